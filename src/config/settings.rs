@@ -1,0 +1,163 @@
+//! `config.toml` as data. Every key has a default; `config.example.toml` shows them all.
+
+use crate::model::Retention;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// Everything in `config.toml`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Settings {
+    /// Browser as an argument list; `{url}` stands for the address. Empty: `$BROWSER`, then the
+    /// system's opener.
+    pub browser: Vec<String>,
+    /// The network.
+    pub net: NetSettings,
+    /// When to look.
+    pub schedule: ScheduleSettings,
+    /// How long items are kept.
+    pub retention: Retention,
+    /// The panes.
+    pub ui: UiSettings,
+    /// Keys.
+    pub keys: KeySettings,
+    /// Log files.
+    pub log: LogSettings,
+    /// Saved queries shown beside the smart views.
+    pub views: Vec<ViewSettings>,
+}
+
+/// `[net]`
+#[derive(Debug, Clone, PartialEq)]
+pub struct NetSettings {
+    /// Requests under way at once over all hosts, 1-1024.
+    pub max_in_flight: usize,
+    /// Least time between the starts of two requests to one host.
+    pub host_delay: Duration,
+    /// Contact address in the User-Agent.
+    pub contact: String,
+    /// Proxy for everything; `None` takes the environment's.
+    pub proxy: Option<String>,
+    /// Time for one feed request in all.
+    pub feed_timeout: Duration,
+    /// Time for one page request in all.
+    pub page_timeout: Duration,
+    /// Time to connect.
+    pub connect_timeout: Duration,
+    /// Largest body after decoding, in bytes.
+    pub max_body: u64,
+}
+
+impl Default for NetSettings {
+    fn default() -> Self {
+        Self {
+            max_in_flight: 16,
+            host_delay: Duration::from_secs(1),
+            contact: env!("CARGO_PKG_HOMEPAGE").to_owned(),
+            proxy: None,
+            feed_timeout: Duration::from_secs(30),
+            page_timeout: Duration::from_secs(10),
+            connect_timeout: Duration::from_secs(10),
+            max_body: 10 * 1024 * 1024,
+        }
+    }
+}
+
+/// `[schedule]`
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScheduleSettings {
+    /// Interval of the fixed policy.
+    pub interval: Duration,
+    /// No automatic look comes sooner after the last one.
+    pub min_interval: Duration,
+}
+
+impl Default for ScheduleSettings {
+    fn default() -> Self {
+        Self { interval: Duration::from_secs(3600), min_interval: Duration::from_secs(3600) }
+    }
+}
+
+/// `[ui]`
+#[derive(Debug, Clone, PartialEq)]
+pub struct UiSettings {
+    /// Name of the theme: dark, light, high-contrast, mono, or one of `[themes.NAME]`.
+    pub theme: String,
+    /// Marks drawn with ASCII only.
+    pub ascii: bool,
+    /// Whether the mouse is captured.
+    pub mouse: bool,
+    /// Widest text column of the reader, in cells.
+    pub reader_width: u16,
+    /// Order of item lists.
+    pub sort: SortOrder,
+    /// Whether opening an item marks it read.
+    pub read_on_open: bool,
+}
+
+impl Default for UiSettings {
+    fn default() -> Self {
+        Self {
+            theme: "dark".to_owned(),
+            ascii: false,
+            mouse: true,
+            reader_width: 80,
+            sort: SortOrder::default(),
+            read_on_open: true,
+        }
+    }
+}
+
+/// Order of an item list.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum SortOrder {
+    /// Pinned first, then newest first.
+    #[default]
+    PinnedNewest,
+    /// Newest first.
+    Newest,
+    /// Oldest first.
+    Oldest,
+}
+
+/// `[keys]`: a preset, and bindings merged onto it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KeySettings {
+    /// `default` or `newsboat`.
+    pub preset: String,
+    /// Per context (`everywhere`, `sources`, `items`, `reader`): key sequence -> action name;
+    /// the action `none` removes a binding.
+    pub bindings: BTreeMap<String, BTreeMap<String, String>>,
+}
+
+impl Default for KeySettings {
+    fn default() -> Self {
+        Self { preset: "default".to_owned(), bindings: BTreeMap::new() }
+    }
+}
+
+/// `[log]`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogSettings {
+    /// Filter: `error`, `warn`, `info`, `debug`, `trace`, or per module.
+    pub level: String,
+    /// Daily files kept.
+    pub keep: usize,
+}
+
+impl Default for LogSettings {
+    fn default() -> Self {
+        Self { level: "info".to_owned(), keep: 5 }
+    }
+}
+
+/// `[[view]]`: a saved query.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ViewSettings {
+    /// Shown in the sources pane.
+    pub name: String,
+    /// A search as typed after `/`.
+    pub query: String,
+}

@@ -1,0 +1,3 @@
+//! The thin binary: arguments -> run -> exit code.
+
+fn main() {}

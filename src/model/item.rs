@@ -1,0 +1,88 @@
+//! A stored entry.
+
+use super::{Enclosure, SourceId, Time};
+use std::fmt;
+use std::str::FromStr;
+
+/// Identifier of an item, for people and scripts: a UUID that never changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
+#[serde(transparent)]
+pub struct ItemId(pub uuid::Uuid);
+
+impl fmt::Display for ItemId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl FromStr for ItemId {
+    type Err = uuid::Error;
+
+    fn from_str(s: &str) -> Result<Self, Self::Err> {
+        s.parse().map(ItemId)
+    }
+}
+
+/// One stored item with everything known of it. `--json` prints this shape.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Item {
+    /// Stable identifier.
+    pub id: ItemId,
+    /// The source that it came from.
+    pub source: SourceId,
+    /// The publisher's identifier.
+    pub guid: Option<String>,
+    /// One line of plain text; may be empty.
+    pub title: String,
+    /// Short text, safe HTML.
+    pub summary: Option<String>,
+    /// Full text, safe HTML.
+    pub content: Option<String>,
+    /// Address of the article.
+    pub url: Option<String>,
+    /// Who published it: what the entry says, else the title of its source.
+    pub publisher: Option<String>,
+    /// Names of the authors.
+    pub authors: Vec<String>,
+    /// When it was first published, as the publisher says.
+    pub published: Option<Time>,
+    /// When it was last changed, as the publisher says.
+    pub updated: Option<Time>,
+    /// When newsfed first saw it.
+    pub discovered: Time,
+    /// Kept by the person, exempt from retention.
+    pub pinned: bool,
+    /// Read by the person.
+    pub read: bool,
+    /// Attached files.
+    pub enclosures: Vec<Enclosure>,
+    /// Categories and tags.
+    pub categories: Vec<String>,
+    /// Page with the comments.
+    pub comments: Option<String>,
+    /// Language tag; `None` is unknown.
+    pub language: Option<String>,
+}
+
+/// What a line of an item list needs, and the keyset by which lists are ordered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ItemRow {
+    /// Row key in the database: grows with the order of discovery.
+    pub key: i64,
+    /// Stable identifier.
+    pub id: ItemId,
+    /// Row key of the source.
+    pub source_key: i64,
+    /// One line of plain text; may be empty.
+    pub title: String,
+    /// Address of the article.
+    pub url: Option<String>,
+    /// The date it is sorted by: published, but never later than discovered.
+    pub date: Time,
+    /// Kept by the person.
+    pub pinned: bool,
+    /// Read by the person.
+    pub read: bool,
+    /// Words in the longest text known; 0 is unknown. Reading time is derived from it.
+    pub words: u32,
+}

@@ -1,0 +1,17 @@
+//! Plain data shared by every room. No input or output happens here.
+
+mod entry;
+mod item;
+mod poll;
+mod source;
+
+pub use entry::{Enclosure, Entry, FeedHints};
+pub use item::{Item, ItemId, ItemRow};
+pub use poll::{ErrorKind, Hold, HoldReason, Outcome, PollRecord};
+pub use source::{
+    Access, BasicAuth, FAILING_AFTER, Health, MoveCandidate, Retention, Secret, Source,
+    SourceFacts, SourceId, SourceKind, Validators,
+};
+
+/// A moment in UTC. Stored as whole seconds since the Unix epoch.
+pub type Time = chrono::DateTime<chrono::Utc>;

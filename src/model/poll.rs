@@ -1,0 +1,120 @@
+//! What came of one look at a source.
+
+use super::Time;
+
+/// What kind of failure it is; decides what happens next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ErrorKind {
+    /// May pass by itself: timeouts, resets, 5xx. Looked at again with back-off.
+    Transient,
+    /// Will not pass by itself: 404, no feed there. Looked at again with back-off.
+    Permanent,
+    /// The server asked to be left alone: 429, 503 with Retry-After, robots.txt.
+    Politeness,
+    /// Something the person must put right: a missing password, a private address.
+    User,
+}
+
+/// The rule that keeps a source from being looked at before a moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HoldReason {
+    /// `Cache-Control: max-age`.
+    MaxAge,
+    /// `Expires`.
+    Expires,
+    /// `Retry-After` of a 429 or 503.
+    RetryAfter,
+    /// 429 or repeated 403 without a usable `Retry-After`: own back-off.
+    RateLimited,
+    /// RSS `ttl`.
+    Ttl,
+    /// RSS `skipHours` or `skipDays`.
+    SkipWindow,
+    /// `sy:updatePeriod`.
+    UpdatePeriod,
+    /// Back-off after failures.
+    Failures,
+    /// 410: gone for good until the person says otherwise.
+    Gone,
+    /// `crawl-delay` of robots.txt.
+    CrawlDelay,
+    /// `schedule.min_interval`, or the source's own.
+    MinInterval,
+}
+
+impl HoldReason {
+    /// Whether a refresh asked for by the person also obeys it (manners.md, P17).
+    pub fn binds_manual(self) -> bool {
+        !matches!(self, Self::Failures | Self::MinInterval)
+    }
+
+    /// The rule in plain words, to stand after "held back by".
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::MaxAge => "Cache-Control max-age",
+            Self::Expires => "Expires",
+            Self::RetryAfter => "Retry-After",
+            Self::RateLimited => "too many requests (server gave no time)",
+            Self::Ttl => "the feed's ttl",
+            Self::SkipWindow => "the feed's skipHours or skipDays",
+            Self::UpdatePeriod => "the feed's update period",
+            Self::Failures => "back-off after failures",
+            Self::Gone => "410 Gone",
+            Self::CrawlDelay => "robots.txt crawl-delay",
+            Self::MinInterval => "the shortest interval allowed",
+        }
+    }
+}
+
+/// Not before this moment, and why.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Hold {
+    /// Earliest next look.
+    pub until: Time,
+    /// The rule.
+    pub reason: HoldReason,
+}
+
+/// How a look ended.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "outcome")]
+pub enum Outcome {
+    /// 304, or a body with the hash of the last one.
+    Unchanged,
+    /// A full answer was read.
+    Fetched {
+        /// Items not seen before.
+        new: u32,
+        /// Known items that changed.
+        updated: u32,
+        /// Entries in the document.
+        entries: u32,
+    },
+    /// The look failed.
+    Failed {
+        /// What kind of failure.
+        kind: ErrorKind,
+        /// What happened, in plain words, already sanitised.
+        message: String,
+    },
+}
+
+/// One look at a source, as kept in the poll history and shown in the log.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct PollRecord {
+    /// When it started.
+    pub at: Time,
+    /// HTTP status; `None` when no answer came.
+    pub status: Option<u16>,
+    /// Time from start to end, in milliseconds.
+    pub millis: u32,
+    /// Bytes received on the wire (compressed size).
+    pub bytes: u64,
+    /// How it ended.
+    #[serde(flatten)]
+    pub outcome: Outcome,
+    /// What had to be repaired to read the document, in plain words.
+    pub repairs: Vec<String>,
+}

@@ -1,0 +1,271 @@
+//! A source as people declare it, and the facts that newsfed learns about it.
+
+use super::{FeedHints, Hold, Outcome, Time};
+use std::fmt;
+use std::time::Duration;
+
+/// Identifier of a source: a short word such as `hn-example`, unique in `sources.toml`.
+#[derive(
+    Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
+#[serde(transparent)]
+pub struct SourceId(pub String);
+
+impl fmt::Display for SourceId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl SourceId {
+    /// The identifier as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// How a source is followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SourceKind {
+    /// RSS, Atom or JSON Feed.
+    #[default]
+    Feed,
+}
+
+/// A secret that is never written down in a settings file and never printed.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Secret {
+    /// The value of an environment variable.
+    Env(String),
+    /// The first line that a command prints, given as an argument list.
+    Command(Vec<String>),
+    /// Written in the file all the same.
+    Plain(String),
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Env(name) => write!(f, "Secret(env {name})"),
+            Self::Command(argv) => {
+                write!(f, "Secret(command {})", argv.first().map_or("", String::as_str))
+            }
+            Self::Plain(_) => f.write_str("Secret(hidden)"),
+        }
+    }
+}
+
+/// HTTP Basic authentication.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BasicAuth {
+    /// User name.
+    pub user: String,
+    /// Password.
+    pub password: Secret,
+}
+
+/// How a source wants to be asked.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Access {
+    /// Basic authentication.
+    pub auth: Option<BasicAuth>,
+    /// Further request headers, in order.
+    pub headers: Vec<(String, Secret)>,
+    /// Proxy address (http, https, socks5, socks5h) for this source alone.
+    pub proxy: Option<String>,
+}
+
+/// How long items are kept. `None` keeps them for ever.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+pub struct Retention {
+    /// Days since discovery.
+    pub days: Option<u32>,
+    /// Number of newest items per source.
+    pub items: Option<u32>,
+    /// Whether unread items may be removed too. Pinned ones never are.
+    pub unread: bool,
+}
+
+/// One source as declared in `sources.toml`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// Unique, stable.
+    pub id: SourceId,
+    /// How it is followed.
+    pub kind: SourceKind,
+    /// The address that the person gave.
+    pub url: url::Url,
+    /// The person's own title; `None` shows the feed's.
+    pub title: Option<String>,
+    /// Folder, `/` between levels; `None` is the top.
+    pub folder: Option<String>,
+    /// Free words.
+    pub tags: Vec<String>,
+    /// Whether it is looked at.
+    pub enabled: bool,
+    /// Fixed interval between looks; `None` leaves it to the policy.
+    pub interval: Option<Duration>,
+    /// Own retention; `None` takes the global one.
+    pub retention: Option<Retention>,
+    /// Authentication, headers, proxy.
+    pub access: Access,
+}
+
+impl Source {
+    /// A feed at an address, everything else at its default.
+    pub fn feed(id: SourceId, url: url::Url) -> Self {
+        Self {
+            id,
+            kind: SourceKind::Feed,
+            url,
+            title: None,
+            folder: None,
+            tags: Vec::new(),
+            enabled: true,
+            interval: None,
+            retention: None,
+            access: Access::default(),
+        }
+    }
+}
+
+/// HTTP validators: opaque text, kept byte for byte (manners.md, P3 and P4).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Validators {
+    /// `ETag`, byte for byte.
+    pub etag: Option<Vec<u8>>,
+    /// `Last-Modified`, byte for byte.
+    pub last_modified: Option<Vec<u8>>,
+}
+
+/// How a source fares, in the order of how much it needs attention.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Health {
+    /// Never looked at.
+    New,
+    /// The last look succeeded.
+    Ok,
+    /// Held back at the server's wish.
+    Held,
+    /// The last look failed, fewer than ten in a row.
+    Retrying,
+    /// Ten or more failures in a row.
+    Failing,
+    /// The server answered 410.
+    Gone,
+}
+
+/// What newsfed has learned about a source; one row of the database.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SourceFacts {
+    /// Row key in the database.
+    pub key: i64,
+    /// The declared identifier.
+    pub id: SourceId,
+    /// The declared address at the time of the last look.
+    pub url: String,
+    /// Where a permanent redirect leads; asked instead of `url`.
+    pub moved_to: Option<String>,
+    /// A permanent redirect seen, but not yet trusted (manners.md, P19).
+    pub move_candidate: Option<MoveCandidate>,
+    /// The feed's own title.
+    pub feed_title: Option<String>,
+    /// The site's home page.
+    pub home_url: Option<String>,
+    /// Validators of the stored body.
+    pub validators: Validators,
+    /// SHA-256 of the last parsed body.
+    pub body_hash: Option<[u8; 32]>,
+    /// Start of the last look.
+    pub last_poll: Option<Time>,
+    /// Start of the last look that gave a full answer or 304.
+    pub last_ok: Option<Time>,
+    /// When a full body last differed from the one before.
+    pub last_change: Option<Time>,
+    /// When the policy wants to look next, rules included; `None` is at once.
+    pub next_poll: Option<Time>,
+    /// The rule that binds even a manual refresh.
+    pub hold: Option<Hold>,
+    /// Failures in a row.
+    pub fail_count: u32,
+    /// How the last look ended.
+    pub last_outcome: Option<Outcome>,
+    /// What the feed says about how often to ask.
+    pub hints: FeedHints,
+    /// Saved state of the schedule's policy.
+    pub schedule: Vec<u8>,
+    /// Items stored.
+    pub items: u32,
+    /// Items not read.
+    pub unread: u32,
+    /// Items pinned.
+    pub pinned: u32,
+}
+
+/// A permanent redirect that has been seen but not stored yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MoveCandidate {
+    /// The target.
+    pub url: String,
+    /// When it was first seen.
+    pub since: Time,
+    /// How many looks ended there.
+    pub seen: u32,
+}
+
+impl SourceFacts {
+    /// Facts of a source that was never looked at.
+    pub fn new(key: i64, id: SourceId, url: String) -> Self {
+        Self {
+            key,
+            id,
+            url,
+            moved_to: None,
+            move_candidate: None,
+            feed_title: None,
+            home_url: None,
+            validators: Validators::default(),
+            body_hash: None,
+            last_poll: None,
+            last_ok: None,
+            last_change: None,
+            next_poll: None,
+            hold: None,
+            fail_count: 0,
+            last_outcome: None,
+            hints: FeedHints::default(),
+            schedule: Vec::new(),
+            items: 0,
+            unread: 0,
+            pinned: 0,
+        }
+    }
+
+    /// How the source fares at `now`.
+    pub fn health(&self, now: Time) -> Health {
+        use super::HoldReason;
+        match &self.hold {
+            Some(hold) if hold.reason == HoldReason::Gone => return Health::Gone,
+            _ => {}
+        }
+        if self.fail_count >= FAILING_AFTER {
+            return Health::Failing;
+        }
+        let limited = self.hold.is_some_and(|h| {
+            h.until > now && matches!(h.reason, HoldReason::RetryAfter | HoldReason::RateLimited)
+        });
+        if limited {
+            return Health::Held;
+        }
+        match (self.fail_count, self.last_poll) {
+            (_, None) => Health::New,
+            (0, _) => Health::Ok,
+            _ => Health::Retrying,
+        }
+    }
+}
+
+/// Failures in a row after which a source counts as failing.
+pub const FAILING_AFTER: u32 = 10;

@@ -1,0 +1,5 @@
+//! Small things that every room may use.
+
+pub mod clock;
+pub mod text;
+pub mod url;

@@ -1,0 +1,1 @@
+//! Addresses: what may be opened, and when two are the same.
