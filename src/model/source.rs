@@ -170,6 +170,8 @@ pub struct SourceFacts {
     pub moved_to: Option<String>,
     /// A permanent redirect seen, but not yet trusted (manners.md, P19).
     pub move_candidate: Option<MoveCandidate>,
+    /// A permanent redirect that the person took back; it is not followed again.
+    pub move_refused: Option<String>,
     /// The feed's own title.
     pub feed_title: Option<String>,
     /// The site's home page.
@@ -182,8 +184,8 @@ pub struct SourceFacts {
     pub last_poll: Option<Time>,
     /// Start of the last look that gave a full answer or 304.
     pub last_ok: Option<Time>,
-    /// When a full body last differed from the one before.
-    pub last_change: Option<Time>,
+    /// When a full answer (not 304) was last received.
+    pub last_full: Option<Time>,
     /// When the policy wants to look next, rules included; `None` is at once.
     pub next_poll: Option<Time>,
     /// The rule that binds even a manual refresh.
@@ -205,7 +207,7 @@ pub struct SourceFacts {
 }
 
 /// A permanent redirect that has been seen but not stored yet.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct MoveCandidate {
     /// The target.
     pub url: String,
@@ -224,13 +226,14 @@ impl SourceFacts {
             url,
             moved_to: None,
             move_candidate: None,
+            move_refused: None,
             feed_title: None,
             home_url: None,
             validators: Validators::default(),
             body_hash: None,
             last_poll: None,
             last_ok: None,
-            last_change: None,
+            last_full: None,
             next_poll: None,
             hold: None,
             fail_count: 0,

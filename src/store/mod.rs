@@ -1,1 +1,186 @@
-//! (under construction)
+//! SQLite: the only owner of the database.
+//!
+//! One writer thread per process, read-only connections for everybody else. `schema.sql` is the
+//! map of the tables.
+
+mod connect;
+mod error;
+mod identity;
+mod index;
+mod ingest;
+mod lock;
+mod marks;
+mod query;
+mod reader;
+mod retention;
+mod rows;
+mod sources;
+mod view;
+mod writer;
+
+#[cfg(test)]
+mod tests;
+
+pub use error::{Result, StoreError};
+pub use identity::{Prepared, prepare};
+pub use ingest::{Ingested, Look};
+pub use lock::{Poller, PollerLock};
+pub use marks::{Found, Mark};
+pub use query::{Named, Query};
+pub use reader::{Interrupter, Reader};
+pub use sources::{Due, PollFilter};
+pub use view::{Anchor, Cursor, SEARCH_LIMIT, Scope, View, Window};
+
+use crate::model::{Outcome, Retention, Source, SourceFacts, Time};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use tokio::sync::watch;
+use writer::{Joined, Writer};
+
+/// The database of this process: a writer, and readers on request. Clones share them.
+#[derive(Clone)]
+pub struct Store {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    path: PathBuf,
+    writer: Mutex<Option<Writer>>,
+    thread: Mutex<Option<Joined>>,
+    revision: Arc<watch::Sender<u64>>,
+}
+
+impl Store {
+    /// Opens the database, creating or migrating it first.
+    pub fn open(path: &Path) -> Result<Self> {
+        let revision = Arc::new(watch::Sender::new(0));
+        let (writer, thread) = Writer::start(path, revision.clone())?;
+        let inner = Inner {
+            path: path.to_owned(),
+            writer: Mutex::new(Some(writer)),
+            thread: Mutex::new(Some(thread)),
+            revision,
+        };
+        Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// A connection of its own that can only read.
+    pub fn reader(&self) -> Result<Reader> {
+        Reader::open(&self.inner.path)
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.inner.path
+    }
+
+    /// A number that grows with each commit of this process. Only the latest value is kept, so a
+    /// slow listener never holds the writer back.
+    pub fn revision(&self) -> watch::Receiver<u64> {
+        self.inner.revision.subscribe()
+    }
+
+    /// Lets the jobs that wait finish, then closes the file.
+    pub fn close(&self) {
+        let locked = |m: &Mutex<Option<Writer>>| m.lock().ok().and_then(|mut w| w.take());
+        drop(locked(&self.inner.writer));
+        let thread = self.inner.thread.lock().ok().and_then(|mut t| t.take());
+        if thread.is_some_and(|t| t.join().is_err()) {
+            tracing::error!("the writer thread panicked");
+        }
+    }
+
+    fn writer(&self) -> Result<Writer> {
+        self.inner.writer.lock().ok().and_then(|w| w.clone()).ok_or(StoreError::Closed)
+    }
+
+    /// Brings the rows in line with the declared sources, and returns their facts.
+    pub async fn reconcile(&self, declared: Vec<Source>, now: Time) -> Result<Vec<SourceFacts>> {
+        self.writer()?
+            .call(move |conn| {
+                sources::reconcile(conn, &declared, now)?;
+                sources::all(conn)
+            })
+            .await
+    }
+
+    /// The same outside of a runtime.
+    pub fn reconcile_blocking(&self, declared: Vec<Source>, now: Time) -> Result<Vec<SourceFacts>> {
+        self.writer()?.call_blocking(move |conn| {
+            sources::reconcile(conn, &declared, now)?;
+            sources::all(conn)
+        })
+    }
+
+    /// Stores the end of a look in one transaction. `None`: the source is gone.
+    pub async fn store_look(&self, look: Look) -> Result<Option<(Ingested, Outcome)>> {
+        self.writer()?.call(move |conn| ingest::store(conn, look)).await
+    }
+
+    /// Changes what is known of a source, without a look.
+    pub async fn change_facts(
+        &self,
+        source: i64,
+        change: impl FnOnce(&mut SourceFacts) + Send + 'static,
+    ) -> Result<()> {
+        self.writer()?
+            .call(move |conn| {
+                if let Some(mut facts) = rows::load_facts(conn, source)? {
+                    change(&mut facts);
+                    rows::save_facts(conn, &facts)?;
+                }
+                Ok(())
+            })
+            .await
+    }
+
+    /// Sets a mark on items (row keys); returns those that changed.
+    pub async fn mark(&self, mark: Mark, keys: Vec<i64>, to: bool) -> Result<Vec<i64>> {
+        self.writer()?.call(move |conn| marks::set(conn, mark, &keys, to)).await
+    }
+
+    /// The same outside of a runtime.
+    pub fn mark_blocking(&self, mark: Mark, keys: Vec<i64>, to: bool) -> Result<Vec<i64>> {
+        self.writer()?.call_blocking(move |conn| marks::set(conn, mark, &keys, to))
+    }
+
+    /// Marks a whole view read, up to a row key; returns the keys that changed.
+    pub async fn mark_view_read(&self, view: View, up_to: i64) -> Result<Vec<i64>> {
+        self.writer()?.call(move |conn| view::mark_read(conn, &view, up_to)).await
+    }
+
+    /// The same outside of a runtime.
+    pub fn mark_view_read_blocking(&self, view: View, up_to: i64) -> Result<Vec<i64>> {
+        self.writer()?.call_blocking(move |conn| view::mark_read(conn, &view, up_to))
+    }
+
+    /// Removes what a source's retention lets go; returns how many items went.
+    pub async fn prune(&self, source: i64, retention: Retention, now: Time) -> Result<usize> {
+        self.writer()?.call(move |conn| retention::prune(conn, source, retention, now, true)).await
+    }
+
+    /// The same outside of a runtime.
+    pub fn prune_blocking(&self, source: i64, retention: Retention, now: Time) -> Result<usize> {
+        self.writer()?
+            .call_blocking(move |conn| retention::prune(conn, source, retention, now, true))
+    }
+
+    /// Removes old poll records and forgotten sources.
+    pub async fn tidy(&self, now: Time) -> Result<()> {
+        self.writer()?.call(move |conn| retention::tidy(conn, now)).await
+    }
+
+    /// Indexes the text of one more batch of bodies; false when nothing is left. Reading and
+    /// stripping run on this task's blocking pool, only the insertion on the writer.
+    pub async fn index_step(&self) -> Result<bool> {
+        let store = self.clone();
+        let batch = tokio::task::spawn_blocking(move || store.reader()?.next_unindexed())
+            .await
+            .map_err(|_| StoreError::Closed)??;
+        if batch.is_empty() {
+            return Ok(false);
+        }
+        self.writer()?.call(move |conn| index::write_batch(conn, &batch)).await?;
+        Ok(true)
+    }
+}

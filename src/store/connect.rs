@@ -1,0 +1,160 @@
+//! Opening: folder, file modes, pragmas, migrations with a backup before each.
+
+use super::error::{Result, StoreError};
+use rusqlite::{Connection, OpenFlags};
+use rusqlite_migration::{M, Migrations, SchemaVersion};
+use std::fs::{self, OpenOptions};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How long a statement waits for another process's write lock.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// One step per schema version; a step that has been released is never edited.
+const STEPS: &[M<'static>] = &[M::up(include_str!("schema.sql"))];
+
+/// Opens the only read-write connection, creating or migrating the file first.
+pub(super) fn open_writer(path: &Path) -> Result<Connection> {
+    create_private(path)?;
+    let mut conn = Connection::open(path).map_err(|e| open_error(path, &e))?;
+    conn.busy_timeout(BUSY_TIMEOUT)?;
+    conn.pragma_update(None, "journal_mode", "WAL")?;
+    conn.pragma_update(None, "synchronous", "NORMAL")?;
+    conn.pragma_update(None, "foreign_keys", true)?;
+    conn.pragma_update(None, "journal_size_limit", 16 << 20)?;
+    conn.set_prepared_statement_cache_capacity(64);
+    migrate(&mut conn, path)?;
+    Ok(conn)
+}
+
+/// Opens a connection that can only read.
+pub(super) fn open_reader(path: &Path) -> Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let conn = Connection::open_with_flags(path, flags).map_err(|e| open_error(path, &e))?;
+    conn.busy_timeout(BUSY_TIMEOUT)?;
+    conn.pragma_update(None, "query_only", true)?;
+    conn.set_prepared_statement_cache_capacity(64);
+    Ok(conn)
+}
+
+fn open_error(path: &Path, e: &dyn std::fmt::Display) -> StoreError {
+    StoreError::Open { path: path.to_owned(), why: e.to_string() }
+}
+
+/// Creates the folder with mode 0700 and the file with mode 0600 where they are missing.
+fn create_private(path: &Path) -> Result<()> {
+    let fail = |e: std::io::Error| open_error(path, &e);
+    if let Some(dir) = path.parent().filter(|d| !d.as_os_str().is_empty() && !d.exists()) {
+        let mut builder = fs::DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(dir).map_err(fail)?;
+    }
+    if !path.exists() {
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(false);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        options.open(path).map_err(fail)?;
+    }
+    Ok(())
+}
+
+fn migrate(conn: &mut Connection, path: &Path) -> Result<()> {
+    let migrations = Migrations::from_slice(STEPS);
+    let version = |conn: &Connection| -> Result<usize> {
+        match migrations.current_version(conn) {
+            Ok(SchemaVersion::NoneSet) => Ok(0),
+            Ok(SchemaVersion::Inside(v) | SchemaVersion::Outside(v)) => Ok(v.get()),
+            Err(e) => Err(migration_error(e)),
+        }
+    };
+    let found = version(conn)?;
+    if found > STEPS.len() {
+        return Err(StoreError::TooNew { path: path.to_owned(), found, known: STEPS.len() });
+    }
+    for step in found..STEPS.len() {
+        if step > 0 {
+            back_up(conn, &backup_path(path, step))?;
+        }
+        match migrations.to_version(conn, step + 1) {
+            Ok(()) => {}
+            // Two processes started at once: the other one has done this step meanwhile.
+            Err(_) if version(conn)? > step => {}
+            Err(e) => return Err(migration_error(e)),
+        }
+    }
+    Ok(())
+}
+
+fn migration_error(e: rusqlite_migration::Error) -> StoreError {
+    match e {
+        rusqlite_migration::Error::RusqliteError { err, .. } => err.into(),
+        other => StoreError::Sqlite(other.to_string()),
+    }
+}
+
+/// `newsfed.db` at schema 3 is saved as `newsfed.db.schema-3.bak`.
+fn backup_path(path: &Path, version: usize) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".schema-{version}.bak"));
+    PathBuf::from(name)
+}
+
+/// Copies the whole database to a file that only its owner can read.
+fn back_up(conn: &Connection, to: &Path) -> Result<()> {
+    create_private(to)?;
+    let mut copy = Connection::open(to).map_err(|e| open_error(to, &e))?;
+    let backup = rusqlite::backup::Backup::new(conn, &mut copy)?;
+    backup.run_to_completion(1024, Duration::ZERO, None)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_steps_are_valid_sql() {
+        Migrations::from_slice(STEPS).validate().unwrap();
+    }
+
+    #[test]
+    fn a_newer_database_is_refused_and_left_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("db");
+        drop(open_writer(&path).unwrap());
+        let conn = Connection::open(&path).unwrap();
+        conn.pragma_update(None, "user_version", 99).unwrap();
+        drop(conn);
+        let err = open_writer(&path).unwrap_err();
+        assert!(matches!(err, StoreError::TooNew { found: 99, .. }), "{err}");
+    }
+
+    #[test]
+    fn a_backup_holds_everything() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("db");
+        let conn = open_writer(&path).unwrap();
+        conn.execute("INSERT INTO source (id, url) VALUES ('a', 'http://a/')", []).unwrap();
+        let bak = backup_path(&path, 1);
+        back_up(&conn, &bak).unwrap();
+        let n: i64 = Connection::open(&bak)
+            .unwrap()
+            .query_row("SELECT count(*) FROM source", [], |r| r.get(0))
+            .unwrap();
+        assert_eq!(n, 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_the_owner_may_read() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("new/db");
+        drop(open_writer(&path).unwrap());
+        let mode = |p: &Path| fs::metadata(p).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
+    }
+}

@@ -1,0 +1,101 @@
+//! When two entries of a source are the same item: by guid, then address, then text.
+
+use crate::model::Entry;
+use crate::util::url::normalise;
+use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+
+/// An entry with the hashes by which it is recognised, computed off the writer thread.
+#[derive(Debug, Clone)]
+pub struct Prepared {
+    pub(super) entry: Entry,
+    /// `None` when the entry has no guid, or one that its document uses for several entries.
+    pub(super) guid_hash: Option<i64>,
+    pub(super) url_hash: i64,
+    pub(super) content_hash: i64,
+    /// Whether the text alone is long enough to recognise the entry by.
+    pub(super) distinctive: bool,
+}
+
+/// Bytes of text from which equal text means the same item although guid and address differ.
+const DISTINCTIVE: usize = 200;
+
+/// Hashes the entries of one document and drops exact repetitions. Order is kept.
+pub fn prepare(entries: Vec<Entry>) -> Vec<Prepared> {
+    let mut shared: HashMap<String, usize> = HashMap::new();
+    let mut seen = std::collections::HashSet::new();
+    let mut kept = Vec::with_capacity(entries.len());
+    for entry in entries {
+        let content_hash = content_hash(&entry);
+        if !seen.insert((entry.guid.clone(), content_hash)) {
+            continue;
+        }
+        if let Some(guid) = &entry.guid {
+            *shared.entry(guid.clone()).or_default() += 1;
+        }
+        kept.push((entry, content_hash));
+    }
+    kept.into_iter()
+        .map(|(entry, content_hash)| {
+            let guid = entry.guid.as_ref().filter(|g| !g.is_empty() && shared.get(*g) == Some(&1));
+            Prepared {
+                guid_hash: guid.map(|g| hash([g.as_str()])),
+                url_hash: url_hash(&entry),
+                content_hash,
+                distinctive: text_length(&entry) >= DISTINCTIVE,
+                entry,
+            }
+        })
+        .collect()
+}
+
+fn text_length(entry: &Entry) -> usize {
+    entry.content.as_deref().unwrap_or("").len() + entry.summary.as_deref().unwrap_or("").len()
+}
+
+/// Hash of the address without its scheme; without an address, of the title; without that, of the
+/// text.
+fn url_hash(entry: &Entry) -> i64 {
+    match entry.url.as_deref() {
+        Some(address) => {
+            let normal = url::Url::parse(address).map_or(address.to_owned(), |u| normalise(&u));
+            let bare = normal.split_once("://").map_or(normal.as_str(), |(_, rest)| rest);
+            hash(["url", bare.strip_prefix("www.").unwrap_or(bare)])
+        }
+        None if !entry.title.is_empty() => hash(["title", entry.title.as_str()]),
+        None => hash([
+            "text",
+            entry.summary.as_deref().unwrap_or(""),
+            entry.content.as_deref().unwrap_or(""),
+        ]),
+    }
+}
+
+/// Hash of all that counts as a change when the publisher edits it.
+fn content_hash(entry: &Entry) -> i64 {
+    let enclosures = entry.enclosures.iter().map(|e| e.url.as_str());
+    hash(
+        [
+            entry.title.as_str(),
+            entry.url.as_deref().unwrap_or(""),
+            entry.summary.as_deref().unwrap_or(""),
+            entry.content.as_deref().unwrap_or(""),
+        ]
+        .into_iter()
+        .chain(entry.authors.iter().map(String::as_str))
+        .chain(enclosures),
+    )
+}
+
+/// The first 64 bits of SHA-256 over the parts, each ended by a byte that text cannot hold.
+fn hash<'a>(parts: impl IntoIterator<Item = &'a str>) -> i64 {
+    let mut sha = Sha256::new();
+    for part in parts {
+        sha.update(part.as_bytes());
+        sha.update([0xff]);
+    }
+    let digest = sha.finalize();
+    let mut first = [0; 8];
+    first.copy_from_slice(&digest[..8]);
+    i64::from_be_bytes(first)
+}

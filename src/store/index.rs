@@ -1,0 +1,88 @@
+//! The text of bodies, fed to the full-text index in the background, a batch at a time.
+
+use super::error::Result;
+use crate::util::html;
+use rusqlite::{Connection, params};
+
+/// Items in one batch: small enough that a waiting mark is not felt.
+const BATCH: i64 = 200;
+
+/// Text of one item, read and stripped by the background, written by the writer.
+pub(super) struct Body {
+    item: i64,
+    content_hash: i64,
+    text: String,
+}
+
+/// Characters of one item that are indexed.
+const MAX_TEXT: usize = 200_000;
+
+/// Reads the next batch that is not indexed yet, newest first. Empty: nothing is left.
+pub(super) fn next_batch(conn: &Connection) -> Result<Vec<Body>> {
+    let mut query = conn.prepare_cached(
+        "SELECT d.item, i.content_hash, coalesce(d.content, d.summary, '')
+         FROM detail d JOIN item i ON i.key = d.item WHERE d.indexed = 0
+         ORDER BY d.item DESC LIMIT ?1",
+    )?;
+    let rows = query.query_map([BATCH], |r| Ok((r.get(0)?, r.get(1)?, r.get::<_, String>(2)?)))?;
+    let mut batch = Vec::new();
+    for row in rows {
+        let (item, content_hash, markup) = row?;
+        let mut text = html::to_text(&markup);
+        if let Some((end, _)) = text.char_indices().nth(MAX_TEXT) {
+            text.truncate(end);
+        }
+        batch.push(Body { item, content_hash, text });
+    }
+    Ok(batch)
+}
+
+/// Writes a batch; an item that changed or vanished since it was read is left for the next round.
+pub(super) fn write_batch(conn: &Connection, batch: &[Body]) -> Result<()> {
+    let mut done = conn.prepare_cached(
+        "UPDATE detail SET indexed = 1 WHERE item = ?1 AND indexed = 0
+         AND (SELECT content_hash FROM item WHERE key = ?1) = ?2",
+    )?;
+    let mut index = conn.prepare_cached(
+        "INSERT OR REPLACE INTO item_text (rowid, title, authors, body)
+         SELECT i.key, i.title, d.authors, ?2 FROM item i JOIN detail d ON d.item = i.key WHERE i.key = ?1",
+    )?;
+    let mut count = conn.prepare_cached("UPDATE item SET words = ?2 WHERE key = ?1")?;
+    for body in batch {
+        if done.execute([body.item, body.content_hash])? > 0 {
+            index.execute(params![body.item, body.text])?;
+            count.execute(params![body.item, words(&body.text)])?;
+        }
+    }
+    Ok(())
+}
+
+/// Words as a reader meets them: runs of letters; two characters of a script without spaces.
+fn words(text: &str) -> u32 {
+    use unicode_segmentation::UnicodeSegmentation;
+    let mut words = 0u32;
+    let mut ideographs = 0u32;
+    for word in text.unicode_words() {
+        let first = word.chars().next().unwrap_or(' ');
+        if matches!(u32::from(first), 0x2e80..=0x9fff | 0xf900..=0xfaff | 0x20000..=0x3ffff) {
+            ideographs += 1;
+        } else {
+            words += 1;
+        }
+    }
+    words + ideographs.div_ceil(2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::words;
+
+    #[test]
+    fn words_of_several_scripts() {
+        for (text, expected) in
+            [("", 0), ("one, two; three", 3), ("it's", 1), ("日本語の", 2), ("Москва и Рим", 3)]
+        {
+            assert_eq!(words(text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! The end of a look: items, facts and the poll record in one transaction.
+
+use super::error::Result;
+use super::identity::Prepared;
+use super::rows::{load_facts, save_facts, to_json};
+use crate::model::{Outcome, PollRecord, SourceFacts, Time};
+use rusqlite::{Connection, OptionalExtension, named_params, params};
+use std::collections::HashSet;
+
+/// What the engine learned in one look.
+pub struct Look {
+    /// Row key of the source.
+    pub source: i64,
+    /// The entries in document order; `None` when there was nothing to read.
+    pub entries: Option<Vec<Prepared>>,
+    /// The record for the history; its outcome is completed with the counts found here.
+    pub record: PollRecord,
+    /// Brings the facts up to date, knowing what was new.
+    pub finish: Box<dyn FnOnce(&mut SourceFacts, &Ingested) + Send>,
+}
+
+/// What became of the entries of one document.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Ingested {
+    /// Publication times of the items not seen before, oldest first; `None` without a date.
+    pub new: Vec<Option<Time>>,
+    /// Known items whose text changed.
+    pub updated: u32,
+    /// Entries recognised as known items.
+    pub known: u32,
+}
+
+/// Runs inside the writer's transaction. Returns `None` when the source has been deleted meanwhile.
+pub(super) fn store(conn: &Connection, look: Look) -> Result<Option<(Ingested, Outcome)>> {
+    let Some(mut facts) = load_facts(conn, look.source)? else { return Ok(None) };
+    let Look { source, entries, mut record, finish } = look;
+    let mut done = Ingested::default();
+    if let Some(entries) = entries {
+        let total = u32::try_from(entries.len()).unwrap_or(u32::MAX);
+        done = ingest(conn, source, entries, record.at)?;
+        record.outcome = Outcome::Fetched {
+            new: u32::try_from(done.new.len()).unwrap_or(u32::MAX),
+            updated: done.updated,
+            entries: total,
+        };
+    }
+    facts.last_outcome = Some(record.outcome.clone());
+    finish(&mut facts, &done);
+    save_facts(conn, &facts)?;
+    save_poll(conn, source, &record)?;
+    Ok(Some((done, record.outcome)))
+}
+
+fn save_poll(conn: &Connection, source: i64, record: &PollRecord) -> Result<()> {
+    conn.prepare_cached(
+        "INSERT INTO poll (source, at, status, millis, bytes, failed, outcome, repairs)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+    )?
+    .execute(params![
+        source,
+        record.at.timestamp(),
+        record.status,
+        record.millis,
+        i64::try_from(record.bytes).unwrap_or(i64::MAX),
+        matches!(record.outcome, Outcome::Failed { .. }),
+        to_json(&record.outcome)?,
+        to_json(&record.repairs)?,
+    ])?;
+    Ok(())
+}
+
+/// Finds each entry's item, best evidence first, so that no item is taken by a weaker match.
+fn ingest(
+    conn: &Connection,
+    source: i64,
+    entries: Vec<Prepared>,
+    discovered: Time,
+) -> Result<Ingested> {
+    let mut items: Vec<Option<i64>> = vec![None; entries.len()];
+    let mut taken = HashSet::new();
+    for find in [by_guid as Finder, by_url, by_text] {
+        for (entry, item) in entries.iter().zip(&mut items).filter(|(_, item)| item.is_none()) {
+            *item = find(conn, source, entry, &taken)?;
+            taken.extend(*item);
+        }
+    }
+    let mut done = Ingested::default();
+    // Feeds list the newest first: going backwards gives it the highest key.
+    for (entry, item) in entries.iter().zip(items).rev() {
+        match item {
+            Some(key) => {
+                done.known += 1;
+                done.updated += u32::from(update(conn, key, entry)?);
+            }
+            None if was_pruned(conn, source, entry, discovered)? => done.known += 1,
+            None => {
+                insert(conn, source, entry, discovered)?;
+                done.new.push(entry.entry.published.or(entry.entry.updated));
+            }
+        }
+    }
+    Ok(done)
+}
+
+type Finder = fn(&Connection, i64, &Prepared, &HashSet<i64>) -> Result<Option<i64>>;
+
+fn by_guid(
+    conn: &Connection,
+    source: i64,
+    entry: &Prepared,
+    taken: &HashSet<i64>,
+) -> Result<Option<i64>> {
+    let Some(hash) = entry.guid_hash else { return Ok(None) };
+    let mut query =
+        conn.prepare_cached("SELECT key FROM item WHERE source = ?1 AND guid_hash = ?2")?;
+    let key: Option<i64> = query.query_row([source, hash], |r| r.get(0)).optional()?;
+    Ok(key.filter(|key| !taken.contains(key)))
+}
+
+/// The same address is the same item, unless both carry a guid and their titles differ too.
+fn by_url(
+    conn: &Connection,
+    source: i64,
+    entry: &Prepared,
+    taken: &HashSet<i64>,
+) -> Result<Option<i64>> {
+    let mut query = conn.prepare_cached(
+        "SELECT key, guid_hash IS NOT NULL, title = ?3 FROM item
+         WHERE source = ?1 AND url_hash = ?2 ORDER BY title = ?3 DESC, key DESC LIMIT 1000",
+    )?;
+    let mut rows = query.query(params![source, entry.url_hash, entry.entry.title])?;
+    while let Some(row) = rows.next()? {
+        let (key, has_guid, same_title): (i64, bool, bool) =
+            (row.get(0)?, row.get(1)?, row.get(2)?);
+        let different = has_guid && entry.guid_hash.is_some() && !same_title;
+        if !taken.contains(&key) && !different {
+            return Ok(Some(key));
+        }
+    }
+    Ok(None)
+}
+
+fn by_text(
+    conn: &Connection,
+    source: i64,
+    entry: &Prepared,
+    taken: &HashSet<i64>,
+) -> Result<Option<i64>> {
+    if !entry.distinctive {
+        return Ok(None);
+    }
+    let mut query = conn
+        .prepare_cached("SELECT key FROM item WHERE source = ?1 AND content_hash = ?2 LIMIT 1")?;
+    let key: Option<i64> =
+        query.query_row([source, entry.content_hash], |r| r.get(0)).optional()?;
+    Ok(key.filter(|key| !taken.contains(key)))
+}
+
+fn was_pruned(conn: &Connection, source: i64, entry: &Prepared, now: Time) -> Result<bool> {
+    let changed = conn
+        .prepare_cached("UPDATE pruned SET seen = ?3 WHERE source = ?1 AND hash = ?2")?
+        .execute(params![source, entry.guid_hash.unwrap_or(entry.url_hash), now.timestamp()])?;
+    Ok(changed > 0)
+}
+
+/// The date lists are ordered by: what the publisher says, but never in the future.
+fn sort_date(entry: &Prepared, discovered: i64) -> i64 {
+    let said = entry.entry.published.or(entry.entry.updated);
+    said.map_or(discovered, |t| t.timestamp().min(discovered))
+}
+
+fn insert(conn: &Connection, source: i64, new: &Prepared, discovered: Time) -> Result<()> {
+    conn.prepare_cached(
+        "INSERT INTO item (id, source, date, discovered, title, url, guid_hash, url_hash, content_hash)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+    )?
+    .execute(params![
+        uuid::Uuid::now_v7().into_bytes(),
+        source,
+        sort_date(new, discovered.timestamp()),
+        discovered.timestamp(),
+        new.entry.title,
+        new.entry.url,
+        new.guid_hash,
+        new.url_hash,
+        new.content_hash,
+    ])?;
+    let key = conn.last_insert_rowid();
+    conn.prepare_cached("INSERT INTO detail (item) VALUES (?1)")?.execute([key])?;
+    save_detail(conn, key, new)
+}
+
+/// Brings a known item up to date, keeping its read and pin marks; tells whether anything changed.
+fn update(conn: &Connection, key: i64, new: &Prepared) -> Result<bool> {
+    let changed = conn
+        .prepare_cached(
+            "UPDATE item SET title = :title, url = coalesce(:url, url),
+                date = CASE WHEN :dated THEN min(:date, discovered) ELSE date END,
+                guid_hash = coalesce(:guid, guid_hash), url_hash = :url_hash, content_hash = :content
+             WHERE key = :key AND (content_hash <> :content OR guid_hash IS NOT coalesce(:guid, guid_hash))",
+        )?
+        .execute(named_params! {
+            ":key": key,
+            ":title": new.entry.title,
+            ":url": new.entry.url,
+            ":dated": new.entry.published.is_some(),
+            ":date": sort_date(new, i64::MAX),
+            ":guid": new.guid_hash,
+            ":url_hash": new.url_hash,
+            ":content": new.content_hash,
+        })?
+        > 0;
+    if changed {
+        save_detail(conn, key, new)?;
+    }
+    Ok(changed)
+}
+
+/// Writes the detail row and indexes the title; the body's text follows in the background.
+fn save_detail(conn: &Connection, key: i64, new: &Prepared) -> Result<()> {
+    let e = &new.entry;
+    conn.prepare_cached(
+        "UPDATE detail SET guid = coalesce(:guid, guid), publisher = :publisher, authors = :authors,
+            published = coalesce(:published, published), updated = coalesce(:updated, updated),
+            summary = :summary, content = :content, enclosures = :enclosures,
+            categories = :categories, comments = :comments, language = :language, indexed = 0
+         WHERE item = :key",
+    )?
+    .execute(named_params! {
+        ":key": key,
+        ":guid": e.guid,
+        ":publisher": e.publisher,
+        ":authors": to_json(&e.authors)?,
+        ":published": e.published.map(|t| t.timestamp()),
+        ":updated": e.updated.map(|t| t.timestamp()),
+        ":summary": e.summary,
+        ":content": e.content,
+        ":enclosures": to_json(&e.enclosures)?,
+        ":categories": to_json(&e.categories)?,
+        ":comments": e.comments,
+        ":language": e.language,
+    })?;
+    conn.prepare_cached(
+        "INSERT OR REPLACE INTO item_text (rowid, title, authors, body) VALUES (?1, ?2, ?3, '')",
+    )?
+    .execute(params![key, e.title, e.authors.join(" ")])?;
+    Ok(())
+}

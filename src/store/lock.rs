@@ -1,0 +1,48 @@
+//! One process polls a database; the others read.
+
+use super::error::{Result, StoreError};
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read, Seek, Write};
+use std::path::Path;
+
+/// Held by the process that polls; released when dropped, and by the system when it dies.
+#[derive(Debug)]
+pub struct PollerLock {
+    _file: File,
+}
+
+/// Who may poll.
+#[derive(Debug)]
+pub enum Poller {
+    /// This process.
+    Mine(PollerLock),
+    /// Another process, with its number when known.
+    Other(Option<u32>),
+}
+
+impl PollerLock {
+    /// Takes the lock beside the database, or tells who has it.
+    pub fn acquire(database: &Path) -> Result<Poller> {
+        let path = database.with_extension("lock");
+        let fail = |e: std::io::Error| StoreError::Open { path: path.clone(), why: e.to_string() };
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let mut file = options.open(&path).map_err(fail)?;
+        match file.try_lock() {
+            Ok(()) => {
+                file.set_len(0).map_err(fail)?;
+                file.rewind().map_err(fail)?;
+                file.write_all(std::process::id().to_string().as_bytes()).map_err(fail)?;
+                Ok(Poller::Mine(PollerLock { _file: file }))
+            }
+            Err(TryLockError::WouldBlock) => {
+                let mut text = String::new();
+                let _ = file.take(20).read_to_string(&mut text);
+                Ok(Poller::Other(text.trim().parse().ok()))
+            }
+            Err(TryLockError::Error(e)) => Err(fail(e)),
+        }
+    }
+}

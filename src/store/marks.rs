@@ -1,0 +1,70 @@
+//! Read and pin marks. Each verb returns the keys that it changed, which is what an undo needs.
+
+use super::error::Result;
+use rusqlite::{Connection, OptionalExtension, params};
+
+/// Which mark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark {
+    /// Read or unread.
+    Read,
+    /// Pinned or not.
+    Pinned,
+}
+
+/// Sets a mark on items (row keys); the ones that had it already are not in the answer.
+pub(super) fn set(conn: &Connection, mark: Mark, keys: &[i64], to: bool) -> Result<Vec<i64>> {
+    let mut update = conn.prepare_cached(match mark {
+        Mark::Read => "UPDATE item SET read = ?2 WHERE key = ?1 AND read <> ?2",
+        Mark::Pinned => "UPDATE item SET pinned = ?2 WHERE key = ?1 AND pinned <> ?2",
+    })?;
+    let mut changed = Vec::new();
+    for &key in keys {
+        if update.execute(params![key, to])? > 0 {
+            changed.push(key);
+        }
+    }
+    Ok(changed)
+}
+
+/// The row key of an item by its id, written whole or as a prefix that only one item has.
+pub(super) fn find(conn: &Connection, id: &str) -> Result<Found> {
+    let hex: String = id.chars().filter(|c| *c != '-').collect::<String>().to_ascii_uppercase();
+    if hex.len() < 4 || hex.len() > 32 || !hex.chars().all(|c| c.is_ascii_hexdigit()) {
+        return Ok(Found::None);
+    }
+    let mut query = conn
+        .prepare_cached("SELECT key FROM item WHERE id >= ?1 AND id <= ?2 ORDER BY id LIMIT 2")?;
+    let bound = |fill: &str| {
+        let digits = hex.clone() + &fill.repeat(32 - hex.len());
+        u128::from_str_radix(&digits, 16).unwrap_or_default().to_be_bytes()
+    };
+    let keys: Vec<i64> = query
+        .query_map(params![bound("0"), bound("F")], |r| r.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    Ok(match keys.as_slice() {
+        [] => Found::None,
+        [key] => Found::One(*key),
+        _ => Found::Several,
+    })
+}
+
+/// What an abbreviated id stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Found {
+    /// No item.
+    None,
+    /// This row key.
+    One(i64),
+    /// More than one; a longer prefix is needed.
+    Several,
+}
+
+/// The largest row key: what `all read` may touch is not newer than this.
+pub(super) fn last_key(conn: &Connection) -> Result<i64> {
+    let key: Option<i64> = conn
+        .prepare_cached("SELECT key FROM item ORDER BY key DESC LIMIT 1")?
+        .query_row([], |r| r.get(0))
+        .optional()?;
+    Ok(key.unwrap_or(0))
+}

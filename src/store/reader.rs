@@ -1,0 +1,113 @@
+//! A read-only connection, for one thread at a time.
+
+use super::error::Result;
+use super::marks::{Found, find, last_key};
+use super::rows::{ITEM, ITEM_ROW, item, item_row};
+use super::sources::{self, Due, PollFilter};
+use super::view::{self, Anchor, View, Window};
+use super::{connect, index};
+use crate::model::{Item, ItemRow, PollRecord, Retention, SourceFacts, SourceId, Time};
+use rusqlite::{Connection, InterruptHandle, OptionalExtension};
+use std::path::Path;
+
+/// Reads what is committed.
+pub struct Reader {
+    conn: Connection,
+}
+
+impl Reader {
+    pub(super) fn open(path: &Path) -> Result<Self> {
+        Ok(Self { conn: connect::open_reader(path)? })
+    }
+
+    /// Stops whatever this reader is doing from another thread; the query ends with
+    /// [`super::StoreError::Interrupted`].
+    pub fn interrupter(&self) -> Interrupter {
+        Interrupter(self.conn.get_interrupt_handle())
+    }
+
+    /// The facts of every declared source.
+    pub fn sources(&self) -> Result<Vec<SourceFacts>> {
+        sources::all(&self.conn)
+    }
+
+    /// The facts of one source.
+    pub fn source(&self, key: i64) -> Result<Option<SourceFacts>> {
+        super::rows::load_facts(&self.conn, key)
+    }
+
+    /// The enabled sources in the order of their next look, at most `limit`.
+    pub fn by_next_poll(&self, limit: usize) -> Result<Vec<Due>> {
+        sources::by_next_poll(&self.conn, limit)
+    }
+
+    /// `size` rows of a list at an anchor, twice as many around a place.
+    pub fn window(&self, view: &View, anchor: Anchor, size: usize) -> Result<Window> {
+        view::window(&self.conn, view, anchor, size)
+    }
+
+    /// One whole item by its row key.
+    pub fn item(&self, key: i64) -> Result<Option<Item>> {
+        let mut query = self.conn.prepare_cached(&format!("{ITEM} WHERE i.key = ?1"))?;
+        Ok(query.query_row([key], item).optional()?)
+    }
+
+    /// One line of a list by its row key.
+    pub fn row(&self, key: i64) -> Result<Option<ItemRow>> {
+        let mut query =
+            self.conn.prepare_cached(&format!("SELECT {ITEM_ROW} FROM item i WHERE i.key = ?1"))?;
+        Ok(query.query_row([key], item_row).optional()?)
+    }
+
+    /// The row key of an item by its id or the beginning of it.
+    pub fn find(&self, id: &str) -> Result<Found> {
+        find(&self.conn, id)
+    }
+
+    /// The largest row key in use.
+    pub fn last_key(&self) -> Result<i64> {
+        last_key(&self.conn)
+    }
+
+    /// Unread items dated at or after a moment.
+    pub fn unread_since(&self, since: Time) -> Result<u32> {
+        view::unread_since(&self.conn, since)
+    }
+
+    /// The newest polls with the id of their source.
+    pub fn polls(&self, filter: PollFilter, limit: usize) -> Result<Vec<(SourceId, PollRecord)>> {
+        sources::polls(&self.conn, filter, limit)
+    }
+
+    /// How many items of a source its retention would let go.
+    pub fn prunable(&self, source: i64, retention: Retention, now: Time) -> Result<usize> {
+        super::retention::prune(&self.conn, source, retention, now, false)
+    }
+
+    /// A number that changes when another process has written.
+    pub fn data_version(&self) -> Result<i64> {
+        Ok(self.conn.query_row("PRAGMA data_version", [], |r| r.get(0))?)
+    }
+
+    /// SQLite's own examination; the problems in its words, empty when there are none.
+    pub fn check(&self) -> Result<Vec<String>> {
+        let mut query = self.conn.prepare("PRAGMA integrity_check")?;
+        let found: Vec<String> =
+            query.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
+        Ok(found.into_iter().filter(|line| line != "ok").collect())
+    }
+
+    pub(super) fn next_unindexed(&self) -> Result<Vec<index::Body>> {
+        index::next_batch(&self.conn)
+    }
+}
+
+/// Stops a query of a [`Reader`].
+pub struct Interrupter(InterruptHandle);
+
+impl Interrupter {
+    /// Stops the query that is running now, if any.
+    pub fn interrupt(&self) {
+        self.0.interrupt();
+    }
+}

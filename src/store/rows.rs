@@ -1,0 +1,170 @@
+//! Rows of the database <-> plain data.
+
+use super::error::{Result, StoreError};
+use crate::model::{
+    Hold, HoldReason, Item, ItemId, ItemRow, Outcome, PollRecord, SourceFacts, SourceId, Time,
+    Validators,
+};
+use rusqlite::{Connection, OptionalExtension, Row, named_params};
+
+/// Seconds since the epoch -> a moment; what no clock can mean becomes the epoch.
+pub(super) fn time(seconds: i64) -> Time {
+    Time::from_timestamp(seconds, 0).unwrap_or_default()
+}
+
+fn opt_time(seconds: Option<i64>) -> Option<Time> {
+    seconds.map(time)
+}
+
+fn seconds(t: Option<Time>) -> Option<i64> {
+    t.map(|t| t.timestamp())
+}
+
+/// JSON that this program wrote itself; a value it cannot read back counts as absent.
+fn json<T: serde::de::DeserializeOwned>(text: Option<String>) -> Option<T> {
+    serde_json::from_str(&text?).ok()
+}
+
+pub(super) fn to_json<T: serde::Serialize>(value: &T) -> Result<String> {
+    serde_json::to_string(value).map_err(|e| StoreError::Sqlite(e.to_string()))
+}
+
+/// The columns that [`item_row`] reads, from a table called `i`.
+pub(super) const ITEM_ROW: &str =
+    "i.key, i.id, i.source, i.title, i.url, i.date, i.pinned, i.read, i.words";
+
+pub(super) fn item_row(r: &Row<'_>) -> rusqlite::Result<ItemRow> {
+    Ok(ItemRow {
+        key: r.get(0)?,
+        id: ItemId(uuid::Uuid::from_bytes(r.get(1)?)),
+        source_key: r.get(2)?,
+        title: r.get(3)?,
+        url: r.get(4)?,
+        date: time(r.get(5)?),
+        pinned: r.get(6)?,
+        read: r.get(7)?,
+        words: r.get(8)?,
+    })
+}
+
+/// The select that [`item`] reads; add a WHERE clause.
+pub(super) const ITEM: &str = "SELECT i.id, s.id, d.guid, i.title, d.summary, d.content, i.url,
+    coalesce(d.publisher, s.feed_title), d.authors, d.published, d.updated, i.discovered, i.pinned,
+    i.read, d.enclosures, d.categories, d.comments, d.language
+    FROM item i JOIN detail d ON d.item = i.key JOIN source s ON s.key = i.source ";
+
+pub(super) fn item(r: &Row<'_>) -> rusqlite::Result<Item> {
+    Ok(Item {
+        id: ItemId(uuid::Uuid::from_bytes(r.get(0)?)),
+        source: SourceId(r.get(1)?),
+        guid: r.get(2)?,
+        title: r.get(3)?,
+        summary: r.get(4)?,
+        content: r.get(5)?,
+        url: r.get(6)?,
+        publisher: r.get(7)?,
+        authors: json(r.get(8)?).unwrap_or_default(),
+        published: opt_time(r.get(9)?),
+        updated: opt_time(r.get(10)?),
+        discovered: time(r.get(11)?),
+        pinned: r.get(12)?,
+        read: r.get(13)?,
+        enclosures: json(r.get(14)?).unwrap_or_default(),
+        categories: json(r.get(15)?).unwrap_or_default(),
+        comments: r.get(16)?,
+        language: r.get(17)?,
+    })
+}
+
+/// The select that [`facts`] reads; add a WHERE clause.
+pub(super) const FACTS: &str =
+    "SELECT key, id, url, moved_to, move_candidate, feed_title, home_url,
+    etag, last_modified, body_hash, last_poll, last_ok, last_full, next_poll, hold_until,
+    hold_reason, fail_count, last_outcome, hints, schedule, items, unread, pinned, move_refused
+    FROM source ";
+
+pub(super) fn facts(r: &Row<'_>) -> rusqlite::Result<SourceFacts> {
+    let hold = match (opt_time(r.get(14)?), json::<HoldReason>(r.get(15)?)) {
+        (Some(until), Some(reason)) => Some(Hold { until, reason }),
+        _ => None,
+    };
+    Ok(SourceFacts {
+        key: r.get(0)?,
+        id: SourceId(r.get(1)?),
+        url: r.get(2)?,
+        moved_to: r.get(3)?,
+        move_candidate: json(r.get(4)?),
+        feed_title: r.get(5)?,
+        home_url: r.get(6)?,
+        validators: Validators { etag: r.get(7)?, last_modified: r.get(8)? },
+        body_hash: r.get(9)?,
+        last_poll: opt_time(r.get(10)?),
+        last_ok: opt_time(r.get(11)?),
+        last_full: opt_time(r.get(12)?),
+        next_poll: opt_time(r.get(13)?),
+        hold,
+        fail_count: r.get(16)?,
+        last_outcome: json::<Outcome>(r.get(17)?),
+        hints: json(r.get(18)?).unwrap_or_default(),
+        schedule: r.get(19)?,
+        items: r.get(20)?,
+        unread: r.get(21)?,
+        pinned: r.get(22)?,
+        move_refused: r.get(23)?,
+    })
+}
+
+/// The facts of one source, `None` when there is no such row.
+pub(super) fn load_facts(conn: &Connection, key: i64) -> Result<Option<SourceFacts>> {
+    let mut query = conn.prepare_cached(&format!("{FACTS} WHERE key = ?1"))?;
+    Ok(query.query_row([key], facts).optional()?)
+}
+
+/// Writes everything but the identity and the counters.
+pub(super) fn save_facts(conn: &Connection, f: &SourceFacts) -> Result<()> {
+    let reason = f.hold.map(|h| to_json(&h.reason)).transpose()?;
+    conn.prepare_cached(
+        "UPDATE source SET moved_to = :moved_to, move_candidate = :candidate,
+            move_refused = :refused, feed_title = :title, home_url = :home, etag = :etag,
+            last_modified = :lm, body_hash = :hash, last_poll = :poll, last_ok = :ok,
+            last_full = :change, next_poll = :next, hold_until = :until, hold_reason = :reason,
+            fail_count = :fails, last_outcome = :outcome, hints = :hints, schedule = :schedule
+         WHERE key = :key",
+    )?
+    .execute(named_params! {
+        ":key": f.key,
+        ":moved_to": f.moved_to,
+        ":candidate": f.move_candidate.as_ref().map(to_json).transpose()?,
+        ":refused": f.move_refused,
+        ":title": f.feed_title,
+        ":home": f.home_url,
+        ":etag": f.validators.etag,
+        ":lm": f.validators.last_modified,
+        ":hash": f.body_hash,
+        ":poll": seconds(f.last_poll),
+        ":ok": seconds(f.last_ok),
+        ":change": seconds(f.last_full),
+        ":next": seconds(f.next_poll),
+        ":until": f.hold.map(|h| h.until.timestamp()),
+        ":reason": reason,
+        ":fails": f.fail_count,
+        ":outcome": f.last_outcome.as_ref().map(to_json).transpose()?,
+        ":hints": to_json(&f.hints)?,
+        ":schedule": f.schedule,
+    })?;
+    Ok(())
+}
+
+/// The columns that [`poll`] reads.
+pub(super) const POLL: &str = "p.at, p.status, p.millis, p.bytes, p.outcome, p.repairs";
+
+pub(super) fn poll(r: &Row<'_>) -> rusqlite::Result<PollRecord> {
+    Ok(PollRecord {
+        at: time(r.get(0)?),
+        status: r.get(1)?,
+        millis: r.get(2)?,
+        bytes: r.get::<_, i64>(3)?.try_into().unwrap_or(0),
+        outcome: json(r.get(4)?).unwrap_or(Outcome::Unchanged),
+        repairs: json(r.get(5)?).unwrap_or_default(),
+    })
+}

@@ -1,0 +1,131 @@
+//! Declared sources <-> their rows, and which of them are due.
+
+use super::error::Result;
+use super::rows::{FACTS, POLL, facts, poll};
+use crate::model::{Hold, PollRecord, Source, SourceFacts, SourceId, Time};
+use rusqlite::{Connection, OptionalExtension, params};
+
+/// Brings the rows in line with what `sources.toml` declares.
+///
+/// A source that is no longer declared keeps its items until [`super::retention`] removes it, so
+/// that taking it back brings everything back. A new id at the address of such a source is the
+/// same source renamed. A changed address forgets what was learned of the old one, not the items.
+pub(super) fn reconcile(conn: &Connection, declared: &[Source], now: Time) -> Result<()> {
+    conn.execute(
+        "UPDATE source SET undeclared_at = ?1, declared = 0
+         WHERE declared = 1 AND id NOT IN (SELECT value FROM json_each(?2))",
+        params![now.timestamp(), ids(declared)?],
+    )?;
+    for source in declared {
+        let (id, url) = (source.id.as_str(), source.url.as_str());
+        let known = known(conn, id, url)?;
+        match known {
+            None => insert(conn, source)?,
+            Some((key, known_url)) => {
+                conn.prepare_cached(
+                    "UPDATE source SET id = ?2, enabled = ?3, declared = 1, undeclared_at = NULL
+                     WHERE key = ?1 AND (id <> ?2 OR enabled <> ?3 OR declared = 0)",
+                )?
+                .execute(params![key, id, source.enabled])?;
+                if known_url != url {
+                    readdress(conn, key, url)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn ids(declared: &[Source]) -> Result<String> {
+    super::rows::to_json(&declared.iter().map(|s| s.id.as_str()).collect::<Vec<_>>())
+}
+
+fn known(conn: &Connection, id: &str, url: &str) -> Result<Option<(i64, String)>> {
+    let found = conn
+        .prepare_cached("SELECT key, url FROM source WHERE id = ?1")?
+        .query_row([id], |r| Ok((r.get(0)?, r.get(1)?)))
+        .optional()?;
+    if found.is_some() {
+        return Ok(found);
+    }
+    let renamed = conn
+        .prepare_cached("SELECT key, url FROM source WHERE url = ?1 AND declared = 0 LIMIT 1")?
+        .query_row([url], |r| Ok((r.get(0)?, r.get(1)?)))
+        .optional()?;
+    Ok(renamed)
+}
+
+fn insert(conn: &Connection, source: &Source) -> Result<()> {
+    conn.prepare_cached("INSERT INTO source (id, url, enabled) VALUES (?1, ?2, ?3)")?
+        .execute(params![source.id.as_str(), source.url.as_str(), source.enabled])?;
+    Ok(())
+}
+
+fn readdress(conn: &Connection, key: i64, url: &str) -> Result<()> {
+    conn.prepare_cached(
+        "UPDATE source SET url = ?2, moved_to = NULL, move_refused = NULL, move_candidate = NULL,
+            etag = NULL, last_modified = NULL, body_hash = NULL, next_poll = NULL,
+            hold_until = NULL, hold_reason = NULL, fail_count = 0, last_outcome = NULL, hints = '{}'
+         WHERE key = ?1",
+    )?
+    .execute(params![key, url])?;
+    Ok(())
+}
+
+/// The facts of every declared source, in order of id.
+pub(super) fn all(conn: &Connection) -> Result<Vec<SourceFacts>> {
+    let mut query = conn.prepare_cached(&format!("{FACTS} WHERE declared = 1 ORDER BY id"))?;
+    Ok(query.query_map([], facts)?.collect::<rusqlite::Result<_>>()?)
+}
+
+/// What the plan needs to know of a source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Due {
+    /// Row key.
+    pub key: i64,
+    /// Declared identifier.
+    pub id: SourceId,
+    /// When the policy wants to look; `None` is at once.
+    pub next_poll: Option<Time>,
+    /// The rule that binds even a manual refresh.
+    pub hold: Option<Hold>,
+}
+
+/// The enabled sources, most overdue first; never-polled ones before all others.
+pub(super) fn by_next_poll(conn: &Connection, limit: usize) -> Result<Vec<Due>> {
+    let mut query = conn.prepare_cached(&format!(
+        "{FACTS} INDEXED BY source_due WHERE declared = 1 AND enabled = 1
+         ORDER BY next_poll LIMIT ?1"
+    ))?;
+    let rows = query.query_map([i64::try_from(limit).unwrap_or(i64::MAX)], |r| {
+        facts(r).map(|f| Due { key: f.key, id: f.id, next_poll: f.next_poll, hold: f.hold })
+    })?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// Which polls to read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PollFilter {
+    /// Only of this source (row key).
+    pub source: Option<i64>,
+    /// Only failed ones, and those that needed repairs.
+    pub noteworthy: bool,
+}
+
+/// The newest polls with the id of their source, newest first.
+pub(super) fn polls(
+    conn: &Connection,
+    filter: PollFilter,
+    limit: usize,
+) -> Result<Vec<(SourceId, PollRecord)>> {
+    let source = if filter.source.is_some() { "p.source = ?2" } else { "?2 IS NULL" };
+    let worth = if filter.noteworthy { "AND (p.failed = 1 OR p.repairs <> '[]')" } else { "" };
+    let mut query = conn.prepare_cached(&format!(
+        "SELECT {POLL}, s.id FROM poll p JOIN source s ON s.key = p.source
+         WHERE s.declared = 1 AND {source} {worth} ORDER BY p.at DESC, p.key DESC LIMIT ?1"
+    ))?;
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let rows =
+        query.query_map(params![limit, filter.source], |r| Ok((SourceId(r.get(6)?), poll(r)?)))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}

@@ -1,0 +1,387 @@
+//! The store as its callers see it, on a real file.
+
+use super::*;
+use crate::config::SortOrder;
+use crate::model::{Entry, ItemRow, PollRecord, SourceId};
+use chrono::TimeDelta;
+
+struct Fixture {
+    _dir: tempfile::TempDir,
+    store: Store,
+    now: Time,
+}
+
+impl Fixture {
+    fn new(sources: &[&str]) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(&dir.path().join("newsfed.db")).unwrap();
+        let now = Time::from_timestamp(1_800_000_000, 0).unwrap();
+        let this = Self { _dir: dir, store, now };
+        this.declare(sources);
+        this
+    }
+
+    fn declare(&self, ids: &[&str]) -> Vec<SourceFacts> {
+        let sources = ids
+            .iter()
+            .map(|id| {
+                let url = format!("https://{id}.example/feed").parse().unwrap();
+                Source::feed(SourceId((*id).to_owned()), url)
+            })
+            .collect();
+        self.store.reconcile_blocking(sources, self.now).unwrap()
+    }
+
+    fn key(&self, id: &str) -> i64 {
+        let facts = self.store.reader().unwrap().sources().unwrap();
+        facts.iter().find(|f| f.id.as_str() == id).unwrap().key
+    }
+
+    fn look(&self, source: &str, entries: Vec<Entry>) -> Ingested {
+        let look = Look {
+            source: self.key(source),
+            entries: Some(prepare(entries)),
+            record: PollRecord {
+                at: self.now,
+                status: Some(200),
+                millis: 1,
+                bytes: 1,
+                outcome: Outcome::Unchanged,
+                repairs: vec![],
+            },
+            finish: Box::new(|_, _| {}),
+        };
+        let writer = self.store.writer().unwrap();
+        writer.call_blocking(move |conn| ingest::store(conn, look)).unwrap().unwrap().0
+    }
+
+    fn rows(&self, view: &View) -> Vec<ItemRow> {
+        self.store.reader().unwrap().window(view, Anchor::First, 1000).unwrap().rows
+    }
+
+    fn titles(&self, view: &View) -> Vec<String> {
+        self.rows(view).into_iter().map(|r| r.title).collect()
+    }
+
+    fn set(&self, mark: Mark, title: &str) {
+        let row = self.rows(&View::of(Scope::All)).into_iter().find(|r| r.title == title).unwrap();
+        self.store.mark_blocking(mark, vec![row.key], true).unwrap();
+    }
+
+    fn counts(&self, id: &str) -> (u32, u32, u32) {
+        let reader = self.store.reader().unwrap();
+        let f = reader.source(self.key(id)).unwrap().unwrap();
+        (f.items, f.unread, f.pinned)
+    }
+}
+
+fn entry(title: &str) -> Entry {
+    Entry {
+        guid: Some(format!("guid-{title}")),
+        title: title.to_owned(),
+        url: Some(format!("https://site.example/{title}")),
+        ..Entry::default()
+    }
+}
+
+fn dated(title: &str, hours_ago: i64) -> Entry {
+    let now = Time::from_timestamp(1_800_000_000, 0).unwrap();
+    Entry { published: Some(now - TimeDelta::hours(hours_ago)), ..entry(title) }
+}
+
+#[test]
+fn an_entry_is_recognised_by_guid_then_address_then_text() {
+    let long = "x".repeat(300);
+    let with = |f: &dyn Fn(&mut Entry)| {
+        let mut e = entry("a");
+        f(&mut e);
+        e
+    };
+    // (first, second, items afterwards, why)
+    let cases: Vec<(Entry, Entry, usize, &str)> = vec![
+        (entry("a"), entry("a"), 1, "nothing changed"),
+        (entry("a"), with(&|e| e.title = "b".into()), 1, "same guid, new title"),
+        (
+            entry("a"),
+            with(&|e| e.url = Some("https://site.example/moved".into())),
+            1,
+            "same guid, new address",
+        ),
+        (entry("a"), with(&|e| e.guid = Some("new".into())), 1, "new guid, same address and title"),
+        (
+            entry("a"),
+            with(&|e| {
+                e.guid = Some("new".into());
+                e.title = "b".into();
+            }),
+            2,
+            "another guid and title at one address",
+        ),
+        (
+            with(&|e| e.guid = None),
+            with(&|e| {
+                e.guid = None;
+                e.title = "b".into()
+            }),
+            1,
+            "no guid, same address",
+        ),
+        (
+            with(&|e| e.guid = None),
+            with(&|e| {
+                e.guid = None;
+                e.url = Some("http://www.site.example/a?utm_source=x".into());
+            }),
+            1,
+            "address differs by scheme and tracking only",
+        ),
+        (
+            with(&|e| e.summary = Some(long.clone())),
+            with(&|e| {
+                e.summary = Some(long.clone());
+                e.guid = Some("new".into());
+            }),
+            1,
+            "same long text",
+        ),
+        (
+            Entry { title: "only a title".into(), ..Entry::default() },
+            Entry {
+                title: "only a title".into(),
+                summary: Some("more".into()),
+                ..Entry::default()
+            },
+            1,
+            "same title with neither guid nor address",
+        ),
+        (entry("a"), entry("b"), 2, "two items"),
+    ];
+    for (first, second, expected, why) in cases {
+        let f = Fixture::new(&["s"]);
+        f.look("s", vec![first]);
+        f.look("s", vec![second]);
+        assert_eq!(f.rows(&View::of(Scope::All)).len(), expected, "{why}");
+    }
+}
+
+#[test]
+fn one_document_keeps_entries_that_share_a_guid_or_an_address() {
+    let f = Fixture::new(&["s"]);
+    let share_guid = |t: &str| Entry { guid: Some("same".into()), ..entry(t) };
+    let share_url = |t: &str| Entry { url: Some("https://site.example/".into()), ..entry(t) };
+    let document = || {
+        vec![
+            share_guid("a"),
+            share_guid("b"),
+            share_url("c"),
+            share_url("d"),
+            entry("e"),
+            entry("e"),
+        ]
+    };
+    assert_eq!(f.look("s", document()).new.len(), 5);
+    let again = f.look("s", document());
+    assert_eq!((again.new.len(), again.known, again.updated), (0, 5, 0));
+}
+
+#[test]
+fn sources_do_not_touch_each_other() {
+    let f = Fixture::new(&["s", "t"]);
+    f.look("s", vec![entry("a")]);
+    f.look("t", vec![entry("a")]);
+    assert_eq!(f.rows(&View::of(Scope::All)).len(), 2);
+}
+
+#[test]
+fn a_change_at_the_source_keeps_the_marks() {
+    let f = Fixture::new(&["s"]);
+    f.look("s", vec![entry("a")]);
+    f.set(Mark::Read, "a");
+    f.set(Mark::Pinned, "a");
+    let changed = Entry { summary: Some("now with text".into()), ..entry("a") };
+    assert_eq!(f.look("s", vec![changed]).updated, 1);
+    let row = f.rows(&View::of(Scope::All)).remove(0);
+    assert!(row.read && row.pinned);
+    let item = f.store.reader().unwrap().item(row.key).unwrap().unwrap();
+    assert_eq!(item.summary.as_deref(), Some("now with text"));
+}
+
+#[test]
+fn counters_follow_every_change() {
+    let f = Fixture::new(&["s"]);
+    f.look("s", vec![entry("a"), entry("b"), entry("c")]);
+    assert_eq!(f.counts("s"), (3, 3, 0));
+    f.set(Mark::Read, "a");
+    f.set(Mark::Pinned, "a");
+    f.set(Mark::Pinned, "b");
+    assert_eq!(f.counts("s"), (3, 2, 2));
+    let all = Retention { days: Some(0), items: Some(0), unread: true };
+    let later = f.now + TimeDelta::days(1);
+    assert_eq!(f.store.prune_blocking(f.key("s"), all, later).unwrap(), 1);
+    assert_eq!(f.counts("s"), (2, 1, 2));
+}
+
+#[test]
+fn lists_are_ordered_and_page_both_ways() {
+    let f = Fixture::new(&["s", "t"]);
+    let many = |tag: &str, n: i64| (0..n).map(|i| dated(&format!("{tag}{i:02}"), i)).collect();
+    f.look("s", many("s", 40));
+    f.look("t", many("t", 40));
+    f.set(Mark::Pinned, "s30");
+    f.set(Mark::Pinned, "t35");
+    let (s, t) = (f.key("s"), f.key("t"));
+    let reader = f.store.reader().unwrap();
+    for order in [SortOrder::PinnedNewest, SortOrder::Newest, SortOrder::Oldest] {
+        for scope in
+            [Scope::All, Scope::Sources(vec![s]), Scope::Sources(vec![s, t]), Scope::Pinned]
+        {
+            let view = View { order, ..View::of(scope) };
+            let all = f.rows(&view);
+            let sorted = all.is_sorted_by(|a, b| Cursor::from(a).compare(&b.into(), order).is_lt());
+            assert!(sorted, "{view:?}");
+            let mut down = reader.window(&view, Anchor::First, 7).unwrap();
+            while down.more_below {
+                let last = down.rows.last().unwrap().into();
+                let next = reader.window(&view, Anchor::After(last), 7).unwrap();
+                down.rows.extend(next.rows);
+                down.more_below = next.more_below;
+            }
+            assert_eq!(down.rows, all, "down {view:?}");
+            let mut up = reader.window(&view, Anchor::Last, 7).unwrap();
+            while up.more_above {
+                let first = (&up.rows[0]).into();
+                let mut next = reader.window(&view, Anchor::Before(first), 7).unwrap();
+                next.rows.append(&mut up.rows);
+                up = Window { rows: next.rows, more_above: next.more_above, more_below: false };
+            }
+            assert_eq!(up.rows, all, "up {view:?}");
+            let middle = (&all[all.len() / 2]).into();
+            let around = reader.window(&view, Anchor::Around(middle), 3).unwrap();
+            assert!(around.rows.contains(&all[all.len() / 2]), "around {view:?}");
+        }
+    }
+    let view = View::of(Scope::All);
+    assert_eq!(f.titles(&view)[..4], ["s30", "t35", "t00", "s00"]);
+}
+
+#[test]
+fn undated_entries_keep_the_order_of_the_document() {
+    let f = Fixture::new(&["s"]);
+    f.look("s", vec![entry("first"), entry("second"), entry("third")]);
+    assert_eq!(f.titles(&View::of(Scope::All)), ["first", "second", "third"]);
+}
+
+#[test]
+fn a_date_in_the_future_does_not_stay_on_top() {
+    let f = Fixture::new(&["s"]);
+    f.look("s", vec![dated("far", -10_000)]);
+    assert_eq!(f.rows(&View::of(Scope::All))[0].date, f.now);
+}
+
+#[test]
+fn what_retention_removed_does_not_come_back() {
+    let f = Fixture::new(&["s"]);
+    f.look("s", vec![dated("new", 1), dated("old", 2), dated("pinned", 3), dated("unread", 4)]);
+    for title in ["new", "old", "pinned"] {
+        f.set(Mark::Read, title);
+    }
+    f.set(Mark::Pinned, "pinned");
+    let keep_one = Retention { items: Some(1), ..Retention::default() };
+    let s = f.key("s");
+    let reader = f.store.reader().unwrap();
+    assert_eq!(reader.prunable(s, keep_one, f.now).unwrap(), 1);
+    assert_eq!(f.rows(&View::of(Scope::All)).len(), 4, "showing removes nothing");
+    assert_eq!(f.store.prune_blocking(s, keep_one, f.now).unwrap(), 1);
+    let again = f.look("s", vec![dated("new", 1), dated("old", 2)]);
+    assert_eq!(again.new.len(), 0);
+    assert_eq!(f.titles(&View::of(Scope::All)), ["pinned", "new", "unread"]);
+}
+
+#[test]
+fn a_source_taken_back_has_its_items_and_a_renamed_one_too() {
+    let f = Fixture::new(&["s", "t"]);
+    f.look("s", vec![entry("a")]);
+    assert_eq!(f.declare(&["t"]).len(), 1);
+    f.declare(&["s", "t"]);
+    assert_eq!(f.counts("s"), (1, 1, 0));
+    let renamed = Source::feed(SourceId("new".into()), "https://s.example/feed".parse().unwrap());
+    f.store.reconcile_blocking(vec![renamed], f.now).unwrap();
+    assert_eq!(f.counts("new"), (1, 1, 0));
+}
+
+#[test]
+fn search_finds_titles_at_once_and_bodies_after_indexing() {
+    let f = Fixture::new(&["s"]);
+    let body = Entry { content: Some("<p>a Hidden café</p>".into()), ..entry("shown") };
+    f.look("s", vec![body, entry("other")]);
+    let search = |text: &str| {
+        let query = Query::parse(text, chrono::Local::now(), |_| vec![]);
+        f.titles(&View { query, ..View::of(Scope::All) })
+    };
+    assert_eq!(search("sho"), ["shown"]);
+    assert!(search("hidden").is_empty());
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    while runtime.block_on(f.store.index_step()).unwrap() {}
+    assert_eq!(search("hidden cafe"), ["shown"]);
+    let row = f.rows(&View::of(Scope::All)).into_iter().find(|r| r.title == "shown").unwrap();
+    assert_eq!(row.words, 3);
+    for hostile in
+        ["\"", "a\"", "NEAR(", "a AND", "*", "col:x", "-", "^", "';DROP TABLE item;--", "\0"]
+    {
+        search(hostile);
+    }
+}
+
+#[test]
+fn all_read_touches_only_what_the_view_shows_and_can_be_undone() {
+    let f = Fixture::new(&["s", "t"]);
+    f.look("s", vec![entry("a"), entry("b")]);
+    f.look("t", vec![entry("c")]);
+    let view = View::of(Scope::Sources(vec![f.key("s")]));
+    let up_to = f.store.reader().unwrap().last_key().unwrap();
+    f.look("s", vec![entry("later")]);
+    let changed = f.store.mark_view_read_blocking(view, up_to).unwrap();
+    assert_eq!((changed.len(), f.counts("s").1, f.counts("t").1), (2, 1, 1));
+    f.store.mark_blocking(Mark::Read, changed, false).unwrap();
+    assert_eq!(f.counts("s").1, 3);
+}
+
+#[test]
+fn an_abbreviated_id_finds_its_item() {
+    let f = Fixture::new(&["s"]);
+    f.look("s", vec![entry("a")]);
+    let row = f.rows(&View::of(Scope::All)).remove(0);
+    let reader = f.store.reader().unwrap();
+    let id = row.id.to_string();
+    for part in [id.as_str(), &id[..8], &id.to_uppercase()[..13]] {
+        assert_eq!(reader.find(part).unwrap(), Found::One(row.key), "{part}");
+    }
+    for wrong in ["", "xyz", "zzzz", "ffffffff"] {
+        assert_eq!(reader.find(wrong).unwrap(), Found::None, "{wrong}");
+    }
+}
+
+#[test]
+fn a_failed_job_takes_nothing_with_it() {
+    let f = Fixture::new(&["s"]);
+    let writer = f.store.writer().unwrap();
+    let failed: Result<()> = writer.call_blocking(|conn| {
+        conn.execute("UPDATE source SET feed_title = 'half'", [])?;
+        Err(StoreError::Sqlite("made to fail".into()))
+    });
+    assert!(failed.is_err());
+    let facts = f.store.reader().unwrap().sources().unwrap();
+    assert_eq!(facts[0].feed_title, None);
+}
+
+#[test]
+fn only_one_process_polls() {
+    let dir = tempfile::tempdir().unwrap();
+    let db = dir.path().join("newsfed.db");
+    let first = PollerLock::acquire(&db).unwrap();
+    assert!(matches!(first, Poller::Mine(_)));
+    let second = PollerLock::acquire(&db).unwrap();
+    assert!(matches!(second, Poller::Other(Some(pid)) if pid == std::process::id()));
+    drop(first);
+    assert!(matches!(PollerLock::acquire(&db).unwrap(), Poller::Mine(_)));
+}

@@ -1,0 +1,357 @@
+//! Windows onto item lists: keyset paging over the index that fits, never OFFSET, never COUNT.
+
+use super::error::Result;
+use super::query::Query;
+use super::rows::{ITEM_ROW, item_row};
+use crate::config::SortOrder;
+use crate::model::{ItemRow, Time};
+use rusqlite::types::Value;
+use rusqlite::{Connection, params_from_iter};
+use std::cmp::Ordering;
+
+/// Which items a list is made of, before any query narrows it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// Everything.
+    All,
+    /// The items of these sources (row keys).
+    Sources(Vec<i64>),
+    /// Items dated at or after this moment, in seconds since the epoch.
+    Since(i64),
+    /// Pinned items.
+    Pinned,
+}
+
+/// One list: what is in it and in which order.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct View {
+    /// Where the items come from.
+    pub scope: Scope,
+    /// Whether read items are left out.
+    pub unread_only: bool,
+    /// What narrows it further.
+    pub query: Query,
+    /// In which order.
+    pub order: SortOrder,
+}
+
+impl View {
+    /// Everything in a scope, newest first with the pinned ones on top.
+    pub fn of(scope: Scope) -> Self {
+        Self { scope, unread_only: false, query: Query::default(), order: SortOrder::default() }
+    }
+}
+
+/// Where a row stands in its list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cursor {
+    pinned: bool,
+    date: i64,
+    key: i64,
+}
+
+impl From<&ItemRow> for Cursor {
+    fn from(row: &ItemRow) -> Self {
+        Self { pinned: row.pinned, date: row.date.timestamp(), key: row.key }
+    }
+}
+
+impl Cursor {
+    /// How two rows are ordered in a list.
+    pub fn compare(&self, other: &Self, order: SortOrder) -> Ordering {
+        let newest = (other.date, other.key).cmp(&(self.date, self.key));
+        match order {
+            SortOrder::PinnedNewest => other.pinned.cmp(&self.pinned).then(newest),
+            SortOrder::Newest => newest,
+            SortOrder::Oldest => newest.reverse(),
+        }
+    }
+}
+
+/// Where a window lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Anchor {
+    /// At the top of the list.
+    First,
+    /// At its end.
+    Last,
+    /// Below a row, without it.
+    After(Cursor),
+    /// Above a row, without it.
+    Before(Cursor),
+    /// Around a place, whether a row is still there or not.
+    Around(Cursor),
+}
+
+/// Consecutive rows of a list.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Window {
+    /// In the order of the list.
+    pub rows: Vec<ItemRow>,
+    /// Whether the list goes on above.
+    pub more_above: bool,
+    /// Whether the list goes on below.
+    pub more_below: bool,
+}
+
+/// Rows of a full-text search; the newest discovered matches come first.
+pub const SEARCH_LIMIT: usize = 1000;
+
+/// Reads `size` rows at the anchor (twice as many around a place).
+pub(super) fn window(
+    conn: &Connection,
+    view: &View,
+    anchor: Anchor,
+    size: usize,
+) -> Result<Window> {
+    if view.query.text.is_some() {
+        return matches(conn, view);
+    }
+    let rows = |from, forward, take| read(conn, view, from, forward, take);
+    let mut window = Window::default();
+    let above = |mut rows: Vec<ItemRow>, window: &mut Window| {
+        window.more_above = rows.len() > size;
+        rows.truncate(size);
+        rows.reverse();
+        rows.append(&mut window.rows);
+        window.rows = rows;
+    };
+    let below = |mut rows: Vec<ItemRow>, window: &mut Window| {
+        window.more_below = rows.len() > size;
+        rows.truncate(size);
+        window.rows.append(&mut rows);
+    };
+    match anchor {
+        Anchor::First => below(rows(None, true, size + 1)?, &mut window),
+        Anchor::Last => above(rows(None, false, size + 1)?, &mut window),
+        Anchor::After(c) => {
+            window.more_above = true;
+            below(rows(Some(c), true, size + 1)?, &mut window);
+        }
+        Anchor::Before(c) => {
+            window.more_below = true;
+            above(rows(Some(c), false, size + 1)?, &mut window);
+        }
+        Anchor::Around(c) => {
+            above(rows(Some(c), false, size + 1)?, &mut window);
+            // One step back, so that the row at the place itself is read again.
+            let start = window.rows.last().map(Cursor::from);
+            below(rows(start, true, size + 1)?, &mut window);
+        }
+    }
+    Ok(window)
+}
+
+/// Up to `take` rows beyond a place, nearest first.
+fn read(
+    conn: &Connection,
+    view: &View,
+    from: Option<Cursor>,
+    forward: bool,
+    take: usize,
+) -> Result<Vec<ItemRow>> {
+    let phases: &[Option<bool>] = match (view.order, &view.scope, forward) {
+        (SortOrder::PinnedNewest, Scope::Pinned, _)
+        | (SortOrder::Newest | SortOrder::Oldest, ..) => &[None],
+        (SortOrder::PinnedNewest, _, true) => &[Some(true), Some(false)],
+        (SortOrder::PinnedNewest, _, false) => &[Some(false), Some(true)],
+    };
+    let mut rows = Vec::new();
+    for &pinned in phases {
+        // Phases that the cursor has passed already are skipped; later ones start at their edge.
+        let start = match (pinned, from) {
+            (Some(phase), Some(c)) if phase != c.pinned => {
+                if c.pinned != forward {
+                    continue;
+                }
+                None
+            }
+            (_, from) => from,
+        };
+        rows.append(&mut phase(conn, view, pinned, start, forward, take - rows.len())?);
+        if rows.len() >= take {
+            break;
+        }
+    }
+    Ok(rows)
+}
+
+/// Folders of more sources than this read the common index instead of one per source.
+const MERGED_SOURCES: usize = 200;
+
+fn phase(
+    conn: &Connection,
+    view: &View,
+    pinned: Option<bool>,
+    from: Option<Cursor>,
+    forward: bool,
+    take: usize,
+) -> Result<Vec<ItemRow>> {
+    let per_source = match &view.scope {
+        Scope::Sources(keys) if keys.len() <= MERGED_SOURCES && pinned != Some(true) => {
+            keys.clone()
+        }
+        _ => return select(conn, view, None, pinned, from, forward, take),
+    };
+    let mut rows = Vec::new();
+    for key in per_source {
+        rows.append(&mut select(conn, view, Some(key), pinned, from, forward, take)?);
+    }
+    let order = |a: &ItemRow, b: &ItemRow| Cursor::from(a).compare(&Cursor::from(b), view.order);
+    rows.sort_unstable_by(|a, b| if forward { order(a, b) } else { order(b, a) });
+    rows.truncate(take);
+    Ok(rows)
+}
+
+/// One statement over one index.
+fn select(
+    conn: &Connection,
+    view: &View,
+    source: Option<i64>,
+    pinned: Option<bool>,
+    from: Option<Cursor>,
+    forward: bool,
+    take: usize,
+) -> Result<Vec<ItemRow>> {
+    let unread = view.unread_only || view.query.read == Some(false);
+    let only_pinned = pinned == Some(true) || matches!(view.scope, Scope::Pinned);
+    let index = match (source, only_pinned, unread) {
+        (None, true, _) => "item_pinned",
+        (Some(_), _, true) => "item_source_unread",
+        (Some(_), _, false) => "item_source",
+        (None, false, true) => "item_unread",
+        (None, false, false) => "item_date",
+    };
+    let mut filter = Filter::default();
+    match source {
+        Some(key) => filter.bind("i.source = ?", key),
+        None => filter.scope(&view.scope),
+    }
+    if let Some(pinned) = pinned {
+        filter.and(if pinned { "i.pinned = 1" } else { "i.pinned = 0" });
+    }
+    filter.view(view);
+    let newest_first = (view.order != SortOrder::Oldest) == forward;
+    let (compare, direction) = if newest_first { ("<", "DESC") } else { (">", "ASC") };
+    if let Some(c) = from {
+        filter.and(&format!("(i.date, i.key) {compare} (?, ?)"));
+        filter.values.extend([c.date.into(), c.key.into()]);
+    }
+    filter.values.push(i64::try_from(take).unwrap_or(i64::MAX).into());
+    let sql = format!(
+        "SELECT {ITEM_ROW} FROM item i INDEXED BY {index} WHERE {} \
+         ORDER BY i.date {direction}, i.key {direction} LIMIT ?",
+        filter.sql()
+    );
+    collect(conn, &sql, filter.values)
+}
+
+/// The newest matches of a full-text search, in the order of the view.
+fn matches(conn: &Connection, view: &View) -> Result<Window> {
+    let mut filter = Filter::default();
+    filter.bind("item_text MATCH ?", view.query.text.clone().unwrap_or_default());
+    filter.scope(&view.scope);
+    filter.view(view);
+    let sql = format!(
+        "SELECT {ITEM_ROW} FROM item_text t CROSS JOIN item i ON i.key = t.rowid WHERE {} \
+         ORDER BY t.rowid DESC LIMIT {}",
+        filter.sql(),
+        SEARCH_LIMIT + 1
+    );
+    let mut rows = collect(conn, &sql, filter.values)?;
+    let more_below = rows.len() > SEARCH_LIMIT;
+    rows.truncate(SEARCH_LIMIT);
+    rows.sort_unstable_by(|a, b| Cursor::from(a).compare(&Cursor::from(b), view.order));
+    Ok(Window { rows, more_above: false, more_below })
+}
+
+fn collect(conn: &Connection, sql: &str, values: Vec<Value>) -> Result<Vec<ItemRow>> {
+    let mut statement = conn.prepare_cached(sql)?;
+    let rows = statement.query_map(params_from_iter(values), item_row)?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// The keys that a view holds, up to and including a row key: what `all read` applies to.
+pub(super) fn mark_read(conn: &Connection, view: &View, up_to: i64) -> Result<Vec<i64>> {
+    let mut filter = Filter::default();
+    filter.and("i.read = 0");
+    filter.bind("i.key <= ?", up_to);
+    if let Some(text) = &view.query.text {
+        filter.bind("i.key IN (SELECT rowid FROM item_text WHERE item_text MATCH ?)", text.clone());
+    }
+    filter.scope(&view.scope);
+    filter.view(view);
+    let sql = format!("UPDATE item AS i SET read = 1 WHERE {} RETURNING key", filter.sql());
+    let mut statement = conn.prepare(&sql)?;
+    let keys = statement.query_map(params_from_iter(filter.values), |r| r.get(0))?;
+    Ok(keys.collect::<rusqlite::Result<_>>()?)
+}
+
+/// Conditions joined by AND, with their values in order.
+#[derive(Default)]
+struct Filter {
+    conditions: Vec<String>,
+    values: Vec<Value>,
+}
+
+impl Filter {
+    fn and(&mut self, condition: &str) {
+        self.conditions.push(condition.to_owned());
+    }
+
+    fn bind(&mut self, condition: &str, value: impl Into<Value>) {
+        self.and(condition);
+        self.values.push(value.into());
+    }
+
+    fn sources(&mut self, keys: &[i64], not: &str) {
+        let list = keys.iter().map(i64::to_string).collect::<Vec<_>>().join(",");
+        self.and(&format!("i.source {not} IN ({list})"));
+    }
+
+    fn scope(&mut self, scope: &Scope) {
+        match scope {
+            Scope::All => {}
+            Scope::Sources(keys) => self.sources(keys, ""),
+            Scope::Since(date) => self.bind("i.date >= ?", *date),
+            Scope::Pinned => self.and("i.pinned = 1"),
+        }
+    }
+
+    fn view(&mut self, view: &View) {
+        if view.unread_only {
+            self.and("i.read = 0");
+        }
+        let q = &view.query;
+        if let Some(read) = q.read {
+            self.and(if read { "i.read = 1" } else { "i.read = 0" });
+        }
+        if let Some(pinned) = q.pinned {
+            self.and(if pinned { "i.pinned = 1" } else { "i.pinned = 0" });
+        }
+        if let Some(before) = q.before {
+            self.bind("i.date < ?", before);
+        }
+        if let Some(after) = q.after {
+            self.bind("i.date >= ?", after);
+        }
+        if let Some(keys) = &q.sources {
+            self.sources(keys, "");
+        }
+        if !q.not_sources.is_empty() {
+            self.sources(&q.not_sources, "NOT");
+        }
+    }
+
+    fn sql(&self) -> String {
+        if self.conditions.is_empty() { "1".to_owned() } else { self.conditions.join(" AND ") }
+    }
+}
+
+/// Unread items dated at or after a moment.
+pub(super) fn unread_since(conn: &Connection, since: Time) -> Result<u32> {
+    let mut query = conn.prepare_cached(
+        "SELECT count(*) FROM item INDEXED BY item_unread WHERE read = 0 AND date >= ?1",
+    )?;
+    Ok(query.query_row([since.timestamp()], |r| r.get(0))?)
+}

@@ -1,0 +1,138 @@
+//! The writer thread: the only read-write connection of this process.
+//!
+//! Jobs that wait at the same time share one transaction, each in a savepoint of its own: one that
+//! fails takes nothing with it. Answers are given after the commit.
+
+use super::connect::open_writer;
+use super::error::{Result, StoreError};
+use rusqlite::Connection;
+use std::path::Path;
+use std::sync::Arc;
+use tokio::sync::{mpsc, oneshot, watch};
+
+/// Jobs that may wait; a full queue holds the senders back.
+const QUEUE: usize = 64;
+/// Jobs in one transaction.
+const BATCH: usize = 64;
+
+/// Does its work inside the transaction, or learns that there is none; tells whether it succeeded
+/// and how to answer.
+type Job = Box<dyn FnOnce(Result<&Connection>) -> (bool, Answer) + Send>;
+/// Gets the error of a failed commit.
+type Answer = Box<dyn FnOnce(Option<StoreError>) + Send>;
+
+/// Sends jobs to the writer thread.
+#[derive(Clone)]
+pub(super) struct Writer {
+    jobs: mpsc::Sender<Job>,
+}
+
+/// Waits for the end of the writer thread.
+pub(super) type Joined = std::thread::JoinHandle<()>;
+
+impl Writer {
+    /// Opens the database and starts the thread; `revision` grows with each commit that changed
+    /// something.
+    pub(super) fn start(path: &Path, revision: Arc<watch::Sender<u64>>) -> Result<(Self, Joined)> {
+        let conn = open_writer(path)?;
+        let (jobs, queue) = mpsc::channel(QUEUE);
+        let thread = std::thread::Builder::new()
+            .name("newsfed-writer".to_owned())
+            .spawn(move || run(conn, queue, &revision))
+            .map_err(|e| StoreError::Open { path: path.to_owned(), why: e.to_string() })?;
+        Ok((Self { jobs }, thread))
+    }
+
+    /// Runs a job and waits for its commit.
+    pub(super) async fn call<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let (job, answer) = job(work);
+        self.jobs.send(job).await.map_err(|_| StoreError::Closed)?;
+        answer.await.unwrap_or(Err(StoreError::Closed))
+    }
+
+    /// The same outside of a runtime.
+    pub(super) fn call_blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let (job, answer) = job(work);
+        self.jobs.blocking_send(job).map_err(|_| StoreError::Closed)?;
+        answer.blocking_recv().unwrap_or(Err(StoreError::Closed))
+    }
+}
+
+fn job<T: Send + 'static>(
+    work: impl FnOnce(&Connection) -> Result<T> + Send + 'static,
+) -> (Job, oneshot::Receiver<Result<T>>) {
+    let (reply, answer) = oneshot::channel();
+    let job: Job = Box::new(move |conn| {
+        let result = conn.and_then(work);
+        let ok = result.is_ok();
+        let after: Answer = Box::new(move |failed| {
+            // Nobody waits any more when the asking task was dropped: the work is done all the same.
+            let _ = reply.send(match (failed, result) {
+                (Some(e), Ok(_)) => Err(e),
+                (_, result) => result,
+            });
+        });
+        (ok, after)
+    });
+    (job, answer)
+}
+
+fn run(conn: Connection, mut queue: mpsc::Receiver<Job>, revision: &watch::Sender<u64>) {
+    while let Some(first) = queue.blocking_recv() {
+        let before = conn.total_changes();
+        let mut answers = Vec::new();
+        let result = batch(&conn, first, &mut queue, &mut answers);
+        if let Err(e) = &result {
+            tracing::error!("write failed: {e}");
+            // A commit that failed may have left the transaction open.
+            if !conn.is_autocommit() {
+                let _ = conn.execute_batch("ROLLBACK");
+            }
+        }
+        for answer in answers {
+            answer(result.as_ref().err().cloned());
+        }
+        if result.is_ok() && conn.total_changes() != before {
+            revision.send_modify(|r| *r += 1);
+        }
+    }
+    if let Err(e) = conn.execute_batch("PRAGMA optimize") {
+        tracing::warn!("optimize on close: {e}");
+    }
+}
+
+fn batch(
+    conn: &Connection,
+    first: Job,
+    queue: &mut mpsc::Receiver<Job>,
+    answers: &mut Vec<Answer>,
+) -> Result<()> {
+    let begun = conn.execute_batch("BEGIN IMMEDIATE").map_err(StoreError::from);
+    let mut next = Some(first);
+    while let Some(job) = next {
+        match &begun {
+            Ok(()) => in_savepoint(conn, job, answers)?,
+            // Without a transaction nothing is run; each asker hears why.
+            Err(e) => answers.push(job(Err(e.clone())).1),
+        }
+        next = if answers.len() < BATCH { queue.try_recv().ok() } else { None };
+    }
+    begun?;
+    Ok(conn.execute_batch("COMMIT")?)
+}
+
+fn in_savepoint(conn: &Connection, job: Job, answers: &mut Vec<Answer>) -> Result<()> {
+    conn.execute_batch("SAVEPOINT job")?;
+    let (ok, answer) = job(Ok(conn));
+    answers.push(answer);
+    if !ok {
+        conn.execute_batch("ROLLBACK TO job")?;
+    }
+    Ok(conn.execute_batch("RELEASE job")?)
+}
