@@ -1,1 +1,20 @@
-//! (under construction)
+//! The background task: plan -> fetch -> ingest -> store -> announce.
+//!
+//! [`Engine::start`] spawns it and returns the [`Handle`] through which the panes and the command
+//! line speak with it. `run.rs` is the loop, `look.rs` one look at one source.
+
+mod context;
+mod follow;
+mod handle;
+mod look;
+mod message;
+mod plan;
+mod queue;
+mod run;
+mod upkeep;
+mod verdict;
+
+pub use follow::FollowError;
+pub use handle::{Engine, Handle};
+pub use message::{Discovery, Pace, Refreshed, Removed, Report, Role, Status, Way};
+pub use plan::{HORIZON, Plan, plan};

@@ -178,6 +178,8 @@ pub struct SourceFacts {
     pub home_url: Option<String>,
     /// Validators of the stored body.
     pub validators: Validators,
+    /// The address that sent the stored body; the validators belong to it.
+    pub validators_of: Option<String>,
     /// SHA-256 of the last parsed body.
     pub body_hash: Option<[u8; 32]>,
     /// Start of the last look.
@@ -230,6 +232,7 @@ impl SourceFacts {
             feed_title: None,
             home_url: None,
             validators: Validators::default(),
+            validators_of: None,
             body_hash: None,
             last_poll: None,
             last_ok: None,

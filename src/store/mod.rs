@@ -31,7 +31,7 @@ pub use reader::{Interrupter, Reader};
 pub use sources::{Due, PollFilter};
 pub use view::{Anchor, Cursor, SEARCH_LIMIT, Scope, View, Window};
 
-use crate::model::{Outcome, Retention, Source, SourceFacts, Time};
+use crate::model::{Hold, Outcome, Retention, Source, SourceFacts, Time};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use tokio::sync::watch;
@@ -132,6 +132,11 @@ impl Store {
                 Ok(())
             })
             .await
+    }
+
+    /// Holds sources (row keys) back, unless they are held back for longer already.
+    pub async fn hold(&self, sources: Vec<i64>, hold: Hold) -> Result<()> {
+        self.writer()?.call(move |conn| sources::hold(conn, &sources, hold)).await
     }
 
     /// Sets a mark on items (row keys); returns those that changed.

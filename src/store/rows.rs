@@ -80,7 +80,8 @@ pub(super) fn item(r: &Row<'_>) -> rusqlite::Result<Item> {
 pub(super) const FACTS: &str =
     "SELECT key, id, url, moved_to, move_candidate, feed_title, home_url,
     etag, last_modified, body_hash, last_poll, last_ok, last_full, next_poll, hold_until,
-    hold_reason, fail_count, last_outcome, hints, schedule, items, unread, pinned, move_refused
+    hold_reason, fail_count, last_outcome, hints, schedule, items, unread, pinned, move_refused,
+    validators_of
     FROM source ";
 
 pub(super) fn facts(r: &Row<'_>) -> rusqlite::Result<SourceFacts> {
@@ -111,6 +112,7 @@ pub(super) fn facts(r: &Row<'_>) -> rusqlite::Result<SourceFacts> {
         unread: r.get(21)?,
         pinned: r.get(22)?,
         move_refused: r.get(23)?,
+        validators_of: r.get(24)?,
     })
 }
 
@@ -126,7 +128,7 @@ pub(super) fn save_facts(conn: &Connection, f: &SourceFacts) -> Result<()> {
     conn.prepare_cached(
         "UPDATE source SET moved_to = :moved_to, move_candidate = :candidate,
             move_refused = :refused, feed_title = :title, home_url = :home, etag = :etag,
-            last_modified = :lm, body_hash = :hash, last_poll = :poll, last_ok = :ok,
+            last_modified = :lm, validators_of = :of, body_hash = :hash, last_poll = :poll, last_ok = :ok,
             last_full = :change, next_poll = :next, hold_until = :until, hold_reason = :reason,
             fail_count = :fails, last_outcome = :outcome, hints = :hints, schedule = :schedule
          WHERE key = :key",
@@ -140,6 +142,7 @@ pub(super) fn save_facts(conn: &Connection, f: &SourceFacts) -> Result<()> {
         ":home": f.home_url,
         ":etag": f.validators.etag,
         ":lm": f.validators.last_modified,
+        ":of": f.validators_of,
         ":hash": f.body_hash,
         ":poll": seconds(f.last_poll),
         ":ok": seconds(f.last_ok),

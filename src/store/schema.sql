@@ -13,6 +13,7 @@ CREATE TABLE source (
     home_url       TEXT,
     etag           BLOB,
     last_modified  BLOB,
+    validators_of  TEXT,
     body_hash      BLOB,
     last_poll      INTEGER,
     last_ok        INTEGER,

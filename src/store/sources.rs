@@ -1,7 +1,7 @@
 //! Declared sources <-> their rows, and which of them are due.
 
 use super::error::Result;
-use super::rows::{FACTS, POLL, facts, poll};
+use super::rows::{FACTS, POLL, facts, poll, to_json};
 use crate::model::{Hold, PollRecord, Source, SourceFacts, SourceId, Time};
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -64,7 +64,7 @@ fn insert(conn: &Connection, source: &Source) -> Result<()> {
 fn readdress(conn: &Connection, key: i64, url: &str) -> Result<()> {
     conn.prepare_cached(
         "UPDATE source SET url = ?2, moved_to = NULL, move_refused = NULL, move_candidate = NULL,
-            etag = NULL, last_modified = NULL, body_hash = NULL, next_poll = NULL,
+            etag = NULL, last_modified = NULL, validators_of = NULL, body_hash = NULL, next_poll = NULL,
             hold_until = NULL, hold_reason = NULL, fail_count = 0, last_outcome = NULL, hints = '{}'
          WHERE key = ?1",
     )?
@@ -101,6 +101,19 @@ pub(super) fn by_next_poll(conn: &Connection, limit: usize) -> Result<Vec<Due>> 
         facts(r).map(|f| Due { key: f.key, id: f.id, next_poll: f.next_poll, hold: f.hold })
     })?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// Holds sources back, unless they are held back for longer already.
+pub(super) fn hold(conn: &Connection, keys: &[i64], hold: Hold) -> Result<()> {
+    let mut update = conn.prepare_cached(
+        "UPDATE source SET hold_until = ?2, hold_reason = ?3, next_poll = max(coalesce(next_poll, 0), ?2)
+         WHERE key = ?1 AND coalesce(hold_until, 0) < ?2",
+    )?;
+    let reason = to_json(&hold.reason)?;
+    for key in keys {
+        update.execute(params![key, hold.until.timestamp(), reason])?;
+    }
+    Ok(())
 }
 
 /// Which polls to read.

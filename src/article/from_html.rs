@@ -1,0 +1,370 @@
+//! HTML -> document tree.
+
+use super::document::{Block, Document, Inline, Link, LinkKind};
+use crate::util::{html, text};
+use scraper::{ElementRef, Html, Node};
+use url::Url;
+
+/// Nesting from which elements are flattened into their parent.
+const MAX_NESTING: usize = 24;
+/// Characters of a document that are looked at.
+const MAX_HTML: usize = 2 << 20;
+
+/// Reads a fragment of HTML; addresses are resolved against `base`. What is nested too deeply for
+/// a tree is read as plain text.
+pub fn from_html(markup: &str, base: Option<&Url>) -> Document {
+    let markup = &markup[..markup.floor_char_boundary(MAX_HTML)];
+    if !markup.contains(['<', '&']) {
+        return Document::from_text(&text::block(markup));
+    }
+    if html::depth_exceeds(markup, html::MAX_DEPTH) {
+        return Document::from_text(&text::block(&html::to_text(markup)));
+    }
+    let tree = Html::parse_fragment(markup);
+    let mut builder = Builder { base, links: Vec::new() };
+    let blocks = builder.blocks(tree.root_element(), 0);
+    Document { blocks, links: builder.links }
+}
+
+struct Builder<'a> {
+    base: Option<&'a Url>,
+    links: Vec<Link>,
+}
+
+/// Collects blocks; inline content that stands between them becomes paragraphs.
+#[derive(Default)]
+struct Flow {
+    blocks: Vec<Block>,
+    inline: Vec<Inline>,
+}
+
+impl Flow {
+    fn push(&mut self, block: Block) {
+        self.end_paragraph();
+        self.blocks.push(block);
+    }
+
+    fn end_paragraph(&mut self) {
+        let inline = tidy(std::mem::take(&mut self.inline));
+        match inline.as_slice() {
+            [] => {}
+            [Inline::Image(..)] => self.blocks.push(Block::Figure(inline, Vec::new())),
+            _ => self.blocks.push(Block::Paragraph(inline)),
+        }
+    }
+}
+
+impl Builder<'_> {
+    fn blocks(&mut self, element: ElementRef<'_>, depth: usize) -> Vec<Block> {
+        let mut flow = Flow::default();
+        self.flow(element, depth, &mut flow);
+        flow.end_paragraph();
+        flow.blocks
+    }
+
+    fn flow(&mut self, element: ElementRef<'_>, depth: usize, flow: &mut Flow) {
+        for child in element.children() {
+            match child.value() {
+                Node::Text(t) => flow.inline.push(Inline::Text(t.to_string())),
+                Node::Element(_) => {
+                    if let Some(child) = ElementRef::wrap(child) {
+                        self.element(child, depth, flow);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn element(&mut self, e: ElementRef<'_>, depth: usize, flow: &mut Flow) {
+        let deep = depth >= MAX_NESTING;
+        match e.value().name() {
+            "script" | "style" | "head" | "template" | "noscript" | "title" => {}
+            name @ ("h1" | "h2" | "h3" | "h4" | "h5" | "h6") => {
+                let level = name.as_bytes()[1] - b'0';
+                let inline = tidy(self.inline(e, depth));
+                if !inline.is_empty() {
+                    flow.push(Block::Heading(level, inline));
+                }
+            }
+            "pre" => {
+                let code: String = e.text().collect();
+                let code = text::block(code.trim_end().trim_start_matches('\n'));
+                flow.push(Block::Code(code));
+            }
+            "blockquote" if !deep => {
+                let inner = self.blocks(e, depth + 1);
+                if !inner.is_empty() {
+                    flow.push(Block::Quote(inner));
+                }
+            }
+            "ul" | "menu" if !deep => self.list(e, depth, None, flow),
+            "ol" if !deep => {
+                let start = e.attr("start").and_then(|s| s.trim().parse().ok()).unwrap_or(1);
+                self.list(e, depth, Some(start), flow);
+            }
+            "table" if !deep => self.table(e, depth, flow),
+            "figure" if !deep => self.figure(e, depth, flow),
+            "hr" => flow.push(Block::Rule),
+            "video" | "audio" | "source" => self.media(e, flow),
+            name if is_block(name) => {
+                flow.end_paragraph();
+                self.flow(e, depth + 1, flow);
+                flow.end_paragraph();
+            }
+            _ => self.phrase(e, depth, flow),
+        }
+    }
+
+    /// Inline elements; those that hold blocks all the same (links around cards) are opened up.
+    fn phrase(&mut self, e: ElementRef<'_>, depth: usize, flow: &mut Flow) {
+        let deep = depth >= MAX_NESTING;
+        let holds_blocks = || e.descendent_elements().skip(1).any(|d| is_block(d.value().name()));
+        match e.value().name() {
+            "br" => flow.inline.push(Inline::Break),
+            "img" => flow.inline.extend(self.image(e)),
+            "code" | "kbd" | "samp" | "tt" => {
+                let code: String = e.text().collect();
+                flow.inline.push(Inline::Code(text::line(&code)));
+            }
+            "a" if !deep && !holds_blocks() => {
+                let inner = self.inline(e, depth + 1);
+                match self.link(e.attr("href"), LinkKind::Page) {
+                    Some(to) if !inner.is_empty() => flow.inline.push(Inline::Link(inner, to)),
+                    _ => flow.inline.extend(inner),
+                }
+            }
+            "em" | "i" | "cite" | "var" | "dfn" if !deep && !holds_blocks() => {
+                let inner = self.inline(e, depth + 1);
+                flow.inline.push(Inline::Emphasis(inner));
+            }
+            "strong" | "b" | "mark" if !deep && !holds_blocks() => {
+                let inner = self.inline(e, depth + 1);
+                flow.inline.push(Inline::Strong(inner));
+            }
+            "sup" | "sub" => {
+                let inner: String = e.text().collect();
+                let mark = if e.value().name() == "sup" { '^' } else { '_' };
+                let link = e.descendent_elements().any(|d| d.value().name() == "a");
+                if link {
+                    self.flow(e, depth + 1, flow);
+                } else if !inner.trim().is_empty() {
+                    flow.inline.push(Inline::Text(format!("{mark}{}", inner.trim())));
+                }
+            }
+            _ => self.flow(e, depth + 1, flow),
+        }
+    }
+
+    /// Everything below as running text.
+    fn inline(&mut self, e: ElementRef<'_>, depth: usize) -> Vec<Inline> {
+        let mut flow = Flow::default();
+        self.flow(e, depth + 1, &mut flow);
+        if flow.blocks.is_empty() {
+            return flow.inline;
+        }
+        flow.end_paragraph();
+        let mut out = Vec::new();
+        for block in flow.blocks {
+            if let Block::Paragraph(inner) | Block::Heading(_, inner) | Block::Figure(inner, _) = block {
+                if !out.is_empty() {
+                    out.push(Inline::Text(" ".to_owned()));
+                }
+                out.extend(inner);
+            }
+        }
+        out
+    }
+
+    fn list(&mut self, e: ElementRef<'_>, depth: usize, start: Option<u32>, flow: &mut Flow) {
+        let mut items: Vec<Vec<Block>> = Vec::new();
+        for child in e.child_elements() {
+            let mut inner = match child.value().name() {
+                "li" => self.blocks(child, depth + 1),
+                _ => {
+                    let mut stray = Flow::default();
+                    self.element(child, depth + 1, &mut stray);
+                    stray.end_paragraph();
+                    stray.blocks
+                }
+            };
+            match (child.value().name(), items.last_mut()) {
+                _ if inner.is_empty() => {}
+                ("li", _) | (_, None) => items.push(inner),
+                (_, Some(last)) => last.append(&mut inner),
+            }
+        }
+        if !items.is_empty() {
+            flow.push(Block::List(start, items));
+        }
+    }
+
+    /// Tables of data stay tables; a table of one column or with blocks in it was made for layout.
+    fn table(&mut self, e: ElementRef<'_>, depth: usize, flow: &mut Flow) {
+        let rows: Vec<Vec<ElementRef<'_>>> = e
+            .descendent_elements()
+            .filter(|d| d.value().name() == "tr")
+            .map(|r| r.child_elements().filter(|c| matches!(c.value().name(), "td" | "th")).collect())
+            .filter(|cells: &Vec<_>| !cells.is_empty())
+            .take(1000)
+            .collect();
+        let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+        let layout = columns < 2
+            || e.descendent_elements()
+                .skip(1)
+                .any(|d| matches!(d.value().name(), "table" | "ul" | "ol" | "pre" | "h1" | "h2" | "h3"));
+        if layout {
+            flow.end_paragraph();
+            for cell in rows.into_iter().flatten() {
+                let mut inner = self.blocks(cell, depth + 1);
+                flow.blocks.append(&mut inner);
+            }
+            return;
+        }
+        let header = rows.first().is_some_and(|r| r.iter().all(|c| c.value().name() == "th"));
+        let rows = rows
+            .into_iter()
+            .map(|r| r.into_iter().take(64).map(|c| tidy(self.inline(c, depth + 1))).collect())
+            .collect();
+        flow.push(Block::Table { header, rows });
+    }
+
+    fn figure(&mut self, e: ElementRef<'_>, depth: usize, flow: &mut Flow) {
+        let caption = e.descendent_elements().find(|d| d.value().name() == "figcaption");
+        let image = e.descendent_elements().find(|d| d.value().name() == "img");
+        let Some(image) = image.and_then(|i| self.image(i)) else {
+            flow.end_paragraph();
+            self.flow(e, depth + 1, flow);
+            flow.end_paragraph();
+            return;
+        };
+        let caption = caption.map(|c| tidy(self.inline(c, depth + 1))).unwrap_or_default();
+        flow.push(Block::Figure(vec![image], caption));
+    }
+
+    fn image(&mut self, e: ElementRef<'_>) -> Option<Inline> {
+        // One-pixel pictures count visits; they are nothing to look at.
+        let tiny = |name| e.attr(name).is_some_and(|v| matches!(v.trim(), "0" | "1"));
+        if tiny("width") || tiny("height") {
+            return None;
+        }
+        let to = self.link(e.attr("src"), LinkKind::Image)?;
+        Some(Inline::Image(text::line(e.attr("alt").unwrap_or("")), to))
+    }
+
+    fn media(&mut self, e: ElementRef<'_>, flow: &mut Flow) {
+        let name = e.value().name();
+        if let Some(to) = self.link(e.attr("src"), LinkKind::Media) {
+            let label = if name == "source" { "media" } else { name };
+            flow.inline.push(Inline::Link(vec![Inline::Text(label.to_owned())], to));
+        }
+        self.flow(e, MAX_NESTING, flow);
+    }
+
+    fn link(&mut self, address: Option<&str>, kind: LinkKind) -> Option<usize> {
+        let address = address?.trim();
+        let url = match self.base {
+            Some(base) => base.join(address).ok()?,
+            None => Url::parse(address).ok()?,
+        };
+        let wanted = matches!((url.scheme(), kind), ("http" | "https", _) | ("mailto", LinkKind::Page));
+        // A jump within the page leads nowhere in a terminal.
+        let jump = address.starts_with('#');
+        if !wanted || jump {
+            return None;
+        }
+        let url = url.to_string();
+        let known = self.links.iter().rposition(|l| l.url == url && l.kind == kind);
+        Some(known.unwrap_or_else(|| {
+            self.links.push(Link { url, kind });
+            self.links.len() - 1
+        }))
+    }
+}
+
+fn is_block(name: &str) -> bool {
+    matches!(
+        name,
+        "address" | "article" | "aside" | "blockquote" | "body" | "center" | "dd" | "details" | "dialog"
+            | "div" | "dl" | "dt" | "fieldset" | "figcaption" | "figure" | "footer" | "form" | "h1"
+            | "h2" | "h3" | "h4" | "h5" | "h6" | "header" | "hgroup" | "hr" | "html" | "li" | "main"
+            | "menu" | "nav" | "ol" | "p" | "pre" | "section" | "summary" | "table" | "tbody" | "td"
+            | "tfoot" | "th" | "thead" | "tr" | "ul"
+    )
+}
+
+/// Collapses white space as a browser does, across the pieces, and trims the ends.
+fn tidy(inlines: Vec<Inline>) -> Vec<Inline> {
+    // At the start of a line white space is dropped.
+    let mut space = true;
+    let mut out = collapse(inlines, &mut space);
+    trim_end(&mut out);
+    out
+}
+
+fn collapse(inlines: Vec<Inline>, space: &mut bool) -> Vec<Inline> {
+    let mut out = Vec::with_capacity(inlines.len());
+    for inline in inlines {
+        match inline {
+            Inline::Text(t) => {
+                let mut collapsed = String::with_capacity(t.len());
+                for c in t.chars() {
+                    let blank = matches!(c, ' ' | '\t' | '\n' | '\r' | '\u{c}');
+                    if !(blank && *space) {
+                        collapsed.push(if blank { ' ' } else { c });
+                    }
+                    *space = blank;
+                }
+                if !collapsed.is_empty() {
+                    out.push(Inline::Text(text::inline(&collapsed)));
+                }
+            }
+            Inline::Emphasis(inner) => wrap(inner, space, &mut out, Inline::Emphasis),
+            Inline::Strong(inner) => wrap(inner, space, &mut out, Inline::Strong),
+            Inline::Link(inner, to) => wrap(inner, space, &mut out, |i| Inline::Link(i, to)),
+            Inline::Break => {
+                *space = true;
+                out.push(Inline::Break);
+            }
+            other => {
+                *space = false;
+                out.push(other);
+            }
+        }
+    }
+    out
+}
+
+fn wrap(
+    inner: Vec<Inline>,
+    space: &mut bool,
+    out: &mut Vec<Inline>,
+    make: impl FnOnce(Vec<Inline>) -> Inline,
+) {
+    let inner = collapse(inner, space);
+    if !inner.is_empty() {
+        out.push(make(inner));
+    }
+}
+
+fn trim_end(inlines: &mut Vec<Inline>) {
+    while let Some(last) = inlines.last_mut() {
+        match last {
+            Inline::Break => {}
+            Inline::Text(t) => {
+                t.truncate(t.trim_end_matches(' ').len());
+                if !t.is_empty() {
+                    return;
+                }
+            }
+            Inline::Emphasis(inner) | Inline::Strong(inner) | Inline::Link(inner, _) => {
+                trim_end(inner);
+                if !inner.is_empty() {
+                    return;
+                }
+            }
+            _ => return,
+        }
+        inlines.pop();
+    }
+}

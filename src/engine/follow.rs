@@ -1,0 +1,256 @@
+//! Any address -> the ways to follow it; following one; and taking sources out again.
+
+use super::handle::Handle;
+use super::look::{Finished, store};
+use super::message::{Discovery, FirstAnswer, Pace, Removed, Way};
+use super::queue::Job;
+use super::verdict::Head;
+use crate::config::{self, ConfigErrors, EditError, SourcesFile};
+use crate::discover::{self, Found};
+use crate::model::{Outcome, Source, SourceId};
+use crate::net::{FetchError, Request};
+use crate::store::StoreError;
+use crate::util::{text, url as address};
+use sha2::{Digest, Sha256};
+use std::sync::Arc;
+use url::Url;
+
+/// Why an address could not be followed or a source not changed.
+#[derive(Debug, thiserror::Error)]
+pub enum FollowError {
+    /// Not an address.
+    #[error("{0}")]
+    Address(#[from] address::UrlError),
+    /// No answer.
+    #[error("{0}")]
+    Fetch(#[from] FetchError),
+    /// An answer that is none.
+    #[error("{host} answered HTTP {status} for this address; check it in a browser")]
+    Status {
+        /// Who answered.
+        host: String,
+        /// What.
+        status: u16,
+    },
+    /// Followed already.
+    #[error("this address is followed already, as {0}")]
+    Known(SourceId),
+    /// `sources.toml` could not be changed.
+    #[error("{0}")]
+    Edit(#[from] EditError),
+    /// The files are not valid.
+    #[error("{0}")]
+    Config(#[from] ConfigErrors),
+    /// The database could not be changed.
+    #[error("{0}")]
+    Store(#[from] StoreError),
+}
+
+impl Handle {
+    /// Explores an address as a person typed it: one request, and one more for the first feed that
+    /// a page announces. Drop the future to give up.
+    pub async fn discover(&self, typed: &str) -> Result<Discovery, FollowError> {
+        let web = address::parse_web(typed)?;
+        let mut tried = Vec::new();
+        let first = self.fetch(&web.url, &web, true).await?;
+        let (ways, title) = match first.found {
+            Found::Feed(feed) => {
+                tried.push("the address is a feed".to_owned());
+                (vec![way(web.url.clone(), feed, first.answer)], None)
+            }
+            Found::Page { title, announced } => {
+                tried.push(format!("the page announces {} feeds", announced.len()));
+                (announced.into_iter().map(announced_way).collect(), title)
+            }
+            Found::Nothing { reason } => {
+                tried.push(reason);
+                (Vec::new(), None)
+            }
+        };
+        let mut discovery = Discovery { address: web.url.clone(), ways, tried };
+        self.try_first(&mut discovery, &web).await;
+        if let (Some(way), Some(title)) = (discovery.ways.first_mut(), title) {
+            if way.title.is_empty() {
+                way.title = title;
+            }
+        }
+        Ok(discovery)
+    }
+
+    /// Fetches the best of the announced feeds, so that its entries can be shown.
+    async fn try_first(&self, discovery: &mut Discovery, web: &address::WebAddress) {
+        while let Some(best) = discovery.ways.first().filter(|w| w.first.is_none()) {
+            let same_host = best.url.host_str() == web.url.host_str();
+            let failure = match self.fetch(&best.url.clone(), web, same_host).await {
+                Ok(Fetched { found: Found::Feed(feed), answer }) => {
+                    discovery.ways[0].first = Some(first_answer(feed, answer));
+                    return;
+                }
+                Ok(_) => "it is not a feed".to_owned(),
+                Err(e) => e.to_string(),
+            };
+            let gone = discovery.ways.remove(0);
+            discovery.tried.push(format!("{}: {failure}", gone.url));
+        }
+    }
+
+    async fn fetch(
+        &self,
+        url: &Url,
+        web: &address::WebAddress,
+        allow_private: bool,
+    ) -> Result<Fetched, FollowError> {
+        let at = self.now();
+        let request = Request {
+            allow_private,
+            declared: Some(web.url.clone()),
+            access: web.access(),
+            ..Request::feed(url.clone())
+        };
+        let response = self.context.client.fetch(request).await?;
+        if !response.is_success() {
+            let host = response.final_url.host_str().unwrap_or_default().to_owned();
+            return Err(FollowError::Status { host, status: response.status });
+        }
+        let task = tokio::task::spawn_blocking(move || {
+            let found =
+                discover::inspect(&response.body, response.content_type(), &response.final_url);
+            (found, response)
+        });
+        let (found, response) = task.await.map_err(|_| StoreError::Closed)?;
+        let millis = u32::try_from(response.elapsed.as_millis()).unwrap_or(u32::MAX);
+        Ok(Fetched { found, answer: Answer { response, at, millis } })
+    }
+
+    /// Follows one of the ways of a discovery; what was fetched then serves as the first look.
+    /// `title` and `folder` are the person's own.
+    pub async fn follow(
+        &self,
+        mut discovery: Discovery,
+        way: usize,
+        title: Option<String>,
+        folder: Option<String>,
+    ) -> Result<Source, FollowError> {
+        if way >= discovery.ways.len() {
+            return Err(address::UrlError::Empty.into());
+        }
+        let way = discovery.ways.swap_remove(way);
+        let mut source = Source::feed(SourceId(String::new()), way.url.clone());
+        source.title = title.or_else(|| way.first.is_none().then_some(way.title)).filter(|t| !t.is_empty());
+        source.folder = folder;
+        let added = self.declare(vec![source]).await?;
+        let Some(source) = added.into_iter().next() else {
+            let known = self.context.declared().borrow().iter().find(|s| s.url == way.url).cloned();
+            return Err(FollowError::Known(known.map_or(SourceId(String::new()), |s| s.id.clone())));
+        };
+        if let Some(first) = way.first {
+            self.store_first(&source, first).await?;
+        }
+        self.replan().await;
+        Ok(source)
+    }
+
+    async fn store_first(&self, source: &Source, first: FirstAnswer) -> Result<(), FollowError> {
+        let facts = self.context.read(|reader| reader.sources()).await?;
+        let Some(facts) = facts.into_iter().find(|f| f.id == source.id) else { return Ok(()) };
+        let FirstAnswer { feed, response, at, millis } = first;
+        let hash: [u8; 32] = Sha256::digest(&response.body).into();
+        let finished = Finished {
+            outcome: Outcome::Unchanged,
+            head: Some(Head::from(&response)),
+            document: None,
+            repairs: Vec::new(),
+            asked: source.url.to_string(),
+            wire_bytes: response.wire_bytes,
+            elapsed: std::time::Duration::from_millis(millis.into()),
+            offline: false,
+        };
+        let finished = finished.take(feed, hash).await;
+        let source = Arc::new(source.clone());
+        let job = Job { key: facts.key, source, pace: Pace::Manual, report: None };
+        store(&self.context, &job, at, finished).await?;
+        Ok(())
+    }
+
+    /// Declares sources in `sources.toml`; those whose address is declared already are left out.
+    /// Each gets an id of its own. Returns what was added.
+    pub async fn declare(&self, sources: Vec<Source>) -> Result<Vec<Source>, FollowError> {
+        let added = self.edit(move |file| file.add_all(sources)).await?;
+        self.reload().await?;
+        Ok(added)
+    }
+
+    /// Takes a source out of `sources.toml`; its items stay for a while, so that putting it back
+    /// brings everything back.
+    pub async fn remove(&self, id: SourceId) -> Result<Removed, FollowError> {
+        let declared = self.context.declared().borrow().clone();
+        let Some(source) = declared.iter().find(|s| s.id == id).map(|s| Source::clone(s)) else {
+            return Err(EditError::NoSuchSource(id.0).into());
+        };
+        let undo = self.edit(move |file| file.remove(&id)).await?;
+        self.reload().await?;
+        let title = source.title.clone().unwrap_or_else(|| source.id.to_string());
+        Ok(Removed { title, source, undo })
+    }
+
+    /// Puts a source back exactly where it was.
+    pub async fn restore(&self, removed: Removed) -> Result<(), FollowError> {
+        self.edit(move |file| file.restore(&removed.undo)).await?;
+        self.reload().await
+    }
+
+    async fn edit<T: Send + 'static>(
+        &self,
+        change: impl FnOnce(&SourcesFile) -> Result<T, EditError> + Send + 'static,
+    ) -> Result<T, FollowError> {
+        let file = SourcesFile::new(&self.paths);
+        let task = tokio::task::spawn_blocking(move || change(&file));
+        Ok(task.await.map_err(|_| StoreError::Closed)??)
+    }
+
+    /// Reads the declared sources again, after any program has changed them.
+    pub async fn reload(&self) -> Result<(), FollowError> {
+        let (paths, overrides) = (self.paths.clone(), self.overrides.clone());
+        let task = tokio::task::spawn_blocking(move || config::load(&paths, &overrides));
+        let loaded = task.await.map_err(|_| StoreError::Closed)??;
+        let facts = self.context.store.reconcile(loaded.sources.clone(), self.now()).await?;
+        self.context.set_sources(loaded.sources, &facts);
+        self.replan().await;
+        Ok(())
+    }
+
+    /// Takes back a permanent redirect; the declared address is asked again from now on.
+    pub async fn undo_move(&self, key: i64) -> Result<(), FollowError> {
+        let undo = |facts: &mut crate::model::SourceFacts| {
+            facts.move_refused = facts.moved_to.take();
+            facts.validators = crate::model::Validators::default();
+            facts.body_hash = None;
+        };
+        Ok(self.context.store.change_facts(key, undo).await?)
+    }
+}
+
+struct Fetched {
+    found: Found,
+    answer: Answer,
+}
+
+struct Answer {
+    response: crate::net::Response,
+    at: crate::model::Time,
+    millis: u32,
+}
+
+fn first_answer(feed: crate::feed::ParsedFeed, answer: Answer) -> FirstAnswer {
+    FirstAnswer { feed, response: answer.response, at: answer.at, millis: answer.millis }
+}
+
+fn way(url: Url, feed: crate::feed::ParsedFeed, answer: Answer) -> Way {
+    let title = feed.title.clone().unwrap_or_default();
+    Way { url, title, first: Some(first_answer(feed, answer)) }
+}
+
+fn announced_way(announced: discover::Announced) -> Way {
+    let title = announced.title.map(|t| text::line(&t)).unwrap_or_default();
+    Way { url: announced.url, title, first: None }
+}

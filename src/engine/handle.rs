@@ -1,0 +1,174 @@
+//! Starting the engine, and speaking with it.
+
+use super::context::Context;
+use super::message::{Pace, Report, Role, Status};
+use super::run::{Command, Loop};
+use super::upkeep;
+use crate::config::{Paths, Settings};
+use crate::model::{Source, SourceFacts, Time};
+use crate::store::{Mark, Poller, PollerLock, Result, Store, View};
+use crate::util::clock::Clock;
+use std::sync::Arc;
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+/// What the engine is started with.
+pub struct Engine {
+    /// The database.
+    pub store: Store,
+    /// Settings with the overrides of this run.
+    pub settings: Settings,
+    /// The declared sources.
+    pub sources: Vec<Source>,
+    /// Where the declarations are edited.
+    pub paths: Paths,
+    /// The overrides of this run, for reading the declarations again.
+    pub overrides: Vec<String>,
+    /// Where the time comes from.
+    pub clock: Arc<dyn Clock>,
+    /// Seed of all jitter.
+    pub seed: u64,
+    /// Whether due sources are looked at by themselves; otherwise only on demand.
+    pub follow: bool,
+}
+
+/// Speaks with a running engine. Clones share it.
+#[derive(Clone)]
+pub struct Handle {
+    pub(super) context: Arc<Context>,
+    pub(super) paths: Paths,
+    pub(super) overrides: Vec<String>,
+    commands: mpsc::Sender<Command>,
+    status: watch::Receiver<Status>,
+    stop: CancellationToken,
+    tasks: Arc<std::sync::Mutex<Vec<JoinHandle<()>>>>,
+}
+
+impl Engine {
+    /// Brings the database in line with the declared sources and starts the background tasks on
+    /// the current runtime. Where another process polls the database already, this one only reads,
+    /// marks and edits ([`Role::Watches`]).
+    pub async fn start(self) -> Result<Handle> {
+        let poller = PollerLock::acquire(self.store.path())?;
+        let role = match (&poller, self.follow) {
+            (Poller::Other(pid), _) => Role::Watches(*pid),
+            (Poller::Mine(_), true) => Role::Follows,
+            (Poller::Mine(_), false) => Role::OnDemand,
+        };
+        let facts = self.store.reconcile(self.sources.clone(), self.clock.now()).await?;
+        let context = Arc::new(Context::new(self.store, self.settings, self.clock, self.seed));
+        context.set_sources(self.sources, &facts);
+        let (commands, inbox) = mpsc::channel(64);
+        let (status_in, status) = watch::channel(Status { role, ..Status::default() });
+        let stop = CancellationToken::new();
+        let looks = Loop::new(context.clone(), inbox, status_in, stop.clone(), role);
+        let lock = match poller {
+            Poller::Mine(lock) => Some(lock),
+            Poller::Other(_) => None,
+        };
+        let polls = lock.is_some();
+        let mut tasks = vec![tokio::spawn(async move {
+            looks.run().await;
+            drop(lock);
+        })];
+        if polls {
+            tasks.push(tokio::spawn(upkeep::run(context.clone(), stop.clone())));
+        }
+        Ok(Handle {
+            context,
+            paths: self.paths,
+            overrides: self.overrides,
+            commands,
+            status,
+            stop,
+            tasks: Arc::new(std::sync::Mutex::new(tasks)),
+        })
+    }
+}
+
+impl Handle {
+    /// The latest state; a slow listener misses values, never the last one.
+    pub fn status(&self) -> watch::Receiver<Status> {
+        self.status.clone()
+    }
+
+    /// The declared sources, as they are now and as they change.
+    pub fn declared(&self) -> watch::Receiver<Arc<Vec<Arc<Source>>>> {
+        self.context.declared()
+    }
+
+    /// The database.
+    pub fn store(&self) -> &Store {
+        &self.context.store
+    }
+
+    /// The present moment on the engine's clock.
+    pub fn now(&self) -> Time {
+        self.context.clock.now()
+    }
+
+    /// The settings of this run.
+    pub fn settings(&self) -> &Settings {
+        self.context.settings()
+    }
+
+    /// Looks at these sources (row keys) or at all of them. Each one is reported, and the channel
+    /// ends when the last one is done. In a process that only watches nothing is looked at.
+    pub async fn refresh(
+        &self,
+        keys: Option<Vec<i64>>,
+        pace: Pace,
+    ) -> mpsc::UnboundedReceiver<Report> {
+        let (report, reports) = mpsc::unbounded_channel();
+        if !matches!(self.status.borrow().role, Role::Watches(_)) {
+            let command = Command::Refresh { keys, pace, report: Some(report) };
+            // A closed channel means that the engine is stopping; the reports end at once then.
+            let _ = self.commands.send(command).await;
+        }
+        reports
+    }
+
+    /// Sets a mark; returns the row keys that changed.
+    pub async fn mark(&self, mark: Mark, keys: Vec<i64>, to: bool) -> Result<Vec<i64>> {
+        self.context.store.mark(mark, keys, to).await
+    }
+
+    /// Marks a view read up to a row key; returns the row keys that changed.
+    pub async fn mark_view_read(&self, view: View, up_to: i64) -> Result<Vec<i64>> {
+        self.context.store.mark_view_read(view, up_to).await
+    }
+
+    /// The declared sources with what is known of each, in the order of the file.
+    pub async fn sources(&self) -> Result<Vec<(Arc<Source>, SourceFacts)>> {
+        let facts = self.context.read(|reader| reader.sources()).await?;
+        let mut by_id: std::collections::HashMap<_, _> =
+            facts.into_iter().map(|f| (f.id.clone(), f)).collect();
+        let declared = self.context.declared().borrow().clone();
+        Ok(declared.iter().filter_map(|s| Some((s.clone(), by_id.remove(&s.id)?))).collect())
+    }
+
+    /// Makes the loop look at what is due again.
+    pub(super) async fn replan(&self) {
+        let _ = self.commands.send(Command::Replan).await;
+    }
+
+    /// Stops looking, lets running writes finish, and closes the database.
+    pub async fn shutdown(&self) {
+        self.stop.cancel();
+        let tasks = self.tasks.lock().map(|mut t| std::mem::take(&mut *t)).unwrap_or_default();
+        for task in tasks {
+            if let Err(e) = task.await {
+                tracing::error!("background task: {e}");
+            }
+        }
+        let store = self.context.store.clone();
+        let _ = tokio::task::spawn_blocking(move || store.close()).await;
+    }
+
+    /// Ends when the engine is stopping.
+    pub async fn stopped(&self) {
+        self.stop.cancelled().await;
+    }
+}
+

@@ -1,0 +1,232 @@
+//! One look at one source: ask, read, store.
+
+use super::context::Context;
+use super::message::{Pace, Refreshed};
+use super::queue::Job;
+use super::verdict::{DocumentFacts, Head, Verdict, interval, validators_to_send};
+use crate::feed::{self, ParsedFeed};
+use crate::model::{ErrorKind, HoldReason, Outcome, PollRecord, SourceFacts, Time};
+use crate::net::{self, FetchError, Response};
+use crate::store::{Look, Prepared, StoreError, prepare};
+use crate::util::text;
+use sha2::{Digest, Sha256};
+use std::sync::Arc;
+use std::time::Duration;
+use url::Url;
+
+/// Takes one look and stores what came of it.
+pub(super) async fn look(context: &Arc<Context>, job: &Job) -> Refreshed {
+    match try_look(context, job).await {
+        Ok(result) => result,
+        Err(e) => {
+            tracing::error!(source = %job.source.id, "look not stored: {e}");
+            Refreshed::Lost(e.to_string())
+        }
+    }
+}
+
+async fn try_look(context: &Arc<Context>, job: &Job) -> Result<Refreshed, StoreError> {
+    let key = job.key;
+    let Some(facts) = context.read(move |reader| reader.source(key)).await? else {
+        return Ok(Refreshed::Lost("the source is no longer there".to_owned()));
+    };
+    let now = context.clock.now();
+    if let Some(hold) = facts.hold.filter(|h| h.until > now) {
+        if job.pace == Pace::Due || (job.pace == Pace::Manual && hold.reason.binds_manual()) {
+            return Ok(Refreshed::Left(hold));
+        }
+    }
+    let answer = ask(context, job, &facts, now).await;
+    let finished = read(context, job, &facts, now, answer).await;
+    store(context, job, now, finished).await
+}
+
+/// The address that is asked: where a permanent redirect leads, else the declared one.
+pub(super) fn address(declared: &Url, facts: &SourceFacts) -> Url {
+    facts.moved_to.as_deref().and_then(|u| Url::parse(u).ok()).unwrap_or_else(|| declared.clone())
+}
+
+async fn ask(
+    context: &Context,
+    job: &Job,
+    facts: &SourceFacts,
+    now: Time,
+) -> Result<Response, FetchError> {
+    let request = net::Request {
+        declared: Some(job.source.url.clone()),
+        validators: validators_to_send(facts, now),
+        validators_of: facts.validators_of.as_deref().and_then(|u| Url::parse(u).ok()),
+        access: job.source.access.clone(),
+        allow_private: true,
+        force: job.pace == Pace::Force,
+        ..net::Request::feed(address(&job.source.url, facts))
+    };
+    context.client.fetch(request).await
+}
+
+/// A look that is over, before it is stored.
+pub(super) struct Finished {
+    pub(super) outcome: Outcome,
+    pub(super) head: Option<Head>,
+    pub(super) document: Option<(Vec<Prepared>, DocumentFacts)>,
+    pub(super) repairs: Vec<String>,
+    pub(super) asked: String,
+    pub(super) wire_bytes: u64,
+    pub(super) elapsed: Duration,
+    pub(super) offline: bool,
+}
+
+async fn read(
+    context: &Arc<Context>,
+    job: &Job,
+    facts: &SourceFacts,
+    now: Time,
+    answer: Result<Response, FetchError>,
+) -> Finished {
+    let asked = address(&job.source.url, facts);
+    let unreachable = answer.as_ref().err().is_some_and(FetchError::is_offline);
+    let offline = context.network.note(&net::host_key(&asked), unreachable);
+    let asked = asked.to_string();
+    match answer {
+        Ok(response) => read_answer(context, facts, asked, response).await,
+        Err(e) => Finished {
+            outcome: Outcome::Failed { kind: e.kind(), message: text::line(&e.to_string()) },
+            head: None,
+            document: None,
+            repairs: Vec::new(),
+            asked,
+            wire_bytes: 0,
+            elapsed: (context.clock.now() - now).to_std().unwrap_or_default(),
+            offline,
+        },
+    }
+}
+
+async fn read_answer(
+    context: &Arc<Context>,
+    facts: &SourceFacts,
+    asked: String,
+    response: Response,
+) -> Finished {
+    let mut finished = Finished {
+        outcome: Outcome::Unchanged,
+        head: Some(Head::from(&response)),
+        document: None,
+        repairs: Vec::new(),
+        asked,
+        wire_bytes: response.wire_bytes,
+        elapsed: response.elapsed,
+        offline: false,
+    };
+    if response.status == 304 {
+        return finished;
+    }
+    if !response.is_success() {
+        finished.outcome = refusal(&response);
+        return finished;
+    }
+    let hash: [u8; 32] = Sha256::digest(&response.body).into();
+    if facts.body_hash == Some(hash) {
+        return finished;
+    }
+    match context.parse(response).await {
+        Ok((feed, _)) => finished.take(feed, hash).await,
+        Err(message) => {
+            finished.outcome = Outcome::Failed { kind: ErrorKind::Permanent, message };
+            finished
+        }
+    }
+}
+
+impl Finished {
+    /// Takes over a feed that was read.
+    pub(super) async fn take(mut self, feed: ParsedFeed, hash: [u8; 32]) -> Self {
+        let ParsedFeed { title, home_url, hints, entries, repairs, .. } = feed;
+        let document = DocumentFacts { title, home_url, hints, hash };
+        // Hashing a long feed takes milliseconds, which the runtime's threads are not for.
+        let prepared = tokio::task::spawn_blocking(move || prepare(entries)).await;
+        self.document = prepared.ok().map(|entries| (entries, document));
+        self.repairs = repairs;
+        self
+    }
+}
+
+/// A status that is no feed, in plain words.
+fn refusal(response: &Response) -> Outcome {
+    let host = response.final_url.host_str().unwrap_or("the server");
+    let (kind, what) = match response.status {
+        401 | 407 => (ErrorKind::User, "asks for a user name and password"),
+        403 => (ErrorKind::Permanent, "refuses access"),
+        404 => (ErrorKind::Permanent, "has nothing at this address"),
+        410 => (ErrorKind::Permanent, "says that this feed is gone for good"),
+        429 => (ErrorKind::Politeness, "asks to be left alone for a while"),
+        503 => (ErrorKind::Politeness, "is unavailable for now"),
+        500..600 => (ErrorKind::Transient, "has a fault"),
+        _ => (ErrorKind::Permanent, "gives an unexpected answer"),
+    };
+    Outcome::Failed { kind, message: format!("{host} {what} (HTTP {})", response.status) }
+}
+
+/// Stores the end of a look, and holds back the other sources of a host that wants it.
+pub(super) async fn store(
+    context: &Arc<Context>,
+    job: &Job,
+    started: Time,
+    finished: Finished,
+) -> Result<Refreshed, StoreError> {
+    let Finished { outcome, head, document, repairs, asked, wire_bytes, elapsed, offline } = finished;
+    let record = PollRecord {
+        at: started,
+        status: head.as_ref().map(|h| h.status),
+        millis: u32::try_from(elapsed.as_millis()).unwrap_or(u32::MAX),
+        bytes: wire_bytes,
+        outcome: outcome.clone(),
+        repairs,
+    };
+    let limits_host = head.as_ref().is_some_and(|h| matches!(h.status, 429 | 503));
+    let (entries, document) = document.unzip();
+    let verdict = Verdict {
+        started,
+        now: context.clock.now(),
+        asked,
+        outcome,
+        response: head,
+        document,
+        offline,
+        interval: interval(&job.source, &context.settings().schedule),
+        settings: context.settings().schedule.clone(),
+        seed: context.seed(),
+    };
+    let look = Look {
+        source: job.key,
+        entries,
+        record,
+        finish: Box::new(move |facts, ingested| verdict.apply(facts, ingested)),
+    };
+    let stored = context.store.store_look(look).await?;
+    if limits_host {
+        hold_host(context, job).await?;
+    }
+    Ok(match stored {
+        Some((_, outcome)) => Refreshed::Looked(outcome),
+        None => Refreshed::Lost("the source is no longer there".to_owned()),
+    })
+}
+
+/// A 429 is meant for the whole host: its other sources wait as long, also after a restart.
+async fn hold_host(context: &Context, job: &Job) -> Result<(), StoreError> {
+    let key = job.key;
+    let Some(facts) = context.read(move |reader| reader.source(key)).await? else { return Ok(()) };
+    let asked = |reason| matches!(reason, HoldReason::RetryAfter | HoldReason::RateLimited);
+    let Some(hold) = facts.hold.filter(|h| asked(h.reason)) else { return Ok(()) };
+    let host = address(&job.source.url, &facts);
+    context.client.pause(&host, hold.until);
+    let others = context.on_host(&net::host_key(&host), key);
+    if others.is_empty() { Ok(()) } else { context.store.hold(others, hold).await }
+}
+
+/// Reads a feed off the runtime's threads.
+pub(super) fn parse(response: &Response) -> Result<ParsedFeed, String> {
+    feed::parse(&response.body, response.content_type(), Some(&response.final_url))
+        .map_err(|e| text::line(&e.to_string()))
+}

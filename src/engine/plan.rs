@@ -1,0 +1,64 @@
+//! What to look at now and when to wake next: a pure function of facts.
+
+use crate::model::Time;
+use crate::store::Due;
+use std::collections::HashSet;
+
+/// The outcome of planning.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Plan {
+    /// Row keys of the sources to look at now, most overdue first.
+    pub start: Vec<i64>,
+    /// When the next source becomes due; `None` when none waits or more are due already.
+    pub wake: Option<Time>,
+}
+
+/// Sources planned at once; the rest follows when these are done.
+pub const HORIZON: usize = 256;
+
+/// Picks from `due`, which is ordered by the next look, what is not `claimed` already.
+pub fn plan(due: &[Due], now: Time, claimed: &HashSet<i64>) -> Plan {
+    let mut plan = Plan::default();
+    for source in due {
+        let held = source.hold.filter(|h| h.until > now).map(|h| h.until);
+        let at = source.next_poll.max(held);
+        match at {
+            Some(at) if at > now => plan.wake = Some(plan.wake.map_or(at, |wake| wake.min(at))),
+            _ if claimed.contains(&source.key) => {}
+            _ => plan.start.push(source.key),
+        }
+    }
+    plan
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Hold, HoldReason, SourceId};
+
+    fn at(seconds: i64) -> Time {
+        Time::from_timestamp(seconds, 0).unwrap()
+    }
+
+    fn due(key: i64, next: Option<i64>, held: Option<i64>) -> Due {
+        let hold = held.map(|until| Hold { until: at(until), reason: HoldReason::RetryAfter });
+        Due { key, id: SourceId(key.to_string()), next_poll: next.map(at), hold }
+    }
+
+    #[test]
+    fn what_is_due_starts_and_the_nearest_of_the_others_sets_the_alarm() {
+        let cases: [(&str, Vec<Due>, &[i64], &[i64], Option<i64>); 6] = [
+            ("nothing followed", vec![], &[], &[], None),
+            ("never looked at", vec![due(1, None, None)], &[], &[1], None),
+            ("due and not due", vec![due(1, Some(99), None), due(2, Some(150), None)], &[], &[1], Some(150)),
+            ("under way", vec![due(1, Some(99), None)], &[1], &[], None),
+            ("held longer than planned", vec![due(1, Some(50), Some(300))], &[], &[], Some(300)),
+            ("the hold is over", vec![due(1, Some(50), Some(100))], &[], &[1], None),
+        ];
+        for (why, sources, claimed, start, wake) in cases {
+            let claimed = claimed.iter().copied().collect();
+            let plan = plan(&sources, at(100), &claimed);
+            assert_eq!((plan.start.as_slice(), plan.wake), (start, wake.map(at)), "{why}");
+        }
+    }
+}

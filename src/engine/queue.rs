@@ -1,0 +1,116 @@
+//! What waits to be looked at: one queue per host, so that a host with many sources holds no place
+//! that another could use.
+
+use super::message::{Pace, Report};
+use crate::model::Source;
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+use tokio::sync::mpsc::UnboundedSender;
+
+/// One look to be taken.
+#[derive(Debug, Clone)]
+pub(super) struct Job {
+    pub(super) key: i64,
+    pub(super) source: Arc<Source>,
+    pub(super) pace: Pace,
+    /// Who wants to hear of it.
+    pub(super) report: Option<UnboundedSender<Report>>,
+}
+
+/// Jobs by host, and the claims on their sources.
+#[derive(Debug, Default)]
+pub(super) struct Queue {
+    waiting: HashMap<String, VecDeque<Job>>,
+    /// Hosts with waiting jobs and none under way, in turn.
+    ready: VecDeque<String>,
+    busy: HashSet<String>,
+    claimed: HashSet<i64>,
+}
+
+/// A job under way; give it back to [`Queue::done`].
+#[derive(Debug)]
+pub(super) struct Claim {
+    pub(super) key: i64,
+    pub(super) host: String,
+}
+
+impl Queue {
+    /// Adds a job unless its source waits or is being looked at already.
+    pub(super) fn push(&mut self, host: String, job: Job) -> bool {
+        if !self.claimed.insert(job.key) {
+            return false;
+        }
+        let jobs = self.waiting.entry(host.clone()).or_default();
+        jobs.push_back(job);
+        if jobs.len() == 1 && !self.busy.contains(&host) {
+            self.ready.push_back(host);
+        }
+        true
+    }
+
+    /// The next job of a host that is not being asked.
+    pub(super) fn pop(&mut self) -> Option<(Claim, Job)> {
+        let host = self.ready.pop_front()?;
+        let jobs = self.waiting.get_mut(&host)?;
+        let job = jobs.pop_front()?;
+        if jobs.is_empty() {
+            self.waiting.remove(&host);
+        }
+        self.busy.insert(host.clone());
+        Some((Claim { key: job.key, host }, job))
+    }
+
+    /// Releases a claim, whatever became of its job.
+    pub(super) fn done(&mut self, claim: &Claim) {
+        self.claimed.remove(&claim.key);
+        self.busy.remove(&claim.host);
+        if self.waiting.contains_key(&claim.host) {
+            self.ready.push_back(claim.host.clone());
+        }
+    }
+
+    pub(super) fn claimed(&self) -> &HashSet<i64> {
+        &self.claimed
+    }
+
+    /// A host that is being asked, for the status line.
+    pub(super) fn busy_host(&self) -> Option<&String> {
+        self.busy.iter().next()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::SourceId;
+
+    fn job(key: i64) -> Job {
+        let source = Source::feed(SourceId(key.to_string()), "http://a/".parse().unwrap());
+        Job { key, source: Arc::new(source), pace: Pace::Due, report: None }
+    }
+
+    #[test]
+    fn one_job_per_host_is_under_way_and_hosts_take_turns() {
+        let mut queue = Queue::default();
+        for (host, key) in [("a", 1), ("a", 2), ("b", 3)] {
+            assert!(queue.push(host.to_owned(), job(key)));
+        }
+        let (first, _) = queue.pop().unwrap();
+        let (second, _) = queue.pop().unwrap();
+        assert_eq!((first.key, second.key), (1, 3));
+        assert!(queue.pop().is_none(), "host a is being asked");
+        queue.done(&first);
+        assert_eq!(queue.pop().unwrap().0.key, 2);
+    }
+
+    #[test]
+    fn a_source_is_claimed_from_the_push_until_it_is_done() {
+        let mut queue = Queue::default();
+        assert!(queue.push("a".to_owned(), job(1)));
+        assert!(!queue.push("a".to_owned(), job(1)), "waiting");
+        let (claim, _) = queue.pop().unwrap();
+        assert!(!queue.push("a".to_owned(), job(1)), "under way");
+        queue.done(&claim);
+        assert!(queue.push("a".to_owned(), job(1)));
+    }
+}

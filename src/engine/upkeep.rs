@@ -1,0 +1,67 @@
+//! What runs in the quiet: indexing the text of bodies, retention, tidying up.
+
+use super::context::Context;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio_util::sync::CancellationToken;
+
+/// Between two rounds of retention and tidying.
+const ROUND: chrono::TimeDelta = chrono::TimeDelta::hours(6);
+/// After a commit, so that the bodies of one refresh are indexed in few batches.
+const SETTLE: Duration = Duration::from_millis(500);
+/// Between two batches: the writer belongs to the person first.
+const BREATHE: Duration = Duration::from_millis(20);
+
+/// Runs until it is told to stop.
+pub(super) async fn run(context: Arc<Context>, stop: CancellationToken) {
+    tokio::select! {
+        () = stop.cancelled() => {}
+        () = index(&context) => {}
+        () = retire(&context) => {}
+    }
+}
+
+/// Indexes the bodies that are not indexed yet, then waits for the next commit.
+async fn index(context: &Arc<Context>) {
+    let mut revision = context.store.revision();
+    loop {
+        revision.borrow_and_update();
+        loop {
+            match context.store.index_step().await {
+                Ok(true) => tokio::time::sleep(BREATHE).await,
+                Ok(false) => break,
+                Err(e) => {
+                    tracing::warn!("indexing: {e}");
+                    break;
+                }
+            }
+        }
+        // The index's own commits count too: the last one finds nothing left and costs one query.
+        if revision.changed().await.is_err() {
+            return;
+        }
+        tokio::time::sleep(SETTLE).await;
+    }
+}
+
+async fn retire(context: &Arc<Context>) {
+    loop {
+        if let Err(e) = retire_once(context).await {
+            tracing::warn!("retention: {e}");
+        }
+        context.clock.sleep_until(context.clock.now() + ROUND).await;
+    }
+}
+
+async fn retire_once(context: &Arc<Context>) -> crate::store::Result<()> {
+    let now = context.clock.now();
+    for key in context.keys() {
+        let Some(source) = context.source(key) else { continue };
+        let retention = source.retention.unwrap_or(context.settings().retention);
+        let gone = context.store.prune(key, retention, now).await?;
+        if gone > 0 {
+            tracing::info!(source = %source.id, "{gone} items removed by retention");
+        }
+    }
+    context.store.tidy(now).await
+}

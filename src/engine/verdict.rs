@@ -1,0 +1,180 @@
+//! What a look teaches about its source: validators, moves, the next look. Pure.
+
+use crate::config::ScheduleSettings;
+use crate::model::{
+    FeedHints, MoveCandidate, Outcome, Source, SourceFacts, Time, Validators,
+};
+use crate::net::Response;
+use crate::schedule::{self, Answer, Fixed, Policy};
+use crate::store::Ingested;
+use chrono::TimeDelta;
+use std::time::Duration;
+
+/// A permanent redirect to a target with nothing known in it is believed after so many looks …
+const MOVE_LOOKS: u32 = 3;
+/// … over at least this time (a hotel's log-in page redirects everything for an evening).
+const MOVE_TIME: TimeDelta = TimeDelta::days(1);
+/// Servers that always answer 304 are asked for the whole document once in this time.
+const FULL_EVERY: TimeDelta = TimeDelta::days(8);
+
+/// Everything that is known when a look ends, apart from what the store finds out.
+pub(super) struct Verdict {
+    pub(super) started: Time,
+    pub(super) now: Time,
+    /// The address that was asked.
+    pub(super) asked: String,
+    pub(super) outcome: Outcome,
+    /// The answer's head, when there was one.
+    pub(super) response: Option<Head>,
+    /// What was read, when there was something new to read.
+    pub(super) document: Option<DocumentFacts>,
+    /// The machine has no network: not the source's fault.
+    pub(super) offline: bool,
+    pub(super) interval: Duration,
+    pub(super) settings: ScheduleSettings,
+    pub(super) seed: u64,
+}
+
+/// The part of a response that outlives its body.
+pub(super) struct Head {
+    pub(super) status: u16,
+    pub(super) final_url: String,
+    pub(super) moved_for_good: bool,
+    pub(super) validators: Validators,
+    pub(super) cache: crate::net::Freshness,
+}
+
+impl From<&Response> for Head {
+    fn from(r: &Response) -> Self {
+        Self {
+            status: r.status,
+            final_url: r.final_url.to_string(),
+            moved_for_good: r.moved_for_good(),
+            validators: r.validators.clone(),
+            cache: r.cache,
+        }
+    }
+}
+
+/// What a document says about its source.
+pub(super) struct DocumentFacts {
+    pub(super) title: Option<String>,
+    pub(super) home_url: Option<String>,
+    pub(super) hints: FeedHints,
+    pub(super) hash: [u8; 32],
+}
+
+/// The validators to send: none when a full answer is overdue (manners.md, P25).
+pub(super) fn validators_to_send(facts: &SourceFacts, now: Time) -> Validators {
+    let stale = facts.last_full.is_some_and(|t| now - t >= FULL_EVERY);
+    if stale && facts.hold.is_none() { Validators::default() } else { facts.validators.clone() }
+}
+
+impl Verdict {
+    /// Brings the facts up to date inside the transaction that stores the items.
+    pub(super) fn apply(self, facts: &mut SourceFacts, ingested: &Ingested) {
+        let previous = facts.last_poll;
+        facts.last_poll = Some(self.started);
+        let failed = matches!(self.outcome, Outcome::Failed { .. });
+        if let Some(head) = self.response.as_ref().filter(|_| !failed) {
+            self.adopt_validators(facts, head);
+            self.follow_move(facts, head, ingested);
+            facts.last_ok = Some(self.now);
+        }
+        match (failed, self.offline) {
+            (false, _) => facts.fail_count = 0,
+            (true, false) => facts.fail_count = facts.fail_count.saturating_add(1),
+            (true, true) => {}
+        }
+        self.plan_next(facts, ingested, previous);
+        if let Some(document) = self.document {
+            facts.feed_title = document.title.or(facts.feed_title.take());
+            facts.home_url = document.home_url.or(facts.home_url.take());
+            facts.body_hash = Some(document.hash);
+        }
+    }
+
+    /// A full answer replaces both validators, an absent one is forgotten; a 304 can only renew
+    /// (manners.md, P6).
+    fn adopt_validators(&self, facts: &mut SourceFacts, head: &Head) {
+        let sent = &head.validators;
+        if head.status == 304 {
+            if sent.etag.is_some() {
+                facts.validators.etag.clone_from(&sent.etag);
+            }
+            if sent.last_modified.is_some() {
+                facts.validators.last_modified.clone_from(&sent.last_modified);
+            }
+        } else {
+            facts.validators = sent.clone();
+            facts.validators_of = Some(head.final_url.clone());
+            facts.last_full = Some(self.now);
+        }
+    }
+
+    /// Permanent redirects are remembered at once when subscribing or when the target carries a
+    /// known item, otherwise after several looks (manners.md, P19).
+    fn follow_move(&self, facts: &mut SourceFacts, head: &Head, ingested: &Ingested) {
+        let refused = facts.move_refused.as_deref() == Some(&head.final_url);
+        if !head.moved_for_good || refused || head.final_url == self.asked {
+            facts.move_candidate = None;
+            return;
+        }
+        let candidate = match facts.move_candidate.take() {
+            Some(c) if c.url == head.final_url => MoveCandidate { seen: c.seen + 1, ..c },
+            _ => MoveCandidate { url: head.final_url.clone(), since: self.started, seen: 1 },
+        };
+        let first_look = facts.last_ok.is_none();
+        let same_feed = ingested.known > 0 || head.status == 304 || self.same_body(facts);
+        let patient = candidate.seen >= MOVE_LOOKS && self.started - candidate.since >= MOVE_TIME;
+        if first_look || same_feed || patient {
+            tracing::info!(source = %facts.id, to = candidate.url, "moved for good");
+            facts.moved_to = Some(candidate.url);
+        } else {
+            facts.move_candidate = Some(candidate);
+        }
+    }
+
+    fn same_body(&self, facts: &SourceFacts) -> bool {
+        self.outcome == Outcome::Unchanged && facts.body_hash.is_some()
+    }
+
+    fn plan_next(&self, facts: &mut SourceFacts, ingested: &Ingested, previous: Option<Time>) {
+        if let Some(document) = &self.document {
+            facts.hints = document.hints.clone();
+        }
+        let mut policy = Fixed::new(self.interval);
+        policy.load(&facts.schedule);
+        let times: Vec<Time> = ingested.new.iter().map(|t| t.unwrap_or(self.now)).collect();
+        policy.observe(&times, self.now);
+        let wanted = policy.plan(self.now);
+        facts.schedule = policy.save();
+        let decision = schedule::decide(&schedule::Look {
+            now: self.now,
+            wanted,
+            answer: self.answer(),
+            hints: &facts.hints,
+            fail_count: facts.fail_count,
+            previous_interval: previous.and_then(|p| (self.started - p).to_std().ok()),
+            measured_gap: None,
+            has_validators: facts.validators != Validators::default(),
+            min: self.settings.min_interval,
+            max: None,
+            seed: self.seed,
+        });
+        facts.next_poll = Some(decision.next);
+        facts.hold = decision.hold;
+    }
+
+    fn answer(&self) -> Answer {
+        match &self.response {
+            Some(head) => Answer { status: Some(head.status), cache: head.cache },
+            None => Answer { status: None, cache: crate::net::Freshness::default() },
+        }
+    }
+}
+
+/// How often a source is looked at under the fixed policy.
+pub(super) fn interval(source: &Source, settings: &ScheduleSettings) -> Duration {
+    source.interval.unwrap_or(settings.interval)
+}

@@ -1,0 +1,194 @@
+//! The paste box: any address -> the ways to follow it.
+
+use super::layers::Starters;
+use super::{App, Layer, Prompt};
+use crate::engine::Discovery;
+use crate::model::Source;
+use crate::tui::effect::{Effect, Farewell};
+use crate::tui::event::{Failure, RequestId};
+use crate::tui::input::Field;
+use crossterm::event::{KeyCode, KeyEvent};
+
+/// State of the box.
+#[derive(Debug)]
+pub(crate) struct Add {
+    pub(crate) field: Field,
+    /// The first run: with words of welcome and other ways to begin.
+    pub(crate) welcome: bool,
+    /// Which of the other ways is selected; `None` while the field is.
+    pub(crate) choice: Option<usize>,
+    pub(crate) stage: Stage,
+}
+
+/// How far it has come.
+#[derive(Debug)]
+pub(crate) enum Stage {
+    /// Waiting for an address.
+    Typing,
+    /// Looking at it.
+    Exploring(RequestId),
+    /// Ways were found; the selected one is shown with what it gives.
+    Found { discovery: Discovery, selected: usize },
+    /// It did not work, and why.
+    Failed(Vec<String>),
+    /// The chosen way is being declared.
+    Following,
+}
+
+/// The other ways to begin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Choice {
+    Import,
+    Starters,
+    Demo,
+}
+
+impl Choice {
+    pub(crate) const ALL: [Self; 3] = [Self::Import, Self::Starters, Self::Demo];
+
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Self::Import => "Import a file: OPML, newsboat urls, or a list of addresses",
+            Self::Starters => "Pick from well-known sources",
+            Self::Demo => "Try the demo (needs no network)",
+        }
+    }
+}
+
+impl Add {
+    pub(super) fn welcome() -> Self {
+        Self { welcome: true, ..Self::with("") }
+    }
+
+    pub(super) fn with(text: &str) -> Self {
+        let mut field = Field::new("");
+        field.paste(text.trim());
+        Self { field, welcome: false, choice: None, stage: Stage::Typing }
+    }
+}
+
+impl App {
+    fn add(&mut self) -> Option<&mut Add> {
+        match self.layers.last_mut() {
+            Some(Layer::Add(add)) => Some(add),
+            _ => None,
+        }
+    }
+
+    /// Enter in the field: looks at the address.
+    pub(super) fn explore(&mut self) -> Vec<Effect> {
+        let request = self.request();
+        let Some(add) = self.add() else { return vec![] };
+        let address = add.field.value().trim().to_owned();
+        if address.is_empty() {
+            return vec![];
+        }
+        add.stage = Stage::Exploring(request);
+        vec![Effect::Discover { request, address }]
+    }
+
+    pub(super) fn add_key(&mut self, event: KeyEvent) -> Vec<Effect> {
+        let Some(add) = self.add() else { return vec![] };
+        match (&mut add.stage, event.code) {
+            (Stage::Exploring(_) | Stage::Following, KeyCode::Esc) => {
+                add.stage = Stage::Typing;
+                vec![Effect::CancelDiscovery]
+            }
+            (_, KeyCode::Esc) => {
+                self.layers.pop();
+                vec![]
+            }
+            (Stage::Found { discovery, selected }, KeyCode::Down | KeyCode::Tab) => {
+                *selected = (*selected + 1).min(discovery.ways.len().saturating_sub(1));
+                vec![]
+            }
+            (Stage::Found { selected, .. }, KeyCode::Up | KeyCode::BackTab) => {
+                *selected = selected.saturating_sub(1);
+                vec![]
+            }
+            (Stage::Found { .. }, KeyCode::Enter) => self.follow_selected(),
+            (Stage::Exploring(_) | Stage::Following, _) => vec![],
+            (_, KeyCode::Down | KeyCode::Tab) if add.welcome => {
+                add.choice = Some(add.choice.map_or(0, |c| (c + 1).min(Choice::ALL.len() - 1)));
+                vec![]
+            }
+            (_, KeyCode::Up | KeyCode::BackTab) => {
+                add.choice = add.choice.and_then(|c| c.checked_sub(1));
+                vec![]
+            }
+            (_, KeyCode::Enter) => match add.choice {
+                Some(choice) => self.begin_with(Choice::ALL[choice]),
+                None => self.explore(),
+            },
+            _ => {
+                add.choice = None;
+                if add.field.input(event) {
+                    add.stage = Stage::Typing;
+                }
+                vec![]
+            }
+        }
+    }
+
+    fn begin_with(&mut self, choice: Choice) -> Vec<Effect> {
+        match choice {
+            Choice::Import => self.layers.push(Layer::Prompt(Prompt::import())),
+            Choice::Starters => match Starters::load() {
+                Ok(starters) => self.layers.push(Layer::Starters(starters)),
+                Err(why) => return self.problem(why),
+            },
+            Choice::Demo => return vec![Effect::Quit(Farewell::Demo)],
+        }
+        vec![]
+    }
+
+    fn follow_selected(&mut self) -> Vec<Effect> {
+        let Some(add) = self.add() else { return vec![] };
+        match std::mem::replace(&mut add.stage, Stage::Following) {
+            Stage::Found { discovery, selected } => {
+                vec![Effect::Follow { discovery, way: selected }]
+            }
+            other => {
+                add.stage = other;
+                vec![]
+            }
+        }
+    }
+
+    pub(super) fn discovered(
+        &mut self,
+        request: RequestId,
+        result: Result<Discovery, Failure>,
+    ) -> Vec<Effect> {
+        let Some(add) = self.add() else { return vec![] };
+        if !matches!(add.stage, Stage::Exploring(wanted) if wanted == request) {
+            return vec![];
+        }
+        add.stage = match result {
+            Ok(discovery) if discovery.ways.is_empty() => Stage::Failed(discovery.tried),
+            Ok(discovery) => Stage::Found { discovery, selected: 0 },
+            Err(why) => Stage::Failed(vec![why]),
+        };
+        vec![]
+    }
+
+    pub(super) fn followed(&mut self, result: Result<Vec<Source>, Failure>) -> Vec<Effect> {
+        match (result, self.add()) {
+            (Ok(added), _) => {
+                self.layers.retain(|l| !matches!(l, Layer::Add(_) | Layer::Starters(_)));
+                let words = match added.as_slice() {
+                    [] => "all of these are followed already".to_owned(),
+                    [one] => format!("following {}", one.title.as_deref().unwrap_or(one.id.as_str())),
+                    many => format!("following {} sources", many.len()),
+                };
+                self.note(words);
+                vec![Effect::LoadSources]
+            }
+            (Err(why), Some(add)) => {
+                add.stage = Stage::Failed(vec![why]);
+                vec![]
+            }
+            (Err(why), None) => self.problem(why),
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! Verbs on sources and items that reach beyond the panes: refresh, browser, copy, delete, theme.
+
+use super::{App, Focus, Refreshing, RowId};
+use crate::config::{self, Theme};
+use crate::engine::{Pace, Refreshed, Report, Role};
+use crate::model::{ItemRow, Outcome};
+use crate::store::Mark;
+use crate::tui::effect::Effect;
+use crate::tui::event::{Cause, Failure, Imported};
+use crate::tui::style::Palette;
+
+/// Pages that one stroke opens at most.
+const MOST_PAGES: usize = 15;
+
+impl App {
+    pub(super) fn refresh(&mut self, keys: Option<Vec<i64>>, pace: Pace) -> Vec<Effect> {
+        if let Role::Watches(pid) = self.status.role {
+            let who = pid.map(|p| format!(" (process {p})")).unwrap_or_default();
+            return self.note(format!("another newsfed{who} follows the sources; this one shows what it finds"));
+        }
+        if self.sources.list.sources.is_empty() {
+            return self.note("nothing is followed yet");
+        }
+        self.refreshing = Some(Refreshing::default());
+        vec![Effect::Refresh { keys, pace }]
+    }
+
+    pub(super) fn refresh_targets(&mut self, pace: Pace) -> Vec<Effect> {
+        let keys: Vec<i64> = match self.focus {
+            Focus::Sources => self.sources.targets().iter().map(|s| s.facts.key).collect(),
+            Focus::Items | Focus::Reader => {
+                let mut keys: Vec<i64> = self.item_targets().iter().map(|r| r.source_key).collect();
+                keys.dedup();
+                keys
+            }
+        };
+        self.sources.marked.clear();
+        self.refresh(Some(keys).filter(|k| !k.is_empty()), pace)
+    }
+
+    pub(super) fn refreshed(&mut self, report: &Report) -> Vec<Effect> {
+        let Some(sum) = &mut self.refreshing else { return vec![] };
+        match &report.result {
+            Refreshed::Looked(Outcome::Failed { .. }) | Refreshed::Lost(_) => sum.failed += 1,
+            Refreshed::Looked(Outcome::Fetched { new, .. }) => {
+                sum.looked += 1;
+                sum.new += new;
+            }
+            Refreshed::Looked(Outcome::Unchanged) => sum.looked += 1,
+            Refreshed::Left(_) | Refreshed::Disabled => sum.left += 1,
+        }
+        vec![]
+    }
+
+    pub(super) fn refresh_ended(&mut self) -> Vec<Effect> {
+        let Some(sum) = self.refreshing.take() else { return vec![] };
+        let mut words = match sum.new {
+            0 => "nothing new".to_owned(),
+            1 => "1 new item".to_owned(),
+            n => format!("{n} new items"),
+        };
+        if sum.left > 0 {
+            words += &format!(", {} left alone as their servers asked", sum.left);
+        }
+        if sum.failed > 0 {
+            words += &format!(", {} failed (v shows why)", sum.failed);
+        }
+        self.note(words)
+    }
+
+    pub(super) fn read_all(&mut self) -> Vec<Effect> {
+        if self.focus == Focus::Items && !self.items.marked.is_empty() {
+            let rows: Vec<ItemRow> = self.item_targets().into_iter().filter(|r| !r.read).collect();
+            self.items.marked.clear();
+            return self.set_mark(Mark::Read, &rows, true, Cause::Person);
+        }
+        vec![Effect::MarkViewRead { view: self.view(), up_to: self.sources.list.last_key }]
+    }
+
+    /// Opens what is selected in the browser.
+    pub(super) fn browse(&mut self, and_next: bool) -> Vec<Effect> {
+        if self.focus == Focus::Sources {
+            let home = |s: &&crate::tui::event::SourceEntry| {
+                s.facts.home_url.clone().unwrap_or_else(|| s.source.url.to_string())
+            };
+            let urls: Vec<String> = self.sources.targets().iter().take(1).map(home).collect();
+            return if urls.is_empty() { vec![] } else { vec![Effect::Browse { urls }] };
+        }
+        let rows = self.item_targets();
+        let urls: Vec<String> = rows.iter().filter_map(|r| r.url.clone()).take(MOST_PAGES).collect();
+        if urls.is_empty() {
+            return self.note("this item has no address");
+        }
+        let mut effects = vec![Effect::Browse { urls }];
+        if and_next {
+            let unread: Vec<ItemRow> = rows.into_iter().filter(|r| !r.read).collect();
+            if !unread.is_empty() {
+                effects.extend(self.set_mark(Mark::Read, &unread, true, Cause::Reading));
+            }
+            effects.extend(self.select_item(self.items.selected + 1));
+        }
+        effects
+    }
+
+    pub(super) fn browse_comments(&mut self) -> Vec<Effect> {
+        let comments = self.reader.article.as_ref().and_then(|a| a.item.comments.clone());
+        match comments.filter(|_| self.focus == Focus::Reader) {
+            Some(url) => vec![Effect::Browse { urls: vec![url] }],
+            None => self.note("this item names no comments; open it first"),
+        }
+    }
+
+    pub(super) fn browser_opened(&mut self, result: Result<(), (String, Failure)>) -> Vec<Effect> {
+        match result {
+            Ok(()) => vec![],
+            Err((url, why)) => {
+                self.problem(format!("{why}; copied: {url}"));
+                vec![Effect::Copy { text: url }]
+            }
+        }
+    }
+
+    pub(super) fn copy(&mut self) -> Vec<Effect> {
+        let text = match self.focus {
+            Focus::Sources => self.sources.targets().first().map(|s| s.source.url.to_string()),
+            Focus::Items | Focus::Reader => self.item_targets().into_iter().next().and_then(|r| r.url),
+        };
+        match text {
+            Some(text) => {
+                self.note(format!("copied: {text}"));
+                vec![Effect::Copy { text }]
+            }
+            None => self.note("nothing here has an address"),
+        }
+    }
+
+    pub(super) fn delete(&mut self) -> Vec<Effect> {
+        if !self.sources.marked.is_empty() || matches!(self.sources.current().map(|r| &r.id), Some(RowId::Source(_))) {
+            let ids = self.sources.targets().iter().map(|s| s.source.id.clone()).collect();
+            self.sources.marked.clear();
+            return vec![Effect::Remove { ids }];
+        }
+        self.note("select a source first")
+    }
+
+    pub(super) fn edit_source(&mut self) -> Vec<Effect> {
+        match self.sources.targets().first() {
+            Some(entry) => vec![Effect::EditSource { id: entry.source.id.clone() }],
+            None => self.note("select a source first"),
+        }
+    }
+
+    pub(super) fn imported(&mut self, result: Result<Imported, Failure>) -> Vec<Effect> {
+        let Imported { added, known, skipped } = match result {
+            Ok(imported) => imported,
+            Err(why) => return self.problem(why),
+        };
+        let mut words = format!("{added} sources imported");
+        if known > 0 {
+            words += &format!(", {known} were followed already");
+        }
+        if let Some((what, why)) = skipped.first() {
+            words += &format!(", {} left out (first: {what}: {why})", skipped.len());
+        }
+        self.layers.retain(|l| !matches!(l, super::Layer::Add(_)));
+        self.note(words);
+        vec![Effect::LoadSources]
+    }
+
+    pub(super) fn next_theme(&mut self) -> Vec<Effect> {
+        let names = config::theme_names(&self.settings.themes);
+        let at = names.iter().position(|n| n == self.palette.name()).unwrap_or(0);
+        let name = names[(at + 1) % names.len()].clone();
+        match Theme::load(&name, &self.settings.themes) {
+            Ok(theme) => {
+                self.palette = Palette::new(theme, self.palette.depth());
+                self.note(format!("theme: {name}"));
+                vec![Effect::SaveSetting { key: "ui.theme", value: name }]
+            }
+            Err(errors) => {
+                self.problem(errors.first().map(ToString::to_string).unwrap_or_default())
+            }
+        }
+    }
+}

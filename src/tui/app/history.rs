@@ -1,0 +1,139 @@
+//! What can be undone and redone.
+
+use super::App;
+use crate::engine::Removed;
+use crate::store::Mark;
+use crate::tui::effect::Effect;
+use crate::tui::event::{Cause, Failure, MarksSet};
+
+/// Changes kept for undoing.
+const MOST: usize = 100;
+
+/// One change of the person.
+#[derive(Debug)]
+pub(super) enum Change {
+    Marks { mark: Mark, keys: Vec<i64>, to: bool },
+    Removed(Vec<Removed>),
+}
+
+/// The changes, newest last.
+#[derive(Debug, Default)]
+pub(super) struct History {
+    undo: Vec<Change>,
+    redo: Vec<Change>,
+}
+
+impl History {
+    /// A new change makes what was undone before it unreachable.
+    fn push(&mut self, change: Change) {
+        self.redo.clear();
+        self.undo.push(change);
+        if self.undo.len() > MOST {
+            self.undo.remove(0);
+        }
+    }
+}
+
+impl App {
+    pub(super) fn undo(&mut self) -> Vec<Effect> {
+        match self.history.undo.pop() {
+            None => self.note("nothing to undo"),
+            Some(Change::Marks { mark, keys, to }) => {
+                vec![Effect::Mark { mark, keys, to: !to, cause: Cause::Undo }]
+            }
+            Some(Change::Removed(removed)) => vec![Effect::Restore { removed }],
+        }
+    }
+
+    pub(super) fn redo(&mut self) -> Vec<Effect> {
+        match self.history.redo.pop() {
+            None => self.note("nothing to redo"),
+            Some(Change::Marks { mark, keys, to }) => {
+                vec![Effect::Mark { mark, keys, to, cause: Cause::Redo }]
+            }
+            Some(Change::Removed(removed)) => {
+                vec![Effect::Remove { ids: removed.into_iter().map(|r| r.source.id).collect() }]
+            }
+        }
+    }
+
+    pub(super) fn marked(&mut self, result: Result<MarksSet, Failure>) -> Vec<Effect> {
+        let MarksSet { mark, keys, to, cause } = match result {
+            Ok(set) => set,
+            Err(why) => return self.problem(why),
+        };
+        if cause == Cause::Reading || keys.is_empty() {
+            return vec![];
+        }
+        let words = describe(mark, keys.len(), to);
+        match cause {
+            Cause::Undo => {
+                self.history.redo.push(Change::Marks { mark, keys, to: !to });
+                self.note(format!("undone: {}", describe_undone(mark, to)))
+            }
+            Cause::Redo => {
+                self.history.undo.push(Change::Marks { mark, keys, to });
+                self.note(words)
+            }
+            Cause::Person | Cause::Reading => {
+                let hint = if keys.len() > 1 { self.undo_hint() } else { String::new() };
+                self.history.push(Change::Marks { mark, keys, to });
+                self.note(words + &hint)
+            }
+        }
+    }
+
+    pub(super) fn removed(&mut self, result: Result<Vec<Removed>, Failure>) -> Vec<Effect> {
+        match result {
+            Err(why) => self.problem(why),
+            Ok(removed) => {
+                let what = match removed.as_slice() {
+                    [one] => one.title.clone(),
+                    many => format!("{} sources", many.len()),
+                };
+                let hint = self.undo_hint();
+                self.history.push(Change::Removed(removed));
+                self.note(format!("no longer following {what}{hint}"));
+                vec![Effect::LoadSources]
+            }
+        }
+    }
+
+    pub(super) fn restored(&mut self, result: Result<Vec<Removed>, Failure>) -> Vec<Effect> {
+        match result {
+            Err(why) => self.problem(why),
+            Ok(removed) => {
+                let back = removed.first().map(|r| r.title.clone()).unwrap_or_default();
+                self.history.redo.push(Change::Removed(removed));
+                self.note(format!("undone: following {back} again"));
+                vec![Effect::LoadSources]
+            }
+        }
+    }
+
+    fn undo_hint(&self) -> String {
+        let key = self.keymap.keys_for(crate::config::Context::Everywhere, crate::config::Action::Undo);
+        key.map(|k| format!(" ({k} takes it back)")).unwrap_or_default()
+    }
+}
+
+fn describe(mark: Mark, count: usize, to: bool) -> String {
+    let items = if count == 1 { "1 item".to_owned() } else { format!("{count} items") };
+    let verb = match (mark, to) {
+        (Mark::Read, true) => "marked read",
+        (Mark::Read, false) => "marked unread",
+        (Mark::Pinned, true) => "pinned",
+        (Mark::Pinned, false) => "unpinned",
+    };
+    format!("{items} {verb}")
+}
+
+/// What was undone: the opposite of what was just set.
+fn describe_undone(mark: Mark, to: bool) -> &'static str {
+    match (mark, !to) {
+        (Mark::Read, true) => "mark read",
+        (Mark::Read, false) => "mark unread",
+        (Mark::Pinned, true) => "pin",
+        (Mark::Pinned, false) => "unpin",
+    }
+}

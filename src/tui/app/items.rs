@@ -1,0 +1,393 @@
+//! The items pane: a window onto a list that may be a million rows long.
+
+use super::{App, Focus, Row, RowId, Smart};
+use crate::config::SortOrder;
+use crate::model::{ItemRow, Time};
+use crate::store::{Anchor, Cursor, Mark, Named, Query, Scope, View, Window};
+use crate::tui::effect::Effect;
+use crate::tui::event::{Cause, Failure, RequestId};
+use std::collections::HashSet;
+
+/// What is listed.
+#[derive(Debug, Clone)]
+pub(crate) struct Listing {
+    /// What to call it.
+    pub(crate) title: String,
+    /// Scope and filters without a query.
+    pub(crate) base: View,
+    /// What narrows it, as typed.
+    pub(crate) query: String,
+}
+
+/// State of the pane.
+#[derive(Debug)]
+pub(crate) struct ItemsPane {
+    pub(crate) listing: Listing,
+    pub(crate) rows: Vec<ItemRow>,
+    pub(crate) more_above: bool,
+    pub(crate) more_below: bool,
+    pub(crate) selected: usize,
+    pub(crate) scroll: usize,
+    /// Items (row keys) selected for a common verb.
+    pub(crate) marked: HashSet<i64>,
+    /// Rows on the screen, as drawn last.
+    pub(crate) height: usize,
+    order: SortOrder,
+    /// Rows that a list of unread items keeps although they were read meanwhile.
+    kept: Vec<ItemRow>,
+    loading: Option<(RequestId, Land)>,
+}
+
+/// Where the selection goes when a window arrives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Land {
+    /// A new list: on its first row.
+    Start,
+    End,
+    /// The list went on: rows are added below or above.
+    Below,
+    Above,
+    /// The same place was read again.
+    Same,
+    /// After adding rows below, on the next unread one.
+    NextUnread,
+}
+
+/// Rows kept in memory; those farthest from the selection go first.
+const MOST_ROWS: usize = 2000;
+
+impl ItemsPane {
+    pub(super) fn new(order: SortOrder) -> Self {
+        let base = View { unread_only: true, order, ..View::of(Scope::All) };
+        Self {
+            listing: Listing { title: "All unread".to_owned(), base, query: String::new() },
+            rows: Vec::new(),
+            more_above: false,
+            more_below: false,
+            selected: 0,
+            scroll: 0,
+            marked: HashSet::new(),
+            height: 20,
+            order,
+            kept: Vec::new(),
+            loading: None,
+        }
+    }
+
+    pub(crate) fn current(&self) -> Option<&ItemRow> {
+        self.rows.get(self.selected)
+    }
+
+    pub(crate) fn is_loading(&self) -> bool {
+        self.loading.is_some_and(|(_, land)| matches!(land, Land::Start | Land::End))
+    }
+
+    pub(crate) fn order(&self) -> SortOrder {
+        self.order
+    }
+
+    fn page(&self) -> usize {
+        (self.height * 3).max(60)
+    }
+
+    /// Puts rows that were read meanwhile back where they stood.
+    fn merge_kept(&mut self) {
+        let order = self.order;
+        let inside = |at: &Cursor, rows: &[ItemRow], above: bool, below: bool| {
+            let after_first = rows.first().is_none_or(|r| at.compare(&r.into(), order).is_gt());
+            let before_last = rows.last().is_none_or(|r| at.compare(&r.into(), order).is_lt());
+            (after_first || !above) && (before_last || !below)
+        };
+        for row in &self.kept {
+            let at = Cursor::from(row);
+            let known = self.rows.iter().any(|r| r.key == row.key);
+            if !known && inside(&at, &self.rows, self.more_above, self.more_below) {
+                let i = self.rows.partition_point(|r| Cursor::from(r).compare(&at, order).is_lt());
+                self.rows.insert(i, row.clone());
+            }
+        }
+    }
+
+    fn forget_far_rows(&mut self) {
+        if self.rows.len() <= MOST_ROWS {
+            return;
+        }
+        let start = self.selected.saturating_sub(MOST_ROWS / 2).min(self.rows.len() - MOST_ROWS);
+        if start > 0 {
+            self.more_above = true;
+        }
+        if start + MOST_ROWS < self.rows.len() {
+            self.more_below = true;
+        }
+        self.rows.truncate(start + MOST_ROWS);
+        self.rows.drain(..start);
+        self.selected -= start;
+        self.scroll = self.scroll.saturating_sub(start);
+    }
+
+    /// Keeps the selection on the screen.
+    pub(crate) fn scroll_to_selection(&mut self, height: usize) {
+        self.height = height.max(1);
+        self.scroll = super::keys::scrolled(self.scroll, self.selected, self.height, self.rows.len());
+    }
+}
+
+impl App {
+    /// Lists what the selected row of the sources pane stands for.
+    pub(super) fn show_selected_source(&mut self) -> Vec<Effect> {
+        let Some(row) = self.sources.current().cloned() else { return vec![] };
+        let listing = self.listing_of(&row);
+        self.show(listing)
+    }
+
+    fn listing_of(&self, row: &Row) -> Listing {
+        let order = self.items.order;
+        let base = |scope, unread_only| View { unread_only, order, ..View::of(scope) };
+        let mut query = String::new();
+        let base = match &row.id {
+            RowId::Smart(Smart::Pinned) => base(Scope::Pinned, false),
+            RowId::Smart(Smart::Unread) => base(Scope::All, true),
+            RowId::Smart(Smart::Today) => base(Scope::Since(midnight(self.now).timestamp()), false),
+            RowId::Smart(Smart::All) => base(Scope::All, false),
+            RowId::Saved(name) => {
+                let saved = self.settings.views.iter().find(|v| v.name == *name);
+                query = saved.map(|v| v.query.clone()).unwrap_or_default();
+                base(Scope::All, false)
+            }
+            RowId::Folder(folder) => base(Scope::Sources(self.sources.folder_keys(folder)), false),
+            RowId::Source(key) => base(Scope::Sources(vec![*key]), false),
+        };
+        Listing { title: row.title.clone(), base, query }
+    }
+
+    /// Opens a list from its start.
+    pub(super) fn show(&mut self, listing: Listing) -> Vec<Effect> {
+        self.items.listing = listing;
+        self.items.kept.clear();
+        self.items.marked.clear();
+        self.load_items(Anchor::First, Land::Start)
+    }
+
+    fn load_items(&mut self, anchor: Anchor, land: Land) -> Vec<Effect> {
+        let request = self.request();
+        self.items.loading = Some((request, land));
+        let size = match land {
+            Land::Same => self.items.page().max(self.items.selected.min(MOST_ROWS / 2)),
+            _ => self.items.page(),
+        };
+        vec![Effect::LoadWindow { request, view: self.view(), anchor, size }]
+    }
+
+    /// The view with the typed query read.
+    pub(super) fn view(&self) -> View {
+        let listing = &self.items.listing;
+        let today = self.now.with_timezone(&chrono::Local);
+        let query = Query::parse(&listing.query, today, |named| self.resolve(named));
+        View { query, order: self.items.order, ..listing.base.clone() }
+    }
+
+    /// Row keys of the sources that a name in a query means: equal first, else containing it.
+    fn resolve(&self, named: &Named) -> Vec<i64> {
+        let all = &self.sources.list.sources;
+        let matching = |wanted: &str, names: &dyn Fn(&crate::tui::event::SourceEntry) -> Vec<String>| {
+            let wanted = wanted.to_lowercase();
+            let keys = |test: &dyn Fn(&str) -> bool| -> Vec<i64> {
+                let hits = all.iter().filter(|s| names(s).iter().any(|n| test(&n.to_lowercase())));
+                hits.map(|s| s.facts.key).collect()
+            };
+            let equal = keys(&|n| n == wanted);
+            if equal.is_empty() { keys(&|n| n.contains(&wanted)) } else { equal }
+        };
+        match named {
+            Named::Source(name) => matching(name, &|s| vec![s.source.id.to_string(), s.title().to_owned()]),
+            Named::Tag(tag) => matching(tag, &|s| s.source.tags.clone()),
+            Named::Folder(name) => matching(name, &|s| s.source.folder.clone().into_iter().collect()),
+        }
+    }
+
+    /// Reads the rows around the selection again; it stays on its item.
+    pub(super) fn reload_items(&mut self) -> Vec<Effect> {
+        if self.items.loading.is_some_and(|(_, land)| land != Land::Same) {
+            return vec![];
+        }
+        match self.items.current().map(Cursor::from) {
+            Some(at) => self.load_items(Anchor::Around(at), Land::Same),
+            None => self.load_items(Anchor::First, Land::Start),
+        }
+    }
+
+    pub(super) fn window_loaded(
+        &mut self,
+        request: RequestId,
+        result: Result<Window, Failure>,
+    ) -> Vec<Effect> {
+        let land = match self.items.loading {
+            Some((wanted, land)) if wanted == request => land,
+            _ => return vec![],
+        };
+        self.items.loading = None;
+        let window = match result {
+            Ok(window) => window,
+            Err(why) => return self.problem(why),
+        };
+        let items = &mut self.items;
+        match land {
+            Land::Start | Land::End => {
+                (items.more_above, items.more_below) = (window.more_above, window.more_below);
+                items.rows = window.rows;
+                items.selected = if land == Land::End { items.rows.len().saturating_sub(1) } else { 0 };
+                items.scroll = if land == Land::End { usize::MAX } else { 0 };
+            }
+            Land::Below | Land::NextUnread => {
+                items.rows.extend(window.rows);
+                items.more_below = window.more_below;
+            }
+            Land::Above => {
+                let added = window.rows.len();
+                items.rows.splice(0..0, window.rows);
+                items.more_above = window.more_above;
+                items.selected += added;
+                items.scroll += added;
+            }
+            Land::Same => items.land_on_same(window),
+        }
+        items.forget_far_rows();
+        let known: HashSet<i64> = items.rows.iter().map(|r| r.key).collect();
+        items.marked.retain(|k| known.contains(k));
+        if land == Land::NextUnread { self.next_unread(true) } else { vec![] }
+    }
+
+    /// Moves the selection, and reads on where the rows end.
+    pub(super) fn select_item(&mut self, index: usize) -> Vec<Effect> {
+        let items = &mut self.items;
+        let last = items.rows.len().saturating_sub(1);
+        let wanted = index;
+        items.selected = index.min(last);
+        if items.loading.is_some() || items.rows.is_empty() {
+            return vec![];
+        }
+        let edge = items.height.max(10);
+        if items.more_below && wanted + edge > last {
+            let at = Cursor::from(&items.rows[last]);
+            return self.load_items(Anchor::After(at), Land::Below);
+        }
+        if items.more_above && wanted < edge {
+            let at = Cursor::from(&items.rows[0]);
+            return self.load_items(Anchor::Before(at), Land::Above);
+        }
+        vec![]
+    }
+
+    pub(super) fn first_item(&mut self) -> Vec<Effect> {
+        if self.items.more_above {
+            return self.load_items(Anchor::First, Land::Start);
+        }
+        self.items.selected = 0;
+        vec![]
+    }
+
+    pub(super) fn last_item(&mut self) -> Vec<Effect> {
+        if self.items.more_below && self.view().query.text.is_none() {
+            return self.load_items(Anchor::Last, Land::End);
+        }
+        self.items.selected = self.items.rows.len().saturating_sub(1);
+        vec![]
+    }
+
+    /// Goes to the next unread item, and opens it when the reader has the focus.
+    pub(super) fn next_unread(&mut self, forward: bool) -> Vec<Effect> {
+        let items = &self.items;
+        let unread = |r: &&ItemRow| !r.read;
+        let found = if forward {
+            items.rows.iter().skip(items.selected + 1).find(unread)
+        } else {
+            items.rows[..items.selected.min(items.rows.len())].iter().rev().find(unread)
+        };
+        let Some(key) = found.map(|r| r.key) else {
+            if forward && items.more_below && items.loading.is_none() {
+                if let Some(last) = items.rows.last() {
+                    return self.load_items(Anchor::After(last.into()), Land::NextUnread);
+                }
+            }
+            return self.note("no more unread items in this list");
+        };
+        let index = self.items.rows.iter().position(|r| r.key == key).unwrap_or(0);
+        let mut effects = self.select_item(index);
+        if self.focus == Focus::Reader {
+            effects.extend(self.open_item());
+        }
+        effects
+    }
+
+    /// The items a verb applies to: the selected ones, else the current one, else the one that
+    /// is being read.
+    pub(super) fn item_targets(&self) -> Vec<ItemRow> {
+        if self.focus == Focus::Reader {
+            return self.reader.row().cloned().into_iter().collect();
+        }
+        if self.items.marked.is_empty() {
+            return self.items.current().cloned().into_iter().collect();
+        }
+        let marked = |r: &&ItemRow| self.items.marked.contains(&r.key);
+        self.items.rows.iter().filter(marked).cloned().collect()
+    }
+
+    /// Shows a mark at once and has it stored.
+    pub(super) fn set_mark(
+        &mut self,
+        mark: Mark,
+        rows: &[ItemRow],
+        to: bool,
+        cause: Cause,
+    ) -> Vec<Effect> {
+        let keys: Vec<i64> = rows.iter().map(|r| r.key).collect();
+        let unread_list = self.items.listing.base.unread_only;
+        for row in self.items.rows.iter_mut().filter(|r| keys.contains(&r.key)) {
+            match mark {
+                Mark::Read => row.read = to,
+                Mark::Pinned => row.pinned = to,
+            }
+            if unread_list {
+                self.items.kept.retain(|k| k.key != row.key);
+                if row.read {
+                    self.items.kept.push(row.clone());
+                }
+            }
+        }
+        self.reader.show_mark(mark, &keys, to);
+        vec![Effect::Mark { mark, keys, to, cause }]
+    }
+
+    pub(super) fn sort(&mut self, next: bool) -> Vec<Effect> {
+        let all = SortOrder::ALL;
+        let at = all.iter().position(|o| *o == self.items.order).unwrap_or(0);
+        let step = if next { 1 } else { all.len() - 1 };
+        self.items.order = all[(at + step) % all.len()];
+        self.note(format!("order: {}", self.items.order.words()));
+        self.load_items(Anchor::First, Land::Start)
+    }
+}
+
+impl ItemsPane {
+    /// The same item stays selected, on the same line of the screen, unless the list is at its top.
+    fn land_on_same(&mut self, window: Window) {
+        let before = self.current().map(|r| r.key);
+        let (line, at_top) = (self.selected.saturating_sub(self.scroll), self.scroll == 0 && !self.more_above);
+        let index = self.selected;
+        (self.more_above, self.more_below) = (window.more_above, window.more_below);
+        self.rows = window.rows;
+        self.merge_kept();
+        let same = before.and_then(|key| self.rows.iter().position(|r| r.key == key));
+        self.selected = same.unwrap_or(index).min(self.rows.len().saturating_sub(1));
+        let stays_visible = self.selected < self.height;
+        self.scroll =
+            if at_top && stays_visible { 0 } else { self.selected.saturating_sub(line) };
+    }
+}
+
+/// The start of the person's day.
+pub(crate) fn midnight(now: Time) -> Time {
+    let local = now.with_timezone(&chrono::Local);
+    let start = local.date_naive().and_time(chrono::NaiveTime::MIN).and_local_timezone(chrono::Local);
+    start.earliest().map_or(now, |t| t.with_timezone(&chrono::Utc))
+}

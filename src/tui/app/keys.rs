@@ -1,0 +1,304 @@
+//! Strokes -> actions -> changes.
+
+use super::{App, Focus, Layer};
+use crate::config::{Action, Context, Key, KeyCode, Lookup};
+use crate::engine::Pace;
+use crate::store::Mark;
+use crate::tui::effect::{Effect, Farewell};
+use crate::tui::event::Cause;
+use crate::tui::input;
+use crossterm::event::{KeyEvent, KeyEventKind};
+
+/// A way of moving through rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Motion {
+    Lines(isize),
+    /// Parts of the page, in halves.
+    HalfPages(isize),
+    First,
+    Last,
+}
+
+impl Motion {
+    pub(super) fn of(action: Action) -> Option<Self> {
+        Some(match action {
+            Action::Down => Self::Lines(1),
+            Action::Up => Self::Lines(-1),
+            Action::HalfPageDown => Self::HalfPages(1),
+            Action::HalfPageUp => Self::HalfPages(-1),
+            Action::PageDown => Self::HalfPages(2),
+            Action::PageUp => Self::HalfPages(-2),
+            Action::First => Self::First,
+            Action::Last => Self::Last,
+            _ => return None,
+        })
+    }
+
+    /// The row it leads to.
+    pub(super) fn from(self, at: usize, height: usize, count: usize) -> usize {
+        let last = count.saturating_sub(1);
+        let step = match self {
+            Self::First => return 0,
+            Self::Last => return last,
+            Self::Lines(n) => n,
+            Self::HalfPages(n) => n * isize::try_from((height / 2).max(1)).unwrap_or(1),
+        };
+        at.saturating_add_signed(step).min(last)
+    }
+}
+
+/// The first row to draw so that the selected one is seen, with a little around it.
+pub(super) fn scrolled(scroll: usize, selected: usize, height: usize, count: usize) -> usize {
+    let margin = (height / 6).min(3);
+    let lowest = selected.saturating_sub(margin);
+    let highest = (selected + margin + 1).saturating_sub(height);
+    scroll.min(lowest).max(highest).min(count.saturating_sub(height))
+}
+
+impl App {
+    /// The context in which a stroke is looked up.
+    pub(super) fn context(&self) -> Context {
+        match self.focus {
+            Focus::Sources => Context::Sources,
+            Focus::Items => Context::Items,
+            Focus::Reader => Context::Reader,
+        }
+    }
+
+    pub(super) fn key_pressed(&mut self, event: KeyEvent) -> Vec<Effect> {
+        if event.kind == KeyEventKind::Release {
+            return vec![];
+        }
+        let Some(key) = input::key(event) else { return vec![] };
+        if key == Key::ctrl('c') {
+            return vec![Effect::Quit(Farewell::Quit)];
+        }
+        if !self.layers.is_empty() {
+            self.pending.clear();
+            return self.layer_key(event, key);
+        }
+        self.pending.push(key);
+        match self.keymap.lookup(self.context(), &self.pending) {
+            Lookup::Prefix => vec![],
+            Lookup::Action(action) => {
+                self.pending.clear();
+                self.act(action, key)
+            }
+            Lookup::None if self.pending.len() > 1 => {
+                // The sequence led nowhere; its last stroke counts by itself.
+                self.pending.clear();
+                self.key_pressed(event)
+            }
+            Lookup::None => {
+                self.pending.clear();
+                vec![]
+            }
+        }
+    }
+
+    /// Performs an action; `key` is the last stroke, for those that use it.
+    pub(super) fn act(&mut self, action: Action, key: Key) -> Vec<Effect> {
+        if let Some(motion) = Motion::of(action) {
+            return self.go(motion);
+        }
+        match action {
+            Action::NextPane => self.cycle_pane(true),
+            Action::PreviousPane if key.code() == KeyCode::Tab => self.cycle_pane(false),
+            Action::PreviousPane => self.leave_pane(),
+            Action::Back => self.back(),
+            Action::Open => self.open(),
+            Action::Quit => vec![Effect::Quit(Farewell::Quit)],
+            Action::Suspend => vec![Effect::Suspend],
+            Action::Undo => self.undo(),
+            Action::Redo => self.redo(),
+            Action::RefreshAll => self.refresh(None, Pace::Manual),
+            Action::Refresh => self.refresh_targets(Pace::Manual),
+            Action::ForceRefresh => self.refresh_targets(Pace::Force),
+            Action::NextUnread => self.next_unread(true),
+            Action::PreviousUnread => self.next_unread(false),
+            Action::Pin => self.toggle(Mark::Pinned),
+            Action::ToggleRead => self.toggle(Mark::Read),
+            Action::ReadAll => self.read_all(),
+            Action::Browser => self.browse(false),
+            Action::BrowserAndNext => self.browse(true),
+            Action::Comments => self.browse_comments(),
+            Action::Copy => self.copy(),
+            Action::SortNext => self.sort(true),
+            Action::SortPrevious => self.sort(false),
+            Action::Select => self.select(),
+            Action::Fold => {
+                self.sources.toggle_fold();
+                vec![]
+            }
+            Action::Delete => self.delete(),
+            Action::EditFile => self.edit_source(),
+            Action::Theme => self.next_theme(),
+            Action::Zen => {
+                self.zen = !self.zen;
+                self.focus = Focus::Reader;
+                vec![]
+            }
+            Action::Narrower => self.change_width(-4),
+            Action::Wider => self.change_width(4),
+            Action::OpenLink => self.open_link_digit(key),
+            other => self.open_layer(other),
+        }
+    }
+
+    fn cycle_pane(&mut self, forward: bool) -> Vec<Effect> {
+        let panes: &[Focus] = if self.reader.row().is_some() {
+            &[Focus::Sources, Focus::Items, Focus::Reader]
+        } else {
+            &[Focus::Sources, Focus::Items]
+        };
+        let at = panes.iter().position(|p| *p == self.focus).unwrap_or(0);
+        let step = if forward { 1 } else { panes.len() - 1 };
+        self.focus = panes[(at + step) % panes.len()];
+        self.zen = false;
+        vec![]
+    }
+
+    /// One pane to the left.
+    fn leave_pane(&mut self) -> Vec<Effect> {
+        self.zen = false;
+        self.focus = match self.focus {
+            Focus::Reader => Focus::Items,
+            Focus::Items | Focus::Sources => Focus::Sources,
+        };
+        vec![]
+    }
+
+    /// Closes the top layer: the full screen, the search, the article, the list, the program.
+    fn back(&mut self) -> Vec<Effect> {
+        if self.zen {
+            self.zen = false;
+            return vec![];
+        }
+        match self.focus {
+            Focus::Reader if self.reader.clear_find() => vec![],
+            Focus::Items if !self.items.marked.is_empty() => {
+                self.items.marked.clear();
+                vec![]
+            }
+            Focus::Items if self.leave_search() => self.show_selected_source(),
+            Focus::Sources if !self.sources.marked.is_empty() => {
+                self.sources.marked.clear();
+                vec![]
+            }
+            Focus::Reader | Focus::Items => self.leave_pane(),
+            Focus::Sources => vec![Effect::Quit(Farewell::Quit)],
+        }
+    }
+
+    fn open(&mut self) -> Vec<Effect> {
+        match self.focus {
+            Focus::Sources => {
+                self.focus = Focus::Items;
+                vec![]
+            }
+            Focus::Items => self.open_item(),
+            Focus::Reader => vec![],
+        }
+    }
+
+    pub(super) fn go(&mut self, motion: Motion) -> Vec<Effect> {
+        match self.focus {
+            Focus::Sources => {
+                let height = self.sources_height();
+                let to = motion.from(self.sources.selected, height, self.sources.rows.len());
+                self.select_source(to)
+            }
+            Focus::Items => match motion {
+                Motion::First => self.first_item(),
+                Motion::Last => self.last_item(),
+                _ => {
+                    let items = &self.items;
+                    let to = motion.from(items.selected, items.height, items.rows.len());
+                    self.select_item(to)
+                }
+            },
+            Focus::Reader => {
+                self.reader.scroll(motion);
+                vec![]
+            }
+        }
+    }
+
+    fn sources_height(&self) -> usize {
+        self.areas.sources.map_or(10, |a| usize::from(a.height)).max(1)
+    }
+
+    /// Sets a mark on the targets: on all of them, or off when all of them have it.
+    fn toggle(&mut self, mark: Mark) -> Vec<Effect> {
+        let rows = self.item_targets();
+        let has = |r: &crate::model::ItemRow| if mark == Mark::Read { r.read } else { r.pinned };
+        let to = !rows.iter().all(has);
+        let rows: Vec<_> = rows.into_iter().filter(|r| has(r) != to).collect();
+        if rows.is_empty() {
+            return vec![];
+        }
+        let single = self.focus == Focus::Items && self.items.marked.is_empty();
+        self.items.marked.clear();
+        let mut effects = self.set_mark(mark, &rows, to, Cause::Person);
+        if single && mark == Mark::Read {
+            effects.extend(self.select_item(self.items.selected + 1));
+        }
+        effects
+    }
+
+    fn select(&mut self) -> Vec<Effect> {
+        match self.focus {
+            Focus::Sources => {
+                self.sources.toggle_marked();
+                self.show_selected_source()
+            }
+            Focus::Items => {
+                if let Some(key) = self.items.current().map(|r| r.key) {
+                    if !self.items.marked.remove(&key) {
+                        self.items.marked.insert(key);
+                    }
+                }
+                self.select_item(self.items.selected + 1)
+            }
+            Focus::Reader => vec![],
+        }
+    }
+
+    pub(super) fn pasted(&mut self, text: &str) -> Vec<Effect> {
+        match self.layers.last_mut() {
+            Some(layer) => match layer.field() {
+                Some(field) => {
+                    field.paste(text);
+                    self.field_changed()
+                }
+                None => vec![],
+            },
+            // An address pasted anywhere is meant to be followed.
+            None if crate::util::url::parse_web(text.trim()).is_ok() => {
+                self.layers.push(Layer::Add(super::Add::with(text)));
+                self.explore()
+            }
+            None => vec![],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_selected_row_is_always_drawn() {
+        for count in [1, 5, 30] {
+            for height in [1, 2, 7, 40] {
+                for selected in 0..count {
+                    for before in [0, selected, count, usize::MAX] {
+                        let first = scrolled(before, selected, height, count);
+                        let seen = (first..first + height).contains(&selected);
+                        assert!(seen, "row {selected} of {count} at height {height} from {before}");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,436 @@
+//! What lies on top of the panes: the paste box, prompts, lists to choose from, help and log.
+
+use super::keys::Motion;
+use super::{Add, App, SearchBar};
+use crate::article::LinkKind;
+use crate::config::{Action, Context, Key, Lookup};
+use crate::model::{PollRecord, SourceId};
+use crate::tui::effect::Effect;
+use crate::tui::input::Field;
+use crossterm::event::{KeyCode, KeyEvent};
+use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
+use nucleo_matcher::{Config, Matcher};
+use std::path::PathBuf;
+
+/// One layer.
+#[derive(Debug)]
+pub(crate) enum Layer {
+    Add(Add),
+    Search(SearchBar),
+    Palette(Palette),
+    Help(Help),
+    Log(LogList),
+    Links(LinkList),
+    Prompt(Prompt),
+    Starters(Starters),
+}
+
+/// Commands by name.
+#[derive(Debug, Default)]
+pub(crate) struct Palette {
+    pub(crate) field: Field,
+    pub(crate) selected: usize,
+}
+
+/// The live keys, with a search.
+#[derive(Debug, Default)]
+pub(crate) struct Help {
+    pub(crate) field: Field,
+    pub(crate) top: usize,
+    pub(crate) context: Option<Context>,
+}
+
+/// Failures, newest first.
+#[derive(Debug, Default)]
+pub(crate) struct LogList {
+    pub(crate) polls: Option<Vec<(SourceId, PollRecord)>>,
+    pub(crate) selected: usize,
+    pub(crate) scroll: usize,
+}
+
+/// The links of the article.
+#[derive(Debug)]
+pub(crate) struct LinkList {
+    pub(crate) links: Vec<(String, LinkKind)>,
+    pub(crate) selected: usize,
+    /// Digits typed so far.
+    pub(crate) digits: String,
+}
+
+/// A question with one line for the answer.
+#[derive(Debug)]
+pub(crate) struct Prompt {
+    pub(crate) kind: PromptKind,
+    pub(crate) field: Field,
+}
+
+/// What is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PromptKind {
+    Import,
+    Find,
+    Pipe,
+}
+
+impl PromptKind {
+    pub(crate) fn label(self) -> &'static str {
+        match self {
+            Self::Import => "Import from file",
+            Self::Find => "Find in text",
+            Self::Pipe => "Pipe the text to",
+        }
+    }
+}
+
+impl Prompt {
+    pub(super) fn import() -> Self {
+        Self { kind: PromptKind::Import, field: Field::new("") }
+    }
+}
+
+/// Well-known sources to choose from.
+#[derive(Debug)]
+pub(crate) struct Starters {
+    /// Folder and title.
+    pub(crate) rows: Vec<(String, String)>,
+    pub(crate) chosen: Vec<bool>,
+    pub(crate) selected: usize,
+}
+
+impl Starters {
+    pub(super) fn load() -> Result<Self, String> {
+        let sources = crate::config::starter_sources().map_err(|e| e.to_string())?;
+        let row = |s: &crate::model::Source| {
+            (s.folder.clone().unwrap_or_default(), s.title.clone().unwrap_or_else(|| s.url.to_string()))
+        };
+        let rows: Vec<_> = sources.iter().map(row).collect();
+        Ok(Self { chosen: vec![false; rows.len()], rows, selected: 0 })
+    }
+}
+
+impl Layer {
+    /// Whether something in it moves by itself.
+    pub(super) fn is_busy(&self) -> bool {
+        use super::Stage;
+        matches!(self, Self::Add(Add { stage: Stage::Exploring(_) | Stage::Following, .. }))
+    }
+
+    /// The field that takes a paste.
+    pub(super) fn field(&mut self) -> Option<&mut Field> {
+        match self {
+            Self::Add(add) => Some(&mut add.field),
+            Self::Search(bar) => Some(&mut bar.field),
+            Self::Palette(palette) => Some(&mut palette.field),
+            Self::Help(help) => Some(&mut help.field),
+            Self::Prompt(prompt) => Some(&mut prompt.field),
+            Self::Log(_) | Self::Links(_) | Self::Starters(_) => None,
+        }
+    }
+}
+
+impl App {
+    /// Opens the layer that an action stands for.
+    pub(super) fn open_layer(&mut self, action: Action) -> Vec<Effect> {
+        let layer = match action {
+            Action::Search => return self.open_search(false),
+            Action::Filter => return self.open_search(true),
+            Action::Add => Layer::Add(Add::with("")),
+            Action::Palette => Layer::Palette(Palette::default()),
+            Action::Help => Layer::Help(Help { context: Some(self.context()), ..Help::default() }),
+            Action::Import => Layer::Prompt(Prompt::import()),
+            Action::Log => {
+                self.layers.push(Layer::Log(LogList::default()));
+                return vec![Effect::LoadLog];
+            }
+            Action::Links => {
+                let links = self.links();
+                if links.is_empty() {
+                    return self.note("no links in this article");
+                }
+                Layer::Links(LinkList { links, selected: 0, digits: String::new() })
+            }
+            Action::Find if self.reader.article.is_some() => {
+                let text = self.reader.find.as_ref().map_or("", |f| f.text.as_str()).to_owned();
+                Layer::Prompt(Prompt { kind: PromptKind::Find, field: Field::new(&text) })
+            }
+            Action::Pipe if self.reader.article.is_some() => {
+                Layer::Prompt(Prompt { kind: PromptKind::Pipe, field: Field::new("") })
+            }
+            _ => return vec![],
+        };
+        self.layers.push(layer);
+        vec![]
+    }
+
+    /// A stroke while a layer is open.
+    pub(super) fn layer_key(&mut self, event: KeyEvent, key: Key) -> Vec<Effect> {
+        match self.layers.last() {
+            Some(Layer::Add(_)) => self.add_key(event),
+            Some(Layer::Search(_)) => self.search_key(event),
+            Some(Layer::Palette(_)) => self.palette_key(event),
+            Some(Layer::Help(_)) => self.help_key(event),
+            Some(Layer::Log(_)) => self.log_key(event, key),
+            Some(Layer::Links(_)) => self.links_key(event, key),
+            Some(Layer::Prompt(_)) => self.prompt_key(event),
+            Some(Layer::Starters(_)) => self.starters_key(event, key),
+            None => vec![],
+        }
+    }
+
+    /// What a change of the top layer's text brings about.
+    pub(super) fn field_changed(&mut self) -> Vec<Effect> {
+        match self.layers.last_mut() {
+            Some(Layer::Search(_)) => self.search_changed(),
+            Some(Layer::Palette(palette)) => {
+                palette.selected = 0;
+                vec![]
+            }
+            Some(Layer::Help(help)) => {
+                help.top = 0;
+                vec![]
+            }
+            Some(Layer::Prompt(Prompt { kind: PromptKind::Find, field })) => {
+                let text = field.value().to_owned();
+                self.reader.look_for(&text);
+                vec![]
+            }
+            _ => vec![],
+        }
+    }
+
+    fn type_into_field(&mut self, event: KeyEvent) -> Vec<Effect> {
+        let changed = self.layers.last_mut().and_then(Layer::field).is_some_and(|f| f.input(event));
+        if changed { self.field_changed() } else { vec![] }
+    }
+
+    fn search_key(&mut self, event: KeyEvent) -> Vec<Effect> {
+        match event.code {
+            KeyCode::Esc | KeyCode::Enter => match self.layers.pop() {
+                Some(Layer::Search(bar)) if event.code == KeyCode::Esc => self.search_cancelled(bar),
+                Some(Layer::Search(bar)) => self.search_confirmed(&bar),
+                _ => vec![],
+            },
+            KeyCode::Down => self.select_item(self.items.selected + 1),
+            KeyCode::Up => self.select_item(self.items.selected.saturating_sub(1)),
+            _ => self.type_into_field(event),
+        }
+    }
+
+    /// The actions whose name or help fit what was typed, best first.
+    pub(crate) fn palette_hits(&self) -> Vec<Action> {
+        let Some(Layer::Palette(palette)) = self.layers.last() else { return vec![] };
+        let typed = palette.field.value();
+        if typed.is_empty() {
+            return Action::ALL.to_vec();
+        }
+        let pattern = Pattern::parse(typed, CaseMatching::Smart, Normalization::Smart);
+        let lines = Action::ALL.iter().map(|a| PaletteLine(*a, format!("{} {}", a.name(), a.help())));
+        let hits = pattern.match_list(lines, &mut Matcher::new(Config::DEFAULT));
+        hits.into_iter().map(|(line, _)| line.0).collect()
+    }
+
+    fn palette_key(&mut self, event: KeyEvent) -> Vec<Effect> {
+        let hits = self.palette_hits();
+        let Some(Layer::Palette(palette)) = self.layers.last_mut() else { return vec![] };
+        match event.code {
+            KeyCode::Esc => {
+                self.layers.pop();
+                vec![]
+            }
+            KeyCode::Down | KeyCode::Tab => {
+                palette.selected = (palette.selected + 1).min(hits.len().saturating_sub(1));
+                vec![]
+            }
+            KeyCode::Up | KeyCode::BackTab => {
+                palette.selected = palette.selected.saturating_sub(1);
+                vec![]
+            }
+            KeyCode::Enter => {
+                let chosen = hits.get(palette.selected).copied();
+                self.layers.pop();
+                chosen.map(|action| self.act(action, Key::char(' '))).unwrap_or_default()
+            }
+            _ => self.type_into_field(event),
+        }
+    }
+
+    fn help_key(&mut self, event: KeyEvent) -> Vec<Effect> {
+        let Some(Layer::Help(help)) = self.layers.last_mut() else { return vec![] };
+        let page = 10;
+        match event.code {
+            KeyCode::Esc => {
+                self.layers.pop();
+            }
+            KeyCode::Char('q' | '?') if help.field.value().is_empty() => {
+                self.layers.pop();
+            }
+            KeyCode::Down => help.top += 1,
+            KeyCode::Up => help.top = help.top.saturating_sub(1),
+            KeyCode::PageDown => help.top += page,
+            KeyCode::PageUp => help.top = help.top.saturating_sub(page),
+            _ => return self.type_into_field(event),
+        }
+        vec![]
+    }
+
+    /// Lists without a field are walked with the keys of the panes.
+    fn motion(&self, key: Key) -> Option<Motion> {
+        match self.keymap.lookup(Context::Items, &[key]) {
+            Lookup::Action(action) => Motion::of(action),
+            _ => None,
+        }
+    }
+
+    fn is_back(&self, key: Key) -> bool {
+        matches!(self.keymap.lookup(Context::Everywhere, &[key]), Lookup::Action(Action::Back | Action::Log))
+    }
+
+    fn log_key(&mut self, event: KeyEvent, key: Key) -> Vec<Effect> {
+        let (motion, back) = (self.motion(key), self.is_back(key));
+        let Some(Layer::Log(log)) = self.layers.last_mut() else { return vec![] };
+        let count = log.polls.as_ref().map_or(0, Vec::len);
+        if let Some(motion) = motion {
+            log.selected = motion.from(log.selected, 10, count);
+        } else if event.code == KeyCode::Enter {
+            let source = log.polls.as_ref().and_then(|p| p.get(log.selected)).map(|(id, _)| id.clone());
+            self.layers.pop();
+            let key = source.and_then(|id| self.sources.list.sources.iter().find(|s| s.source.id == id));
+            if let Some(row) = key.map(|s| super::RowId::Source(s.facts.key)) {
+                self.sources.select(&row);
+                self.focus = super::Focus::Sources;
+                return self.show_selected_source();
+            }
+        } else if back {
+            self.layers.pop();
+        }
+        vec![]
+    }
+
+    fn links_key(&mut self, event: KeyEvent, key: Key) -> Vec<Effect> {
+        let (motion, back) = (self.motion(key), self.is_back(key));
+        let Some(Layer::Links(list)) = self.layers.last_mut() else { return vec![] };
+        let number = match event.code {
+            KeyCode::Char(c) if c.is_ascii_digit() => {
+                list.digits.push(c);
+                let typed: usize = list.digits.parse().unwrap_or(0);
+                list.selected = typed.saturating_sub(1).min(list.links.len() - 1);
+                // Another digit could still follow.
+                if typed * 10 <= list.links.len() {
+                    return vec![];
+                }
+                typed
+            }
+            KeyCode::Enter => list.selected + 1,
+            _ => {
+                if let Some(motion) = motion {
+                    list.digits.clear();
+                    list.selected = motion.from(list.selected, 10, list.links.len());
+                } else if back || key.text() == Some(';') {
+                    self.layers.pop();
+                }
+                return vec![];
+            }
+        };
+        self.layers.pop();
+        self.open_link(number)
+    }
+
+    fn prompt_key(&mut self, event: KeyEvent) -> Vec<Effect> {
+        let Some(Layer::Prompt(prompt)) = self.layers.last() else { return vec![] };
+        match (prompt.kind, event.code) {
+            (kind, KeyCode::Esc) => {
+                self.layers.pop();
+                if kind == PromptKind::Find {
+                    self.reader.clear_find();
+                }
+                vec![]
+            }
+            (PromptKind::Find, KeyCode::Down) => {
+                self.reader.next_hit(true);
+                vec![]
+            }
+            (PromptKind::Find, KeyCode::Up) => {
+                self.reader.next_hit(false);
+                vec![]
+            }
+            (kind, KeyCode::Enter) => {
+                let text = prompt.field.value().trim().to_owned();
+                self.layers.pop();
+                self.prompt_answered(kind, text)
+            }
+            _ => self.type_into_field(event),
+        }
+    }
+
+    fn prompt_answered(&mut self, kind: PromptKind, text: String) -> Vec<Effect> {
+        match kind {
+            PromptKind::Import if !text.is_empty() => {
+                vec![Effect::Import { path: expand_home(&text) }]
+            }
+            PromptKind::Pipe if !text.is_empty() => {
+                let article = self.reader.article.as_ref();
+                let body = article.map(|a| format!("{}\n\n{}\n", a.row.title, a.document.text()));
+                vec![Effect::Pipe { command: text, text: body.unwrap_or_default() }]
+            }
+            _ => vec![],
+        }
+    }
+
+    fn starters_key(&mut self, event: KeyEvent, key: Key) -> Vec<Effect> {
+        let (motion, back) = (self.motion(key), self.is_back(key));
+        let Some(Layer::Starters(list)) = self.layers.last_mut() else { return vec![] };
+        match event.code {
+            KeyCode::Char(' ') => {
+                if let Some(chosen) = list.chosen.get_mut(list.selected) {
+                    *chosen = !*chosen;
+                }
+            }
+            KeyCode::Enter => {
+                let mut addresses: Vec<usize> =
+                    (0..list.chosen.len()).filter(|&i| list.chosen[i]).collect();
+                if addresses.is_empty() {
+                    addresses.push(list.selected);
+                }
+                self.layers.pop();
+                return vec![Effect::FollowStarters { addresses }];
+            }
+            _ => {
+                if let Some(motion) = motion {
+                    list.selected = motion.from(list.selected, 10, list.rows.len());
+                } else if back {
+                    self.layers.pop();
+                }
+            }
+        }
+        vec![]
+    }
+
+    pub(super) fn log_loaded(
+        &mut self,
+        result: Result<Vec<(SourceId, PollRecord)>, String>,
+    ) -> Vec<Effect> {
+        match (result, self.layers.last_mut()) {
+            (Ok(polls), Some(Layer::Log(log))) => log.polls = Some(polls),
+            (Err(why), _) => return self.problem(why),
+            _ => {}
+        }
+        vec![]
+    }
+}
+
+struct PaletteLine(Action, String);
+
+impl AsRef<str> for PaletteLine {
+    fn as_ref(&self) -> &str {
+        &self.1
+    }
+}
+
+/// `~/x` as the shell would read it.
+fn expand_home(text: &str) -> PathBuf {
+    let home = directories::BaseDirs::new();
+    match (text.strip_prefix("~/"), home) {
+        (Some(rest), Some(dirs)) => dirs.home_dir().join(rest),
+        _ => PathBuf::from(text),
+    }
+}

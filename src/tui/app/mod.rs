@@ -1,0 +1,248 @@
+//! The state of the panes and how events change it.
+//!
+//! [`App::update`] takes an event and returns the effects to perform; nothing in here waits for
+//! anything. Each pane has a file, and so has each kind of layer on top of them.
+
+mod add;
+mod commands;
+mod history;
+mod items;
+mod keys;
+mod layers;
+mod mouse;
+mod reader;
+mod search;
+mod sources;
+
+pub(super) use add::{Add, Choice, Stage};
+pub(super) use items::{ItemsPane, Listing};
+pub(super) use layers::{Help, Layer, LinkList, LogList, Palette, Prompt, PromptKind, Starters};
+pub(super) use reader::ReaderPane;
+pub(super) use search::SearchBar;
+pub(super) use sources::{Row, RowId, Smart, SourcesPane};
+
+use super::effect::Effect;
+use super::event::{Event, Failure, RequestId};
+use super::style;
+use crate::config::{Key, KeyMap, Settings, Theme};
+use crate::engine::Status;
+use crate::model::Time;
+use chrono::TimeDelta;
+use history::History;
+
+/// A pane.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Focus {
+    Sources,
+    Items,
+    Reader,
+}
+
+/// How a passing message is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tone {
+    Note,
+    Problem,
+}
+
+/// A passing message.
+#[derive(Debug, Clone)]
+pub(super) struct Toast {
+    pub(super) text: String,
+    pub(super) tone: Tone,
+    until: Time,
+}
+
+/// How long messages stay.
+const NOTE_TIME: TimeDelta = TimeDelta::seconds(6);
+const PROBLEM_TIME: TimeDelta = TimeDelta::seconds(15);
+/// Between two readings of the sources while commits keep coming.
+const RELOAD_PAUSE: TimeDelta = TimeDelta::milliseconds(250);
+
+/// Everything the panes know.
+pub(super) struct App {
+    pub(super) now: Time,
+    pub(super) size: (u16, u16),
+    pub(super) settings: Settings,
+    pub(super) keymap: KeyMap,
+    pub(super) palette: style::Palette,
+    pub(super) focus: Focus,
+    pub(super) zen: bool,
+    pub(super) sources: SourcesPane,
+    pub(super) items: ItemsPane,
+    pub(super) reader: ReaderPane,
+    pub(super) layers: Vec<Layer>,
+    pub(super) toast: Option<Toast>,
+    pub(super) status: Status,
+    /// Strokes of a sequence that is not complete.
+    pub(super) pending: Vec<Key>,
+    pub(super) refreshing: Option<Refreshing>,
+    pub(super) areas: Areas,
+    history: History,
+    requests: RequestId,
+    stale: Stale,
+    started: bool,
+}
+
+/// A refresh that the person asked for.
+#[derive(Debug, Default)]
+pub(super) struct Refreshing {
+    looked: usize,
+    new: u32,
+    failed: usize,
+    left: usize,
+}
+
+/// Whether what is shown may be older than what is stored.
+#[derive(Debug, Default)]
+struct Stale {
+    changed: bool,
+    loading: bool,
+    not_before: Option<Time>,
+}
+
+/// Where things were drawn last, for the mouse.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Areas {
+    pub(super) sources: Option<ratatui::layout::Rect>,
+    pub(super) items: Option<ratatui::layout::Rect>,
+    pub(super) reader: Option<ratatui::layout::Rect>,
+}
+
+impl App {
+    pub(super) fn new(settings: Settings, keymap: KeyMap, palette: style::Palette, now: Time) -> Self {
+        Self {
+            now,
+            size: (80, 24),
+            items: ItemsPane::new(settings.ui.sort),
+            reader: ReaderPane::new(settings.ui.reader_width),
+            sources: SourcesPane::default(),
+            settings,
+            keymap,
+            palette,
+            focus: Focus::Sources,
+            zen: false,
+            layers: Vec::new(),
+            toast: None,
+            status: Status::default(),
+            pending: Vec::new(),
+            refreshing: None,
+            areas: Areas::default(),
+            history: History::default(),
+            requests: 0,
+            stale: Stale::default(),
+            started: false,
+        }
+    }
+
+    /// What to do first.
+    pub(super) fn start(&mut self) -> Vec<Effect> {
+        self.stale.loading = true;
+        vec![Effect::LoadSources]
+    }
+
+    /// Takes what happened and tells what to do.
+    pub(super) fn update(&mut self, event: Event, now: Time) -> Vec<Effect> {
+        self.now = now;
+        match event {
+            Event::KeyPressed(key) => self.key_pressed(key),
+            Event::MouseUsed(mouse) => self.mouse_used(mouse),
+            Event::Pasted(text) => self.pasted(&text),
+            Event::Resized(width, height) => self.resized(width, height),
+            Event::TimePassed => self.time_passed(),
+            Event::StoreChanged => self.store_changed(),
+            Event::StatusChanged(status) => {
+                self.status = status;
+                vec![]
+            }
+            Event::SourcesLoaded(result) => self.sources_loaded(result),
+            Event::WindowLoaded(request, result) => self.window_loaded(request, result),
+            Event::ArticleLoaded(request, result) => self.article_loaded(request, result),
+            Event::LogLoaded(result) => self.log_loaded(result),
+            Event::Marked(result) => self.marked(result),
+            Event::Discovered(request, result) => self.discovered(request, result),
+            Event::Followed(result) => self.followed(result),
+            Event::Removed(result) => self.removed(result),
+            Event::Restored(result) => self.restored(result),
+            Event::Imported(result) => self.imported(result),
+            Event::Refreshed(report) => self.refreshed(&report),
+            Event::RefreshEnded => self.refresh_ended(),
+            Event::BrowserOpened(result) => self.browser_opened(result),
+            Event::Said(Ok(text)) => self.note(text),
+            Event::Said(Err(text)) => self.problem(text),
+        }
+    }
+
+    /// When [`Event::TimePassed`] is wanted; `None` leaves the program asleep.
+    pub(super) fn deadline(&self) -> Option<Time> {
+        let toast = self.toast.as_ref().map(|t| t.until);
+        let reload = self.stale.not_before.filter(|_| self.stale.changed && !self.stale.loading);
+        // Ages are shown in minutes.
+        let minute = self.now + TimeDelta::seconds(60 - self.now.timestamp().rem_euclid(60));
+        let ages = self.started.then_some(minute);
+        let spinner = self.layers.iter().any(Layer::is_busy).then(|| self.now + TimeDelta::milliseconds(200));
+        [toast, reload, ages, spinner].into_iter().flatten().min()
+    }
+
+    pub(super) fn request(&mut self) -> RequestId {
+        self.requests += 1;
+        self.requests
+    }
+
+    pub(super) fn note(&mut self, text: impl Into<String>) -> Vec<Effect> {
+        self.toast = Some(Toast { text: text.into(), tone: Tone::Note, until: self.now + NOTE_TIME });
+        vec![]
+    }
+
+    pub(super) fn problem(&mut self, text: impl Into<String>) -> Vec<Effect> {
+        let text = text.into();
+        self.toast = Some(Toast { text, tone: Tone::Problem, until: self.now + PROBLEM_TIME });
+        vec![]
+    }
+
+    fn resized(&mut self, width: u16, height: u16) -> Vec<Effect> {
+        self.size = (width, height);
+        vec![]
+    }
+
+    fn time_passed(&mut self) -> Vec<Effect> {
+        if self.toast.as_ref().is_some_and(|t| t.until <= self.now) {
+            self.toast = None;
+        }
+        self.reload_if_stale()
+    }
+
+    fn store_changed(&mut self) -> Vec<Effect> {
+        self.stale.changed = true;
+        self.reload_if_stale()
+    }
+
+    /// Reads again what is shown, at most a few times a second and never twice at once.
+    fn reload_if_stale(&mut self) -> Vec<Effect> {
+        let wait = self.stale.not_before.is_some_and(|t| t > self.now);
+        if !self.stale.changed || self.stale.loading || wait {
+            return vec![];
+        }
+        self.stale = Stale { changed: false, loading: true, not_before: Some(self.now + RELOAD_PAUSE) };
+        vec![Effect::LoadSources]
+    }
+
+    fn sources_loaded(&mut self, result: Result<super::event::SourceList, Failure>) -> Vec<Effect> {
+        self.stale.loading = false;
+        let list = match result {
+            Ok(list) => list,
+            Err(why) => return self.problem(why),
+        };
+        let empty = list.sources.is_empty();
+        self.sources.set(list, &self.settings.views);
+        if !self.started {
+            self.started = true;
+            if empty {
+                self.layers.push(Layer::Add(Add::welcome()));
+            }
+            self.focus = if empty { Focus::Sources } else { Focus::Items };
+            return self.show_selected_source();
+        }
+        self.reload_items()
+    }
+}

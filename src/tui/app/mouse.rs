@@ -1,0 +1,78 @@
+//! Click, double click and wheel.
+
+use super::keys::Motion;
+use super::{App, Focus};
+use crate::tui::effect::Effect;
+use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+use ratatui::layout::{Position, Rect};
+
+/// Lines that one notch of the wheel moves.
+const NOTCH: isize = 3;
+
+impl App {
+    pub(super) fn mouse_used(&mut self, mouse: MouseEvent) -> Vec<Effect> {
+        if !self.layers.is_empty() {
+            return vec![];
+        }
+        let at = Position::new(mouse.column, mouse.row);
+        let Some((focus, area)) = self.pane_at(at) else { return vec![] };
+        let row = usize::from(mouse.row - area.y);
+        match mouse.kind {
+            MouseEventKind::ScrollDown => self.wheel(focus, NOTCH),
+            MouseEventKind::ScrollUp => self.wheel(focus, -NOTCH),
+            MouseEventKind::Down(MouseButton::Left) => self.click(focus, row),
+            _ => vec![],
+        }
+    }
+
+    fn pane_at(&self, at: Position) -> Option<(Focus, Rect)> {
+        let panes = [
+            (Focus::Sources, self.areas.sources),
+            (Focus::Items, self.areas.items),
+            (Focus::Reader, self.areas.reader),
+        ];
+        panes.into_iter().find_map(|(f, a)| Some((f, a.filter(|a| a.contains(at))?)))
+    }
+
+    fn wheel(&mut self, pane: Focus, lines: isize) -> Vec<Effect> {
+        let before = std::mem::replace(&mut self.focus, pane);
+        let effects = self.go(Motion::Lines(lines));
+        self.focus = before;
+        effects
+    }
+
+    /// A click selects; a second one on the same row opens.
+    fn click(&mut self, pane: Focus, row: usize) -> Vec<Effect> {
+        let had_focus = std::mem::replace(&mut self.focus, pane) == pane;
+        match pane {
+            Focus::Sources => {
+                let index = self.sources.scroll + row;
+                if index >= self.sources.rows.len() {
+                    return vec![];
+                }
+                if had_focus && index == self.sources.selected {
+                    self.sources.toggle_fold_row();
+                }
+                self.select_source(index)
+            }
+            Focus::Items => {
+                let index = self.items.scroll + row;
+                if index >= self.items.rows.len() {
+                    return vec![];
+                }
+                if had_focus && index == self.items.selected {
+                    return self.open_item();
+                }
+                self.select_item(index)
+            }
+            Focus::Reader => self.click_link(row),
+        }
+    }
+
+    /// A click on the list of links at the end opens one.
+    fn click_link(&mut self, row: usize) -> Vec<Effect> {
+        let line = self.reader.lines.lines.get(self.reader.top + row);
+        let first = line.and_then(|l| l.first()).and_then(|s| s.link);
+        first.map(|link| self.open_link(link + 1)).unwrap_or_default()
+    }
+}

@@ -1,0 +1,110 @@
+//! What happens to the panes. Events are named in the past tense; a late answer to a question that
+//! has been asked anew is dropped by its number.
+
+use crate::article::Document;
+use crate::engine::{Discovery, Removed, Report, Status};
+use crate::model::{Item, ItemRow, PollRecord, Source, SourceFacts, SourceId};
+use crate::store::{Mark, Window};
+use crossterm::event::{KeyEvent, MouseEvent};
+use std::sync::Arc;
+
+/// Number of a question.
+pub(super) type RequestId = u64;
+
+/// Words for the person about something that failed.
+pub(super) type Failure = String;
+
+/// Something that happened.
+#[derive(Debug)]
+pub(super) enum Event {
+    KeyPressed(KeyEvent),
+    MouseUsed(MouseEvent),
+    Pasted(String),
+    Resized(u16, u16),
+    /// A deadline of the app has passed.
+    TimePassed,
+    /// Somebody committed something.
+    StoreChanged,
+    StatusChanged(Status),
+    SourcesLoaded(Result<SourceList, Failure>),
+    WindowLoaded(RequestId, Result<Window, Failure>),
+    ArticleLoaded(RequestId, Result<Option<Arc<Article>>, Failure>),
+    LogLoaded(Result<Vec<(SourceId, PollRecord)>, Failure>),
+    /// Marks were set: which, on what, to what, and for what reason.
+    Marked(Result<MarksSet, Failure>),
+    Discovered(RequestId, Result<Discovery, Failure>),
+    Followed(Result<Vec<Source>, Failure>),
+    Removed(Result<Vec<Removed>, Failure>),
+    Restored(Result<Vec<Removed>, Failure>),
+    Imported(Result<Imported, Failure>),
+    /// One source of a refresh that the person asked for is done.
+    Refreshed(Report),
+    /// A refresh that the person asked for is over.
+    RefreshEnded,
+    /// The browser was started, or why not; the address to show then.
+    BrowserOpened(Result<(), (String, Failure)>),
+    Said(Result<String, Failure>),
+}
+
+/// What the sources pane shows.
+#[derive(Debug, Clone, Default)]
+pub(super) struct SourceList {
+    pub(super) sources: Vec<SourceEntry>,
+    /// Unread items dated today.
+    pub(super) today: u32,
+    /// The largest row key when the list was read.
+    pub(super) last_key: i64,
+}
+
+/// A declared source and what is known of it.
+#[derive(Debug, Clone)]
+pub(super) struct SourceEntry {
+    pub(super) source: Arc<Source>,
+    pub(super) facts: SourceFacts,
+}
+
+impl SourceEntry {
+    /// What the person calls it, else what the feed calls itself, else its host.
+    pub(super) fn title(&self) -> &str {
+        let own = self.source.title.as_deref();
+        own.or(self.facts.feed_title.as_deref())
+            .filter(|t| !t.is_empty())
+            .or(self.source.url.host_str())
+            .unwrap_or(self.source.id.as_str())
+    }
+}
+
+/// One item, ready to be laid out.
+#[derive(Debug)]
+pub(super) struct Article {
+    pub(super) row: ItemRow,
+    pub(super) item: Item,
+    pub(super) document: Document,
+}
+
+/// Why marks were set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cause {
+    /// Opening an item marks it read; nothing to take back.
+    Reading,
+    /// A key of the person.
+    Person,
+    Undo,
+    Redo,
+}
+
+#[derive(Debug)]
+pub(super) struct MarksSet {
+    pub(super) mark: Mark,
+    pub(super) keys: Vec<i64>,
+    pub(super) to: bool,
+    pub(super) cause: Cause,
+}
+
+#[derive(Debug)]
+pub(super) struct Imported {
+    pub(super) added: usize,
+    pub(super) known: usize,
+    /// What was left out, and why.
+    pub(super) skipped: Vec<(String, String)>,
+}

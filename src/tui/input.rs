@@ -1,0 +1,122 @@
+//! Strokes of the terminal -> keys of the keymap, and a one-line text field.
+
+use crate::config::{Key, KeyCode};
+use crate::util::text;
+use crossterm::event::{KeyCode as Code, KeyEvent, KeyModifiers};
+use ratatui_textarea::{CursorMove, TextArea};
+
+/// The key that was struck; `None` for those no keymap can name.
+pub(super) fn key(event: KeyEvent) -> Option<Key> {
+    let has = |m| event.modifiers.contains(m);
+    let (mut shift, ctrl, alt) =
+        (has(KeyModifiers::SHIFT), has(KeyModifiers::CONTROL), has(KeyModifiers::ALT));
+    let code = match event.code {
+        Code::Char(c) => KeyCode::Char(c),
+        Code::Enter => KeyCode::Enter,
+        Code::Esc => KeyCode::Esc,
+        Code::Tab => KeyCode::Tab,
+        Code::BackTab => {
+            shift = true;
+            KeyCode::Tab
+        }
+        Code::Backspace => KeyCode::Backspace,
+        Code::Delete => KeyCode::Delete,
+        Code::Insert => KeyCode::Insert,
+        Code::Home => KeyCode::Home,
+        Code::End => KeyCode::End,
+        Code::PageUp => KeyCode::PageUp,
+        Code::PageDown => KeyCode::PageDown,
+        Code::Up => KeyCode::Up,
+        Code::Down => KeyCode::Down,
+        Code::Left => KeyCode::Left,
+        Code::Right => KeyCode::Right,
+        Code::F(n) => KeyCode::F(n),
+        _ => return None,
+    };
+    Some(Key::new(code, ctrl, alt, shift))
+}
+
+/// A field of one line.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Field {
+    area: TextArea<'static>,
+}
+
+/// Characters that a field takes.
+const MAX_FIELD: usize = 8192;
+
+impl Field {
+    pub(super) fn new(value: &str) -> Self {
+        let mut area = TextArea::new(vec![value.to_owned()]);
+        area.move_cursor(CursorMove::End);
+        Self { area }
+    }
+
+    pub(super) fn value(&self) -> &str {
+        self.area.lines().first().map_or("", String::as_str)
+    }
+
+    /// Takes a stroke; tells whether the text changed.
+    pub(super) fn input(&mut self, event: KeyEvent) -> bool {
+        // A field has one line, and the two that would break it mean something else here.
+        let newline = matches!(event.code, Code::Enter)
+            || (event.modifiers.contains(KeyModifiers::CONTROL)
+                && matches!(event.code, Code::Char('m' | 'j')));
+        if newline || self.value().len() > MAX_FIELD {
+            return false;
+        }
+        self.area.input(event)
+    }
+
+    /// Inserts what was pasted, as one line.
+    pub(super) fn paste(&mut self, pasted: &str) {
+        let end = pasted.floor_char_boundary(MAX_FIELD);
+        self.area.insert_str(text::line(&pasted[..end]));
+    }
+
+    /// The part that fits into `width` cells around the cursor, and the cursor's cell in it.
+    pub(super) fn visible(&self, width: usize) -> (String, usize) {
+        let value = self.value();
+        let cursor = self.area.cursor().1;
+        let before: String = value.chars().take(cursor).collect();
+        let mut start = 0;
+        let mut at = text::width(&before);
+        // The cursor needs a cell of its own at the end.
+        for c in before.chars() {
+            if at < width {
+                break;
+            }
+            start += c.len_utf8();
+            at = text::width(&before[start..]);
+        }
+        let mut shown = String::new();
+        for c in value[start..].chars() {
+            shown.push(c);
+            if text::width(&shown) > width {
+                shown.pop();
+                break;
+            }
+        }
+        (shown, at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_shows_the_part_around_its_cursor() {
+        let field = Field::new("https://a.example/日本");
+        assert_eq!(field.visible(40), ("https://a.example/日本".to_owned(), 22));
+        let (shown, at) = field.visible(10);
+        assert!(text::width(&shown) <= 10 && at < 10 && shown.ends_with("日本"), "{shown} {at}");
+    }
+
+    #[test]
+    fn a_paste_becomes_one_clean_line() {
+        let mut field = Field::new("");
+        field.paste("https://a.example/\u{1b}[31m\nsecond");
+        assert!(!field.value().contains(['\n', '\u{1b}']), "{}", field.value());
+    }
+}

@@ -1,0 +1,113 @@
+//! The paste box.
+
+use super::super::app::{Add, App, Choice, Stage};
+use super::chrome::marks;
+use super::layers::{field_line, rows, window};
+use super::row::{Row, age};
+use crate::config::Role;
+use crate::engine::Discovery;
+use ratatui::Frame;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::Line;
+
+pub(super) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, body: Rect, on_top: bool) {
+    let height = match &add.stage {
+        Stage::Found { .. } => body.height,
+        _ if add.welcome => 13,
+        _ => 7,
+    };
+    let title = if add.welcome { "Welcome to newsfed" } else { "Follow an address" };
+    let mut area = window(app, frame, body, title, (96, height));
+    let mut line = |words: &str, role: Role, area: &mut Rect| {
+        if area.height > 0 {
+            let shown = crate::util::text::truncate(words, area.width.into()).into_owned();
+            frame.render_widget(Line::styled(shown, app.palette.style(role)), Rect { height: 1, ..*area });
+            *area = Rect { y: area.y + 1, height: area.height - 1, ..*area };
+        }
+    };
+    if add.welcome {
+        line("", Role::Text, &mut area);
+        line("Paste any address: a feed, or a page that announces one.", Role::Text, &mut area);
+        line("", Role::Text, &mut area);
+    }
+    let field = Rect { height: area.height.min(1), ..area };
+    area = Rect { y: area.y + field.height, height: area.height - field.height, ..area };
+    line("", Role::Text, &mut area);
+    match &add.stage {
+        Stage::Typing if add.welcome => {}
+        Stage::Typing => line("Enter looks at what is there.", Role::Dim, &mut area),
+        Stage::Exploring(_) => {
+            let spinner = ["|", "/", "-", "\\"][(app.now.timestamp_millis() / 200 % 4) as usize];
+            line(&format!("{spinner} looking …"), Role::Accent, &mut area);
+        }
+        Stage::Following => line("following …", Role::Accent, &mut area),
+        Stage::Failed(why) => {
+            for words in why {
+                for part in super::super::reader::wrap_plain(words, area.width.into()) {
+                    line(&format!("{} {part}", marks(app).fails), Role::Error, &mut area);
+                }
+            }
+        }
+        Stage::Found { discovery, selected } => found(app, frame, discovery, *selected, &mut area),
+    }
+    if add.welcome && !matches!(add.stage, Stage::Found { .. }) {
+        let bottom = Rect { y: area.bottom().saturating_sub(4), height: area.height.min(4), ..area };
+        choices(app, frame, add, bottom);
+    }
+    field_line(app, frame, "> ", &add.field, field);
+    if let (Some(choice), true) = (add.choice, on_top) {
+        let y = area.bottom().saturating_sub(3) + u16::try_from(choice).unwrap_or(0);
+        frame.set_cursor_position(Position::new(area.x, y));
+    }
+}
+
+fn choices(app: &App, frame: &mut Frame<'_>, add: &Add, area: Rect) {
+    let dim = app.palette.style(Role::Dim);
+    frame.render_widget(Line::styled("Or press Down:", dim), Rect { height: area.height.min(1), ..area });
+    for (i, choice) in Choice::ALL.into_iter().enumerate() {
+        let y = area.y + 1 + u16::try_from(i).unwrap_or(0);
+        if y >= area.bottom() {
+            break;
+        }
+        let here = add.choice == Some(i);
+        let mut row = Row::new(area.width);
+        let style = app.palette.style(if here { Role::Selected } else { Role::Text });
+        row.left(if here { marks(app).pointer } else { " " }, style);
+        row.left(&format!(" {}", choice.words()), style);
+        frame.render_widget(row.line(style), Rect { y, height: 1, ..area });
+    }
+}
+
+/// The ways that were found, and what the selected one gives.
+fn found(app: &App, frame: &mut Frame<'_>, discovery: &Discovery, selected: usize, area: &mut Rect) {
+    let tried = discovery.tried.join(&format!(" {} ", marks(app).bullet));
+    let shown = crate::util::text::truncate(&tried, area.width.into()).into_owned();
+    let dim = app.palette.style(Role::Dim);
+    frame.render_widget(Line::styled(shown, dim), Rect { height: area.height.min(1), ..*area });
+    let ways = discovery.ways.len();
+    let height = u16::try_from(ways).unwrap_or(u16::MAX).min(area.height.saturating_sub(2) / 2).max(1);
+    let list = Rect { y: area.y + 2, height: height.min(area.height.saturating_sub(2)), ..*area };
+    rows(app, frame, list, ways, selected, |i, row, here| {
+        let way = &discovery.ways[i];
+        let style = |role| app.palette.style(if here { Role::Selected } else { role });
+        if let Some(count) = way.count() {
+            row.right(format!(" {count} entries"), style(Role::Dim));
+        }
+        row.left(if here { marks(app).pointer } else { " " }, style(Role::Accent));
+        row.left(" feed  ", style(Role::Accent));
+        let title = if way.title.is_empty() { way.url.as_str() } else { &way.title };
+        row.left(title, style(Role::Text));
+        if !way.title.is_empty() {
+            row.left(&format!("  {}", way.url), style(Role::Dim));
+        }
+    });
+    let Some(preview) = discovery.ways.get(selected).and_then(crate::engine::Way::preview) else { return };
+    let first = list.bottom() + 1;
+    for (y, (title, date)) in (first..area.bottom()).zip(preview) {
+        let mut row = Row::new(area.width);
+        let when = date.map(|d| age((app.now - d).num_seconds())).unwrap_or_default();
+        row.right(format!(" {when:>4}"), dim);
+        row.left(&format!("    {title}"), app.palette.style(Role::Text));
+        frame.render_widget(row.line(app.palette.style(Role::Text)), Rect { y, height: 1, ..*area });
+    }
+}

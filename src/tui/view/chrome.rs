@@ -1,0 +1,248 @@
+//! What surrounds the panes: the line at the top, titles, dividers, hints and messages.
+
+use super::super::app::{App, Focus, Layer, Tone};
+use super::has_focus;
+use super::row::{Row, age};
+use crate::config::{Action, Context, Role};
+use crate::engine::Role as Part;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+
+/// Characters for marks and lines.
+pub(in crate::tui) struct Marks {
+    pub(in crate::tui) pinned: &'static str,
+    pub(in crate::tui) unread: &'static str,
+    pub(in crate::tui) today: &'static str,
+    pub(in crate::tui) all: &'static str,
+    pub(in crate::tui) saved: &'static str,
+    pub(in crate::tui) open: &'static str,
+    pub(in crate::tui) folded: &'static str,
+    pub(in crate::tui) busy: &'static str,
+    pub(in crate::tui) chosen: &'static str,
+    pub(in crate::tui) fails: &'static str,
+    pub(in crate::tui) across: &'static str,
+    pub(in crate::tui) down: &'static str,
+    pub(in crate::tui) pointer: &'static str,
+    pub(in crate::tui) bullet: &'static str,
+}
+
+const UNICODE: Marks = Marks {
+    pinned: "★",
+    unread: "●",
+    today: "○",
+    all: "≡",
+    saved: "⌕",
+    open: "▾",
+    folded: "▸",
+    busy: "⟳",
+    chosen: "✓",
+    fails: "!",
+    across: "─",
+    down: "│",
+    pointer: "▸",
+    bullet: "·",
+};
+
+const ASCII: Marks = Marks {
+    pinned: "*",
+    unread: "o",
+    today: "t",
+    all: "=",
+    saved: "?",
+    open: "-",
+    folded: "+",
+    busy: "~",
+    chosen: "x",
+    fails: "!",
+    across: "-",
+    down: "|",
+    pointer: ">",
+    bullet: "-",
+};
+
+pub(in crate::tui) fn marks(app: &App) -> &'static Marks {
+    if app.settings.ui.ascii { &ASCII } else { &UNICODE }
+}
+
+/// Name, counts, what the engine does.
+pub(super) fn top(app: &App, frame: &mut Frame<'_>, area: Rect) {
+    let (m, style) = (marks(app), |role| app.palette.style(role));
+    let mut row = Row::new(area.width);
+    if let Some(help) = app.keymap.keys_for(Context::Everywhere, Action::Help) {
+        row.right(format!("  {help} help "), style(Role::KeyHint));
+    }
+    let status = &app.status;
+    let next = status.next.map(|t| (t - app.now).num_seconds());
+    let state = match (status.role, status.total, next) {
+        (Part::Watches(Some(pid)), ..) => format!("  watching (process {pid} follows)"),
+        (Part::Watches(None), ..) => "  watching (another newsfed follows)".to_owned(),
+        _ if status.offline => format!("  {} offline", m.fails),
+        (_, total, _) if total > 0 => {
+            let host = status.host.as_deref().unwrap_or("");
+            format!("  {} {} of {total} {} {host}", m.busy, status.done, m.bullet)
+        }
+        (_, _, Some(s)) if s > 0 => format!("  next look in {}", if s < 60 { "1m".to_owned() } else { age(s) }),
+        _ => String::new(),
+    };
+    row.right(state, style(if status.offline { Role::Warning } else { Role::Status }));
+    row.left(" newsfed", style(Role::Accent));
+    let sum = |f: fn(&crate::model::SourceFacts) -> u32| -> u32 {
+        app.sources.list.sources.iter().map(|s| f(&s.facts)).sum()
+    };
+    if !app.sources.list.sources.is_empty() {
+        row.left(&format!("   {} unread", sum(|f| f.unread)), style(Role::Status));
+        row.left(&format!(" {} {} pinned", m.bullet, sum(|f| f.pinned)), style(Role::Dim));
+    }
+    frame.render_widget(row.line(style(Role::Status)), area);
+}
+
+/// The name of a pane in its upper line.
+pub(super) fn title(app: &App, frame: &mut Frame<'_>, pane: Focus, area: Rect) {
+    let m = marks(app);
+    let focused = has_focus(app, pane);
+    let border = app.palette.style(if focused { Role::BorderFocus } else { Role::Border });
+    let name = app.palette.style(if focused { Role::BorderFocus } else { Role::Header });
+    let words = match pane {
+        Focus::Sources => "Sources".to_owned(),
+        Focus::Items => items_title(app),
+        Focus::Reader => "Reader".to_owned(),
+    };
+    let mut row = Row::new(area.width);
+    row.left(m.across, border);
+    // The focus shows without colour too.
+    row.left(&if focused { format!("{}{words} ", m.pointer) } else { format!(" {words} ") }, name);
+    row.fill(m.across, border);
+    frame.render_widget(row.line(border), area);
+}
+
+fn items_title(app: &App) -> String {
+    let (items, bullet) = (&app.items, marks(app).bullet);
+    let mut words = format!("Items {bullet} {}", items.listing.title);
+    if !items.listing.query.is_empty() {
+        words += &format!(": {}", items.listing.query);
+        let more = if items.more_below { "+" } else { "" };
+        words += &format!(" ({}{more})", items.rows.len());
+    }
+    if !items.marked.is_empty() {
+        words += &format!(" {bullet} {} selected", items.marked.len());
+    }
+    words
+}
+
+/// The lower line of a pane.
+pub(super) fn foot(app: &App, frame: &mut Frame<'_>, pane: Focus, area: Rect) {
+    let border = app.palette.style(if has_focus(app, pane) { Role::BorderFocus } else { Role::Border });
+    let across = marks(app).across;
+    let mut row = Row::new(area.width);
+    if pane == Focus::Reader && app.reader.article.is_some() {
+        row.right(format!(" {} % {across}{across}", app.reader.percent()), border);
+    }
+    if pane == Focus::Items && app.items.order() != crate::config::SortOrder::PinnedNewest {
+        row.right(format!(" {} {across}{across}", app.items.order().words()), border);
+    }
+    row.fill(across, border);
+    frame.render_widget(row.line(border), area);
+}
+
+pub(super) fn divider(app: &App, frame: &mut Frame<'_>, area: Rect) {
+    let style = app.palette.style(Role::Border);
+    let (m, ascii) = (marks(app), app.settings.ui.ascii);
+    let last = area.height.saturating_sub(1);
+    for i in 0..area.height {
+        let symbol = match i {
+            _ if ascii => m.down,
+            0 => "┬",
+            i if i == last => "┴",
+            _ => m.down,
+        };
+        frame.buffer_mut()[(area.x, area.y + i)].set_symbol(symbol).set_style(style);
+    }
+}
+
+/// Hints for the pane with the focus; a passing message takes their place at the right.
+pub(super) fn bottom(app: &App, frame: &mut Frame<'_>, area: Rect) {
+    let style = |role| app.palette.style(role);
+    let mut row = Row::new(area.width);
+    if let Some(toast) = &app.toast {
+        let problem = toast.tone == Tone::Problem;
+        let role = if problem { Role::Error } else { Role::Toast };
+        let mark = if problem { format!(" {} ", marks(app).fails) } else { " ".to_owned() };
+        row.left(&mark, style(role));
+        row.left(&toast.text, style(role));
+        frame.render_widget(row.line(style(Role::Status)), area);
+        return;
+    }
+    if !app.pending.is_empty() {
+        row.right(format!(" {} ", crate::config::show_sequence(&app.pending)), style(Role::KeyHint));
+    }
+    row.left(" ", style(Role::Status));
+    for (keys, words) in hints(app) {
+        row.left(&keys, style(Role::KeyHint));
+        row.left(&format!(" {words}  "), style(Role::Dim));
+    }
+    frame.render_widget(row.line(style(Role::Status)), area);
+}
+
+/// The most useful keys of a context, out of the live keymap.
+fn hints(app: &App) -> Vec<(String, &'static str)> {
+    if let Some(layer) = app.layers.last() {
+        return layer_hints(layer);
+    }
+    let wanted: &[(Action, &str)] = match app.focus {
+        Focus::Sources => &[
+            (Action::Open, "items"),
+            (Action::Add, "add"),
+            (Action::Refresh, "refresh"),
+            (Action::RefreshAll, "all"),
+            (Action::Delete, "delete"),
+            (Action::ReadAll, "all read"),
+            (Action::Search, "search"),
+            (Action::Log, "log"),
+            (Action::Palette, "commands"),
+        ],
+        Focus::Items => &[
+            (Action::Open, "read"),
+            (Action::Browser, "browser"),
+            (Action::Pin, "pin"),
+            (Action::ToggleRead, "read/unread"),
+            (Action::NextUnread, "next unread"),
+            (Action::Search, "search"),
+            (Action::Filter, "filter"),
+            (Action::Add, "add"),
+            (Action::Palette, "commands"),
+        ],
+        Focus::Reader => &[
+            (Action::PageDown, "page"),
+            (Action::NextUnread, "next unread"),
+            (Action::Browser, "browser"),
+            (Action::Pin, "pin"),
+            (Action::Links, "links"),
+            (Action::Find, "find"),
+            (Action::Zen, "zen"),
+            (Action::Back, "back"),
+        ],
+    };
+    let context = app.context();
+    let key = |action| app.keymap.keys_for(context, action);
+    wanted.iter().filter_map(|&(action, words)| Some((key(action)?, words))).collect()
+}
+
+fn layer_hints(layer: &Layer) -> Vec<(String, &'static str)> {
+    let hints: &[(&str, &str)] = match layer {
+        Layer::Add(add) => match add.stage {
+            super::super::app::Stage::Found { .. } => {
+                &[("Enter", "follow"), ("Up Down", "choose"), ("Esc", "close")]
+            }
+            super::super::app::Stage::Exploring(_) => &[("Esc", "stop")],
+            _ => &[("Enter", "look"), ("Esc", "close")],
+        },
+        Layer::Search(_) => &[("Enter", "keep"), ("Up Down", "select"), ("Esc", "back")],
+        Layer::Palette(_) => &[("Enter", "run"), ("Up Down", "choose"), ("Esc", "close")],
+        Layer::Help(_) => &[("type", "to search"), ("Up Down", "scroll"), ("Esc", "close")],
+        Layer::Log(_) => &[("Enter", "go to source"), ("Esc", "close")],
+        Layer::Links(_) => &[("1-9", "open"), ("Enter", "open"), ("Esc", "close")],
+        Layer::Prompt(_) => &[("Enter", "ok"), ("Esc", "cancel")],
+        Layer::Starters(_) => &[("Space", "choose"), ("Enter", "follow"), ("Esc", "back")],
+    };
+    hints.iter().map(|(k, w)| ((*k).to_owned(), *w)).collect()
+}

@@ -1,0 +1,92 @@
+//! The items pane.
+
+use super::super::app::{App, Focus, Layer};
+use super::chrome::marks;
+use super::has_focus;
+use super::row::{Row, age};
+use crate::config::Role;
+use crate::model::ItemRow;
+use ratatui::Frame;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::Line;
+use std::collections::HashMap;
+
+/// Words read in a minute.
+const PACE: u32 = 230;
+
+pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
+    let height = usize::from(area.height);
+    app.items.scroll_to_selection(height);
+    app.areas.items = Some(area);
+    let focused = has_focus(app, Focus::Items);
+    if app.items.rows.is_empty() {
+        let style = app.palette.style(Role::Dim);
+        frame.render_widget(Line::styled(format!(" {}", empty_words(app)), style), area);
+        if focused {
+            frame.set_cursor_position(Position::new(area.x, area.y));
+        }
+        return;
+    }
+    let titles: HashMap<i64, &str> =
+        app.sources.list.sources.iter().map(|s| (s.facts.key, s.title())).collect();
+    let first = app.items.scroll;
+    for (i, row) in app.items.rows.iter().enumerate().skip(first).take(height) {
+        let y = area.y + u16::try_from(i - first).unwrap_or(0);
+        let selected = i == app.items.selected;
+        let source = titles.get(&row.source_key).copied().unwrap_or("");
+        let line = line(app, row, source, selected, focused, area.width);
+        frame.render_widget(line, Rect { y, height: 1, ..area });
+        if selected && focused && app.layers.is_empty() {
+            frame.set_cursor_position(Position::new(area.x, y));
+        }
+    }
+}
+
+fn empty_words(app: &App) -> &'static str {
+    let typing = app.layers.iter().any(|l| matches!(l, Layer::Search(_)));
+    match () {
+        () if app.items.is_loading() => "",
+        () if typing || !app.items.listing.query.is_empty() => "nothing matches",
+        () if app.items.listing.base.unread_only => "everything is read",
+        () => "no items yet",
+    }
+}
+
+fn line(app: &App, row: &ItemRow, source: &str, selected: bool, focused: bool, width: u16) -> Line<'static> {
+    let (m, style) = (marks(app), |role| app.palette.style(role));
+    let whole = match (selected, focused) {
+        (true, true) => style(Role::Selected),
+        (true, false) => style(Role::SelectedUnfocused),
+        _ => style(Role::Text),
+    };
+    let part = |role| if selected { whole } else { style(role) };
+    let mut out = Row::new(width);
+    let minutes = if row.words == 0 { String::new() } else { format!("{}m", row.words.div_ceil(PACE)) };
+    if width >= 50 {
+        out.right(format!(" {minutes:>4} "), part(Role::Dim));
+    }
+    let room = if width >= 70 { 16 } else { 10 };
+    if width >= 34 && !is_one_source(app) {
+        let name = crate::util::text::truncate(source, room).into_owned();
+        let pad = " ".repeat(room.saturating_sub(crate::util::text::width(&name)));
+        out.right(format!("  {name}{pad}"), part(Role::Dim));
+    }
+    let chosen = app.items.marked.contains(&row.key);
+    let (mark, role) = match (chosen, row.pinned, row.read) {
+        (true, ..) => (m.chosen, Role::Accent),
+        (_, true, _) => (m.pinned, Role::Pinned),
+        (_, _, false) => (m.unread, Role::Unread),
+        _ => (" ", Role::Text),
+    };
+    out.left(&format!(" {mark} "), part(role));
+    let age = age((app.now - row.date).num_seconds());
+    out.left(&format!("{age:<3} "), part(Role::Dim));
+    let title = if row.title.is_empty() { row.url.as_deref().unwrap_or("(no title)") } else { &row.title };
+    out.left(title, part(if row.read { Role::Dim } else { Role::Unread }));
+    out.line(whole)
+}
+
+/// The name of the source says nothing where all items are of one.
+fn is_one_source(app: &App) -> bool {
+    matches!(&app.items.listing.base.scope, crate::store::Scope::Sources(keys) if keys.len() == 1)
+}

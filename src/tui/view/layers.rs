@@ -1,0 +1,257 @@
+//! Boxes on top of the panes.
+
+use super::super::app::{App, Help, Layer, LinkList, LogList, Palette, Prompt, Starters};
+use super::super::input::Field;
+use super::chrome::marks;
+use super::row::{Row, age};
+use crate::article::LinkKind;
+use crate::config::{Context, Role};
+use crate::model::{ErrorKind, Outcome};
+use ratatui::Frame;
+use ratatui::layout::{Position, Rect};
+use ratatui::widgets::{Block, BorderType, Clear};
+
+/// Draws the layers; `foot` is the line at the bottom of the screen.
+pub(super) fn draw(app: &App, frame: &mut Frame<'_>, body: Rect, foot: Rect) {
+    for (i, layer) in app.layers.iter().enumerate() {
+        let top = i + 1 == app.layers.len();
+        match layer {
+            Layer::Add(add) => super::add::draw(app, frame, add, body, top),
+            Layer::Search(bar) => {
+                let label = if bar.is_filter { " filter: " } else { " search: " };
+                field_line(app, frame, label, &bar.field, foot);
+            }
+            Layer::Prompt(prompt) => prompt_line(app, frame, prompt, foot),
+            Layer::Palette(palette) => draw_palette(app, frame, palette, body),
+            Layer::Help(help) => draw_help(app, frame, help, body),
+            Layer::Log(log) => draw_log(app, frame, log, body),
+            Layer::Links(links) => draw_links(app, frame, links, body),
+            Layer::Starters(starters) => draw_starters(app, frame, starters, body),
+        }
+    }
+}
+
+fn prompt_line(app: &App, frame: &mut Frame<'_>, prompt: &Prompt, foot: Rect) {
+    let mut label = format!(" {}: ", prompt.kind.label());
+    if let Some(find) = &app.reader.find {
+        let at = if find.hits.is_empty() { 0 } else { find.at + 1 };
+        label = format!(" {} ({at} of {}): ", prompt.kind.label(), find.hits.len());
+    }
+    field_line(app, frame, &label, &prompt.field, foot);
+}
+
+/// A label and a field on one line, with the real cursor in the field.
+pub(super) fn field_line(app: &App, frame: &mut Frame<'_>, label: &str, field: &Field, area: Rect) {
+    let mut row = Row::new(area.width);
+    let used = crate::util::text::width(label).min(usize::from(area.width) / 2);
+    row.left(&crate::util::text::truncate(label, used), app.palette.style(Role::KeyHint));
+    let (shown, cursor) = field.visible(usize::from(area.width).saturating_sub(used + 1).max(1));
+    row.left(&shown, app.palette.style(Role::Input));
+    frame.render_widget(row.line(app.palette.style(Role::Input)), area);
+    let x = area.x + u16::try_from(used + cursor).unwrap_or(0);
+    frame.set_cursor_position(Position::new(x.min(area.right().saturating_sub(1)), area.y));
+}
+
+/// An empty box in the middle; returns what is inside its border.
+pub(super) fn window(app: &App, frame: &mut Frame<'_>, body: Rect, title: &str, size: (u16, u16)) -> Rect {
+    let width = size.0.min(body.width);
+    let height = size.1.min(body.height);
+    let area = Rect {
+        x: body.x + (body.width - width) / 2,
+        y: body.y + (body.height - height) / 3,
+        width,
+        height,
+    };
+    frame.render_widget(Clear, area);
+    frame.buffer_mut().set_style(area, app.palette.style(Role::Text));
+    let mut block = Block::bordered()
+        .title(format!(" {title} "))
+        .border_style(app.palette.style(Role::BorderFocus))
+        .title_style(app.palette.style(Role::Header));
+    if app.settings.ui.ascii {
+        block = block.border_set(ASCII_BORDER);
+    } else {
+        block = block.border_type(BorderType::Plain);
+    }
+    let inner = block.inner(area);
+    frame.render_widget(block, area);
+    Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner }
+}
+
+const ASCII_BORDER: ratatui::symbols::border::Set<'static> = ratatui::symbols::border::Set {
+    top_left: "+",
+    top_right: "+",
+    bottom_left: "+",
+    bottom_right: "+",
+    vertical_left: "|",
+    vertical_right: "|",
+    horizontal_top: "-",
+    horizontal_bottom: "-",
+};
+
+/// Rows of a list with one selected, scrolled so that it is seen.
+pub(super) fn rows(
+    app: &App,
+    frame: &mut Frame<'_>,
+    area: Rect,
+    count: usize,
+    selected: usize,
+    mut draw: impl FnMut(usize, &mut Row, bool),
+) {
+    let height = usize::from(area.height);
+    if height == 0 {
+        return;
+    }
+    let first = (selected + 1).saturating_sub(height).max(selected.saturating_sub(height / 2));
+    let first = first.min(count.saturating_sub(height));
+    for i in first..count.min(first + height) {
+        let y = area.y + u16::try_from(i - first).unwrap_or(0);
+        let mut row = Row::new(area.width);
+        let here = i == selected;
+        draw(i, &mut row, here);
+        let style = app.palette.style(if here { Role::Selected } else { Role::Text });
+        frame.render_widget(row.line(style), Rect { y, height: 1, ..area });
+        if here {
+            frame.set_cursor_position(Position::new(area.x, y));
+        }
+    }
+}
+
+/// A role, unless the row is selected and looks so as a whole.
+fn role(app: &App, here: bool, role: Role) -> ratatui::style::Style {
+    app.palette.style(if here { Role::Selected } else { role })
+}
+
+fn split_field(inner: Rect) -> (Rect, Rect) {
+    let field = Rect { height: inner.height.min(1), ..inner };
+    let list = Rect { y: inner.y + field.height, height: inner.height - field.height, ..inner };
+    (field, list)
+}
+
+fn draw_palette(app: &App, frame: &mut Frame<'_>, palette: &Palette, body: Rect) {
+    let inner = window(app, frame, body, "Commands", (72, 20));
+    let (field, list) = split_field(inner);
+    let hits = app.palette_hits();
+    let context = app.context();
+    rows(app, frame, list, hits.len(), palette.selected, |i, row, here| {
+        let action = hits[i];
+        let keys = app.keymap.keys_for(context, action).unwrap_or_default();
+        row.right(format!(" {keys}"), role(app, here, Role::KeyHint));
+        row.left(&format!("{:<18}", action.name()), role(app, here, Role::Accent));
+        row.left(action.help(), role(app, here, Role::Text));
+    });
+    field_line(app, frame, ": ", &palette.field, field);
+}
+
+fn draw_help(app: &App, frame: &mut Frame<'_>, help: &Help, body: Rect) {
+    let inner = window(app, frame, body, "Keys", (76, body.height));
+    let (field, list) = split_field(inner);
+    let typed = help.field.value().to_lowercase();
+    let mut lines: Vec<(String, String, bool)> = Vec::new();
+    // The pane that the help was called from comes first.
+    let here = help.context.unwrap_or(Context::Everywhere);
+    let others = Context::ALL.into_iter().filter(|c| *c != here);
+    for context in [here].into_iter().chain(others) {
+        let fits = |keys: &str, action: &crate::config::Action| {
+            typed.is_empty()
+                || keys.to_lowercase().contains(&typed)
+                || action.help().to_lowercase().contains(&typed)
+                || action.name().contains(&typed)
+        };
+        let bound: Vec<_> =
+            app.keymap.bindings(context).into_iter().filter(|(k, a)| fits(k, a)).collect();
+        if bound.is_empty() {
+            continue;
+        }
+        lines.push((context.name().to_owned(), String::new(), true));
+        lines.extend(bound.into_iter().map(|(keys, a)| (keys, a.help().to_owned(), false)));
+    }
+    let height = usize::from(list.height);
+    let top = help.top.min(lines.len().saturating_sub(height));
+    for (y, (keys, words, heading)) in (list.y..list.bottom()).zip(lines.iter().skip(top)) {
+        let mut row = Row::new(list.width);
+        if *heading {
+            row.left(keys, app.palette.style(Role::Header));
+        } else {
+            row.left(&format!("  {keys:<20} "), app.palette.style(Role::KeyHint));
+            row.left(words, app.palette.style(Role::Text));
+        }
+        frame.render_widget(row.line(app.palette.style(Role::Text)), Rect { y, height: 1, ..list });
+    }
+    field_line(app, frame, "search: ", &help.field, field);
+}
+
+fn draw_log(app: &App, frame: &mut Frame<'_>, log: &LogList, body: Rect) {
+    let inner = window(app, frame, body, "Log: what failed, what had to be repaired", (body.width, body.height));
+    let Some(polls) = &log.polls else { return };
+    if polls.is_empty() {
+        frame.render_widget(ratatui::text::Line::raw("Nothing has failed."), inner);
+        return;
+    }
+    // The selected one is told in full below.
+    let told = 6.min(inner.height / 2);
+    let list = Rect { height: inner.height - told, ..inner };
+    rows(app, frame, list, polls.len(), log.selected, |i, row, here| {
+        let (source, poll) = &polls[i];
+        let (words, tone) = outcome_words(&poll.outcome, &poll.repairs);
+        row.left(&format!("{:>4}  ", age((app.now - poll.at).num_seconds())), role(app, here, Role::Dim));
+        row.left(&format!("{:<18} ", crate::util::text::truncate(source.as_str(), 18)), role(app, here, Role::Accent));
+        row.left(&words, role(app, here, tone));
+    });
+    let Some((source, poll)) = polls.get(log.selected) else { return };
+    let detail = Rect { y: list.bottom(), height: told, ..inner };
+    let mut words = outcome_words(&poll.outcome, &poll.repairs).0;
+    if !poll.repairs.is_empty() && matches!(poll.outcome, Outcome::Failed { .. }) {
+        words += &format!("; {}", poll.repairs.join("; "));
+    }
+    let entry = app.sources.list.sources.iter().find(|s| s.source.id == *source);
+    if let Some(next) = entry.and_then(|e| e.facts.next_poll) {
+        let next = next.with_timezone(&chrono::Local).format("%Y-%m-%d %H:%M");
+        words += &format!(". Next attempt: {next}");
+    }
+    let wrapped = super::super::reader::wrap_plain(&words, detail.width.into());
+    for (y, line) in (detail.y + 1..detail.bottom()).zip(wrapped) {
+        let line = ratatui::text::Line::styled(line, app.palette.style(Role::Text));
+        frame.render_widget(line, Rect { y, height: 1, ..detail });
+    }
+}
+
+fn outcome_words(outcome: &Outcome, repairs: &[String]) -> (String, Role) {
+    match outcome {
+        Outcome::Failed { kind, message } => {
+            let role = if *kind == ErrorKind::Politeness { Role::Warning } else { Role::Error };
+            (message.clone(), role)
+        }
+        _ => (format!("read after repair: {}", repairs.join("; ")), Role::Warning),
+    }
+}
+
+fn draw_links(app: &App, frame: &mut Frame<'_>, list: &LinkList, body: Rect) {
+    let height = u16::try_from(list.links.len() + 2).unwrap_or(u16::MAX);
+    let title = if list.digits.is_empty() { "Links".to_owned() } else { format!("Links: {}_", list.digits) };
+    let inner = window(app, frame, body, &title, (100, height));
+    rows(app, frame, inner, list.links.len(), list.selected, |i, row, here| {
+        let (url, kind) = &list.links[i];
+        let what = match kind {
+            LinkKind::Page => "",
+            LinkKind::Image => " image",
+            LinkKind::Media => " media",
+        };
+        row.right(what, role(app, here, Role::Dim));
+        row.left(&format!("{:>3} ", i + 1), role(app, here, Role::KeyHint));
+        row.left(url, role(app, here, Role::Link));
+    });
+}
+
+fn draw_starters(app: &App, frame: &mut Frame<'_>, starters: &Starters, body: Rect) {
+    let height = u16::try_from(starters.rows.len() + 2).unwrap_or(u16::MAX);
+    let inner = window(app, frame, body, "Well-known sources", (72, height));
+    let m = marks(app);
+    rows(app, frame, inner, starters.rows.len(), starters.selected, |i, row, here| {
+        let (folder, title) = &starters.rows[i];
+        let mark = if starters.chosen[i] { m.chosen } else { " " };
+        row.right(folder.as_str(), role(app, here, Role::Dim));
+        row.left(&format!("[{mark}] "), role(app, here, Role::KeyHint));
+        row.left(title, role(app, here, Role::Text));
+    });
+}

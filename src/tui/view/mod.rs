@@ -1,0 +1,94 @@
+//! Drawing: the state of the panes -> the screen. Nothing is computed here that an event could
+//! have computed before.
+
+mod add;
+mod chrome;
+mod items;
+mod layers;
+mod reader;
+mod row;
+mod sources;
+
+use super::app::{App, Focus, Layer};
+use crate::config::Role;
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
+
+/// Below this nothing sensible can be drawn.
+const LEAST: (u16, u16) = (20, 6);
+/// From these widths on there are two and three panes.
+const TWO_PANES: u16 = 60;
+const THREE_PANES: u16 = 100;
+
+/// Draws everything.
+pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>) {
+    let area = frame.area();
+    if area.width < LEAST.0 || area.height < LEAST.1 {
+        let note = crate::util::text::truncate("newsfed needs 20x6", area.width.into()).into_owned();
+        frame.render_widget(ratatui::text::Line::raw(note), Rect { height: area.height.min(1), ..area });
+        return;
+    }
+    let [top, body, bottom] =
+        Layout::vertical([Constraint::Length(1), Constraint::Min(3), Constraint::Length(1)]).areas(area);
+    let text = app.palette.style(Role::Text);
+    frame.buffer_mut().set_style(area, text);
+    chrome::top(app, frame, top);
+    panes(app, frame, body);
+    chrome::bottom(app, frame, bottom);
+    layers::draw(app, frame, body, bottom);
+}
+
+/// The panes that have a place at this width, with theirs.
+pub(super) fn arrangement(app: &App, width: u16) -> Vec<(Focus, u16)> {
+    if app.zen {
+        return vec![(Focus::Reader, width)];
+    }
+    let reading = app.reader.article.is_some();
+    if width < TWO_PANES {
+        return vec![(app.focus, width)];
+    }
+    let sources = (width / 4).clamp(20, 32);
+    if width < THREE_PANES {
+        return match app.focus {
+            Focus::Reader => {
+                let items = width * 2 / 5;
+                vec![(Focus::Items, items), (Focus::Reader, width - items - 1)]
+            }
+            _ => vec![(Focus::Sources, sources), (Focus::Items, width - sources - 1)],
+        };
+    }
+    if !reading && app.focus != Focus::Reader {
+        return vec![(Focus::Sources, sources), (Focus::Items, width - sources - 1)];
+    }
+    let rest = width - sources - 2;
+    let items = (rest * 9 / 20).min(90);
+    vec![(Focus::Sources, sources), (Focus::Items, items), (Focus::Reader, rest - items)]
+}
+
+fn panes(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
+    app.areas = super::app::Areas::default();
+    let panes = arrangement(app, area.width);
+    let mut x = area.x;
+    for (i, &(pane, width)) in panes.iter().enumerate() {
+        let title = Rect { x, y: area.y, width, height: 1 };
+        let body = Rect { x, y: area.y + 1, width, height: area.height - 2 };
+        let foot = Rect { x, y: area.bottom() - 1, width, height: 1 };
+        chrome::title(app, frame, pane, title);
+        match pane {
+            Focus::Sources => sources::draw(app, frame, body),
+            Focus::Items => items::draw(app, frame, body),
+            Focus::Reader => reader::draw(app, frame, body),
+        }
+        chrome::foot(app, frame, pane, foot);
+        x += width;
+        if i + 1 < panes.len() {
+            chrome::divider(app, frame, Rect { x, y: area.y, width: 1, height: area.height });
+            x += 1;
+        }
+    }
+}
+
+/// Whether a pane is where the keys go.
+fn has_focus(app: &App, pane: Focus) -> bool {
+    app.focus == pane && !app.layers.iter().any(|l| !matches!(l, Layer::Search(_)))
+}

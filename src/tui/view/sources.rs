@@ -1,0 +1,85 @@
+//! The sources pane.
+
+use super::super::app::{App, Focus, Row as SourceRow, RowId, Smart};
+use super::chrome::{Marks, marks};
+use super::has_focus;
+use super::row::Row;
+use crate::config::Role;
+use crate::model::Health;
+use ratatui::Frame;
+use ratatui::layout::{Position, Rect};
+
+pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
+    let height = usize::from(area.height);
+    let pane = &mut app.sources;
+    pane.scroll_to_selection(height);
+    app.areas.sources = Some(area);
+    let focused = has_focus(app, Focus::Sources);
+    let first = app.sources.scroll;
+    for (i, row) in app.sources.rows.iter().enumerate().skip(first).take(height) {
+        let y = area.y + u16::try_from(i - first).unwrap_or(0);
+        let at = Rect { y, height: 1, ..area };
+        let selected = i == app.sources.selected;
+        frame.render_widget(line(app, row, selected, focused, area.width), at);
+        if selected && focused && app.layers.is_empty() {
+            frame.set_cursor_position(Position::new(area.x, y));
+        }
+    }
+}
+
+fn line(app: &App, row: &SourceRow, selected: bool, focused: bool, width: u16) -> ratatui::text::Line<'static> {
+    let (m, style) = (marks(app), |role| app.palette.style(role));
+    let whole = match (selected, focused) {
+        (true, true) => style(Role::Selected),
+        (true, false) => style(Role::SelectedUnfocused),
+        _ => style(Role::Text),
+    };
+    let part = |role| if selected { whole } else { style(role) };
+    let mut out = Row::new(width);
+    if row.count > 0 {
+        out.right(format!(" {} ", row.count), part(Role::Accent));
+    }
+    let (state, role) = state(app, row, m);
+    out.right(state, part(role));
+    let marked = matches!(row.id, RowId::Source(key) if app.sources.marked.contains(&key));
+    out.left(if marked { m.chosen } else { " " }, part(Role::Accent));
+    out.left(&"  ".repeat(row.depth), whole);
+    let (mark, role) = match &row.id {
+        RowId::Smart(Smart::Pinned) => (m.pinned, Role::Pinned),
+        RowId::Smart(Smart::Unread) => (m.unread, Role::Unread),
+        RowId::Smart(Smart::Today) => (m.today, Role::Accent),
+        RowId::Smart(Smart::All) => (m.all, Role::Dim),
+        RowId::Saved(_) => (m.saved, Role::Accent),
+        RowId::Folder(f) if app.sources.folded.contains(f) => (m.folded, Role::Dim),
+        RowId::Folder(_) => (m.open, Role::Dim),
+        RowId::Source(_) => ("", Role::Text),
+    };
+    if !mark.is_empty() {
+        out.left(&format!("{mark} "), part(role));
+    }
+    let title = match (&row.id, row.count > 0) {
+        (RowId::Folder(_), _) => Role::Header,
+        (_, true) => Role::Unread,
+        _ => Role::Text,
+    };
+    out.left(&row.title, part(title));
+    out.line(whole)
+}
+
+/// What is wrong with a source, in a word.
+fn state(app: &App, row: &SourceRow, m: &Marks) -> (String, Role) {
+    let Some(entry) = row.entry.and_then(|i| app.sources.list.sources.get(i)) else {
+        return (String::new(), Role::Dim);
+    };
+    if !entry.source.enabled {
+        return (" off".to_owned(), Role::Dim);
+    }
+    match entry.facts.health(app.now) {
+        Health::New => (" new".to_owned(), Role::Dim),
+        Health::Ok => (String::new(), Role::Dim),
+        Health::Held => (" held".to_owned(), Role::Warning),
+        Health::Retrying => (format!(" {}", m.fails), Role::Warning),
+        Health::Failing => (format!(" {} failing", m.fails), Role::Error),
+        Health::Gone => (format!(" {} gone", m.fails), Role::Error),
+    }
+}
