@@ -12,12 +12,12 @@ use hyper::{Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use std::collections::VecDeque;
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpStream;
 use tokio::sync::{oneshot, watch};
 
 /// Requests remembered; older ones are forgotten.
@@ -153,8 +153,7 @@ impl Server {
         if ips.is_empty() || !ips.iter().all(IpAddr::is_loopback) {
             return Err(io::Error::other("only loopback addresses are served"));
         }
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let listeners = runtime.block_on(bind(ips))?;
+        let listeners = bind(ips)?;
         let addresses = listeners.iter().map(TcpListener::local_addr).collect::<Result<_, _>>()?;
         let shared = Arc::new(Shared {
             handler: Box::new(handler),
@@ -164,14 +163,12 @@ impl Server {
         });
         let (stop, stopped) = oneshot::channel::<()>();
         let state = shared.clone();
+        // A thread of its own, so that it can be used with and without an async runtime around.
         let thread =
             std::thread::Builder::new().name("demo-server".to_owned()).spawn(move || {
-                runtime.block_on(async {
-                    for listener in listeners {
-                        tokio::spawn(accept(listener, state.clone()));
-                    }
-                    let _ = stopped.await;
-                });
+                if let Err(error) = run(listeners, state, stopped) {
+                    tracing::error!(%error, "the loopback server cannot run");
+                }
             })?;
         Ok(Self { addresses, shared, stop: Some(stop), thread: Some(thread) })
     }
@@ -218,10 +215,10 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 /// Opens one free port on every address.
-async fn bind(ips: &[IpAddr]) -> io::Result<Vec<TcpListener>> {
+fn bind(ips: &[IpAddr]) -> io::Result<Vec<TcpListener>> {
     let mut last = io::Error::other("no free port");
     for _ in 0..PORT_TRIES {
-        match bind_once(ips).await {
+        match bind_once(ips) {
             Ok(listeners) => return Ok(listeners),
             Err(e) if e.kind() == io::ErrorKind::AddrInUse => last = e,
             Err(e) => return Err(e),
@@ -230,18 +227,36 @@ async fn bind(ips: &[IpAddr]) -> io::Result<Vec<TcpListener>> {
     Err(last)
 }
 
-async fn bind_once(ips: &[IpAddr]) -> io::Result<Vec<TcpListener>> {
+fn bind_once(ips: &[IpAddr]) -> io::Result<Vec<TcpListener>> {
     let mut listeners = Vec::with_capacity(ips.len());
     let mut port = 0;
     for ip in ips {
-        let listener = TcpListener::bind((*ip, port)).await?;
+        let listener = TcpListener::bind((*ip, port))?;
+        listener.set_nonblocking(true)?;
         port = listener.local_addr()?.port();
         listeners.push(listener);
     }
     Ok(listeners)
 }
 
-async fn accept(listener: TcpListener, shared: Arc<Shared>) {
+/// Serves until the other end of `stopped` is dropped.
+fn run(
+    listeners: Vec<TcpListener>,
+    shared: Arc<Shared>,
+    stopped: oneshot::Receiver<()>,
+) -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        for listener in listeners {
+            let listener = tokio::net::TcpListener::from_std(listener)?;
+            tokio::spawn(accept(listener, shared.clone()));
+        }
+        let _ = stopped.await;
+        Ok(())
+    })
+}
+
+async fn accept(listener: tokio::net::TcpListener, shared: Arc<Shared>) {
     while let Ok((stream, _)) = listener.accept().await {
         tokio::spawn(serve(stream, shared.clone()));
     }

@@ -6,7 +6,6 @@ use crate::model::{FeedHints, Hold, HoldReason, Time};
 use std::time::Duration;
 
 const MINUTE: Duration = Duration::from_secs(60);
-const HOUR: Duration = Duration::from_secs(3600);
 pub(super) const DAY: Duration = Duration::from_secs(24 * 3600);
 
 /// `max-age` and `Expires` are honoured up to this.

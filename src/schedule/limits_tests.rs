@@ -4,6 +4,7 @@ use super::*;
 use HoldReason::*;
 
 const NOW: &str = "2025-10-24T12:30:00Z";
+const HOUR: Duration = Duration::from_secs(3600);
 
 fn now() -> Time {
     NOW.parse().unwrap()

@@ -37,7 +37,8 @@ mod tests {
     #[test]
     fn windows_end_where_they_should() {
         // 2025-10-24 is a Friday.
-        let cases: &[(&[u8], &[u8], &str, Option<&str>)] = &[
+        type Case = (&'static [u8], &'static [u8], &'static str, Option<&'static str>);
+        let cases: &[Case] = &[
             (&[], &[], "2025-10-24T12:30:00Z", None),
             (&[13], &[], "2025-10-24T12:59:59Z", None),
             (&[12], &[], "2025-10-24T12:30:00Z", Some("2025-10-24T13:00:00Z")),
