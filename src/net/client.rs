@@ -108,14 +108,10 @@ impl Client {
                 Duration::ZERO
             };
             let permit = inner.permit(&url, spacing, request.force).await?;
-            let route = Route::choose(
-                request.access.proxy.as_deref(),
-                inner.settings.proxy.as_deref(),
-                &url,
-            )?;
+            let keep = permit.busy || ask_robots;
             let hop = HopRequest {
                 url: &url,
-                kind: Kind { guarded: !private_ok, kept_alive: permit.busy || ask_robots, route },
+                kind: inner.kind(request, &url, private_ok, keep)?,
                 headers: outfit.dress(&url, request),
                 left: allowed.saturating_sub(spent),
                 allowed,
@@ -171,6 +167,21 @@ impl Inner {
         let spacing = spacing.max(self.settings.host_delay);
         let permit = self.gate.acquire(&host_key(url), spacing, force).await;
         permit.map_err(|until| FetchError::Paused { host: host(url), until })
+    }
+
+    fn kind(
+        &self,
+        request: &Request,
+        url: &Url,
+        private_ok: bool,
+        keep: bool,
+    ) -> Result<Kind, FetchError> {
+        let (own, common) = (request.access.proxy.as_deref(), self.settings.proxy.as_deref());
+        Ok(Kind {
+            guarded: !private_ok,
+            kept_alive: keep && self.transport.may_keep(url),
+            route: Route::choose(own, common, url)?,
+        })
     }
 
     /// Sends one request and reads its answer, within the time left.

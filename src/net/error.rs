@@ -197,6 +197,10 @@ impl Attempt<'_> {
     /// Puts an error of the HTTP library into our words.
     pub(crate) fn explain(&self, error: &reqwest::Error) -> FetchError {
         let host = self.host.to_owned();
+        if error.is_timeout() && error.is_connect() {
+            let detail = "it does not react".to_owned();
+            return FetchError::Connect { host, detail, offline: false };
+        }
         if error.is_timeout() {
             return FetchError::Timeout { host, after: self.allowed };
         }

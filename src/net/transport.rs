@@ -9,11 +9,13 @@ use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::BuilderVerifierExt;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use url::Url;
 
 /// How long an unused connection is kept for the next request to its host.
 const IDLE: Duration = Duration::from_secs(5);
+/// Hosts whose connections are kept at once; the process may open only so many files.
+const MOST_KEPT: usize = 128;
 /// Proxies that can be named in the settings.
 const PROXY_SCHEMES: [&str; 4] = ["http", "https", "socks5", "socks5h"];
 
@@ -68,11 +70,30 @@ fn read_proxy(text: &str) -> Result<Url, FetchError> {
 pub(crate) struct Kind {
     /// Whether names may not lead to private addresses.
     pub(crate) guarded: bool,
-    /// Whether the connection is kept for the next request. Most hosts are asked once in a while,
-    /// and a thousand idle connections would use up the open files of the process.
+    /// Whether the connection is kept for the next request.
     pub(crate) kept_alive: bool,
     /// How the host is reached.
     pub(crate) route: Route,
+}
+
+/// The hosts whose connections may be waiting for their next request, and when they were last
+/// used. Most hosts are asked once in a while, so their connections are closed at once.
+#[derive(Default)]
+struct Kept(HashMap<String, Instant>);
+
+impl Kept {
+    /// Whether the connection to that host and port may be kept.
+    fn admit(&mut self, authority: &str, now: Instant) -> bool {
+        if !self.0.contains_key(authority) && self.0.len() >= MOST_KEPT {
+            // The library looks for expired connections once per idle time.
+            self.0.retain(|_, used| now.duration_since(*used) < IDLE * 2);
+        }
+        let admitted = self.0.contains_key(authority) || self.0.len() < MOST_KEPT;
+        if admitted {
+            self.0.insert(authority.to_owned(), now);
+        }
+        admitted
+    }
 }
 
 /// Builds clients when they are first needed.
@@ -81,6 +102,7 @@ pub(crate) struct Transport {
     connect_timeout: Duration,
     tls: OnceLock<Result<Tls, FetchError>>,
     clients: Mutex<HashMap<Kind, reqwest::Client>>,
+    kept: Mutex<Kept>,
 }
 
 #[derive(Clone)]
@@ -96,6 +118,7 @@ impl Transport {
             connect_timeout: settings.connect_timeout,
             tls: OnceLock::new(),
             clients: Mutex::default(),
+            kept: Mutex::default(),
         }
     }
 
@@ -106,6 +129,12 @@ impl Transport {
 
     fn tls(&self) -> Result<Tls, FetchError> {
         self.tls.get_or_init(load_tls).clone()
+    }
+
+    /// Whether the connection to the host of that address may be kept for its next request.
+    pub(crate) fn may_keep(&self, url: &Url) -> bool {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.admit(url.authority(), Instant::now())
     }
 
     /// The client of that kind.
@@ -202,6 +231,16 @@ mod tests {
         ] {
             assert_eq!(user_agent(contact), format!("newsfed/{version} (+{want})"));
         }
+    }
+
+    #[test]
+    fn few_connections_are_kept() {
+        let (mut kept, start) = (Kept::default(), Instant::now());
+        let admitted = (0..1_000).filter(|n| kept.admit(&format!("h{n}"), start)).count();
+        assert_eq!(admitted, MOST_KEPT);
+        assert!(kept.admit("h0", start + IDLE) && !kept.admit("new", start + IDLE));
+        assert!(kept.admit("new", start + IDLE * 2), "the others have been closed");
+        assert_eq!(kept.0.len(), 2);
     }
 
     #[test]
