@@ -1,1 +1,27 @@
-//! (under construction)
+//! The only door to the network.
+//!
+//! A [`Request`] passes the address check, robots.txt (pages only) and the gate of its host, is
+//! sent, read under its limits, and comes back as a [`Response`] of whatever status, or as a
+//! [`FetchError`] when there is none. The rules are those of a well-behaved reader: see
+//! ARCHITECTURE.md.
+
+mod address;
+mod body;
+mod client;
+mod error;
+pub mod freshness;
+mod gate;
+mod outfit;
+mod request;
+pub mod robots;
+mod robots_cache;
+mod secret;
+mod transport;
+
+pub use address::{is_private, is_private_host};
+pub use client::{Client, MOST_HOPS};
+pub use error::FetchError;
+pub use freshness::Freshness;
+pub use gate::host_key;
+pub use request::{Hop, Purpose, Request, Response};
+pub use secret::SecretError;

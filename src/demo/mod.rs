@@ -1,0 +1,3 @@
+//! A small network of its own on loopback, for the tour and for tests.
+
+pub mod server;

@@ -1,0 +1,345 @@
+//! An HTTP server on loopback whose answers, and faults, are given by a function.
+
+use bytes::Bytes;
+use futures_util::StreamExt;
+use futures_util::stream::{self, BoxStream};
+use http_body_util::StreamBody;
+use hyper::body::{Frame, Incoming};
+use hyper::header::{CONTENT_LENGTH, HeaderName, HeaderValue};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Response, StatusCode};
+use hyper_util::rt::TokioIo;
+use std::collections::VecDeque;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+use tokio::net::TcpStream;
+use tokio::sync::{oneshot, watch};
+
+/// Requests remembered; older ones are forgotten.
+const REMEMBERED: usize = 10_000;
+/// How often another port is tried when one of several addresses has it in use.
+const PORT_TRIES: usize = 32;
+
+/// A request as the server saw it.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// When it arrived.
+    pub at: Instant,
+    /// The local address that was asked.
+    pub ip: IpAddr,
+    /// `GET`, `HEAD` and so on.
+    pub method: String,
+    /// Path with query.
+    pub path: String,
+    /// Names in lower case, values byte for byte, in order.
+    pub headers: Vec<(String, Vec<u8>)>,
+    /// Requests under way on this server when it arrived, this one included.
+    pub in_flight: usize,
+}
+
+impl Request {
+    /// The first header of that name (lower case), byte for byte.
+    pub fn header(&self, name: &str) -> Option<&[u8]> {
+        self.headers.iter().find(|(n, _)| n == name).map(|(_, v)| v.as_slice())
+    }
+}
+
+/// What goes wrong with an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Fault {
+    /// Nothing.
+    #[default]
+    None,
+    /// No answer until the server stops.
+    NeverAnswer,
+    /// The connection closes without an answer.
+    Reset,
+    /// Half of the body, then the connection closes.
+    HalfBody,
+    /// Half of the body, then silence until the server stops.
+    Stall,
+}
+
+/// An answer.
+#[derive(Debug, Clone)]
+pub struct Reply {
+    /// HTTP status.
+    pub status: u16,
+    /// Headers, values byte for byte. Those that HTTP cannot carry are left out.
+    pub headers: Vec<(String, Vec<u8>)>,
+    /// The body.
+    pub body: Bytes,
+    /// Time to wait before answering.
+    pub delay: Duration,
+    /// What goes wrong.
+    pub fault: Fault,
+}
+
+impl Reply {
+    /// An answer without a body.
+    pub fn status(status: u16) -> Self {
+        Self {
+            status,
+            headers: Vec::new(),
+            body: Bytes::new(),
+            delay: Duration::ZERO,
+            fault: Fault::None,
+        }
+    }
+
+    /// A 200 of that media type.
+    pub fn ok(media_type: &str, body: impl Into<Bytes>) -> Self {
+        Self { body: body.into(), ..Self::status(200) }.header("content-type", media_type)
+    }
+
+    /// With one more header.
+    pub fn header(mut self, name: &str, value: impl AsRef<[u8]>) -> Self {
+        self.headers.push((name.to_owned(), value.as_ref().to_vec()));
+        self
+    }
+
+    /// With a wait before it.
+    pub fn after(self, delay: Duration) -> Self {
+        Self { delay, ..self }
+    }
+
+    /// With a fault.
+    pub fn fault(self, fault: Fault) -> Self {
+        Self { fault, ..self }
+    }
+}
+
+type Handler = dyn Fn(&Request) -> Reply + Send + Sync;
+
+/// What the connections share with the handle.
+struct Shared {
+    handler: Box<Handler>,
+    log: Mutex<VecDeque<Request>>,
+    count: watch::Sender<usize>,
+    in_flight: AtomicUsize,
+}
+
+/// A running server. Dropping it closes every connection and waits for its thread.
+pub struct Server {
+    addresses: Vec<SocketAddr>,
+    shared: Arc<Shared>,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Server {
+    /// A server on 127.0.0.1 and a free port.
+    ///
+    /// # Errors
+    /// When no port can be opened.
+    pub fn start(handler: impl Fn(&Request) -> Reply + Send + Sync + 'static) -> io::Result<Self> {
+        Self::start_on(&[IpAddr::V4(Ipv4Addr::LOCALHOST)], handler)
+    }
+
+    /// A server on several loopback addresses, all on the same free port, so that there are
+    /// several hosts to ask.
+    ///
+    /// # Errors
+    /// When an address is not loopback or cannot be opened.
+    pub fn start_on(
+        ips: &[IpAddr],
+        handler: impl Fn(&Request) -> Reply + Send + Sync + 'static,
+    ) -> io::Result<Self> {
+        if ips.is_empty() || !ips.iter().all(IpAddr::is_loopback) {
+            return Err(io::Error::other("only loopback addresses are served"));
+        }
+        let listeners = bind(ips)?;
+        let addresses = listeners.iter().map(TcpListener::local_addr).collect::<Result<_, _>>()?;
+        let shared = Arc::new(Shared {
+            handler: Box::new(handler),
+            log: Mutex::default(),
+            count: watch::Sender::new(0),
+            in_flight: AtomicUsize::new(0),
+        });
+        let (stop, stopped) = oneshot::channel::<()>();
+        let state = shared.clone();
+        // A thread of its own, so that it can be used with and without an async runtime around.
+        let thread =
+            std::thread::Builder::new().name("demo-server".to_owned()).spawn(move || {
+                if let Err(error) = run(listeners, state, stopped) {
+                    tracing::error!(%error, "the loopback server cannot run");
+                }
+            })?;
+        Ok(Self { addresses, shared, stop: Some(stop), thread: Some(thread) })
+    }
+
+    /// The first address.
+    pub fn address(&self) -> SocketAddr {
+        // `start_on` refuses an empty list.
+        self.addresses.first().copied().unwrap_or(SocketAddr::from(([127, 0, 0, 1], 0)))
+    }
+
+    /// The http address of a path (with its leading slash) on the first host.
+    pub fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address())
+    }
+
+    /// The http address of a path on another of its hosts.
+    pub fn url_on(&self, ip: IpAddr, path: &str) -> String {
+        format!("http://{}{path}", SocketAddr::new(ip, self.address().port()))
+    }
+
+    /// The requests so far, oldest first.
+    pub fn requests(&self) -> Vec<Request> {
+        lock(&self.shared.log).iter().cloned().collect()
+    }
+
+    /// Waits until that many requests have arrived in all.
+    pub async fn received(&self, count: usize) {
+        // The sender lives in `self`, so the wait cannot fail.
+        let _ = self.shared.count.subscribe().wait_for(|n| *n >= count).await;
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Opens one free port on every address.
+fn bind(ips: &[IpAddr]) -> io::Result<Vec<TcpListener>> {
+    let mut last = io::Error::other("no free port");
+    for _ in 0..PORT_TRIES {
+        match bind_once(ips) {
+            Ok(listeners) => return Ok(listeners),
+            Err(e) if e.kind() == io::ErrorKind::AddrInUse => last = e,
+            Err(e) => return Err(e),
+        }
+    }
+    Err(last)
+}
+
+fn bind_once(ips: &[IpAddr]) -> io::Result<Vec<TcpListener>> {
+    let mut listeners = Vec::with_capacity(ips.len());
+    let mut port = 0;
+    for ip in ips {
+        let listener = TcpListener::bind((*ip, port))?;
+        listener.set_nonblocking(true)?;
+        port = listener.local_addr()?.port();
+        listeners.push(listener);
+    }
+    Ok(listeners)
+}
+
+/// Serves until the other end of `stopped` is dropped.
+fn run(
+    listeners: Vec<TcpListener>,
+    shared: Arc<Shared>,
+    stopped: oneshot::Receiver<()>,
+) -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        for listener in listeners {
+            let listener = tokio::net::TcpListener::from_std(listener)?;
+            tokio::spawn(accept(listener, shared.clone()));
+        }
+        let _ = stopped.await;
+        Ok(())
+    })
+}
+
+async fn accept(listener: tokio::net::TcpListener, shared: Arc<Shared>) {
+    while let Ok((stream, _)) = listener.accept().await {
+        tokio::spawn(serve(stream, shared.clone()));
+    }
+}
+
+async fn serve(stream: TcpStream, shared: Arc<Shared>) {
+    let Ok(local) = stream.local_addr() else { return };
+    let _ = stream.set_nodelay(true);
+    let service = service_fn(move |request| answer(shared.clone(), local.ip(), request));
+    // A connection that fails, on purpose or not, has nobody to tell.
+    let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
+}
+
+type Body = StreamBody<BoxStream<'static, io::Result<Frame<Bytes>>>>;
+
+/// Counts a request as under way until its answer has been decided.
+struct InFlight<'a>(&'a AtomicUsize);
+
+impl Drop for InFlight<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+async fn answer(
+    shared: Arc<Shared>,
+    ip: IpAddr,
+    request: hyper::Request<Incoming>,
+) -> io::Result<Response<Body>> {
+    let in_flight = shared.in_flight.fetch_add(1, Ordering::SeqCst) + 1;
+    let _guard = InFlight(&shared.in_flight);
+    let path = request.uri().path_and_query().map_or("/", |p| p.as_str()).to_owned();
+    let headers = request.headers().iter();
+    let request = Request {
+        at: Instant::now(),
+        ip,
+        method: request.method().to_string(),
+        path,
+        headers: headers.map(|(n, v)| (n.to_string(), v.as_bytes().to_vec())).collect(),
+        in_flight,
+    };
+    {
+        let mut log = lock(&shared.log);
+        if log.len() == REMEMBERED {
+            log.pop_front();
+        }
+        log.push_back(request.clone());
+    }
+    shared.count.send_modify(|n| *n += 1);
+    let reply = (shared.handler)(&request);
+    if !reply.delay.is_zero() {
+        tokio::time::sleep(reply.delay).await;
+    }
+    match reply.fault {
+        Fault::NeverAnswer => std::future::pending().await,
+        Fault::Reset => Err(io::Error::from(io::ErrorKind::ConnectionReset)),
+        _ => render(reply),
+    }
+}
+
+fn render(reply: Reply) -> io::Result<Response<Body>> {
+    let Reply { status, headers, body, fault, .. } = reply;
+    let length = body.len();
+    let half = body.slice(..length / 2);
+    let chunk = |bytes| stream::iter([Ok(Frame::data(bytes))]);
+    let stream = match fault {
+        Fault::HalfBody => {
+            let cut = Err(io::Error::from(io::ErrorKind::ConnectionReset));
+            chunk(half).chain(stream::iter([cut])).boxed()
+        }
+        Fault::Stall => chunk(half).chain(stream::pending()).boxed(),
+        _ => chunk(body).boxed(),
+    };
+    let mut response = Response::new(StreamBody::new(stream));
+    *response.status_mut() = StatusCode::from_u16(status).map_err(io::Error::other)?;
+    if !matches!(status, 100..=199 | 204 | 304) {
+        response.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from(length));
+    }
+    for (name, value) in headers {
+        let name = HeaderName::from_bytes(name.as_bytes());
+        if let (Ok(name), Ok(value)) = (name, HeaderValue::from_bytes(&value)) {
+            response.headers_mut().append(name, value);
+        }
+    }
+    Ok(response)
+}

@@ -1,0 +1,195 @@
+//! A body as it arrives: decoded on the way, never larger than the limit.
+
+use bytes::Bytes;
+use flate2::write::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
+use std::io::{self, Write};
+
+/// What is asked for; exactly what [`Decoder`] can read.
+pub(crate) const ACCEPT_ENCODING: &str = "gzip, br, deflate";
+/// Output buffer of the brotli decoder, in bytes.
+const BROTLI_BUFFER: usize = 16 * 1024;
+/// Bytes by which a compressed body is recognised.
+const HEAD: usize = 2;
+
+/// Why a body could not be read.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum BodyError {
+    /// It grew over the limit after decoding.
+    #[error("the body is larger than the limit")]
+    TooLarge,
+    /// It is compressed in a way that was not asked for.
+    #[error("the body is sent in the encoding {0:?}, which was not asked for")]
+    Encoding(String),
+    /// The compressed data are damaged or end too soon.
+    #[error("the compressed body is damaged")]
+    Damaged,
+}
+
+/// How the body is compressed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Encoding {
+    Identity,
+    Gzip,
+    Deflate,
+    Brotli,
+}
+
+/// The decoded bytes, up to a limit.
+struct Sink {
+    bytes: Vec<u8>,
+    limit: u64,
+    overflowed: bool,
+}
+
+impl Write for Sink {
+    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        if (self.bytes.len() + data.len()) as u64 > self.limit {
+            self.overflowed = true;
+            return Err(io::Error::other("over the limit"));
+        }
+        self.bytes.extend_from_slice(data);
+        Ok(data.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+enum Stream {
+    /// The first bytes, until there are enough to tell how they are compressed.
+    Undecided(Vec<u8>, Sink),
+    Plain(Sink),
+    Gzip(MultiGzDecoder<Sink>),
+    Zlib(ZlibDecoder<Sink>),
+    Deflate(DeflateDecoder<Sink>),
+    Brotli(Box<brotli_decompressor::DecompressorWriter<Sink>>),
+}
+
+/// Decodes a body piece by piece.
+pub(crate) struct Decoder {
+    encoding: Encoding,
+    stream: Option<Stream>,
+    limit: u64,
+    wire: u64,
+}
+
+impl Decoder {
+    /// For a body with that `Content-Encoding` and at most `limit` bytes after decoding.
+    pub(crate) fn new(encoding: Option<&str>, limit: u64) -> Result<Self, BodyError> {
+        let name = encoding.unwrap_or_default().trim().to_ascii_lowercase();
+        let encoding = match name.as_str() {
+            "" | "identity" | "none" => Encoding::Identity,
+            "gzip" | "x-gzip" => Encoding::Gzip,
+            "deflate" => Encoding::Deflate,
+            "br" => Encoding::Brotli,
+            _ => return Err(BodyError::Encoding(name)),
+        };
+        let sink = Sink { bytes: Vec::new(), limit, overflowed: false };
+        let stream = Some(Stream::Undecided(Vec::new(), sink));
+        Ok(Self { encoding, stream, limit, wire: 0 })
+    }
+
+    /// Bytes received so far, before decoding.
+    pub(crate) fn wire_bytes(&self) -> u64 {
+        self.wire
+    }
+
+    /// Takes the next piece as received.
+    pub(crate) fn push(&mut self, data: &[u8]) -> Result<(), BodyError> {
+        self.wire += data.len() as u64;
+        // Even a body that decodes to nothing may not be sent for ever.
+        if self.wire > self.limit {
+            return Err(BodyError::TooLarge);
+        }
+        let stream = match self.stream.take() {
+            Some(Stream::Undecided(mut head, sink)) => {
+                head.extend_from_slice(data);
+                if head.len() < HEAD {
+                    self.stream = Some(Stream::Undecided(head, sink));
+                    return Ok(());
+                }
+                let stream = self.stream.insert(Stream::open(self.encoding, &head, sink));
+                return stream.write(&head);
+            }
+            Some(stream) => self.stream.insert(stream),
+            None => return Err(BodyError::Damaged),
+        };
+        stream.write(data)
+    }
+
+    /// The whole body, after the last piece.
+    pub(crate) fn finish(mut self) -> Result<Bytes, BodyError> {
+        match self.stream.take() {
+            Some(Stream::Undecided(head, mut sink)) => {
+                sink.write_all(&head).map_err(|_| BodyError::TooLarge)?;
+                Ok(sink.bytes.into())
+            }
+            Some(stream) => stream.finish(),
+            None => Err(BodyError::Damaged),
+        }
+    }
+}
+
+impl Stream {
+    /// Chooses by the header, but believes the bytes: some servers announce a compression that
+    /// they did not apply, and "deflate" is sent with and without its wrapper.
+    fn open(encoding: Encoding, head: &[u8], sink: Sink) -> Self {
+        match (encoding, head) {
+            (Encoding::Gzip, [0x1f, 0x8b, ..]) => Self::Gzip(MultiGzDecoder::new(sink)),
+            (Encoding::Identity | Encoding::Gzip, _) => Self::Plain(sink),
+            (Encoding::Deflate, [a, b, ..])
+                if a & 0x0f == 8 && (u16::from(*a) << 8 | u16::from(*b)) % 31 == 0 =>
+            {
+                Self::Zlib(ZlibDecoder::new(sink))
+            }
+            (Encoding::Deflate, _) => Self::Deflate(DeflateDecoder::new(sink)),
+            (Encoding::Brotli, _) => Self::Brotli(Box::new(
+                brotli_decompressor::DecompressorWriter::new(sink, BROTLI_BUFFER),
+            )),
+        }
+    }
+
+    fn write(&mut self, data: &[u8]) -> Result<(), BodyError> {
+        let result = match self {
+            Self::Undecided(..) => Ok(()),
+            Self::Plain(sink) => sink.write_all(data),
+            Self::Gzip(gzip) => gzip.write_all(data),
+            Self::Zlib(zlib) => zlib.write_all(data),
+            Self::Deflate(deflate) => deflate.write_all(data),
+            Self::Brotli(brotli) => brotli.write_all(data),
+        };
+        result.map_err(|_| self.blame())
+    }
+
+    /// Tells a full sink from damaged data.
+    fn blame(&self) -> BodyError {
+        let overflowed = match self {
+            Self::Undecided(_, sink) | Self::Plain(sink) => sink.overflowed,
+            Self::Gzip(gzip) => gzip.get_ref().overflowed,
+            Self::Zlib(zlib) => zlib.get_ref().overflowed,
+            Self::Deflate(deflate) => deflate.get_ref().overflowed,
+            Self::Brotli(brotli) => brotli.get_ref().overflowed,
+        };
+        if overflowed { BodyError::TooLarge } else { BodyError::Damaged }
+    }
+
+    fn finish(mut self) -> Result<Bytes, BodyError> {
+        let end = match &mut self {
+            Self::Undecided(..) | Self::Plain(_) => Ok(()),
+            Self::Gzip(gzip) => gzip.try_finish(),
+            Self::Zlib(zlib) => zlib.try_finish(),
+            Self::Deflate(deflate) => deflate.try_finish(),
+            Self::Brotli(brotli) => brotli.close(),
+        };
+        end.map_err(|_| self.blame())?;
+        let sink = match self {
+            Self::Undecided(_, sink) | Self::Plain(sink) => Some(sink),
+            Self::Gzip(gzip) => gzip.finish().ok(),
+            Self::Zlib(zlib) => zlib.finish().ok(),
+            Self::Deflate(deflate) => deflate.finish().ok(),
+            Self::Brotli(brotli) => brotli.into_inner().ok(),
+        };
+        sink.map(|s| s.bytes.into()).ok_or(BodyError::Damaged)
+    }
+}

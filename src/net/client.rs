@@ -1,0 +1,326 @@
+//! The client: takes a request through manners, redirects and limits to its answer.
+
+use super::address;
+use super::body::{BodyError, Decoder};
+use super::error::{Attempt, FetchError, plain};
+use super::freshness::Freshness;
+use super::gate::{Gate, Permit, host_key};
+use super::outfit::Outfit;
+use super::request::{Hop, Purpose, Request, Response};
+use super::robots_cache::RobotsCache;
+use super::secret::Secrets;
+use super::transport::{Kind, Route, Transport};
+use crate::config::NetSettings;
+use crate::model::{Time, Validators};
+use crate::util::clock::Clock;
+use bytes::Bytes;
+use reqwest::header::{self, HeaderMap, HeaderValue};
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use url::Url;
+
+/// Redirects that are followed.
+pub const MOST_HOPS: usize = 5;
+/// Longest address that is followed, and longest validator that is kept, in bytes.
+const MOST_HEADER: usize = 8 * 1024;
+/// `Retry-After` is honoured from this on (manners.md, bounds).
+const LEAST_PAUSE: Duration = Duration::from_secs(60);
+/// `Retry-After` is honoured up to this.
+const MOST_PAUSE: Duration = Duration::from_secs(8 * 24 * 3600);
+/// Pause of a host that answers 429 without saying how long.
+const BARE_PAUSE: Duration = Duration::from_secs(600);
+
+/// The door to the network. Clones share connections, turns and caches.
+#[derive(Clone)]
+pub struct Client {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    settings: NetSettings,
+    clock: Arc<dyn Clock>,
+    gate: Gate,
+    transport: Transport,
+    secrets: Secrets,
+    robots: RobotsCache,
+}
+
+/// What came of one hop.
+enum Step {
+    Redirect { status: u16, location: String },
+    Done(Box<Response>),
+}
+
+impl Client {
+    /// A client with those settings. Nothing is opened before the first request.
+    pub fn new(settings: NetSettings, clock: Arc<dyn Clock>) -> Self {
+        let gate = Gate::new(clock.clone(), settings.max_in_flight);
+        let transport = Transport::new(&settings);
+        let (secrets, robots) = (Secrets::default(), RobotsCache::default());
+        Self { inner: Arc::new(Inner { settings, clock, gate, transport, secrets, robots }) }
+    }
+
+    /// Asks, and follows redirects. Statuses other than 2xx and 304 are answers too, with their
+    /// facts and without their body. A 429, and a 503 with `Retry-After`, pause the host before
+    /// the next request to it can start. Dropping the future cancels the request.
+    ///
+    /// # Errors
+    /// When there is no usable answer, or the request may not be made.
+    pub async fn fetch(&self, request: Request) -> Result<Response, FetchError> {
+        self.walk(&request, request.purpose == Purpose::Page).await
+    }
+
+    /// Lets no request to the host of that address through before that moment; those that wait are
+    /// sent away with [`FetchError::Paused`]. A longer pause stays.
+    pub fn pause(&self, url: &Url, until: Time) {
+        self.inner.gate.pause(&host_key(url), until);
+    }
+
+    /// The moment until which the host of that address is paused.
+    pub fn paused_until(&self, url: &Url) -> Option<Time> {
+        self.inner.gate.paused_until(&host_key(url))
+    }
+
+    /// As [`Client::fetch`], asking robots.txt or not.
+    pub(crate) async fn walk(
+        &self,
+        request: &Request,
+        ask_robots: bool,
+    ) -> Result<Response, FetchError> {
+        let inner = &self.inner;
+        let (mut url, _) = without_credentials(&request.url);
+        let (_, user) = without_credentials(request.home());
+        let outfit = Outfit::prepare(request, user, &inner.secrets).await?;
+        let allowed = match request.purpose {
+            Purpose::Feed => inner.settings.feed_timeout,
+            Purpose::Page => inner.settings.page_timeout,
+        };
+        let (mut spent, mut hops, mut seen) = (Duration::ZERO, Vec::new(), HashSet::new());
+        loop {
+            let home = request.home();
+            let private_ok = request.allow_private && url.host() == home.host();
+            check_address(&url, private_ok)?;
+            let spacing = if ask_robots {
+                // Both sides of the call can lead to the other, so one of them is boxed.
+                Box::pin(inner.robots.check(self, &url, request)).await?
+            } else {
+                Duration::ZERO
+            };
+            let permit = inner.permit(&url, spacing, request.force).await?;
+            let keep = permit.busy || ask_robots;
+            let hop = HopRequest {
+                url: &url,
+                kind: inner.kind(request, &url, private_ok, keep)?,
+                headers: outfit.dress(&url, request),
+                left: allowed.saturating_sub(spent),
+                allowed,
+            };
+            let started = Instant::now();
+            let step = inner.exchange(&hop).await?;
+            spent += started.elapsed();
+            match step {
+                Step::Done(mut response) => {
+                    inner.heed(&url, &response);
+                    drop(permit);
+                    response.hops = hops;
+                    response.elapsed = spent;
+                    response.crawl_delay = spacing;
+                    return Ok(*response);
+                }
+                Step::Redirect { status, location } => {
+                    drop(permit);
+                    let next = follow(&url, &location, hops.len())?;
+                    seen.insert(url);
+                    if seen.contains(&next) {
+                        return Err(FetchError::RedirectLoop { host: host(&next) });
+                    }
+                    hops.push(Hop { status, to: next.clone() });
+                    url = next;
+                }
+            }
+        }
+    }
+
+    pub(crate) fn now(&self) -> Time {
+        self.inner.clock.now()
+    }
+}
+
+/// One request to one address.
+struct HopRequest<'a> {
+    url: &'a Url,
+    kind: Kind,
+    headers: HeaderMap,
+    /// Time left of `allowed`.
+    left: Duration,
+    allowed: Duration,
+}
+
+impl Inner {
+    async fn permit(
+        &self,
+        url: &Url,
+        spacing: Duration,
+        force: bool,
+    ) -> Result<Permit, FetchError> {
+        let spacing = spacing.max(self.settings.host_delay);
+        let permit = self.gate.acquire(&host_key(url), spacing, force).await;
+        permit.map_err(|until| FetchError::Paused { host: host(url), until })
+    }
+
+    fn kind(
+        &self,
+        request: &Request,
+        url: &Url,
+        private_ok: bool,
+        keep: bool,
+    ) -> Result<Kind, FetchError> {
+        let (own, common) = (request.access.proxy.as_deref(), self.settings.proxy.as_deref());
+        Ok(Kind {
+            guarded: !private_ok,
+            kept_alive: keep && self.transport.may_keep(url),
+            route: Route::choose(own, common, url)?,
+        })
+    }
+
+    /// Sends one request and reads its answer, within the time left.
+    async fn exchange(&self, hop: &HopRequest<'_>) -> Result<Step, FetchError> {
+        let client = self.transport.client(&hop.kind)?;
+        let name = match hop.kind.route.proxy_host() {
+            Some(proxy) => format!("{} (through the proxy {proxy})", host(hop.url)),
+            None => host(hop.url),
+        };
+        let work = async {
+            let sent = client.get(hop.url.clone()).headers(hop.headers.clone()).send().await;
+            let attempt = || Attempt {
+                host: &name,
+                allowed: hop.allowed,
+                has_roots: self.transport.has_roots(),
+            };
+            let answer = sent.map_err(|e| attempt().explain(&e))?;
+            let status = answer.status().as_u16();
+            let location = answer.headers().get(header::LOCATION);
+            if let (301 | 302 | 303 | 307 | 308, Some(location)) = (status, location) {
+                let location = String::from_utf8_lossy(location.as_bytes()).into_owned();
+                return Ok(Step::Redirect { status, location });
+            }
+            let mut response = self.facts(hop.url, status, answer.headers());
+            if response.is_success() {
+                (response.body, response.wire_bytes) = self.body(answer, &attempt).await?;
+            }
+            Ok(Step::Done(Box::new(response)))
+        };
+        let timeout = || FetchError::Timeout { host: name.clone(), after: hop.allowed };
+        tokio::time::timeout(hop.left, work).await.map_err(|_| timeout())?
+    }
+
+    fn facts(&self, url: &Url, status: u16, headers: &HeaderMap) -> Response {
+        let text = |v: &HeaderValue| String::from_utf8_lossy(v.as_bytes()).into_owned();
+        let all: Vec<_> = headers.iter().map(|(n, v)| (n.as_str().to_owned(), text(v))).collect();
+        let opaque = |name| {
+            let value = headers.get(name).map(|v: &HeaderValue| v.as_bytes().to_vec());
+            value.filter(|v| !v.is_empty() && v.len() <= MOST_HEADER)
+        };
+        let mut final_url = url.clone();
+        final_url.set_fragment(None);
+        Response {
+            status,
+            final_url,
+            hops: Vec::new(),
+            validators: Validators {
+                etag: opaque(header::ETAG),
+                last_modified: opaque(header::LAST_MODIFIED),
+            },
+            cache: Freshness::read(
+                all.iter().map(|(n, v)| (n.as_str(), v.as_str())),
+                self.clock.now(),
+            ),
+            headers: all,
+            body: Bytes::new(),
+            wire_bytes: 0,
+            elapsed: Duration::ZERO,
+            crawl_delay: Duration::ZERO,
+        }
+    }
+
+    async fn body<'a>(
+        &self,
+        mut answer: reqwest::Response,
+        attempt: &impl Fn() -> Attempt<'a>,
+    ) -> Result<(Bytes, u64), FetchError> {
+        let limit = self.settings.max_body;
+        let explain = |error: BodyError| {
+            let host = attempt().host.to_owned();
+            match error {
+                BodyError::TooLarge => FetchError::TooLarge { host, limit },
+                other => FetchError::Unreadable { host, detail: plain(&other.to_string()) },
+            }
+        };
+        if answer.content_length().is_some_and(|length| length > limit) {
+            return Err(explain(BodyError::TooLarge));
+        }
+        let encoding = answer.headers().get(header::CONTENT_ENCODING);
+        let encoding = encoding.map(|v| String::from_utf8_lossy(v.as_bytes()).into_owned());
+        let mut decoder = Decoder::new(encoding.as_deref(), limit).map_err(explain)?;
+        while let Some(piece) = answer.chunk().await.map_err(|e| attempt().explain(&e))? {
+            decoder.push(&piece).map_err(explain)?;
+        }
+        let wire = decoder.wire_bytes();
+        Ok((decoder.finish().map_err(explain)?, wire))
+    }
+
+    /// Pauses a host that asks for it, while its turn is still held.
+    fn heed(&self, url: &Url, response: &Response) {
+        let asked = response.cache.retry_after.filter(|wait| !wait.is_zero());
+        let wait = match (response.status, asked) {
+            (429 | 503, Some(wait)) => wait.clamp(LEAST_PAUSE, MOST_PAUSE),
+            (429, None) => BARE_PAUSE,
+            _ => return,
+        };
+        self.gate.pause(&host_key(url), self.clock.now() + wait);
+    }
+}
+
+/// The address as it is asked, and the login written in it.
+fn without_credentials(url: &Url) -> (Url, Option<(String, String)>) {
+    let decode =
+        |text: &str| percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned();
+    let mut bare = url.clone();
+    bare.set_fragment(None);
+    if url.username().is_empty() && url.password().is_none() {
+        return (bare, None);
+    }
+    // Neither fails on an address with a host.
+    let _ = bare.set_username("");
+    let _ = bare.set_password(None);
+    (bare, Some((decode(url.username()), decode(url.password().unwrap_or_default()))))
+}
+
+fn check_address(url: &Url, private_ok: bool) -> Result<(), FetchError> {
+    if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
+        return Err(FetchError::Scheme { scheme: plain(url.scheme()) });
+    }
+    if !private_ok && address::is_private_host(url) {
+        return Err(FetchError::Private { host: host(url) });
+    }
+    Ok(())
+}
+
+/// Where a redirect leads.
+fn follow(url: &Url, location: &str, followed: usize) -> Result<Url, FetchError> {
+    let host = host(url);
+    if followed == MOST_HOPS {
+        return Err(FetchError::TooManyRedirects { host, most: MOST_HOPS });
+    }
+    let next = url.join(location).ok().filter(|next| next.as_str().len() <= MOST_HEADER);
+    let detail = "it redirects to something that is no address".to_owned();
+    let next = next.ok_or(FetchError::Unreadable { host, detail })?;
+    // A login in a redirect is the server's invention.
+    Ok(without_credentials(&next).0)
+}
+
+/// The host as it is named in messages. Parsed addresses hold no control characters here.
+pub(crate) fn host(url: &Url) -> String {
+    url.host_str().unwrap_or_default().to_owned()
+}

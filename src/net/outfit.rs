@@ -1,0 +1,111 @@
+//! The headers of a request, and which address gets to see which of them.
+
+use super::body::ACCEPT_ENCODING;
+use super::error::{FetchError, plain};
+use super::request::{Purpose, Request};
+use super::secret::Secrets;
+use crate::model::{Access, Validators};
+use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
+use url::Url;
+
+/// Headers that every hop gets, and those for the person's own origin alone.
+pub(crate) struct Outfit {
+    common: HeaderMap,
+    private: HeaderMap,
+}
+
+/// Headers that the program itself answers for.
+const RESERVED: [HeaderName; 6] = [
+    header::HOST,
+    header::CONNECTION,
+    header::CONTENT_LENGTH,
+    header::TRANSFER_ENCODING,
+    header::ACCEPT_ENCODING,
+    header::UPGRADE,
+];
+
+impl Outfit {
+    /// Looks up the secrets of a source once, before anything waits for its turn.
+    pub(crate) async fn prepare(
+        request: &Request,
+        user: Option<(String, String)>,
+        secrets: &Secrets,
+    ) -> Result<Self, FetchError> {
+        let accept = match request.purpose {
+            Purpose::Feed => {
+                "application/atom+xml, application/rss+xml, application/feed+json, \
+                 application/rdf+xml, application/xml;q=0.9, text/xml;q=0.9, */*;q=0.5"
+            }
+            Purpose::Page => "text/html, application/xhtml+xml, application/xml;q=0.9, */*;q=0.5",
+        };
+        let mut common = HeaderMap::new();
+        common.insert(header::ACCEPT, HeaderValue::from_static(accept));
+        common.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(ACCEPT_ENCODING));
+        let private = private_headers(&request.access, user, secrets).await?;
+        Ok(Self { common, private })
+    }
+
+    /// The headers for one hop: secrets for the person's own origin alone, validators for the
+    /// address that they came from.
+    pub(crate) fn dress(&self, url: &Url, request: &Request) -> HeaderMap {
+        let mut headers = self.common.clone();
+        if owns_validators(url, request) {
+            let Validators { etag, last_modified } = &request.validators;
+            let pairs = [(header::IF_NONE_MATCH, etag), (header::IF_MODIFIED_SINCE, last_modified)];
+            for (name, value) in pairs {
+                let value = value.as_deref().map(HeaderValue::from_bytes);
+                if let Some(Ok(value)) = value {
+                    headers.insert(name, value);
+                }
+            }
+        }
+        if url.origin() == request.home().origin() {
+            headers.extend(self.private.clone());
+        }
+        headers
+    }
+}
+
+/// Own headers and login of a source.
+async fn private_headers(
+    access: &Access,
+    user: Option<(String, String)>,
+    secrets: &Secrets,
+) -> Result<HeaderMap, FetchError> {
+    let mut headers = HeaderMap::new();
+    for (name, secret) in &access.headers {
+        let value = secrets.look_up(secret).await?;
+        let bad = || FetchError::Header { name: plain(name) };
+        let header = HeaderName::from_bytes(name.as_bytes()).map_err(|_| bad())?;
+        if RESERVED.contains(&header) {
+            return Err(bad());
+        }
+        let mut value = HeaderValue::from_bytes(value.as_bytes()).map_err(|_| bad())?;
+        value.set_sensitive(true);
+        headers.append(header, value);
+    }
+    let login = match &access.auth {
+        Some(auth) => Some((auth.user.clone(), secrets.look_up(&auth.password).await?.to_string())),
+        None => user,
+    };
+    if let Some((user, password)) = login {
+        headers.insert(header::AUTHORIZATION, basic(&user, &password)?);
+    }
+    Ok(headers)
+}
+
+fn owns_validators(url: &Url, request: &Request) -> bool {
+    match &request.validators_of {
+        Some(owner) => url == owner,
+        None => url.host() == request.url.host(),
+    }
+}
+
+fn basic(user: &str, password: &str) -> Result<HeaderValue, FetchError> {
+    use base64::Engine;
+    let text = base64::engine::general_purpose::STANDARD.encode(format!("{user}:{password}"));
+    let value = HeaderValue::from_str(&format!("Basic {text}"));
+    let mut value = value.map_err(|_| FetchError::Header { name: "Authorization".to_owned() })?;
+    value.set_sensitive(true);
+    Ok(value)
+}

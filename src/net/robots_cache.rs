@@ -1,0 +1,113 @@
+//! robots.txt of the hosts whose pages are read, asked for once a day.
+
+use super::client::{Client, host};
+use super::error::FetchError;
+use super::request::Request;
+use super::robots::{MOST_DELAY, Robots};
+use crate::model::Time;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::OnceCell;
+use url::Url;
+
+/// How we are called in robots.txt.
+const AGENT: &str = "newsfed";
+/// How long a file is used (RFC 9309, section 2.4).
+const KEPT: Duration = Duration::from_secs(24 * 3600);
+/// How long pages wait after a server error before the file is asked for again.
+const RETRY: Duration = Duration::from_secs(600);
+/// Files kept.
+const MOST_FILES: usize = 256;
+
+/// What a host says, and for how long that holds.
+struct Verdict {
+    /// The rules, or the status of the server error that forbids everything.
+    rules: Result<Robots, u16>,
+    until: Time,
+}
+
+#[derive(Default)]
+pub(crate) struct RobotsCache {
+    files: Mutex<HashMap<String, Arc<OnceCell<Verdict>>>>,
+}
+
+impl RobotsCache {
+    /// The `crawl-delay` to keep for that page; zero without one.
+    pub(crate) async fn check(
+        &self,
+        client: &Client,
+        url: &Url,
+        request: &Request,
+    ) -> Result<Duration, FetchError> {
+        let cell = self.cell(&url.origin().ascii_serialization(), client.now());
+        // Pages that arrive meanwhile wait for the one file.
+        let verdict = cell.get_or_try_init(|| ask(client, url, request)).await?;
+        match &verdict.rules {
+            Ok(robots) if robots.allows(url) => Ok(robots.honoured_delay()),
+            Ok(_) => Err(FetchError::Robots { host: host(url), path: url.path().to_owned() }),
+            Err(status) => Err(FetchError::RobotsFails {
+                host: host(url),
+                status: *status,
+                until: verdict.until,
+            }),
+        }
+    }
+
+    fn cell(&self, origin: &str, now: Time) -> Arc<OnceCell<Verdict>> {
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let stale = |cell: &OnceCell<Verdict>| cell.get().is_some_and(|v| v.until <= now);
+        if let Some(cell) = files.get(origin)
+            && !stale(cell)
+        {
+            return cell.clone();
+        }
+        if files.len() >= MOST_FILES {
+            files.retain(|_, cell| !stale(cell));
+            let oldest = files.iter().min_by_key(|(_, cell)| cell.get().map(|v| v.until));
+            let oldest = oldest.map(|(origin, _)| origin.clone());
+            if let (true, Some(oldest)) = (files.len() >= MOST_FILES, oldest) {
+                files.remove(&oldest);
+            }
+        }
+        let cell = Arc::new(OnceCell::new());
+        files.insert(origin.to_owned(), cell.clone());
+        cell
+    }
+}
+
+/// Fetches and judges the file: a client error allows everything, a server error nothing, and
+/// without any answer the page fails as the file does (RFC 9309, section 2.3.1).
+async fn ask(client: &Client, page: &Url, request: &Request) -> Result<Verdict, FetchError> {
+    let mut url = page.clone();
+    url.set_path("/robots.txt");
+    url.set_query(None);
+    let declared = Some(request.home().clone());
+    let file = Request {
+        declared,
+        access: request.access.clone(),
+        allow_private: request.allow_private,
+        force: request.force,
+        ..Request::page(url)
+    };
+    let now = client.now();
+    let rules = match client.walk(&file, false).await {
+        Ok(answer) if answer.is_success() => Ok(Robots::parse(&answer.body, AGENT)),
+        Ok(answer) if answer.status == 429 || answer.status >= 500 => Err(answer.status),
+        Ok(_) => Ok(Robots::allow_all()),
+        Err(
+            FetchError::TooManyRedirects { .. }
+            | FetchError::RedirectLoop { .. }
+            | FetchError::Private { .. }
+            | FetchError::Scheme { .. },
+        ) => Ok(Robots::allow_all()),
+        Err(error) => return Err(error),
+    };
+    if let Some(delay) = rules.as_ref().ok().and_then(|r| r.crawl_delay).filter(|d| *d > MOST_DELAY)
+    {
+        let asked = delay.as_secs();
+        tracing::warn!(host = host(page), asked, "crawl-delay is honoured up to 60 s only");
+    }
+    let until = now + if rules.is_ok() { KEPT } else { RETRY };
+    Ok(Verdict { rules, until })
+}

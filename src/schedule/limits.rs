@@ -1,0 +1,250 @@
+//! The rules of servers, feeds and people, on top of what a policy wants (manners.md in short:
+//! whoever serves the feed may ask for more time, within bounds that keep it readable).
+
+use super::window::skipped_until;
+use crate::model::{FeedHints, Hold, HoldReason, Time};
+use std::time::Duration;
+
+const MINUTE: Duration = Duration::from_secs(60);
+pub(super) const DAY: Duration = Duration::from_secs(24 * 3600);
+
+/// `max-age` and `Expires` are honoured up to this.
+pub const MOST_FRESH: Duration = Duration::from_secs(5 * 3600);
+/// `ttl` and the update period are honoured up to this.
+pub const MOST_TTL: Duration = DAY;
+/// A `ttl` of more than so many measured gaps between items is a mistake.
+const TTL_GAPS: u32 = 6;
+/// `Retry-After` is honoured from this on.
+pub const LEAST_RETRY: Duration = MINUTE;
+/// `Retry-After` is honoured up to this.
+pub const MOST_RETRY: Duration = Duration::from_secs(8 * 24 * 3600);
+/// First back-off after a 429 that does not say how long.
+const FIRST_LIMITED: Duration = Duration::from_secs(600);
+/// Back-off after the second 403 in a row.
+const FORBIDDEN: Duration = Duration::from_secs(4 * 3600);
+/// Longest back-off after failures.
+pub const MOST_BACKOFF: Duration = DAY;
+/// `crawl-delay` is honoured up to this.
+const MOST_CRAWL_DELAY: Duration = MINUTE;
+/// How soon to look again when this machine is offline: it bothers nobody.
+const OFFLINE: Duration = Duration::from_secs(300);
+/// The end of the year 9999, for what is never due by itself.
+const NEVER_SECONDS: i64 = 253_402_300_799;
+
+/// How a look ended, as far as the schedule is concerned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AnswerKind {
+    /// A full answer or 304.
+    #[default]
+    Ok,
+    /// 429.
+    Limited,
+    /// 503.
+    Unavailable,
+    /// 403.
+    Forbidden,
+    /// 410.
+    Gone,
+    /// Any other failure, with or without an answer.
+    Failed,
+    /// Every host fails: this machine has no connection.
+    Offline,
+}
+
+impl AnswerKind {
+    /// The kind of an HTTP status.
+    pub fn of_status(status: u16) -> Self {
+        match status {
+            200..=299 | 304 => Self::Ok,
+            403 => Self::Forbidden,
+            410 => Self::Gone,
+            429 => Self::Limited,
+            503 => Self::Unavailable,
+            _ => Self::Failed,
+        }
+    }
+}
+
+/// What the answer said. Times are counted from `now` and not yet cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Answer {
+    /// How it ended.
+    pub kind: AnswerKind,
+    /// `Retry-After`.
+    pub retry_after: Option<Duration>,
+    /// What is left of `max-age`; zero for `no-cache` and `no-store`.
+    pub max_age: Option<Duration>,
+    /// What is left until `Expires`; looked at where there is no `max-age`.
+    pub expires: Option<Duration>,
+    /// `crawl-delay` of robots.txt, for pages.
+    pub crawl_delay: Option<Duration>,
+}
+
+/// Everything that the rules look at after one look.
+#[derive(Debug, Clone, Copy)]
+pub struct Look<'a> {
+    /// The present moment.
+    pub now: Time,
+    /// When the policy wants to look next.
+    pub wanted: Time,
+    /// What came.
+    pub answer: Answer,
+    /// What the feed says.
+    pub hints: &'a FeedHints,
+    /// Failures in a row, this look included; 0 after a success.
+    pub fail_count: u32,
+    /// Usual interval, from before the failures.
+    pub interval: Duration,
+    /// Mean time between items as measured, once there are enough of them.
+    pub measured_gap: Option<Duration>,
+    /// Shortest interval that the person allows.
+    pub min: Duration,
+    /// Longest interval that the person allows. Wishes of servers go beyond it.
+    pub max: Option<Duration>,
+    /// Whether the server sends validators; without them every look costs a full answer.
+    pub has_validators: bool,
+    /// Tells sources apart, so that their back-offs do not stay in step.
+    pub seed: u64,
+}
+
+/// When to look next, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decision {
+    /// The next automatic look.
+    pub next: Time,
+    /// What the policy wanted.
+    pub wanted: Time,
+    /// What binds a refresh by hand as well: the longest of those rules.
+    pub hold: Option<Hold>,
+    /// Every rule that moved the next look, in order, and where to.
+    pub moved_by: Vec<(HoldReason, Time)>,
+}
+
+/// Applies the rules in their order: gone, limited, failed, fresh, the feed's own wishes, the
+/// person's bounds, and the feed's skip windows, which look at the moment that came out.
+pub fn decide(look: &Look<'_>) -> Decision {
+    let mut decision =
+        Decision { next: look.wanted, wanted: look.wanted, hold: None, moved_by: Vec::new() };
+    if let Some(max) = look.max {
+        decision.next = decision.next.min(after(look.now, max));
+    }
+    match look.answer.kind {
+        AnswerKind::Gone => {
+            let never = Time::from_timestamp(NEVER_SECONDS, 0).unwrap_or(Time::MAX_UTC);
+            decision.not_before(never, HoldReason::Gone, look.now);
+            return decision;
+        }
+        AnswerKind::Offline => {
+            decision.next = after(look.now, OFFLINE);
+            return decision;
+        }
+        AnswerKind::Ok => fresh_enough(look, &mut decision),
+        _ => {
+            let (wait, reason) = back_off(look);
+            decision.not_before(after(look.now, wait), reason, look.now);
+        }
+    }
+    own_wishes(look, &mut decision);
+    decision
+}
+
+/// `now` and a time; what lies beyond the calendar is the end of the year 9999.
+pub(super) fn after(now: Time, wait: Duration) -> Time {
+    let wait = chrono::Duration::from_std(wait).ok();
+    let then = wait.and_then(|wait| now.checked_add_signed(wait));
+    let never = Time::from_timestamp(NEVER_SECONDS, 0).unwrap_or(Time::MAX_UTC);
+    then.map_or(never, |t| t.min(never))
+}
+
+impl Decision {
+    /// Moves the next look to `at` unless it is later anyway, and remembers a rule that a refresh
+    /// by hand obeys too.
+    fn not_before(&mut self, at: Time, reason: HoldReason, now: Time) {
+        if at > self.next {
+            self.next = at;
+            self.moved_by.push((reason, at));
+        }
+        if reason.binds_manual() {
+            self.hold_until(at, reason, now);
+        }
+    }
+
+    fn hold_until(&mut self, until: Time, reason: HoldReason, now: Time) {
+        if until > now && self.hold.is_none_or(|h| until > h.until) {
+            self.hold = Some(Hold { until, reason });
+        }
+    }
+}
+
+/// How long to leave a server alone that failed or asked for it.
+fn back_off(look: &Look<'_>) -> (Duration, HoldReason) {
+    let asked = look.answer.retry_after.filter(|wait| !wait.is_zero());
+    match (look.answer.kind, asked) {
+        (AnswerKind::Limited | AnswerKind::Unavailable, Some(wait)) => {
+            (wait.clamp(LEAST_RETRY, MOST_RETRY), HoldReason::RetryAfter)
+        }
+        (AnswerKind::Limited, None) => {
+            let wait = doubled(FIRST_LIMITED, look.fail_count.saturating_sub(1));
+            (wait, HoldReason::RateLimited)
+        }
+        (AnswerKind::Forbidden, _) if look.fail_count >= 2 => {
+            (FORBIDDEN.max(jittered(look)), HoldReason::RateLimited)
+        }
+        _ => (jittered(look), HoldReason::Failures),
+    }
+}
+
+/// The interval doubled for every failure, and up to a tenth less.
+fn jittered(look: &Look<'_>) -> Duration {
+    let whole = doubled(look.interval.max(MINUTE), look.fail_count);
+    let mut random = fastrand::Rng::with_seed(look.seed ^ u64::from(look.fail_count));
+    whole.mul_f64(1.0 - random.f64() / 10.0)
+}
+
+fn doubled(start: Duration, times: u32) -> Duration {
+    start.saturating_mul(2_u32.saturating_pow(times)).min(MOST_BACKOFF)
+}
+
+/// What a good answer and its feed ask for; a failed look leaves these alone, so that trying again
+/// by hand stays possible.
+fn fresh_enough(look: &Look<'_>, decision: &mut Decision) {
+    let Answer { max_age, expires, .. } = look.answer;
+    let fresh = match (max_age, expires) {
+        (Some(age), _) => Some((age, HoldReason::MaxAge)),
+        (None, Some(left)) => Some((left, HoldReason::Expires)),
+        (None, None) => None,
+    };
+    let fresh = fresh.map(|(wait, reason)| (wait.min(MOST_FRESH), reason));
+    let believable =
+        |ttl: &Duration| look.measured_gap.is_none_or(|gap| *ttl <= gap.saturating_mul(TTL_GAPS));
+    let ttl = look.hints.ttl.filter(believable);
+    let ttl = ttl.map(|ttl| (ttl.min(MOST_TTL), HoldReason::Ttl));
+    let period = look.hints.update_period;
+    let period = period.map(|p| (p.min(MOST_TTL), HoldReason::UpdatePeriod));
+    for (wait, reason) in [fresh, ttl, period].into_iter().flatten() {
+        decision.not_before(after(look.now, wait), reason, look.now);
+    }
+}
+
+/// Rules that hold after every look: the crawl-delay, the person's shortest interval, and the hours
+/// and days that the feed wants to be left alone.
+fn own_wishes(look: &Look<'_>, decision: &mut Decision) {
+    let now = look.now;
+    if let Some(delay) = look.answer.crawl_delay {
+        decision.not_before(after(now, delay.min(MOST_CRAWL_DELAY)), HoldReason::CrawlDelay, now);
+    }
+    let costly = look.answer.kind == AnswerKind::Ok && !look.has_validators;
+    let min = if costly { look.min.saturating_mul(2) } else { look.min };
+    decision.not_before(after(now, min), HoldReason::MinInterval, now);
+    if let Some(end) = skipped_until(look.hints, now) {
+        decision.hold_until(end, HoldReason::SkipWindow, now);
+    }
+    if let Some(end) = skipped_until(look.hints, decision.next) {
+        decision.next = end;
+        decision.moved_by.push((HoldReason::SkipWindow, end));
+    }
+}
+
+#[cfg(test)]
+#[path = "limits_tests.rs"]
+mod tests;

@@ -1,0 +1,317 @@
+//! A table of looks and what the rules make of them.
+
+use super::*;
+use HoldReason::*;
+
+const NOW: &str = "2025-10-24T12:30:00Z";
+const HOUR: Duration = Duration::from_secs(3600);
+
+fn now() -> Time {
+    NOW.parse().unwrap()
+}
+
+fn minutes(count: u64) -> Duration {
+    MINUTE * u32::try_from(count).unwrap()
+}
+
+/// A successful look that wants to come back in an hour, with nothing in its way.
+fn plain(hints: &FeedHints) -> Look<'_> {
+    Look {
+        now: now(),
+        wanted: after(now(), HOUR),
+        answer: Answer::default(),
+        hints,
+        fail_count: 0,
+        interval: HOUR,
+        measured_gap: None,
+        min: Duration::ZERO,
+        max: None,
+        has_validators: true,
+        seed: 1,
+    }
+}
+
+/// Minutes until the next look, minutes of hold with its reason, and the rules that moved it.
+type Want = (i64, Option<(i64, HoldReason)>, Vec<HoldReason>);
+
+fn got(look: &Look<'_>) -> Want {
+    let decision = decide(look);
+    let minutes = |at: Time| (at - now()).num_minutes();
+    assert_eq!(decision.wanted, look.wanted);
+    let hold = decision.hold.map(|h| (minutes(h.until), h.reason));
+    (minutes(decision.next), hold, decision.moved_by.iter().map(|(r, _)| *r).collect())
+}
+
+#[test]
+fn what_answers_ask_for() {
+    let answer =
+        |kind, retry_after: Option<u64>, max_age: Option<u64>, expires: Option<u64>| Answer {
+            kind,
+            retry_after: retry_after.map(minutes),
+            max_age: max_age.map(minutes),
+            expires: expires.map(minutes),
+            crawl_delay: None,
+        };
+    use AnswerKind::*;
+    let day = 24 * 60;
+    let cases: Vec<(&str, Answer, Want)> = vec![
+        ("nothing said", answer(Ok, None, None, None), (60, None, vec![])),
+        ("max-age", answer(Ok, None, Some(90), None), (90, Some((90, MaxAge)), vec![MaxAge])),
+        ("short max-age", answer(Ok, None, Some(30), None), (60, Some((30, MaxAge)), vec![])),
+        ("no-cache", answer(Ok, None, Some(0), None), (60, None, vec![])),
+        ("no-cache beats Expires", answer(Ok, None, Some(0), Some(90)), (60, None, vec![])),
+        (
+            "max-age cut",
+            answer(Ok, None, Some(9999), None),
+            (300, Some((300, MaxAge)), vec![MaxAge]),
+        ),
+        ("Expires", answer(Ok, None, None, Some(90)), (90, Some((90, Expires)), vec![Expires])),
+        (
+            "Expires cut",
+            answer(Ok, None, None, Some(9999)),
+            (300, Some((300, Expires)), vec![Expires]),
+        ),
+        (
+            "429 with time",
+            answer(Limited, Some(90), None, None),
+            (90, Some((90, RetryAfter)), vec![RetryAfter]),
+        ),
+        (
+            "429 shorter than wanted",
+            answer(Limited, Some(5), None, None),
+            (60, Some((5, RetryAfter)), vec![]),
+        ),
+        (
+            "a week is honoured",
+            answer(Limited, Some(7 * day), None, None),
+            (7 * day as i64, Some((7 * day as i64, RetryAfter)), vec![RetryAfter]),
+        ),
+        (
+            "a month is cut",
+            answer(Limited, Some(30 * day), None, None),
+            (8 * day as i64, Some((8 * day as i64, RetryAfter)), vec![RetryAfter]),
+        ),
+        (
+            "503 with time",
+            answer(Unavailable, Some(90), None, None),
+            (90, Some((90, RetryAfter)), vec![RetryAfter]),
+        ),
+        (
+            "429 with nonsense",
+            answer(Limited, Some(0), None, None),
+            (60, Some((10, RateLimited)), vec![]),
+        ),
+        (
+            "max-age of a failure does not count",
+            answer(Limited, None, Some(200), None),
+            (60, Some((10, RateLimited)), vec![]),
+        ),
+    ];
+    let hints = FeedHints::default();
+    for (name, answer, want) in cases {
+        let fail_count = u32::from(answer.kind != Ok);
+        assert_eq!(got(&Look { answer, fail_count, ..plain(&hints) }), want, "{name}");
+    }
+    let seconds =
+        Answer { retry_after: Some(Duration::from_secs(3)), ..answer(Limited, None, None, None) };
+    let look = Look { answer: seconds, fail_count: 1, wanted: now(), ..plain(&hints) };
+    assert_eq!(got(&look), (1, Some((1, RetryAfter)), vec![RetryAfter]), "at least a minute");
+}
+
+#[test]
+fn gone_is_for_good() {
+    let hints = FeedHints::default();
+    let answer = Answer { kind: AnswerKind::Gone, ..Answer::default() };
+    let decision = decide(&Look { answer, fail_count: 1, max: Some(HOUR), ..plain(&hints) });
+    assert_eq!(decision.hold.map(|h| h.reason), Some(Gone));
+    assert!(decision.next > after(now(), DAY * 365_000));
+}
+
+#[test]
+fn limits_without_a_time_double() {
+    let hints = FeedHints::default();
+    for (fails, want) in [(1, 10), (2, 20), (3, 40), (8, 1280), (9, 1440), (4_000_000_000, 1440)] {
+        let answer = Answer { kind: AnswerKind::Limited, ..Answer::default() };
+        let look = Look { answer, fail_count: fails, wanted: now(), ..plain(&hints) };
+        assert_eq!(got(&look), (want, Some((want, RateLimited)), vec![RateLimited]), "{fails}");
+    }
+}
+
+#[test]
+fn failures_back_off_with_jitter_and_bind_no_hand() {
+    let hints = FeedHints::default();
+    for (fails, whole) in [(1, 120), (2, 240), (4, 960), (5, 1440), (60, 1440)] {
+        let answer = Answer { kind: AnswerKind::Failed, ..Answer::default() };
+        let waits: Vec<i64> = (0..50)
+            .map(|seed| {
+                let look = Look { answer, fail_count: fails, seed, ..plain(&hints) };
+                let (next, hold, moved) = got(&look);
+                assert_eq!((hold, moved), (None, vec![Failures]));
+                assert_eq!(next, got(&look).0, "repeatable");
+                next
+            })
+            .collect();
+        assert!(waits.iter().all(|w| (whole * 9 / 10..=whole).contains(w)), "{fails}: {waits:?}");
+        assert!(waits.iter().any(|w| *w != waits[0]), "{fails}: not in step");
+    }
+    let unavailable = Answer { kind: AnswerKind::Unavailable, ..Answer::default() };
+    let look = Look { answer: unavailable, fail_count: 1, ..plain(&hints) };
+    assert_eq!(got(&look).2, [Failures], "503 without a time is a failure");
+}
+
+#[test]
+fn forbidden_twice_is_a_limit() {
+    let hints = FeedHints::default();
+    let answer = Answer { kind: AnswerKind::Forbidden, ..Answer::default() };
+    let interval = minutes(10);
+    let once = Look { answer, interval, fail_count: 1, ..plain(&hints) };
+    assert_eq!(got(&once).1, None);
+    let twice = Look { answer, interval, fail_count: 2, ..plain(&hints) };
+    assert_eq!(got(&twice), (240, Some((240, RateLimited)), vec![RateLimited]));
+}
+
+#[test]
+fn offline_does_not_count() {
+    let hints = FeedHints { ttl: Some(DAY), ..FeedHints::default() };
+    let answer = Answer { kind: AnswerKind::Offline, ..Answer::default() };
+    assert_eq!(got(&Look { answer, min: HOUR, ..plain(&hints) }), (5, None, vec![]));
+}
+
+#[test]
+fn what_feeds_ask_for() {
+    let hints = |ttl: Option<u64>, period: Option<u64>, hours: &[u8], days: &[u8]| FeedHints {
+        ttl: ttl.map(minutes),
+        update_period: period.map(minutes),
+        skip_hours: hours.iter().copied().collect(),
+        skip_days: days.iter().copied().collect(),
+    };
+    let cases: Vec<(&str, FeedHints, Option<u64>, Want)> = vec![
+        ("ttl", hints(Some(90), None, &[], &[]), None, (90, Some((90, Ttl)), vec![Ttl])),
+        ("short ttl", hints(Some(20), None, &[], &[]), None, (60, Some((20, Ttl)), vec![])),
+        ("ttl cut", hints(Some(99999), None, &[], &[]), None, (1440, Some((1440, Ttl)), vec![Ttl])),
+        (
+            "ttl of six gaps",
+            hints(Some(120), None, &[], &[]),
+            Some(20),
+            (120, Some((120, Ttl)), vec![Ttl]),
+        ),
+        ("ttl of more", hints(Some(121), None, &[], &[]), Some(20), (60, None, vec![])),
+        (
+            "update period",
+            hints(None, Some(1440), &[], &[]),
+            None,
+            (1440, Some((1440, UpdatePeriod)), vec![UpdatePeriod]),
+        ),
+        (
+            "a year is cut",
+            hints(None, Some(500_000), &[], &[]),
+            None,
+            (1440, Some((1440, UpdatePeriod)), vec![UpdatePeriod]),
+        ),
+        (
+            "now in the window",
+            hints(None, None, &[12], &[]),
+            None,
+            (60, Some((30, SkipWindow)), vec![]),
+        ),
+        (
+            "now and next in the window",
+            hints(None, None, &[12, 13], &[]),
+            None,
+            (90, Some((90, SkipWindow)), vec![SkipWindow]),
+        ),
+        ("next in the window", hints(None, None, &[13], &[]), None, (90, None, vec![SkipWindow])),
+        (
+            "moved into the window by ttl",
+            hints(Some(90), None, &[14], &[]),
+            None,
+            (150, Some((90, Ttl)), vec![Ttl, SkipWindow]),
+        ),
+        (
+            "Fridays",
+            hints(None, None, &[], &[4]),
+            None,
+            (690, Some((690, SkipWindow)), vec![SkipWindow]),
+        ),
+    ];
+    for (name, hints, gap, want) in &cases {
+        let look = Look { measured_gap: gap.map(minutes), ..plain(hints) };
+        assert_eq!(&got(&look), want, "{name}");
+    }
+}
+
+#[test]
+fn a_failed_look_leaves_the_hand_free() {
+    let hints = FeedHints { ttl: Some(DAY), ..FeedHints::default() };
+    let answer = Answer { kind: AnswerKind::Failed, ..Answer::default() };
+    assert_eq!(got(&Look { answer, fail_count: 1, ..plain(&hints) }).1, None);
+}
+
+#[test]
+fn what_people_ask_for() {
+    let hints = FeedHints::default();
+    let base = plain(&hints);
+    let cases = [
+        ("min", Look { min: minutes(90), ..base }, (90, None, vec![MinInterval])),
+        ("min is below", Look { min: minutes(30), ..base }, (60, None, vec![])),
+        (
+            "costly",
+            Look { min: minutes(60), has_validators: false, ..base },
+            (120, None, vec![MinInterval]),
+        ),
+        (
+            "costly, but it failed",
+            Look {
+                min: minutes(60),
+                has_validators: false,
+                answer: Answer { kind: AnswerKind::Limited, ..Answer::default() },
+                fail_count: 1,
+                ..base
+            },
+            (60, Some((10, RateLimited)), vec![]),
+        ),
+        ("max", Look { max: Some(minutes(30)), ..base }, (30, None, vec![])),
+        (
+            "servers go beyond max",
+            Look {
+                max: Some(minutes(30)),
+                answer: Answer { max_age: Some(minutes(45)), ..Answer::default() },
+                ..base
+            },
+            (45, Some((45, MaxAge)), vec![MaxAge]),
+        ),
+        (
+            "crawl-delay is cut",
+            Look {
+                wanted: now(),
+                answer: Answer { crawl_delay: Some(HOUR), ..Answer::default() },
+                ..base
+            },
+            (1, Some((1, CrawlDelay)), vec![CrawlDelay]),
+        ),
+    ];
+    for (name, look, want) in cases {
+        assert_eq!(got(&look), want, "{name}");
+    }
+    let absurd = decide(&Look { min: Duration::MAX, ..base });
+    assert!(absurd.next > now() + DAY * 365_000, "saturates");
+}
+
+#[test]
+fn statuses() {
+    use AnswerKind::*;
+    let cases = [
+        (200, Ok),
+        (304, Ok),
+        (403, Forbidden),
+        (404, Failed),
+        (410, Gone),
+        (429, Limited),
+        (503, Unavailable),
+        (500, Failed),
+        (301, Failed),
+    ];
+    for (status, want) in cases {
+        assert_eq!(AnswerKind::of_status(status), want, "{status}");
+    }
+}

@@ -1,0 +1,61 @@
+//! The hours and days in which a feed does not want to be asked.
+
+use super::limits::DAY;
+use crate::model::{FeedHints, Time};
+use chrono::{Datelike, Timelike};
+
+/// The end of the skip window (`skipHours`, `skipDays`, both UTC) that `at` lies in, at most a day
+/// later; `None` outside of one.
+pub fn skipped_until(hints: &FeedHints, at: Time) -> Option<Time> {
+    if !is_skipped(hints, at) {
+        return None;
+    }
+    let hour = chrono::Duration::hours(1);
+    let latest = at + DAY;
+    let start = at.timestamp().div_euclid(3600) * 3600;
+    let mut next = Time::from_timestamp(start, 0).unwrap_or(at) + hour;
+    while next < latest && is_skipped(hints, next) {
+        next += hour;
+    }
+    Some(next.min(latest))
+}
+
+fn is_skipped(hints: &FeedHints, at: Time) -> bool {
+    // Both fit: 0-23 and 0-6.
+    hints.skip_hours.contains(&(at.hour() as u8))
+        || hints.skip_days.contains(&(at.weekday().num_days_from_monday() as u8))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn time(text: &str) -> Time {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn windows_end_where_they_should() {
+        // 2025-10-24 is a Friday.
+        type Case = (&'static [u8], &'static [u8], &'static str, Option<&'static str>);
+        let cases: &[Case] = &[
+            (&[], &[], "2025-10-24T12:30:00Z", None),
+            (&[13], &[], "2025-10-24T12:59:59Z", None),
+            (&[12], &[], "2025-10-24T12:30:00Z", Some("2025-10-24T13:00:00Z")),
+            (&[12, 13], &[], "2025-10-24T12:30:00Z", Some("2025-10-24T14:00:00Z")),
+            (&[23, 0, 1], &[], "2025-10-24T23:00:00Z", Some("2025-10-25T02:00:00Z")),
+            (&[], &[4], "2025-10-24T12:30:00Z", Some("2025-10-25T00:00:00Z")),
+            (&[0], &[4], "2025-10-24T12:30:00Z", Some("2025-10-25T01:00:00Z")),
+            (&[], &[4, 5, 6], "2025-10-24T12:30:00Z", Some("2025-10-25T12:30:00Z")),
+            (&[], &[0, 1, 2, 3, 4, 5, 6], "2025-10-24T12:30:00Z", Some("2025-10-25T12:30:00Z")),
+        ];
+        for (hours, days, at, want) in cases {
+            let hints = FeedHints {
+                skip_hours: hours.iter().copied().collect(),
+                skip_days: days.iter().copied().collect(),
+                ..FeedHints::default()
+            };
+            assert_eq!(skipped_until(&hints, time(at)), want.map(time), "{hours:?} {days:?} {at}");
+        }
+    }
+}

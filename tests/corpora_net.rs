@@ -1,0 +1,77 @@
+//! Reference data that lie beside the project, where they are there: `NEWSFED_CORPORA`, or
+//! `../shared/corpora`. Run with `cargo test --test corpora_net -- --ignored`.
+
+#![allow(clippy::print_stdout, reason = "it tells what was skipped")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+
+use newsfed::model::Time;
+use newsfed::net::Freshness;
+use newsfed::net::robots::Robots;
+use serde_json::Value;
+use std::path::PathBuf;
+
+/// The lines of a JSON Lines file; none where the data are not there.
+fn lines(path: &str) -> Vec<Value> {
+    let beside = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/corpora");
+    let folder = std::env::var_os("NEWSFED_CORPORA").map_or_else(beside, PathBuf::from);
+    match std::fs::read_to_string(folder.join(path)) {
+        Ok(text) => text.lines().map(|l| serde_json::from_str(l).unwrap()).collect(),
+        Err(e) => {
+            println!("skipped: {}: {e}", folder.join(path).display());
+            Vec::new()
+        }
+    }
+}
+
+/// Path and query as they stand, not escaped; everything else of an address taken off.
+fn path_of(address: &str) -> String {
+    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let rest = rest.split('#').next().unwrap();
+    let start = rest.find(['/', '?', ';']).unwrap_or(rest.len());
+    let path = &rest[start..];
+    if path.starts_with('/') { path.to_owned() } else { format!("/{path}") }
+}
+
+#[test]
+#[ignore = "reads reference data from beside the project"]
+fn robots() {
+    let mut wrong = Vec::new();
+    for case in lines("conformance/robots_google.jsonl") {
+        let text = |key: &str| case[key].as_str().unwrap().to_owned();
+        let robots = Robots::parse(text("robots").as_bytes(), &text("agent"));
+        if robots.allows_path(&path_of(&text("url"))) != case["allowed"].as_bool().unwrap() {
+            wrong.push(case);
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong: {wrong:#?}", wrong.len());
+}
+
+#[test]
+#[ignore = "reads reference data from beside the project"]
+fn freshness() {
+    for case in lines("newsfed-original/freshness_headers.jsonl") {
+        let headers: Vec<(String, String)> = case["headers"]
+            .as_object()
+            .unwrap()
+            .iter()
+            .map(|(n, v)| (n.to_lowercase(), v.as_str().unwrap().to_owned()))
+            .collect();
+        let now = httpdate::parse_http_date(case["now"].as_str().unwrap()).unwrap();
+        let headers = headers.iter().map(|(n, v)| (n.as_str(), v.as_str()));
+        let facts = Freshness::read(headers, Time::from(now));
+        let got = facts.fresh_for().map(|d| d.as_secs());
+        let matches = match &case["fresh_for_s"] {
+            Value::Null => got.is_none(),
+            Value::Number(n) => got == n.as_u64(),
+            Value::String(s) if s == "huge" => got.is_some_and(|s| s > 365 * 86_400),
+            Value::String(s) => s.split('|').any(|want| match got {
+                Some(got) => want == got.to_string(),
+                None => want == "None",
+            }),
+            _ => false,
+        };
+        assert!(matches, "{got:?} for {case}");
+        let flags: Vec<_> = case["flags"].as_array().unwrap().iter().collect();
+        assert_eq!(facts.no_store, flags.iter().any(|f| *f == "highly_dynamic"), "{case}");
+    }
+}

@@ -1,0 +1,89 @@
+//! Decoding, and its limits.
+
+use super::*;
+use flate2::Compression;
+use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
+use newsfed::demo::server::Reply;
+use newsfed::model::ErrorKind;
+use std::io::Write;
+
+fn gzip(body: &[u8]) -> Vec<u8> {
+    let mut out = GzEncoder::new(Vec::new(), Compression::best());
+    out.write_all(body).unwrap();
+    out.finish().unwrap()
+}
+
+fn zlib(body: &[u8]) -> Vec<u8> {
+    let mut out = ZlibEncoder::new(Vec::new(), Compression::best());
+    out.write_all(body).unwrap();
+    out.finish().unwrap()
+}
+
+fn raw_deflate(body: &[u8]) -> Vec<u8> {
+    let mut out = DeflateEncoder::new(Vec::new(), Compression::best());
+    out.write_all(body).unwrap();
+    out.finish().unwrap()
+}
+
+/// "hello" as a brotli stream.
+const BROTLI_HELLO: &[u8] = b"\x0b\x02\x80hello\x03";
+
+/// A server that sends that body with that `Content-Encoding`.
+fn serving(encoding: &'static str, body: Vec<u8>) -> Server {
+    Server::start(move |_| {
+        let reply = Reply::ok("text/xml", body.clone());
+        if encoding.is_empty() { reply } else { reply.header("content-encoding", encoding) }
+    })
+    .unwrap()
+}
+
+#[tokio::test]
+async fn bodies_are_decoded() {
+    let text = b"<rss>".repeat(1_000);
+    let members = [gzip(&text[..100]), gzip(&text[100..])].concat();
+    let cases: Vec<(&str, Vec<u8>, &[u8])> = vec![
+        ("", text.clone(), &text),
+        ("identity", text.clone(), &text),
+        ("gzip", gzip(&text), &text),
+        ("x-gzip", gzip(&text), &text),
+        ("GZIP", members, &text),
+        ("gzip", text.clone(), &text),
+        ("deflate", zlib(&text), &text),
+        ("deflate", raw_deflate(&text), &text),
+        ("br", BROTLI_HELLO.to_vec(), b"hello"),
+        ("gzip", Vec::new(), b""),
+        ("gzip", b"x".to_vec(), b"x"),
+    ];
+    for (encoding, body, want) in cases {
+        let wire = body.len() as u64;
+        let answer = get(&serving(encoding, body), "/").await.unwrap();
+        assert!(answer.body == want, "{encoding}");
+        assert_eq!(answer.wire_bytes, wire, "{encoding}");
+    }
+}
+
+#[tokio::test]
+async fn bodies_are_bounded_and_checked() {
+    let bomb = gzip(&vec![0; 20_000_000]);
+    assert!(bomb.len() < 100_000, "small on the wire");
+    let cut = gzip(&b"<rss>".repeat(1_000));
+    let cut = cut[..cut.len() / 2].to_vec();
+    let cases: Vec<(&str, Vec<u8>, &str)> = vec![
+        ("gzip", bomb, "larger than 1048576 bytes"),
+        ("deflate", zlib(&vec![0; 20_000_000]), "larger than"),
+        ("", vec![b'x'; 1_048_577], "larger than"),
+        ("zstd", b"x".to_vec(), "encoding \"zstd\""),
+        ("gzip", cut, "damaged"),
+        ("br", b"\xff\xff\xff\xff\xff".to_vec(), "damaged"),
+    ];
+    for (encoding, body, want) in cases {
+        let server = serving(encoding, body);
+        let (client, _) = client_with(NetSettings { max_body: 1_048_576, ..settings() });
+        let error = client.fetch(typed(&server.url("/"))).await.unwrap_err();
+        assert!(error.to_string().contains(want), "{encoding}: {error}");
+        assert_eq!(error.kind(), ErrorKind::Permanent);
+    }
+    let exact = serving("", vec![b'x'; 1_048_576]);
+    let (client, _) = client_with(NetSettings { max_body: 1_048_576, ..settings() });
+    assert_eq!(client.fetch(typed(&exact.url("/"))).await.unwrap().body.len(), 1_048_576);
+}

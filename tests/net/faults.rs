@@ -1,0 +1,101 @@
+//! What goes wrong, and how it is told.
+
+use super::*;
+use newsfed::demo::server::{Fault, Reply};
+use newsfed::model::{Access, BasicAuth, ErrorKind, Secret};
+
+#[tokio::test]
+async fn failures_are_told_apart() {
+    let faults = [
+        (Fault::NeverAnswer, "did not answer in full within 0.2 s"),
+        (Fault::Stall, "did not answer in full within 0.2 s"),
+        (Fault::Reset, "closed the connection"),
+        (Fault::HalfBody, "closed the connection"),
+    ];
+    let settings = NetSettings { feed_timeout: Duration::from_millis(200), ..settings() };
+    for (fault, want) in faults {
+        let server = Server::start(move |_| Reply::ok("text/xml", "<rss/>").fault(fault)).unwrap();
+        let (client, _) = client_with(settings.clone());
+        let error = client.fetch(typed(&server.url("/"))).await.unwrap_err();
+        let text = error.to_string();
+        assert!(text.contains("127.0.0.1") && text.contains(want), "{fault:?}: {text}");
+        assert_eq!((error.kind(), error.is_offline()), (ErrorKind::Transient, false));
+    }
+}
+
+#[tokio::test]
+async fn hosts_that_are_not_there() {
+    let server = Server::start(|_| Reply::status(200)).unwrap();
+    let address = server.url("/");
+    let secure = address.replace("http:", "https:");
+    let error = client().fetch(typed(&secure)).await.unwrap_err();
+    assert!(matches!(error, FetchError::Tls { .. }), "{error:?}");
+    drop(server);
+    let error = client().fetch(typed(&address)).await.unwrap_err();
+    assert!(error.to_string().contains("connection refused"), "{error}");
+    assert_eq!((error.kind(), error.is_offline()), (ErrorKind::Transient, false));
+    for text in ["ftp://127.0.0.1/", "file:///etc/passwd", "data:,x"] {
+        let error = client().fetch(typed(text)).await.unwrap_err();
+        assert!(matches!(error, FetchError::Scheme { .. }), "{error}");
+        assert_eq!(error.kind(), ErrorKind::User);
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_sent_is_said_without_the_secret() {
+    let server = Server::start(|_| Reply::ok("text/xml", "<rss/>")).unwrap();
+    let header = |name: &str, value: &str| Access {
+        headers: vec![(name.to_owned(), Secret::Plain(value.to_owned()))],
+        ..Access::default()
+    };
+    let auth = BasicAuth { user: "me".into(), password: Secret::Env("NEWSFED_NO_SUCH".into()) };
+    let cases = [
+        (header("x-key", "hush\nx: y"), "header x-key"),
+        (header("bad name", "hush"), "header bad name"),
+        (header("Host", "hush"), "header Host"),
+        (Access { auth: Some(auth), ..Access::default() }, "variable NEWSFED_NO_SUCH is not set"),
+        (Access { proxy: Some("ftp://u:hush@p".into()), ..Access::default() }, "proxy p cannot"),
+    ];
+    for (access, want) in cases {
+        let request = Request { access, ..typed(&server.url("/")) };
+        let error = client().fetch(request).await.unwrap_err();
+        let text = format!("{error} {error:?}");
+        assert!(text.contains(want) && !text.contains("hush"), "{text}");
+        assert_eq!(error.kind(), ErrorKind::User);
+    }
+    assert_eq!(server.requests().len(), 0);
+}
+
+#[tokio::test]
+async fn private_addresses_need_a_person() {
+    let server = Server::start(|_| Reply::ok("text/xml", "<rss/>")).unwrap();
+    let port = server.address().port();
+    let hosts = ["127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "2130706433", "0"];
+    for host in hosts {
+        let asked = url(&format!("http://{host}:{port}/"));
+        let error = client().fetch(Request::feed(asked)).await.unwrap_err();
+        assert!(matches!(error, FetchError::Private { .. }), "{host}: {error}");
+        assert_eq!(error.kind(), ErrorKind::User);
+    }
+    assert_eq!(server.requests().len(), 0);
+    let named = typed(&format!("http://localhost:{port}/"));
+    assert_eq!(client().fetch(named).await.unwrap().status, 200);
+}
+
+#[tokio::test]
+async fn a_declared_proxy_is_used_and_named() {
+    let proxy = Server::start(|_| Reply::ok("text/xml", "<rss/>")).unwrap();
+    // A name, so that the resolver has to let the proxy itself through.
+    let access = Access {
+        proxy: Some(format!("http://localhost:{}", proxy.address().port())),
+        ..Access::default()
+    };
+    let asked = Request { access, ..Request::feed(url("http://news.example/feed")) };
+    let answer = client().fetch(asked.clone()).await.unwrap();
+    assert_eq!(answer.final_url.as_str(), "http://news.example/feed");
+    let seen = &proxy.requests()[0];
+    assert_eq!(seen.header("host"), Some(b"news.example".as_slice()));
+    drop(proxy);
+    let error = client().fetch(asked).await.unwrap_err().to_string();
+    assert!(error.contains("news.example (through the proxy localhost)"), "{error}");
+}

@@ -1,0 +1,56 @@
+//! The client against a real server on loopback.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+
+mod bodies;
+mod faults;
+mod hosts;
+mod redirects;
+mod robots;
+mod validators;
+
+use newsfed::config::NetSettings;
+use newsfed::demo::server::Server;
+use newsfed::model::Time;
+use newsfed::net::{Client, FetchError, Request, Response};
+use newsfed::util::clock::FakeClock;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+use std::time::Duration;
+use url::Url;
+
+const SECOND: Duration = Duration::from_secs(1);
+const HOUR: Duration = Duration::from_secs(3600);
+
+/// Settings without the wait between two requests to one host.
+fn settings() -> NetSettings {
+    NetSettings { host_delay: Duration::ZERO, ..NetSettings::default() }
+}
+
+/// A client, and the clock that it goes by.
+fn client_with(settings: NetSettings) -> (Client, FakeClock) {
+    let clock = FakeClock::new(Time::from_timestamp(1_700_000_000, 0).unwrap());
+    (Client::new(settings, Arc::new(clock.clone())), clock)
+}
+
+fn client() -> Client {
+    client_with(settings()).0
+}
+
+fn url(text: &str) -> Url {
+    Url::parse(text).unwrap()
+}
+
+/// A request for a feed that the person typed, so that loopback is allowed.
+fn typed(address: &str) -> Request {
+    Request { allow_private: true, ..Request::feed(url(address)) }
+}
+
+async fn get(server: &Server, path: &str) -> Result<Response, FetchError> {
+    client().fetch(typed(&server.url(path))).await
+}
+
+/// 127.0.1.1 and the following.
+fn hosts(count: u8) -> Vec<IpAddr> {
+    (1..=count).map(|n| IpAddr::V4(Ipv4Addr::new(127, 0, 1, n))).collect()
+}

@@ -1,0 +1,160 @@
+//! Redirects: what is followed, what is told, and who sees what on the way.
+
+use super::*;
+use newsfed::demo::server::{Reply, Request as Seen};
+use newsfed::model::{Access, BasicAuth, Secret, Validators};
+
+#[tokio::test]
+async fn redirects_are_followed_and_told() {
+    let server = Server::start(|seen| match seen.path.as_str() {
+        "/1" => Reply::status(301).header("location", "/2"),
+        "/2" => Reply::status(308).header("location", "3#part"),
+        "/3" => Reply::status(302).header("location", "?4"),
+        "/3?4" => Reply::status(307).header("location", "/5"),
+        "/5" => Reply::status(303).header("location", "/end"),
+        "/moved" => Reply::status(301).header("location", "/end"),
+        "/end" => Reply::ok("text/xml", "<rss/>"),
+        _ => Reply::status(302),
+    })
+    .unwrap();
+    let answer = get(&server, "/1").await.unwrap();
+    let hops: Vec<_> = answer.hops.iter().map(|h| (h.status, h.to.as_str().to_owned())).collect();
+    let to = |path| server.url(path);
+    assert_eq!(
+        hops,
+        [(301, to("/2")), (308, to("/3")), (302, to("/3?4")), (307, to("/5")), (303, to("/end"))]
+    );
+    assert_eq!((answer.status, answer.final_url.as_str()), (200, to("/end").as_str()));
+    assert!(!answer.moved_for_good());
+    assert!(get(&server, "/moved").await.unwrap().moved_for_good());
+    assert!(!get(&server, "/end").await.unwrap().moved_for_good());
+    assert_eq!(get(&server, "/nowhere").await.unwrap().status, 302, "no address: a fact");
+}
+
+#[tokio::test]
+async fn redirects_end() {
+    let server = Server::start(|seen| match seen.path.as_str() {
+        "/circle" => Reply::status(301).header("location", "/circle2"),
+        "/circle2" => Reply::status(302).header("location", "/circle#x"),
+        "/self" => Reply::status(302).header("location", "/self"),
+        "/file" => Reply::status(302).header("location", "file:///etc/passwd"),
+        "/broken" => Reply::status(302).header("location", "http://["),
+        "/huge" => Reply::status(302).header("location", "/x".repeat(9_000)),
+        other => Reply::status(302).header("location", format!("{other}/on")),
+    })
+    .unwrap();
+    let long = get(&server, "/long").await.unwrap_err();
+    assert!(matches!(long, FetchError::TooManyRedirects { most: 5, .. }), "{long}");
+    assert_eq!(server.requests().len(), 6);
+    for path in ["/circle", "/self"] {
+        let error = get(&server, path).await.unwrap_err();
+        assert!(matches!(error, FetchError::RedirectLoop { .. }), "{error}");
+    }
+    let error = get(&server, "/file").await.unwrap_err();
+    assert_eq!(error, FetchError::Scheme { scheme: "file".into() });
+    for path in ["/broken", "/huge"] {
+        let error = get(&server, path).await.unwrap_err();
+        assert!(matches!(error, FetchError::Unreadable { .. }), "{error}");
+    }
+}
+
+fn secrets() -> Access {
+    Access {
+        auth: Some(BasicAuth { user: "me".into(), password: Secret::Plain("hush".into()) }),
+        headers: vec![("X-Key".into(), Secret::Plain("k".into()))],
+        proxy: None,
+    }
+}
+
+/// Whether a request carried validators, and whether it carried secrets.
+fn shown(seen: &Seen) -> (bool, bool) {
+    let secrets = seen.header("authorization").is_some();
+    assert_eq!(secrets, seen.header("x-key").is_some());
+    (seen.header("if-none-match").is_some(), secrets)
+}
+
+#[tokio::test]
+async fn every_hop_sees_what_is_its_own() {
+    // Another port is another origin on the same host.
+    let target = Server::start(|_| Reply::ok("text/xml", "<rss/>")).unwrap();
+    let to = target.url("/feed");
+    let server = Server::start(move |seen| match seen.path.as_str() {
+        "/near" => Reply::status(302).header("location", "/feed"),
+        "/far" => Reply::status(302).header("location", &to),
+        _ => Reply::ok("text/xml", "<rss/>"),
+    })
+    .unwrap();
+    let (yes, no) = (true, false);
+    // (path, who sent the stored body) -> (validators, secrets) shown, hop by hop.
+    let cases = [
+        ("/near", None, [(yes, yes), (yes, yes)]),
+        ("/near", Some(server.url("/feed")), [(no, yes), (yes, yes)]),
+        ("/near", Some(server.url("/other")), [(no, yes), (no, yes)]),
+        ("/far", None, [(yes, yes), (yes, no)]),
+        ("/far", Some(target.url("/feed")), [(no, yes), (yes, no)]),
+        ("/far", Some(server.url("/feed")), [(no, yes), (no, no)]),
+    ];
+    for (path, owner, want) in cases {
+        let (near, far) = (server.requests().len(), target.requests().len());
+        let request = Request {
+            validators: Validators { etag: Some(b"\"v\"".to_vec()), last_modified: None },
+            validators_of: owner.as_deref().map(url),
+            access: secrets(),
+            ..typed(&server.url(path))
+        };
+        client().fetch(request).await.unwrap();
+        let mut seen = server.requests().split_off(near);
+        seen.extend(target.requests().split_off(far));
+        assert_eq!(seen.iter().map(shown).collect::<Vec<_>>(), want, "{path} {owner:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_login_in_the_address_stays_with_its_origin() {
+    let target = Server::start(|_| Reply::ok("text/xml", "<rss/>")).unwrap();
+    let to = target.url("/feed").replace("http://", "http://evil:word@");
+    let server = Server::start(move |_| Reply::status(301).header("location", &to)).unwrap();
+    let login = server.url("/").replace("http://", "http://a%40b:c%3Ad@");
+    let answer = client().fetch(typed(&login)).await.unwrap();
+    let sent = server.requests()[0].header("authorization").unwrap().to_vec();
+    assert_eq!(sent, b"Basic YUBiOmM6ZA==");
+    assert_eq!(target.requests()[0].header("authorization"), None);
+    assert_eq!(answer.final_url.as_str(), target.url("/feed"));
+    assert_eq!(answer.hops[0].to.as_str(), target.url("/feed"));
+}
+
+#[tokio::test]
+async fn a_remembered_move_keeps_the_rights_of_the_declared_address() {
+    let ips = hosts(2);
+    let server = Server::start_on(&ips, |_| Reply::ok("text/xml", "<rss/>")).unwrap();
+    let [home, away] = [0, 1].map(|n| server.url_on(ips[n], "/feed"));
+    let moved = |to: &str| Request {
+        declared: Some(url(&home)),
+        access: secrets(),
+        ..typed(&to.replace("/feed", "/moved"))
+    };
+    client().fetch(moved(&home)).await.unwrap();
+    assert_eq!(server.requests().iter().map(shown).collect::<Vec<_>>(), [(false, true)]);
+    let error = client().fetch(moved(&away)).await.unwrap_err();
+    assert_eq!(error, FetchError::Private { host: "127.0.1.2".into() });
+    assert_eq!(server.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn no_redirect_leads_to_a_private_host() {
+    let ips = hosts(2);
+    let server = Server::start_on(&ips, |seen| {
+        let to = String::from_utf8_lossy(seen.header("host").unwrap()).into_owned();
+        let port = to.rsplit(':').next().unwrap();
+        let host = seen.path.trim_start_matches('/');
+        Reply::status(302).header("location", format!("http://{host}:{port}/"))
+    })
+    .unwrap();
+    for host in ["127.0.1.2", "localhost", "[::1]", "2130706690"] {
+        let start = server.url_on(ips[0], &format!("/{host}"));
+        let error = client().fetch(typed(&start)).await.unwrap_err();
+        assert!(matches!(error, FetchError::Private { .. }), "{host}: {error}");
+    }
+    assert_eq!(server.requests().len(), 4);
+    assert!(server.requests().iter().all(|seen| seen.ip == ips[0]));
+}

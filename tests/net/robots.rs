@@ -1,0 +1,82 @@
+//! robots.txt is asked for pages, not for feeds.
+
+use super::*;
+use newsfed::demo::server::Reply;
+use newsfed::model::ErrorKind;
+use newsfed::util::clock::Clock;
+
+fn page(server: &Server, path: &str) -> Request {
+    Request { allow_private: true, ..Request::page(url(&server.url(path))) }
+}
+
+fn paths(server: &Server) -> Vec<String> {
+    server.requests().into_iter().map(|r| r.path).collect()
+}
+
+#[tokio::test]
+async fn pages_obey_and_feeds_do_not() {
+    let server = Server::start(|seen| match seen.path.as_str() {
+        "/robots.txt" => Reply::ok(
+            "text/plain",
+            "user-agent: *\ndisallow: /\n\nuser-agent: newsfed\ncrawl-delay: 3600\ndisallow: /no",
+        ),
+        "/out" => Reply::status(302).header("location", "/no/way"),
+        _ => Reply::ok("text/html", "<p>hello"),
+    })
+    .unwrap();
+    let (client, clock) = client_with(settings());
+    let answer = client.fetch(page(&server, "/yes")).await.unwrap();
+    assert_eq!(answer.crawl_delay, Duration::from_secs(60), "cut");
+    clock.advance(HOUR);
+    for path in ["/no/1?x", "/out"] {
+        let error = client.fetch(page(&server, path)).await.unwrap_err();
+        assert!(matches!(error, FetchError::Robots { .. }), "{error}");
+        assert_eq!(error.kind(), ErrorKind::Politeness);
+    }
+    clock.advance(HOUR);
+    assert_eq!(client.fetch(typed(&server.url("/no/feed"))).await.unwrap().status, 200);
+    assert_eq!(paths(&server), ["/robots.txt", "/yes", "/out", "/no/feed"], "asked once");
+    clock.advance(HOUR * 24);
+    client.fetch(page(&server, "/yes")).await.unwrap();
+    assert_eq!(paths(&server)[4..], ["/robots.txt", "/yes"], "and again after a day");
+}
+
+#[tokio::test]
+async fn many_pages_ask_once() {
+    let server = Server::start(|seen| match seen.path.as_str() {
+        "/robots.txt" => Reply::status(404),
+        _ => Reply::ok("text/html", "<p>hello"),
+    })
+    .unwrap();
+    let client = client();
+    let all = (0..5).map(|n| client.fetch(page(&server, &format!("/{n}"))));
+    for end in futures_util::future::join_all(all).await {
+        assert_eq!(end.unwrap().status, 200);
+    }
+    assert_eq!(paths(&server).iter().filter(|p| *p == "/robots.txt").count(), 1);
+}
+
+#[tokio::test]
+async fn files_that_fail() {
+    // Status of robots.txt, whether the page may be read.
+    for (status, allowed) in [(404, true), (403, true), (500, false), (503, false), (302, true)] {
+        let server = Server::start(move |seen| match seen.path.as_str() {
+            "/robots.txt" if status == 302 => Reply::status(302).header("location", "/robots.txt"),
+            "/robots.txt" => Reply::status(status),
+            _ => Reply::ok("text/html", "<p>hello"),
+        })
+        .unwrap();
+        let (client, clock) = client_with(settings());
+        let end = client.fetch(page(&server, "/p")).await;
+        assert_eq!(end.is_ok(), allowed, "{status}");
+        let Err(error) = end else { continue };
+        let retry = clock.now() + Duration::from_secs(600);
+        assert!(matches!(error, FetchError::RobotsFails { .. }), "{error}");
+        assert_eq!(error.retry_at(), Some(retry));
+        client.fetch(page(&server, "/p")).await.unwrap_err();
+        assert_eq!(paths(&server), ["/robots.txt"], "not asked again yet");
+        clock.set(retry);
+        client.fetch(page(&server, "/p")).await.unwrap_err();
+        assert_eq!(paths(&server), ["/robots.txt", "/robots.txt"]);
+    }
+}
