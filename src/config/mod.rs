@@ -1,7 +1,22 @@
 //! What people declare: settings and sources, and how both are read and edited.
 
+mod action;
+mod clean;
+mod document;
+mod error;
+mod key;
+mod keymap;
+mod paths;
+mod rule;
+mod schema;
 mod settings;
 
+pub use action::{Action, UnknownAction};
+pub use error::{ConfigError, ConfigErrors, Place};
+pub use key::{Key, KeyCode, KeyError, LONGEST_SEQUENCE, parse_sequence, show_sequence};
+pub use keymap::{BindingError, Context, KeyMap, KeyMapErrors, Lookup};
+pub use paths::{CONFIG_DIR_VARIABLE, DATA_DIR_VARIABLE, NoHome, Paths};
+pub use schema::{setting_keys, show_settings};
 pub use settings::{
     KeySettings, LogSettings, NetSettings, ScheduleSettings, Settings, SortOrder, UiSettings,
     ViewSettings,
