@@ -94,6 +94,8 @@ pub(crate) struct Report {
     lines: Vec<usize>,
     text: String,
     sets: Vec<String>,
+    /// Dotted keys to suggest when a key stands in the wrong table.
+    pub(crate) elsewhere: Vec<String>,
     pub(crate) errors: ConfigErrors,
     pub(crate) warnings: Vec<ConfigError>,
 }
@@ -106,6 +108,7 @@ impl Report {
             lines: std::iter::once(0).chain(ends).collect(),
             text: text.to_owned(),
             sets: Vec::new(),
+            elsewhere: Vec::new(),
             errors: ConfigErrors::default(),
             warnings: Vec::new(),
         }
@@ -135,8 +138,28 @@ impl Report {
         self.push(ConfigError { place, key: String::new(), message: message.into() });
     }
 
+    /// Names the table that an unknown key belongs to.
+    pub(crate) fn elsewhere(&self, key: &str) -> String {
+        let ending = format!(".{key}");
+        let found = self.elsewhere.iter().find(|k| k.ends_with(&ending));
+        found.map(|k| format!("; did you mean \"{k}\"?")).unwrap_or_default()
+    }
+
     pub(crate) fn is_clean(&self) -> bool {
         self.errors.errors.is_empty()
+    }
+
+    /// What was read together with the warnings, or all faults in the order of the file.
+    pub(crate) fn finish<T>(mut self, read: T) -> Result<(T, Vec<ConfigError>), ConfigErrors> {
+        if self.is_clean() {
+            return Ok((read, self.warnings));
+        }
+        self.errors.errors.sort_by_key(|e| match e.place {
+            Place::File(_) => (0, 0, 0),
+            Place::Point { line, column, .. } => (1, line, column),
+            Place::Set(_) => (2, 0, 0),
+        });
+        Err(self.errors)
     }
 
     fn push(&mut self, error: ConfigError) {

@@ -63,7 +63,10 @@ pub(crate) fn read<T>(
             }
         } else if !others.contains(&pair.key.as_str()) {
             let known = fields.iter().map(|f| f.key).chain(others.iter().copied());
-            let hint = did_you_mean(&pair.key, known);
+            let hint = match did_you_mean(&pair.key, known) {
+                hint if hint.is_empty() => report.elsewhere(&pair.key),
+                hint => hint,
+            };
             report.error(pair.at, &name, format!("unknown key{hint}"));
         }
     }

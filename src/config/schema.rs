@@ -11,7 +11,8 @@ use crate::model::Retention;
 
 const MINUTE: u64 = 60;
 const HOUR: u64 = 60 * MINUTE;
-pub(crate) const YEAR: u64 = 366 * 24 * HOUR;
+/// A mean year of 365.25 days, as written times count it.
+pub(crate) const YEAR: u64 = 8766 * HOUR;
 
 /// Keys at the top of the file.
 pub(crate) const TOP: &[Field<Settings>] = &[
