@@ -9,10 +9,13 @@ mod key;
 mod keymap;
 mod load;
 mod paths;
+mod render;
 mod rule;
+mod save;
 mod schema;
 mod settings;
 mod sources;
+mod splice;
 mod theme;
 
 pub use action::{Action, UnknownAction};
@@ -22,6 +25,7 @@ pub use key::{Key, KeyCode, KeyError, LONGEST_SEQUENCE, parse_sequence, show_seq
 pub use keymap::{BindingError, Context, KeyMap, KeyMapErrors, Lookup};
 pub use load::{Loaded, load};
 pub use paths::{CONFIG_DIR_VARIABLE, DATA_DIR_VARIABLE, NoHome, Paths};
+pub use save::SaveError;
 pub use schema::{setting_keys, show_settings};
 pub use settings::{
     KeySettings, LogSettings, NetSettings, ScheduleSettings, Settings, SortOrder, UiSettings,
