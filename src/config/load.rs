@@ -58,7 +58,8 @@ fn load_settings(
 
 fn load_sources(file: &Path) -> Result<(Vec<Source>, Vec<ConfigError>), ConfigErrors> {
     let text = text_of(file)?;
-    check_sources(file, &text)
+    let (sources, warnings) = check_sources(file, &text)?;
+    Ok((sources.into_iter().map(|(_, source)| source).collect(), warnings))
 }
 
 fn text_of(file: &Path) -> Result<String, ConfigErrors> {
@@ -69,11 +70,12 @@ fn text_of(file: &Path) -> Result<String, ConfigErrors> {
     })
 }
 
-/// The sources of a text, and warnings; `file` is its name in messages.
+/// The sources of a text with the places of their headers, and warnings; `file` is its name in
+/// messages.
 pub(crate) fn check_sources(
     file: &Path,
     text: &str,
-) -> Result<(Vec<Source>, Vec<ConfigError>), ConfigErrors> {
+) -> Result<(Vec<(At, Source)>, Vec<ConfigError>), ConfigErrors> {
     let mut report = Report::new(file, text);
     let tree = parse(text, &mut report);
     let sources = read_sources(&tree, &mut report);

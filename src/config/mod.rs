@@ -3,6 +3,7 @@
 mod action;
 mod clean;
 mod document;
+mod edit;
 mod error;
 mod ids;
 mod key;
@@ -19,6 +20,7 @@ mod splice;
 mod theme;
 
 pub use action::{Action, UnknownAction};
+pub use edit::{ConfigFile, EditError, Removed, SourceChange, SourcesFile};
 pub use error::{ConfigError, ConfigErrors, Place};
 pub use ids::unique_id;
 pub use key::{Key, KeyCode, KeyError, LONGEST_SEQUENCE, parse_sequence, show_sequence};

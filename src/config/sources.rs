@@ -51,8 +51,8 @@ pub fn source_keys() -> Vec<&'static str> {
 }
 
 /// Reads the tree of the file. What is wrong goes to the report; the sources without fault are
-/// returned.
-pub(crate) fn read_sources(root: &[Pair], report: &mut Report) -> Vec<Source> {
+/// returned with the place of their header.
+pub(crate) fn read_sources(root: &[Pair], report: &mut Report) -> Vec<(At, Source)> {
     let mut drafts = Vec::new();
     for pair in root {
         match (&*pair.key, &pair.node.value) {
@@ -284,7 +284,7 @@ fn read_headers(pair: &Pair, prefix: &str, report: &mut Report) -> Vec<(String, 
 }
 
 /// Gives every source an identifier; reports those written twice, warns of addresses listed twice.
-fn settle_ids(read: Vec<Numbered>, report: &mut Report) -> Vec<Source> {
+fn settle_ids(read: Vec<Numbered>, report: &mut Report) -> Vec<(At, Source)> {
     let mut taken = HashSet::new();
     for one in read.iter().filter(|n| n.id_at.is_some()) {
         if !taken.insert(one.source.id.0.clone()) {
@@ -310,7 +310,7 @@ fn settle_ids(read: Vec<Numbered>, report: &mut Report) -> Vec<Source> {
             one.source.id = unique_id(&one.source.url, &mut taken);
         }
         addresses.insert(one.source.url.to_string(), one.source.id.clone());
-        sources.push(one.source);
+        sources.push((one.at, one.source));
     }
     sources
 }
