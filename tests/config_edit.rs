@@ -1,5 +1,8 @@
 //! Changes of the files made by the program: what is written, and what survives.
 
+// The helpers below are no tests by themselves, so the exemption of tests misses them.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
 use newsfed::config::{ConfigFile, EditError, Paths, SourceChange, SourcesFile, load};
 use newsfed::model::{BasicAuth, Retention, Secret, Source, SourceId};
 use proptest::prelude::*;
@@ -38,9 +41,9 @@ fn adding_makes_the_file_and_appends_to_it() {
     let file = SourcesFile::open(&paths);
     let mut one = Source::feed(id("one"), "https://one.example/feed".parse().unwrap());
     one.title = Some("It's \"one\"".to_owned());
-    file.add(&[one.clone()]).unwrap();
+    file.add(std::slice::from_ref(&one)).unwrap();
     let two = Source::feed(id("two"), "https://two.example/".parse().unwrap());
-    file.add(&[two.clone()]).unwrap();
+    file.add(std::slice::from_ref(&two)).unwrap();
     assert_eq!(load(&paths, &[]).unwrap().sources, [one.clone(), two]);
     #[cfg(unix)]
     {
@@ -143,7 +146,7 @@ fn a_file_with_faults_is_left_alone() {
     let (_folder, paths) = home(broken);
     let file = SourcesFile::open(&paths);
     let one = Source::feed(id("one"), "https://one.example/feed".parse().unwrap());
-    let error = file.add(&[one.clone()]).unwrap_err();
+    let error = file.add(std::slice::from_ref(&one)).unwrap_err();
     assert!(
         matches!(error, EditError::Invalid(_)) && error.to_string().contains(":2:7:"),
         "{error}"
@@ -221,7 +224,7 @@ fn any_source() -> impl Strategy<Value = Source> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn what_is_added_is_loaded(sources in prop::collection::vec(any_source(), 0..4)) {
         let (_folder, paths) = home("");

@@ -1,10 +1,11 @@
-//! Changes of `config.toml` and `sources.toml` made by the program.
+//! Changes of `sources.toml` made by the program.
 //!
 //! Every save reads the file afresh, changes only the bytes concerned, runs the loader's own
 //! checks on the new text and exchanges the file as a whole (see [`super::save`]).
 
 use super::error::{At, ConfigErrors};
-use super::load::{check_settings, check_sources};
+use super::ids::unique_id;
+use super::load::{Positioned, check_sources};
 use super::paths::Paths;
 use super::render::{source_text, words};
 use super::rule::show_time;
@@ -13,8 +14,9 @@ use super::splice::{
     SpliceError, element_range, element_start, newline, replace, set, with_last_newline,
 };
 use crate::model::{Source, SourceId};
+use std::collections::{HashMap, HashSet};
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 use toml_edit::Value;
 use url::Url;
@@ -81,6 +83,15 @@ impl Removed {
     }
 }
 
+/// What came of adding a list of sources.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Added {
+    /// Those added, with the identifiers they got.
+    pub sources: Vec<Source>,
+    /// Those whose address was followed already: its source, and the address.
+    pub already: Vec<(SourceId, Url)>,
+}
+
 /// What to change of a source; `None` leaves it. An inner `None` takes the key away.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SourceChange {
@@ -98,8 +109,6 @@ pub struct SourceChange {
     pub interval: Option<Option<Duration>>,
 }
 
-type Positioned = Vec<(At, Source)>;
-
 impl SourcesFile {
     /// The file of these paths, which need not exist.
     pub fn open(paths: &Paths) -> Self {
@@ -111,16 +120,36 @@ impl SourcesFile {
     /// # Errors
     /// When an identifier is taken, or see [`EditError`].
     pub fn add(&self, sources: &[Source]) -> Result<(), EditError> {
-        self.change(|text, _| {
-            let mut new = with_last_newline(text);
-            for source in sources {
-                if !new.trim_start_matches('\u{feff}').is_empty() {
-                    new.push_str(newline(text));
+        self.change(|text, _| Ok(appended(text, sources)))
+    }
+
+    /// Adds those sources of a list whose addresses are not followed yet, all or none. Identifiers
+    /// that are taken are replaced.
+    ///
+    /// # Errors
+    /// See [`EditError`].
+    pub fn import(&self, list: &[Source]) -> Result<Added, EditError> {
+        let mut added = Added::default();
+        self.change(|text, sources| {
+            added = Added::default();
+            let mut ids: HashSet<_> = sources.iter().map(|(_, s)| s.id.0.clone()).collect();
+            let mut followed: HashMap<_, _> =
+                sources.iter().map(|(_, s)| (s.url.to_string(), s.id.clone())).collect();
+            for source in list {
+                if let Some(id) = followed.get(source.url.as_str()) {
+                    added.already.push((id.clone(), source.url.clone()));
+                    continue;
                 }
-                new.push_str(&source_text(source, newline(text)));
+                let mut source = source.clone();
+                if !ids.insert(source.id.0.clone()) {
+                    source.id = unique_id(&source.url, &mut ids);
+                }
+                followed.insert(source.url.to_string(), source.id.clone());
+                added.sources.push(source);
             }
-            Ok(new)
-        })
+            Ok(appended(text, &added.sources))
+        })?;
+        Ok(added)
     }
 
     /// Removes sources, all or none, with the comments right above them.
@@ -285,6 +314,22 @@ impl SourcesFile {
     }
 }
 
+/// The text with sources at its end.
+fn appended(text: &str, sources: &[Source]) -> String {
+    if sources.is_empty() {
+        return text.to_owned();
+    }
+    let newline = newline(text);
+    let mut new = with_last_newline(text);
+    for source in sources {
+        if !new.trim_start_matches('\u{feff}').is_empty() {
+            new.push_str(newline);
+        }
+        new.push_str(&source_text(source, newline));
+    }
+    new
+}
+
 /// The keys to write for a change; `None` takes a key away.
 fn values(source: &Source, change: &SourceChange) -> Vec<(&'static str, Option<Value>)> {
     // An identifier derived from the address must not change with it, so it is written down.
@@ -309,48 +354,4 @@ fn values(source: &Source, change: &SourceChange) -> Vec<(&'static str, Option<V
         values.push(("interval", interval.map(|i| Value::from(show_time(i)))));
     }
     values
-}
-
-/// `config.toml` for changes. Holds nothing of the file but its name.
-#[derive(Debug, Clone)]
-pub struct ConfigFile {
-    file: PathBuf,
-}
-
-impl ConfigFile {
-    /// The file of these paths, which need not exist.
-    pub fn open(paths: &Paths) -> Self {
-        Self { file: paths.config_file() }
-    }
-
-    /// Sets one key, as `["ui", "theme"]`, to a value.
-    ///
-    /// # Errors
-    /// When the key or the value is refused, or see [`EditError`].
-    pub fn set(&self, key: &[&str], value: impl Into<Value>) -> Result<(), EditError> {
-        self.change(key, Some(&value.into().to_string()))
-    }
-
-    /// Takes a key away, so that its default holds again.
-    ///
-    /// # Errors
-    /// See [`EditError`].
-    pub fn unset(&self, key: &[&str]) -> Result<(), EditError> {
-        self.change(key, None)
-    }
-
-    /// The file.
-    pub fn path(&self) -> &Path {
-        &self.file
-    }
-
-    fn change(&self, key: &[&str], value: Option<&str>) -> Result<(), EditError> {
-        rewrite(&self.file, |text| {
-            check_settings(&self.file, text, &[]).map_err(EditError::Invalid)?;
-            let new = set(text, None, key, value)
-                .map_err(|e| EditError::Form { file: self.file.clone(), message: e.to_string() })?;
-            check_settings(&self.file, &new, &[]).map_err(EditError::Refused)?;
-            Ok(new)
-        })
-    }
 }

@@ -70,12 +70,15 @@ fn text_of(file: &Path) -> Result<String, ConfigErrors> {
     })
 }
 
+/// Sources with the places of their headers.
+pub(crate) type Positioned = Vec<(At, Source)>;
+
 /// The sources of a text with the places of their headers, and warnings; `file` is its name in
 /// messages.
 pub(crate) fn check_sources(
     file: &Path,
     text: &str,
-) -> Result<(Vec<(At, Source)>, Vec<ConfigError>), ConfigErrors> {
+) -> Result<(Positioned, Vec<ConfigError>), ConfigErrors> {
     let mut report = Report::new(file, text);
     let tree = parse(text, &mut report);
     let sources = read_sources(&tree, &mut report);

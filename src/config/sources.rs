@@ -324,12 +324,17 @@ fn line(text: &str) -> Result<String, String> {
     }
 }
 
+/// Most levels of a folder.
+pub(crate) const DEEPEST_FOLDER: usize = 16;
+
 /// A folder, brought to the form `A/B`.
 pub(crate) fn folder(text: &str) -> Result<String, String> {
     let levels: Vec<_> = text.split('/').map(clean).filter(|l| !l.is_empty()).collect();
     match levels.len() {
         0 => Err(format!("expected a folder such as \"Tech/Rust\", found {}", quote(text))),
-        n if n > 16 => Err(format!("folders go at most 16 deep, found {n} levels")),
+        n if n > DEEPEST_FOLDER => {
+            Err(format!("folders go at most {DEEPEST_FOLDER} deep, found {n} levels"))
+        }
         _ => Ok(levels.join("/")),
     }
 }

@@ -2,9 +2,8 @@
 
 use super::clean::quote;
 use super::error::did_you_mean;
+use super::style::Style;
 use std::collections::BTreeMap;
-use std::fmt;
-use std::str::FromStr;
 
 /// Names of the built-in themes, in the order in which a key walks them.
 pub const BUILT_IN_THEMES: &[&str] = &["dark", "light", "high-contrast", "mono"];
@@ -16,59 +15,6 @@ const BUILT_IN: &str = include_str!("../../assets/themes.toml");
 
 /// A theme as declared: role -> style, and perhaps `base`.
 type Declared = BTreeMap<String, String>;
-
-/// A colour of the terminal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Color {
-    /// The terminal's own.
-    #[default]
-    Default,
-    /// One of the 16 named ones, 0-15.
-    Named(u8),
-    /// One of the 256.
-    Indexed(u8),
-    /// Truecolor, which the screen may have to replace by something near.
-    Rgb(u8, u8, u8),
-}
-
-/// How a text looks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct Style {
-    /// Foreground.
-    pub fg: Color,
-    /// Background.
-    pub bg: Color,
-    /// Bold.
-    pub bold: bool,
-    /// Dim.
-    pub dim: bool,
-    /// Underlined.
-    pub underline: bool,
-    /// Foreground and background exchanged.
-    pub reverse: bool,
-    /// Italic.
-    pub italic: bool,
-}
-
-/// Names of the 16 colours in their order.
-const COLORS: [&str; 16] = [
-    "black",
-    "red",
-    "green",
-    "yellow",
-    "blue",
-    "magenta",
-    "cyan",
-    "gray",
-    "dark-gray",
-    "light-red",
-    "light-green",
-    "light-yellow",
-    "light-blue",
-    "light-magenta",
-    "light-cyan",
-    "white",
-];
 
 macro_rules! roles {
     ($($name:ident, $word:literal, $help:literal;)+) => {
@@ -186,7 +132,7 @@ impl Theme {
 
     /// Whether any colour needs a terminal that announces truecolor.
     pub fn uses_truecolor(&self) -> bool {
-        let rgb = |c| matches!(c, Color::Rgb(..));
+        let rgb = |c| matches!(c, super::style::Color::Rgb(..));
         self.styles.iter().any(|s| rgb(s.fg) || rgb(s.bg))
     }
 }
@@ -253,79 +199,9 @@ fn fill(
     }
 }
 
-/// A text that describes no style.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct StyleError(String);
-
-impl FromStr for Style {
-    type Err = StyleError;
-
-    /// Reads `colour [on colour] [bold] [dim] [underline] [reverse] [italic]`.
-    fn from_str(text: &str) -> Result<Self, StyleError> {
-        let mut style = Self::default();
-        let mut words = text.split_whitespace();
-        let mut colored = false;
-        while let Some(word) = words.next() {
-            match word {
-                "bold" => style.bold = true,
-                "dim" => style.dim = true,
-                "underline" => style.underline = true,
-                "reverse" => style.reverse = true,
-                "italic" => style.italic = true,
-                "on" => style.bg = color(words.next().unwrap_or(""))?,
-                _ if !colored => {
-                    style.fg = color(word)?;
-                    colored = true;
-                }
-                _ => return Err(not_a_color(word)),
-            }
-        }
-        Ok(style)
-    }
-}
-
-fn color(word: &str) -> Result<Color, StyleError> {
-    if word == "default" {
-        return Ok(Color::Default);
-    }
-    if let Some(index) = COLORS.iter().position(|c| *c == word) {
-        return Ok(Color::Named(u8::try_from(index).unwrap_or(0)));
-    }
-    if let Ok(index) = word.parse() {
-        return Ok(Color::Indexed(index));
-    }
-    let digits = word.strip_prefix('#').filter(|d| d.len() == 6);
-    let number = digits.and_then(|d| u32::from_str_radix(d, 16).ok());
-    let [_, r, g, b] = number.ok_or_else(|| not_a_color(word))?.to_be_bytes();
-    Ok(Color::Rgb(r, g, b))
-}
-
-fn not_a_color(word: &str) -> StyleError {
-    let attributes = ["default", "on", "bold", "dim", "underline", "reverse", "italic"];
-    let hint = did_you_mean(word, COLORS.into_iter().chain(attributes));
-    StyleError(format!(
-        "expected a style such as \"cyan\", \"black on yellow bold\", \"208\" or \"#88c0d0\", \
-         found {}{hint}",
-        quote(word)
-    ))
-}
-
-impl fmt::Display for Color {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Default => f.write_str("default"),
-            Self::Named(i) => {
-                f.write_str(COLORS.get(usize::from(*i)).copied().unwrap_or("default"))
-            }
-            Self::Indexed(i) => write!(f, "{i}"),
-            Self::Rgb(r, g, b) => write!(f, "#{r:02x}{g:02x}{b:02x}"),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::style::Color;
     use super::*;
 
     fn own(rows: &[(&str, &str, &str)]) -> BTreeMap<String, Declared> {
@@ -394,13 +270,5 @@ mod tests {
             let errors = Theme::load(name, &own).unwrap_err();
             assert!(errors[0].to_string().contains(part), "{part} in {errors:?}");
         }
-    }
-
-    #[test]
-    fn colours_are_shown_as_they_are_read() {
-        for text in ["default", "light-magenta", "0", "255", "#00ff7f"] {
-            assert_eq!(color(text).unwrap().to_string(), text);
-        }
-        assert!(color("256").is_err() && color("").is_err());
     }
 }
