@@ -1,8 +1,49 @@
 //! What people declare: settings and sources, and how both are read and edited.
 
+mod action;
+mod clean;
+mod document;
+mod edit;
+mod edit_config;
+mod error;
+mod export;
+mod ids;
+mod import;
+mod key;
+mod keymap;
+mod load;
+mod newsboat;
+mod opml;
+mod paths;
+mod render;
+mod rule;
+mod save;
+mod schema;
 mod settings;
+mod sources;
+mod splice;
+mod starter;
+mod style;
+mod theme;
 
+pub use action::{Action, UnknownAction};
+pub use edit::{Added, EditError, Removed, SourceChange, SourcesFile};
+pub use edit_config::ConfigFile;
+pub use error::{ConfigError, ConfigErrors, Place};
+pub use export::export_opml;
+pub use ids::unique_id;
+pub use import::{Import, ImportError, ImportKind, LARGEST_IMPORT, import};
+pub use key::{Key, KeyCode, KeyError, LONGEST_SEQUENCE, parse_sequence, show_sequence};
+pub use keymap::{BindingError, Context, KeyMap, KeyMapErrors, Lookup};
+pub use load::{Loaded, load};
+pub use paths::{CONFIG_DIR_VARIABLE, DATA_DIR_VARIABLE, NoHome, Paths};
+pub use save::SaveError;
+pub use schema::{setting_keys, show_settings};
 pub use settings::{
     KeySettings, LogSettings, NetSettings, ScheduleSettings, Settings, SortOrder, UiSettings,
     ViewSettings,
 };
+pub use sources::source_keys;
+pub use starter::starter_sources;
+pub use style::{Color, Style, StyleError};
+pub use theme::{BUILT_IN_THEMES, Role, Theme, ThemeError, theme_names};

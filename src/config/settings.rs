@@ -10,6 +10,9 @@ pub struct Settings {
     /// Browser as an argument list; `{url}` stands for the address. Empty: `$BROWSER`, then the
     /// system's opener.
     pub browser: Vec<String>,
+    /// Whether that browser draws in the terminal. Well-known text browsers (w3m, lynx, links,
+    /// elinks, …) are known as such without it.
+    pub browser_in_terminal: bool,
     /// The network.
     pub net: NetSettings,
     /// When to look.
@@ -22,6 +25,8 @@ pub struct Settings {
     pub keys: KeySettings,
     /// Log files.
     pub log: LogSettings,
+    /// `[themes.NAME]`: role -> style, merged on the theme named by the key `base` (else `dark`).
+    pub themes: BTreeMap<String, BTreeMap<String, String>>,
     /// Saved queries shown beside the smart views.
     pub views: Vec<ViewSettings>,
 }
@@ -122,6 +127,11 @@ pub enum SortOrder {
     Oldest,
 }
 
+impl SortOrder {
+    /// Every order, in the order in which a key walks them.
+    pub const ALL: [Self; 3] = [Self::PinnedNewest, Self::Newest, Self::Oldest];
+}
+
 /// `[keys]`: a preset, and bindings merged onto it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KeySettings {
@@ -154,7 +164,7 @@ impl Default for LogSettings {
 }
 
 /// `[[view]]`: a saved query.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ViewSettings {
     /// Shown in the sources pane.
     pub name: String,

@@ -1,0 +1,357 @@
+//! Changes of `sources.toml` made by the program.
+//!
+//! Every save reads the file afresh, changes only the bytes concerned, runs the loader's own
+//! checks on the new text and exchanges the file as a whole (see [`super::save`]).
+
+use super::error::{At, ConfigErrors};
+use super::ids::unique_id;
+use super::load::{Positioned, check_sources};
+use super::paths::Paths;
+use super::render::{source_text, words};
+use super::rule::show_time;
+use super::save::{SaveError, rewrite};
+use super::splice::{
+    SpliceError, element_range, element_start, newline, replace, set, with_last_newline,
+};
+use crate::model::{Source, SourceId};
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+use toml_edit::Value;
+use url::Url;
+
+/// Why nothing was changed.
+#[derive(Debug, thiserror::Error)]
+pub enum EditError {
+    /// The file as it is has faults, so it is left alone.
+    #[error("nothing was changed, because the file has faults:\n{0}")]
+    Invalid(ConfigErrors),
+    /// The change would bring faults into the file.
+    #[error("nothing was changed: {0}")]
+    Refused(ConfigErrors),
+    /// No such source.
+    #[error("there is no source \"{0}\"{1}")]
+    Unknown(SourceId, String),
+    /// The file is written in a form that only a person can change.
+    #[error("{}: {message}", file.display())]
+    Form {
+        /// The file.
+        file: PathBuf,
+        /// What is odd about it.
+        message: String,
+    },
+    /// The file could not be read or written.
+    #[error(transparent)]
+    Save(#[from] SaveError),
+}
+
+/// `sources.toml` for changes. Holds nothing of the file but its name.
+#[derive(Debug, Clone)]
+pub struct SourcesFile {
+    file: PathBuf,
+}
+
+/// What a removal took out, to put it back.
+#[derive(Clone)]
+pub struct Removed {
+    /// The whole text before and after, for putting everything back exactly.
+    before: String,
+    after: String,
+    pieces: Vec<Piece>,
+}
+
+/// One source taken out: its text and the source that followed it.
+#[derive(Clone)]
+struct Piece {
+    id: SourceId,
+    text: String,
+    next: Option<SourceId>,
+}
+
+impl fmt::Debug for Removed {
+    /// Names the sources only: their texts may hold passwords.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.ids()).finish()
+    }
+}
+
+impl Removed {
+    /// The sources that were removed.
+    pub fn ids(&self) -> impl Iterator<Item = &SourceId> {
+        self.pieces.iter().map(|p| &p.id)
+    }
+}
+
+/// What came of adding a list of sources.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Added {
+    /// Those added, with the identifiers they got.
+    pub sources: Vec<Source>,
+    /// Those whose address was followed already: its source, and the address.
+    pub already: Vec<(SourceId, Url)>,
+}
+
+/// What to change of a source; `None` leaves it. An inner `None` takes the key away.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SourceChange {
+    /// The address.
+    pub url: Option<Url>,
+    /// The person's own title.
+    pub title: Option<Option<String>>,
+    /// Folder, `/` between levels.
+    pub folder: Option<Option<String>>,
+    /// All tags.
+    pub tags: Option<Vec<String>>,
+    /// Whether it is looked at.
+    pub enabled: Option<bool>,
+    /// Fixed interval between looks.
+    pub interval: Option<Option<Duration>>,
+}
+
+impl SourcesFile {
+    /// The file of these paths, which need not exist.
+    pub fn open(paths: &Paths) -> Self {
+        Self { file: paths.sources_file() }
+    }
+
+    /// Adds sources at the end, all or none.
+    ///
+    /// # Errors
+    /// When an identifier is taken, or see [`EditError`].
+    pub fn add(&self, sources: &[Source]) -> Result<(), EditError> {
+        self.change(|text, _| Ok(appended(text, sources)))
+    }
+
+    /// Adds those sources of a list whose addresses are not followed yet, all or none. Identifiers
+    /// that are taken are replaced.
+    ///
+    /// # Errors
+    /// See [`EditError`].
+    pub fn import(&self, list: &[Source]) -> Result<Added, EditError> {
+        let mut added = Added::default();
+        self.change(|text, sources| {
+            added = Added::default();
+            let mut ids: HashSet<_> = sources.iter().map(|(_, s)| s.id.0.clone()).collect();
+            let mut followed: HashMap<_, _> =
+                sources.iter().map(|(_, s)| (s.url.to_string(), s.id.clone())).collect();
+            for source in list {
+                if let Some(id) = followed.get(source.url.as_str()) {
+                    added.already.push((id.clone(), source.url.clone()));
+                    continue;
+                }
+                let mut source = source.clone();
+                if !ids.insert(source.id.0.clone()) {
+                    source.id = unique_id(&source.url, &mut ids);
+                }
+                followed.insert(source.url.to_string(), source.id.clone());
+                added.sources.push(source);
+            }
+            Ok(appended(text, &added.sources))
+        })?;
+        Ok(added)
+    }
+
+    /// Removes sources, all or none, with the comments right above them.
+    ///
+    /// # Errors
+    /// When one is unknown, or see [`EditError`].
+    pub fn remove(&self, ids: &[SourceId]) -> Result<Removed, EditError> {
+        let mut removed = None;
+        self.change(|text, sources| {
+            let mut new = text.to_owned();
+            let mut found: Vec<_> =
+                ids.iter().map(|id| self.find(sources, id)).collect::<Result<_, _>>()?;
+            found.sort_unstable();
+            found.dedup();
+            let mut pieces = Vec::new();
+            // From the end, so that the places in front stay right.
+            for index in found.into_iter().rev() {
+                let (at, source) = &sources[index];
+                let range = self.range(&new, *at)?;
+                let next = sources.get(index + 1).map(|(_, s)| s.id.clone());
+                let piece =
+                    Piece { id: source.id.clone(), text: new[range.clone()].to_owned(), next };
+                pieces.push(piece);
+                new = replace(&new, range, "");
+            }
+            pieces.reverse();
+            removed = Some(Removed { before: text.to_owned(), after: new.clone(), pieces });
+            Ok(new)
+        })?;
+        // `change` calls the closure before it succeeds.
+        removed.ok_or_else(|| self.form("the file could not be changed"))
+    }
+
+    /// Puts back what [`Self::remove`] took out: byte for byte when the file is as it was left,
+    /// else before the source that followed, else at the end.
+    ///
+    /// # Errors
+    /// When the identifier has been given away meanwhile, or see [`EditError`].
+    pub fn restore(&self, removed: &Removed) -> Result<(), EditError> {
+        self.change(|text, _| {
+            if text == removed.after {
+                return Ok(removed.before.clone());
+            }
+            let mut new = text.to_owned();
+            for piece in removed.pieces.iter().rev() {
+                new = self.put_before(&new, &piece.text, piece.next.as_ref())?;
+            }
+            Ok(new)
+        })
+    }
+
+    /// Changes sources alike, all or none.
+    ///
+    /// # Errors
+    /// When one is unknown or a value is refused, or see [`EditError`].
+    pub fn update(&self, ids: &[SourceId], change: &SourceChange) -> Result<(), EditError> {
+        self.change(|text, sources| {
+            let mut new = text.to_owned();
+            let mut found: Vec<_> =
+                ids.iter().map(|id| self.find(sources, id)).collect::<Result<_, _>>()?;
+            found.sort_unstable();
+            for index in found.into_iter().rev() {
+                let (at, source) = &sources[index];
+                for (key, value) in values(source, change) {
+                    let value = value.map(|v| v.to_string());
+                    new = set(&new, Some(at.start), &[key], value.as_deref())
+                        .map_err(|e| self.splice(e))?;
+                }
+            }
+            Ok(new)
+        })
+    }
+
+    /// Moves a source before another, or to the end.
+    ///
+    /// # Errors
+    /// When one is unknown, or see [`EditError`].
+    pub fn move_before(&self, id: &SourceId, next: Option<&SourceId>) -> Result<(), EditError> {
+        self.change(|text, sources| {
+            if next == Some(id) {
+                return Ok(text.to_owned());
+            }
+            if let Some(next) = next {
+                self.find(sources, next)?;
+            }
+            let (at, _) = &sources[self.find(sources, id)?];
+            let range = self.range(text, *at)?;
+            let piece = text[range.clone()].to_owned();
+            self.put_before(&replace(text, range, ""), &piece, next)
+        })
+    }
+
+    /// The file and the line, from 1, of a source's entry, for an editor.
+    ///
+    /// # Errors
+    /// When the source is unknown, or see [`EditError`].
+    pub fn line_of(&self, id: &SourceId) -> Result<(PathBuf, usize), EditError> {
+        let text = super::document::read_text(&self.file)
+            .map_err(|message| SaveError::Unreadable { file: self.file.clone(), message })?
+            .unwrap_or_default();
+        let (sources, _) = check_sources(&self.file, &text).map_err(EditError::Invalid)?;
+        let (at, _) = &sources[self.find(&sources, id)?];
+        let line = text[..at.start].bytes().filter(|b| *b == b'\n').count() + 1;
+        Ok((self.file.clone(), line))
+    }
+
+    /// Reads, checks, changes, checks again, and saves.
+    fn change(
+        &self,
+        mut change: impl FnMut(&str, &Positioned) -> Result<String, EditError>,
+    ) -> Result<(), EditError> {
+        rewrite(&self.file, |text| {
+            let (sources, _) = check_sources(&self.file, text).map_err(EditError::Invalid)?;
+            let new = change(text, &sources)?;
+            check_sources(&self.file, &new).map_err(EditError::Refused)?;
+            Ok(new)
+        })
+    }
+
+    fn find(&self, sources: &Positioned, id: &SourceId) -> Result<usize, EditError> {
+        sources.iter().position(|(_, s)| s.id == *id).ok_or_else(|| {
+            let names = sources.iter().map(|(_, s)| s.id.as_str());
+            EditError::Unknown(id.clone(), super::error::did_you_mean(id.as_str(), names))
+        })
+    }
+
+    fn range(&self, text: &str, at: At) -> Result<std::ops::Range<usize>, EditError> {
+        element_range(text, at.start).map_err(|e| self.splice(e))?.ok_or_else(|| {
+            self.form("sources that are not written as [[source]] can only be changed by hand")
+        })
+    }
+
+    /// The text with a piece put before a source, else at the end.
+    fn put_before(
+        &self,
+        text: &str,
+        piece: &str,
+        next: Option<&SourceId>,
+    ) -> Result<String, EditError> {
+        let (sources, _) = check_sources(&self.file, text).map_err(EditError::Refused)?;
+        let piece = with_last_newline(piece.trim_matches(['\r', '\n']));
+        let newline = newline(text);
+        match sources.iter().find(|(_, s)| Some(&s.id) == next) {
+            Some((at, _)) => {
+                let start = element_start(text, at.start);
+                Ok(replace(text, start..start, &format!("{piece}{newline}")))
+            }
+            None => {
+                let text = with_last_newline(text);
+                let gap = if text.is_empty() { "" } else { newline };
+                Ok(format!("{text}{gap}{piece}"))
+            }
+        }
+    }
+
+    fn form(&self, message: &str) -> EditError {
+        EditError::Form { file: self.file.clone(), message: message.to_owned() }
+    }
+
+    fn splice(&self, error: SpliceError) -> EditError {
+        self.form(&error.to_string())
+    }
+}
+
+/// The text with sources at its end.
+fn appended(text: &str, sources: &[Source]) -> String {
+    if sources.is_empty() {
+        return text.to_owned();
+    }
+    let newline = newline(text);
+    let mut new = with_last_newline(text);
+    for source in sources {
+        if !new.trim_start_matches('\u{feff}').is_empty() {
+            new.push_str(newline);
+        }
+        new.push_str(&source_text(source, newline));
+    }
+    new
+}
+
+/// The keys to write for a change; `None` takes a key away.
+fn values(source: &Source, change: &SourceChange) -> Vec<(&'static str, Option<Value>)> {
+    // An identifier derived from the address must not change with it, so it is written down.
+    let mut values = vec![("id", Some(Value::from(source.id.as_str())))];
+    let text = |text: &Option<String>| text.as_deref().map(Value::from);
+    if let Some(url) = &change.url {
+        values.push(("url", Some(Value::from(url.as_str()))));
+    }
+    if let Some(title) = &change.title {
+        values.push(("title", text(title)));
+    }
+    if let Some(folder) = &change.folder {
+        values.push(("folder", text(folder)));
+    }
+    if let Some(tags) = &change.tags {
+        values.push(("tags", (!tags.is_empty()).then(|| words(tags))));
+    }
+    if let Some(enabled) = change.enabled {
+        values.push(("enabled", (!enabled).then(|| Value::from(false))));
+    }
+    if let Some(interval) = change.interval {
+        values.push(("interval", interval.map(|i| Value::from(show_time(i)))));
+    }
+    values
+}

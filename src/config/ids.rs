@@ -1,0 +1,127 @@
+//! Identifiers of sources, derived from their addresses.
+
+use crate::model::SourceId;
+use sha2::{Digest, Sha256};
+use std::collections::HashSet;
+use url::Url;
+
+/// Longest identifier, in characters.
+pub(crate) const LONGEST_ID: usize = 64;
+
+/// Longest identifier derived from an address, so that it stays readable and may get an ending.
+const LONGEST_DERIVED: usize = 40;
+
+/// Words that say only that an address is a feed.
+const PLAIN_WORDS: [&str; 12] = [
+    "www", "feed", "feeds", "rss", "rss2", "atom", "index", "xml", "rdf", "json", "default", "php",
+];
+
+/// The identifier of a source that has none: its host and what is telling in the rest of the
+/// address, in ASCII letters, digits and dashes. The same address always gives the same one.
+pub(crate) fn derive_id(url: &Url) -> SourceId {
+    let host = url.host_str().unwrap_or("source").trim_matches(['[', ']']);
+    let rest = format!("{} {}", url.path(), url.query().unwrap_or(""));
+    let mut words: Vec<String> = split(host);
+    if words.len() > 1 {
+        words.retain(|w| w != "www");
+    }
+    let told = split(&rest).into_iter().filter(|w| !PLAIN_WORDS.contains(&w.as_str()));
+    words.extend(told);
+    if let Some(port) = url.port() {
+        words.push(port.to_string());
+    }
+    let whole = words.join("-");
+    if whole.is_empty() {
+        return SourceId(format!("source-{}", fingerprint(url)));
+    }
+    if whole.len() <= LONGEST_DERIVED {
+        return SourceId(whole);
+    }
+    let start = whole[..LONGEST_DERIVED - 7].trim_end_matches('-');
+    SourceId(format!("{start}-{}", fingerprint(url)))
+}
+
+/// An identifier for an address that is not in `taken`, which it joins.
+pub fn unique_id(url: &Url, taken: &mut HashSet<String>) -> SourceId {
+    let plain = derive_id(url);
+    if taken.insert(plain.0.clone()) {
+        return plain;
+    }
+    let marked = format!("{plain}-{}", fingerprint(url));
+    if taken.insert(marked.clone()) {
+        return SourceId(marked);
+    }
+    let mut number = 2u64;
+    loop {
+        let id = format!("{marked}-{number}");
+        if taken.insert(id.clone()) {
+            return SourceId(id);
+        }
+        number += 1;
+    }
+}
+
+/// Says what is wrong with an identifier.
+pub(crate) fn check_id(id: &str) -> Result<(), String> {
+    let letter = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if !id.is_empty()
+        && id.chars().count() <= LONGEST_ID
+        && id.chars().all(letter)
+        && !id.starts_with('-')
+    {
+        return Ok(());
+    }
+    Err(format!(
+        "expected a word of at most {LONGEST_ID} letters, digits, \"-\", \"_\" and \".\", found {}",
+        super::clean::quote(id)
+    ))
+}
+
+fn split(text: &str) -> Vec<String> {
+    text.split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|w| !w.is_empty())
+        .map(str::to_ascii_lowercase)
+        .collect()
+}
+
+/// Six hexadecimal digits of the address's SHA-256.
+fn fingerprint(url: &Url) -> String {
+    let digest = Sha256::digest(url.as_str().as_bytes());
+    digest.iter().take(3).map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn identifiers_tell_the_address() {
+        let cases = [
+            ("https://www.hn.example/rss", "hn-example"),
+            ("https://blog.example/tech/feed.xml", "blog-example-tech"),
+            ("http://127.0.0.1:8791/many/3/feed.xml", "127-0-0-1-many-3-8791"),
+            ("https://example.com/?format=rss&tag=rust", "example-com-format-tag-rust"),
+            ("https://bücher.example/feed", "xn-bcher-kva-example"),
+        ];
+        for (address, id) in cases {
+            let url = Url::parse(address).unwrap();
+            assert_eq!(derive_id(&url).as_str(), id);
+            assert_eq!(check_id(id), Ok(()));
+        }
+        let long = Url::parse(&format!("https://x.example/{}", "a-b/".repeat(99))).unwrap();
+        assert!(derive_id(&long).as_str().len() <= LONGEST_DERIVED);
+    }
+
+    #[test]
+    fn identifiers_are_made_unique() {
+        let mut taken = HashSet::new();
+        let a = Url::parse("https://x.example/feed").unwrap();
+        let b = Url::parse("http://x.example/rss").unwrap();
+        let ids: Vec<_> = [&a, &b, &b].map(|u| unique_id(u, &mut taken)).into();
+        assert_eq!(ids[0].as_str(), "x-example");
+        assert_eq!(taken.len(), 3, "{ids:?}");
+        for bad in ["", "-x", "a b", "a/b", &"x".repeat(65)] {
+            assert!(check_id(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,383 @@
+//! Which key does what in which pane: a preset, and the person's own bindings merged onto it.
+
+use super::action::Action;
+use super::key::{Key, parse_sequence, show_sequence};
+use super::settings::KeySettings;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Names of the presets.
+pub(crate) const PRESETS: &[&str] = &["default", "newsboat"];
+
+const DEFAULT_KEYS: &str = include_str!("../../assets/keymap-default.toml");
+const NEWSBOAT_KEYS: &str = include_str!("../../assets/keymap-newsboat.toml");
+
+/// Where a binding holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Context {
+    /// Every pane, unless the pane binds the same keys otherwise.
+    Everywhere,
+    /// The sources pane.
+    Sources,
+    /// The items pane.
+    Items,
+    /// The reader.
+    Reader,
+}
+
+impl Context {
+    /// Every context.
+    pub const ALL: [Self; 4] = [Self::Everywhere, Self::Sources, Self::Items, Self::Reader];
+
+    /// Its name below `[keys]`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Everywhere => "everywhere",
+            Self::Sources => "sources",
+            Self::Items => "items",
+            Self::Reader => "reader",
+        }
+    }
+}
+
+/// What the keys struck so far mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lookup {
+    /// They are bound to this.
+    Action(Action),
+    /// A longer sequence begins with them.
+    Prefix,
+    /// Nothing.
+    None,
+}
+
+/// One binding that cannot be.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("keys.{context}.\"{keys}\": {message}")]
+pub struct BindingError {
+    /// Name of the context, as written.
+    pub context: String,
+    /// The keys, as written.
+    pub keys: String,
+    /// What is wrong with them, and what to do.
+    pub message: String,
+}
+
+/// Every binding that cannot be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyMapErrors(pub Vec<BindingError>);
+
+impl fmt::Display for KeyMapErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lines: Vec<_> = self.0.iter().map(BindingError::to_string).collect();
+        f.write_str(&lines.join("\n"))
+    }
+}
+
+impl std::error::Error for KeyMapErrors {}
+
+/// A sequence and its action; `None` hides what the sequence does everywhere.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Binding {
+    keys: Vec<Key>,
+    action: Option<Action>,
+}
+
+/// The live keys.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyMap {
+    /// As declared, the person's own first.
+    declared: BTreeMap<Context, Vec<Binding>>,
+    /// Per context, with what holds everywhere mixed in.
+    effective: BTreeMap<Context, BTreeMap<Vec<Key>, Action>>,
+}
+
+impl KeyMap {
+    /// The preset with the person's bindings on top.
+    ///
+    /// # Errors
+    /// Every binding with a key, an action or a context that does not exist, or with keys that
+    /// are the beginning of other keys.
+    pub fn load(settings: &KeySettings) -> Result<Self, KeyMapErrors> {
+        let mut errors = Vec::new();
+        let mut declared = preset(&settings.preset).map_err(|e| KeyMapErrors(vec![e]))?;
+        let mut own = BTreeMap::new();
+        for (context, bindings) in &settings.bindings {
+            match Context::ALL.into_iter().find(|c| c.name() == context) {
+                Some(found) => {
+                    own.insert(found, read_own(context, bindings, &mut errors));
+                }
+                None => errors.push(BindingError {
+                    context: context.clone(),
+                    keys: String::new(),
+                    message: "no such pane; there are everywhere, sources, items and reader"
+                        .to_owned(),
+                }),
+            }
+        }
+        for (context, bindings) in &own {
+            let base = declared.entry(*context).or_default();
+            base.retain(|b| bindings.iter().all(|(_, new)| new.keys != b.keys));
+            base.splice(0..0, bindings.iter().map(|(_, binding)| binding.clone()));
+        }
+        let map = Self { effective: effective(&declared), declared };
+        for (context, bindings) in &own {
+            for (written, binding) in bindings {
+                errors.extend(map.conflict(*context, written, binding));
+            }
+        }
+        if errors.is_empty() { Ok(map) } else { Err(KeyMapErrors(errors)) }
+    }
+
+    /// What the keys struck so far mean in a context. `C-c` always quits.
+    pub fn lookup(&self, context: Context, keys: &[Key]) -> Lookup {
+        if keys.last() == Some(&Key::ctrl('c')) {
+            return Lookup::Action(Action::Quit);
+        }
+        let Some(map) = self.effective.get(&context) else { return Lookup::None };
+        if let Some(action) = map.get(keys) {
+            return Lookup::Action(*action);
+        }
+        let longer = map.range(keys.to_vec()..).next();
+        match longer {
+            Some((sequence, _)) if !keys.is_empty() && sequence.starts_with(keys) => Lookup::Prefix,
+            _ => Lookup::None,
+        }
+    }
+
+    /// What a context itself binds, one row per action in the order of [`Action::ALL`]; the keys
+    /// of a row stand in the order of declaration with a comma between.
+    pub fn bindings(&self, context: Context) -> Vec<(String, Action)> {
+        let declared = self.declared.get(&context).map_or(&[][..], Vec::as_slice);
+        let keys = |action: Action| {
+            let bound = declared.iter().filter(|b| b.action == Some(action));
+            bound.map(|b| show_sequence(&b.keys)).collect::<Vec<_>>().join(", ")
+        };
+        let rows = Action::ALL.iter().map(|action| (keys(*action), *action));
+        rows.filter(|(keys, _)| !keys.is_empty()).collect()
+    }
+
+    /// The first keys that do this in a context, for hints.
+    pub fn keys_for(&self, context: Context, action: Action) -> Option<String> {
+        let map = self.effective.get(&context)?;
+        [context, Context::Everywhere]
+            .iter()
+            .filter_map(|c| self.declared.get(c))
+            .flatten()
+            .find(|b| b.action == Some(action) && map.get(&b.keys) == Some(&action))
+            .map(|b| show_sequence(&b.keys))
+    }
+
+    /// The reason why a binding of the person cannot hold beside the others.
+    fn conflict(&self, context: Context, written: &str, binding: &Binding) -> Option<BindingError> {
+        let action = binding.action?;
+        let error = |message| {
+            Some(BindingError {
+                context: context.name().to_owned(),
+                keys: written.to_owned(),
+                message,
+            })
+        };
+        if binding.keys.contains(&Key::ctrl('c')) {
+            return error("C-c always quits and cannot be bound".to_owned());
+        }
+        let reach = if context == Context::Everywhere { &Context::ALL[..] } else { &[context] };
+        let (keys, other, place) = reach.iter().find_map(|c| {
+            let map = self.effective.get(c)?;
+            // Bound otherwise in that pane, so this binding does not hold there.
+            if map.get(&binding.keys) != Some(&action) {
+                return None;
+            }
+            let clash = |k: &&Vec<Key>| {
+                **k != binding.keys && (k.starts_with(&binding.keys) || binding.keys.starts_with(k))
+            };
+            map.keys().find(clash).map(|k| (show_sequence(k), map[k], *c))
+        })?;
+        error(format!(
+            "stands in the way of \"{keys}\" ({other}) in {}: one begins with the other; bind \
+             \"{keys}\" to \"none\" or choose other keys",
+            place.name()
+        ))
+    }
+}
+
+/// The person's bindings of one context; the faulty ones go to `errors`.
+fn read_own<'a>(
+    context: &str,
+    bindings: &'a BTreeMap<String, String>,
+    errors: &mut Vec<BindingError>,
+) -> Vec<(&'a str, Binding)> {
+    let mut read: Vec<(&str, Binding)> = Vec::new();
+    for (written, action) in bindings {
+        let fault = match binding(written, action) {
+            Ok(new) => match read.iter().find(|(_, old)| old.keys == new.keys) {
+                None => {
+                    read.push((written, new));
+                    continue;
+                }
+                Some((first, _)) => format!("the same keys as \"{first}\"; keep one of them"),
+            },
+            Err(message) => message,
+        };
+        errors.push(BindingError {
+            context: context.to_owned(),
+            keys: written.clone(),
+            message: fault,
+        });
+    }
+    read
+}
+
+fn binding(keys: &str, action: &str) -> Result<Binding, String> {
+    let action = match action {
+        "none" => None,
+        name => Some(name.parse::<Action>().map_err(|e| e.to_string())?),
+    };
+    let keys = parse_sequence(keys).map_err(|e| e.to_string())?;
+    Ok(Binding { keys, action })
+}
+
+/// The bindings of a preset, in the order of its file.
+fn preset(name: &str) -> Result<BTreeMap<Context, Vec<Binding>>, BindingError> {
+    let error = |context: &str, keys: &str, message: String| BindingError {
+        context: context.to_owned(),
+        keys: keys.to_owned(),
+        message,
+    };
+    let text = match name {
+        "default" => DEFAULT_KEYS,
+        "newsboat" => NEWSBOAT_KEYS,
+        _ => {
+            let hint = super::error::did_you_mean(name, PRESETS.iter().copied());
+            let name = super::clean::quote(name);
+            return Err(error("preset", "", format!("there is no preset {name}{hint}")));
+        }
+    };
+    let document = toml_edit::Document::parse(text).map_err(|e| error(name, "", e.to_string()))?;
+    let mut bindings = BTreeMap::new();
+    for context in Context::ALL {
+        let table = document.as_table().get(context.name()).and_then(toml_edit::Item::as_table);
+        let mut rows = Vec::new();
+        for (keys, action) in table.into_iter().flat_map(toml_edit::Table::iter) {
+            let action = action.as_str().unwrap_or_default();
+            rows.push(binding(keys, action).map_err(|m| error(context.name(), keys, m))?);
+        }
+        bindings.insert(context, rows);
+    }
+    Ok(bindings)
+}
+
+fn effective(
+    declared: &BTreeMap<Context, Vec<Binding>>,
+) -> BTreeMap<Context, BTreeMap<Vec<Key>, Action>> {
+    let mut all = BTreeMap::new();
+    for context in Context::ALL {
+        let mut map = BTreeMap::new();
+        for binding in
+            [Context::Everywhere, context].iter().filter_map(|c| declared.get(c)).flatten()
+        {
+            match binding.action {
+                Some(action) => map.insert(binding.keys.clone(), action),
+                None => map.remove(&binding.keys),
+            };
+        }
+        all.insert(context, map);
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(preset: &str, own: &[(&str, &str, &str)]) -> KeySettings {
+        let mut settings = KeySettings { preset: preset.to_owned(), ..KeySettings::default() };
+        for (context, keys, action) in own {
+            let bindings = settings.bindings.entry((*context).to_owned()).or_default();
+            bindings.insert((*keys).to_owned(), (*action).to_owned());
+        }
+        settings
+    }
+
+    fn look(map: &KeyMap, context: Context, keys: &str) -> Lookup {
+        map.lookup(context, &parse_sequence(keys).unwrap())
+    }
+
+    #[test]
+    fn presets_hold_no_fault_and_reach_every_action() {
+        for preset in PRESETS {
+            let map = KeyMap::load(&settings(preset, &[])).unwrap();
+            for context in Context::ALL {
+                let bound = map.effective[&context].clone();
+                for keys in bound.keys() {
+                    let clash = bound.keys().find(|k| *k != keys && k.starts_with(keys));
+                    assert_eq!(clash, None, "{preset} {context:?} {}", show_sequence(keys));
+                }
+            }
+            for action in Action::ALL {
+                let reached = Context::ALL.iter().any(|c| map.keys_for(*c, *action).is_some());
+                assert!(reached, "{preset} binds nothing to {action}");
+            }
+        }
+    }
+
+    #[test]
+    fn panes_fall_back_to_everywhere() {
+        let map = KeyMap::load(&KeySettings::default()).unwrap();
+        let cases = [
+            (Context::Items, "j", Lookup::Action(Action::Down)),
+            (Context::Items, "g", Lookup::Prefix),
+            (Context::Items, "g g", Lookup::Action(Action::First)),
+            (Context::Items, "g x", Lookup::None),
+            (Context::Sources, "Space", Lookup::Action(Action::Select)),
+            (Context::Reader, "Space", Lookup::Action(Action::PageDown)),
+            (Context::Everywhere, "Space", Lookup::None),
+            (Context::Reader, "g C-c", Lookup::Action(Action::Quit)),
+            (Context::Reader, "7", Lookup::Action(Action::OpenLink)),
+        ];
+        for (context, keys, expected) in cases {
+            assert_eq!(look(&map, context, keys), expected, "{context:?} {keys}");
+        }
+        assert_eq!(map.lookup(Context::Items, &[]), Lookup::None);
+    }
+
+    #[test]
+    fn own_bindings_win_and_none_removes() {
+        let own = [
+            ("everywhere", "g g", "none"),
+            ("everywhere", "g", "first"),
+            ("items", "x", "pin"),
+            ("items", "j", "none"),
+        ];
+        let map = KeyMap::load(&settings("default", &own)).unwrap();
+        assert_eq!(look(&map, Context::Reader, "g"), Lookup::Action(Action::First));
+        assert_eq!(look(&map, Context::Items, "j"), Lookup::None);
+        assert_eq!(look(&map, Context::Reader, "j"), Lookup::Action(Action::Down));
+        assert_eq!(map.keys_for(Context::Items, Action::Pin).as_deref(), Some("x"));
+        assert_eq!(map.keys_for(Context::Items, Action::First).as_deref(), Some("g"));
+        let rows = map.bindings(Context::Items);
+        assert!(rows.iter().any(|(k, a)| *a == Action::Pin && k.starts_with("x, p")), "{rows:?}");
+    }
+
+    #[test]
+    fn faults_are_all_reported() {
+        let own = [
+            ("items", "g", "pin"),
+            ("items", "zz", "pin"),
+            ("reader", "x", "pinn"),
+            ("everywhere", "C-c", "down"),
+            ("itms", "x", "pin"),
+            ("sources", "C-d", "add"),
+            ("sources", "C-D", "add"),
+        ];
+        let errors = KeyMap::load(&settings("default", &own)).unwrap_err();
+        let text = errors.to_string();
+        let wanted =
+            ["\"g g\" (first)", "zz", "did you mean \"pin\"", "always quits", "itms", "the same"];
+        assert_eq!(errors.0.len(), wanted.len(), "{text}");
+        for part in wanted {
+            assert!(text.contains(part), "{part} in {text}");
+        }
+        assert!(KeyMap::load(&settings("defualt", &[])).unwrap_err().to_string().contains("mean"));
+    }
+}

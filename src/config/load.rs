@@ -1,0 +1,279 @@
+//! Reads `config.toml` and `sources.toml`, checks everything in them, and applies `--set`.
+
+use super::document::{Node, Pair, Value, node, parse, put, read_text};
+use super::error::{At, ConfigError, ConfigErrors, Report, did_you_mean};
+use super::keymap::{Context, KeyMap};
+use super::paths::Paths;
+use super::rule::{mismatch, read};
+use super::schema::{KEYS, LOG, NET, RETENTION, SCHEDULE, TABLES, TOP, UI, VIEW};
+use super::settings::{Settings, ViewSettings};
+use super::sources::read_sources;
+use super::theme::Theme;
+use crate::model::Source;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// What both files say.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Loaded {
+    /// `config.toml` with the overrides applied.
+    pub settings: Settings,
+    /// `sources.toml`, every source with an identifier of its own.
+    pub sources: Vec<Source>,
+    /// What is odd but does no harm.
+    pub warnings: Vec<ConfigError>,
+}
+
+/// Reads both files. Missing files are no error: everything has a default.
+///
+/// `overrides` are the arguments of `--set`: `net.host_delay=0s`, the value in TOML or as a bare
+/// word.
+///
+/// # Errors
+/// Everything that is wrong in both files and in the overrides.
+pub fn load(paths: &Paths, overrides: &[String]) -> Result<Loaded, ConfigErrors> {
+    let settings = load_settings(&paths.config_file(), overrides);
+    let sources = load_sources(&paths.sources_file());
+    match (settings, sources) {
+        (Ok((settings, mut warnings)), Ok((sources, more))) => {
+            warnings.extend(more);
+            Ok(Loaded { settings, sources, warnings })
+        }
+        (Err(mut errors), Err(others)) => {
+            errors.errors.extend(others.errors);
+            errors.more += others.more;
+            Err(errors)
+        }
+        (Err(errors), Ok(_)) | (Ok(_), Err(errors)) => Err(errors),
+    }
+}
+
+fn load_settings(
+    file: &Path,
+    overrides: &[String],
+) -> Result<(Settings, Vec<ConfigError>), ConfigErrors> {
+    let text = text_of(file)?;
+    check_settings(file, &text, overrides)
+}
+
+fn load_sources(file: &Path) -> Result<(Vec<Source>, Vec<ConfigError>), ConfigErrors> {
+    let text = text_of(file)?;
+    let (sources, warnings) = check_sources(file, &text)?;
+    Ok((sources.into_iter().map(|(_, source)| source).collect(), warnings))
+}
+
+fn text_of(file: &Path) -> Result<String, ConfigErrors> {
+    read_text(file).map(Option::unwrap_or_default).map_err(|message| {
+        let mut report = Report::new(file, "");
+        report.whole(message);
+        report.errors
+    })
+}
+
+/// Sources with the places of their headers.
+pub(crate) type Positioned = Vec<(At, Source)>;
+
+/// The sources of a text with the places of their headers, and warnings; `file` is its name in
+/// messages.
+pub(crate) fn check_sources(
+    file: &Path,
+    text: &str,
+) -> Result<(Positioned, Vec<ConfigError>), ConfigErrors> {
+    let mut report = Report::new(file, text);
+    let tree = parse(text, &mut report);
+    let sources = read_sources(&tree, &mut report);
+    report.finish(sources)
+}
+
+/// The settings of a text with overrides applied, and warnings; `file` is its name in messages.
+pub(crate) fn check_settings(
+    file: &Path,
+    text: &str,
+    overrides: &[String],
+) -> Result<(Settings, Vec<ConfigError>), ConfigErrors> {
+    let mut report = Report::new(file, text);
+    report.elsewhere = super::schema::setting_keys();
+    let mut tree = parse(text, &mut report);
+    for argument in overrides {
+        apply(argument, &mut tree, &mut report);
+    }
+    let settings = read_settings(&tree, &mut report);
+    report.finish(settings)
+}
+
+/// Puts one `--set key.path=value` into the tree.
+fn apply(argument: &str, tree: &mut Vec<Pair>, report: &mut Report) {
+    let (path, value) = match split_override(argument) {
+        Ok(parts) => parts,
+        Err(message) => {
+            let origin = report.add_set(argument);
+            report.error(At { origin, ..At::default() }, "", message);
+            return;
+        }
+    };
+    let origin = report.add_set(&path.join("."));
+    let at = At { origin, ..At::default() };
+    match override_value(value, origin) {
+        Ok(new) => put(tree, &path, Node { at, value: new }),
+        Err(message) => report.error(at, "", message),
+    }
+}
+
+/// The path and the text of the value. Keys may be quoted, so that they can hold `.` and `=`.
+fn split_override(argument: &str) -> Result<(Vec<String>, &str), String> {
+    let mut quote = None;
+    let end = argument.char_indices().find(|(_, c)| {
+        match quote {
+            Some(open) if *c == open => quote = None,
+            None if matches!(c, '"' | '\'') => quote = Some(*c),
+            _ => {}
+        }
+        quote.is_none() && *c == '='
+    });
+    let Some((end, _)) = end else {
+        return Err("expected KEY=VALUE, as in net.host_delay=0s".to_owned());
+    };
+    let (path, value) = (&argument[..end], &argument[end + 1..]);
+    let keys = toml_edit::Key::parse(path)
+        .map_err(|_| "expected a key before \"=\", as in net.host_delay=0s".to_owned())?;
+    Ok((keys.iter().map(|k| k.get().to_owned()).collect(), value))
+}
+
+/// A value in TOML; what is none, but does not look like a try at one, is text.
+fn override_value(value: &str, origin: usize) -> Result<Value, String> {
+    let value = value.trim();
+    match value.parse::<toml_edit::Value>() {
+        Ok(toml) => Ok(node(&toml, origin).value),
+        Err(error) if value.starts_with(['[', '{', '"', '\'']) => {
+            Err(format!("not valid TOML: {}", error.message()))
+        }
+        Err(_) => Ok(Value::Text(value.to_owned())),
+    }
+}
+
+fn read_settings(tree: &[Pair], report: &mut Report) -> Settings {
+    let mut settings = Settings::default();
+    read(tree, "", TOP, TABLES, &mut settings, report);
+    for pair in tree.iter().filter(|p| TABLES.contains(&p.key.as_str())) {
+        if pair.key == "view" {
+            settings.views = read_views(pair, report);
+            continue;
+        }
+        let Value::Table(table) = &pair.node.value else {
+            let message = mismatch(&format!("a table [{}]", pair.key), &pair.node);
+            report.error(pair.node.at, &pair.key, message);
+            continue;
+        };
+        let s = &mut settings;
+        match pair.key.as_str() {
+            "net" => read(table, "net.", NET, &[], &mut s.net, report),
+            "schedule" => read(table, "schedule.", SCHEDULE, &[], &mut s.schedule, report),
+            "retention" => read(table, "retention.", RETENTION, &[], &mut s.retention, report),
+            "ui" => read(table, "ui.", UI, &[], &mut s.ui, report),
+            "log" => read(table, "log.", LOG, &[], &mut s.log, report),
+            "keys" => {
+                let contexts = Context::ALL.map(Context::name);
+                read(table, "keys.", KEYS, &contexts, &mut s.keys, report);
+                let tables = table.iter().filter(|p| contexts.contains(&p.key.as_str()));
+                s.keys.bindings =
+                    tables.map(|p| (p.key.clone(), texts(p, "keys.", report))).collect();
+            }
+            _ => {
+                s.themes =
+                    table.iter().map(|p| (p.key.clone(), texts(p, "themes.", report))).collect();
+            }
+        }
+    }
+    check_keys(tree, &settings, report);
+    check_themes(tree, &settings, report);
+    settings
+}
+
+/// A table whose values are all texts.
+fn texts(pair: &Pair, prefix: &str, report: &mut Report) -> BTreeMap<String, String> {
+    let name = format!("{prefix}{}", pair.key);
+    let Value::Table(table) = &pair.node.value else {
+        report.error(pair.node.at, &name, mismatch("a table of texts", &pair.node));
+        return BTreeMap::new();
+    };
+    let mut read = BTreeMap::new();
+    for inner in table {
+        match &inner.node.value {
+            Value::Text(text) => {
+                read.insert(inner.key.clone(), text.clone());
+            }
+            _ => report.error(
+                inner.node.at,
+                &format!("{name}.\"{}\"", inner.key),
+                mismatch("text in quotation marks", &inner.node),
+            ),
+        }
+    }
+    read
+}
+
+fn read_views(pair: &Pair, report: &mut Report) -> Vec<ViewSettings> {
+    let Value::List(list) = &pair.node.value else {
+        let message = mismatch("one [[view]] (two brackets) per view", &pair.node);
+        report.error(pair.node.at, "view", message);
+        return Vec::new();
+    };
+    let mut views = Vec::new();
+    for node in list {
+        let Value::Table(table) = &node.value else {
+            report.error(node.at, "view", mismatch("a table", node));
+            continue;
+        };
+        let mut view = ViewSettings::default();
+        read(table, "view.", VIEW, &[], &mut view, report);
+        for field in VIEW.iter().filter(|f| !table.iter().any(|p| p.key == f.key)) {
+            report.error(node.at, &format!("view.{}", field.key), "is missing");
+        }
+        views.push(view);
+    }
+    views
+}
+
+/// The key map says what is wrong with bindings; the tree says where they stand.
+fn check_keys(tree: &[Pair], settings: &Settings, report: &mut Report) {
+    let Err(errors) = KeyMap::load(&settings.keys) else { return };
+    for error in errors.0.iter().filter(|e| !e.keys.is_empty()) {
+        let at = find(tree, &["keys", &error.context, &error.keys]).map(|p| p.at);
+        let name = format!("keys.{}.\"{}\"", error.context, error.keys);
+        report.error(at.unwrap_or_default(), &name, error.message.clone());
+    }
+}
+
+fn check_themes(tree: &[Pair], settings: &Settings, report: &mut Report) {
+    for name in settings.themes.keys() {
+        for error in Theme::load(name, &settings.themes).err().unwrap_or_default() {
+            // A fault of the theme below is told where that one is read.
+            if error.theme == *name {
+                let at = find(tree, &["themes", name, &error.key]).map(|p| p.node.at);
+                let key = format!("themes.{name}.{}", error.key);
+                report.error(at.unwrap_or_default(), &key, error.message);
+            }
+        }
+    }
+    let names = super::theme::theme_names(&settings.themes);
+    let wanted = &settings.ui.theme;
+    if let Some(pair) = find(tree, &["ui", "theme"]).filter(|_| !names.contains(wanted)) {
+        let hint = did_you_mean(wanted, names.iter().map(String::as_str));
+        let expected = format!("one of the themes {}", names.join(", "));
+        report.error(
+            pair.node.at,
+            "ui.theme",
+            format!("{}{hint}", mismatch(&expected, &pair.node)),
+        );
+    }
+}
+
+fn find<'a>(tree: &'a [Pair], path: &[&str]) -> Option<&'a Pair> {
+    let (first, rest) = path.split_first()?;
+    let pair = tree.iter().find(|p| p.key == *first)?;
+    match (&pair.node.value, rest) {
+        (_, []) => Some(pair),
+        (Value::Table(table), rest) => find(table, rest),
+        _ => None,
+    }
+}

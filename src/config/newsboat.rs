@@ -1,0 +1,92 @@
+//! Lists with one address a line, and newsboat's `urls` file, which adds tags and flags to them.
+
+use super::import::{
+    Entry, Gatherer, Import, ImportError, ImportKind, NO_COMMANDS, is_command, not_a_list,
+    not_an_address,
+};
+
+/// Reads either; what only newsboat writes makes it a newsboat file.
+pub(crate) fn read(text: &str, name: &str) -> Result<Import, ImportError> {
+    let mut gatherer = Gatherer::default();
+    let mut kind = ImportKind::Addresses;
+    let mut strangers = Vec::new();
+    for line in text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#')) {
+        let words = split(line);
+        let Some((first, rest)) = words.split_first() else { continue };
+        if first.starts_with("query:") {
+            kind = ImportKind::Newsboat;
+            gatherer.skip(first, "a query of newsboat; save a search as a view instead");
+        } else if is_command(first) {
+            kind = ImportKind::Newsboat;
+            gatherer.skip(first, NO_COMMANDS);
+        } else if let Some(address) = address_of(first) {
+            if !rest.is_empty() {
+                kind = ImportKind::Newsboat;
+            }
+            gatherer.add(&entry(address, rest));
+        } else {
+            strangers.push(line);
+        }
+    }
+    if gatherer.is_empty() && kind == ImportKind::Addresses && !strangers.is_empty() {
+        let first = strangers.first().map(|l| super::clean::quote(l)).unwrap_or_default();
+        return Err(not_a_list(name, &format!("a text that begins with {first}")));
+    }
+    for line in strangers {
+        gatherer.skip(line, &not_an_address(line));
+    }
+    gatherer.finish(kind, name, "every line in it is empty or a comment")
+}
+
+/// The address a word stands for; hosts may be written without https://.
+fn address_of(word: &str) -> Option<String> {
+    if let Some((scheme, rest)) = word.split_once("://") {
+        let is_scheme = !scheme.is_empty()
+            && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b));
+        return (is_scheme && !rest.is_empty()).then(|| word.to_owned());
+    }
+    let host = word.split(['/', '?', '#']).next()?;
+    let labels: Vec<_> = host.split('.').collect();
+    let is_label = |l: &&str| !l.is_empty() && l.chars().all(|c| c.is_alphanumeric() || c == '-');
+    let is_host = labels.len() > 1
+        && labels.iter().all(|l| is_label(&l.split(':').next().unwrap_or("")))
+        && labels.last().is_some_and(|l| l.chars().next().is_some_and(char::is_alphabetic));
+    is_host.then(|| format!("https://{word}"))
+}
+
+/// `~title` renames, `!` and `-` are flags of newsboat's display, everything else is a tag.
+fn entry(address: String, words: &[String]) -> Entry {
+    let mut entry = Entry { address, ..Entry::default() };
+    for word in words {
+        match word.strip_prefix('~') {
+            Some(title) => entry.title = Some(title.to_owned()),
+            None if word.starts_with(['!', '-']) => {}
+            None => entry.tags.push(word.replace(',', " ")),
+        }
+    }
+    entry
+}
+
+/// Words with blanks between; double quotes keep blanks, a backslash keeps the next character.
+fn split(line: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quoted = false;
+    let mut chars = line.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '"' => {
+                quoted = !quoted;
+                word.get_or_insert_default();
+            }
+            '\\' if quoted => word.get_or_insert_default().extend(chars.next()),
+            c if c.is_whitespace() && !quoted => words.extend(word.take()),
+            // A comment behind an address.
+            '#' if !quoted && word.is_none() => break,
+            c => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    words.retain(|w| !w.trim().is_empty());
+    words
+}

@@ -1,0 +1,72 @@
+//! A source as the TOML text that a person would write.
+
+use crate::model::{Retention, Secret, Source};
+use toml_edit::{Array, InlineTable, Value};
+
+/// The `[[source]]` of a source, its last line ended. What is at its default is left out.
+pub(crate) fn source_text(source: &Source, newline: &str) -> String {
+    let mut lines = vec!["[[source]]".to_owned()];
+    let mut line = |key: &str, value: Value| lines.push(format!("{key} = {value}"));
+    line("id", source.id.as_str().into());
+    line("url", source.url.as_str().into());
+    if let Some(title) = &source.title {
+        line("title", title.as_str().into());
+    }
+    if let Some(folder) = &source.folder {
+        line("folder", folder.as_str().into());
+    }
+    if !source.tags.is_empty() {
+        line("tags", words(&source.tags));
+    }
+    if !source.enabled {
+        line("enabled", false.into());
+    }
+    if let Some(interval) = source.interval {
+        line("interval", super::rule::show_time(interval).into());
+    }
+    if let Some(retention) = source.retention {
+        line("retention", retention_value(retention));
+    }
+    if let Some(auth) = &source.access.auth {
+        line("user", auth.user.as_str().into());
+        line("password", secret(&auth.password));
+    }
+    if !source.access.headers.is_empty() {
+        let pairs = source.access.headers.iter().map(|(name, value)| (name, secret(value)));
+        line("headers", Value::InlineTable(pairs.collect::<InlineTable>()));
+    }
+    if let Some(proxy) = &source.access.proxy {
+        line("proxy", proxy.as_str().into());
+    }
+    lines.iter().map(|line| format!("{line}{newline}")).collect()
+}
+
+/// A list of texts.
+pub(crate) fn words(words: &[String]) -> Value {
+    Value::Array(words.iter().map(String::as_str).collect::<Array>())
+}
+
+fn retention_value(retention: Retention) -> Value {
+    let mut table = InlineTable::new();
+    if let Some(days) = retention.days {
+        table.insert("days", i64::from(days).into());
+    }
+    if let Some(items) = retention.items {
+        table.insert("items", i64::from(items).into());
+    }
+    if retention.unread {
+        table.insert("unread", true.into());
+    }
+    Value::InlineTable(table)
+}
+
+fn secret(secret: &Secret) -> Value {
+    let (key, value) = match secret {
+        Secret::Plain(text) => return text.as_str().into(),
+        Secret::Env(name) => ("env", name.as_str().into()),
+        Secret::Command(argv) => ("command", words(argv)),
+    };
+    let mut table = InlineTable::new();
+    table.insert(key, value);
+    Value::InlineTable(table)
+}

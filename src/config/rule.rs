@@ -1,0 +1,294 @@
+//! What a key may hold: one row per key, used to read it, to show it, and to suggest it.
+
+use super::document::{Node, Pair, Value};
+use super::error::{Report, did_you_mean};
+use super::settings::SortOrder;
+use std::time::Duration;
+
+/// A key of a table that is read into a `T`.
+pub(crate) struct Field<T: 'static> {
+    pub(crate) key: &'static str,
+    pub(crate) rule: Rule,
+    pub(crate) slot: fn(&mut T) -> Slot<'_>,
+}
+
+/// What values are allowed beyond their type.
+#[derive(Clone, Copy)]
+pub(crate) enum Rule {
+    /// Anything of the type.
+    Any,
+    /// Least and largest: a count, seconds for a time, bytes for a size.
+    Within(u64, u64),
+    /// One of these words.
+    OneOf(&'static [&'static str]),
+    /// A text that passes a check, in the form that the check returns.
+    Checked(fn(&str) -> Result<String, String>),
+}
+
+/// The place a value goes to, and by that its type.
+pub(crate) enum Slot<'a> {
+    Flag(&'a mut bool),
+    Text(&'a mut String),
+    /// Empty text is `None`.
+    MaybeText(&'a mut Option<String>),
+    Words(&'a mut Vec<String>),
+    Time(&'a mut Duration),
+    MaybeTime(&'a mut Option<Duration>),
+    Count(&'a mut usize),
+    Width(&'a mut u16),
+    /// 0 is `None`.
+    MaybeCount(&'a mut Option<u32>),
+    Size(&'a mut u64),
+    Sort(&'a mut SortOrder),
+}
+
+/// Names of the item orders, in the order of [`SortOrder::ALL`].
+pub(crate) const SORT_NAMES: &[&str] = &["pinned-newest", "newest", "oldest"];
+
+/// Reads the keys of a table into `into` and reports what is wrong or unknown. Keys in `others`
+/// are left to the caller.
+pub(crate) fn read<T>(
+    table: &[Pair],
+    prefix: &str,
+    fields: &[Field<T>],
+    others: &[&str],
+    into: &mut T,
+    report: &mut Report,
+) {
+    for pair in table {
+        let name = format!("{prefix}{}", pair.key);
+        if let Some(field) = fields.iter().find(|f| f.key == pair.key) {
+            if let Err(message) = fill((field.slot)(into), field.rule, &pair.node) {
+                report.error(pair.node.at, &name, message);
+            }
+        } else if !others.contains(&pair.key.as_str()) {
+            let known = fields.iter().map(|f| f.key).chain(others.iter().copied());
+            let hint = match did_you_mean(&pair.key, known) {
+                hint if hint.is_empty() => report.elsewhere(&pair.key),
+                hint => hint,
+            };
+            report.error(pair.at, &name, format!("unknown key{hint}"));
+        }
+    }
+}
+
+/// Puts a value into its slot, or says what was expected and found.
+fn fill(slot: Slot<'_>, rule: Rule, node: &Node) -> Result<(), String> {
+    match slot {
+        Slot::Flag(to) => *to = flag(node)?,
+        Slot::Text(to) => *to = text(node, rule)?,
+        Slot::MaybeText(to) => {
+            let empty = matches!(&node.value, Value::Text(t) if t.is_empty());
+            *to = if empty { None } else { Some(text(node, rule)?) };
+        }
+        Slot::Words(to) => *to = words(node, rule)?,
+        Slot::Time(to) => *to = time(node, rule)?,
+        Slot::MaybeTime(to) => *to = Some(time(node, rule)?),
+        Slot::Count(to) => *to = usize::try_from(count(node, rule)?).unwrap_or(usize::MAX),
+        Slot::Width(to) => *to = u16::try_from(count(node, rule)?).unwrap_or(u16::MAX),
+        Slot::MaybeCount(to) => {
+            *to = u32::try_from(count(node, rule)?).ok().filter(|n| *n > 0);
+        }
+        Slot::Size(to) => *to = size(node, rule)?,
+        Slot::Sort(to) => {
+            let name = text(node, rule)?;
+            let index = SORT_NAMES.iter().position(|n| *n == name).unwrap_or(0);
+            *to = SortOrder::ALL[index.min(SortOrder::ALL.len() - 1)];
+        }
+    }
+    Ok(())
+}
+
+/// `expected …, found …`
+pub(crate) fn mismatch(expected: &str, node: &Node) -> String {
+    format!("expected {expected}, found {}", node.value.describe())
+}
+
+fn flag(node: &Node) -> Result<bool, String> {
+    match &node.value {
+        Value::Flag(flag) => Ok(*flag),
+        _ => Err(mismatch("true or false", node)),
+    }
+}
+
+fn text(node: &Node, rule: Rule) -> Result<String, String> {
+    let Value::Text(text) = &node.value else {
+        return Err(match rule {
+            Rule::OneOf(words) => mismatch(&one_of(words), node),
+            _ => mismatch("text in quotation marks", node),
+        });
+    };
+    match rule {
+        Rule::OneOf(words) if !words.contains(&text.as_str()) => {
+            let hint = did_you_mean(text, words.iter().copied());
+            Err(format!("{}{hint}", mismatch(&one_of(words), node)))
+        }
+        Rule::Checked(check) => check(text),
+        _ => Ok(text.clone()),
+    }
+}
+
+/// `"a", "b" or "c"`
+pub(crate) fn one_of(words: &[&str]) -> String {
+    let quoted: Vec<_> = words.iter().map(|w| format!("\"{w}\"")).collect();
+    match quoted.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+        None => "nothing".to_owned(),
+    }
+}
+
+fn words(node: &Node, rule: Rule) -> Result<Vec<String>, String> {
+    let expected = "a list of texts such as [\"one\", \"two\"]";
+    let Value::List(list) = &node.value else { return Err(mismatch(expected, node)) };
+    list.iter()
+        .map(|word| match &word.value {
+            Value::Text(_) => text(word, rule),
+            _ => Err(format!("{} in it", mismatch(expected, word))),
+        })
+        .collect()
+}
+
+fn count(node: &Node, rule: Rule) -> Result<u64, String> {
+    let (least, most) = bounds(rule);
+    let expected = format!("a whole number from {least} to {most}");
+    match &node.value {
+        Value::Whole(n) => u64::try_from(*n)
+            .ok()
+            .filter(|n| (least..=most).contains(n))
+            .ok_or_else(|| mismatch(&expected, node)),
+        _ => Err(mismatch(&expected, node)),
+    }
+}
+
+fn time(node: &Node, rule: Rule) -> Result<Duration, String> {
+    let (least, most) = bounds(rule);
+    let (least, most) = (Duration::from_secs(least), Duration::from_secs(most));
+    let expected = format!(
+        "a time from \"{}\" to \"{}\" such as \"30s\", \"15m\", \"1h\" or \"2d\"",
+        show_time(least),
+        show_time(most)
+    );
+    match &node.value {
+        Value::Text(text) => parse_time(text)
+            .filter(|t| (least..=most).contains(t))
+            .ok_or_else(|| mismatch(&expected, node)),
+        Value::Whole(0) if least.is_zero() => Ok(Duration::ZERO),
+        _ => Err(mismatch(&expected, node)),
+    }
+}
+
+/// A time as people write it; `None` when it is none.
+fn parse_time(text: &str) -> Option<Duration> {
+    humantime::parse_duration(text.trim()).ok()
+}
+
+/// A time as `parse_time` reads it.
+pub(crate) fn show_time(time: Duration) -> String {
+    humantime::format_duration(time).to_string()
+}
+
+const UNITS: [(&str, u64); 7] = [
+    ("GiB", 1 << 30),
+    ("MiB", 1 << 20),
+    ("KiB", 1 << 10),
+    ("GB", 1_000_000_000),
+    ("MB", 1_000_000),
+    ("kB", 1_000),
+    ("B", 1),
+];
+
+fn size(node: &Node, rule: Rule) -> Result<u64, String> {
+    let (least, most) = bounds(rule);
+    let expected = format!(
+        "a size from \"{}\" to \"{}\" such as \"10MiB\"",
+        show_size(least),
+        show_size(most)
+    );
+    let size = match &node.value {
+        Value::Text(text) => parse_size(text),
+        Value::Whole(n) => u64::try_from(*n).ok(),
+        _ => None,
+    };
+    size.filter(|n| (least..=most).contains(n)).ok_or_else(|| mismatch(&expected, node))
+}
+
+/// A number of bytes, with a unit or without; `None` when it is none.
+fn parse_size(text: &str) -> Option<u64> {
+    let text = text.trim();
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let unit = unit.trim();
+    let factor = match UNITS.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit)) {
+        Some((_, factor)) => *factor,
+        None if unit.is_empty() => 1,
+        None => return None,
+    };
+    number.parse::<u64>().ok()?.checked_mul(factor)
+}
+
+/// A size in the largest binary unit that keeps it exact.
+pub(crate) fn show_size(bytes: u64) -> String {
+    let binary = UNITS[..3].iter().find(|(_, f)| bytes >= *f && bytes.is_multiple_of(*f));
+    match binary {
+        Some((unit, factor)) => format!("{}{unit}", bytes / factor),
+        None => format!("{bytes}B"),
+    }
+}
+
+fn bounds(rule: Rule) -> (u64, u64) {
+    match rule {
+        Rule::Within(least, most) => (least, most),
+        _ => (0, u64::from(u32::MAX)),
+    }
+}
+
+/// The value of a slot as TOML, as `config show` prints it.
+pub(crate) fn show(slot: Slot<'_>) -> toml::Value {
+    let whole = |n: u64| toml::Value::Integer(i64::try_from(n).unwrap_or(i64::MAX));
+    match slot {
+        Slot::Flag(flag) => toml::Value::Boolean(*flag),
+        Slot::Text(text) => toml::Value::String(text.clone()),
+        Slot::MaybeText(text) => toml::Value::String(text.clone().unwrap_or_default()),
+        Slot::Words(words) => {
+            toml::Value::Array(words.iter().cloned().map(toml::Value::String).collect())
+        }
+        Slot::Time(time) => toml::Value::String(show_time(*time)),
+        Slot::MaybeTime(time) => {
+            toml::Value::String(time.map(show_time).unwrap_or_else(|| "0s".to_owned()))
+        }
+        Slot::Count(n) => whole(*n as u64),
+        Slot::Width(n) => whole(u64::from(*n)),
+        Slot::MaybeCount(n) => whole(u64::from(n.unwrap_or(0))),
+        Slot::Size(n) => toml::Value::String(show_size(*n)),
+        Slot::Sort(order) => {
+            let index = SortOrder::ALL.iter().position(|o| o == order).unwrap_or(0);
+            toml::Value::String(SORT_NAMES.get(index).copied().unwrap_or("").to_owned())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_and_times_survive_showing() {
+        for bytes in [0, 1, 1023, 1024, 1536, 10 << 20, 1 << 30, 1_000_000] {
+            assert_eq!(parse_size(&show_size(bytes)), Some(bytes));
+        }
+        assert_eq!(parse_size("10 mib"), Some(10 << 20));
+        assert_eq!(parse_size("2kB"), Some(2000));
+        for bad in ["", "MiB", "-1B", "1.5MiB", "99999999999999999999", "18446744073709551615KiB"] {
+            let expected = None;
+            assert_eq!(parse_size(bad), expected, "{bad}");
+        }
+        for seconds in [0, 1, 90, 3600, 86_400 * 40] {
+            let time = Duration::from_secs(seconds);
+            assert_eq!(parse_time(&show_time(time)), Some(time));
+        }
+        assert_eq!(parse_time("0s"), Some(Duration::ZERO));
+        assert_eq!(parse_time("1h 30m"), Some(Duration::from_secs(5400)));
+        assert_eq!(parse_time("10"), None);
+    }
+}

@@ -1,0 +1,192 @@
+//! Replaces a file that people edit too: whole or not at all, and never over a change of theirs.
+
+use super::document::read_text;
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Times a change is made anew because the file changed meanwhile.
+const ATTEMPTS: usize = 20;
+
+/// Waits for another newsfed that is saving: this often, this long each.
+const LOCK_WAITS: usize = 100;
+const LOCK_WAIT: Duration = Duration::from_millis(20);
+
+/// Why a file could not be saved. The file is as it was.
+#[derive(Debug, thiserror::Error)]
+pub enum SaveError {
+    /// The file cannot be read.
+    #[error("{}: {message}", file.display())]
+    Unreadable {
+        /// The file.
+        file: PathBuf,
+        /// Why, in words.
+        message: String,
+    },
+    /// The new text cannot be written.
+    #[error("{}: cannot be saved: {source}; check the folder's permissions and free space", file.display())]
+    Io {
+        /// The file.
+        file: PathBuf,
+        /// The system's word.
+        source: io::Error,
+    },
+    /// Others keep changing the file.
+    #[error("{}: is being changed by another program; try again", file.display())]
+    Busy {
+        /// The file.
+        file: PathBuf,
+    },
+}
+
+/// Reads the file, lets `change` make the new text of it, and puts that in its place. `change` is
+/// called anew on the fresh text when the file was changed meanwhile. A missing file is an empty
+/// text. Symbolic links stay links; the mode stays; new files are for their owner alone.
+pub(crate) fn rewrite<E: From<SaveError>>(
+    file: &Path,
+    mut change: impl FnMut(&str) -> Result<String, E>,
+) -> Result<(), E> {
+    let io_error = |source| SaveError::Io { file: file.to_owned(), source };
+    let target = resolve(file).map_err(io_error)?;
+    let folder = target.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    create_folder(folder).map_err(io_error)?;
+    let _lock = lock(folder).ok_or_else(|| SaveError::Busy { file: file.to_owned() })?;
+    let read = || {
+        read_text(&target)
+            .map_err(|message| SaveError::Unreadable { file: file.to_owned(), message })
+    };
+    for _ in 0..ATTEMPTS {
+        let old = read()?;
+        let new = change(old.as_deref().unwrap_or(""))?;
+        if old.as_deref() == Some(new.as_str()) {
+            return Ok(());
+        }
+        let prepared = prepare(folder, &target, &new).map_err(io_error)?;
+        // The last look before the exchange; what is left of the gap is one system call.
+        if read()? != old {
+            continue;
+        }
+        prepared.persist(&target).map_err(|e| io_error(e.error))?;
+        return sync_folder(folder).map_err(|e| io_error(e).into());
+    }
+    Err(SaveError::Busy { file: file.to_owned() }.into())
+}
+
+/// The file that links lead to, which may not exist yet.
+fn resolve(file: &Path) -> io::Result<PathBuf> {
+    let mut target = file.to_owned();
+    for _ in 0..40 {
+        match fs::read_link(&target) {
+            Ok(link) => target = target.parent().unwrap_or(Path::new("")).join(link),
+            Err(_) => return Ok(target),
+        }
+    }
+    Err(io::Error::other("the symbolic links go around in a circle"))
+}
+
+fn create_folder(folder: &Path) -> io::Result<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+/// Keeps other newsfeds from saving in the folder as long as the handle lives. Where folders
+/// cannot be locked, the comparison before the exchange has to do. `None`: not in time.
+fn lock(folder: &Path) -> Option<Option<File>> {
+    let Ok(handle) = File::open(folder) else { return Some(None) };
+    for _ in 0..LOCK_WAITS {
+        match handle.try_lock() {
+            Ok(()) => return Some(Some(handle)),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_WAIT),
+            Err(TryLockError::Error(_)) => return Some(None),
+        }
+    }
+    None
+}
+
+/// The new text in a file beside the target, on the disk.
+fn prepare(folder: &Path, target: &Path, text: &str) -> io::Result<tempfile::NamedTempFile> {
+    // Made for the owner alone.
+    let mut file =
+        tempfile::Builder::new().prefix(".newsfed-").suffix(".tmp").tempfile_in(folder)?;
+    file.write_all(text.as_bytes())?;
+    if let Ok(metadata) = fs::metadata(target) {
+        fs::set_permissions(file.path(), metadata.permissions())?;
+    }
+    file.as_file().sync_all()?;
+    Ok(file)
+}
+
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn append(file: &Path, text: &str) -> Result<(), SaveError> {
+        rewrite(file, |old| Ok(format!("{old}{text}")))
+    }
+
+    #[test]
+    fn a_change_made_meanwhile_is_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("f");
+        fs::write(&file, "a").unwrap();
+        let mut calls = 0;
+        rewrite(&file, |old| {
+            calls += 1;
+            if calls < 3 {
+                fs::write(&file, format!("{old}{calls}")).unwrap();
+            }
+            Ok::<_, SaveError>(format!("{old}!"))
+        })
+        .unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap(), "a12!");
+        let never = rewrite(&file, |old| {
+            fs::write(&file, format!("{old}x")).unwrap();
+            Ok::<_, SaveError>(String::new())
+        });
+        assert!(matches!(never, Err(SaveError::Busy { .. })));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no temporary file is left");
+    }
+
+    #[test]
+    fn writers_at_once_lose_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("new/f");
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| (0..5).for_each(|_| append(&file, "x").unwrap()));
+            }
+        });
+        assert_eq!(fs::read_to_string(&file).unwrap().len(), 20);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_and_modes_stay() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let mode = |p: &Path| fs::metadata(p).unwrap().permissions().mode() & 0o777;
+        let folder = tempfile::tempdir().unwrap();
+        let (link, real) = (folder.path().join("link"), folder.path().join("dots/real"));
+        fs::create_dir(folder.path().join("dots")).unwrap();
+        symlink("dots/real", &link).unwrap();
+        append(&link, "a").unwrap();
+        assert_eq!((fs::read_to_string(&real).unwrap().as_str(), mode(&real)), ("a", 0o600));
+        fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
+        append(&link, "b").unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!((fs::read_to_string(&real).unwrap().as_str(), mode(&real)), ("ab", 0o640));
+        let circle = folder.path().join("circle");
+        symlink("circle", &circle).unwrap();
+        assert!(append(&circle, "x").unwrap_err().to_string().contains("circle"));
+    }
+}

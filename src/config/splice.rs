@@ -1,0 +1,331 @@
+//! Changes of a TOML text that leave every other byte as it is.
+//!
+//! The parser says where keys and values stand, and only those bytes are exchanged: comments,
+//! order, blank lines, quoting and line ends survive without being carried over.
+
+use std::ops::Range;
+use toml_edit::{Document, InlineTable, Item, Table, TomlError, Value};
+
+/// Why a text cannot be changed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SpliceError {
+    #[error("not valid TOML: {}", .0.message())]
+    Syntax(#[from] TomlError),
+    #[error("`{0}` is written in a form that only a person can change; edit the file by hand")]
+    Form(String),
+}
+
+/// A table, and how to name a key of it: keys written below the nearest header carry `prefix`.
+struct Place<'a> {
+    table: &'a Table,
+    /// Nearest table with a header of its own, or the whole file.
+    opened: &'a Table,
+    /// End of its header; `None` where it has none.
+    header: Option<usize>,
+    prefix: Vec<String>,
+}
+
+/// Sets the value at a path, or takes the key away when `value` is `None`. `value` is TOML.
+/// `element` is the start of the header of an array's element to begin from; `None` is the top.
+pub(crate) fn set(
+    text: &str,
+    element: Option<usize>,
+    path: &[&str],
+    value: Option<&str>,
+) -> Result<String, SpliceError> {
+    let form = || SpliceError::Form(path.join("."));
+    let document = Document::parse(text)?;
+    let start = match element {
+        Some(start) => find_element(document.as_table(), start).ok_or_else(form)?,
+        None => document.as_table(),
+    };
+    let (key, parents) = path.split_last().ok_or_else(form)?;
+    let header = element.and(start.span()).map(|s| s.end);
+    let mut place = Place { table: start, opened: start, header, prefix: Vec::new() };
+    for (depth, parent) in parents.iter().enumerate() {
+        match place.table.get(parent) {
+            Some(Item::Table(inner)) => place = descend(place, inner, parent),
+            Some(Item::Value(Value::InlineTable(inner))) if depth + 1 == parents.len() => {
+                return set_inline(text, inner, key, value).ok_or_else(form);
+            }
+            None => return Ok(value.map_or_else(|| text.to_owned(), |v| append(text, path, v))),
+            Some(_) => return Err(form()),
+        }
+    }
+    match (place.table.get(key), value) {
+        (Some(Item::Value(old)), Some(new)) => Ok(replace(text, old.span().ok_or_else(form)?, new)),
+        (Some(Item::Value(old)), None) => {
+            let start = place.table.key(key).and_then(|k| k.span()).ok_or_else(form)?.start;
+            let end = old.span().ok_or_else(form)?.end;
+            Ok(replace(text, line_start(text, start)..next_line(text, end), ""))
+        }
+        (Some(_), _) => Err(form()),
+        (None, None) => Ok(text.to_owned()),
+        (None, Some(new)) => Ok(insert(text, &place, path, key, new)),
+    }
+}
+
+fn descend<'a>(place: Place<'a>, inner: &'a Table, name: &str) -> Place<'a> {
+    if inner.is_dotted() {
+        let mut prefix = place.prefix.clone();
+        prefix.push(name.to_owned());
+        return Place { table: inner, prefix, ..place };
+    }
+    let header = inner.span().filter(|_| !inner.is_implicit()).map(|s| s.end);
+    Place { table: inner, opened: inner, header, prefix: Vec::new() }
+}
+
+/// Writes a new key behind the last one of its table.
+fn insert(text: &str, place: &Place<'_>, path: &[&str], key: &str, value: &str) -> String {
+    let newline = newline(text);
+    let names = place.prefix.iter().map(String::as_str).chain([key]);
+    let line = format!("{} = {value}", dotted(names));
+    let after = direct_end(place.table).or_else(|| direct_end(place.opened)).or(place.header);
+    if let Some(after) = after {
+        let at = line_end(text, after);
+        return replace(text, at..at, &format!("{newline}{line}"));
+    }
+    // The top of the file: before the first table, else at the end.
+    let is_top = path.len() == place.prefix.len() + 1;
+    match (is_top, first_header(place.opened)) {
+        (true, Some(header)) => {
+            let at = attached_start(text, line_start(text, header));
+            replace(text, at..at, &format!("{line}{newline}{newline}"))
+        }
+        _ => append(text, path, value),
+    }
+}
+
+/// Writes a new key, in a new table unless it belongs to the top, at the end of the file.
+fn append(text: &str, path: &[&str], value: &str) -> String {
+    let newline = newline(text);
+    let (key, parents) = path.split_last().unwrap_or((&"", &[]));
+    let mut new = with_last_newline(text);
+    if !parents.is_empty() {
+        if !new.trim_start_matches('\u{feff}').is_empty() {
+            new.push_str(newline);
+        }
+        new.push_str(&format!("[{}]{newline}", dotted(parents.iter().copied())));
+    }
+    new.push_str(&format!("{} = {value}{newline}", dotted([*key])));
+    new
+}
+
+/// `None` where the form is too odd.
+fn set_inline(text: &str, table: &InlineTable, key: &str, value: Option<&str>) -> Option<String> {
+    if let Some(old) = table.get(key) {
+        return Some(replace(text, old.span()?, value?));
+    }
+    let Some(value) = value else { return Some(text.to_owned()) };
+    let close = table.span()?.end.checked_sub(1)?;
+    let name = dotted([key]);
+    let end = table.iter().filter_map(|(_, v)| v.span()).map(|s| s.end).max();
+    Some(match end {
+        Some(end) => replace(text, end..end, &format!(", {name} = {value}")),
+        None => replace(text, close..close, &format!(" {name} = {value} ")),
+    })
+}
+
+/// The bytes of an array's element with the comments that belong to it and the blank lines that
+/// follow it. `None` when no header starts there.
+pub(crate) fn element_range(text: &str, start: usize) -> Result<Option<Range<usize>>, SpliceError> {
+    let document = Document::parse(text)?;
+    let Some(table) = find_element(document.as_table(), start) else { return Ok(None) };
+    let mut end = next_line(text, whole_end(table));
+    // Comments right below belong to it, unless they stand right above the next header.
+    let comments = skip_lines(text, end, |line| line.starts_with('#'));
+    let below = &text[comments..];
+    if below.trim_start_matches([' ', '\t']).starts_with(['\r', '\n']) || below.is_empty() {
+        end = comments;
+    }
+    end = skip_lines(text, end, str::is_empty);
+    let mut begin = attached_start(text, line_start(text, start));
+    if end == text.len() {
+        // The last one leaves no blank lines at the end of the file.
+        let kept = text[..begin].trim_end_matches([' ', '\t', '\r', '\n']).len();
+        begin = next_line(text, kept).min(begin);
+    }
+    Ok(Some(begin..end))
+}
+
+/// Where the element begins, comments included, for putting another before it.
+pub(crate) fn element_start(text: &str, start: usize) -> usize {
+    attached_start(text, line_start(text, start))
+}
+
+/// The element of any array of tables whose header starts at a byte.
+fn find_element(root: &Table, start: usize) -> Option<&Table> {
+    let arrays = root.iter().filter_map(|(_, item)| item.as_array_of_tables());
+    arrays.flat_map(|array| array.iter()).find(|t| t.span().is_some_and(|s| s.start == start))
+}
+
+/// End of the last value written directly below the table's header, dotted keys included.
+fn direct_end(table: &Table) -> Option<usize> {
+    let end = |item: &Item| match item {
+        Item::Value(value) => value.span().map(|s| s.end),
+        Item::Table(inner) if inner.is_dotted() => direct_end(inner),
+        _ => None,
+    };
+    table.iter().filter_map(|(_, item)| end(item)).max()
+}
+
+/// End of everything of the table, sub-tables included.
+fn whole_end(table: &Table) -> usize {
+    let own = table.span().map_or(0, |s| s.end);
+    let inner = table.iter().map(|(_, item)| match item {
+        Item::Table(inner) => whole_end(inner),
+        Item::ArrayOfTables(array) => array.iter().map(whole_end).max().unwrap_or(0),
+        other => other.span().map_or(0, |s| s.end),
+    });
+    inner.max().unwrap_or(0).max(own)
+}
+
+/// Start of the first header in the file.
+fn first_header(root: &Table) -> Option<usize> {
+    root.iter()
+        .filter_map(|(_, item)| match item {
+            Item::Table(t) if t.is_implicit() => first_header(t),
+            Item::Table(t) => t.span().map(|s| s.start),
+            Item::ArrayOfTables(array) => array.span().map(|s| s.start),
+            _ => None,
+        })
+        .min()
+}
+
+/// Start of the comment lines right above a line. Comments at the very top belong to the file.
+fn attached_start(text: &str, line: usize) -> usize {
+    let mut start = line;
+    while start > 0 {
+        let above = line_start(text, start - 1);
+        if !text[above..start].trim_start().starts_with('#') {
+            return start;
+        }
+        start = above;
+    }
+    line
+}
+
+/// Skips lines for which the test holds; it gets them without blanks at both ends.
+fn skip_lines(text: &str, mut at: usize, test: impl Fn(&str) -> bool) -> usize {
+    while at < text.len() && test(text[at..next_line(text, at)].trim()) {
+        at = next_line(text, at);
+    }
+    at
+}
+
+fn line_start(text: &str, at: usize) -> usize {
+    text[..at].rfind('\n').map_or(0, |i| i + 1)
+}
+
+/// End of a line without its line end.
+fn line_end(text: &str, at: usize) -> usize {
+    let end = text[at..].find('\n').map_or(text.len(), |i| at + i);
+    if text[at..end].ends_with('\r') { end - 1 } else { end }
+}
+
+/// Start of the next line.
+fn next_line(text: &str, at: usize) -> usize {
+    text[at..].find('\n').map_or(text.len(), |i| at + i + 1)
+}
+
+/// The line end that the text uses.
+pub(crate) fn newline(text: &str) -> &'static str {
+    match text.find('\n') {
+        Some(at) if text[..at].ends_with('\r') => "\r\n",
+        _ => "\n",
+    }
+}
+
+/// The text with its last line ended.
+pub(crate) fn with_last_newline(text: &str) -> String {
+    let ended = text.is_empty() || text.ends_with('\n') || text == "\u{feff}";
+    if ended { text.to_owned() } else { format!("{text}{}", newline(text)) }
+}
+
+/// The text with some bytes exchanged.
+pub(crate) fn replace(text: &str, range: Range<usize>, with: &str) -> String {
+    format!("{}{with}{}", &text[..range.start], &text[range.end..])
+}
+
+fn dotted<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    let keys: Vec<_> = names.into_iter().map(|n| toml_edit::Key::new(n).to_string()).collect();
+    keys.join(".")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_set_in_every_form() {
+        let cases = [
+            ("", "ui.theme", "[ui]\ntheme = 1\n"),
+            ("# top\n", "ui.theme", "# top\n\n[ui]\ntheme = 1\n"),
+            (
+                "[ui]\ntheme = 9 # why\nascii = true\n",
+                "ui.theme",
+                "[ui]\ntheme = 1 # why\nascii = true\n",
+            ),
+            (
+                "[ui] # c\n# theme = 2\n\n[net]\n",
+                "ui.theme",
+                "[ui] # c\ntheme = 1\n# theme = 2\n\n[net]\n",
+            ),
+            (
+                "[ui]\r\nascii = true # c\r\n",
+                "ui.theme",
+                "[ui]\r\nascii = true # c\r\ntheme = 1\r\n",
+            ),
+            ("ui.ascii = true\n[net]\n", "ui.theme", "ui.ascii = true\nui.theme = 1\n[net]\n"),
+            ("ui = { ascii = true }\n", "ui.theme", "ui = { ascii = true, theme = 1 }\n"),
+            ("ui = {}\n", "ui.theme", "ui = { theme = 1 }\n"),
+            ("ui = { theme = 9 } # c", "ui.theme", "ui = { theme = 1 } # c"),
+            ("# head\n\n[net]\nx = 1", "top", "# head\n\ntop = 1\n\n[net]\nx = 1"),
+            ("# head\n[net]\n", "top", "# head\ntop = 1\n\n[net]\n"),
+            ("a = 1 # c\n[net]\n", "top", "a = 1 # c\ntop = 1\n[net]\n"),
+            ("\u{feff}", "top", "\u{feff}top = 1\n"),
+            ("[ui.x]\na = 1", "ui.theme", "[ui.x]\na = 1\n\n[ui]\ntheme = 1\n"),
+            ("[keys.items]\na = 1\n", "keys.items.g", "[keys.items]\na = 1\ng = 1\n"),
+            ("[ui]\ntheme = \"\"\"\n# x\n\"\"\" # c\n", "ui.theme", "[ui]\ntheme = 1 # c\n"),
+        ];
+        for (before, path, after) in cases {
+            let path: Vec<_> = path.split('.').collect();
+            assert_eq!(set(before, None, &path, Some("1")).unwrap(), after, "{before:?}");
+        }
+        assert_eq!(
+            set("[keys.items]\n", None, &["keys", "items", "<"], Some("1")).unwrap(),
+            "[keys.items]\n\"<\" = 1\n"
+        );
+        assert!(set("ui = 3", None, &["ui", "theme"], Some("1")).is_err());
+        assert!(set("[ui", None, &["ui", "theme"], Some("1")).is_err());
+        assert_eq!(set("a = 1\nb = 2 # c\n", None, &["b"], None).unwrap(), "a = 1\n");
+        assert_eq!(set("a = 1\n", None, &["x", "b"], None).unwrap(), "a = 1\n");
+    }
+
+    fn without(text: &str, nth: usize) -> String {
+        let start = text.match_indices("[[s]]").nth(nth).unwrap().0;
+        let range = element_range(text, start).unwrap().unwrap();
+        replace(text, range, "")
+    }
+
+    #[test]
+    fn elements_go_with_their_own_comments_only() {
+        let cases = [
+            ("# file\n[[s]]\na = 1\n\n[[s]]\nb = 1\n", 0, "# file\n[[s]]\nb = 1\n"),
+            ("# file\n\n# one\n[[s]]\na = 1\n\n# two\n[[s]]\n", 0, "# file\n\n# two\n[[s]]\n"),
+            ("[[s]]\na = 1\n# two\n[[s]]\nb = 2 # c\n", 0, "# two\n[[s]]\nb = 2 # c\n"),
+            ("[[s]]\na = 1\n# off = 1\n\n[[s]]\n", 0, "[[s]]\n"),
+            ("[[s]]\na = 1\n\n# two\n[[s]]\nb = 2\n", 1, "[[s]]\na = 1\n"),
+            (
+                "[[s]]\na = 1\n\n[[s]]\n[s.h]\nx = '''\n# y'''\n\n# end\n",
+                1,
+                "[[s]]\na = 1\n\n# end\n",
+            ),
+            ("[[s]]\r\na = 1\r\n\r\n[[s]]\r\n", 1, "[[s]]\r\na = 1\r\n"),
+            ("[[s]]", 0, ""),
+        ];
+        for (before, nth, after) in cases {
+            assert_eq!(without(before, nth), after, "{before:?}");
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! How a text looks, and how people write that: `black on yellow bold`.
+
+use super::clean::quote;
+use super::error::did_you_mean;
+use std::fmt;
+use std::str::FromStr;
+
+/// A colour of the terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Color {
+    /// The terminal's own.
+    #[default]
+    Default,
+    /// One of the 16 named ones, 0-15.
+    Named(u8),
+    /// One of the 256.
+    Indexed(u8),
+    /// Truecolor, which the screen may have to replace by something near.
+    Rgb(u8, u8, u8),
+}
+
+/// How a text looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Style {
+    /// Foreground.
+    pub fg: Color,
+    /// Background.
+    pub bg: Color,
+    /// Bold.
+    pub bold: bool,
+    /// Dim.
+    pub dim: bool,
+    /// Underlined.
+    pub underline: bool,
+    /// Foreground and background exchanged.
+    pub reverse: bool,
+    /// Italic.
+    pub italic: bool,
+}
+
+/// Names of the 16 colours in their order.
+const COLORS: [&str; 16] = [
+    "black",
+    "red",
+    "green",
+    "yellow",
+    "blue",
+    "magenta",
+    "cyan",
+    "gray",
+    "dark-gray",
+    "light-red",
+    "light-green",
+    "light-yellow",
+    "light-blue",
+    "light-magenta",
+    "light-cyan",
+    "white",
+];
+
+/// A text that describes no style.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct StyleError(String);
+
+impl FromStr for Style {
+    type Err = StyleError;
+
+    /// Reads `colour [on colour] [bold] [dim] [underline] [reverse] [italic]`.
+    fn from_str(text: &str) -> Result<Self, StyleError> {
+        let mut style = Self::default();
+        let mut words = text.split_whitespace();
+        let mut colored = false;
+        while let Some(word) = words.next() {
+            match word {
+                "bold" => style.bold = true,
+                "dim" => style.dim = true,
+                "underline" => style.underline = true,
+                "reverse" => style.reverse = true,
+                "italic" => style.italic = true,
+                "on" => style.bg = color(words.next().unwrap_or(""))?,
+                _ if !colored => {
+                    style.fg = color(word)?;
+                    colored = true;
+                }
+                _ => return Err(not_a_color(word)),
+            }
+        }
+        Ok(style)
+    }
+}
+
+fn color(word: &str) -> Result<Color, StyleError> {
+    if word == "default" {
+        return Ok(Color::Default);
+    }
+    if let Some(index) = COLORS.iter().position(|c| *c == word) {
+        return Ok(Color::Named(u8::try_from(index).unwrap_or(0)));
+    }
+    if let Ok(index) = word.parse() {
+        return Ok(Color::Indexed(index));
+    }
+    let digits = word.strip_prefix('#').filter(|d| d.len() == 6);
+    let number = digits.and_then(|d| u32::from_str_radix(d, 16).ok());
+    let [_, r, g, b] = number.ok_or_else(|| not_a_color(word))?.to_be_bytes();
+    Ok(Color::Rgb(r, g, b))
+}
+
+fn not_a_color(word: &str) -> StyleError {
+    let attributes = ["default", "on", "bold", "dim", "underline", "reverse", "italic"];
+    let hint = did_you_mean(word, COLORS.into_iter().chain(attributes));
+    StyleError(format!(
+        "expected a style such as \"cyan\", \"black on yellow bold\", \"208\" or \"#88c0d0\", \
+         found {}{hint}",
+        quote(word)
+    ))
+}
+
+impl fmt::Display for Color {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::Named(i) => {
+                f.write_str(COLORS.get(usize::from(*i)).copied().unwrap_or("default"))
+            }
+            Self::Indexed(i) => write!(f, "{i}"),
+            Self::Rgb(r, g, b) => write!(f, "#{r:02x}{g:02x}{b:02x}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_are_shown_as_they_are_read() {
+        for text in ["default", "light-magenta", "0", "255", "#00ff7f"] {
+            assert_eq!(color(text).unwrap().to_string(), text);
+        }
+        assert!(color("256").is_err() && color("").is_err());
+    }
+}

@@ -1,0 +1,238 @@
+//! Changes of the files made by the program: what is written, and what survives.
+
+// The helpers below are no tests by themselves, so the exemption of tests misses them.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+use newsfed::config::{ConfigFile, EditError, Paths, SourceChange, SourcesFile, load};
+use newsfed::model::{BasicAuth, Retention, Secret, Source, SourceId};
+use proptest::prelude::*;
+use std::fs;
+use std::time::Duration;
+use tempfile::TempDir;
+
+const SOURCES: &str = "# My feeds.\n\n# The best one\n[[source]] # first\nurl = \"https://a.example/feed\"  # daily\n\
+    title = 'A'# tight\n\n[[source]]\nid = \"b\"\nurl = \"https://b.example/\"\ntags = [\n  \"x\", # one\n]\n\
+    [source.headers]\nX-Key = { env = \"KEY\" }\n\n# off for now\n[[source]]\nid = \"c\"\nurl = \"https://c.example/\"\nenabled = false\n";
+
+fn home(sources: &str) -> (TempDir, Paths) {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = Paths::below(folder.path());
+    fs::create_dir_all(paths.config_dir()).unwrap();
+    fs::write(paths.sources_file(), sources).unwrap();
+    (folder, paths)
+}
+
+fn id(id: &str) -> SourceId {
+    SourceId(id.to_owned())
+}
+
+fn text(paths: &Paths) -> String {
+    fs::read_to_string(paths.sources_file()).unwrap()
+}
+
+fn ids(paths: &Paths) -> Vec<String> {
+    load(paths, &[]).unwrap().sources.into_iter().map(|s| s.id.0).collect()
+}
+
+#[test]
+fn adding_makes_the_file_and_appends_to_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = Paths::below(folder.path());
+    let file = SourcesFile::open(&paths);
+    let mut one = Source::feed(id("one"), "https://one.example/feed".parse().unwrap());
+    one.title = Some("It's \"one\"".to_owned());
+    file.add(std::slice::from_ref(&one)).unwrap();
+    let two = Source::feed(id("two"), "https://two.example/".parse().unwrap());
+    file.add(std::slice::from_ref(&two)).unwrap();
+    assert_eq!(load(&paths, &[]).unwrap().sources, [one.clone(), two]);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = fs::metadata(paths.sources_file()).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+    let again = file.add(&[one]).unwrap_err();
+    assert!(
+        matches!(&again, EditError::Refused(e) if e.to_string().contains("same id")),
+        "{again}"
+    );
+    assert_eq!(ids(&paths), ["one", "two"]);
+}
+
+#[test]
+fn removing_and_restoring_gives_the_very_same_file() {
+    for sources in [SOURCES.to_owned(), SOURCES.replace('\n', "\r\n"), format!("\u{feff}{SOURCES}")]
+    {
+        let (_folder, paths) = home(&sources);
+        let file = SourcesFile::open(&paths);
+        let all = ids(&paths);
+        assert_eq!(all, ["a-example", "b", "c"]);
+        for gone in [&all[..1], &all[1..2], &all[2..], &all[..2], &all[..]] {
+            let gone: Vec<_> = gone.iter().map(|i| id(i)).collect();
+            let removed = file.remove(&gone).unwrap();
+            let kept: Vec<_> = all.iter().filter(|i| !gone.contains(&id(i))).cloned().collect();
+            assert_eq!(ids(&paths), kept);
+            assert!(text(&paths).contains("# My feeds."), "the head of the file stays");
+            file.restore(&removed).unwrap();
+            assert_eq!(text(&paths), sources);
+        }
+    }
+}
+
+#[test]
+fn restoring_finds_its_place_in_a_file_changed_meanwhile() {
+    let (_folder, paths) = home(SOURCES);
+    let file = SourcesFile::open(&paths);
+    let removed = file.remove(&[id("a-example"), id("b")]).unwrap();
+    assert_eq!(format!("{removed:?}"), "[SourceId(\"a-example\"), SourceId(\"b\")]");
+    fs::write(paths.sources_file(), format!("# new head\n\n{}", text(&paths))).unwrap();
+    file.restore(&removed).unwrap();
+    assert_eq!(ids(&paths), ["a-example", "b", "c"]);
+    let now = text(&paths);
+    for comment in ["# new head", "# The best one\n[[source]] # first", "# daily", "\"x\", # one"] {
+        assert!(now.contains(comment), "{comment} in {now}");
+    }
+    let removed = file.remove(&[id("c")]).unwrap();
+    file.add(&[Source::feed(id("c"), "https://new.example/".parse().unwrap())]).unwrap();
+    assert!(matches!(file.restore(&removed), Err(EditError::Refused(_))));
+    assert!(matches!(file.remove(&[id("bb")]), Err(EditError::Unknown(..))));
+}
+
+#[test]
+fn updating_touches_only_what_changes() {
+    let (_folder, paths) = home(SOURCES);
+    let file = SourcesFile::open(&paths);
+    let change = SourceChange {
+        title: Some(Some("New".to_owned())),
+        folder: Some(Some("X/Y".to_owned())),
+        tags: Some(vec!["q".to_owned()]),
+        enabled: Some(true),
+        url: Some("https://moved.example/feed".parse().unwrap()),
+        interval: Some(Some(Duration::from_secs(7200))),
+    };
+    file.update(&[id("a-example")], &change).unwrap();
+    let added =
+        "\nid = 'a-example'\nfolder = 'X/Y'\ntags = ['q']\ninterval = '2h'".replace('\'', "\"");
+    let expected = SOURCES
+        .replace("https://a.example/feed", "https://moved.example/feed")
+        .replace("title = 'A'# tight", &format!("title = \"New\"# tight{added}"));
+    assert_eq!(text(&paths), expected);
+
+    let change =
+        SourceChange { tags: Some(Vec::new()), enabled: Some(false), ..SourceChange::default() };
+    file.update(&[id("b"), id("c")], &change).unwrap();
+    let loaded = load(&paths, &[]).unwrap().sources;
+    assert!(!loaded[1].enabled && !loaded[2].enabled && loaded[1].tags.is_empty());
+    assert_eq!(loaded[1].access.headers.len(), 1);
+    let refused = SourceChange { title: Some(Some(" ".to_owned())), ..SourceChange::default() };
+    assert!(matches!(file.update(&[id("b")], &refused), Err(EditError::Refused(_))));
+}
+
+#[test]
+fn moving_keeps_comments() {
+    let (_folder, paths) = home(SOURCES);
+    let file = SourcesFile::open(&paths);
+    file.move_before(&id("c"), Some(&id("a-example"))).unwrap();
+    assert_eq!(ids(&paths), ["c", "a-example", "b"]);
+    assert!(text(&paths).starts_with("# My feeds.\n\n# off for now\n[[source]]\nid = \"c\""));
+    file.move_before(&id("c"), None).unwrap();
+    assert_eq!(text(&paths), SOURCES);
+    assert_eq!(file.line_of(&id("c")).unwrap().1, 18);
+}
+
+#[test]
+fn a_file_with_faults_is_left_alone() {
+    let broken = "[[source]]\nurl = 3\n";
+    let (_folder, paths) = home(broken);
+    let file = SourcesFile::open(&paths);
+    let one = Source::feed(id("one"), "https://one.example/feed".parse().unwrap());
+    let error = file.add(std::slice::from_ref(&one)).unwrap_err();
+    assert!(
+        matches!(error, EditError::Invalid(_)) && error.to_string().contains(":2:7:"),
+        "{error}"
+    );
+    assert_eq!(text(&paths), broken);
+    let (_folder, paths) = home("source = [{ id = \"a\", url = \"https://a.example/\" }]\n");
+    let file = SourcesFile::open(&paths);
+    assert!(file.remove(&[id("a")]).unwrap_err().to_string().contains("by hand"));
+    assert!(file.add(&[one]).is_err());
+    assert_eq!(ids(&paths), ["a"]);
+}
+
+#[test]
+fn settings_are_set_in_place() {
+    let (_folder, paths) = home("");
+    let file = ConfigFile::open(&paths);
+    file.set(&["ui", "theme"], "light").unwrap();
+    assert_eq!(fs::read_to_string(file.path()).unwrap(), "[ui]\ntheme = \"light\"\n");
+    fs::write(file.path(), include_str!("../config.example.toml")).unwrap();
+    file.set(&["ui", "theme"], "mono").unwrap();
+    file.set(&["browser_in_terminal"], true).unwrap();
+    let settings = load(&paths, &[]).unwrap().settings;
+    assert_eq!((settings.ui.theme.as_str(), settings.browser_in_terminal), ("mono", true));
+    file.unset(&["ui", "theme"]).unwrap();
+    file.unset(&["browser_in_terminal"]).unwrap();
+    assert_eq!(load(&paths, &[]).unwrap().settings, Default::default());
+    let error = file.set(&["ui", "theme"], "nigth").unwrap_err();
+    assert!(matches!(error, EditError::Refused(_)), "{error}");
+    assert!(file.set(&["ui", "them"], "dark").unwrap_err().to_string().contains("\"theme\""));
+    fs::write(file.path(), "[ui\n").unwrap();
+    assert!(matches!(file.set(&["ui", "theme"], "dark"), Err(EditError::Invalid(_))));
+}
+
+fn any_source() -> impl Strategy<Value = Source> {
+    let word = "[a-zA-Z0-9äß\"'\\\\#\\[\\]= ]{0,12}[a-z\"'\\\\]";
+    let secret = prop_oneof![
+        "[^\\r\\n\\x00]{0,12}".prop_map(Secret::Plain),
+        "[A-Z]{1,8}".prop_map(Secret::Env),
+        prop::collection::vec("[^\\x00]{0,8}", 1..3).prop_map(Secret::Command),
+    ];
+    let access = (
+        prop::option::of(("[^\\x00]{1,8}", secret.clone())),
+        prop::collection::vec(("X-[A-Za-z]{1,6}", secret), 0..2),
+        prop::bool::ANY,
+    );
+    let retention = (prop::option::of(1u32..9), prop::option::of(1u32..9), any::<bool>());
+    (
+        "[a-z0-9][a-z0-9._-]{0,10}",
+        "[a-z]{1,8}",
+        prop::option::of(word.prop_map(|w| w.trim().to_owned())),
+        prop::option::of("[a-z\"']{1,5}(/[a-z]{1,3}){0,2}"),
+        prop::collection::vec("[a-z\"']{1,5}", 0..3),
+        any::<bool>(),
+        prop::option::of(1u64..1_000_000),
+        prop::option::of(retention),
+        access,
+    )
+        .prop_map(|(name, path, title, folder, tags, enabled, interval, retention, access)| {
+            let url = format!("https://example.org/{path}?a=b&c='d'");
+            let mut source = Source::feed(SourceId(name), url.parse().unwrap());
+            source.title = title;
+            source.folder = folder;
+            source.tags = tags;
+            source.enabled = enabled;
+            source.interval = interval.map(Duration::from_secs);
+            source.retention =
+                retention.map(|(days, items, unread)| Retention { days, items, unread });
+            let (auth, mut headers, proxy) = access;
+            headers.dedup_by(|a, b| a.0 == b.0);
+            source.access.auth = auth.map(|(user, password)| BasicAuth { user, password });
+            source.access.headers = headers;
+            source.access.proxy = proxy.then(|| "socks5h://127.0.0.1:9050".to_owned());
+            source
+        })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn what_is_added_is_loaded(sources in prop::collection::vec(any_source(), 0..4)) {
+        let (_folder, paths) = home("");
+        let mut sources = sources;
+        for (i, source) in sources.iter_mut().enumerate() {
+            source.id.0.push_str(&i.to_string());
+        }
+        SourcesFile::open(&paths).add(&sources).unwrap();
+        prop_assert_eq!(load(&paths, &[]).unwrap().sources, sources);
+    }
+}

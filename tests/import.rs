@@ -1,0 +1,250 @@
+//! Lists of other readers: what is taken, what is left out and why, and the way back out.
+
+// The helpers below are no tests by themselves, so the exemption of tests misses them.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+use newsfed::config::{Import, ImportKind, Paths, SourcesFile, export_opml, import, load};
+use newsfed::model::Source;
+use proptest::prelude::*;
+
+fn read(text: &str) -> Import {
+    import(text.as_bytes(), "list").unwrap()
+}
+
+fn fault(bytes: impl AsRef<[u8]>) -> String {
+    import(bytes.as_ref(), "list").unwrap_err().to_string()
+}
+
+/// `folder|title|tags|url` of each source.
+fn rows(import: &Import) -> Vec<String> {
+    let row = |s: &Source| {
+        let [folder, title] = [&s.folder, &s.title].map(|o| o.clone().unwrap_or_default());
+        format!("{folder}|{title}|{}|{}", s.tags.join(","), s.url)
+    };
+    import.sources.iter().map(row).collect()
+}
+
+#[test]
+fn opml_gives_folders_titles_and_tags() {
+    let import = read(
+        r#"<?xml version="1.0"?>
+<!-- <outline xmlUrl="https://no.example/"/> -->
+<opml version="2.0"><head><title>T</title></head><body>
+ <outline text="Tech" title="other"><outline title=" Rust ">
+   <outline type="rss" text="A &amp; B" xmlUrl="https://a.example/?x=1&amp;y=2" category="x y,/z/w,x y"/>
+ </outline>
+   <outline text="https://b.example/" xmlUrl="https://b.example/"/>
+ </outline>
+ <outline TEXT="Shout" XMLURL=" HTTPS://C.example/Feed "><outline text="child" xmlUrl="https://d.example/"/></outline>
+ <outline text="A/B"><outline text="E &bull; & F &#x1b;[31m&#8206;" xmlUrl="http://me:pw@e.example/"/></outline>
+ <outline text=""><outline title="only title" xmlUrl='https://f.example/'/></outline>
+</body></opml>"#,
+    );
+    assert_eq!(import.kind, ImportKind::Opml);
+    assert_eq!(
+        rows(&import),
+        [
+            "Tech/Rust|A & B|x y,z/w|https://a.example/?x=1&y=2",
+            "Tech|||https://b.example/",
+            "|Shout||https://c.example/Feed",
+            "|child||https://d.example/",
+            "A/B|E &bull; & F [31m||http://e.example/",
+            "|only title||https://f.example/",
+        ]
+    );
+    assert_eq!(import.skipped, []);
+    assert_eq!(import.sources[4].access.auth.as_ref().unwrap().user, "me");
+}
+
+#[test]
+fn what_cannot_be_followed_is_left_out_with_a_reason() {
+    let import = read(
+        r#"<opml><body>
+ <outline type="rss" text="Lost"/>
+ <outline xmlUrl="|cat /etc/passwd" text="p"/><outline xmlUrl="EXEC:touch x" text="e"/>
+ <outline xmlUrl="https://x.example/" filtercmd="~/f"/>
+ <outline xmlUrl="file:///etc/passwd"/><outline xmlUrl=""/><outline xmlUrl="https://u:secret@/"/>
+ <outline xmlUrl="https://ok.example/"/><outline xmlUrl="https://ok.example"/><outline xmlUrl="https://ok.example/"/>
+</body></opml>"#,
+    );
+    assert_eq!(rows(&import), ["|||https://ok.example/"]);
+    let told: Vec<_> = import.skipped.iter().map(|(w, y)| format!("{w}: {y}")).collect();
+    let parts = [
+        "Lost: a feed without address",
+        "|cat /etc/passwd: newsfed does not run commands",
+        "EXEC:touch x: newsfed does not run commands",
+        "https://x.example/: newsfed does not run commands",
+        "only http and https",
+        ": expected an address",
+        "https:///",
+        "https://ok.example/: listed 3 times",
+    ];
+    assert_eq!(told.len(), parts.len(), "{told:#?}");
+    for (line, part) in told.iter().zip(parts) {
+        assert!(line.contains(part) && !line.contains("secret"), "{part} in {line}");
+    }
+}
+
+#[test]
+fn broken_opml_is_read_as_far_as_it_goes() {
+    let cut = read(
+        "<opml><body><outline text='F'><outline xmlUrl='https://a.example/'/>\n<outline xmlUrl='https://b",
+    );
+    assert_eq!(rows(&cut), ["F|||https://a.example/"]);
+    assert!(cut.skipped[0].0.contains("after line 2"), "{:?}", cut.skipped);
+    let unclosed = read("<opml><body><outline xmlUrl='https://a.example/'/>");
+    assert!(unclosed.skipped[0].1.contains("</opml> is missing"), "{:?}", unclosed.skipped);
+    let quotes = read(
+        "<opml><body><outline text='F'>\n<outline text=\"A &amp; B\" \
+         description=\"he's \"best\"\" xmlUrl=\"https://a.example/\" type=\"rss\" />\n\
+         <outline text=\"x's y\"z\"/>\n\
+         <outline text=\"C\" xmlUrl=\"https://c.example/\"/></outline></body></opml>",
+    );
+    assert_eq!(rows(&quotes), ["F|A & B||https://a.example/", "F|C||https://c.example/"]);
+    let crossed =
+        read("<opml><head></body><body/></outline><outline xmlUrl='https://a.example/'></opml>");
+    assert_eq!(rows(&crossed), ["|||https://a.example/"]);
+}
+
+#[test]
+fn other_encodings_are_read() {
+    let opml = |declaration: &str, name: &str| {
+        format!(
+            "{declaration}<opml><body><outline text='{name}' xmlUrl='https://a.example/'/></body></opml>"
+        )
+    };
+    let latin = opml("<?xml version='1.0' encoding='ISO-8859-1'?>", "Café");
+    let (bytes, _, _) = encoding_rs::WINDOWS_1252.encode(&latin);
+    let undeclared = opml("", "Привет, как дела сегодня");
+    let (cyrillic, _, _) = encoding_rs::WINDOWS_1251.encode(&undeclared);
+    let wide: Vec<u8> = [0xff, 0xfe]
+        .into_iter()
+        .chain(opml("", "Wide").encode_utf16().flat_map(u16::to_le_bytes))
+        .collect();
+    let cases = [
+        (bytes.into_owned(), "Café"),
+        (opml("<?xml version='1.0' encoding='ISO-8859-1'?>", "Größe").into_bytes(), "Größe"),
+        (cyrillic.into_owned(), "Привет, как дела сегодня"),
+        (wide, "Wide"),
+        ([b"\xef\xbb\xbf\n".to_vec(), opml("", "Mark").into_bytes()].concat(), "Mark"),
+    ];
+    for (bytes, title) in cases {
+        assert_eq!(import(&bytes, "x").unwrap().sources[0].title.as_deref(), Some(title));
+    }
+}
+
+#[test]
+fn what_is_no_list_is_explained() {
+    let deep = format!("<opml><body>{}", "<outline text='a'>".repeat(100_000));
+    let cases: Vec<(Vec<u8>, &str)> = vec![
+        (b" \n".to_vec(), "list is empty"),
+        (b"\x1f\x8b\x08".to_vec(), "gzip"),
+        (b"{\"a\": 1}".to_vec(), "JSON"),
+        (b"PK\x03\x04\0\0".to_vec(), "not text"),
+        (b"Dear diary,\ntoday nothing happened".to_vec(), "begins with \"Dear diary,\""),
+        (b"# only a comment\n".to_vec(), "empty or a comment"),
+        (b"<rss version='2.0'/>".to_vec(), "that is a feed"),
+        (b"<!DOCTYPE html><html>".to_vec(), "that is a web page"),
+        (b"<haha\x1b/>".to_vec(), "root is <haha"),
+        (b"<!-- x -->".to_vec(), "XML without any element"),
+        (b"<opml><head/></opml>".to_vec(), "without a <body>"),
+        (
+            b"<opml><body><outline text='x'/></body></opml>".to_vec(),
+            "no outline in it has an address",
+        ),
+        (b"<opml><body>\n<outline <".to_vec(), "broken in line 2"),
+        (deep.into_bytes(), "more than 256 deep"),
+    ];
+    for (bytes, part) in cases {
+        let error = fault(&bytes);
+        assert!(error.contains(part) && error.contains("list"), "{part}: {error}");
+        assert!(!error.chars().any(char::is_control), "{error:?}");
+    }
+}
+
+#[test]
+fn newsboat_files_are_told_from_plain_lists() {
+    let urls = "# mine\nhttps://a.example/feed tech \"two words\" \"~My \\\"A\\\"\" \"!\"\n\
+        http://b.example/ # not a tag\n\"query:Unread:unread = \\\"yes\\\"\"\n\
+        \"exec:~/bin/x\" tag\nfilter:~/f:https://c.example/\n|x\nwhat is this\n";
+    let import = read(urls);
+    assert_eq!(import.kind, ImportKind::Newsboat);
+    assert_eq!(
+        rows(&import),
+        ["|My \"A\"|tech,two words|https://a.example/feed", "|||http://b.example/"]
+    );
+    let why: Vec<_> = import.skipped.iter().map(|(_, why)| why.as_str()).collect();
+    assert!(why[0].contains("query") && why[1].contains("commands"), "{why:?}");
+    assert!(why[4].contains("\"what is this\" is no address"), "{why:?}");
+
+    let plain = read(
+        "\u{feff}https://a.example/feed\r\n\r\nexample.org/rss\r\nftp://x.example/\r\n# c\r\n",
+    );
+    assert_eq!(plain.kind, ImportKind::Addresses);
+    assert_eq!(rows(&plain), ["|||https://a.example/feed", "|||https://example.org/rss"]);
+    assert_eq!(plain.skipped.len(), 1);
+}
+
+#[test]
+fn floods_are_read_once_each() {
+    let same = "<outline type='rss' text='d' xmlUrl='http://127.0.0.1/same'/>".repeat(20_000);
+    let other: String = (0..20_000)
+        .map(|i| format!("<outline text='x' xmlUrl='http://127.0.0.1/?{i}=='/>"))
+        .collect();
+    let import = read(&format!("<opml><body>{same}{other}</body></opml>"));
+    assert_eq!((import.sources.len(), import.skipped.len()), (20_001, 1));
+    let ids: std::collections::HashSet<_> = import.sources.iter().map(|s| &s.id).collect();
+    assert_eq!(ids.len(), 20_001);
+}
+
+#[test]
+fn importing_twice_adds_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = Paths::below(folder.path());
+    let file = SourcesFile::open(&paths);
+    let list = read("https://a.example/feed\nhttps://b.example/\n").sources;
+    assert_eq!(file.import(&list).unwrap().sources.len(), 2);
+    let more = read("https://b.example/\nhttp://a.example/rss\n").sources;
+    let added = file.import(&more).unwrap();
+    assert_eq!(added.already.len(), 1);
+    assert!(added.sources[0].id.as_str().starts_with("a-example-"), "{added:?}");
+    let loaded = load(&paths, &[]).unwrap();
+    assert_eq!((loaded.sources.len(), loaded.warnings.len()), (3, 0));
+}
+
+#[test]
+fn the_starter_sources_are_a_list_of_their_own() {
+    let starters = newsfed::config::starter_sources();
+    assert!(starters.len() >= 12);
+    assert!(starters.iter().all(|s| s.folder.is_some() && s.title.is_some()));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn export_and_import_give_the_same(
+        sources in prop::collection::vec(
+            ("[ -~äß€🦀]{0,12}", "[a-z<>&\"' ]{0,4}(/[ -.0-~]{1,4}){0,3}", prop::collection::vec("[a-z<&\" ]{1,4}", 0..3), "[a-z?=&/'\"]{0,9}"),
+            1..6,
+        )
+    ) {
+        // What the loader makes of the texts is what an export gets to see.
+        let opml: String = sources.iter().enumerate().map(|(i, (title, folder, tags, path))| {
+            let escape = |text: &str| quick_xml::escape::escape(text).into_owned();
+            let title = if title.trim().is_empty() { String::new() } else { format!("title='{}'", escape(title)) };
+            format!("<outline text='{}'><outline {title} xmlUrl='https://x{i}.example/{}' category='{}'/></outline>",
+                escape(folder), escape(path), escape(&tags.join(",")))
+        }).collect();
+        let first = read(&format!("<opml><body>{opml}</body></opml>"));
+        let again = read(&export_opml(&first.sources));
+        let sorted = |import: &Import| { let mut rows = rows(import); rows.sort(); rows };
+        prop_assert_eq!(sorted(&again), sorted(&first));
+        prop_assert_eq!(again.skipped, first.skipped);
+    }
+
+    #[test]
+    fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        let _ = import(&bytes, "x");
+        let _ = import(&[b"<opml><body>", bytes.as_slice()].concat(), "x");
+    }
+}
