@@ -4,7 +4,7 @@ mod depth;
 mod scan;
 
 pub use depth::depth_exceeds;
-pub use scan::{Attributes, Scanner, Token, decode_entities};
+pub use scan::{Attributes, Scanner, Tag, Token, decode_entities};
 
 use super::text;
 use std::collections::{HashMap, HashSet};

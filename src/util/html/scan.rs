@@ -62,6 +62,21 @@ impl<'a> Scanner<'a> {
         Self { src, pos: 0 }
     }
 
+    /// Where the next token starts, in bytes.
+    pub fn position(&self) -> usize {
+        self.pos
+    }
+
+    /// Whether everything was read.
+    pub fn at_end(&self) -> bool {
+        self.pos >= self.src.len()
+    }
+
+    /// Continues at a byte position, which is moved to the next character boundary.
+    pub fn seek(&mut self, to: usize) {
+        self.pos = (to..self.src.len()).find(|p| self.src.is_char_boundary(*p)).unwrap_or(self.src.len());
+    }
+
     /// The next token; `None` at the end.
     pub fn next_token(&mut self) -> Option<Token<'a>> {
         let rest = &self.src[self.pos..];
@@ -230,7 +245,7 @@ pub fn decode_entities(s: &str) -> Cow<'_, str> {
 }
 
 /// The character reference at the start of `s` and its length in bytes.
-pub fn reference(s: &str) -> Option<(Cow<'static, str>, usize)> {
+pub(super) fn reference(s: &str) -> Option<(Cow<'static, str>, usize)> {
     let body = s.strip_prefix('&')?;
     if let Some(number) = body.strip_prefix('#') {
         return numeric(number).map(|(c, len)| (c.to_string().into(), len + 2));
