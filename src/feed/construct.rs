@@ -20,7 +20,8 @@ pub(super) fn atom_text(element: &Element, base: Option<Url>) -> RawText {
         other if other.ends_with("xml") || other.starts_with("text/") => {
             (element.text(), TextKind::Plain)
         }
-        _ => return decoded(element, &kind, base),
+        other if other.contains('/') => return decoded(element, &kind, base),
+        _ => (element.text(), TextKind::Guess),
     };
     RawText { value, kind, base }
 }
@@ -30,11 +31,13 @@ fn decoded(element: &Element, kind: &str, base: Option<Url>) -> RawText {
     let source: String = element.text().split_whitespace().collect();
     let bytes = base64::engine::general_purpose::STANDARD.decode(source.as_bytes());
     let text = bytes.ok().and_then(|b| String::from_utf8(b).ok());
+    let media = ["image/", "audio/", "video/", "application/octet"].iter().any(|m| kind.starts_with(m));
     let kind = if kind.contains("html") { TextKind::Html } else { TextKind::Guess };
     match text {
         Some(value) => RawText { value, kind, base },
-        None if kind == TextKind::Html => RawText { value: element.text(), kind, base },
-        None => RawText::default(),
+        // A picture is no text, but a text with a strange type is one.
+        None if media => RawText::default(),
+        None => RawText { value: element.text(), kind, base },
     }
 }
 

@@ -181,7 +181,7 @@ fn main_link(links: &[RawLink], base: Option<&Url>) -> Option<String> {
 }
 
 fn entry_url(raw: &RawEntry, base: Option<&Url>) -> Option<String> {
-    let original = raw.original_link.as_deref().and_then(|l| address::absolute(base, l));
+    let original = raw.original_link.as_deref().and_then(|l| address::absolute(None, l));
     let linked = original.map(String::from).or_else(|| main_link(&raw.links, base));
     linked.or_else(|| guid_url(raw))
 }

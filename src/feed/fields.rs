@@ -35,9 +35,8 @@ pub(super) fn entry(element: &Element, base: Option<Url>, is_atom: bool, entry: 
             entry.content.offer(Rank::Strong, html_text(element, base));
         }
         Ns::FeedBurner if element.name == "origlink" => {
-            entry.original_link = Some(element.text().trim().to_owned());
+            entry.original_link.get_or_insert(element.text().trim().to_owned());
         }
-        Ns::FeedBurner if element.name == "origenclosurelink" => {}
         _ => {}
     }
 }

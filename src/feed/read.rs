@@ -4,7 +4,7 @@
 //! entry is a field of it, what stands outside is a field of the feed.
 
 use super::doctype::Entities;
-use super::names::Ns;
+use super::names::{self, Ns};
 use super::raw::{RawEntry, RawFeed};
 use super::xml::{Element, Event, Oddities, Reader, join_base};
 use super::{FeedError, channel, fields, hints};
@@ -77,6 +77,18 @@ fn note(odd: &Oddities, complete: bool, misplaced: bool, refused: bool, out: &mu
     out.extend(notes.iter().filter(|(seen, _)| *seen).map(|(_, words)| (*words).to_owned()));
 }
 
+/// Whether a root is that of a feed even where nothing is in it.
+fn is_plausible_root(root: &Element) -> bool {
+    let namespace = |(name, value): &(String, String)| {
+        name.starts_with("xmlns") && names::by_address(value) == Ns::Core
+    };
+    match root.name.as_str() {
+        "rss" => root.attribute("version").is_none_or(|v| v.trim().starts_with(['0', '2'])),
+        "rdf" => root.attributes.iter().any(namespace),
+        name => name == "feed",
+    }
+}
+
 struct Walk {
     feed: RawFeed,
     scopes: Vec<Scope>,
@@ -96,7 +108,7 @@ impl Walk {
             Role::Entry => self.open_entry(&element),
             role => {
                 self.is_atom |= element.name == "feed";
-                self.saw_content |= role == Role::Channel || element.name == "feed";
+                self.saw_content |= role == Role::Channel || is_plausible_root(&element);
                 self.open(role, &element);
             }
         }
@@ -187,10 +199,11 @@ impl Walk {
     fn field(&mut self, element: Element, reader: &mut Reader<'_>) {
         // A document that ends while only a root was opened holds nothing.
         let container = |name: &str| self.scopes.iter().any(|s| s.name == name);
-        let is_xhtml = element.ns() == Ns::Xhtml;
+        // Foreign elements may hold whole entries, such as older versions of one.
+        let may_hold = matches!(element.ns(), Ns::Xhtml | Ns::Other);
         let (element, rest) = reader.content(element, |event| match event {
             Event::Start(e) => {
-                !is_xhtml && e.ns() != Ns::Xhtml && matches!(e.name.as_str(), "item" | "entry")
+                !may_hold && e.ns() != Ns::Xhtml && matches!(e.name.as_str(), "item" | "entry")
             }
             Event::End(name) => {
                 matches!(name.as_str(), "item" | "entry" | "channel" | "rss" | "feed" | "rdf")

@@ -68,7 +68,7 @@ pub(super) fn note_prologue(head: &str, repairs: &mut Vec<String>) {
             // The rest of a document type declaration ends in a bracket.
             Token::Text(text) => !text.trim_matches(|c| is_filler(c) || "]>".contains(c)).is_empty(),
             Token::Open(_) | Token::Close(_) => true,
-            Token::Other => false,
+            Token::Other | Token::Cut(_) => false,
         };
     }
     if junk {

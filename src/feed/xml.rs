@@ -15,6 +15,13 @@ const MAX_DEPTH: usize = 256;
 /// Most attributes read of one tag.
 const MAX_ATTRIBUTES: usize = 64;
 
+/// CDATA sections without an end of which the field's own end is looked for.
+const MAX_OPEN_SECTIONS: usize = 16;
+
+/// Where a field with an unclosed CDATA section ends.
+const FIELD_ENDS: [&str; 6] =
+    ["</description>", "</content", "</title>", "</summary>", "</item>", "</entry>"];
+
 /// One step through a document.
 pub(super) enum Event {
     Start(Element),
@@ -120,6 +127,11 @@ impl Element {
     }
 }
 
+/// Whether another tag starts inside of this one, which then is none.
+fn has_tag_inside(tag: &Tag<'_>) -> bool {
+    tag.rest.contains('<') && tag.attributes().any(|(name, _)| name.contains('<'))
+}
+
 fn push_attribute(out: &mut String, name: &str, value: &str, base: Option<&Url>) {
     let reference = matches!(name, "href" | "src" | "cite" | "poster");
     let resolved = base.filter(|_| reference).and_then(|b| b.join(value).ok());
@@ -149,6 +161,9 @@ pub(super) struct Reader<'a> {
     prefixes: Vec<(usize, String, Ns)>,
     depth: usize,
     returned: Option<Event>,
+    /// Bytes that may still be read a second time.
+    retries: usize,
+    open_sections: usize,
     /// What was unusual, for the record.
     pub(super) oddities: Oddities,
 }
@@ -172,6 +187,8 @@ impl<'a> Reader<'a> {
             prefixes: Vec::new(),
             depth: 0,
             returned: None,
+            retries: src.len().saturating_mul(4),
+            open_sections: 0,
             oddities: Oddities::default(),
         }
     }
@@ -191,12 +208,13 @@ impl<'a> Reader<'a> {
             }
             let start = self.scanner.position();
             match self.scanner.next_token()? {
-                Token::Open(tag) if tag.attributes().any(|(name, _)| name.contains('<')) => {
-                    // A bare `<` in front of a word: the tags behind it are the real ones.
-                    self.scanner.seek(start + 1);
-                    self.oddities.bare = true;
+                Token::Open(tag) if has_tag_inside(&tag) && self.retry(start) => {
                     return Some(Event::Text("<".to_owned()));
                 }
+                Token::Cut(rest) if rest.contains('>') && self.retry(start) => {
+                    return Some(Event::Text("<".to_owned()));
+                }
+                Token::Cut(_) => self.oddities.cut = true,
                 Token::Open(tag) => return Some(Event::Start(self.element(&tag))),
                 Token::Close(name) => {
                     self.depth = self.depth.saturating_sub(1);
@@ -209,9 +227,22 @@ impl<'a> Reader<'a> {
                     self.oddities.bare |= text.contains('<');
                     return Some(Event::Text(self.entities.decode(text).into_owned()));
                 }
-                Token::Other => self.oddities.cut |= self.scanner.at_end() && !self.src.ends_with('>'),
+                Token::Other => {}
             }
         }
+    }
+
+    /// Continues behind the `<` at `start`, which was a bare one in front of a word, so that the
+    /// tags behind it are read. Refused when that has cost too much already.
+    fn retry(&mut self, start: usize) -> bool {
+        let cost = self.scanner.position() - start;
+        if cost > self.retries {
+            return false;
+        }
+        self.retries -= cost;
+        self.scanner.seek(start + 1);
+        self.oddities.bare = true;
+        true
     }
 
     /// The content of a CDATA section that starts here. One without an end reaches up to the end
@@ -227,11 +258,9 @@ impl<'a> Reader<'a> {
             }
             None => {
                 self.oddities.unclosed = true;
-                let len = ["</description>", "</content", "</title>", "</summary>", "</item>", "</entry>"]
-                    .iter()
-                    .filter_map(|end| rest.find(end))
-                    .min()
-                    .unwrap_or(rest.len());
+                self.open_sections += 1;
+                let ends = if self.open_sections > MAX_OPEN_SECTIONS { &[][..] } else { &FIELD_ENDS };
+                let len = ends.iter().filter_map(|end| rest.find(end)).min().unwrap_or(rest.len());
                 self.scanner.seek(at + START.len() + len);
                 len
             }

@@ -7,6 +7,8 @@ pub use depth::depth_exceeds;
 pub use scan::{Attributes, Scanner, Tag, Token, decode_entities};
 
 use super::text;
+use depth::RAW;
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 use url::Url;
@@ -45,11 +47,41 @@ impl Cleaner {
         if !html.contains(['<', '>', '&']) {
             return text::markup(html).into_owned();
         }
-        if depth_exceeds(html, MAX_DEPTH) {
-            return paragraphs(&to_text(html));
+        let html = without_empty_raw(html);
+        if depth_exceeds(&html, MAX_DEPTH) {
+            return paragraphs(&to_text(&html));
         }
-        text::markup(self.policy.clean(html).to_string().trim()).into_owned()
+        text::markup(self.policy.clean(&html).to_string().trim()).into_owned()
     }
+}
+
+/// HTML without elements such as `<iframe src="x"/>`, as XML tools write them: to HTML they have no
+/// end, and everything behind them would be their content.
+fn without_empty_raw(html: &str) -> Cow<'_, str> {
+    if !html.contains("/>") {
+        return Cow::Borrowed(html);
+    }
+    let mut out = String::new();
+    let mut kept = 0;
+    let mut scanner = Scanner::new(html);
+    loop {
+        let start = scanner.position();
+        match scanner.next_token() {
+            Some(Token::Open(tag)) if RAW.iter().any(|name| tag.is(name)) => {
+                if tag.self_closing() {
+                    out.push_str(&html[kept..start]);
+                    kept = scanner.position();
+                } else {
+                    scanner.skip_raw(tag.name);
+                }
+            }
+            Some(_) => {}
+            None if kept == 0 => return Cow::Borrowed(html),
+            None => break,
+        }
+    }
+    out.push_str(&html[kept..]);
+    Cow::Owned(out)
 }
 
 /// Plain text as safe HTML: escaped, one paragraph per run of lines between empty lines.
@@ -65,7 +97,7 @@ pub fn paragraphs(plain: &str) -> String {
 }
 
 /// Text with `&`, `<` and `>` written as references.
-pub fn escape(plain: &str) -> std::borrow::Cow<'_, str> {
+pub fn escape(plain: &str) -> Cow<'_, str> {
     if !plain.contains(['&', '<', '>', '"']) {
         return plain.into();
     }
@@ -91,7 +123,7 @@ pub fn looks_like_html(s: &str) -> bool {
     while let Some(token) = scanner.next_token() {
         match token {
             Token::Text(part) if decode_entities(part) != part => return true,
-            Token::Text(_) => {}
+            Token::Text(_) | Token::Cut(_) => {}
             _ => return true,
         }
     }
@@ -114,7 +146,7 @@ pub fn to_text(html: &str) -> String {
             Token::Open(tag) => {
                 preformatted += usize::from(tag.is("pre"));
                 break_line(&mut out, tag.name);
-                if HIDDEN.iter().any(|name| tag.is(name)) {
+                if HIDDEN.iter().any(|name| tag.is(name)) && !tag.self_closing() {
                     scanner.skip_raw(tag.name);
                 }
             }
@@ -123,6 +155,7 @@ pub fn to_text(html: &str) -> String {
                     preformatted.saturating_sub(usize::from(name.eq_ignore_ascii_case("pre")));
                 break_line(&mut out, name);
             }
+            Token::Cut(rest) => push_collapsed(&mut out, &decode_entities(rest)),
             Token::Other => {}
         }
     }

@@ -1,6 +1,7 @@
 //! A scanner over HTML source that follows the tokenization rules of the HTML standard closely
 //! enough to find the same tags as a browser, and builds nothing.
 
+use html5ever::data::NAMED_ENTITIES;
 use std::borrow::Cow;
 
 /// A piece of HTML source.
@@ -14,6 +15,8 @@ pub enum Token<'a> {
     Close(&'a str),
     /// A comment, declaration or processing instruction.
     Other,
+    /// A tag without an end, and with it everything up to the end of the source.
+    Cut(&'a str),
 }
 
 /// A start tag.
@@ -117,11 +120,11 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Length of the text up to the next markup.
+/// Length of the text up to the next markup. The first byte is text in any case.
 fn text_len(rest: &str) -> usize {
     let bytes = rest.as_bytes();
     let mut from = 1;
-    while let Some(at) = rest.get(from..).and_then(|r| r.find('<')) {
+    while let Some(at) = bytes[from..].iter().position(|b| *b == b'<') {
         let next = bytes.get(from + at + 1);
         if next.is_some_and(|b| b.is_ascii_alphabetic() || b"!/?".contains(b)) {
             return from + at;
@@ -139,11 +142,11 @@ fn markup(rest: &str) -> Option<(Token<'_>, usize)> {
             let (name, end) = tag(rest, 1);
             let attributes = rest.get(1 + name.len()..end).unwrap_or_default();
             let tag = Tag { name, rest: attributes };
-            Some(if end == rest.len() { (Token::Other, end) } else { (Token::Open(tag), end + 1) })
+            Some(if end == rest.len() { (Token::Cut(rest), end) } else { (Token::Open(tag), end + 1) })
         }
         b'/' if bytes.get(2).is_some_and(u8::is_ascii_alphabetic) => {
             let (name, end) = tag(rest, 2);
-            let token = if end == rest.len() { Token::Other } else { Token::Close(name) };
+            let token = if end == rest.len() { Token::Cut(rest) } else { Token::Close(name) };
             Some((token, (end + 1).min(rest.len())))
         }
         b'!' if rest.starts_with("<!--") => Some((Token::Other, comment_len(rest))),
@@ -250,20 +253,19 @@ pub(super) fn reference(s: &str) -> Option<(Cow<'static, str>, usize)> {
     if let Some(number) = body.strip_prefix('#') {
         return numeric(number).map(|(c, len)| (c.to_string().into(), len + 2));
     }
-    let len = body.bytes().take(33).take_while(u8::is_ascii_alphanumeric).count();
-    let name = &body[..len];
-    if body.as_bytes().get(len) == Some(&b';')
-        && let Some(text) = quick_xml::escape::resolve_html5_entity(name)
-    {
-        return Some((text.into(), len + 2));
-    }
-    // A few old names are known without their semicolon.
-    const OLD: [(&str, &str); 8] = [
-        ("nbsp", "\u{a0}"), ("quot", "\""), ("copy", "©"), ("amp", "&"), ("lt", "<"),
-        ("gt", ">"), ("reg", "®"), ("shy", "\u{ad}"),
-    ];
-    OLD.iter().find(|(n, _)| *n == name).map(|(n, text)| ((*text).into(), n.len() + 1))
+    let len = body.bytes().take(MAX_NAME).take_while(u8::is_ascii_alphanumeric).count();
+    // Old names are known without their semicolon, but `&copy=1` belongs to an address.
+    let (end, known) = match body.as_bytes().get(len) {
+        Some(b';') => (len + 1, true),
+        next => (len, next != Some(&b'=')),
+    };
+    let (first, second) = NAMED_ENTITIES.get(&body[..end]).filter(|c| known && c.0 != 0)?;
+    let text = [*first, *second].into_iter().filter(|c| *c != 0).filter_map(char::from_u32);
+    Some((text.collect::<String>().into(), end + 1))
 }
+
+/// Length of the longest name of a character reference, in bytes.
+const MAX_NAME: usize = 32;
 
 /// The character with this number (after `&#`) and the bytes read.
 fn numeric(s: &str) -> Option<(char, usize)> {

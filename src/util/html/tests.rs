@@ -14,6 +14,7 @@ fn markup_is_made_safe() {
         ("<a href=x>y</a>", "<a href=\"https://example.com/dir/x\">y</a>"),
         ("<a href='javascript:x'>y</a>", "<a>y</a>"),
         ("<img src='/i.png' onerror=x>", "<img src=\"https://example.com/i.png\">"),
+        ("a<iframe src=x/>b<script/>c", "abc"),
         ("<iframe src=x>inside</iframe>after", "after"),
         ("<svg><g onload=x></g></svg>z", "z"),
         ("a &amp; b", "a &amp; b"),
@@ -33,9 +34,12 @@ fn text_of_a_fragment() {
         ("a  b\n c", "a b c"),
         ("<p>one</p><p>two</p>", "one\n\ntwo"),
         ("a<br>b", "a\nb"),
+        ("日本語</b>です<br>語", "日本語です\n語"),
+        ("&alpha; &NotEqualTilde; &copy=1 &ampx;", "α ≂\u{338} &copy=1 &ampx;"),
         ("x &lt;b&gt; &eacute; &#8212; &#146; &nosuch; &copy 1", "x <b> é — ’ &nosuch; © 1"),
         ("<script>if (a<b) {}</script>x<style>y</style>", "x"),
         ("<!-- <b> -->a<!-->b", "ab"),
+        ("1 < 2 <b>and <a href=", "1 < 2 and <a href="),
         ("a < b and c > d", "a < b and c > d"),
         ("<a title=\">\">x</a>", "x"),
         ("<pre>a\n  b</pre>", "a\n  b"),
@@ -51,7 +55,7 @@ fn text_of_a_fragment() {
 #[test]
 fn deep_markup_is_recognised() {
     let deep = [
-        "<div>", "<b>", "<a><i>", "<ul><li>", "<table><tr><td>", "<svg><g>", "<font a=1>",
+        "<div>", "<b>", "<a><i>", "<div>語", "語<b>", "<ul><li>", "<table><tr><td>", "<svg><g>", "<font a=1>",
         "<div></b>", "<div><b></div>", "<x-y z=\">\">", "<div \">", "<div></div/>x<span>",
     ];
     for unit in deep {
