@@ -166,7 +166,9 @@ impl Builder<'_> {
         flow.end_paragraph();
         let mut out = Vec::new();
         for block in flow.blocks {
-            if let Block::Paragraph(inner) | Block::Heading(_, inner) | Block::Figure(inner, _) = block {
+            if let Block::Paragraph(inner) | Block::Heading(_, inner) | Block::Figure(inner, _) =
+                block
+            {
                 if !out.is_empty() {
                     out.push(Inline::Text(" ".to_owned()));
                 }
@@ -204,15 +206,17 @@ impl Builder<'_> {
         let rows: Vec<Vec<ElementRef<'_>>> = e
             .descendent_elements()
             .filter(|d| d.value().name() == "tr")
-            .map(|r| r.child_elements().filter(|c| matches!(c.value().name(), "td" | "th")).collect())
+            .map(|r| {
+                r.child_elements().filter(|c| matches!(c.value().name(), "td" | "th")).collect()
+            })
             .filter(|cells: &Vec<_>| !cells.is_empty())
             .take(1000)
             .collect();
         let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
         let layout = columns < 2
-            || e.descendent_elements()
-                .skip(1)
-                .any(|d| matches!(d.value().name(), "table" | "ul" | "ol" | "pre" | "h1" | "h2" | "h3"));
+            || e.descendent_elements().skip(1).any(|d| {
+                matches!(d.value().name(), "table" | "ul" | "ol" | "pre" | "h1" | "h2" | "h3")
+            });
         if layout {
             flow.end_paragraph();
             for cell in rows.into_iter().flatten() {
@@ -267,7 +271,8 @@ impl Builder<'_> {
             Some(base) => base.join(address).ok()?,
             None => Url::parse(address).ok()?,
         };
-        let wanted = matches!((url.scheme(), kind), ("http" | "https", _) | ("mailto", LinkKind::Page));
+        let wanted =
+            matches!((url.scheme(), kind), ("http" | "https", _) | ("mailto", LinkKind::Page));
         // A jump within the page leads nowhere in a terminal.
         let jump = address.starts_with('#');
         if !wanted || jump {
@@ -285,11 +290,50 @@ impl Builder<'_> {
 fn is_block(name: &str) -> bool {
     matches!(
         name,
-        "address" | "article" | "aside" | "blockquote" | "body" | "center" | "dd" | "details" | "dialog"
-            | "div" | "dl" | "dt" | "fieldset" | "figcaption" | "figure" | "footer" | "form" | "h1"
-            | "h2" | "h3" | "h4" | "h5" | "h6" | "header" | "hgroup" | "hr" | "html" | "li" | "main"
-            | "menu" | "nav" | "ol" | "p" | "pre" | "section" | "summary" | "table" | "tbody" | "td"
-            | "tfoot" | "th" | "thead" | "tr" | "ul"
+        "address"
+            | "article"
+            | "aside"
+            | "blockquote"
+            | "body"
+            | "center"
+            | "dd"
+            | "details"
+            | "dialog"
+            | "div"
+            | "dl"
+            | "dt"
+            | "fieldset"
+            | "figcaption"
+            | "figure"
+            | "footer"
+            | "form"
+            | "h1"
+            | "h2"
+            | "h3"
+            | "h4"
+            | "h5"
+            | "h6"
+            | "header"
+            | "hgroup"
+            | "hr"
+            | "html"
+            | "li"
+            | "main"
+            | "menu"
+            | "nav"
+            | "ol"
+            | "p"
+            | "pre"
+            | "section"
+            | "summary"
+            | "table"
+            | "tbody"
+            | "td"
+            | "tfoot"
+            | "th"
+            | "thead"
+            | "tr"
+            | "ul"
     )
 }
 
@@ -316,7 +360,7 @@ fn collapse(inlines: Vec<Inline>, space: &mut bool) -> Vec<Inline> {
                     *space = blank;
                 }
                 if !collapsed.is_empty() {
-                    out.push(Inline::Text(text::inline(&collapsed)));
+                    out.push(Inline::Text(text::markup(&collapsed).into_owned()));
                 }
             }
             Inline::Emphasis(inner) => wrap(inner, space, &mut out, Inline::Emphasis),

@@ -78,8 +78,10 @@ impl Context {
     /// Parses a body on the blocking pool, as many at once as there are processors.
     pub(super) async fn parse(&self, response: Response) -> Result<(ParsedFeed, Response), String> {
         let _turn = self.parsers.acquire().await.map_err(|_| "newsfed is shutting down")?;
-        let task = tokio::task::spawn_blocking(move || parse(&response).map(|feed| (feed, response)));
-        task.await.unwrap_or_else(|_| Err("the document could not be read (this is a bug)".to_owned()))
+        let task =
+            tokio::task::spawn_blocking(move || parse(&response).map(|feed| (feed, response)));
+        task.await
+            .unwrap_or_else(|_| Err("the document could not be read (this is a bug)".to_owned()))
     }
 
     /// Takes over what is declared, once the rows are in line with it.

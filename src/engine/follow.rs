@@ -5,9 +5,9 @@ use super::look::{Finished, store};
 use super::message::{Discovery, FirstAnswer, Pace, Removed, Way};
 use super::queue::Job;
 use super::verdict::Head;
-use crate::config::{self, ConfigErrors, EditError, SourcesFile};
+use crate::config::{self, Added, ConfigErrors, EditError, SourceChange, SourcesFile};
 use crate::discover::{self, Found};
-use crate::model::{Outcome, Source, SourceId};
+use crate::model::{Access, BasicAuth, Outcome, Secret, Source, SourceId};
 use crate::net::{FetchError, Request};
 use crate::store::StoreError;
 use crate::util::{text, url as address};
@@ -104,7 +104,7 @@ impl Handle {
         let request = Request {
             allow_private,
             declared: Some(web.url.clone()),
-            access: web.access(),
+            access: access(web),
             ..Request::feed(url.clone())
         };
         let response = self.context.client.fetch(request).await?;
@@ -136,12 +136,14 @@ impl Handle {
         }
         let way = discovery.ways.swap_remove(way);
         let mut source = Source::feed(SourceId(String::new()), way.url.clone());
-        source.title = title.or_else(|| way.first.is_none().then_some(way.title)).filter(|t| !t.is_empty());
+        source.title =
+            title.or_else(|| way.first.is_none().then_some(way.title)).filter(|t| !t.is_empty());
         source.folder = folder;
         let added = self.declare(vec![source]).await?;
-        let Some(source) = added.into_iter().next() else {
-            let known = self.context.declared().borrow().iter().find(|s| s.url == way.url).cloned();
-            return Err(FollowError::Known(known.map_or(SourceId(String::new()), |s| s.id.clone())));
+        let (source, known) = (added.sources.into_iter().next(), added.already.into_iter().next());
+        let Some(source) = source else {
+            let id = known.map_or(SourceId(String::new()), |(id, _)| id);
+            return Err(FollowError::Known(id));
         };
         if let Some(first) = way.first {
             self.store_first(&source, first).await?;
@@ -173,29 +175,39 @@ impl Handle {
     }
 
     /// Declares sources in `sources.toml`; those whose address is declared already are left out.
-    /// Each gets an id of its own. Returns what was added.
-    pub async fn declare(&self, sources: Vec<Source>) -> Result<Vec<Source>, FollowError> {
-        let added = self.edit(move |file| file.add_all(sources)).await?;
+    /// Each gets an id of its own.
+    pub async fn declare(&self, sources: Vec<Source>) -> Result<Added, FollowError> {
+        let added = self.edit(move |file| file.import(&sources)).await?;
         self.reload().await?;
         Ok(added)
     }
 
-    /// Takes a source out of `sources.toml`; its items stay for a while, so that putting it back
+    /// Takes sources out of `sources.toml`; their items stay for a while, so that putting them back
     /// brings everything back.
-    pub async fn remove(&self, id: SourceId) -> Result<Removed, FollowError> {
+    pub async fn remove(&self, ids: Vec<SourceId>) -> Result<Removed, FollowError> {
         let declared = self.context.declared().borrow().clone();
-        let Some(source) = declared.iter().find(|s| s.id == id).map(|s| Source::clone(s)) else {
-            return Err(EditError::NoSuchSource(id.0).into());
-        };
-        let undo = self.edit(move |file| file.remove(&id)).await?;
+        let going = declared.iter().filter(|s| ids.contains(&s.id));
+        let sources = going.map(|s| Source::clone(s)).collect();
+        let undo = self.edit(move |file| file.remove(&ids)).await?;
         self.reload().await?;
-        let title = source.title.clone().unwrap_or_else(|| source.id.to_string());
-        Ok(Removed { title, source, undo })
+        Ok(Removed { sources, undo })
     }
 
-    /// Puts a source back exactly where it was.
-    pub async fn restore(&self, removed: Removed) -> Result<(), FollowError> {
-        self.edit(move |file| file.restore(&removed.undo)).await?;
+    /// Puts sources back exactly where they were.
+    pub async fn restore(&self, removed: Removed) -> Result<Removed, FollowError> {
+        let undo = removed.undo.clone();
+        self.edit(move |file| file.restore(&undo)).await?;
+        self.reload().await?;
+        Ok(removed)
+    }
+
+    /// Changes what `sources.toml` says of sources.
+    pub async fn change(
+        &self,
+        ids: Vec<SourceId>,
+        change: SourceChange,
+    ) -> Result<(), FollowError> {
+        self.edit(move |file| file.update(&ids, &change)).await?;
         self.reload().await
     }
 
@@ -203,7 +215,7 @@ impl Handle {
         &self,
         change: impl FnOnce(&SourcesFile) -> Result<T, EditError> + Send + 'static,
     ) -> Result<T, FollowError> {
-        let file = SourcesFile::new(&self.paths);
+        let file = SourcesFile::open(&self.paths);
         let task = tokio::task::spawn_blocking(move || change(&file));
         Ok(task.await.map_err(|_| StoreError::Closed)??)
     }
@@ -230,6 +242,15 @@ impl Handle {
     }
 }
 
+/// Credentials that were typed with the address.
+fn access(web: &address::WebAddress) -> Access {
+    let auth = web.user.clone().map(|user| BasicAuth {
+        user,
+        password: Secret::Plain(web.password.clone().unwrap_or_default()),
+    });
+    Access { auth, ..Access::default() }
+}
+
 struct Fetched {
     found: Found,
     answer: Answer,
@@ -251,6 +272,6 @@ fn way(url: Url, feed: crate::feed::ParsedFeed, answer: Answer) -> Way {
 }
 
 fn announced_way(announced: discover::Announced) -> Way {
-    let title = announced.title.map(|t| text::line(&t)).unwrap_or_default();
+    let title = announced.title.as_deref().map(text::line).unwrap_or_default();
     Way { url: announced.url, title, first: None }
 }

@@ -171,4 +171,3 @@ impl Handle {
         self.stop.cancelled().await;
     }
 }
-

@@ -5,8 +5,9 @@ use super::message::{Pace, Refreshed};
 use super::queue::Job;
 use super::verdict::{DocumentFacts, Head, Verdict, interval, validators_to_send};
 use crate::feed::{self, ParsedFeed};
-use crate::model::{ErrorKind, HoldReason, Outcome, PollRecord, SourceFacts, Time};
+use crate::model::{ErrorKind, Hold, HoldReason, Outcome, PollRecord, SourceFacts, Time};
 use crate::net::{self, FetchError, Response};
+use crate::schedule::skipped_until;
 use crate::store::{Look, Prepared, StoreError, prepare};
 use crate::util::text;
 use sha2::{Digest, Sha256};
@@ -35,6 +36,9 @@ async fn try_look(context: &Arc<Context>, job: &Job) -> Result<Refreshed, StoreE
         if job.pace == Pace::Due || (job.pace == Pace::Manual && hold.reason.binds_manual()) {
             return Ok(Refreshed::Left(hold));
         }
+    }
+    if let Some(until) = skipped_until(&facts.hints, now).filter(|_| job.pace == Pace::Manual) {
+        return Ok(Refreshed::Left(Hold { until, reason: HoldReason::SkipWindow }));
     }
     let answer = ask(context, job, &facts, now).await;
     let finished = read(context, job, &facts, now, answer).await;
@@ -174,7 +178,8 @@ pub(super) async fn store(
     started: Time,
     finished: Finished,
 ) -> Result<Refreshed, StoreError> {
-    let Finished { outcome, head, document, repairs, asked, wire_bytes, elapsed, offline } = finished;
+    let Finished { outcome, head, document, repairs, asked, wire_bytes, elapsed, offline } =
+        finished;
     let record = PollRecord {
         at: started,
         status: head.as_ref().map(|h| h.status),
@@ -214,7 +219,7 @@ pub(super) async fn store(
 }
 
 /// A 429 is meant for the whole host: its other sources wait as long, also after a restart.
-async fn hold_host(context: &Context, job: &Job) -> Result<(), StoreError> {
+async fn hold_host(context: &Arc<Context>, job: &Job) -> Result<(), StoreError> {
     let key = job.key;
     let Some(facts) = context.read(move |reader| reader.source(key)).await? else { return Ok(()) };
     let asked = |reason| matches!(reason, HoldReason::RetryAfter | HoldReason::RateLimited);

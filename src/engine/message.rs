@@ -93,7 +93,9 @@ impl Way {
     /// The first entries it gives, as title and date, where they are known.
     pub fn preview(&self) -> Option<Vec<(String, Option<Time>)>> {
         let entries = &self.first.as_ref()?.feed.entries;
-        Some(entries.iter().take(20).map(|e| (e.title.clone(), e.published.or(e.updated))).collect())
+        Some(
+            entries.iter().take(20).map(|e| (e.title.clone(), e.published.or(e.updated))).collect(),
+        )
     }
 
     /// How many entries it gives now, where that is known.
@@ -111,12 +113,10 @@ pub(super) struct FirstAnswer {
     pub(super) millis: u32,
 }
 
-/// A source that was taken out, with what putting it back takes.
+/// Sources that were taken out, with what putting them back takes.
 #[derive(Debug, Clone)]
 pub struct Removed {
-    /// What to call it.
-    pub title: String,
-    /// The declaration.
-    pub source: Source,
+    /// The declarations.
+    pub sources: Vec<Source>,
     pub(super) undo: crate::config::Removed,
 }

@@ -50,7 +50,13 @@ mod tests {
         let cases: [(&str, Vec<Due>, &[i64], &[i64], Option<i64>); 6] = [
             ("nothing followed", vec![], &[], &[], None),
             ("never looked at", vec![due(1, None, None)], &[], &[1], None),
-            ("due and not due", vec![due(1, Some(99), None), due(2, Some(150), None)], &[], &[1], Some(150)),
+            (
+                "due and not due",
+                vec![due(1, Some(99), None), due(2, Some(150), None)],
+                &[],
+                &[1],
+                Some(150),
+            ),
             ("under way", vec![due(1, Some(99), None)], &[1], &[], None),
             ("held longer than planned", vec![due(1, Some(50), Some(300))], &[], &[], Some(300)),
             ("the hold is over", vec![due(1, Some(50), Some(100))], &[], &[1], None),

@@ -20,11 +20,7 @@ const MAX_TASKS: usize = 512;
 /// What the loop is asked to do.
 pub(super) enum Command {
     /// Look at these sources (row keys), or at all.
-    Refresh {
-        keys: Option<Vec<i64>>,
-        pace: Pace,
-        report: Option<mpsc::UnboundedSender<Report>>,
-    },
+    Refresh { keys: Option<Vec<i64>>, pace: Pace, report: Option<mpsc::UnboundedSender<Report>> },
     /// The declared sources have changed.
     Replan,
 }
@@ -104,7 +100,10 @@ impl Loop {
                     // A source that is switched off is looked at only when named.
                     if source.enabled || named {
                         let url = moved.get(&key).unwrap_or(&source.url);
-                        self.enqueue(host_key(url), Job { key, source, pace, report: report.clone() });
+                        self.enqueue(
+                            host_key(url),
+                            Job { key, source, pace, report: report.clone() },
+                        );
                     } else {
                         tell(report.as_ref(), source.id.clone(), Refreshed::Disabled);
                     }
@@ -177,7 +176,8 @@ impl Loop {
         };
         let plan = plan(&due, self.context.clock.now(), self.queue.claimed());
         self.wake = plan.wake;
-        let moved = if plan.start.is_empty() { HashMap::new() } else { self.moved(&plan.start).await };
+        let moved =
+            if plan.start.is_empty() { HashMap::new() } else { self.moved(&plan.start).await };
         for key in plan.start {
             let Some(source) = self.context.source(key) else { continue };
             let host = host_key(moved.get(&key).unwrap_or(&source.url));

@@ -1,11 +1,9 @@
 //! What a look teaches about its source: validators, moves, the next look. Pure.
 
 use crate::config::ScheduleSettings;
-use crate::model::{
-    FeedHints, MoveCandidate, Outcome, Source, SourceFacts, Time, Validators,
-};
+use crate::model::{FeedHints, MoveCandidate, Outcome, Source, SourceFacts, Time, Validators};
 use crate::net::Response;
-use crate::schedule::{self, Answer, Fixed, Policy};
+use crate::schedule::{self, Answer, AnswerKind, Fixed, Policy};
 use crate::store::Ingested;
 use chrono::TimeDelta;
 use std::time::Duration;
@@ -51,7 +49,7 @@ impl From<&Response> for Head {
             final_url: r.final_url.to_string(),
             moved_for_good: r.moved_for_good(),
             validators: r.validators.clone(),
-            cache: r.cache,
+            cache: r.cache.clone(),
         }
     }
 }
@@ -73,7 +71,6 @@ pub(super) fn validators_to_send(facts: &SourceFacts, now: Time) -> Validators {
 impl Verdict {
     /// Brings the facts up to date inside the transaction that stores the items.
     pub(super) fn apply(self, facts: &mut SourceFacts, ingested: &Ingested) {
-        let previous = facts.last_poll;
         facts.last_poll = Some(self.started);
         let failed = matches!(self.outcome, Outcome::Failed { .. });
         if let Some(head) = self.response.as_ref().filter(|_| !failed) {
@@ -86,7 +83,7 @@ impl Verdict {
             (true, false) => facts.fail_count = facts.fail_count.saturating_add(1),
             (true, true) => {}
         }
-        self.plan_next(facts, ingested, previous);
+        self.plan_next(facts, ingested);
         if let Some(document) = self.document {
             facts.feed_title = document.title.or(facts.feed_title.take());
             facts.home_url = document.home_url.or(facts.home_url.take());
@@ -139,14 +136,14 @@ impl Verdict {
         self.outcome == Outcome::Unchanged && facts.body_hash.is_some()
     }
 
-    fn plan_next(&self, facts: &mut SourceFacts, ingested: &Ingested, previous: Option<Time>) {
+    fn plan_next(&self, facts: &mut SourceFacts, ingested: &Ingested) {
         if let Some(document) = &self.document {
             facts.hints = document.hints.clone();
         }
-        let mut policy = Fixed::new(self.interval);
-        policy.load(&facts.schedule);
-        let times: Vec<Time> = ingested.new.iter().map(|t| t.unwrap_or(self.now)).collect();
-        policy.observe(&times, self.now);
+        let mut policy = Fixed::new(self.interval, self.seed);
+        if facts.fail_count == 0 {
+            policy.observe(&ingested.new, self.now);
+        }
         let wanted = policy.plan(self.now);
         facts.schedule = policy.save();
         let decision = schedule::decide(&schedule::Look {
@@ -155,7 +152,7 @@ impl Verdict {
             answer: self.answer(),
             hints: &facts.hints,
             fail_count: facts.fail_count,
-            previous_interval: previous.and_then(|p| (self.started - p).to_std().ok()),
+            interval: self.interval,
             measured_gap: None,
             has_validators: facts.validators != Validators::default(),
             min: self.settings.min_interval,
@@ -167,9 +164,23 @@ impl Verdict {
     }
 
     fn answer(&self) -> Answer {
-        match &self.response {
-            Some(head) => Answer { status: Some(head.status), cache: head.cache },
-            None => Answer { status: None, cache: crate::net::Freshness::default() },
+        let failed = matches!(self.outcome, Outcome::Failed { .. });
+        let Some(Head { status, cache, .. }) = &self.response else {
+            let kind = if self.offline { AnswerKind::Offline } else { AnswerKind::Failed };
+            return Answer { kind, ..Answer::default() };
+        };
+        let kind = match AnswerKind::of_status(*status) {
+            // An answer that is no feed is a failure, whatever its status says.
+            AnswerKind::Ok if failed => AnswerKind::Failed,
+            kind => kind,
+        };
+        let uncached = cache.no_cache || cache.no_store;
+        Answer {
+            kind,
+            retry_after: cache.retry_after,
+            max_age: if uncached { Some(Duration::ZERO) } else { cache.max_age },
+            expires: cache.expires,
+            crawl_delay: None,
         }
     }
 }

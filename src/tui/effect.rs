@@ -23,7 +23,7 @@ pub(super) enum Effect {
     FollowStarters { addresses: Vec<usize> },
     Import { path: PathBuf },
     Remove { ids: Vec<SourceId> },
-    Restore { removed: Vec<Removed> },
+    Restore { removed: Removed },
     /// Opens addresses in the browser, in the background.
     Browse { urls: Vec<String> },
     Copy { text: String },

@@ -34,8 +34,8 @@ pub(super) enum Event {
     Marked(Result<MarksSet, Failure>),
     Discovered(RequestId, Result<Discovery, Failure>),
     Followed(Result<Vec<Source>, Failure>),
-    Removed(Result<Vec<Removed>, Failure>),
-    Restored(Result<Vec<Removed>, Failure>),
+    Removed(Result<Removed, Failure>),
+    Restored(Result<Removed, Failure>),
     Imported(Result<Imported, Failure>),
     /// One source of a refresh that the person asked for is done.
     Refreshed(Report),

@@ -1,1 +1,374 @@
 //! Text from outside made fit for a terminal, and its width.
+//!
+//! Text is sanitised once, on its way into the model; what the model holds is safe to print.
+
+use std::borrow::Cow;
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Longest line that [`line`] returns, in characters.
+pub const MAX_LINE: usize = 1000;
+
+/// Longest line that [`block`] leaves in one piece, in characters; longer ones are broken.
+pub const MAX_BLOCK_LINE: usize = 20_000;
+
+/// Combining marks kept on one base character.
+const MAX_MARKS: usize = 4;
+
+/// Emoji joined into one by zero-width joiners.
+const MAX_JOINS: usize = 7;
+
+/// Characters kept of one grapheme.
+const MAX_GRAPHEME: usize = 32;
+
+/// How far the end of a device string is looked for in markup, in characters.
+const MAX_STRING_IN_MARKUP: usize = 256;
+
+/// Cells between tab stops.
+const TAB: usize = 4;
+
+/// One line of clean text: control characters, escape sequences, bidirectional overrides and
+/// invisible characters removed, white space collapsed, at most [`MAX_LINE`] characters.
+pub fn line(s: &str) -> String {
+    if is_plain_line(s) {
+        return s.to_owned();
+    }
+    let clean = filter(s, Mode::Text);
+    let mut out = String::with_capacity(clean.len());
+    for word in clean.split_whitespace() {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    let mut out = bound_graphemes(out);
+    if let Some((at, _)) = out.char_indices().nth(MAX_LINE) {
+        let keep = out.grapheme_indices(true).map(|(i, _)| i).take_while(|i| *i < at).last();
+        out.truncate(keep.unwrap_or(0));
+        out.truncate(out.trim_end().len());
+        out.push('…');
+    }
+    out
+}
+
+/// Clean text of many lines: as [`line`], but line breaks and indentation stay, tabs become
+/// spaces, and lines longer than [`MAX_BLOCK_LINE`] characters are broken.
+pub fn block(s: &str) -> String {
+    let clean = filter(s, Mode::Text);
+    let mut out = String::with_capacity(clean.len());
+    for row in clean.split('\n') {
+        let row = bound_graphemes(expand_tabs(row));
+        push_broken(&mut out, row.trim_end());
+        out.push('\n');
+    }
+    out.truncate(out.trim_end().len());
+    let blank_rows = out.split('\n').take_while(|row| row.trim().is_empty()).map(|r| r.len() + 1);
+    let lead = blank_rows.sum::<usize>().min(out.len());
+    out.split_off(lead)
+}
+
+/// Removes from HTML source what [`line`] removes from text, and leaves its markup as it is.
+///
+/// An escape sequence never reaches over `<`, `>`, `"` or `'`, so no tag can be swallowed.
+pub fn markup(s: &str) -> Cow<'_, str> {
+    if s.bytes().all(|b| b == b'\n' || b == b'\t' || (0x20..0x7f).contains(&b)) {
+        return Cow::Borrowed(s);
+    }
+    Cow::Owned(filter(s, Mode::Markup))
+}
+
+/// Width in terminal cells, grapheme by grapheme, as the screen library measures it.
+pub fn width(s: &str) -> usize {
+    if s.bytes().all(|b| (0x20..0x7f).contains(&b)) {
+        return s.len();
+    }
+    s.graphemes(true).map(UnicodeWidthStr::width).sum()
+}
+
+/// The longest start of `s` that fits into `cells`, with `…` at the end where something was cut.
+/// Never splits a grapheme.
+pub fn truncate(s: &str, cells: usize) -> Cow<'_, str> {
+    if s.len() <= cells || width(s) <= cells {
+        return Cow::Borrowed(s);
+    }
+    if cells == 0 {
+        return Cow::Borrowed("");
+    }
+    let mut used = 0;
+    let mut end = 0;
+    for (at, grapheme) in s.grapheme_indices(true) {
+        let w = UnicodeWidthStr::width(grapheme);
+        if used + w > cells - 1 {
+            break;
+        }
+        used += w;
+        end = at + grapheme.len();
+    }
+    Cow::Owned(format!("{}…", &s[..end]))
+}
+
+/// What the filtered string is.
+#[derive(Clone, Copy, PartialEq)]
+enum Mode {
+    Text,
+    Markup,
+}
+
+fn is_plain_line(s: &str) -> bool {
+    let bytes = s.as_bytes();
+    s.len() <= MAX_LINE
+        && bytes.iter().all(|b| (0x20..0x7f).contains(b))
+        && !bytes.starts_with(b" ")
+        && !bytes.ends_with(b" ")
+        && !s.contains("  ")
+}
+
+/// Drops what must not reach a terminal. Line ends become `\n`; other white space stays what it
+/// is, except that blank-looking characters become plain spaces.
+fn filter(s: &str, mode: Mode) -> String {
+    let mut out = Filtered { text: String::with_capacity(s.len()), marks: 0, joins: 0, last: '\n' };
+    // Where the last character stands that can end a device string; none can end after it.
+    let last_end = s.rfind(['\u{7}', '\u{9c}']).max(s.rfind("\u{1b}\\")).unwrap_or(0);
+    let mut rest = s;
+    while let Some(c) = rest.chars().next() {
+        let at = s.len() - rest.len();
+        let tail = &rest[c.len_utf8()..];
+        rest = match c {
+            '\u{1b}' => after_escape(tail, at < last_end, mode),
+            '\u{9b}' => after_csi(tail, false),
+            '\u{90}' | '\u{98}' | '\u{9d}'..='\u{9f}' => {
+                after_device_string(tail, at < last_end, mode)
+            }
+            '\r' => {
+                out.push('\n');
+                tail.strip_prefix('\n').unwrap_or(tail)
+            }
+            '\n' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}' => {
+                out.push('\n');
+                tail
+            }
+            '\t' => {
+                out.push('\t');
+                tail
+            }
+            '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' => tail,
+            _ => {
+                out.push_printable(c, tail);
+                tail
+            }
+        };
+    }
+    out.text
+}
+
+/// The text after an escape character whose sequence is removed.
+fn after_escape(tail: &str, may_end: bool, mode: Mode) -> &str {
+    let Some(c) = tail.chars().next() else { return tail };
+    let after = &tail[c.len_utf8()..];
+    match c {
+        '[' => after_csi(after, true),
+        ']' | 'P' | 'X' | '^' | '_' => after_device_string(after, may_end, mode),
+        // Two-character sequences that terminals act upon and that are no likely start of a word.
+        '7' | '8' | '=' | 'c' | '\\' => after,
+        '>' if mode == Mode::Text => after,
+        ' '..='/' if mode == Mode::Text => {
+            let end = after.trim_start_matches(|c| (' '..='/').contains(&c));
+            match end.chars().next() {
+                Some(c @ '0'..='~') => &end[c.len_utf8()..],
+                _ => tail,
+            }
+        }
+        _ => tail,
+    }
+}
+
+/// The text after a control sequence. A sequence without parameters behind a lone C1 character is
+/// more likely damaged text, of which nothing more is removed.
+fn after_csi(tail: &str, certain: bool) -> &str {
+    let end = tail.trim_start_matches(|c| ('0'..='?').contains(&c));
+    if !certain && end.len() == tail.len() {
+        return tail;
+    }
+    let end = end.trim_start_matches(|c| (' '..='/').contains(&c));
+    match end.chars().next() {
+        Some(c @ '@'..='~') => &end[c.len_utf8()..],
+        _ => tail,
+    }
+}
+
+/// The text after an operating system command, device control or similar string; one without an
+/// end loses only its start.
+fn after_device_string(tail: &str, may_end: bool, mode: Mode) -> &str {
+    if !may_end {
+        return tail;
+    }
+    // In text the end is found and everything before it is consumed; in markup a tag may come
+    // first, so that the search is bounded.
+    let reach = if mode == Mode::Markup { MAX_STRING_IN_MARKUP } else { usize::MAX };
+    for (at, c) in tail.char_indices().take(reach) {
+        match c {
+            '\u{7}' | '\u{9c}' => return &tail[at + c.len_utf8()..],
+            '\\' if tail[..at].ends_with('\u{1b}') => return &tail[at + 1..],
+            '<' | '>' | '"' | '\'' if mode == Mode::Markup => return tail,
+            _ => {}
+        }
+    }
+    tail
+}
+
+/// Text under construction that keeps count of what hangs on the last base character.
+struct Filtered {
+    text: String,
+    marks: usize,
+    joins: usize,
+    last: char,
+}
+
+impl Filtered {
+    fn push(&mut self, c: char) {
+        self.text.push(c);
+        self.last = c;
+        self.marks = 0;
+        self.joins = 0;
+    }
+
+    fn push_printable(&mut self, c: char, tail: &str) {
+        match c {
+            '\u{200d}' if self.joins_emoji(tail) => self.join(c),
+            '\u{200c}' | '\u{200d}' if self.joins_letters(tail) => self.mark(c),
+            '\u{200e}' | '\u{200f}' if !is_direction_mark(self.last) => self.mark(c),
+            _ if is_invisible(c) => {}
+            _ if is_blank(c) => self.push(' '),
+            _ if c.width() == Some(0) => self.mark(c),
+            _ if is_skin_tone(c) => self.mark(c),
+            _ if self.last == '\u{200d}' => {
+                self.text.push(c);
+                self.last = c;
+                self.marks = 0;
+            }
+            _ => self.push(c),
+        }
+    }
+
+    fn mark(&mut self, c: char) {
+        let loose = self.last.is_whitespace() && !is_direction_mark(c) && !is_skin_tone(c);
+        if self.marks < MAX_MARKS && !loose {
+            self.text.push(c);
+            self.last = c;
+            self.marks += 1;
+        }
+    }
+
+    fn join(&mut self, c: char) {
+        if self.joins < MAX_JOINS {
+            self.text.push(c);
+            self.last = c;
+            self.joins += 1;
+        }
+    }
+
+    fn joins_emoji(&self, tail: &str) -> bool {
+        let before = is_pictograph(self.last) || self.last == '\u{fe0f}' || is_skin_tone(self.last);
+        before && tail.chars().next().is_some_and(is_pictograph)
+    }
+
+    fn joins_letters(&self, tail: &str) -> bool {
+        let near = |c: char| !c.is_ascii() && (c.is_alphabetic() || c.width() == Some(0));
+        let known = |c: char| !is_invisible(c) && !is_direction_mark(c) && near(c);
+        known(self.last) && self.last.width() != Some(0)
+            || is_virama_like(self.last)
+                && tail.chars().next().is_some_and(|c| known(c) && c.is_alphabetic())
+    }
+}
+
+/// A combining mark of a script in which joiners choose between forms.
+fn is_virama_like(c: char) -> bool {
+    c.width() == Some(0) && ('\u{900}'..='\u{109f}').contains(&c)
+}
+
+fn is_pictograph(c: char) -> bool {
+    matches!(c, '\u{1f000}'..='\u{1faff}' | '\u{2190}'..='\u{2bff}' | '\u{203c}' | '\u{2049}'
+        | '\u{a9}' | '\u{ae}')
+}
+
+fn is_skin_tone(c: char) -> bool {
+    matches!(c, '\u{1f3fb}'..='\u{1f3ff}')
+}
+
+fn is_direction_mark(c: char) -> bool {
+    matches!(c, '\u{200e}' | '\u{200f}')
+}
+
+/// Characters that look like a space.
+fn is_blank(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '\u{3164}' | '\u{ffa0}' | '\u{115f}' | '\u{1160}')
+}
+
+/// Characters without a shape of their own: bidirectional controls, fillers, tags, variation
+/// selectors of the supplementary plane, noncharacters.
+fn is_invisible(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200d}'
+        | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
+        | '\u{fdd0}'..='\u{fdef}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+        || is_direction_mark(c)
+        || u32::from(c) & 0xfffe == 0xfffe
+}
+
+/// Cuts graphemes of absurd length, such as scripts without end in one syllable.
+fn bound_graphemes(s: String) -> String {
+    if s.len() <= MAX_GRAPHEME || s.graphemes(true).all(|g| g.len() <= MAX_GRAPHEME) {
+        return s;
+    }
+    let mut out = String::with_capacity(s.len());
+    for g in s.graphemes(true) {
+        let end = g.char_indices().nth(MAX_GRAPHEME).map_or(g.len(), |(at, _)| at);
+        let kept = &g[..end];
+        let cut = end < g.len();
+        out.push_str(if cut { kept.trim_end_matches('\u{200d}') } else { kept });
+        if cut {
+            out.push('…');
+        }
+    }
+    out
+}
+
+fn expand_tabs(row: &str) -> String {
+    if !row.contains('\t') {
+        return row.to_owned();
+    }
+    let mut out = String::with_capacity(row.len() + 8);
+    let mut column = 0;
+    for c in row.chars() {
+        if c == '\t' {
+            let fill = TAB - column % TAB;
+            out.extend(std::iter::repeat_n(' ', fill));
+            column += fill;
+        } else {
+            out.push(c);
+            column += 1;
+        }
+    }
+    out
+}
+
+fn push_broken(out: &mut String, row: &str) {
+    if row.len() <= MAX_BLOCK_LINE {
+        out.push_str(row);
+        return;
+    }
+    let mut count = 0;
+    for g in row.graphemes(true) {
+        let chars = g.chars().count();
+        if count + chars > MAX_BLOCK_LINE {
+            out.truncate(out.trim_end_matches(' ').len());
+            out.push('\n');
+            count = 0;
+        }
+        out.push_str(g);
+        count += chars;
+    }
+}
+
+#[cfg(test)]
+mod tests;

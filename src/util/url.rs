@@ -1,5 +1,396 @@
 //! Addresses: what may be opened, and when two are the same.
-/// normal
-pub fn normalise(u: &url::Url) -> String {
-    u.to_string()
+
+use std::fmt;
+use url::Url;
+
+/// Longest address that is accepted, in bytes.
+pub const MAX_URL: usize = 8192;
+
+/// An address as a person gave it, its credentials kept apart.
+#[derive(Clone, PartialEq, Eq)]
+pub struct WebAddress {
+    /// http or https, without credentials.
+    pub url: Url,
+    /// User name that stood in the address.
+    pub user: Option<String>,
+    /// Password that stood in the address.
+    pub password: Option<String>,
+}
+
+impl fmt::Debug for WebAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let hidden = self.password.as_ref().map(|_| "hidden");
+        f.debug_struct("WebAddress")
+            .field("url", &self.url.as_str())
+            .field("user", &self.user)
+            .field("password", &hidden)
+            .finish()
+    }
+}
+
+/// Why a text is no web address. The quoted text is clean and short.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum UrlError {
+    /// Nothing was given.
+    #[error("no address given; paste one such as https://example.com/")]
+    Empty,
+    /// Longer than [`MAX_URL`].
+    #[error("the address is longer than {MAX_URL} characters")]
+    TooLong,
+    /// Another scheme than http or https.
+    #[error("\"{0}\" addresses cannot be followed; only http and https can")]
+    Scheme(String),
+    /// No valid address.
+    #[error("\"{text}\" is no web address: {why}")]
+    Invalid {
+        /// The text, shortened.
+        text: String,
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+/// Reads an address as people paste it: with or without a scheme, `feed:` addresses, surrounded
+/// by blanks, quotes or angle brackets.
+///
+/// # Errors
+/// When the text is empty, too long, no address, or of a scheme other than http and https.
+pub fn parse_web(text: &str) -> Result<WebAddress, UrlError> {
+    let text = unwrap_pasted(text);
+    if text.is_empty() {
+        return Err(UrlError::Empty);
+    }
+    if text.len() > MAX_URL {
+        return Err(UrlError::TooLong);
+    }
+    let text = without_feed_scheme(text);
+    let url = match explicit_scheme(&text) {
+        Some(scheme)
+            if scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https") =>
+        {
+            Url::parse(&text)
+        }
+        Some(scheme) => return Err(UrlError::Scheme(super::text::line(scheme))),
+        None => Url::parse(&format!("https://{}", text.trim_start_matches('/'))),
+    };
+    let invalid = |why: String| UrlError::Invalid {
+        text: super::text::truncate(&super::text::line(&text), 80).into_owned(),
+        why,
+    };
+    let mut url = url.map_err(|e| invalid(e.to_string()))?;
+    if !plausible_host(&url, explicit_scheme(&text).is_some()) {
+        return Err(invalid("it names no host".to_owned()));
+    }
+    let decode = |s: &str| {
+        url::form_urlencoded::parse(s.replace('+', "%2B").as_bytes())
+            .next()
+            .map(|(k, _)| k.into_owned())
+    };
+    let user = Some(url.username()).filter(|u| !u.is_empty()).and_then(decode);
+    let password = url.password().and_then(decode);
+    strip_credentials(&mut url);
+    Ok(WebAddress { url, user, password })
+}
+
+/// An absolute http(s) address out of a reference found in a document, without credentials.
+pub fn resolve(base: &Url, href: &str) -> Option<Url> {
+    finish(base.join(tidy(href)?.as_ref()).ok()?)
+}
+
+/// As [`resolve`], where the base may be unknown and the reference must then be absolute.
+pub fn absolute(base: Option<&Url>, href: &str) -> Option<Url> {
+    match base {
+        Some(base) => resolve(base, href),
+        None => finish(Url::parse(tidy(href)?.as_ref()).ok()?),
+    }
+}
+
+/// The key under which two addresses are the same article, for comparison and never to be opened.
+///
+/// Left out: the fragment, a default port, tracking parameters, a slash at the end of the path
+/// (servers answer both with the same page, and feeds switch between them), and the difference
+/// between http and https (sites move to https and would bring all their items a second time).
+pub fn normalise(url: &Url) -> String {
+    let host = url.host_str().unwrap_or_default().trim_end_matches('.');
+    let mut key = format!("https://{host}");
+    if let Some(port) = url.port() {
+        key.push_str(&format!(":{port}"));
+    }
+    let path = url.path().trim_end_matches('/');
+    key.push_str(if path.is_empty() { "/" } else { path });
+    let kept = url.query().unwrap_or_default().split('&').filter(|pair| {
+        let name = pair.split('=').next().unwrap_or_default();
+        !name.is_empty() && !is_tracking(name)
+    });
+    for (n, pair) in kept.enumerate() {
+        key.push(if n == 0 { '?' } else { '&' });
+        key.push_str(pair);
+    }
+    key
+}
+
+/// A short word for an address, made of letters, digits and hyphens: the host without `www` and
+/// top-level domain, and the telling part of the path. Not unique by itself.
+pub fn slug(url: &Url) -> String {
+    let host = url.host_str().unwrap_or("source");
+    let mut words: Vec<&str> = match url.domain() {
+        Some(domain) => {
+            let labels: Vec<&str> = domain.split('.').filter(|l| !l.is_empty()).collect();
+            let end = if labels.len() > 1 { labels.len() - 1 } else { labels.len() };
+            labels[..end].iter().copied().filter(|l| !GENERIC_HOST.contains(l)).collect()
+        }
+        None => vec![host],
+    };
+    if words.is_empty() {
+        words.push(host);
+    }
+    let path = url.path_segments().into_iter().flatten();
+    words.extend(path.map(without_extension).filter(|p| !is_generic_segment(p)).take(2));
+    let mut out = String::new();
+    for word in words {
+        let clean = word.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' });
+        for c in std::iter::once('-').chain(clean) {
+            if c != '-' || !(out.is_empty() || out.ends_with('-')) {
+                out.push(c.to_ascii_lowercase());
+            }
+        }
+    }
+    out.truncate(40);
+    let out = out.trim_end_matches('-');
+    if out.is_empty() { "source".to_owned() } else { out.to_owned() }
+}
+
+const GENERIC_HOST: [&str; 6] = ["www", "feeds", "feed", "rss", "blog", "co"];
+
+const GENERIC_PATH: [&str; 14] = [
+    "feed", "feeds", "rss", "atom", "index", "xml", "rss2", "all", "blog", "default", "posts",
+    "json", "home", "en",
+];
+
+fn is_generic_segment(segment: &str) -> bool {
+    segment.is_empty() || GENERIC_PATH.contains(&segment.to_ascii_lowercase().as_str())
+}
+
+fn without_extension(segment: &str) -> &str {
+    segment.split('.').next().unwrap_or(segment)
+}
+
+fn is_tracking(name: &str) -> bool {
+    const NAMES: [&str; 16] = [
+        "fbclid",
+        "gclid",
+        "dclid",
+        "gbraid",
+        "wbraid",
+        "msclkid",
+        "yclid",
+        "twclid",
+        "igshid",
+        "mc_cid",
+        "mc_eid",
+        "_ga",
+        "_gl",
+        "_hsenc",
+        "_hsmi",
+        "at_medium",
+    ];
+    let name = name.to_ascii_lowercase();
+    name.starts_with("utm_") || name.starts_with("at_campaign") || NAMES.contains(&name.as_str())
+}
+
+fn unwrap_pasted(text: &str) -> &str {
+    const WRAPPING: [char; 12] =
+        ['<', '>', '"', '\'', '`', '(', ')', '“', '”', '‘', '’', '\u{feff}'];
+    let blank = |c: char| c.is_whitespace() || c.is_control();
+    let text = text.trim_matches(blank);
+    let inner = text.trim_start_matches(WRAPPING);
+    if inner.len() == text.len() {
+        return text;
+    }
+    inner.trim_end_matches(WRAPPING).trim_matches(blank)
+}
+
+/// `feed://host/x` is `http://host/x`; `feed:https://host/x` is `https://host/x`.
+fn without_feed_scheme(text: &str) -> String {
+    let lower = text.to_ascii_lowercase();
+    let Some(scheme) = ["feed:", "rss:", "podcast:"].iter().find(|s| lower.starts_with(**s)) else {
+        return text.to_owned();
+    };
+    let rest = &text[scheme.len()..];
+    match rest.strip_prefix("//") {
+        Some(rest) => format!("http://{rest}"),
+        None => rest.to_owned(),
+    }
+}
+
+/// The scheme, unless what stands before the colon is a host with a port.
+fn explicit_scheme(text: &str) -> Option<&str> {
+    let (scheme, rest) = text.split_once(':')?;
+    let letters = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-".contains(c));
+    let port = rest.starts_with(|c: char| c.is_ascii_digit());
+    let user = rest.contains('@') && !rest.starts_with("//");
+    (letters && !port && !(user && scheme != "mailto")).then_some(scheme)
+}
+
+/// Whether there is a host; a word without a dot counts only when a scheme says that it is one.
+fn plausible_host(url: &Url, explicit: bool) -> bool {
+    url.host_str().is_some_and(|host| {
+        let local = host == "localhost" || url.domain().is_none() || url.port().is_some();
+        !host.is_empty() && (explicit || local || host.trim_end_matches('.').contains('.'))
+    })
+}
+
+/// The reference without what browsers ignore: outer blanks, tabs and line ends anywhere.
+fn tidy(href: &str) -> Option<std::borrow::Cow<'_, str>> {
+    let href = href.trim_matches(|c: char| c.is_whitespace() || c.is_control());
+    if href.is_empty() || href.len() > MAX_URL {
+        return None;
+    }
+    // Other control characters and bidirectional marks have no place in an address.
+    let odd = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+    };
+    if href.contains(odd) {
+        return Some(href.replace(odd, "").into());
+    }
+    Some(href.into())
+}
+
+fn finish(mut url: Url) -> Option<Url> {
+    let usable = matches!(url.scheme(), "http" | "https") && url.has_host();
+    if !usable || url.as_str().len() > MAX_URL {
+        return None;
+    }
+    strip_credentials(&mut url);
+    Some(url)
+}
+
+fn strip_credentials(url: &mut Url) {
+    // Both fail only for addresses without a host, which were refused before.
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pasted_addresses_are_understood() {
+        let cases = [
+            ("example.com/feed", "https://example.com/feed"),
+            (" <https://example.com/a b> ", "https://example.com/a%20b"),
+            ("\"http://example.com\"", "http://example.com/"),
+            ("feed://example.com/rss", "http://example.com/rss"),
+            ("feed:https://example.com/rss", "https://example.com/rss"),
+            ("//example.com/x", "https://example.com/x"),
+            ("localhost:8080/x", "https://localhost:8080/x"),
+            ("HTTP://EXAMPLE.com:80/A", "http://example.com/A"),
+            ("http://127.0.0.1:9/x", "http://127.0.0.1:9/x"),
+            ("bücher.example", "https://xn--bcher-kva.example/"),
+            ("https://en.wikipedia.org/wiki/A_(b)", "https://en.wikipedia.org/wiki/A_(b)"),
+            ("http://intranet/feed", "http://intranet/feed"),
+        ];
+        for (input, expected) in cases {
+            assert_eq!(
+                parse_web(input).map(|a| a.url.to_string()).as_deref(),
+                Ok(expected),
+                "{input}"
+            );
+        }
+    }
+
+    #[test]
+    fn other_things_are_refused() {
+        let cases = [
+            "",
+            "  ",
+            "javascript:alert(1)",
+            "file:///etc/passwd",
+            "mailto:a@b.example",
+            "hello",
+            "http://",
+            "http://[::1",
+            "ssh://-oProxyCommand=x/y",
+            "exec:touch x",
+            "http://a:99999/",
+        ];
+        for input in cases {
+            assert!(parse_web(input).is_err(), "{input}");
+        }
+        let message = parse_web("ht\u{1b}[2Jtp\u{7}x y").map_err(|e| e.to_string());
+        assert!(message.is_err_and(|m| !m.chars().any(char::is_control)));
+    }
+
+    #[test]
+    fn credentials_are_taken_out() {
+        let address = parse_web("https://ann:p%40ss@example.com/f").expect("valid");
+        assert_eq!(address.url.as_str(), "https://example.com/f");
+        assert_eq!(address.user.as_deref(), Some("ann"));
+        assert_eq!(address.password.as_deref(), Some("p@ss"));
+        assert!(!format!("{address:?}").contains("p@ss"));
+        let address = parse_web("ann:secret@example.com/f").expect("valid");
+        assert_eq!(address.url.as_str(), "https://example.com/f");
+        assert_eq!(address.user.as_deref(), Some("ann"));
+    }
+
+    #[test]
+    fn references_resolve_to_the_web_only() {
+        let base = Url::parse("https://example.com/a/b").expect("valid");
+        let cases = [
+            ("c", Some("https://example.com/a/c")),
+            ("/c?d#e", Some("https://example.com/c?d#e")),
+            ("//other.example/x", Some("https://other.example/x")),
+            (" h\nttp://x.example/ ", Some("http://x.example/")),
+            ("http://u:p@x.example/", Some("http://x.example/")),
+            ("java\tscript:alert(1)", None),
+            ("\u{1}javascript:1", None),
+            ("mailto:a@b", None),
+            ("data:text/html,x", None),
+            ("", None),
+        ];
+        for (href, expected) in cases {
+            assert_eq!(resolve(&base, href).as_ref().map(Url::as_str), expected, "{href:?}");
+        }
+        assert_eq!(absolute(None, "/x"), None);
+    }
+
+    #[test]
+    fn addresses_of_one_article_share_a_key() {
+        let same = [
+            ("http://example.com/a/", "https://EXAMPLE.com:443/a?utm_source=x#top"),
+            ("https://example.com", "https://example.com/?fbclid=1&gclid=2"),
+            ("https://example.com/?a=1&utm_medium=y&b=2", "https://example.com/?a=1&b=2"),
+        ];
+        let key = |s: &str| normalise(&Url::parse(s).expect("valid"));
+        for (a, b) in same {
+            assert_eq!(key(a), key(b));
+        }
+        let different = [
+            ("https://example.com/a", "https://example.com/b"),
+            ("https://example.com/?id=1", "https://example.com/?id=2"),
+            ("https://example.com:8080/", "https://example.com/"),
+            ("https://example.com/A", "https://example.com/a"),
+        ];
+        for (a, b) in different {
+            assert_ne!(key(a), key(b));
+        }
+    }
+
+    #[test]
+    fn slugs_are_short_words() {
+        let cases = [
+            ("https://www.example.com/feed.xml", "example"),
+            ("https://hn.example.org/", "hn-example"),
+            ("https://example.com/blog/rust/atom.xml", "example-rust"),
+            ("http://127.0.0.1:8080/feeds/7", "127-0-0-1-7"),
+            ("https://bücher.example/", "xn-bcher-kva"),
+            ("http://localhost/", "localhost"),
+        ];
+        for (url, expected) in cases {
+            assert_eq!(slug(&Url::parse(url).expect("valid")), expected, "{url}");
+        }
+    }
 }

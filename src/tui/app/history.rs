@@ -13,7 +13,7 @@ const MOST: usize = 100;
 #[derive(Debug)]
 pub(super) enum Change {
     Marks { mark: Mark, keys: Vec<i64>, to: bool },
-    Removed(Vec<Removed>),
+    Removed(Removed),
 }
 
 /// The changes, newest last.
@@ -52,7 +52,7 @@ impl App {
                 vec![Effect::Mark { mark, keys, to, cause: Cause::Redo }]
             }
             Some(Change::Removed(removed)) => {
-                vec![Effect::Remove { ids: removed.into_iter().map(|r| r.source.id).collect() }]
+                vec![Effect::Remove { ids: removed.sources.into_iter().map(|s| s.id).collect() }]
             }
         }
     }
@@ -83,14 +83,11 @@ impl App {
         }
     }
 
-    pub(super) fn removed(&mut self, result: Result<Vec<Removed>, Failure>) -> Vec<Effect> {
+    pub(super) fn removed(&mut self, result: Result<Removed, Failure>) -> Vec<Effect> {
         match result {
             Err(why) => self.problem(why),
             Ok(removed) => {
-                let what = match removed.as_slice() {
-                    [one] => one.title.clone(),
-                    many => format!("{} sources", many.len()),
-                };
+                let what = names(&removed);
                 let hint = self.undo_hint();
                 self.history.push(Change::Removed(removed));
                 self.note(format!("no longer following {what}{hint}"));
@@ -99,11 +96,11 @@ impl App {
         }
     }
 
-    pub(super) fn restored(&mut self, result: Result<Vec<Removed>, Failure>) -> Vec<Effect> {
+    pub(super) fn restored(&mut self, result: Result<Removed, Failure>) -> Vec<Effect> {
         match result {
             Err(why) => self.problem(why),
             Ok(removed) => {
-                let back = removed.first().map(|r| r.title.clone()).unwrap_or_default();
+                let back = names(&removed);
                 self.history.redo.push(Change::Removed(removed));
                 self.note(format!("undone: following {back} again"));
                 vec![Effect::LoadSources]
@@ -114,6 +111,13 @@ impl App {
     fn undo_hint(&self) -> String {
         let key = self.keymap.keys_for(crate::config::Context::Everywhere, crate::config::Action::Undo);
         key.map(|k| format!(" ({k} takes it back)")).unwrap_or_default()
+    }
+}
+
+fn names(removed: &Removed) -> String {
+    match removed.sources.as_slice() {
+        [one] => one.title.clone().unwrap_or_else(|| one.id.to_string()),
+        many => format!("{} sources", many.len()),
     }
 }
 

@@ -1,0 +1,444 @@
+//! Dates as feeds write them: RFC 822 and RFC 3339, and what people make of them.
+
+use crate::model::Time;
+use chrono::{Duration, NaiveDate, NaiveDateTime, TimeZone, Utc};
+
+/// Longest text that is read as a date, in bytes.
+const MAX_DATE: usize = 100;
+
+/// Reads a date in any of the forms that feeds are known to use. A date without a zone is taken
+/// as UTC, one without a time as midnight; impossible dates give `None`.
+pub fn parse(text: &str) -> Option<Time> {
+    let text = text.trim();
+    if text.is_empty() || text.len() > MAX_DATE {
+        return None;
+    }
+    unix(text).or_else(|| iso(text)).or_else(|| korean(text)).or_else(|| words(text))
+}
+
+/// Seconds or milliseconds since 1970. Shorter numbers are more likely written dates.
+fn unix(text: &str) -> Option<Time> {
+    let whole = text.split('.').next()?;
+    if !whole.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let number: i64 = whole.parse().ok()?;
+    match whole.len() {
+        9 | 10 => Utc.timestamp_opt(number, 0).single(),
+        12 | 13 => Utc.timestamp_opt(number / 1000, 0).single(),
+        _ => None,
+    }
+}
+
+/// ISO 8601, RFC 3339 and W3C dates, with gaps: `2024-03-11T04:15:30.5+01:00`, `2024-03`,
+/// `20240311`, `2024-03-11 04:15`.
+fn iso(text: &str) -> Option<Time> {
+    let date_len = text.bytes().take_while(|b| b.is_ascii_digit() || b"-/".contains(b)).count();
+    // A minus behind the digits may belong to a zone, but never without a time in between.
+    let (date, rest) = text.split_at(date_len);
+    let date = iso_date(date)?;
+    let rest = rest.trim_start_matches(|c: char| c.is_whitespace() || "Tt,".contains(c));
+    if rest.is_empty() {
+        return at(date, Clock::MIDNIGHT, 0);
+    }
+    let clock_len = rest.bytes().take_while(|b| b.is_ascii_digit() || b":.,".contains(b)).count();
+    let (clock, zone) = rest.split_at(clock_len);
+    let (mut clock, zone) = (parse_clock(clock)?, zone.trim());
+    let (half, zone) = split_half_day(zone);
+    clock = clock.with_half_day(half)?;
+    at(date, clock, if zone.is_empty() { 0 } else { offset(zone)? })
+}
+
+fn iso_date(text: &str) -> Option<NaiveDate> {
+    let parts: Vec<&str> = text.split(['-', '/']).collect();
+    let number = |s: &str| s.parse::<u32>().ok();
+    match parts.as_slice() {
+        [y, m, d] if y.len() == 4 && d.len() <= 2 => ymd(y.parse().ok()?, number(m)?, number(d)?),
+        [y, m, d] if y.len() == 2 && text.contains('-') => {
+            ymd(century(y.parse().ok()?), number(m)?, number(d)?)
+        }
+        [y, m] if y.len() == 4 && m.len() == 2 => ymd(y.parse().ok()?, number(m)?, 1),
+        [y, day] if y.len() == 4 && day.len() == 3 => {
+            NaiveDate::from_yo_opt(y.parse().ok()?, number(day)?)
+        }
+        [all] => compact_date(all),
+        _ => None,
+    }
+}
+
+/// `20240311`, `240311`, `2024`.
+fn compact_date(all: &str) -> Option<NaiveDate> {
+    let part = |range: std::ops::Range<usize>| all.get(range)?.parse::<u32>().ok();
+    match all.len() {
+        8 => ymd(all[..4].parse().ok()?, part(4..6)?, part(6..8)?),
+        6 => ymd(century(all[..2].parse().ok()?), part(2..4)?, part(4..6)?),
+        4 => ymd(all.parse().ok().filter(|y| (1900..2200).contains(y))?, 1, 1),
+        _ => None,
+    }
+}
+
+/// `2004년 05월 28일 01:31:15`, Korean time.
+fn korean(text: &str) -> Option<Time> {
+    let (y, rest) = text.split_once('년').or_else(|| text.split_once('年'))?;
+    let chinese = text.contains('年');
+    let (m, rest) = rest.split_once(['월', '月'])?;
+    let (d, rest) = rest.split_once(['일', '日'])?;
+    let date = ymd(y.trim().parse().ok()?, m.trim().parse().ok()?, d.trim().parse().ok()?)?;
+    let rest = rest.trim();
+    let afternoon = rest.starts_with("오후") || rest.starts_with("下午");
+    let clock = rest.trim_start_matches(|c: char| !c.is_ascii_digit());
+    let clock = clock.split_whitespace().next().unwrap_or("0:00");
+    let clock = parse_clock(clock)?.with_half_day(afternoon.then_some(true))?;
+    let hours = match (chinese, text.contains('曜')) {
+        (true, false) => 8,
+        _ => 9,
+    };
+    at(date, clock, hours * 3600)
+}
+
+/// Everything written with words, in any order: `Mon, 11 Mar 2024 04:15:30 GMT`,
+/// `March 11, 2024 4:15 pm`, `Mon Mar 11 04:15:30 2024`, `03/11/2024 04:15`.
+fn words(text: &str) -> Option<Time> {
+    let mut found = Found::default();
+    let spaced = text.replace([',', '(', ')'], " ");
+    for word in spaced.split_whitespace() {
+        found.take(word)?;
+    }
+    let (year, month, day) = found.date()?;
+    let clock = found.clock.unwrap_or(Clock::MIDNIGHT).with_half_day(found.afternoon)?;
+    at(ymd(year, month, day)?, clock, found.zone.unwrap_or(0))
+}
+
+/// The parts of a date found so far.
+#[derive(Default)]
+struct Found {
+    clock: Option<Clock>,
+    afternoon: Option<bool>,
+    zone: Option<i32>,
+    month: Option<u32>,
+    numbers: Vec<(u32, usize)>,
+}
+
+impl Found {
+    /// Takes a word in; `None` where the text is no date after all.
+    fn take(&mut self, word: &str) -> Option<()> {
+        let first = word.chars().next()?;
+        if word.contains(':') && first.is_ascii_digit() {
+            return self.take_clock(word);
+        }
+        if matches!(first, '+' | '-') && self.clock.is_some() {
+            self.zone = Some(offset(word)?);
+            return Some(());
+        }
+        if first.is_ascii_digit() {
+            return self.take_numbers(word);
+        }
+        if let Some(month) = month(word) {
+            // Some zone and weekday names look like months (mar, sep); the first one counts.
+            self.month.get_or_insert(month);
+        } else if let (Some(half), _) = split_half_day(word) {
+            self.afternoon = Some(half);
+        } else if let Some(zone) = offset(word).filter(|_| self.clock.is_some()) {
+            self.zone = Some(zone);
+        } else if self.clock.is_some() && word.contains(['+', '-']) && word.contains(':') {
+            return None;
+        }
+        Some(())
+    }
+
+    fn take_clock(&mut self, word: &str) -> Option<()> {
+        let len = word.bytes().take_while(|b| b.is_ascii_digit() || b":.".contains(b)).count();
+        let (clock, rest) = word.split_at(len);
+        self.clock = Some(parse_clock(clock)?);
+        let (half, rest) = split_half_day(rest);
+        self.afternoon = half;
+        if !rest.is_empty() {
+            self.zone = offset(rest);
+        }
+        Some(())
+    }
+
+    fn take_numbers(&mut self, word: &str) -> Option<()> {
+        for part in word.split(['-', '/', '.']).filter(|p| !p.is_empty()) {
+            let digits = part.bytes().take_while(u8::is_ascii_digit).count();
+            if digits == 0 {
+                self.month.get_or_insert(month(part)?);
+            } else {
+                // 1st, 2nd, 11th, 1er.
+                self.numbers.push((part[..digits].parse().ok()?, digits));
+            }
+        }
+        Some(())
+    }
+
+    /// Year, month and day out of the numbers, by their size and place.
+    fn date(&self) -> Option<(i32, u32, u32)> {
+        let year = |(n, digits): (u32, usize)| match digits {
+            4 => i32::try_from(n).ok(),
+            2 => i32::try_from(n).ok().map(century),
+            _ => None,
+        };
+        match (self.month, self.numbers.as_slice()) {
+            (Some(month), [a, b]) if a.1 == 4 => Some((year(*a)?, month, b.0)),
+            (Some(month), [a, b]) => Some((year(*b)?, month, a.0)),
+            (None, [a, b, c]) if a.1 == 4 => Some((year(*a)?, b.0, c.0)),
+            // Without month names the American order is the more frequent one in feeds.
+            (None, [a, b, c]) if a.0 <= 12 => Some((year(*c)?, a.0, b.0)),
+            (None, [a, b, c]) => Some((year(*c)?, b.0, a.0)),
+            _ => None,
+        }
+    }
+}
+
+/// A time of day; hour 24 is the next day's start.
+#[derive(Clone, Copy)]
+struct Clock {
+    hour: u32,
+    minute: u32,
+    second: u32,
+}
+
+impl Clock {
+    const MIDNIGHT: Self = Self { hour: 0, minute: 0, second: 0 };
+
+    /// The same clock on a twelve-hour dial; `Some(true)` is the afternoon.
+    fn with_half_day(self, afternoon: Option<bool>) -> Option<Self> {
+        let hour = match afternoon {
+            Some(true) if self.hour < 12 => self.hour + 12,
+            Some(false) if self.hour == 12 => 0,
+            _ => self.hour,
+        };
+        Some(Self { hour, ..self })
+    }
+}
+
+fn parse_clock(text: &str) -> Option<Clock> {
+    let text = text.split(['.', ',']).next()?;
+    let parts: Vec<&str> = text.split(':').collect();
+    let number = |s: &str| (s.len() <= 2).then(|| s.parse::<u32>().ok()).flatten();
+    let clock = match parts.as_slice() {
+        [h, m, s] => Clock { hour: number(h)?, minute: number(m)?, second: number(s)? },
+        [h, m] => Clock { hour: number(h)?, minute: number(m)?, second: 0 },
+        [all] if matches!(all.len(), 4 | 6) && all.is_ascii() => Clock {
+            hour: number(&all[..2])?,
+            minute: number(&all[2..4])?,
+            second: number(all.get(4..6).filter(|s| !s.is_empty()).unwrap_or("0"))?,
+        },
+        [h] => Clock { hour: number(h)?, minute: 0, second: 0 },
+        _ => return None,
+    };
+    let fits = clock.hour <= 24 && clock.minute < 60 && clock.second <= 60;
+    fits.then_some(clock)
+}
+
+/// Splits `am` or `pm` off the start.
+fn split_half_day(text: &str) -> (Option<bool>, &str) {
+    let lower = text.to_ascii_lowercase();
+    for (mark, afternoon) in [("am", false), ("pm", true), ("a.m.", false), ("p.m.", true)] {
+        if let Some(rest) = lower.strip_prefix(mark)
+            && !rest.starts_with(|c: char| c.is_ascii_alphabetic())
+        {
+            return (Some(afternoon), text[mark.len()..].trim_start());
+        }
+    }
+    (None, text)
+}
+
+/// Seconds east of UTC of a zone: `Z`, `GMT`, `+0100`, `UTC+1`, `EST`, `Etc/UTC`.
+fn offset(zone: &str) -> Option<i32> {
+    let zone = zone.trim_start_matches(|c: char| c.is_whitespace());
+    let first = zone.split_whitespace().next()?;
+    if let Some(at) = first.find(['+', '-', '−']) {
+        let (name, signed) = first.split_at(at);
+        let known =
+            name.is_empty() || matches!(name.to_ascii_uppercase().as_str(), "GMT" | "UTC" | "Z");
+        return known.then(|| signed_offset(signed)).flatten();
+    }
+    let name = first.rsplit('/').next()?.trim_end_matches('.').to_ascii_uppercase();
+    let hours = match name.as_str() {
+        "Z" | "UT" | "UTC" | "GMT" | "WET" | "UCT" | "ZULU" | "GREENWICH" => 0.0,
+        "BST" | "CET" | "MEZ" | "WEST" | "WAT" => 1.0,
+        "CEST" | "MESZ" | "EET" | "SAST" | "CAT" => 2.0,
+        "EEST" | "MSK" | "EAT" => 3.0,
+        "IST" => 5.5,
+        "WIB" => 7.0,
+        "HKT" | "SGT" | "AWST" | "PHT" => 8.0,
+        "JST" | "KST" => 9.0,
+        "ACST" => 9.5,
+        "AEST" => 10.0,
+        "AEDT" => 11.0,
+        "NZST" => 12.0,
+        "NZDT" => 13.0,
+        "NDT" => -2.5,
+        "NST" => -3.5,
+        "ADT" | "BRT" | "ART" => -3.0,
+        "AST" | "AT" | "EDT" | "CLT" => -4.0,
+        "EST" | "ET" | "CDT" | "COT" => -5.0,
+        "CST" | "CT" | "MDT" => -6.0,
+        "MST" | "MT" | "PDT" => -7.0,
+        "PST" | "PT" | "AKDT" => -8.0,
+        "AKST" => -9.0,
+        "HST" => -10.0,
+        _ => return None,
+    };
+    #[expect(clippy::cast_possible_truncation, reason = "hours times 3600 is whole and small")]
+    Some((hours * 3600.0) as i32)
+}
+
+fn signed_offset(text: &str) -> Option<i32> {
+    let sign = if text.starts_with('+') { 1 } else { -1 };
+    let digits = text.trim_start_matches(['+', '-', '−']);
+    let (hours, minutes): (i32, i32) = match digits.split_once(':') {
+        Some((h, m)) => (h.parse().ok()?, m.parse().ok()?),
+        None if digits.len() <= 2 => (digits.parse().ok()?, 0),
+        None if digits.len() == 3 => {
+            (digits.get(..1)?.parse().ok()?, digits.get(1..)?.parse().ok()?)
+        }
+        None if digits.len() == 4 => {
+            (digits.get(..2)?.parse().ok()?, digits.get(2..)?.parse().ok()?)
+        }
+        None => return None,
+    };
+    let fits = (0..=23).contains(&hours) && (0..60).contains(&minutes);
+    fits.then(|| sign * (hours * 3600 + minutes * 60))
+}
+
+/// The month of a name or its beginning, in the languages that feeds are mostly written in.
+fn month(word: &str) -> Option<u32> {
+    let word = word.trim_matches(|c: char| !c.is_alphabetic()).to_lowercase();
+    if word.chars().count() < 3 {
+        return None;
+    }
+    const NAMES: [&[&str]; 12] = [
+        &[
+            "january",
+            "janvier",
+            "januar",
+            "jänner",
+            "enero",
+            "gennaio",
+            "januari",
+            "janeiro",
+            "stycznia",
+            "января",
+            "ledna",
+        ],
+        &[
+            "february",
+            "février",
+            "fevrier",
+            "februar",
+            "feber",
+            "febrero",
+            "febbraio",
+            "februari",
+            "fevereiro",
+            "lutego",
+            "февраля",
+            "února",
+        ],
+        &[
+            "march",
+            "mars",
+            "märz",
+            "mär",
+            "maerz",
+            "mrz",
+            "marzo",
+            "maart",
+            "março",
+            "marts",
+            "marca",
+            "марта",
+            "března",
+        ],
+        &["april", "avril", "abril", "aprile", "kwietnia", "апреля", "dubna"],
+        &["may", "mai", "mayo", "maggio", "mei", "maio", "maj", "maja", "мая", "května"],
+        &["june", "juin", "juni", "junio", "giugno", "junho", "czerwca", "июня", "června"],
+        &["july", "juillet", "juli", "julio", "luglio", "julho", "lipca", "июля", "července"],
+        &["august", "août", "aout", "agosto", "augustus", "sierpnia", "августа", "srpna"],
+        &[
+            "september",
+            "septembre",
+            "septiembre",
+            "settembre",
+            "setembro",
+            "sept",
+            "września",
+            "сентября",
+            "září",
+        ],
+        &[
+            "october",
+            "octobre",
+            "oktober",
+            "octubre",
+            "ottobre",
+            "outubro",
+            "października",
+            "октября",
+            "října",
+        ],
+        &["november", "novembre", "noviembre", "novembro", "listopada", "ноября", "listopadu"],
+        &[
+            "december",
+            "décembre",
+            "decembre",
+            "dezember",
+            "diciembre",
+            "dicembre",
+            "dezembro",
+            "grudnia",
+            "декабря",
+            "prosince",
+        ],
+    ];
+    // A beginning must name one month alone: "jui" would be June or July.
+    let mut hits = (1..).zip(NAMES).filter(|(_, names)| names.iter().any(|n| n.starts_with(&word)));
+    match (hits.next(), hits.next()) {
+        (Some((month, _)), None) => Some(month),
+        (Some(_), Some(_)) => {
+            (1..).zip(NAMES).find(|(_, names)| names.contains(&word.as_str())).map(|(m, _)| m)
+        }
+        _ => None,
+    }
+}
+
+/// The year of a two-digit one: 00-68 are 2000-2068, 69-99 are 1969-1999.
+fn century(year: i32) -> i32 {
+    if year < 69 { year + 2000 } else { year + 1900 }
+}
+
+fn ymd(year: i32, month: u32, day: u32) -> Option<NaiveDate> {
+    (1..=9999).contains(&year).then(|| NaiveDate::from_ymd_opt(year, month, day)).flatten()
+}
+
+fn at(date: NaiveDate, clock: Clock, offset: i32) -> Option<Time> {
+    let midnight = NaiveDateTime::new(date, chrono::NaiveTime::MIN);
+    // A leap second becomes the first of the next minute.
+    let seconds = clock.hour * 3600 + clock.minute * 60 + clock.second;
+    let local = midnight.checked_add_signed(Duration::seconds(i64::from(seconds)))?;
+    Some(Utc.from_utc_datetime(&local.checked_sub_signed(Duration::seconds(i64::from(offset)))?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_in_many_forms() {
+        let cases = include_str!("../../tests/data/dates.tsv");
+        for case in cases.lines().filter(|l| !l.is_empty() && !l.starts_with('#')) {
+            let (input, expected) = case.split_once('\t').expect("two columns");
+            let got = parse(input).map(|t| t.format("%Y-%m-%dT%H:%M:%SZ").to_string());
+            assert_eq!(got.as_deref().unwrap_or("none"), expected, "{input}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_panics(s in "\\PC{0,40}", t in "[0-9:/.+ TZapm-]{0,30}") {
+            let _ = (parse(&s), parse(&t));
+        }
+    }
+}

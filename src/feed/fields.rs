@@ -1,0 +1,193 @@
+//! The fields of an entry, in every vocabulary that feeds use.
+
+use super::construct::{atom_text, html_text, link, play_time, rss_text};
+use super::names::Ns;
+use super::people;
+use super::raw::{Rank, RawEntry, RawLink};
+use super::xml::Element;
+use url::Url;
+
+/// Takes what the start tag of an entry says: the address of RDF items, the attributes of the
+/// Channel Definition Format.
+pub(super) fn entry_attributes(element: &Element, entry: &mut RawEntry) {
+    if let Some(about) = element.attribute("rdf:about") {
+        entry.guid.offer(Rank::Weak, about.trim().to_owned());
+    }
+    if let Some(href) = element.attribute("href") {
+        entry.links.push(RawLink {
+            href: href.to_owned(),
+            rel: "alternate".to_owned(),
+            ..RawLink::default()
+        });
+    }
+    if let Some(date) = element.attribute("lastmod") {
+        entry.updated.offer(Rank::Strong, date.to_owned());
+    }
+}
+
+/// Takes one field of an entry. `base` is the base address in force there, where the document
+/// sets one.
+pub(super) fn entry(element: &Element, base: Option<Url>, is_atom: bool, entry: &mut RawEntry) {
+    match element.ns() {
+        Ns::Core => core(element, base, is_atom, entry),
+        Ns::Atom => foreign_atom(element, base, is_atom, entry),
+        Ns::Dc => dublin_core(element, base, entry),
+        Ns::Content => encoded(element, base, entry),
+        Ns::Media => media(element, base, entry),
+        Ns::Itunes => itunes(element, base, entry),
+        Ns::Xhtml if element.name == "body" || element.name == "div" => {
+            entry.content.offer(Rank::Strong, html_text(element, base));
+        }
+        Ns::FeedBurner if element.name == "origlink" => {
+            entry.original_link.get_or_insert(element.text().trim().to_owned());
+        }
+        _ => {}
+    }
+}
+
+fn core(element: &Element, base: Option<Url>, is_atom: bool, entry: &mut RawEntry) {
+    let text = |e: &Element, base| if is_atom { atom_text(e, base) } else { rss_text(e, base) };
+    match element.name.as_str() {
+        "title" => entry.title.offer(Rank::Strong, text(element, base)),
+        "link" | "a" => push_link(link(element, base), entry),
+        "guid" => {
+            entry.guid.offer(Rank::Strong, element.text().trim().to_owned());
+            let permalink = element.attribute("ispermalink").map(str::trim);
+            entry.guid_is_link = permalink.map(|p| !p.eq_ignore_ascii_case("false"));
+        }
+        "id" => {
+            entry.guid.offer(Rank::Strong, element.text().trim().to_owned());
+            entry.guid_is_link.get_or_insert(false);
+        }
+        "description" | "abstract" => entry.summary.offer(Rank::Strong, text(element, base)),
+        "summary" => entry.summary.offer(Rank::Strong, text(element, base)),
+        "content" if element.attribute("src").is_some() && is_atom => {
+            let src = RawLink { rel: "content".to_owned(), ..link_to(element, "src", base) };
+            entry.links.push(src);
+        }
+        "content" | "fullitem" | "body" | "encoded" => {
+            entry.content.offer(Rank::Strong, text(element, base));
+        }
+        "author" | "managingeditor" => entry.authors.extend(people::name(element)),
+        "contributor" => {}
+        "pubdate" | "published" => entry.published.offer(Rank::Strong, element.text()),
+        "issued" => entry.published.offer(Rank::Fair, element.text()),
+        "created" => entry.published.offer(Rank::Weak, element.text()),
+        "date" => entry.published.offer(Rank::Weak, element.text()),
+        "updated" => entry.updated.offer(Rank::Strong, element.text()),
+        "modified" | "lastbuilddate" => entry.updated.offer(Rank::Fair, element.text()),
+        "category" | "keywords" => category(element, entry),
+        "comments" => entry.comments = Some(element.text().trim().to_owned()),
+        "enclosure" => entry.enclosures.push(link(element, base)),
+        "source" => {
+            let title = element.child("title").map_or_else(|| element.text(), Element::text);
+            entry.publisher = Some(title);
+        }
+        _ => {}
+    }
+}
+
+/// Atom inside of RSS says the same again, or what RSS cannot say; inside of Atom it is the
+/// language of the feed under a prefix.
+fn foreign_atom(element: &Element, base: Option<Url>, is_atom: bool, entry: &mut RawEntry) {
+    match element.name.as_str() {
+        _ if is_atom => core(element, base, true, entry),
+        "title" => entry.title.offer(Rank::Fair, atom_text(element, base)),
+        "summary" => entry.summary.offer(Rank::Fair, atom_text(element, base)),
+        "content" => entry.content.offer(Rank::Fair, atom_text(element, base)),
+        "id" => entry.guid.offer(Rank::Fair, element.text().trim().to_owned()),
+        "author" => entry.authors.extend(people::name(element)),
+        "published" => entry.published.offer(Rank::Fair, element.text()),
+        "updated" => entry.updated.offer(Rank::Strong, element.text()),
+        "link" => push_link(link(element, base), entry),
+        "category" => category(element, entry),
+        _ => {}
+    }
+}
+
+fn dublin_core(element: &Element, base: Option<Url>, entry: &mut RawEntry) {
+    match element.name.as_str() {
+        "title" => entry.title.offer(Rank::Fair, rss_text(element, base)),
+        "description" | "abstract" => entry.summary.offer(Rank::Fair, rss_text(element, base)),
+        "creator" | "author" => entry.authors.extend(people::name(element)),
+        "publisher" | "contributor" => entry.weak_authors.extend(people::name(element)),
+        "date" => entry.published.offer(Rank::Fair, element.text()),
+        "issued" | "created" | "available" => entry.published.offer(Rank::Weak, element.text()),
+        "modified" => entry.updated.offer(Rank::Fair, element.text()),
+        "identifier" => entry.guid.offer(Rank::Weak, element.text().trim().to_owned()),
+        "subject" => category(element, entry),
+        "language" => entry.language = Some(element.text().trim().to_owned()),
+        _ => {}
+    }
+}
+
+fn encoded(element: &Element, base: Option<Url>, entry: &mut RawEntry) {
+    match element.name.as_str() {
+        "encoded" => entry.content.offer(Rank::Strong, html_text(element, base)),
+        // The older content module: items > Bag > li > item > value.
+        "items" => {
+            let mut open: Vec<&Element> = element.elements().collect();
+            while let Some(next) = open.pop() {
+                if next.name == "value" {
+                    return entry.content.offer(Rank::Fair, rss_text(next, base));
+                }
+                open.extend(next.elements());
+            }
+        }
+        _ => {}
+    }
+}
+
+fn media(element: &Element, base: Option<Url>, entry: &mut RawEntry) {
+    match element.name.as_str() {
+        "group" => element.elements().for_each(|e| media(e, base.clone(), entry)),
+        "content" => {
+            if element.attribute("url").is_some_and(|u| !u.trim().is_empty()) {
+                entry.enclosures.push(link(element, base.clone()));
+            }
+            element.elements().for_each(|e| media(e, base.clone(), entry));
+        }
+        "title" => entry.title.offer(Rank::Weak, rss_text(element, base)),
+        "description" => entry.summary.offer(Rank::Weak, rss_text(element, base)),
+        "credit" => entry.weak_authors.extend(people::name(element)),
+        _ => {}
+    }
+}
+
+fn itunes(element: &Element, base: Option<Url>, entry: &mut RawEntry) {
+    match element.name.as_str() {
+        "title" => entry.title.offer(Rank::Weak, rss_text(element, base)),
+        "author" => entry.weak_authors.extend(people::name(element)),
+        "summary" => entry.summary.offer(Rank::Fair, rss_text(element, base)),
+        "subtitle" => entry.summary.offer(Rank::Weak, rss_text(element, base)),
+        "duration" => entry.seconds = play_time(&element.text()),
+        _ => {}
+    }
+}
+
+fn push_link(link: RawLink, entry: &mut RawEntry) {
+    match link.rel.as_str() {
+        "enclosure" => entry.enclosures.push(link),
+        "replies" if link.mime.as_deref().is_none_or(|m| m.contains("html")) => {
+            entry.comments.get_or_insert(link.href);
+        }
+        _ => entry.links.push(link),
+    }
+}
+
+fn link_to(element: &Element, attribute: &str, base: Option<Url>) -> RawLink {
+    let href = element.attribute(attribute).unwrap_or_default().to_owned();
+    RawLink { href, base, ..RawLink::default() }
+}
+
+/// Atom writes the category into attributes, RSS into the text; keywords are many in one.
+fn category(element: &Element, entry: &mut RawEntry) {
+    let named = element.attribute("label").or_else(|| element.attribute("term"));
+    match named.filter(|n| !n.trim().is_empty()) {
+        Some(name) => entry.categories.push(name.to_owned()),
+        None if element.name == "keywords" => {
+            entry.categories.extend(element.text().split(',').map(str::to_owned));
+        }
+        None => entry.categories.push(element.text()),
+    }
+}

@@ -1,0 +1,226 @@
+//! The walk through an XML feed: containers, entries, and their fields.
+//!
+//! All XML formats are read in one way, because feeds mix them: what stands inside of an item or
+//! entry is a field of it, what stands outside is a field of the feed.
+
+use super::doctype::Entities;
+use super::names::{self, Ns};
+use super::raw::{RawEntry, RawFeed};
+use super::xml::{Element, Event, Oddities, Reader, join_base};
+use super::{FeedError, channel, fields, hints};
+use url::Url;
+
+/// What an element is for the walk.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Root,
+    Channel,
+    Entry,
+    Field,
+}
+
+/// An open container.
+struct Scope {
+    role: Role,
+    name: String,
+    base: Option<Url>,
+    language: Option<String>,
+}
+
+/// Reads the document that starts with its root element.
+pub(super) fn read(
+    text: &str,
+    entities: &mut Entities,
+    base: Option<&Url>,
+    repairs: &mut Vec<String>,
+) -> Result<RawFeed, FeedError> {
+    let mut reader = Reader::new(text, entities);
+    let mut walk = Walk {
+        feed: RawFeed::default(),
+        scopes: Vec::new(),
+        entry: None,
+        request: base.cloned(),
+        is_atom: false,
+        saw_content: false,
+        finished: false,
+        misplaced: false,
+    };
+    while !walk.finished
+        && let Some(event) = reader.next_event()
+    {
+        match event {
+            Event::Start(element) => walk.start(element, &mut reader),
+            Event::End(name) => walk.end(&name, &mut reader.oddities),
+            Event::Text(_) => {}
+        }
+    }
+    let complete = walk.finished;
+    walk.close_entry();
+    let oddities = std::mem::take(&mut reader.oddities);
+    note(&oddities, complete, walk.misplaced, entities.refused, repairs);
+    if !walk.saw_content {
+        return Err(FeedError::looks_like("a feed without any content"));
+    }
+    Ok(walk.feed)
+}
+
+fn note(odd: &Oddities, complete: bool, misplaced: bool, refused: bool, out: &mut Vec<String>) {
+    let notes = [
+        (!complete || odd.cut, "the document ends early; everything up to there was read"),
+        (odd.unclosed, "missing end tags were supplied"),
+        (odd.stray, "end tags without a start were ignored"),
+        (odd.bare, "bare < were read as text"),
+        (odd.deep, "markup nested too deeply was flattened"),
+        (misplaced, "items outside of the channel were read"),
+        (refused, "entities that grow without bound were left out"),
+    ];
+    out.extend(notes.iter().filter(|(seen, _)| *seen).map(|(_, words)| (*words).to_owned()));
+}
+
+/// Whether a root is that of a feed even where nothing is in it.
+fn is_plausible_root(root: &Element) -> bool {
+    let namespace = |(name, value): &(String, String)| {
+        name.starts_with("xmlns") && names::by_address(value) == Ns::Core
+    };
+    match root.name.as_str() {
+        "rss" => root.attribute("version").is_none_or(|v| v.trim().starts_with(['0', '2'])),
+        "rdf" => root.attributes.iter().any(namespace),
+        name => name == "feed",
+    }
+}
+
+struct Walk {
+    feed: RawFeed,
+    scopes: Vec<Scope>,
+    entry: Option<RawEntry>,
+    /// The address that answered.
+    request: Option<Url>,
+    is_atom: bool,
+    saw_content: bool,
+    finished: bool,
+    misplaced: bool,
+}
+
+impl Walk {
+    fn start(&mut self, element: Element, reader: &mut Reader<'_>) {
+        match self.role(&element) {
+            Role::Field => self.field(element, reader),
+            Role::Entry => self.open_entry(&element),
+            role => {
+                self.is_atom |= element.name == "feed";
+                self.saw_content |= role == Role::Channel || is_plausible_root(&element);
+                self.open(role, &element);
+            }
+        }
+    }
+
+    fn role(&self, element: &Element) -> Role {
+        let core = matches!(element.ns(), Ns::Core | Ns::Rdf)
+            || element.ns() == Ns::Atom && (self.is_atom || self.scopes.is_empty());
+        match element.name.as_str() {
+            "rss" | "feed" | "rdf" if self.scopes.is_empty() => Role::Root,
+            "channel" if core && self.entry.is_none() => Role::Channel,
+            // RSS 1.1 and some of 1.0 wrap their items.
+            "items" if core && self.entry.is_none() => Role::Channel,
+            "item" if core => Role::Entry,
+            "entry" if core || element.ns() == Ns::Atom => Role::Entry,
+            _ => Role::Field,
+        }
+    }
+
+    fn open(&mut self, role: Role, element: &Element) {
+        let base = self.base_for(element);
+        let language = element.attribute("xml:lang").map(str::to_owned);
+        let outer = self.scopes.last().and_then(|s| s.language.clone());
+        let language = language.or(outer);
+        if role != Role::Entry {
+            self.feed.base = base.clone();
+            if let Some(language) = &language {
+                self.feed.language.offer(super::raw::Rank::Weak, language.clone());
+            }
+        }
+        if !element.empty {
+            self.scopes.push(Scope { role, name: element.name.clone(), base, language });
+        }
+    }
+
+    /// The base address that the document sets for an element; `None` where it sets none.
+    fn base_for(&self, element: &Element) -> Option<Url> {
+        let outer = self.scopes.last().and_then(|s| s.base.clone());
+        match element.attribute("xml:base") {
+            Some(base) => join_base(outer.as_ref().or(self.request.as_ref()), base).or(outer),
+            None => outer,
+        }
+    }
+
+    fn open_entry(&mut self, element: &Element) {
+        self.close_entry();
+        self.misplaced |=
+            self.scopes.len() == 1 && self.scopes.first().is_some_and(|s| s.name == "rss");
+        self.saw_content = true;
+        self.open(Role::Entry, element);
+        let scope_language = element.attribute("xml:lang").map(str::to_owned);
+        let mut entry = RawEntry {
+            base: self.base_for(element),
+            language: scope_language,
+            ..RawEntry::default()
+        };
+        fields::entry_attributes(element, &mut entry);
+        self.entry = Some(entry);
+        if element.empty {
+            self.close_entry();
+        }
+    }
+
+    fn close_entry(&mut self) {
+        if let Some(entry) = self.entry.take() {
+            self.feed.entries.push(entry);
+        }
+        if self.scopes.last().is_some_and(|s| s.role == Role::Entry) {
+            self.scopes.pop();
+        }
+    }
+
+    fn end(&mut self, name: &str, oddities: &mut Oddities) {
+        let Some(at) = self.scopes.iter().rposition(|s| s.name == name) else {
+            oddities.stray = true;
+            return;
+        };
+        oddities.unclosed |= at + 1 < self.scopes.len();
+        while self.scopes.len() > at {
+            match self.scopes.last().map(|s| s.role) {
+                Some(Role::Entry) => self.close_entry(),
+                _ => drop(self.scopes.pop()),
+            }
+        }
+        self.finished = self.scopes.is_empty();
+    }
+
+    fn field(&mut self, element: Element, reader: &mut Reader<'_>) {
+        // A document that ends while only a root was opened holds nothing.
+        let container = |name: &str| self.scopes.iter().any(|s| s.name == name);
+        // Foreign elements may hold whole entries, such as older versions of one.
+        let may_hold = matches!(element.ns(), Ns::Xhtml | Ns::Other);
+        let (element, rest) = reader.content(element, |event| match event {
+            Event::Start(e) => {
+                !may_hold && e.ns() != Ns::Xhtml && matches!(e.name.as_str(), "item" | "entry")
+            }
+            Event::End(name) => {
+                matches!(name.as_str(), "item" | "entry" | "channel" | "rss" | "feed" | "rdf")
+                    && container(name)
+            }
+            Event::Text(_) => false,
+        });
+        self.saw_content |= self.scopes.len() > 1;
+        for element in std::iter::once(element).chain(rest) {
+            let base = self.base_for(&element);
+            match &mut self.entry {
+                Some(entry) => fields::entry(&element, base, self.is_atom, entry),
+                None if !hints::take(&element, &mut self.feed) => {
+                    channel::take(&element, base, self.is_atom, &mut self.feed);
+                }
+                None => {}
+            }
+        }
+    }
+}

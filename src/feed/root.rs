@@ -1,0 +1,119 @@
+//! Where the feed starts in a document, or what the document is instead.
+
+use super::FeedError;
+use crate::util::html::{Scanner, Token};
+use crate::util::text;
+
+/// The kind of document.
+pub(super) enum Root<'a> {
+    /// A JSON text, without what a script call wraps around it.
+    Json(&'a str),
+    /// XML whose root starts at a byte position.
+    Xml { start: usize },
+}
+
+/// Elements of web pages behind which a feed may still come: notices of broken servers.
+const PAGE: [&str; 24] = [
+    "html", "head", "body", "title", "meta", "link", "br", "b", "p", "div", "pre", "font", "table",
+    "tr", "td", "span", "i", "hr", "center", "a", "script", "style", "h1", "strong",
+];
+
+/// Finds the root.
+pub(super) fn find(text: &str) -> Result<Root<'_>, FeedError> {
+    let start = text.trim_start_matches(is_filler);
+    if start.is_empty() {
+        return Err(FeedError::looks_like("an empty document"));
+    }
+    if start.starts_with(['{', '[']) {
+        return Ok(Root::Json(start));
+    }
+    if let Some(inner) = script_call(start) {
+        return Ok(Root::Json(inner));
+    }
+    if text.bytes().take(1024).filter(|b| *b == 0).count() > 8 || is_binary(text) {
+        return Err(FeedError::looks_like("a binary file"));
+    }
+    let mut scanner = Scanner::new(text);
+    let mut first: Option<String> = None;
+    loop {
+        let at = scanner.position();
+        let Some(token) = scanner.next_token() else { break };
+        let Token::Open(tag) = token else { continue };
+        let local = tag.name.rsplit(':').next().unwrap_or(tag.name).to_ascii_lowercase();
+        let is_page = first.as_deref().is_some_and(|f| PAGE.contains(&f));
+        if is_root(&local, is_page) {
+            return Ok(Root::Xml { start: at });
+        }
+        if first.is_none() && !PAGE.contains(&local.as_str()) {
+            return Err(FeedError::looks_like(describe(&local)));
+        }
+        if matches!(local.as_str(), "script" | "style" | "textarea") {
+            scanner.skip_raw(tag.name);
+        }
+        first.get_or_insert(local);
+    }
+    Err(FeedError::looks_like(match first {
+        Some(_) => "an HTML page".to_owned(),
+        None if text.contains("<?xml") => "an XML document without content".to_owned(),
+        None => "plain text".to_owned(),
+    }))
+}
+
+/// Records what had to be skipped before the root.
+pub(super) fn note_prologue(head: &str, repairs: &mut Vec<String>) {
+    let mut scanner = Scanner::new(head);
+    let mut junk = false;
+    while let Some(token) = scanner.next_token() {
+        junk |= match token {
+            // The rest of a document type declaration ends in a bracket.
+            Token::Text(text) => {
+                !text.trim_matches(|c| is_filler(c) || "]>".contains(c)).is_empty()
+            }
+            Token::Open(_) | Token::Close(_) => true,
+            Token::Other | Token::Cut(_) => false,
+        };
+    }
+    if junk {
+        repairs.push("text before the feed was skipped".to_owned());
+    } else if !head.is_empty() && !head.starts_with('<') {
+        repairs.push("blanks before the feed were skipped".to_owned());
+    }
+}
+
+fn is_root(local: &str, in_page: bool) -> bool {
+    match local {
+        "rss" | "rdf" | "feed" => true,
+        "channel" | "entry" => !in_page,
+        _ => false,
+    }
+}
+
+fn is_filler(c: char) -> bool {
+    c.is_whitespace() || c.is_control() || matches!(c, '\u{feff}' | '\u{200b}')
+}
+
+fn is_binary(text: &str) -> bool {
+    text.starts_with("%PDF") || text.chars().take(16).filter(|c| *c == '\u{fffd}').count() > 1
+}
+
+/// The argument of a script call such as `callback({...});`.
+fn script_call(text: &str) -> Option<&str> {
+    let name_len = text.find('(').filter(|at| *at <= 64)?;
+    let (name, rest) = text.split_at(name_len);
+    let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || "_.$".contains(c));
+    let inner = rest[1..].trim_start();
+    let inner = inner.starts_with('{').then_some(inner)?;
+    plain.then(|| inner.rfind('}').map(|end| &inner[..=end])).flatten()
+}
+
+fn describe(root: &str) -> String {
+    let name = text::truncate(&text::line(root), 30).into_owned();
+    match name.as_str() {
+        "opml" => "an OPML list of feeds; use `newsfed import` for it".to_owned(),
+        "urlset" | "sitemapindex" => "a sitemap".to_owned(),
+        "svg" => "an SVG drawing".to_owned(),
+        "service" => "an AtomPub service document".to_owned(),
+        "envelope" => "a SOAP message".to_owned(),
+        _ => format!("an XML document of another kind (<{name}>)"),
+    }
+}

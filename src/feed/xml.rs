@@ -1,0 +1,402 @@
+//! A forgiving event reader over XML, and the small trees of single fields.
+//!
+//! It reads what the XML rules allow and what feeds make of them: bare `&` and `<`, unquoted
+//! attributes, wrong case, missing end tags, references to HTML entities. Nothing outside the
+//! document is ever loaded, and entities of the document expand to a bounded text only.
+
+use super::doctype::Entities;
+use super::names::{self, Ns};
+use crate::util::html::{Scanner, Tag, Token, escape};
+use url::Url;
+
+/// Deepest nesting of a field that is kept; deeper tags are dropped and their text stays.
+const MAX_DEPTH: usize = 256;
+
+/// Most attributes read of one tag.
+const MAX_ATTRIBUTES: usize = 64;
+
+/// CDATA sections without an end of which the field's own end is looked for.
+const MAX_OPEN_SECTIONS: usize = 16;
+
+/// Where a field with an unclosed CDATA section ends.
+const FIELD_ENDS: [&str; 6] =
+    ["</description>", "</content", "</title>", "</summary>", "</item>", "</entry>"];
+
+/// One step through a document.
+pub(super) enum Event {
+    Start(Element),
+    End(String),
+    Text(String),
+}
+
+/// An element: name, attributes, and content once it has been read.
+#[derive(Debug, Default)]
+pub(super) struct Element {
+    pub(super) ns: Option<Ns>,
+    /// Local name in lower case.
+    pub(super) name: String,
+    /// Qualified names in lower case, decoded values.
+    pub(super) attributes: Vec<(String, String)>,
+    pub(super) children: Vec<Node>,
+    /// Whether the tag had a slash at its end.
+    pub(super) empty: bool,
+}
+
+/// Content of an element.
+#[derive(Debug)]
+pub(super) enum Node {
+    Text(String),
+    Element(Element),
+}
+
+impl Element {
+    pub(super) fn ns(&self) -> Ns {
+        self.ns.unwrap_or(Ns::Core)
+    }
+
+    /// The value of an attribute by its qualified name; where that is missing, by its local name
+    /// with any prefix.
+    pub(super) fn attribute(&self, name: &str) -> Option<&str> {
+        let exact = self.attributes.iter().find(|(n, _)| n == name);
+        let local = || {
+            let by_local =
+                |n: &str| n.rsplit_once(':').is_some_and(|(p, l)| l == name && p != "xmlns");
+            self.attributes.iter().find(|(n, _)| by_local(n))
+        };
+        exact.or_else(local).map(|(_, v)| v.as_str())
+    }
+
+    /// All text inside, without tags.
+    pub(super) fn text(&self) -> String {
+        let mut out = String::new();
+        self.push_text(&mut out);
+        out
+    }
+
+    fn push_text(&self, out: &mut String) {
+        for child in &self.children {
+            match child {
+                Node::Text(text) => out.push_str(text),
+                Node::Element(element) => element.push_text(out),
+            }
+        }
+    }
+
+    pub(super) fn elements(&self) -> impl Iterator<Item = &Element> {
+        self.children.iter().filter_map(|c| match c {
+            Node::Element(element) => Some(element),
+            Node::Text(_) => None,
+        })
+    }
+
+    pub(super) fn child(&self, name: &str) -> Option<&Element> {
+        self.elements().find(|e| e.name == name)
+    }
+
+    /// The content as HTML source. References are resolved against the `xml:base` attributes
+    /// inside, where there are any.
+    pub(super) fn inner_html(&self, base: Option<&Url>) -> String {
+        let mut out = String::new();
+        self.push_html(&mut out, base, false);
+        out
+    }
+
+    fn push_html(&self, out: &mut String, base: Option<&Url>, moved: bool) {
+        for child in &self.children {
+            match child {
+                Node::Text(text) => out.push_str(&escape(text)),
+                Node::Element(e) => {
+                    let own = e.attribute("xml:base").and_then(|b| join_base(base, b));
+                    let (inner, moved) = (own.as_ref().or(base), moved || own.is_some());
+                    out.push('<');
+                    out.push_str(&e.name);
+                    for (name, value) in &e.attributes {
+                        if !name.contains(':') && name != "xmlns" {
+                            push_attribute(out, name, value, inner.filter(|_| moved));
+                        }
+                    }
+                    out.push('>');
+                    e.push_html(out, inner, moved);
+                    if !is_void(&e.name) {
+                        out.push_str("</");
+                        out.push_str(&e.name);
+                        out.push('>');
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Whether another tag starts inside of this one, which then is none.
+fn has_tag_inside(tag: &Tag<'_>) -> bool {
+    tag.rest.contains('<') && tag.attributes().any(|(name, _)| name.contains('<'))
+}
+
+fn push_attribute(out: &mut String, name: &str, value: &str, base: Option<&Url>) {
+    let reference = matches!(name, "href" | "src" | "cite" | "poster");
+    let resolved = base.filter(|_| reference).and_then(|b| b.join(value).ok());
+    let value = resolved.as_ref().map_or(value, Url::as_str);
+    out.push(' ');
+    out.push_str(name);
+    out.push_str("=\"");
+    out.push_str(&escape(value));
+    out.push('"');
+}
+
+/// The base address that an `xml:base` attribute sets inside an outer one.
+pub(super) fn join_base(outer: Option<&Url>, base: &str) -> Option<Url> {
+    crate::util::url::absolute(outer, base)
+}
+
+fn is_void(name: &str) -> bool {
+    matches!(name, "br" | "hr" | "img" | "input" | "wbr" | "col" | "embed" | "source" | "track")
+}
+
+/// Reads events, one after the other, and can take one back.
+pub(super) struct Reader<'a> {
+    src: &'a str,
+    scanner: Scanner<'a>,
+    entities: &'a mut Entities,
+    /// Declared prefixes (empty: the default) with the depth at which they are declared.
+    prefixes: Vec<(usize, String, Ns)>,
+    depth: usize,
+    returned: Option<Event>,
+    /// Bytes that may still be read a second time.
+    retries: usize,
+    open_sections: usize,
+    /// What was unusual, for the record.
+    pub(super) oddities: Oddities,
+}
+
+/// What the reader had to be lenient about.
+#[derive(Default)]
+pub(super) struct Oddities {
+    pub(super) bare: bool,
+    pub(super) cut: bool,
+    pub(super) unclosed: bool,
+    pub(super) stray: bool,
+    pub(super) deep: bool,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(src: &'a str, entities: &'a mut Entities) -> Self {
+        Self {
+            src,
+            scanner: Scanner::new(src),
+            entities,
+            prefixes: Vec::new(),
+            depth: 0,
+            returned: None,
+            retries: src.len().saturating_mul(4),
+            open_sections: 0,
+            oddities: Oddities::default(),
+        }
+    }
+
+    /// Gives an event back, to be read again.
+    pub(super) fn push_back(&mut self, event: Event) {
+        self.returned = Some(event);
+    }
+
+    pub(super) fn next_event(&mut self) -> Option<Event> {
+        if let Some(event) = self.returned.take() {
+            return Some(event);
+        }
+        loop {
+            if let Some(section) = self.section() {
+                return Some(Event::Text(section));
+            }
+            let start = self.scanner.position();
+            match self.scanner.next_token()? {
+                Token::Open(tag) if has_tag_inside(&tag) && self.retry(start) => {
+                    return Some(Event::Text("<".to_owned()));
+                }
+                Token::Cut(rest) if rest.contains('>') && self.retry(start) => {
+                    return Some(Event::Text("<".to_owned()));
+                }
+                Token::Cut(_) => self.oddities.cut = true,
+                Token::Open(tag) => return Some(Event::Start(self.element(&tag))),
+                Token::Close(name) => {
+                    self.depth = self.depth.saturating_sub(1);
+                    let depth = self.depth;
+                    self.prefixes.retain(|(d, ..)| *d <= depth);
+                    let local = name.rsplit(':').next().unwrap_or(name);
+                    return Some(Event::End(local.to_ascii_lowercase()));
+                }
+                Token::Text(text) => {
+                    self.oddities.bare |= text.contains('<');
+                    return Some(Event::Text(self.entities.decode(text).into_owned()));
+                }
+                Token::Other => {}
+            }
+        }
+    }
+
+    /// Continues behind the `<` at `start`, which was a bare one in front of a word, so that the
+    /// tags behind it are read. Refused when that has cost too much already.
+    fn retry(&mut self, start: usize) -> bool {
+        let cost = self.scanner.position() - start;
+        if cost > self.retries {
+            return false;
+        }
+        self.retries -= cost;
+        self.scanner.seek(start + 1);
+        self.oddities.bare = true;
+        true
+    }
+
+    /// The content of a CDATA section that starts here. One without an end reaches up to the end
+    /// of the field, if that can be told, else to the end of the document.
+    fn section(&mut self) -> Option<String> {
+        const START: &str = "<![CDATA[";
+        let at = self.scanner.position();
+        let rest = self.src[at..].strip_prefix(START)?;
+        let len = match rest.find("]]>") {
+            Some(len) => {
+                self.scanner.seek(at + START.len() + len + 3);
+                len
+            }
+            None => {
+                self.oddities.unclosed = true;
+                self.open_sections += 1;
+                let ends =
+                    if self.open_sections > MAX_OPEN_SECTIONS { &[][..] } else { &FIELD_ENDS };
+                let len = ends.iter().filter_map(|end| rest.find(end)).min().unwrap_or(rest.len());
+                self.scanner.seek(at + START.len() + len);
+                len
+            }
+        };
+        Some(rest[..len].to_owned())
+    }
+
+    fn element(&mut self, tag: &Tag<'_>) -> Element {
+        let mut attributes = Vec::new();
+        for (name, value) in tag.attributes().take(MAX_ATTRIBUTES) {
+            let name = name.to_ascii_lowercase();
+            if !attributes.iter().any(|(n, _)| *n == name) {
+                attributes.push((name, self.entities.decode(value).into_owned()));
+            }
+        }
+        let empty = tag.self_closing();
+        self.depth += 1;
+        for (name, value) in &attributes {
+            let prefix = match name.strip_prefix("xmlns") {
+                Some("") => "",
+                Some(rest) if rest.starts_with(':') => &rest[1..],
+                _ => continue,
+            };
+            self.prefixes.push((self.depth, prefix.to_owned(), names::by_address(value)));
+        }
+        let qualified = tag.name.to_ascii_lowercase();
+        let (prefix, local) = qualified.split_once(':').unwrap_or(("", &qualified));
+        let ns = self.resolve(prefix);
+        if empty {
+            self.depth -= 1;
+            let depth = self.depth;
+            self.prefixes.retain(|(d, ..)| *d <= depth);
+        }
+        Element { ns: Some(ns), name: local.to_owned(), attributes, children: Vec::new(), empty }
+    }
+
+    fn resolve(&self, prefix: &str) -> Ns {
+        let declared = self.prefixes.iter().rev().find(|(_, p, _)| p == prefix).map(|(.., ns)| *ns);
+        match declared {
+            // A feed that declares a wrong default namespace is read all the same.
+            Some(Ns::Other | Ns::Atom) if prefix.is_empty() => Ns::Core,
+            Some(ns) => ns,
+            None if prefix.is_empty() => Ns::Core,
+            None => names::by_prefix(prefix),
+        }
+    }
+
+    /// Reads the content of an element. Ends at its end tag, or before anything of which `ends`
+    /// says that the element cannot contain it; what followed a missing end tag as further
+    /// fields is returned beside it.
+    pub(super) fn content(
+        &mut self,
+        element: Element,
+        ends: impl Fn(&Event) -> bool,
+    ) -> (Element, Vec<Element>) {
+        if element.empty {
+            return (element, Vec::new());
+        }
+        let mut stack = vec![element];
+        while let Some(event) = self.next_event() {
+            if ends(&event) {
+                self.push_back(event);
+                break;
+            }
+            match event {
+                Event::Text(text) => push_node(&mut stack, Node::Text(text)),
+                Event::Start(e) if e.empty || is_void(&e.name) => {
+                    push_node(&mut stack, Node::Element(e))
+                }
+                Event::Start(_) if stack.len() >= MAX_DEPTH => self.oddities.deep = true,
+                Event::Start(e) => stack.push(e),
+                Event::End(name) => match stack.iter().rposition(|e| e.name == name) {
+                    Some(0) => return (fold(stack), Vec::new()),
+                    Some(at) => close(&mut stack, at),
+                    None => self.oddities.stray = true,
+                },
+            }
+        }
+        self.oddities.unclosed = true;
+        let mut whole = fold(stack);
+        let rest = whole.split_fields();
+        (whole, rest)
+    }
+}
+
+impl Element {
+    /// Splits off what stands after the first child that must be a field of its own.
+    fn split_fields(&mut self) -> Vec<Element> {
+        const FIELDS: [&str; 14] = [
+            "title",
+            "link",
+            "description",
+            "pubdate",
+            "guid",
+            "author",
+            "category",
+            "comments",
+            "published",
+            "updated",
+            "id",
+            "summary",
+            "content",
+            "encoded",
+        ];
+        let is_field = |n: &Node| matches!(n, Node::Element(e) if e.ns() != Ns::Xhtml && FIELDS.contains(&e.name.as_str()));
+        let at = self.children.iter().position(is_field).unwrap_or(self.children.len());
+        let rest = self.children.split_off(at);
+        rest.into_iter()
+            .filter_map(|n| match n {
+                Node::Element(e) => Some(e),
+                Node::Text(_) => None,
+            })
+            .collect()
+    }
+}
+
+fn push_node(stack: &mut [Element], node: Node) {
+    if let Some(top) = stack.last_mut() {
+        match (top.children.last_mut(), node) {
+            (Some(Node::Text(before)), Node::Text(text)) => before.push_str(&text),
+            (_, node) => top.children.push(node),
+        }
+    }
+}
+
+/// Closes everything above and at `at`, which is not the bottom.
+fn close(stack: &mut Vec<Element>, at: usize) {
+    while stack.len() > at {
+        let Some(done) = stack.pop() else { return };
+        push_node(stack, Node::Element(done));
+    }
+}
+
+fn fold(mut stack: Vec<Element>) -> Element {
+    close(&mut stack, 1);
+    stack.pop().unwrap_or_default()
+}

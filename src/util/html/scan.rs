@@ -1,0 +1,298 @@
+//! A scanner over HTML source that follows the tokenization rules of the HTML standard closely
+//! enough to find the same tags as a browser, and builds nothing.
+
+use html5ever::data::NAMED_ENTITIES;
+use std::borrow::Cow;
+
+/// A piece of HTML source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Token<'a> {
+    /// Text, its character references not yet decoded.
+    Text(&'a str),
+    /// A start tag.
+    Open(Tag<'a>),
+    /// An end tag: its name as written.
+    Close(&'a str),
+    /// A comment, declaration or processing instruction.
+    Other,
+    /// A tag without an end, and with it everything up to the end of the source.
+    Cut(&'a str),
+}
+
+/// A start tag.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tag<'a> {
+    /// Name as written.
+    pub name: &'a str,
+    /// What stands between the name and the closing bracket.
+    pub rest: &'a str,
+}
+
+impl<'a> Tag<'a> {
+    /// Whether it has this (lower-case) name.
+    pub fn is(&self, name: &str) -> bool {
+        self.name.eq_ignore_ascii_case(name)
+    }
+
+    /// Whether it ends with a slash.
+    pub fn self_closing(&self) -> bool {
+        self.rest.ends_with('/')
+    }
+
+    /// Its attributes, in order.
+    pub fn attributes(&self) -> Attributes<'a> {
+        Attributes { rest: self.rest }
+    }
+
+    /// The decoded value of the first attribute with this (lower-case) name.
+    pub fn attribute(&self, name: &str) -> Option<Cow<'a, str>> {
+        self.attributes()
+            .find(|(n, _)| n.eq_ignore_ascii_case(name))
+            .map(|(_, v)| decode_entities(v))
+    }
+}
+
+/// Reads tokens one after the other.
+#[derive(Debug, Clone)]
+pub struct Scanner<'a> {
+    src: &'a str,
+    pos: usize,
+}
+
+impl<'a> Scanner<'a> {
+    /// A scanner at the start of `src`.
+    pub fn new(src: &'a str) -> Self {
+        Self { src, pos: 0 }
+    }
+
+    /// Where the next token starts, in bytes.
+    pub fn position(&self) -> usize {
+        self.pos
+    }
+
+    /// Whether everything was read.
+    pub fn at_end(&self) -> bool {
+        self.pos >= self.src.len()
+    }
+
+    /// Continues at a byte position, which is moved to the next character boundary.
+    pub fn seek(&mut self, to: usize) {
+        self.pos =
+            (to..self.src.len()).find(|p| self.src.is_char_boundary(*p)).unwrap_or(self.src.len());
+    }
+
+    /// The next token; `None` at the end.
+    pub fn next_token(&mut self) -> Option<Token<'a>> {
+        let rest = &self.src[self.pos..];
+        if rest.is_empty() {
+            return None;
+        }
+        if rest.starts_with('<')
+            && let Some((token, len)) = markup(rest)
+        {
+            self.pos += len;
+            return Some(token);
+        }
+        let len = text_len(rest);
+        self.pos += len;
+        Some(Token::Text(&rest[..len]))
+    }
+
+    /// Skips the raw content of an element whose start tag was just read, its end tag included,
+    /// and returns the content.
+    pub fn skip_raw(&mut self, name: &str) -> &'a str {
+        let rest = &self.src[self.pos..];
+        let mut from = 0;
+        while let Some(at) = rest[from..].find("</") {
+            let start = from + at;
+            let after = &rest.as_bytes()[start + 2..];
+            let named =
+                after.get(..name.len()).is_some_and(|n| n.eq_ignore_ascii_case(name.as_bytes()));
+            let ended =
+                after.get(name.len()).is_none_or(|b| b.is_ascii_whitespace() || b"/>".contains(b));
+            if named && ended {
+                self.pos += start;
+                let end = &self.src[self.pos..];
+                self.pos += markup(end).map_or(end.len(), |(_, len)| len);
+                return &rest[..start];
+            }
+            from = start + 2;
+        }
+        self.pos = self.src.len();
+        rest
+    }
+}
+
+/// Length of the text up to the next markup. The first byte is text in any case.
+fn text_len(rest: &str) -> usize {
+    let bytes = rest.as_bytes();
+    let mut from = 1;
+    while let Some(at) = bytes[from..].iter().position(|b| *b == b'<') {
+        let next = bytes.get(from + at + 1);
+        if next.is_some_and(|b| b.is_ascii_alphabetic() || b"!/?".contains(b)) {
+            return from + at;
+        }
+        from += at + 1;
+    }
+    rest.len()
+}
+
+/// The markup at the start of `rest`, and its length in bytes; `None` where the `<` is text.
+fn markup(rest: &str) -> Option<(Token<'_>, usize)> {
+    let bytes = rest.as_bytes();
+    match bytes.get(1)? {
+        b if b.is_ascii_alphabetic() => {
+            let (name, end) = tag(rest, 1);
+            let attributes = rest.get(1 + name.len()..end).unwrap_or_default();
+            let tag = Tag { name, rest: attributes };
+            Some(if end == rest.len() {
+                (Token::Cut(rest), end)
+            } else {
+                (Token::Open(tag), end + 1)
+            })
+        }
+        b'/' if bytes.get(2).is_some_and(u8::is_ascii_alphabetic) => {
+            let (name, end) = tag(rest, 2);
+            let token = if end == rest.len() { Token::Cut(rest) } else { Token::Close(name) };
+            Some((token, (end + 1).min(rest.len())))
+        }
+        b'!' if rest.starts_with("<!--") => Some((Token::Other, comment_len(rest))),
+        b'!' | b'?' | b'/' => Some((Token::Other, rest.find('>').map_or(rest.len(), |at| at + 1))),
+        _ => None,
+    }
+}
+
+fn comment_len(rest: &str) -> usize {
+    if rest.starts_with("<!-->") {
+        return 5;
+    }
+    if rest.starts_with("<!--->") {
+        return 6;
+    }
+    let body = &rest[4..];
+    let normal = body.find("-->").map(|at| at + 3);
+    let odd = body[..normal.unwrap_or(body.len())].find("--!>").map(|at| at + 4);
+    odd.or(normal).map_or(rest.len(), |len| len + 4)
+}
+
+/// The name that starts at `from`, and where the closing bracket stands (or the end of `rest`).
+fn tag(rest: &str, from: usize) -> (&str, usize) {
+    let name_len = rest[from..].find(is_name_end).unwrap_or(rest.len() - from);
+    let mut attributes = Attributes { rest: &rest[from + name_len..] };
+    while attributes.next().is_some() {}
+    let end = rest.len() - attributes.rest.len();
+    (&rest[from..from + name_len], end)
+}
+
+fn is_name_end(c: char) -> bool {
+    c.is_ascii_whitespace() || c == '/' || c == '>'
+}
+
+/// Attributes of a tag as (name, raw value). Stops at the closing bracket.
+#[derive(Debug, Clone)]
+pub struct Attributes<'a> {
+    rest: &'a str,
+}
+
+impl<'a> Iterator for Attributes<'a> {
+    type Item = (&'a str, &'a str);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.rest = self.rest.trim_start_matches(|c: char| c.is_ascii_whitespace() || c == '/');
+        let first = self.rest.chars().next().filter(|c| *c != '>')?;
+        // An equals sign in front belongs to the name.
+        let skip = first.len_utf8();
+        let name_end = self.rest[skip..]
+            .find(|c| is_name_end(c) || c == '=')
+            .map_or(self.rest.len(), |at| at + skip);
+        let (name, after) = self.rest.split_at(name_end);
+        let value_part = after.trim_start_matches(|c: char| c.is_ascii_whitespace());
+        let Some(value) = value_part.strip_prefix('=') else {
+            self.rest = after;
+            return Some((name, ""));
+        };
+        let value = value.trim_start_matches(|c: char| c.is_ascii_whitespace());
+        let (value, rest) = match value.chars().next() {
+            Some(quote @ ('"' | '\'')) => match value[1..].find(quote) {
+                Some(at) => (&value[1..at + 1], &value[at + 2..]),
+                None => (&value[1..], ""),
+            },
+            _ => {
+                let at = value.find(|c: char| c.is_ascii_whitespace() || c == '>');
+                value.split_at(at.unwrap_or(value.len()))
+            }
+        };
+        self.rest = rest;
+        Some((name, value))
+    }
+}
+
+/// Text with its character references decoded as HTML reads them; unknown ones stay as they are.
+pub fn decode_entities(s: &str) -> Cow<'_, str> {
+    if !s.contains('&') {
+        return Cow::Borrowed(s);
+    }
+    let mut out = String::with_capacity(s.len());
+    let mut rest = s;
+    while let Some(at) = rest.find('&') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        match reference(rest) {
+            Some((text, len)) => {
+                out.push_str(&text);
+                rest = &rest[len..];
+            }
+            None => {
+                out.push('&');
+                rest = &rest[1..];
+            }
+        }
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
+/// The character reference at the start of `s` and its length in bytes.
+pub(super) fn reference(s: &str) -> Option<(Cow<'static, str>, usize)> {
+    let body = s.strip_prefix('&')?;
+    if let Some(number) = body.strip_prefix('#') {
+        return numeric(number).map(|(c, len)| (c.to_string().into(), len + 2));
+    }
+    let len = body.bytes().take(MAX_NAME).take_while(u8::is_ascii_alphanumeric).count();
+    // Old names are known without their semicolon, but `&copy=1` belongs to an address.
+    let (end, known) = match body.as_bytes().get(len) {
+        Some(b';') => (len + 1, true),
+        next => (len, next != Some(&b'=')),
+    };
+    let (first, second) = NAMED_ENTITIES.get(&body[..end]).filter(|c| known && c.0 != 0)?;
+    let text = [*first, *second].into_iter().filter(|c| *c != 0).filter_map(char::from_u32);
+    Some((text.collect::<String>().into(), end + 1))
+}
+
+/// Length of the longest name of a character reference, in bytes.
+const MAX_NAME: usize = 32;
+
+/// The character with this number (after `&#`) and the bytes read.
+fn numeric(s: &str) -> Option<(char, usize)> {
+    let (digits, radix, prefix) = match s.strip_prefix(['x', 'X']) {
+        Some(hex) => (hex, 16, 1),
+        None => (s, 10, 0),
+    };
+    let len = digits.bytes().take_while(|b| (*b as char).is_digit(radix)).count();
+    if len == 0 {
+        return None;
+    }
+    let code = u32::from_str_radix(&digits[..len], radix).unwrap_or(u32::MAX);
+    let semicolon = usize::from(digits.as_bytes().get(len) == Some(&b';'));
+    Some((character(code), prefix + len + semicolon))
+}
+
+/// The character that HTML shows for a number: 0x80-0x9F are read as Windows-1252.
+fn character(code: u32) -> char {
+    if let Ok(byte @ 0x80..=0x9f) = u8::try_from(code) {
+        let bytes = [byte];
+        let (text, _) = encoding_rs::WINDOWS_1252.decode_without_bom_handling(&bytes);
+        return text.chars().next().unwrap_or('\u{fffd}');
+    }
+    char::from_u32(code).filter(|c| *c != '\0').unwrap_or('\u{fffd}')
+}

@@ -1,0 +1,154 @@
+use super::*;
+use proptest::prelude::*;
+
+fn base() -> Url {
+    Url::parse("https://example.com/dir/page").expect("valid")
+}
+
+#[test]
+fn markup_is_made_safe() {
+    let cases = [
+        ("plain text", "plain text"),
+        ("<p>a<script>alert(1)</script>b", "<p>ab</p>"),
+        ("<p onclick=x style=y class=z>a</p>", "<p>a</p>"),
+        ("<a href=x>y</a>", "<a href=\"https://example.com/dir/x\">y</a>"),
+        ("<a href='javascript:x'>y</a>", "<a>y</a>"),
+        ("<img src='/i.png' onerror=x>", "<img src=\"https://example.com/i.png\">"),
+        ("a<iframe src=x/>b<script/>c", "abc"),
+        ("<iframe src=x>inside</iframe>after", "after"),
+        ("<svg><g onload=x></g></svg>z", "z"),
+        ("a &amp; b", "a &amp; b"),
+        ("<b>x\u{1b}[31my</b>", "<b>xy</b>"),
+        ("<b>x&#27;[31my</b>", "<b>xy</b>"),
+        ("a > b", "a &gt; b"),
+    ];
+    for (input, expected) in cases {
+        assert_eq!(clean(input, Some(&base())), expected, "{input:?}");
+    }
+    assert_eq!(clean("<a href=x>y</a>", None), "<a>y</a>");
+}
+
+#[test]
+fn text_of_a_fragment() {
+    let cases = [
+        ("a  b\n c", "a b c"),
+        ("<p>one</p><p>two</p>", "one\n\ntwo"),
+        ("a<br>b", "a\nb"),
+        ("日本語</b>です<br>語", "日本語です\n語"),
+        ("&alpha; &NotEqualTilde; &copy=1 &ampx;", "α ≂\u{338} &copy=1 &ampx;"),
+        ("x &lt;b&gt; &eacute; &#8212; &#146; &nosuch; &copy 1", "x <b> é — ’ &nosuch; © 1"),
+        ("<script>if (a<b) {}</script>x<style>y</style>", "x"),
+        ("<!-- <b> -->a<!-->b", "ab"),
+        ("1 < 2 <b>and <a href=", "1 < 2 and <a href="),
+        ("a < b and c > d", "a < b and c > d"),
+        ("<a title=\">\">x</a>", "x"),
+        ("<pre>a\n  b</pre>", "a\n  b"),
+        ("<ul><li>a<li>b</ul>", "a\nb"),
+        ("&#27;[31mred", "red"),
+        ("<table><tr><td>a</td><td>b</td></tr></table>", "a b"),
+    ];
+    for (input, expected) in cases {
+        assert_eq!(to_text(input), expected, "{input:?}");
+    }
+}
+
+#[test]
+fn deep_markup_is_recognised() {
+    let deep = [
+        "<div>",
+        "<b>",
+        "<a><i>",
+        "<div>語",
+        "語<b>",
+        "<ul><li>",
+        "<table><tr><td>",
+        "<svg><g>",
+        "<font a=1>",
+        "<div></b>",
+        "<div><b></div>",
+        "<x-y z=\">\">",
+        "<div \">",
+        "<div></div/>x<span>",
+    ];
+    for unit in deep {
+        assert!(depth_exceeds(&unit.repeat(2000), MAX_DEPTH), "{unit}");
+    }
+    assert!(depth_exceeds(&format!("<svg>{}", "<td>".repeat(2000)), MAX_DEPTH));
+    assert!(depth_exceeds(&format!("<svg><title>{}", "<g>".repeat(2000)), MAX_DEPTH));
+    let flat = [
+        "<p>",
+        "<li>",
+        "<div></div>",
+        "<b>x</b>",
+        "<br>",
+        "<img src=x>",
+        "<!-- <div> -->",
+        "<script>'<div>'</script>",
+        "<div><p>a</div>",
+        "< div",
+        "<td>",
+        "<a href='<div>'></a>",
+    ];
+    for unit in flat {
+        assert!(!depth_exceeds(&unit.repeat(2000), MAX_DEPTH), "{unit}");
+    }
+}
+
+#[test]
+fn deep_markup_becomes_paragraphs() {
+    let html = format!("{}one<p>two & <", "<b>".repeat(5000));
+    assert_eq!(clean(&html, None), "<p>one</p><p>two &amp; &lt;</p>");
+}
+
+#[test]
+fn html_is_told_from_text() {
+    for html in ["a <b>c</b>", "a &amp; b", "x<br/>", "&#8217;"] {
+        assert!(looks_like_html(html), "{html}");
+    }
+    for plain in ["a", "a < b", "AT&T", "a & b", "if (a<3)", "&nosuch;"] {
+        assert!(!looks_like_html(plain), "{plain}");
+    }
+}
+
+/// The depth of the tree that the HTML parser builds.
+fn tree_depth(html: &str) -> usize {
+    let tree = scraper::Html::parse_fragment(html);
+    tree.tree
+        .nodes()
+        .filter(|n| n.value().is_element())
+        .map(|n| n.ancestors().count())
+        .max()
+        .unwrap_or(0)
+}
+
+fn tag_soup() -> impl Strategy<Value = String> {
+    let names = "div b a i p li ul table tr td svg g title object button template select option \
+                 math mi span font foreignObject desc caption h1 form nobr textarea script";
+    let name = prop::sample::select(names.split_whitespace().collect::<Vec<_>>());
+    let piece = (name, 0..6usize).prop_map(|(n, how)| match how {
+        0 => format!("</{n}>"),
+        1 => format!("<{n} x={}>", n.len()),
+        2 => format!("<{n}/>"),
+        _ => format!("<{n}>"),
+    });
+    prop::collection::vec(piece, 0..12).prop_map(|p| p.concat())
+}
+
+proptest! {
+    #[test]
+    fn depth_is_never_underestimated(unit in tag_soup()) {
+        let html = unit.repeat(40);
+        let real = tree_depth(&html);
+        // The parser adds a root and may imply a table body and row around each cell.
+        let bound = (real / 4).saturating_sub(8);
+        let padded = format!("{html}{}", " ".repeat(bound * 3));
+        prop_assert!(bound == 0 || depth_exceeds(&padded, bound), "{} levels: {}", real, unit);
+    }
+
+    #[test]
+    fn cleaning_is_stable(unit in tag_soup(), s in "\\PC{0,20}") {
+        let once = clean(&format!("{unit}{s}"), None);
+        prop_assert!(!once.contains("<script") && !once.contains("<svg"));
+        let _ = to_text(&once);
+    }
+}

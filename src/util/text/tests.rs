@@ -1,0 +1,173 @@
+use super::*;
+use proptest::prelude::*;
+
+#[test]
+fn a_line_is_made_fit_for_a_terminal() {
+    let cases = [
+        ("plain", "plain"),
+        ("  two \n\t words\u{a0}here ", "two words here"),
+        ("\u{1b}[31mred\u{1b}[0m", "red"),
+        ("\u{9b}2Jx", "x"),
+        ("\u{9b}Ferry", "Ferry"),
+        ("\u{1b}]52;c;cm0=\u{7}kept", "kept"),
+        ("\u{1b}]8;;http://x/\u{1b}\\kept", "kept"),
+        ("\u{1b}]0;never ended", "0;never ended"),
+        ("\u{1b}P$q\"p\u{1b}\\kept", "kept"),
+        ("\u{90}q\u{9c}kept", "kept"),
+        ("\u{1b}_Ga=T;AAAA\u{1b}\\kept", "kept"),
+        ("\u{1b}ckept", "kept"),
+        ("\u{1b}Ferry", "Ferry"),
+        ("a\u{8}\u{7f}\0b", "ab"),
+        ("safe\revil", "safe evil"),
+        ("a\u{202e}b\u{2067}c\u{2069}", "abc"),
+        ("z\u{200b}e\u{200b}r\u{feff}o", "zero"),
+        ("\u{e0068}\u{e0069}tag", "tag"),
+        ("\u{fdd0}\u{fffe}x", "x"),
+        ("👨\u{200d}👩\u{200d}👧", "👨\u{200d}👩\u{200d}👧"),
+        ("a\u{200d}b", "ab"),
+        ("می\u{200c}خواهم", "می\u{200c}خواهم"),
+        ("क्\u{200d}ष", "क्\u{200d}ष"),
+        ("\u{301}e\u{301}", "e\u{301}"),
+        ("e\u{301}\u{301}\u{301}\u{301}\u{301}\u{301}", "e\u{301}\u{301}\u{301}\u{301}"),
+        ("❤\u{fe0f}", "❤\u{fe0f}"),
+        ("a\u{2028}b\u{85}c", "a b c"),
+    ];
+    for (input, expected) in cases {
+        assert_eq!(line(input), expected, "{input:?}");
+    }
+}
+
+#[test]
+fn a_line_is_bounded() {
+    let long = line(&"x".repeat(2_000_000));
+    assert_eq!(long.chars().count(), MAX_LINE);
+    assert!(long.ends_with('…'));
+    let chain = line(&"\u{1f468}\u{200d}".repeat(4000));
+    assert!(chain.graphemes(true).all(|g| g.chars().count() <= MAX_GRAPHEME));
+    assert!(line(&format!("a{}", "\u{301}".repeat(500_000))).len() < 20);
+}
+
+#[test]
+fn a_block_keeps_its_lines() {
+    let cases = [
+        ("a\n  b\n", "a\n  b"),
+        ("\n\n  a\r\nb\rc", "  a\nb\nc"),
+        ("if x:\n\treturn", "if x:\n    return"),
+        ("ab\tc", "ab  c"),
+        ("a\u{1b}[2Jb\n\nc  \n", "ab\n\nc"),
+    ];
+    for (input, expected) in cases {
+        assert_eq!(block(input), expected, "{input:?}");
+    }
+    let broken = block(&"x".repeat(2 * MAX_BLOCK_LINE + 1));
+    assert_eq!(broken.lines().map(str::len).max(), Some(MAX_BLOCK_LINE));
+}
+
+#[test]
+fn an_escape_sequence_never_swallows_a_tag() {
+    assert_eq!(markup("a\u{1b}]0;<b>x\u{7}</b>"), "a0;<b>x</b>");
+    assert_eq!(markup("<a title=\"\u{1b}]\">\u{7}"), "<a title=\"\">");
+    assert_eq!(markup("<b>\u{1b}[31mx</b>\n"), "<b>x</b>\n");
+    assert_eq!(markup("<b>x\u{1b}></b>"), "<b>x></b>");
+}
+
+#[test]
+fn widths_are_those_of_the_screen() {
+    let cases = [("abc", 3), ("日本", 4), ("e\u{301}", 1), ("👨\u{200d}👩\u{200d}👧", 2), ("", 0)];
+    for (input, expected) in cases {
+        assert_eq!(width(input), expected, "{input:?}");
+    }
+}
+
+#[test]
+fn truncation_respects_graphemes() {
+    let cases = [
+        ("abc", 3, "abc"),
+        ("abcd", 3, "ab…"),
+        ("日本語", 5, "日本…"),
+        ("日本語", 4, "日…"),
+        ("e\u{301}e\u{301}e\u{301}", 2, "e\u{301}…"),
+        ("abc", 1, "…"),
+        ("abc", 0, ""),
+    ];
+    for (input, cells, expected) in cases {
+        assert_eq!(truncate(input, cells), expected, "{input:?} in {cells}");
+    }
+}
+
+/// Text with many of the characters that matter.
+fn nasty() -> impl Strategy<Value = String> {
+    let special = prop::sample::select(vec![
+        '\u{1b}',
+        '[',
+        ']',
+        'P',
+        '\\',
+        '\u{7}',
+        '\u{9b}',
+        '\u{9c}',
+        '\u{9d}',
+        '\u{200b}',
+        '\u{200c}',
+        '\u{200d}',
+        '\u{200e}',
+        '\u{202e}',
+        '\u{301}',
+        '\u{94d}',
+        'क',
+        '\u{600}',
+        '👨',
+        '\u{1f3fb}',
+        '\u{fe0f}',
+        '🇩',
+        '\u{1100}',
+        '\u{1161}',
+        '\u{11a8}',
+        ' ',
+        '\n',
+        '\t',
+        '\r',
+        '\u{a0}',
+        'a',
+        '1',
+        ';',
+        '\u{ad}',
+        '\u{3164}',
+        '<',
+        '>',
+        '"',
+        '\u{e33}',
+        '\u{903}',
+    ]);
+    prop::collection::vec(prop_oneof![4 => special, 1 => any::<char>()], 0..60)
+        .prop_map(String::from_iter)
+}
+
+proptest! {
+    #[test]
+    fn line_is_idempotent_and_clean(s in nasty()) {
+        let once = line(&s);
+        prop_assert_eq!(line(&once), once.clone());
+        prop_assert!(!once.chars().any(char::is_control));
+    }
+
+    #[test]
+    fn block_is_idempotent_and_clean(s in nasty()) {
+        let once = block(&s);
+        prop_assert_eq!(block(&once), once.clone());
+        prop_assert!(!once.chars().any(|c| c.is_control() && c != '\n'));
+    }
+
+    #[test]
+    fn markup_is_idempotent_and_clean(s in nasty()) {
+        let once = markup(&s).into_owned();
+        prop_assert_eq!(markup(&once).into_owned(), once.clone());
+        prop_assert!(!once.chars().any(|c| c.is_control() && c != '\n' && c != '\t'));
+    }
+
+    #[test]
+    fn truncation_fits(s in nasty(), cells in 0usize..40) {
+        let s = line(&s);
+        prop_assert!(width(&truncate(&s, cells)) <= cells);
+    }
+}
