@@ -3,7 +3,7 @@
 //! Every save reads the file afresh, changes only the bytes concerned, runs the loader's own
 //! checks on the new text and exchanges the file as a whole (see [`super::save`]).
 
-use super::error::{At, ConfigErrors};
+use super::error::ConfigErrors;
 use super::ids::unique_id;
 use super::load::{Positioned, check_sources};
 use super::paths::Paths;
@@ -11,11 +11,12 @@ use super::render::{source_text, words};
 use super::rule::show_time;
 use super::save::{SaveError, rewrite};
 use super::splice::{
-    SpliceError, element_range, element_start, newline, replace, set, with_last_newline,
+    SpliceError, cut, element_ranges, element_start, newline, replace, set_each, with_last_newline,
 };
 use crate::model::{Source, SourceId};
 use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Duration;
 use toml_edit::Value;
@@ -159,23 +160,16 @@ impl SourcesFile {
     pub fn remove(&self, ids: &[SourceId]) -> Result<Removed, EditError> {
         let mut removed = None;
         self.change(|text, sources| {
-            let mut new = text.to_owned();
-            let mut found: Vec<_> =
-                ids.iter().map(|id| self.find(sources, id)).collect::<Result<_, _>>()?;
-            found.sort_unstable();
-            found.dedup();
-            let mut pieces = Vec::new();
-            // From the end, so that the places in front stay right.
-            for index in found.into_iter().rev() {
-                let (at, source) = &sources[index];
-                let range = self.range(&new, *at)?;
-                let next = sources.get(index + 1).map(|(_, s)| s.id.clone());
-                let piece =
-                    Piece { id: source.id.clone(), text: new[range.clone()].to_owned(), next };
-                pieces.push(piece);
-                new = replace(&new, range, "");
-            }
-            pieces.reverse();
+            let found = self.find_all(sources, ids)?;
+            let starts: Vec<_> = found.iter().map(|i| sources[*i].0.start).collect();
+            let ranges = self.ranges(text, &starts)?;
+            let piece = |(index, range): (&usize, &Range<usize>)| Piece {
+                id: sources[*index].1.id.clone(),
+                text: text[range.clone()].to_owned(),
+                next: sources.get(index + 1).map(|(_, s)| s.id.clone()),
+            };
+            let pieces = found.iter().zip(&ranges).map(piece).collect();
+            let new = cut(text, &ranges);
             removed = Some(Removed { before: text.to_owned(), after: new.clone(), pieces });
             Ok(new)
         })?;
@@ -207,17 +201,18 @@ impl SourcesFile {
     /// When one is unknown or a value is refused, or see [`EditError`].
     pub fn update(&self, ids: &[SourceId], change: &SourceChange) -> Result<(), EditError> {
         self.change(|text, sources| {
+            let found = self.find_all(sources, ids)?;
+            let mut starts: Vec<_> = found.iter().map(|i| sources[*i].0.start).collect();
             let mut new = text.to_owned();
-            let mut found: Vec<_> =
-                ids.iter().map(|id| self.find(sources, id)).collect::<Result<_, _>>()?;
-            found.sort_unstable();
-            for index in found.into_iter().rev() {
-                let (at, source) = &sources[index];
-                for (key, value) in values(source, change) {
-                    let value = value.map(|v| v.to_string());
-                    new = set(&new, Some(at.start), &[key], value.as_deref())
-                        .map_err(|e| self.splice(e))?;
-                }
+            // An identifier derived from the address must not change with it: it is written down.
+            let written = found.iter().map(|i| Some(Value::from(sources[*i].1.id.as_str())));
+            let mut keys = vec![("id", written.collect::<Vec<_>>())];
+            let alike = values(change).into_iter();
+            keys.extend(alike.map(|(key, value)| (key, vec![value; found.len()])));
+            for (key, values) in keys {
+                let values: Vec<_> =
+                    values.iter().map(|v| v.as_ref().map(Value::to_string)).collect();
+                new = set_each(&new, &mut starts, key, &values).map_err(|e| self.splice(&e))?;
             }
             Ok(new)
         })
@@ -236,9 +231,9 @@ impl SourcesFile {
                 self.find(sources, next)?;
             }
             let (at, _) = &sources[self.find(sources, id)?];
-            let range = self.range(text, *at)?;
-            let piece = text[range.clone()].to_owned();
-            self.put_before(&replace(text, range, ""), &piece, next)
+            let ranges = self.ranges(text, &[at.start])?;
+            let piece: String = ranges.iter().map(|r| &text[r.clone()]).collect();
+            self.put_before(&cut(text, &ranges), &piece, next)
         })
     }
 
@@ -276,10 +271,18 @@ impl SourcesFile {
         })
     }
 
-    fn range(&self, text: &str, at: At) -> Result<std::ops::Range<usize>, EditError> {
-        element_range(text, at.start).map_err(|e| self.splice(e))?.ok_or_else(|| {
-            self.form("sources that are not written as [[source]] can only be changed by hand")
-        })
+    /// The places of several sources, in ascending order.
+    fn find_all(&self, sources: &Positioned, ids: &[SourceId]) -> Result<Vec<usize>, EditError> {
+        let mut found: Vec<_> =
+            ids.iter().map(|id| self.find(sources, id)).collect::<Result<_, _>>()?;
+        found.sort_unstable();
+        found.dedup();
+        Ok(found)
+    }
+
+    fn ranges(&self, text: &str, starts: &[usize]) -> Result<Vec<Range<usize>>, EditError> {
+        let odd = "sources that are not written as [[source]] can only be changed by hand";
+        element_ranges(text, starts).map_err(|e| self.splice(&e))?.ok_or_else(|| self.form(odd))
     }
 
     /// The text with a piece put before a source, else at the end.
@@ -309,7 +312,7 @@ impl SourcesFile {
         EditError::Form { file: self.file.clone(), message: message.to_owned() }
     }
 
-    fn splice(&self, error: SpliceError) -> EditError {
+    fn splice(&self, error: &SpliceError) -> EditError {
         self.form(&error.to_string())
     }
 }
@@ -331,9 +334,8 @@ fn appended(text: &str, sources: &[Source]) -> String {
 }
 
 /// The keys to write for a change; `None` takes a key away.
-fn values(source: &Source, change: &SourceChange) -> Vec<(&'static str, Option<Value>)> {
-    // An identifier derived from the address must not change with it, so it is written down.
-    let mut values = vec![("id", Some(Value::from(source.id.as_str())))];
+fn values(change: &SourceChange) -> Vec<(&'static str, Option<Value>)> {
+    let mut values = Vec::new();
     let text = |text: &Option<String>| text.as_deref().map(Value::from);
     if let Some(url) = &change.url {
         values.push(("url", Some(Value::from(url.as_str()))));

@@ -33,11 +33,53 @@ pub(crate) fn set(
     path: &[&str],
     value: Option<&str>,
 ) -> Result<String, SpliceError> {
-    let form = || SpliceError::Form(path.join("."));
     let document = Document::parse(text)?;
+    let (range, with) = edit(document.as_table(), text, element, path, value)?;
+    Ok(replace(text, range, &with))
+}
+
+/// Sets a key of several elements of an array, or takes it away. `starts` are the starts of their
+/// headers in ascending order, and become those in the new text.
+pub(crate) fn set_each(
+    text: &str,
+    starts: &mut [usize],
+    key: &str,
+    values: &[Option<String>],
+) -> Result<String, SpliceError> {
+    let document = Document::parse(text)?;
+    let mut new = String::with_capacity(text.len());
+    let mut done = 0;
+    for (start, value) in starts.iter_mut().zip(values) {
+        let (range, with) =
+            edit(document.as_table(), text, Some(*start), &[key], value.as_deref())?;
+        // Elements stand apart, so that their changes come in the same order.
+        *start = new.len() + (*start - done);
+        if range.is_empty() && with.is_empty() {
+            continue;
+        }
+        new.push_str(&text[done..range.start]);
+        new.push_str(&with);
+        done = range.end;
+    }
+    new.push_str(&text[done..]);
+    Ok(new)
+}
+
+/// Bytes to exchange, and what comes in their place.
+type Edit = (Range<usize>, String);
+
+fn edit(
+    root: &Table,
+    text: &str,
+    element: Option<usize>,
+    path: &[&str],
+    value: Option<&str>,
+) -> Result<Edit, SpliceError> {
+    let form = || SpliceError::Form(path.join("."));
+    let nothing = (0..0, String::new());
     let start = match element {
-        Some(start) => find_element(document.as_table(), start).ok_or_else(form)?,
-        None => document.as_table(),
+        Some(start) => find_element(root, start).ok_or_else(form)?,
+        None => root,
     };
     let (key, parents) = path.split_last().ok_or_else(form)?;
     let header = element.and(start.span()).map(|s| s.end);
@@ -46,21 +88,21 @@ pub(crate) fn set(
         match place.table.get(parent) {
             Some(Item::Table(inner)) => place = descend(place, inner, parent),
             Some(Item::Value(Value::InlineTable(inner))) if depth + 1 == parents.len() => {
-                return set_inline(text, inner, key, value).ok_or_else(form);
+                return set_inline(inner, key, value).ok_or_else(form);
             }
-            None => return Ok(value.map_or_else(|| text.to_owned(), |v| append(text, path, v))),
+            None => return Ok(value.map_or(nothing, |v| append(text, path, v))),
             Some(_) => return Err(form()),
         }
     }
     match (place.table.get(key), value) {
-        (Some(Item::Value(old)), Some(new)) => Ok(replace(text, old.span().ok_or_else(form)?, new)),
+        (Some(Item::Value(old)), Some(new)) => Ok((old.span().ok_or_else(form)?, new.to_owned())),
         (Some(Item::Value(old)), None) => {
             let start = place.table.key(key).and_then(|k| k.span()).ok_or_else(form)?.start;
             let end = old.span().ok_or_else(form)?.end;
-            Ok(replace(text, line_start(text, start)..next_line(text, end), ""))
+            Ok((line_start(text, start)..next_line(text, end), String::new()))
         }
         (Some(_), _) => Err(form()),
-        (None, None) => Ok(text.to_owned()),
+        (None, None) => Ok(nothing),
         (None, Some(new)) => Ok(insert(text, &place, path, key, new)),
     }
 }
@@ -76,61 +118,68 @@ fn descend<'a>(place: Place<'a>, inner: &'a Table, name: &str) -> Place<'a> {
 }
 
 /// Writes a new key behind the last one of its table.
-fn insert(text: &str, place: &Place<'_>, path: &[&str], key: &str, value: &str) -> String {
+fn insert(text: &str, place: &Place<'_>, path: &[&str], key: &str, value: &str) -> Edit {
     let newline = newline(text);
     let names = place.prefix.iter().map(String::as_str).chain([key]);
     let line = format!("{} = {value}", dotted(names));
     let after = direct_end(place.table).or_else(|| direct_end(place.opened)).or(place.header);
     if let Some(after) = after {
         let at = line_end(text, after);
-        return replace(text, at..at, &format!("{newline}{line}"));
+        return (at..at, format!("{newline}{line}"));
     }
     // The top of the file: before the first table, else at the end.
     let is_top = path.len() == place.prefix.len() + 1;
     match (is_top, first_header(place.opened)) {
         (true, Some(header)) => {
             let at = attached_start(text, line_start(text, header));
-            replace(text, at..at, &format!("{line}{newline}{newline}"))
+            (at..at, format!("{line}{newline}{newline}"))
         }
         _ => append(text, path, value),
     }
 }
 
 /// Writes a new key, in a new table unless it belongs to the top, at the end of the file.
-fn append(text: &str, path: &[&str], value: &str) -> String {
+fn append(text: &str, path: &[&str], value: &str) -> Edit {
     let newline = newline(text);
     let (key, parents) = path.split_last().unwrap_or((&"", &[]));
-    let mut new = with_last_newline(text);
+    let mut new = with_last_newline(text)[text.len()..].to_owned();
     if !parents.is_empty() {
-        if !new.trim_start_matches('\u{feff}').is_empty() {
+        if !text.trim_start_matches('\u{feff}').is_empty() {
             new.push_str(newline);
         }
         new.push_str(&format!("[{}]{newline}", dotted(parents.iter().copied())));
     }
     new.push_str(&format!("{} = {value}{newline}", dotted([*key])));
-    new
+    (text.len()..text.len(), new)
 }
 
 /// `None` where the form is too odd.
-fn set_inline(text: &str, table: &InlineTable, key: &str, value: Option<&str>) -> Option<String> {
+fn set_inline(table: &InlineTable, key: &str, value: Option<&str>) -> Option<Edit> {
     if let Some(old) = table.get(key) {
-        return Some(replace(text, old.span()?, value?));
+        return Some((old.span()?, value?.to_owned()));
     }
-    let Some(value) = value else { return Some(text.to_owned()) };
+    let Some(value) = value else { return Some((0..0, String::new())) };
     let close = table.span()?.end.checked_sub(1)?;
     let name = dotted([key]);
     let end = table.iter().filter_map(|(_, v)| v.span()).map(|s| s.end).max();
     Some(match end {
-        Some(end) => replace(text, end..end, &format!(", {name} = {value}")),
-        None => replace(text, close..close, &format!(" {name} = {value} ")),
+        Some(end) => (end..end, format!(", {name} = {value}")),
+        None => (close..close, format!(" {name} = {value} ")),
     })
 }
 
-/// The bytes of an array's element with the comments that belong to it and the blank lines that
-/// follow it. `None` when no header starts there.
-pub(crate) fn element_range(text: &str, start: usize) -> Result<Option<Range<usize>>, SpliceError> {
+/// Per element of an array, the bytes of it with the comments that belong to it and the blank
+/// lines that follow it. `None` when an element is not written below a header of its own.
+pub(crate) fn element_ranges(
+    text: &str,
+    starts: &[usize],
+) -> Result<Option<Vec<Range<usize>>>, SpliceError> {
     let document = Document::parse(text)?;
-    let Some(table) = find_element(document.as_table(), start) else { return Ok(None) };
+    let tables = starts.iter().map(|start| Some((*start, find_element(&document, *start)?)));
+    Ok(tables.map(|found| found.map(|(start, table)| range_of(text, start, table))).collect())
+}
+
+fn range_of(text: &str, start: usize, table: &Table) -> Range<usize> {
     let mut end = next_line(text, whole_end(table));
     // Comments right below belong to it, unless they stand right above the next header.
     let comments = skip_lines(text, end, |line| line.starts_with('#'));
@@ -138,14 +187,24 @@ pub(crate) fn element_range(text: &str, start: usize) -> Result<Option<Range<usi
     if below.trim_start_matches([' ', '\t']).starts_with(['\r', '\n']) || below.is_empty() {
         end = comments;
     }
-    end = skip_lines(text, end, str::is_empty);
-    let mut begin = attached_start(text, line_start(text, start));
-    if end == text.len() {
-        // The last one leaves no blank lines at the end of the file.
-        let kept = text[..begin].trim_end_matches([' ', '\t', '\r', '\n']).len();
-        begin = next_line(text, kept).min(begin);
+    attached_start(text, line_start(text, start))..skip_lines(text, end, str::is_empty)
+}
+
+/// The text without some ranges, which are in ascending order, and without blank lines that would
+/// now stand at its end.
+pub(crate) fn cut(text: &str, ranges: &[Range<usize>]) -> String {
+    let mut new = String::with_capacity(text.len());
+    let mut done = 0;
+    for range in ranges {
+        new.push_str(&text[done..range.start]);
+        done = range.end;
     }
-    Ok(Some(begin..end))
+    if done == text.len() {
+        let kept = new.trim_end_matches([' ', '\t', '\r', '\n']).len();
+        new.truncate(next_line(&new, kept));
+    }
+    new.push_str(&text[done..]);
+    new
 }
 
 /// Where the element begins, comments included, for putting another before it.
@@ -304,8 +363,7 @@ mod tests {
 
     fn without(text: &str, nth: usize) -> String {
         let start = text.match_indices("[[s]]").nth(nth).unwrap().0;
-        let range = element_range(text, start).unwrap().unwrap();
-        replace(text, range, "")
+        cut(text, &element_ranges(text, &[start]).unwrap().unwrap())
     }
 
     #[test]
