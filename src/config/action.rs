@@ -50,6 +50,7 @@ actions! {
     Import, "import", "Import sources from a file";
     RefreshAll, "refresh-all", "Refresh every source";
     Refresh, "refresh", "Refresh the selected sources";
+    ForceRefresh, "force-refresh", "Refresh the selected sources whatever their servers asked for";
     EditFile, "edit-file", "Edit the source's entry in $EDITOR";
     Delete, "delete", "Stop following the selected sources";
     Fold, "fold", "Fold or unfold the folder";
@@ -97,7 +98,7 @@ impl FromStr for Action {
         Self::ALL.iter().copied().find(|a| a.name() == name).ok_or_else(|| {
             let names = Self::ALL.iter().map(|a| a.name()).chain(["none"]);
             let hint = super::error::did_you_mean(name, names);
-            let name = super::clean::quote(name);
+            let name = super::quote::quote(name);
             UnknownAction(format!("expected the name of an action or \"none\", found {name}{hint}"))
         })
     }

@@ -175,7 +175,7 @@ impl Value {
     /// What it is, for a message; long texts are cut.
     pub(crate) fn describe(&self) -> String {
         match self {
-            Self::Text(text) => super::clean::quote(&super::clean::without_secrets(text)),
+            Self::Text(text) => super::quote::quote(&super::quote::without_secrets(text)),
             Self::Whole(number) => number.to_string(),
             Self::Decimal(number) => number.to_string(),
             Self::Flag(flag) => flag.to_string(),

@@ -1,6 +1,6 @@
 //! What is wrong in a file that people wrote: where, what was expected, what was found.
 
-use super::clean::clean;
+use crate::util::text::line as clean;
 use std::fmt;
 use std::path::{Path, PathBuf};
 

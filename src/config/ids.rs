@@ -73,7 +73,7 @@ pub(crate) fn check_id(id: &str) -> Result<(), String> {
     }
     Err(format!(
         "expected a word of at most {LONGEST_ID} letters, digits, \"-\", \"_\" and \".\", found {}",
-        super::clean::quote(id)
+        super::quote::quote(id)
     ))
 }
 

@@ -1,10 +1,11 @@
 //! Lists of sources from other readers: OPML, a newsboat `urls` file, or plain addresses.
 
-use super::clean::{clean, quote};
 use super::ids::unique_id;
+use super::quote::quote;
 use super::sources::{DEEPEST_FOLDER, address, folder, tag};
 use super::{newsboat, opml};
 use crate::model::Source;
+use crate::util::text::line as clean;
 use encoding_rs::Encoding;
 use std::collections::{HashMap, HashSet};
 
@@ -194,7 +195,7 @@ impl Gatherer {
     }
 
     pub(crate) fn skip(&mut self, what: &str, why: &str) {
-        let what = clean(&super::clean::without_secrets(what));
+        let what = clean(&super::quote::without_secrets(what));
         self.skipped.push((what.chars().take(200).collect(), why.to_owned()));
     }
 

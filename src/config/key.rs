@@ -184,7 +184,7 @@ fn code(name: &str) -> Option<KeyCode> {
 }
 
 fn unknown(text: &str, name: &str) -> KeyError {
-    let text = super::clean::quote(text);
+    let text = super::quote::quote(text);
     if name.len() == 2 && name.chars().all(char::is_alphanumeric) {
         let parts: Vec<_> = name.chars().map(String::from).collect();
         return KeyError(format!(

@@ -249,7 +249,7 @@ fn preset(name: &str) -> Result<BTreeMap<Context, Vec<Binding>>, BindingError> {
         "newsboat" => NEWSBOAT_KEYS,
         _ => {
             let hint = super::error::did_you_mean(name, PRESETS.iter().copied());
-            let name = super::clean::quote(name);
+            let name = super::quote::quote(name);
             return Err(error("preset", "", format!("there is no preset {name}{hint}")));
         }
     };

@@ -1,7 +1,6 @@
 //! What people declare: settings and sources, and how both are read and edited.
 
 mod action;
-mod clean;
 mod document;
 mod edit;
 mod edit_config;
@@ -15,6 +14,7 @@ mod load;
 mod newsboat;
 mod opml;
 mod paths;
+mod quote;
 mod render;
 mod rule;
 mod save;

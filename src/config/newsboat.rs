@@ -29,7 +29,7 @@ pub(crate) fn read(text: &str, name: &str) -> Result<Import, ImportError> {
         }
     }
     if gatherer.is_empty() && kind == ImportKind::Addresses && !strangers.is_empty() {
-        let first = strangers.first().map(|l| super::clean::quote(l)).unwrap_or_default();
+        let first = strangers.first().map(|l| super::quote::quote(l)).unwrap_or_default();
         return Err(not_a_list(name, &format!("a text that begins with {first}")));
     }
     for line in strangers {

@@ -3,8 +3,8 @@
 //! Tolerant where the meaning is plain: attribute names in any case, bare `&`, unknown entities,
 //! a body that is closed too early or never.
 
-use super::clean::clean;
 use super::import::{Entry, Gatherer, Import, ImportError, ImportKind, NO_COMMANDS, is_command};
+use crate::util::text::line as clean;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 

@@ -1,13 +1,14 @@
 //! Every key of `config.toml`, once. Reading, `config show`, suggestions and the test of the
 //! example file all come from these tables.
 
-use super::clean::{clean, quote};
 use super::error::did_you_mean;
+use super::quote::quote;
 use super::rule::{Field, Rule, SORT_NAMES, Slot, show};
 use super::settings::{
     KeySettings, LogSettings, NetSettings, ScheduleSettings, Settings, UiSettings, ViewSettings,
 };
 use crate::model::Retention;
+use crate::util::text::line as clean;
 
 const MINUTE: u64 = 60;
 const HOUR: u64 = 60 * MINUTE;
@@ -203,7 +204,7 @@ pub(crate) fn proxy(text: &str) -> Result<String, String> {
     Err(format!(
         "expected a proxy address such as \"http://localhost:3128\" (http, https, socks5 or \
          socks5h), found {}",
-        quote(&super::clean::without_secrets(text))
+        quote(&super::quote::without_secrets(text))
     ))
 }
 

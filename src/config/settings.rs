@@ -128,6 +128,17 @@ pub enum SortOrder {
 }
 
 impl SortOrder {
+    /// What to call it on the screen.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::PinnedNewest => "pinned, then newest",
+            Self::Newest => "newest first",
+            Self::Oldest => "oldest first",
+        }
+    }
+}
+
+impl SortOrder {
     /// Every order, in the order in which a key walks them.
     pub const ALL: [Self; 3] = [Self::PinnedNewest, Self::Newest, Self::Oldest];
 }

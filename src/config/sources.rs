@@ -1,12 +1,13 @@
 //! `sources.toml` as data: one `[[source]]` per source.
 
-use super::clean::{clean, quote, without_secrets};
 use super::document::{Node, Pair, Value};
 use super::error::{At, Report, did_you_mean};
 use super::ids::{check_id, unique_id};
+use super::quote::{quote, without_secrets};
 use super::rule::{Field, Rule, Slot, mismatch, read};
 use super::schema::{RETENTION, YEAR, proxy};
 use crate::model::{Access, BasicAuth, Retention, Secret, Source, SourceId, SourceKind};
+use crate::util::text::line as clean;
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 use url::Url;

@@ -1,7 +1,7 @@
 //! How a text looks, and how people write that: `black on yellow bold`.
 
-use super::clean::quote;
 use super::error::did_you_mean;
+use super::quote::quote;
 use std::fmt;
 use std::str::FromStr;
 

@@ -1,7 +1,7 @@
 //! Themes as plain data: what each role looks like.
 
-use super::clean::quote;
 use super::error::did_you_mean;
+use super::quote::quote;
 use super::style::Style;
 use std::collections::BTreeMap;
 
@@ -54,6 +54,8 @@ roles! {
     Link, "link", "A link of an article";
     Code, "code", "Code of an article";
     Quote, "quote", "A quotation of an article";
+    Emphasis, "emphasis", "Emphasised words of an article";
+    Strong, "strong", "Strongly emphasised words of an article";
     Heading, "heading", "A heading of an article";
     Match, "match", "What a search found";
     Status, "status", "The status line";
