@@ -1,3 +1,4 @@
 //! (under construction)
 
+pub mod panes;
 pub mod parse;

@@ -133,10 +133,7 @@ impl App {
     fn begin_with(&mut self, choice: Choice) -> Vec<Effect> {
         match choice {
             Choice::Import => self.layers.push(Layer::Prompt(Prompt::import())),
-            Choice::Starters => match Starters::load() {
-                Ok(starters) => self.layers.push(Layer::Starters(starters)),
-                Err(why) => return self.problem(why),
-            },
+            Choice::Starters => self.layers.push(Layer::Starters(Starters::load())),
             Choice::Demo => return vec![Effect::Quit(Farewell::Demo)],
         }
         vec![]
@@ -178,7 +175,9 @@ impl App {
                 self.layers.retain(|l| !matches!(l, Layer::Add(_) | Layer::Starters(_)));
                 let words = match added.as_slice() {
                     [] => "all of these are followed already".to_owned(),
-                    [one] => format!("following {}", one.title.as_deref().unwrap_or(one.id.as_str())),
+                    [one] => {
+                        format!("following {}", one.title.as_deref().unwrap_or(one.id.as_str()))
+                    }
                     many => format!("following {} sources", many.len()),
                 };
                 self.note(words);

@@ -109,7 +109,8 @@ impl App {
     }
 
     fn undo_hint(&self) -> String {
-        let key = self.keymap.keys_for(crate::config::Context::Everywhere, crate::config::Action::Undo);
+        let key =
+            self.keymap.keys_for(crate::config::Context::Everywhere, crate::config::Action::Undo);
         key.map(|k| format!(" ({k} takes it back)")).unwrap_or_default()
     }
 }

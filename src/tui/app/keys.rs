@@ -57,7 +57,7 @@ pub(super) fn scrolled(scroll: usize, selected: usize, height: usize, count: usi
 
 impl App {
     /// The context in which a stroke is looked up.
-    pub(super) fn context(&self) -> Context {
+    pub(in crate::tui) fn context(&self) -> Context {
         match self.focus {
             Focus::Sources => Context::Sources,
             Focus::Items => Context::Items,

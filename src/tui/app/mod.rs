@@ -15,8 +15,8 @@ mod search;
 mod sources;
 
 pub(super) use add::{Add, Choice, Stage};
-pub(super) use items::{ItemsPane, Listing};
-pub(super) use layers::{Help, Layer, LinkList, LogList, Palette, Prompt, PromptKind, Starters};
+pub(super) use items::{ItemsPane, midnight};
+pub(super) use layers::{Help, Layer, LinkList, LogList, Palette, Prompt, Starters};
 pub(super) use reader::ReaderPane;
 pub(super) use search::SearchBar;
 pub(super) use sources::{Row, RowId, Smart, SourcesPane};
@@ -24,7 +24,7 @@ pub(super) use sources::{Row, RowId, Smart, SourcesPane};
 use super::effect::Effect;
 use super::event::{Event, Failure, RequestId};
 use super::style;
-use crate::config::{Key, KeyMap, Settings, Theme};
+use crate::config::{Key, KeyMap, Settings};
 use crate::engine::Status;
 use crate::model::Time;
 use chrono::TimeDelta;
@@ -110,7 +110,12 @@ pub(super) struct Areas {
 }
 
 impl App {
-    pub(super) fn new(settings: Settings, keymap: KeyMap, palette: style::Palette, now: Time) -> Self {
+    pub(super) fn new(
+        settings: Settings,
+        keymap: KeyMap,
+        palette: style::Palette,
+        now: Time,
+    ) -> Self {
         Self {
             now,
             size: (80, 24),
@@ -180,7 +185,8 @@ impl App {
         // Ages are shown in minutes.
         let minute = self.now + TimeDelta::seconds(60 - self.now.timestamp().rem_euclid(60));
         let ages = self.started.then_some(minute);
-        let spinner = self.layers.iter().any(Layer::is_busy).then(|| self.now + TimeDelta::milliseconds(200));
+        let spinner =
+            self.layers.iter().any(Layer::is_busy).then(|| self.now + TimeDelta::milliseconds(200));
         [toast, reload, ages, spinner].into_iter().flatten().min()
     }
 
@@ -190,7 +196,8 @@ impl App {
     }
 
     pub(super) fn note(&mut self, text: impl Into<String>) -> Vec<Effect> {
-        self.toast = Some(Toast { text: text.into(), tone: Tone::Note, until: self.now + NOTE_TIME });
+        self.toast =
+            Some(Toast { text: text.into(), tone: Tone::Note, until: self.now + NOTE_TIME });
         vec![]
     }
 
@@ -223,7 +230,8 @@ impl App {
         if !self.stale.changed || self.stale.loading || wait {
             return vec![];
         }
-        self.stale = Stale { changed: false, loading: true, not_before: Some(self.now + RELOAD_PAUSE) };
+        self.stale =
+            Stale { changed: false, loading: true, not_before: Some(self.now + RELOAD_PAUSE) };
         vec![Effect::LoadSources]
     }
 

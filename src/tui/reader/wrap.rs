@@ -93,7 +93,9 @@ impl Fill {
         self.used += text::width(piece);
         let Some(line) = self.lines.last_mut() else { return };
         match line.last_mut() {
-            Some(last) if last.role == like.role && last.link == like.link => last.text.push_str(piece),
+            Some(last) if last.role == like.role && last.link == like.link => {
+                last.text.push_str(piece)
+            }
             _ => line.push(Span { text: piece.to_owned(), role: like.role, link: like.link }),
         }
     }
@@ -102,7 +104,8 @@ impl Fill {
     fn take_last_word(&mut self) -> Vec<Span> {
         let Some(line) = self.lines.last_mut() else { return Vec::new() };
         let all: String = line.iter().map(|s| s.text.as_str()).collect();
-        let Some(cut) = all.rfind(' ').map(|i| i + 1).filter(|i| *i < all.len() && all.len() - i < 40)
+        let Some(cut) =
+            all.rfind(' ').map(|i| i + 1).filter(|i| *i < all.len() && all.len() - i < 40)
         else {
             return Vec::new();
         };
@@ -131,8 +134,10 @@ impl Fill {
 /// Pieces that do not begin a line.
 fn sticks(piece: &str) -> bool {
     piece.chars().next().is_some_and(|c| {
-        matches!(c, '.' | ',' | ';' | ':' | '!' | '?' | ')' | ']' | '}' | '»' | '”' | '’' | '%' | '…')
-            || matches!(c, '、' | '。' | '」' | '』' | '）' | '，' | '！' | '？')
+        matches!(
+            c,
+            '.' | ',' | ';' | ':' | '!' | '?' | ')' | ']' | '}' | '»' | '”' | '’' | '%' | '…'
+        ) || matches!(c, '、' | '。' | '」' | '』' | '）' | '，' | '！' | '？')
     })
 }
 

@@ -73,9 +73,15 @@ mod tests {
 
     #[test]
     fn ages_are_short() {
-        for (seconds, expected) in
-            [(-5, "now"), (59, "now"), (60, "1m"), (7199, "1h"), (90000, "1d"), (1_209_600, "2w"), (40_000_000, "1y")]
-        {
+        for (seconds, expected) in [
+            (-5, "now"),
+            (59, "now"),
+            (60, "1m"),
+            (7199, "1h"),
+            (90000, "1d"),
+            (1_209_600, "2w"),
+            (40_000_000, "1y"),
+        ] {
             assert_eq!(age(seconds), expected);
         }
     }
