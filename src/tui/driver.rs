@@ -1,11 +1,10 @@
 //! Performs effects. Whatever takes time runs apart, and its end comes back as an event.
 
 use super::effect::Effect;
-use super::event::{Event, Imported, MarksSet};
+use super::event::{Event, Followed, Imported, MarksSet};
 use super::read::{Asker, Question};
 use crate::config::{self, ConfigFile, Paths};
 use crate::engine::{FollowError, Handle};
-use crate::model::Source;
 use crate::store::Mark;
 use crate::util::browser;
 use std::path::Path;
@@ -77,8 +76,13 @@ impl Driver {
                 }
             }
             Effect::Follow { discovery, way } => self.spawn(move |h| async move {
+                let title = discovery.ways.get(way).map(|w| w.title.clone());
                 let followed = h.follow(discovery, way, None, None).await;
-                Event::Followed(followed.map(|source| vec![source]).map_err(words))
+                Event::Followed(followed.map_err(words).map(|source| {
+                    let followed = Followed::from(source);
+                    let title = title.filter(|t| !t.is_empty()).unwrap_or(followed.title);
+                    vec![Followed { title, ..followed }]
+                }))
             }),
             Effect::FollowStarters { addresses } => self.spawn(move |h| async move {
                 Event::Followed(follow_starters(&h, &addresses).await)
@@ -170,10 +174,11 @@ fn words(error: impl std::fmt::Display) -> String {
     crate::util::text::line(&error.to_string())
 }
 
-async fn follow_starters(handle: &Handle, chosen: &[usize]) -> Result<Vec<Source>, String> {
+async fn follow_starters(handle: &Handle, chosen: &[usize]) -> Result<Vec<Followed>, String> {
     let all = config::starter_sources();
     let wanted = chosen.iter().filter_map(|&i| all.get(i).cloned()).collect();
-    handle.declare(wanted).await.map(|added| added.sources).map_err(words)
+    let added = handle.declare(wanted).await.map_err(words)?;
+    Ok(added.sources.into_iter().map(Followed::from).collect())
 }
 
 async fn import(handle: &Handle, path: &Path) -> Result<Imported, String> {

@@ -33,7 +33,7 @@ pub(super) enum Event {
     /// Marks were set: which, on what, to what, and for what reason.
     Marked(Result<MarksSet, Failure>),
     Discovered(RequestId, Result<Discovery, Failure>),
-    Followed(Result<Vec<Source>, Failure>),
+    Followed(Result<Vec<Followed>, Failure>),
     Removed(Result<Removed, Failure>),
     Restored(Result<Removed, Failure>),
     Imported(Result<Imported, Failure>),
@@ -44,6 +44,20 @@ pub(super) enum Event {
     /// The browser was started, or why not; the address to show then.
     BrowserOpened(Result<(), (String, Failure)>),
     Said(Result<String, Failure>),
+}
+
+/// A source that is followed now.
+#[derive(Debug, Clone)]
+pub(super) struct Followed {
+    pub(super) id: SourceId,
+    pub(super) title: String,
+}
+
+impl From<Source> for Followed {
+    fn from(source: Source) -> Self {
+        let title = source.title.unwrap_or_else(|| source.id.to_string());
+        Self { id: source.id, title }
+    }
 }
 
 /// What the sources pane shows.

@@ -1,4 +1,4 @@
-//! The run loop: wait for something, take in everything that waits, draw once.
+//! The run loop: take in what happens, and draw at most once in a frame.
 
 use super::app::App;
 use super::driver::Driver;
@@ -11,7 +11,7 @@ use super::view;
 use crate::config::{KeyMap, Paths, Settings, Theme};
 use crate::engine::{Handle, Role};
 use crossterm::event::{Event as Input, EventStream};
-use futures_util::{FutureExt, StreamExt};
+use futures_util::StreamExt;
 use std::time::{Duration, Instant};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
@@ -158,25 +158,7 @@ impl Loop {
                 Wake::Input(None | Some(Err(_))) => return Ok(Farewell::Quit),
                 Wake::Input(Some(Ok(input))) => self.take_input(input)?,
             }
-            self.take_what_waits()?;
         }
-    }
-
-    /// Everything that has arrived meanwhile shares the next frame.
-    fn take_what_waits(&mut self) -> Result<(), PanesError> {
-        for _ in 0..256 {
-            if self.farewell.is_some() {
-                return Ok(());
-            }
-            if let Ok(event) = self.events.try_recv() {
-                self.take(event)?;
-            } else if let Some(Some(Ok(input))) = self.input.next().now_or_never() {
-                self.take_input(input)?;
-            } else {
-                return Ok(());
-            }
-        }
-        Ok(())
     }
 
     fn take_input(&mut self, input: Input) -> Result<(), PanesError> {

@@ -87,7 +87,7 @@ impl App {
         match result {
             Err(why) => self.problem(why),
             Ok(removed) => {
-                let what = names(&removed);
+                let what = self.names(&removed);
                 let hint = self.undo_hint();
                 self.history.push(Change::Removed(removed));
                 self.note(format!("no longer following {what}{hint}"));
@@ -100,7 +100,7 @@ impl App {
         match result {
             Err(why) => self.problem(why),
             Ok(removed) => {
-                let back = names(&removed);
+                let back = self.names(&removed);
                 self.history.redo.push(Change::Removed(removed));
                 self.note(format!("undone: following {back} again"));
                 vec![Effect::LoadSources]
@@ -108,17 +108,20 @@ impl App {
         }
     }
 
+    /// What to call sources that come or go.
+    fn names(&self, removed: &Removed) -> String {
+        let [one] = removed.sources.as_slice() else {
+            return format!("{} sources", removed.sources.len());
+        };
+        let listed = self.sources.list.sources.iter().find(|s| s.source.id == one.id);
+        let own = one.title.clone().unwrap_or_else(|| one.url.to_string());
+        listed.map_or(own, |s| s.title().to_owned())
+    }
+
     fn undo_hint(&self) -> String {
         let key =
             self.keymap.keys_for(crate::config::Context::Everywhere, crate::config::Action::Undo);
         key.map(|k| format!(" ({k} takes it back)")).unwrap_or_default()
-    }
-}
-
-fn names(removed: &Removed) -> String {
-    match removed.sources.as_slice() {
-        [one] => one.title.clone().unwrap_or_else(|| one.id.to_string()),
-        many => format!("{} sources", many.len()),
     }
 }
 

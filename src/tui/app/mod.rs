@@ -242,6 +242,7 @@ impl App {
             Err(why) => return self.problem(why),
         };
         let empty = list.sources.is_empty();
+        let before = self.sources.current().map(|r| r.id.clone());
         self.sources.set(list, &self.settings.views);
         if !self.started {
             self.started = true;
@@ -249,6 +250,9 @@ impl App {
                 self.layers.push(Layer::Add(Add::welcome()));
             }
             self.focus = if empty { Focus::Sources } else { Focus::Items };
+            return self.show_selected_source();
+        }
+        if self.sources.current().map(|r| r.id.clone()) != before && !self.is_search() {
             return self.show_selected_source();
         }
         self.reload_items()

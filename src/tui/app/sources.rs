@@ -2,6 +2,7 @@
 
 use super::App;
 use crate::config::ViewSettings;
+use crate::model::SourceId;
 use crate::tui::effect::Effect;
 use crate::tui::event::{SourceEntry, SourceList};
 use std::collections::{BTreeMap, HashSet};
@@ -46,6 +47,8 @@ pub(crate) struct SourcesPane {
     pub(crate) folded: HashSet<String>,
     /// Sources (row keys) selected for a common verb.
     pub(crate) marked: HashSet<i64>,
+    /// A source that was just added, to be selected once it is in the list.
+    pub(super) wanted: Option<SourceId>,
     views: Vec<ViewSettings>,
 }
 
@@ -57,6 +60,12 @@ impl SourcesPane {
         let known: HashSet<i64> = self.list.sources.iter().map(|s| s.facts.key).collect();
         self.marked.retain(|key| known.contains(key));
         self.rebuild();
+        let wanted = self.wanted.as_ref();
+        let added = wanted.and_then(|id| self.list.sources.iter().find(|s| s.source.id == *id));
+        if let Some(key) = added.map(|s| s.facts.key) {
+            self.wanted = None;
+            self.select(&RowId::Source(key));
+        }
     }
 
     fn rebuild(&mut self) {

@@ -74,7 +74,7 @@ fn line(
         out.right(format!(" {minutes:>4} "), part(Role::Dim));
     }
     let room = if width >= 70 { 16 } else { 10 };
-    if width >= 34 && !is_one_source(app) {
+    if width >= 46 && !is_one_source(app) {
         let name = crate::util::text::truncate(source, room).into_owned();
         let pad = " ".repeat(room.saturating_sub(crate::util::text::width(&name)));
         out.right(format!("  {name}{pad}"), part(Role::Dim));
