@@ -17,6 +17,9 @@ mod style;
 mod terminal;
 mod view;
 
+#[cfg(test)]
+mod tests;
+
 pub use effect::Farewell;
 pub use run::{Panes, PanesError, run};
 pub(crate) use terminal::unusable;

@@ -128,7 +128,7 @@ impl App {
             Action::Select => self.select(),
             Action::Fold => {
                 self.sources.toggle_fold();
-                vec![]
+                self.show_selected_source()
             }
             Action::Delete => self.delete(),
             Action::EditFile => self.edit_source(),

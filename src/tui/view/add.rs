@@ -28,14 +28,19 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, body: Rect, on_t
             *area = Rect { y: area.y + 1, height: area.height - 1, ..*area };
         }
     };
+    // On a small screen the choices matter more than the space around them.
+    let roomy = area.height >= 10 || !add.welcome;
     if add.welcome {
-        line("", Role::Text, &mut area);
-        line("Paste any address: a feed, or a page that announces one.", Role::Text, &mut area);
-        line("", Role::Text, &mut area);
+        let words = ["", "Paste any address: a feed, or a page that announces one.", ""];
+        for words in words.into_iter().filter(|w| roomy || !w.is_empty()) {
+            line(words, Role::Text, &mut area);
+        }
     }
     let field = Rect { height: area.height.min(1), ..area };
     area = Rect { y: area.y + field.height, height: area.height - field.height, ..area };
-    line("", Role::Text, &mut area);
+    if roomy {
+        line("", Role::Text, &mut area);
+    }
     match &add.stage {
         Stage::Typing if add.welcome => {}
         Stage::Typing => line("Enter looks at what is there.", Role::Dim, &mut area),

@@ -5,6 +5,7 @@ use super::has_focus;
 use super::row::{Row, age};
 use crate::config::{Action, Context, Role};
 use crate::engine::Role as Part;
+use crate::util::text;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
@@ -183,6 +184,10 @@ pub(super) fn bottom(app: &App, frame: &mut Frame<'_>, area: Rect) {
     }
     row.left(" ", style(Role::Status));
     for (keys, words) in hints(app) {
+        // A hint that is cut would only be a riddle.
+        if text::width(&keys) + 1 + text::width(words) > row.room() {
+            break;
+        }
         row.left(&keys, style(Role::KeyHint));
         row.left(&format!(" {words}  "), style(Role::Dim));
     }
