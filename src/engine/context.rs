@@ -10,6 +10,7 @@ use crate::util::clock::Clock;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use tokio::sync::{Semaphore, watch};
+use url::Url;
 
 /// Shared by everything the engine does.
 pub(super) struct Context {
@@ -24,6 +25,7 @@ pub(super) struct Context {
     readers: Mutex<Vec<Reader>>,
     parsers: Semaphore,
     random: Mutex<fastrand::Rng>,
+    reserved: Mutex<HashSet<Url>>,
 }
 
 impl Context {
@@ -40,6 +42,7 @@ impl Context {
             readers: Mutex::default(),
             parsers: Semaphore::new(parsers),
             random: Mutex::new(fastrand::Rng::with_seed(seed)),
+            reserved: Mutex::default(),
         }
     }
 
@@ -106,11 +109,34 @@ impl Context {
         self.sources.read().unwrap_or_else(PoisonError::into_inner).keys().copied().collect()
     }
 
+    /// Keeps a source from being looked at until the guard is dropped.
+    pub(super) fn reserve(&self, url: &Url) -> Reserved<'_> {
+        self.reserved.lock().unwrap_or_else(PoisonError::into_inner).insert(url.clone());
+        Reserved { context: self, url: url.clone() }
+    }
+
+    pub(super) fn is_reserved(&self, url: &Url) -> bool {
+        self.reserved.lock().unwrap_or_else(PoisonError::into_inner).contains(url)
+    }
+
     /// The other sources whose declared address is on a host.
     pub(super) fn on_host(&self, host: &str, but: i64) -> Vec<i64> {
         let sources = self.sources.read().unwrap_or_else(PoisonError::into_inner);
         let others = sources.iter().filter(|(key, s)| **key != but && host_key(&s.url) == host);
         others.map(|(key, _)| *key).collect()
+    }
+}
+
+/// A source that is being added.
+pub(super) struct Reserved<'a> {
+    context: &'a Context,
+    url: Url,
+}
+
+impl Drop for Reserved<'_> {
+    fn drop(&mut self) {
+        let reserved = &self.context.reserved;
+        reserved.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.url);
     }
 }
 

@@ -7,7 +7,7 @@ use super::queue::Job;
 use super::verdict::Head;
 use crate::config::{self, Added, ConfigErrors, EditError, SourceChange, SourcesFile};
 use crate::discover::{self, Found};
-use crate::model::{Access, BasicAuth, Outcome, Secret, Source, SourceId};
+use crate::model::{Access, BasicAuth, Outcome, Secret, Source, SourceFacts, SourceId};
 use crate::net::{FetchError, Request};
 use crate::store::StoreError;
 use crate::util::{text, url as address};
@@ -142,6 +142,8 @@ impl Handle {
         source.title =
             title.or_else(|| way.first.is_none().then_some(way.title)).filter(|t| !t.is_empty());
         source.folder = folder;
+        // Nobody else looks at it before its first look is stored.
+        let reserved = self.context.reserve(&source.url);
         let added = self.declare(vec![source]).await?;
         let (source, known) = (added.sources.into_iter().next(), added.already.into_iter().next());
         let Some(source) = source else {
@@ -151,6 +153,7 @@ impl Handle {
         if let Some(first) = way.first {
             self.store_first(&source, first).await?;
         }
+        drop(reserved);
         self.replan().await;
         Ok(source)
     }
@@ -188,12 +191,16 @@ impl Handle {
     /// Takes sources out of `sources.toml`; their items stay for a while, so that putting them back
     /// brings everything back.
     pub async fn remove(&self, ids: Vec<SourceId>) -> Result<Removed, FollowError> {
-        let declared = self.context.declared().borrow().clone();
-        let going = declared.iter().filter(|s| ids.contains(&s.id));
-        let sources = going.map(|s| Source::clone(s)).collect();
+        let mut going = self.sources().await?;
+        going.retain(|(source, _)| ids.contains(&source.id));
+        let what = match going.as_slice() {
+            [(source, facts)] => title(source, facts),
+            many => format!("{} sources", many.len()),
+        };
         let undo = self.edit(move |file| file.remove(&ids)).await?;
         self.reload().await?;
-        Ok(Removed { sources, undo })
+        let sources = going.iter().map(|(source, _)| Source::clone(source)).collect();
+        Ok(Removed { sources, what, undo })
     }
 
     /// Puts sources back exactly where they were.
@@ -236,13 +243,19 @@ impl Handle {
 
     /// Takes back a permanent redirect; the declared address is asked again from now on.
     pub async fn undo_move(&self, key: i64) -> Result<(), FollowError> {
-        let undo = |facts: &mut crate::model::SourceFacts| {
+        let undo = |facts: &mut SourceFacts| {
             facts.move_refused = facts.moved_to.take();
             facts.validators = crate::model::Validators::default();
             facts.body_hash = None;
         };
         Ok(self.context.store.change_facts(key, undo).await?)
     }
+}
+
+/// What the person calls a source, else what it calls itself.
+fn title(source: &Source, facts: &SourceFacts) -> String {
+    let own = source.title.clone().or_else(|| facts.feed_title.clone());
+    own.unwrap_or_else(|| source.url.to_string())
 }
 
 /// Credentials that were typed with the address.

@@ -128,7 +128,7 @@ impl Loop {
     }
 
     fn enqueue(&mut self, host: String, job: Job) {
-        if self.queue.push(host, job) {
+        if !self.context.is_reserved(&job.source.url) && self.queue.push(host, job) {
             self.total += 1;
         }
     }

@@ -115,6 +115,8 @@ impl Loop {
     async fn run(&mut self) -> Result<Farewell, PanesError> {
         let size = self.screen.terminal.size()?;
         self.take(Event::Resized(size.width, size.height))?;
+        // What the other process has written from here on is seen.
+        self.driver.ask_version();
         let first = self.app.start();
         self.perform(first)?;
         let (mut status, mut revision) = (self.handle.status(), self.handle.store().revision());
@@ -127,6 +129,12 @@ impl Loop {
                 return Ok(farewell);
             }
             self.draw_if_due()?;
+            // The one thing that cannot be brought about from outside: a bug. Debug builds only.
+            #[cfg(debug_assertions)]
+            #[allow(clippy::panic, reason = "tests need a panic to see that the terminal survives")]
+            if std::env::var_os("NEWSFED_PANIC").is_some() {
+                panic!("boom");
+            }
             let frame = self.frame_wait();
             let deadline = self.deadline_wait();
             let watches = matches!(self.app.status.role, Role::Watches(_));
@@ -162,6 +170,10 @@ impl Loop {
     }
 
     fn take_input(&mut self, input: Input) -> Result<(), PanesError> {
+        // The person looks: what other processes have written is read too.
+        if matches!(input, Input::Key(_) | Input::FocusGained) {
+            self.driver.ask_version();
+        }
         match input {
             Input::Key(key) => self.take(Event::KeyPressed(key)),
             Input::Mouse(mouse) => self.take(Event::MouseUsed(mouse)),

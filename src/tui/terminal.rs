@@ -1,7 +1,8 @@
 //! The terminal: taken when the panes open, given back however they close.
 
 use crossterm::event::{
-    DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture,
+    DisableBracketedPaste, DisableFocusChange, DisableMouseCapture, EnableBracketedPaste,
+    EnableFocusChange, EnableMouseCapture,
 };
 use crossterm::terminal::{self, EnterAlternateScreen, LeaveAlternateScreen};
 use crossterm::{cursor, execute};
@@ -36,7 +37,9 @@ impl Screen {
         give_back();
         let result = work();
         take(self.mouse)?;
-        self.terminal.clear()?;
+        // A new one knows nothing of the old screen and draws all of it; clearing the old one
+        // would ask the terminal where its cursor is and wait for the answer.
+        self.terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
         Ok(result)
     }
 
@@ -76,8 +79,14 @@ fn take(mouse: bool) -> io::Result<()> {
     terminal::enable_raw_mode()?;
     TAKEN.store(true, Ordering::SeqCst);
     let mut out = io::stdout();
-    let opened = execute!(out, EnterAlternateScreen, EnableBracketedPaste)
-        .and_then(|()| if mouse { execute!(out, EnableMouseCapture) } else { Ok(()) });
+    let opened = execute!(
+        out,
+        EnterAlternateScreen,
+        terminal::Clear(terminal::ClearType::All),
+        EnableBracketedPaste,
+        EnableFocusChange
+    )
+    .and_then(|()| if mouse { execute!(out, EnableMouseCapture) } else { Ok(()) });
     opened.inspect_err(|_| give_back())
 }
 
@@ -88,6 +97,7 @@ fn give_back() {
         let _ = execute!(
             out,
             DisableMouseCapture,
+            DisableFocusChange,
             DisableBracketedPaste,
             LeaveAlternateScreen,
             cursor::Show

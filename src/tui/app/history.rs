@@ -87,7 +87,7 @@ impl App {
         match result {
             Err(why) => self.problem(why),
             Ok(removed) => {
-                let what = self.names(&removed);
+                let what = removed.what.clone();
                 let hint = self.undo_hint();
                 self.history.push(Change::Removed(removed));
                 self.note(format!("no longer following {what}{hint}"));
@@ -100,22 +100,12 @@ impl App {
         match result {
             Err(why) => self.problem(why),
             Ok(removed) => {
-                let back = self.names(&removed);
+                let back = removed.what.clone();
                 self.history.redo.push(Change::Removed(removed));
                 self.note(format!("undone: following {back} again"));
                 vec![Effect::LoadSources]
             }
         }
-    }
-
-    /// What to call sources that come or go.
-    fn names(&self, removed: &Removed) -> String {
-        let [one] = removed.sources.as_slice() else {
-            return format!("{} sources", removed.sources.len());
-        };
-        let listed = self.sources.list.sources.iter().find(|s| s.source.id == one.id);
-        let own = one.title.clone().unwrap_or_else(|| one.url.to_string());
-        listed.map_or(own, |s| s.title().to_owned())
     }
 
     fn undo_hint(&self) -> String {
