@@ -142,25 +142,29 @@ impl Handle {
         source.title =
             title.or_else(|| way.first.is_none().then_some(way.title)).filter(|t| !t.is_empty());
         source.folder = folder;
-        // Nobody else looks at it before its first look is stored.
-        let reserved = self.context.reserve(&source.url);
-        let added = self.declare(vec![source]).await?;
+        let added = self.edit(move |file| file.import(&[source])).await?;
         let (source, known) = (added.sources.into_iter().next(), added.already.into_iter().next());
         let Some(source) = source else {
             let id = known.map_or(SourceId(String::new()), |(id, _)| id);
             return Err(FollowError::Known(id));
         };
-        if let Some(first) = way.first {
-            self.store_first(&source, first).await?;
+        // The loop does not know the source yet, so it cannot look at it before what was fetched
+        // is stored.
+        let (declared, facts) = self.read_declared().await?;
+        if let (Some(first), Some(facts)) = (way.first, facts.iter().find(|f| f.id == source.id)) {
+            self.store_first(facts, &source, first).await?;
         }
-        drop(reserved);
+        self.context.set_sources(declared, &facts);
         self.replan().await;
         Ok(source)
     }
 
-    async fn store_first(&self, source: &Source, first: FirstAnswer) -> Result<(), FollowError> {
-        let facts = self.context.read(|reader| reader.sources()).await?;
-        let Some(facts) = facts.into_iter().find(|f| f.id == source.id) else { return Ok(()) };
+    async fn store_first(
+        &self,
+        facts: &SourceFacts,
+        source: &Source,
+        first: FirstAnswer,
+    ) -> Result<(), FollowError> {
         let FirstAnswer { feed, response, at, millis } = first;
         let hash: [u8; 32] = Sha256::digest(&response.body).into();
         let finished = Finished {
@@ -232,13 +236,19 @@ impl Handle {
 
     /// Reads the declared sources again, after any program has changed them.
     pub async fn reload(&self) -> Result<(), FollowError> {
+        let (declared, facts) = self.read_declared().await?;
+        self.context.set_sources(declared, &facts);
+        self.replan().await;
+        Ok(())
+    }
+
+    /// The sources as the file has them now, their rows in line with it.
+    async fn read_declared(&self) -> Result<(Vec<Source>, Vec<SourceFacts>), FollowError> {
         let (paths, overrides) = (self.paths.clone(), self.overrides.clone());
         let task = tokio::task::spawn_blocking(move || config::load(&paths, &overrides));
         let loaded = task.await.map_err(|_| StoreError::Closed)??;
         let facts = self.context.store.reconcile(loaded.sources.clone(), self.now()).await?;
-        self.context.set_sources(loaded.sources, &facts);
-        self.replan().await;
-        Ok(())
+        Ok((loaded.sources, facts))
     }
 
     /// Takes back a permanent redirect; the declared address is asked again from now on.

@@ -61,6 +61,8 @@ pub enum Refreshed {
     Looked(Outcome),
     /// It was left alone, and why.
     Left(Hold),
+    /// Its next look is planned for then, and only due sources were asked for.
+    NotDue(Time),
     /// It is switched off.
     Disabled,
     /// It could not be stored or is no longer there.

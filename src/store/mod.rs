@@ -139,6 +139,11 @@ impl Store {
         self.writer()?.call(move |conn| sources::hold(conn, &sources, hold)).await
     }
 
+    /// Moves the last looks, the plans and the holds of all sources back in time, as the clock was.
+    pub async fn set_back(&self, by: chrono::TimeDelta) -> Result<()> {
+        self.writer()?.call(move |conn| sources::set_back(conn, by)).await
+    }
+
     /// Sets a mark on items (row keys); returns those that changed.
     pub async fn mark(&self, mark: Mark, keys: Vec<i64>, to: bool) -> Result<Vec<i64>> {
         self.writer()?.call(move |conn| marks::set(conn, mark, &keys, to)).await
