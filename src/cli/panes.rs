@@ -1,46 +1,48 @@
-//! `newsfed` without a verb: the panes.
+//! `newsfed` without a command: the panes.
 
-use crate::config::{KeyMap, Loaded, Paths, Theme};
-use crate::engine::Engine;
-use crate::store::Store;
+use super::args::Global;
+use super::exit::{Exit, Failure};
+use super::home::Home;
+use super::output::Output;
+use super::runtime::runtime;
+use super::{demo, log};
+use crate::config::{KeyMap, Theme};
 use crate::tui::{self, Farewell, Panes};
-use crate::util::clock::SystemClock;
-use anyhow::{Context, Result};
-use std::sync::Arc;
 
-/// Shows the panes over a database until the person leaves.
-///
-/// # Errors
-/// In words: when there is no terminal, or the database or the keys cannot be used.
-pub fn run(paths: Paths, loaded: Loaded, overrides: Vec<String>) -> Result<Farewell> {
-    if let Some(why) = tui::unusable() {
-        anyhow::bail!("{why}; `newsfed list` and `newsfed --help` work everywhere");
+/// Runs the panes.
+pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
+    refuse_without_terminal()?;
+    let home = Home::load(global, out)?;
+    match show(home)? {
+        Farewell::Quit => Ok(Exit::Ok),
+        Farewell::Demo => demo::run(out),
     }
-    let keymap = KeyMap::load(&loaded.settings.keys)?;
-    let theme = Theme::load(&loaded.settings.ui.theme, &loaded.settings.themes);
-    let theme = theme.unwrap_or_else(|_| Theme::plain());
-    let store = Store::open(&paths.database())?;
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_all()
-        .build()
-        .context("the runtime cannot be started")?;
-    runtime.block_on(async {
-        let engine = Engine {
-            store,
-            settings: loaded.settings.clone(),
-            sources: loaded.sources,
-            paths: paths.clone(),
-            overrides,
-            clock: Arc::new(SystemClock),
-            seed: fastrand::u64(..),
-            follow: true,
-        };
-        let handle = engine.start().await?;
-        let panes =
-            Panes { handle: handle.clone(), settings: loaded.settings, paths, keymap, theme };
+}
+
+/// Says what to do instead where there can be no panes.
+pub(super) fn refuse_without_terminal() -> Result<(), Failure> {
+    match tui::unusable() {
+        None => Ok(()),
+        Some(why) => Err(Failure::Plain(format!(
+            "{why}; `newsfed list` and `newsfed --help` work everywhere"
+        ))),
+    }
+}
+
+/// Shows the panes over a home until the person leaves.
+pub(super) fn show(home: Home) -> Result<Farewell, Failure> {
+    // Loading has found no fault in either.
+    let keymap = KeyMap::load(&home.settings.keys).map_err(|e| Failure::Plain(e.to_string()))?;
+    let theme = Theme::load(&home.settings.ui.theme, &home.settings.themes)
+        .unwrap_or_else(|_| Theme::plain());
+    log::start(&home, 0, false);
+    let store = home.store()?;
+    runtime()?.block_on(async {
+        let handle = home.engine(store, true).start().await?;
+        let Home { paths, settings, .. } = home;
+        let panes = Panes { handle: handle.clone(), settings, paths, keymap, theme };
         let left = tui::run(panes).await;
         handle.shutdown().await;
-        Ok(left?)
+        left.map_err(|e| Failure::Plain(e.to_string()))
     })
 }

@@ -26,11 +26,6 @@ pub(super) async fn look(context: &Arc<Context>, job: &Job) -> Result<Refreshed,
         return Ok(Refreshed::Lost("the source is no longer declared like that".to_owned()));
     }
     let now = context.clock.now();
-    // The plan that started this look may be older than what is stored by now.
-    if let Some(until) = facts.next_poll.filter(|t| *t > now && job.pace == Pace::Due) {
-        let reason = facts.hold.map_or(HoldReason::MinInterval, |h| h.reason);
-        return Ok(Refreshed::Left(Hold { until, reason }));
-    }
     if let Some(hold) = facts.hold.filter(|h| h.until > now) {
         if job.pace == Pace::Due || (job.pace == Pace::Manual && hold.reason.binds_manual()) {
             return Ok(Refreshed::Left(hold));

@@ -37,6 +37,11 @@ use std::sync::{Arc, Mutex};
 use tokio::sync::watch;
 use writer::{Joined, Writer};
 
+/// The version of SQLite that is built in.
+pub fn sqlite_version() -> &'static str {
+    rusqlite::version()
+}
+
 /// The database of this process: a writer, and readers on request. Clones share them.
 #[derive(Clone)]
 pub struct Store {

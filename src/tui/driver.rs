@@ -103,7 +103,7 @@ impl Driver {
                     saved.err().map(|e| Event::Said(Err(format!("not saved: {e}"))))
                 });
             }
-            Effect::Browse { urls } => return self.browse(urls),
+            Effect::Browse { urls } => self.browse(urls),
             other => return Some(other),
         }
         None
@@ -120,24 +120,25 @@ impl Driver {
         });
     }
 
-    /// Browsers with a window of their own are started here; a text browser needs the terminal.
-    fn browse(&self, urls: Vec<String>) -> Option<Effect> {
-        let settings = self.handle.settings();
-        let env = |name: &str| std::env::var(name).ok();
-        let plan = browser::plan(&settings.browser, settings.browser_in_terminal, env, &urls);
-        match plan {
-            Ok(launch) if launch.needs_terminal() => return Some(Effect::Browse { urls }),
-            Ok(launch) => self.blocking(move || {
-                let first = urls.into_iter().next().unwrap_or_default();
-                let opened = browser::launch(&launch).map_err(|e| (first, e.to_string()));
-                Some(Event::BrowserOpened(opened))
-            }),
-            Err(e) => {
-                let first = urls.into_iter().next().unwrap_or_default();
-                let _ = self.events.send(Event::BrowserOpened(Err((first, e.to_string()))));
-            }
-        }
-        None
+    /// Starts browsers with a window of their own; a text browser needs the terminal first.
+    fn browse(&self, urls: Vec<String>) {
+        let handle = self.handle.clone();
+        self.blocking(move || {
+            let settings = handle.settings();
+            let around = browser::Surroundings {
+                variable: &browser::variable,
+                installed: &browser::installed,
+            };
+            let addresses: Vec<&str> = urls.iter().map(String::as_str).collect();
+            let (argv, in_terminal) = (&settings.browser, settings.browser_in_terminal);
+            let opened = match browser::plan(argv, in_terminal, &around, &addresses) {
+                Ok(launch) if launch.in_terminal => return Some(Event::BrowserPlanned(launch)),
+                Ok(launch) => browser::launch(&launch).map_err(words),
+                Err(e) => Err(words(e)),
+            };
+            let first = urls.into_iter().next().unwrap_or_default();
+            Some(Event::BrowserOpened(opened.map_err(|why| (first, why))))
+        });
     }
 
     fn spawn<F: Future<Output = Event> + Send>(

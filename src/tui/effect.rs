@@ -4,6 +4,7 @@ use super::event::{Cause, RequestId};
 use crate::engine::{Discovery, Pace, Removed};
 use crate::model::SourceId;
 use crate::store::{Anchor, Mark, View};
+use crate::util::browser::Launch;
 use std::path::PathBuf;
 
 /// Something to be done outside of the state.
@@ -73,6 +74,7 @@ pub(super) enum Effect {
         value: String,
     },
     /// These need the terminal and are done by the run loop itself.
+    BrowseHere(Launch),
     EditSource {
         id: SourceId,
     },

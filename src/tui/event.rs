@@ -5,6 +5,7 @@ use crate::article::Document;
 use crate::engine::{Discovery, Removed, Report, Status};
 use crate::model::{Item, ItemRow, PollRecord, Source, SourceFacts, SourceId};
 use crate::store::{Mark, Window};
+use crate::util::browser::Launch;
 use crossterm::event::{KeyEvent, MouseEvent};
 use std::sync::Arc;
 
@@ -41,6 +42,8 @@ pub(super) enum Event {
     Refreshed(Report),
     /// A refresh that the person asked for is over.
     RefreshEnded,
+    /// The browser draws in the terminal, which has to be given to it.
+    BrowserPlanned(Launch),
     /// The browser was started, or why not; the address to show then.
     BrowserOpened(Result<(), (String, Failure)>),
     Said(Result<String, Failure>),

@@ -1,19 +1,9 @@
-//! Programs that get the terminal for a while: a text browser, the editor, a pipe.
+//! Programs that get the terminal for a while: the editor, and what an article is piped to.
 
-use crate::config::{Paths, Settings, SourcesFile};
+use crate::config::{Paths, SourcesFile};
 use crate::model::SourceId;
-use crate::util::browser;
 use std::io::{self, BufRead, Write};
 use std::process::{Command, Stdio};
-
-/// Opens addresses in a text browser and waits until it ends.
-pub(super) fn browse(settings: &Settings, urls: &[String]) -> Result<(), (String, String)> {
-    let failed = |why: String| (urls.first().cloned().unwrap_or_default(), why);
-    let env = |name: &str| std::env::var(name).ok();
-    let launch = browser::plan(&settings.browser, settings.browser_in_terminal, env, urls)
-        .map_err(|e| failed(e.to_string()))?;
-    browser::launch(&launch).map_err(|e| failed(e.to_string()))
-}
 
 /// Opens `sources.toml` at the source in `$VISUAL` or `$EDITOR`.
 pub(super) fn edit_source(paths: &Paths, id: &SourceId) -> Result<(), String> {

@@ -10,6 +10,7 @@ use super::terminal::Screen;
 use super::view;
 use crate::config::{KeyMap, Paths, Settings, Theme};
 use crate::engine::{Handle, Role};
+use crate::util::browser;
 use crossterm::event::{Event as Input, EventStream};
 use futures_util::StreamExt;
 use std::time::{Duration, Instant};
@@ -204,10 +205,10 @@ impl Loop {
             Effect::Quit(farewell) => self.farewell = Some(farewell),
             Effect::Suspend => self.suspend()?,
             Effect::Copy { text } => self.screen.copy(&text)?,
-            Effect::Browse { urls } => {
-                let settings = self.handle.settings().clone();
-                let opened = self.lend(|| external::browse(&settings, &urls))?;
-                self.take(Event::BrowserOpened(opened))?;
+            Effect::BrowseHere(launch) => {
+                if let Err(e) = self.lend(|| browser::launch(&launch))? {
+                    self.take(Event::Said(Err(e.to_string())))?;
+                }
             }
             Effect::EditSource { id } => {
                 let paths = self.paths.clone();

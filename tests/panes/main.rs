@@ -5,7 +5,7 @@ mod term;
 mod world;
 
 use newsfed::demo::server::Fault;
-use term::{Term, key};
+use term::key;
 use world::World;
 
 #[test]

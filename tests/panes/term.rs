@@ -7,11 +7,11 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 /// What keys send.
-pub mod key {
-    pub const ENTER: &str = "\r";
-    pub const ESC: &str = "\x1b";
-    pub const TAB: &str = "\t";
-    pub const CTRL_Z: &str = "\x1a";
+pub(crate) mod key {
+    pub(crate) const ENTER: &str = "\r";
+    pub(crate) const ESC: &str = "\x1b";
+    pub(crate) const TAB: &str = "\t";
+    pub(crate) const CTRL_Z: &str = "\x1a";
 }
 
 /// Far more than anything here takes on a slow machine; only a failure waits as long.
@@ -22,7 +22,7 @@ struct Shared {
     changed: Condvar,
 }
 
-pub struct Term {
+pub(crate) struct Term {
     shared: Arc<Shared>,
     writer: Box<dyn Write + Send>,
     child: Box<dyn Child + Send + Sync>,
@@ -34,7 +34,7 @@ fn size(n: u16) -> NonZeroU16 {
 }
 
 impl Term {
-    pub fn spawn(command: CommandBuilder, cols: u16, rows: u16) -> Self {
+    pub(crate) fn spawn(command: CommandBuilder, cols: u16, rows: u16) -> Self {
         let pty = PtySize { rows, cols, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(pty).unwrap();
         let child = pair.slave.spawn_command(command).unwrap();
@@ -52,24 +52,24 @@ impl Term {
         Self { shared, writer: pair.master.take_writer().unwrap(), child, master: pair.master }
     }
 
-    pub fn screen(&self) -> String {
+    pub(crate) fn screen(&self) -> String {
         self.shared.parser.lock().unwrap().screen().contents()
     }
 
-    pub fn alternate_screen(&self) -> bool {
+    pub(crate) fn alternate_screen(&self) -> bool {
         self.shared.parser.lock().unwrap().screen().alternate_screen()
     }
 
-    pub fn cursor_hidden(&self) -> bool {
+    pub(crate) fn cursor_hidden(&self) -> bool {
         self.shared.parser.lock().unwrap().screen().hide_cursor()
     }
 
-    pub fn send(&mut self, keys: &str) {
+    pub(crate) fn send(&mut self, keys: &str) {
         self.writer.write_all(keys.as_bytes()).unwrap();
         self.writer.flush().unwrap();
     }
 
-    pub fn paste(&mut self, text: &str) {
+    pub(crate) fn paste(&mut self, text: &str) {
         self.send(&format!("\x1b[200~{text}\x1b[201~"));
     }
 
@@ -87,23 +87,23 @@ impl Term {
         }
     }
 
-    pub fn wait_until(&self, what: &str, test: impl Fn(&str) -> bool) {
+    pub(crate) fn wait_until(&self, what: &str, test: impl Fn(&str) -> bool) {
         self.wait(what, |screen| test(&screen.contents()));
     }
 
-    pub fn wait_alternate_screen(&self, on: bool) {
+    pub(crate) fn wait_alternate_screen(&self, on: bool) {
         self.wait(&format!("alternate screen: {on}"), |screen| screen.alternate_screen() == on);
     }
 
-    pub fn wait_for(&self, text: &str) {
+    pub(crate) fn wait_for(&self, text: &str) {
         self.wait_until(text, |s| s.contains(text));
     }
 
-    pub fn wait_gone(&self, text: &str) {
+    pub(crate) fn wait_gone(&self, text: &str) {
         self.wait_until(&format!("gone: {text}"), |s| !s.contains(text));
     }
 
-    pub fn resize(&self, cols: u16, rows: u16) {
+    pub(crate) fn resize(&self, cols: u16, rows: u16) {
         // The emulator first: what the program draws next is meant for the new size.
         self.shared.parser.lock().unwrap().screen_mut().set_size(size(rows), size(cols));
         self.master.resize(PtySize { rows, cols, pixel_width: 0, pixel_height: 0 }).unwrap();
@@ -113,14 +113,14 @@ impl Term {
         self.child.process_id().unwrap()
     }
 
-    pub fn kill(&self, signal: &str) {
+    pub(crate) fn kill(&self, signal: &str) {
         let pid = self.pid().to_string();
         let status = std::process::Command::new("kill").args(["-s", signal, &pid]).status();
         assert!(status.unwrap().success());
     }
 
     /// Waits until the process has stopped itself.
-    pub fn wait_stopped(&self) {
+    pub(crate) fn wait_stopped(&self) {
         let end = Instant::now() + PATIENCE;
         let stat = format!("/proc/{}/stat", self.pid());
         loop {
@@ -133,7 +133,7 @@ impl Term {
         }
     }
 
-    pub fn exit_code(&mut self) -> u32 {
+    pub(crate) fn exit_code(&mut self) -> u32 {
         let code = self.child.wait().unwrap().exit_code();
         // What was printed last may still be on its way.
         let quiet = Duration::from_millis(100);

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-pub struct World {
+pub(crate) struct World {
     dir: TempDir,
     server: Server,
 }
@@ -28,7 +28,7 @@ const PAGE: &str = r#"<html><head><title>A page</title>
 
 impl World {
     /// Follows these paths of the server from the start.
-    pub fn new(followed: &[&str]) -> Self {
+    pub(crate) fn new(followed: &[&str]) -> Self {
         let server = Server::start(|request| match request.path.as_str() {
             "/feed.xml" => Reply::ok("application/rss+xml", FEED),
             "/page.html" => Reply::ok("text/html", PAGE),
@@ -38,7 +38,7 @@ impl World {
     }
 
     /// Follows `count` sources on as many hosts, all with the same fault.
-    pub fn with_fault(count: u8, fault: Fault) -> Self {
+    pub(crate) fn with_fault(count: u8, fault: Fault) -> Self {
         let hosts: Vec<_> = (1..=count).map(|n| [127, 0, 2, n].into()).collect();
         let server = Server::start_on(&hosts, move |_| Reply::status(200).fault(fault)).unwrap();
         let urls: Vec<String> = hosts.iter().map(|ip| server.url_on(*ip, "/feed.xml")).collect();
@@ -58,24 +58,24 @@ impl World {
         world
     }
 
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.dir.path().join(name)
     }
 
-    pub fn url(&self, path: &str) -> String {
+    pub(crate) fn url(&self, path: &str) -> String {
         self.server.url(path)
     }
 
-    pub fn requests(&self, path: &str) -> usize {
+    pub(crate) fn requests(&self, path: &str) -> usize {
         self.server.requests().iter().filter(|r| r.path == path).count()
     }
 
-    pub fn read(&self, name: &str) -> String {
+    pub(crate) fn read(&self, name: &str) -> String {
         std::fs::read_to_string(self.path(name)).unwrap()
     }
 
     /// A browser that writes down how it was called.
-    pub fn browser_that_writes(&self, name: &str) {
+    pub(crate) fn browser_that_writes(&self, name: &str) {
         let script = self.path("browser.sh");
         let (out, part) = (self.path(name), self.path("part"));
         let body = format!(
@@ -91,7 +91,7 @@ impl World {
         std::fs::write(self.path("config/config.toml"), config).unwrap();
     }
 
-    pub fn wait_for_file(&self, name: &str) {
+    pub(crate) fn wait_for_file(&self, name: &str) {
         let end = Instant::now() + Duration::from_secs(60);
         while !self.path(name).exists() {
             assert!(Instant::now() < end, "{name} was never written");
@@ -113,18 +113,18 @@ impl World {
         .to_vec()
     }
 
-    pub fn command(&self) -> std::process::Command {
+    pub(crate) fn command(&self) -> std::process::Command {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_newsfed"));
         command.args(self.arguments()).env_clear().env("HOME", self.dir.path());
         command.stdin(std::process::Stdio::null());
         command
     }
 
-    pub fn open(&self, cols: u16, rows: u16) -> Term {
+    pub(crate) fn open(&self, cols: u16, rows: u16) -> Term {
         self.open_with(cols, rows, &[])
     }
 
-    pub fn open_with(&self, cols: u16, rows: u16, env: &[(&str, &str)]) -> Term {
+    pub(crate) fn open_with(&self, cols: u16, rows: u16, env: &[(&str, &str)]) -> Term {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_newsfed"));
         command.args(self.arguments());
         command.env_clear();

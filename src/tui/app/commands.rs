@@ -49,7 +49,7 @@ impl App {
                 sum.new += new;
             }
             Refreshed::Looked(Outcome::Unchanged) => sum.looked += 1,
-            Refreshed::Left(_) | Refreshed::Disabled => sum.left += 1,
+            Refreshed::Left(_) | Refreshed::NotDue(_) | Refreshed::Disabled => sum.left += 1,
         }
         vec![]
     }

@@ -172,6 +172,7 @@ impl App {
             Event::Imported(result) => self.imported(result),
             Event::Refreshed(report) => self.refreshed(&report),
             Event::RefreshEnded => self.refresh_ended(),
+            Event::BrowserPlanned(launch) => vec![Effect::BrowseHere(launch)],
             Event::BrowserOpened(result) => self.browser_opened(result),
             Event::Said(Ok(text)) => self.note(text),
             Event::Said(Err(text)) => self.problem(text),
