@@ -70,10 +70,9 @@ impl Handle {
         };
         let mut discovery = Discovery { address: web.url.clone(), ways, tried };
         self.try_first(&mut discovery, &web).await;
-        if let (Some(way), Some(title)) = (discovery.ways.first_mut(), title) {
-            if way.title.is_empty() {
-                way.title = title;
-            }
+        let untitled = discovery.ways.first_mut().filter(|w| w.title.is_empty());
+        if let (Some(way), Some(title)) = (untitled, title) {
+            way.title = title;
         }
         Ok(discovery)
     }

@@ -23,7 +23,7 @@ mod tests;
 
 pub use error::{Result, StoreError};
 pub use identity::{Prepared, prepare};
-pub use ingest::{Ingested, Look};
+pub use ingest::{Finish, Ingested, Look};
 pub use lock::{Poller, PollerLock};
 pub use marks::{Found, Mark};
 pub use query::{Named, Query};

@@ -77,6 +77,15 @@ pub fn markup(s: &str) -> Cow<'_, str> {
     Cow::Owned(filter(s, Mode::Markup))
 }
 
+/// The longest start of `s` that has at most `bytes` bytes.
+pub fn start(s: &str, bytes: usize) -> &str {
+    let mut end = bytes.min(s.len());
+    while !s.is_char_boundary(end) {
+        end -= 1;
+    }
+    &s[..end]
+}
+
 /// Width in terminal cells, grapheme by grapheme, as the screen library measures it.
 pub fn width(s: &str) -> usize {
     if s.bytes().all(|b| (0x20..0x7f).contains(&b)) {

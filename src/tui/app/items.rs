@@ -312,10 +312,9 @@ impl App {
             items.rows[..items.selected.min(items.rows.len())].iter().rev().find(unread)
         };
         let Some(key) = found.map(|r| r.key) else {
-            if forward && items.more_below && items.loading.is_none() {
-                if let Some(last) = items.rows.last() {
-                    return self.load_items(Anchor::After(last.into()), Land::NextUnread);
-                }
+            let goes_on = forward && items.more_below && items.loading.is_none();
+            if let Some(last) = items.rows.last().filter(|_| goes_on) {
+                return self.load_items(Anchor::After(last.into()), Land::NextUnread);
             }
             return self.note("no more unread items in this list");
         };

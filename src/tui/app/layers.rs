@@ -5,7 +5,7 @@ use super::{Add, App, SearchBar};
 use crate::article::LinkKind;
 use crate::config::{Action, Context, Key, Lookup};
 use crate::model::{PollRecord, SourceId};
-use crate::tui::effect::Effect;
+use crate::tui::effect::{Effect, Farewell};
 use crate::tui::input::Field;
 use crossterm::event::{KeyCode, KeyEvent};
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
@@ -163,6 +163,11 @@ impl App {
 
     /// A stroke while a layer is open.
     pub(super) fn layer_key(&mut self, event: KeyEvent, key: Key) -> Vec<Effect> {
+        // Where nothing can be typed, the key that quits still does.
+        let quits = self.keymap.lookup(Context::Everywhere, &[key]) == Lookup::Action(Action::Quit);
+        if quits && self.layers.last_mut().is_some_and(|l| l.field().is_none()) {
+            return vec![Effect::Quit(Farewell::Quit)];
+        }
         match self.layers.last() {
             Some(Layer::Add(_)) => self.add_key(event),
             Some(Layer::Search(_)) => self.search_key(event),
