@@ -89,10 +89,10 @@ impl Answerer {
                 if superseded {
                     continue;
                 }
-                if let Some(event) = self.answer(question) {
-                    if self.events.send(event).is_err() {
-                        return;
-                    }
+                if let Some(event) = self.answer(question)
+                    && self.events.send(event).is_err()
+                {
+                    return;
                 }
             }
         }

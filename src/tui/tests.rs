@@ -394,8 +394,8 @@ fn a_late_answer_to_an_older_question_is_dropped() {
 
 #[test]
 fn the_newsboat_keys_work() {
-    let mut settings = Settings::default();
-    settings.keys = KeySettings { preset: "newsboat".to_owned(), ..KeySettings::default() };
+    let keys = KeySettings { preset: "newsboat".to_owned(), ..KeySettings::default() };
+    let settings = Settings { keys, ..Settings::default() };
     let mut stage = Stage::with(settings, source_list(), item_rows());
     stage.keys("<Enter>");
     assert!(stage.screen(120, 40).contains("The merge window closed"));

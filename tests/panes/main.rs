@@ -1,6 +1,8 @@
 //! The panes in a real terminal: the program runs in a pseudo-terminal, against real HTTP on
 //! loopback and a real database.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on is to fail")]
+
 mod term;
 mod world;
 

@@ -253,10 +253,10 @@ impl App {
                 self.show_selected_source()
             }
             Focus::Items => {
-                if let Some(key) = self.items.current().map(|r| r.key) {
-                    if !self.items.marked.remove(&key) {
-                        self.items.marked.insert(key);
-                    }
+                if let Some(key) = self.items.current().map(|r| r.key)
+                    && !self.items.marked.remove(&key)
+                {
+                    self.items.marked.insert(key);
                 }
                 self.select_item(self.items.selected + 1)
             }

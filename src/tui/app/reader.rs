@@ -143,10 +143,10 @@ impl ReaderPane {
     }
 
     fn go_to_hit(&mut self) {
-        if let Some(&line) = self.find.as_ref().and_then(|f| f.hits.get(f.at)) {
-            if line < self.top || line >= self.top + self.height {
-                self.top = line.saturating_sub(self.height / 3).min(self.last_top());
-            }
+        if let Some(&line) = self.find.as_ref().and_then(|f| f.hits.get(f.at))
+            && (line < self.top || line >= self.top + self.height)
+        {
+            self.top = line.saturating_sub(self.height / 3).min(self.last_top());
         }
     }
 
