@@ -15,6 +15,9 @@ const MAX_DEPTH: usize = 256;
 /// Most attributes read of one tag.
 const MAX_ATTRIBUTES: usize = 64;
 
+/// Most namespace declarations in force at one place.
+const MAX_PREFIXES: usize = 200;
+
 /// CDATA sections without an end of which the field's own end is looked for.
 const MAX_OPEN_SECTIONS: usize = 16;
 
@@ -284,6 +287,9 @@ impl<'a> Reader<'a> {
                 Some(rest) if rest.starts_with(':') => &rest[1..],
                 _ => continue,
             };
+            if self.prefixes.len() >= MAX_PREFIXES {
+                break;
+            }
             self.prefixes.push((self.depth, prefix.to_owned(), names::by_address(value)));
         }
         let qualified = tag.name.to_ascii_lowercase();

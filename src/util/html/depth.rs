@@ -32,7 +32,7 @@ pub fn depth_exceeds(html: &str, limit: usize) -> bool {
 }
 
 /// Content of these is text up to their end tag.
-pub(super) const RAW: [&str; 8] =
+const RAW: [&str; 8] =
     ["script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes"];
 
 /// Never have content.
