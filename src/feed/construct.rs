@@ -31,7 +31,8 @@ fn decoded(element: &Element, kind: &str, base: Option<Url>) -> RawText {
     let source: String = element.text().split_whitespace().collect();
     let bytes = base64::engine::general_purpose::STANDARD.decode(source.as_bytes());
     let text = bytes.ok().and_then(|b| String::from_utf8(b).ok());
-    let media = ["image/", "audio/", "video/", "application/octet"].iter().any(|m| kind.starts_with(m));
+    let media =
+        ["image/", "audio/", "video/", "application/octet"].iter().any(|m| kind.starts_with(m));
     let kind = if kind.contains("html") { TextKind::Html } else { TextKind::Guess };
     match text {
         Some(value) => RawText { value, kind, base },
@@ -69,7 +70,11 @@ pub(super) fn link(element: &Element, base: Option<Url>) -> RawLink {
     let href = href.or_else(|| element.attribute("url").map(str::to_owned));
     let href = href.unwrap_or_else(|| {
         let text = text();
-        if text.is_empty() { element.attribute("resource").unwrap_or_default().to_owned() } else { text }
+        if text.is_empty() {
+            element.attribute("resource").unwrap_or_default().to_owned()
+        } else {
+            text
+        }
     });
     RawLink {
         href,

@@ -76,11 +76,9 @@ impl Converter {
     fn entry(&mut self, raw: RawEntry) -> Entry {
         let base = raw.base.clone().or_else(|| self.base.clone());
         let url = entry_url(&raw, base.as_ref());
-        // Relative addresses in a text are those of its own article where nothing else is known.
-        let own = match (&base, &url) {
-            (None, Some(url)) => Url::parse(url).ok(),
-            _ => base.clone(),
-        };
+        // Unless the document says otherwise, a text is read as if it stood in its own article.
+        let article = url.as_deref().and_then(|u| Url::parse(u).ok());
+        let own = raw.base.clone().or(article).or_else(|| base.clone());
         let mut authors = names(&raw.authors);
         if authors.is_empty() {
             authors = names(&raw.weak_authors);
@@ -127,9 +125,7 @@ fn body(raw: &RawText, base: Option<&Url>) -> Option<String> {
                 html::escape(&text::block(raw.value.trim())).into_owned()
             }
         }
-        TextKind::Html | TextKind::Guess => {
-            html::clean(&raw.value, raw.base.as_ref().or(base))
-        }
+        TextKind::Html | TextKind::Guess => html::clean(&raw.value, raw.base.as_ref().or(base)),
     };
     Some(html).filter(|h| !h.is_empty())
 }

@@ -250,7 +250,8 @@ fn offset(zone: &str) -> Option<i32> {
     let first = zone.split_whitespace().next()?;
     if let Some(at) = first.find(['+', '-', '−']) {
         let (name, signed) = first.split_at(at);
-        let known = name.is_empty() || matches!(name.to_ascii_uppercase().as_str(), "GMT" | "UTC" | "Z");
+        let known =
+            name.is_empty() || matches!(name.to_ascii_uppercase().as_str(), "GMT" | "UTC" | "Z");
         return known.then(|| signed_offset(signed)).flatten();
     }
     let name = first.rsplit('/').next()?.trim_end_matches('.').to_ascii_uppercase();
@@ -290,8 +291,12 @@ fn signed_offset(text: &str) -> Option<i32> {
     let (hours, minutes): (i32, i32) = match digits.split_once(':') {
         Some((h, m)) => (h.parse().ok()?, m.parse().ok()?),
         None if digits.len() <= 2 => (digits.parse().ok()?, 0),
-        None if digits.len() == 3 => (digits.get(..1)?.parse().ok()?, digits.get(1..)?.parse().ok()?),
-        None if digits.len() == 4 => (digits.get(..2)?.parse().ok()?, digits.get(2..)?.parse().ok()?),
+        None if digits.len() == 3 => {
+            (digits.get(..1)?.parse().ok()?, digits.get(1..)?.parse().ok()?)
+        }
+        None if digits.len() == 4 => {
+            (digits.get(..2)?.parse().ok()?, digits.get(2..)?.parse().ok()?)
+        }
         None => return None,
     };
     let fits = (0..=23).contains(&hours) && (0..60).contains(&minutes);
@@ -305,24 +310,88 @@ fn month(word: &str) -> Option<u32> {
         return None;
     }
     const NAMES: [&[&str]; 12] = [
-        &["january", "janvier", "januar", "jänner", "enero", "gennaio", "januari", "janeiro",
-          "stycznia", "января", "ledna"],
-        &["february", "février", "fevrier", "februar", "feber", "febrero", "febbraio", "februari",
-          "fevereiro", "lutego", "февраля", "února"],
-        &["march", "mars", "märz", "mär", "maerz", "mrz", "marzo", "maart", "março", "marts",
-          "marca", "марта", "března"],
+        &[
+            "january",
+            "janvier",
+            "januar",
+            "jänner",
+            "enero",
+            "gennaio",
+            "januari",
+            "janeiro",
+            "stycznia",
+            "января",
+            "ledna",
+        ],
+        &[
+            "february",
+            "février",
+            "fevrier",
+            "februar",
+            "feber",
+            "febrero",
+            "febbraio",
+            "februari",
+            "fevereiro",
+            "lutego",
+            "февраля",
+            "února",
+        ],
+        &[
+            "march",
+            "mars",
+            "märz",
+            "mär",
+            "maerz",
+            "mrz",
+            "marzo",
+            "maart",
+            "março",
+            "marts",
+            "marca",
+            "марта",
+            "března",
+        ],
         &["april", "avril", "abril", "aprile", "kwietnia", "апреля", "dubna"],
         &["may", "mai", "mayo", "maggio", "mei", "maio", "maj", "maja", "мая", "května"],
         &["june", "juin", "juni", "junio", "giugno", "junho", "czerwca", "июня", "června"],
         &["july", "juillet", "juli", "julio", "luglio", "julho", "lipca", "июля", "července"],
         &["august", "août", "aout", "agosto", "augustus", "sierpnia", "августа", "srpna"],
-        &["september", "septembre", "septiembre", "settembre", "setembro", "sept", "września",
-          "сентября", "září"],
-        &["october", "octobre", "oktober", "octubre", "ottobre", "outubro", "października",
-          "октября", "října"],
+        &[
+            "september",
+            "septembre",
+            "septiembre",
+            "settembre",
+            "setembro",
+            "sept",
+            "września",
+            "сентября",
+            "září",
+        ],
+        &[
+            "october",
+            "octobre",
+            "oktober",
+            "octubre",
+            "ottobre",
+            "outubro",
+            "października",
+            "октября",
+            "října",
+        ],
         &["november", "novembre", "noviembre", "novembro", "listopada", "ноября", "listopadu"],
-        &["december", "décembre", "decembre", "dezember", "diciembre", "dicembre", "dezembro",
-          "grudnia", "декабря", "prosince"],
+        &[
+            "december",
+            "décembre",
+            "decembre",
+            "dezember",
+            "diciembre",
+            "dicembre",
+            "dezembro",
+            "grudnia",
+            "декабря",
+            "prosince",
+        ],
     ];
     // A beginning must name one month alone: "jui" would be June or July.
     let mut hits = (1..).zip(NAMES).filter(|(_, names)| names.iter().any(|n| n.starts_with(&word)));

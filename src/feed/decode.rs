@@ -33,7 +33,9 @@ fn inflate(bytes: &[u8], repairs: &mut Vec<String>) -> Result<Option<Vec<u8>>, F
     let mut out = Vec::new();
     let cap = MAX_BYTES as u64 + 1;
     let result = match bytes {
-        [0x1f, 0x8b, ..] => flate2::read::MultiGzDecoder::new(bytes).take(cap).read_to_end(&mut out),
+        [0x1f, 0x8b, ..] => {
+            flate2::read::MultiGzDecoder::new(bytes).take(cap).read_to_end(&mut out)
+        }
         [0x78, 0x01 | 0x5e | 0x9c | 0xda, ..] => {
             flate2::read::ZlibDecoder::new(bytes).take(cap).read_to_end(&mut out)
         }
@@ -120,7 +122,10 @@ fn lossy(encoding: &'static Encoding, bytes: &[u8], repairs: &mut Vec<String>) -
 /// The charset parameter of a media type. `us-ascii` is what the old rules imply and says nothing.
 fn charset(content_type: &str) -> Option<String> {
     let lower = content_type.to_ascii_lowercase();
-    let value = lower.split(';').skip(1).find_map(|p| p.trim().strip_prefix("charset")?.trim().strip_prefix('='))?;
+    let value = lower
+        .split(';')
+        .skip(1)
+        .find_map(|p| p.trim().strip_prefix("charset")?.trim().strip_prefix('='))?;
     let value = value.trim().trim_matches(['"', '\'']);
     (!value.is_empty() && value != "us-ascii").then(|| value.to_owned())
 }

@@ -14,7 +14,11 @@ pub(super) fn entry_attributes(element: &Element, entry: &mut RawEntry) {
         entry.guid.offer(Rank::Weak, about.trim().to_owned());
     }
     if let Some(href) = element.attribute("href") {
-        entry.links.push(RawLink { href: href.to_owned(), rel: "alternate".to_owned(), ..RawLink::default() });
+        entry.links.push(RawLink {
+            href: href.to_owned(),
+            rel: "alternate".to_owned(),
+            ..RawLink::default()
+        });
     }
     if let Some(date) = element.attribute("lastmod") {
         entry.updated.offer(Rank::Strong, date.to_owned());

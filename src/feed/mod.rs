@@ -101,6 +101,14 @@ pub fn parse(
     Ok(convert::feed(raw, base, repairs))
 }
 
+/// Any document as text, decoded as a feed would be.
+///
+/// # Errors
+/// When it is larger than [`MAX_BYTES`].
+pub fn decode_text(bytes: &[u8], content_type: Option<&str>) -> Result<String, FeedError> {
+    decode::decode(bytes, content_type, &mut Vec::new())
+}
+
 /// The feed as `newsfed parse --json` prints it: `{title, url, entries: [{id, title, url,
 /// published, updated, authors, summary, content}]}`, dates as RFC 3339, `null` where unknown.
 pub fn to_json(feed: &ParsedFeed) -> serde_json::Value {

@@ -66,7 +66,9 @@ pub(super) fn note_prologue(head: &str, repairs: &mut Vec<String>) {
     while let Some(token) = scanner.next_token() {
         junk |= match token {
             // The rest of a document type declaration ends in a bracket.
-            Token::Text(text) => !text.trim_matches(|c| is_filler(c) || "]>".contains(c)).is_empty(),
+            Token::Text(text) => {
+                !text.trim_matches(|c| is_filler(c) || "]>".contains(c)).is_empty()
+            }
             Token::Open(_) | Token::Close(_) => true,
             Token::Other | Token::Cut(_) => false,
         };

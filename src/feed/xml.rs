@@ -62,7 +62,8 @@ impl Element {
     pub(super) fn attribute(&self, name: &str) -> Option<&str> {
         let exact = self.attributes.iter().find(|(n, _)| n == name);
         let local = || {
-            let by_local = |n: &str| n.rsplit_once(':').is_some_and(|(p, l)| l == name && p != "xmlns");
+            let by_local =
+                |n: &str| n.rsplit_once(':').is_some_and(|(p, l)| l == name && p != "xmlns");
             self.attributes.iter().find(|(n, _)| by_local(n))
         };
         exact.or_else(local).map(|(_, v)| v.as_str())
@@ -262,7 +263,8 @@ impl<'a> Reader<'a> {
             None => {
                 self.oddities.unclosed = true;
                 self.open_sections += 1;
-                let ends = if self.open_sections > MAX_OPEN_SECTIONS { &[][..] } else { &FIELD_ENDS };
+                let ends =
+                    if self.open_sections > MAX_OPEN_SECTIONS { &[][..] } else { &FIELD_ENDS };
                 let len = ends.iter().filter_map(|end| rest.find(end)).min().unwrap_or(rest.len());
                 self.scanner.seek(at + START.len() + len);
                 len
@@ -315,57 +317,75 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the content of an element. Ends at its end tag, or before anything of which `ends`
-    /// says that the element cannot contain it; what followed a missing end tag as further
-    /// fields is returned beside it.
+    /// says that the element cannot contain it. Returns the element and what followed its missing
+    /// end tag as further fields; whatever the end of the document cut in two is left out.
     pub(super) fn content(
         &mut self,
         element: Element,
         ends: impl Fn(&Event) -> bool,
-    ) -> (Element, Vec<Element>) {
+    ) -> Vec<Element> {
         if element.empty {
-            return (element, Vec::new());
+            return vec![element];
         }
         let mut stack = vec![element];
+        let mut cut = true;
         while let Some(event) = self.next_event() {
             if ends(&event) {
                 self.push_back(event);
+                cut = false;
                 break;
             }
             match event {
                 Event::Text(text) => push_node(&mut stack, Node::Text(text)),
-                Event::Start(e) if e.empty || is_void(&e.name) => push_node(&mut stack, Node::Element(e)),
+                Event::Start(e) if e.empty || is_void(&e.name) => {
+                    push_node(&mut stack, Node::Element(e));
+                }
                 Event::Start(_) if stack.len() >= MAX_DEPTH => self.oddities.deep = true,
                 Event::Start(e) => stack.push(e),
                 Event::End(name) => match stack.iter().rposition(|e| e.name == name) {
-                    Some(0) => return (fold(stack), Vec::new()),
+                    Some(0) => return vec![fold(stack)],
                     Some(at) => close(&mut stack, at),
                     None => self.oddities.stray = true,
                 },
             }
         }
         self.oddities.unclosed = true;
-        let mut whole = fold(stack);
-        let rest = whole.split_fields();
-        (whole, rest)
+        let mut fields = fold(stack).into_fields();
+        if cut {
+            self.oddities.cut = true;
+            fields.pop();
+        }
+        fields
     }
 }
 
 impl Element {
-    /// Splits off what stands after the first child that must be a field of its own.
-    fn split_fields(&mut self) -> Vec<Element> {
+    /// The element up to the first child that must be a field of its own, and those fields.
+    fn into_fields(mut self) -> Vec<Self> {
         const FIELDS: [&str; 14] = [
-            "title", "link", "description", "pubdate", "guid", "author", "category", "comments",
-            "published", "updated", "id", "summary", "content", "encoded",
+            "title",
+            "link",
+            "description",
+            "pubdate",
+            "guid",
+            "author",
+            "category",
+            "comments",
+            "published",
+            "updated",
+            "id",
+            "summary",
+            "content",
+            "encoded",
         ];
         let is_field = |n: &Node| matches!(n, Node::Element(e) if e.ns() != Ns::Xhtml && FIELDS.contains(&e.name.as_str()));
         let at = self.children.iter().position(is_field).unwrap_or(self.children.len());
         let rest = self.children.split_off(at);
-        rest.into_iter()
-            .filter_map(|n| match n {
-                Node::Element(e) => Some(e),
-                Node::Text(_) => None,
-            })
-            .collect()
+        let elements = rest.into_iter().filter_map(|n| match n {
+            Node::Element(e) => Some(e),
+            Node::Text(_) => None,
+        });
+        std::iter::once(self).chain(elements).collect()
     }
 }
 

@@ -65,7 +65,9 @@ pub fn parse_web(text: &str) -> Result<WebAddress, UrlError> {
     }
     let text = without_feed_scheme(text);
     let url = match explicit_scheme(&text) {
-        Some(scheme) if scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https") => {
+        Some(scheme)
+            if scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https") =>
+        {
             Url::parse(&text)
         }
         Some(scheme) => return Err(UrlError::Scheme(super::text::line(scheme))),
@@ -175,15 +177,30 @@ fn without_extension(segment: &str) -> &str {
 
 fn is_tracking(name: &str) -> bool {
     const NAMES: [&str; 16] = [
-        "fbclid", "gclid", "dclid", "gbraid", "wbraid", "msclkid", "yclid", "twclid", "igshid",
-        "mc_cid", "mc_eid", "_ga", "_gl", "_hsenc", "_hsmi", "at_medium",
+        "fbclid",
+        "gclid",
+        "dclid",
+        "gbraid",
+        "wbraid",
+        "msclkid",
+        "yclid",
+        "twclid",
+        "igshid",
+        "mc_cid",
+        "mc_eid",
+        "_ga",
+        "_gl",
+        "_hsenc",
+        "_hsmi",
+        "at_medium",
     ];
     let name = name.to_ascii_lowercase();
     name.starts_with("utm_") || name.starts_with("at_campaign") || NAMES.contains(&name.as_str())
 }
 
 fn unwrap_pasted(text: &str) -> &str {
-    const WRAPPING: [char; 12] = ['<', '>', '"', '\'', '`', '(', ')', '“', '”', '‘', '’', '\u{feff}'];
+    const WRAPPING: [char; 12] =
+        ['<', '>', '"', '\'', '`', '(', ')', '“', '”', '‘', '’', '\u{feff}'];
     let blank = |c: char| c.is_whitespace() || c.is_control();
     let text = text.trim_matches(blank);
     let inner = text.trim_start_matches(WRAPPING);
@@ -231,7 +248,10 @@ fn tidy(href: &str) -> Option<std::borrow::Cow<'_, str>> {
         return None;
     }
     // Other control characters and bidirectional marks have no place in an address.
-    let odd = |c: char| c.is_control() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
+    let odd = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+    };
     if href.contains(odd) {
         return Some(href.replace(odd, "").into());
     }
@@ -274,15 +294,28 @@ mod tests {
             ("http://intranet/feed", "http://intranet/feed"),
         ];
         for (input, expected) in cases {
-            assert_eq!(parse_web(input).map(|a| a.url.to_string()).as_deref(), Ok(expected), "{input}");
+            assert_eq!(
+                parse_web(input).map(|a| a.url.to_string()).as_deref(),
+                Ok(expected),
+                "{input}"
+            );
         }
     }
 
     #[test]
     fn other_things_are_refused() {
         let cases = [
-            "", "  ", "javascript:alert(1)", "file:///etc/passwd", "mailto:a@b.example", "hello",
-            "http://", "http://[::1", "ssh://-oProxyCommand=x/y", "exec:touch x", "http://a:99999/",
+            "",
+            "  ",
+            "javascript:alert(1)",
+            "file:///etc/passwd",
+            "mailto:a@b.example",
+            "hello",
+            "http://",
+            "http://[::1",
+            "ssh://-oProxyCommand=x/y",
+            "exec:touch x",
+            "http://a:99999/",
         ];
         for input in cases {
             assert!(parse_web(input).is_err(), "{input}");

@@ -54,8 +54,22 @@ const FORMATTING: [&str; 14] = [
 
 /// An end tag outside does not close what is open inside of these.
 const BOUNDARIES: [&str; 16] = [
-    "table", "template", "object", "applet", "marquee", "caption", "foreignobject", "desc",
-    "title", "mi", "mo", "mn", "ms", "mtext", "annotation-xml", "button",
+    "table",
+    "template",
+    "object",
+    "applet",
+    "marquee",
+    "caption",
+    "foreignobject",
+    "desc",
+    "title",
+    "mi",
+    "mo",
+    "mn",
+    "ms",
+    "mtext",
+    "annotation-xml",
+    "button",
 ];
 
 #[derive(Default)]
@@ -94,7 +108,8 @@ impl Open {
     }
 
     fn end(&mut self, name: &str) {
-        let through_all = name.eq_ignore_ascii_case("table") || name.eq_ignore_ascii_case("template");
+        let through_all =
+            name.eq_ignore_ascii_case("table") || name.eq_ignore_ascii_case("template");
         let name = Name::new(name);
         if let Some(at) = self.formatting.iter().rposition(|n| *n == name) {
             self.formatting.remove(at);

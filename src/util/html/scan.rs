@@ -77,7 +77,8 @@ impl<'a> Scanner<'a> {
 
     /// Continues at a byte position, which is moved to the next character boundary.
     pub fn seek(&mut self, to: usize) {
-        self.pos = (to..self.src.len()).find(|p| self.src.is_char_boundary(*p)).unwrap_or(self.src.len());
+        self.pos =
+            (to..self.src.len()).find(|p| self.src.is_char_boundary(*p)).unwrap_or(self.src.len());
     }
 
     /// The next token; `None` at the end.
@@ -105,8 +106,10 @@ impl<'a> Scanner<'a> {
         while let Some(at) = rest[from..].find("</") {
             let start = from + at;
             let after = &rest.as_bytes()[start + 2..];
-            let named = after.get(..name.len()).is_some_and(|n| n.eq_ignore_ascii_case(name.as_bytes()));
-            let ended = after.get(name.len()).is_none_or(|b| b.is_ascii_whitespace() || b"/>".contains(b));
+            let named =
+                after.get(..name.len()).is_some_and(|n| n.eq_ignore_ascii_case(name.as_bytes()));
+            let ended =
+                after.get(name.len()).is_none_or(|b| b.is_ascii_whitespace() || b"/>".contains(b));
             if named && ended {
                 self.pos += start;
                 let end = &self.src[self.pos..];
@@ -142,7 +145,11 @@ fn markup(rest: &str) -> Option<(Token<'_>, usize)> {
             let (name, end) = tag(rest, 1);
             let attributes = rest.get(1 + name.len()..end).unwrap_or_default();
             let tag = Tag { name, rest: attributes };
-            Some(if end == rest.len() { (Token::Cut(rest), end) } else { (Token::Open(tag), end + 1) })
+            Some(if end == rest.len() {
+                (Token::Cut(rest), end)
+            } else {
+                (Token::Open(tag), end + 1)
+            })
         }
         b'/' if bytes.get(2).is_some_and(u8::is_ascii_alphabetic) => {
             let (name, end) = tag(rest, 2);
@@ -150,9 +157,7 @@ fn markup(rest: &str) -> Option<(Token<'_>, usize)> {
             Some((token, (end + 1).min(rest.len())))
         }
         b'!' if rest.starts_with("<!--") => Some((Token::Other, comment_len(rest))),
-        b'!' | b'?' | b'/' => {
-            Some((Token::Other, rest.find('>').map_or(rest.len(), |at| at + 1)))
-        }
+        b'!' | b'?' | b'/' => Some((Token::Other, rest.find('>').map_or(rest.len(), |at| at + 1))),
         _ => None,
     }
 }
@@ -254,6 +259,9 @@ pub(super) fn reference(s: &str) -> Option<(Cow<'static, str>, usize)> {
         return numeric(number).map(|(c, len)| (c.to_string().into(), len + 2));
     }
     let len = body.bytes().take(MAX_NAME).take_while(u8::is_ascii_alphanumeric).count();
+    if len == 0 {
+        return None;
+    }
     // Old names are known without their semicolon, but `&copy=1` belongs to an address.
     let (end, known) = match body.as_bytes().get(len) {
         Some(b';') => (len + 1, true),

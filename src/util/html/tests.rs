@@ -23,13 +23,18 @@ fn markup_is_made_safe() {
         ("a > b", "a &gt; b"),
         ("<p>a<p>b<ul><li>c<li>d</ul>", "<p>a</p><p>b</p><ul><li>c</li><li>d</li></ul>"),
         ("<b><i>x</b>y</i>", "<b><i>x</i></b>y"),
-        ("<a title='\"><img src=x onerror=y>'>z</a>", "<a title=\"&quot;&gt;&lt;img src=x onerror=y&gt;\">z</a>"),
+        (
+            "<a title='\"><img src=x onerror=y>'>z</a>",
+            "<a title=\"&quot;&gt;&lt;img src=x onerror=y&gt;\">z</a>",
+        ),
         ("<a href=mailto:a@b.example>m</a>", "<a href=\"mailto:a@b.example\">m</a>"),
         ("<ol start=2147483648><li value=3>x</ol>", "<ol><li value=\"3\">x</li></ol>"),
         ("<svg><p>lost</p></svg>kept", "kept"),
         ("<svg>an end is missing<p>kept", "an end is missing<p>kept</p>"),
-        ("<table><tr><td>a<td>b<tr><td>c</table>",
-         "<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>"),
+        (
+            "<table><tr><td>a<td>b<tr><td>c</table>",
+            "<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>",
+        ),
         ("<pre class='x language-rust'>a\n  b</pre>", "<pre class=\"language-rust\">a\n  b</pre>"),
         ("<form><input value=x><button>send</button></form>", "send"),
         ("a\u{9d}b&#x9d;c&#27;d", "abcd"),
@@ -67,8 +72,20 @@ fn text_of_a_fragment() {
 #[test]
 fn deep_markup_is_recognised() {
     let deep = [
-        "<div>", "<b>", "<a><i>", "<div>語", "語<b>", "<ul><li>", "<table><tr><td>", "<svg><g>", "<font a=1>",
-        "<div></b>", "<div><b></div>", "<x-y z=\">\">", "<div \">", "<div></div/>x<span>",
+        "<div>",
+        "<b>",
+        "<a><i>",
+        "<div>語",
+        "語<b>",
+        "<ul><li>",
+        "<table><tr><td>",
+        "<svg><g>",
+        "<font a=1>",
+        "<div></b>",
+        "<div><b></div>",
+        "<x-y z=\">\">",
+        "<div \">",
+        "<div></div/>x<span>",
     ];
     for unit in deep {
         assert!(depth_exceeds(&unit.repeat(2000), MAX_DEPTH), "{unit}");
@@ -76,8 +93,18 @@ fn deep_markup_is_recognised() {
     assert!(depth_exceeds(&format!("<svg>{}", "<td>".repeat(2000)), MAX_DEPTH));
     assert!(depth_exceeds(&format!("<svg><title>{}", "<g>".repeat(2000)), MAX_DEPTH));
     let flat = [
-        "<p>", "<li>", "<div></div>", "<b>x</b>", "<br>", "<img src=x>", "<!-- <div> -->",
-        "<script>'<div>'</script>", "<div><p>a</div>", "< div", "<td>", "<a href='<div>'></a>",
+        "<p>",
+        "<li>",
+        "<div></div>",
+        "<b>x</b>",
+        "<br>",
+        "<img src=x>",
+        "<!-- <div> -->",
+        "<script>'<div>'</script>",
+        "<div><p>a</div>",
+        "< div",
+        "<td>",
+        "<a href='<div>'></a>",
     ];
     for unit in flat {
         assert!(!depth_exceeds(&unit.repeat(2000), MAX_DEPTH), "{unit}");
@@ -104,7 +131,12 @@ fn html_is_told_from_text() {
 /// The depth of the tree that the HTML parser builds.
 fn tree_depth(html: &str) -> usize {
     let tree = scraper::Html::parse_fragment(html);
-    tree.tree.nodes().filter(|n| n.value().is_element()).map(|n| n.ancestors().count()).max().unwrap_or(0)
+    tree.tree
+        .nodes()
+        .filter(|n| n.value().is_element())
+        .map(|n| n.ancestors().count())
+        .max()
+        .unwrap_or(0)
 }
 
 fn tag_soup() -> impl Strategy<Value = String> {
