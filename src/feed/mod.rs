@@ -9,6 +9,7 @@ mod convert;
 mod dates;
 mod decode;
 mod doctype;
+mod element;
 mod fields;
 mod hints;
 mod json;

@@ -4,9 +4,10 @@
 //! entry is a field of it, what stands outside is a field of the feed.
 
 use super::doctype::Entities;
+use super::element::{Element, join_base};
 use super::names::{self, Ns};
 use super::raw::{RawEntry, RawFeed};
-use super::xml::{Element, Event, Oddities, Reader, join_base};
+use super::xml::{Event, Oddities, Reader};
 use super::{FeedError, channel, fields, hints};
 use url::Url;
 
