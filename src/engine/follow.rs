@@ -57,7 +57,7 @@ impl Handle {
         let (ways, title) = match first.found {
             Found::Feed(feed) => {
                 tried.push("the address is a feed".to_owned());
-                (vec![way(web.url.clone(), feed, first.answer)], None)
+                (vec![way(web.url.clone(), *feed, first.answer)], None)
             }
             Found::Page { title, announced } => {
                 tried.push(format!("the page announces {} feeds", announced.len()));
@@ -83,7 +83,7 @@ impl Handle {
             let same_host = best.url.host_str() == web.url.host_str();
             let failure = match self.fetch(&best.url.clone(), web, same_host).await {
                 Ok(Fetched { found: Found::Feed(feed), answer }) => {
-                    discovery.ways[0].first = Some(first_answer(feed, answer));
+                    discovery.ways[0].first = Some(first_answer(*feed, answer));
                     return;
                 }
                 Ok(_) => "it is not a feed".to_owned(),

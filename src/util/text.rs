@@ -282,12 +282,14 @@ impl Filtered {
     }
 
     fn joins_letters(&self, tail: &str) -> bool {
-        let near = |c: char| !c.is_ascii() && (c.is_alphabetic() || c.width() == Some(0));
-        let known = |c: char| !is_invisible(c) && !is_direction_mark(c) && near(c);
-        known(self.last) && self.last.width() != Some(0)
-            || is_virama_like(self.last)
-                && tail.chars().next().is_some_and(|c| known(c) && c.is_alphabetic())
+        let before = is_joined_letter(self.last) || is_virama_like(self.last);
+        before && tail.chars().next().is_some_and(is_joined_letter)
     }
+}
+
+/// A letter of a script in which joiners have a meaning.
+fn is_joined_letter(c: char) -> bool {
+    !c.is_ascii() && c.is_alphabetic() && c.width() != Some(0) && !is_invisible(c) && !is_blank(c)
 }
 
 /// A combining mark of a script in which joiners choose between forms.
