@@ -12,6 +12,7 @@ use crate::net::{FetchError, Request};
 use crate::store::StoreError;
 use crate::util::{text, url as address};
 use sha2::{Digest, Sha256};
+use std::collections::HashSet;
 use std::sync::Arc;
 use url::Url;
 
@@ -135,7 +136,8 @@ impl Handle {
             return Err(address::UrlError::Empty.into());
         }
         let way = discovery.ways.swap_remove(way);
-        let mut source = Source::feed(SourceId(String::new()), way.url.clone());
+        let id = config::unique_id(&way.url, &mut HashSet::new());
+        let mut source = Source::feed(id, way.url.clone());
         source.title =
             title.or_else(|| way.first.is_none().then_some(way.title)).filter(|t| !t.is_empty());
         source.folder = folder;
