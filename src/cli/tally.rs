@@ -17,6 +17,8 @@ pub(super) struct Tally {
     failed: usize,
     /// Sources left alone at their servers' wish.
     left: usize,
+    /// Sources whose next look is planned for later.
+    not_due: usize,
     /// Sources that are switched off.
     disabled: usize,
     /// New items of all sources.
@@ -37,6 +39,7 @@ impl Tally {
             Refreshed::Looked(Outcome::Unchanged) => self.unchanged += 1,
             Refreshed::Looked(Outcome::Failed { .. }) | Refreshed::Lost(_) => self.failed += 1,
             Refreshed::Left(_) => self.left += 1,
+            Refreshed::NotDue(_) => self.not_due += 1,
             Refreshed::Disabled => self.disabled += 1,
         }
     }
@@ -50,9 +53,12 @@ impl Tally {
             words.push_str(&format!(" and {} changed", self.changed_items));
         }
         words.push_str(&format!(" in {looked} source{} looked at", plural(looked)));
-        for (count, what) in
-            [(self.failed, "failed"), (self.left, "left alone"), (self.disabled, "switched off")]
-        {
+        for (count, what) in [
+            (self.failed, "failed"),
+            (self.left, "left alone"),
+            (self.not_due, "not due"),
+            (self.disabled, "switched off"),
+        ] {
             if count > 0 {
                 words.push_str(&format!(", {count} {what}"));
             }
@@ -120,6 +126,7 @@ pub(super) fn told(report: &Report) -> Told<'_> {
         Refreshed::Left(hold) => {
             (told.result, told.until, told.reason) = ("left", Some(hold.until), Some(hold.reason));
         }
+        Refreshed::NotDue(at) => (told.result, told.until) = ("not-due", Some(*at)),
         Refreshed::Disabled => told.result = "disabled",
     }
     told

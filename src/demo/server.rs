@@ -97,6 +97,11 @@ impl Reply {
         Self { body: body.into(), ..Self::status(200) }.header("content-type", media_type)
     }
 
+    /// With another status.
+    pub fn with_status(self, status: u16) -> Self {
+        Self { status, ..self }
+    }
+
     /// With one more header.
     pub fn header(mut self, name: &str, value: impl AsRef<[u8]>) -> Self {
         self.headers.push((name.to_owned(), value.as_ref().to_vec()));

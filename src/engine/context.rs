@@ -8,7 +8,7 @@ use crate::net::{Client, Response, host_key};
 use crate::store::{Reader, Store, StoreError};
 use crate::util::clock::Clock;
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use tokio::sync::{Semaphore, watch};
 
 /// Shared by everything the engine does.
@@ -121,26 +121,71 @@ impl Context {
 /// has answered in between.
 #[derive(Debug, Default)]
 pub(super) struct Network {
-    unreachable: Mutex<HashSet<String>>,
+    /// Per host that cannot be reached, the sources that were looked for there.
+    unreachable: Mutex<HashMap<String, HashSet<i64>>>,
 }
 
 /// Unreachable hosts from which the network counts as gone.
 const OFFLINE_AFTER: usize = 3;
 
+/// What the end of a request says about the network.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// Nothing speaks against it.
+    Online,
+    /// The network counts as gone.
+    Offline,
+    /// As of now. These sources were taken for failing before that was known.
+    Lost(Vec<i64>),
+}
+
 impl Network {
-    /// Notes the end of a request to a host; tells whether the network counts as gone.
-    pub(super) fn note(&self, host: &str, failed_to_connect: bool) -> bool {
-        let mut hosts = self.unreachable.lock().unwrap_or_else(PoisonError::into_inner);
-        if failed_to_connect {
-            hosts.insert(host.to_owned());
-        } else {
-            hosts.clear();
+    /// Notes that a host answered, or failed by itself.
+    pub(super) fn reached(&self) {
+        self.hosts().clear();
+    }
+
+    /// Notes that a host could not be reached when a source was looked for there.
+    pub(super) fn unreachable(&self, host: String, source: i64) -> Reach {
+        let mut hosts = self.hosts();
+        let before = hosts.len();
+        let earlier = hosts.values().flatten().copied().filter(|key| *key != source).collect();
+        hosts.entry(host).or_default().insert(source);
+        match (before >= OFFLINE_AFTER, hosts.len() >= OFFLINE_AFTER) {
+            (true, _) => Reach::Offline,
+            (false, true) => Reach::Lost(earlier),
+            (false, false) => Reach::Online,
         }
-        hosts.len() >= OFFLINE_AFTER
     }
 
     /// Whether the network counts as gone.
     pub(super) fn is_offline(&self) -> bool {
-        self.unreachable.lock().unwrap_or_else(PoisonError::into_inner).len() >= OFFLINE_AFTER
+        self.hosts().len() >= OFFLINE_AFTER
+    }
+
+    fn hosts(&self) -> MutexGuard<'_, HashMap<String, HashSet<i64>>> {
+        self.unreachable.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_hosts_without_an_answer_in_between_are_a_lost_network() {
+        let network = Network::default();
+        let fails = |host: &str, key| network.unreachable(host.to_owned(), key);
+        assert_eq!((fails("a", 1), fails("b", 2)), (Reach::Online, Reach::Online));
+        network.reached();
+        assert_eq!((fails("a", 1), fails("a", 3)), (Reach::Online, Reach::Online), "one host");
+        assert_eq!(fails("b", 2), Reach::Online);
+        let Reach::Lost(mut earlier) = fails("c", 4) else { panic!("three hosts") };
+        earlier.sort_unstable();
+        assert_eq!(earlier, [1, 2, 3]);
+        assert_eq!(fails("d", 5), Reach::Offline);
+        assert!(network.is_offline());
+        network.reached();
+        assert!(!network.is_offline());
     }
 }

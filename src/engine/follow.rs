@@ -7,7 +7,7 @@ use super::queue::Job;
 use super::verdict::Head;
 use crate::config::{self, Added, ConfigErrors, EditError, SourceChange, SourcesFile};
 use crate::discover::{self, Found};
-use crate::model::{Access, BasicAuth, Outcome, Secret, Source, SourceId};
+use crate::model::{Access, BasicAuth, Outcome, Secret, Source, SourceFacts, SourceId};
 use crate::net::{FetchError, Request};
 use crate::store::StoreError;
 use crate::util::{text, url as address};
@@ -57,7 +57,7 @@ impl Handle {
         let (ways, title) = match first.found {
             Found::Feed(feed) => {
                 tried.push("the address is a feed".to_owned());
-                (vec![way(web.url.clone(), feed, first.answer)], None)
+                (vec![way(web.url.clone(), *feed, first.answer)], None)
             }
             Found::Page { title, announced } => {
                 tried.push(format!("the page announces {} feeds", announced.len()));
@@ -70,10 +70,9 @@ impl Handle {
         };
         let mut discovery = Discovery { address: web.url.clone(), ways, tried };
         self.try_first(&mut discovery, &web).await;
-        if let (Some(way), Some(title)) = (discovery.ways.first_mut(), title) {
-            if way.title.is_empty() {
-                way.title = title;
-            }
+        let untitled = discovery.ways.first_mut().filter(|w| w.title.is_empty());
+        if let (Some(way), Some(title)) = (untitled, title) {
+            way.title = title;
         }
         Ok(discovery)
     }
@@ -84,7 +83,7 @@ impl Handle {
             let same_host = best.url.host_str() == web.url.host_str();
             let failure = match self.fetch(&best.url.clone(), web, same_host).await {
                 Ok(Fetched { found: Found::Feed(feed), answer }) => {
-                    discovery.ways[0].first = Some(first_answer(feed, answer));
+                    discovery.ways[0].first = Some(first_answer(*feed, answer));
                     return;
                 }
                 Ok(_) => "it is not a feed".to_owned(),
@@ -136,27 +135,35 @@ impl Handle {
             return Err(address::UrlError::Empty.into());
         }
         let way = discovery.ways.swap_remove(way);
+        // Taken ids are replaced when the file is written.
         let id = config::unique_id(&way.url, &mut HashSet::new());
         let mut source = Source::feed(id, way.url.clone());
         source.title =
             title.or_else(|| way.first.is_none().then_some(way.title)).filter(|t| !t.is_empty());
         source.folder = folder;
-        let added = self.declare(vec![source]).await?;
+        let added = self.edit(move |file| file.import(&[source])).await?;
         let (source, known) = (added.sources.into_iter().next(), added.already.into_iter().next());
         let Some(source) = source else {
             let id = known.map_or(SourceId(String::new()), |(id, _)| id);
             return Err(FollowError::Known(id));
         };
-        if let Some(first) = way.first {
-            self.store_first(&source, first).await?;
+        // The loop does not know the source yet, so it cannot look at it before what was fetched
+        // is stored.
+        let (declared, facts) = self.read_declared().await?;
+        if let (Some(first), Some(facts)) = (way.first, facts.iter().find(|f| f.id == source.id)) {
+            self.store_first(facts, &source, first).await?;
         }
+        self.context.set_sources(declared, &facts);
         self.replan().await;
         Ok(source)
     }
 
-    async fn store_first(&self, source: &Source, first: FirstAnswer) -> Result<(), FollowError> {
-        let facts = self.context.read(|reader| reader.sources()).await?;
-        let Some(facts) = facts.into_iter().find(|f| f.id == source.id) else { return Ok(()) };
+    async fn store_first(
+        &self,
+        facts: &SourceFacts,
+        source: &Source,
+        first: FirstAnswer,
+    ) -> Result<(), FollowError> {
         let FirstAnswer { feed, response, at, millis } = first;
         let hash: [u8; 32] = Sha256::digest(&response.body).into();
         let finished = Finished {
@@ -187,12 +194,16 @@ impl Handle {
     /// Takes sources out of `sources.toml`; their items stay for a while, so that putting them back
     /// brings everything back.
     pub async fn remove(&self, ids: Vec<SourceId>) -> Result<Removed, FollowError> {
-        let declared = self.context.declared().borrow().clone();
-        let going = declared.iter().filter(|s| ids.contains(&s.id));
-        let sources = going.map(|s| Source::clone(s)).collect();
+        let mut going = self.sources().await?;
+        going.retain(|(source, _)| ids.contains(&source.id));
+        let what = match going.as_slice() {
+            [(source, facts)] => title(source, facts),
+            many => format!("{} sources", many.len()),
+        };
         let undo = self.edit(move |file| file.remove(&ids)).await?;
         self.reload().await?;
-        Ok(Removed { sources, undo })
+        let sources = going.iter().map(|(source, _)| Source::clone(source)).collect();
+        Ok(Removed { sources, what, undo })
     }
 
     /// Puts sources back exactly where they were.
@@ -224,24 +235,36 @@ impl Handle {
 
     /// Reads the declared sources again, after any program has changed them.
     pub async fn reload(&self) -> Result<(), FollowError> {
-        let (paths, overrides) = (self.paths.clone(), self.overrides.clone());
-        let task = tokio::task::spawn_blocking(move || config::load(&paths, &overrides));
-        let loaded = task.await.map_err(|_| StoreError::Closed)??;
-        let facts = self.context.store.reconcile(loaded.sources.clone(), self.now()).await?;
-        self.context.set_sources(loaded.sources, &facts);
+        let (declared, facts) = self.read_declared().await?;
+        self.context.set_sources(declared, &facts);
         self.replan().await;
         Ok(())
     }
 
+    /// The sources as the file has them now, their rows in line with it.
+    async fn read_declared(&self) -> Result<(Vec<Source>, Vec<SourceFacts>), FollowError> {
+        let (paths, overrides) = (self.paths.clone(), self.overrides.clone());
+        let task = tokio::task::spawn_blocking(move || config::load(&paths, &overrides));
+        let loaded = task.await.map_err(|_| StoreError::Closed)??;
+        let facts = self.context.store.reconcile(loaded.sources.clone(), self.now()).await?;
+        Ok((loaded.sources, facts))
+    }
+
     /// Takes back a permanent redirect; the declared address is asked again from now on.
     pub async fn undo_move(&self, key: i64) -> Result<(), FollowError> {
-        let undo = |facts: &mut crate::model::SourceFacts| {
+        let undo = |facts: &mut SourceFacts| {
             facts.move_refused = facts.moved_to.take();
             facts.validators = crate::model::Validators::default();
             facts.body_hash = None;
         };
         Ok(self.context.store.change_facts(key, undo).await?)
     }
+}
+
+/// What the person calls a source, else what it calls itself.
+fn title(source: &Source, facts: &SourceFacts) -> String {
+    let own = source.title.clone().or_else(|| facts.feed_title.clone());
+    own.unwrap_or_else(|| source.url.to_string())
 }
 
 /// Credentials that were typed with the address.

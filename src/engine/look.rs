@@ -1,13 +1,13 @@
 //! One look at one source: ask, read, store.
 
-use super::context::Context;
+use super::context::{Context, Reach};
 use super::message::{Pace, Refreshed};
 use super::queue::Job;
 use super::verdict::{DocumentFacts, Head, Verdict, interval, validators_to_send};
 use crate::feed::{self, ParsedFeed};
 use crate::model::{ErrorKind, Hold, HoldReason, Outcome, PollRecord, SourceFacts, Time};
 use crate::net::{self, FetchError, Response};
-use crate::schedule::skipped_until;
+use crate::schedule::{limits::OFFLINE, skipped_until};
 use crate::store::{Look, Prepared, StoreError, prepare};
 use crate::util::text;
 use sha2::{Digest, Sha256};
@@ -16,33 +16,47 @@ use std::time::Duration;
 use url::Url;
 
 /// Takes one look and stores what came of it.
-pub(super) async fn look(context: &Arc<Context>, job: &Job) -> Refreshed {
-    match try_look(context, job).await {
-        Ok(result) => result,
-        Err(e) => {
-            tracing::error!(source = %job.source.id, "look not stored: {e}");
-            Refreshed::Lost(e.to_string())
-        }
-    }
-}
-
-async fn try_look(context: &Arc<Context>, job: &Job) -> Result<Refreshed, StoreError> {
+pub(super) async fn look(context: &Arc<Context>, job: &Job) -> Result<Refreshed, StoreError> {
     let key = job.key;
     let Some(facts) = context.read(move |reader| reader.source(key)).await? else {
         return Ok(Refreshed::Lost("the source is no longer there".to_owned()));
     };
+    // It may have been taken out or changed while the look waited for its turn.
+    if !declared_as(context, job) {
+        return Ok(Refreshed::Lost("the source is no longer declared like that".to_owned()));
+    }
     let now = context.clock.now();
-    if let Some(hold) = facts.hold.filter(|h| h.until > now) {
-        if job.pace == Pace::Due || (job.pace == Pace::Manual && hold.reason.binds_manual()) {
-            return Ok(Refreshed::Left(hold));
-        }
+    let binds = |reason: HoldReason| match job.pace {
+        Pace::Due => true,
+        Pace::Manual => reason.binds_manual(),
+        Pace::Force => false,
+    };
+    if let Some(at) = facts.next_poll.filter(|at| *at > now && job.pace == Pace::Due) {
+        return Ok(Refreshed::NotDue(at));
+    }
+    if let Some(hold) = facts.hold.filter(|h| h.until > now && binds(h.reason)) {
+        return Ok(Refreshed::Left(hold));
     }
     if let Some(until) = skipped_until(&facts.hints, now).filter(|_| job.pace == Pace::Manual) {
         return Ok(Refreshed::Left(Hold { until, reason: HoldReason::SkipWindow }));
     }
     let answer = ask(context, job, &facts, now).await;
+    if let Err(FetchError::Paused { until, .. }) = answer {
+        // Nothing was asked: the host wants to be left alone, not this source in particular.
+        let hold = Hold { until, reason: HoldReason::RetryAfter };
+        context.store.hold(vec![key], hold).await?;
+        return Ok(Refreshed::Left(hold));
+    }
     let finished = read(context, job, &facts, now, answer).await;
+    if !declared_as(context, job) {
+        return Ok(Refreshed::Lost("the source was taken out meanwhile".to_owned()));
+    }
     store(context, job, now, finished).await
+}
+
+/// Whether the source is still declared with the address that the job was made for.
+fn declared_as(context: &Context, job: &Job) -> bool {
+    context.source(job.key).is_some_and(|source| source.url == job.source.url)
 }
 
 /// The address that is asked: where a permanent redirect leads, else the declared one.
@@ -88,8 +102,15 @@ async fn read(
     answer: Result<Response, FetchError>,
 ) -> Finished {
     let asked = address(&job.source.url, facts);
-    let unreachable = answer.as_ref().err().is_some_and(FetchError::is_offline);
-    let offline = context.network.note(&net::host_key(&asked), unreachable);
+    let offline = match &answer {
+        Err(e) if e.is_offline() => lost(context, net::host_key(&asked), job.key).await,
+        // A password that is missing, say: no word was said to the network.
+        Err(e) if e.kind() == ErrorKind::User => context.network.is_offline(),
+        _ => {
+            context.network.reached();
+            false
+        }
+    };
     let asked = asked.to_string();
     match answer {
         Ok(response) => read_answer(context, facts, asked, response).await,
@@ -104,6 +125,27 @@ async fn read(
             offline,
         },
     }
+}
+
+/// Notes that a host cannot be reached; tells whether the network is gone. When that turns out only
+/// now, the sources that were taken for failing before are forgiven and looked at again as soon.
+async fn lost(context: &Arc<Context>, host: String, key: i64) -> bool {
+    let earlier = match context.network.unreachable(host, key) {
+        Reach::Online => return false,
+        Reach::Offline => return true,
+        Reach::Lost(earlier) => earlier,
+    };
+    for key in earlier {
+        let next = context.clock.now() + OFFLINE;
+        let forgive = move |facts: &mut SourceFacts| {
+            facts.fail_count = facts.fail_count.saturating_sub(1);
+            facts.next_poll = facts.next_poll.map(|at| at.min(next));
+        };
+        if let Err(e) = context.store.change_facts(key, forgive).await {
+            tracing::error!("forgiving a failure without a network: {e}");
+        }
+    }
+    true
 }
 
 async fn read_answer(

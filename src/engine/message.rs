@@ -61,6 +61,8 @@ pub enum Refreshed {
     Looked(Outcome),
     /// It was left alone, and why.
     Left(Hold),
+    /// Its next look is planned for then, and only due sources were asked for.
+    NotDue(Time),
     /// It is switched off.
     Disabled,
     /// It could not be stored or is no longer there.
@@ -118,5 +120,7 @@ pub(super) struct FirstAnswer {
 pub struct Removed {
     /// The declarations.
     pub sources: Vec<Source>,
+    /// What to call them: a title, or how many they are.
+    pub what: String,
     pub(super) undo: crate::config::Removed,
 }

@@ -63,10 +63,20 @@ impl Queue {
     /// Releases a claim, whatever became of its job.
     pub(super) fn done(&mut self, claim: &Claim) {
         self.claimed.remove(&claim.key);
+        self.leave(claim);
+    }
+
+    /// Lets the next job of the host through and keeps the claim on the source.
+    pub(super) fn leave(&mut self, claim: &Claim) {
         self.busy.remove(&claim.host);
         if self.waiting.contains_key(&claim.host) {
             self.ready.push_back(claim.host.clone());
         }
+    }
+
+    /// Whether every job has been taken.
+    pub(super) fn is_drained(&self) -> bool {
+        self.waiting.is_empty()
     }
 
     pub(super) fn claimed(&self) -> &HashSet<i64> {
@@ -101,6 +111,19 @@ mod tests {
         assert!(queue.pop().is_none(), "host a is being asked");
         queue.done(&first);
         assert_eq!(queue.pop().unwrap().0.key, 2);
+    }
+
+    #[test]
+    fn a_job_that_ended_badly_keeps_its_source_but_not_its_host() {
+        let mut queue = Queue::default();
+        queue.push("a".to_owned(), job(1));
+        queue.push("a".to_owned(), job(2));
+        let (bad, _) = queue.pop().unwrap();
+        assert!(!queue.is_drained());
+        queue.leave(&bad);
+        assert!(!queue.push("a".to_owned(), job(1)), "still claimed");
+        assert_eq!(queue.pop().unwrap().0.key, 2, "the host goes on");
+        assert!(queue.is_drained());
     }
 
     #[test]

@@ -7,15 +7,29 @@ use super::plan::{HORIZON, plan};
 use super::queue::{Claim, Job, Queue};
 use crate::model::{SourceId, Time};
 use crate::net::host_key;
-use std::collections::HashMap;
+use crate::store::{Due, StoreError};
+use crate::util::clock::Clock;
+use chrono::TimeDelta;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::{mpsc, watch};
-use tokio::task::JoinSet;
+use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
 /// Looks under way at once, those that wait for their host's turn included.
 const MAX_TASKS: usize = 512;
+/// How long a source rests whose look could not be stored: asking again at once would bother its
+/// server for nothing.
+const REST: TimeDelta = TimeDelta::minutes(5);
+/// A clock that is this far behind the last look has been set back.
+const SET_BACK: TimeDelta = TimeDelta::minutes(1);
+/// How often a waiting loop makes sure that the clock has not been set back.
+const GLANCE: Duration = Duration::from_secs(60);
+
+/// How a task ended, with the number of the task.
+type Ended = Result<(Id, (Job, Result<Refreshed, StoreError>)), JoinError>;
 
 /// What the loop is asked to do.
 pub(super) enum Command {
@@ -33,7 +47,10 @@ pub(super) struct Loop {
     /// Whether due sources are looked at without being asked for.
     pub(super) role: Role,
     queue: Queue,
-    tasks: JoinSet<(Claim, Job, Refreshed)>,
+    tasks: JoinSet<(Job, Result<Refreshed, StoreError>)>,
+    claims: HashMap<Id, Claim>,
+    /// Sources whose last look could not be stored, and until when they rest.
+    resting: HashMap<i64, Time>,
     done: usize,
     total: usize,
     wake: Option<Time>,
@@ -55,6 +72,8 @@ impl Loop {
             role,
             queue: Queue::default(),
             tasks: JoinSet::new(),
+            claims: HashMap::new(),
+            resting: HashMap::new(),
             done: 0,
             total: 0,
             wake: None,
@@ -69,7 +88,10 @@ impl Loop {
             let clock = self.context.clock.clone();
             let alarm = async {
                 match self.wake {
-                    Some(at) => clock.sleep_until(at).await,
+                    Some(at) => tokio::select! {
+                        () = clock.sleep_until(at) => {}
+                        () = set_back(clock.as_ref()) => {}
+                    },
                     None => std::future::pending().await,
                 }
             };
@@ -80,7 +102,7 @@ impl Loop {
                     Some(command) => self.obey(command).await,
                     None => break,
                 },
-                Some(ended) = self.tasks.join_next() => self.ended(ended).await,
+                Some(ended) = self.tasks.join_next_with_id() => self.ended(ended).await,
                 () = alarm => self.replan().await,
             }
         }
@@ -137,25 +159,43 @@ impl Loop {
         while self.tasks.len() < MAX_TASKS {
             let Some((claim, job)) = self.queue.pop() else { return };
             let context = self.context.clone();
-            self.tasks.spawn(async move {
+            let task = self.tasks.spawn(async move {
                 let result = look(&context, &job).await;
-                (claim, job, result)
+                (job, result)
             });
+            self.claims.insert(task.id(), claim);
         }
     }
 
-    async fn ended(&mut self, ended: Result<(Claim, Job, Refreshed), tokio::task::JoinError>) {
-        match ended {
-            Ok((claim, job, result)) => {
+    async fn ended(&mut self, ended: Ended) {
+        let id = match &ended {
+            Ok((id, _)) => *id,
+            Err(e) => e.id(),
+        };
+        let claim = self.claims.remove(&id);
+        match (ended, claim) {
+            (Ok((_, (job, result))), Some(claim)) => {
                 self.queue.done(&claim);
+                let result = result.unwrap_or_else(|e| {
+                    tracing::error!(source = %job.source.id, "look not stored: {e}");
+                    self.resting.insert(job.key, self.context.clock.now() + REST);
+                    Refreshed::Lost(e.to_string())
+                });
                 tell(job.report.as_ref(), job.source.id.clone(), result);
             }
-            // A look that panicked keeps its claim: looking again at once would only repeat it.
-            Err(e) => tracing::error!("a look ended badly: {e}"),
+            // A look that panicked keeps its source: looking again at once would only repeat it.
+            (Err(e), Some(claim)) => {
+                tracing::error!("a look ended badly: {e}");
+                self.queue.leave(&claim);
+            }
+            (_, None) => {}
         }
         self.done += 1;
         if self.done >= self.total {
             (self.done, self.total) = (0, 0);
+        }
+        // One slow host must not keep what becomes due meanwhile waiting.
+        if self.queue.is_drained() {
             self.replan().await;
         }
     }
@@ -166,16 +206,20 @@ impl Loop {
         if self.role != Role::Follows {
             return;
         }
-        let due = match self.context.read(|reader| reader.by_next_poll(HORIZON)).await {
+        let now = self.context.clock.now();
+        let due = match self.due(now).await {
             Ok(due) => due,
             Err(e) => {
                 tracing::error!("planning: {e}");
-                self.wake = Some(self.context.clock.now() + chrono::TimeDelta::minutes(1));
+                self.wake = Some(now + TimeDelta::minutes(1));
                 return;
             }
         };
-        let plan = plan(&due, self.context.clock.now(), self.queue.claimed());
-        self.wake = plan.wake;
+        self.resting.retain(|_, until| *until > now && *until <= now + REST);
+        let resting = self.resting.keys();
+        let busy: HashSet<i64> = self.queue.claimed().iter().chain(resting).copied().collect();
+        let plan = plan(&due, now, &busy);
+        self.wake = plan.wake.into_iter().chain(self.resting.values().copied()).min();
         let moved =
             if plan.start.is_empty() { HashMap::new() } else { self.moved(&plan.start).await };
         for key in plan.start {
@@ -183,6 +227,17 @@ impl Loop {
             let host = host_key(moved.get(&key).unwrap_or(&source.url));
             self.enqueue(host, Job { key, source, pace: Pace::Due, report: None });
         }
+    }
+
+    /// The sources by their next look. Plans made before the clock was set back move along with it,
+    /// or nothing would be looked at for as long.
+    async fn due(&self, now: Time) -> Result<Vec<Due>, StoreError> {
+        let newest = self.context.read(|reader| reader.newest_look()).await?;
+        if let Some(ahead) = newest.map(|at| at - now).filter(|ahead| *ahead > SET_BACK) {
+            tracing::warn!("the clock was set back by about {} s", ahead.num_seconds());
+            self.context.store.set_back(ahead).await?;
+        }
+        self.context.read(|reader| reader.by_next_poll(HORIZON)).await
     }
 
     fn publish(&self) {
@@ -199,6 +254,14 @@ impl Loop {
             *old = status;
             changed
         });
+    }
+}
+
+/// Ends when the clock is behind where it was when this began.
+async fn set_back(clock: &dyn Clock) {
+    let begun = clock.now();
+    while clock.now() >= begun - SET_BACK {
+        tokio::time::sleep(GLANCE).await;
     }
 }
 

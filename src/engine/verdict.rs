@@ -71,7 +71,8 @@ pub(super) fn validators_to_send(facts: &SourceFacts, now: Time) -> Validators {
 impl Verdict {
     /// Brings the facts up to date inside the transaction that stores the items.
     pub(super) fn apply(self, facts: &mut SourceFacts, ingested: &Ingested) {
-        facts.last_poll = Some(self.started);
+        // The clock may have been set back while the look was under way.
+        facts.last_poll = Some(self.started.min(self.now));
         let failed = matches!(self.outcome, Outcome::Failed { .. });
         if let Some(head) = self.response.as_ref().filter(|_| !failed) {
             self.adopt_validators(facts, head);

@@ -27,7 +27,7 @@ pub const MOST_BACKOFF: Duration = DAY;
 /// `crawl-delay` is honoured up to this.
 const MOST_CRAWL_DELAY: Duration = MINUTE;
 /// How soon to look again when this machine is offline: it bothers nobody.
-const OFFLINE: Duration = Duration::from_secs(300);
+pub const OFFLINE: Duration = Duration::from_secs(300);
 /// The end of the year 9999, for what is never due by itself.
 const NEVER_SECONDS: i64 = 253_402_300_799;
 

@@ -23,7 +23,7 @@ mod tests;
 
 pub use error::{Result, StoreError};
 pub use identity::{Prepared, prepare};
-pub use ingest::{Ingested, Look};
+pub use ingest::{Finish, Ingested, Look};
 pub use lock::{Poller, PollerLock};
 pub use marks::{Found, Mark};
 pub use query::{Named, Query};
@@ -142,6 +142,11 @@ impl Store {
     /// Holds sources (row keys) back, unless they are held back for longer already.
     pub async fn hold(&self, sources: Vec<i64>, hold: Hold) -> Result<()> {
         self.writer()?.call(move |conn| sources::hold(conn, &sources, hold)).await
+    }
+
+    /// Moves the last looks, the plans and the holds of all sources back in time, as the clock was.
+    pub async fn set_back(&self, by: chrono::TimeDelta) -> Result<()> {
+        self.writer()?.call(move |conn| sources::set_back(conn, by)).await
     }
 
     /// Sets a mark on items (row keys); returns those that changed.

@@ -36,6 +36,11 @@ impl Reader {
         super::rows::load_facts(&self.conn, key)
     }
 
+    /// When the newest look of all started; later than now after the clock was set back.
+    pub fn newest_look(&self) -> Result<Option<Time>> {
+        sources::newest_look(&self.conn)
+    }
+
     /// The enabled sources in the order of their next look, at most `limit`.
     pub fn by_next_poll(&self, limit: usize) -> Result<Vec<Due>> {
         sources::by_next_poll(&self.conn, limit)

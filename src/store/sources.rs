@@ -2,7 +2,7 @@
 
 use super::error::Result;
 use super::rows::{FACTS, POLL, facts, poll, to_json};
-use crate::model::{Hold, PollRecord, Source, SourceFacts, SourceId, Time};
+use crate::model::{Hold, HoldReason, PollRecord, Source, SourceFacts, SourceId, Time};
 use rusqlite::{Connection, OptionalExtension, params};
 
 /// Brings the rows in line with what `sources.toml` declares.
@@ -113,6 +113,24 @@ pub(super) fn hold(conn: &Connection, keys: &[i64], hold: Hold) -> Result<()> {
     for key in keys {
         update.execute(params![key, hold.until.timestamp(), reason])?;
     }
+    Ok(())
+}
+
+/// When the newest look of all started.
+pub(super) fn newest_look(conn: &Connection) -> Result<Option<Time>> {
+    let newest: Option<i64> =
+        conn.query_row("SELECT max(last_poll) FROM source", [], |row| row.get(0))?;
+    Ok(newest.map(super::rows::time))
+}
+
+/// See [`super::Store::set_back`]. What is held back for good (410) stays so.
+pub(super) fn set_back(conn: &Connection, by: chrono::TimeDelta) -> Result<()> {
+    conn.execute(
+        "UPDATE source SET last_poll = last_poll - ?1,
+            next_poll = CASE WHEN hold_reason IS ?2 THEN next_poll ELSE next_poll - ?1 END,
+            hold_until = CASE WHEN hold_reason IS ?2 THEN hold_until ELSE hold_until - ?1 END",
+        params![by.num_seconds(), to_json(&HoldReason::Gone)?],
+    )?;
     Ok(())
 }
 

@@ -103,7 +103,7 @@ fn a_refresh_obeys_servers_and_says_so() {
     assert!(second.err.contains("Held: left alone until"), "{second:?}");
     assert!(second.err.contains("Cache-Control max-age"), "{second:?}");
     assert_eq!(second.ok(), "1 new in 1 source looked at, 1 left alone\n");
-    assert_eq!(sync(&["--due"]).ok(), "0 new in 0 sources looked at\n");
+    assert_eq!(sync(&["--due"]).ok(), "0 new in 0 sources looked at, 2 not due\n");
     assert_eq!(sync(&["--force", "Held"]).ok(), "0 new in 1 source looked at\n");
     assert_eq!(world.server.requests().len(), 4);
 

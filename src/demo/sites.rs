@@ -1,0 +1,236 @@
+//! The fictional sites, one file each in `assets/demo`.
+
+use crate::model::Time;
+use chrono::TimeDelta;
+use serde::Deserialize;
+use std::borrow::Cow;
+use std::io;
+
+/// Every site, in the order in which the tour shows them.
+const FILES: [(&str, &str); 14] = [
+    ("kettle", include_str!("../../assets/demo/kettle.toml")),
+    ("small-machines", include_str!("../../assets/demo/small-machines.toml")),
+    ("release-wire", include_str!("../../assets/demo/release-wire.toml")),
+    ("city-desk", include_str!("../../assets/demo/city-desk.toml")),
+    ("tramline", include_str!("../../assets/demo/tramline.toml")),
+    ("night-ferry", include_str!("../../assets/demo/night-ferry.toml")),
+    ("slow-radio", include_str!("../../assets/demo/slow-radio.toml")),
+    ("lighthouse", include_str!("../../assets/demo/lighthouse.toml")),
+    ("allotment", include_str!("../../assets/demo/allotment.toml")),
+    ("overrun", include_str!("../../assets/demo/overrun.toml")),
+    ("weather-mast", include_str!("../../assets/demo/weather-mast.toml")),
+    ("quiet-archive", include_str!("../../assets/demo/quiet-archive.toml")),
+    ("marginalia", include_str!("../../assets/demo/marginalia.toml")),
+    ("council", include_str!("../../assets/demo/council.toml")),
+];
+
+/// In which form a site offers its articles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Format {
+    /// RSS 2.0
+    Rss,
+    /// RSS 1.0
+    Rdf,
+    Atom,
+    /// JSON Feed 1.1
+    Json,
+    /// Pages only.
+    Page,
+}
+
+/// How its server behaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Manner {
+    #[default]
+    Plain,
+    /// One article more every [`EVERY`].
+    Live,
+    /// After a while it asks to be left alone: 429 with `Retry-After`.
+    Limited,
+    /// The address that is followed redirects for good to the feed.
+    Moved,
+    /// The XML is damaged.
+    Damaged,
+    /// 500
+    Fails,
+    /// Takes the request and says nothing.
+    Silent,
+}
+
+/// One site.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Site {
+    /// First part of all its paths.
+    #[serde(skip)]
+    pub(super) slug: String,
+    pub(super) title: String,
+    pub(super) format: Format,
+    #[serde(default)]
+    pub(super) manner: Manner,
+    /// Folder in the tour; a site without one is not followed from the start.
+    pub(super) folder: Option<String>,
+    pub(super) description: String,
+    #[serde(default)]
+    pub(super) author: String,
+    pub(super) language: String,
+    /// RSS `ttl`, in minutes.
+    pub(super) ttl: Option<u32>,
+    #[serde(default, rename = "article")]
+    pub(super) articles: Vec<Article>,
+}
+
+/// One article as it is written down.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Article {
+    pub(super) id: String,
+    pub(super) title: String,
+    /// Minutes from its publication to the start of the tour; on a live site those without it
+    /// appear while the tour runs.
+    ago: Option<u32>,
+    pub(super) author: Option<String>,
+    #[serde(default)]
+    pub(super) tags: Vec<String>,
+    pub(super) language: Option<String>,
+    pub(super) summary: Option<String>,
+    #[serde(default)]
+    pub(super) body: String,
+    pub(super) audio: Option<Audio>,
+}
+
+/// An episode.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Audio {
+    pub(super) bytes: u64,
+    pub(super) seconds: u64,
+}
+
+/// An article that is out.
+#[derive(Debug, Clone)]
+pub(super) struct Post<'a> {
+    pub(super) article: &'a Article,
+    pub(super) id: Cow<'a, str>,
+    pub(super) title: Cow<'a, str>,
+    pub(super) at: Time,
+}
+
+/// How often a live site publishes.
+pub(super) const EVERY: TimeDelta = TimeDelta::seconds(20);
+/// Posts in a feed.
+const LISTED: usize = 25;
+
+/// Reads all sites.
+pub(super) fn sites() -> io::Result<Vec<Site>> {
+    let read = |(slug, text): &(&str, &str)| {
+        let site: Site = toml::from_str(text)
+            .map_err(|e| io::Error::new(io::ErrorKind::InvalidData, format!("{slug}: {e}")))?;
+        Ok(Site { slug: (*slug).to_owned(), ..site })
+    };
+    FILES.iter().map(read).collect()
+}
+
+impl Site {
+    /// The path of the feed.
+    pub(super) fn feed_path(&self) -> String {
+        let name = match self.format {
+            Format::Rss => "rss.xml",
+            Format::Rdf => "index.rdf",
+            Format::Atom => "atom.xml",
+            Format::Json => "feed.json",
+            Format::Page => "",
+        };
+        format!("/{}/{name}", self.slug)
+    }
+
+    /// The path that is followed: the feed's, or the one that it has moved from.
+    pub(super) fn followed_path(&self) -> String {
+        if self.manner == Manner::Moved { self.old_path() } else { self.feed_path() }
+    }
+
+    /// Where a site that has moved was before.
+    pub(super) fn old_path(&self) -> String {
+        format!("/{}/old/rss.xml", self.slug)
+    }
+
+    /// What is out at `now` on a site that started at `start`, newest first.
+    pub(super) fn posts(&self, start: Time, now: Time) -> Vec<Post<'_>> {
+        let (written, coming): (Vec<_>, Vec<_>) =
+            self.articles.iter().partition(|a| a.ago.is_some());
+        let mut posts: Vec<_> = written
+            .into_iter()
+            .map(|article| Post {
+                article,
+                id: Cow::from(&article.id),
+                title: Cow::from(&article.title),
+                at: start - TimeDelta::minutes(article.ago.unwrap_or_default().into()),
+            })
+            .collect();
+        if self.manner == Manner::Live && !coming.is_empty() {
+            posts.extend(live(&coming, start, now));
+        }
+        posts.sort_by_key(|post| std::cmp::Reverse(post.at));
+        posts.truncate(LISTED);
+        posts
+    }
+}
+
+/// The articles that appear one by one; when all are out they come round again as updates.
+fn live<'a>(coming: &[&'a Article], start: Time, now: Time) -> impl Iterator<Item = Post<'a>> {
+    let out = usize::try_from((now - start).num_seconds() / EVERY.num_seconds()).unwrap_or(0);
+    let first = out.saturating_sub(LISTED);
+    (first..out).map(move |n| {
+        let (article, round) = (coming[n % coming.len()], n / coming.len());
+        let turn = i32::try_from(n + 1).unwrap_or(i32::MAX);
+        let (id, title) = match round {
+            0 => (Cow::from(&article.id), Cow::from(&article.title)),
+            _ => (
+                Cow::from(format!("{}-{round}", article.id)),
+                Cow::from(format!("{} (update {round})", article.title)),
+            ),
+        };
+        Post { article, id, title, at: start + EVERY * turn }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn every_file_is_a_site_with_articles_of_its_own() {
+        for site in sites().unwrap() {
+            let ids: HashSet<_> = site.articles.iter().map(|a| &a.id).collect();
+            assert_eq!(ids.len(), site.articles.len(), "{}: an id is there twice", site.slug);
+            let unwell = matches!(site.manner, Manner::Fails | Manner::Silent);
+            assert_eq!(site.articles.is_empty(), unwell, "{}", site.slug);
+            let live = site.articles.iter().any(|a| a.ago.is_none());
+            assert_eq!(live, site.manner == Manner::Live, "{}", site.slug);
+        }
+    }
+
+    #[test]
+    fn a_live_site_gains_a_post_every_twenty_seconds_for_ever() {
+        let sites = sites().unwrap();
+        let live = sites.iter().find(|s| s.manner == Manner::Live).unwrap();
+        let start = Time::from_timestamp(1_700_000_000, 0).unwrap();
+        let at = |seconds| live.posts(start, start + TimeDelta::seconds(seconds));
+        let before = at(0).len();
+        assert!(before > 0 && before < 20);
+        for (seconds, more) in [(19, 0), (20, 1), (39, 1), (40, 2), (60, 3)] {
+            assert_eq!(at(seconds).len(), before + more, "after {seconds} s");
+        }
+        let (hour, later) = (at(3600), at(3620));
+        assert_eq!(hour.len(), LISTED);
+        let ids = |posts: &[Post<'_>]| -> HashSet<String> {
+            posts.iter().map(|p| p.id.clone().into_owned()).collect()
+        };
+        assert_eq!(ids(&hour).len(), LISTED, "no id twice");
+        assert_eq!(ids(&later).difference(&ids(&hour)).count(), 1);
+        assert!(at(-1000).len() == before, "a clock set back takes nothing away");
+    }
+}

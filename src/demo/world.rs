@@ -1,0 +1,153 @@
+//! The fictional sites, served on loopback.
+
+use super::render::{Place, media_type};
+use super::server::{Fault, Reply, Request, Server};
+use super::sites::{Manner, Site, sites};
+use crate::model::{Source, SourceId, Time};
+use crate::util::clock::Clock;
+use sha2::{Digest, Sha256};
+use std::io;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+use url::Url;
+
+/// How long after the start the limited site has had enough, in seconds.
+const LIMITED_AFTER: i64 = 4;
+/// What it then asks for, in seconds.
+const RETRY_AFTER: &str = "600";
+
+/// A running set of sites. What they publish depends on the clock alone.
+pub struct World {
+    server: Server,
+    sites: Arc<Vec<Site>>,
+    shared: bool,
+}
+
+impl World {
+    /// Starts the sites, each on a loopback address of its own (127.0.1.1 and the following), all
+    /// on one free port; where the system has only 127.0.0.1 they share it.
+    ///
+    /// # Errors
+    /// When no port can be opened.
+    pub fn start(clock: Arc<dyn Clock>) -> io::Result<Self> {
+        let sites = Arc::new(sites()?);
+        let start = clock.now();
+        let serve = || {
+            let (sites, clock) = (sites.clone(), clock.clone());
+            move |request: &Request| answer(&sites, start, clock.now(), request)
+        };
+        let ips: Vec<_> = (0..sites.len()).map(ip).collect();
+        let (server, shared) = match Server::start_on(&ips, serve()) {
+            Ok(server) => (server, false),
+            Err(_) => (Server::start(serve())?, true),
+        };
+        Ok(Self { server, sites, shared })
+    }
+
+    /// The sources that the tour follows. Titles are left to the feeds where there is one to read.
+    pub fn sources(&self) -> Vec<Source> {
+        let followed = self.sites.iter().enumerate().filter(|(_, site)| site.folder.is_some());
+        let source = |(index, site): (usize, &Site)| {
+            let url = Url::parse(&self.url(index, &site.followed_path())).ok()?;
+            Some(Source {
+                title: site.articles.is_empty().then(|| site.title.clone()),
+                folder: site.folder.clone(),
+                ..Source::feed(SourceId(site.slug.clone()), url)
+            })
+        };
+        followed.filter_map(source).collect()
+    }
+
+    /// A page that lists news and has no feed.
+    pub fn page_without_feed(&self) -> String {
+        self.home("council")
+    }
+
+    /// A page that announces a feed which is not followed yet.
+    pub fn announcing_page(&self) -> String {
+        self.home("marginalia")
+    }
+
+    /// The server, for counting requests.
+    pub fn server(&self) -> &Server {
+        &self.server
+    }
+
+    fn home(&self, slug: &str) -> String {
+        let index = self.sites.iter().position(|s| s.slug == slug).unwrap_or_default();
+        self.url(index, &format!("/{slug}/"))
+    }
+
+    fn url(&self, index: usize, path: &str) -> String {
+        if self.shared { self.server.url(path) } else { self.server.url_on(ip(index), path) }
+    }
+}
+
+/// The address of the site of that number.
+fn ip(index: usize) -> IpAddr {
+    let last = u8::try_from(index + 1).unwrap_or(u8::MAX);
+    IpAddr::V4(Ipv4Addr::new(127, 0, 1, last))
+}
+
+fn answer(sites: &[Site], start: Time, now: Time, request: &Request) -> Reply {
+    let path = request.path.split('?').next().unwrap_or_default();
+    if path == "/robots.txt" {
+        return Reply::ok("text/plain", "User-agent: *\nDisallow:\n");
+    }
+    let (slug, rest) = path.trim_start_matches('/').split_once('/').unwrap_or_default();
+    let Some(site) = sites.iter().find(|s| s.slug == slug) else { return Reply::status(404) };
+    match site.manner {
+        Manner::Fails => return Reply::ok("text/plain", "out of order\n").with_status(500),
+        Manner::Silent => return Reply::status(200).fault(Fault::NeverAnswer),
+        Manner::Limited if (now - start).num_seconds() >= LIMITED_AFTER => {
+            return Reply::status(429).header("retry-after", RETRY_AFTER);
+        }
+        _ => {}
+    }
+    if site.manner == Manner::Moved && path == site.old_path() {
+        return Reply::status(301).header("location", site.feed_path());
+    }
+    let host = request.header("host").map(String::from_utf8_lossy).unwrap_or_default();
+    let posts = site.posts(start, now);
+    let place = Place { site, posts: &posts, base: &format!("http://{host}") };
+    if path == site.feed_path() {
+        let newest = posts.first().map_or(start, |p| p.at);
+        return conditional(request, newest, media_type(site.format), place.document());
+    }
+    let html = |page| Reply::ok("text/html; charset=utf-8", page);
+    match rest {
+        "" => html(place.page()),
+        _ if rest.ends_with(".svg") => Reply::ok("image/svg+xml", picture(rest)),
+        _ => match posts.iter().find(|p| p.id == rest) {
+            Some(post) => html(place.article(post)),
+            None => Reply::status(404),
+        },
+    }
+}
+
+/// The document with its validators, or 304 to whoever has it.
+fn conditional(request: &Request, newest: Time, media_type: &str, body: String) -> Reply {
+    let hash = Sha256::digest(&body);
+    let etag: String = hash.iter().take(8).map(|b| format!("{b:02x}")).collect();
+    let etag = format!("\"{etag}\"");
+    let modified = httpdate::fmt_http_date(newest.into());
+    let same = match request.header("if-none-match") {
+        Some(known) => known == etag.as_bytes(),
+        None => request.header("if-modified-since") == Some(modified.as_bytes()),
+    };
+    let reply = if same { Reply::status(304) } else { Reply::ok(media_type, body) };
+    reply.header("etag", etag).header("last-modified", modified)
+}
+
+/// A picture for an article: bands of colour that differ by name.
+fn picture(name: &str) -> String {
+    let hash = Sha256::digest(name);
+    let bands = hash.iter().take(8).enumerate().map(|(n, b)| {
+        let (x, hue) = (n * 100, u32::from(*b) * 360 / 256);
+        format!("<rect x=\"{x}\" width=\"100\" height=\"400\" fill=\"hsl({hue} 40% 55%)\"/>")
+    });
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 800 400\">{}</svg>",
+        bands.collect::<String>()
+    )
+}
