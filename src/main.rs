@@ -1,3 +1,5 @@
 //! The thin binary: arguments -> run -> exit code.
 
-fn main() {}
+fn main() -> std::process::ExitCode {
+    newsfed::cli::main(std::env::args_os())
+}

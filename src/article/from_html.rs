@@ -13,7 +13,7 @@ const MAX_HTML: usize = 2 << 20;
 /// Reads a fragment of HTML; addresses are resolved against `base`. What is nested too deeply for
 /// a tree is read as plain text.
 pub fn from_html(markup: &str, base: Option<&Url>) -> Document {
-    let markup = &markup[..markup.floor_char_boundary(MAX_HTML)];
+    let markup = text::start(markup, MAX_HTML);
     if !markup.contains(['<', '&']) {
         return Document::from_text(&text::block(markup));
     }

@@ -1,3 +1,93 @@
-//! (under construction)
+//! The command line: arguments, and one file per command.
+//!
+//! Data goes to the standard output, everything else to the standard error. `docs/json.md` tells
+//! the shapes that `--json` prints.
 
+mod add;
+mod args;
+mod catalogue;
+mod checks;
+mod choose;
+mod config;
+mod daemon;
+mod demo;
+mod discover;
+mod doctor;
+mod exit;
+mod export;
+mod generate;
+mod home;
+mod import;
+mod items;
+mod list;
+mod log;
+mod mark;
+mod open;
+mod output;
+mod panes;
 pub mod parse;
+mod progress;
+mod prune;
+mod runtime;
+mod show;
+mod source_edit;
+mod source_show;
+mod sources;
+mod sync;
+mod table;
+mod tally;
+mod when;
+
+use args::{Cli, Command};
+use clap::Parser;
+use exit::{Exit, Failure};
+use output::Output;
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+pub use args::command;
+
+/// Runs the command line, program name first, and returns the exit code: 0 done, 1 failed, 2 wrong
+/// usage, 3 done in part, 4 invalid configuration, 130 interrupted.
+pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(e) => {
+            // Whoever reads the output may have left; there is nobody to tell.
+            let _ = e.print();
+            return ExitCode::from(u8::try_from(e.exit_code()).unwrap_or(2));
+        }
+    };
+    let mut out = Output::new(&cli.global);
+    let result = run(cli, &mut out).and_then(|exit| out.finish().map(|()| exit));
+    result.unwrap_or_else(|failure| out.fail(&failure)).into()
+}
+
+fn run(cli: Cli, out: &mut Output) -> Result<Exit, Failure> {
+    let global = &cli.global;
+    match cli.command {
+        None => panes::run(global, out),
+        Some(Command::Demo) => demo::run(out),
+        Some(Command::Add(args)) => add::run(&args, global, out),
+        Some(Command::Discover(args)) => discover::run(&args, global, out),
+        Some(Command::Sources(args)) => sources::run(args.command, global, out),
+        Some(Command::Sync(args)) => sync::run(&args, global, out),
+        Some(Command::Daemon) => daemon::run(global, out),
+        Some(Command::List(args)) => list::run(&args, global, out),
+        Some(Command::Search(args)) => list::search(&args, global, out),
+        Some(Command::Show(args)) => show::run(&args, global, out),
+        Some(Command::Read(args)) => mark::read(&args, global, out),
+        Some(Command::Unread(args)) => mark::unread(&args, global, out),
+        Some(Command::Pin(args)) => mark::pin(&args, true, global, out),
+        Some(Command::Unpin(args)) => mark::pin(&args, false, global, out),
+        Some(Command::Open(args)) => open::run(&args, global, out),
+        Some(Command::Import(args)) => import::run(&args, global, out),
+        Some(Command::Export(args)) => export::run(&args, global, out),
+        Some(Command::Parse(args)) => Ok(args.run(global)),
+        Some(Command::Doctor) => doctor::run(global, out),
+        Some(Command::Config(args)) => config::run(args.command, global, out),
+        Some(Command::Prune(args)) => prune::run(&args, global, out),
+        Some(Command::Completions(args)) => generate::completions(&args, out),
+        Some(Command::Man(args)) => generate::man(&args, out),
+    }
+}

@@ -29,6 +29,22 @@ pub fn export_opml(sources: &[Source]) -> String {
     text
 }
 
+/// The sources one a line as newsboat writes them: the address, the tags, and the person's own title
+/// behind a `~`. Folders, passwords, headers and proxies are left out.
+pub fn export_urls(sources: &[Source]) -> String {
+    let mut text = String::new();
+    for source in sources {
+        text.push_str(source.url.as_str());
+        let title = source.title.iter().map(|t| format!("~{t}"));
+        for word in source.tags.iter().cloned().chain(title) {
+            let escaped = word.replace('\\', "\\\\").replace('"', "\\\"");
+            let _ = write!(text, " \"{escaped}\"");
+        }
+        text.push('\n');
+    }
+    text
+}
+
 /// The model keeps folders at most 16 deep, so that calling itself is safe.
 fn write_folder(text: &mut String, folder: &Folder<'_>, depth: usize) {
     let indent = "  ".repeat(depth);

@@ -172,7 +172,7 @@ impl Site {
         if self.manner == Manner::Live && !coming.is_empty() {
             posts.extend(live(&coming, start, now));
         }
-        posts.sort_by(|a, b| b.at.cmp(&a.at));
+        posts.sort_by_key(|post| std::cmp::Reverse(post.at));
         posts.truncate(LISTED);
         posts
     }

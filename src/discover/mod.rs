@@ -1,38 +1,80 @@
-//! (under construction)
-use crate::feed::ParsedFeed;
+//! Any address -> the ways in which it can be followed.
+//!
+//! The decisions are pure: what an answer is, and which feeds a page announces. Who asks the
+//! network, and in which order, is the engine's business.
+
+mod page;
+
+pub use page::Announced;
+
+use crate::feed::{self, FeedError, ParsedFeed};
 use url::Url;
-/// found
-#[derive(Debug)]
+
+/// What an answer turned out to be.
+#[derive(Debug, Clone, PartialEq)]
 pub enum Found {
-    /// feed
-    Feed(ParsedFeed),
-    /// page
+    /// A feed; it can be followed at the address that answered.
+    Feed(Box<ParsedFeed>),
+    /// A page that announces feeds.
     Page {
-        /// title
+        /// One line of plain text.
         title: Option<String>,
-        /// announced
+        /// Best first, at least one.
         announced: Vec<Announced>,
     },
-    /// nothing
+    /// Neither.
     Nothing {
-        /// reason
+        /// Why, in plain words: "this is no feed, it looks like a sitemap".
         reason: String,
     },
 }
-/// announced
-#[derive(Debug)]
-pub struct Announced {
-    /// url
-    pub url: Url,
-    /// title
-    pub title: Option<String>,
-    /// mime
-    pub mime: Option<String>,
-}
-/// inspect
-pub fn inspect(bytes: &[u8], ct: Option<&str>, url: &Url) -> Found {
-    match crate::feed::parse(bytes, ct, Some(url)) {
-        Ok(f) => Found::Feed(f),
-        Err(e) => Found::Nothing { reason: e.to_string() },
+
+/// Tells what an answer is. `final_url` is the address after redirects.
+pub fn inspect(bytes: &[u8], content_type: Option<&str>, final_url: &Url) -> Found {
+    let error = match feed::parse(bytes, content_type, Some(final_url)) {
+        Ok(feed) => return Found::Feed(Box::new(feed)),
+        Err(error) => error,
+    };
+    if let FeedError::NotAFeed { .. } = &error
+        && let Ok(text) = feed::decode_text(bytes, content_type)
+    {
+        let page = page::read(&text, final_url);
+        if !page.announced.is_empty() {
+            return Found::Page { title: page.title, announced: page.announced };
+        }
+        if page.is_html {
+            return Found::Nothing { reason: "the page announces no feed".to_owned() };
+        }
     }
+    Found::Nothing { reason: error.to_string() }
 }
+
+/// Addresses below a site at which feeds are often found, most likely first: to be tried one by
+/// one when a page announces nothing.
+pub fn usual_places(site: &Url) -> Vec<Url> {
+    const PATHS: [&str; 10] = [
+        "feed",
+        "feed.xml",
+        "rss.xml",
+        "atom.xml",
+        "index.xml",
+        "rss",
+        "feed/index.xml",
+        "feeds/all.atom.xml",
+        "blog/feed.xml",
+        "feed.json",
+    ];
+    // A page such as /blog/post is left for its folder.
+    let below = PATHS.iter().filter_map(|path| site.join(path).ok());
+    let at_root = PATHS.iter().filter_map(|path| site.join(&format!("/{path}")).ok());
+    let mut places: Vec<Url> = Vec::new();
+    for place in below.chain(at_root) {
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    places
+}
+
+#[cfg(test)]
+mod tests;

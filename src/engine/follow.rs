@@ -12,6 +12,7 @@ use crate::net::{FetchError, Request};
 use crate::store::StoreError;
 use crate::util::{text, url as address};
 use sha2::{Digest, Sha256};
+use std::collections::HashSet;
 use std::sync::Arc;
 use url::Url;
 
@@ -56,7 +57,7 @@ impl Handle {
         let (ways, title) = match first.found {
             Found::Feed(feed) => {
                 tried.push("the address is a feed".to_owned());
-                (vec![way(web.url.clone(), feed, first.answer)], None)
+                (vec![way(web.url.clone(), *feed, first.answer)], None)
             }
             Found::Page { title, announced } => {
                 tried.push(format!("the page announces {} feeds", announced.len()));
@@ -69,10 +70,9 @@ impl Handle {
         };
         let mut discovery = Discovery { address: web.url.clone(), ways, tried };
         self.try_first(&mut discovery, &web).await;
-        if let (Some(way), Some(title)) = (discovery.ways.first_mut(), title) {
-            if way.title.is_empty() {
-                way.title = title;
-            }
+        let untitled = discovery.ways.first_mut().filter(|w| w.title.is_empty());
+        if let (Some(way), Some(title)) = (untitled, title) {
+            way.title = title;
         }
         Ok(discovery)
     }
@@ -83,7 +83,7 @@ impl Handle {
             let same_host = best.url.host_str() == web.url.host_str();
             let failure = match self.fetch(&best.url.clone(), web, same_host).await {
                 Ok(Fetched { found: Found::Feed(feed), answer }) => {
-                    discovery.ways[0].first = Some(first_answer(feed, answer));
+                    discovery.ways[0].first = Some(first_answer(*feed, answer));
                     return;
                 }
                 Ok(_) => "it is not a feed".to_owned(),
@@ -135,7 +135,9 @@ impl Handle {
             return Err(address::UrlError::Empty.into());
         }
         let way = discovery.ways.swap_remove(way);
-        let mut source = Source::feed(SourceId(String::new()), way.url.clone());
+        // Taken ids are replaced when the file is written.
+        let id = config::unique_id(&way.url, &mut HashSet::new());
+        let mut source = Source::feed(id, way.url.clone());
         source.title =
             title.or_else(|| way.first.is_none().then_some(way.title)).filter(|t| !t.is_empty());
         source.folder = folder;
@@ -192,12 +194,16 @@ impl Handle {
     /// Takes sources out of `sources.toml`; their items stay for a while, so that putting them back
     /// brings everything back.
     pub async fn remove(&self, ids: Vec<SourceId>) -> Result<Removed, FollowError> {
-        let declared = self.context.declared().borrow().clone();
-        let going = declared.iter().filter(|s| ids.contains(&s.id));
-        let sources = going.map(|s| Source::clone(s)).collect();
+        let mut going = self.sources().await?;
+        going.retain(|(source, _)| ids.contains(&source.id));
+        let what = match going.as_slice() {
+            [(source, facts)] => title(source, facts),
+            many => format!("{} sources", many.len()),
+        };
         let undo = self.edit(move |file| file.remove(&ids)).await?;
         self.reload().await?;
-        Ok(Removed { sources, undo })
+        let sources = going.iter().map(|(source, _)| Source::clone(source)).collect();
+        Ok(Removed { sources, what, undo })
     }
 
     /// Puts sources back exactly where they were.
@@ -253,6 +259,12 @@ impl Handle {
         };
         Ok(self.context.store.change_facts(key, undo).await?)
     }
+}
+
+/// What the person calls a source, else what it calls itself.
+fn title(source: &Source, facts: &SourceFacts) -> String {
+    let own = source.title.clone().or_else(|| facts.feed_title.clone());
+    own.unwrap_or_else(|| source.url.to_string())
 }
 
 /// Credentials that were typed with the address.

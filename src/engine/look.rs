@@ -26,10 +26,13 @@ pub(super) async fn look(context: &Arc<Context>, job: &Job) -> Result<Refreshed,
         return Ok(Refreshed::Lost("the source is no longer declared like that".to_owned()));
     }
     let now = context.clock.now();
-    if let Some(hold) = facts.hold.filter(|h| h.until > now) {
-        if job.pace == Pace::Due || (job.pace == Pace::Manual && hold.reason.binds_manual()) {
-            return Ok(Refreshed::Left(hold));
-        }
+    let binds = |reason: HoldReason| match job.pace {
+        Pace::Due => true,
+        Pace::Manual => reason.binds_manual(),
+        Pace::Force => false,
+    };
+    if let Some(hold) = facts.hold.filter(|h| h.until > now && binds(h.reason)) {
+        return Ok(Refreshed::Left(hold));
     }
     if let Some(at) = facts.next_poll.filter(|at| *at > now && job.pace == Pace::Due) {
         return Ok(Refreshed::NotDue(at));

@@ -120,5 +120,7 @@ pub(super) struct FirstAnswer {
 pub struct Removed {
     /// The declarations.
     pub sources: Vec<Source>,
+    /// What to call them: a title, or how many they are.
+    pub what: String,
     pub(super) undo: crate::config::Removed,
 }

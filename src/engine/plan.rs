@@ -45,9 +45,12 @@ mod tests {
         Due { key, id: SourceId(key.to_string()), next_poll: next.map(at), hold }
     }
 
+    /// What it shows, the sources, those under way; what starts, and when to wake.
+    type Case = (&'static str, Vec<Due>, &'static [i64], &'static [i64], Option<i64>);
+
     #[test]
     fn what_is_due_starts_and_the_nearest_of_the_others_sets_the_alarm() {
-        let cases: [(&str, Vec<Due>, &[i64], &[i64], Option<i64>); 6] = [
+        let cases: [Case; 6] = [
             ("nothing followed", vec![], &[], &[], None),
             ("never looked at", vec![due(1, None, None)], &[], &[1], None),
             (

@@ -1,10 +1,10 @@
 //! The fields of the feed itself.
 
 use super::construct::{atom_text, link, rss_text};
+use super::element::Element;
 use super::names::Ns;
 use super::people;
 use super::raw::{Rank, RawFeed};
-use super::xml::Element;
 use url::Url;
 
 /// Takes one field of the feed.

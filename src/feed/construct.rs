@@ -1,7 +1,7 @@
 //! Texts, links and media as the vocabularies write them.
 
+use super::element::Element;
 use super::raw::{RawLink, RawText, TextKind};
-use super::xml::Element;
 use base64::Engine;
 use url::Url;
 

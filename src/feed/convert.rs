@@ -3,7 +3,7 @@
 use super::raw::{RawEntry, RawFeed, RawLink, RawText, TextKind};
 use super::{MAX_ENTRIES, ParsedFeed, dates};
 use crate::model::{Enclosure, Entry, Time};
-use crate::util::html::{self, Cleaner};
+use crate::util::html;
 use crate::util::{text, url as address};
 use url::Url;
 
@@ -24,7 +24,6 @@ pub(super) fn feed(raw: RawFeed, base: Option<&Url>, mut repairs: Vec<String>) -
     let fallback = home_url.as_deref().and_then(|u| Url::parse(u).ok());
     let mut converter = Converter {
         base: feed_base.or(fallback.as_ref()).cloned(),
-        cleaner: Cleaner::new(feed_base.or(fallback.as_ref())),
         authors: names(&raw.authors),
         language: language.clone(),
         bad_dates: 0,
@@ -68,7 +67,6 @@ fn newest(mut entries: Vec<RawEntry>, repairs: &mut Vec<String>) -> Vec<RawEntry
 
 struct Converter {
     base: Option<Url>,
-    cleaner: Cleaner,
     authors: Vec<String>,
     language: Option<String>,
     bad_dates: usize,
@@ -78,11 +76,9 @@ impl Converter {
     fn entry(&mut self, raw: RawEntry) -> Entry {
         let base = raw.base.clone().or_else(|| self.base.clone());
         let url = entry_url(&raw, base.as_ref());
-        // Relative addresses in a text are those of its own article where nothing else is known.
-        let own = match (&base, &url) {
-            (None, Some(url)) => Url::parse(url).ok(),
-            _ => base.clone(),
-        };
+        // Unless the document says otherwise, a text is read as if it stood in its own article.
+        let article = url.as_deref().and_then(|u| Url::parse(u).ok());
+        let own = raw.base.clone().or(article).or_else(|| base.clone());
         let mut authors = names(&raw.authors);
         if authors.is_empty() {
             authors = names(&raw.weak_authors);
@@ -101,8 +97,8 @@ impl Converter {
             authors,
             published,
             updated,
-            summary: raw.summary.value.and_then(|t| self.body(&t, own.as_ref())),
-            content: raw.content.value.and_then(|t| self.body(&t, own.as_ref())),
+            summary: raw.summary.value.and_then(|t| body(&t, own.as_ref())),
+            content: raw.content.value.and_then(|t| body(&t, own.as_ref())),
             enclosures: enclosures(&raw.enclosures, raw.seconds, base.as_ref()),
             categories: names(&raw.categories),
             comments,
@@ -116,28 +112,22 @@ impl Converter {
         self.bad_dates += usize::from(date.is_none() && !text.trim().is_empty());
         date
     }
+}
 
-    /// Safe HTML; `None` where nothing is left.
-    fn body(&mut self, raw: &RawText, base: Option<&Url>) -> Option<String> {
-        let html = match raw.kind {
-            TextKind::Plain => html::paragraphs(&raw.value),
-            TextKind::Guess if !html::looks_like_html(&raw.value) => {
-                if raw.value.trim().contains('\n') {
-                    html::paragraphs(&raw.value)
-                } else {
-                    html::escape(&text::block(raw.value.trim())).into_owned()
-                }
+/// Safe HTML; `None` where nothing is left.
+fn body(raw: &RawText, base: Option<&Url>) -> Option<String> {
+    let html = match raw.kind {
+        TextKind::Plain => html::paragraphs(&raw.value),
+        TextKind::Guess if !html::looks_like_html(&raw.value) => {
+            if raw.value.trim().contains('\n') {
+                html::paragraphs(&raw.value)
+            } else {
+                html::escape(&text::block(raw.value.trim())).into_owned()
             }
-            TextKind::Html | TextKind::Guess => {
-                let base = raw.base.as_ref().or(base);
-                if self.cleaner.base() != base {
-                    self.cleaner = Cleaner::new(base);
-                }
-                self.cleaner.clean(&raw.value)
-            }
-        };
-        Some(html).filter(|h| !h.is_empty())
-    }
+        }
+        TextKind::Html | TextKind::Guess => html::clean(&raw.value, raw.base.as_ref().or(base)),
+    };
+    Some(html).filter(|h| !h.is_empty())
 }
 
 /// One line of plain text.

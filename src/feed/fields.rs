@@ -1,10 +1,10 @@
 //! The fields of an entry, in every vocabulary that feeds use.
 
 use super::construct::{atom_text, html_text, link, play_time, rss_text};
+use super::element::Element;
 use super::names::Ns;
 use super::people;
 use super::raw::{Rank, RawEntry, RawLink};
-use super::xml::Element;
 use url::Url;
 
 /// Takes what the start tag of an entry says: the address of RDF items, the attributes of the

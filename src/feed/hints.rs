@@ -1,8 +1,8 @@
 //! What a feed says about how often it wants to be asked.
 
+use super::element::Element;
 use super::names::Ns;
 use super::raw::RawFeed;
-use super::xml::Element;
 use crate::model::FeedHints;
 use std::time::Duration;
 

@@ -9,6 +9,7 @@ mod convert;
 mod dates;
 mod decode;
 mod doctype;
+mod element;
 mod fields;
 mod hints;
 mod json;
@@ -99,6 +100,14 @@ pub fn parse(
         }
     };
     Ok(convert::feed(raw, base, repairs))
+}
+
+/// Any document as text, decoded as a feed would be.
+///
+/// # Errors
+/// When it is larger than [`MAX_BYTES`].
+pub fn decode_text(bytes: &[u8], content_type: Option<&str>) -> Result<String, FeedError> {
+    decode::decode(bytes, content_type, &mut Vec::new())
 }
 
 /// The feed as `newsfed parse --json` prints it: `{title, url, entries: [{id, title, url,

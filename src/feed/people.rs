@@ -1,6 +1,6 @@
 //! Names of people.
 
-use super::xml::Element;
+use super::element::Element;
 
 /// Names in an Atom person, or in a text such as `ann@example.com (Ann Example)`.
 pub(super) fn name(element: &Element) -> Option<String> {

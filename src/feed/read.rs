@@ -4,9 +4,10 @@
 //! entry is a field of it, what stands outside is a field of the feed.
 
 use super::doctype::Entities;
+use super::element::{Element, join_base};
 use super::names::{self, Ns};
 use super::raw::{RawEntry, RawFeed};
-use super::xml::{Element, Event, Oddities, Reader, join_base};
+use super::xml::{Event, Oddities, Reader};
 use super::{FeedError, channel, fields, hints};
 use url::Url;
 
@@ -55,6 +56,12 @@ pub(super) fn read(
         }
     }
     let complete = walk.finished;
+    // What is left of an entry by the end of the document counts if it can be told apart.
+    if walk.entry.as_ref().is_some_and(|e| e.guid.value.is_none() && e.links.is_empty())
+        && !complete
+    {
+        walk.entry = None;
+    }
     walk.close_entry();
     let oddities = std::mem::take(&mut reader.oddities);
     note(&oddities, complete, walk.misplaced, entities.refused, repairs);
@@ -197,11 +204,10 @@ impl Walk {
     }
 
     fn field(&mut self, element: Element, reader: &mut Reader<'_>) {
-        // A document that ends while only a root was opened holds nothing.
         let container = |name: &str| self.scopes.iter().any(|s| s.name == name);
         // Foreign elements may hold whole entries, such as older versions of one.
         let may_hold = matches!(element.ns(), Ns::Xhtml | Ns::Other);
-        let (element, rest) = reader.content(element, |event| match event {
+        let fields = reader.content(element, |event| match event {
             Event::Start(e) => {
                 !may_hold && e.ns() != Ns::Xhtml && matches!(e.name.as_str(), "item" | "entry")
             }
@@ -212,7 +218,7 @@ impl Walk {
             Event::Text(_) => false,
         });
         self.saw_content |= self.scopes.len() > 1;
-        for element in std::iter::once(element).chain(rest) {
+        for element in fields {
             let base = self.base_for(&element);
             match &mut self.entry {
                 Some(entry) => fields::entry(&element, base, self.is_atom, entry),

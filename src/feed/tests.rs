@@ -1,1 +1,229 @@
-//! tests
+use super::*;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+fn base() -> Url {
+    Url::parse("https://base.example/dir/feed").expect("valid")
+}
+
+fn read(document: &str) -> ParsedFeed {
+    parse(document.as_bytes(), None, Some(&base())).expect("a feed")
+}
+
+/// One RSS item in a feed.
+fn item(fields: &str) -> Entry {
+    read(&format!("<rss version='2.0'><channel><item>{fields}</item></channel></rss>"))
+        .entries
+        .remove(0)
+}
+
+/// Every document in the folder has what is expected of it beside it, as `NAME.expected.json`.
+#[test]
+fn sample_documents() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/feeds");
+    let files = std::fs::read_dir(folder).expect("a folder").map(|f| f.expect("a file").path());
+    let is_sample = |p: &PathBuf| !p.to_string_lossy().ends_with(".expected.json");
+    let samples: Vec<PathBuf> = files.filter(is_sample).collect();
+    assert!(!samples.is_empty());
+    for path in samples {
+        let parsed = parse(&std::fs::read(&path).expect("readable"), None, Some(&base()));
+        let parsed = parsed.expect("a feed");
+        let mut got = to_json(&parsed);
+        got["repairs"] = parsed.repairs.clone().into();
+        let beside = PathBuf::from(format!("{}.expected.json", path.display()));
+        let wanted = std::fs::read_to_string(&beside).unwrap_or_default();
+        let wanted: serde_json::Value = serde_json::from_str(&wanted).unwrap_or_default();
+        assert_eq!(got, wanted, "{}\n{got:#}", path.display());
+    }
+}
+
+#[test]
+fn other_documents_are_refused_by_name() {
+    let cases = [
+        ("", "an empty document"),
+        (" \n\u{feff}", "an empty document"),
+        ("hello", "plain text"),
+        ("<?xml version='1.0'?>", "an XML document without content"),
+        ("<!DOCTYPE html><html><head><title>x</title></head></html>", "an HTML page"),
+        ("<opml version='2.0'></opml>", "an OPML list of feeds; use `newsfed import` for it"),
+        ("<urlset xmlns='x'></urlset>", "a sitemap"),
+        ("<svg></svg>", "an SVG drawing"),
+        ("<foo\u{1b}[2J/>", "an XML document of another kind (<foo>)"),
+        ("<rss version='1.0'></rss>", "a feed without any content"),
+        ("[1]", "JSON that is no feed"),
+        ("{\"version\": \"1.0\", \"items\": []}", "JSON that is no feed"),
+        ("%PDF-1.7 x", "a binary file"),
+        ("\u{fffd}PNG\r\n\u{1a}\n\0\0\0\0\0\0\0\0\0\0", "a binary file"),
+    ];
+    for (document, looks_like) in cases {
+        let error = parse(document.as_bytes(), None, None).expect_err(document);
+        let named = FeedError::NotAFeed { looks_like: looks_like.to_owned() };
+        assert_eq!(error, named, "{document:?}");
+    }
+}
+
+#[test]
+fn damage_has_a_name() {
+    let broken =
+        parse(b"{\"version\": \"https://jsonfeed.org/version/1\", \"items\": [", None, None);
+    assert!(matches!(broken, Err(FeedError::Malformed { .. })));
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    assert_eq!(parse(deep.as_bytes(), None, None), Err(FeedError::TooDeep));
+    let large = vec![b' '; MAX_BYTES + 1];
+    assert_eq!(parse(&large, None, None), Err(FeedError::TooLarge));
+}
+
+#[test]
+fn bytes_are_decoded() {
+    let document = |declaration: &str| {
+        format!(
+            "{declaration}<rss version='2.0'><channel><title>Žluťoučký kůň</title></channel></rss>"
+        )
+    };
+    let title = |bytes: &[u8], header| parse(bytes, header, None).expect("a feed").title;
+    let utf16 =
+        |text: &str| -> Vec<u8> { text.encode_utf16().flat_map(u16::to_le_bytes).collect() };
+    let latin2 = |text: &str| encoding_rs::ISO_8859_2.encode(text).0.into_owned();
+    let named = document("<?xml version='1.0' encoding='iso-8859-2'?>");
+    let cases: [(Vec<u8>, Option<&str>); 8] = [
+        (document("").into_bytes(), None),
+        (
+            format!("\u{feff}\u{feff}{}", document("")).into_bytes(),
+            Some("text/xml; charset=latin1"),
+        ),
+        (latin2(&named), None),
+        (latin2(&document("")), Some("application/xml; charset=\"ISO-8859-2\"")),
+        (latin2(&named), Some("text/xml; charset=us-ascii")),
+        (named.clone().into_bytes(), None),
+        (utf16(&document("")), None),
+        (utf16(&format!("\u{feff}{named}")), None),
+    ];
+    for (number, (bytes, header)) in cases.iter().enumerate() {
+        assert_eq!(title(bytes, *header).as_deref(), Some("Žluťoučký kůň"), "case {number}");
+    }
+}
+
+#[test]
+fn compressed_documents_are_unpacked() {
+    use std::io::Write;
+    let gzip = |bytes: &[u8]| {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(bytes).expect("memory");
+        encoder.finish().expect("memory")
+    };
+    let plain = b"<rss version='2.0'><channel><title>Packed</title></channel></rss>";
+    let packed = gzip(&gzip(plain));
+    assert_eq!(parse(&packed, None, None).expect("a feed").title.as_deref(), Some("Packed"));
+    let bomb = gzip(&vec![b' '; 2 * MAX_BYTES]);
+    assert_eq!(parse(&bomb, None, None), Err(FeedError::TooLarge));
+    let cut = parse(&gzip(plain)[..60], None, None);
+    assert!(cut.is_err() || cut.is_ok_and(|f| !f.repairs.is_empty()));
+}
+
+#[test]
+fn hints_are_collected() {
+    let feed = read(
+        "<rss version='2.0' xmlns:sy='http://purl.org/rss/1.0/modules/syndication/'><channel>\
+         <ttl> 90 </ttl><skipHours><hour>0</hour><hour>24</hour><hour>7</hour><hour>25</hour>\
+         </skipHours><skipDays><day>Sunday</day><day>monday</day><day>Noday</day></skipDays>\
+         <sy:updateFrequency>4</sy:updateFrequency><sy:updatePeriod>daily</sy:updatePeriod>\
+         </channel></rss>",
+    );
+    assert_eq!(feed.hints.ttl, Some(Duration::from_secs(5400)));
+    assert_eq!(feed.hints.skip_hours, [0, 7].into());
+    assert_eq!(feed.hints.skip_days, [0, 6].into());
+    assert_eq!(feed.hints.update_period, Some(Duration::from_secs(21_600)));
+    let odd = read("<rss version='2.0'><channel><ttl>0</ttl></channel></rss>");
+    assert_eq!(odd.hints, FeedHints::default());
+}
+
+#[test]
+fn links_are_chosen() {
+    let cases = [
+        (
+            "<link>https://a.example/1</link><guid>https://b.example/</guid>",
+            Some("https://a.example/1"),
+        ),
+        ("<guid>https://b.example/2</guid>", Some("https://b.example/2")),
+        ("<guid isPermaLink='false'>https://b.example/2</guid>", None),
+        ("<guid isPermaLink='true'>/two</guid>", None),
+        ("<link>/three</link>", Some("https://base.example/three")),
+        ("<link>javascript:alert(1)</link>", None),
+        ("<link href='https://a.example/4'/>", Some("https://a.example/4")),
+        (
+            "<link>https://count.example/</link><f:origLink xmlns:f='http://rssnamespace.org/\
+             feedburner/ext/1.0'>https://a.example/5</f:origLink>",
+            Some("https://a.example/5"),
+        ),
+        ("<link>https://u:p@a.example/6</link>", Some("https://a.example/6")),
+    ];
+    for (fields, expected) in cases {
+        assert_eq!(item(fields).url.as_deref(), expected, "{fields}");
+    }
+}
+
+#[test]
+fn further_fields_are_kept() {
+    let entry = item(
+        "<title>t</title><category>a</category><category> a </category><category>b</category>\
+         <comments>/talk</comments><source url='https://s.example/f'>Origin</source>\
+         <enclosure url='/a.mp3' length='12' type='audio/mpeg'/><enclosure url='file:///x'/>",
+    );
+    assert_eq!(entry.categories, ["a", "b"]);
+    assert_eq!(entry.comments.as_deref(), Some("https://base.example/talk"));
+    assert_eq!(entry.publisher.as_deref(), Some("Origin"));
+    assert_eq!(entry.enclosures.len(), 1);
+    assert_eq!(entry.enclosures[0].url, "https://base.example/a.mp3");
+    assert_eq!(entry.enclosures[0].bytes, Some(12));
+}
+
+#[test]
+fn of_too_many_entries_the_newest_stay() {
+    let items = |dated: bool| -> String {
+        let date = |n: usize| format!("<pubDate>{}</pubDate>", 1_600_000_000 + n * 60);
+        (0..MAX_ENTRIES + 5)
+            .map(|n| {
+                format!(
+                    "<item><guid>{n}</guid>{}</item>",
+                    if dated { date(n) } else { String::new() }
+                )
+            })
+            .collect()
+    };
+    for (dated, first) in [(true, "5"), (false, "0")] {
+        let feed = read(&format!("<rss version='2.0'><channel>{}</channel></rss>", items(dated)));
+        assert_eq!(feed.entries.len(), MAX_ENTRIES);
+        assert_eq!(feed.entries[0].guid.as_deref(), Some(first));
+        assert_eq!(feed.repairs.len(), 1);
+    }
+}
+
+#[test]
+fn deep_nesting_is_flattened() {
+    let deep = format!("{}core{}", "<b>".repeat(50_000), "</b>".repeat(50_000));
+    let entry = item(&format!("<title>t</title><description>{deep}</description>"));
+    assert_eq!(crate::util::html::to_text(&entry.summary.unwrap_or_default()), "core");
+    let group = "<media:group>".repeat(50_000);
+    let feed = read(&format!(
+        "<rss version='2.0' xmlns:media='http://search.yahoo.com/mrss/'><channel><item><guid>g</guid>{group}"
+    ));
+    assert_eq!(feed.entries.len(), 1);
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_soup_is_survived(pieces in proptest::collection::vec(proptest::sample::select(vec![
+        "<rss version='2.0'>", "<channel>", "</channel>", "<item>", "</item>", "<title>", "</title>",
+        "<description>", "<![CDATA[", "]]>", "<feed xmlns='http://www.w3.org/2005/Atom'>", "<entry>",
+        "<content type='xhtml'>", "<div>", "</div>", "<link href='x'/>", "&", "&amp;", "<", ">", "<a ",
+        "'", "\"", "日本", "\u{1b}[1m", "<!--", "-->", "<?", "<!DOCTYPE x [<!ENTITY a 'b'>]>", "&a;",
+        "xml:base='http://a/'", "<pubDate>1 May 2024", "{", "}", "\"items\":[", "<media:group>",
+    ]), 0..30)) {
+        let document = pieces.concat();
+        if let Ok(feed) = parse(document.as_bytes(), None, Some(&base())) {
+            for entry in &feed.entries {
+                proptest::prop_assert!(!entry.title.chars().any(char::is_control));
+            }
+        }
+    }
+}

@@ -5,15 +5,18 @@
 //! document is ever loaded, and entities of the document expand to a bounded text only.
 
 use super::doctype::Entities;
+use super::element::{Element, Node, is_void};
 use super::names::{self, Ns};
-use crate::util::html::{Scanner, Tag, Token, escape};
-use url::Url;
+use crate::util::html::{Scanner, Tag, Token};
 
 /// Deepest nesting of a field that is kept; deeper tags are dropped and their text stays.
 const MAX_DEPTH: usize = 256;
 
 /// Most attributes read of one tag.
 const MAX_ATTRIBUTES: usize = 64;
+
+/// Most namespace declarations in force at one place.
+const MAX_PREFIXES: usize = 200;
 
 /// CDATA sections without an end of which the field's own end is looked for.
 const MAX_OPEN_SECTIONS: usize = 16;
@@ -27,130 +30,6 @@ pub(super) enum Event {
     Start(Element),
     End(String),
     Text(String),
-}
-
-/// An element: name, attributes, and content once it has been read.
-#[derive(Debug, Default)]
-pub(super) struct Element {
-    pub(super) ns: Option<Ns>,
-    /// Local name in lower case.
-    pub(super) name: String,
-    /// Qualified names in lower case, decoded values.
-    pub(super) attributes: Vec<(String, String)>,
-    pub(super) children: Vec<Node>,
-    /// Whether the tag had a slash at its end.
-    pub(super) empty: bool,
-}
-
-/// Content of an element.
-#[derive(Debug)]
-pub(super) enum Node {
-    Text(String),
-    Element(Element),
-}
-
-impl Element {
-    pub(super) fn ns(&self) -> Ns {
-        self.ns.unwrap_or(Ns::Core)
-    }
-
-    /// The value of an attribute by its qualified name; where that is missing, by its local name
-    /// with any prefix.
-    pub(super) fn attribute(&self, name: &str) -> Option<&str> {
-        let exact = self.attributes.iter().find(|(n, _)| n == name);
-        let local = || {
-            let by_local =
-                |n: &str| n.rsplit_once(':').is_some_and(|(p, l)| l == name && p != "xmlns");
-            self.attributes.iter().find(|(n, _)| by_local(n))
-        };
-        exact.or_else(local).map(|(_, v)| v.as_str())
-    }
-
-    /// All text inside, without tags.
-    pub(super) fn text(&self) -> String {
-        let mut out = String::new();
-        self.push_text(&mut out);
-        out
-    }
-
-    fn push_text(&self, out: &mut String) {
-        for child in &self.children {
-            match child {
-                Node::Text(text) => out.push_str(text),
-                Node::Element(element) => element.push_text(out),
-            }
-        }
-    }
-
-    pub(super) fn elements(&self) -> impl Iterator<Item = &Element> {
-        self.children.iter().filter_map(|c| match c {
-            Node::Element(element) => Some(element),
-            Node::Text(_) => None,
-        })
-    }
-
-    pub(super) fn child(&self, name: &str) -> Option<&Element> {
-        self.elements().find(|e| e.name == name)
-    }
-
-    /// The content as HTML source. References are resolved against the `xml:base` attributes
-    /// inside, where there are any.
-    pub(super) fn inner_html(&self, base: Option<&Url>) -> String {
-        let mut out = String::new();
-        self.push_html(&mut out, base, false);
-        out
-    }
-
-    fn push_html(&self, out: &mut String, base: Option<&Url>, moved: bool) {
-        for child in &self.children {
-            match child {
-                Node::Text(text) => out.push_str(&escape(text)),
-                Node::Element(e) => {
-                    let own = e.attribute("xml:base").and_then(|b| join_base(base, b));
-                    let (inner, moved) = (own.as_ref().or(base), moved || own.is_some());
-                    out.push('<');
-                    out.push_str(&e.name);
-                    for (name, value) in &e.attributes {
-                        if !name.contains(':') && name != "xmlns" {
-                            push_attribute(out, name, value, inner.filter(|_| moved));
-                        }
-                    }
-                    out.push('>');
-                    e.push_html(out, inner, moved);
-                    if !is_void(&e.name) {
-                        out.push_str("</");
-                        out.push_str(&e.name);
-                        out.push('>');
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// Whether another tag starts inside of this one, which then is none.
-fn has_tag_inside(tag: &Tag<'_>) -> bool {
-    tag.rest.contains('<') && tag.attributes().any(|(name, _)| name.contains('<'))
-}
-
-fn push_attribute(out: &mut String, name: &str, value: &str, base: Option<&Url>) {
-    let reference = matches!(name, "href" | "src" | "cite" | "poster");
-    let resolved = base.filter(|_| reference).and_then(|b| b.join(value).ok());
-    let value = resolved.as_ref().map_or(value, Url::as_str);
-    out.push(' ');
-    out.push_str(name);
-    out.push_str("=\"");
-    out.push_str(&escape(value));
-    out.push('"');
-}
-
-/// The base address that an `xml:base` attribute sets inside an outer one.
-pub(super) fn join_base(outer: Option<&Url>, base: &str) -> Option<Url> {
-    crate::util::url::absolute(outer, base)
-}
-
-fn is_void(name: &str) -> bool {
-    matches!(name, "br" | "hr" | "img" | "input" | "wbr" | "col" | "embed" | "source" | "track")
 }
 
 /// Reads events, one after the other, and can take one back.
@@ -286,6 +165,9 @@ impl<'a> Reader<'a> {
                 Some(rest) if rest.starts_with(':') => &rest[1..],
                 _ => continue,
             };
+            if self.prefixes.len() >= MAX_PREFIXES {
+                break;
+            }
             self.prefixes.push((self.depth, prefix.to_owned(), names::by_address(value)));
         }
         let qualified = tag.name.to_ascii_lowercase();
@@ -311,71 +193,45 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the content of an element. Ends at its end tag, or before anything of which `ends`
-    /// says that the element cannot contain it; what followed a missing end tag as further
-    /// fields is returned beside it.
+    /// says that the element cannot contain it. Returns the element and what followed its missing
+    /// end tag as further fields; whatever the end of the document cut in two is left out.
     pub(super) fn content(
         &mut self,
         element: Element,
         ends: impl Fn(&Event) -> bool,
-    ) -> (Element, Vec<Element>) {
+    ) -> Vec<Element> {
         if element.empty {
-            return (element, Vec::new());
+            return vec![element];
         }
         let mut stack = vec![element];
+        let mut cut = true;
         while let Some(event) = self.next_event() {
             if ends(&event) {
                 self.push_back(event);
+                cut = false;
                 break;
             }
             match event {
                 Event::Text(text) => push_node(&mut stack, Node::Text(text)),
                 Event::Start(e) if e.empty || is_void(&e.name) => {
-                    push_node(&mut stack, Node::Element(e))
+                    push_node(&mut stack, Node::Element(e));
                 }
                 Event::Start(_) if stack.len() >= MAX_DEPTH => self.oddities.deep = true,
                 Event::Start(e) => stack.push(e),
                 Event::End(name) => match stack.iter().rposition(|e| e.name == name) {
-                    Some(0) => return (fold(stack), Vec::new()),
+                    Some(0) => return vec![fold(stack)],
                     Some(at) => close(&mut stack, at),
                     None => self.oddities.stray = true,
                 },
             }
         }
         self.oddities.unclosed = true;
-        let mut whole = fold(stack);
-        let rest = whole.split_fields();
-        (whole, rest)
-    }
-}
-
-impl Element {
-    /// Splits off what stands after the first child that must be a field of its own.
-    fn split_fields(&mut self) -> Vec<Element> {
-        const FIELDS: [&str; 14] = [
-            "title",
-            "link",
-            "description",
-            "pubdate",
-            "guid",
-            "author",
-            "category",
-            "comments",
-            "published",
-            "updated",
-            "id",
-            "summary",
-            "content",
-            "encoded",
-        ];
-        let is_field = |n: &Node| matches!(n, Node::Element(e) if e.ns() != Ns::Xhtml && FIELDS.contains(&e.name.as_str()));
-        let at = self.children.iter().position(is_field).unwrap_or(self.children.len());
-        let rest = self.children.split_off(at);
-        rest.into_iter()
-            .filter_map(|n| match n {
-                Node::Element(e) => Some(e),
-                Node::Text(_) => None,
-            })
-            .collect()
+        let mut fields = fold(stack).into_fields();
+        if cut {
+            self.oddities.cut = true;
+            fields.pop();
+        }
+        fields
     }
 }
 
@@ -399,4 +255,9 @@ fn close(stack: &mut Vec<Element>, at: usize) {
 fn fold(mut stack: Vec<Element>) -> Element {
     close(&mut stack, 1);
     stack.pop().unwrap_or_default()
+}
+
+/// Whether another tag starts inside of this one, which then is none.
+fn has_tag_inside(tag: &Tag<'_>) -> bool {
+    tag.rest.contains('<') && tag.attributes().any(|(name, _)| name.contains('<'))
 }

@@ -16,8 +16,11 @@ pub struct Look {
     /// The record for the history; its outcome is completed with the counts found here.
     pub record: PollRecord,
     /// Brings the facts up to date, knowing what was new.
-    pub finish: Box<dyn FnOnce(&mut SourceFacts, &Ingested) + Send>,
+    pub finish: Finish,
 }
+
+/// Brings the facts of a source up to date at the end of a look.
+pub type Finish = Box<dyn FnOnce(&mut SourceFacts, &Ingested) + Send>;
 
 /// What became of the entries of one document.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -27,8 +27,16 @@ pub(super) fn set(conn: &Connection, mark: Mark, keys: &[i64], to: bool) -> Resu
     Ok(changed)
 }
 
-/// The row key of an item by its id, written whole or as a prefix that only one item has.
+/// The row key of an item by its id, written whole or as a prefix that only one item has, or by the
+/// row key itself: the ids of items found at one time begin alike, so that people are shown the key.
+/// The two are not confused, because ids begin with 0 until the year 2527 and keys never do.
 pub(super) fn find(conn: &Connection, id: &str) -> Result<Found> {
+    let is_key = !id.starts_with('0') && id.len() < 19 && id.bytes().all(|b| b.is_ascii_digit());
+    if let (true, Ok(key)) = (is_key, id.parse::<i64>()) {
+        let mut query = conn.prepare_cached("SELECT key FROM item WHERE key = ?1")?;
+        let found = query.query_row([key], |r| r.get(0)).optional()?;
+        return Ok(found.map_or(Found::None, Found::One));
+    }
     let hex: String = id.chars().filter(|c| *c != '-').collect::<String>().to_ascii_uppercase();
     if hex.len() < 4 || hex.len() > 32 || !hex.chars().all(|c| c.is_ascii_hexdigit()) {
         return Ok(Found::None);

@@ -23,7 +23,7 @@ mod tests;
 
 pub use error::{Result, StoreError};
 pub use identity::{Prepared, prepare};
-pub use ingest::{Ingested, Look};
+pub use ingest::{Finish, Ingested, Look};
 pub use lock::{Poller, PollerLock};
 pub use marks::{Found, Mark};
 pub use query::{Named, Query};
@@ -36,6 +36,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use tokio::sync::watch;
 use writer::{Joined, Writer};
+
+/// The version of SQLite that is built in.
+pub fn sqlite_version() -> &'static str {
+    rusqlite::version()
+}
 
 /// The database of this process: a writer, and readers on request. Clones share them.
 #[derive(Clone)]

@@ -64,7 +64,7 @@ impl Reader {
         Ok(query.query_row([key], item_row).optional()?)
     }
 
-    /// The row key of an item by its id or the beginning of it.
+    /// The row key of an item by that key in digits, its id, or the beginning of its id.
     pub fn find(&self, id: &str) -> Result<Found> {
         find(&self.conn, id)
     }

@@ -30,6 +30,7 @@ CREATE TABLE source (
     pinned         INTEGER NOT NULL DEFAULT 0
 );
 
+CREATE INDEX source_undeclared ON source (key) WHERE declared = 0;
 CREATE INDEX source_due ON source (next_poll) WHERE declared = 1 AND enabled = 1;
 
 -- What lists need. Keys grow in the order of discovery and are never used twice.

@@ -310,6 +310,10 @@ impl Filter {
     }
 
     fn scope(&mut self, scope: &Scope) {
+        if !matches!(scope, Scope::Sources(_)) {
+            // The items of a source that was taken out stay for an undo, unseen.
+            self.and("i.source NOT IN (SELECT key FROM source WHERE declared = 0)");
+        }
         match scope {
             Scope::All => {}
             Scope::Sources(keys) => self.sources(keys, ""),
@@ -351,7 +355,8 @@ impl Filter {
 /// Unread items dated at or after a moment.
 pub(super) fn unread_since(conn: &Connection, since: Time) -> Result<u32> {
     let mut query = conn.prepare_cached(
-        "SELECT count(*) FROM item INDEXED BY item_unread WHERE read = 0 AND date >= ?1",
+        "SELECT count(*) FROM item INDEXED BY item_unread WHERE read = 0 AND date >= ?1
+         AND source NOT IN (SELECT key FROM source WHERE declared = 0)",
     )?;
     Ok(query.query_row([since.timestamp()], |r| r.get(0))?)
 }

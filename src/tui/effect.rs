@@ -4,33 +4,80 @@ use super::event::{Cause, RequestId};
 use crate::engine::{Discovery, Pace, Removed};
 use crate::model::SourceId;
 use crate::store::{Anchor, Mark, View};
+use crate::util::browser::Launch;
 use std::path::PathBuf;
 
 /// Something to be done outside of the state.
 #[derive(Debug)]
 pub(super) enum Effect {
     LoadSources,
-    LoadWindow { request: RequestId, view: View, anchor: Anchor, size: usize },
-    LoadArticle { request: RequestId, key: i64 },
+    LoadWindow {
+        request: RequestId,
+        view: View,
+        anchor: Anchor,
+        size: usize,
+    },
+    LoadArticle {
+        request: RequestId,
+        key: i64,
+    },
     LoadLog,
-    Mark { mark: Mark, keys: Vec<i64>, to: bool, cause: Cause },
-    MarkViewRead { view: View, up_to: i64 },
-    Refresh { keys: Option<Vec<i64>>, pace: Pace },
-    Discover { request: RequestId, address: String },
+    Mark {
+        mark: Mark,
+        keys: Vec<i64>,
+        to: bool,
+        cause: Cause,
+    },
+    MarkViewRead {
+        view: View,
+        up_to: i64,
+    },
+    Refresh {
+        keys: Option<Vec<i64>>,
+        pace: Pace,
+    },
+    Discover {
+        request: RequestId,
+        address: String,
+    },
     /// Gives up what is being explored.
     CancelDiscovery,
-    Follow { discovery: Discovery, way: usize },
-    FollowStarters { addresses: Vec<usize> },
-    Import { path: PathBuf },
-    Remove { ids: Vec<SourceId> },
-    Restore { removed: Removed },
+    Follow {
+        discovery: Discovery,
+        way: usize,
+    },
+    FollowStarters {
+        addresses: Vec<usize>,
+    },
+    Import {
+        path: PathBuf,
+    },
+    Remove {
+        ids: Vec<SourceId>,
+    },
+    Restore {
+        removed: Removed,
+    },
     /// Opens addresses in the browser, in the background.
-    Browse { urls: Vec<String> },
-    Copy { text: String },
-    Pipe { command: String, text: String },
-    SaveSetting { key: &'static str, value: String },
+    Browse {
+        urls: Vec<String>,
+    },
+    Copy {
+        text: String,
+    },
+    Pipe {
+        command: String,
+        text: String,
+    },
+    SaveSetting {
+        key: &'static str,
+        value: String,
+    },
     /// These need the terminal and are done by the run loop itself.
-    EditSource { id: SourceId },
+    BrowseHere(Launch),
+    EditSource {
+        id: SourceId,
+    },
     Suspend,
     Quit(Farewell),
 }

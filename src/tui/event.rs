@@ -5,6 +5,7 @@ use crate::article::Document;
 use crate::engine::{Discovery, Removed, Report, Status};
 use crate::model::{Item, ItemRow, PollRecord, Source, SourceFacts, SourceId};
 use crate::store::{Mark, Window};
+use crate::util::browser::Launch;
 use crossterm::event::{KeyEvent, MouseEvent};
 use std::sync::Arc;
 
@@ -33,7 +34,7 @@ pub(super) enum Event {
     /// Marks were set: which, on what, to what, and for what reason.
     Marked(Result<MarksSet, Failure>),
     Discovered(RequestId, Result<Discovery, Failure>),
-    Followed(Result<Vec<Source>, Failure>),
+    Followed(Result<Vec<Followed>, Failure>),
     Removed(Result<Removed, Failure>),
     Restored(Result<Removed, Failure>),
     Imported(Result<Imported, Failure>),
@@ -41,9 +42,25 @@ pub(super) enum Event {
     Refreshed(Report),
     /// A refresh that the person asked for is over.
     RefreshEnded,
+    /// The browser draws in the terminal, which has to be given to it.
+    BrowserPlanned(Launch),
     /// The browser was started, or why not; the address to show then.
     BrowserOpened(Result<(), (String, Failure)>),
     Said(Result<String, Failure>),
+}
+
+/// A source that is followed now.
+#[derive(Debug, Clone)]
+pub(super) struct Followed {
+    pub(super) id: SourceId,
+    pub(super) title: String,
+}
+
+impl From<Source> for Followed {
+    fn from(source: Source) -> Self {
+        let title = source.title.unwrap_or_else(|| source.id.to_string());
+        Self { id: source.id, title }
+    }
 }
 
 /// What the sources pane shows.

@@ -70,8 +70,7 @@ impl Field {
 
     /// Inserts what was pasted, as one line.
     pub(super) fn paste(&mut self, pasted: &str) {
-        let end = pasted.floor_char_boundary(MAX_FIELD);
-        self.area.insert_str(text::line(&pasted[..end]));
+        self.area.insert_str(text::line(text::start(pasted, MAX_FIELD)));
     }
 
     /// The part that fits into `width` cells around the cursor, and the cursor's cell in it.

@@ -1,1 +1,25 @@
-//! (under construction)
+//! The panes: what the person meets in the terminal.
+//!
+//! An event changes the state ([`app`]) and yields effects, which are data; the driver performs
+//! them and answers with events. The view draws the state and nothing else. Nothing in here waits
+//! for the network, a parser or the disk.
+
+mod app;
+mod driver;
+mod effect;
+mod event;
+mod external;
+mod input;
+mod read;
+mod reader;
+mod run;
+mod style;
+mod terminal;
+mod view;
+
+#[cfg(test)]
+mod tests;
+
+pub use effect::Farewell;
+pub use run::{Panes, PanesError, run};
+pub(crate) use terminal::unusable;

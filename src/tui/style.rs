@@ -112,9 +112,13 @@ mod tests {
 
     #[test]
     fn truecolor_falls_back_to_the_nearest_of_256() {
-        for (rgb, expected) in
-            [((0, 0, 0), 16), ((255, 255, 255), 231), ((255, 0, 0), 196), ((8, 8, 8), 232), ((95, 135, 175), 67)]
-        {
+        for (rgb, expected) in [
+            ((0, 0, 0), 16),
+            ((255, 255, 255), 231),
+            ((255, 0, 0), 196),
+            ((8, 8, 8), 232),
+            ((95, 135, 175), 67),
+        ] {
             assert_eq!(nearest(rgb.0, rgb.1, rgb.2), expected, "{rgb:?}");
         }
     }
@@ -126,6 +130,9 @@ mod tests {
         };
         assert_eq!(Depth::detect(env(&[])), Depth::Indexed);
         assert_eq!(Depth::detect(env(&[("COLORTERM", "truecolor")])), Depth::True);
-        assert_eq!(Depth::detect(env(&[("COLORTERM", "truecolor"), ("NO_COLOR", "1")])), Depth::Mono);
+        assert_eq!(
+            Depth::detect(env(&[("COLORTERM", "truecolor"), ("NO_COLOR", "1")])),
+            Depth::Mono
+        );
     }
 }

@@ -1,15 +1,15 @@
 //! HTML from outside: depth, safe HTML, plain text. All of it in linear time.
 
 mod depth;
+mod safe;
 mod scan;
 
 pub use depth::depth_exceeds;
 pub use scan::{Attributes, Scanner, Tag, Token, decode_entities};
 
 use super::text;
-use depth::RAW;
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::LazyLock;
 use url::Url;
 
@@ -18,70 +18,16 @@ pub const MAX_DEPTH: usize = 512;
 
 /// Safe HTML: no scripts, styles, frames, forms or drawings, no event or style attributes, only
 /// http, https and mailto links, made absolute with `base` (relative ones lose their target when
-/// there is none). Control characters are removed. HTML nested deeper than [`MAX_DEPTH`] comes
-/// back as its plain text in paragraphs.
+/// there is none). Control characters are removed, every element is closed, and nesting is
+/// flattened far below [`MAX_DEPTH`], so that a tree of the result is always safe to build.
 pub fn clean(html: &str, base: Option<&Url>) -> String {
-    Cleaner::new(base).clean(html)
-}
-
-/// [`clean`] for many fragments with one base address.
-pub struct Cleaner {
-    policy: ammonia::Builder<'static>,
-    base: Option<Url>,
-}
-
-impl Cleaner {
-    /// A cleaner that resolves addresses against `base`.
-    pub fn new(base: Option<&Url>) -> Self {
-        Self { policy: policy(base), base: base.cloned() }
+    let html = html.trim();
+    if !html.contains(['<', '>', '&', '"']) {
+        return text::markup(html).into_owned();
     }
-
-    /// The base address it was made for.
-    pub fn base(&self) -> Option<&Url> {
-        self.base.as_ref()
-    }
-
-    /// See [`clean`].
-    pub fn clean(&self, html: &str) -> String {
-        let html = html.trim();
-        if !html.contains(['<', '>', '&']) {
-            return text::markup(html).into_owned();
-        }
-        let html = without_empty_raw(html);
-        if depth_exceeds(&html, MAX_DEPTH) {
-            return paragraphs(&to_text(&html));
-        }
-        text::markup(self.policy.clean(&html).to_string().trim()).into_owned()
-    }
-}
-
-/// HTML without elements such as `<iframe src="x"/>`, as XML tools write them: to HTML they have no
-/// end, and everything behind them would be their content.
-fn without_empty_raw(html: &str) -> Cow<'_, str> {
-    if !html.contains("/>") {
-        return Cow::Borrowed(html);
-    }
-    let mut out = String::new();
-    let mut kept = 0;
-    let mut scanner = Scanner::new(html);
-    loop {
-        let start = scanner.position();
-        match scanner.next_token() {
-            Some(Token::Open(tag)) if RAW.iter().any(|name| tag.is(name)) => {
-                if tag.self_closing() {
-                    out.push_str(&html[kept..start]);
-                    kept = scanner.position();
-                } else {
-                    scanner.skip_raw(tag.name);
-                }
-            }
-            Some(_) => {}
-            None if kept == 0 => return Cow::Borrowed(html),
-            None => break,
-        }
-    }
-    out.push_str(&html[kept..]);
-    Cow::Owned(out)
+    let safe = safe::sanitise(&text::markup(html), base);
+    // References may have stood for control characters.
+    text::markup(safe.trim()).into_owned()
 }
 
 /// Plain text as safe HTML: escaped, one paragraph per run of lines between empty lines.
@@ -204,26 +150,6 @@ fn collapse(s: &str) -> String {
     let mut out = String::with_capacity(s.len());
     push_collapsed(&mut out, s);
     out
-}
-
-fn policy(base: Option<&Url>) -> ammonia::Builder<'static> {
-    let mut policy = ammonia::Builder::default();
-    policy
-        .add_tags(["audio", "video", "source", "section", "main", "picture"])
-        .rm_tags(["bdo", "map", "area"])
-        .add_tag_attributes("audio", ["src"])
-        .add_tag_attributes("video", ["src", "poster"])
-        .add_tag_attributes("source", ["src", "type"])
-        .add_tag_attributes("code", ["class"])
-        .add_clean_content_tags(HIDDEN.into_iter().chain(["noscript"]))
-        .url_schemes(HashSet::from(["http", "https", "mailto"]))
-        .url_relative(match base {
-            Some(base) => ammonia::UrlRelative::RewriteWithBase(base.clone()),
-            None => ammonia::UrlRelative::Deny,
-        })
-        .allowed_classes(HashMap::new())
-        .link_rel(None);
-    policy
 }
 
 #[cfg(test)]

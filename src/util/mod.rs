@@ -1,5 +1,6 @@
 //! Small things that every room may use.
 
+pub mod browser;
 pub mod clock;
 pub mod html;
 pub mod text;

@@ -77,6 +77,15 @@ pub fn markup(s: &str) -> Cow<'_, str> {
     Cow::Owned(filter(s, Mode::Markup))
 }
 
+/// The longest start of `s` that has at most `bytes` bytes.
+pub fn start(s: &str, bytes: usize) -> &str {
+    let mut end = bytes.min(s.len());
+    while !s.is_char_boundary(end) {
+        end -= 1;
+    }
+    &s[..end]
+}
+
 /// Width in terminal cells, grapheme by grapheme, as the screen library measures it.
 pub fn width(s: &str) -> usize {
     if s.bytes().all(|b| (0x20..0x7f).contains(&b)) {
@@ -273,12 +282,14 @@ impl Filtered {
     }
 
     fn joins_letters(&self, tail: &str) -> bool {
-        let near = |c: char| !c.is_ascii() && (c.is_alphabetic() || c.width() == Some(0));
-        let known = |c: char| !is_invisible(c) && !is_direction_mark(c) && near(c);
-        known(self.last) && self.last.width() != Some(0)
-            || is_virama_like(self.last)
-                && tail.chars().next().is_some_and(|c| known(c) && c.is_alphabetic())
+        let before = is_joined_letter(self.last) || is_virama_like(self.last);
+        before && tail.chars().next().is_some_and(is_joined_letter)
     }
+}
+
+/// A letter of a script in which joiners have a meaning.
+fn is_joined_letter(c: char) -> bool {
+    !c.is_ascii() && c.is_alphabetic() && c.width() != Some(0) && !is_invisible(c) && !is_blank(c)
 }
 
 /// A combining mark of a script in which joiners choose between forms.

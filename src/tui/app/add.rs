@@ -3,9 +3,8 @@
 use super::layers::Starters;
 use super::{App, Layer, Prompt};
 use crate::engine::Discovery;
-use crate::model::Source;
 use crate::tui::effect::{Effect, Farewell};
-use crate::tui::event::{Failure, RequestId};
+use crate::tui::event::{Failure, Followed, RequestId};
 use crate::tui::input::Field;
 use crossterm::event::{KeyCode, KeyEvent};
 
@@ -133,10 +132,7 @@ impl App {
     fn begin_with(&mut self, choice: Choice) -> Vec<Effect> {
         match choice {
             Choice::Import => self.layers.push(Layer::Prompt(Prompt::import())),
-            Choice::Starters => match Starters::load() {
-                Ok(starters) => self.layers.push(Layer::Starters(starters)),
-                Err(why) => return self.problem(why),
-            },
+            Choice::Starters => self.layers.push(Layer::Starters(Starters::load())),
             Choice::Demo => return vec![Effect::Quit(Farewell::Demo)],
         }
         vec![]
@@ -172,16 +168,21 @@ impl App {
         vec![]
     }
 
-    pub(super) fn followed(&mut self, result: Result<Vec<Source>, Failure>) -> Vec<Effect> {
+    pub(super) fn followed(&mut self, result: Result<Vec<Followed>, Failure>) -> Vec<Effect> {
         match (result, self.add()) {
             (Ok(added), _) => {
                 self.layers.retain(|l| !matches!(l, Layer::Add(_) | Layer::Starters(_)));
                 let words = match added.as_slice() {
                     [] => "all of these are followed already".to_owned(),
-                    [one] => format!("following {}", one.title.as_deref().unwrap_or(one.id.as_str())),
+                    [one] => format!("following {}", one.title),
                     many => format!("following {} sources", many.len()),
                 };
                 self.note(words);
+                // Its items are what the person wants to see now.
+                if let [one] = added.as_slice() {
+                    self.sources.wanted = Some(one.id.clone());
+                    self.focus = super::Focus::Items;
+                }
                 vec![Effect::LoadSources]
             }
             (Err(why), Some(add)) => {

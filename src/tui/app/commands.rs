@@ -16,7 +16,9 @@ impl App {
     pub(super) fn refresh(&mut self, keys: Option<Vec<i64>>, pace: Pace) -> Vec<Effect> {
         if let Role::Watches(pid) = self.status.role {
             let who = pid.map(|p| format!(" (process {p})")).unwrap_or_default();
-            return self.note(format!("another newsfed{who} follows the sources; this one shows what it finds"));
+            return self.note(format!(
+                "another newsfed{who} follows the sources; this one shows what it finds"
+            ));
         }
         if self.sources.list.sources.is_empty() {
             return self.note("nothing is followed yet");
@@ -47,7 +49,7 @@ impl App {
                 sum.new += new;
             }
             Refreshed::Looked(Outcome::Unchanged) => sum.looked += 1,
-            Refreshed::Left(_) | Refreshed::Disabled => sum.left += 1,
+            Refreshed::Left(_) | Refreshed::NotDue(_) | Refreshed::Disabled => sum.left += 1,
         }
         vec![]
     }
@@ -87,7 +89,8 @@ impl App {
             return if urls.is_empty() { vec![] } else { vec![Effect::Browse { urls }] };
         }
         let rows = self.item_targets();
-        let urls: Vec<String> = rows.iter().filter_map(|r| r.url.clone()).take(MOST_PAGES).collect();
+        let urls: Vec<String> =
+            rows.iter().filter_map(|r| r.url.clone()).take(MOST_PAGES).collect();
         if urls.is_empty() {
             return self.note("this item has no address");
         }
@@ -123,7 +126,9 @@ impl App {
     pub(super) fn copy(&mut self) -> Vec<Effect> {
         let text = match self.focus {
             Focus::Sources => self.sources.targets().first().map(|s| s.source.url.to_string()),
-            Focus::Items | Focus::Reader => self.item_targets().into_iter().next().and_then(|r| r.url),
+            Focus::Items | Focus::Reader => {
+                self.item_targets().into_iter().next().and_then(|r| r.url)
+            }
         };
         match text {
             Some(text) => {
@@ -135,7 +140,9 @@ impl App {
     }
 
     pub(super) fn delete(&mut self) -> Vec<Effect> {
-        if !self.sources.marked.is_empty() || matches!(self.sources.current().map(|r| &r.id), Some(RowId::Source(_))) {
+        if !self.sources.marked.is_empty()
+            || matches!(self.sources.current().map(|r| &r.id), Some(RowId::Source(_)))
+        {
             let ids = self.sources.targets().iter().map(|s| s.source.id.clone()).collect();
             self.sources.marked.clear();
             return vec![Effect::Remove { ids }];

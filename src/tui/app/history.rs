@@ -87,7 +87,7 @@ impl App {
         match result {
             Err(why) => self.problem(why),
             Ok(removed) => {
-                let what = names(&removed);
+                let what = removed.what.clone();
                 let hint = self.undo_hint();
                 self.history.push(Change::Removed(removed));
                 self.note(format!("no longer following {what}{hint}"));
@@ -100,7 +100,7 @@ impl App {
         match result {
             Err(why) => self.problem(why),
             Ok(removed) => {
-                let back = names(&removed);
+                let back = removed.what.clone();
                 self.history.redo.push(Change::Removed(removed));
                 self.note(format!("undone: following {back} again"));
                 vec![Effect::LoadSources]
@@ -109,15 +109,9 @@ impl App {
     }
 
     fn undo_hint(&self) -> String {
-        let key = self.keymap.keys_for(crate::config::Context::Everywhere, crate::config::Action::Undo);
+        let key =
+            self.keymap.keys_for(crate::config::Context::Everywhere, crate::config::Action::Undo);
         key.map(|k| format!(" ({k} takes it back)")).unwrap_or_default()
-    }
-}
-
-fn names(removed: &Removed) -> String {
-    match removed.sources.as_slice() {
-        [one] => one.title.clone().unwrap_or_else(|| one.id.to_string()),
-        many => format!("{} sources", many.len()),
     }
 }
 

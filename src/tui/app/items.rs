@@ -128,7 +128,8 @@ impl ItemsPane {
     /// Keeps the selection on the screen.
     pub(crate) fn scroll_to_selection(&mut self, height: usize) {
         self.height = height.max(1);
-        self.scroll = super::keys::scrolled(self.scroll, self.selected, self.height, self.rows.len());
+        self.scroll =
+            super::keys::scrolled(self.scroll, self.selected, self.height, self.rows.len());
     }
 }
 
@@ -189,19 +190,25 @@ impl App {
     /// Row keys of the sources that a name in a query means: equal first, else containing it.
     fn resolve(&self, named: &Named) -> Vec<i64> {
         let all = &self.sources.list.sources;
-        let matching = |wanted: &str, names: &dyn Fn(&crate::tui::event::SourceEntry) -> Vec<String>| {
-            let wanted = wanted.to_lowercase();
-            let keys = |test: &dyn Fn(&str) -> bool| -> Vec<i64> {
-                let hits = all.iter().filter(|s| names(s).iter().any(|n| test(&n.to_lowercase())));
-                hits.map(|s| s.facts.key).collect()
+        let matching =
+            |wanted: &str, names: &dyn Fn(&crate::tui::event::SourceEntry) -> Vec<String>| {
+                let wanted = wanted.to_lowercase();
+                let keys = |test: &dyn Fn(&str) -> bool| -> Vec<i64> {
+                    let hits =
+                        all.iter().filter(|s| names(s).iter().any(|n| test(&n.to_lowercase())));
+                    hits.map(|s| s.facts.key).collect()
+                };
+                let equal = keys(&|n| n == wanted);
+                if equal.is_empty() { keys(&|n| n.contains(&wanted)) } else { equal }
             };
-            let equal = keys(&|n| n == wanted);
-            if equal.is_empty() { keys(&|n| n.contains(&wanted)) } else { equal }
-        };
         match named {
-            Named::Source(name) => matching(name, &|s| vec![s.source.id.to_string(), s.title().to_owned()]),
+            Named::Source(name) => {
+                matching(name, &|s| vec![s.source.id.to_string(), s.title().to_owned()])
+            }
             Named::Tag(tag) => matching(tag, &|s| s.source.tags.clone()),
-            Named::Folder(name) => matching(name, &|s| s.source.folder.clone().into_iter().collect()),
+            Named::Folder(name) => {
+                matching(name, &|s| s.source.folder.clone().into_iter().collect())
+            }
         }
     }
 
@@ -235,7 +242,8 @@ impl App {
             Land::Start | Land::End => {
                 (items.more_above, items.more_below) = (window.more_above, window.more_below);
                 items.rows = window.rows;
-                items.selected = if land == Land::End { items.rows.len().saturating_sub(1) } else { 0 };
+                items.selected =
+                    if land == Land::End { items.rows.len().saturating_sub(1) } else { 0 };
                 items.scroll = if land == Land::End { usize::MAX } else { 0 };
             }
             Land::Below | Land::NextUnread => {
@@ -304,10 +312,9 @@ impl App {
             items.rows[..items.selected.min(items.rows.len())].iter().rev().find(unread)
         };
         let Some(key) = found.map(|r| r.key) else {
-            if forward && items.more_below && items.loading.is_none() {
-                if let Some(last) = items.rows.last() {
-                    return self.load_items(Anchor::After(last.into()), Land::NextUnread);
-                }
+            let goes_on = forward && items.more_below && items.loading.is_none();
+            if let Some(last) = items.rows.last().filter(|_| goes_on) {
+                return self.load_items(Anchor::After(last.into()), Land::NextUnread);
             }
             return self.note("no more unread items in this list");
         };
@@ -372,7 +379,8 @@ impl ItemsPane {
     /// The same item stays selected, on the same line of the screen, unless the list is at its top.
     fn land_on_same(&mut self, window: Window) {
         let before = self.current().map(|r| r.key);
-        let (line, at_top) = (self.selected.saturating_sub(self.scroll), self.scroll == 0 && !self.more_above);
+        let (line, at_top) =
+            (self.selected.saturating_sub(self.scroll), self.scroll == 0 && !self.more_above);
         let index = self.selected;
         (self.more_above, self.more_below) = (window.more_above, window.more_below);
         self.rows = window.rows;
@@ -380,14 +388,14 @@ impl ItemsPane {
         let same = before.and_then(|key| self.rows.iter().position(|r| r.key == key));
         self.selected = same.unwrap_or(index).min(self.rows.len().saturating_sub(1));
         let stays_visible = self.selected < self.height;
-        self.scroll =
-            if at_top && stays_visible { 0 } else { self.selected.saturating_sub(line) };
+        self.scroll = if at_top && stays_visible { 0 } else { self.selected.saturating_sub(line) };
     }
 }
 
 /// The start of the person's day.
 pub(crate) fn midnight(now: Time) -> Time {
     let local = now.with_timezone(&chrono::Local);
-    let start = local.date_naive().and_time(chrono::NaiveTime::MIN).and_local_timezone(chrono::Local);
+    let start =
+        local.date_naive().and_time(chrono::NaiveTime::MIN).and_local_timezone(chrono::Local);
     start.earliest().map_or(now, |t| t.with_timezone(&chrono::Utc))
 }

@@ -57,7 +57,7 @@ pub(super) fn scrolled(scroll: usize, selected: usize, height: usize, count: usi
 
 impl App {
     /// The context in which a stroke is looked up.
-    pub(super) fn context(&self) -> Context {
+    pub(in crate::tui) fn context(&self) -> Context {
         match self.focus {
             Focus::Sources => Context::Sources,
             Focus::Items => Context::Items,
@@ -128,7 +128,7 @@ impl App {
             Action::Select => self.select(),
             Action::Fold => {
                 self.sources.toggle_fold();
-                vec![]
+                self.show_selected_source()
             }
             Action::Delete => self.delete(),
             Action::EditFile => self.edit_source(),
@@ -253,10 +253,10 @@ impl App {
                 self.show_selected_source()
             }
             Focus::Items => {
-                if let Some(key) = self.items.current().map(|r| r.key) {
-                    if !self.items.marked.remove(&key) {
-                        self.items.marked.insert(key);
-                    }
+                if let Some(key) = self.items.current().map(|r| r.key)
+                    && !self.items.marked.remove(&key)
+                {
+                    self.items.marked.insert(key);
                 }
                 self.select_item(self.items.selected + 1)
             }

@@ -5,7 +5,7 @@ use super::{Add, App, SearchBar};
 use crate::article::LinkKind;
 use crate::config::{Action, Context, Key, Lookup};
 use crate::model::{PollRecord, SourceId};
-use crate::tui::effect::Effect;
+use crate::tui::effect::{Effect, Farewell};
 use crate::tui::input::Field;
 use crossterm::event::{KeyCode, KeyEvent};
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
@@ -45,7 +45,6 @@ pub(crate) struct Help {
 pub(crate) struct LogList {
     pub(crate) polls: Option<Vec<(SourceId, PollRecord)>>,
     pub(crate) selected: usize,
-    pub(crate) scroll: usize,
 }
 
 /// The links of the article.
@@ -98,13 +97,13 @@ pub(crate) struct Starters {
 }
 
 impl Starters {
-    pub(super) fn load() -> Result<Self, String> {
-        let sources = crate::config::starter_sources().map_err(|e| e.to_string())?;
+    pub(super) fn load() -> Self {
         let row = |s: &crate::model::Source| {
-            (s.folder.clone().unwrap_or_default(), s.title.clone().unwrap_or_else(|| s.url.to_string()))
+            let title = s.title.clone().unwrap_or_else(|| s.url.to_string());
+            (s.folder.clone().unwrap_or_default(), title)
         };
-        let rows: Vec<_> = sources.iter().map(row).collect();
-        Ok(Self { chosen: vec![false; rows.len()], rows, selected: 0 })
+        let rows: Vec<_> = crate::config::starter_sources().iter().map(row).collect();
+        Self { chosen: vec![false; rows.len()], rows, selected: 0 }
     }
 }
 
@@ -164,6 +163,11 @@ impl App {
 
     /// A stroke while a layer is open.
     pub(super) fn layer_key(&mut self, event: KeyEvent, key: Key) -> Vec<Effect> {
+        // Where nothing can be typed, the key that quits still does.
+        let quits = self.keymap.lookup(Context::Everywhere, &[key]) == Lookup::Action(Action::Quit);
+        if quits && self.layers.last_mut().is_some_and(|l| l.field().is_none()) {
+            return vec![Effect::Quit(Farewell::Quit)];
+        }
         match self.layers.last() {
             Some(Layer::Add(_)) => self.add_key(event),
             Some(Layer::Search(_)) => self.search_key(event),
@@ -206,7 +210,9 @@ impl App {
     fn search_key(&mut self, event: KeyEvent) -> Vec<Effect> {
         match event.code {
             KeyCode::Esc | KeyCode::Enter => match self.layers.pop() {
-                Some(Layer::Search(bar)) if event.code == KeyCode::Esc => self.search_cancelled(bar),
+                Some(Layer::Search(bar)) if event.code == KeyCode::Esc => {
+                    self.search_cancelled(bar)
+                }
                 Some(Layer::Search(bar)) => self.search_confirmed(&bar),
                 _ => vec![],
             },
@@ -224,7 +230,8 @@ impl App {
             return Action::ALL.to_vec();
         }
         let pattern = Pattern::parse(typed, CaseMatching::Smart, Normalization::Smart);
-        let lines = Action::ALL.iter().map(|a| PaletteLine(*a, format!("{} {}", a.name(), a.help())));
+        let lines =
+            Action::ALL.iter().map(|a| PaletteLine(*a, format!("{} {}", a.name(), a.help())));
         let hits = pattern.match_list(lines, &mut Matcher::new(Config::DEFAULT));
         hits.into_iter().map(|(line, _)| line.0).collect()
     }
@@ -282,7 +289,10 @@ impl App {
     }
 
     fn is_back(&self, key: Key) -> bool {
-        matches!(self.keymap.lookup(Context::Everywhere, &[key]), Lookup::Action(Action::Back | Action::Log))
+        matches!(
+            self.keymap.lookup(Context::Everywhere, &[key]),
+            Lookup::Action(Action::Back | Action::Log)
+        )
     }
 
     fn log_key(&mut self, event: KeyEvent, key: Key) -> Vec<Effect> {
@@ -292,9 +302,11 @@ impl App {
         if let Some(motion) = motion {
             log.selected = motion.from(log.selected, 10, count);
         } else if event.code == KeyCode::Enter {
-            let source = log.polls.as_ref().and_then(|p| p.get(log.selected)).map(|(id, _)| id.clone());
+            let source =
+                log.polls.as_ref().and_then(|p| p.get(log.selected)).map(|(id, _)| id.clone());
             self.layers.pop();
-            let key = source.and_then(|id| self.sources.list.sources.iter().find(|s| s.source.id == id));
+            let key =
+                source.and_then(|id| self.sources.list.sources.iter().find(|s| s.source.id == id));
             if let Some(row) = key.map(|s| super::RowId::Source(s.facts.key)) {
                 self.sources.select(&row);
                 self.focus = super::Focus::Sources;

@@ -15,8 +15,8 @@ mod search;
 mod sources;
 
 pub(super) use add::{Add, Choice, Stage};
-pub(super) use items::{ItemsPane, Listing};
-pub(super) use layers::{Help, Layer, LinkList, LogList, Palette, Prompt, PromptKind, Starters};
+pub(super) use items::{ItemsPane, midnight};
+pub(super) use layers::{Help, Layer, LinkList, LogList, Palette, Prompt, Starters};
 pub(super) use reader::ReaderPane;
 pub(super) use search::SearchBar;
 pub(super) use sources::{Row, RowId, Smart, SourcesPane};
@@ -24,7 +24,7 @@ pub(super) use sources::{Row, RowId, Smart, SourcesPane};
 use super::effect::Effect;
 use super::event::{Event, Failure, RequestId};
 use super::style;
-use crate::config::{Key, KeyMap, Settings, Theme};
+use crate::config::{Key, KeyMap, Settings};
 use crate::engine::Status;
 use crate::model::Time;
 use chrono::TimeDelta;
@@ -110,7 +110,12 @@ pub(super) struct Areas {
 }
 
 impl App {
-    pub(super) fn new(settings: Settings, keymap: KeyMap, palette: style::Palette, now: Time) -> Self {
+    pub(super) fn new(
+        settings: Settings,
+        keymap: KeyMap,
+        palette: style::Palette,
+        now: Time,
+    ) -> Self {
         Self {
             now,
             size: (80, 24),
@@ -167,6 +172,7 @@ impl App {
             Event::Imported(result) => self.imported(result),
             Event::Refreshed(report) => self.refreshed(&report),
             Event::RefreshEnded => self.refresh_ended(),
+            Event::BrowserPlanned(launch) => vec![Effect::BrowseHere(launch)],
             Event::BrowserOpened(result) => self.browser_opened(result),
             Event::Said(Ok(text)) => self.note(text),
             Event::Said(Err(text)) => self.problem(text),
@@ -180,7 +186,8 @@ impl App {
         // Ages are shown in minutes.
         let minute = self.now + TimeDelta::seconds(60 - self.now.timestamp().rem_euclid(60));
         let ages = self.started.then_some(minute);
-        let spinner = self.layers.iter().any(Layer::is_busy).then(|| self.now + TimeDelta::milliseconds(200));
+        let spinner =
+            self.layers.iter().any(Layer::is_busy).then(|| self.now + TimeDelta::milliseconds(200));
         [toast, reload, ages, spinner].into_iter().flatten().min()
     }
 
@@ -190,7 +197,8 @@ impl App {
     }
 
     pub(super) fn note(&mut self, text: impl Into<String>) -> Vec<Effect> {
-        self.toast = Some(Toast { text: text.into(), tone: Tone::Note, until: self.now + NOTE_TIME });
+        self.toast =
+            Some(Toast { text: text.into(), tone: Tone::Note, until: self.now + NOTE_TIME });
         vec![]
     }
 
@@ -223,7 +231,8 @@ impl App {
         if !self.stale.changed || self.stale.loading || wait {
             return vec![];
         }
-        self.stale = Stale { changed: false, loading: true, not_before: Some(self.now + RELOAD_PAUSE) };
+        self.stale =
+            Stale { changed: false, loading: true, not_before: Some(self.now + RELOAD_PAUSE) };
         vec![Effect::LoadSources]
     }
 
@@ -234,6 +243,7 @@ impl App {
             Err(why) => return self.problem(why),
         };
         let empty = list.sources.is_empty();
+        let before = self.sources.current().map(|r| r.id.clone());
         self.sources.set(list, &self.settings.views);
         if !self.started {
             self.started = true;
@@ -241,6 +251,9 @@ impl App {
                 self.layers.push(Layer::Add(Add::welcome()));
             }
             self.focus = if empty { Focus::Sources } else { Focus::Items };
+            return self.show_selected_source();
+        }
+        if self.sources.current().map(|r| r.id.clone()) != before && !self.is_search() {
             return self.show_selected_source();
         }
         self.reload_items()

@@ -101,7 +101,9 @@ impl ReaderPane {
     }
 
     pub(super) fn show_mark(&mut self, mark: Mark, keys: &[i64], to: bool) {
-        let Some(article) = self.article.as_ref().filter(|a| keys.contains(&a.row.key)) else { return };
+        let Some(article) = self.article.as_ref().filter(|a| keys.contains(&a.row.key)) else {
+            return;
+        };
         let mut row = article.row.clone();
         match mark {
             Mark::Read => row.read = to,
@@ -119,7 +121,11 @@ impl ReaderPane {
             return;
         }
         let holds = |line: &crate::tui::reader::StyledLine| {
-            line.iter().map(|s| s.text.as_str()).collect::<String>().to_lowercase().contains(&wanted)
+            line.iter()
+                .map(|s| s.text.as_str())
+                .collect::<String>()
+                .to_lowercase()
+                .contains(&wanted)
         };
         let hits: Vec<usize> =
             (0..self.lines.lines.len()).filter(|&i| holds(&self.lines.lines[i])).collect();
@@ -137,10 +143,10 @@ impl ReaderPane {
     }
 
     fn go_to_hit(&mut self) {
-        if let Some(&line) = self.find.as_ref().and_then(|f| f.hits.get(f.at)) {
-            if line < self.top || line >= self.top + self.height {
-                self.top = line.saturating_sub(self.height / 3).min(self.last_top());
-            }
+        if let Some(&line) = self.find.as_ref().and_then(|f| f.hits.get(f.at))
+            && (line < self.top || line >= self.top + self.height)
+        {
+            self.top = line.saturating_sub(self.height / 3).min(self.last_top());
         }
     }
 
@@ -148,7 +154,6 @@ impl ReaderPane {
     pub(super) fn clear_find(&mut self) -> bool {
         self.find.take().is_some()
     }
-
 }
 
 impl App {

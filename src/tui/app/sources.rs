@@ -2,6 +2,7 @@
 
 use super::App;
 use crate::config::ViewSettings;
+use crate::model::SourceId;
 use crate::tui::effect::Effect;
 use crate::tui::event::{SourceEntry, SourceList};
 use std::collections::{BTreeMap, HashSet};
@@ -46,6 +47,8 @@ pub(crate) struct SourcesPane {
     pub(crate) folded: HashSet<String>,
     /// Sources (row keys) selected for a common verb.
     pub(crate) marked: HashSet<i64>,
+    /// A source that was just added, to be selected once it is in the list.
+    pub(super) wanted: Option<SourceId>,
     views: Vec<ViewSettings>,
 }
 
@@ -57,6 +60,12 @@ impl SourcesPane {
         let known: HashSet<i64> = self.list.sources.iter().map(|s| s.facts.key).collect();
         self.marked.retain(|key| known.contains(key));
         self.rebuild();
+        let wanted = self.wanted.as_ref();
+        let added = wanted.and_then(|id| self.list.sources.iter().find(|s| s.source.id == *id));
+        if let Some(key) = added.map(|s| s.facts.key) {
+            self.wanted = None;
+            self.select(&RowId::Source(key));
+        }
     }
 
     fn rebuild(&mut self) {
@@ -70,7 +79,13 @@ impl SourcesPane {
 
     fn smart_rows(&self) -> Vec<Row> {
         let sum = |f: fn(&SourceEntry) -> u32| self.list.sources.iter().map(f).sum();
-        let row = |id, title: &str, count| Row { id, depth: 0, title: title.to_owned(), count, entry: None };
+        let row = |id, title: &str, count| Row {
+            id,
+            depth: 0,
+            title: title.to_owned(),
+            count,
+            entry: None,
+        };
         let unread = sum(|s| s.facts.unread);
         let mut rows = vec![
             row(RowId::Smart(Smart::Pinned), "Pinned", sum(|s| s.facts.pinned)),
@@ -97,13 +112,20 @@ impl SourcesPane {
         let mut rows = Vec::new();
         for (folder, sources) in &by_folder {
             let depth = folder.matches('/').count();
-            let hidden = folder.match_indices('/').any(|(at, _)| self.folded.contains(&folder[..at]));
+            let hidden =
+                folder.match_indices('/').any(|(at, _)| self.folded.contains(&folder[..at]));
             if hidden {
                 continue;
             }
             let title = folder.rsplit('/').next().unwrap_or(folder).to_owned();
             let unread = self.in_folder(folder).map(|s| s.facts.unread).sum();
-            rows.push(Row { id: RowId::Folder((*folder).to_owned()), depth, title, count: unread, entry: None });
+            rows.push(Row {
+                id: RowId::Folder((*folder).to_owned()),
+                depth,
+                title,
+                count: unread,
+                entry: None,
+            });
             if !self.folded.contains(*folder) {
                 rows.extend(sources.iter().map(|&i| self.source_row(i, depth + 1)));
             }
@@ -146,7 +168,12 @@ impl SourcesPane {
     /// The sources a verb applies to: the selected ones, else those of the current row.
     pub(super) fn targets(&self) -> Vec<&SourceEntry> {
         if !self.marked.is_empty() {
-            return self.list.sources.iter().filter(|s| self.marked.contains(&s.facts.key)).collect();
+            return self
+                .list
+                .sources
+                .iter()
+                .filter(|s| self.marked.contains(&s.facts.key))
+                .collect();
         }
         match self.current().map(|r| &r.id) {
             Some(RowId::Source(key)) => self.entry(*key).into_iter().collect(),

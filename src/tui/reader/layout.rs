@@ -143,7 +143,8 @@ impl Out {
             let inner = nested(margin, blank.clone(), blank.clone());
             self.blocks(item, &inner);
             // The mark takes the place of the blank in the entry's first line.
-            if let Some(slot) = self.lines.get_mut(first_line).and_then(|l| l.get_mut(margin.len())) {
+            if let Some(slot) = self.lines.get_mut(first_line).and_then(|l| l.get_mut(margin.len()))
+            {
                 *slot = Span::new(mark, Role::Dim);
             }
         }
@@ -170,9 +171,12 @@ impl Out {
             rows.iter().map(|r| r.iter().map(|c| cell(c)).collect()).collect();
         let columns = texts.iter().map(Vec::len).max().unwrap_or(0);
         let widths: Vec<usize> = (0..columns)
-            .map(|c| texts.iter().filter_map(|r| r.get(c)).map(|t| text::width(t)).max().unwrap_or(0))
+            .map(|c| {
+                texts.iter().filter_map(|r| r.get(c)).map(|t| text::width(t)).max().unwrap_or(0)
+            })
             .collect();
-        let fits = widths.iter().sum::<usize>() + 2 * columns.saturating_sub(1) <= self.room(margin);
+        let fits =
+            widths.iter().sum::<usize>() + 2 * columns.saturating_sub(1) <= self.room(margin);
         for (i, row) in texts.iter().enumerate() {
             let role = if header && i == 0 { Role::Heading } else { Role::Text };
             if fits {
@@ -233,8 +237,12 @@ fn flatten(inline: &[Inline], role: Role, link: Option<usize>, out: &mut Vec<Spa
         match piece {
             Inline::Text(t) => out.push(span(t, if link.is_some() { Role::Link } else { role })),
             Inline::Code(t) => out.push(span(t, Role::Code)),
-            Inline::Emphasis(inner) => flatten(inner, if role == Role::Text { Role::Emphasis } else { role }, link, out),
-            Inline::Strong(inner) => flatten(inner, if role == Role::Text { Role::Strong } else { role }, link, out),
+            Inline::Emphasis(inner) => {
+                flatten(inner, if role == Role::Text { Role::Emphasis } else { role }, link, out)
+            }
+            Inline::Strong(inner) => {
+                flatten(inner, if role == Role::Text { Role::Strong } else { role }, link, out)
+            }
             Inline::Link(inner, to) => {
                 flatten(inner, role, Some(*to), out);
                 out.push(Span { text: format!("[{}]", to + 1), role: Role::Dim, link: Some(*to) });

@@ -2,6 +2,7 @@
 
 use crate::config::Role;
 use crate::util::text;
+use unicode_linebreak::BreakOpportunity;
 use unicode_segmentation::UnicodeSegmentation;
 
 /// A run of text in one role, and the link it belongs to.
@@ -18,22 +19,22 @@ impl Span {
     }
 }
 
-/// Fills lines of `width` cells; a word that is longer is cut. `\n` in a span breaks the line.
+/// Fills lines of `width` cells, breaking where UAX #14 allows it; a word that is longer is cut.
+/// `\n` in a span breaks the line.
 pub(super) fn wrap(spans: &[Span], width: usize) -> Vec<Vec<Span>> {
-    let mut fill = Fill { width: width.max(1), lines: vec![Vec::new()], used: 0 };
-    for span in spans {
-        for (i, part) in span.text.split('\n').enumerate() {
-            if i > 0 {
-                fill.new_line();
-            }
-            for piece in part.split_word_bounds() {
-                fill.push(piece, span);
-            }
+    let text: String = spans.iter().map(|s| s.text.as_str()).collect();
+    let mut fill = Fill { width: width.max(1), lines: vec![Vec::new()], used: 0, spans, from: 0 };
+    let mut start = 0;
+    for (end, opportunity) in unicode_linebreak::linebreaks(&text) {
+        let piece = text[start..end].trim_end_matches('\n');
+        fill.push(piece);
+        fill.from += end - start - piece.len();
+        start = end;
+        if opportunity == BreakOpportunity::Mandatory && end < text.len() {
+            fill.new_line();
         }
     }
-    for line in &mut fill.lines {
-        trim_end(line);
-    }
+    fill.lines.iter_mut().for_each(trim_end);
     while fill.lines.len() > 1 && fill.lines.last().is_some_and(Vec::is_empty) {
         fill.lines.pop();
     }
@@ -46,94 +47,61 @@ pub(crate) fn wrap_plain(content: &str, width: usize) -> Vec<String> {
     lines.into_iter().map(|l| l.into_iter().map(|s| s.text).collect()).collect()
 }
 
-struct Fill {
+struct Fill<'a> {
     width: usize,
     lines: Vec<Vec<Span>>,
     used: usize,
+    /// The spans that are not used up, and how much of the first one is.
+    spans: &'a [Span],
+    from: usize,
 }
 
-impl Fill {
+impl Fill<'_> {
     fn new_line(&mut self) {
         self.lines.push(Vec::new());
         self.used = 0;
     }
 
-    fn push(&mut self, piece: &str, like: &Span) {
-        let cells = text::width(piece);
-        let blank = piece.trim().is_empty();
-        if blank && self.used == 0 && self.lines.len() > 1 {
-            return;
-        }
-        if self.used + cells > self.width {
-            if blank {
-                self.new_line();
-                return;
-            }
-            // Punctuation stays with the word before it, which then moves down with it.
-            let carried = if sticks(piece) { self.take_last_word() } else { Vec::new() };
+    /// Adds what stands between two places where a line may end.
+    fn push(&mut self, piece: &str) {
+        let solid = text::width(piece.trim_end_matches(' '));
+        if self.used + solid > self.width && self.used > 0 {
             self.new_line();
-            for span in carried {
-                self.append(&span.text.clone(), &span);
-            }
         }
-        if self.used + cells <= self.width {
-            self.append(piece, like);
+        if solid <= self.width {
+            self.append(piece);
             return;
         }
         for grapheme in piece.graphemes(true) {
-            let cells = text::width(grapheme);
-            if self.used + cells > self.width && self.used > 0 {
+            if self.used + text::width(grapheme) > self.width && self.used > 0 {
                 self.new_line();
             }
-            self.append(grapheme, like);
+            self.append(grapheme);
         }
     }
 
-    fn append(&mut self, piece: &str, like: &Span) {
+    /// Adds a piece with the styles of the spans that it comes from.
+    fn append(&mut self, mut piece: &str) {
         self.used += text::width(piece);
-        let Some(line) = self.lines.last_mut() else { return };
-        match line.last_mut() {
-            Some(last) if last.role == like.role && last.link == like.link => last.text.push_str(piece),
-            _ => line.push(Span { text: piece.to_owned(), role: like.role, link: like.link }),
-        }
-    }
-
-    /// Takes the word at the end of the line off it, unless it is all there is.
-    fn take_last_word(&mut self) -> Vec<Span> {
-        let Some(line) = self.lines.last_mut() else { return Vec::new() };
-        let all: String = line.iter().map(|s| s.text.as_str()).collect();
-        let Some(cut) = all.rfind(' ').map(|i| i + 1).filter(|i| *i < all.len() && all.len() - i < 40)
-        else {
-            return Vec::new();
-        };
-        let mut keep = cut;
-        let mut carried = Vec::new();
-        let mut kept = Vec::new();
-        for mut span in std::mem::take(line) {
-            if keep >= span.text.len() {
-                keep -= span.text.len();
-                kept.push(span);
-            } else {
-                let tail = span.text.split_off(keep);
-                keep = 0;
-                let like = Span { text: tail, role: span.role, link: span.link };
-                if !span.text.is_empty() {
-                    kept.push(span);
+        while let (Some(span), false) = (self.spans.first(), piece.is_empty()) {
+            let left = span.text.len().saturating_sub(self.from);
+            if left == 0 {
+                self.from -= span.text.len();
+                self.spans = &self.spans[1..];
+                continue;
+            }
+            let (here, rest) = piece.split_at(left.min(piece.len()));
+            self.from += here.len();
+            piece = rest;
+            let Some(line) = self.lines.last_mut() else { return };
+            match line.last_mut() {
+                Some(last) if last.role == span.role && last.link == span.link => {
+                    last.text.push_str(here);
                 }
-                carried.push(like);
+                _ => line.push(Span { text: here.to_owned(), role: span.role, link: span.link }),
             }
         }
-        *line = kept;
-        carried
     }
-}
-
-/// Pieces that do not begin a line.
-fn sticks(piece: &str) -> bool {
-    piece.chars().next().is_some_and(|c| {
-        matches!(c, '.' | ',' | ';' | ':' | '!' | '?' | ')' | ']' | '}' | '»' | '”' | '’' | '%' | '…')
-            || matches!(c, '、' | '。' | '」' | '』' | '）' | '，' | '！' | '？')
-    })
 }
 
 fn trim_end(line: &mut Vec<Span>) {
@@ -163,11 +131,31 @@ mod tests {
             ("one two, three", 7, vec!["one", "two,", "three"]),
             ("abcdefghij", 4, vec!["abcd", "efgh", "ij"]),
             ("日本語の文", 4, vec!["日本", "語の", "文"]),
+            ("他说：「好」", 8, vec!["他说：", "「好」"]),
+            ("программу «Мир» и", 12, vec!["программу", "«Мир» и"]),
+            ("one-two three", 8, vec!["one-two", "three"]),
             ("a\nb", 9, vec!["a", "b"]),
             ("", 5, vec![""]),
         ] {
             assert_eq!(lines(input, width), expected, "{input}");
         }
+    }
+
+    #[test]
+    fn styles_follow_their_text() {
+        let link = Span { text: "a link".into(), role: Role::Link, link: Some(0) };
+        let spans = [Span::new("see ", Role::Text), link, Span::new("[1]\nnext", Role::Dim)];
+        let lines = wrap(&spans, 7);
+        let shown: Vec<Vec<(&str, Role)>> =
+            lines.iter().map(|l| l.iter().map(|s| (s.text.as_str(), s.role)).collect()).collect();
+        assert_eq!(
+            shown,
+            [
+                vec![("see ", Role::Text), ("a", Role::Link)],
+                vec![("link", Role::Link), ("[1]", Role::Dim)],
+                vec![("next", Role::Dim)],
+            ]
+        );
     }
 
     proptest! {

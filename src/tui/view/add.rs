@@ -21,18 +21,26 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, body: Rect, on_t
     let mut line = |words: &str, role: Role, area: &mut Rect| {
         if area.height > 0 {
             let shown = crate::util::text::truncate(words, area.width.into()).into_owned();
-            frame.render_widget(Line::styled(shown, app.palette.style(role)), Rect { height: 1, ..*area });
+            frame.render_widget(
+                Line::styled(shown, app.palette.style(role)),
+                Rect { height: 1, ..*area },
+            );
             *area = Rect { y: area.y + 1, height: area.height - 1, ..*area };
         }
     };
+    // On a small screen the choices matter more than the space around them.
+    let roomy = area.height >= 10 || !add.welcome;
     if add.welcome {
-        line("", Role::Text, &mut area);
-        line("Paste any address: a feed, or a page that announces one.", Role::Text, &mut area);
-        line("", Role::Text, &mut area);
+        let words = ["", "Paste any address: a feed, or a page that announces one.", ""];
+        for words in words.into_iter().filter(|w| roomy || !w.is_empty()) {
+            line(words, Role::Text, &mut area);
+        }
     }
     let field = Rect { height: area.height.min(1), ..area };
     area = Rect { y: area.y + field.height, height: area.height - field.height, ..area };
-    line("", Role::Text, &mut area);
+    if roomy {
+        line("", Role::Text, &mut area);
+    }
     match &add.stage {
         Stage::Typing if add.welcome => {}
         Stage::Typing => line("Enter looks at what is there.", Role::Dim, &mut area),
@@ -51,7 +59,8 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, body: Rect, on_t
         Stage::Found { discovery, selected } => found(app, frame, discovery, *selected, &mut area),
     }
     if add.welcome && !matches!(add.stage, Stage::Found { .. }) {
-        let bottom = Rect { y: area.bottom().saturating_sub(4), height: area.height.min(4), ..area };
+        let bottom =
+            Rect { y: area.bottom().saturating_sub(4), height: area.height.min(4), ..area };
         choices(app, frame, add, bottom);
     }
     field_line(app, frame, "> ", &add.field, field);
@@ -63,7 +72,10 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, body: Rect, on_t
 
 fn choices(app: &App, frame: &mut Frame<'_>, add: &Add, area: Rect) {
     let dim = app.palette.style(Role::Dim);
-    frame.render_widget(Line::styled("Or press Down:", dim), Rect { height: area.height.min(1), ..area });
+    frame.render_widget(
+        Line::styled("Or press Down:", dim),
+        Rect { height: area.height.min(1), ..area },
+    );
     for (i, choice) in Choice::ALL.into_iter().enumerate() {
         let y = area.y + 1 + u16::try_from(i).unwrap_or(0);
         if y >= area.bottom() {
@@ -79,13 +91,20 @@ fn choices(app: &App, frame: &mut Frame<'_>, add: &Add, area: Rect) {
 }
 
 /// The ways that were found, and what the selected one gives.
-fn found(app: &App, frame: &mut Frame<'_>, discovery: &Discovery, selected: usize, area: &mut Rect) {
+fn found(
+    app: &App,
+    frame: &mut Frame<'_>,
+    discovery: &Discovery,
+    selected: usize,
+    area: &mut Rect,
+) {
     let tried = discovery.tried.join(&format!(" {} ", marks(app).bullet));
     let shown = crate::util::text::truncate(&tried, area.width.into()).into_owned();
     let dim = app.palette.style(Role::Dim);
     frame.render_widget(Line::styled(shown, dim), Rect { height: area.height.min(1), ..*area });
     let ways = discovery.ways.len();
-    let height = u16::try_from(ways).unwrap_or(u16::MAX).min(area.height.saturating_sub(2) / 2).max(1);
+    let height =
+        u16::try_from(ways).unwrap_or(u16::MAX).min(area.height.saturating_sub(2) / 2).max(1);
     let list = Rect { y: area.y + 2, height: height.min(area.height.saturating_sub(2)), ..*area };
     rows(app, frame, list, ways, selected, |i, row, here| {
         let way = &discovery.ways[i];
@@ -101,13 +120,16 @@ fn found(app: &App, frame: &mut Frame<'_>, discovery: &Discovery, selected: usiz
             row.left(&format!("  {}", way.url), style(Role::Dim));
         }
     });
-    let Some(preview) = discovery.ways.get(selected).and_then(crate::engine::Way::preview) else { return };
+    let Some(preview) = discovery.ways.get(selected).and_then(crate::engine::Way::preview) else {
+        return;
+    };
     let first = list.bottom() + 1;
     for (y, (title, date)) in (first..area.bottom()).zip(preview) {
         let mut row = Row::new(area.width);
         let when = date.map(|d| age((app.now - d).num_seconds())).unwrap_or_default();
         row.right(format!(" {when:>4}"), dim);
         row.left(&format!("    {title}"), app.palette.style(Role::Text));
-        frame.render_widget(row.line(app.palette.style(Role::Text)), Rect { y, height: 1, ..*area });
+        frame
+            .render_widget(row.line(app.palette.style(Role::Text)), Rect { y, height: 1, ..*area });
     }
 }

@@ -5,6 +5,7 @@ use super::has_focus;
 use super::row::{Row, age};
 use crate::config::{Action, Context, Role};
 use crate::engine::Role as Part;
+use crate::util::text;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
@@ -81,7 +82,9 @@ pub(super) fn top(app: &App, frame: &mut Frame<'_>, area: Rect) {
             let host = status.host.as_deref().unwrap_or("");
             format!("  {} {} of {total} {} {host}", m.busy, status.done, m.bullet)
         }
-        (_, _, Some(s)) if s > 0 => format!("  next look in {}", if s < 60 { "1m".to_owned() } else { age(s) }),
+        (_, _, Some(s)) if s > 0 => {
+            format!("  next look in {}", if s < 60 { "1m".to_owned() } else { age(s) })
+        }
         _ => String::new(),
     };
     row.right(state, style(if status.offline { Role::Warning } else { Role::Status }));
@@ -131,7 +134,8 @@ fn items_title(app: &App) -> String {
 
 /// The lower line of a pane.
 pub(super) fn foot(app: &App, frame: &mut Frame<'_>, pane: Focus, area: Rect) {
-    let border = app.palette.style(if has_focus(app, pane) { Role::BorderFocus } else { Role::Border });
+    let border =
+        app.palette.style(if has_focus(app, pane) { Role::BorderFocus } else { Role::Border });
     let across = marks(app).across;
     let mut row = Row::new(area.width);
     if pane == Focus::Reader && app.reader.article.is_some() {
@@ -173,10 +177,17 @@ pub(super) fn bottom(app: &App, frame: &mut Frame<'_>, area: Rect) {
         return;
     }
     if !app.pending.is_empty() {
-        row.right(format!(" {} ", crate::config::show_sequence(&app.pending)), style(Role::KeyHint));
+        row.right(
+            format!(" {} ", crate::config::show_sequence(&app.pending)),
+            style(Role::KeyHint),
+        );
     }
     row.left(" ", style(Role::Status));
     for (keys, words) in hints(app) {
+        // A hint that is cut would only be a riddle.
+        if text::width(&keys) + 1 + text::width(words) > row.room() {
+            break;
+        }
         row.left(&keys, style(Role::KeyHint));
         row.left(&format!(" {words}  "), style(Role::Dim));
     }

@@ -52,7 +52,14 @@ fn empty_words(app: &App) -> &'static str {
     }
 }
 
-fn line(app: &App, row: &ItemRow, source: &str, selected: bool, focused: bool, width: u16) -> Line<'static> {
+fn line(
+    app: &App,
+    row: &ItemRow,
+    source: &str,
+    selected: bool,
+    focused: bool,
+    width: u16,
+) -> Line<'static> {
     let (m, style) = (marks(app), |role| app.palette.style(role));
     let whole = match (selected, focused) {
         (true, true) => style(Role::Selected),
@@ -61,12 +68,13 @@ fn line(app: &App, row: &ItemRow, source: &str, selected: bool, focused: bool, w
     };
     let part = |role| if selected { whole } else { style(role) };
     let mut out = Row::new(width);
-    let minutes = if row.words == 0 { String::new() } else { format!("{}m", row.words.div_ceil(PACE)) };
+    let minutes =
+        if row.words == 0 { String::new() } else { format!("{}m", row.words.div_ceil(PACE)) };
     if width >= 50 {
         out.right(format!(" {minutes:>4} "), part(Role::Dim));
     }
     let room = if width >= 70 { 16 } else { 10 };
-    if width >= 34 && !is_one_source(app) {
+    if width >= 46 && !is_one_source(app) {
         let name = crate::util::text::truncate(source, room).into_owned();
         let pad = " ".repeat(room.saturating_sub(crate::util::text::width(&name)));
         out.right(format!("  {name}{pad}"), part(Role::Dim));
@@ -81,7 +89,8 @@ fn line(app: &App, row: &ItemRow, source: &str, selected: bool, focused: bool, w
     out.left(&format!(" {mark} "), part(role));
     let age = age((app.now - row.date).num_seconds());
     out.left(&format!("{age:<3} "), part(Role::Dim));
-    let title = if row.title.is_empty() { row.url.as_deref().unwrap_or("(no title)") } else { &row.title };
+    let title =
+        if row.title.is_empty() { row.url.as_deref().unwrap_or("(no title)") } else { &row.title };
     out.left(title, part(if row.read { Role::Dim } else { Role::Unread }));
     out.line(whole)
 }

@@ -53,7 +53,13 @@ pub(super) fn field_line(app: &App, frame: &mut Frame<'_>, label: &str, field: &
 }
 
 /// An empty box in the middle; returns what is inside its border.
-pub(super) fn window(app: &App, frame: &mut Frame<'_>, body: Rect, title: &str, size: (u16, u16)) -> Rect {
+pub(super) fn window(
+    app: &App,
+    frame: &mut Frame<'_>,
+    body: Rect,
+    title: &str,
+    size: (u16, u16),
+) -> Rect {
     let width = size.0.min(body.width);
     let height = size.1.min(body.height);
     let area = Rect {
@@ -182,7 +188,13 @@ fn draw_help(app: &App, frame: &mut Frame<'_>, help: &Help, body: Rect) {
 }
 
 fn draw_log(app: &App, frame: &mut Frame<'_>, log: &LogList, body: Rect) {
-    let inner = window(app, frame, body, "Log: what failed, what had to be repaired", (body.width, body.height));
+    let inner = window(
+        app,
+        frame,
+        body,
+        "Log: what failed, what had to be repaired",
+        (body.width, body.height),
+    );
     let Some(polls) = &log.polls else { return };
     if polls.is_empty() {
         frame.render_widget(ratatui::text::Line::raw("Nothing has failed."), inner);
@@ -194,8 +206,14 @@ fn draw_log(app: &App, frame: &mut Frame<'_>, log: &LogList, body: Rect) {
     rows(app, frame, list, polls.len(), log.selected, |i, row, here| {
         let (source, poll) = &polls[i];
         let (words, tone) = outcome_words(&poll.outcome, &poll.repairs);
-        row.left(&format!("{:>4}  ", age((app.now - poll.at).num_seconds())), role(app, here, Role::Dim));
-        row.left(&format!("{:<18} ", crate::util::text::truncate(source.as_str(), 18)), role(app, here, Role::Accent));
+        row.left(
+            &format!("{:>4}  ", age((app.now - poll.at).num_seconds())),
+            role(app, here, Role::Dim),
+        );
+        row.left(
+            &format!("{:<18} ", crate::util::text::truncate(source.as_str(), 18)),
+            role(app, here, Role::Accent),
+        );
         row.left(&words, role(app, here, tone));
     });
     let Some((source, poll)) = polls.get(log.selected) else { return };
@@ -228,7 +246,11 @@ fn outcome_words(outcome: &Outcome, repairs: &[String]) -> (String, Role) {
 
 fn draw_links(app: &App, frame: &mut Frame<'_>, list: &LinkList, body: Rect) {
     let height = u16::try_from(list.links.len() + 2).unwrap_or(u16::MAX);
-    let title = if list.digits.is_empty() { "Links".to_owned() } else { format!("Links: {}_", list.digits) };
+    let title = if list.digits.is_empty() {
+        "Links".to_owned()
+    } else {
+        format!("Links: {}_", list.digits)
+    };
     let inner = window(app, frame, body, &title, (100, height));
     rows(app, frame, inner, list.links.len(), list.selected, |i, row, here| {
         let (url, kind) = &list.links[i];

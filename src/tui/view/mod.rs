@@ -24,12 +24,17 @@ const THREE_PANES: u16 = 100;
 pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>) {
     let area = frame.area();
     if area.width < LEAST.0 || area.height < LEAST.1 {
-        let note = crate::util::text::truncate("newsfed needs 20x6", area.width.into()).into_owned();
-        frame.render_widget(ratatui::text::Line::raw(note), Rect { height: area.height.min(1), ..area });
+        let note =
+            crate::util::text::truncate("newsfed needs 20x6", area.width.into()).into_owned();
+        frame.render_widget(
+            ratatui::text::Line::raw(note),
+            Rect { height: area.height.min(1), ..area },
+        );
         return;
     }
     let [top, body, bottom] =
-        Layout::vertical([Constraint::Length(1), Constraint::Min(3), Constraint::Length(1)]).areas(area);
+        Layout::vertical([Constraint::Length(1), Constraint::Min(3), Constraint::Length(1)])
+            .areas(area);
     let text = app.palette.style(Role::Text);
     frame.buffer_mut().set_style(area, text);
     chrome::top(app, frame, top);

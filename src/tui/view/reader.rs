@@ -18,7 +18,10 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     let Some(article) = app.reader.article.clone() else {
         let key = app.keymap.keys_for(Context::Items, Action::Open).unwrap_or_default();
         let style = app.palette.style(Role::Dim);
-        frame.render_widget(Line::styled(format!("{key} opens the selected item here"), style), inner);
+        frame.render_widget(
+            Line::styled(format!("{key} opens the selected item here"), style),
+            inner,
+        );
         return;
     };
     let head = head(app, &article, inner.width);
@@ -55,7 +58,9 @@ fn head(app: &App, article: &Article, width: u16) -> Vec<Line<'static>> {
     }
     let source = app.sources.list.sources.iter().find(|s| s.facts.key == article.row.source_key);
     let bullet = format!(" {} ", super::chrome::marks(app).bullet);
-    let local = |t: crate::model::Time| t.with_timezone(&chrono::Local).format("%Y-%m-%d %H:%M").to_string();
+    let local = |t: crate::model::Time| {
+        t.with_timezone(&chrono::Local).format("%Y-%m-%d %H:%M").to_string()
+    };
     let facts: Vec<String> = [
         (!item.authors.is_empty()).then(|| item.authors.join(", ")),
         source.map(|s| s.title().to_owned()),
@@ -72,7 +77,10 @@ fn head(app: &App, article: &Article, width: u16) -> Vec<Line<'static>> {
     for enclosure in item.enclosures.iter().take(3) {
         let kind = enclosure.mime.as_deref().unwrap_or("file");
         let line = format!("{kind}: {}", enclosure.url);
-        lines.push(Line::styled(text::truncate(&line, width.into()).into_owned(), style(Role::Link)));
+        lines.push(Line::styled(
+            text::truncate(&line, width.into()).into_owned(),
+            style(Role::Link),
+        ));
     }
     lines.push(Line::raw(""));
     lines
@@ -80,7 +88,9 @@ fn head(app: &App, article: &Article, width: u16) -> Vec<Line<'static>> {
 
 /// A piece of text with what is being looked for made visible.
 fn highlighted<'a>(content: &'a str, style: Style, find: Option<&str>, app: &App) -> Vec<Span<'a>> {
-    let Some(find) = find.filter(|f| !f.is_empty()) else { return vec![Span::styled(content, style)] };
+    let Some(find) = find.filter(|f| !f.is_empty()) else {
+        return vec![Span::styled(content, style)];
+    };
     let lower = content.to_lowercase();
     // Lower case can have another length in some scripts; then the line is only scrolled to.
     if lower.len() != content.len() {
@@ -89,7 +99,8 @@ fn highlighted<'a>(content: &'a str, style: Style, find: Option<&str>, app: &App
     let mut spans = Vec::new();
     let mut from = 0;
     for (at, hit) in lower.match_indices(find) {
-        let (Some(before), Some(found)) = (content.get(from..at), content.get(at..at + hit.len())) else {
+        let (Some(before), Some(found)) = (content.get(from..at), content.get(at..at + hit.len()))
+        else {
             break;
         };
         spans.push(Span::styled(before, style));

@@ -30,7 +30,7 @@ impl Row {
 
     /// Adds text at the left, cut where the row ends.
     pub(super) fn left(&mut self, content: &str, style: Style) {
-        let room = self.width.saturating_sub(self.used + self.reserved);
+        let room = self.room();
         if room == 0 {
             return;
         }
@@ -39,9 +39,14 @@ impl Row {
         self.left.push(Span::styled(shown, style));
     }
 
+    /// Cells that are still free.
+    pub(super) fn room(&self) -> usize {
+        self.width.saturating_sub(self.used + self.reserved)
+    }
+
     /// Fills what is between left and right with a character.
     pub(super) fn fill(&mut self, with: &str, style: Style) {
-        let room = self.width.saturating_sub(self.used + self.reserved);
+        let room = self.room();
         self.left.push(Span::styled(with.repeat(room), style));
         self.used += room;
     }
@@ -73,9 +78,15 @@ mod tests {
 
     #[test]
     fn ages_are_short() {
-        for (seconds, expected) in
-            [(-5, "now"), (59, "now"), (60, "1m"), (7199, "1h"), (90000, "1d"), (1_209_600, "2w"), (40_000_000, "1y")]
-        {
+        for (seconds, expected) in [
+            (-5, "now"),
+            (59, "now"),
+            (60, "1m"),
+            (7199, "1h"),
+            (90000, "1d"),
+            (1_209_600, "2w"),
+            (40_000_000, "1y"),
+        ] {
             assert_eq!(age(seconds), expected);
         }
     }

@@ -27,7 +27,13 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     }
 }
 
-fn line(app: &App, row: &SourceRow, selected: bool, focused: bool, width: u16) -> ratatui::text::Line<'static> {
+fn line(
+    app: &App,
+    row: &SourceRow,
+    selected: bool,
+    focused: bool,
+    width: u16,
+) -> ratatui::text::Line<'static> {
     let (m, style) = (marks(app), |role| app.palette.style(role));
     let whole = match (selected, focused) {
         (true, true) => style(Role::Selected),

@@ -1,11 +1,17 @@
 //! How deep a tree of this HTML would be, found without building it.
+//!
+//! The stack of open elements is followed by the rules of the HTML standard (section 13.2.6, tree
+//! construction) as far as they can close an element. Where a rule is left out the element counts
+//! as open: the estimate may be too deep, but not too shallow.
 
 use super::scan::{Scanner, Tag, Token};
 
 /// Whether the tree of an HTML document or fragment would be nested deeper than `limit`.
 ///
-/// Linear in the length of the source. Errs on the side of depth: elements that a parser would
-/// close by itself may be counted as open, never the other way round.
+/// Levels that the parser adds by itself (bodies and rows of tables) are not counted.
+/// A document in which a drawing or formula has no proper end counts as too deep.
+/// As the parser does by default, `noscript` is read as if scripts ran: its content is text.
+/// Linear in the length of the source (times the limit, for sources made to be slow).
 pub fn depth_exceeds(html: &str, limit: usize) -> bool {
     // Every level costs at least a tag of three bytes.
     if html.len() < limit * 3 {
@@ -16,12 +22,11 @@ pub fn depth_exceeds(html: &str, limit: usize) -> bool {
     while let Some(token) = scanner.next_token() {
         match token {
             Token::Open(tag) => {
-                open.start(&tag);
-                if open.depth() > limit {
-                    return true;
-                }
-                if open.foreign == 0 && RAW.iter().any(|name| tag.is(name)) {
+                if open.start(&tag) {
                     scanner.skip_raw(tag.name);
+                }
+                if open.irregular || open.depth() > limit {
+                    return true;
                 }
             }
             Token::Close(name) => open.end(name),
@@ -31,105 +36,56 @@ pub fn depth_exceeds(html: &str, limit: usize) -> bool {
     false
 }
 
-/// Content of these is text up to their end tag.
-pub(super) const RAW: [&str; 8] =
-    ["script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes"];
-
-/// Never have content.
-const VOID: [&str; 18] = [
-    "area", "base", "basefont", "bgsound", "br", "col", "embed", "frame", "hr", "img", "input",
-    "keygen", "link", "meta", "param", "source", "track", "wbr",
-];
-
-/// Closed by the next of their kind, so that they nest only where something else nests.
-const SELF_LIMITING: [&str; 20] = [
-    "html", "head", "body", "p", "li", "dt", "dd", "tr", "td", "th", "tbody", "thead", "tfoot",
-    "colgroup", "option", "optgroup", "rb", "rp", "rt", "rtc",
-];
-
-/// Reopened by the parser after a block has closed over them, until their own end tag.
-const FORMATTING: [&str; 14] = [
-    "a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u",
-];
-
-/// An end tag outside does not close what is open inside of these.
-const BOUNDARIES: [&str; 16] = [
-    "table",
-    "template",
-    "object",
-    "applet",
-    "marquee",
-    "caption",
-    "foreignobject",
-    "desc",
-    "title",
-    "mi",
-    "mo",
-    "mn",
-    "ms",
-    "mtext",
-    "annotation-xml",
-    "button",
-];
-
-#[derive(Default)]
-struct Open {
-    blocks: Vec<Name>,
-    formatting: Vec<Name>,
-    /// How many of the blocks are drawings or formulas, in which other rules hold.
-    foreign: usize,
+/// Names as a constant set.
+macro_rules! names {
+    ($name:ident: $($word:literal)*) => {
+        const $name: &[Name] = &[$(Name::new($word)),*];
+    };
 }
 
+// Content of these is text up to their end tag.
+names!(RAW: "script" "textarea" "style" "title" "xmp" "iframe" "noembed" "noframes"
+    "noscript");
+
+// Never have content.
+names!(VOID: "area" "base" "basefont" "bgsound" "br" "col" "embed" "frame" "hr" "img" "image"
+    "input" "keygen" "link" "meta" "param" "source" "track" "wbr");
+
+// Closed by the next of their kind, so that they nest only where something else nests.
+names!(SELF_LIMITING: "html" "head" "body" "p" "tr" "td" "th" "tbody" "thead" "tfoot" "colgroup");
+
+// Reopened by the parser after a block has closed over them, until their own end tag.
+names!(FORMATTING: "a" "b" "big" "code" "em" "font" "i" "nobr" "s" "small" "strike" "strong" "tt"
+    "u");
+
+// The end tag of an element that is not among these does not close through one that is.
+names!(SPECIAL: "address" "applet" "article" "aside" "blockquote" "button" "caption" "center"
+    "details" "dir" "div" "dl" "fieldset" "figcaption" "figure" "footer" "form" "frameset" "h1"
+    "h2" "h3" "h4" "h5" "h6" "header" "hgroup" "listing" "main" "marquee" "menu" "nav" "noscript"
+    "object" "ol" "plaintext" "pre" "search" "section" "select" "summary" "table" "template" "ul"
+    "dialog" "li" "dd" "dt");
+
+// No end tag closes through one of these, but for the end tag of a table or template.
+names!(BOUNDARIES: "applet" "caption" "marquee" "object" "table" "template");
+
+// Elements of drawings and formulas in which HTML is found again, and end tags stop.
+names!(IN_SVG: "foreignobject" "desc" "title");
+names!(IN_MATH: "mi" "mo" "mn" "ms" "mtext");
+
+// Start tags that end a drawing or formula.
+names!(BREAK_OUT: "b" "big" "blockquote" "body" "br" "center" "code" "dd" "div" "dl" "dt" "em"
+    "embed" "h1" "h2" "h3" "h4" "h5" "h6" "head" "hr" "i" "img" "li" "listing" "menu" "meta" "nobr"
+    "ol" "p" "pre" "ruby" "s" "small" "span" "strong" "strike" "sub" "sup" "table" "tt" "u" "ul"
+    "var");
+
+// Closed by other elements without a tag of their own.
+names!(IMPLIED: "dd" "dt" "li" "rb" "rp" "rt" "rtc");
+
+/// The lower-case name of an element as a number (FNV-1a).
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Name(u64);
 
-impl Open {
-    fn depth(&self) -> usize {
-        self.blocks.len() + self.formatting.len()
-    }
-
-    fn start(&mut self, tag: &Tag<'_>) {
-        let is = |names: &[&str]| names.iter().any(|name| tag.is(name));
-        if self.foreign > 0 {
-            if !tag.self_closing() {
-                self.push_block(tag.name);
-            }
-        } else if is(&FORMATTING) {
-            self.formatting.push(Name::new(tag.name));
-        } else if !is(&VOID) && !is(&SELF_LIMITING) && !is(&RAW) {
-            self.push_block(tag.name);
-        }
-    }
-
-    fn push_block(&mut self, name: &str) {
-        let name = Name::new(name);
-        self.foreign += usize::from(name.is_foreign());
-        self.blocks.push(name);
-    }
-
-    fn end(&mut self, name: &str) {
-        let through_all =
-            name.eq_ignore_ascii_case("table") || name.eq_ignore_ascii_case("template");
-        let name = Name::new(name);
-        if let Some(at) = self.formatting.iter().rposition(|n| *n == name) {
-            self.formatting.remove(at);
-            return;
-        }
-        let reach = if through_all {
-            0
-        } else {
-            let boundary = self.blocks.iter().rposition(|n| *n != name && n.is_boundary());
-            boundary.map_or(0, |at| at + 1)
-        };
-        if let Some(at) = self.blocks[reach..].iter().rposition(|n| *n == name) {
-            let closed = self.blocks.drain(reach + at..);
-            self.foreign -= closed.filter(|n| n.is_foreign()).count();
-        }
-    }
-}
-
 impl Name {
-    /// FNV-1a over the lower-case name.
     const fn new(name: &str) -> Self {
         let bytes = name.as_bytes();
         let mut hash = 0xcbf2_9ce4_8422_2325_u64;
@@ -141,23 +97,209 @@ impl Name {
         }
         Self(hash)
     }
+}
 
-    fn is_foreign(self) -> bool {
+/// The language of an element.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Space {
+    Html,
+    Svg,
+    Math,
+}
+
+/// An open element.
+#[derive(Clone, Copy)]
+struct Element {
+    name: Name,
+    space: Space,
+    /// Whether HTML is found again inside of a drawing or formula.
+    integrates: bool,
+}
+
+impl Element {
+    /// The language of the elements inside.
+    fn inside(&self) -> Space {
+        if self.integrates { Space::Html } else { self.space }
+    }
+
+    fn is_boundary(&self) -> bool {
+        self.integrates || self.space == Space::Html && BOUNDARIES.contains(&self.name)
+    }
+
+    fn is_special(&self) -> bool {
+        self.integrates || self.space == Space::Html && SPECIAL.contains(&self.name)
+    }
+}
+
+/// The open elements that count.
+#[derive(Default)]
+struct Open {
+    blocks: Vec<Element>,
+    /// Formatting elements, with the number of blocks around them when they were opened.
+    formatting: Vec<(Name, usize)>,
+    /// Whether a drawing or formula was left in an unusual way.
+    irregular: bool,
+}
+
+impl Open {
+    fn depth(&self) -> usize {
+        self.blocks.len() + self.formatting.len()
+    }
+
+    fn space(&self) -> Space {
+        self.blocks.last().map_or(Space::Html, Element::inside)
+    }
+
+    /// Opens an element; `true` when its content is raw text.
+    fn start(&mut self, tag: &Tag<'_>) -> bool {
         const SVG: Name = Name::new("svg");
         const MATH: Name = Name::new("math");
-        self == SVG || self == MATH
+        let name = Name::new(tag.name);
+        if self.space() != Space::Html && ends_foreign(name, tag) {
+            self.leave_foreign(0);
+            return false;
+        }
+        match self.space() {
+            Space::Html if RAW.contains(&name) => true,
+            Space::Html if FORMATTING.contains(&name) => {
+                self.formatting.push((name, self.blocks.len()));
+                false
+            }
+            Space::Html if VOID.contains(&name) || SELF_LIMITING.contains(&name) => false,
+            _ if tag.self_closing()
+                && (self.space() != Space::Html || [SVG, MATH].contains(&name)) =>
+            {
+                false
+            }
+            Space::Html => {
+                self.end_item_before(name);
+                let space = match name {
+                    SVG => Space::Svg,
+                    MATH => Space::Math,
+                    _ => Space::Html,
+                };
+                self.push(Element { name, space, integrates: false });
+                false
+            }
+            space => {
+                let html =
+                    || tag.attribute("encoding").is_some_and(|e| e.to_lowercase().contains("html"));
+                let integrates = match space {
+                    Space::Svg => IN_SVG.contains(&name),
+                    _ => IN_MATH.contains(&name) || name == Name::new("annotation-xml") && html(),
+                };
+                self.push(Element { name, space, integrates });
+                false
+            }
+        }
     }
 
-    fn is_boundary(self) -> bool {
-        const NAMES: [Name; BOUNDARIES.len()] = {
-            let mut names = [Name(0); BOUNDARIES.len()];
-            let mut at = 0;
-            while at < names.len() {
-                names[at] = Name::new(BOUNDARIES[at]);
-                at += 1;
-            }
-            names
-        };
-        NAMES.contains(&self)
+    fn push(&mut self, element: Element) {
+        // A choice ends the one before.
+        const OPTION: Name = Name::new("option");
+        let repeats =
+            element.name == OPTION && self.blocks.last().is_some_and(|e| e.name == OPTION);
+        if !repeats || element.space != Space::Html {
+            self.blocks.push(element);
+        }
     }
+
+    /// An item of a list ends the item before it, unless a block is open in between.
+    fn end_item_before(&mut self, name: Name) {
+        const LI: Name = Name::new("li");
+        const DEFINITION: [Name; 2] = [Name::new("dd"), Name::new("dt")];
+        const LOOSE: [Name; 3] = [Name::new("address"), Name::new("div"), Name::new("p")];
+        if name != LI && !DEFINITION.contains(&name) {
+            return;
+        }
+        for at in (0..self.blocks.len()).rev() {
+            let before = self.blocks[at];
+            let same = before.name == name
+                || DEFINITION.contains(&name) && DEFINITION.contains(&before.name);
+            if same && before.space == Space::Html {
+                // What is open inside of it may in truth not be inside of it.
+                self.blocks.remove(at);
+                return;
+            }
+            if before.is_special() && !LOOSE.contains(&before.name) {
+                return;
+            }
+        }
+    }
+
+    fn end(&mut self, name: &str) {
+        let name = Name::new(name);
+        if self.close_foreign(name) {
+            return;
+        }
+        let boundary = self.blocks.iter().rposition(Element::is_boundary);
+        let reach = boundary.map_or(0, |at| at + 1);
+        if let Some(at) = self.formatting.iter().rposition(|(n, _)| *n == name) {
+            let around = self.formatting[at].1.min(self.blocks.len());
+            if around >= reach {
+                self.formatting.remove(at);
+                if !self.blocks[around..].iter().any(Element::is_special) {
+                    self.leave_foreign(around);
+                }
+            }
+            return;
+        }
+        let through_all = [Name::new("table"), Name::new("template")].contains(&name);
+        let is_special = SPECIAL.contains(&name);
+        let is_item = name == Name::new("li");
+        let lists = [Name::new("ul"), Name::new("ol")];
+        let stops = |e: &Element| match (through_all, is_special) {
+            _ if is_item && lists.contains(&e.name) => true,
+            (true, _) => e.name == Name::new("template") || e.integrates,
+            (_, true) => e.is_boundary(),
+            _ => e.is_special(),
+        };
+        for at in (0..self.blocks.len()).rev() {
+            let element = &self.blocks[at];
+            if element.name == name && element.space == Space::Html {
+                self.leave_foreign(at + 1);
+                // Only this one and what needs no end tag: anything else that is open inside of
+                // it here may have been closed by a rule that is left out.
+                self.blocks.remove(at);
+                let implied = self.blocks[at..].iter().all(|e| IMPLIED.contains(&e.name));
+                if implied {
+                    self.blocks.truncate(at);
+                }
+                return;
+            }
+            if stops(element) {
+                return;
+            }
+        }
+    }
+
+    /// Notes whether a drawing or formula is open from a position up, which is left without its
+    /// end tag. What is markup behind it can no longer be told for certain.
+    fn leave_foreign(&mut self, from: usize) {
+        self.irregular |= self.blocks.iter().skip(from).any(|e| e.space != Space::Html);
+    }
+
+    /// Closes an element of a drawing or formula that is open at the top; `true` when it was one.
+    fn close_foreign(&mut self, name: Name) -> bool {
+        for at in (0..self.blocks.len()).rev() {
+            let element = self.blocks[at];
+            // Between a place where HTML is found again and the top there may be formatting.
+            let below_html = element.integrates && at + 1 < self.blocks.len();
+            if element.space == Space::Html || below_html {
+                return false;
+            }
+            if element.name == name {
+                self.blocks.truncate(at);
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// Whether a start tag ends the drawing or formula that it stands in.
+fn ends_foreign(name: Name, tag: &Tag<'_>) -> bool {
+    let font = name == Name::new("font");
+    let styled = |n: &str| ["color", "face", "size"].iter().any(|a| n.eq_ignore_ascii_case(a));
+    BREAK_OUT.contains(&name) || font && tag.attributes().any(|(n, _)| styled(n))
 }

@@ -259,6 +259,9 @@ pub(super) fn reference(s: &str) -> Option<(Cow<'static, str>, usize)> {
         return numeric(number).map(|(c, len)| (c.to_string().into(), len + 2));
     }
     let len = body.bytes().take(MAX_NAME).take_while(u8::is_ascii_alphanumeric).count();
+    if len == 0 {
+        return None;
+    }
     // Old names are known without their semicolon, but `&copy=1` belongs to an address.
     let (end, known) = match body.as_bytes().get(len) {
         Some(b';') => (len + 1, true),

@@ -1,0 +1,118 @@
+//! `newsfed add`: follows an address.
+
+use super::args::Global;
+use super::discover::{no_way, words};
+use super::exit::{Exit, Failure};
+use super::home::Home;
+use super::log;
+use super::output::Output;
+use super::runtime::with_engine;
+use crate::engine::{Discovery, FollowError, Handle};
+use crate::model::SourceId;
+use serde::Serialize;
+use std::io::{self, BufRead, IsTerminal, Write};
+
+/// Arguments of `add`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct AddArgs {
+    /// Any address of a site or a feed
+    url: String,
+    /// Your own title for it
+    #[arg(long)]
+    title: Option<String>,
+    /// Folder to put it in, as Tech/Linux
+    #[arg(long)]
+    folder: Option<String>,
+    /// Take the best way without asking, where there are several
+    #[arg(long, visible_alias = "first", short = 'y')]
+    yes: bool,
+}
+
+const EXAMPLES: &str = "\
+A page is searched for the feeds that it announces. Where there are several you are asked; without
+a terminal, --yes takes the first, or give the address of the feed that you mean.
+
+Examples:
+  newsfed add example.org
+  newsfed add https://example.org/feed.xml --title 'The Example' --folder Tech";
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Followed {
+    source: SourceId,
+    url: Option<String>,
+    /// False where the address was followed already.
+    added: bool,
+    /// Items found with it.
+    items: u32,
+}
+
+/// Runs `add`.
+pub(super) fn run(args: &AddArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
+    let home = Home::load(global, out)?;
+    log::start(&home, out.verbose, false);
+    with_engine(&home, out, async |handle, out| add(args, handle, out).await)
+}
+
+async fn add(args: &AddArgs, handle: &Handle, out: &mut Output) -> Result<Exit, Failure> {
+    let discovery = handle.discover(&args.url).await?;
+    let way = choose(args, &discovery, out)?;
+    let followed = handle.follow(discovery, way, args.title.clone(), args.folder.clone()).await;
+    let told = match followed {
+        Ok(source) => {
+            let facts = handle.store().reader()?.sources()?;
+            let facts = facts.into_iter().find(|f| f.id == source.id);
+            if facts.as_ref().is_none_or(|f| f.last_poll.is_none()) {
+                out.note("its items come with the next `newsfed sync`");
+            }
+            let items = facts.map_or(0, |f| f.items);
+            let url = Some(source.url.to_string());
+            Followed { source: source.id, url, added: true, items }
+        }
+        Err(FollowError::Known(source)) => Followed { source, url: None, added: false, items: 0 },
+        Err(e) => return Err(e.into()),
+    };
+    if out.json {
+        out.value(&told)?;
+    } else if told.added {
+        let url = told.url.as_deref().unwrap_or_default();
+        out.result(format!("{}: {url}, {} items", told.source, told.items))?;
+    } else {
+        out.result(format!("followed already, as {}", told.source))?;
+    }
+    Ok(Exit::Ok)
+}
+
+/// The way to take: the only one, or the one that the person picks.
+fn choose(args: &AddArgs, discovery: &Discovery, out: &mut Output) -> Result<usize, Failure> {
+    match discovery.ways.len() {
+        0 => return Err(no_way(discovery)),
+        1 => return Ok(0),
+        _ if args.yes => return Ok(0),
+        _ => {}
+    }
+    out.warn("there are several ways to follow this address:");
+    for (n, way) in discovery.ways.iter().enumerate() {
+        out.warn(format!("{}  {}", n + 1, way.url));
+        for line in words(way) {
+            out.warn(format!("       {line}"));
+        }
+    }
+    if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+        let how = "give the address of the one you mean, or --yes for the first";
+        return Err(Failure::Usage(how.to_owned()));
+    }
+    let _ = write!(io::stderr(), "which one? [1] ");
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer)?;
+    let number = match answer.trim() {
+        "" if answer.ends_with('\n') => 1,
+        typed => typed.parse::<usize>().unwrap_or(0),
+    };
+    if (1..=discovery.ways.len()).contains(&number) {
+        Ok(number - 1)
+    } else {
+        Err(Failure::Plain("nothing was followed".to_owned()))
+    }
+}

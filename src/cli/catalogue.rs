@@ -1,0 +1,199 @@
+//! The declared sources with what is known of them, and which of them a word means.
+
+use super::exit::Failure;
+use super::home::Home;
+use crate::config::did_you_mean;
+use crate::model::{Source, SourceFacts, SourceId};
+use crate::store::{Named, Store};
+use crate::util::{clock::Clock, clock::SystemClock, text};
+use std::collections::HashMap;
+
+/// One source.
+#[derive(Debug, Clone)]
+pub(super) struct Entry {
+    pub(super) source: Source,
+    pub(super) facts: SourceFacts,
+}
+
+impl Entry {
+    /// What to call it: the person's title, the feed's, or the id.
+    pub(super) fn title(&self) -> &str {
+        let own = self.source.title.as_deref();
+        own.or(self.facts.feed_title.as_deref()).unwrap_or(self.source.id.as_str())
+    }
+}
+
+/// All sources, in the order of the file.
+pub(super) struct Catalogue {
+    pub(super) entries: Vec<Entry>,
+}
+
+impl Catalogue {
+    /// Brings the database in line with what is declared, and reads what is known.
+    pub(super) fn read(home: &Home, store: &Store) -> Result<Self, Failure> {
+        let facts = store.reconcile_blocking(home.sources.clone(), SystemClock.now())?;
+        Ok(Self::join(home.sources.clone(), facts))
+    }
+
+    pub(super) fn join(sources: Vec<Source>, facts: Vec<SourceFacts>) -> Self {
+        let mut by_id: HashMap<SourceId, SourceFacts> =
+            facts.into_iter().map(|f| (f.id.clone(), f)).collect();
+        let entry = |source: Source| {
+            let facts = by_id.remove(&source.id)?;
+            Some(Entry { source, facts })
+        };
+        Self { entries: sources.into_iter().filter_map(entry).collect() }
+    }
+
+    /// The source that a word means: its id, title or address, else an unambiguous beginning of
+    /// its id.
+    ///
+    /// # Errors
+    /// When there is none, or there are several; names what is near.
+    pub(super) fn find(&self, word: &str) -> Result<&Entry, Failure> {
+        let is = |test: &dyn Fn(&Entry) -> bool| -> Vec<&Entry> {
+            self.entries.iter().filter(|e| test(e)).collect()
+        };
+        let typed = crate::util::url::parse_web(word).ok().map(|web| web.url.to_string());
+        let moved = |e: &Entry| e.facts.moved_to.as_deref() == typed.as_deref();
+        let tests: [&dyn Fn(&Entry) -> bool; 5] = [
+            &|e| e.source.id.as_str() == word,
+            &|e| e.title() == word || e.source.title.as_deref() == Some(word),
+            &|e| e.source.url.as_str() == word || Some(e.source.url.as_str()) == typed.as_deref(),
+            &|e| typed.is_some() && moved(e),
+            &|e| !word.is_empty() && e.source.id.as_str().starts_with(word),
+        ];
+        for test in tests {
+            match is(test).as_slice() {
+                [] => {}
+                [one] => return Ok(one),
+                several => {
+                    let ids: Vec<&str> =
+                        several.iter().take(5).map(|e| e.source.id.as_str()).collect();
+                    return Err(Failure::Plain(format!(
+                        "\"{}\" means {} sources ({}{}); give the whole id",
+                        text::line(word),
+                        several.len(),
+                        ids.join(", "),
+                        if several.len() > ids.len() { ", …" } else { "" }
+                    )));
+                }
+            }
+        }
+        Err(self.unknown(word))
+    }
+
+    /// The sources that several words mean, each once.
+    pub(super) fn find_all(&self, words: &[String]) -> Result<Vec<&Entry>, Failure> {
+        let mut found: Vec<&Entry> = Vec::new();
+        for word in words {
+            let entry = self.find(word)?;
+            if !found.iter().any(|e| e.facts.key == entry.facts.key) {
+                found.push(entry);
+            }
+        }
+        Ok(found)
+    }
+
+    fn unknown(&self, word: &str) -> Failure {
+        let ids = self.entries.iter().map(|e| e.source.id.as_str());
+        let hint = did_you_mean(word, ids.chain(self.entries.iter().map(Entry::title)));
+        let list = if self.entries.is_empty() {
+            "; none is followed yet, `newsfed add URL` follows one"
+        } else if hint.is_empty() {
+            "; `newsfed sources` lists them"
+        } else {
+            ""
+        };
+        Failure::Plain(format!("there is no source \"{}\"{hint}{list}", text::line(word)))
+    }
+
+    /// Row keys of the sources that a name in a query means: equal first, else containing it.
+    pub(super) fn resolve(&self, named: &Named) -> Vec<i64> {
+        let names = |e: &Entry| -> Vec<String> {
+            match named {
+                Named::Source(_) => vec![e.source.id.to_string(), e.title().to_owned()],
+                Named::Folder(_) => e.source.folder.clone().into_iter().collect(),
+                Named::Tag(_) => e.source.tags.clone(),
+            }
+        };
+        let (Named::Source(word) | Named::Folder(word) | Named::Tag(word)) = named;
+        let word = word.to_lowercase();
+        let keys = |test: &dyn Fn(&str) -> bool| -> Vec<i64> {
+            let hits =
+                self.entries.iter().filter(|e| names(e).iter().any(|n| test(&n.to_lowercase())));
+            hits.map(|e| e.facts.key).collect()
+        };
+        let equal = keys(&|n| n == word);
+        if equal.is_empty() { keys(&|n| n.contains(&word)) } else { equal }
+    }
+
+    /// The titles by row key.
+    pub(super) fn by_key(&self) -> HashMap<i64, &Entry> {
+        self.entries.iter().map(|e| (e.facts.key, e)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn catalogue() -> Catalogue {
+        let entry = |key: i64, id: &str, title: Option<&str>, folder: Option<&str>| {
+            let url = format!("https://{id}.example/feed").parse().unwrap();
+            let mut source = Source::feed(SourceId(id.to_owned()), url);
+            source.title = title.map(str::to_owned);
+            source.folder = folder.map(str::to_owned);
+            let facts = SourceFacts::new(key, source.id.clone(), source.url.to_string());
+            Entry { source, facts }
+        };
+        Catalogue {
+            entries: vec![
+                entry(1, "kernel", Some("The Kernel"), Some("Tech")),
+                entry(2, "kernel-notes", None, Some("Tech/Linux")),
+                entry(3, "council", Some("Council"), None),
+            ],
+        }
+    }
+
+    #[test]
+    fn words_mean_sources() {
+        let catalogue = catalogue();
+        let cases = [
+            ("kernel", Ok(1)),
+            ("kernel-", Ok(2)),
+            ("The Kernel", Ok(1)),
+            ("https://council.example/feed", Ok(3)),
+            ("council.example/feed", Ok(3)),
+            ("cou", Ok(3)),
+            ("k", Err("means 2 sources (kernel, kernel-notes)")),
+            ("cuoncil", Err("did you mean \"council\"?")),
+            ("zzzzzz", Err("`newsfed sources` lists them")),
+            ("", Err("there is no source")),
+            ("x\u{1b}[2J", Err("there is no source \"x\"")),
+        ];
+        for (word, expected) in cases {
+            match (catalogue.find(word), expected) {
+                (Ok(entry), Ok(key)) => assert_eq!(entry.facts.key, key, "{word}"),
+                (Err(e), Err(part)) => assert!(e.to_string().contains(part), "{word}: {e}"),
+                (Ok(e), Err(_)) => panic!("{word} is {}", e.source.id),
+                (Err(e), Ok(_)) => panic!("{word}: {e}"),
+            }
+        }
+    }
+
+    #[test]
+    fn names_of_queries_are_equal_first() {
+        let catalogue = catalogue();
+        let cases = [
+            (Named::Source("kernel".to_owned()), vec![1]),
+            (Named::Source("KERN".to_owned()), vec![1, 2]),
+            (Named::Folder("tech".to_owned()), vec![1]),
+            (Named::Folder("linux".to_owned()), vec![2]),
+            (Named::Tag("x".to_owned()), vec![]),
+        ];
+        for (named, keys) in cases {
+            assert_eq!(catalogue.resolve(&named), keys, "{named:?}");
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! The checks of `newsfed doctor`.
+
+use super::doctor::Finding;
+use super::output::colours_wanted;
+use crate::config::{Loaded, Paths, Settings};
+use crate::model::{FAILING_AFTER, Health};
+use crate::store::{Poller, PollerLock, Reader, Store, StoreError};
+use crate::util::browser::{self, How, Surroundings};
+use crate::util::clock::{Clock, SystemClock};
+use std::io::{self, IsTerminal};
+use std::path::Path;
+
+/// The program and its database library.
+pub(super) fn version() -> String {
+    format!("newsfed {}, SQLite {}", env!("CARGO_PKG_VERSION"), crate::store::sqlite_version())
+}
+
+/// What the files say, and what is odd in them.
+pub(super) fn configuration(paths: &Paths, loaded: &Loaded) -> Vec<Finding> {
+    let shown = |path: &Path| {
+        let missing = if path.exists() { "" } else { " (not there: everything has a default)" };
+        format!("{}{missing}", path.display())
+    };
+    let sources = format!("{}, {} sources", shown(&paths.sources_file()), loaded.sources.len());
+    let mut findings = vec![
+        Finding::ok("config", shown(&paths.config_file())),
+        Finding::ok("sources", sources),
+        Finding::ok("log", paths.log_dir().display().to_string()),
+    ];
+    findings.extend(loaded.warnings.iter().map(|w| Finding::warn("config", w.to_string())));
+    findings
+}
+
+/// A clock that is wrong makes every date and every plan wrong.
+pub(super) fn clock() -> Vec<Finding> {
+    let now = SystemClock.now();
+    let zone = now.with_timezone(&chrono::Local).format("%Y-%m-%d %H:%M %:z").to_string();
+    // The time when this program was made is not known to it; its year is.
+    let sane = (2025..2100).contains(&chrono::Datelike::year(&now));
+    vec![if sane {
+        Finding::ok("clock", zone)
+    } else {
+        Finding::problem("clock", format!("{zone} cannot be right; set the clock of this machine"))
+    }]
+}
+
+/// The database and its folder are for their owner alone.
+pub(super) fn permissions(paths: &Paths) -> Vec<Finding> {
+    let wanted = [(paths.data_dir().to_owned(), 0o700), (paths.database(), 0o600)];
+    wanted.iter().filter_map(|(path, mode)| permission(path, *mode)).collect()
+}
+
+#[cfg(unix)]
+fn permission(path: &Path, wanted: u32) -> Option<Finding> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = std::fs::metadata(path).ok()?.permissions().mode() & 0o777;
+    let shown = path.display();
+    Some(if mode & 0o077 != 0 {
+        let what = format!(
+            "{shown} can be read by others (mode {mode:o}); run: chmod {wanted:o} '{shown}'"
+        );
+        Finding::warn("permissions", what)
+    } else if mode & 0o200 == 0 {
+        let what = format!("{shown} cannot be written; run: chmod {wanted:o} '{shown}'");
+        Finding::problem("permissions", what)
+    } else {
+        Finding::ok("permissions", format!("{shown} (mode {mode:o})"))
+    })
+}
+
+#[cfg(not(unix))]
+fn permission(_path: &Path, _wanted: u32) -> Option<Finding> {
+    None
+}
+
+/// The file itself, who polls it, and how the sources fare.
+pub(super) fn database(store: &Store, loaded: &Loaded) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let reader = match store.reader() {
+        Ok(reader) => reader,
+        Err(e) => return vec![Finding::problem("database", e.to_string())],
+    };
+    findings.push(integrity(&reader, store.path()));
+    findings.push(match PollerLock::acquire(store.path()) {
+        Ok(Poller::Mine(_)) => Finding::ok("polling", "no newsfed follows the sources just now"),
+        Ok(Poller::Other(pid)) => {
+            let who = pid.map_or("another newsfed".to_owned(), |pid| format!("process {pid}"));
+            Finding::ok("polling", format!("{who} follows the sources"))
+        }
+        Err(e) => Finding::problem("polling", e.to_string()),
+    });
+    match failing(&reader, loaded) {
+        Ok(more) => findings.extend(more),
+        Err(e) => findings.push(Finding::problem("sources", e.to_string())),
+    }
+    findings
+}
+
+fn integrity(reader: &Reader, path: &Path) -> Finding {
+    let size = std::fs::metadata(path).map_or(0, |m| m.len());
+    match reader.check() {
+        Ok(faults) if faults.is_empty() => {
+            let mebibytes = size.div_ceil(1 << 20);
+            Finding::ok("database", format!("{}, {mebibytes} MiB, sound", path.display()))
+        }
+        Ok(faults) => Finding::problem("database", damaged(path, &faults.join("; "))),
+        Err(e) => Finding::problem("database", damaged(path, &e.to_string())),
+    }
+}
+
+fn damaged(path: &Path, why: &str) -> String {
+    let shown = path.display();
+    format!(
+        "{shown} is damaged ({why}); quit newsfed and move the file away, then `newsfed sync` makes \
+         a new one from sources.toml; pins and read marks of the old one are lost"
+    )
+}
+
+/// Sources shown by name.
+const NAMED: usize = 10;
+
+fn failing(reader: &Reader, loaded: &Loaded) -> Result<Vec<Finding>, StoreError> {
+    let now = SystemClock.now();
+    let mut findings = Vec::new();
+    let mut more = 0;
+    for facts in reader.sources()? {
+        let Some(source) = loaded.sources.iter().find(|s| s.id == facts.id && s.enabled) else {
+            continue;
+        };
+        let what = match facts.health(now) {
+            Health::Failing => format!(
+                "{} failed {} times in a row; `newsfed sources show {}` tells why",
+                source.id, facts.fail_count, source.id
+            ),
+            Health::Gone => format!(
+                "{} is gone for good (410); `newsfed sources remove {}` takes it out",
+                source.id, source.id
+            ),
+            _ => continue,
+        };
+        if findings.len() < NAMED {
+            findings.push(Finding::warn("sources", what));
+        } else {
+            more += 1;
+        }
+    }
+    if more > 0 {
+        findings.push(Finding::warn("sources", format!("and {more} more; see `newsfed sources`")));
+    }
+    if findings.is_empty() {
+        let none = format!("none has failed {FAILING_AFTER} times in a row");
+        findings.push(Finding::ok("sources", none));
+    }
+    Ok(findings)
+}
+
+/// Terminal, colours, browser and proxy.
+pub(super) fn surroundings(settings: &Settings) -> Vec<Finding> {
+    vec![terminal(), browser(settings), proxy(settings)]
+}
+
+fn terminal() -> Finding {
+    let term = std::env::var("TERM").unwrap_or_default();
+    if !io::stdout().is_terminal() {
+        return Finding::ok("terminal", "the output goes to a program or a file");
+    }
+    if term.is_empty() || term == "dumb" {
+        let what = "TERM says that this terminal can only print lines: the panes do not work in it";
+        return Finding::warn("terminal", what);
+    }
+    let (columns, rows) = crossterm::terminal::size().unwrap_or((80, 24));
+    let depth = std::env::var("COLORTERM").unwrap_or_default();
+    let colours = match (colours_wanted(), depth.as_str()) {
+        (false, _) => "no colours (NO_COLOR)",
+        (true, "truecolor" | "24bit") => "all colours",
+        (true, _) if term.contains("256color") => "256 colours",
+        (true, _) => "16 colours",
+    };
+    let size = format!("{term}, {columns}x{rows}, {colours}");
+    if columns < 20 || rows < 6 {
+        return Finding::warn("terminal", format!("{size}: too small for the panes"));
+    }
+    Finding::ok("terminal", size)
+}
+
+fn browser(settings: &Settings) -> Finding {
+    let around = Surroundings { variable: &browser::variable, installed: &browser::installed };
+    let (argv, in_terminal) = (&settings.browser, settings.browser_in_terminal);
+    match browser::plan(argv, in_terminal, &around, &["https://example.org/"]) {
+        Ok(launch) => {
+            let place = if launch.in_terminal { " (in the terminal)" } else { "" };
+            let what = match launch.how {
+                How::System(_) => "the opener of the system".to_owned(),
+                How::Commands(commands) => {
+                    commands.first().and_then(|argv| argv.first()).cloned().unwrap_or_default()
+                }
+            };
+            Finding::ok("browser", format!("{what}{place}"))
+        }
+        Err(e) => Finding::warn("browser", e.to_string()),
+    }
+}
+
+/// Variables that name a proxy, in the order in which they count.
+const PROXIES: [&str; 6] =
+    ["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"];
+
+fn proxy(settings: &Settings) -> Finding {
+    // What stands before an @ may be a password.
+    let bare = |proxy: &str| proxy.rsplit('@').next().unwrap_or_default().to_owned();
+    if let Some(proxy) = &settings.net.proxy {
+        return Finding::ok("proxy", format!("{} (net.proxy)", bare(proxy)));
+    }
+    let set = |name: &&str| std::env::var(name).ok().filter(|v| !v.is_empty());
+    let found = PROXIES.iter().find_map(|name| Some((name, set(name)?)));
+    Finding::ok(
+        "proxy",
+        found.map_or("none".to_owned(), |(name, proxy)| format!("{} ({name})", bare(&proxy))),
+    )
+}

@@ -1,0 +1,114 @@
+//! Which items a command is about: the options that lists and marks share.
+
+use super::catalogue::Catalogue;
+use super::exit::Failure;
+use crate::config::SortOrder;
+use crate::store::{Query, Scope, View};
+use crate::util::text;
+use chrono::Local;
+
+/// Options that narrow a list.
+#[derive(Debug, Default, clap::Args)]
+#[command(next_help_heading = "Which items")]
+pub(super) struct Choice {
+    /// Only of this source; may be repeated
+    #[arg(long, value_name = "SOURCE")]
+    pub(super) source: Vec<String>,
+    /// Only of the sources in this folder
+    #[arg(long, value_name = "NAME")]
+    pub(super) folder: Option<String>,
+    /// Only of the sources with this tag
+    #[arg(long, value_name = "NAME")]
+    pub(super) tag: Option<String>,
+    /// Only what a search finds: words, "a phrase", -without, title:, author:, is:unread, after:
+    #[arg(long, value_name = "QUERY")]
+    pub(super) query: Option<String>,
+    /// Only items dated this day or later: 2026-11-21, 2026-11, today, yesterday, 7d
+    #[arg(long, value_name = "DATE")]
+    pub(super) since: Option<String>,
+    /// Only items dated before this day
+    #[arg(long, value_name = "DATE")]
+    pub(super) before: Option<String>,
+}
+
+impl Choice {
+    /// Whether nothing narrows the list.
+    pub(super) fn is_empty(&self) -> bool {
+        self.source.is_empty()
+            && [&self.folder, &self.tag, &self.query, &self.since, &self.before]
+                .iter()
+                .all(|o| o.is_none())
+    }
+
+    /// The view that these options describe.
+    ///
+    /// # Errors
+    /// When a source is unknown, or a date or folder means nothing.
+    pub(super) fn view(&self, catalogue: &Catalogue) -> Result<View, Failure> {
+        let mut view = View::of(Scope::All);
+        view.order = SortOrder::Newest;
+        let parse = |text: &str| Query::parse(text, Local::now(), |n| catalogue.resolve(n));
+        view.query = parse(self.query.as_deref().unwrap_or_default());
+        if let Some(date) = &self.since {
+            let since = parse(&format!("after:{date}")).after.ok_or_else(|| no_date(date))?;
+            view.query.after = view.query.after.max(Some(since));
+        }
+        if let Some(date) = &self.before {
+            let before = parse(&format!("before:{date}")).before.ok_or_else(|| no_date(date))?;
+            view.query.before = Some(view.query.before.map_or(before, |b| b.min(before)));
+        }
+        if let Some(keys) = self.sources(catalogue)? {
+            view.scope = Scope::Sources(keys);
+        }
+        Ok(view)
+    }
+
+    /// Row keys of the sources that are meant; `None` is all of them.
+    fn sources(&self, catalogue: &Catalogue) -> Result<Option<Vec<i64>>, Failure> {
+        let mut limits: Vec<Vec<i64>> = Vec::new();
+        if !self.source.is_empty() {
+            let named = catalogue.find_all(&self.source)?;
+            limits.push(named.iter().map(|e| e.facts.key).collect());
+        }
+        let entries = &catalogue.entries;
+        if let Some(folder) = &self.folder {
+            let wanted = folder.trim_matches('/');
+            let inside = |f: &str| {
+                f.strip_prefix(wanted).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            };
+            let hits = entries.iter().filter(|e| e.source.folder.as_deref().is_some_and(inside));
+            let folders = entries.iter().filter_map(|e| e.source.folder.as_deref());
+            limits.push(some(hits.map(|e| e.facts.key).collect(), "folder", folder, folders)?);
+        }
+        if let Some(tag) = &self.tag {
+            let hits = entries.iter().filter(|e| e.source.tags.contains(tag));
+            let tags = entries.iter().flat_map(|e| e.source.tags.iter().map(String::as_str));
+            limits.push(some(hits.map(|e| e.facts.key).collect(), "tag", tag, tags)?);
+        }
+        Ok(limits.into_iter().reduce(|mut all, more| {
+            all.retain(|key| more.contains(key));
+            all
+        }))
+    }
+}
+
+/// The keys, or what was meant where there are none.
+fn some<'a>(
+    keys: Vec<i64>,
+    what: &str,
+    word: &str,
+    known: impl Iterator<Item = &'a str>,
+) -> Result<Vec<i64>, Failure> {
+    if !keys.is_empty() {
+        return Ok(keys);
+    }
+    let hint = crate::config::did_you_mean(word, known);
+    Err(Failure::Plain(format!("no source has the {what} \"{}\"{hint}", text::line(word))))
+}
+
+fn no_date(text: &str) -> Failure {
+    Failure::Usage(format!(
+        "\"{}\" is no date; write 2026-11-21, 2026-11, 2026, today, yesterday or 7d",
+        text::line(text)
+    ))
+}

@@ -1,0 +1,89 @@
+//! `newsfed config`: where the files are, whether they are valid, what they come to.
+
+use super::args::Global;
+use super::exit::{Exit, Failure};
+use super::home::Home;
+use super::output::Output;
+use crate::config::{self, show_settings};
+use crate::util::text;
+use serde_json::json;
+
+/// Arguments of `config`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct ConfigArgs {
+    #[command(subcommand)]
+    pub(super) command: Option<ConfigCommand>,
+}
+
+const EXAMPLES: &str = "\
+config.example.toml tells every setting.
+
+Examples:
+  newsfed config check
+  newsfed config show | grep -A9 '^.net'
+  $EDITOR \"$(newsfed --json config path | jq -r .config)\"";
+
+/// What to do with the settings.
+#[derive(Debug, Clone, Copy, clap::Subcommand)]
+pub(super) enum ConfigCommand {
+    /// Print where the files are (the usual)
+    Path,
+    /// Check both files; exits with 4 when one has faults
+    Check,
+    /// Print every setting as it holds now, as TOML
+    Show,
+}
+
+/// Runs `config`.
+pub(super) fn run(
+    command: Option<ConfigCommand>,
+    global: &Global,
+    out: &mut Output,
+) -> Result<Exit, Failure> {
+    match command.unwrap_or(ConfigCommand::Path) {
+        ConfigCommand::Path => path(global, out)?,
+        ConfigCommand::Check => check(global, out)?,
+        ConfigCommand::Show => {
+            let settings = show_settings(&Home::load(global, out)?.settings);
+            if out.json {
+                out.value(&settings)?;
+            } else {
+                let text = toml::to_string(&settings)
+                    .map_err(|e| Failure::Plain(format!("the settings cannot be shown: {e}")))?;
+                out.raw(text.as_bytes())?;
+            }
+        }
+    }
+    Ok(Exit::Ok)
+}
+
+fn path(global: &Global, out: &mut Output) -> Result<(), Failure> {
+    let paths = global.paths()?;
+    let all = [
+        ("config", paths.config_file()),
+        ("sources", paths.sources_file()),
+        ("database", paths.database()),
+        ("log", paths.log_dir().to_owned()),
+    ];
+    if out.json {
+        let map: serde_json::Map<_, _> =
+            all.iter().map(|(k, p)| ((*k).to_owned(), json!(p.to_string_lossy()))).collect();
+        return out.value(&map);
+    }
+    all.iter().try_for_each(|(name, path)| {
+        let missing = if path.exists() { "" } else { "  (not there yet)" };
+        out.line(format!("{name:<9} {}{missing}", text::line(&path.to_string_lossy())))
+    })
+}
+
+fn check(global: &Global, out: &mut Output) -> Result<(), Failure> {
+    let loaded = config::load(&global.paths()?, &global.set)?;
+    let warnings: Vec<String> = loaded.warnings.iter().map(ToString::to_string).collect();
+    if out.json {
+        return out.value(&json!({ "sources": loaded.sources.len(), "warnings": warnings }));
+    }
+    warnings.iter().for_each(|w| out.warn(w));
+    let counted = (loaded.sources.len(), warnings.len());
+    out.result(format!("both files are valid: {} sources, {} warnings", counted.0, counted.1))
+}

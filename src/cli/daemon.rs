@@ -1,0 +1,97 @@
+//! `newsfed daemon`: follows the sources until it is told to stop.
+
+use super::args::Global;
+use super::exit::{Exit, Failure};
+use super::home::Home;
+use super::log;
+use super::output::Output;
+use super::runtime::{asked_to_stop, other_poller, runtime};
+use crate::engine::{Handle, Role};
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+/// How often `sources.toml` is looked at for changes.
+const LOOK: Duration = Duration::from_secs(30);
+
+/// Runs `daemon`.
+pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
+    let home = Home::load(global, out)?;
+    log::start(&home, out.verbose, true);
+    let store = home.store()?;
+    let sources = home.paths.sources_file();
+    runtime()?.block_on(async {
+        // The signals are listened to before anything says that the daemon runs.
+        let stop = asked_to_stop();
+        let reloads = reload_signals();
+        let handle = home.engine(store, true).start().await?;
+        let role = handle.status().borrow().role;
+        let result = match role {
+            Role::Watches(pid) => Err(other_poller(pid)),
+            Role::Follows | Role::OnDemand => {
+                tracing::info!("following {} sources", home.sources.len());
+                tokio::select! {
+                    () = stop => {}
+                    () = reload_when_asked(&handle, reloads) => {}
+                    () = reload_when_changed(&handle, &sources) => {}
+                }
+                tracing::info!("stopping");
+                Ok(Exit::Ok)
+            }
+        };
+        handle.shutdown().await;
+        result
+    })
+}
+
+#[cfg(unix)]
+type Reloads = Option<tokio::signal::unix::Signal>;
+#[cfg(not(unix))]
+type Reloads = Option<()>;
+
+fn reload_signals() -> Reloads {
+    #[cfg(unix)]
+    return tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup()).ok();
+    #[cfg(not(unix))]
+    None
+}
+
+async fn reload_when_asked(handle: &Handle, reloads: Reloads) {
+    #[cfg(unix)]
+    if let Some(mut hangups) = reloads {
+        while hangups.recv().await.is_some() {
+            reload(handle).await;
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = (handle, reloads);
+    std::future::pending().await
+}
+
+/// Notices that `sources.toml` was edited, by hand or by another newsfed.
+async fn reload_when_changed(handle: &Handle, file: &Path) {
+    let mut known = stamp(file);
+    loop {
+        tokio::time::sleep(LOOK).await;
+        let now = stamp(file);
+        if now != known {
+            known = now;
+            reload(handle).await;
+        }
+    }
+}
+
+fn stamp(file: &Path) -> Option<(SystemTime, u64)> {
+    let metadata = std::fs::metadata(file).ok()?;
+    Some((metadata.modified().ok()?, metadata.len()))
+}
+
+/// Takes over what is declared now; a file with faults changes nothing.
+async fn reload(handle: &Handle) {
+    match handle.reload().await {
+        Ok(()) => {
+            let count = handle.declared().borrow().len();
+            tracing::info!("sources read again: {count}; settings are read at the next start");
+        }
+        Err(e) => tracing::error!("sources not read again, the old ones stay: {e}"),
+    }
+}

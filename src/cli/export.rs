@@ -1,0 +1,52 @@
+//! `newsfed export`: the sources as a list that other readers take.
+
+use super::args::Global;
+use super::exit::{Exit, Failure};
+use super::home::Home;
+use super::output::Output;
+use crate::config::{export_opml, export_urls};
+
+/// Arguments of `export`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct ExportArgs {
+    /// Form of the list
+    #[arg(long, value_enum, default_value_t = Format::Opml)]
+    format: Format,
+}
+
+/// Forms of the list.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Format {
+    /// OPML 2.0, with folders, titles and tags
+    Opml,
+    /// One address a line with tags and title, as newsboat's urls file
+    Urls,
+}
+
+const EXAMPLES: &str = "\
+Passwords, headers and proxies are left out. `newsfed import` takes both forms back.
+
+Examples:
+  newsfed export > subscriptions.opml
+  newsfed export --format urls > urls";
+
+/// Runs `export`.
+pub(super) fn run(args: &ExportArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
+    let home = Home::load(global, out)?;
+    let text = match args.format {
+        Format::Opml => export_opml(&home.sources),
+        Format::Urls => export_urls(&home.sources),
+    };
+    if out.json {
+        for source in &home.sources {
+            out.value(&serde_json::json!({
+                "id": source.id, "url": source.url.as_str(), "title": source.title,
+                "folder": source.folder, "tags": source.tags,
+            }))?;
+        }
+    } else {
+        out.raw(text.as_bytes())?;
+    }
+    Ok(Exit::Ok)
+}

@@ -1,0 +1,101 @@
+//! `newsfed import`: follows all sources of a list.
+
+use super::args::Global;
+use super::exit::{Exit, Failure};
+use super::home::Home;
+use super::output::Output;
+use crate::config::{self, Import, ImportKind, LARGEST_IMPORT, SourcesFile};
+use serde::Serialize;
+use std::io::{self, Read};
+
+/// Arguments of `import`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct ImportArgs {
+    /// The list; - is the standard input
+    file: String,
+}
+
+const EXAMPLES: &str = "\
+Which kind of list it is shows by itself. Nothing is fetched; `newsfed sync` does that.
+
+Examples:
+  newsfed import subscriptions.opml
+  newsfed import ~/.newsboat/urls
+  echo https://example.org/feed | newsfed import -";
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Imported {
+    kind: ImportKind,
+    added: Vec<Entry>,
+    already: Vec<Entry>,
+    skipped: Vec<Skipped>,
+}
+
+#[derive(Serialize)]
+struct Entry {
+    id: String,
+    url: String,
+}
+
+#[derive(Serialize)]
+struct Skipped {
+    what: String,
+    why: String,
+}
+
+/// Runs `import`.
+pub(super) fn run(args: &ImportArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
+    let home = Home::load(global, out)?;
+    let (bytes, name) = read(&args.file)?;
+    let Import { kind, sources, skipped } = config::import(&bytes, name)?;
+    let added = SourcesFile::open(&home.paths).import(&sources)?;
+    let entry = |id: String, url: String| Entry { id, url };
+    let told = Imported {
+        kind,
+        added: added.sources.iter().map(|s| entry(s.id.to_string(), s.url.to_string())).collect(),
+        already: added
+            .already
+            .iter()
+            .map(|(id, url)| entry(id.to_string(), url.to_string()))
+            .collect(),
+        skipped: skipped.into_iter().map(|(what, why)| Skipped { what, why }).collect(),
+    };
+    for skipped in &told.skipped {
+        out.note(format!("skipped: {}: {}", skipped.what, skipped.why));
+    }
+    if out.verbose > 0 {
+        for known in &told.already {
+            out.note(format!("already there, as {}: {}", known.id, known.url));
+        }
+    }
+    if out.json {
+        out.value(&told)?;
+    } else {
+        let kind = match kind {
+            ImportKind::Opml => "OPML",
+            ImportKind::Newsboat => "newsboat urls",
+            ImportKind::Addresses => "addresses",
+        };
+        let (added, already, skipped) = (told.added.len(), told.already.len(), told.skipped.len());
+        out.result(format!("{kind}: {added} added, {already} already there, {skipped} skipped"))?;
+    }
+    Ok(Exit::Ok)
+}
+
+/// The bytes of a file or the standard input, one more than is taken so that too many are noticed.
+fn read(file: &str) -> Result<(Vec<u8>, &str), Failure> {
+    let most = LARGEST_IMPORT as u64 + 1;
+    let mut bytes = Vec::new();
+    let (name, result) = if file == "-" {
+        ("the standard input", io::stdin().lock().take(most).read_to_end(&mut bytes))
+    } else {
+        let opened = std::fs::File::open(file);
+        (file, opened.and_then(|f| f.take(most).read_to_end(&mut bytes)))
+    };
+    match result {
+        Ok(_) => Ok((bytes, name)),
+        Err(e) => Err(Failure::Plain(format!("{name} cannot be read: {e}"))),
+    }
+}

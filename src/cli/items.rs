@@ -1,0 +1,49 @@
+//! Items as commands name and print them.
+
+use super::exit::Failure;
+use crate::model::Item;
+use crate::store::{Found, Reader};
+use crate::util::text;
+use serde::Serialize;
+
+/// What `--json` prints of an item.
+#[derive(Debug, Serialize)]
+pub(super) struct ItemShape {
+    /// The short name of the item in this database.
+    pub(super) number: i64,
+    #[serde(flatten)]
+    pub(super) item: Item,
+}
+
+impl ItemShape {
+    /// One item by its row key; `None` when it is gone.
+    pub(super) fn read(reader: &Reader, key: i64) -> Result<Option<Self>, Failure> {
+        Ok(reader.item(key)?.map(|item| Self { number: key, item }))
+    }
+}
+
+/// The row keys of items as people name them.
+///
+/// # Errors
+/// When one of them means no item or several; nothing is done then.
+pub(super) fn keys(reader: &Reader, ids: &[String]) -> Result<Vec<i64>, Failure> {
+    let mut keys = Vec::with_capacity(ids.len());
+    for id in ids {
+        let shown = text::line(id);
+        match reader.find(id.trim())? {
+            Found::One(key) if keys.contains(&key) => {}
+            Found::One(key) => keys.push(key),
+            Found::None => {
+                return Err(Failure::Plain(format!(
+                    "there is no item {shown}; `newsfed list` shows the numbers"
+                )));
+            }
+            Found::Several => {
+                return Err(Failure::Plain(format!(
+                    "several ids begin with {shown}; give more of it, or the item's number"
+                )));
+            }
+        }
+    }
+    Ok(keys)
+}

@@ -1,0 +1,228 @@
+//! `newsfed list` and `newsfed search`: items, line by line.
+
+use super::args::Global;
+use super::catalogue::Catalogue;
+use super::choose::Choice;
+use super::exit::{Exit, Failure};
+use super::home::Home;
+use super::items::ItemShape;
+use super::output::Output;
+use super::runtime::runtime;
+use super::table::{Column, Table};
+use super::when::{day, minute};
+use crate::config::SortOrder;
+use crate::model::ItemRow;
+use crate::store::{Anchor, Cursor, Reader, Scope, Store, View};
+
+/// Rows read at once.
+const WINDOW: usize = 500;
+
+/// Arguments of `list`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = LIST)]
+pub(super) struct ListArgs {
+    /// Only unread items
+    #[arg(long)]
+    unread: bool,
+    /// Only pinned items
+    #[arg(long)]
+    pinned: bool,
+    /// Order: pinned-newest, newest or oldest [default: the setting ui.sort]
+    #[arg(long, value_name = "ORDER", value_parser = order)]
+    sort: Option<SortOrder>,
+    /// Most items to list; 0 is all
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    limit: usize,
+    #[command(flatten)]
+    choice: Choice,
+}
+
+const LIST: &str = "\
+A line tells the item's number, its marks (* unread, + pinned), its date, its source and its title.
+To a program the same come whole, between tabs, followed by the address.
+
+Examples:
+  newsfed list --unread --source kernel
+  newsfed list --query 'rust -async' --since 7d
+  newsfed list --pinned --limit 0 --json | jq -r .url";
+
+/// Arguments of `search`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = SEARCH)]
+pub(super) struct SearchArgs {
+    /// What to search for
+    #[arg(required = true, allow_hyphen_values = true)]
+    words: Vec<String>,
+    /// Most items to list; 0 is all
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    limit: usize,
+}
+
+const SEARCH: &str = "\
+All words must be there; the last one may be the beginning of a word. Options stand before the
+first word. The newest thousand hits are found.
+
+  \"two words\"  side by side         -word            without it
+  title:word   author:word          source:name      folder:name      tag:name
+  is:unread    is:read              is:pinned        is:unpinned
+  after:7d     before:2026-11-21    after:yesterday
+
+Examples:
+  newsfed search kernel release
+  newsfed search --limit 5 title:rust is:unread after:7d
+  newsfed search '\"night train\" -strike'";
+
+/// The name of an order.
+fn order(text: &str) -> Result<SortOrder, String> {
+    serde_json::from_value(text.into())
+        .map_err(|_| "expected pinned-newest, newest or oldest".to_owned())
+}
+
+/// Runs `list`.
+pub(super) fn run(args: &ListArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
+    let home = Home::load(global, out)?;
+    let store = home.store()?;
+    let catalogue = Catalogue::read(&home, &store)?;
+    let mut view = args.choice.view(&catalogue)?;
+    view.unread_only = args.unread;
+    view.order = args.sort.unwrap_or(home.settings.ui.sort);
+    match (args.pinned, &view.scope) {
+        (true, Scope::All) => view.scope = Scope::Pinned,
+        (true, _) => view.query.pinned = Some(true),
+        (false, _) => {}
+    }
+    print(&store, &catalogue, &view, args.limit, out)
+}
+
+/// Runs `search`.
+pub(super) fn search(
+    args: &SearchArgs,
+    global: &Global,
+    out: &mut Output,
+) -> Result<Exit, Failure> {
+    let home = Home::load(global, out)?;
+    let store = home.store()?;
+    let catalogue = Catalogue::read(&home, &store)?;
+    let choice = Choice { query: Some(args.words.join(" ")), ..Choice::default() };
+    let mut view = choice.view(&catalogue)?;
+    view.order = home.settings.ui.sort;
+    print(&store, &catalogue, &view, args.limit, out)
+}
+
+fn print(
+    store: &Store,
+    catalogue: &Catalogue,
+    view: &View,
+    limit: usize,
+    out: &mut Output,
+) -> Result<Exit, Failure> {
+    if view.query.text.is_some() {
+        index_all(store, out)?;
+    }
+    let reader = store.reader()?;
+    let lines = Lines::new(&reader, catalogue, out)?;
+    let mut left = if limit == 0 { usize::MAX } else { limit };
+    let mut anchor = Anchor::First;
+    let mut printed = 0usize;
+    loop {
+        let window = reader.window(view, anchor, WINDOW.min(left))?;
+        for row in window.rows.iter().take(left) {
+            lines.print(&reader, row, out)?;
+        }
+        let taken = window.rows.len().min(left);
+        (left, printed) = (left - taken, printed + taken);
+        match window.rows.last() {
+            // A full-text search gives all it has at once.
+            Some(last) if window.more_below && left > 0 && view.query.text.is_none() => {
+                anchor = Anchor::After(Cursor::from(last));
+            }
+            _ => {
+                if window.more_below && limit == 0 {
+                    out.note(format!("only the newest {printed} hits are shown"));
+                }
+                break;
+            }
+        }
+    }
+    if printed == 0 {
+        out.note(nothing(catalogue));
+    }
+    Ok(Exit::Ok)
+}
+
+/// Why a list may be empty.
+fn nothing(catalogue: &Catalogue) -> &'static str {
+    if catalogue.entries.is_empty() {
+        "nothing is followed yet; `newsfed add URL` follows a site or a feed"
+    } else if catalogue.entries.iter().all(|e| e.facts.last_poll.is_none()) {
+        "nothing was looked at yet; `newsfed sync` does"
+    } else {
+        "no item matches"
+    }
+}
+
+/// The text of bodies is indexed in the background; a search waits for what is not done yet.
+fn index_all(store: &Store, out: &mut Output) -> Result<(), Failure> {
+    let waiting = std::time::Instant::now();
+    let mut told = false;
+    runtime()?.block_on(async {
+        while store.index_step().await? {
+            if !told && waiting.elapsed() > std::time::Duration::from_secs(1) {
+                out.note("indexing new items for the search …");
+                told = true;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Prints rows as the reader of the output wants them.
+struct Lines<'a> {
+    table: Table,
+    sources: std::collections::HashMap<i64, &'a super::catalogue::Entry>,
+}
+
+/// Widest name of a source in a list, in cells.
+const SOURCE_WIDTH: usize = 16;
+
+impl<'a> Lines<'a> {
+    fn new(reader: &Reader, catalogue: &'a Catalogue, out: &Output) -> Result<Self, Failure> {
+        let number = Column { most: 20, right: true };
+        let plain = |most| Column { most, right: false };
+        let columns = [number, plain(2), plain(10), plain(SOURCE_WIDTH)];
+        let mut table = Table::new(&columns, out.width);
+        let last = reader.last_key()?.to_string();
+        for entry in &catalogue.entries {
+            table.fit(&[&last, "*+", "2026-11-21", entry.title()]);
+        }
+        Ok(Self { table, sources: catalogue.by_key() })
+    }
+
+    fn print(&self, reader: &Reader, row: &ItemRow, out: &mut Output) -> Result<(), Failure> {
+        if out.json {
+            // Removed since the window was read: left out.
+            return ItemShape::read(reader, row.key)?.map_or(Ok(()), |shape| out.value(&shape));
+        }
+        let number = row.key.to_string();
+        let source = self.sources.get(&row.source_key);
+        let title = if row.title.is_empty() { "(no title)" } else { &row.title };
+        let line = if out.width.is_some() {
+            let name = source.map_or("", |e| e.title());
+            self.table.line(&[&number, marks(row, " "), &day(row.date), name, title])
+        } else {
+            let name = source.map_or("", |e| e.source.id.as_str());
+            let url = row.url.as_deref().unwrap_or_default();
+            self.table.line(&[&number, marks(row, "-"), &minute(row.date), name, title, url])
+        };
+        out.line(if row.read { out.faint(&line) } else { line })
+    }
+}
+
+fn marks(row: &ItemRow, none: &'static str) -> &'static str {
+    match (row.read, row.pinned) {
+        (false, true) => "*+",
+        (false, false) => "*",
+        (true, true) => "+",
+        (true, false) => none,
+    }
+}

@@ -1,0 +1,115 @@
+//! `newsfed read`, `unread`, `pin` and `unpin`.
+
+use super::args::Global;
+use super::catalogue::Catalogue;
+use super::choose::Choice;
+use super::exit::{Exit, Failure};
+use super::home::Home;
+use super::items;
+use super::output::Output;
+use crate::store::{Mark, Store};
+use serde::Serialize;
+
+/// Arguments of `read`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = READ)]
+pub(super) struct ReadArgs {
+    /// The items
+    #[arg(value_name = "ID")]
+    ids: Vec<String>,
+    /// Every item
+    #[arg(long, conflicts_with = "ids")]
+    all: bool,
+    #[command(flatten)]
+    choice: Choice,
+}
+
+const READ: &str = "\
+Items are named one by one or chosen by options. Nothing is marked when one of them is unknown.
+
+Examples:
+  newsfed read 1234 1235
+  newsfed read --source council --before 7d
+  newsfed read --all";
+
+/// Arguments of `unread`, `pin` and `unpin`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = ITEMS)]
+pub(super) struct ItemArgs {
+    /// The items
+    #[arg(required = true, value_name = "ID")]
+    ids: Vec<String>,
+}
+
+const ITEMS: &str = "\
+Nothing is marked when one of the items is unknown.
+
+Examples:
+  newsfed pin 1234
+  newsfed unread 1234 1235";
+
+/// What `--json` prints: how many items changed.
+#[derive(Serialize)]
+struct Marked {
+    changed: usize,
+}
+
+/// Runs `read`.
+pub(super) fn read(args: &ReadArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
+    let chosen = !args.choice.is_empty();
+    match (args.ids.is_empty(), args.all || chosen) {
+        (true, false) => {
+            let how = "name the items, or choose them by --source, --query or another option; \
+                       --all is every item";
+            return Err(Failure::Usage(how.to_owned()));
+        }
+        (false, true) => {
+            let how = "either name the items or choose them by options, not both";
+            return Err(Failure::Usage(how.to_owned()));
+        }
+        _ => {}
+    }
+    let home = Home::load(global, out)?;
+    let store = home.store()?;
+    let changed = if args.ids.is_empty() {
+        let catalogue = Catalogue::read(&home, &store)?;
+        let up_to = store.reader()?.last_key()?;
+        store.mark_view_read_blocking(args.choice.view(&catalogue)?, up_to)?.len()
+    } else {
+        set(&store, Mark::Read, &args.ids, true)?
+    };
+    tell(changed, "marked read", out)
+}
+
+/// Runs `unread`.
+pub(super) fn unread(args: &ItemArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
+    let store = Home::load(global, out)?.store()?;
+    tell(set(&store, Mark::Read, &args.ids, false)?, "marked unread", out)
+}
+
+/// Runs `pin` and `unpin`.
+pub(super) fn pin(
+    args: &ItemArgs,
+    to: bool,
+    global: &Global,
+    out: &mut Output,
+) -> Result<Exit, Failure> {
+    let store = Home::load(global, out)?.store()?;
+    let changed = set(&store, Mark::Pinned, &args.ids, to)?;
+    tell(changed, if to { "pinned" } else { "unpinned" }, out)
+}
+
+fn set(store: &Store, mark: Mark, ids: &[String], to: bool) -> Result<usize, Failure> {
+    let keys = items::keys(&store.reader()?, ids)?;
+    Ok(store.mark_blocking(mark, keys, to)?.len())
+}
+
+fn tell(changed: usize, done: &str, out: &mut Output) -> Result<Exit, Failure> {
+    if out.json {
+        out.value(&Marked { changed })?;
+    } else {
+        let plural = if changed == 1 { "" } else { "s" };
+        out.result(format!("{changed} item{plural} {done}"))?;
+    }
+    Ok(Exit::Ok)
+}

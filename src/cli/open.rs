@@ -1,0 +1,67 @@
+//! `newsfed open`: items in the browser.
+
+use super::args::Global;
+use super::exit::{Exit, Failure};
+use super::home::Home;
+use super::items;
+use super::output::Output;
+use crate::util::browser::{self, Surroundings};
+use std::io::{self, IsTerminal};
+
+/// Arguments of `open`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct OpenArgs {
+    /// The items
+    #[arg(required = true, value_name = "ID")]
+    ids: Vec<String>,
+}
+
+const EXAMPLES: &str = "\
+The browser is the setting `browser`, else $BROWSER, else the opener of the system. Where nothing
+can be opened the addresses are printed, and the exit code is 1. With --json the addresses are
+printed and nothing is opened.
+
+Examples:
+  newsfed open 1234
+  newsfed --set 'browser=[\"w3m\"]' open 1234";
+
+/// Runs `open`.
+pub(super) fn run(args: &OpenArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
+    let home = Home::load(global, out)?;
+    let reader = home.store()?.reader()?;
+    let mut addresses = Vec::new();
+    for key in items::keys(&reader, &args.ids)? {
+        match reader.row(key)?.and_then(|row| row.url) {
+            Some(url) => addresses.push(url),
+            None => out.warn(format!("newsfed: item {key} has no address")),
+        }
+    }
+    if out.json {
+        addresses.iter().try_for_each(|url| out.value(&serde_json::json!({ "url": url })))?;
+        return Ok(Exit::Ok);
+    }
+    if addresses.is_empty() {
+        return Ok(Exit::Failed);
+    }
+    let urls: Vec<&str> = addresses.iter().map(String::as_str).collect();
+    match open(&home, &urls) {
+        Ok(()) => Ok(Exit::Ok),
+        Err(why) => {
+            out.warn(format!("newsfed: {why}"));
+            urls.iter().try_for_each(|url| out.line(url))?;
+            Ok(Exit::Failed)
+        }
+    }
+}
+
+fn open(home: &Home, urls: &[&str]) -> Result<(), String> {
+    let around = Surroundings { variable: &browser::variable, installed: &browser::installed };
+    let settings = &home.settings;
+    let plan = browser::plan(&settings.browser, settings.browser_in_terminal, &around, urls);
+    let launch = plan.map_err(|e| e.to_string())?;
+    if launch.in_terminal && !(io::stdout().is_terminal() && io::stdin().is_terminal()) {
+        return Err("the browser needs a terminal, and there is none".to_owned());
+    }
+    browser::launch(&launch).map_err(|e| format!("the browser cannot be started: {e}"))
+}

@@ -1,0 +1,48 @@
+//! `newsfed` without a command: the panes.
+
+use super::args::Global;
+use super::exit::{Exit, Failure};
+use super::home::Home;
+use super::output::Output;
+use super::runtime::runtime;
+use super::{demo, log};
+use crate::config::{KeyMap, Theme};
+use crate::tui::{self, Farewell, Panes};
+
+/// Runs the panes.
+pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
+    refuse_without_terminal()?;
+    let home = Home::load(global, out)?;
+    match show(home)? {
+        Farewell::Quit => Ok(Exit::Ok),
+        Farewell::Demo => demo::run(out),
+    }
+}
+
+/// Says what to do instead where there can be no panes.
+pub(super) fn refuse_without_terminal() -> Result<(), Failure> {
+    match tui::unusable() {
+        None => Ok(()),
+        Some(why) => Err(Failure::Plain(format!(
+            "{why}; `newsfed list` and `newsfed --help` work everywhere"
+        ))),
+    }
+}
+
+/// Shows the panes over a home until the person leaves.
+pub(super) fn show(home: Home) -> Result<Farewell, Failure> {
+    // Loading has found no fault in either.
+    let keymap = KeyMap::load(&home.settings.keys).map_err(|e| Failure::Plain(e.to_string()))?;
+    let theme = Theme::load(&home.settings.ui.theme, &home.settings.themes)
+        .unwrap_or_else(|_| Theme::plain());
+    log::start(&home, 0, false);
+    let store = home.store()?;
+    runtime()?.block_on(async {
+        let handle = home.engine(store, true).start().await?;
+        let Home { paths, settings, .. } = home;
+        let panes = Panes { handle: handle.clone(), settings, paths, keymap, theme };
+        let left = tui::run(panes).await;
+        handle.shutdown().await;
+        left.map_err(|e| Failure::Plain(e.to_string()))
+    })
+}

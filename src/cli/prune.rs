@@ -1,0 +1,75 @@
+//! `newsfed prune`: what retention lets go.
+
+use super::args::Global;
+use super::catalogue::Catalogue;
+use super::exit::{Exit, Failure};
+use super::home::Home;
+use super::output::Output;
+use crate::model::Retention;
+use crate::util::clock::{Clock, SystemClock};
+use serde::Serialize;
+
+/// Arguments of `prune`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct PruneArgs {
+    /// Remove it; without this it is only shown
+    #[arg(long)]
+    apply: bool,
+}
+
+const EXAMPLES: &str = "\
+How long items are kept is told by [retention] in config.toml and by sources.toml. Pinned items
+always stay, unread ones unless `unread = true`. `newsfed daemon` and the panes do the same every
+few hours.
+
+Examples:
+  newsfed prune
+  newsfed --set retention.days=90 prune --apply";
+
+/// One source, as `--json` prints it.
+#[derive(Serialize)]
+struct Pruned<'a> {
+    source: &'a str,
+    items: usize,
+    removed: bool,
+}
+
+/// Runs `prune`.
+pub(super) fn run(args: &PruneArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
+    let home = Home::load(global, out)?;
+    let store = home.store()?;
+    let catalogue = Catalogue::read(&home, &store)?;
+    let reader = store.reader()?;
+    let now = SystemClock.now();
+    let (mut total, mut limited) = (0, false);
+    for entry in &catalogue.entries {
+        let retention = entry.source.retention.unwrap_or(home.settings.retention);
+        limited |= is_limit(retention);
+        let items = if args.apply {
+            store.prune_blocking(entry.facts.key, retention, now)?
+        } else {
+            reader.prunable(entry.facts.key, retention, now)?
+        };
+        total += items;
+        if items == 0 {
+            continue;
+        }
+        if out.json {
+            let source = entry.source.id.as_str();
+            out.value(&Pruned { source, items, removed: args.apply })?;
+        } else {
+            out.line(format!("{items:>7}  {}", entry.title()))?;
+        }
+    }
+    if !limited {
+        out.note("everything is kept for ever; [retention] in config.toml sets a limit");
+    }
+    let done = if args.apply { "removed" } else { "would be removed; --apply removes them" };
+    out.result(format!("{total:>7}  items {done}"))?;
+    Ok(Exit::Ok)
+}
+
+fn is_limit(retention: Retention) -> bool {
+    retention.days.is_some() || retention.items.is_some()
+}

@@ -1,0 +1,68 @@
+//! The asynchronous runtime of the commands that speak with the engine.
+
+use super::exit::Failure;
+use super::home::Home;
+use super::output::Output;
+use crate::engine::Handle;
+
+/// Threads for reading the database, parsing and looking up names.
+const BLOCKING_THREADS: usize = 32;
+
+/// A runtime for one command.
+pub(super) fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
+    let threads = std::thread::available_parallelism().map_or(2, usize::from).min(4);
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(threads)
+        .max_blocking_threads(BLOCKING_THREADS)
+        .enable_all()
+        .build()
+        .map_err(|e| Failure::Plain(format!("the system gives no threads to work with: {e}")))
+}
+
+/// Starts an engine that looks only when told to, lets `work` speak with it, and shuts it down
+/// whatever came of that.
+pub(super) fn with_engine<T>(
+    home: &Home,
+    out: &mut Output,
+    work: impl AsyncFnOnce(&Handle, &mut Output) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let store = home.store()?;
+    runtime()?.block_on(async {
+        let handle = home.engine(store, false).start().await?;
+        let result = work(&handle, out).await;
+        handle.shutdown().await;
+        result
+    })
+}
+
+/// Ends when the person or the system asks the program to stop. Call it on the runtime, and early:
+/// from then on such a wish is heard.
+pub(super) fn asked_to_stop() -> impl Future<Output = ()> {
+    #[cfg(unix)]
+    let signals = {
+        use tokio::signal::unix::{SignalKind, signal};
+        [SignalKind::interrupt(), SignalKind::terminate()].map(|kind| signal(kind).ok())
+    };
+    async move {
+        #[cfg(unix)]
+        if let [Some(mut interrupt), Some(mut terminate)] = signals {
+            tokio::select! {
+                _ = interrupt.recv() => return,
+                _ = terminate.recv() => return,
+            }
+        }
+        #[cfg(not(unix))]
+        if tokio::signal::ctrl_c().await.is_ok() {
+            return;
+        }
+        std::future::pending().await
+    }
+}
+
+/// Why nothing is looked at: another process does it.
+pub(super) fn other_poller(pid: Option<u32>) -> Failure {
+    let who = pid.map_or("another newsfed".to_owned(), |pid| format!("newsfed (process {pid})"));
+    Failure::Plain(format!(
+        "{who} follows the sources of this database already; refresh there, or stop it first"
+    ))
+}

@@ -1,0 +1,161 @@
+//! `newsfed show`: items in full.
+
+use super::args::Global;
+use super::catalogue::Catalogue;
+use super::exit::{Exit, Failure};
+use super::home::Home;
+use super::items::{self, ItemShape};
+use super::output::Output;
+use super::when::minute;
+use crate::article::{self, Document};
+use crate::model::Item;
+use crate::util::text;
+use url::Url;
+
+/// Arguments of `show`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct ShowArgs {
+    /// The items
+    #[arg(required = true, value_name = "ID")]
+    ids: Vec<String>,
+    /// Form of the output
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+/// Forms of the output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// Plain text under a head of lines such as `Title: …`
+    Text,
+    /// The safe HTML that the feed gave
+    Html,
+    /// The same as --json
+    Json,
+}
+
+const EXAMPLES: &str = "\
+Showing an item does not mark it read.
+
+Examples:
+  newsfed show 1234
+  newsfed show 1234 | fold -s | less
+  newsfed show --format html 1234 > item.html";
+
+/// Runs `show`.
+pub(super) fn run(args: &ShowArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
+    let home = Home::load(global, out)?;
+    let store = home.store()?;
+    let catalogue = Catalogue::read(&home, &store)?;
+    let reader = store.reader()?;
+    for (n, key) in items::keys(&reader, &args.ids)?.into_iter().enumerate() {
+        let Some(shape) = ItemShape::read(&reader, key)? else { continue };
+        if out.json || args.format == Format::Json {
+            out.value(&shape)?;
+            continue;
+        }
+        if n > 0 {
+            out.line("")?;
+        }
+        let markup = body(&shape.item).unwrap_or_default();
+        if args.format == Format::Html {
+            out.line(markup)?;
+            continue;
+        }
+        let source = catalogue.entries.iter().find(|e| e.source.id == shape.item.source);
+        print(&shape.item, source.map(super::catalogue::Entry::title), markup, out)?;
+    }
+    Ok(Exit::Ok)
+}
+
+/// The fullest text of an item.
+fn body(item: &Item) -> Option<&str> {
+    item.content.as_deref().or(item.summary.as_deref())
+}
+
+fn print(item: &Item, source: Option<&str>, markup: &str, out: &mut Output) -> Result<(), Failure> {
+    let time = |t: Option<crate::model::Time>| t.map(minute);
+    let head = [
+        ("Title", Some(item.title.clone()).filter(|t| !t.is_empty())),
+        ("Source", Some(source.unwrap_or(item.source.as_str()).to_owned())),
+        ("Author", Some(item.authors.join(", ")).filter(|a| !a.is_empty())),
+        ("Published", time(item.published)),
+        ("Updated", time(item.updated).filter(|_| item.updated != item.published)),
+        ("Address", item.url.clone()),
+        ("Comments", item.comments.clone()),
+        ("Tags", Some(item.categories.join(", ")).filter(|c| !c.is_empty())),
+    ];
+    for (name, value) in head {
+        if let Some(value) = value {
+            let value = if name == "Title" { out.bold(&value) } else { value };
+            out.line(format!("{name}: {value}"))?;
+        }
+    }
+    for file in &item.enclosures {
+        let kind = file.mime.as_deref().map(|m| format!(" ({})", text::line(m)));
+        out.line(format!("File: {}{}", file.url, kind.unwrap_or_default()))?;
+    }
+    let document = read(item, markup);
+    if !document.is_empty() {
+        out.line("")?;
+        out.line(wrapped(&document.text(), out.width))?;
+    }
+    if !document.links.is_empty() {
+        out.line("")?;
+        for (n, link) in document.links.iter().enumerate() {
+            out.line(format!("[{}] {}", n + 1, link.url))?;
+        }
+    }
+    Ok(())
+}
+
+fn read(item: &Item, markup: &str) -> Document {
+    let base = item.url.as_deref().and_then(|u| Url::parse(u).ok());
+    article::from_html(markup, base.as_ref())
+}
+
+/// Widest line of running text on a terminal.
+const WIDEST: usize = 80;
+
+/// Breaks long lines between words where a terminal shows them; for programs they stay whole.
+fn wrapped(text: &str, width: Option<usize>) -> String {
+    let Some(width) = width.map(|w| w.min(WIDEST)) else { return text.to_owned() };
+    let mut lines = Vec::new();
+    for line in text.lines() {
+        let indent = &line[..line.len() - line.trim_start().len()];
+        let (mut current, mut used) = (String::new(), 0);
+        for word in line.split_inclusive(' ') {
+            let cells = text::width(word.trim_end());
+            if used > 0 && used + cells > width {
+                lines.push(current.trim_end().to_owned());
+                current = indent.to_owned();
+                used = text::width(indent);
+            }
+            used += text::width(word);
+            current.push_str(word);
+        }
+        lines.push(current.trim_end().to_owned());
+    }
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::wrapped;
+
+    #[test]
+    fn long_lines_are_broken_between_words() {
+        let cases = [
+            ("one two three", Some(8), "one two\nthree"),
+            ("  a bb ccc dddd", Some(8), "  a bb\n  ccc\n  dddd"),
+            ("unbreakable", Some(4), "unbreakable"),
+            ("日本 語語 x", Some(5), "日本\n語語\nx"),
+            ("a\n\nb", Some(8), "a\n\nb"),
+            ("one two three", None, "one two three"),
+        ];
+        for (text, width, expected) in cases {
+            assert_eq!(wrapped(text, width), expected, "{text}");
+        }
+    }
+}

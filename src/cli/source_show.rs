@@ -1,0 +1,147 @@
+//! What is known of a source, for people and for programs.
+
+use super::catalogue::Entry;
+use super::exit::Failure;
+use super::output::Output;
+use super::sources::health;
+use super::when::{self, minute};
+use crate::model::{Hold, Outcome, PollRecord, Time};
+use crate::store::{PollFilter, Reader};
+use crate::util::clock::{Clock, SystemClock};
+use serde::Serialize;
+
+/// Looks that are shown.
+const LOOKS: usize = 10;
+
+/// What `--json` prints of a source.
+#[derive(Debug, Serialize)]
+pub(super) struct SourceShape<'a> {
+    id: &'a str,
+    url: &'a str,
+    title: &'a str,
+    folder: Option<&'a str>,
+    tags: &'a [String],
+    enabled: bool,
+    state: &'static str,
+    items: u32,
+    unread: u32,
+    pinned: u32,
+    last_poll: Option<Time>,
+    last_ok: Option<Time>,
+    next_poll: Option<Time>,
+    hold: Option<Hold>,
+    fail_count: u32,
+    /// Of the last look, when it failed.
+    error: Option<&'a str>,
+    home_url: Option<&'a str>,
+    moved_to: Option<&'a str>,
+}
+
+impl<'a> SourceShape<'a> {
+    pub(super) fn of(entry: &'a Entry, now: Time) -> Self {
+        let (source, facts) = (&entry.source, &entry.facts);
+        Self {
+            id: source.id.as_str(),
+            url: source.url.as_str(),
+            title: entry.title(),
+            folder: source.folder.as_deref(),
+            tags: &source.tags,
+            enabled: source.enabled,
+            state: health(entry, now),
+            items: facts.items,
+            unread: facts.unread,
+            pinned: facts.pinned,
+            last_poll: facts.last_poll,
+            last_ok: facts.last_ok,
+            next_poll: facts.next_poll,
+            hold: facts.hold.filter(|h| h.until > now),
+            fail_count: facts.fail_count,
+            error: error(entry),
+            home_url: facts.home_url.as_deref(),
+            moved_to: facts.moved_to.as_deref(),
+        }
+    }
+}
+
+/// A source with its last looks, newest first.
+#[derive(Serialize)]
+struct Full<'a> {
+    #[serde(flatten)]
+    source: SourceShape<'a>,
+    looks: Vec<PollRecord>,
+}
+
+fn error(entry: &Entry) -> Option<&str> {
+    match &entry.facts.last_outcome {
+        Some(Outcome::Failed { message, .. }) => Some(message),
+        _ => None,
+    }
+}
+
+/// Shows sources in full.
+pub(super) fn run(entries: &[&Entry], reader: &Reader, out: &mut Output) -> Result<(), Failure> {
+    let now = SystemClock.now();
+    for (n, entry) in entries.iter().enumerate() {
+        let filter = PollFilter { source: Some(entry.facts.key), noteworthy: false };
+        let polls = reader.polls(filter, LOOKS)?;
+        let looks: Vec<PollRecord> = polls.into_iter().map(|(_, poll)| poll).collect();
+        if out.json {
+            out.value(&Full { source: SourceShape::of(entry, now), looks })?;
+            continue;
+        }
+        if n > 0 {
+            out.line("")?;
+        }
+        for (name, value) in lines(entry, now) {
+            out.line(format!("{name:<9} {value}"))?;
+        }
+        for look in &looks {
+            out.line(format!("{}  {}", minute(look.at), ended(look)))?;
+        }
+    }
+    Ok(())
+}
+
+fn lines(entry: &Entry, now: Time) -> Vec<(&'static str, String)> {
+    let (source, facts) = (&entry.source, &entry.facts);
+    let list = |words: &[String]| Some(words.join(", ")).filter(|w| !w.is_empty());
+    let next = facts.next_poll.filter(|_| source.enabled).map(|at| when::clock(at, now));
+    let interval = source.interval.map(|i| humantime::format_duration(i).to_string());
+    let all = [
+        ("id", Some(source.id.to_string())),
+        ("title", Some(entry.title().to_owned())),
+        ("address", Some(source.url.to_string())),
+        ("moved to", facts.moved_to.clone()),
+        ("home", facts.home_url.clone()),
+        ("folder", source.folder.clone()),
+        ("tags", list(&source.tags)),
+        ("interval", interval),
+        ("state", Some(health(entry, now).to_owned())),
+        ("error", error(entry).map(str::to_owned)),
+        ("held", facts.hold.filter(|h| h.until > now).map(|h| when::hold(&h, now))),
+        ("next", next.filter(|_| health(entry, now) != "gone")),
+        (
+            "items",
+            Some(format!("{}, {} unread, {} pinned", facts.items, facts.unread, facts.pinned)),
+        ),
+    ];
+    all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+}
+
+/// How a look ended, in a line.
+fn ended(look: &PollRecord) -> String {
+    let status = look.status.map_or_else(|| "  -".to_owned(), |s| s.to_string());
+    let what = match &look.outcome {
+        Outcome::Unchanged => "unchanged".to_owned(),
+        Outcome::Fetched { new, updated, entries } => {
+            format!("{new} new, {updated} updated of {entries}")
+        }
+        Outcome::Failed { message, .. } => message.clone(),
+    };
+    let repairs = if look.repairs.is_empty() {
+        String::new()
+    } else {
+        format!("; repaired: {}", look.repairs.join(", "))
+    };
+    format!("{status}  {what}{repairs}  ({} bytes, {} ms)", look.bytes, look.millis)
+}

@@ -1,0 +1,206 @@
+//! `newsfed sources`: what is followed, and changes of it.
+
+use super::args::Global;
+use super::catalogue::{Catalogue, Entry};
+use super::exit::{Exit, Failure};
+use super::home::Home;
+use super::output::Output;
+use super::runtime::with_engine;
+use super::source_edit::{EditArgs, edit};
+use super::source_show::{self, SourceShape};
+use super::table::{Column, Table};
+use super::when::span;
+use crate::config::{SourceChange, SourcesFile};
+use crate::model::{Health, SourceId, Time};
+use crate::store::Store;
+use crate::util::clock::{Clock, SystemClock};
+use serde::Serialize;
+
+/// Arguments of `sources`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct SourcesArgs {
+    #[command(subcommand)]
+    pub(super) command: Option<SourcesCommand>,
+}
+
+const EXAMPLES: &str = "\
+A line tells the id, unread and all items, the state, the next look, and the title.
+
+Examples:
+  newsfed sources
+  newsfed sources show kernel
+  newsfed sources edit kernel --title 'Kernel notes' --interval 2h
+  newsfed sources disable kernel council";
+
+/// What to do with sources.
+#[derive(Debug, clap::Subcommand)]
+pub(super) enum SourcesCommand {
+    /// List all sources (the usual)
+    List,
+    /// Show what is known of sources, and the last looks at them
+    Show(SourceNames),
+    /// Change a source, by options or in $EDITOR
+    Edit(EditArgs),
+    /// Look at sources again
+    Enable(SourceNames),
+    /// Look at sources no more, and keep their items
+    Disable(SourceNames),
+    /// Follow sources no more; following them again within 30 days brings their items back
+    Remove(SourceNames),
+    /// Take back a permanent redirect: the address in sources.toml is asked again
+    UndoMove(SourceNames),
+}
+
+/// Sources on the command line.
+#[derive(Debug, clap::Args)]
+pub(super) struct SourceNames {
+    /// The sources
+    #[arg(required = true, value_name = "SOURCE")]
+    names: Vec<String>,
+}
+
+/// What `--json` prints of a change.
+#[derive(Serialize)]
+struct Changed<'a> {
+    changed: &'a [SourceId],
+}
+
+/// Runs `sources`.
+pub(super) fn run(
+    command: Option<SourcesCommand>,
+    global: &Global,
+    out: &mut Output,
+) -> Result<Exit, Failure> {
+    let home = Home::load(global, out)?;
+    let store = home.store()?;
+    let catalogue = Catalogue::read(&home, &store)?;
+    match command.unwrap_or(SourcesCommand::List) {
+        SourcesCommand::List => list(&catalogue, out)?,
+        SourcesCommand::Show(args) => {
+            let found = catalogue.find_all(&args.names)?;
+            source_show::run(&found, &store.reader()?, out)?;
+        }
+        SourcesCommand::Edit(args) => return edit(&args, &home, &catalogue, out),
+        SourcesCommand::Enable(args) => switch(&args, true, &home, &catalogue, out)?,
+        SourcesCommand::Disable(args) => switch(&args, false, &home, &catalogue, out)?,
+        SourcesCommand::Remove(args) => remove(&args, &home, &catalogue, &store, out)?,
+        SourcesCommand::UndoMove(args) => {
+            drop(store);
+            undo_move(&args, &home, &catalogue, out)?;
+        }
+    }
+    Ok(Exit::Ok)
+}
+
+fn list(catalogue: &Catalogue, out: &mut Output) -> Result<(), Failure> {
+    let now = SystemClock.now();
+    if out.json {
+        return catalogue.entries.iter().try_for_each(|e| out.value(&SourceShape::of(e, now)));
+    }
+    if catalogue.entries.is_empty() {
+        out.note("nothing is followed yet; `newsfed add URL` follows a site or a feed");
+    }
+    let column = |most, right| Column { most, right };
+    let columns = [column(24, false), column(11, true), column(12, false), column(5, true)];
+    let mut table = Table::new(&columns, out.width);
+    let lines: Vec<[String; 5]> = catalogue.entries.iter().map(|e| cells(e, now)).collect();
+    for line in &lines {
+        table.fit(&line.each_ref().map(String::as_str));
+    }
+    for line in &lines {
+        out.line(table.line(&line.each_ref().map(String::as_str)))?;
+    }
+    Ok(())
+}
+
+fn cells(entry: &Entry, now: Time) -> [String; 5] {
+    let facts = &entry.facts;
+    let next = match (entry.source.enabled, facts.next_poll) {
+        (true, Some(at)) if health(entry, now) != "gone" => span(at - now),
+        (true, None) => "now".to_owned(),
+        _ => "-".to_owned(),
+    };
+    [
+        entry.source.id.to_string(),
+        format!("{}/{}", facts.unread, facts.items),
+        health(entry, now).to_owned(),
+        next,
+        entry.title().to_owned(),
+    ]
+}
+
+/// The state in a word.
+pub(super) fn health(entry: &Entry, now: Time) -> &'static str {
+    match entry.facts.health(now) {
+        _ if !entry.source.enabled => "disabled",
+        Health::New => "new",
+        Health::Ok => "ok",
+        Health::Held => "held",
+        Health::Retrying => "retrying",
+        Health::Failing => "failing",
+        Health::Gone => "gone",
+    }
+}
+
+fn ids(args: &SourceNames, catalogue: &Catalogue) -> Result<Vec<SourceId>, Failure> {
+    Ok(catalogue.find_all(&args.names)?.iter().map(|e| e.source.id.clone()).collect())
+}
+
+fn switch(
+    args: &SourceNames,
+    enabled: bool,
+    home: &Home,
+    catalogue: &Catalogue,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    let ids = ids(args, catalogue)?;
+    let change = SourceChange { enabled: Some(enabled), ..SourceChange::default() };
+    SourcesFile::open(&home.paths).update(&ids, &change)?;
+    tell(&ids, if enabled { "enabled" } else { "disabled" }, out)
+}
+
+fn remove(
+    args: &SourceNames,
+    home: &Home,
+    catalogue: &Catalogue,
+    store: &Store,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    let ids = ids(args, catalogue)?;
+    SourcesFile::open(&home.paths).remove(&ids)?;
+    let left = home.sources.iter().filter(|s| !ids.contains(&s.id)).cloned().collect();
+    store.reconcile_blocking(left, SystemClock.now())?;
+    tell(&ids, "removed", out)
+}
+
+fn undo_move(
+    args: &SourceNames,
+    home: &Home,
+    catalogue: &Catalogue,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    let found = catalogue.find_all(&args.names)?;
+    if let Some(entry) = found.iter().find(|e| e.facts.moved_to.is_none()) {
+        let id = &entry.source.id;
+        return Err(Failure::Plain(format!(
+            "{id} was not moved, so there is nothing to take back"
+        )));
+    }
+    with_engine(home, out, async |handle, _| {
+        for entry in &found {
+            handle.undo_move(entry.facts.key).await?;
+        }
+        Ok(())
+    })?;
+    let ids: Vec<SourceId> = found.iter().map(|e| e.source.id.clone()).collect();
+    tell(&ids, "is asked at its own address again", out)
+}
+
+/// Tells what was done.
+pub(super) fn tell(ids: &[SourceId], done: &str, out: &mut Output) -> Result<(), Failure> {
+    if out.json {
+        return out.value(&Changed { changed: ids });
+    }
+    ids.iter().try_for_each(|id| out.result(format!("{id}: {done}")))
+}

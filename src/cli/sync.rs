@@ -1,0 +1,168 @@
+//! `newsfed sync`: looks at the sources now, obeying what servers asked for.
+
+use super::args::Global;
+use super::catalogue::Catalogue;
+use super::exit::{Exit, Failure};
+use super::home::Home;
+use super::output::Output;
+use super::progress::Progress;
+use super::runtime::{asked_to_stop, other_poller, runtime};
+use super::tally::{Tally, told};
+use super::{log, when};
+use crate::engine::{Handle, Pace, Refreshed, Report, Role, plan};
+use crate::model::SourceId;
+use std::collections::{HashMap, HashSet};
+use tokio::sync::mpsc::UnboundedReceiver;
+
+/// Arguments of `sync`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct SyncArgs {
+    /// Only these sources; all enabled ones without it
+    #[arg(value_name = "SOURCE")]
+    sources: Vec<String>,
+    /// Only sources that are due by their schedule
+    #[arg(long, conflicts_with = "force")]
+    due: bool,
+    /// Also sources that asked to be left alone for a while
+    #[arg(long)]
+    force: bool,
+}
+
+const EXAMPLES: &str = "\
+Sources whose servers asked for time (Retry-After, max-age, ttl and the like) are left alone and
+named. Exits with 3 when some sources failed and with 1 when all did. Only one newsfed at a time
+looks at the sources of a database.
+
+Examples:
+  newsfed sync
+  newsfed sync kernel council
+  newsfed sync --due --quiet        for cron, where `newsfed daemon` does not run
+  newsfed sync --json | jq -c 'select(.result == \"failed\")'";
+
+/// Runs `sync`.
+pub(super) fn run(args: &SyncArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
+    let home = Home::load(global, out)?;
+    log::start(&home, out.verbose, false);
+    let store = home.store()?;
+    runtime()?.block_on(async {
+        let stop = asked_to_stop();
+        let handle = home.engine(store, false).start().await?;
+        let role = handle.status().borrow().role;
+        let result = match role {
+            Role::Watches(pid) => Err(other_poller(pid)),
+            Role::Follows | Role::OnDemand => refresh(args, &handle, stop, out).await,
+        };
+        handle.shutdown().await;
+        result
+    })
+}
+
+async fn refresh(
+    args: &SyncArgs,
+    handle: &Handle,
+    stop: impl Future<Output = ()>,
+    out: &mut Output,
+) -> Result<Exit, Failure> {
+    let (declared, facts): (Vec<_>, Vec<_>) = handle.sources().await?.into_iter().unzip();
+    let declared = declared.iter().map(|s| s.as_ref().clone()).collect();
+    let catalogue = Catalogue::join(declared, facts);
+    if catalogue.entries.is_empty() {
+        out.note("nothing is followed yet; `newsfed add URL` follows a site or a feed");
+    }
+    let keys = choose(args, &catalogue, handle)?;
+    let steps = keys.as_ref().map_or(catalogue.entries.len(), Vec::len);
+    let pace = match (args.due, args.force) {
+        (true, _) => Pace::Due,
+        (_, true) => Pace::Force,
+        _ => Pace::Manual,
+    };
+    let reports = handle.refresh(keys, pace).await;
+    let progress = Progress::new(steps, out);
+    let mut tally = Tally::default();
+    let result = tokio::select! {
+        result = follow(reports, &catalogue, handle, &progress, &mut tally, out) => result,
+        () = stop => Ok(true),
+    };
+    progress.clear();
+    let stopped = result?;
+    if out.json {
+        out.value(&tally)?;
+    } else {
+        out.result(tally.words())?;
+    }
+    if stopped {
+        out.warn("newsfed: interrupted; what was fetched is stored");
+        return Ok(Exit::Interrupted);
+    }
+    Ok(tally.exit())
+}
+
+/// Row keys of what is to be looked at; `None` is everything.
+fn choose(
+    args: &SyncArgs,
+    catalogue: &Catalogue,
+    handle: &Handle,
+) -> Result<Option<Vec<i64>>, Failure> {
+    let named = if args.sources.is_empty() {
+        None
+    } else {
+        let found = catalogue.find_all(&args.sources)?;
+        Some(found.iter().map(|e| e.facts.key).collect::<Vec<i64>>())
+    };
+    if !args.due {
+        return Ok(named);
+    }
+    let due = handle.store().reader()?.by_next_poll(usize::MAX)?;
+    let mut start = plan(&due, handle.now(), &HashSet::new()).start;
+    if let Some(named) = named {
+        start.retain(|key| named.contains(key));
+    }
+    Ok(Some(start))
+}
+
+/// Tells of every source as it is done.
+async fn follow(
+    mut reports: UnboundedReceiver<Report>,
+    catalogue: &Catalogue,
+    handle: &Handle,
+    progress: &Progress,
+    tally: &mut Tally,
+    out: &mut Output,
+) -> Result<bool, Failure> {
+    let status = handle.status();
+    let titles: HashMap<&SourceId, &str> =
+        catalogue.entries.iter().map(|e| (&e.source.id, e.title())).collect();
+    while let Some(report) = reports.recv().await {
+        tally.count(&report.result);
+        let host = status.borrow().host.clone();
+        progress.step(host.as_deref());
+        if out.json {
+            out.value(&told(&report))?;
+            out.flush()?;
+        }
+        let title = titles.get(&report.source).copied().unwrap_or(report.source.as_str());
+        if let Some(line) = words(title, &report.result, handle, out.verbose > 0) {
+            progress.aside(|| out.note(line));
+        }
+    }
+    Ok(false)
+}
+
+/// What is worth telling the person of one source.
+fn words(title: &str, result: &Refreshed, handle: &Handle, all: bool) -> Option<String> {
+    use crate::model::Outcome;
+    let what = match result {
+        Refreshed::Looked(Outcome::Failed { message, .. }) => message.clone(),
+        Refreshed::Left(hold) => when::hold(hold, handle.now()),
+        Refreshed::Lost(why) => format!("not stored: {why}"),
+        _ if !all => return None,
+        Refreshed::Looked(Outcome::Unchanged) => "unchanged".to_owned(),
+        Refreshed::Looked(Outcome::Fetched { new, updated, .. }) => {
+            format!("{new} new, {updated} updated")
+        }
+        Refreshed::NotDue(_) => "not due".to_owned(),
+        Refreshed::Disabled => "switched off".to_owned(),
+    };
+    Some(format!("{title}: {what}"))
+}

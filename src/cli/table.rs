@@ -1,0 +1,91 @@
+//! Columns for a terminal, values between tabs for everything else.
+
+use crate::util::text::{truncate, width};
+
+/// One column.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Column {
+    /// Widest it may become, in cells.
+    pub(super) most: usize,
+    /// Whether its values stand at its right edge.
+    pub(super) right: bool,
+}
+
+/// A table whose last column takes what is left of the line.
+#[derive(Debug)]
+pub(super) struct Table {
+    columns: Vec<Column>,
+    widths: Vec<usize>,
+    /// Cells of a line; `None` where it is read by a program.
+    total: Option<usize>,
+}
+
+/// Between two columns.
+const GAP: usize = 2;
+/// What the last column gets at least.
+const LEAST_LAST: usize = 12;
+
+impl Table {
+    /// A table for lines of `total` cells.
+    pub(super) fn new(columns: &[Column], total: Option<usize>) -> Self {
+        Self { columns: columns.to_vec(), widths: vec![0; columns.len()], total }
+    }
+
+    /// Makes the columns wide enough for a line, as far as they may be.
+    pub(super) fn fit(&mut self, cells: &[&str]) {
+        for ((column, known), cell) in self.columns.iter().zip(&mut self.widths).zip(cells) {
+            *known = (*known).max(width(cell).min(column.most));
+        }
+    }
+
+    /// A line of the table.
+    pub(super) fn line(&self, cells: &[&str]) -> String {
+        let Some(total) = self.total else { return cells.join("\t") };
+        let mut line = String::new();
+        let mut used = 0;
+        for (n, cell) in cells.iter().enumerate() {
+            let last = n + 1 == cells.len();
+            let room = match (last, self.widths.get(n)) {
+                (false, Some(width)) => *width,
+                _ => total.saturating_sub(used).max(LEAST_LAST),
+            };
+            let cell = truncate(cell, room);
+            let blank = " ".repeat(room - width(&cell).min(room));
+            let right = self.columns.get(n).is_some_and(|c| c.right);
+            match (last, right) {
+                (true, _) => line.push_str(&cell),
+                (_, true) => line.push_str(&(blank + &cell)),
+                (_, false) => line.push_str(&(cell.into_owned() + &blank)),
+            }
+            if !last {
+                line.push_str(&" ".repeat(GAP));
+                used += room + GAP;
+            }
+        }
+        line.truncate(line.trim_end().len());
+        line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COLUMNS: [Column; 2] =
+        [Column { most: 4, right: true }, Column { most: 6, right: false }];
+
+    #[test]
+    fn columns_stand_below_each_other() {
+        let mut table = Table::new(&COLUMNS, Some(30));
+        let lines = [["1", "日本語の", "title"], ["1234", "ab", "a much longer title than fits"]];
+        lines.iter().for_each(|l| table.fit(l));
+        let shown: Vec<String> = lines.iter().map(|l| table.line(l)).collect();
+        assert_eq!(shown, ["   1  日本…   title", "1234  ab      a much longer …"]);
+    }
+
+    #[test]
+    fn programs_get_everything_between_tabs() {
+        let table = Table::new(&COLUMNS, None);
+        assert_eq!(table.line(&["1", "a long name", "t"]), "1\ta long name\tt");
+    }
+}

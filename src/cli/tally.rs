@@ -1,0 +1,133 @@
+//! The count of a refresh, and its shape for programs.
+
+use super::exit::Exit;
+use crate::engine::{Refreshed, Report};
+use crate::model::{ErrorKind, HoldReason, Outcome, Time};
+use serde::Serialize;
+
+/// What came of all sources together; the last value that `sync --json` prints.
+#[derive(Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(tag = "type", rename = "summary")]
+pub(super) struct Tally {
+    /// Sources with items that are new or changed.
+    updated: usize,
+    /// Sources without.
+    unchanged: usize,
+    /// Sources that could not be read or stored.
+    failed: usize,
+    /// Sources left alone at their servers' wish.
+    left: usize,
+    /// Sources whose next look is planned for later.
+    not_due: usize,
+    /// Sources that are switched off.
+    disabled: usize,
+    /// New items of all sources.
+    new_items: u64,
+    /// Changed items of all sources.
+    changed_items: u64,
+}
+
+impl Tally {
+    /// Counts one source.
+    pub(super) fn count(&mut self, result: &Refreshed) {
+        match result {
+            Refreshed::Looked(Outcome::Fetched { new, updated, .. }) => {
+                self.new_items += u64::from(*new);
+                self.changed_items += u64::from(*updated);
+                if new + updated > 0 { self.updated += 1 } else { self.unchanged += 1 }
+            }
+            Refreshed::Looked(Outcome::Unchanged) => self.unchanged += 1,
+            Refreshed::Looked(Outcome::Failed { .. }) | Refreshed::Lost(_) => self.failed += 1,
+            Refreshed::Left(_) => self.left += 1,
+            Refreshed::NotDue(_) => self.not_due += 1,
+            Refreshed::Disabled => self.disabled += 1,
+        }
+    }
+
+    /// One line for the person.
+    pub(super) fn words(&self) -> String {
+        let looked = self.updated + self.unchanged + self.failed;
+        let plural = |n: usize| if n == 1 { "" } else { "s" };
+        let mut words = format!("{} new", self.new_items);
+        if self.changed_items > 0 {
+            words.push_str(&format!(" and {} changed", self.changed_items));
+        }
+        words.push_str(&format!(" in {looked} source{} looked at", plural(looked)));
+        for (count, what) in [
+            (self.failed, "failed"),
+            (self.left, "left alone"),
+            (self.not_due, "not due"),
+            (self.disabled, "switched off"),
+        ] {
+            if count > 0 {
+                words.push_str(&format!(", {count} {what}"));
+            }
+        }
+        words
+    }
+
+    /// How the refresh ends.
+    pub(super) fn exit(&self) -> Exit {
+        match (self.failed, self.updated + self.unchanged) {
+            (0, _) => Exit::Ok,
+            (_, 0) => Exit::Failed,
+            _ => Exit::Partial,
+        }
+    }
+}
+
+/// One source of a refresh as `--json` prints it.
+#[derive(Debug, Serialize)]
+#[serde(tag = "type", rename = "source")]
+pub(super) struct Told<'a> {
+    source: &'a str,
+    result: &'static str,
+    new: u32,
+    updated: u32,
+    entries: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<ErrorKind>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    until: Option<Time>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<HoldReason>,
+}
+
+/// A report for programs.
+pub(super) fn told(report: &Report) -> Told<'_> {
+    let mut told = Told {
+        source: report.source.as_str(),
+        result: "unchanged",
+        new: 0,
+        updated: 0,
+        entries: 0,
+        kind: None,
+        message: None,
+        until: None,
+        reason: None,
+    };
+    match &report.result {
+        Refreshed::Looked(Outcome::Unchanged) => {}
+        Refreshed::Looked(Outcome::Fetched { new, updated, entries }) => {
+            (told.new, told.updated, told.entries) = (*new, *updated, *entries);
+            if new + updated > 0 {
+                told.result = "updated";
+            }
+        }
+        Refreshed::Looked(Outcome::Failed { kind, message }) => {
+            (told.result, told.kind) = ("failed", Some(*kind));
+            told.message = Some(message.as_str());
+        }
+        Refreshed::Lost(why) => {
+            (told.result, told.message) = ("failed", Some(why.as_str()));
+        }
+        Refreshed::Left(hold) => {
+            (told.result, told.until, told.reason) = ("left", Some(hold.until), Some(hold.reason));
+        }
+        Refreshed::NotDue(at) => (told.result, told.until) = ("not-due", Some(*at)),
+        Refreshed::Disabled => told.result = "disabled",
+    }
+    told
+}

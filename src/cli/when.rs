@@ -1,0 +1,39 @@
+//! Moments and spans as people read them, in their own zone.
+
+use crate::model::{Hold, HoldReason, Time};
+use chrono::{Datelike, Local, TimeDelta};
+
+/// A day, for lists: always ten columns.
+pub(super) fn day(time: Time) -> String {
+    time.with_timezone(&Local).format("%Y-%m-%d").to_string()
+}
+
+/// A moment to the minute.
+pub(super) fn minute(time: Time) -> String {
+    time.with_timezone(&Local).format("%Y-%m-%d %H:%M").to_string()
+}
+
+/// A moment near now: the clock alone where it is today.
+pub(super) fn clock(time: Time, now: Time) -> String {
+    let (time, now) = (time.with_timezone(&Local), now.with_timezone(&Local));
+    let form = if time.date_naive() == now.date_naive() { "%H:%M" } else { "%Y-%m-%d %H:%M" };
+    time.format(form).to_string()
+}
+
+/// A span in its largest unit: `12m`, `3h`, `5d`.
+pub(super) fn span(span: TimeDelta) -> String {
+    match span.num_minutes() {
+        ..1 => "now".to_owned(),
+        m @ 1..60 => format!("{m}m"),
+        m @ 60..2880 => format!("{}h", m / 60),
+        m => format!("{}d", m / 1440),
+    }
+}
+
+/// Until when a source is left alone, and why.
+pub(super) fn hold(hold: &Hold, now: Time) -> String {
+    if hold.reason == HoldReason::Gone || hold.until.year() >= 9999 {
+        return "left alone for good (410 Gone)".to_owned();
+    }
+    format!("left alone until {} ({})", clock(hold.until, now), hold.reason.describe())
+}

@@ -1,0 +1,292 @@
+//! The feeds that a page announces, in its links and in its text.
+
+use crate::util::html::{Scanner, Tag, Token, decode_entities};
+use crate::util::{text, url as address};
+use url::Url;
+
+/// Most feeds reported for one page.
+const MAX_ANNOUNCED: usize = 30;
+
+/// A feed that a page points to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Announced {
+    /// Where it should be.
+    pub url: Url,
+    /// What the page calls it: one line of plain text.
+    pub title: Option<String>,
+    /// The media type that the page states.
+    pub mime: Option<String>,
+}
+
+/// What a page says about itself.
+pub(super) struct Page {
+    pub(super) title: Option<String>,
+    /// Best first, each address once.
+    pub(super) announced: Vec<Announced>,
+    /// Whether there is any HTML in it.
+    pub(super) is_html: bool,
+}
+
+/// A feed with what its rank depends on.
+struct Candidate {
+    feed: Announced,
+    score: i32,
+}
+
+/// Reads the announcements of a page. Linear, builds no tree.
+pub(super) fn read(html: &str, final_url: &Url) -> Page {
+    let mut reader = PageReader {
+        base: final_url.clone(),
+        based: false,
+        title: None,
+        candidates: Vec::new(),
+        anchor: None,
+        is_html: false,
+    };
+    let mut scanner = Scanner::new(html);
+    while let Some(token) = scanner.next_token() {
+        match token {
+            Token::Open(tag) => reader.start(&tag, &mut scanner),
+            Token::Close(name) if name.eq_ignore_ascii_case("a") => reader.end_anchor(final_url),
+            Token::Text(part) => {
+                if let Some((_, text)) = &mut reader.anchor {
+                    text.push_str(&decode_entities(part));
+                }
+            }
+            _ => {}
+        }
+    }
+    reader.end_anchor(final_url);
+    reader.candidates.sort_by_key(|c| std::cmp::Reverse(c.score));
+    let mut announced: Vec<Announced> = Vec::new();
+    for candidate in reader.candidates {
+        let key = address::normalise(&candidate.feed.url);
+        if !announced.iter().any(|a| address::normalise(&a.url) == key) {
+            announced.push(candidate.feed);
+        }
+        if announced.len() == MAX_ANNOUNCED {
+            break;
+        }
+    }
+    Page { title: reader.title, announced, is_html: reader.is_html }
+}
+
+struct PageReader {
+    base: Url,
+    /// Whether a base element was seen; only the first one counts.
+    based: bool,
+    title: Option<String>,
+    candidates: Vec<Candidate>,
+    /// The target of the link that is open, and its text so far.
+    anchor: Option<(Url, String)>,
+    is_html: bool,
+}
+
+impl PageReader {
+    fn start(&mut self, tag: &Tag<'_>, scanner: &mut Scanner<'_>) {
+        let name = tag.name.to_ascii_lowercase();
+        match name.as_str() {
+            "script" | "style" | "textarea" | "xmp" | "noframes" => {
+                scanner.skip_raw(tag.name);
+            }
+            "title" => {
+                let title = text::line(&decode_entities(scanner.skip_raw(tag.name)));
+                if self.title.is_none() && !title.is_empty() {
+                    self.title = Some(title);
+                }
+            }
+            "base" => self.base_element(tag),
+            "link" => self.link(tag),
+            "a" => self.start_anchor(tag),
+            "img" => {
+                // A picture of the feed symbol stands for a text.
+                if let (Some((_, text)), Some(alt)) = (&mut self.anchor, tag.attribute("alt")) {
+                    text.push_str(&alt);
+                }
+            }
+            _ => {}
+        }
+        self.is_html |= matches!(name.as_str(), "html" | "head" | "body" | "a" | "p" | "div");
+    }
+
+    fn base_element(&mut self, tag: &Tag<'_>) {
+        if self.based {
+            return;
+        }
+        if let Some(href) = tag.attribute("href") {
+            self.based = true;
+            if let Some(url) = address::resolve(&self.base, &href) {
+                self.base = url;
+            }
+        }
+    }
+
+    fn link(&mut self, tag: &Tag<'_>) {
+        let rel = tag.attribute("rel").unwrap_or_default().to_ascii_lowercase();
+        let mime = tag.attribute("type").map(|m| text::line(&m).to_ascii_lowercase());
+        let has = |word: &str| rel.split_whitespace().any(|r| r == word);
+        let kind = mime.as_deref().map(feed_kind);
+        let announces = has("feed") && kind != Some(Some(Kind::Other))
+            || has("alternate") && matches!(kind, Some(Some(k)) if k != Kind::Other);
+        // A style sheet or translation of the page is no feed of it.
+        if !announces || has("stylesheet") {
+            return;
+        }
+        let href = tag.attribute("href").unwrap_or_default();
+        let Some(url) = address::resolve(&self.base, &href) else { return };
+        let title = tag.attribute("title").map(|t| text::line(&t)).filter(|t| !t.is_empty());
+        let score = 1000 + rank(&url, title.as_deref().unwrap_or_default());
+        self.push(Announced { url, title, mime: mime.filter(|m| !m.is_empty()) }, score);
+    }
+
+    fn start_anchor(&mut self, tag: &Tag<'_>) {
+        let href = tag.attribute("href").unwrap_or_default();
+        // `feed:` addresses lead to feeds by their very scheme.
+        let plain = href.trim().strip_prefix("feed:").map(|rest| match rest.strip_prefix("//") {
+            Some(rest) => format!("http://{rest}"),
+            None => rest.to_owned(),
+        });
+        let target = address::resolve(&self.base, plain.as_deref().unwrap_or(&href));
+        let mime = tag.attribute("type").and_then(|m| feed_kind(&m.to_ascii_lowercase()));
+        let sure = plain.is_some() || matches!(mime, Some(k) if k != Kind::Other);
+        self.anchor = target.map(|url| {
+            let text = if sure { "rss " } else { "" };
+            let title = tag.attribute("title").unwrap_or_default();
+            (url, format!("{text}{title} "))
+        });
+    }
+
+    fn end_anchor(&mut self, page: &Url) {
+        let Some((url, label)) = self.anchor.take() else { return };
+        let label = text::line(&label);
+        let same_site = url.host_str() == page.host_str();
+        let (by_path, by_label) = (path_looks_like_feed(&url), label_looks_like_feed(&label));
+        if !by_path && !by_label || is_service(&url) || url.path() == page.path() {
+            return;
+        }
+        let score = 100 * i32::from(by_path)
+            + 50 * i32::from(by_label)
+            + 100 * i32::from(same_site)
+            + rank(&url, &label);
+        let title = Some(label).filter(|l| !l.is_empty() && l.len() <= 100);
+        self.push(Announced { url, title, mime: None }, score);
+    }
+
+    fn push(&mut self, feed: Announced, score: i32) {
+        // Pages can hold any number of links; only so many can matter.
+        if self.candidates.len() < 50 * MAX_ANNOUNCED {
+            self.candidates.push(Candidate { feed, score });
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Feed,
+    /// A type that does not say.
+    Vague,
+    Other,
+}
+
+/// What a media type says about a link; `None` for an empty one.
+fn feed_kind(mime: &str) -> Option<Kind> {
+    let essence = mime.split(';').next().unwrap_or_default().trim();
+    Some(match essence {
+        "" => return None,
+        "application/rss+xml"
+        | "application/atom+xml"
+        | "application/feed+json"
+        | "application/rdf+xml"
+        | "application/x.atom+xml"
+        | "application/x-atom+xml"
+        | "application/rss"
+        | "application/atom"
+        | "text/rss"
+        | "text/rss+xml"
+        | "text/atom+xml" => Kind::Feed,
+        "application/xml" | "text/xml" | "application/json" => Kind::Vague,
+        _ => Kind::Other,
+    })
+}
+
+/// How likely it is the feed that people want, by its address and name: below zero for feeds of
+/// comments, tags and single pages.
+fn rank(url: &Url, title: &str) -> i32 {
+    let path = url.path().to_ascii_lowercase();
+    let title = title.to_lowercase();
+    let mut score = 0;
+    let mut lower_if = |hit: bool, by: i32| score -= if hit { by } else { 0 };
+    let comment = ["comment", "kommentar", "commentaire", "comentario", "комментари"];
+    lower_if(comment.iter().any(|w| path.contains(w) || title.contains(w)), 400);
+    lower_if(
+        ["/tag/", "/tags/", "/category/", "/categories/", "/author/"]
+            .iter()
+            .any(|w| path.contains(w)),
+        60,
+    );
+    lower_if(path.contains("oembed") || path.contains("wp-json"), 900);
+    lower_if(path.ends_with(".json") || url.query().is_some(), 10);
+    // Of two addresses the shorter one leads to more.
+    lower_if(true, i32::try_from(path.matches('/').count().min(9)).unwrap_or(9));
+    score
+}
+
+fn path_looks_like_feed(url: &Url) -> bool {
+    let path = url.path().trim_end_matches('/').to_ascii_lowercase();
+    let last = path.rsplit('/').next().unwrap_or_default();
+    let query = url.query().unwrap_or_default().to_ascii_lowercase();
+    let names = [
+        "feed",
+        "feeds",
+        "rss",
+        "rss2",
+        "atom",
+        "rdf",
+        "feed.xml",
+        "feed.json",
+        "index.xml",
+        "rss.xml",
+        "atom.xml",
+        "index.rdf",
+        "rss.php",
+        "feed.php",
+        "atom.php",
+    ];
+    let endings =
+        [".rss", ".atom", ".rdf", ".atom.xml", ".rss.xml", "-rss.xml", "-feed.xml", "_rss.xml"];
+    names.contains(&last)
+        || endings.iter().any(|e| last.ends_with(e))
+        || ["feed=rss", "feed=atom", "format=rss", "format=feed", "type=rss", "output=rss"]
+            .iter()
+            .any(|q| query.contains(q))
+        || path.ends_with("/rss/index.html")
+}
+
+fn label_looks_like_feed(label: &str) -> bool {
+    let lower = label.to_lowercase();
+    let words: Vec<&str> =
+        lower.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).collect();
+    // A long text with the word in it is an article about feeds.
+    words.len() <= 5
+        && words.iter().any(|w| matches!(*w, "rss" | "rss2" | "atom" | "feed" | "feeds" | "xml"))
+}
+
+/// Services that take feeds rather than give them.
+fn is_service(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    [
+        "feedly.com",
+        "inoreader.com",
+        "newsblur.com",
+        "netvibes.com",
+        "theoldreader.com",
+        "wikipedia.org",
+        "add.my.yahoo.com",
+        "twitter.com",
+        "facebook.com",
+    ]
+    .iter()
+    .any(|s| host == *s || host.ends_with(&format!(".{s}")))
+        || url.path().starts_with("/subscription")
+            && url.query().is_some_and(|q| q.contains("url="))
+}

@@ -1,0 +1,155 @@
+//! The small tree of one field: an element, its attributes and its content.
+
+use super::names::Ns;
+use crate::util::html::escape;
+use url::Url;
+
+/// An element: name, attributes, and content once it has been read.
+#[derive(Debug, Default)]
+pub(super) struct Element {
+    pub(super) ns: Option<Ns>,
+    /// Local name in lower case.
+    pub(super) name: String,
+    /// Qualified names in lower case, decoded values.
+    pub(super) attributes: Vec<(String, String)>,
+    pub(super) children: Vec<Node>,
+    /// Whether the tag had a slash at its end.
+    pub(super) empty: bool,
+}
+
+/// Content of an element.
+#[derive(Debug)]
+pub(super) enum Node {
+    Text(String),
+    Element(Element),
+}
+
+impl Element {
+    pub(super) fn ns(&self) -> Ns {
+        self.ns.unwrap_or(Ns::Core)
+    }
+
+    /// The value of an attribute by its qualified name; where that is missing, by its local name
+    /// with any prefix.
+    pub(super) fn attribute(&self, name: &str) -> Option<&str> {
+        let exact = self.attributes.iter().find(|(n, _)| n == name);
+        let local = || {
+            let by_local =
+                |n: &str| n.rsplit_once(':').is_some_and(|(p, l)| l == name && p != "xmlns");
+            self.attributes.iter().find(|(n, _)| by_local(n))
+        };
+        exact.or_else(local).map(|(_, v)| v.as_str())
+    }
+
+    /// All text inside, without tags.
+    pub(super) fn text(&self) -> String {
+        let mut out = String::new();
+        self.push_text(&mut out);
+        out
+    }
+
+    fn push_text(&self, out: &mut String) {
+        for child in &self.children {
+            match child {
+                Node::Text(text) => out.push_str(text),
+                Node::Element(element) => element.push_text(out),
+            }
+        }
+    }
+
+    pub(super) fn elements(&self) -> impl Iterator<Item = &Element> {
+        self.children.iter().filter_map(|c| match c {
+            Node::Element(element) => Some(element),
+            Node::Text(_) => None,
+        })
+    }
+
+    pub(super) fn child(&self, name: &str) -> Option<&Element> {
+        self.elements().find(|e| e.name == name)
+    }
+
+    /// The content as HTML source. References are resolved against the `xml:base` attributes
+    /// inside, where there are any.
+    pub(super) fn inner_html(&self, base: Option<&Url>) -> String {
+        let mut out = String::new();
+        self.push_html(&mut out, base, false);
+        out
+    }
+
+    fn push_html(&self, out: &mut String, base: Option<&Url>, moved: bool) {
+        for child in &self.children {
+            match child {
+                Node::Text(text) => out.push_str(&escape(text)),
+                Node::Element(e) => {
+                    let own = e.attribute("xml:base").and_then(|b| join_base(base, b));
+                    let (inner, moved) = (own.as_ref().or(base), moved || own.is_some());
+                    out.push('<');
+                    out.push_str(&e.name);
+                    for (name, value) in &e.attributes {
+                        if !name.contains(':') && name != "xmlns" {
+                            push_attribute(out, name, value, inner.filter(|_| moved));
+                        }
+                    }
+                    out.push('>');
+                    e.push_html(out, inner, moved);
+                    if !is_void(&e.name) {
+                        out.push_str("</");
+                        out.push_str(&e.name);
+                        out.push('>');
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn push_attribute(out: &mut String, name: &str, value: &str, base: Option<&Url>) {
+    let reference = matches!(name, "href" | "src" | "cite" | "poster");
+    let resolved = base.filter(|_| reference).and_then(|b| b.join(value).ok());
+    let value = resolved.as_ref().map_or(value, Url::as_str);
+    out.push(' ');
+    out.push_str(name);
+    out.push_str("=\"");
+    out.push_str(&escape(value));
+    out.push('"');
+}
+
+/// The base address that an `xml:base` attribute sets inside an outer one.
+pub(super) fn join_base(outer: Option<&Url>, base: &str) -> Option<Url> {
+    crate::util::url::absolute(outer, base)
+}
+
+/// Elements of HTML that never have content.
+pub(super) fn is_void(name: &str) -> bool {
+    matches!(name, "br" | "hr" | "img" | "input" | "wbr" | "col" | "embed" | "source" | "track")
+}
+
+impl Element {
+    /// The element up to the first child that must be a field of its own, and those fields.
+    pub(super) fn into_fields(mut self) -> Vec<Self> {
+        const FIELDS: [&str; 14] = [
+            "title",
+            "link",
+            "description",
+            "pubdate",
+            "guid",
+            "author",
+            "category",
+            "comments",
+            "published",
+            "updated",
+            "id",
+            "summary",
+            "content",
+            "encoded",
+        ];
+        let is_field = |n: &Node| matches!(n, Node::Element(e) if e.ns() != Ns::Xhtml && FIELDS.contains(&e.name.as_str()));
+        let at = self.children.iter().position(is_field).unwrap_or(self.children.len());
+        let rest = self.children.split_off(at);
+        let elements = rest.into_iter().filter_map(|n| match n {
+            Node::Element(e) => Some(e),
+            Node::Text(_) => None,
+        });
+        std::iter::once(self).chain(elements).collect()
+    }
+}

@@ -1,0 +1,196 @@
+//! Performs effects. Whatever takes time runs apart, and its end comes back as an event.
+
+use super::effect::Effect;
+use super::event::{Event, Followed, Imported, MarksSet};
+use super::read::{Asker, Question};
+use crate::config::{self, ConfigFile, Paths};
+use crate::engine::{FollowError, Handle};
+use crate::store::Mark;
+use crate::util::browser;
+use std::path::Path;
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::task::AbortHandle;
+
+/// Largest file that is imported.
+const MOST_IMPORTED: u64 = 32 << 20;
+
+pub(super) struct Driver {
+    handle: Handle,
+    paths: Paths,
+    events: UnboundedSender<Event>,
+    asker: Asker,
+    discovery: Option<AbortHandle>,
+}
+
+impl Driver {
+    pub(super) fn new(
+        handle: Handle,
+        paths: Paths,
+        events: UnboundedSender<Event>,
+    ) -> crate::store::Result<Self> {
+        let asker = Asker::start(handle.clone(), events.clone())?;
+        Ok(Self { handle, paths, events, asker, discovery: None })
+    }
+
+    pub(super) fn sender(&self) -> UnboundedSender<Event> {
+        self.events.clone()
+    }
+
+    pub(super) fn ask_version(&self) {
+        self.asker.ask(Question::Version);
+    }
+
+    /// Starts an effect. Those that need the terminal come back.
+    pub(super) fn perform(&mut self, effect: Effect) -> Option<Effect> {
+        match effect {
+            Effect::LoadSources => self.asker.ask(Question::Sources),
+            Effect::LoadWindow { request, view, anchor, size } => {
+                self.asker.ask(Question::Window { request, view, anchor, size });
+            }
+            Effect::LoadArticle { request, key } => {
+                self.asker.ask(Question::Article { request, key });
+            }
+            Effect::LoadLog => self.asker.ask(Question::Log),
+            Effect::Mark { mark, keys, to, cause } => self.spawn(move |h| async move {
+                let set = h.mark(mark, keys, to).await;
+                Event::Marked(set.map(|keys| MarksSet { mark, keys, to, cause }).map_err(words))
+            }),
+            Effect::MarkViewRead { view, up_to } => self.spawn(move |h| async move {
+                let set = h.mark_view_read(view, up_to).await;
+                let cause = super::event::Cause::Person;
+                let mark = Mark::Read;
+                Event::Marked(
+                    set.map(|keys| MarksSet { mark, keys, to: true, cause }).map_err(words),
+                )
+            }),
+            Effect::Refresh { keys, pace } => self.refresh(keys, pace),
+            Effect::Discover { request, address } => {
+                let task = self.spawn_task(move |h| async move {
+                    Event::Discovered(request, h.discover(&address).await.map_err(words))
+                });
+                self.discovery = Some(task);
+            }
+            Effect::CancelDiscovery => {
+                if let Some(task) = self.discovery.take() {
+                    task.abort();
+                }
+            }
+            Effect::Follow { discovery, way } => self.spawn(move |h| async move {
+                let title = discovery.ways.get(way).map(|w| w.title.clone());
+                let followed = h.follow(discovery, way, None, None).await;
+                Event::Followed(followed.map_err(words).map(|source| {
+                    let followed = Followed::from(source);
+                    let title = title.filter(|t| !t.is_empty()).unwrap_or(followed.title);
+                    vec![Followed { title, ..followed }]
+                }))
+            }),
+            Effect::FollowStarters { addresses } => self.spawn(move |h| async move {
+                Event::Followed(follow_starters(&h, &addresses).await)
+            }),
+            Effect::Import { path } => {
+                self.spawn(move |h| async move { Event::Imported(import(&h, &path).await) });
+            }
+            Effect::Remove { ids } => self
+                .spawn(move |h| async move { Event::Removed(h.remove(ids).await.map_err(words)) }),
+            Effect::Restore { removed } => self.spawn(move |h| async move {
+                Event::Restored(h.restore(removed).await.map_err(words))
+            }),
+            Effect::SaveSetting { key, value } => {
+                let paths = self.paths.clone();
+                self.blocking(move || {
+                    let path: Vec<&str> = key.split('.').collect();
+                    let saved = ConfigFile::open(&paths).set(&path, value);
+                    saved.err().map(|e| Event::Said(Err(format!("not saved: {e}"))))
+                });
+            }
+            Effect::Browse { urls } => self.browse(urls),
+            other => return Some(other),
+        }
+        None
+    }
+
+    fn refresh(&self, keys: Option<Vec<i64>>, pace: crate::engine::Pace) {
+        let (handle, events) = (self.handle.clone(), self.events.clone());
+        tokio::spawn(async move {
+            let mut reports = handle.refresh(keys, pace).await;
+            while let Some(report) = reports.recv().await {
+                let _ = events.send(Event::Refreshed(report));
+            }
+            let _ = events.send(Event::RefreshEnded);
+        });
+    }
+
+    /// Starts browsers with a window of their own; a text browser needs the terminal first.
+    fn browse(&self, urls: Vec<String>) {
+        let handle = self.handle.clone();
+        self.blocking(move || {
+            let settings = handle.settings();
+            let around = browser::Surroundings {
+                variable: &browser::variable,
+                installed: &browser::installed,
+            };
+            let addresses: Vec<&str> = urls.iter().map(String::as_str).collect();
+            let (argv, in_terminal) = (&settings.browser, settings.browser_in_terminal);
+            let opened = match browser::plan(argv, in_terminal, &around, &addresses) {
+                Ok(launch) if launch.in_terminal => return Some(Event::BrowserPlanned(launch)),
+                Ok(launch) => browser::launch(&launch).map_err(words),
+                Err(e) => Err(words(e)),
+            };
+            let first = urls.into_iter().next().unwrap_or_default();
+            Some(Event::BrowserOpened(opened.map_err(|why| (first, why))))
+        });
+    }
+
+    fn spawn<F: Future<Output = Event> + Send>(
+        &self,
+        work: impl FnOnce(Handle) -> F + Send + 'static,
+    ) {
+        self.spawn_task(work);
+    }
+
+    fn spawn_task<F: Future<Output = Event> + Send>(
+        &self,
+        work: impl FnOnce(Handle) -> F + Send + 'static,
+    ) -> AbortHandle {
+        let (handle, events) = (self.handle.clone(), self.events.clone());
+        let task = tokio::spawn(async move {
+            let event = work(handle).await;
+            // The panes may have closed meanwhile.
+            let _ = events.send(event);
+        });
+        task.abort_handle()
+    }
+
+    fn blocking(&self, work: impl FnOnce() -> Option<Event> + Send + 'static) {
+        let events = self.events.clone();
+        tokio::task::spawn_blocking(move || {
+            if let Some(event) = work() {
+                let _ = events.send(event);
+            }
+        });
+    }
+}
+
+fn words(error: impl std::fmt::Display) -> String {
+    crate::util::text::line(&error.to_string())
+}
+
+async fn follow_starters(handle: &Handle, chosen: &[usize]) -> Result<Vec<Followed>, String> {
+    let all = config::starter_sources();
+    let wanted = chosen.iter().filter_map(|&i| all.get(i).cloned()).collect();
+    let added = handle.declare(wanted).await.map_err(words)?;
+    Ok(added.sources.into_iter().map(Followed::from).collect())
+}
+
+async fn import(handle: &Handle, path: &Path) -> Result<Imported, String> {
+    let name = path.display().to_string();
+    let size = tokio::fs::metadata(path).await.map_err(|e| format!("{name}: {e}"))?.len();
+    if size > MOST_IMPORTED {
+        return Err(format!("{name} is larger than {} MiB", MOST_IMPORTED >> 20));
+    }
+    let bytes = tokio::fs::read(path).await.map_err(|e| format!("{name}: {e}"))?;
+    let import = config::import(&bytes, &name).map_err(words)?;
+    let skipped = import.skipped;
+    let added = handle.declare(import.sources).await.map_err(|e: FollowError| words(e))?;
+    Ok(Imported { added: added.sources.len(), known: added.already.len(), skipped })
+}

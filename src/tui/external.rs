@@ -1,0 +1,48 @@
+//! Programs that get the terminal for a while: the editor, and what an article is piped to.
+
+use crate::config::{Paths, SourcesFile};
+use crate::model::SourceId;
+use std::io::{self, BufRead, Write};
+use std::process::{Command, Stdio};
+
+/// Opens `sources.toml` at the source in `$VISUAL` or `$EDITOR`.
+pub(super) fn edit_source(paths: &Paths, id: &SourceId) -> Result<(), String> {
+    let (file, line) = SourcesFile::open(paths).line_of(id).map_err(|e| e.to_string())?;
+    let editor = ["VISUAL", "EDITOR"]
+        .iter()
+        .filter_map(|name| std::env::var(name).ok())
+        .find(|value| !value.trim().is_empty())
+        .unwrap_or_else(|| "vi".to_owned());
+    let words = shlex::split(&editor).filter(|w| !w.is_empty());
+    let Some(words) = words else { return Err(format!("$EDITOR cannot be read: {editor}")) };
+    let status = Command::new(&words[0])
+        .args(&words[1..])
+        .arg(format!("+{line}"))
+        .arg(&file)
+        .status()
+        .map_err(|e| format!("{}: {e}; set $EDITOR", words[0]))?;
+    if status.success() { Ok(()) } else { Err(format!("{} ended with {status}", words[0])) }
+}
+
+/// Feeds a text to a command of the person's shell, and waits so that its output can be read.
+pub(super) fn pipe(command: &str, text: &str) -> Result<String, String> {
+    let mut child = Command::new("sh")
+        .args(["-c", command])
+        .stdin(Stdio::piped())
+        .spawn()
+        .map_err(|e| format!("sh: {e}"))?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // A command need not read everything.
+        let _ = stdin.write_all(text.as_bytes());
+    }
+    let status = child.wait().map_err(|e| e.to_string())?;
+    let mut out = io::stdout();
+    let _ = write!(out, "\n[{command}: {status}] Enter goes back ");
+    let _ = out.flush();
+    let _ = io::stdin().lock().read_line(&mut String::new());
+    if status.success() {
+        Ok(format!("{command}: done"))
+    } else {
+        Err(format!("{command}: {status}"))
+    }
+}

@@ -1,0 +1,181 @@
+//! The thread that reads the database for the panes, so that no key ever waits for the disk.
+
+use super::app::midnight;
+use super::event::{Article, Event, RequestId, SourceEntry, SourceList};
+use crate::article::{Document, from_html};
+use crate::engine::Handle;
+use crate::model::Item;
+use crate::store::{Anchor, Interrupter, PollFilter, Reader, Result, StoreError, View};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
+use tokio::sync::mpsc::UnboundedSender;
+
+/// A question to the database.
+#[derive(Debug)]
+pub(super) enum Question {
+    Sources,
+    Window {
+        request: RequestId,
+        view: View,
+        anchor: Anchor,
+        size: usize,
+    },
+    Article {
+        request: RequestId,
+        key: i64,
+    },
+    Log,
+    /// Whether another process has written.
+    Version,
+}
+
+/// Lines that the log shows.
+const LOG_LINES: usize = 500;
+/// The document builder recurses as deep as the depth gate lets it.
+const STACK: usize = 16 << 20;
+
+/// Asks the thread.
+pub(super) struct Asker {
+    questions: mpsc::Sender<Question>,
+    interrupter: Interrupter,
+    /// Whether a window is being read, which a newer one supersedes.
+    in_window: Arc<AtomicBool>,
+}
+
+impl Asker {
+    /// Starts the thread; it ends when the asker is dropped.
+    pub(super) fn start(handle: Handle, events: UnboundedSender<Event>) -> Result<Self> {
+        let reader = handle.store().reader()?;
+        let interrupter = reader.interrupter();
+        let (questions, inbox) = mpsc::channel();
+        let in_window = Arc::new(AtomicBool::new(false));
+        let answerer =
+            Answerer { handle, reader, events, in_window: in_window.clone(), version: None };
+        std::thread::Builder::new()
+            .name("newsfed-reader".to_owned())
+            .stack_size(STACK)
+            .spawn(move || answerer.run(&inbox))
+            .map_err(|e| StoreError::Sqlite(e.to_string()))?;
+        Ok(Self { questions, interrupter, in_window })
+    }
+
+    pub(super) fn ask(&self, question: Question) {
+        if matches!(question, Question::Window { .. }) && self.in_window.load(Ordering::SeqCst) {
+            self.interrupter.interrupt();
+        }
+        // The thread ends only with the panes.
+        let _ = self.questions.send(question);
+    }
+}
+
+struct Answerer {
+    handle: Handle,
+    reader: Reader,
+    events: UnboundedSender<Event>,
+    in_window: Arc<AtomicBool>,
+    version: Option<i64>,
+}
+
+impl Answerer {
+    fn run(mut self, inbox: &mpsc::Receiver<Question>) {
+        while let Ok(first) = inbox.recv() {
+            let mut waiting = vec![first];
+            waiting.extend(inbox.try_iter());
+            let newest_window = waiting.iter().rposition(|q| matches!(q, Question::Window { .. }));
+            for (i, question) in waiting.into_iter().enumerate() {
+                let superseded =
+                    matches!(question, Question::Window { .. }) && Some(i) != newest_window;
+                if superseded {
+                    continue;
+                }
+                if let Some(event) = self.answer(question)
+                    && self.events.send(event).is_err()
+                {
+                    return;
+                }
+            }
+        }
+    }
+
+    fn answer(&mut self, question: Question) -> Option<Event> {
+        let words = |e: StoreError| e.to_string();
+        Some(match question {
+            Question::Sources => Event::SourcesLoaded(self.persist(Self::sources).map_err(words)),
+            Question::Window { request, view, anchor, size } => {
+                self.in_window.store(true, Ordering::SeqCst);
+                let window = self.reader.window(&view, anchor, size);
+                self.in_window.store(false, Ordering::SeqCst);
+                if let Err(StoreError::Interrupted) = window {
+                    return None;
+                }
+                Event::WindowLoaded(request, window.map_err(words))
+            }
+            Question::Article { request, key } => {
+                let article = self.persist(|this| this.article(key));
+                Event::ArticleLoaded(request, article.map_err(words))
+            }
+            Question::Log => {
+                let filter = PollFilter { source: None, noteworthy: true };
+                let polls = self.persist(|this| this.reader.polls(filter, LOG_LINES));
+                Event::LogLoaded(polls.map_err(words))
+            }
+            Question::Version => {
+                let version = self.reader.data_version().ok();
+                let before = std::mem::replace(&mut self.version, version);
+                if before.is_none() || before == version {
+                    return None;
+                }
+                Event::StoreChanged
+            }
+        })
+    }
+
+    /// An interruption was meant for a window that ended just before; the question is asked again.
+    fn persist<T>(&self, ask: impl Fn(&Self) -> Result<T>) -> Result<T> {
+        loop {
+            match ask(self) {
+                Err(StoreError::Interrupted) => {}
+                other => return other,
+            }
+        }
+    }
+
+    fn sources(&self) -> Result<SourceList> {
+        let mut facts: HashMap<_, _> =
+            self.reader.sources()?.into_iter().map(|f| (f.id.clone(), f)).collect();
+        let declared = self.handle.declared().borrow().clone();
+        let sources = declared
+            .iter()
+            .filter_map(|s| Some(SourceEntry { source: s.clone(), facts: facts.remove(&s.id)? }))
+            .collect();
+        Ok(SourceList {
+            sources,
+            today: self.reader.unread_since(midnight(self.handle.now()))?,
+            last_key: self.reader.last_key()?,
+        })
+    }
+
+    fn article(&self, key: i64) -> Result<Option<Arc<Article>>> {
+        let (Some(row), Some(item)) = (self.reader.row(key)?, self.reader.item(key)?) else {
+            return Ok(None);
+        };
+        let document = document(&item);
+        Ok(Some(Arc::new(Article { row, item, document })))
+    }
+}
+
+/// The longer of what the feed gives.
+fn document(item: &Item) -> Document {
+    let base = item.url.as_deref().and_then(|u| url::Url::parse(u).ok());
+    let texts = [item.content.as_deref(), item.summary.as_deref()];
+    let longest = texts.into_iter().flatten().max_by_key(|t| t.len()).unwrap_or("");
+    let document = from_html(longest, base.as_ref());
+    if document.is_empty() {
+        Document::from_text(
+            "The feed gives no text for this item. Open it in the browser to read it.",
+        )
+    } else {
+        document
+    }
+}

@@ -1,0 +1,284 @@
+//! The run loop: take in what happens, and draw at most once in a frame.
+
+use super::app::App;
+use super::driver::Driver;
+use super::effect::{Effect, Farewell};
+use super::event::Event;
+use super::external;
+use super::style::{Depth, Palette};
+use super::terminal::Screen;
+use super::view;
+use crate::config::{KeyMap, Paths, Settings, Theme};
+use crate::engine::{Handle, Role};
+use crate::util::browser;
+use crossterm::event::{Event as Input, EventStream};
+use futures_util::StreamExt;
+use std::time::{Duration, Instant};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::mpsc;
+
+/// Shortest time between two frames.
+const FRAME: Duration = Duration::from_millis(16);
+/// How often a process that only watches looks whether the other one has written.
+const WATCH: Duration = Duration::from_secs(1);
+
+/// What the panes are opened with.
+pub struct Panes {
+    /// The running engine.
+    pub handle: Handle,
+    /// Settings of this run.
+    pub settings: Settings,
+    /// Where settings are saved.
+    pub paths: Paths,
+    /// The live keys.
+    pub keymap: KeyMap,
+    /// The theme to begin with.
+    pub theme: Theme,
+}
+
+/// Why the panes could not go on.
+#[derive(Debug, thiserror::Error)]
+pub enum PanesError {
+    /// The terminal.
+    #[error("the terminal cannot be used: {0}")]
+    Terminal(#[from] std::io::Error),
+    /// The database.
+    #[error("{0}")]
+    Store(#[from] crate::store::StoreError),
+}
+
+/// Shows the panes until the person leaves, or the process is told to end.
+pub async fn run(panes: Panes) -> Result<Farewell, PanesError> {
+    let Panes { handle, settings, paths, keymap, theme } = panes;
+    let depth = Depth::detect(|name| std::env::var(name).ok());
+    let mouse = settings.ui.mouse;
+    let app = App::new(settings, keymap, Palette::new(theme, depth), handle.now());
+    let (sender, events) = mpsc::unbounded_channel();
+    let driver = Driver::new(handle.clone(), paths.clone(), sender)?;
+    let screen = Screen::open(mouse)?;
+    let signals = Signals::new()?;
+    let mut run = Loop {
+        app,
+        driver,
+        screen,
+        handle,
+        paths,
+        events,
+        input: EventStream::new(),
+        signals,
+        dirty: true,
+        drawn: None,
+        farewell: None,
+    };
+    run.run().await
+}
+
+struct Signals {
+    terminate: Signal,
+    hang_up: Signal,
+    stop: Signal,
+}
+
+impl Signals {
+    fn new() -> std::io::Result<Self> {
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            hang_up: signal(SignalKind::hangup())?,
+            stop: signal(SignalKind::from_raw(signal_hook::consts::SIGTSTP))?,
+        })
+    }
+}
+
+struct Loop {
+    app: App,
+    driver: Driver,
+    screen: Screen,
+    handle: Handle,
+    paths: Paths,
+    events: mpsc::UnboundedReceiver<Event>,
+    input: EventStream,
+    signals: Signals,
+    dirty: bool,
+    drawn: Option<Instant>,
+    farewell: Option<Farewell>,
+}
+
+/// What woke the loop.
+enum Wake {
+    Input(Option<std::io::Result<Input>>),
+    Event(Event),
+    Stop,
+    End,
+    Frame,
+}
+
+impl Loop {
+    async fn run(&mut self) -> Result<Farewell, PanesError> {
+        let size = self.screen.terminal.size()?;
+        self.take(Event::Resized(size.width, size.height))?;
+        // What the other process has written from here on is seen.
+        self.driver.ask_version();
+        let first = self.app.start();
+        self.perform(first)?;
+        let (mut status, mut revision) = (self.handle.status(), self.handle.store().revision());
+        let mut declared = self.handle.declared();
+        let now = status.borrow_and_update().clone();
+        self.take(Event::StatusChanged(now))?;
+        revision.borrow_and_update();
+        loop {
+            if let Some(farewell) = self.farewell {
+                return Ok(farewell);
+            }
+            self.draw_if_due()?;
+            // The one thing that cannot be brought about from outside: a bug. Debug builds only.
+            #[cfg(debug_assertions)]
+            #[allow(clippy::panic, reason = "tests need a panic to see that the terminal survives")]
+            if std::env::var_os("NEWSFED_PANIC").is_some() {
+                panic!("boom");
+            }
+            let frame = self.frame_wait();
+            let deadline = self.deadline_wait();
+            let watches = matches!(self.app.status.role, Role::Watches(_));
+            let wake = tokio::select! {
+                biased;
+                _ = self.signals.terminate.recv() => Wake::End,
+                _ = self.signals.hang_up.recv() => Wake::End,
+                _ = self.signals.stop.recv() => Wake::Stop,
+                input = self.input.next() => Wake::Input(input),
+                () = wait(frame) => Wake::Frame,
+                Some(event) = self.events.recv() => Wake::Event(event),
+                Ok(()) = status.changed() => {
+                    Wake::Event(Event::StatusChanged(status.borrow_and_update().clone()))
+                }
+                Ok(()) = revision.changed() => Wake::Event(Event::StoreChanged),
+                Ok(()) = declared.changed() => Wake::Event(Event::StoreChanged),
+                () = wait(deadline) => Wake::Event(Event::TimePassed),
+                () = tokio::time::sleep(WATCH), if watches => {
+                    self.driver.ask_version();
+                    continue;
+                }
+            };
+            match wake {
+                Wake::End => return Ok(Farewell::Quit),
+                Wake::Stop => self.suspend()?,
+                Wake::Frame => {}
+                Wake::Event(event) => self.take(event)?,
+                // The terminal is gone.
+                Wake::Input(None | Some(Err(_))) => return Ok(Farewell::Quit),
+                Wake::Input(Some(Ok(input))) => self.take_input(input)?,
+            }
+        }
+    }
+
+    fn take_input(&mut self, input: Input) -> Result<(), PanesError> {
+        // The person looks: what other processes have written is read too.
+        if matches!(input, Input::Key(_) | Input::FocusGained) {
+            self.driver.ask_version();
+        }
+        match input {
+            Input::Key(key) => self.take(Event::KeyPressed(key)),
+            Input::Mouse(mouse) => self.take(Event::MouseUsed(mouse)),
+            Input::Paste(text) => self.take(Event::Pasted(text)),
+            Input::Resize(width, height) => self.take(Event::Resized(width, height)),
+            Input::FocusGained | Input::FocusLost => Ok(()),
+        }
+    }
+
+    fn take(&mut self, event: Event) -> Result<(), PanesError> {
+        self.dirty = true;
+        let effects = self.app.update(event, self.handle.now());
+        self.perform(effects)
+    }
+
+    fn perform(&mut self, effects: Vec<Effect>) -> Result<(), PanesError> {
+        for effect in effects {
+            if let Some(mine) = self.driver.perform(effect) {
+                self.perform_here(mine)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Effects that need the terminal or end the loop.
+    fn perform_here(&mut self, effect: Effect) -> Result<(), PanesError> {
+        match effect {
+            Effect::Quit(farewell) => self.farewell = Some(farewell),
+            Effect::Suspend => self.suspend()?,
+            Effect::Copy { text } => self.screen.copy(&text)?,
+            Effect::BrowseHere(launch) => {
+                if let Err(e) = self.lend(|| browser::launch(&launch))? {
+                    self.take(Event::Said(Err(e.to_string())))?;
+                }
+            }
+            Effect::EditSource { id } => {
+                let paths = self.paths.clone();
+                let edited = self.lend(|| external::edit_source(&paths, &id))?;
+                match edited {
+                    Ok(()) => self.reload(),
+                    Err(why) => self.take(Event::Said(Err(why)))?,
+                }
+            }
+            Effect::Pipe { command, text } => {
+                let said = self.lend(|| external::pipe(&command, &text))?;
+                self.take(Event::Said(said))?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn reload(&self) {
+        let (handle, sender) = (self.handle.clone(), self.driver.sender());
+        tokio::spawn(async move {
+            let said = match handle.reload().await {
+                Ok(()) => Ok("sources read again".to_owned()),
+                Err(e) => Err(e.to_string()),
+            };
+            let _ = sender.send(Event::Said(said));
+        });
+    }
+
+    /// Gives the terminal away; nothing reads the keys meanwhile.
+    fn lend<T>(&mut self, work: impl FnOnce() -> T) -> Result<T, PanesError> {
+        self.input = EventStream::new();
+        let result = self.screen.lend(work)?;
+        self.input = EventStream::new();
+        self.dirty = true;
+        Ok(result)
+    }
+
+    fn suspend(&mut self) -> Result<(), PanesError> {
+        self.lend(|| {
+            signal_hook::low_level::emulate_default_handler(signal_hook::consts::SIGTSTP)
+        })??;
+        let size = self.screen.terminal.size()?;
+        self.take(Event::Resized(size.width, size.height))
+    }
+
+    fn draw_if_due(&mut self) -> Result<(), PanesError> {
+        let due = self.drawn.is_none_or(|t| t.elapsed() >= FRAME);
+        if self.dirty && due {
+            self.screen.terminal.draw(|frame| view::draw(&mut self.app, frame))?;
+            (self.dirty, self.drawn) = (false, Some(Instant::now()));
+        }
+        Ok(())
+    }
+
+    /// How long the next frame has to wait; `None` when there is nothing to draw.
+    fn frame_wait(&self) -> Option<Duration> {
+        let drawn = self.drawn.filter(|_| self.dirty)?;
+        Some(FRAME.saturating_sub(drawn.elapsed()))
+    }
+
+    fn deadline_wait(&self) -> Option<Duration> {
+        let at = self.app.deadline()?;
+        Some((at - self.handle.now()).to_std().unwrap_or(Duration::ZERO))
+    }
+}
+
+async fn wait(time: Option<Duration>) {
+    match time {
+        Some(time) => tokio::time::sleep(time).await,
+        None => std::future::pending().await,
+    }
+}

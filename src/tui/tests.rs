@@ -1,0 +1,429 @@
+//! The panes on a test screen: what people see at each size, and what keys do.
+
+use super::app::App;
+use super::effect::{Effect, Farewell};
+use super::event::*;
+use super::style::{Depth, Palette};
+use super::view;
+use crate::article::from_html;
+use crate::config::{KeyMap, KeySettings, Settings, Theme};
+use crate::model::*;
+use crate::store::{Cursor, Mark, Window};
+use chrono::TimeDelta;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use proptest::prelude::*;
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use std::sync::Arc;
+
+fn now() -> Time {
+    // Noon, so that local midnight is in the past in every zone that tests run in.
+    Time::from_timestamp(1_795_262_400, 0).unwrap()
+}
+
+/// The panes with made-up sources and items; effects are answered as the driver would.
+struct Stage {
+    app: App,
+    rows: Vec<ItemRow>,
+    /// Effects that reach beyond reading and marking.
+    asked: Vec<String>,
+    farewell: Option<Farewell>,
+}
+
+impl Stage {
+    fn new() -> Self {
+        Self::with(Settings::default(), source_list(), item_rows())
+    }
+
+    fn with(settings: Settings, list: SourceList, rows: Vec<ItemRow>) -> Self {
+        let keymap = KeyMap::load(&settings.keys).unwrap();
+        let theme = Theme::load(&settings.ui.theme, &settings.themes).unwrap();
+        let app = App::new(settings, keymap, Palette::new(theme, Depth::Indexed), now());
+        let mut stage = Self { app, rows, asked: Vec::new(), farewell: None };
+        let first = stage.app.start();
+        assert!(matches!(first.as_slice(), [Effect::LoadSources]));
+        stage.happen(Event::SourcesLoaded(Ok(list)));
+        stage
+    }
+
+    fn happen(&mut self, event: Event) {
+        let effects = self.app.update(event, now());
+        for effect in effects {
+            self.perform(effect);
+        }
+    }
+
+    fn perform(&mut self, effect: Effect) {
+        match effect {
+            Effect::LoadSources => self.happen(Event::SourcesLoaded(Ok(source_list()))),
+            Effect::LoadWindow { request, view, .. } => {
+                let mut rows: Vec<ItemRow> = self.rows.clone();
+                rows.retain(|r| !(view.unread_only && r.read));
+                if let Some(text) = &view.query.text {
+                    let wanted = text.trim_matches(['"', '*']).to_lowercase();
+                    rows.retain(|r| r.title.to_lowercase().contains(&wanted));
+                }
+                rows.sort_by(|a, b| Cursor::from(a).compare(&b.into(), view.order));
+                let window = Window { rows, more_above: false, more_below: false };
+                self.happen(Event::WindowLoaded(request, Ok(window)));
+            }
+            Effect::LoadArticle { request, key } => {
+                let row = self.rows.iter().find(|r| r.key == key).unwrap().clone();
+                self.happen(Event::ArticleLoaded(request, Ok(Some(Arc::new(article(row))))));
+            }
+            Effect::Mark { mark, keys, to, cause } => {
+                for row in self.rows.iter_mut().filter(|r| keys.contains(&r.key)) {
+                    match mark {
+                        Mark::Read => row.read = to,
+                        Mark::Pinned => row.pinned = to,
+                    }
+                }
+                self.happen(Event::Marked(Ok(MarksSet { mark, keys, to, cause })));
+                self.happen(Event::StoreChanged);
+            }
+            Effect::Quit(farewell) => self.farewell = Some(farewell),
+            other => self.asked.push(format!("{other:?}")),
+        }
+    }
+
+    /// Strokes as tests write them: single characters, or names in angle brackets.
+    fn keys(&mut self, strokes: &str) {
+        let mut rest = strokes;
+        while let Some(c) = rest.chars().next() {
+            let (code, len) = match rest.find('>').filter(|_| c == '<' && rest.len() > 1) {
+                Some(end) => (named(&rest[1..end]), end + 1),
+                None => (KeyCode::Char(c), c.len_utf8()),
+            };
+            self.happen(Event::KeyPressed(KeyEvent::new(code, KeyModifiers::NONE)));
+            rest = &rest[len..];
+        }
+    }
+
+    fn screen(&mut self, width: u16, height: u16) -> String {
+        self.happen(Event::Resized(width, height));
+        let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+        terminal.draw(|frame| view::draw(&mut self.app, frame)).unwrap();
+        let buffer = terminal.backend().buffer().clone();
+        let rows = buffer.content.chunks(width.into());
+        let mut out = String::new();
+        for row in rows {
+            let mut skip = 0;
+            let mut line = String::new();
+            for cell in row {
+                // The second half of a wide character holds a blank that is not on the screen.
+                if skip > 0 {
+                    skip -= 1;
+                    continue;
+                }
+                skip = crate::util::text::width(cell.symbol()).saturating_sub(1);
+                line.push_str(cell.symbol());
+            }
+            out.push_str(line.trim_end());
+            out.push('\n');
+        }
+        out
+    }
+}
+
+fn named(name: &str) -> KeyCode {
+    match name {
+        "Enter" => KeyCode::Enter,
+        "Esc" => KeyCode::Esc,
+        "Tab" => KeyCode::Tab,
+        "Down" => KeyCode::Down,
+        "Space" => KeyCode::Char(' '),
+        other => panic!("no key {other}"),
+    }
+}
+
+fn source(key: i64, id: &str, folder: Option<&str>, unread: u32) -> SourceEntry {
+    let url = format!("https://{id}.example/feed").parse().unwrap();
+    let mut source = Source::feed(SourceId(id.to_owned()), url);
+    source.folder = folder.map(str::to_owned);
+    let mut facts = SourceFacts::new(key, source.id.clone(), source.url.to_string());
+    facts.unread = unread;
+    facts.last_poll = Some(now());
+    SourceEntry { source: Arc::new(source), facts }
+}
+
+fn source_list() -> SourceList {
+    let mut sources = vec![
+        source(1, "kernel", Some("Tech"), 64),
+        source(2, "allocator", Some("Tech/Rust"), 2),
+        source(3, "council", Some("City"), 0),
+        source(4, "theatre", Some("City"), 29),
+        source(5, "news", None, 0),
+    ];
+    sources[0].facts.feed_title = Some("Kernel notes and other things".to_owned());
+    sources[0].facts.pinned = 1;
+    sources[2].facts.fail_count = 12;
+    sources[3].facts.hold =
+        Some(Hold { until: now() + TimeDelta::hours(1), reason: HoldReason::RetryAfter });
+    sources[4].facts.last_poll = None;
+    SourceList { sources, today: 8, last_key: 12 }
+}
+
+fn item_rows() -> Vec<ItemRow> {
+    let titles = [
+        "Kernel notes for 6.19",
+        "Postgres 19 enters beta",
+        "Why we moved off a message queue and what it cost us in the end",
+        "日本語のニュース、絵文字 🦀 と長い題名をここに書いておく",
+        "A tiny allocator",
+        "Release 2.4.1",
+        "أخبار المدينة",
+        "Election results, live",
+        "",
+        "Bridge reopens in March",
+        "Budget hearing, second round",
+        "New night buses",
+    ];
+    let row = |(i, title): (usize, &&str)| ItemRow {
+        key: i as i64 + 1,
+        id: ItemId(uuid::Uuid::from_u128(i as u128)),
+        source_key: i as i64 % 5 + 1,
+        title: (*title).to_owned(),
+        url: Some(format!("https://kernel.example/{i}")),
+        date: now() - TimeDelta::minutes(4 << i),
+        pinned: i == 2,
+        read: i % 3 == 2,
+        words: 230 * i as u32,
+    };
+    titles.iter().enumerate().map(row).collect()
+}
+
+fn article(row: ItemRow) -> Article {
+    let html = r#"<p>The merge window closed on Sunday with <b>13,204</b> commits. The most visible
+        change is <a href="https://lore.example/1">the new scheduler class</a>, which took two years.</p>
+        <h2>What changes</h2><ul><li>Fewer wakeups</li><li>Better <code>nice</code> values, which
+        matter on small machines more than on large ones</li></ul>
+        <pre>fn pick_next(rq: &amp;Rq) -> Task {
+    rq.first()
+}</pre><blockquote><p>It works on my machine, and on all the others.</p></blockquote>
+        <table><tr><th>Version</th><th>Date</th></tr><tr><td>6.18</td><td>October</td></tr></table>
+        <p><img src="https://lore.example/p.png" alt="A graph of wakeups"> 日本語の文章もここにあります。</p>"#;
+    let item = Item {
+        id: row.id,
+        source: SourceId("kernel".to_owned()),
+        guid: None,
+        title: row.title.clone(),
+        summary: None,
+        content: Some(html.to_owned()),
+        url: row.url.clone(),
+        publisher: None,
+        authors: vec!["A. Writer".to_owned()],
+        published: None,
+        updated: None,
+        discovered: row.date,
+        pinned: row.pinned,
+        read: row.read,
+        enclosures: vec![],
+        categories: vec![],
+        comments: None,
+        language: None,
+    };
+    Article { document: from_html(html, None), row, item }
+}
+
+const SIZES: [(u16, u16); 4] = [(40, 12), (80, 24), (120, 40), (200, 60)];
+
+fn snapshots(name: &str, strokes: &str) {
+    for (width, height) in SIZES {
+        let mut stage = Stage::new();
+        stage.screen(width, height);
+        stage.keys(strokes);
+        insta::assert_snapshot!(format!("{name}-{width}x{height}"), stage.screen(width, height));
+    }
+}
+
+#[test]
+fn the_list_of_items() {
+    snapshots("items", "");
+}
+
+#[test]
+fn an_article() {
+    snapshots("article", "<Enter>");
+}
+
+#[test]
+fn sources_with_a_folded_folder() {
+    snapshots("sources", "<Tab>jjjjjz");
+}
+
+#[test]
+fn the_help() {
+    snapshots("help", "?");
+}
+
+#[test]
+fn the_palette() {
+    snapshots("palette", ":mark");
+}
+
+#[test]
+fn a_search() {
+    snapshots("search", "/release");
+}
+
+#[test]
+fn the_welcome() {
+    for (width, height) in SIZES {
+        let mut stage = Stage::with(Settings::default(), SourceList::default(), vec![]);
+        stage.keys("<Down>");
+        insta::assert_snapshot!(format!("welcome-{width}x{height}"), stage.screen(width, height));
+    }
+}
+
+#[test]
+fn ascii_marks_are_ascii() {
+    let mut settings = Settings::default();
+    settings.ui.ascii = true;
+    let mut list = source_list();
+    list.sources.truncate(3);
+    let rows: Vec<ItemRow> = item_rows().into_iter().filter(|r| r.title.is_ascii()).collect();
+    let mut stage = Stage::with(settings, list, rows);
+    stage.keys("<Tab><Enter>:");
+    let screen = stage.screen(100, 30);
+    // Cut text ends in an ellipsis all the same.
+    assert!(screen.replace('…', "").is_ascii(), "{screen}");
+}
+
+#[test]
+fn every_size_draws() {
+    let mut stage = Stage::new();
+    for strokes in ["", "<Enter>", "?", "<Esc>a", "<Esc>;", "<Esc>z"] {
+        stage.keys(strokes);
+        for (width, height) in
+            [(1, 1), (19, 6), (20, 5), (20, 6), (33, 7), (59, 9), (60, 8), (99, 3), (300, 90)]
+        {
+            let screen = stage.screen(width, height);
+            assert!(!screen.trim().is_empty() || width < 4, "{width}x{height}");
+        }
+    }
+}
+
+#[test]
+fn keys_do_what_they_say() {
+    // (strokes, what must be seen or asked for)
+    let cases: &[(&str, &str)] = &[
+        ("j<Enter>", "Postgres 19 enters beta"),
+        ("p", "1 item pinned"),
+        ("pu", "undone: pin"),
+        ("m", "1 item marked read"),
+        ("mu", "undone: mark read"),
+        ("<Space><Space>m", "2 items marked read"),
+        ("/tiny", "A tiny allocator"),
+        ("/nothing like it", "nothing matches"),
+        ("/tiny<Esc>", "Items · All unread"),
+        ("/tiny<Enter>", "Items · Search: tiny"),
+        ("/tiny<Enter><Esc>", "Items · All unread"),
+        ("fbridge", "All unread: bridge (1)"),
+        (">", "order: newest first"),
+        ("o", r#"Browse { urls: ["https://kernel.example/0"] }"#),
+        ("y", "Copy"),
+        ("r", "Refresh { keys: Some([1]), pace: Manual }"),
+        ("R", "Refresh { keys: None, pace: Manual }"),
+        ("A", "MarkViewRead"),
+        ("<Enter>1", r#"Browse { urls: ["https://lore.example/1"] }"#),
+        ("<Enter>;", "┌ Links"),
+        ("<Enter>n", "Postgres 19 enters beta"),
+        ("<Enter><Tab>jjjjjjjd", "Remove"),
+        ("t", "theme: light"),
+        ("v", "┌ Log"),
+        ("a", "Follow an address"),
+        ("u", "nothing to undo"),
+    ];
+    for (strokes, expected) in cases {
+        let mut stage = Stage::new();
+        stage.screen(120, 40);
+        stage.keys(strokes);
+        let screen = stage.screen(120, 40);
+        let seen = screen.contains(expected) || stage.asked.iter().any(|a| a.contains(expected));
+        assert!(
+            seen,
+            "{strokes:?} should give {expected:?}; asked {:?}; screen\n{screen}",
+            stage.asked
+        );
+    }
+}
+
+#[test]
+fn going_back_closes_one_layer_at_a_time_and_then_the_program() {
+    let mut stage = Stage::new();
+    stage.keys("<Enter>");
+    for (strokes, left) in [("?<Esc>", false), ("q", false), ("q", false), ("q", true)] {
+        stage.keys(strokes);
+        assert_eq!(stage.farewell.is_some(), left, "{strokes}");
+    }
+    let mut stage = Stage::new();
+    stage.keys("Q");
+    assert_eq!(stage.farewell, Some(Farewell::Quit));
+}
+
+#[test]
+fn an_item_that_was_read_stays_in_the_list_of_unread_ones() {
+    let mut stage = Stage::new();
+    stage.keys("<Enter>q");
+    let first = stage.app.items.current().unwrap().clone();
+    assert!(first.read);
+    assert!(stage.screen(80, 24).contains("Kernel notes for 6.19"));
+}
+
+#[test]
+fn new_items_do_not_move_the_selection() {
+    let mut stage = Stage::new();
+    stage.keys("jjj");
+    let before = stage.app.items.current().unwrap().key;
+    let newest =
+        ItemRow { key: 99, date: now(), pinned: false, read: false, ..item_rows()[0].clone() };
+    stage.rows.push(newest);
+    stage.happen(Event::StoreChanged);
+    assert_eq!(stage.app.items.rows.len(), 9);
+    assert_eq!(stage.app.items.current().unwrap().key, before);
+}
+
+#[test]
+fn a_late_answer_to_an_older_question_is_dropped() {
+    let mut stage = Stage::new();
+    let before = stage.app.items.rows.clone();
+    let stray = Window { rows: vec![], more_above: false, more_below: false };
+    stage.happen(Event::WindowLoaded(1, Ok(stray)));
+    assert_eq!(stage.app.items.rows, before);
+}
+
+#[test]
+fn the_newsboat_keys_work() {
+    let keys = KeySettings { preset: "newsboat".to_owned(), ..KeySettings::default() };
+    let settings = Settings { keys, ..Settings::default() };
+    let mut stage = Stage::with(settings, source_list(), item_rows());
+    stage.keys("<Enter>");
+    assert!(stage.screen(120, 40).contains("The merge window closed"));
+}
+
+#[test]
+fn nothing_moves_while_nothing_happens() {
+    let stage = Stage::new();
+    let deadline = stage.app.deadline().unwrap();
+    assert!(deadline - now() >= TimeDelta::seconds(30), "only ages change, once a minute");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn no_stroke_breaks_the_panes(strokes in "[jkghlGpmnNoOAufRrav;?:/tz1-9<> qsdSE+|c-]{0,40}", width in 20u16..130, height in 6u16..40) {
+        let mut stage = Stage::new();
+        for stroke in strokes.chars() {
+            let code = match stroke {
+                'S' => KeyCode::Enter,
+                'E' => KeyCode::Esc,
+                c => KeyCode::Char(c),
+            };
+            stage.happen(Event::KeyPressed(KeyEvent::new(code, KeyModifiers::NONE)));
+            stage.screen(width, height);
+        }
+        let app = &stage.app;
+        prop_assert!(app.items.rows.is_empty() || app.items.selected < app.items.rows.len());
+        prop_assert!(app.sources.selected < app.sources.rows.len());
+    }
+}

@@ -1,0 +1,293 @@
+//! Opening addresses in a browser: first a plan as plain data, then its execution.
+//!
+//! A program is always started by an argument list, never through a shell, and only with http and
+//! https addresses, which cannot be mistaken for options.
+
+use std::io;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use url::Url;
+
+/// Browsers that draw in the terminal.
+const TEXT_BROWSERS: [&str; 9] =
+    ["w3m", "lynx", "links", "links2", "elinks", "browsh", "chawan", "cha", "carbonyl"];
+
+/// Text browsers that are looked for where there is no screen to open a window on, best first.
+const FALLBACKS: [&str; 4] = ["w3m", "lynx", "elinks", "links"];
+
+/// What the plan depends on beside the settings.
+pub struct Surroundings<'a> {
+    /// The value of an environment variable.
+    pub variable: &'a dyn Fn(&str) -> Option<String>,
+    /// Whether a program can be started by that name.
+    pub installed: &'a dyn Fn(&str) -> bool,
+}
+
+/// What will be started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Launch {
+    /// How.
+    pub how: How,
+    /// Whether it draws in the terminal, which has to be given to it and taken back.
+    pub in_terminal: bool,
+}
+
+/// How addresses are opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum How {
+    /// By these argument lists, one after the other.
+    Commands(Vec<Vec<String>>),
+    /// By the opener of the system.
+    System(Vec<Url>),
+}
+
+/// Why nothing can be opened; the addresses should be shown instead.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NoBrowser {
+    /// Not an address of the web.
+    #[error("only http and https addresses are opened")]
+    Address,
+    /// No window can be opened and no text browser is there.
+    #[error(
+        "there is no screen to open a browser on, and no text browser is installed; set `browser` \
+         in config.toml, or $BROWSER"
+    )]
+    NoScreen,
+    /// The setting names a program that is not there.
+    #[error("the browser {0} is not installed; set `browser` in config.toml to another")]
+    NotInstalled(String),
+}
+
+/// Decides what to start: the configured argument list, where `{url}` stands for the address, else
+/// the first usable part of `$BROWSER`, else the opener of the system, else a text browser.
+///
+/// `in_terminal` says of the configured one that it draws in the terminal; well-known text browsers
+/// are known to.
+///
+/// # Errors
+/// When an address is not of the web, or nothing can open it.
+pub fn plan(
+    configured: &[String],
+    in_terminal: bool,
+    around: &Surroundings<'_>,
+    addresses: &[&str],
+) -> Result<Launch, NoBrowser> {
+    let web = |a: &&str| Url::parse(a).ok().filter(|u| matches!(u.scheme(), "http" | "https"));
+    let urls: Vec<Url> =
+        addresses.iter().map(|a| web(a).ok_or(NoBrowser::Address)).collect::<Result<_, _>>()?;
+    if let Some(program) = configured.first() {
+        if !(around.installed)(program) {
+            return Err(NoBrowser::NotInstalled(super::text::line(program)));
+        }
+        let commands = urls.iter().map(|url| filled(configured, "{url}", url)).collect();
+        let in_terminal = in_terminal || is_text_browser(program);
+        return Ok(Launch { how: How::Commands(commands), in_terminal });
+    }
+    if let Some(argv) = from_variable(around) {
+        let commands = urls.iter().map(|url| filled(&argv, "%s", url)).collect();
+        let in_terminal = argv.first().is_some_and(|program| is_text_browser(program));
+        return Ok(Launch { how: How::Commands(commands), in_terminal });
+    }
+    if has_screen(around) {
+        return Ok(Launch { how: How::System(urls), in_terminal: false });
+    }
+    let found = FALLBACKS.iter().find(|program| (around.installed)(program));
+    let program = found.ok_or(NoBrowser::NoScreen)?;
+    let commands = urls.iter().map(|url| vec![(*program).to_owned(), url.to_string()]).collect();
+    Ok(Launch { how: How::Commands(commands), in_terminal: true })
+}
+
+/// `$BROWSER` is a list of command lines with colons between; the first one whose program is there.
+fn from_variable(around: &Surroundings<'_>) -> Option<Vec<String>> {
+    let list = (around.variable)("BROWSER")?;
+    let lines = list.split(':').filter_map(shlex::split);
+    lines.into_iter().find(|argv| argv.first().is_some_and(|p| (around.installed)(p)))
+}
+
+/// The argument list for one address, which comes last where no place is given for it.
+fn filled(argv: &[String], place: &str, url: &Url) -> Vec<String> {
+    let mut filled: Vec<String> = argv.iter().map(|a| a.replace(place, url.as_str())).collect();
+    if !argv.iter().any(|a| a.contains(place)) {
+        filled.push(url.to_string());
+    }
+    filled
+}
+
+fn is_text_browser(program: &str) -> bool {
+    let name = Path::new(program).file_stem().and_then(|n| n.to_str()).unwrap_or(program);
+    TEXT_BROWSERS.contains(&name)
+}
+
+/// Whether windows can be opened: always on systems that have their own, elsewhere when a display
+/// is announced, or when Windows is below.
+fn has_screen(around: &Surroundings<'_>) -> bool {
+    let set = |name: &&str| (around.variable)(name).is_some_and(|v| !v.is_empty());
+    cfg!(any(windows, target_os = "macos"))
+        || ["DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"].iter().any(set)
+}
+
+/// The value of a variable of this process, where it is text.
+pub fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+/// Whether a program is found in `PATH`, or at its path where one is given.
+pub fn installed(program: &str) -> bool {
+    let is_program = |path: &Path| {
+        #[cfg(unix)]
+        let runs = std::fs::metadata(path).is_ok_and(|m| {
+            m.is_file() && std::os::unix::fs::PermissionsExt::mode(&m.permissions()) & 0o111 != 0
+        });
+        #[cfg(not(unix))]
+        let runs = path.is_file() || path.with_extension("exe").is_file();
+        runs
+    };
+    if program.contains(std::path::MAIN_SEPARATOR) {
+        return is_program(Path::new(program));
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    !program.is_empty()
+        && std::env::split_paths(&path).any(|folder| is_program(&folder.join(program)))
+}
+
+/// Does what was planned. A browser with windows of its own is left alone, and what it says goes
+/// nowhere; one that draws in the terminal is waited for, and has the terminal meanwhile.
+///
+/// # Errors
+/// When a program cannot be started.
+pub fn launch(launch: &Launch) -> io::Result<()> {
+    match &launch.how {
+        How::System(urls) => urls.iter().try_for_each(|url| open::that_detached(url.as_str())),
+        How::Commands(commands) if launch.in_terminal => {
+            commands.iter().filter_map(|argv| command(argv)).try_for_each(|mut command| {
+                // What it thinks of the page is its own affair.
+                command.status().map(|_| ())
+            })
+        }
+        How::Commands(commands) => {
+            commands.iter().filter_map(|argv| command(argv)).try_for_each(start_detached)
+        }
+    }
+}
+
+fn command(argv: &[String]) -> Option<Command> {
+    let (program, arguments) = argv.split_first()?;
+    let mut command = Command::new(program);
+    command.args(arguments);
+    Some(command)
+}
+
+fn start_detached(mut command: Command) -> io::Result<()> {
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    // A process group of its own: what is typed in this terminal does not reach it.
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    let mut child = command.spawn()?;
+    // Somebody has to hear of its end; a program that ends before the browser does loses nothing.
+    std::thread::Builder::new().name("browser".to_owned()).spawn(move || child.wait())?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const URL: &str = "https://example.com/a?b=c&d";
+
+    /// Plans with `BROWSER`, `DISPLAY` and the installed programs given.
+    fn planned(
+        configured: &[&str],
+        browser: Option<&str>,
+        display: Option<&str>,
+        programs: &[&str],
+        address: &str,
+    ) -> Result<Launch, NoBrowser> {
+        let configured: Vec<String> = configured.iter().map(|a| (*a).to_owned()).collect();
+        let variable = |name: &str| match name {
+            "BROWSER" => browser.map(str::to_owned),
+            "DISPLAY" => display.map(str::to_owned),
+            _ => None,
+        };
+        let installed = |program: &str| programs.contains(&program);
+        let around = Surroundings { variable: &variable, installed: &installed };
+        plan(&configured, false, &around, &[address])
+    }
+
+    fn commands(argv: &[&str], in_terminal: bool) -> Result<Launch, NoBrowser> {
+        let argv = argv.iter().map(|a| (*a).to_owned()).collect();
+        Ok(Launch { how: How::Commands(vec![argv]), in_terminal })
+    }
+
+    #[test]
+    fn the_setting_comes_first() {
+        let all = ["firefox", "w3m", "/opt/lynx"];
+        let plan = |argv: &[&str]| planned(argv, Some("w3m"), Some(":0"), &all, URL);
+        assert_eq!(
+            plan(&["firefox", "--new-tab", "{url}"]),
+            commands(&["firefox", "--new-tab", URL], false)
+        );
+        assert_eq!(plan(&["firefox"]), commands(&["firefox", URL], false));
+        assert_eq!(
+            plan(&["/opt/lynx", "-x={url}"]),
+            commands(&["/opt/lynx", &format!("-x={URL}")], true)
+        );
+        assert_eq!(plan(&["gone"]), Err(NoBrowser::NotInstalled("gone".to_owned())));
+    }
+
+    #[test]
+    fn the_variable_is_a_list_of_command_lines() {
+        let all = ["firefox", "w3m", "my browser"];
+        let plan = |list: &str| planned(&[], Some(list), None, &all, URL);
+        assert_eq!(plan("firefox -P 'a b' %s"), commands(&["firefox", "-P", "a b", URL], false));
+        assert_eq!(plan("gone %s:w3m"), commands(&["w3m", URL], true));
+        assert_eq!(plan("'my browser'"), commands(&["my browser", URL], false));
+        assert_eq!(
+            plan("firefox $(touch x) `y`;z"),
+            commands(&["firefox", "$(touch", "x)", "`y`;z", URL], false)
+        );
+        assert_eq!(plan("'unclosed:w3m"), commands(&["w3m", URL], true), "what is no command line");
+    }
+
+    #[cfg(all(unix, not(target_os = "macos")))]
+    #[test]
+    fn the_system_needs_a_screen() {
+        let url = Url::parse(URL).unwrap();
+        let system = Ok(Launch { how: How::System(vec![url]), in_terminal: false });
+        assert_eq!(planned(&[], None, Some(":0"), &["w3m"], URL), system);
+        assert_eq!(planned(&[], Some(""), Some(":0"), &[], URL), system);
+        assert_eq!(planned(&[], Some("gone"), Some(":0"), &[], URL), system);
+        assert_eq!(planned(&[], None, Some(""), &["lynx"], URL), commands(&["lynx", URL], true));
+        assert_eq!(planned(&[], None, None, &[], URL), Err(NoBrowser::NoScreen));
+    }
+
+    #[test]
+    fn only_the_web_is_opened() {
+        for address in ["file:///etc/passwd", "javascript:1", "-x", "mailto:a@b", "", "--help"] {
+            let result = planned(&["firefox"], None, None, &["firefox"], address);
+            assert_eq!(result, Err(NoBrowser::Address), "{address}");
+        }
+        let spaced = planned(&["firefox"], None, None, &["firefox"], "http://h/a b\u{1b}");
+        assert_eq!(spaced, commands(&["firefox", "http://h/a%20b%1B"], false));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn programs_are_found_by_name_and_by_path() {
+        assert!(installed("sh") && installed("/bin/sh"));
+        assert!(!installed("") && !installed("/etc/passwd") && !installed("no-such-program-here"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_detached_program_runs() {
+        let folder = tempfile::tempdir().unwrap();
+        let fifo = folder.path().join("out");
+        let made = Command::new("mkfifo").arg(&fifo).status().unwrap();
+        assert!(made.success());
+        let script = format!("echo \"$1\" > {}", fifo.display());
+        let argv = ["sh", "-c", &script, "x", URL].map(str::to_owned).to_vec();
+        launch(&Launch { how: How::Commands(vec![argv]), in_terminal: false }).unwrap();
+        // Reading waits for the writer.
+        assert_eq!(std::fs::read_to_string(&fifo).unwrap().trim(), URL);
+    }
+}

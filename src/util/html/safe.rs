@@ -1,0 +1,324 @@
+//! HTML -> safe HTML in one pass: every tag of the result is written anew from a short list, every
+//! text and value is escaped, every element is closed. Nothing of the source is copied as markup.
+
+use super::scan::{Scanner, Tag, Token, decode_entities};
+use super::{MAX_DEPTH, escape};
+use crate::util::url::absolute;
+use std::borrow::Cow;
+use url::Url;
+
+/// Elements that are kept, without those that never have content.
+const KEPT: [&str; 72] = [
+    "a",
+    "abbr",
+    "address",
+    "article",
+    "aside",
+    "audio",
+    "b",
+    "bdi",
+    "blockquote",
+    "caption",
+    "center",
+    "cite",
+    "code",
+    "colgroup",
+    "data",
+    "dd",
+    "del",
+    "details",
+    "dfn",
+    "div",
+    "dl",
+    "dt",
+    "em",
+    "figcaption",
+    "figure",
+    "footer",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "header",
+    "hgroup",
+    "i",
+    "ins",
+    "kbd",
+    "li",
+    "main",
+    "mark",
+    "nav",
+    "ol",
+    "p",
+    "picture",
+    "pre",
+    "q",
+    "rp",
+    "rt",
+    "ruby",
+    "s",
+    "samp",
+    "section",
+    "small",
+    "span",
+    "strike",
+    "strong",
+    "sub",
+    "summary",
+    "sup",
+    "table",
+    "tbody",
+    "td",
+    "tfoot",
+    "th",
+    "thead",
+    "time",
+    "tr",
+    "tt",
+    "u",
+    "ul",
+    "var",
+    "video",
+];
+
+/// Kept elements that never have content.
+const VOID: [&str; 6] = ["br", "col", "hr", "img", "source", "wbr"];
+
+/// Elements that go with everything in them, read as text up to their end tag.
+const RAW: [&str; 6] = ["script", "style", "iframe", "noembed", "noframes", "title"];
+
+/// Elements that go with everything in them.
+const DROPPED: [&str; 2] = ["svg", "template"];
+
+/// Elements before which an open paragraph ends.
+const BLOCKS: [&str; 31] = [
+    "address",
+    "article",
+    "aside",
+    "blockquote",
+    "center",
+    "details",
+    "dd",
+    "div",
+    "dl",
+    "dt",
+    "figcaption",
+    "figure",
+    "footer",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "header",
+    "hgroup",
+    "hr",
+    "li",
+    "main",
+    "nav",
+    "ol",
+    "p",
+    "pre",
+    "section",
+    "table",
+    "ul",
+];
+
+/// Writes the safe form of `html`.
+pub(super) fn sanitise(html: &str, base: Option<&Url>) -> String {
+    let mut writer = Writer {
+        out: String::with_capacity(html.len()),
+        open: Vec::new(),
+        base,
+        endless: Vec::new(),
+    };
+    let mut scanner = Scanner::new(html);
+    while let Some(token) = scanner.next_token() {
+        match token {
+            Token::Text(text) => writer.out.push_str(&escape(&decode_entities(text))),
+            Token::Open(tag) => writer.start(&tag, &mut scanner),
+            Token::Close(name) => writer.end(&name.to_ascii_lowercase()),
+            Token::Other | Token::Cut(_) => {}
+        }
+    }
+    writer.close_to(0);
+    writer.out
+}
+
+struct Writer<'a> {
+    out: String,
+    /// Open elements, outermost first.
+    open: Vec<String>,
+    base: Option<&'a Url>,
+    /// Dropped elements that are known to have no end tag ahead.
+    endless: Vec<String>,
+}
+
+impl Writer<'_> {
+    fn start(&mut self, tag: &Tag<'_>, scanner: &mut Scanner<'_>) {
+        let name = tag.name.to_ascii_lowercase();
+        if RAW.contains(&name.as_str()) {
+            // XML tools write `<iframe/>`, which has no end tag.
+            if !tag.self_closing() {
+                scanner.skip_raw(tag.name);
+            }
+        } else if DROPPED.contains(&name.as_str()) {
+            if !tag.self_closing() && !self.endless.contains(&name) {
+                self.skip_element(name, scanner);
+            }
+        } else if VOID.contains(&name.as_str()) {
+            self.close_implied(&name);
+            self.write_tag(tag, &name);
+        } else if KEPT.contains(&name.as_str()) {
+            self.close_implied(&name);
+            if self.open.len() < MAX_DEPTH / 2 {
+                self.write_tag(tag, &name);
+                self.open.push(name);
+            } else if BLOCKS.contains(&name.as_str()) {
+                self.out.push_str("<br>");
+            }
+        }
+    }
+
+    fn end(&mut self, name: &str) {
+        if let Some(at) = self.open.iter().rposition(|n| n == name) {
+            self.close_to(at);
+        } else if name == "br" {
+            self.out.push_str("<br>");
+        }
+    }
+
+    fn close_to(&mut self, depth: usize) {
+        for name in self.open.drain(depth..).rev() {
+            self.out.push_str("</");
+            self.out.push_str(&name);
+            self.out.push('>');
+        }
+    }
+
+    /// Closes what the start of an element ends without saying so.
+    fn close_implied(&mut self, name: &str) {
+        if BLOCKS.contains(&name) {
+            self.close_top(&["p"]);
+        }
+        match name {
+            "li" => self.close_top(&["li"]),
+            "dt" | "dd" => self.close_top(&["dt", "dd"]),
+            "td" | "th" => self.close_top(&["td", "th"]),
+            "tr" => {
+                self.close_top(&["td", "th"]);
+                self.close_top(&["tr"]);
+            }
+            "thead" | "tbody" | "tfoot" => {
+                self.close_top(&["td", "th"]);
+                self.close_top(&["tr"]);
+                self.close_top(&["thead", "tbody", "tfoot", "caption", "colgroup"]);
+            }
+            "a" => self.end("a"),
+            _ => {}
+        }
+    }
+
+    fn close_top(&mut self, names: &[&str]) {
+        if self.open.last().is_some_and(|top| names.contains(&top.as_str())) {
+            self.close_to(self.open.len() - 1);
+        }
+    }
+
+    /// Skips everything up to the end tag that belongs to a start tag just read. Where there is
+    /// none only the tag goes, so that the text behind it is not lost.
+    fn skip_element(&mut self, name: String, scanner: &mut Scanner<'_>) {
+        let start = scanner.position();
+        let mut depth = 1usize;
+        while let Some(token) = scanner.next_token() {
+            match token {
+                Token::Open(tag) if tag.is(&name) && !tag.self_closing() => depth += 1,
+                Token::Close(end) if end.eq_ignore_ascii_case(&name) => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                return;
+            }
+        }
+        scanner.seek(start);
+        self.endless.push(name);
+    }
+
+    fn write_tag(&mut self, tag: &Tag<'_>, name: &str) {
+        self.out.push('<');
+        self.out.push_str(name);
+        let mut written: Vec<&str> = Vec::new();
+        for (raw_name, raw_value) in tag.attributes() {
+            let Some(kind) = attribute(name, raw_name) else { continue };
+            if written.iter().any(|w| w.eq_ignore_ascii_case(raw_name)) {
+                continue;
+            }
+            written.push(raw_name);
+            if let Some(value) = self.value(kind, &decode_entities(raw_value)) {
+                self.out.push(' ');
+                self.out.push_str(&raw_name.to_ascii_lowercase());
+                self.out.push_str("=\"");
+                self.out.push_str(&escape(&value));
+                self.out.push('"');
+            }
+        }
+        self.out.push('>');
+    }
+
+    fn value<'v>(&self, kind: Kind, value: &'v str) -> Option<Cow<'v, str>> {
+        match kind {
+            Kind::Text => Some(value.trim().into()),
+            Kind::Number => {
+                let number: i32 = value.trim().parse().ok()?;
+                (-9999..=9999).contains(&number).then(|| number.to_string().into())
+            }
+            Kind::Language => {
+                let class = value.split_whitespace().find(|c| c.starts_with("language-"));
+                class.map(Cow::from)
+            }
+            Kind::Address => absolute(self.base, value).map(|u| String::from(u).into()),
+            Kind::Link => match absolute(self.base, value) {
+                Some(url) => Some(String::from(url).into()),
+                None => mail(value).map(Cow::from),
+            },
+        }
+    }
+}
+
+/// What an attribute may hold.
+#[derive(Clone, Copy)]
+enum Kind {
+    Text,
+    Number,
+    /// Names of classes, of which only the language of a program text is kept.
+    Language,
+    /// An http(s) address.
+    Address,
+    /// An http(s) or mailto address.
+    Link,
+}
+
+/// The kind of an attribute that is kept.
+fn attribute(element: &str, name: &str) -> Option<Kind> {
+    let name = name.to_ascii_lowercase();
+    Some(match (element, name.as_str()) {
+        (_, "title" | "lang") | ("img", "alt") | ("time", "datetime") | ("source", "type") => {
+            Kind::Text
+        }
+        ("a", "href") => Kind::Link,
+        ("img" | "audio" | "video" | "source", "src") | ("video", "poster") => Kind::Address,
+        ("blockquote" | "q" | "del" | "ins", "cite") => Kind::Address,
+        ("td" | "th", "colspan" | "rowspan") | ("ol", "start") | ("li", "value") => Kind::Number,
+        ("img" | "video", "width" | "height") => Kind::Number,
+        ("code" | "pre", "class") => Kind::Language,
+        _ => return None,
+    })
+}
+
+fn mail(value: &str) -> Option<String> {
+    let url = Url::parse(value.trim()).ok()?;
+    (url.scheme() == "mailto").then(|| url.into())
+}

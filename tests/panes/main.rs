@@ -1,0 +1,216 @@
+//! The panes in a real terminal: the program runs in a pseudo-terminal, against real HTTP on
+//! loopback and a real database.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on is to fail")]
+
+mod term;
+mod world;
+
+use newsfed::demo::server::Fault;
+use term::key;
+use world::World;
+
+#[test]
+fn add_read_pin_search_undo_and_quit() {
+    let world = World::new(&[]);
+    let feed = world.url("/feed.xml");
+    let mut t = world.open(100, 30);
+    t.wait_for("Welcome to newsfed");
+    t.paste(&feed);
+    t.send(key::ENTER);
+    t.wait_for("3 entries");
+    t.send(key::ENTER);
+    t.wait_for("following Fixture");
+    t.wait_for("Third article");
+    t.send(key::ENTER);
+    t.wait_for("Text of the third article");
+    t.send("p");
+    t.wait_for("1 pinned");
+    t.send("u");
+    t.wait_for("undone: pin");
+    t.wait_for("0 pinned");
+    t.send("/second");
+    t.wait_for("Search: second (1)");
+    t.send(key::ENTER);
+    t.send(key::ENTER);
+    t.wait_for("Text of the second article");
+    t.send("Q");
+    assert_eq!(t.exit_code(), 0);
+    assert!(!t.alternate_screen() && !t.cursor_hidden(), "the terminal is given back");
+    assert_eq!(world.requests("/feed.xml"), 1, "adding a feed costs one request");
+    // What was done is still there the next time.
+    let mut t = world.open(100, 30);
+    t.wait_for("1 unread");
+    t.send("Q");
+    assert_eq!(t.exit_code(), 0);
+}
+
+#[test]
+fn a_page_that_announces_a_feed_is_followed_by_it() {
+    let world = World::new(&[]);
+    let mut t = world.open(90, 24);
+    t.wait_for("Welcome to newsfed");
+    t.send(&world.url("/page.html"));
+    t.send(key::ENTER);
+    t.wait_for("3 entries");
+    t.send(key::ENTER);
+    t.wait_for("Third article");
+    t.send("Q");
+    assert_eq!(t.exit_code(), 0);
+    assert_eq!(world.requests("/feed.xml"), 1);
+}
+
+#[test]
+fn an_address_without_anything_says_so_and_can_be_mended() {
+    let world = World::new(&[]);
+    let mut t = world.open(90, 24);
+    t.wait_for("Welcome to newsfed");
+    t.send(&world.url("/missing"));
+    t.send(key::ENTER);
+    t.wait_for("HTTP 404");
+    t.send(key::ESC);
+    t.wait_gone("Welcome to newsfed");
+    t.send("Q");
+    assert_eq!(t.exit_code(), 0);
+}
+
+#[test]
+fn the_browser_gets_the_address_as_one_argument() {
+    let world = World::new(&["/feed.xml"]);
+    world.browser_that_writes("opened");
+    let mut t = world.open(100, 30);
+    t.wait_for("Third article");
+    t.send("o");
+    world.wait_for_file("opened");
+    assert_eq!(world.read("opened"), "1 http://site.example/3?a=b&c=$(touch%20PWN)\n");
+    t.send("Q");
+    assert_eq!(t.exit_code(), 0);
+}
+
+#[test]
+fn removing_a_source_can_be_undone() {
+    let world = World::new(&["/feed.xml"]);
+    let mut t = world.open(100, 30);
+    t.wait_for("Third article");
+    t.send(key::TAB);
+    t.wait_for("▸Sources");
+    t.send("G");
+    t.send("d");
+    t.wait_for("no longer following Fixture");
+    assert!(!world.read("config/sources.toml").contains("feed.xml"));
+    t.send("u");
+    t.wait_for("following Fixture again");
+    assert!(world.read("config/sources.toml").contains("feed.xml"));
+    t.wait_for("3 unread");
+    t.send("Q");
+    assert_eq!(t.exit_code(), 0);
+}
+
+#[test]
+fn keys_are_answered_while_no_server_does() {
+    let world = World::with_fault(20, Fault::NeverAnswer);
+    let mut t = world.open(100, 30);
+    t.wait_for("0 of 20");
+    t.send(key::TAB);
+    t.wait_for("▸Sources");
+    t.send("?");
+    t.wait_for("┌ Keys");
+    t.send(key::ESC);
+    t.wait_gone("┌ Keys");
+    t.send(":");
+    t.wait_for("┌ Commands");
+    t.send("Q");
+    t.send(key::ESC);
+    t.wait_gone("┌ Commands");
+    assert!(t.screen().contains("0 of 20"), "still asking");
+    t.send("Q");
+    assert_eq!(t.exit_code(), 0);
+}
+
+#[test]
+fn resizing_goes_from_three_panes_to_one_and_back() {
+    let world = World::new(&["/feed.xml"]);
+    let mut t = world.open(120, 40);
+    t.wait_for("Third article");
+    t.send(key::ENTER);
+    t.wait_for("Text of the third article");
+    t.resize(40, 12);
+    t.wait_until("one pane", |s| s.contains("▸Reader") && !s.contains("Sources"));
+    t.resize(19, 5);
+    t.wait_for("newsfed needs 20x6");
+    t.resize(120, 40);
+    t.wait_until("three panes", |s| {
+        s.contains("Sources") && s.contains("Items") && s.contains("▸Reader")
+    });
+    t.send("Q");
+    assert_eq!(t.exit_code(), 0);
+}
+
+#[test]
+fn a_signal_gives_the_terminal_back() {
+    for signal in ["TERM", "HUP"] {
+        let world = World::new(&["/feed.xml"]);
+        let mut t = world.open(80, 24);
+        t.wait_for("Third article");
+        t.kill(signal);
+        assert_eq!(t.exit_code(), 0, "SIG{signal}");
+        assert!(!t.alternate_screen() && !t.cursor_hidden(), "SIG{signal}");
+    }
+}
+
+#[test]
+fn suspend_gives_the_terminal_back_and_resume_takes_it_again() {
+    let world = World::new(&["/feed.xml"]);
+    let mut t = world.open(80, 24);
+    t.wait_for("Third article");
+    t.send(key::CTRL_Z);
+    t.wait_stopped();
+    t.wait_alternate_screen(false);
+    t.kill("CONT");
+    t.wait_alternate_screen(true);
+    t.wait_for("Third article");
+    t.send("Q");
+    assert_eq!(t.exit_code(), 0);
+}
+
+#[test]
+fn a_panic_gives_the_terminal_back_and_says_what_happened() {
+    let world = World::new(&["/feed.xml"]);
+    let mut t = world.open_with(80, 24, &[("NEWSFED_PANIC", "1")]);
+    t.wait_for("boom");
+    assert_ne!(t.exit_code(), 0);
+    assert!(!t.alternate_screen() && !t.cursor_hidden());
+}
+
+#[test]
+fn without_a_terminal_there_is_a_word_and_a_way_out() {
+    let world = World::new(&["/feed.xml"]);
+    let mut t = world.open_with(80, 24, &[("TERM", "dumb")]);
+    t.wait_for("newsfed list");
+    assert_eq!(t.exit_code(), 1);
+    let out = world.command().output().unwrap();
+    assert_eq!(out.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&out.stderr).contains("need a terminal"));
+}
+
+#[test]
+fn a_second_one_watches_and_sees_what_the_first_one_marks() {
+    let world = World::new(&["/feed.xml"]);
+    let mut first = world.open(100, 30);
+    first.wait_for("3 unread");
+    let mut second = world.open(100, 30);
+    second.wait_for("watching (process");
+    second.wait_for("3 unread");
+    first.send("m");
+    first.wait_for("2 unread");
+    second.wait_for("2 unread");
+    second.send("p");
+    second.wait_for("1 pinned");
+    second.send("Q");
+    assert_eq!(second.exit_code(), 0);
+    // It looks when it is looked at.
+    first.send("k");
+    first.wait_for("1 pinned");
+    first.send("Q");
+    assert_eq!(first.exit_code(), 0);
+}

@@ -1,0 +1,157 @@
+//! A pseudo-terminal with the program in it.
+
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+use std::io::{Read, Write};
+use std::num::NonZeroU16;
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::{Duration, Instant};
+
+/// What keys send.
+pub(crate) mod key {
+    pub(crate) const ENTER: &str = "\r";
+    pub(crate) const ESC: &str = "\x1b";
+    pub(crate) const TAB: &str = "\t";
+    pub(crate) const CTRL_Z: &str = "\x1a";
+}
+
+/// Far more than anything here takes on a slow machine; only a failure waits as long.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+struct Shared {
+    parser: Mutex<vt100::Parser>,
+    changed: Condvar,
+}
+
+pub(crate) struct Term {
+    shared: Arc<Shared>,
+    writer: Box<dyn Write + Send>,
+    child: Box<dyn Child + Send + Sync>,
+    master: Box<dyn MasterPty + Send>,
+}
+
+fn size(n: u16) -> NonZeroU16 {
+    NonZeroU16::new(n).unwrap()
+}
+
+impl Term {
+    pub(crate) fn spawn(command: CommandBuilder, cols: u16, rows: u16) -> Self {
+        let pty = PtySize { rows, cols, pixel_width: 0, pixel_height: 0 };
+        let pair = native_pty_system().openpty(pty).unwrap();
+        let child = pair.slave.spawn_command(command).unwrap();
+        drop(pair.slave);
+        let parser = Mutex::new(vt100::Parser::new(size(rows), size(cols), 0));
+        let shared = Arc::new(Shared { parser, changed: Condvar::new() });
+        let (mut reader, theirs) = (pair.master.try_clone_reader().unwrap(), shared.clone());
+        std::thread::spawn(move || {
+            let mut buffer = [0; 8192];
+            while let Ok(n @ 1..) = reader.read(&mut buffer) {
+                theirs.parser.lock().unwrap().process(&buffer[..n]);
+                theirs.changed.notify_all();
+            }
+        });
+        Self { shared, writer: pair.master.take_writer().unwrap(), child, master: pair.master }
+    }
+
+    pub(crate) fn screen(&self) -> String {
+        self.shared.parser.lock().unwrap().screen().contents()
+    }
+
+    pub(crate) fn alternate_screen(&self) -> bool {
+        self.shared.parser.lock().unwrap().screen().alternate_screen()
+    }
+
+    pub(crate) fn cursor_hidden(&self) -> bool {
+        self.shared.parser.lock().unwrap().screen().hide_cursor()
+    }
+
+    pub(crate) fn send(&mut self, keys: &str) {
+        self.writer.write_all(keys.as_bytes()).unwrap();
+        self.writer.flush().unwrap();
+    }
+
+    pub(crate) fn paste(&mut self, text: &str) {
+        self.send(&format!("\x1b[200~{text}\x1b[201~"));
+    }
+
+    fn wait(&self, what: &str, test: impl Fn(&vt100::Screen) -> bool) {
+        let end = Instant::now() + PATIENCE;
+        let mut parser = self.shared.parser.lock().unwrap();
+        while !test(parser.screen()) {
+            let left = end.saturating_duration_since(Instant::now());
+            assert!(
+                !left.is_zero(),
+                "never: {what}; the screen is\n{}",
+                parser.screen().contents()
+            );
+            parser = self.shared.changed.wait_timeout(parser, left).unwrap().0;
+        }
+    }
+
+    pub(crate) fn wait_until(&self, what: &str, test: impl Fn(&str) -> bool) {
+        self.wait(what, |screen| test(&screen.contents()));
+    }
+
+    pub(crate) fn wait_alternate_screen(&self, on: bool) {
+        self.wait(&format!("alternate screen: {on}"), |screen| screen.alternate_screen() == on);
+    }
+
+    pub(crate) fn wait_for(&self, text: &str) {
+        self.wait_until(text, |s| s.contains(text));
+    }
+
+    pub(crate) fn wait_gone(&self, text: &str) {
+        self.wait_until(&format!("gone: {text}"), |s| !s.contains(text));
+    }
+
+    pub(crate) fn resize(&self, cols: u16, rows: u16) {
+        // The emulator first: what the program draws next is meant for the new size.
+        self.shared.parser.lock().unwrap().screen_mut().set_size(size(rows), size(cols));
+        self.master.resize(PtySize { rows, cols, pixel_width: 0, pixel_height: 0 }).unwrap();
+    }
+
+    fn pid(&self) -> u32 {
+        self.child.process_id().unwrap()
+    }
+
+    pub(crate) fn kill(&self, signal: &str) {
+        let pid = self.pid().to_string();
+        let status = std::process::Command::new("kill").args(["-s", signal, &pid]).status();
+        assert!(status.unwrap().success());
+    }
+
+    /// Waits until the process has stopped itself.
+    pub(crate) fn wait_stopped(&self) {
+        let end = Instant::now() + PATIENCE;
+        let stat = format!("/proc/{}/stat", self.pid());
+        loop {
+            let text = std::fs::read_to_string(&stat).unwrap();
+            if text.rsplit(')').next().unwrap().trim_start().starts_with('T') {
+                return;
+            }
+            assert!(Instant::now() < end, "never stopped");
+            std::thread::yield_now();
+        }
+    }
+
+    pub(crate) fn exit_code(&mut self) -> u32 {
+        let code = self.child.wait().unwrap().exit_code();
+        // What was printed last may still be on its way.
+        let quiet = Duration::from_millis(100);
+        let mut parser = self.shared.parser.lock().unwrap();
+        loop {
+            let (next, timeout) = self.shared.changed.wait_timeout(parser, quiet).unwrap();
+            parser = next;
+            if timeout.timed_out() {
+                return code;
+            }
+        }
+    }
+}
+
+impl Drop for Term {
+    fn drop(&mut self) {
+        // A stopped process would outlive its terminal.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,144 @@
+//! A folder for settings and data, and a server with a few feeds.
+
+use super::term::Term;
+use newsfed::demo::server::{Fault, Reply, Server};
+use portable_pty::CommandBuilder;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+pub(crate) struct World {
+    dir: TempDir,
+    server: Server,
+}
+
+const FEED: &str = r#"<?xml version="1.0"?><rss version="2.0"><channel><title>Fixture</title>
+<link>http://site.example/</link><description>x</description>
+<item><title>Third article</title><link>http://site.example/3?a=b&amp;c=$(touch PWN)</link><guid>3</guid>
+<pubDate>Wed, 03 Jan 2024 00:00:00 GMT</pubDate><description>Text of the third article.</description></item>
+<item><title>Second article</title><link>http://site.example/2</link><guid>2</guid>
+<pubDate>Tue, 02 Jan 2024 00:00:00 GMT</pubDate><description>Text of the second article.</description></item>
+<item><title>First article</title><link>http://site.example/1</link><guid>1</guid>
+<pubDate>Mon, 01 Jan 2024 00:00:00 GMT</pubDate><description>Text of the first article.</description></item>
+</channel></rss>"#;
+
+const PAGE: &str = r#"<html><head><title>A page</title>
+<link rel="alternate" type="application/rss+xml" title="Fixture" href="/feed.xml"></head>
+<body><p>Hello</p></body></html>"#;
+
+impl World {
+    /// Follows these paths of the server from the start.
+    pub(crate) fn new(followed: &[&str]) -> Self {
+        let server = Server::start(|request| match request.path.as_str() {
+            "/feed.xml" => Reply::ok("application/rss+xml", FEED),
+            "/page.html" => Reply::ok("text/html", PAGE),
+            _ => Reply::status(404),
+        });
+        Self::following(server.unwrap(), followed.iter().map(|p| (*p).to_owned()))
+    }
+
+    /// Follows `count` sources on as many hosts, all with the same fault.
+    pub(crate) fn with_fault(count: u8, fault: Fault) -> Self {
+        let hosts: Vec<_> = (1..=count).map(|n| [127, 0, 2, n].into()).collect();
+        let server = Server::start_on(&hosts, move |_| Reply::status(200).fault(fault)).unwrap();
+        let urls: Vec<String> = hosts.iter().map(|ip| server.url_on(*ip, "/feed.xml")).collect();
+        Self::following(server, urls)
+    }
+
+    fn following(server: Server, followed: impl IntoIterator<Item = String>) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let world = Self { dir, server };
+        let source = |path: String| {
+            let url = if path.starts_with('/') { world.url(&path) } else { path };
+            format!("[[source]]\nurl = \"{url}\"\n\n")
+        };
+        let sources: String = followed.into_iter().map(source).collect();
+        std::fs::create_dir_all(world.path("config")).unwrap();
+        std::fs::write(world.path("config/sources.toml"), sources).unwrap();
+        world
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    pub(crate) fn url(&self, path: &str) -> String {
+        self.server.url(path)
+    }
+
+    pub(crate) fn requests(&self, path: &str) -> usize {
+        self.server.requests().iter().filter(|r| r.path == path).count()
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    /// A browser that writes down how it was called.
+    pub(crate) fn browser_that_writes(&self, name: &str) {
+        let script = self.path("browser.sh");
+        let (out, part) = (self.path(name), self.path("part"));
+        let body = format!(
+            "#!/bin/sh\nprintf '%s %s\\n' \"$#\" \"$1\" > '{p}' && mv '{p}' '{o}'\n",
+            p = part.display(),
+            o = out.display()
+        );
+        std::fs::write(&script, body).unwrap();
+        let mut mode = std::fs::metadata(&script).unwrap().permissions();
+        std::os::unix::fs::PermissionsExt::set_mode(&mut mode, 0o755);
+        std::fs::set_permissions(&script, mode).unwrap();
+        let config = format!("browser = [\"{}\", \"{{url}}\"]\n", script.display());
+        std::fs::write(self.path("config/config.toml"), config).unwrap();
+    }
+
+    pub(crate) fn wait_for_file(&self, name: &str) {
+        let end = Instant::now() + Duration::from_secs(60);
+        while !self.path(name).exists() {
+            assert!(Instant::now() < end, "{name} was never written");
+            std::thread::yield_now();
+        }
+    }
+
+    fn arguments(&self) -> Vec<String> {
+        let folder = |name| self.path(name).display().to_string();
+        [
+            "--config-dir",
+            &folder("config"),
+            "--data-dir",
+            &folder("data"),
+            "--set",
+            "net.host_delay=0s",
+        ]
+        .map(str::to_owned)
+        .to_vec()
+    }
+
+    pub(crate) fn command(&self) -> std::process::Command {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_newsfed"));
+        command.args(self.arguments()).env_clear().env("HOME", self.dir.path());
+        command.stdin(std::process::Stdio::null());
+        command
+    }
+
+    pub(crate) fn open(&self, cols: u16, rows: u16) -> Term {
+        self.open_with(cols, rows, &[])
+    }
+
+    pub(crate) fn open_with(&self, cols: u16, rows: u16, env: &[(&str, &str)]) -> Term {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_newsfed"));
+        command.args(self.arguments());
+        command.env_clear();
+        let home = self.dir.path().display().to_string();
+        let usual = [
+            ("TERM", "xterm-256color"),
+            ("LANG", "C.UTF-8"),
+            ("HOME", &home),
+            ("PATH", "/usr/bin:/bin"),
+        ];
+        for (name, value) in usual.iter().chain(env) {
+            command.env(name, value);
+        }
+        command.cwd(self.dir.path());
+        Term::spawn(command, cols, rows)
+    }
+}
