@@ -125,7 +125,7 @@ impl SourcesFile {
     }
 
     /// Adds those sources of a list whose addresses are not followed yet, all or none. Identifiers
-    /// that are taken are replaced.
+    /// that are empty or taken are replaced.
     ///
     /// # Errors
     /// See [`EditError`].
@@ -142,7 +142,7 @@ impl SourcesFile {
                     continue;
                 }
                 let mut source = source.clone();
-                if !ids.insert(source.id.0.clone()) {
+                if source.id.0.is_empty() || !ids.insert(source.id.0.clone()) {
                     source.id = unique_id(&source.url, &mut ids);
                 }
                 followed.insert(source.url.to_string(), source.id.clone());

@@ -123,7 +123,9 @@ impl Verdict {
             _ => MoveCandidate { url: head.final_url.clone(), since: self.started, seen: 1 },
         };
         let first_look = facts.last_ok.is_none();
-        let same_feed = ingested.known > 0 || head.status == 304 || self.same_body(facts);
+        // From the second look on, what is known may have come from the target itself.
+        let same_feed = candidate.seen == 1
+            && (ingested.known > 0 || head.status == 304 || self.same_body(facts));
         let patient = candidate.seen >= MOVE_LOOKS && self.started - candidate.since >= MOVE_TIME;
         if first_look || same_feed || patient {
             tracing::info!(source = %facts.id, to = candidate.url, "moved for good");
@@ -134,7 +136,7 @@ impl Verdict {
     }
 
     fn same_body(&self, facts: &SourceFacts) -> bool {
-        self.outcome == Outcome::Unchanged && facts.body_hash.is_some()
+        self.document.is_none() && facts.body_hash.is_some()
     }
 
     fn plan_next(&self, facts: &mut SourceFacts, ingested: &Ingested) {

@@ -41,8 +41,8 @@ struct Hosts {
 
 struct Host {
     turn: Arc<Semaphore>,
-    /// No start before this moment, for spacing.
-    next_start: Mutex<Option<Time>>,
+    /// No start before this moment, for spacing; and the spacing.
+    next_start: Mutex<Option<(Time, Duration)>>,
     paused: watch::Sender<Option<Time>>,
     /// Whether requests have met here, so that keeping the connection open is worth it.
     busy: AtomicBool,
@@ -100,18 +100,17 @@ impl Gate {
             }
         };
         let next_start = *lock(&host.next_start);
-        if let Some(at) = next_start
+        if let Some((at, real)) = next_start
             && at > self.clock.now()
         {
             // A clock that is set back must not hold a host for longer than real time does.
-            let real = (at - self.clock.now()).to_std().unwrap_or_default().max(spacing);
             tokio::select! {
                 () = self.clock.sleep_until(at) => {}
                 () = tokio::time::sleep(real.saturating_mul(2)) => {}
             }
         }
         let slot = self.slots.clone().acquire_owned().await.ok();
-        *lock(&host.next_start) = later(self.clock.now(), spacing);
+        *lock(&host.next_start) = later(self.clock.now(), spacing).map(|at| (at, spacing));
         Permit { _slot: slot, _turn: turn, busy: host.busy.load(Ordering::Relaxed) }
     }
 
@@ -166,7 +165,7 @@ impl Host {
         let ahead = |at: Option<Time>| at.is_some_and(|at| at > now);
         Arc::strong_count(self) == 1
             && self.turn.available_permits() == 1
-            && !ahead(*lock(&self.next_start))
+            && !ahead(lock(&self.next_start).map(|(at, _)| at))
             && !ahead(*self.paused.borrow())
     }
 }

@@ -1,0 +1,68 @@
+//! Passwords and headers of sources: sent to their own server, and to nobody else.
+
+use super::*;
+use newsfed::model::{Access, BasicAuth, Secret};
+
+/// A variable that the test runner sets, and its value.
+const VARIABLE: (&str, &str) = ("CARGO_PKG_NAME", "newsfed");
+
+fn with_access(url: &str) -> Source {
+    let auth = BasicAuth { user: "ann".into(), password: Secret::Env(VARIABLE.0.into()) };
+    let headers = vec![("x-key".to_owned(), Secret::Env(VARIABLE.0.to_owned()))];
+    let access = Access { auth: Some(auth), headers, proxy: None };
+    Source { access, ..source("s", url) }
+}
+
+#[tokio::test]
+async fn credentials_are_sent_and_do_not_cross_origins() {
+    let stranger = Server::start(|_| feed(&[("1", "Elsewhere")])).unwrap();
+    let there = stranger.url("/there");
+    let own = Server::start(move |request| match request.path.as_str() {
+        "/away" => Reply::status(302).header("location", &there),
+        "/within" => Reply::status(302).header("location", "/feed"),
+        _ => feed(&[("1", "Here")]),
+    })
+    .unwrap();
+    for path in ["/feed", "/within", "/away"] {
+        let home = Home::with(&[with_access(&own.url(path))]);
+        let engine = home.on_demand().await;
+        assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1), "{path}");
+        engine.shutdown().await;
+    }
+    assert_eq!(own.requests().len(), 4);
+    for request in own.requests() {
+        // "ann:newsfed"
+        let basic = b"Basic YW5uOm5ld3NmZWQ=".as_slice();
+        assert_eq!(request.header("authorization"), Some(basic), "{}", request.path);
+        assert_eq!(request.header("x-key"), Some(VARIABLE.1.as_bytes()), "{}", request.path);
+    }
+    let [request] = &stranger.requests()[..] else { panic!("one request") };
+    assert_eq!((request.header("authorization"), request.header("x-key")), (None, None));
+}
+
+#[tokio::test]
+async fn a_secret_that_is_missing_is_the_persons_to_mend() {
+    let server = Server::start(|_| feed(&[("1", "One")])).unwrap();
+    let auth = BasicAuth { user: "ann".into(), password: Secret::Env("NEWSFED_NOT_SET_9".into()) };
+    let access = Access { auth: Some(auth), ..Access::default() };
+    let home = Home::with(&[Source { access, ..source("s", &server.url("/")) }]);
+    let engine = home.on_demand().await;
+    let refreshed = sync_one(&engine, Pace::Manual).await;
+    assert!(failure(&refreshed).unwrap().contains("NEWSFED_NOT_SET_9"), "{refreshed:?}");
+    assert_eq!(server.requests().len(), 0, "nothing is asked without it");
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn passwords_typed_with_an_address_are_never_told() {
+    let server = Server::start(|_| Reply::status(401)).unwrap();
+    let url = server.url("/feed").replace("http://", "http://ann:s3same@");
+    let home = Home::with(&[source("s", &url)]);
+    let engine = home.on_demand().await;
+    let refreshed = sync_one(&engine, Pace::Manual).await;
+    let message = failure(&refreshed).unwrap();
+    assert!(message.contains("password") && !message.contains("s3same"), "{message}");
+    let sent = server.requests()[0].header("authorization").map(<[u8]>::to_vec);
+    assert_eq!(sent.as_deref(), Some(b"Basic YW5uOnMzc2FtZQ==".as_slice()));
+    engine.shutdown().await;
+}

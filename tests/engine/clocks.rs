@@ -1,0 +1,94 @@
+//! Time passes, jumps, and goes backwards.
+
+use super::*;
+
+/// Twelve sources on three hosts, looked at once.
+async fn looked_at_once() -> (Server, Home, Handle) {
+    let ips = hosts(3);
+    let server =
+        Server::start_on(&ips, |r| feed(&[(&r.path, &r.path)]).header("etag", "\"x\"")).unwrap();
+    let sources: Vec<_> = (0..12)
+        .map(|n| source(&format!("s{n}"), &server.url_on(ips[n % 3], &format!("/{n}"))))
+        .collect();
+    let home = Home::with(&sources);
+    let engine = home.following().await;
+    received(&server, 12).await;
+    settled(&engine).await;
+    (server, home, engine)
+}
+
+/// The nearest and the farthest planned look, in minutes from now.
+async fn planned(home: &Home, engine: &Handle) -> (i64, i64) {
+    let all = engine.sources().await.unwrap();
+    let waits = || all.iter().map(|(_, f)| (f.next_poll.unwrap() - home.clock.now()).num_minutes());
+    (waits().min().unwrap(), waits().max().unwrap())
+}
+
+#[tokio::test]
+async fn every_source_is_looked_at_once_an_hour() {
+    let (server, home, engine) = looked_at_once().await;
+    for hour in 1..=3 {
+        let (nearest, farthest) = planned(&home, &engine).await;
+        assert!(nearest >= 60 && farthest <= 64, "{nearest} to {farthest} minutes");
+        // Nothing happens before.
+        home.clock.advance(59 * MINUTE);
+        replanned(&engine).await;
+        assert_eq!(server.requests().len(), 12 * hour);
+        home.clock.advance(6 * MINUTE);
+        received(&server, 12 * (hour + 1)).await;
+        settled(&engine).await;
+    }
+    assert_eq!(server.requests().len(), 12 * 4);
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_restart_asks_nothing_before_its_time() {
+    let (server, home, engine) = looked_at_once().await;
+    engine.shutdown().await;
+    for _ in 0..3 {
+        let engine = home.following().await;
+        let next = settled(&engine).await.next.unwrap();
+        assert!(next > home.clock.now());
+        engine.shutdown().await;
+    }
+    assert_eq!(server.requests().len(), 12);
+}
+
+#[tokio::test]
+async fn a_clock_set_back_neither_stalls_nor_bursts() {
+    let (server, home, engine) = looked_at_once().await;
+    home.clock.set(home.clock.now() - DAY);
+    replanned(&engine).await;
+    let (nearest, farthest) = planned(&home, &engine).await;
+    assert!(nearest >= 60 && farthest <= 64, "{nearest} to {farthest} minutes");
+    assert_eq!(server.requests().len(), 12, "nothing at once");
+    home.clock.advance(65 * MINUTE);
+    received(&server, 24).await;
+    settled(&engine).await;
+    assert_eq!(server.requests().len(), 24);
+    engine.shutdown().await;
+    let engine = home.following().await;
+    settled(&engine).await;
+    assert_eq!(server.requests().len(), 24, "healed once, not at every start");
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_clock_ten_years_ahead_asks_everything_once() {
+    let (server, home, engine) = looked_at_once().await;
+    let begun = home.clock.now();
+    home.clock.advance(3653 * DAY);
+    received(&server, 24).await;
+    settled(&engine).await;
+    assert_eq!(server.requests().len(), 24);
+    let (nearest, farthest) = planned(&home, &engine).await;
+    assert!(nearest >= 60 && farthest <= 64, "{nearest} to {farthest} minutes");
+    // And back again: as if nothing had been.
+    home.clock.set(begun + 10 * MINUTE);
+    replanned(&engine).await;
+    assert_eq!(server.requests().len(), 24);
+    let (nearest, farthest) = planned(&home, &engine).await;
+    assert!(nearest >= 60 && farthest <= 64, "{nearest} to {farthest} minutes");
+    engine.shutdown().await;
+}

@@ -1,0 +1,83 @@
+//! From an address that somebody types to a source.
+
+use super::*;
+use newsfed::engine::FollowError;
+
+fn site() -> Server {
+    Server::start(|request| match request.path.as_str() {
+        "/" => Reply::ok(
+            "text/html",
+            "<html><head><title>Site</title><link rel=\"alternate\" \
+             type=\"application/rss+xml\" title=\"News\" href=\"/feed\"></head><body>Hello</body></html>",
+        ),
+        "/moved" => Reply::status(301).header("location", "/feed"),
+        "/feed" => feed(&[("1", "One"), ("2", "Two")]).header("etag", "\"f\""),
+        "/bare" => Reply::ok("text/html", "<html><head><title>Bare</title></head><body><p>Nothing here.</p></body></html>"),
+        _ => Reply::status(404),
+    })
+    .unwrap()
+}
+
+/// Discovers and follows the first way; what was asked in all, another moment later.
+async fn follow(path: &str) -> (Vec<String>, Home, Server) {
+    let server = site();
+    let home = Home::new();
+    let engine = home.following().await;
+    let discovery = engine.discover(&server.url(path)).await.unwrap();
+    assert_eq!(discovery.ways[0].count(), Some(2), "{discovery:?}");
+    engine.follow(discovery, 0, None, Some("New".to_owned())).await.unwrap();
+    settled(&engine).await;
+    assert_eq!(titles(&engine).len(), 2);
+    // It is known now, and not asked for again.
+    let again = engine.discover(&server.url("/feed")).await.unwrap();
+    let before = server.requests().len() - 1;
+    if path == "/feed" {
+        let error = engine.follow(again, 0, None, None).await.unwrap_err();
+        assert!(matches!(error, FollowError::Known(_)), "{error}");
+    }
+    engine.shutdown().await;
+    let asked = paths_asked(&server)[..before].to_vec();
+    (asked, home, server)
+}
+
+#[tokio::test]
+async fn a_feed_address_costs_one_request() {
+    let (asked, home, server) = follow("/feed").await;
+    assert_eq!(asked, ["/feed"]);
+    let engine = home.on_demand().await;
+    sync_one(&engine, Pace::Manual).await;
+    let last = server.requests().pop().unwrap();
+    assert_eq!(last.header("if-none-match"), Some(b"\"f\"".as_slice()), "the first look counts");
+    let (source, _) = engine.sources().await.unwrap().remove(0);
+    assert_eq!((source.folder.as_deref(), source.title.as_deref()), (Some("New"), None));
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_page_costs_two() {
+    let (asked, ..) = follow("/").await;
+    assert_eq!(asked, ["/", "/feed"]);
+}
+
+#[tokio::test]
+async fn an_address_that_has_moved_is_followed_where_it_is() {
+    let (asked, home, server) = follow("/moved").await;
+    assert_eq!(asked, ["/moved", "/feed"]);
+    let engine = home.on_demand().await;
+    let (_, facts) = engine.sources().await.unwrap().remove(0);
+    assert_eq!(facts.moved_to, Some(server.url("/feed")));
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn what_cannot_be_followed_is_explained() {
+    let server = site();
+    let home = Home::new();
+    let engine = home.on_demand().await;
+    let bare = engine.discover(&server.url("/bare")).await.unwrap();
+    assert!(bare.ways.is_empty() && !bare.tried.is_empty(), "{bare:?}");
+    let error = engine.discover(&server.url("/nothing")).await.unwrap_err();
+    assert!(matches!(&error, FollowError::Status { status: 404, .. }), "{error}");
+    assert!(engine.discover("no address at all").await.is_err());
+    engine.shutdown().await;
+}

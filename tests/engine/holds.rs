@@ -1,0 +1,176 @@
+//! What servers and feeds ask for, and how each pace obeys it.
+
+use super::*;
+use std::sync::Mutex;
+
+#[tokio::test]
+async fn a_429_holds_the_whole_host_also_after_a_restart() {
+    let server = Server::start_on(&hosts(2), |request| match request.path.as_str() {
+        "/limited" => Reply::status(429).header("retry-after", "7200"),
+        path => feed(&[(path, path)]),
+    })
+    .unwrap();
+    let [busy, other] = hosts(2)[..] else { panic!("two hosts") };
+    let home = Home::with(&[
+        source("a-limited", &server.url_on(busy, "/limited")),
+        source("b-same", &server.url_on(busy, "/b")),
+        source("c-same", &server.url_on(busy, "/c")),
+        source("other", &server.url_on(other, "/d")),
+    ]);
+    let engine = home.on_demand().await;
+    let limited = engine.sources().await.unwrap()[0].1.key;
+    let mut first = engine.refresh(Some(vec![limited]), Pace::Manual).await;
+    while first.recv().await.is_some() {}
+    let now = home.clock.now();
+    let hold = Some((HoldReason::RetryAfter, 120));
+    let expect = |all: &BTreeMap<String, Refreshed>, other: &Refreshed| {
+        for id in ["a-limited", "b-same", "c-same"] {
+            assert_eq!(left(&all[id], now), hold, "{id}");
+        }
+        assert_eq!(&all["other"], other);
+    };
+    expect(&sync(&engine, Pace::Manual).await, &fetched(1, 0, 1));
+    engine.shutdown().await;
+    let engine = home.on_demand().await;
+    expect(&sync(&engine, Pace::Manual).await, &UNCHANGED);
+    assert_eq!(paths_asked(&server), ["/limited", "/d", "/d"]);
+    // Force asks all the same, and the end of the hold is the end of it.
+    let forced = sync(&engine, Pace::Force).await;
+    assert_eq!(forced["b-same"], fetched(1, 0, 1));
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn sources_that_come_later_wait_for_the_host_too() {
+    let server = Server::start(|request| match request.path.as_str() {
+        "/limited" => Reply::status(429).header("retry-after", "7200"),
+        path => feed(&[(path, path)]),
+    })
+    .unwrap();
+    let home = Home::with(&[source("limited", &server.url("/limited"))]);
+    let engine = home.on_demand().await;
+    sync_one(&engine, Pace::Manual).await;
+    engine.declare(vec![source("late", &server.url("/late"))]).await.unwrap();
+    let all = sync(&engine, Pace::Manual).await;
+    assert_eq!(left(&all["late"], home.clock.now()), Some((HoldReason::RetryAfter, 120)));
+    let late = facts(&engine, "late").await;
+    assert_eq!((late.fail_count, late.last_poll), (0, None), "it was not asked");
+    home.clock.advance(2 * HOUR);
+    let mut reports = engine.refresh(Some(vec![late.key]), Pace::Manual).await;
+    assert_eq!(reports.recv().await.unwrap().result, fetched(1, 0, 1));
+    engine.shutdown().await;
+}
+
+/// One look that is answered by `reply`, then what a manual look finds.
+async fn second_look(reply: impl Fn() -> Reply + Send + Sync + 'static) -> (Refreshed, Time) {
+    let server = Server::start(move |_| reply()).unwrap();
+    let home = Home::with(&[source("s", &server.url("/"))]);
+    let engine = home.on_demand().await;
+    sync_one(&engine, Pace::Manual).await;
+    let again = sync_one(&engine, Pace::Manual).await;
+    let asked = if left(&again, home.clock.now()).is_some() { 1 } else { 2 };
+    assert_eq!(server.requests().len(), asked);
+    sync_one(&engine, Pace::Force).await;
+    assert_eq!(server.requests().len(), asked + 1, "force asks whatever holds");
+    engine.shutdown().await;
+    (again, home.clock.now())
+}
+
+#[tokio::test]
+async fn a_manual_look_obeys_what_was_asked_for_and_says_so() {
+    // The fake clock stands at 08:00 UTC on a Friday.
+    let one = [("1", "One")];
+    type Make = Box<dyn Fn() -> Reply + Send + Sync>;
+    let channel = |extra: &'static str| -> Make {
+        Box::new(move || Reply::ok("text/xml", rss_with(extra, &[("1", "One")])))
+    };
+    let header = |name: &'static str, value: &'static str| -> Make {
+        Box::new(move || feed(&[("1", "One")]).header(name, value))
+    };
+    let refused = |status, name: &'static str, value: &'static str| -> Make {
+        Box::new(move || {
+            Reply::status(status)
+                .header("date", "Fri, 15 Jan 2027 08:00:00 GMT")
+                .header(name, value)
+        })
+    };
+    let cases: Vec<(&str, Make, Option<(HoldReason, i64)>)> = vec![
+        ("nothing", Box::new(move || feed(&one)), None),
+        ("max-age", header("cache-control", "Max-Age = 5400"), Some((HoldReason::MaxAge, 90))),
+        ("max-age cut", header("cache-control", "max-age=999999"), Some((HoldReason::MaxAge, 300))),
+        ("no-cache", header("cache-control", "no-cache, max-age=5400"), None),
+        ("ttl", channel("<ttl>90</ttl>"), Some((HoldReason::Ttl, 90))),
+        (
+            "skipHours",
+            channel("<skipHours><hour>8</hour></skipHours>"),
+            Some((HoldReason::SkipWindow, 60)),
+        ),
+        ("other skipHours", channel("<skipHours><hour>9</hour></skipHours>"), None),
+        (
+            "skipDays",
+            channel("<skipDays><day>Friday</day></skipDays>"),
+            Some((HoldReason::SkipWindow, 16 * 60)),
+        ),
+        ("429 seconds", refused(429, "retry-after", "600"), Some((HoldReason::RetryAfter, 10))),
+        (
+            "429 date",
+            refused(429, "retry-after", "Fri, 15 Jan 2027 08:30:00 GMT"),
+            Some((HoldReason::RetryAfter, 30)),
+        ),
+        ("429 bare", refused(429, "x", "y"), Some((HoldReason::RateLimited, 10))),
+        ("503 seconds", refused(503, "retry-after", "600"), Some((HoldReason::RetryAfter, 10))),
+        ("503 bare", refused(503, "x", "y"), None),
+        ("500", refused(500, "retry-after", "600"), None),
+        ("404", refused(404, "x", "y"), None),
+    ];
+    for (name, reply, want) in cases {
+        let (again, now) = second_look(reply).await;
+        assert_eq!(left(&again, now), want, "{name}: {again:?}");
+    }
+}
+
+#[tokio::test]
+async fn gone_is_gone_until_forced() {
+    let gone = Arc::new(Mutex::new(true));
+    let script = gone.clone();
+    let server = Server::start(move |_| {
+        if *script.lock().unwrap() { Reply::status(410) } else { feed(&[("1", "Back")]) }
+    })
+    .unwrap();
+    let home = Home::with(&[source("s", &server.url("/"))]);
+    let engine = home.following().await;
+    received(&server, 1).await;
+    settled(&engine).await;
+    for pace in [Pace::Manual, Pace::Due] {
+        home.clock.advance(100 * DAY);
+        let refreshed = sync_one(&engine, pace).await;
+        assert_eq!(left(&refreshed, home.clock.now()).map(|l| l.0), Some(HoldReason::Gone));
+    }
+    assert_eq!(server.requests().len(), 1);
+    assert!(failure(&sync_one(&engine, Pace::Force).await).unwrap().contains("410"));
+    *gone.lock().unwrap() = false;
+    assert_eq!(sync_one(&engine, Pace::Force).await, fetched(1, 0, 1));
+    assert_eq!(facts(&engine, "s").await.hold, None);
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn the_due_pace_asks_once_an_hour_also_over_restarts() {
+    let server = Server::start(|_| feed(&[("1", "One")]).header("etag", "\"x\"")).unwrap();
+    let home = Home::with(&[source("s", &server.url("/"))]);
+    for run in 0..4 {
+        let engine = home.on_demand().await;
+        let refreshed = sync_one(&engine, Pace::Due).await;
+        match run {
+            0 => assert_eq!(refreshed, fetched(1, 0, 1)),
+            _ => assert!(matches!(refreshed, Refreshed::NotDue(at) if at > home.clock.now())),
+        }
+        engine.shutdown().await;
+        home.clock.advance(10 * MINUTE);
+    }
+    assert_eq!(server.requests().len(), 1);
+    home.clock.advance(HOUR);
+    let engine = home.on_demand().await;
+    assert_eq!(sync_one(&engine, Pace::Due).await, UNCHANGED);
+    engine.shutdown().await;
+}

@@ -1,0 +1,105 @@
+//! Many hosts at once, and those that do not answer.
+
+use super::*;
+use newsfed::demo::server::Fault;
+use newsfed::model::Health;
+
+#[tokio::test]
+async fn a_host_that_never_answers_delays_nobody_else() {
+    let ips = hosts(9);
+    let dead = ips[0];
+    let server = Server::start_on(&ips, move |request| {
+        if request.ip == dead {
+            Reply::status(200).fault(Fault::NeverAnswer)
+        } else {
+            feed(&[("1", "One")])
+        }
+    })
+    .unwrap();
+    let sources: Vec<_> =
+        (0..).zip(&ips).map(|(n, ip)| source(&format!("s{n}"), &server.url_on(*ip, "/"))).collect();
+    let mut home = Home::with(&sources);
+    // A source that is asked again while the dead one is still under way.
+    home.settings.schedule.min_interval = MINUTE;
+    home.settings.schedule.interval = 10 * MINUTE;
+    let engine = home.following().await;
+    let mut revision = engine.store().revision();
+    while items(&engine).len() < 8 {
+        revision.changed().await.unwrap();
+    }
+    let mut status = engine.status();
+    soon(status.wait_for(|s| s.done == 8 && s.total == 9 && s.next.is_some())).await.unwrap();
+    home.clock.advance(11 * MINUTE);
+    received(&server, 17).await;
+    soon(status.wait_for(|s| s.done == 16)).await.unwrap();
+    assert_eq!(status.borrow().host.as_deref(), Some("127.0.1.1"));
+    // A refresh by hand does not ask it a second time meanwhile.
+    sync(&engine, Pace::Manual).await;
+    let asked = server.requests().iter().filter(|r| r.ip == dead).count();
+    assert_eq!((asked, server.requests().len()), (1, 25));
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn one_request_at_a_time_per_host() {
+    let server = Server::start(|request| feed(&[(&request.path, &request.path)])).unwrap();
+    let sources: Vec<_> =
+        (0..30).map(|n| source(&format!("s{n}"), &server.url(&format!("/{n}")))).collect();
+    let home = Home::with(&sources);
+    let engine = home.on_demand().await;
+    assert!(sync(&engine, Pace::Manual).await.values().all(|r| *r == fetched(1, 0, 1)));
+    let most = server.requests().iter().map(|r| r.in_flight).max();
+    assert_eq!((server.requests().len(), most), (30, Some(1)));
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn refused_connections_are_failures_of_their_hosts() {
+    // A port that was just given back: nobody listens there.
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let sources: Vec<_> = (1..=4)
+        .map(|n| source(&format!("s{n}"), &format!("http://127.0.1.{n}:{closed}/")))
+        .collect();
+    let home = Home::with(&sources);
+    let engine = home.on_demand().await;
+    let all = sync(&engine, Pace::Manual).await;
+    for (id, refreshed) in &all {
+        assert!(failure(refreshed).unwrap().contains("connection refused"), "{refreshed:?}");
+        let facts = facts(&engine, id).await;
+        assert_eq!((facts.fail_count, facts.health(home.clock.now())), (1, Health::Retrying));
+    }
+    assert!(!engine.status().borrow().offline);
+    engine.shutdown().await;
+}
+
+/// The system refuses to connect to multicast addresses as it does when there is no network, and
+/// sends nothing.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_machine_without_network_blames_no_source() {
+    let server = Server::start(|_| feed(&[("1", "One")])).unwrap();
+    let mut sources: Vec<_> =
+        (1..=4).map(|n| source(&format!("s{n}"), &format!("http://224.0.0.{n}:9/"))).collect();
+    sources.push(source("here", &server.url("/")));
+    let home = Home::with(&sources);
+    let engine = home.on_demand().await;
+    let unreachable: Vec<_> = engine.sources().await.unwrap();
+    let keys = unreachable.iter().filter(|(s, _)| s.id.0 != "here").map(|(_, f)| f.key).collect();
+    let mut reports = engine.refresh(Some(keys), Pace::Manual).await;
+    while let Some(report) = reports.recv().await {
+        assert!(failure(&report.result).is_some(), "{report:?}");
+    }
+    for n in 1..=4 {
+        let facts = facts(&engine, &format!("s{n}")).await;
+        assert_eq!(facts.fail_count, 0, "s{n}");
+        let wait = facts.next_poll.unwrap() - home.clock.now();
+        assert!(wait.num_minutes() <= 5, "s{n} is tried again soon, in {wait}");
+    }
+    let mut status = engine.status();
+    assert!(soon(status.wait_for(|s| s.total == 0)).await.unwrap().offline);
+    let here = vec![facts(&engine, "here").await.key];
+    let mut reports = engine.refresh(Some(here), Pace::Manual).await;
+    assert_eq!(reports.recv().await.unwrap().result, fetched(1, 0, 1));
+    assert!(!soon(status.wait_for(|s| s.total == 0 && !s.offline)).await.unwrap().offline);
+    engine.shutdown().await;
+}

@@ -1,0 +1,113 @@
+//! Starting, stopping, two at once, and sources that come and go.
+
+use super::*;
+use newsfed::demo::server::Fault;
+use newsfed::engine::Role;
+
+#[tokio::test]
+async fn shutting_down_does_not_wait_for_a_silent_server() {
+    let ips = hosts(20);
+    let alive = ips[19];
+    let server = Server::start_on(&ips, move |request| {
+        if request.ip == alive {
+            feed(&[("1", "Kept")])
+        } else {
+            Reply::status(200).fault(Fault::NeverAnswer)
+        }
+    })
+    .unwrap();
+    let sources: Vec<_> =
+        (0..).zip(&ips).map(|(n, ip)| source(&format!("s{n}"), &server.url_on(*ip, "/"))).collect();
+    let mut home = Home::with(&sources);
+    home.settings.net.max_in_flight = 64;
+    let engine = home.following().await;
+    soon(engine.status().wait_for(|s| s.done == 1)).await.unwrap();
+    received(&server, 20).await;
+    let reports = engine.refresh(None, Pace::Manual).await;
+    // The requests have half a minute each; this must not take that long.
+    tokio::time::timeout(Duration::from_secs(10), engine.shutdown()).await.unwrap();
+    assert!(reports.is_closed());
+    let engine = home.on_demand().await;
+    assert_eq!(titles(&engine), ["Kept"]);
+    assert_eq!(facts(&engine, "s0").await.fail_count, 0, "given up is not failed");
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_second_engine_watches() {
+    let server = Server::start(|_| feed(&[("1", "One")])).unwrap();
+    let home = Home::with(&[source("s", &server.url("/"))]);
+    let first = home.following().await;
+    assert_eq!(first.status().borrow().role, Role::Follows);
+    settled(&first).await;
+    let second = home.following().await;
+    assert_eq!(second.status().borrow().role, Role::Watches(Some(std::process::id())));
+    assert_eq!(titles(&second), ["One"]);
+    assert!(sync(&second, Pace::Force).await.is_empty());
+    second.shutdown().await;
+    assert_eq!(server.requests().len(), 1);
+    first.shutdown().await;
+    let third = home.on_demand().await;
+    assert_eq!(third.status().borrow().role, Role::OnDemand, "the lock is free again");
+    third.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_source_that_is_switched_off_is_asked_only_by_name() {
+    let server = Server::start(|r| feed(&[(&r.path, &r.path)])).unwrap();
+    let off = Source { enabled: false, ..source("off", &server.url("/off")) };
+    let home = Home::with(&[source("on", &server.url("/on")), off]);
+    let engine = home.following().await;
+    settled(&engine).await;
+    assert_eq!(paths_asked(&server), ["/on"]);
+    let all = sync(&engine, Pace::Manual).await;
+    assert_eq!((&all["on"], &all["off"]), (&UNCHANGED, &Refreshed::Disabled));
+    let key = facts(&engine, "off").await.key;
+    let mut named = engine.refresh(Some(vec![key]), Pace::Manual).await;
+    assert_eq!(named.recv().await.unwrap().result, fetched(1, 0, 1));
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_source_taken_out_under_way_leaves_no_trace_and_can_come_back() {
+    let (open, opened) = std::sync::mpsc::channel::<()>();
+    let opened = std::sync::Mutex::new(opened);
+    let server = Server::start(move |request| {
+        if request.path == "/slow" {
+            let _ = opened.lock().unwrap().recv();
+        }
+        feed(&[(&request.path, &request.path)])
+    })
+    .unwrap();
+    let home = Home::with(&[source("slow", &server.url("/slow"))]);
+    let engine = home.on_demand().await;
+    let mut reports = engine.refresh(None, Pace::Manual).await;
+    received(&server, 1).await;
+    let removed = engine.remove(vec![SourceId("slow".to_owned())]).await.unwrap();
+    open.send(()).unwrap();
+    assert!(matches!(reports.recv().await.unwrap().result, Refreshed::Lost(_)));
+    assert_eq!((items(&engine).len(), polls(&engine).len()), (0, 0));
+    engine.restore(removed).await.unwrap();
+    open.send(()).unwrap();
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn taking_out_and_putting_back_keeps_items_and_marks() {
+    let server = Server::start(|_| feed(&[("1", "One"), ("2", "Two")])).unwrap();
+    let home = Home::with(&[source("s", &server.url("/"))]);
+    let engine = home.on_demand().await;
+    sync_one(&engine, Pace::Manual).await;
+    let key = engine.store().reader().unwrap().last_key().unwrap();
+    engine.mark(newsfed::store::Mark::Pinned, vec![key], true).await.unwrap();
+    let before = std::fs::read(home.paths().sources_file()).unwrap();
+    let removed = engine.remove(vec![SourceId("s".to_owned())]).await.unwrap();
+    assert!(engine.sources().await.unwrap().is_empty());
+    engine.restore(removed).await.unwrap();
+    assert_eq!(std::fs::read(home.paths().sources_file()).unwrap(), before);
+    let facts = facts(&engine, "s").await;
+    assert_eq!((facts.items, facts.pinned), (2, 1));
+    assert_eq!(sync_one(&engine, Pace::Manual).await, UNCHANGED);
+    engine.shutdown().await;
+}

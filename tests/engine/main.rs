@@ -1,0 +1,223 @@
+//! The engine on a scripted network: real HTTP on loopback, a real database, a clock that stands
+//! still until it is told to move.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot be set up has failed")]
+
+mod access;
+mod clocks;
+mod follow;
+mod holds;
+mod hosts;
+mod items;
+mod lifecycle;
+mod moves;
+mod tour;
+mod validators;
+
+use newsfed::config::{NetSettings, Paths, Settings, SourcesFile, load};
+use newsfed::demo::server::{Reply, Request, Server};
+use newsfed::engine::{Engine, Handle, Pace, Refreshed, Status};
+use newsfed::model::{HoldReason, Item, Outcome, PollRecord, Source, SourceFacts, SourceId, Time};
+use newsfed::store::{Anchor, PollFilter, Scope, Store, View};
+use newsfed::util::clock::{Clock, FakeClock};
+use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+use std::time::Duration;
+
+const MINUTE: Duration = Duration::from_secs(60);
+const HOUR: Duration = Duration::from_secs(3600);
+const DAY: Duration = Duration::from_secs(24 * 3600);
+
+/// Folders, settings and a clock that outlive the engines started on them.
+struct Home {
+    dir: tempfile::TempDir,
+    settings: Settings,
+    clock: FakeClock,
+}
+
+impl Home {
+    /// Without the wait between two requests to one host.
+    fn new() -> Self {
+        let net = NetSettings { host_delay: Duration::ZERO, ..NetSettings::default() };
+        Self {
+            dir: tempfile::tempdir().unwrap(),
+            settings: Settings { net, ..Settings::default() },
+            clock: FakeClock::new(Time::from_timestamp(1_800_000_000, 0).unwrap()),
+        }
+    }
+
+    fn with(sources: &[Source]) -> Self {
+        let home = Self::new();
+        home.declare(sources);
+        home
+    }
+
+    fn paths(&self) -> Paths {
+        Paths::below(self.dir.path())
+    }
+
+    fn file(&self) -> SourcesFile {
+        SourcesFile::open(&self.paths())
+    }
+
+    fn declare(&self, sources: &[Source]) {
+        self.file().add(sources).unwrap();
+    }
+
+    fn store(&self) -> Store {
+        std::fs::create_dir_all(self.paths().data_dir()).unwrap();
+        Store::open(&self.paths().database()).unwrap()
+    }
+
+    /// An engine that looks only when told to.
+    async fn on_demand(&self) -> Handle {
+        self.start(false).await
+    }
+
+    /// An engine that looks at what is due by itself.
+    async fn following(&self) -> Handle {
+        self.start(true).await
+    }
+
+    async fn start(&self, follow: bool) -> Handle {
+        let engine = Engine {
+            store: self.store(),
+            settings: self.settings.clone(),
+            sources: load(&self.paths(), &[]).unwrap().sources,
+            paths: self.paths(),
+            overrides: Vec::new(),
+            clock: Arc::new(self.clock.clone()),
+            seed: 7,
+            follow,
+        };
+        engine.start().await.unwrap()
+    }
+}
+
+/// A source that is a feed.
+fn source(id: &str, url: &str) -> Source {
+    Source::feed(SourceId(id.to_owned()), url.parse().unwrap())
+}
+
+/// Looks at everything; what became of each source.
+async fn sync(engine: &Handle, pace: Pace) -> BTreeMap<String, Refreshed> {
+    let mut reports = engine.refresh(None, pace).await;
+    let mut all = BTreeMap::new();
+    while let Some(report) = soon(reports.recv()).await {
+        all.insert(report.source.0, report.result);
+    }
+    all
+}
+
+/// What became of the only source.
+async fn sync_one(engine: &Handle, pace: Pace) -> Refreshed {
+    let all = sync(engine, pace).await;
+    assert_eq!(all.len(), 1, "{all:?}");
+    all.into_values().next().unwrap()
+}
+
+fn fetched(new: u32, updated: u32, entries: u32) -> Refreshed {
+    Refreshed::Looked(Outcome::Fetched { new, updated, entries })
+}
+
+const UNCHANGED: Refreshed = Refreshed::Looked(Outcome::Unchanged);
+
+/// The rule by which a source was left alone, and for how many minutes it still is.
+fn left(refreshed: &Refreshed, now: Time) -> Option<(HoldReason, i64)> {
+    match refreshed {
+        Refreshed::Left(hold) => Some((hold.reason, (hold.until - now).num_minutes())),
+        _ => None,
+    }
+}
+
+fn failure(refreshed: &Refreshed) -> Option<&str> {
+    match refreshed {
+        Refreshed::Looked(Outcome::Failed { message, .. }) => Some(message),
+        _ => None,
+    }
+}
+
+/// What should happen within moments, so that a test that waits in vain says where.
+#[track_caller]
+fn soon<T>(wait: impl Future<Output = T>) -> impl Future<Output = T> {
+    let place = std::panic::Location::caller();
+    async move {
+        let waited = tokio::time::timeout(MINUTE, wait).await;
+        waited.unwrap_or_else(|_| panic!("waited in vain at {place}"))
+    }
+}
+
+/// Waits until that many requests have arrived.
+#[track_caller]
+fn received(server: &Server, count: usize) -> impl Future<Output = ()> {
+    soon(server.received(count))
+}
+
+/// Waits until nothing is under way and the next look is planned.
+async fn settled(engine: &Handle) -> Status {
+    let mut status = engine.status();
+    let idle = |s: &Status| s.total == 0 && s.next.is_some();
+    soon(status.wait_for(idle)).await.unwrap().clone()
+}
+
+/// Lets the engine plan anew, as it does after every change, and waits until it has.
+async fn replanned(engine: &Handle) {
+    engine.reload().await.unwrap();
+    // Commands are obeyed in order, and this one ends at once.
+    assert_eq!(engine.refresh(Some(Vec::new()), Pace::Due).await.recv().await, None);
+    settled(engine).await;
+}
+
+/// What is known of a source.
+async fn facts(engine: &Handle, id: &str) -> SourceFacts {
+    let all = engine.sources().await.unwrap();
+    all.into_iter().find(|(s, _)| s.id.0 == id).map(|(_, facts)| facts).unwrap()
+}
+
+/// Every item, newest first.
+fn items(engine: &Handle) -> Vec<Item> {
+    let reader = engine.store().reader().unwrap();
+    let window = reader.window(&View::of(Scope::All), Anchor::First, 10_000).unwrap();
+    window.rows.iter().map(|row| reader.item(row.key).unwrap().unwrap()).collect()
+}
+
+fn titles(engine: &Handle) -> Vec<String> {
+    items(engine).into_iter().map(|i| i.title).collect()
+}
+
+fn polls(engine: &Handle) -> Vec<PollRecord> {
+    let polls = engine.store().reader().unwrap().polls(PollFilter::default(), 1000).unwrap();
+    polls.into_iter().map(|(_, poll)| poll).collect()
+}
+
+/// An RSS document with these items: guid and title.
+fn rss(items: &[(&str, &str)]) -> String {
+    rss_with("", items)
+}
+
+/// The same with more elements in its channel.
+fn rss_with(channel: &str, items: &[(&str, &str)]) -> String {
+    let items = items.iter().map(|(guid, title)| {
+        format!("<item><guid isPermaLink=\"false\">{guid}</guid><title>{title}</title></item>")
+    });
+    let items: String = items.collect();
+    format!("<rss version=\"2.0\"><channel><title>Feed</title>{channel}{items}</channel></rss>")
+}
+
+fn feed(items: &[(&str, &str)]) -> Reply {
+    Reply::ok("application/rss+xml", rss(items))
+}
+
+fn paths_asked(server: &Server) -> Vec<String> {
+    server.requests().into_iter().map(|r| r.path).collect()
+}
+
+fn is_conditional(request: &Request) -> bool {
+    request.header("if-none-match").or(request.header("if-modified-since")).is_some()
+}
+
+/// 127.0.1.1 and the following.
+fn hosts(count: u8) -> Vec<IpAddr> {
+    (1..=count).map(|n| IpAddr::V4(Ipv4Addr::new(127, 0, 1, n))).collect()
+}

@@ -1,0 +1,81 @@
+//! The sites of `newsfed demo`, followed by the very same engine.
+
+use super::*;
+use newsfed::demo::World;
+use newsfed::model::{ErrorKind, Health};
+use std::collections::HashMap;
+
+/// The world on a fake clock, its sources declared, with the tour's settings.
+fn tour() -> (World, Home) {
+    let prepared = newsfed::demo::prepare().unwrap();
+    let mut home = Home::new();
+    home.settings = prepared.settings.clone();
+    home.settings.net.host_delay = Duration::ZERO;
+    home.settings.net.feed_timeout = Duration::from_secs(1);
+    let world = World::start(Arc::new(home.clock.clone())).unwrap();
+    home.declare(&world.sources());
+    (world, home)
+}
+
+#[tokio::test]
+async fn the_tour_shows_what_there_is_to_see() {
+    let (world, home) = tour();
+    let engine = home.on_demand().await;
+    let first = sync(&engine, Pace::Manual).await;
+    let unwell = ["weather-mast", "quiet-archive"];
+    for (id, refreshed) in &first {
+        match refreshed {
+            Refreshed::Looked(Outcome::Fetched { new, entries, .. }) => {
+                assert!(*new > 0 && new == entries, "{id}");
+            }
+            Refreshed::Looked(Outcome::Failed { kind: ErrorKind::Transient, .. }) => {
+                assert!(unwell.contains(&id.as_str()), "{id}: {refreshed:?}");
+            }
+            other => panic!("{id}: {other:?}"),
+        }
+    }
+    let all = items(&engine);
+    for item in &all {
+        assert!(!item.title.is_empty() && item.published.is_some(), "{item:?}");
+        assert!(item.content.as_ref().is_some_and(|c| c.len() > 60), "{}", item.title);
+        assert!(!item.authors.is_empty(), "{}", item.title);
+    }
+    let count = |wanted: &dyn Fn(&Item) -> bool| all.iter().filter(|i| wanted(i)).count();
+    assert!(all.len() >= 25);
+    assert_eq!(count(&|i| !i.enclosures.is_empty()), 3);
+    assert!(
+        count(&|i| i.title.contains("最後の船")) == 1
+            && count(&|i| i.title.contains("الفنارة")) == 1
+    );
+    for markup in ["<pre", "<table", "<blockquote", "<ol", "<img", "<sup"] {
+        assert!(count(&|i| i.content.as_ref().is_some_and(|c| c.contains(markup))) > 0, "{markup}");
+    }
+    let lighthouse = facts(&engine, "lighthouse").await;
+    assert!(lighthouse.moved_to.is_some_and(|to| to.ends_with("/lighthouse/rss.xml")));
+    // A second round, some seconds later.
+    home.clock.advance(Duration::from_secs(45));
+    let second = sync(&engine, Pace::Manual).await;
+    assert_eq!(second["city-desk"], fetched(2, 0, 5));
+    assert_eq!(second["kettle"], UNCHANGED);
+    assert_eq!(left(&second["tramline"], home.clock.now()).unwrap().0, HoldReason::Ttl);
+    assert!(failure(&second["overrun"]).is_some_and(|m| m.contains("429")));
+    let overrun = facts(&engine, "overrun").await;
+    assert_eq!(overrun.health(home.clock.now()), Health::Held);
+    let conditional: HashMap<_, _> =
+        world.server().requests().into_iter().map(|r| (r.path.clone(), r)).collect();
+    assert!(is_conditional(&conditional["/kettle/rss.xml"]));
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn its_pages_can_be_asked_for() {
+    let (world, home) = tour();
+    let engine = home.on_demand().await;
+    let announcing = engine.discover(&world.announcing_page()).await.unwrap();
+    assert_eq!(announcing.ways.len(), 1, "{announcing:?}");
+    assert_eq!(announcing.ways[0].title, "The Marginalia Review");
+    assert_eq!(announcing.ways[0].count(), Some(2));
+    let bare = engine.discover(&world.page_without_feed()).await.unwrap();
+    assert!(bare.ways.is_empty(), "{bare:?}");
+    engine.shutdown().await;
+}

@@ -1,0 +1,105 @@
+//! Conditional requests over several looks and restarts.
+
+use super::*;
+use newsfed::model::Validators;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+type Sent = Option<&'static [u8]>;
+
+/// A server that answers the n-th request by the n-th of these: status, `ETag`, `Last-Modified`.
+fn scripted(script: &'static [(u16, Sent, Sent)]) -> Server {
+    let count = AtomicUsize::new(0);
+    Server::start(move |_| {
+        let n = count.fetch_add(1, Ordering::SeqCst);
+        let (status, etag, modified) = script[n.min(script.len() - 1)];
+        // Another body each time, so that it is the validators that count.
+        let reply = match status {
+            200 => feed(&[(&n.to_string(), "Title")]),
+            other => Reply::status(other),
+        };
+        let reply = etag.into_iter().fold(reply, |r, v| r.header("etag", v));
+        modified.into_iter().fold(reply, |r, v| r.header("last-modified", v))
+    })
+    .unwrap()
+}
+
+#[tokio::test]
+async fn validators_go_back_byte_for_byte_and_survive_restarts() {
+    const ODD: &[u8] = b"W/\"caf\xe9, -gzip\"";
+    const DATE: &[u8] = b"Thursday, 01-Jan-70 00:00:00 +0200";
+    // Each look: what is answered, and what the request must have carried.
+    const SCRIPT: &[(u16, Sent, Sent)] = &[
+        (200, Some(ODD), Some(DATE)),
+        (304, None, None),
+        (304, Some(b"\"renewed\""), None),
+        (200, None, Some(b"yesterday")),
+        (500, Some(b"\"of the error page\""), None),
+        (200, None, None),
+        (200, Some(b"unquoted"), None),
+        (200, None, None),
+    ];
+    let carried: [(Sent, Sent); 8] = [
+        (None, None),
+        (Some(ODD), Some(DATE)),
+        (Some(ODD), Some(DATE)),
+        (Some(b"\"renewed\""), Some(DATE)),
+        (None, Some(b"yesterday")),
+        (None, Some(b"yesterday")),
+        (None, None),
+        (Some(b"unquoted"), None),
+    ];
+    let server = scripted(SCRIPT);
+    let home = Home::with(&[source("s", &server.url("/feed"))]);
+    for _ in SCRIPT {
+        // A program run of its own for each look.
+        let engine = home.on_demand().await;
+        sync_one(&engine, Pace::Manual).await;
+        engine.shutdown().await;
+    }
+    let seen = server.requests();
+    assert_eq!(seen.len(), SCRIPT.len());
+    for (n, (request, want)) in seen.iter().zip(carried).enumerate() {
+        let got = (request.header("if-none-match"), request.header("if-modified-since"));
+        assert_eq!(got, want, "look {n}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_always_answers_304_is_asked_in_full_after_eight_days() {
+    let server = Server::start(|request| {
+        let reply = if is_conditional(request) { Reply::status(304) } else { feed(&[("1", "A")]) };
+        reply.header("etag", "\"stuck\"")
+    })
+    .unwrap();
+    let home = Home::with(&[source("s", &server.url("/"))]);
+    let engine = home.on_demand().await;
+    for _ in 0..=18 {
+        sync_one(&engine, Pace::Manual).await;
+        home.clock.advance(DAY / 2 + MINUTE);
+    }
+    let full: Vec<_> = (0..).zip(server.requests()).filter(|(_, r)| !is_conditional(r)).collect();
+    let looks: Vec<_> = full.iter().map(|(n, _)| *n).collect();
+    assert_eq!(looks, [0, 16], "one in full after eight days, then conditional again");
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn an_address_that_changes_starts_anew_and_keeps_the_items() {
+    let server = Server::start(|_| feed(&[("1", "One")]).header("etag", "\"x\"")).unwrap();
+    let home = Home::with(&[source("s", &server.url("/old"))]);
+    let engine = home.on_demand().await;
+    sync_one(&engine, Pace::Manual).await;
+    let change = newsfed::config::SourceChange {
+        url: Some(server.url("/new").parse().unwrap()),
+        ..Default::default()
+    };
+    engine.change(vec![SourceId("s".to_owned())], change).await.unwrap();
+    assert_eq!(facts(&engine, "s").await.validators, Validators::default());
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 1));
+    assert!(!is_conditional(&server.requests()[1]));
+    assert_eq!(
+        (paths_asked(&server), titles(&engine).len()),
+        (vec!["/old".into(), "/new".into()], 1)
+    );
+    engine.shutdown().await;
+}
