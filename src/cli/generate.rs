@@ -52,7 +52,10 @@ pub(super) fn man(args: &ManArgs, out: &mut Output) -> Result<Exit, Failure> {
         })?,
     };
     let mut text = Vec::new();
-    clap_mangen::Man::new(page.disable_help_subcommand(true)).render(&mut text)?;
+    clap_mangen::Man::new(page.disable_help_subcommand(true))
+        .source(concat!("newsfed ", env!("CARGO_PKG_VERSION")))
+        .manual("newsfed")
+        .render(&mut text)?;
     out.raw(&text)?;
     Ok(Exit::Ok)
 }

@@ -26,7 +26,8 @@ pub(super) struct Output {
 impl Output {
     pub(super) fn new(global: &Global) -> Self {
         let terminal = io::stdout().is_terminal();
-        let width = crossterm::terminal::size().map_or(USUAL_WIDTH, |(columns, _)| columns);
+        let known = crossterm::terminal::size().map(|(columns, _)| columns).ok();
+        let width = known.filter(|columns| *columns > 0).unwrap_or(USUAL_WIDTH);
         Self {
             out: BufWriter::new(io::stdout()),
             json: global.json,

@@ -15,7 +15,7 @@ impl Progress {
             if out.quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let bar = ProgressBar::with_draw_target(Some(steps as u64), target);
         // The template is fixed and valid, so the plain style is never the fallback.
-        let style = ProgressStyle::with_template("{wide_bar} {pos} of {len}  {msg:.dim}");
+        let style = ProgressStyle::with_template("{pos} of {len} {wide_bar} {msg:24!.dim}");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("##-"));
         Self { bar }
     }

@@ -9,9 +9,9 @@ use super::progress::Progress;
 use super::runtime::{asked_to_stop, other_poller, runtime};
 use super::tally::{Tally, told};
 use super::{log, when};
-use crate::engine::{Handle, Pace, Refreshed, Report, Role, plan};
+use crate::engine::{Handle, Pace, Refreshed, Report, Role};
 use crate::model::SourceId;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use tokio::sync::mpsc::UnboundedReceiver;
 
 /// Arguments of `sync`.
@@ -70,7 +70,7 @@ async fn refresh(
     if catalogue.entries.is_empty() {
         out.note("nothing is followed yet; `newsfed add URL` follows a site or a feed");
     }
-    let keys = choose(args, &catalogue, handle)?;
+    let keys = named(args, &catalogue)?;
     let steps = keys.as_ref().map_or(catalogue.entries.len(), Vec::len);
     let pace = match (args.due, args.force) {
         (true, _) => Pace::Due,
@@ -98,27 +98,13 @@ async fn refresh(
     Ok(tally.exit())
 }
 
-/// Row keys of what is to be looked at; `None` is everything.
-fn choose(
-    args: &SyncArgs,
-    catalogue: &Catalogue,
-    handle: &Handle,
-) -> Result<Option<Vec<i64>>, Failure> {
-    let named = if args.sources.is_empty() {
-        None
-    } else {
-        let found = catalogue.find_all(&args.sources)?;
-        Some(found.iter().map(|e| e.facts.key).collect::<Vec<i64>>())
-    };
-    if !args.due {
-        return Ok(named);
+/// Row keys of the sources that are named; `None` is all of them.
+fn named(args: &SyncArgs, catalogue: &Catalogue) -> Result<Option<Vec<i64>>, Failure> {
+    if args.sources.is_empty() {
+        return Ok(None);
     }
-    let due = handle.store().reader()?.by_next_poll(usize::MAX)?;
-    let mut start = plan(&due, handle.now(), &HashSet::new()).start;
-    if let Some(named) = named {
-        start.retain(|key| named.contains(key));
-    }
-    Ok(Some(start))
+    let found = catalogue.find_all(&args.sources)?;
+    Ok(Some(found.iter().map(|e| e.facts.key).collect()))
 }
 
 /// Tells of every source as it is done.

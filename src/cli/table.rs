@@ -80,7 +80,7 @@ mod tests {
         let lines = [["1", "日本語の", "title"], ["1234", "ab", "a much longer title than fits"]];
         lines.iter().for_each(|l| table.fit(l));
         let shown: Vec<String> = lines.iter().map(|l| table.line(l)).collect();
-        assert_eq!(shown, ["   1  日本…   title", "1234  ab      a much longer …"]);
+        assert_eq!(shown, ["   1  日本…   title", "1234  ab      a much longer t…"]);
     }
 
     #[test]

@@ -101,9 +101,12 @@ impl Context {
         self.sources.read().unwrap_or_else(PoisonError::into_inner).get(&key).cloned()
     }
 
-    /// Row keys of all declared sources.
+    /// Row keys of all declared sources, the ones followed longest first.
     pub(super) fn keys(&self) -> Vec<i64> {
-        self.sources.read().unwrap_or_else(PoisonError::into_inner).keys().copied().collect()
+        let sources = self.sources.read().unwrap_or_else(PoisonError::into_inner);
+        let mut keys: Vec<i64> = sources.keys().copied().collect();
+        keys.sort_unstable();
+        keys
     }
 
     /// The other sources whose declared address is on a host.

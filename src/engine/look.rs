@@ -31,11 +31,11 @@ pub(super) async fn look(context: &Arc<Context>, job: &Job) -> Result<Refreshed,
         Pace::Manual => reason.binds_manual(),
         Pace::Force => false,
     };
-    if let Some(hold) = facts.hold.filter(|h| h.until > now && binds(h.reason)) {
-        return Ok(Refreshed::Left(hold));
-    }
     if let Some(at) = facts.next_poll.filter(|at| *at > now && job.pace == Pace::Due) {
         return Ok(Refreshed::NotDue(at));
+    }
+    if let Some(hold) = facts.hold.filter(|h| h.until > now && binds(h.reason)) {
+        return Ok(Refreshed::Left(hold));
     }
     if let Some(until) = skipped_until(&facts.hints, now).filter(|_| job.pace == Pace::Manual) {
         return Ok(Refreshed::Left(Hold { until, reason: HoldReason::SkipWindow }));

@@ -356,9 +356,24 @@ fn an_abbreviated_id_finds_its_item() {
     for part in [id.as_str(), &id[..8], &id.to_uppercase()[..13]] {
         assert_eq!(reader.find(part).unwrap(), Found::One(row.key), "{part}");
     }
-    for wrong in ["", "xyz", "zzzz", "ffffffff"] {
+    assert_eq!(reader.find(&row.key.to_string()).unwrap(), Found::One(row.key));
+    for wrong in ["", "xyz", "zzzz", "ffffffff", "999", "01"] {
         assert_eq!(reader.find(wrong).unwrap(), Found::None, "{wrong}");
     }
+}
+
+#[test]
+fn items_of_a_removed_source_are_not_listed() {
+    let f = Fixture::new(&["s", "t"]);
+    f.look("s", vec![entry("a")]);
+    f.look("t", vec![entry("b")]);
+    f.declare(&["t"]);
+    for scope in [Scope::All, Scope::Since(0)] {
+        let titles: Vec<_> = f.rows(&View::of(scope)).into_iter().map(|r| r.title).collect();
+        assert_eq!(titles, ["b"]);
+    }
+    let since = Time::from_timestamp(0, 0).unwrap();
+    assert_eq!(f.store.reader().unwrap().unread_since(since).unwrap(), 1);
 }
 
 #[test]

@@ -266,8 +266,8 @@ mod tests {
             let result = planned(&["firefox"], None, None, &["firefox"], address);
             assert_eq!(result, Err(NoBrowser::Address), "{address}");
         }
-        let spaced = planned(&["firefox"], None, None, &["firefox"], "http://h/a b\u{1b}");
-        assert_eq!(spaced, commands(&["firefox", "http://h/a%20b%1B"], false));
+        let spaced = planned(&["firefox"], None, None, &["firefox"], "http://h/a b\u{1b}c");
+        assert_eq!(spaced, commands(&["firefox", "http://h/a%20b%1Bc"], false));
     }
 
     #[cfg(unix)]

@@ -1,0 +1,136 @@
+//! Exit codes, and what is said with them.
+
+use super::{World, feed};
+use newsfed::demo::server::Reply;
+
+#[test]
+fn wrong_calls_are_explained() {
+    let world = World::followed();
+    let cases: &[(&[&str], i32, &str)] = &[
+        (&["lst"], 2, "list"),
+        (&["list", "--nonsense"], 2, "--nonsense"),
+        (&["list", "-v", "-q"], 2, "cannot be used with"),
+        (&["list", "--since", "soon"], 2, "is no date"),
+        (&["list", "--sort", "random"], 2, "pinned-newest"),
+        (&["list", "--source", "kernle"], 1, "there is no source \"kernle\""),
+        (&["list", "--source", "Kernle"], 1, "did you mean \"Kernel\"?"),
+        (&["list", "--source", "127"], 1, "means 2 sources"),
+        (&["list", "--tag", "x"], 1, "no source has the tag"),
+        (&["read"], 2, "--all is every item"),
+        (&["read", "1", "--source", "Kernel"], 2, "not both"),
+        (&["read", "1", "999"], 1, "there is no item 999"),
+        (&["show", "no-such"], 1, "there is no item"),
+        (&["show"], 2, "<ID>"),
+        (&["sync", "nobody"], 1, "there is no source"),
+        (&["sync", "--due", "--force"], 2, "cannot be used with"),
+        (&["import", "/no/such/file"], 1, "/no/such/file cannot be read"),
+        (&["add", "not an address"], 1, "address"),
+        (&["add", "file:///etc/passwd"], 1, "http"),
+        (&["parse", "/no/such/file"], 1, "cannot be read"),
+        (&["parse", "--base", "x", "-"], 2, "--base"),
+        (&["sources", "undo-move", "Kernel"], 1, "was not moved"),
+        (&["sources", "edit", "Kernel", "--interval", "soon"], 2, "30m, 2h or 1d"),
+        (&["man", "nothing"], 2, "there is no command"),
+        (&["completions", "tcsh"], 2, "bash"),
+        (&["--set", "net.host_dely=2s", "list"], 4, "did you mean"),
+        (&["--set", "net.host_delay=soon", "list"], 4, "net.host_delay"),
+        (&[], 1, "need a terminal"),
+    ];
+    for (args, code, words) in cases {
+        let run = world.run(args);
+        assert_eq!(run.code, Some(*code), "{args:?}: {run:?}");
+        assert!(run.err.contains(words), "{args:?} should say {words:?}: {}", run.err);
+        assert_eq!(run.out, "", "{args:?}: data is only printed when there is some");
+    }
+    let listed = world.run(&["list", "--unread"]).ok();
+    assert_eq!(listed.lines().count(), 3, "a call with an unknown item marks nothing");
+}
+
+#[test]
+fn faults_in_files_are_told_with_their_place() {
+    let world = World::usual();
+    world.write("config.toml", "[net]\nhost_delay = \"soon\"\n");
+    world.write("sources.toml", "[[source]]\nurl = \"nonsense\"\n");
+    for args in [&["list"][..], &["sync"], &["config", "check"], &["sources"], &["daemon"]] {
+        let run = world.run(args);
+        assert_eq!(run.code, Some(4), "{args:?}: {run:?}");
+        assert!(run.err.contains("config.toml:2:14: net.host_delay"), "{args:?}: {}", run.err);
+        assert!(run.err.contains("sources.toml:2:"), "{args:?}: {}", run.err);
+    }
+    let doctor = world.run(&["doctor"]);
+    assert_eq!(doctor.code, Some(1), "{doctor:?}");
+    assert!(doctor.out.contains("problem  config"), "{}", doctor.out);
+    let path = world.run(&["config", "path"]).ok();
+    assert!(path.contains("config.toml"), "a fault does not hide where it is");
+}
+
+#[test]
+fn some_failures_are_3_and_all_are_1() {
+    let world = World::new(|request| match request.path.as_str() {
+        "/good.xml" => feed("Good", &["x"]),
+        "/page" => Reply::ok("text/html", "<p>no feed"),
+        _ => Reply::status(500),
+    });
+    let fast = ["--set", "net.host_delay=0s"];
+    let urls = ["/good.xml", "/bad", "/page"].map(|p| world.server.url(p)).join("\n");
+    world.run_with(&["import", "-"], &urls).ok();
+    let ids: Vec<String> = world
+        .run(&["sources", "--json"])
+        .values()
+        .iter()
+        .map(|v| v["id"].as_str().unwrap().to_owned())
+        .collect();
+    let some = world.run(&[&["sync"], &fast[..]].concat());
+    assert_eq!(
+        (some.code, some.out.as_str()),
+        (Some(3), "1 new in 3 sources looked at, 2 failed\n")
+    );
+    assert!(some.err.contains("has a fault (HTTP 500)"), "{}", some.err);
+    let all = world.run(&[&["sync", &ids[1], &ids[2]], &fast[..]].concat());
+    assert_eq!(all.code, Some(1), "{all:?}");
+    let none = world.run(&["sync", "--due"]);
+    assert_eq!(none.code, Some(0), "nothing is due: {none:?}");
+}
+
+#[test]
+fn add_without_a_way_tells_what_was_tried() {
+    let world = World::new(|request| match request.path.as_str() {
+        "/empty" => Reply::ok("text/html", "<html><title>x</title><p>hello"),
+        _ => Reply::status(404),
+    });
+    let run = world.run(&["add", &world.server.url("/empty")]);
+    assert_eq!(run.code, Some(1), "{run:?}");
+    assert!(run.err.contains("cannot be followed"), "{}", run.err);
+    let run = world.run(&["add", &world.server.url("/gone")]);
+    assert_eq!(run.code, Some(1), "{run:?}");
+    assert!(run.err.contains("HTTP 404"), "{}", run.err);
+    assert_eq!(world.run(&["sources"]).ok(), "");
+}
+
+#[test]
+fn adding_twice_does_no_harm() {
+    let world = World::followed();
+    let kernel = world.server.url("/kernel.xml");
+    let again = world.run(&["add", &kernel]).ok();
+    assert!(again.starts_with("followed already, as "), "{again}");
+    assert_eq!(world.run(&["sources"]).ok().lines().count(), 2);
+}
+
+#[test]
+fn nothing_yet_is_no_failure() {
+    let world = World::usual();
+    for (args, words) in [
+        (&["list"][..], "newsfed add URL"),
+        (&["search", "x"], "newsfed add URL"),
+        (&["sources"], "newsfed add URL"),
+        (&["sync"], "newsfed add URL"),
+        (&["prune"], "[retention]"),
+    ] {
+        let run = world.run(args);
+        assert!(run.err.contains(words), "{args:?}: {run:?}");
+        run.ok();
+        let quiet = world.run(&[&["-q"], args].concat());
+        assert_eq!((quiet.code, quiet.err.as_str()), (Some(0), ""), "{args:?}");
+    }
+    world.run(&["doctor"]).ok();
+}

@@ -1,0 +1,54 @@
+//! What is said about the program: help, manual pages, completions.
+
+use super::World;
+
+/// Every command with its subcommands, as words.
+fn commands() -> Vec<Vec<String>> {
+    fn walk(command: &clap::Command, path: &[String], all: &mut Vec<Vec<String>>) {
+        for sub in command.get_subcommands().filter(|s| s.get_name() != "help") {
+            let path = [path, &[sub.get_name().to_owned()]].concat();
+            all.push(path.clone());
+            walk(sub, &path, all);
+        }
+    }
+    let mut all = vec![vec![]];
+    walk(&newsfed::cli::command(), &[], &mut all);
+    all
+}
+
+#[test]
+fn help_of_every_command() {
+    let world = World::usual();
+    for path in commands() {
+        let mut args: Vec<&str> = path.iter().map(String::as_str).collect();
+        args.push("--help");
+        let help = world.run(&args).ok();
+        assert!(help.lines().all(|l| l.chars().count() <= 100), "{path:?}: {help}");
+        let nested = path.len() > 1 || path == ["demo"];
+        assert!(nested || help.contains("Examples:"), "{path:?} has no examples");
+        insta::assert_snapshot!(["help", &path.join("-")].join("-").trim_end_matches('-'), help);
+    }
+    assert!(world.run(&["-h"]).ok().lines().count() < 60, "the short help fits a screen");
+}
+
+#[test]
+fn manual_pages() {
+    let world = World::usual();
+    let page = world.run(&["man"]).ok().replace(env!("CARGO_PKG_VERSION"), "VERSION");
+    insta::assert_snapshot!("man", page);
+    for path in commands().iter().filter(|p| p.len() == 1) {
+        let page = world.run(&["man", &path[0]]).ok();
+        assert!(page.contains(&format!(".TH newsfed-{} 1", path[0])), "{page}");
+    }
+}
+
+#[test]
+fn completions_know_every_command() {
+    let world = World::usual();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let text = world.run(&["completions", shell]).ok();
+        for path in commands().iter().filter(|p| p.len() == 1) {
+            assert!(text.contains(&path[0]), "{shell} knows {path:?}");
+        }
+    }
+}

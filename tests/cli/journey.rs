@@ -1,0 +1,179 @@
+//! From the first address to the export, as a person or a script would go.
+
+use super::{World, feed};
+use newsfed::demo::server::Reply;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+#[test]
+fn follow_read_pin_search_and_take_along() {
+    let world = World::usual();
+    let kernel = world.server.url("/kernel.xml");
+    let added = world.run(&["add", &kernel, "--title", "Kernel notes", "--folder", "Tech"]).ok();
+    assert!(added.contains(&kernel) && added.contains("2 items"), "{added}");
+    assert_eq!(world.server.requests().len(), 1, "what was found serves as the first look");
+
+    let listed = world.run(&["list"]).ok();
+    let lines: Vec<Vec<&str>> = listed.lines().map(|l| l.split('\t').collect()).collect();
+    let titles: Vec<&str> = lines.iter().map(|l| l[4]).collect();
+    assert_eq!(titles, ["Second release", "First release"], "newest first");
+    assert_eq!((lines[0][1], lines[0][2]), ("*", "2025-11-02 09:00"));
+    let (second, first) = (lines[0][0], lines[1][0]);
+
+    let shown = world.run(&["show", first]).ok();
+    for part in ["Title: First release", "Source: Kernel notes", "Body of First release with more"]
+    {
+        assert!(shown.contains(part), "{part} in {shown}");
+    }
+    assert!(shown.contains("[1] http://site.example/more"), "{shown}");
+    let html = world.run(&["show", "--format", "html", first]).ok();
+    assert!(html.contains("<p>Body of"), "{html}");
+
+    assert_eq!(world.run(&["read", first]).ok(), "1 item marked read\n");
+    assert_eq!(world.run(&["read", first]).ok(), "0 items marked read\n", "it was already");
+    assert_eq!(world.run(&["list", "--unread"]).ok().lines().count(), 1);
+    assert_eq!(world.run(&["unread", first]).ok(), "1 item marked unread\n");
+    world.run(&["pin", first]).ok();
+    let pinned = world.run(&["list", "--pinned"]).ok();
+    assert!(pinned.contains("*+") && pinned.contains("First release"), "{pinned}");
+
+    // Words of bodies are found, also right after they came.
+    let hits = world.run(&["search", "body", "second"]).ok();
+    assert!(hits.lines().count() == 1 && hits.starts_with(second), "{hits}");
+
+    world.run(&["read", "--all"]).ok();
+    let keep = ["--set", "retention.items=0", "--set", "retention.days=0"];
+    assert!(world.run(&[&["prune"], &keep[..]].concat()).ok().contains("0  items would"));
+    let one = ["--set", "retention.items=1"];
+    let would = world.run(&[&["prune"], &one[..]].concat()).ok();
+    assert!(would.contains("0  items would"), "the older one is pinned: {would}");
+    world.run(&["unpin", first]).ok();
+    let would = world.run(&[&["prune"], &one[..]].concat()).ok();
+    assert!(would.contains("1  Kernel notes") && would.contains("1  items would"), "{would}");
+    assert_eq!(world.numbers().len(), 2, "nothing was removed yet");
+    world.run(&[&["prune", "--apply"], &one[..]].concat()).ok();
+    assert_eq!(world.numbers(), [second]);
+
+    for format in ["opml", "urls"] {
+        let exported = world.run(&["export", "--format", format]).ok();
+        let other = World::usual();
+        other.run_with(&["import", "-"], &exported).ok();
+        assert_eq!(other.run(&["export", "--format", format]).ok(), exported);
+    }
+    world.run(&["sources", "remove", "Kernel notes"]).ok();
+    assert_eq!(world.run(&["list"]).ok(), "", "items of a removed source are not shown");
+    assert_eq!(world.run(&["sources"]).ok(), "");
+}
+
+#[test]
+fn import_fetches_nothing_and_tells_what_it_left_out() {
+    let world = World::usual();
+    let list = format!(
+        "{} tag \"~A title\"\n|script\n{}\n{}\n",
+        world.server.url("/kernel.xml"),
+        world.server.url("/council.xml"),
+        world.server.url("/kernel.xml"),
+    );
+    let first = world.run_with(&["import", "-"], &list);
+    assert!(first.err.contains("does not run commands"), "{first:?}");
+    assert!(first.err.contains("listed 2 times"), "{first:?}");
+    assert_eq!(first.ok(), "newsboat urls: 2 added, 0 already there, 2 skipped\n");
+    let again = world.run_with(&["import", "-"], &list).ok();
+    assert_eq!(again, "newsboat urls: 0 added, 2 already there, 2 skipped\n");
+    assert_eq!(world.server.requests().len(), 0);
+    assert!(world.run(&["sources"]).ok().contains("A title"));
+}
+
+#[test]
+fn a_refresh_obeys_servers_and_says_so() {
+    let count = AtomicUsize::new(0);
+    let world = World::new(move |request| match request.path.as_str() {
+        "/held.xml" => feed("Held", &["x"]).header("cache-control", "max-age=3600"),
+        "/grows.xml" => {
+            let all = ["one", "two", "three"];
+            feed("Grows", &all[..=count.fetch_add(1, Ordering::SeqCst).min(2)])
+        }
+        _ => Reply::status(500),
+    });
+    let urls = ["/held.xml", "/grows.xml"].map(|path| world.server.url(path)).join("\n");
+    world.run_with(&["import", "-"], &urls).ok();
+    let fast = ["--set", "net.host_delay=0s"];
+    let sync = |args: &[&str]| world.run(&[&["sync"], args, &fast[..]].concat());
+    assert_eq!(sync(&[]).ok(), "2 new in 2 sources looked at\n");
+    let second = sync(&[]);
+    assert!(second.err.contains("Held: left alone until"), "{second:?}");
+    assert!(second.err.contains("Cache-Control max-age"), "{second:?}");
+    assert_eq!(second.ok(), "1 new in 1 source looked at, 1 left alone\n");
+    assert_eq!(sync(&["--due"]).ok(), "0 new in 0 sources looked at, 2 not due\n");
+    assert_eq!(sync(&["--force", "Held"]).ok(), "0 new in 1 source looked at\n");
+    assert_eq!(world.server.requests().len(), 4);
+
+    let id = world.run(&["sources", "--json"]).values()[1]["id"].as_str().unwrap().to_owned();
+    assert_eq!(world.run(&["sources", "disable", &id]).ok(), format!("{id}: disabled\n"));
+    assert!(sync(&[]).ok().contains("1 left alone, 1 switched off"));
+    assert_eq!(world.server.requests().len(), 4, "nobody was asked");
+    world.run(&["sources", "enable", &id]).ok();
+    assert_eq!(sync(&["-v", &id]).ok(), "1 new in 1 source looked at\n");
+}
+
+#[test]
+fn sources_are_shown_and_edited() {
+    let world = World::followed();
+    let kernel = world.run(&["sources", "--json"]).values()[0]["id"].as_str().unwrap().to_owned();
+    let edit = ["--title", "K", "--folder", "Tech/Linux", "--tags", "c, linux", "--interval", "2h"];
+    world.run(&[&["sources", "edit", &kernel], &edit[..]].concat()).ok();
+    let shown = world.run(&["sources", "show", "K"]).ok();
+    for part in
+        ["title     K", "folder    Tech/Linux", "tags      c, linux", "interval  2h", "200  2 new"]
+    {
+        assert!(shown.contains(part), "{part} in {shown}");
+    }
+    for narrowed in
+        [["--folder", "Tech"], ["--tag", "linux"], ["--source", "K"], ["--query", "source:K"]]
+    {
+        let listed = world.run(&[&["list"], &narrowed[..]].concat()).ok();
+        assert_eq!(listed.lines().count(), 2, "{narrowed:?}: {listed}");
+    }
+    assert_eq!(world.run(&["list", "--since", "2025-11-02"]).ok().lines().count(), 1);
+    assert_eq!(world.run(&["list", "--before", "2025-11-02"]).ok().lines().count(), 2);
+    assert_eq!(world.run(&["list", "--limit", "1"]).ok().lines().count(), 1);
+    let oldest = world.run(&["list", "--sort", "oldest", "--source", "K"]).ok();
+    assert!(oldest.lines().next().unwrap().contains("First release"), "{oldest}");
+
+    world.run(&["sources", "edit", "K", "--title", "", "--folder", "", "--tags", ""]).ok();
+    let plain = &world.run(&["sources", "--json", "show", &kernel]).values()[0];
+    assert_eq!((&plain["title"], &plain["folder"]), (&"Kernel".into(), &serde_json::Value::Null));
+}
+
+#[test]
+fn an_editor_is_opened_at_the_source() {
+    let world = World::followed();
+    let note = world.path().join("note");
+    let mut command = world.command(&["sources", "edit", "Council"]);
+    let script = format!("sh -c 'printf \"%s\\n\" \"$@\" > {}' editor", note.display());
+    command.env("EDITOR", script);
+    assert!(command.status().unwrap().success());
+    let noted = std::fs::read_to_string(&note).unwrap();
+    let (line, file) = noted.trim().split_once('\n').unwrap();
+    let text = std::fs::read_to_string(file).unwrap();
+    let line: usize = line.strip_prefix('+').unwrap().parse().unwrap();
+    assert!(text.lines().skip(line - 1).take(3).any(|l| l.contains("council.xml")), "{text}");
+}
+
+#[test]
+fn a_permanent_move_can_be_taken_back() {
+    let world = World::new(|request| match request.path.as_str() {
+        "/old.xml" => Reply::status(301).header("location", "/new.xml"),
+        _ => feed("Moved", &["x"]),
+    });
+    world.run_with(&["import", "-"], &world.server.url("/old.xml")).ok();
+    let fast = ["sync", "--set", "net.host_delay=0s"];
+    world.run(&fast).ok();
+    let shown = world.run(&["sources", "show", "Moved"]).ok();
+    assert!(shown.contains(&format!("moved to  {}", world.server.url("/new.xml"))), "{shown}");
+    world.run(&fast).ok();
+    let paths: Vec<String> = world.server.requests().into_iter().map(|r| r.path).collect();
+    assert_eq!(paths, ["/old.xml", "/new.xml", "/new.xml"]);
+    world.run(&["sources", "undo-move", "Moved"]).ok();
+    world.run(&fast).ok();
+    assert_eq!(world.server.requests()[3].path, "/old.xml");
+}

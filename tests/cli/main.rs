@@ -1,0 +1,151 @@
+//! The real binary over real HTTP on loopback: every verb, its exit codes and its shapes.
+
+// The helpers below are no tests by themselves, so the exemption of tests misses them.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod codes;
+mod help;
+mod journey;
+mod output;
+#[cfg(unix)]
+mod processes;
+mod shapes;
+
+use newsfed::demo::server::{Reply, Request, Server};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// A home folder of its own, and a server to ask.
+struct World {
+    folder: tempfile::TempDir,
+    server: Server,
+}
+
+/// What a run of the program came to.
+#[derive(Debug)]
+struct Run {
+    code: Option<i32>,
+    out: String,
+    err: String,
+}
+
+impl From<Output> for Run {
+    fn from(output: Output) -> Self {
+        Self {
+            code: output.status.code(),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+impl Run {
+    /// The standard output of a run that must have gone well.
+    #[track_caller]
+    fn ok(self) -> String {
+        assert_eq!(self.code, Some(0), "{self:?}");
+        self.out
+    }
+
+    /// Every line of the output as JSON.
+    #[track_caller]
+    fn values(self) -> Vec<serde_json::Value> {
+        self.out.lines().map(|l| serde_json::from_str(l).unwrap()).collect()
+    }
+}
+
+impl World {
+    fn new(answer: impl Fn(&Request) -> Reply + Send + Sync + 'static) -> Self {
+        Self { folder: tempfile::tempdir().unwrap(), server: Server::start(answer).unwrap() }
+    }
+
+    /// A world with two feeds, a page that announces one of them, and 404 elsewhere.
+    fn usual() -> Self {
+        Self::new(|request| match request.path.as_str() {
+            "/kernel.xml" => feed("Kernel", &["First release", "Second release"]),
+            "/council.xml" => feed("Council", &["Bridge reopens"]),
+            _ => Reply::status(404),
+        })
+    }
+
+    /// The same with both feeds followed and read once.
+    fn followed() -> Self {
+        let world = Self::usual();
+        let list = ["/kernel.xml", "/council.xml"].map(|path| world.server.url(path));
+        world.run_with(&["import", "-"], &list.join("\n")).ok();
+        world.run(&["sync", "--set", "net.host_delay=0s"]).ok();
+        world
+    }
+
+    fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn config(&self) -> PathBuf {
+        self.path().join("config")
+    }
+
+    /// The program in this world, with nothing of the outer one but the search path.
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_newsfed"));
+        command
+            .args(args)
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.path())
+            .env("TZ", "UTC")
+            .env("NEWSFED_CONFIG_DIR", self.config())
+            .env("NEWSFED_DATA_DIR", self.path().join("data"))
+            .stdin(Stdio::null());
+        command
+    }
+
+    fn run(&self, args: &[&str]) -> Run {
+        self.command(args).output().unwrap().into()
+    }
+
+    /// Runs with something on the standard input.
+    fn run_with(&self, args: &[&str], input: &str) -> Run {
+        let mut command = self.command(args);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        child.wait_with_output().unwrap().into()
+    }
+
+    /// Writes `config.toml` or `sources.toml`.
+    fn write(&self, name: &str, text: &str) {
+        std::fs::create_dir_all(self.config()).unwrap();
+        std::fs::write(self.config().join(name), text).unwrap();
+    }
+
+    /// The numbers of all items, oldest first.
+    fn numbers(&self) -> Vec<String> {
+        let args = ["list", "--json", "--limit", "0", "--sort", "oldest"];
+        self.run(&args).values().iter().map(|v| v["number"].to_string()).collect()
+    }
+}
+
+/// An RSS feed whose items are a day apart, the last one newest.
+fn feed(title: &str, items: &[&str]) -> Reply {
+    let items: String = items
+        .iter()
+        .enumerate()
+        .map(|(n, item)| {
+            format!(
+                "<item><title>{item}</title><link>http://site.example/{n}</link>\
+                 <guid isPermaLink=\"false\">{title}-{n}</guid>\
+                 <pubDate>0{} Nov 2025 09:00:00 GMT</pubDate>\
+                 <description>&lt;p&gt;Body of {item} with &lt;a href=\"http://site.example/more\"&gt;more&lt;/a&gt;&lt;/p&gt;</description>\
+                 </item>",
+                n + 1
+            )
+        })
+        .collect();
+    let text = format!(
+        "<?xml version=\"1.0\"?><rss version=\"2.0\"><channel><title>{title}</title>\
+         <link>http://site.example/</link><description>d</description>{items}</channel></rss>"
+    );
+    Reply::ok("application/rss+xml", text)
+}

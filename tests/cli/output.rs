@@ -1,0 +1,111 @@
+//! What goes to the two streams, whatever comes from outside.
+
+use super::{World, feed};
+use newsfed::demo::server::Reply;
+use std::process::Stdio;
+
+/// Titles, identifiers and error texts made to act on a terminal.
+const HOSTILE: &str = "<?xml version=\"1.0\"?><rss version=\"2.0\"><channel>\
+    <title>T&#x9b;2J&#x202e;x</title><link>http://h/</link><description/>\
+    <item><title>a&#x9b;31mb\u{202e}c &#x85;d</title><guid isPermaLink=\"false\">g&#x9b;2J&#x7f;</guid>\
+    <link>http://h/x</link><author>e&#x9b;1m</author><category>c&#x9b;m</category>\
+    <description>body &#x9b;2J &amp;#27;[2J end</description></item></channel></rss>";
+
+#[test]
+fn nothing_from_outside_acts_on_a_terminal() {
+    let world = World::new(|request| match request.path.as_str() {
+        "/feed" => Reply::ok("application/rss+xml", HOSTILE),
+        _ => Reply::ok("application/\u{9b}2Jx", "\u{1b}[2J\u{9b}2J no feed"),
+    });
+    let urls = ["/feed", "/other"].map(|p| world.server.url(p)).join("\n");
+    world.run_with(&["import", "-"], &urls).ok();
+    let fast = ["sync", "-v", "--set", "net.host_delay=0s"];
+    assert_eq!(world.run(&fast).code, Some(3));
+    let number = &world.numbers()[0];
+    let calls: &[&[&str]] = &[
+        &fast,
+        &["sync", "--json", "--set", "net.host_delay=0s"],
+        &["list"],
+        &["list", "--json"],
+        &["search", "body"],
+        &["show", number],
+        &["show", "--json", number],
+        &["show", "--format", "html", number],
+        &["sources"],
+        &["sources", "--json"],
+        &["sources", "show", "127-0-0-1-feed", "127-0-0-1-other"],
+        &["doctor"],
+        &["export"],
+        &["list", "--source", "\u{1b}[2J\u{9b}x"],
+        &["show", "\u{1b}[2Jx"],
+        &["add", "\u{1b}[2Jx"],
+    ];
+    for args in calls {
+        let run = world.run(args);
+        for text in [&run.out, &run.err] {
+            let odd = text.chars().find(|c| {
+                (c.is_control() && !matches!(c, '\n' | '\t'))
+                    || matches!(c, '\u{202a}'..='\u{202e}')
+            });
+            assert_eq!(odd, None, "{args:?}: {text:?}");
+        }
+    }
+    assert!(world.run(&["show", number]).ok().contains("end"), "the text itself is there");
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_failure() {
+    let world = World::followed();
+    for args in [&["list"][..], &["list", "--json"], &["export"], &["man"], &["--help"]] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut command = world.command(args);
+        let output = command.stdout(writer).stderr(Stdio::piped()).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), said.as_str()), (Some(0), ""), "{args:?}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_output_that_cannot_be_written_is_a_failure() {
+    let world = World::followed();
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = world.command(&["list"]).stdout(full).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("the output cannot be written"), "{said}");
+}
+
+#[test]
+fn long_lists_come_whole() {
+    let titles: Vec<String> = (0..9).map(|n| format!("item {n}")).collect();
+    let world = World::new(move |request| {
+        let titles: Vec<&str> = titles.iter().map(String::as_str).collect();
+        feed(&request.path, &titles)
+    });
+    // More than one window of rows.
+    let urls: Vec<String> = (0..120).map(|n| world.server.url(&format!("/{n}"))).collect();
+    world.run_with(&["import", "-"], &urls.join("\n")).ok();
+    world.run(&["sync", "--set", "net.host_delay=0s"]).ok();
+    let all = world.run(&["list", "--limit", "0"]).ok();
+    let mut numbers: Vec<&str> = all.lines().filter_map(|l| l.split('\t').next()).collect();
+    assert_eq!(numbers.len(), 1080);
+    numbers.sort_unstable();
+    numbers.dedup();
+    assert_eq!(numbers.len(), 1080, "each item once");
+    assert_eq!(world.run(&["list"]).ok().lines().count(), 50);
+    assert_eq!(world.run(&["list", "--limit", "700"]).ok().lines().count(), 700);
+}
+
+#[test]
+fn parse_needs_no_home() {
+    let world = World::usual();
+    let mut command = world.command(&["parse", "--json", "-"]);
+    command.env_clear().stdin(Stdio::null());
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "an empty document is no feed");
+    let text = "<rss version=\"2.0\"><channel><title>T</title><item><title>x</title></item></channel></rss>";
+    let parsed = world.run_with(&["parse", "--json", "-"], text).values();
+    assert_eq!((&parsed[0]["title"], parsed.len()), (&"T".into(), 1));
+}

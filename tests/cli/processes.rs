@@ -1,0 +1,132 @@
+//! Signals, two processes on one database, and browsers.
+
+use super::{Run, World, feed};
+use newsfed::demo::server::{Fault, Reply};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+/// Waits until the server has got so many requests; a bug must not hang the tests.
+fn received(world: &World, count: usize) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let waiting =
+        async { tokio::time::timeout(Duration::from_secs(60), world.server.received(count)).await };
+    runtime.block_on(waiting).expect("the request came");
+}
+
+fn signal(child: &Child, name: &str) {
+    let sent = Command::new("sh").args(["-c", &format!("kill -{name} {}", child.id())]).status();
+    assert!(sent.unwrap().success());
+}
+
+fn start(world: &World, args: &[&str]) -> Child {
+    let mut command = world.command(args);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+fn end(child: Child) -> Run {
+    child.wait_with_output().unwrap().into()
+}
+
+#[test]
+fn an_interrupted_refresh_keeps_what_it_has() {
+    let world = World::new(|request| match request.path.as_str() {
+        "/never" => Reply::status(200).fault(Fault::NeverAnswer),
+        path => feed(path, &["x"]),
+    });
+    let urls = ["/a", "/b", "/never"].map(|p| world.server.url(p)).join("\n");
+    world.run_with(&["import", "-"], &urls).ok();
+    for name in ["INT", "TERM"] {
+        let before = world.server.requests().len();
+        let child = start(&world, &["sync", "--force", "--set", "net.host_delay=0s"]);
+        // One at a time on one host, the oldest source first: the third is under way.
+        received(&world, before + 3);
+        signal(&child, name);
+        let run = end(child);
+        assert_eq!(run.code, Some(130), "{run:?}");
+        assert!(run.err.contains("interrupted"), "{run:?}");
+        assert_eq!(world.numbers().len(), 2, "what was fetched is stored");
+    }
+}
+
+#[test]
+fn one_process_follows_and_the_others_say_so() {
+    let world = World::new(|request| feed(&request.path, &["x"]));
+    world.run_with(&["import", "-"], &world.server.url("/a")).ok();
+    let daemon = start(&world, &["daemon", "--set", "net.host_delay=0s"]);
+    received(&world, 1);
+    let sync = world.run(&["sync"]);
+    assert_eq!(sync.code, Some(1), "{sync:?}");
+    assert!(sync.err.contains(&format!("process {}", daemon.id())), "{sync:?}");
+    let second = world.run(&["daemon"]);
+    assert_eq!(second.code, Some(1), "{second:?}");
+    let doctor = world.run(&["doctor"]);
+    assert!(doctor.out.contains(&format!("process {} follows", daemon.id())), "{doctor:?}");
+    assert_eq!(world.server.requests().len(), 1, "nobody else asked");
+
+    // A source that another process declares is followed once the daemon hears of it.
+    world.run_with(&["import", "-"], &world.server.url("/b")).ok();
+    signal(&daemon, "HUP");
+    received(&world, 2);
+    // Adding asks by itself, whoever follows.
+    world.run(&["add", &world.server.url("/c")]).ok();
+    assert_eq!(world.server.requests().len(), 3);
+    // A file with faults changes nothing.
+    let good = std::fs::read_to_string(world.config().join("sources.toml")).unwrap();
+    world.write("sources.toml", "[[source]]\nurl = 5\n");
+    signal(&daemon, "HUP");
+    world.write("sources.toml", &good);
+    signal(&daemon, "TERM");
+    let run = end(daemon);
+    assert_eq!((run.code, run.out.as_str()), (Some(0), ""), "{run:?}");
+    assert!(run.err.contains("following 1 sources"), "the log goes to the standard error: {run:?}");
+    assert_eq!(world.run(&["sync", "--due"]).code, Some(0), "the place is free again");
+}
+
+#[test]
+fn log_files_are_private() {
+    use std::os::unix::fs::PermissionsExt;
+    let world = World::followed();
+    let mode = |p: &std::path::Path| std::fs::metadata(p).unwrap().permissions().mode() & 0o777;
+    let folder = world.path().join("data/log");
+    assert_eq!(mode(&folder), 0o700);
+    let files: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|e| e.unwrap().path()).collect();
+    assert_eq!(files.len(), 1);
+    assert_eq!(mode(&files[0]), 0o600);
+    let debug = world
+        .command(&["sync", "--set", "net.host_delay=0s"])
+        .env("NEWSFED_LOG", "newsfed=trace,info")
+        .output()
+        .unwrap();
+    assert!(debug.stderr.is_empty(), "the log stays in its file");
+}
+
+#[test]
+fn a_browser_gets_addresses_as_arguments() {
+    let world = World::followed();
+    let numbers = world.numbers();
+    let nothing = world.run(&["open", &numbers[0]]);
+    if cfg!(target_os = "linux")
+        && !["w3m", "lynx", "elinks", "links"].iter().any(|p| newsfed::util::browser::installed(p))
+    {
+        assert_eq!(nothing.code, Some(1), "{nothing:?}");
+        assert_eq!(nothing.out, "http://site.example/0\n", "the address is shown instead");
+        assert!(nothing.err.contains("$BROWSER"), "{nothing:?}");
+    }
+    let fifo = world.path().join("opened");
+    assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    let script = world.path().join("browser");
+    let text = format!("#!/bin/sh\necho loud\necho \"$#\" \"$@\" > {}\n", fifo.display());
+    std::fs::write(&script, text).unwrap();
+    std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let setting = format!("browser=[\"{}\", \"-n\", \"{{url}}\"]", script.display());
+    let run = world.run(&["--set", &setting, "open", &numbers[0]]);
+    assert_eq!(std::fs::read_to_string(&fifo).unwrap(), "2 -n http://site.example/0\n");
+    assert_eq!(run.ok(), "", "what the browser says goes nowhere");
+    let status = world
+        .command(&["open", &numbers[0]])
+        .env("BROWSER", format!("no-such-browser:{} %s --flag", script.display()))
+        .status()
+        .unwrap();
+    assert_eq!(std::fs::read_to_string(&fifo).unwrap(), "2 http://site.example/0 --flag\n");
+    assert!(status.success());
+}

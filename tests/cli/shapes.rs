@@ -1,0 +1,89 @@
+//! The shapes of `--json` are those that docs/json.md tells.
+
+use super::{World, feed};
+use newsfed::demo::server::Reply;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+const DOCUMENT: &str = include_str!("../../docs/json.md");
+
+/// The keys that a section of the document lists: key -> whether it may be absent.
+fn documented(section: &str) -> BTreeMap<String, bool> {
+    let start = DOCUMENT.find(&format!("## {section}\n")).expect(section);
+    let text = DOCUMENT[start + 3..].split("\n## ").next().unwrap();
+    let mut keys = BTreeMap::new();
+    for line in text.lines().filter_map(|l| l.strip_prefix("- ")) {
+        let names = line.split(':').next().unwrap();
+        for name in names.split(", ") {
+            let (key, rest) = name.trim_start_matches('`').split_once('`').unwrap();
+            keys.insert(key.to_owned(), rest.contains('('));
+        }
+    }
+    assert!(!keys.is_empty(), "{section}");
+    keys
+}
+
+#[track_caller]
+fn check(section: &str, values: &[Value]) {
+    let wanted = documented(section);
+    assert!(!values.is_empty(), "{section}: nothing printed");
+    let mut seen = BTreeSet::new();
+    for value in values {
+        let found: BTreeSet<&String> = value.as_object().unwrap().keys().collect();
+        for key in &found {
+            assert!(wanted.contains_key(*key), "{section}: {key} is not documented");
+        }
+        for (key, _) in wanted.iter().filter(|(_, optional)| !**optional) {
+            assert!(found.contains(key), "{section}: {key} is missing in {value}");
+        }
+        seen.extend(found.into_iter().cloned());
+    }
+    assert_eq!(seen, wanted.into_keys().collect(), "{section}: all keys are seen once");
+}
+
+#[test]
+fn every_shape_is_as_documented() {
+    let world = World::new(|request| match request.path.as_str() {
+        "/kernel.xml" => feed("Kernel", &["one", "two"]),
+        "/held.xml" => feed("Held", &["x"]).header("cache-control", "max-age=600"),
+        _ => Reply::status(500),
+    });
+    let run =
+        |args: &[&str]| world.run(&[&["--json", "--set", "net.host_delay=0s"], args].concat());
+    let url = |path| world.server.url(path);
+    let list = [url("/held.xml"), url("/bad"), "exec:x".to_owned()].join("\n");
+    check("Import", &world.run_with(&["import", "--json", "-"], &list).values());
+    check("Way", &run(&["discover", &url("/kernel.xml")]).values());
+    check("Follow", &run(&["add", &url("/kernel.xml")]).values());
+    run(&["sync"]);
+    let looks = run(&["sync"]).values();
+    let (summary, looks) = looks.split_last().unwrap();
+    assert_eq!(looks.len(), 3);
+    check("Look", looks);
+    check("Summary", std::slice::from_ref(summary));
+    let items = run(&["list"]).values();
+    check("Item", &items);
+    let number = items[0]["number"].to_string();
+    assert_eq!(run(&["show", &number]).values()[0], items[0], "one shape everywhere");
+    let by_id = run(&["show", items[0]["id"].as_str().unwrap()]).values();
+    assert_eq!(by_id[0], items[0]);
+    check("Item", &run(&["search", "one"]).values());
+    check("Marks", &run(&["read", &number]).values());
+    check("Address", &run(&["open", &number]).values());
+    check("Source", &run(&["sources"]).values());
+    let full = run(&["sources", "show", "Kernel", "Held"]).values();
+    for value in full {
+        let mut value = value;
+        let looks = value.as_object_mut().unwrap().remove("looks").unwrap();
+        assert_eq!(looks[0]["status"], 200);
+        check("Source", &[value]);
+    }
+    check("Change of sources", &run(&["sources", "disable", "Kernel"]).values());
+    check("Export", &run(&["export"]).values());
+    run(&["read", "--all"]);
+    check("Prune", &run(&["prune", "--set", "retention.items=1"]).values());
+    check("Finding", &run(&["doctor"]).values());
+    check("Paths", &run(&["config", "path"]).values());
+    check("Check", &run(&["config", "check"]).values());
+    assert_eq!(run(&["config", "show"]).values()[0]["net"]["host_delay"], "0s");
+}
