@@ -58,7 +58,6 @@ const IMPURE: &[&[&str]] = &[
     &["Instant"],
     &["Utc", "::", "now"],
     &["Local", "::", "now"],
-    &["std", "::", "fs"],
     &["std", "::", "net", "::", "TcpStream"],
     &["std", "::", "thread", "::", "sleep"],
 ];
@@ -153,6 +152,8 @@ fn breaches_are_caught() {
         ("feed/xml.rs", "let s = r#\"quote\" \"#; tokio::spawn(s)", "names tokio"),
         ("feed/xml.rs", "let s = \"\\\\\"; tokio::spawn(s)", "names tokio"),
         ("feed/xml.rs", "/* /* nested */ */ tokio::spawn(s)", "names tokio"),
+        ("net/mod.rs", "mod tests { use super::super::engine; }", "names the room engine"),
+        ("net/gate.rs", "mod a { } use super::super::engine;", "names the room engine"),
         ("cellar/mod.rs", "use crate::model::Item;", "no such room"),
     ];
     for (file, snippet, want) in cases {
@@ -189,6 +190,7 @@ fn the_rest_is_let_through() {
         ("schedule/mod.rs", "let d: Duration = now - start; let utc: DateTime<Utc> = now;"),
         ("store/mod.rs", "use rusqlite::Connection; pub(crate) fn f() {}"),
         ("main.rs", "fn main() { newsfed::cli::run() }"),
+        ("net/gate.rs", "mod tests { fn f() { if x {} } use super::super::client; }"),
         ("lib.rs", "pub mod net; pub mod tui;"),
     ];
     for (file, snippet) in cases {
@@ -284,10 +286,26 @@ fn names(tokens: &[&str], path: &[&str]) -> bool {
 /// at `depth` reaches the root by as many `super`.
 fn rooms_named<'a>(tokens: &[&'a str], depth: usize) -> BTreeSet<&'a str> {
     let mut found = BTreeSet::new();
-    let mut at = 0;
+    let (mut at, mut level) = (0, 0);
+    // The brace levels at which modules inside of the file began; each is one `super` more.
+    let mut inner: Vec<usize> = Vec::new();
     while at < tokens.len() {
         let mut behind = at;
         match tokens[at] {
+            "{" => {
+                level += 1;
+                at += 1;
+                if at >= 3 && tokens[at - 3] == "mod" {
+                    inner.push(level);
+                }
+                continue;
+            }
+            "}" => {
+                inner.retain(|began| *began < level);
+                level = level.saturating_sub(1);
+                at += 1;
+                continue;
+            }
             "crate" | "newsfed" => behind += 1,
             "super" => {
                 let mut supers = 0;
@@ -299,8 +317,7 @@ fn rooms_named<'a>(tokens: &[&'a str], depth: usize) -> BTreeSet<&'a str> {
                         behind += 1;
                     }
                 }
-                // Modules inside of a file have a `super` more; those reach no further than this.
-                if supers < depth {
+                if supers < depth + inner.len() {
                     at = behind;
                     continue;
                 }
@@ -310,10 +327,11 @@ fn rooms_named<'a>(tokens: &[&'a str], depth: usize) -> BTreeSet<&'a str> {
                 continue;
             }
         }
-        if tokens.get(behind) == Some(&"::") {
-            first_names(&tokens[behind + 1..], &mut found);
+        at = behind;
+        if tokens.get(at) == Some(&"::") {
+            at += 1;
+            first_names(&tokens[at..], &mut found);
         }
-        at = behind.max(at + 1);
     }
     found
 }
