@@ -168,9 +168,7 @@ fn terminal() -> Finding {
         let what = "TERM says that this terminal can only print lines: the panes do not work in it";
         return Finding::warn("terminal", what);
     }
-    // A terminal over a serial line does not tell its size.
-    let told = crossterm::terminal::size().ok().filter(|(columns, rows)| *columns > 0 && *rows > 0);
-    let (columns, rows) = told.unwrap_or((80, 24));
+    let (columns, rows) = crate::tui::screen_size().unwrap_or((80, 24));
     let depth = std::env::var("COLORTERM").unwrap_or_default();
     let colours = match (colours_wanted(), depth.as_str()) {
         (false, _) => "no colours (NO_COLOR)",

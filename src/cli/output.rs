@@ -26,8 +26,7 @@ pub(super) struct Output {
 impl Output {
     pub(super) fn new(global: &Global) -> Self {
         let terminal = io::stdout().is_terminal();
-        let known = crossterm::terminal::size().map(|(columns, _)| columns).ok();
-        let width = known.filter(|columns| *columns > 0).unwrap_or(USUAL_WIDTH);
+        let width = crate::tui::screen_size().map_or(USUAL_WIDTH, |(columns, _)| columns);
         Self {
             out: BufWriter::new(io::stdout()),
             json: global.json,

@@ -22,4 +22,4 @@ mod tests;
 
 pub use effect::Farewell;
 pub use run::{Panes, PanesError, run};
-pub(crate) use terminal::unusable;
+pub(crate) use terminal::{screen_size, unusable};

@@ -64,6 +64,11 @@ impl Drop for Screen {
     }
 }
 
+/// Columns and rows of the terminal; a terminal over a serial line does not tell them.
+pub(crate) fn screen_size() -> Option<(u16, u16)> {
+    crossterm::terminal::size().ok().filter(|(columns, rows)| *columns > 0 && *rows > 0)
+}
+
 /// Why there can be no panes here, in words; `None` when there can.
 pub(crate) fn unusable() -> Option<&'static str> {
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {

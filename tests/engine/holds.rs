@@ -94,7 +94,8 @@ async fn a_manual_look_obeys_what_was_asked_for_and_says_so() {
                 .header(name, value)
         })
     };
-    let cases: Vec<(&str, Make, Option<(HoldReason, i64)>)> = vec![
+    type Case = (&'static str, Make, Option<(HoldReason, i64)>);
+    let cases: Vec<Case> = vec![
         ("nothing", Box::new(move || feed(&one)), None),
         ("max-age", header("cache-control", "Max-Age = 5400"), Some((HoldReason::MaxAge, 90))),
         ("max-age cut", header("cache-control", "max-age=999999"), Some((HoldReason::MaxAge, 300))),

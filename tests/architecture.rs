@@ -1,0 +1,472 @@
+//! The walls of the house: who may know whom. Read from the sources themselves.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Which rooms each room may name. Who is not in the list of a room is behind a wall.
+const ROOMS: &[(&str, &[&str])] = &[
+    ("model", &[]),
+    ("util", &["model"]),
+    ("config", &["model", "util"]),
+    ("article", &["model", "util"]),
+    ("feed", &["model", "util"]),
+    ("schedule", &["model", "util"]),
+    ("website", &["article", "model", "util"]),
+    ("sitemap", &["model", "util"]),
+    ("crawl", &["model", "util"]),
+    ("discover", &["article", "crawl", "feed", "model", "sitemap", "util", "website"]),
+    ("net", &["config", "model", "util"]),
+    ("store", &["config", "model", "util"]),
+    (
+        "engine",
+        &[
+            "article", "config", "crawl", "discover", "feed", "model", "net", "schedule",
+            "sitemap", "store", "util", "website",
+        ],
+    ),
+    ("demo", &["config", "model", "util"]),
+    ("tui", &["article", "config", "engine", "model", "store", "util"]),
+    (
+        "cli",
+        &[
+            "article", "config", "crawl", "demo", "discover", "engine", "feed", "model", "net",
+            "schedule", "sitemap", "store", "tui", "util", "website",
+        ],
+    ),
+];
+
+/// Crates that only one room may name.
+const DOORS: &[(&str, &str)] = &[
+    ("reqwest", "net"),
+    ("rustls", "net"),
+    ("rusqlite", "store"),
+    ("rusqlite_migration", "store"),
+    ("ratatui", "tui"),
+    ("crossterm", "tui"),
+];
+
+/// Rooms in which bytes and times go in and data comes out.
+const PURE: &[&str] =
+    &["article", "crawl", "discover", "feed", "model", "schedule", "sitemap", "website"];
+/// What a pure room does not name: runtimes, and clocks of its own.
+const IMPURE: &[&[&str]] = &[
+    &["tokio"],
+    &["SystemTime"],
+    &["Instant"],
+    &["Utc", "::", "now"],
+    &["Local", "::", "now"],
+    &["std", "::", "net", "::", "TcpStream"],
+    &["std", "::", "thread", "::", "sleep"],
+];
+
+/// Longest source file, in lines.
+const LONGEST: usize = 499;
+/// Files that may be longer, and why.
+const LONG: &[(&str, &str)] = &[];
+
+#[test]
+fn no_wall_is_broken() {
+    let mut breaches = Vec::new();
+    for file in sources() {
+        let text = fs::read_to_string(root().join("src").join(&file)).unwrap();
+        breaches.extend(check(&file, &text).into_iter().map(|b| format!("src/{file}: {b}")));
+    }
+    assert!(breaches.is_empty(), "{}", breaches.join("\n"));
+}
+
+#[test]
+fn files_are_short_or_say_why() {
+    for (file, reason) in LONG {
+        assert!(reason.len() > 20, "src/{file}: a reason is a sentence");
+        let lines = fs::read_to_string(root().join("src").join(file)).unwrap().lines().count();
+        assert!(lines > LONGEST, "src/{file} is short again; take it off the list");
+    }
+    for file in sources() {
+        let lines = fs::read_to_string(root().join("src").join(&file)).unwrap().lines().count();
+        let excused = LONG.iter().any(|(long, _)| *long == file);
+        assert!(lines <= LONGEST || excused, "src/{file} has {lines} lines: split it by subject");
+    }
+}
+
+#[test]
+fn every_room_is_on_the_map() {
+    let lib = code(&fs::read_to_string(root().join("src/lib.rs")).unwrap());
+    let tokens: Vec<&str> = tokens(&lib);
+    let declared: BTreeSet<&str> =
+        tokens.windows(3).filter(|w| w[0] == "mod" && w[2] == ";").map(|w| w[1]).collect();
+    assert!(declared.len() >= 10, "{declared:?}");
+    let known: BTreeSet<&str> = ROOMS.iter().map(|(room, _)| *room).collect();
+    let unknown: Vec<_> = declared.difference(&known).collect();
+    assert!(unknown.is_empty(), "rooms without walls: {unknown:?}");
+    let Ok(map) = fs::read_to_string(root().join("ARCHITECTURE.md")) else { return };
+    let missing: Vec<_> = declared
+        .iter()
+        .filter(|room| !map.contains(&format!("`{room}`")) && !map.contains(&format!("{room}/")))
+        .collect();
+    assert!(missing.is_empty(), "not in ARCHITECTURE.md: {missing:?}");
+}
+
+/// Snippets that must be caught, and what is said of them.
+#[test]
+fn breaches_are_caught() {
+    let cases = [
+        ("model/item.rs", "use crate::util::text;", "names the room util"),
+        ("util/url.rs", "use crate::net::host_key;", "names the room net"),
+        ("util/url.rs", "use crate::{model::Time, store};", "names the room store"),
+        (
+            "util/url.rs",
+            "use crate::{model::{Time, Hold}, engine::{self}};",
+            "names the room engine",
+        ),
+        ("util/url.rs", "use super::super::feed;", "names the room feed"),
+        ("util/mod.rs", "use super::feed;", "names the room feed"),
+        ("util/url.rs", "use super::super::{model, config};", "names the room config"),
+        ("tui/app/add.rs", "fn f() { crate :: net :: host_key(u) }", "names the room net"),
+        ("tui/app/mod.rs", "use crate::feed as parser;", "names the room feed"),
+        (
+            "tui/view/row.rs",
+            "let x = super::super::super::discover::inspect();",
+            "names the room discover",
+        ),
+        ("tui/view/row.rs", "use crate::/* hidden */discover;", "names the room discover"),
+        ("cli/mod.rs", "use newsfed::nowhere;", "names the room nowhere"),
+        ("net/client.rs", "use crate::*;", "names every room"),
+        ("store/mod.rs", "pub(in crate::engine) fn f() {}", "names the room engine"),
+        ("feed/read.rs", "let c = reqwest::Client::new();", "names reqwest"),
+        ("engine/run.rs", "use ::reqwest;", "names reqwest"),
+        ("engine/run.rs", "extern crate rusqlite;", "names rusqlite"),
+        ("engine/run.rs", "use {url::Url, rusqlite as db};", "names rusqlite"),
+        ("cli/list.rs", "use crossterm::style::Stylize;", "names crossterm"),
+        ("main.rs", "use ratatui::Frame;", "names ratatui"),
+        ("demo/server.rs", "use rustls::Error;", "names rustls"),
+        ("schedule/fixed.rs", "use tokio::time;", "names tokio"),
+        ("article/mod.rs", "let t = std::time::SystemTime::now();", "names SystemTime"),
+        ("feed/dates.rs", "let t = chrono::Utc::now();", "names Utc::now"),
+        ("discover/mod.rs", "let t = Utc\n    ::now();", "names Utc::now"),
+        ("crawl/mod.rs", "use std::time::{Duration, Instant};", "names Instant"),
+        ("sitemap/mod.rs", "let lives = 'a'; use tokio::sync; let b = 'b';", "names tokio"),
+        ("website/mod.rs", "fn f<'a>(x: &'a str) { tokio::spawn(x) }", "names tokio"),
+        ("feed/xml.rs", "let s = r#\"quote\" \"#; tokio::spawn(s)", "names tokio"),
+        ("feed/xml.rs", "let s = \"\\\\\"; tokio::spawn(s)", "names tokio"),
+        ("feed/xml.rs", "/* /* nested */ */ tokio::spawn(s)", "names tokio"),
+        ("net/mod.rs", "mod tests { use super::super::engine; }", "names the room engine"),
+        ("net/gate.rs", "mod a { } use super::super::engine;", "names the room engine"),
+        ("cellar/mod.rs", "use crate::model::Item;", "no such room"),
+    ];
+    for (file, snippet, want) in cases {
+        let found = check(file, snippet);
+        assert!(found.iter().any(|b| b.contains(want)), "{file}: {snippet}\n{found:?}");
+    }
+}
+
+/// Snippets that break nothing.
+#[test]
+fn the_rest_is_let_through() {
+    let cases = [
+        ("model/item.rs", "use super::source::Source; use self::poll::Hold; use chrono::Utc;"),
+        ("model/mod.rs", "/// See [`crate::util::text`] and tokio.\nmod item; pub use item::Item;"),
+        ("util/url.rs", "// use crate::net;\nuse crate::model::Time; use super::text;"),
+        ("util/clock.rs", "fn now() -> Time { chrono::Utc::now() }"),
+        (
+            "net/client.rs",
+            "use reqwest::header; use crate::config::NetSettings; use super::gate::Gate;",
+        ),
+        (
+            "tui/view/row.rs",
+            "use super::super::style; use crate::tui::app; use crate::engine::Handle;",
+        ),
+        (
+            "feed/xml.rs",
+            "const S: &str = \"use tokio::time; crate::net\"; let c = '\"'; let q = b'\\'';",
+        ),
+        (
+            "feed/xml.rs",
+            "const S: &str = r##\"crate::net \"# tokio \"##; const B: &[u8] = br\"reqwest\";",
+        ),
+        ("feed/names.rs", "let t = item.tokio; let feed = feed.crossterm();"),
+        ("schedule/mod.rs", "let d: Duration = now - start; let utc: DateTime<Utc> = now;"),
+        ("store/mod.rs", "use rusqlite::Connection; pub(crate) fn f() {}"),
+        ("main.rs", "fn main() { newsfed::cli::run() }"),
+        ("net/gate.rs", "mod tests { fn f() { if x {} } use super::super::client; }"),
+        ("lib.rs", "pub mod net; pub mod tui;"),
+    ];
+    for (file, snippet) in cases {
+        let found = check(file, snippet);
+        assert!(found.is_empty(), "{file}: {snippet}\n{found:?}");
+    }
+}
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Every Rust file below `src`, as its path from there with forward slashes.
+fn sources() -> Vec<String> {
+    fn walk(folder: &Path, prefix: &str, found: &mut Vec<String>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let entry = entry.unwrap();
+            let name = format!("{prefix}{}", entry.file_name().to_str().unwrap());
+            if entry.file_type().unwrap().is_dir() {
+                walk(&entry.path(), &format!("{name}/"), found);
+            } else if name.ends_with(".rs") {
+                found.push(name);
+            }
+        }
+    }
+    let mut found = Vec::new();
+    walk(&root().join("src"), "", &mut found);
+    assert!(found.len() > 50, "the sources are somewhere else");
+    found.sort();
+    found
+}
+
+/// What a file names that it must not.
+fn check(file: &str, text: &str) -> Vec<String> {
+    let code = code(text);
+    let tokens = tokens(&code);
+    let mut breaches = Vec::new();
+    // `main.rs` and `lib.rs` belong to no room: to them only the doors apply.
+    let room = file.split_once('/').map(|(room, _)| room);
+    for (name, door) in DOORS {
+        if room != Some(door) && names(&tokens, &[name]) {
+            breaches.push(format!("names {name}, which only src/{door} may"));
+        }
+    }
+    let Some(room) = room else { return breaches };
+    if PURE.contains(&room) {
+        let named = IMPURE.iter().filter(|path| names(&tokens, path));
+        breaches.extend(named.map(|path| format!("names {}: {room} is pure", path.concat())));
+    }
+    let Some((_, allowed)) = ROOMS.iter().find(|(name, _)| *name == room) else {
+        breaches.push(format!("no such room: {room} needs a line in ROOMS"));
+        return breaches;
+    };
+    for other in rooms_named(&tokens, depth(file)) {
+        match other {
+            "*" => breaches.push("names every room at once".to_owned()),
+            _ if other == room || allowed.contains(&other) => {}
+            _ => breaches.push(format!("names the room {other}, which {room} may not know")),
+        }
+    }
+    breaches
+}
+
+/// How many modules lie between a file's own and the root of the crate, its own included.
+fn depth(file: &str) -> usize {
+    let parts = file.split('/').count();
+    if file.ends_with("/mod.rs") { parts - 1 } else { parts }
+}
+
+/// Whether the tokens hold this path, other than as a field, a method or the end of another path.
+/// Its first part alone, one name, is looked for inside of `use` groups as well.
+fn names(tokens: &[&str], path: &[&str]) -> bool {
+    let matches = |at: usize| tokens[at..].starts_with(path);
+    let inside = |at: usize| {
+        let before = at.checked_sub(1).map(|i| tokens[i]);
+        match before {
+            Some(".") => true,
+            // A path below another name; `::reqwest` and `std::time::SystemTime` are caught.
+            Some("::") => {
+                path.len() == 1
+                    && DOORS.iter().any(|(name, _)| *name == path[0])
+                    && at >= 2
+                    && is_name(tokens[at - 2])
+                    && !matches!(tokens[at - 2], "use")
+            }
+            _ => false,
+        }
+    };
+    (0..tokens.len()).any(|at| matches(at) && !inside(at))
+}
+
+/// The first names behind `crate::`, `newsfed::` and enough `super::`, also those in groups. A file
+/// at `depth` reaches the root by as many `super`.
+fn rooms_named<'a>(tokens: &[&'a str], depth: usize) -> BTreeSet<&'a str> {
+    let mut found = BTreeSet::new();
+    let (mut at, mut level) = (0, 0);
+    // The brace levels at which modules inside of the file began; each is one `super` more.
+    let mut inner: Vec<usize> = Vec::new();
+    while at < tokens.len() {
+        let mut behind = at;
+        match tokens[at] {
+            "{" => {
+                level += 1;
+                at += 1;
+                if at >= 3 && tokens[at - 3] == "mod" {
+                    inner.push(level);
+                }
+                continue;
+            }
+            "}" => {
+                inner.retain(|began| *began < level);
+                level = level.saturating_sub(1);
+                at += 1;
+                continue;
+            }
+            "crate" | "newsfed" => behind += 1,
+            "super" => {
+                let mut supers = 0;
+                while tokens.get(behind) == Some(&"super") {
+                    supers += 1;
+                    behind += 1;
+                    if tokens.get(behind) == Some(&"::") && tokens.get(behind + 1) == Some(&"super")
+                    {
+                        behind += 1;
+                    }
+                }
+                if supers < depth + inner.len() {
+                    at = behind;
+                    continue;
+                }
+            }
+            _ => {
+                at += 1;
+                continue;
+            }
+        }
+        at = behind;
+        if tokens.get(at) == Some(&"::") {
+            at += 1;
+            first_names(&tokens[at..], &mut found);
+        }
+    }
+    found
+}
+
+/// The name that stands first, or those that stand first in each branch of a group.
+fn first_names<'a>(tokens: &[&'a str], found: &mut BTreeSet<&'a str>) {
+    match tokens.first() {
+        Some(&"{") => {
+            let (mut level, mut fresh) = (0, true);
+            for token in tokens {
+                match *token {
+                    "{" => level += 1,
+                    "}" => level -= 1,
+                    "," if level == 1 => fresh = true,
+                    "::" => {}
+                    name => {
+                        if fresh && level == 1 {
+                            found.insert(name);
+                        }
+                        fresh = false;
+                    }
+                }
+                if level == 0 {
+                    return;
+                }
+            }
+        }
+        // Things that lie at the root itself, such as a macro, are no rooms.
+        Some(name) => drop(found.insert(name)),
+        None => {}
+    }
+}
+
+fn is_name(token: &str) -> bool {
+    token.starts_with(|c: char| c.is_alphabetic() || c == '_')
+}
+
+/// Names, `::`, and every other sign by itself.
+fn tokens(code: &str) -> Vec<&str> {
+    let mut rest = code.trim_start();
+    let mut found = Vec::new();
+    while let Some(first) = rest.chars().next() {
+        let length = if first.is_alphanumeric() || first == '_' {
+            rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len())
+        } else if rest.starts_with("::") {
+            2
+        } else {
+            first.len_utf8()
+        };
+        found.push(&rest[..length]);
+        rest = rest[length..].trim_start();
+    }
+    found
+}
+
+/// The text without comments, strings and characters.
+fn code(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let skipped = comment(rest).or_else(|| string(rest, &out)).or_else(|| character(rest));
+        match skipped {
+            Some(length) => {
+                out.push(' ');
+                rest = &rest[length..];
+            }
+            None => {
+                out.push(c);
+                rest = &rest[c.len_utf8()..];
+            }
+        }
+    }
+    out
+}
+
+/// The length of the comment that starts here; those in `/*` nest.
+fn comment(text: &str) -> Option<usize> {
+    if text.starts_with("//") {
+        return Some(text.find('\n').unwrap_or(text.len()));
+    }
+    text.strip_prefix("/*")?;
+    let (mut at, mut level) = (0, 0);
+    while at < text.len() {
+        let here = &text.as_bytes()[at..];
+        if here.starts_with(b"/*") {
+            (at, level) = (at + 2, level + 1);
+        } else if here.starts_with(b"*/") {
+            (at, level) = (at + 2, level - 1);
+            if level == 0 {
+                return Some(at);
+            }
+        } else {
+            at += 1;
+        }
+    }
+    Some(text.len())
+}
+
+/// The length of the string that starts here, with its prefix; `before` is the code so far.
+fn string(text: &str, before: &str) -> Option<usize> {
+    // The `r` at the end of a name begins no string.
+    if before.ends_with(|c: char| c.is_alphanumeric() || c == '_') && !text.starts_with('"') {
+        return None;
+    }
+    let prefix = text.find(|c| !matches!(c, 'b' | 'c' | 'r')).filter(|length| *length <= 2)?;
+    let raw = text[..prefix].ends_with('r');
+    let body = &text[prefix..];
+    if raw {
+        let hashes = body.find(|c| c != '#')?;
+        let inner = body[hashes..].strip_prefix('"')?;
+        let end = format!("\"{}", "#".repeat(hashes));
+        let length = inner.find(&end).map_or(inner.len(), |at| at + end.len());
+        return Some(prefix + hashes + 1 + length);
+    }
+    let inner = body.strip_prefix('"')?;
+    let mut escaped = false;
+    for (at, c) in inner.char_indices() {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '"' => return Some(prefix + at + 2),
+            _ => {}
+        }
+    }
+    Some(text.len())
+}
+
+/// The length of the character that starts here; a lifetime is none.
+fn character(text: &str) -> Option<usize> {
+    let inner = text.strip_prefix('\'')?;
+    if let Some(escape) = inner.strip_prefix('\\') {
+        // The escaped sign itself may be a quote.
+        let first = escape.chars().next()?.len_utf8();
+        return escape[first..].find('\'').map(|at| 1 + 1 + first + at + 1);
+    }
+    let first = inner.chars().next()?.len_utf8();
+    inner[first..].starts_with('\'').then_some(1 + first + 1)
+}
