@@ -196,7 +196,8 @@ fn any_source() -> impl Strategy<Value = Source> {
     (
         "[a-z0-9][a-z0-9._-]{0,10}",
         "[a-z]{1,8}",
-        prop::option::of(word.prop_map(|w| w.trim().to_owned())),
+        // Titles are one clean line once they are read.
+        prop::option::of(word.prop_map(|w| newsfed::util::text::line(&w))),
         prop::option::of("[a-z\"']{1,5}(/[a-z]{1,3}){0,2}"),
         prop::collection::vec("[a-z\"']{1,5}", 0..3),
         any::<bool>(),

@@ -48,7 +48,7 @@ fn opml_gives_folders_titles_and_tags() {
             "Tech|||https://b.example/",
             "|Shout||https://c.example/Feed",
             "|child||https://d.example/",
-            "A/B|E &bull; & F [31m||http://e.example/",
+            "A/B|E &bull; & F \u{200e}||http://e.example/",
             "|only title||https://f.example/",
         ]
     );

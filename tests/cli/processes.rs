@@ -13,18 +13,37 @@ fn received(world: &World, count: usize) {
     runtime.block_on(waiting).expect("the request came");
 }
 
-fn signal(child: &Child, name: &str) {
-    let sent = Command::new("sh").args(["-c", &format!("kill -{name} {}", child.id())]).status();
-    assert!(sent.unwrap().success());
+/// A program that runs beside the test, and not longer than it.
+struct Running(Option<Child>);
+
+impl Running {
+    fn start(world: &World, args: &[&str]) -> Self {
+        let mut command = world.command(args);
+        Self(Some(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()))
+    }
+
+    fn id(&self) -> u32 {
+        self.0.as_ref().unwrap().id()
+    }
+
+    fn signal(&self, name: &str) {
+        let kill = format!("kill -{name} {}", self.id());
+        assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+    }
+
+    /// Waits for its end.
+    fn end(mut self) -> Run {
+        self.0.take().unwrap().wait_with_output().unwrap().into()
+    }
 }
 
-fn start(world: &World, args: &[&str]) -> Child {
-    let mut command = world.command(args);
-    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
-}
-
-fn end(child: Child) -> Run {
-    child.wait_with_output().unwrap().into()
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(mut child) = self.0.take() {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
 }
 
 #[test]
@@ -37,11 +56,11 @@ fn an_interrupted_refresh_keeps_what_it_has() {
     world.run_with(&["import", "-"], &urls).ok();
     for name in ["INT", "TERM"] {
         let before = world.server.requests().len();
-        let child = start(&world, &["sync", "--force", "--set", "net.host_delay=0s"]);
+        let child = Running::start(&world, &["sync", "--force", "--set", "net.host_delay=0s"]);
         // One at a time on one host, the oldest source first: the third is under way.
         received(&world, before + 3);
-        signal(&child, name);
-        let run = end(child);
+        child.signal(name);
+        let run = child.end();
         assert_eq!(run.code, Some(130), "{run:?}");
         assert!(run.err.contains("interrupted"), "{run:?}");
         assert_eq!(world.numbers().len(), 2, "what was fetched is stored");
@@ -52,7 +71,7 @@ fn an_interrupted_refresh_keeps_what_it_has() {
 fn one_process_follows_and_the_others_say_so() {
     let world = World::new(|request| feed(&request.path, &["x"]));
     world.run_with(&["import", "-"], &world.server.url("/a")).ok();
-    let daemon = start(&world, &["daemon", "--set", "net.host_delay=0s"]);
+    let daemon = Running::start(&world, &["daemon", "--set", "net.host_delay=0s"]);
     received(&world, 1);
     let sync = world.run(&["sync"]);
     assert_eq!(sync.code, Some(1), "{sync:?}");
@@ -65,7 +84,7 @@ fn one_process_follows_and_the_others_say_so() {
 
     // A source that another process declares is followed once the daemon hears of it.
     world.run_with(&["import", "-"], &world.server.url("/b")).ok();
-    signal(&daemon, "HUP");
+    daemon.signal("HUP");
     received(&world, 2);
     // Adding asks by itself, whoever follows.
     world.run(&["add", &world.server.url("/c")]).ok();
@@ -73,10 +92,10 @@ fn one_process_follows_and_the_others_say_so() {
     // A file with faults changes nothing.
     let good = std::fs::read_to_string(world.config().join("sources.toml")).unwrap();
     world.write("sources.toml", "[[source]]\nurl = 5\n");
-    signal(&daemon, "HUP");
+    daemon.signal("HUP");
     world.write("sources.toml", &good);
-    signal(&daemon, "TERM");
-    let run = end(daemon);
+    daemon.signal("TERM");
+    let run = daemon.end();
     assert_eq!((run.code, run.out.as_str()), (Some(0), ""), "{run:?}");
     assert!(run.err.contains("following 1 sources"), "the log goes to the standard error: {run:?}");
     assert_eq!(world.run(&["sync", "--due"]).code, Some(0), "the place is free again");

@@ -54,6 +54,8 @@ fn a_page_that_announces_a_feed_is_followed_by_it() {
     t.send(key::ENTER);
     t.wait_for("3 entries");
     t.send(key::ENTER);
+    // The preview shows the articles too, and its box would take the next key.
+    t.wait_for("following Fixture");
     t.wait_for("Third article");
     t.send("Q");
     assert_eq!(t.exit_code(), 0);

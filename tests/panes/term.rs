@@ -134,7 +134,16 @@ impl Term {
     }
 
     pub(crate) fn exit_code(&mut self) -> u32 {
-        let code = self.child.wait().unwrap().exit_code();
+        let end = Instant::now() + PATIENCE;
+        let code = loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                break status.exit_code();
+            }
+            assert!(Instant::now() < end, "still running; the screen is\n{}", self.screen());
+            // The end of the program shows as the end of what it writes.
+            let parser = self.shared.parser.lock().unwrap();
+            let _ = self.shared.changed.wait_timeout(parser, Duration::from_millis(20)).unwrap();
+        };
         // What was printed last may still be on its way.
         let quiet = Duration::from_millis(100);
         let mut parser = self.shared.parser.lock().unwrap();
