@@ -1,14 +1,16 @@
 //! Passwords and headers of sources: sent to their own server, and to nobody else.
 
 use super::*;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use newsfed::model::{Access, BasicAuth, Secret};
 
-/// A variable that the test runner sets, and its value.
-const VARIABLE: (&str, &str) = ("CARGO_PKG_NAME", "newsfed");
+/// A variable that is always set.
+const VARIABLE: &str = "PATH";
 
 fn with_access(url: &str) -> Source {
-    let auth = BasicAuth { user: "ann".into(), password: Secret::Env(VARIABLE.0.into()) };
-    let headers = vec![("x-key".to_owned(), Secret::Env(VARIABLE.0.to_owned()))];
+    let auth = BasicAuth { user: "ann".into(), password: Secret::Env(VARIABLE.into()) };
+    let headers = vec![("x-key".to_owned(), Secret::Env(VARIABLE.to_owned()))];
     let access = Access { auth: Some(auth), headers, proxy: None };
     Source { access, ..source("s", url) }
 }
@@ -30,11 +32,12 @@ async fn credentials_are_sent_and_do_not_cross_origins() {
         engine.shutdown().await;
     }
     assert_eq!(own.requests().len(), 4);
+    let value = std::env::var(VARIABLE).unwrap();
+    let basic = format!("Basic {}", STANDARD.encode(format!("ann:{value}")));
     for request in own.requests() {
-        // "ann:newsfed"
-        let basic = b"Basic YW5uOm5ld3NmZWQ=".as_slice();
-        assert_eq!(request.header("authorization"), Some(basic), "{}", request.path);
-        assert_eq!(request.header("x-key"), Some(VARIABLE.1.as_bytes()), "{}", request.path);
+        let sent = request.header("authorization");
+        assert_eq!(sent, Some(basic.as_bytes()), "{}", request.path);
+        assert_eq!(request.header("x-key"), Some(value.as_bytes()), "{}", request.path);
     }
     let [request] = &stranger.requests()[..] else { panic!("one request") };
     assert_eq!((request.header("authorization"), request.header("x-key")), (None, None));

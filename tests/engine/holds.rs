@@ -143,10 +143,10 @@ async fn gone_is_gone_until_forced() {
     received(&server, 1).await;
     settled(&engine).await;
     home.clock.advance(100 * DAY);
-    let refreshed = sync_one(&engine, Pace::Manual).await;
-    assert_eq!(left(&refreshed, home.clock.now()).map(|l| l.0), Some(HoldReason::Gone));
-    let refreshed = sync_one(&engine, Pace::Due).await;
-    assert!(matches!(refreshed, Refreshed::NotDue(_)), "{refreshed:?}");
+    let manual = sync_one(&engine, Pace::Manual).await;
+    assert_eq!(left(&manual, home.clock.now()).map(|l| l.0), Some(HoldReason::Gone), "{manual:?}");
+    let due = sync_one(&engine, Pace::Due).await;
+    assert!(matches!(due, Refreshed::NotDue(_)), "{due:?}");
     assert_eq!(server.requests().len(), 1);
     assert!(failure(&sync_one(&engine, Pace::Force).await).unwrap().contains("410"));
     *gone.lock().unwrap() = false;

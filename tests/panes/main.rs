@@ -196,6 +196,27 @@ fn without_a_terminal_there_is_a_word_and_a_way_out() {
 }
 
 #[test]
+fn the_demo_shows_everything_without_a_network() {
+    let world = World::new(&[]);
+    let mut t = world.demo(120, 40);
+    t.wait_for("Kernel & Kettle");
+    t.wait_for("What a fair scheduler is fair about");
+    // Sites that fail and sites that want to be left alone are told apart.
+    t.wait_for(" held");
+    t.send("/scheduler is fair");
+    t.wait_for("Search: scheduler is fair (1)");
+    t.send(key::ENTER);
+    t.send(key::ENTER);
+    t.wait_for("Two kinds of fairness");
+    t.send("v");
+    t.wait_for("HTTP 500");
+    t.send("Q");
+    assert_eq!(t.exit_code(), 0);
+    t.wait_for("nothing of it is kept");
+    assert!(!world.path("data").exists() && !world.path("config/config.toml").exists());
+}
+
+#[test]
 fn a_second_one_watches_and_sees_what_the_first_one_marks() {
     let world = World::new(&["/feed.xml"]);
     let mut first = world.open(100, 30);

@@ -124,9 +124,17 @@ impl World {
         self.open_with(cols, rows, &[])
     }
 
+    pub(crate) fn demo(&self, cols: u16, rows: u16) -> Term {
+        self.start(&["demo".to_owned()], cols, rows, &[])
+    }
+
     pub(crate) fn open_with(&self, cols: u16, rows: u16, env: &[(&str, &str)]) -> Term {
+        self.start(&self.arguments(), cols, rows, env)
+    }
+
+    fn start(&self, arguments: &[String], cols: u16, rows: u16, env: &[(&str, &str)]) -> Term {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_newsfed"));
-        command.args(self.arguments());
+        command.args(arguments);
         command.env_clear();
         let home = self.dir.path().display().to_string();
         let usual = [

@@ -1,7 +1,7 @@
 //! What lies on top of the panes: the paste box, prompts, lists to choose from, help and log.
 
 use super::keys::Motion;
-use super::{Add, App, SearchBar};
+use super::{Add, App, Focus, SearchBar};
 use crate::article::LinkKind;
 use crate::config::{Action, Context, Key, Lookup};
 use crate::model::{PollRecord, SourceId};
@@ -421,8 +421,17 @@ impl App {
         &mut self,
         result: Result<Vec<(SourceId, PollRecord)>, String>,
     ) -> Vec<Effect> {
+        // Called from a source, the log begins with what is wrong with that one.
+        let about = match self.focus {
+            Focus::Sources => self.sources.targets().first().map(|s| s.source.id.clone()),
+            Focus::Items | Focus::Reader => None,
+        };
         match (result, self.layers.last_mut()) {
-            (Ok(polls), Some(Layer::Log(log))) => log.polls = Some(polls),
+            (Ok(polls), Some(Layer::Log(log))) => {
+                let first = about.and_then(|id| polls.iter().position(|(source, _)| *source == id));
+                log.selected = first.unwrap_or(0);
+                log.polls = Some(polls);
+            }
             (Err(why), _) => return self.problem(why),
             _ => {}
         }
