@@ -33,6 +33,9 @@ pub enum FollowError {
         /// What.
         status: u16,
     },
+    /// Something else than a feed.
+    #[error("there is no feed at {0}")]
+    NoFeed(Url),
     /// Followed already.
     #[error("this address is followed already, as {0}")]
     Known(SourceId),
@@ -68,8 +71,8 @@ impl Handle {
                 (Vec::new(), None)
             }
         };
-        let mut discovery = Discovery { address: web.url.clone(), ways, tried };
-        self.try_first(&mut discovery, &web).await;
+        let mut discovery = Discovery { address: web.url.clone(), ways, tried, web: Box::new(web) };
+        self.try_first(&mut discovery).await;
         let untitled = discovery.ways.first_mut().filter(|w| w.title.is_empty());
         if let (Some(way), Some(title)) = (untitled, title) {
             way.title = title;
@@ -78,19 +81,29 @@ impl Handle {
     }
 
     /// Fetches the best of the announced feeds, so that its entries can be shown.
-    async fn try_first(&self, discovery: &mut Discovery, web: &address::WebAddress) {
-        while let Some(best) = discovery.ways.first().filter(|w| w.first.is_none()) {
-            let same_host = best.url.host_str() == web.url.host_str();
-            let failure = match self.fetch(&best.url.clone(), web, same_host).await {
-                Ok(Fetched { found: Found::Feed(feed), answer }) => {
-                    discovery.ways[0].first = Some(first_answer(*feed, answer));
-                    return;
+    async fn try_first(&self, discovery: &mut Discovery) {
+        while let Some(best) = discovery.ways.first_mut().filter(|w| w.first.is_none()) {
+            match self.fetch_announced(&best.url, &discovery.web).await {
+                Ok(first) => best.first = Some(first),
+                Err(failure) => {
+                    let gone = discovery.ways.remove(0);
+                    discovery.tried.push(format!("{}: {failure}", gone.url));
                 }
-                Ok(_) => "it is not a feed".to_owned(),
-                Err(e) => e.to_string(),
-            };
-            let gone = discovery.ways.remove(0);
-            discovery.tried.push(format!("{}: {failure}", gone.url));
+            }
+        }
+    }
+
+    /// Fetches a feed that a page announces. A private address is asked only on the host of the
+    /// page, which the person gave; so are the credentials used.
+    async fn fetch_announced(
+        &self,
+        url: &Url,
+        web: &address::WebAddress,
+    ) -> Result<FirstAnswer, FollowError> {
+        let same_host = url.host_str() == web.url.host_str();
+        match self.fetch(url, web, same_host).await? {
+            Fetched { found: Found::Feed(feed), answer } => Ok(first_answer(*feed, answer)),
+            _ => Err(FollowError::NoFeed(url.clone())),
         }
     }
 
@@ -135,12 +148,19 @@ impl Handle {
             return Err(address::UrlError::Empty.into());
         }
         let way = discovery.ways.swap_remove(way);
+        let web = &discovery.web;
+        let first = match way.first {
+            Some(first) => first,
+            None => self.fetch_announced(&way.url, web).await?,
+        };
         // Taken ids are replaced when the file is written.
         let id = config::unique_id(&way.url, &mut HashSet::new());
         let mut source = Source::feed(id, way.url.clone());
-        source.title =
-            title.or_else(|| way.first.is_none().then_some(way.title)).filter(|t| !t.is_empty());
+        source.title = title;
         source.folder = folder;
+        if way.url.host_str() == web.url.host_str() {
+            source.access = access(web);
+        }
         let added = self.edit(move |file| file.import(&[source])).await?;
         let (source, known) = (added.sources.into_iter().next(), added.already.into_iter().next());
         let Some(source) = source else {
@@ -150,7 +170,7 @@ impl Handle {
         // The loop does not know the source yet, so it cannot look at it before what was fetched
         // is stored.
         let (declared, facts) = self.read_declared().await?;
-        if let (Some(first), Some(facts)) = (way.first, facts.iter().find(|f| f.id == source.id)) {
+        if let Some(facts) = facts.iter().find(|f| f.id == source.id) {
             self.store_first(facts, &source, first).await?;
         }
         self.context.set_sources(declared, &facts);

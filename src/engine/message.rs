@@ -3,6 +3,7 @@
 use crate::feed::ParsedFeed;
 use crate::model::{Hold, Outcome, Source, SourceId, Time};
 use crate::net::Response;
+use crate::util::url::WebAddress;
 use url::Url;
 
 /// What the engine is doing; only the latest value counts.
@@ -78,6 +79,8 @@ pub struct Discovery {
     pub ways: Vec<Way>,
     /// What was tried, in words, in the order in which it was.
     pub tried: Vec<String>,
+    /// The address with the credentials that were typed with it.
+    pub(super) web: Box<WebAddress>,
 }
 
 /// One way to follow an address.

@@ -81,3 +81,50 @@ async fn what_cannot_be_followed_is_explained() {
     assert!(engine.discover("no address at all").await.is_err());
     engine.shutdown().await;
 }
+
+#[tokio::test]
+async fn credentials_typed_with_the_address_are_kept_for_its_host() {
+    let server = Server::start(|request| match request.header("authorization") {
+        // alice:s3cret
+        Some(b"Basic YWxpY2U6czNjcmV0") => feed(&[("1", "Members only")]),
+        _ => Reply::status(401),
+    })
+    .unwrap();
+    let home = Home::with(&[]);
+    let engine = home.on_demand().await;
+    let typed = server.url("/feed").replace("http://", "http://alice:s3cret@");
+    let discovery = engine.discover(&typed).await.unwrap();
+    assert!(!format!("{discovery:?}").contains("s3cret"));
+    let source = engine.follow(discovery, 0, None, None).await.unwrap();
+    assert!(!source.url.as_str().contains("alice"));
+    let refreshed = sync_one(&engine, Pace::Force).await;
+    assert_eq!(refreshed, Refreshed::Looked(Outcome::Unchanged));
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn the_second_of_several_announced_feeds_costs_one_request_too() {
+    let server = Server::start(|request| match request.path.as_str() {
+        "/" => Reply::ok(
+            "text/html",
+            "<link rel=alternate type=application/rss+xml href=/a title=A>\
+             <link rel=alternate type=application/rss+xml href=/b title=B>\
+             <link rel=alternate type=application/rss+xml href=/c title=C>",
+        ),
+        "/c" => Reply::ok("text/html", "<p>moved away"),
+        _ => feed(&[("1", "One")]),
+    })
+    .unwrap();
+    let home = Home::with(&[]);
+    let engine = home.on_demand().await;
+    let discovery = engine.discover(&server.url("/")).await.unwrap();
+    assert_eq!(discovery.ways.len(), 3);
+    engine.follow(discovery, 1, None, None).await.unwrap();
+    let asked = |path: &str| server.requests().iter().filter(|r| r.path == path).count();
+    assert_eq!((asked("/"), asked("/a"), asked("/b"), asked("/c")), (1, 1, 1, 0));
+    // What is no feed is not followed.
+    let discovery = engine.discover(&server.url("/")).await.unwrap();
+    let error = engine.follow(discovery, 2, None, None).await.unwrap_err();
+    assert!(matches!(error, FollowError::NoFeed(_)), "{error}");
+    engine.shutdown().await;
+}
