@@ -129,18 +129,6 @@ fn updating_touches_only_what_changes() {
 }
 
 #[test]
-fn moving_keeps_comments() {
-    let (_folder, paths) = home(SOURCES);
-    let file = SourcesFile::open(&paths);
-    file.move_before(&id("c"), Some(&id("a-example"))).unwrap();
-    assert_eq!(ids(&paths), ["c", "a-example", "b"]);
-    assert!(text(&paths).starts_with("# My feeds.\n\n# off for now\n[[source]]\nid = \"c\""));
-    file.move_before(&id("c"), None).unwrap();
-    assert_eq!(text(&paths), SOURCES);
-    assert_eq!(file.line_of(&id("c")).unwrap().1, 18);
-}
-
-#[test]
 fn a_file_with_faults_is_left_alone() {
     let broken = "[[source]]\nurl = 3\n";
     let (_folder, paths) = home(broken);

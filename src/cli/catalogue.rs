@@ -16,10 +16,9 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// What to call it: the person's title, the feed's, or the id.
+    /// What to call it.
     pub(super) fn title(&self) -> &str {
-        let own = self.source.title.as_deref();
-        own.or(self.facts.feed_title.as_deref()).unwrap_or(self.source.id.as_str())
+        self.facts.title(&self.source)
     }
 }
 

@@ -7,18 +7,12 @@ use super::log;
 use super::output::Output;
 use super::runtime::{asked_to_stop, other_poller, runtime};
 use crate::engine::{Handle, Role};
-use std::path::Path;
-use std::time::{Duration, SystemTime};
-
-/// How often `sources.toml` is looked at for changes.
-const LOOK: Duration = Duration::from_secs(30);
 
 /// Runs `daemon`.
 pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let home = Home::load(global, out)?;
     log::start(&home, out.verbose, true);
     let store = home.store()?;
-    let sources = home.paths.sources_file();
     runtime()?.block_on(async {
         // The signals are listened to before anything says that the daemon runs.
         let stop = asked_to_stop();
@@ -32,7 +26,6 @@ pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
                 tokio::select! {
                     () = stop => {}
                     () = reload_when_asked(&handle, reloads) => {}
-                    () = reload_when_changed(&handle, &sources) => {}
                 }
                 tracing::info!("stopping");
                 Ok(Exit::Ok)
@@ -65,24 +58,6 @@ async fn reload_when_asked(handle: &Handle, reloads: Reloads) {
     #[cfg(not(unix))]
     let _ = (handle, reloads);
     std::future::pending().await
-}
-
-/// Notices that `sources.toml` was edited, by hand or by another newsfed.
-async fn reload_when_changed(handle: &Handle, file: &Path) {
-    let mut known = stamp(file);
-    loop {
-        tokio::time::sleep(LOOK).await;
-        let now = stamp(file);
-        if now != known {
-            known = now;
-            reload(handle).await;
-        }
-    }
-}
-
-fn stamp(file: &Path) -> Option<(SystemTime, u64)> {
-    let metadata = std::fs::metadata(file).ok()?;
-    Some((metadata.modified().ok()?, metadata.len()))
 }
 
 /// Takes over what is declared now; a file with faults changes nothing.

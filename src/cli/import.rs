@@ -4,9 +4,9 @@ use super::args::Global;
 use super::exit::{Exit, Failure};
 use super::home::Home;
 use super::output::Output;
-use crate::config::{self, Import, ImportKind, LARGEST_IMPORT, SourcesFile};
+use crate::config::{self, Import, ImportKind, SourcesFile};
 use serde::Serialize;
-use std::io::{self, Read};
+use std::path::Path;
 
 /// Arguments of `import`.
 #[derive(Debug, clap::Args)]
@@ -48,7 +48,8 @@ struct Skipped {
 /// Runs `import`.
 pub(super) fn run(args: &ImportArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let home = Home::load(global, out)?;
-    let (bytes, name) = read(&args.file)?;
+    let bytes = config::read_import(Path::new(&args.file)).map_err(Failure::Plain)?;
+    let name = if args.file == "-" { "the standard input" } else { &args.file };
     let Import { kind, sources, skipped } = config::import(&bytes, name)?;
     let added = SourcesFile::open(&home.paths).import(&sources)?;
     let entry = |id: String, url: String| Entry { id, url };
@@ -82,20 +83,4 @@ pub(super) fn run(args: &ImportArgs, global: &Global, out: &mut Output) -> Resul
         out.result(format!("{kind}: {added} added, {already} already there, {skipped} skipped"))?;
     }
     Ok(Exit::Ok)
-}
-
-/// The bytes of a file or the standard input, one more than is taken so that too many are noticed.
-fn read(file: &str) -> Result<(Vec<u8>, &str), Failure> {
-    let most = LARGEST_IMPORT as u64 + 1;
-    let mut bytes = Vec::new();
-    let (name, result) = if file == "-" {
-        ("the standard input", io::stdin().lock().take(most).read_to_end(&mut bytes))
-    } else {
-        let opened = std::fs::File::open(file);
-        (file, opened.and_then(|f| f.take(most).read_to_end(&mut bytes)))
-    };
-    match result {
-        Ok(_) => Ok((bytes, name)),
-        Err(e) => Err(Failure::Plain(format!("{name} cannot be read: {e}"))),
-    }
 }

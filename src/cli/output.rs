@@ -111,7 +111,7 @@ pub(super) fn colours_wanted() -> bool {
 
 /// JSON whose strings hold the control characters above ASCII as escapes, too: an identifier is
 /// kept byte for byte, but must not act on a terminal.
-fn escape_controls(json: &str) -> String {
+pub(super) fn escape_controls(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {
         let hidden = matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');

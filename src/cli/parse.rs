@@ -52,7 +52,11 @@ fn run_one(
         Ok(parsed) => {
             let mut out = io::stdout().lock();
             if json {
-                writeln!(out, "{}", ascii_controls(&feed::to_json(&parsed).to_string()))?;
+                writeln!(
+                    out,
+                    "{}",
+                    super::output::escape_controls(&feed::to_json(&parsed).to_string())
+                )?;
             } else {
                 print_plain(&mut out, &parsed)?;
             }
@@ -72,7 +76,7 @@ fn run_batch(content_type: Option<&str>, base: Option<&Url>) -> io::Result<i32> 
             Ok(parsed) => feed::to_json(&parsed),
             Err(message) => serde_json::json!({ "error": message }),
         };
-        writeln!(out, "{}", ascii_controls(&answer.to_string()))?;
+        writeln!(out, "{}", super::output::escape_controls(&answer.to_string()))?;
         out.flush()?;
     }
     Ok(0)
@@ -96,20 +100,6 @@ fn read_all(from: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     from.take(MAX_FILE).read_to_end(&mut bytes)?;
     Ok(bytes)
-}
-
-/// JSON whose strings hold control characters above ASCII as escapes, too: an identifier is kept
-/// byte for byte, but must not act on a terminal.
-fn ascii_controls(json: &str) -> String {
-    let mut out = String::with_capacity(json.len());
-    for c in json.chars() {
-        if c.is_control() && !c.is_ascii() || c == '\u{7f}' {
-            out.push_str(&format!("\\u{:04x}", u32::from(c)));
-        } else {
-            out.push(c);
-        }
-    }
-    out
 }
 
 fn print_plain(out: &mut impl Write, parsed: &feed::ParsedFeed) -> io::Result<()> {

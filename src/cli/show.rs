@@ -58,7 +58,7 @@ pub(super) fn run(args: &ShowArgs, global: &Global, out: &mut Output) -> Result<
         if n > 0 {
             out.line("")?;
         }
-        let markup = body(&shape.item).unwrap_or_default();
+        let markup = shape.item.body();
         if args.format == Format::Html {
             out.line(markup)?;
             continue;
@@ -67,11 +67,6 @@ pub(super) fn run(args: &ShowArgs, global: &Global, out: &mut Output) -> Result<
         print(&shape.item, source.map(super::catalogue::Entry::title), markup, out)?;
     }
     Ok(Exit::Ok)
-}
-
-/// The fullest text of an item.
-fn body(item: &Item) -> Option<&str> {
-    item.content.as_deref().or(item.summary.as_deref())
 }
 
 fn print(item: &Item, source: Option<&str>, markup: &str, out: &mut Output) -> Result<(), Failure> {

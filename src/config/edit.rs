@@ -218,25 +218,6 @@ impl SourcesFile {
         })
     }
 
-    /// Moves a source before another, or to the end.
-    ///
-    /// # Errors
-    /// When one is unknown, or see [`EditError`].
-    pub fn move_before(&self, id: &SourceId, next: Option<&SourceId>) -> Result<(), EditError> {
-        self.change(|text, sources| {
-            if next == Some(id) {
-                return Ok(text.to_owned());
-            }
-            if let Some(next) = next {
-                self.find(sources, next)?;
-            }
-            let (at, _) = &sources[self.find(sources, id)?];
-            let ranges = self.ranges(text, &[at.start])?;
-            let piece: String = ranges.iter().map(|r| &text[r.clone()]).collect();
-            self.put_before(&cut(text, &ranges), &piece, next)
-        })
-    }
-
     /// The file and the line, from 1, of a source's entry, for an editor.
     ///
     /// # Errors

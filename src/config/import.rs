@@ -8,9 +8,12 @@ use crate::model::Source;
 use crate::util::text::line as clean;
 use encoding_rs::Encoding;
 use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
 
 /// Largest list read, in bytes.
-pub const LARGEST_IMPORT: usize = 64 * 1024 * 1024;
+pub(crate) const LARGEST_IMPORT: usize = 64 * 1024 * 1024;
 
 /// What kind of list it was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
@@ -86,6 +89,24 @@ pub enum ImportError {
         /// What the parser says.
         message: String,
     },
+}
+
+/// Reads a file to be imported, or the standard input for `-`; never more than can be a list.
+///
+/// # Errors
+/// In words: when it is no file or cannot be read.
+pub fn read_import(path: &Path) -> Result<Vec<u8>, String> {
+    let most = LARGEST_IMPORT as u64 + 1;
+    let mut bytes = Vec::new();
+    let read = if path == Path::new("-") {
+        io::stdin().lock().take(most).read_to_end(&mut bytes)
+    } else {
+        File::open(path).and_then(|f| f.take(most).read_to_end(&mut bytes))
+    };
+    match read {
+        Ok(_) => Ok(bytes),
+        Err(e) => Err(format!("{} cannot be read: {e}", clean(&path.display().to_string()))),
+    }
 }
 
 /// Reads a list of sources; its kind is told by its content. `name` is its name in messages.

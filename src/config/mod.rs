@@ -33,7 +33,7 @@ pub(crate) use error::did_you_mean;
 pub use error::{ConfigError, ConfigErrors, Place};
 pub use export::{export_opml, export_urls};
 pub use ids::unique_id;
-pub use import::{Import, ImportError, ImportKind, LARGEST_IMPORT, import};
+pub use import::{Import, ImportError, ImportKind, import, read_import};
 pub use key::{Key, KeyCode, KeyError, LONGEST_SEQUENCE, parse_sequence, show_sequence};
 pub use keymap::{BindingError, Context, KeyMap, KeyMapErrors, Lookup};
 pub use load::{Loaded, load};

@@ -8,6 +8,7 @@ use super::rule::{Field, Rule, Slot, mismatch, read};
 use super::schema::{RETENTION, YEAR, proxy};
 use crate::model::{Access, BasicAuth, Retention, Secret, Source, SourceId, SourceKind};
 use crate::util::text::line as clean;
+use crate::util::url::take_credentials;
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 use url::Url;
@@ -167,24 +168,9 @@ pub(crate) fn address(text: &str) -> Result<(Url, Option<BasicAuth>), String> {
     if !matches!(url.scheme(), "http" | "https") {
         return Err(fault("; only http and https can be followed"));
     }
-    if url.username().is_empty() && url.password().is_none() {
-        return Ok((url, None));
-    }
-    let user = percent_decoded(url.username());
-    let password = Secret::Plain(percent_decoded(url.password().unwrap_or("")));
-    // Neither call fails for http(s), which always has a host.
-    let _ = url.set_username("");
-    let _ = url.set_password(None);
-    Ok((url, Some(BasicAuth { user, password })))
-}
-
-fn percent_decoded(text: &str) -> String {
-    // A form's key is percent-decoded too, apart from its "+".
-    let form = text.replace('+', "%2B").replace('&', "%26").replace('=', "%3D");
-    url::form_urlencoded::parse(form.as_bytes())
-        .next()
-        .map(|(key, _)| key.into_owned())
-        .unwrap_or_default()
+    let auth = take_credentials(&mut url)
+        .map(|(user, password)| BasicAuth { user, password: Secret::Plain(password) });
+    Ok((url, auth))
 }
 
 fn read_retention(pair: &Pair, prefix: &str, report: &mut Report) -> Retention {

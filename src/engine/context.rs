@@ -1,12 +1,14 @@
 //! What every look needs: store, network, clock, the declared sources.
 
+use super::follow::Stamp;
 use super::look::parse;
 use crate::config::Settings;
 use crate::feed::ParsedFeed;
-use crate::model::{Source, SourceFacts};
-use crate::net::{Client, Response, host_key};
+use crate::model::{Source, SourceFacts, Time};
+use crate::net::{Client, Response};
 use crate::store::{Reader, Store, StoreError};
 use crate::util::clock::Clock;
+use chrono::TimeDelta;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use tokio::sync::{Semaphore, watch};
@@ -24,6 +26,8 @@ pub(super) struct Context {
     readers: Mutex<Vec<Reader>>,
     parsers: Semaphore,
     random: Mutex<fastrand::Rng>,
+    /// The state of `sources.toml` that was read last.
+    pub(super) declared_at: Mutex<Stamp>,
 }
 
 impl Context {
@@ -40,6 +44,7 @@ impl Context {
             readers: Mutex::default(),
             parsers: Semaphore::new(parsers),
             random: Mutex::new(fastrand::Rng::with_seed(seed)),
+            declared_at: Mutex::default(),
         }
     }
 
@@ -108,25 +113,31 @@ impl Context {
         keys.sort_unstable();
         keys
     }
-
-    /// The other sources whose declared address is on a host.
-    pub(super) fn on_host(&self, host: &str, but: i64) -> Vec<i64> {
-        let sources = self.sources.read().unwrap_or_else(PoisonError::into_inner);
-        let others = sources.iter().filter(|(key, s)| **key != but && host_key(&s.url) == host);
-        others.map(|(key, _)| *key).collect()
-    }
 }
 
-/// Tells a network that is gone from a host that is: several hosts cannot be reached, and not one
-/// has answered in between.
+/// Tells a network that is gone from hosts that are: several hosts that were not failing before
+/// cannot be reached, and nothing has answered for a while.
 #[derive(Debug, Default)]
 pub(super) struct Network {
+    state: Mutex<Reachable>,
+}
+
+#[derive(Debug, Default)]
+struct Reachable {
     /// Per host that cannot be reached, the sources that were looked for there.
-    unreachable: Mutex<HashMap<String, HashSet<i64>>>,
+    unreachable: HashMap<String, HashSet<i64>>,
+    /// When the first of them was noticed.
+    since: Option<Time>,
+    /// When a host last answered.
+    answered: Option<Time>,
 }
 
 /// Unreachable hosts from which the network counts as gone.
 const OFFLINE_AFTER: usize = 3;
+/// A network in which something answered so lately is there.
+const ALIVE: TimeDelta = TimeDelta::minutes(10);
+/// An answer so soon after the first failure shows that the network was there all the time.
+const AT_ONCE: TimeDelta = TimeDelta::minutes(1);
 
 /// What the end of a request says about the network.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -140,14 +151,26 @@ pub(super) enum Reach {
 }
 
 impl Network {
-    /// Notes that a host answered, or failed by itself.
-    pub(super) fn reached(&self) {
-        self.hosts().clear();
+    /// Notes that a host answered, or failed by itself. Returns the sources that were forgiven for a
+    /// lost network although it was there.
+    pub(super) fn reached(&self, now: Time) -> Vec<i64> {
+        let mut state = self.state();
+        let lost = state.unreachable.len() >= OFFLINE_AFTER;
+        let wrong = lost && state.since.is_some_and(|since| now - since <= AT_ONCE);
+        let hosts = std::mem::take(&mut state.unreachable);
+        (state.since, state.answered) = (None, Some(now));
+        if wrong { hosts.into_values().flatten().collect() } else { Vec::new() }
     }
 
-    /// Notes that a host could not be reached when a source was looked for there.
-    pub(super) fn unreachable(&self, host: String, source: i64) -> Reach {
-        let mut hosts = self.hosts();
+    /// Notes that a host could not be reached when a source was looked for there that was not
+    /// failing before; one that was says nothing about the network.
+    pub(super) fn unreachable(&self, host: String, source: i64, now: Time) -> Reach {
+        let mut state = self.state();
+        if state.answered.is_some_and(|at| now - at < ALIVE) {
+            return Reach::Online;
+        }
+        state.since.get_or_insert(now);
+        let hosts = &mut state.unreachable;
         let before = hosts.len();
         let earlier = hosts.values().flatten().copied().filter(|key| *key != source).collect();
         hosts.entry(host).or_default().insert(source);
@@ -160,11 +183,11 @@ impl Network {
 
     /// Whether the network counts as gone.
     pub(super) fn is_offline(&self) -> bool {
-        self.hosts().len() >= OFFLINE_AFTER
+        self.state().unreachable.len() >= OFFLINE_AFTER
     }
 
-    fn hosts(&self) -> MutexGuard<'_, HashMap<String, HashSet<i64>>> {
-        self.unreachable.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, Reachable> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -175,17 +198,37 @@ mod tests {
     #[test]
     fn three_hosts_without_an_answer_in_between_are_a_lost_network() {
         let network = Network::default();
-        let fails = |host: &str, key| network.unreachable(host.to_owned(), key);
-        assert_eq!((fails("a", 1), fails("b", 2)), (Reach::Online, Reach::Online));
-        network.reached();
-        assert_eq!((fails("a", 1), fails("a", 3)), (Reach::Online, Reach::Online), "one host");
-        assert_eq!(fails("b", 2), Reach::Online);
-        let Reach::Lost(mut earlier) = fails("c", 4) else { panic!("three hosts") };
+        let at = |minutes: i64| Time::from_timestamp(minutes * 60, 0).unwrap();
+        let fails = |host: &str, key, now| network.unreachable(host.to_owned(), key, now);
+        assert_eq!((fails("a", 1, at(0)), fails("b", 2, at(0))), (Reach::Online, Reach::Online));
+        assert!(network.reached(at(0)).is_empty());
+        for (host, key) in [("a", 1), ("b", 2), ("c", 3), ("d", 4)] {
+            assert_eq!(fails(host, key, at(5)), Reach::Online, "something answered 5 minutes ago");
+        }
+        assert_eq!(
+            (fails("a", 1, at(20)), fails("a", 3, at(20))),
+            (Reach::Online, Reach::Online),
+            "one host"
+        );
+        assert_eq!(fails("b", 2, at(20)), Reach::Online);
+        let Reach::Lost(mut earlier) = fails("c", 4, at(20)) else { panic!("three hosts") };
         earlier.sort_unstable();
         assert_eq!(earlier, [1, 2, 3]);
-        assert_eq!(fails("d", 5), Reach::Offline);
+        assert_eq!(fails("d", 5, at(21)), Reach::Offline);
         assert!(network.is_offline());
-        network.reached();
+        assert!(network.reached(at(30)).is_empty(), "the network has come back");
         assert!(!network.is_offline());
+    }
+
+    #[test]
+    fn dead_hosts_beside_a_live_one_are_not_forgiven() {
+        let network = Network::default();
+        let now = Time::from_timestamp(0, 0).unwrap();
+        for (key, host) in ["a", "b", "c"].into_iter().enumerate() {
+            network.unreachable(host.to_owned(), key as i64, now);
+        }
+        let mut blamed = network.reached(now);
+        blamed.sort_unstable();
+        assert_eq!(blamed, [0, 1, 2]);
     }
 }

@@ -13,7 +13,9 @@ use crate::store::StoreError;
 use crate::util::{text, url as address};
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
+use std::path::Path;
 use std::sync::Arc;
+use std::time::SystemTime;
 use url::Url;
 
 /// Why an address could not be followed or a source not changed.
@@ -50,9 +52,12 @@ pub enum FollowError {
     Store(#[from] StoreError),
 }
 
+/// Announced feeds that are fetched for the one to begin with; the others wait to be chosen.
+const MOST_TRIED: usize = 3;
+
 impl Handle {
     /// Explores an address as a person typed it: one request, and one more for the first feed that
-    /// a page announces. Drop the future to give up.
+    /// a page announces (up to three where the first ones do not work). Drop the future to give up.
     pub async fn discover(&self, typed: &str) -> Result<Discovery, FollowError> {
         let web = address::parse_web(typed)?;
         let mut tried = Vec::new();
@@ -82,7 +87,10 @@ impl Handle {
 
     /// Fetches the best of the announced feeds, so that its entries can be shown.
     async fn try_first(&self, discovery: &mut Discovery) {
-        while let Some(best) = discovery.ways.first_mut().filter(|w| w.first.is_none()) {
+        for _ in 0..MOST_TRIED {
+            let Some(best) = discovery.ways.first_mut().filter(|w| w.first.is_none()) else {
+                return;
+            };
             match self.fetch_announced(&best.url, &discovery.web).await {
                 Ok(first) => best.first = Some(first),
                 Err(failure) => {
@@ -158,7 +166,7 @@ impl Handle {
         let mut source = Source::feed(id, way.url.clone());
         source.title = title;
         source.folder = folder;
-        if way.url.host_str() == web.url.host_str() {
+        if may_have_credentials(&web.url, &way.url) {
             source.access = access(web);
         }
         let added = self.edit(move |file| file.import(&[source])).await?;
@@ -217,7 +225,7 @@ impl Handle {
         let mut going = self.sources().await?;
         going.retain(|(source, _)| ids.contains(&source.id));
         let what = match going.as_slice() {
-            [(source, facts)] => title(source, facts),
+            [(source, facts)] => facts.title(source).to_owned(),
             many => format!("{} sources", many.len()),
         };
         let undo = self.edit(move |file| file.remove(&ids)).await?;
@@ -253,6 +261,25 @@ impl Handle {
         Ok(task.await.map_err(|_| StoreError::Closed)??)
     }
 
+    /// Notes that the file has been read as it is.
+    pub(super) fn declarations_seen(&self) -> bool {
+        let now = stamp(&self.paths.sources_file());
+        let seen = self.context.declared_at.lock().map(|mut at| std::mem::replace(&mut *at, now));
+        seen.is_ok_and(|before| before == now)
+    }
+
+    /// Reads the declared sources again where another program, or a person, has changed the file.
+    /// A file with faults changes nothing.
+    pub(super) async fn reload_if_changed(&self) {
+        if self.declarations_seen() {
+            return;
+        }
+        match self.reload().await {
+            Ok(()) => tracing::info!("sources read again"),
+            Err(e) => tracing::error!("sources not read again, the old ones stay: {e}"),
+        }
+    }
+
     /// Reads the declared sources again, after any program has changed them.
     pub async fn reload(&self) -> Result<(), FollowError> {
         let (declared, facts) = self.read_declared().await?;
@@ -281,10 +308,21 @@ impl Handle {
     }
 }
 
-/// What the person calls a source, else what it calls itself.
-fn title(source: &Source, facts: &SourceFacts) -> String {
-    let own = source.title.clone().or_else(|| facts.feed_title.clone());
-    own.unwrap_or_else(|| source.url.to_string())
+/// What tells one state of a file from another.
+fn stamp(file: &Path) -> Stamp {
+    let metadata = std::fs::metadata(file).ok()?;
+    Some((metadata.modified().ok()?, metadata.len()))
+}
+
+/// Time of the last change and length; `None` without a file.
+pub(super) type Stamp = Option<(SystemTime, u64)>;
+
+/// Whether what was typed for one address may be sent to another: the same origin, or the same
+/// host over TLS.
+fn may_have_credentials(typed: &Url, other: &Url) -> bool {
+    let default_ports = typed.port().is_none() && other.port().is_none();
+    let secured = typed.scheme() == "http" && other.scheme() == "https" && default_ports;
+    typed.origin() == other.origin() || (secured && typed.host() == other.host())
 }
 
 /// Credentials that were typed with the address.

@@ -9,6 +9,7 @@ use crate::model::{Source, SourceFacts, Time};
 use crate::store::{Mark, Poller, PollerLock, Result, Store, View};
 use crate::util::clock::Clock;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -75,15 +76,36 @@ impl Engine {
         if polls {
             tasks.push(tokio::spawn(upkeep::run(context.clone(), stop.clone())));
         }
-        Ok(Handle {
+        let handle = Handle {
             context,
             paths: self.paths,
             overrides: self.overrides,
             commands,
             status,
             stop,
-            tasks: Arc::new(std::sync::Mutex::new(tasks)),
-        })
+            tasks: Arc::default(),
+        };
+        handle.declarations_seen();
+        if self.follow {
+            tasks.push(tokio::spawn(watch_declarations(handle.clone())));
+        }
+        if let Ok(mut all) = handle.tasks.lock() {
+            *all = tasks;
+        }
+        Ok(handle)
+    }
+}
+
+/// How often `sources.toml` is looked at for changes by others.
+const LOOK: Duration = Duration::from_secs(30);
+
+/// Takes over what other programs declare, for as long as the engine runs.
+async fn watch_declarations(handle: Handle) {
+    loop {
+        tokio::select! {
+            () = handle.stop.cancelled() => return,
+            () = tokio::time::sleep(LOOK) => handle.reload_if_changed().await,
+        }
     }
 }
 
@@ -120,6 +142,7 @@ impl Handle {
         keys: Option<Vec<i64>>,
         pace: Pace,
     ) -> mpsc::UnboundedReceiver<Report> {
+        self.reload_if_changed().await;
         let (report, reports) = mpsc::unbounded_channel();
         if !matches!(self.status.borrow().role, Role::Watches(_)) {
             let command = Command::Refresh { keys, pace, report: Some(report) };

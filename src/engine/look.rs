@@ -103,11 +103,15 @@ async fn read(
 ) -> Finished {
     let asked = address(&job.source.url, facts);
     let offline = match &answer {
+        // A source that was failing before says nothing about the network.
+        Err(e) if e.is_offline() && facts.fail_count > 0 => context.network.is_offline(),
         Err(e) if e.is_offline() => lost(context, net::host_key(&asked), job.key).await,
         // A password that is missing, say: no word was said to the network.
         Err(e) if e.kind() == ErrorKind::User => context.network.is_offline(),
         _ => {
-            context.network.reached();
+            for key in context.network.reached(context.clock.now()) {
+                amend(context, key, |facts| facts.fail_count += 1).await;
+            }
             false
         }
     };
@@ -130,7 +134,7 @@ async fn read(
 /// Notes that a host cannot be reached; tells whether the network is gone. When that turns out only
 /// now, the sources that were taken for failing before are forgiven and looked at again as soon.
 async fn lost(context: &Arc<Context>, host: String, key: i64) -> bool {
-    let earlier = match context.network.unreachable(host, key) {
+    let earlier = match context.network.unreachable(host, key, context.clock.now()) {
         Reach::Online => return false,
         Reach::Offline => return true,
         Reach::Lost(earlier) => earlier,
@@ -141,11 +145,20 @@ async fn lost(context: &Arc<Context>, host: String, key: i64) -> bool {
             facts.fail_count = facts.fail_count.saturating_sub(1);
             facts.next_poll = facts.next_poll.map(|at| at.min(next));
         };
-        if let Err(e) = context.store.change_facts(key, forgive).await {
-            tracing::error!("forgiving a failure without a network: {e}");
-        }
+        amend(context, key, forgive).await;
     }
     true
+}
+
+/// Corrects what an earlier look made of a source.
+async fn amend(
+    context: &Context,
+    key: i64,
+    change: impl FnOnce(&mut SourceFacts) + Send + 'static,
+) {
+    if let Err(e) = context.store.change_facts(key, change).await {
+        tracing::error!("correcting what is known of a source: {e}");
+    }
 }
 
 async fn read_answer(
@@ -191,7 +204,14 @@ impl Finished {
         let document = DocumentFacts { title, home_url, hints, hash };
         // Hashing a long feed takes milliseconds, which the runtime's threads are not for.
         let prepared = tokio::task::spawn_blocking(move || prepare(entries)).await;
-        self.document = prepared.ok().map(|entries| (entries, document));
+        match prepared {
+            Ok(entries) => self.document = Some((entries, document)),
+            // Without its items the answer must not count as read.
+            Err(_) => {
+                let message = "the document could not be read (this is a bug)".to_owned();
+                self.outcome = Outcome::Failed { kind: ErrorKind::Permanent, message };
+            }
+        }
         self.repairs = repairs;
         self
     }
@@ -230,7 +250,8 @@ pub(super) async fn store(
         outcome: outcome.clone(),
         repairs,
     };
-    let limits_host = head.as_ref().is_some_and(|h| matches!(h.status, 429 | 503));
+    let limiting = head.as_ref().filter(|h| matches!(h.status, 429 | 503));
+    let limiting = limiting.and_then(|h| Url::parse(&h.final_url).ok());
     let (entries, document) = document.unzip();
     let verdict = Verdict {
         started,
@@ -251,8 +272,8 @@ pub(super) async fn store(
         finish: Box::new(move |facts, ingested| verdict.apply(facts, ingested)),
     };
     let stored = context.store.store_look(look).await?;
-    if limits_host {
-        hold_host(context, job).await?;
+    if let Some(answered) = limiting {
+        hold_host(context, job.key, &answered).await?;
     }
     Ok(match stored {
         Some((_, outcome)) => Refreshed::Looked(outcome),
@@ -260,15 +281,19 @@ pub(super) async fn store(
     })
 }
 
-/// A 429 is meant for the whole host: its other sources wait as long, also after a restart.
-async fn hold_host(context: &Arc<Context>, job: &Job) -> Result<(), StoreError> {
-    let key = job.key;
-    let Some(facts) = context.read(move |reader| reader.source(key)).await? else { return Ok(()) };
-    let asked = |reason| matches!(reason, HoldReason::RetryAfter | HoldReason::RateLimited);
-    let Some(hold) = facts.hold.filter(|h| asked(h.reason)) else { return Ok(()) };
-    let host = address(&job.source.url, &facts);
-    context.client.pause(&host, hold.until);
-    let others = context.on_host(&net::host_key(&host), key);
+/// A pause is meant for the whole host that asked for it: the other sources that are asked there
+/// wait as long, also after a restart.
+async fn hold_host(context: &Arc<Context>, but: i64, answered: &Url) -> Result<(), StoreError> {
+    let Some(until) = context.client.paused_until(answered) else { return Ok(()) };
+    let host = net::host_key(answered);
+    let all = context.read(|reader| reader.sources()).await?;
+    let asked_there = |facts: &SourceFacts| {
+        let address = facts.moved_to.as_deref().unwrap_or(&facts.url);
+        Url::parse(address).is_ok_and(|url| net::host_key(&url) == host)
+    };
+    let others: Vec<i64> =
+        all.iter().filter(|f| f.key != but && asked_there(f)).map(|f| f.key).collect();
+    let hold = Hold { until, reason: HoldReason::RetryAfter };
     if others.is_empty() { Ok(()) } else { context.store.hold(others, hold).await }
 }
 

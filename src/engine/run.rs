@@ -237,7 +237,9 @@ impl Loop {
             tracing::warn!("the clock was set back by about {} s", ahead.num_seconds());
             self.context.store.set_back(ahead).await?;
         }
-        self.context.read(|reader| reader.by_next_poll(HORIZON)).await
+        // Those under way are due as well; the ones behind them must be seen too.
+        let horizon = HORIZON + self.queue.claimed().len();
+        self.context.read(move |reader| reader.by_next_poll(horizon)).await
     }
 
     fn publish(&self) {

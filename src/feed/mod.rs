@@ -29,7 +29,7 @@ use url::Url;
 pub const MAX_BYTES: usize = 10 * 1024 * 1024;
 
 /// Most entries taken from one document; of more, the newest are kept.
-pub const MAX_ENTRIES: usize = 1000;
+pub const MAX_ENTRIES: usize = 5000;
 
 /// A feed as it was read.
 #[derive(Debug, Clone, Default, PartialEq)]

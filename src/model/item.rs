@@ -64,6 +64,14 @@ pub struct Item {
     pub language: Option<String>,
 }
 
+impl Item {
+    /// Its text: the longer one of content and summary; empty when the feed gives none.
+    pub fn body(&self) -> &str {
+        let texts = [self.content.as_deref(), self.summary.as_deref()];
+        texts.into_iter().flatten().max_by_key(|text| text.len()).unwrap_or("")
+    }
+}
+
 /// What a line of an item list needs, and the keyset by which lists are ordered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ItemRow {

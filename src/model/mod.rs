@@ -7,7 +7,9 @@ mod source;
 
 pub use entry::{Enclosure, Entry, FeedHints};
 pub use item::{Item, ItemId, ItemRow};
-pub use poll::{ErrorKind, Hold, HoldReason, Outcome, PollRecord};
+pub use poll::{
+    ErrorKind, FIRST_LIMITED, Hold, HoldReason, LEAST_RETRY, MOST_RETRY, Outcome, PollRecord,
+};
 pub use source::{
     Access, BasicAuth, FAILING_AFTER, Health, MoveCandidate, Retention, Secret, Source,
     SourceFacts, SourceId, SourceKind, Validators,

@@ -1,6 +1,7 @@
 //! What came of one look at a source.
 
 use super::Time;
+use std::time::Duration;
 
 /// What kind of failure it is; decides what happens next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -67,6 +68,13 @@ impl HoldReason {
         }
     }
 }
+
+/// `Retry-After` is honoured from this on.
+pub const LEAST_RETRY: Duration = Duration::from_secs(60);
+/// `Retry-After` is honoured up to this.
+pub const MOST_RETRY: Duration = Duration::from_secs(8 * 24 * 3600);
+/// First back-off after a 429 that does not say how long.
+pub const FIRST_LIMITED: Duration = Duration::from_secs(600);
 
 /// Not before this moment, and why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

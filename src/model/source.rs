@@ -249,6 +249,13 @@ impl SourceFacts {
         }
     }
 
+    /// What to call a source: the person's own title, else the feed's, else its host.
+    pub fn title<'a>(&'a self, source: &'a Source) -> &'a str {
+        let own = source.title.as_deref().or(self.feed_title.as_deref());
+        let named = own.filter(|t| !t.is_empty()).or(source.url.host_str());
+        named.unwrap_or(source.id.as_str())
+    }
+
     /// How the source fares at `now`.
     pub fn health(&self, now: Time) -> Health {
         use super::HoldReason;

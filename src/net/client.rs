@@ -11,8 +11,10 @@ use super::robots_cache::RobotsCache;
 use super::secret::Secrets;
 use super::transport::{Kind, Route, Transport};
 use crate::config::NetSettings;
+use crate::model::{FIRST_LIMITED, LEAST_RETRY, MOST_RETRY};
 use crate::model::{Time, Validators};
 use crate::util::clock::Clock;
+use crate::util::url::take_credentials;
 use bytes::Bytes;
 use reqwest::header::{self, HeaderMap, HeaderValue};
 use std::collections::HashSet;
@@ -24,12 +26,6 @@ use url::Url;
 pub const MOST_HOPS: usize = 5;
 /// Longest address that is followed, and longest validator that is kept, in bytes.
 const MOST_HEADER: usize = 8 * 1024;
-/// `Retry-After` is honoured from this on (manners.md, bounds).
-const LEAST_PAUSE: Duration = Duration::from_secs(60);
-/// `Retry-After` is honoured up to this.
-const MOST_PAUSE: Duration = Duration::from_secs(8 * 24 * 3600);
-/// Pause of a host that answers 429 without saying how long.
-const BARE_PAUSE: Duration = Duration::from_secs(600);
 
 /// The door to the network. Clones share connections, turns and caches.
 #[derive(Clone)]
@@ -89,8 +85,10 @@ impl Client {
         ask_robots: bool,
     ) -> Result<Response, FetchError> {
         let inner = &self.inner;
-        let (mut url, _) = without_credentials(&request.url);
-        let (_, user) = without_credentials(request.home());
+        let mut url = request.url.clone();
+        url.set_fragment(None);
+        take_credentials(&mut url);
+        let user = take_credentials(&mut request.home().clone());
         let outfit = Outfit::prepare(request, user, &inner.secrets).await?;
         let allowed = match request.purpose {
             Purpose::Feed => inner.settings.feed_timeout,
@@ -274,27 +272,12 @@ impl Inner {
     fn heed(&self, url: &Url, response: &Response) {
         let asked = response.cache.retry_after.filter(|wait| !wait.is_zero());
         let wait = match (response.status, asked) {
-            (429 | 503, Some(wait)) => wait.clamp(LEAST_PAUSE, MOST_PAUSE),
-            (429, None) => BARE_PAUSE,
+            (429 | 503, Some(wait)) => wait.clamp(LEAST_RETRY, MOST_RETRY),
+            (429, None) => FIRST_LIMITED,
             _ => return,
         };
         self.gate.pause(&host_key(url), self.clock.now() + wait);
     }
-}
-
-/// The address as it is asked, and the login written in it.
-fn without_credentials(url: &Url) -> (Url, Option<(String, String)>) {
-    let decode =
-        |text: &str| percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned();
-    let mut bare = url.clone();
-    bare.set_fragment(None);
-    if url.username().is_empty() && url.password().is_none() {
-        return (bare, None);
-    }
-    // Neither fails on an address with a host.
-    let _ = bare.set_username("");
-    let _ = bare.set_password(None);
-    (bare, Some((decode(url.username()), decode(url.password().unwrap_or_default()))))
 }
 
 fn check_address(url: &Url, private_ok: bool) -> Result<(), FetchError> {
@@ -317,7 +300,10 @@ fn follow(url: &Url, location: &str, followed: usize) -> Result<Url, FetchError>
     let detail = "it redirects to something that is no address".to_owned();
     let next = next.ok_or(FetchError::Unreadable { host, detail })?;
     // A login in a redirect is the server's invention.
-    Ok(without_credentials(&next).0)
+    let mut next = next;
+    next.set_fragment(None);
+    take_credentials(&mut next);
+    Ok(next)
 }
 
 /// The host as it is named in messages. Parsed addresses hold no control characters here.

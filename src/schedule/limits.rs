@@ -2,7 +2,7 @@
 //! whoever serves the feed may ask for more time, within bounds that keep it readable).
 
 use super::window::skipped_until;
-use crate::model::{FeedHints, Hold, HoldReason, Time};
+use crate::model::{FIRST_LIMITED, FeedHints, Hold, HoldReason, LEAST_RETRY, MOST_RETRY, Time};
 use std::time::Duration;
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -14,12 +14,6 @@ pub const MOST_FRESH: Duration = Duration::from_secs(5 * 3600);
 pub const MOST_TTL: Duration = DAY;
 /// A `ttl` of more than so many measured gaps between items is a mistake.
 const TTL_GAPS: u32 = 6;
-/// `Retry-After` is honoured from this on.
-pub const LEAST_RETRY: Duration = MINUTE;
-/// `Retry-After` is honoured up to this.
-pub const MOST_RETRY: Duration = Duration::from_secs(8 * 24 * 3600);
-/// First back-off after a 429 that does not say how long.
-const FIRST_LIMITED: Duration = Duration::from_secs(600);
 /// Back-off after the second 403 in a row.
 const FORBIDDEN: Duration = Duration::from_secs(4 * 3600);
 /// Longest back-off after failures.

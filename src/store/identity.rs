@@ -3,7 +3,7 @@
 use crate::model::Entry;
 use crate::util::url::normalise;
 use sha2::{Digest, Sha256};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// An entry with the hashes by which it is recognised, computed off the writer thread.
 #[derive(Debug, Clone)]
@@ -12,7 +12,10 @@ pub struct Prepared {
     /// `None` when the entry has no guid, or one that its document uses for several entries.
     pub(super) guid_hash: Option<i64>,
     pub(super) url_hash: i64,
+    /// Of the text alone.
     pub(super) content_hash: i64,
+    /// Of all that the publisher can change.
+    pub(super) version_hash: i64,
     /// Whether the text alone is long enough to recognise the entry by.
     pub(super) distinctive: bool,
 }
@@ -20,28 +23,37 @@ pub struct Prepared {
 /// Bytes of text from which equal text means the same item although guid and address differ.
 const DISTINCTIVE: usize = 200;
 
-/// Hashes the entries of one document and drops exact repetitions. Order is kept.
+/// Hashes the entries of one document and drops repetitions: exact ones, and entries of the same
+/// title with neither guid nor address. Order is kept.
 pub fn prepare(entries: Vec<Entry>) -> Vec<Prepared> {
     let mut shared: HashMap<String, usize> = HashMap::new();
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
+    let mut titles = HashSet::new();
     let mut kept = Vec::with_capacity(entries.len());
     for entry in entries {
-        let content_hash = content_hash(&entry);
-        if !seen.insert((entry.guid.clone(), content_hash)) {
+        let version_hash = version_hash(&entry);
+        let nameless = entry.guid.is_none() && entry.url.is_none() && !entry.title.is_empty();
+        let again = if nameless {
+            !titles.insert(entry.title.clone())
+        } else {
+            !seen.insert((entry.guid.clone(), version_hash))
+        };
+        if again {
             continue;
         }
         if let Some(guid) = &entry.guid {
             *shared.entry(guid.clone()).or_default() += 1;
         }
-        kept.push((entry, content_hash));
+        kept.push((entry, version_hash));
     }
     kept.into_iter()
-        .map(|(entry, content_hash)| {
+        .map(|(entry, version_hash)| {
             let guid = entry.guid.as_ref().filter(|g| !g.is_empty() && shared.get(*g) == Some(&1));
             Prepared {
                 guid_hash: guid.map(|g| hash([g.as_str()])),
                 url_hash: url_hash(&entry),
-                content_hash,
+                content_hash: content_hash(&entry),
+                version_hash,
                 distinctive: text_length(&entry) >= DISTINCTIVE,
                 entry,
             }
@@ -71,19 +83,35 @@ fn url_hash(entry: &Entry) -> i64 {
     }
 }
 
-/// Hash of all that counts as a change when the publisher edits it.
+/// Hash of the text by which an entry can be recognised.
 fn content_hash(entry: &Entry) -> i64 {
+    hash([
+        entry.title.as_str(),
+        entry.summary.as_deref().unwrap_or(""),
+        entry.content.as_deref().unwrap_or(""),
+    ])
+}
+
+/// Hash of all that counts as a change when the publisher edits it. The time without a date is not
+/// part of it: only what the publisher says is.
+fn version_hash(entry: &Entry) -> i64 {
+    let date =
+        |t: Option<crate::model::Time>| t.map(|t| t.timestamp().to_string()).unwrap_or_default();
+    let dates = [date(entry.published), date(entry.updated)];
+    let texts = [
+        &entry.url,
+        &entry.summary,
+        &entry.content,
+        &entry.comments,
+        &entry.language,
+        &entry.publisher,
+    ];
+    let texts = texts.into_iter().map(|t| t.as_deref().unwrap_or(""));
+    let lists = entry.authors.iter().chain(&entry.categories).map(String::as_str);
     let enclosures = entry.enclosures.iter().map(|e| e.url.as_str());
+    let dates = dates.iter().map(String::as_str);
     hash(
-        [
-            entry.title.as_str(),
-            entry.url.as_deref().unwrap_or(""),
-            entry.summary.as_deref().unwrap_or(""),
-            entry.content.as_deref().unwrap_or(""),
-        ]
-        .into_iter()
-        .chain(entry.authors.iter().map(String::as_str))
-        .chain(enclosures),
+        [entry.title.as_str()].into_iter().chain(dates).chain(texts).chain(lists).chain(enclosures),
     )
 }
 

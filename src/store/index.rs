@@ -20,7 +20,8 @@ const MAX_TEXT: usize = 200_000;
 /// Reads the next batch that is not indexed yet, newest first. Empty: nothing is left.
 pub(super) fn next_batch(conn: &Connection) -> Result<Vec<Body>> {
     let mut query = conn.prepare_cached(
-        "SELECT d.item, i.content_hash, coalesce(d.content, d.summary, '')
+        "SELECT d.item, i.content_hash, CASE WHEN length(coalesce(d.summary, '')) > length(coalesce(d.content, ''))
+                 THEN d.summary ELSE coalesce(d.content, '') END
          FROM detail d JOIN item i ON i.key = d.item WHERE d.indexed = 0
          ORDER BY d.item DESC LIMIT ?1",
     )?;

@@ -174,8 +174,9 @@ fn sort_date(entry: &Prepared, discovered: i64) -> i64 {
 
 fn insert(conn: &Connection, source: i64, new: &Prepared, discovered: Time) -> Result<()> {
     conn.prepare_cached(
-        "INSERT INTO item (id, source, date, discovered, title, url, guid_hash, url_hash, content_hash)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+        "INSERT INTO item (id, source, date, discovered, title, url, guid_hash, url_hash, content_hash,
+            version_hash)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
     )?
     .execute(params![
         uuid::Uuid::now_v7().into_bytes(),
@@ -187,6 +188,7 @@ fn insert(conn: &Connection, source: i64, new: &Prepared, discovered: Time) -> R
         new.guid_hash,
         new.url_hash,
         new.content_hash,
+        new.version_hash,
     ])?;
     let key = conn.last_insert_rowid();
     conn.prepare_cached("INSERT INTO detail (item) VALUES (?1)")?.execute([key])?;
@@ -199,8 +201,9 @@ fn update(conn: &Connection, key: i64, new: &Prepared) -> Result<bool> {
         .prepare_cached(
             "UPDATE item SET title = :title, url = coalesce(:url, url),
                 date = CASE WHEN :dated THEN min(:date, discovered) ELSE date END,
-                guid_hash = coalesce(:guid, guid_hash), url_hash = :url_hash, content_hash = :content
-             WHERE key = :key AND (content_hash <> :content OR guid_hash IS NOT coalesce(:guid, guid_hash))",
+                guid_hash = coalesce(:guid, guid_hash), url_hash = :url_hash, content_hash = :content,
+                version_hash = :version
+             WHERE key = :key AND (version_hash <> :version OR guid_hash IS NOT coalesce(:guid, guid_hash))",
         )?
         .execute(named_params! {
             ":key": key,
@@ -211,6 +214,7 @@ fn update(conn: &Connection, key: i64, new: &Prepared) -> Result<bool> {
             ":guid": new.guid_hash,
             ":url_hash": new.url_hash,
             ":content": new.content_hash,
+            ":version": new.version_hash,
         })?
         > 0;
     if changed {

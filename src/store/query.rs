@@ -13,6 +13,10 @@ use std::fmt::Write;
 pub struct Query {
     /// FTS5 match expression; `None` when there are only conditions.
     pub text: Option<String>,
+    /// FTS5 match expression of what is left out where nothing is looked for.
+    pub not_text: Option<String>,
+    /// It asks for something that nothing can be, such as punctuation alone.
+    pub nothing: bool,
     /// `is:read` and `is:unread`.
     pub read: Option<bool>,
     /// `is:pinned` and `is:unpinned`.
@@ -68,6 +72,9 @@ impl Query {
                 list.extend(word.fts(prefix));
             }
         }
+        if text.is_empty() && !not.is_empty() {
+            query.not_text = Some(not.join(" OR "));
+        }
         query.text = (!text.is_empty()).then(|| {
             let mut all = text.join(" AND ");
             for word in not {
@@ -75,6 +82,7 @@ impl Query {
             }
             all
         });
+        query.nothing = query.is_empty() && !input.trim().is_empty();
         query
     }
 
@@ -242,6 +250,16 @@ mod tests {
         ] {
             assert_eq!(parse(input).text.as_deref(), expected, "{input}");
         }
+    }
+
+    #[test]
+    fn what_only_leaves_out_does_not_ask_for_everything() {
+        let q = parse("-rust -\"go lang\"");
+        assert_eq!(q.not_text.as_deref(), Some("\"rust\" OR \"go lang\""));
+        for input in ["***", "-", "\"\"", "( )", "-***"] {
+            assert!(parse(input).nothing, "{input}");
+        }
+        assert!(!parse("  ").nothing && !parse("is:read").nothing);
     }
 
     #[test]

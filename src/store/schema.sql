@@ -47,7 +47,8 @@ CREATE TABLE item (
     url          TEXT,
     guid_hash    INTEGER,                      -- 64 bits of SHA-256 each, for deduplication
     url_hash     INTEGER NOT NULL,             -- of the normalised address; without one, of the title
-    content_hash INTEGER NOT NULL              -- of everything the publisher can change
+    content_hash INTEGER NOT NULL,             -- of the text alone
+    version_hash INTEGER NOT NULL              -- of everything the publisher can change
 );
 CREATE INDEX item_date          ON item (date, key);
 CREATE INDEX item_unread        ON item (date, key) WHERE read = 0;

@@ -252,7 +252,7 @@ fn lists_are_ordered_and_page_both_ways() {
                 let first = (&up.rows[0]).into();
                 let mut next = reader.window(&view, Anchor::Before(first), 7).unwrap();
                 next.rows.append(&mut up.rows);
-                up = Window { rows: next.rows, more_above: next.more_above, more_below: false };
+                up = Window { rows: next.rows, more_above: next.more_above, ..Window::default() };
             }
             assert_eq!(up.rows, all, "up {view:?}");
             let middle = (&all[all.len() / 2]).into();
@@ -325,11 +325,43 @@ fn search_finds_titles_at_once_and_bodies_after_indexing() {
     assert_eq!(search("hidden cafe"), ["shown"]);
     let row = f.rows(&View::of(Scope::All)).into_iter().find(|r| r.title == "shown").unwrap();
     assert_eq!(row.words, 3);
+    assert_eq!(search("-shown"), ["other"]);
+    assert!(search("***").is_empty(), "punctuation is nowhere");
     for hostile in
         ["\"", "a\"", "NEAR(", "a AND", "*", "col:x", "-", "^", "';DROP TABLE item;--", "\0"]
     {
         search(hostile);
     }
+}
+
+#[test]
+fn a_search_ends_at_its_limit() {
+    let f = Fixture::new(&["s"]);
+    f.look("s", (0..SEARCH_LIMIT + 5).map(|i| dated(&format!("word {i}"), i as i64)).collect());
+    let query = Query::parse("word", chrono::Local::now(), |_| vec![]);
+    let view = View { query, ..View::of(Scope::All) };
+    let window = f.store.reader().unwrap().window(&view, Anchor::First, 10).unwrap();
+    assert_eq!((window.rows.len(), window.cut, window.more_below), (SEARCH_LIMIT, true, false));
+}
+
+#[test]
+fn a_corrected_date_is_stored() {
+    let f = Fixture::new(&["s"]);
+    f.look("s", vec![dated("a", 48)]);
+    assert_eq!(f.look("s", vec![dated("a", 2)]).updated, 1);
+    let row = f.rows(&View::of(Scope::All)).remove(0);
+    assert_eq!(row.date, f.now - TimeDelta::hours(2));
+}
+
+#[test]
+fn entries_of_one_title_with_neither_guid_nor_address_are_one() {
+    let f = Fixture::new(&["s"]);
+    let bare = |text: &str| Entry {
+        title: "Status".into(),
+        summary: Some(text.into()),
+        ..Entry::default()
+    };
+    assert_eq!(f.look("s", vec![bare("one"), bare("two")]).new.len(), 1);
 }
 
 #[test]

@@ -92,6 +92,8 @@ pub struct Window {
     pub more_above: bool,
     /// Whether the list goes on below.
     pub more_below: bool,
+    /// A search found more than [`SEARCH_LIMIT`]; the older ones cannot be paged to.
+    pub cut: bool,
 }
 
 /// Rows of a full-text search; the newest discovered matches come first.
@@ -104,6 +106,9 @@ pub(super) fn window(
     anchor: Anchor,
     size: usize,
 ) -> Result<Window> {
+    if view.query.nothing {
+        return Ok(Window::default());
+    }
     if view.query.text.is_some() {
         return matches(conn, view);
     }
@@ -259,10 +264,10 @@ fn matches(conn: &Connection, view: &View) -> Result<Window> {
         SEARCH_LIMIT + 1
     );
     let mut rows = collect(conn, &sql, filter.values)?;
-    let more_below = rows.len() > SEARCH_LIMIT;
+    let cut = rows.len() > SEARCH_LIMIT;
     rows.truncate(SEARCH_LIMIT);
     rows.sort_unstable_by(|a, b| Cursor::from(a).compare(&Cursor::from(b), view.order));
-    Ok(Window { rows, more_above: false, more_below })
+    Ok(Window { rows, cut, ..Window::default() })
 }
 
 fn collect(conn: &Connection, sql: &str, values: Vec<Value>) -> Result<Vec<ItemRow>> {
@@ -327,6 +332,13 @@ impl Filter {
             self.and("i.read = 0");
         }
         let q = &view.query;
+        if q.nothing {
+            self.and("0");
+        }
+        if let Some(text) = &q.not_text {
+            let matches = "SELECT rowid FROM item_text WHERE item_text MATCH ?";
+            self.bind(&format!("i.key NOT IN ({matches})"), text.clone());
+        }
         if let Some(read) = q.read {
             self.and(if read { "i.read = 1" } else { "i.read = 0" });
         }

@@ -4,15 +4,12 @@ use super::effect::Effect;
 use super::event::{Event, Followed, Imported, MarksSet};
 use super::read::{Asker, Question};
 use crate::config::{self, ConfigFile, Paths};
-use crate::engine::{FollowError, Handle};
+use crate::engine::Handle;
 use crate::store::Mark;
 use crate::util::browser;
-use std::path::Path;
+use std::path::PathBuf;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::AbortHandle;
-
-/// Largest file that is imported.
-const MOST_IMPORTED: u64 = 32 << 20;
 
 pub(super) struct Driver {
     handle: Handle,
@@ -88,7 +85,7 @@ impl Driver {
                 Event::Followed(follow_starters(&h, &addresses).await)
             }),
             Effect::Import { path } => {
-                self.spawn(move |h| async move { Event::Imported(import(&h, &path).await) });
+                self.spawn(move |h| async move { Event::Imported(import(&h, path).await) });
             }
             Effect::Remove { ids } => self
                 .spawn(move |h| async move { Event::Removed(h.remove(ids).await.map_err(words)) }),
@@ -182,15 +179,17 @@ async fn follow_starters(handle: &Handle, chosen: &[usize]) -> Result<Vec<Follow
     Ok(added.sources.into_iter().map(Followed::from).collect())
 }
 
-async fn import(handle: &Handle, path: &Path) -> Result<Imported, String> {
-    let name = path.display().to_string();
-    let size = tokio::fs::metadata(path).await.map_err(|e| format!("{name}: {e}"))?.len();
-    if size > MOST_IMPORTED {
-        return Err(format!("{name} is larger than {} MiB", MOST_IMPORTED >> 20));
-    }
-    let bytes = tokio::fs::read(path).await.map_err(|e| format!("{name}: {e}"))?;
-    let import = config::import(&bytes, &name).map_err(words)?;
-    let skipped = import.skipped;
-    let added = handle.declare(import.sources).await.map_err(|e: FollowError| words(e))?;
-    Ok(Imported { added: added.sources.len(), known: added.already.len(), skipped })
+async fn import(handle: &Handle, path: PathBuf) -> Result<Imported, String> {
+    // A pipe would be waited for, and is no file to import.
+    let read = move || {
+        if !path.is_file() {
+            return Err(format!("{} is no file", path.display()));
+        }
+        let bytes = config::read_import(&path)?;
+        config::import(&bytes, &path.display().to_string()).map_err(words)
+    };
+    let import = tokio::task::spawn_blocking(read).await.map_err(words)??;
+    let added = handle.declare(import.sources).await.map_err(words)?;
+    let (added, known) = (added.sources.len(), added.already.len());
+    Ok(Imported { added, known, skipped: import.skipped })
 }

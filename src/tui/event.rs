@@ -81,13 +81,9 @@ pub(super) struct SourceEntry {
 }
 
 impl SourceEntry {
-    /// What the person calls it, else what the feed calls itself, else its host.
+    /// What to call it.
     pub(super) fn title(&self) -> &str {
-        let own = self.source.title.as_deref();
-        own.or(self.facts.feed_title.as_deref())
-            .filter(|t| !t.is_empty())
-            .or(self.source.url.host_str())
-            .unwrap_or(self.source.id.as_str())
+        self.facts.title(&self.source)
     }
 }
 

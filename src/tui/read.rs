@@ -165,12 +165,10 @@ impl Answerer {
     }
 }
 
-/// The longer of what the feed gives.
+/// The text of an item, ready to be laid out.
 fn document(item: &Item) -> Document {
     let base = item.url.as_deref().and_then(|u| url::Url::parse(u).ok());
-    let texts = [item.content.as_deref(), item.summary.as_deref()];
-    let longest = texts.into_iter().flatten().max_by_key(|t| t.len()).unwrap_or("");
-    let document = from_html(longest, base.as_ref());
+    let document = from_html(item.body(), base.as_ref());
     if document.is_empty() {
         Document::from_text(
             "The feed gives no text for this item. Open it in the browser to read it.",

@@ -74,6 +74,7 @@ pub async fn run(panes: Panes) -> Result<Farewell, PanesError> {
 }
 
 struct Signals {
+    interrupt: Signal,
     terminate: Signal,
     hang_up: Signal,
     stop: Signal,
@@ -82,6 +83,7 @@ struct Signals {
 impl Signals {
     fn new() -> std::io::Result<Self> {
         Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
             terminate: signal(SignalKind::terminate())?,
             hang_up: signal(SignalKind::hangup())?,
             stop: signal(SignalKind::from_raw(signal_hook::consts::SIGTSTP))?,
@@ -141,6 +143,7 @@ impl Loop {
             let watches = matches!(self.app.status.role, Role::Watches(_));
             let wake = tokio::select! {
                 biased;
+                _ = self.signals.interrupt.recv() => Wake::End,
                 _ = self.signals.terminate.recv() => Wake::End,
                 _ = self.signals.hang_up.recv() => Wake::End,
                 _ = self.signals.stop.recv() => Wake::Stop,
@@ -242,6 +245,8 @@ impl Loop {
     fn lend<T>(&mut self, work: impl FnOnce() -> T) -> Result<T, PanesError> {
         self.input = EventStream::new();
         let result = self.screen.lend(work)?;
+        // C-c was meant for the other program.
+        self.signals.interrupt = signal(SignalKind::interrupt())?;
         self.input = EventStream::new();
         self.dirty = true;
         Ok(result)

@@ -64,7 +64,7 @@ impl Stage {
                     rows.retain(|r| r.title.to_lowercase().contains(&wanted));
                 }
                 rows.sort_by(|a, b| Cursor::from(a).compare(&b.into(), view.order));
-                let window = Window { rows, more_above: false, more_below: false };
+                let window = Window { rows, ..Window::default() };
                 self.happen(Event::WindowLoaded(request, Ok(window)));
             }
             Effect::LoadArticle { request, key } => {
@@ -387,7 +387,7 @@ fn new_items_do_not_move_the_selection() {
 fn a_late_answer_to_an_older_question_is_dropped() {
     let mut stage = Stage::new();
     let before = stage.app.items.rows.clone();
-    let stray = Window { rows: vec![], more_above: false, more_below: false };
+    let stray = Window::default();
     stage.happen(Event::WindowLoaded(1, Ok(stray)));
     assert_eq!(stage.app.items.rows, before);
 }

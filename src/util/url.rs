@@ -81,15 +81,23 @@ pub fn parse_web(text: &str) -> Result<WebAddress, UrlError> {
     if !plausible_host(&url, explicit_scheme(&text).is_some()) {
         return Err(invalid("it names no host".to_owned()));
     }
-    let decode = |s: &str| {
-        url::form_urlencoded::parse(s.replace('+', "%2B").as_bytes())
-            .next()
-            .map(|(k, _)| k.into_owned())
-    };
-    let user = Some(url.username()).filter(|u| !u.is_empty()).and_then(decode);
-    let password = url.password().and_then(decode);
-    strip_credentials(&mut url);
-    Ok(WebAddress { url, user, password })
+    let (user, password) = take_credentials(&mut url).unzip();
+    let given = |text: &String| !text.is_empty();
+    Ok(WebAddress { url, user: user.filter(given), password: password.filter(given) })
+}
+
+/// Takes user name and password out of an address; `None` when there are none.
+pub fn take_credentials(url: &mut Url) -> Option<(String, String)> {
+    if url.username().is_empty() && url.password().is_none() {
+        return None;
+    }
+    let decode =
+        |text: &str| percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned();
+    let taken = (decode(url.username()), decode(url.password().unwrap_or_default()));
+    // Both fail only for addresses without a host, which have none.
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    Some(taken)
 }
 
 /// An absolute http(s) address out of a reference found in a document, without credentials.
@@ -127,52 +135,6 @@ pub fn normalise(url: &Url) -> String {
         key.push_str(pair);
     }
     key
-}
-
-/// A short word for an address, made of letters, digits and hyphens: the host without `www` and
-/// top-level domain, and the telling part of the path. Not unique by itself.
-pub fn slug(url: &Url) -> String {
-    let host = url.host_str().unwrap_or("source");
-    let mut words: Vec<&str> = match url.domain() {
-        Some(domain) => {
-            let labels: Vec<&str> = domain.split('.').filter(|l| !l.is_empty()).collect();
-            let end = if labels.len() > 1 { labels.len() - 1 } else { labels.len() };
-            labels[..end].iter().copied().filter(|l| !GENERIC_HOST.contains(l)).collect()
-        }
-        None => vec![host],
-    };
-    if words.is_empty() {
-        words.push(host);
-    }
-    let path = url.path_segments().into_iter().flatten();
-    words.extend(path.map(without_extension).filter(|p| !is_generic_segment(p)).take(2));
-    let mut out = String::new();
-    for word in words {
-        let clean = word.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' });
-        for c in std::iter::once('-').chain(clean) {
-            if c != '-' || !(out.is_empty() || out.ends_with('-')) {
-                out.push(c.to_ascii_lowercase());
-            }
-        }
-    }
-    out.truncate(40);
-    let out = out.trim_end_matches('-');
-    if out.is_empty() { "source".to_owned() } else { out.to_owned() }
-}
-
-const GENERIC_HOST: [&str; 6] = ["www", "feeds", "feed", "rss", "blog", "co"];
-
-const GENERIC_PATH: [&str; 14] = [
-    "feed", "feeds", "rss", "atom", "index", "xml", "rss2", "all", "blog", "default", "posts",
-    "json", "home", "en",
-];
-
-fn is_generic_segment(segment: &str) -> bool {
-    segment.is_empty() || GENERIC_PATH.contains(&segment.to_ascii_lowercase().as_str())
-}
-
-fn without_extension(segment: &str) -> &str {
-    segment.split('.').next().unwrap_or(segment)
 }
 
 fn is_tracking(name: &str) -> bool {
@@ -263,14 +225,8 @@ fn finish(mut url: Url) -> Option<Url> {
     if !usable || url.as_str().len() > MAX_URL {
         return None;
     }
-    strip_credentials(&mut url);
+    take_credentials(&mut url);
     Some(url)
-}
-
-fn strip_credentials(url: &mut Url) {
-    // Both fail only for addresses without a host, which were refused before.
-    let _ = url.set_username("");
-    let _ = url.set_password(None);
 }
 
 #[cfg(test)]
@@ -376,21 +332,6 @@ mod tests {
         ];
         for (a, b) in different {
             assert_ne!(key(a), key(b));
-        }
-    }
-
-    #[test]
-    fn slugs_are_short_words() {
-        let cases = [
-            ("https://www.example.com/feed.xml", "example"),
-            ("https://hn.example.org/", "hn-example"),
-            ("https://example.com/blog/rust/atom.xml", "example-rust"),
-            ("http://127.0.0.1:8080/feeds/7", "127-0-0-1-7"),
-            ("https://bücher.example/", "xn-bcher-kva"),
-            ("http://localhost/", "localhost"),
-        ];
-        for (url, expected) in cases {
-            assert_eq!(slug(&Url::parse(url).expect("valid")), expected, "{url}");
         }
     }
 }

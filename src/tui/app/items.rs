@@ -26,6 +26,8 @@ pub(crate) struct ItemsPane {
     pub(crate) rows: Vec<ItemRow>,
     pub(crate) more_above: bool,
     pub(crate) more_below: bool,
+    /// A search found more than can be shown.
+    pub(crate) cut: bool,
     pub(crate) selected: usize,
     pub(crate) scroll: usize,
     /// Items (row keys) selected for a common verb.
@@ -64,6 +66,7 @@ impl ItemsPane {
             rows: Vec::new(),
             more_above: false,
             more_below: false,
+            cut: false,
             selected: 0,
             scroll: 0,
             marked: HashSet::new(),
@@ -238,6 +241,7 @@ impl App {
             Err(why) => return self.problem(why),
         };
         let items = &mut self.items;
+        items.cut = window.cut;
         match land {
             Land::Start | Land::End => {
                 (items.more_above, items.more_below) = (window.more_above, window.more_below);
@@ -295,7 +299,7 @@ impl App {
     }
 
     pub(super) fn last_item(&mut self) -> Vec<Effect> {
-        if self.items.more_below && self.view().query.text.is_none() {
+        if self.items.more_below {
             return self.load_items(Anchor::Last, Land::End);
         }
         self.items.selected = self.items.rows.len().saturating_sub(1);

@@ -123,7 +123,7 @@ fn items_title(app: &App) -> String {
     let mut words = format!("Items {bullet} {}", items.listing.title);
     if !items.listing.query.is_empty() {
         words += &format!(": {}", items.listing.query);
-        let more = if items.more_below { "+" } else { "" };
+        let more = if items.more_below || items.cut { "+" } else { "" };
         words += &format!(" ({}{more})", items.rows.len());
     }
     if !items.marked.is_empty() {
