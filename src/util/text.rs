@@ -15,9 +15,6 @@ pub const MAX_BLOCK_LINE: usize = 20_000;
 /// Combining marks kept on one base character.
 const MAX_MARKS: usize = 4;
 
-/// Emoji joined into one by zero-width joiners.
-const MAX_JOINS: usize = 7;
-
 /// Characters kept of one grapheme.
 const MAX_GRAPHEME: usize = 32;
 
@@ -135,7 +132,7 @@ fn is_plain_line(s: &str) -> bool {
 /// Drops what must not reach a terminal. Line ends become `\n`; other white space stays what it
 /// is, except that blank-looking characters become plain spaces.
 fn filter(s: &str, mode: Mode) -> String {
-    let mut out = Filtered { text: String::with_capacity(s.len()), marks: 0, joins: 0, last: '\n' };
+    let mut out = Filtered { text: String::with_capacity(s.len()), marks: 0, last: '\n' };
     // Where the last character stands that can end a device string; none can end after it.
     let last_end = s.rfind(['\u{7}', '\u{9c}']).max(s.rfind("\u{1b}\\")).unwrap_or(0);
     let mut rest = s;
@@ -229,7 +226,6 @@ fn after_device_string(tail: &str, may_end: bool, mode: Mode) -> &str {
 struct Filtered {
     text: String,
     marks: usize,
-    joins: usize,
     last: char,
 }
 
@@ -238,47 +234,26 @@ impl Filtered {
         self.text.push(c);
         self.last = c;
         self.marks = 0;
-        self.joins = 0;
     }
 
     fn push_printable(&mut self, c: char, tail: &str) {
         match c {
-            '\u{200d}' if self.joins_emoji(tail) => self.join(c),
             '\u{200c}' | '\u{200d}' if self.joins_letters(tail) => self.mark(c),
             '\u{200e}' | '\u{200f}' if !is_direction_mark(self.last) => self.mark(c),
             _ if is_invisible(c) => {}
             _ if is_blank(c) => self.push(' '),
             _ if c.width() == Some(0) => self.mark(c),
-            _ if is_skin_tone(c) => self.mark(c),
-            _ if self.last == '\u{200d}' => {
-                self.text.push(c);
-                self.last = c;
-                self.marks = 0;
-            }
             _ => self.push(c),
         }
     }
 
     fn mark(&mut self, c: char) {
-        let loose = self.last.is_whitespace() && !is_direction_mark(c) && !is_skin_tone(c);
+        let loose = self.last.is_whitespace() && !is_direction_mark(c);
         if self.marks < MAX_MARKS && !loose {
             self.text.push(c);
             self.last = c;
             self.marks += 1;
         }
-    }
-
-    fn join(&mut self, c: char) {
-        if self.joins < MAX_JOINS {
-            self.text.push(c);
-            self.last = c;
-            self.joins += 1;
-        }
-    }
-
-    fn joins_emoji(&self, tail: &str) -> bool {
-        let before = is_pictograph(self.last) || self.last == '\u{fe0f}' || is_skin_tone(self.last);
-        before && tail.chars().next().is_some_and(is_pictograph)
     }
 
     fn joins_letters(&self, tail: &str) -> bool {
@@ -297,15 +272,6 @@ fn is_virama_like(c: char) -> bool {
     c.width() == Some(0) && ('\u{900}'..='\u{109f}').contains(&c)
 }
 
-fn is_pictograph(c: char) -> bool {
-    matches!(c, '\u{1f000}'..='\u{1faff}' | '\u{2190}'..='\u{2bff}' | '\u{203c}' | '\u{2049}'
-        | '\u{a9}' | '\u{ae}')
-}
-
-fn is_skin_tone(c: char) -> bool {
-    matches!(c, '\u{1f3fb}'..='\u{1f3ff}')
-}
-
 fn is_direction_mark(c: char) -> bool {
     matches!(c, '\u{200e}' | '\u{200f}')
 }
@@ -316,12 +282,13 @@ fn is_blank(c: char) -> bool {
 }
 
 /// Characters without a shape of their own: bidirectional controls, fillers, tags, variation
-/// selectors of the supplementary plane, noncharacters.
+/// selectors, noncharacters; and those that melt emoji into one, which terminals count as
+/// differently as they draw them, so that the rest of the row would be in the wrong place.
 fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200d}'
         | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
-        | '\u{fdd0}'..='\u{fdef}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+        | '\u{fdd0}'..='\u{fdef}' | '\u{fe00}'..='\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
         || is_direction_mark(c)
         || u32::from(c) & 0xfffe == 0xfffe
 }
