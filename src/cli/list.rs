@@ -51,7 +51,7 @@ Examples:
 #[command(after_help = SEARCH)]
 pub(super) struct SearchArgs {
     /// What to search for
-    #[arg(required = true, allow_hyphen_values = true)]
+    #[arg(required = true)]
     words: Vec<String>,
     /// Most items to list; 0 is all
     #[arg(long, value_name = "N", default_value_t = 50)]
@@ -59,8 +59,8 @@ pub(super) struct SearchArgs {
 }
 
 const SEARCH: &str = "\
-All words must be there; the last one may be the beginning of a word. Options stand before the
-first word. The newest thousand hits are found.
+All words must be there; the last one may be the beginning of a word. The newest thousand hits are
+found. A word to leave out is quoted together with another, or stands behind --.
 
   \"two words\"  side by side         -word            without it
   title:word   author:word          source:name      folder:name      tag:name
@@ -70,7 +70,8 @@ first word. The newest thousand hits are found.
 Examples:
   newsfed search kernel release
   newsfed search --limit 5 title:rust is:unread after:7d
-  newsfed search '\"night train\" -strike'";
+  newsfed search '\"night train\" -strike'
+  newsfed search train -- -strike";
 
 /// The name of an order.
 fn order(text: &str) -> Result<SortOrder, String> {

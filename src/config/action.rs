@@ -76,6 +76,7 @@ actions! {
     Pipe, "pipe", "Pipe the article to a command";
     Log, "log", "Show what failed and why";
     Theme, "theme", "Next theme";
+    Redraw, "redraw", "Draw the screen anew";
     Suspend, "suspend", "Suspend to the shell";
     Quit, "quit", "Quit";
 }

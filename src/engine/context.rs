@@ -5,7 +5,7 @@ use super::look::parse;
 use crate::config::Settings;
 use crate::feed::ParsedFeed;
 use crate::model::{Source, SourceFacts, Time};
-use crate::net::{Client, Response};
+use crate::net::{Client, Response, host_key};
 use crate::store::{Reader, Store, StoreError};
 use crate::util::clock::Clock;
 use chrono::TimeDelta;
@@ -106,6 +106,12 @@ impl Context {
         self.sources.read().unwrap_or_else(PoisonError::into_inner).get(&key).cloned()
     }
 
+    /// How many hosts the declared sources are on.
+    pub(super) fn hosts(&self) -> usize {
+        let sources = self.sources.read().unwrap_or_else(PoisonError::into_inner);
+        sources.values().map(|s| host_key(&s.url)).collect::<HashSet<_>>().len()
+    }
+
     /// Row keys of all declared sources, the ones followed longest first.
     pub(super) fn keys(&self) -> Vec<i64> {
         let sources = self.sources.read().unwrap_or_else(PoisonError::into_inner);
@@ -130,9 +136,17 @@ struct Reachable {
     since: Option<Time>,
     /// When a host last answered.
     answered: Option<Time>,
+    /// Unreachable hosts from which the network counts as gone.
+    enough: usize,
 }
 
-/// Unreachable hosts from which the network counts as gone.
+impl Reachable {
+    fn is_lost(&self) -> bool {
+        self.enough > 0 && self.unreachable.len() >= self.enough
+    }
+}
+
+/// Unreachable hosts from which the network counts as gone, where there are as many.
 const OFFLINE_AFTER: usize = 3;
 /// A network in which something answered so lately is there.
 const ALIVE: TimeDelta = TimeDelta::minutes(10);
@@ -155,7 +169,7 @@ impl Network {
     /// lost network although it was there.
     pub(super) fn reached(&self, now: Time) -> Vec<i64> {
         let mut state = self.state();
-        let lost = state.unreachable.len() >= OFFLINE_AFTER;
+        let lost = state.is_lost();
         let wrong = lost && state.since.is_some_and(|since| now - since <= AT_ONCE);
         let hosts = std::mem::take(&mut state.unreachable);
         (state.since, state.answered) = (None, Some(now));
@@ -164,8 +178,12 @@ impl Network {
 
     /// Notes that a host could not be reached when a source was looked for there that was not
     /// failing before; one that was says nothing about the network.
-    pub(super) fn unreachable(&self, host: String, source: i64, now: Time) -> Reach {
+    ///
+    /// `hosts` is how many hosts are asked at all: of two, two are enough.
+    pub(super) fn unreachable(&self, host: String, source: i64, hosts: usize, now: Time) -> Reach {
+        let enough = OFFLINE_AFTER.min(hosts).max(2);
         let mut state = self.state();
+        state.enough = enough;
         if state.answered.is_some_and(|at| now - at < ALIVE) {
             return Reach::Online;
         }
@@ -174,7 +192,7 @@ impl Network {
         let before = hosts.len();
         let earlier = hosts.values().flatten().copied().filter(|key| *key != source).collect();
         hosts.entry(host).or_default().insert(source);
-        match (before >= OFFLINE_AFTER, hosts.len() >= OFFLINE_AFTER) {
+        match (before >= enough, hosts.len() >= enough) {
             (true, _) => Reach::Offline,
             (false, true) => Reach::Lost(earlier),
             (false, false) => Reach::Online,
@@ -183,7 +201,7 @@ impl Network {
 
     /// Whether the network counts as gone.
     pub(super) fn is_offline(&self) -> bool {
-        self.state().unreachable.len() >= OFFLINE_AFTER
+        self.state().is_lost()
     }
 
     fn state(&self) -> MutexGuard<'_, Reachable> {
@@ -199,7 +217,7 @@ mod tests {
     fn three_hosts_without_an_answer_in_between_are_a_lost_network() {
         let network = Network::default();
         let at = |minutes: i64| Time::from_timestamp(minutes * 60, 0).unwrap();
-        let fails = |host: &str, key, now| network.unreachable(host.to_owned(), key, now);
+        let fails = |host: &str, key, now| network.unreachable(host.to_owned(), key, 9, now);
         assert_eq!((fails("a", 1, at(0)), fails("b", 2, at(0))), (Reach::Online, Reach::Online));
         assert!(network.reached(at(0)).is_empty());
         for (host, key) in [("a", 1), ("b", 2), ("c", 3), ("d", 4)] {
@@ -225,7 +243,7 @@ mod tests {
         let network = Network::default();
         let now = Time::from_timestamp(0, 0).unwrap();
         for (key, host) in ["a", "b", "c"].into_iter().enumerate() {
-            network.unreachable(host.to_owned(), key as i64, now);
+            network.unreachable(host.to_owned(), key as i64, 9, now);
         }
         let mut blamed = network.reached(now);
         blamed.sort_unstable();

@@ -25,8 +25,13 @@ pub enum FollowError {
     #[error("{0}")]
     Address(#[from] address::UrlError),
     /// No answer.
-    #[error("{0}")]
-    Fetch(#[from] FetchError),
+    #[error("{url}: {}", without_promise(error))]
+    Fetch {
+        /// What was asked.
+        url: Box<Url>,
+        /// Why there is none.
+        error: FetchError,
+    },
     /// An answer that is none.
     #[error("{host} answered HTTP {status} for this address; check it in a browser")]
     Status {
@@ -68,7 +73,10 @@ impl Handle {
                 (vec![way(web.url.clone(), *feed, first.answer)], None)
             }
             Found::Page { title, announced } => {
-                tried.push(format!("the page announces {} feeds", announced.len()));
+                tried.push(match announced.len() {
+                    1 => "the page announces a feed".to_owned(),
+                    n => format!("the page announces {n} feeds"),
+                });
                 (announced.into_iter().map(announced_way).collect(), title)
             }
             Found::Nothing { reason } => {
@@ -92,7 +100,13 @@ impl Handle {
                 return;
             };
             match self.fetch_announced(&best.url, &discovery.web).await {
-                Ok(first) => best.first = Some(first),
+                Ok(first) => {
+                    // What it calls itself is what the list will show.
+                    if let Some(title) = first.feed.title.clone().filter(|t| !t.is_empty()) {
+                        best.title = title;
+                    }
+                    best.first = Some(first);
+                }
                 Err(failure) => {
                     let gone = discovery.ways.remove(0);
                     discovery.tried.push(format!("{}: {failure}", gone.url));
@@ -128,7 +142,9 @@ impl Handle {
             access: access(web),
             ..Request::feed(url.clone())
         };
-        let response = self.context.client.fetch(request).await?;
+        let fetched = self.context.client.fetch(request).await;
+        let response =
+            fetched.map_err(|error| FollowError::Fetch { url: Box::new(url.clone()), error })?;
         if !response.is_success() {
             let host = response.final_url.host_str().unwrap_or_default().to_owned();
             return Err(FollowError::Status { host, status: response.status });
@@ -323,6 +339,13 @@ fn may_have_credentials(typed: &Url, other: &Url) -> bool {
     let default_ports = typed.port().is_none() && other.port().is_none();
     let secured = typed.scheme() == "http" && other.scheme() == "https" && default_ports;
     typed.origin() == other.origin() || (secured && typed.host() == other.host())
+}
+
+/// Sources are tried again later; an address that is not followed yet is not.
+fn without_promise(error: &FetchError) -> String {
+    let words = error.to_string();
+    let kept = words.strip_suffix("; it is tried again later").unwrap_or(&words);
+    format!("{kept}; nothing is followed")
 }
 
 /// Credentials that were typed with the address.

@@ -134,7 +134,8 @@ async fn read(
 /// Notes that a host cannot be reached; tells whether the network is gone. When that turns out only
 /// now, the sources that were taken for failing before are forgiven and looked at again as soon.
 async fn lost(context: &Arc<Context>, host: String, key: i64) -> bool {
-    let earlier = match context.network.unreachable(host, key, context.clock.now()) {
+    let earlier = match context.network.unreachable(host, key, context.hosts(), context.clock.now())
+    {
         Reach::Online => return false,
         Reach::Offline => return true,
         Reach::Lost(earlier) => earlier,

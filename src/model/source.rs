@@ -249,11 +249,13 @@ impl SourceFacts {
         }
     }
 
-    /// What to call a source: the person's own title, else the feed's, else its host.
+    /// What to call a source: the person's own title, else the feed's, else its address.
     pub fn title<'a>(&'a self, source: &'a Source) -> &'a str {
         let own = source.title.as_deref().or(self.feed_title.as_deref());
-        let named = own.filter(|t| !t.is_empty()).or(source.url.host_str());
-        named.unwrap_or(source.id.as_str())
+        own.filter(|t| !t.is_empty()).unwrap_or_else(|| {
+            let address = source.url.as_str().trim_end_matches('/');
+            address.split_once("://").map_or(address, |(_, rest)| rest)
+        })
     }
 
     /// How the source fares at `now`.

@@ -30,7 +30,11 @@ pub fn prepare(entries: Vec<Entry>) -> Vec<Prepared> {
     let mut seen = HashSet::new();
     let mut titles = HashSet::new();
     let mut kept = Vec::with_capacity(entries.len());
-    for entry in entries {
+    for mut entry in entries {
+        // The zero of a publisher's clock (year 1, or 1970) is no date.
+        let real = |t: &crate::model::Time| t.timestamp() > 0;
+        entry.published = entry.published.filter(real);
+        entry.updated = entry.updated.filter(real);
         let version_hash = version_hash(&entry);
         let nameless = entry.guid.is_none() && entry.url.is_none() && !entry.title.is_empty();
         let again = if nameless {

@@ -78,6 +78,7 @@ pub(super) enum Effect {
     EditSource {
         id: SourceId,
     },
+    Redraw,
     Suspend,
     Quit(Farewell),
 }

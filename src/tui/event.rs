@@ -98,7 +98,7 @@ pub(super) struct Article {
 /// Why marks were set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cause {
-    /// Opening an item marks it read; nothing to take back.
+    /// Opening an item marks it read, which needs no words.
     Reading,
     /// A key of the person.
     Person,

@@ -3,7 +3,24 @@
 use crate::config::{Paths, SourcesFile};
 use crate::model::SourceId;
 use std::io::{self, BufRead, Write};
+use std::path::Path;
 use std::process::{Command, Stdio};
+
+/// Editors that go to a line given as `+12`.
+const TAKES_A_LINE: [&str; 12] = [
+    "vi",
+    "vim",
+    "nvim",
+    "view",
+    "nano",
+    "pico",
+    "emacs",
+    "emacsclient",
+    "kak",
+    "joe",
+    "mg",
+    "micro",
+];
 
 /// Opens `sources.toml` at the source in `$VISUAL` or `$EDITOR`.
 pub(super) fn edit_source(paths: &Paths, id: &SourceId) -> Result<(), String> {
@@ -15,12 +32,14 @@ pub(super) fn edit_source(paths: &Paths, id: &SourceId) -> Result<(), String> {
         .unwrap_or_else(|| "vi".to_owned());
     let words = shlex::split(&editor).filter(|w| !w.is_empty());
     let Some(words) = words else { return Err(format!("$EDITOR cannot be read: {editor}")) };
-    let status = Command::new(&words[0])
-        .args(&words[1..])
-        .arg(format!("+{line}"))
-        .arg(&file)
-        .status()
-        .map_err(|e| format!("{}: {e}; set $EDITOR", words[0]))?;
+    let mut command = Command::new(&words[0]);
+    command.args(&words[1..]);
+    let name = Path::new(&words[0]).file_stem().and_then(|n| n.to_str()).unwrap_or_default();
+    if TAKES_A_LINE.contains(&name) {
+        command.arg(format!("+{line}"));
+    }
+    let status =
+        command.arg(&file).status().map_err(|e| format!("{}: {e}; set $EDITOR", words[0]))?;
     if status.success() { Ok(()) } else { Err(format!("{} ended with {status}", words[0])) }
 }
 

@@ -65,6 +65,10 @@ impl Field {
         if newline || self.value().len() > MAX_FIELD {
             return false;
         }
+        // As in a shell.
+        if event.modifiers.contains(KeyModifiers::CONTROL) && event.code == Code::Char('u') {
+            return self.area.delete_line_by_head();
+        }
         self.area.input(event)
     }
 

@@ -207,6 +207,7 @@ impl Loop {
         match effect {
             Effect::Quit(farewell) => self.farewell = Some(farewell),
             Effect::Suspend => self.suspend()?,
+            Effect::Redraw => self.lend(|| ())?,
             Effect::Copy { text } => self.screen.copy(&text)?,
             Effect::BrowseHere(launch) => {
                 if let Err(e) = self.lend(|| browser::launch(&launch))? {

@@ -131,7 +131,7 @@ impl App {
 
     fn begin_with(&mut self, choice: Choice) -> Vec<Effect> {
         match choice {
-            Choice::Import => self.layers.push(Layer::Prompt(Prompt::import())),
+            Choice::Import => self.layers.push(Layer::Prompt(Prompt::import(""))),
             Choice::Starters => self.layers.push(Layer::Starters(Starters::load())),
             Choice::Demo => return vec![Effect::Quit(Farewell::Demo)],
         }

@@ -1,6 +1,6 @@
 //! Verbs on sources and items that reach beyond the panes: refresh, browser, copy, delete, theme.
 
-use super::{App, Focus, Refreshing, RowId};
+use super::{App, Focus, Layer, Prompt, Refreshing};
 use crate::config::{self, Theme};
 use crate::engine::{Pace, Refreshed, Report, Role};
 use crate::model::{ItemRow, Outcome};
@@ -140,14 +140,12 @@ impl App {
     }
 
     pub(super) fn delete(&mut self) -> Vec<Effect> {
-        if !self.sources.marked.is_empty()
-            || matches!(self.sources.current().map(|r| &r.id), Some(RowId::Source(_)))
-        {
+        if !self.sources.marked.is_empty() || !self.sources.targets().is_empty() {
             let ids = self.sources.targets().iter().map(|s| s.source.id.clone()).collect();
             self.sources.marked.clear();
             return vec![Effect::Remove { ids }];
         }
-        self.note("select a source first")
+        self.note("select a source or a folder first")
     }
 
     pub(super) fn edit_source(&mut self) -> Vec<Effect> {
@@ -160,16 +158,23 @@ impl App {
     pub(super) fn imported(&mut self, result: Result<Imported, Failure>) -> Vec<Effect> {
         let Imported { added, known, skipped } = match result {
             Ok(imported) => imported,
-            Err(why) => return self.problem(why),
+            Err(why) => {
+                let path = std::mem::take(&mut self.importing);
+                self.layers.push(Layer::Prompt(Prompt::import(&path)));
+                return self.problem(why);
+            }
         };
-        let mut words = format!("{added} sources imported");
+        let mut words = match added {
+            1 => "1 source imported".to_owned(),
+            n => format!("{n} sources imported"),
+        };
         if known > 0 {
             words += &format!(", {known} were followed already");
         }
         if let Some((what, why)) = skipped.first() {
             words += &format!(", {} left out (first: {what}: {why})", skipped.len());
         }
-        self.layers.retain(|l| !matches!(l, super::Layer::Add(_)));
+        self.layers.retain(|l| !matches!(l, Layer::Add(_)));
         self.note(words);
         vec![Effect::LoadSources]
     }

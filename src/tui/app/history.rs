@@ -62,7 +62,11 @@ impl App {
             Ok(set) => set,
             Err(why) => return self.problem(why),
         };
-        if cause == Cause::Reading || keys.is_empty() {
+        if keys.is_empty() {
+            return vec![];
+        }
+        if cause == Cause::Reading {
+            self.history.push(Change::Marks { mark, keys, to });
             return vec![];
         }
         let words = describe(mark, keys.len(), to);

@@ -1,6 +1,6 @@
 //! Strokes -> actions -> changes.
 
-use super::{App, Focus, Layer};
+use super::{App, Focus, Layer, READ_TIME};
 use crate::config::{Action, Context, Key, KeyCode, Lookup};
 use crate::engine::Pace;
 use crate::store::Mark;
@@ -69,6 +69,7 @@ impl App {
         if event.kind == KeyEventKind::Release {
             return vec![];
         }
+        self.toast.take_if(|toast| toast.seen_since + READ_TIME <= self.now);
         let Some(key) = input::key(event) else { return vec![] };
         if key == Key::ctrl('c') {
             return vec![Effect::Quit(Farewell::Quit)];
@@ -105,7 +106,8 @@ impl App {
             Action::NextPane => self.cycle_pane(true),
             Action::PreviousPane if key.code() == KeyCode::Tab => self.cycle_pane(false),
             Action::PreviousPane => self.leave_pane(),
-            Action::Back => self.back(),
+            Action::Back => self.back(key),
+            Action::Redraw => vec![Effect::Redraw],
             Action::Open => self.open(),
             Action::Quit => vec![Effect::Quit(Farewell::Quit)],
             Action::Suspend => vec![Effect::Suspend],
@@ -114,6 +116,9 @@ impl App {
             Action::RefreshAll => self.refresh(None, Pace::Manual),
             Action::Refresh => self.refresh_targets(Pace::Manual),
             Action::ForceRefresh => self.refresh_targets(Pace::Force),
+            // While a text is looked for in the article, the next one is its next place.
+            Action::NextUnread if self.finding() => self.next_place(true),
+            Action::PreviousUnread if self.finding() => self.next_place(false),
             Action::NextUnread => self.next_unread(true),
             Action::PreviousUnread => self.next_unread(false),
             Action::Pin => self.toggle(Mark::Pinned),
@@ -169,7 +174,7 @@ impl App {
     }
 
     /// Closes the top layer: the full screen, the search, the article, the list, the program.
-    fn back(&mut self) -> Vec<Effect> {
+    fn back(&mut self, key: Key) -> Vec<Effect> {
         if self.zen {
             self.zen = false;
             return vec![];
@@ -186,8 +191,19 @@ impl App {
                 vec![]
             }
             Focus::Reader | Focus::Items => self.leave_pane(),
+            // A stray Esc closes nothing but layers.
+            Focus::Sources if key.code() == KeyCode::Esc => self.note("q quits"),
             Focus::Sources => vec![Effect::Quit(Farewell::Quit)],
         }
+    }
+
+    fn finding(&self) -> bool {
+        self.focus == Focus::Reader && self.reader.find.is_some()
+    }
+
+    fn next_place(&mut self, forward: bool) -> Vec<Effect> {
+        self.reader.next_hit(forward);
+        vec![]
     }
 
     fn open(&mut self) -> Vec<Effect> {

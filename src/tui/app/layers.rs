@@ -82,8 +82,8 @@ impl PromptKind {
 }
 
 impl Prompt {
-    pub(super) fn import() -> Self {
-        Self { kind: PromptKind::Import, field: Field::new("") }
+    pub(super) fn import(path: &str) -> Self {
+        Self { kind: PromptKind::Import, field: Field::new(path) }
     }
 }
 
@@ -136,7 +136,7 @@ impl App {
             Action::Add => Layer::Add(Add::with("")),
             Action::Palette => Layer::Palette(Palette::default()),
             Action::Help => Layer::Help(Help { context: Some(self.context()), ..Help::default() }),
-            Action::Import => Layer::Prompt(Prompt::import()),
+            Action::Import => Layer::Prompt(Prompt::import("")),
             Action::Log => {
                 self.layers.push(Layer::Log(LogList::default()));
                 return vec![Effect::LoadLog];
@@ -377,7 +377,9 @@ impl App {
     fn prompt_answered(&mut self, kind: PromptKind, text: String) -> Vec<Effect> {
         match kind {
             PromptKind::Import if !text.is_empty() => {
-                vec![Effect::Import { path: expand_home(&text) }]
+                let path = expand_home(&text);
+                self.importing = text;
+                vec![Effect::Import { path }]
             }
             PromptKind::Pipe if !text.is_empty() => {
                 let article = self.reader.article.as_ref();

@@ -16,7 +16,7 @@ mod sources;
 
 pub(super) use add::{Add, Choice, Stage};
 pub(super) use items::{ItemsPane, midnight};
-pub(super) use layers::{Help, Layer, LinkList, LogList, Palette, Prompt, Starters};
+pub(super) use layers::{Help, Layer, LinkList, LogList, Palette, Prompt, PromptKind, Starters};
 pub(super) use reader::ReaderPane;
 pub(super) use search::SearchBar;
 pub(super) use sources::{Row, RowId, Smart, SourcesPane};
@@ -50,12 +50,15 @@ pub(super) enum Tone {
 pub(super) struct Toast {
     pub(super) text: String,
     pub(super) tone: Tone,
+    seen_since: Time,
     until: Time,
 }
 
 /// How long messages stay.
 const NOTE_TIME: TimeDelta = TimeDelta::seconds(6);
 const PROBLEM_TIME: TimeDelta = TimeDelta::seconds(15);
+/// A message that stood so long gives way to the next key.
+const READ_TIME: TimeDelta = TimeDelta::seconds(2);
 /// Between two readings of the sources while commits keep coming.
 const RELOAD_PAUSE: TimeDelta = TimeDelta::milliseconds(250);
 
@@ -77,6 +80,8 @@ pub(super) struct App {
     /// Strokes of a sequence that is not complete.
     pub(super) pending: Vec<Key>,
     pub(super) refreshing: Option<Refreshing>,
+    /// The path that is being imported, to be mended where it does not work.
+    importing: String,
     pub(super) areas: Areas,
     history: History,
     requests: RequestId,
@@ -132,6 +137,7 @@ impl App {
             status: Status::default(),
             pending: Vec::new(),
             refreshing: None,
+            importing: String::new(),
             areas: Areas::default(),
             history: History::default(),
             requests: 0,
@@ -197,14 +203,16 @@ impl App {
     }
 
     pub(super) fn note(&mut self, text: impl Into<String>) -> Vec<Effect> {
-        self.toast =
-            Some(Toast { text: text.into(), tone: Tone::Note, until: self.now + NOTE_TIME });
-        vec![]
+        self.say(text.into(), Tone::Note, NOTE_TIME)
     }
 
     pub(super) fn problem(&mut self, text: impl Into<String>) -> Vec<Effect> {
-        let text = text.into();
-        self.toast = Some(Toast { text, tone: Tone::Problem, until: self.now + PROBLEM_TIME });
+        self.say(text.into(), Tone::Problem, PROBLEM_TIME)
+    }
+
+    fn say(&mut self, text: String, tone: Tone, time: TimeDelta) -> Vec<Effect> {
+        let toast = Toast { text, tone, seen_since: self.now, until: self.now + time };
+        self.toast = Some(toast);
         vec![]
     }
 

@@ -1,6 +1,6 @@
 //! What surrounds the panes: the line at the top, titles, dividers, hints and messages.
 
-use super::super::app::{App, Focus, Layer, Tone};
+use super::super::app::{App, Focus, Layer, PromptKind, Tone};
 use super::has_focus;
 use super::row::{Row, age};
 use crate::config::{Action, Context, Role};
@@ -194,6 +194,23 @@ pub(super) fn bottom(app: &App, frame: &mut Frame<'_>, area: Rect) {
     frame.render_widget(row.line(style(Role::Status)), area);
 }
 
+/// A problem that takes more than the line at the bottom is told in full above it.
+pub(super) fn long_problem(app: &App, frame: &mut Frame<'_>, body: Rect) {
+    let Some(toast) = app.toast.as_ref().filter(|t| t.tone == Tone::Problem) else { return };
+    if text::width(&toast.text) + 4 <= usize::from(body.width) {
+        return;
+    }
+    let lines = super::super::reader::wrap_plain(&toast.text, usize::from(body.width) - 2);
+    let height = u16::try_from(lines.len()).unwrap_or(u16::MAX).min(body.height);
+    let first = body.bottom() - height;
+    for (y, line) in (first..body.bottom()).zip(lines) {
+        let mut row = Row::new(body.width);
+        row.left(&format!(" {line}"), app.palette.style(Role::Error));
+        frame.render_widget(ratatui::widgets::Clear, Rect { y, height: 1, ..body });
+        frame.render_widget(row.line(app.palette.style(Role::Text)), Rect { y, height: 1, ..body });
+    }
+}
+
 /// The most useful keys of a context, out of the live keymap.
 fn hints(app: &App) -> Vec<(String, &'static str)> {
     if let Some(layer) = app.layers.last() {
@@ -252,6 +269,9 @@ fn layer_hints(layer: &Layer) -> Vec<(String, &'static str)> {
         Layer::Help(_) => &[("type", "to search"), ("Up Down", "scroll"), ("Esc", "close")],
         Layer::Log(_) => &[("Enter", "go to source"), ("Esc", "close")],
         Layer::Links(_) => &[("1-9", "open"), ("Enter", "open"), ("Esc", "close")],
+        Layer::Prompt(prompt) if prompt.kind == PromptKind::Find => {
+            &[("Up Down", "other places"), ("Enter", "then n and N"), ("Esc", "end")]
+        }
         Layer::Prompt(_) => &[("Enter", "ok"), ("Esc", "cancel")],
         Layer::Starters(_) => &[("Space", "choose"), ("Enter", "follow"), ("Esc", "back")],
     };

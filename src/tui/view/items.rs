@@ -46,6 +46,7 @@ fn empty_words(app: &App) -> &'static str {
     let typing = app.layers.iter().any(|l| matches!(l, Layer::Search(_)));
     match () {
         () if app.items.is_loading() => "",
+        () if app.sources.list.sources.is_empty() => "nothing is followed yet",
         () if typing || !app.items.listing.query.is_empty() => "nothing matches",
         () if app.items.listing.base.unread_only => "everything is read",
         () => "no items yet",

@@ -152,7 +152,8 @@ fn draw_palette(app: &App, frame: &mut Frame<'_>, palette: &Palette, body: Rect)
 fn draw_help(app: &App, frame: &mut Frame<'_>, help: &Help, body: Rect) {
     let inner = window(app, frame, body, "Keys", (76, body.height));
     let (field, list) = split_field(inner);
-    let typed = help.field.value().to_lowercase();
+    // Some type the key of the search first.
+    let typed = help.field.value().trim_start_matches('/').to_lowercase();
     let mut lines: Vec<(String, String, bool)> = Vec::new();
     // The pane that the help was called from comes first.
     let here = help.context.unwrap_or(Context::Everywhere);
@@ -171,6 +172,9 @@ fn draw_help(app: &App, frame: &mut Frame<'_>, help: &Help, body: Rect) {
         }
         lines.push((context.name().to_owned(), String::new(), true));
         lines.extend(bound.into_iter().map(|(keys, a)| (keys, a.help().to_owned(), false)));
+    }
+    if lines.is_empty() {
+        lines.push(("nothing found".to_owned(), String::new(), true));
     }
     let height = usize::from(list.height);
     let top = help.top.min(lines.len().saturating_sub(height));

@@ -41,6 +41,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>) {
     panes(app, frame, body);
     chrome::bottom(app, frame, bottom);
     layers::draw(app, frame, body, bottom);
+    chrome::long_problem(app, frame, body);
 }
 
 /// The panes that have a place at this width, with theirs.
