@@ -51,7 +51,10 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, body: Rect, on_t
         Stage::Following => line("following …", Role::Accent, &mut area),
         Stage::Failed(why) => {
             for words in why {
-                for part in super::super::reader::wrap_plain(words, area.width.into()) {
+                for part in super::super::reader::wrap_plain(
+                    words,
+                    usize::from(area.width).saturating_sub(2),
+                ) {
                     line(&format!("{} {part}", marks(app).fails), Role::Error, &mut area);
                 }
             }
