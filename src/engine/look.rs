@@ -6,7 +6,7 @@ use super::queue::Job;
 use super::verdict::{DocumentFacts, Head, Verdict, interval, validators_to_send};
 use crate::feed::{self, ParsedFeed};
 use crate::model::{ErrorKind, Hold, HoldReason, Outcome, PollRecord, SourceFacts, Time};
-use crate::net::{self, FetchError, Response};
+use crate::net::{self, FetchError, Response, Share};
 use crate::schedule::{limits::OFFLINE, skipped_until};
 use crate::store::{Look, Prepared, StoreError, prepare};
 use crate::util::text;
@@ -92,6 +92,8 @@ pub(super) struct Finished {
     pub(super) wire_bytes: u64,
     pub(super) elapsed: Duration,
     pub(super) offline: bool,
+    /// What was read keeps its room until it is stored.
+    pub(super) room: Option<Share>,
 }
 
 async fn read(
@@ -123,6 +125,7 @@ async fn read(
             wire_bytes: 0,
             elapsed: (context.clock.now() - now).to_std().unwrap_or_default(),
             offline,
+            room: None,
         },
     }
 }
@@ -163,6 +166,7 @@ async fn read_answer(
         wire_bytes: response.wire_bytes,
         elapsed: response.elapsed,
         offline: false,
+        room: None,
     };
     if response.status == 304 {
         return finished;
@@ -175,8 +179,9 @@ async fn read_answer(
     if facts.body_hash == Some(hash) {
         return finished;
     }
+    finished.room = response.room.clone();
     match context.parse(response).await {
-        Ok((feed, _)) => finished.take(feed, hash).await,
+        Ok(feed) => finished.take(context, feed, hash).await,
         Err(message) => {
             finished.outcome = Outcome::Failed { kind: ErrorKind::Permanent, message };
             finished
@@ -186,12 +191,17 @@ async fn read_answer(
 
 impl Finished {
     /// Takes over a feed that was read.
-    pub(super) async fn take(mut self, feed: ParsedFeed, hash: [u8; 32]) -> Self {
+    pub(super) async fn take(
+        mut self,
+        context: &Context,
+        feed: ParsedFeed,
+        hash: [u8; 32],
+    ) -> Self {
         let ParsedFeed { title, home_url, hints, entries, repairs, .. } = feed;
         let document = DocumentFacts { title, home_url, hints, hash };
         // Hashing a long feed takes milliseconds, which the runtime's threads are not for.
-        let prepared = tokio::task::spawn_blocking(move || prepare(entries)).await;
-        self.document = prepared.ok().map(|entries| (entries, document));
+        let prepared = context.work(move || prepare(entries)).await;
+        self.document = prepared.map(|entries| (entries, document));
         self.repairs = repairs;
         self
     }
@@ -220,7 +230,7 @@ pub(super) async fn store(
     started: Time,
     finished: Finished,
 ) -> Result<Refreshed, StoreError> {
-    let Finished { outcome, head, document, repairs, asked, wire_bytes, elapsed, offline } =
+    let Finished { outcome, head, document, repairs, asked, wire_bytes, elapsed, offline, room } =
         finished;
     let record = PollRecord {
         at: started,
@@ -251,6 +261,7 @@ pub(super) async fn store(
         finish: Box::new(move |facts, ingested| verdict.apply(facts, ingested)),
     };
     let stored = context.store.store_look(look).await?;
+    drop(room);
     if limits_host {
         hold_host(context, job).await?;
     }
