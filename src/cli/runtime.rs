@@ -10,7 +10,9 @@ const BLOCKING_THREADS: usize = 32;
 
 /// A runtime for one command.
 pub(super) fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
-    let threads = std::thread::available_parallelism().map_or(2, usize::from).min(4);
+    // The heavy work is done on the blocking pool; every thread more costs memory of its own.
+    let processors = std::thread::available_parallelism().map_or(2, usize::from);
+    let threads = processors.div_ceil(2).min(2);
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(threads)
         .max_blocking_threads(BLOCKING_THREADS)

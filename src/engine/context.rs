@@ -13,6 +13,9 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use tokio::sync::{Semaphore, watch};
 
+/// Connections that looks read the database with.
+const READERS: usize = 2;
+
 /// Shared by everything the engine does.
 pub(super) struct Context {
     pub(super) store: Store,
@@ -24,7 +27,9 @@ pub(super) struct Context {
     sources: RwLock<HashMap<i64, Arc<Source>>>,
     declared: watch::Sender<Arc<Vec<Arc<Source>>>>,
     readers: Mutex<Vec<Reader>>,
-    parsers: Semaphore,
+    /// Turns of the blocking pool, so that its threads stay few.
+    reading: Semaphore,
+    working: Semaphore,
     random: Mutex<fastrand::Rng>,
     /// The state of `sources.toml` that was read last.
     pub(super) declared_at: Mutex<Stamp>,
@@ -32,7 +37,7 @@ pub(super) struct Context {
 
 impl Context {
     pub(super) fn new(store: Store, settings: Settings, clock: Arc<dyn Clock>, seed: u64) -> Self {
-        let parsers = std::thread::available_parallelism().map_or(2, usize::from);
+        let processors = std::thread::available_parallelism().map_or(2, usize::from);
         Self {
             client: Client::new(settings.net.clone(), clock.clone()),
             store,
@@ -42,7 +47,8 @@ impl Context {
             sources: RwLock::default(),
             declared: watch::Sender::new(Arc::default()),
             readers: Mutex::default(),
-            parsers: Semaphore::new(parsers),
+            reading: Semaphore::new(READERS),
+            working: Semaphore::new(processors),
             random: Mutex::new(fastrand::Rng::with_seed(seed)),
             declared_at: Mutex::default(),
         }
@@ -62,6 +68,7 @@ impl Context {
         self: &Arc<Self>,
         query: impl FnOnce(&Reader) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
+        let _turn = self.reading.acquire().await.map_err(|_| StoreError::Closed)?;
         let context = self.clone();
         let task = tokio::task::spawn_blocking(move || {
             let readers = || context.readers.lock().unwrap_or_else(PoisonError::into_inner);
@@ -72,7 +79,7 @@ impl Context {
             };
             let result = query(&reader);
             let mut idle = readers();
-            if idle.len() < 4 {
+            if idle.len() < READERS {
                 idle.push(reader);
             }
             result
@@ -80,13 +87,20 @@ impl Context {
         task.await.unwrap_or(Err(StoreError::Closed))
     }
 
-    /// Parses a body on the blocking pool, as many at once as there are processors.
-    pub(super) async fn parse(&self, response: Response) -> Result<(ParsedFeed, Response), String> {
-        let _turn = self.parsers.acquire().await.map_err(|_| "newsfed is shutting down")?;
-        let task =
-            tokio::task::spawn_blocking(move || parse(&response).map(|feed| (feed, response)));
-        task.await
-            .unwrap_or_else(|_| Err("the document could not be read (this is a bug)".to_owned()))
+    /// Parses a body on the blocking pool.
+    pub(super) async fn parse(&self, response: Response) -> Result<ParsedFeed, String> {
+        let parsed = self.work(move || parse(&response)).await;
+        parsed.unwrap_or_else(|| Err("the document could not be read (this is a bug)".to_owned()))
+    }
+
+    /// Works on the blocking pool, as many at once as there are processors; `None` when the work
+    /// panicked.
+    pub(super) async fn work<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<T> {
+        let _turn = self.working.acquire().await.ok()?;
+        tokio::task::spawn_blocking(work).await.ok()
     }
 
     /// Takes over what is declared, once the rows are in line with it.

@@ -143,8 +143,10 @@ impl Handle {
             ..Request::feed(url.clone())
         };
         let fetched = self.context.client.fetch(request).await;
-        let response =
+        let mut response =
             fetched.map_err(|error| FollowError::Fetch { url: Box::new(url.clone()), error })?;
+        // What the person looks through may take long and is no part of a refresh.
+        response.room = None;
         if !response.is_success() {
             let host = response.final_url.host_str().unwrap_or_default().to_owned();
             return Err(FollowError::Status { host, status: response.status });
@@ -219,8 +221,9 @@ impl Handle {
             wire_bytes: response.wire_bytes,
             elapsed: std::time::Duration::from_millis(millis.into()),
             offline: false,
+            room: None,
         };
-        let finished = finished.take(feed, hash).await;
+        let finished = finished.take(&self.context, feed, hash).await;
         let source = Arc::new(source.clone());
         let job = Job { key: facts.key, source, pace: Pace::Manual, report: None };
         store(&self.context, &job, at, finished).await?;

@@ -6,7 +6,7 @@ use super::queue::Job;
 use super::verdict::{DocumentFacts, Head, Verdict, interval, validators_to_send};
 use crate::feed::{self, ParsedFeed};
 use crate::model::{ErrorKind, Hold, HoldReason, Outcome, PollRecord, SourceFacts, Time};
-use crate::net::{self, FetchError, Response};
+use crate::net::{self, FetchError, Response, Share};
 use crate::schedule::{limits::OFFLINE, skipped_until};
 use crate::store::{Look, Prepared, StoreError, prepare};
 use crate::util::text;
@@ -92,6 +92,8 @@ pub(super) struct Finished {
     pub(super) wire_bytes: u64,
     pub(super) elapsed: Duration,
     pub(super) offline: bool,
+    /// What was read keeps its room until it is stored.
+    pub(super) room: Option<Share>,
 }
 
 async fn read(
@@ -127,6 +129,7 @@ async fn read(
             wire_bytes: 0,
             elapsed: (context.clock.now() - now).to_std().unwrap_or_default(),
             offline,
+            room: None,
         },
     }
 }
@@ -177,6 +180,7 @@ async fn read_answer(
         wire_bytes: response.wire_bytes,
         elapsed: response.elapsed,
         offline: false,
+        room: None,
     };
     if response.status == 304 {
         return finished;
@@ -189,8 +193,9 @@ async fn read_answer(
     if facts.body_hash == Some(hash) {
         return finished;
     }
+    finished.room = response.room.clone();
     match context.parse(response).await {
-        Ok((feed, _)) => finished.take(feed, hash).await,
+        Ok(feed) => finished.take(context, feed, hash).await,
         Err(message) => {
             finished.outcome = Outcome::Failed { kind: ErrorKind::Permanent, message };
             finished
@@ -200,15 +205,20 @@ async fn read_answer(
 
 impl Finished {
     /// Takes over a feed that was read.
-    pub(super) async fn take(mut self, feed: ParsedFeed, hash: [u8; 32]) -> Self {
+    pub(super) async fn take(
+        mut self,
+        context: &Context,
+        feed: ParsedFeed,
+        hash: [u8; 32],
+    ) -> Self {
         let ParsedFeed { title, home_url, hints, entries, repairs, .. } = feed;
         let document = DocumentFacts { title, home_url, hints, hash };
         // Hashing a long feed takes milliseconds, which the runtime's threads are not for.
-        let prepared = tokio::task::spawn_blocking(move || prepare(entries)).await;
+        let prepared = context.work(move || prepare(entries)).await;
         match prepared {
-            Ok(entries) => self.document = Some((entries, document)),
+            Some(entries) => self.document = Some((entries, document)),
             // Without its items the answer must not count as read.
-            Err(_) => {
+            None => {
                 let message = "the document could not be read (this is a bug)".to_owned();
                 self.outcome = Outcome::Failed { kind: ErrorKind::Permanent, message };
             }
@@ -241,7 +251,7 @@ pub(super) async fn store(
     started: Time,
     finished: Finished,
 ) -> Result<Refreshed, StoreError> {
-    let Finished { outcome, head, document, repairs, asked, wire_bytes, elapsed, offline } =
+    let Finished { outcome, head, document, repairs, asked, wire_bytes, elapsed, offline, room } =
         finished;
     let record = PollRecord {
         at: started,
@@ -273,6 +283,7 @@ pub(super) async fn store(
         finish: Box::new(move |facts, ingested| verdict.apply(facts, ingested)),
     };
     let stored = context.store.store_look(look).await?;
+    drop(room);
     if let Some(answered) = limiting {
         hold_host(context, job.key, &answered).await?;
     }

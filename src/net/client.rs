@@ -8,6 +8,7 @@ use super::gate::{Gate, Permit, host_key};
 use super::outfit::Outfit;
 use super::request::{Hop, Purpose, Request, Response};
 use super::robots_cache::RobotsCache;
+use super::room::Room;
 use super::secret::Secrets;
 use super::transport::{Kind, Route, Transport};
 use crate::config::NetSettings;
@@ -40,6 +41,7 @@ struct Inner {
     transport: Transport,
     secrets: Secrets,
     robots: RobotsCache,
+    room: Room,
 }
 
 /// What came of one hop.
@@ -54,7 +56,8 @@ impl Client {
         let gate = Gate::new(clock.clone(), settings.max_in_flight);
         let transport = Transport::new(&settings);
         let (secrets, robots) = (Secrets::default(), RobotsCache::default());
-        Self { inner: Arc::new(Inner { settings, clock, gate, transport, secrets, robots }) }
+        let room = Room::default();
+        Self { inner: Arc::new(Inner { settings, clock, gate, transport, secrets, robots, room }) }
     }
 
     /// Asks, and follows redirects. Statuses other than 2xx and 304 are answers too, with their
@@ -189,28 +192,30 @@ impl Inner {
             Some(proxy) => format!("{} (through the proxy {proxy})", host(hop.url)),
             None => host(hop.url),
         };
-        let work = async {
-            let sent = client.get(hop.url.clone()).headers(hop.headers.clone()).send().await;
-            let attempt = || Attempt {
-                host: &name,
-                allowed: hop.allowed,
-                has_roots: self.transport.has_roots(),
-            };
-            let answer = sent.map_err(|e| attempt().explain(&e))?;
-            let status = answer.status().as_u16();
-            let location = answer.headers().get(header::LOCATION);
-            if let (301 | 302 | 303 | 307 | 308, Some(location)) = (status, location) {
-                let location = String::from_utf8_lossy(location.as_bytes()).into_owned();
-                return Ok(Step::Redirect { status, location });
-            }
-            let mut response = self.facts(hop.url, status, answer.headers());
-            if response.is_success() {
-                (response.body, response.wire_bytes) = self.body(answer, &attempt).await?;
-            }
-            Ok(Step::Done(Box::new(response)))
-        };
-        let timeout = || FetchError::Timeout { host: name.clone(), after: hop.allowed };
-        tokio::time::timeout(hop.left, work).await.map_err(|_| timeout())?
+        let attempt =
+            || Attempt { host: &name, allowed: hop.allowed, has_roots: self.transport.has_roots() };
+        let late = |_| FetchError::Timeout { host: name.clone(), after: hop.allowed };
+        let started = Instant::now();
+        let sent = client.get(hop.url.clone()).headers(hop.headers.clone()).send();
+        let sent = tokio::time::timeout(hop.left, sent).await.map_err(late)?;
+        let left = hop.left.saturating_sub(started.elapsed());
+        let answer = sent.map_err(|e| attempt().explain(&e))?;
+        let status = answer.status().as_u16();
+        let location = answer.headers().get(header::LOCATION);
+        if let (301 | 302 | 303 | 307 | 308, Some(location)) = (status, location) {
+            let location = String::from_utf8_lossy(location.as_bytes()).into_owned();
+            return Ok(Step::Redirect { status, location });
+        }
+        let mut response = self.facts(hop.url, status, answer.headers());
+        if response.is_success() {
+            // Waiting for room is not the server's fault and takes none of its time.
+            let compressed = answer.headers().contains_key(header::CONTENT_ENCODING);
+            response.room = self.room.take(answer.content_length(), compressed).await;
+            let body = self.body(answer, &attempt);
+            (response.body, response.wire_bytes) =
+                tokio::time::timeout(left, body).await.map_err(late)??;
+        }
+        Ok(Step::Done(Box::new(response)))
     }
 
     fn facts(&self, url: &Url, status: u16, headers: &HeaderMap) -> Response {
@@ -236,6 +241,7 @@ impl Inner {
             ),
             headers: all,
             body: Bytes::new(),
+            room: None,
             wire_bytes: 0,
             elapsed: Duration::ZERO,
             crawl_delay: Duration::ZERO,

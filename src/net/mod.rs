@@ -15,6 +15,7 @@ mod outfit;
 mod request;
 pub mod robots;
 mod robots_cache;
+mod room;
 mod secret;
 mod transport;
 
@@ -24,4 +25,5 @@ pub use error::FetchError;
 pub use freshness::Freshness;
 pub use gate::host_key;
 pub use request::{Hop, Purpose, Request, Response};
+pub use room::Share;
 pub use secret::SecretError;

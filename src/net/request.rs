@@ -1,6 +1,7 @@
 //! What is asked, and what comes back.
 
 use super::freshness::Freshness;
+use super::room::Share;
 use crate::model::{Access, Validators};
 use bytes::Bytes;
 use std::time::Duration;
@@ -97,6 +98,9 @@ pub struct Response {
     pub headers: Vec<(String, String)>,
     /// The body after decoding; empty unless the status is 2xx.
     pub body: Bytes,
+    /// Its share of the memory for bodies that wait. Drop it once the body has been dealt with;
+    /// answers that are kept for long must not hold it.
+    pub room: Option<Share>,
     /// Bytes of bodies received before decoding.
     pub wire_bytes: u64,
     /// Time on the network, waiting for turns not counted.

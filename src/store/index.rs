@@ -7,6 +7,9 @@ use rusqlite::{Connection, params};
 /// Items in one batch: small enough that a waiting mark is not felt.
 const BATCH: i64 = 200;
 
+/// Bytes of text from which a batch is full, for the same reason and for the memory's sake.
+const BATCH_TEXT: usize = 1 << 20;
+
 /// Text of one item, read and stripped by the background, written by the writer.
 pub(super) struct Body {
     item: i64,
@@ -26,14 +29,18 @@ pub(super) fn next_batch(conn: &Connection) -> Result<Vec<Body>> {
          ORDER BY d.item DESC LIMIT ?1",
     )?;
     let rows = query.query_map([BATCH], |r| Ok((r.get(0)?, r.get(1)?, r.get::<_, String>(2)?)))?;
-    let mut batch = Vec::new();
+    let (mut batch, mut bytes) = (Vec::new(), 0);
     for row in rows {
         let (item, content_hash, markup) = row?;
         let mut text = html::to_text(&markup);
         if let Some((end, _)) = text.char_indices().nth(MAX_TEXT) {
             text.truncate(end);
         }
+        bytes += text.len();
         batch.push(Body { item, content_hash, text });
+        if bytes >= BATCH_TEXT {
+            break;
+        }
     }
     Ok(batch)
 }

@@ -4,6 +4,7 @@ use super::error::Result;
 use super::rows::{FACTS, POLL, facts, poll, to_json};
 use crate::model::{Hold, HoldReason, PollRecord, Source, SourceFacts, SourceId, Time};
 use rusqlite::{Connection, OptionalExtension, params};
+use std::collections::HashMap;
 
 /// Brings the rows in line with what `sources.toml` declares.
 ///
@@ -16,8 +17,12 @@ pub(super) fn reconcile(conn: &Connection, declared: &[Source], now: Time) -> Re
          WHERE declared = 1 AND id NOT IN (SELECT value FROM json_each(?2))",
         params![now.timestamp(), ids(declared)?],
     )?;
+    let settled = settled(conn)?;
     for source in declared {
         let (id, url) = (source.id.as_str(), source.url.as_str());
+        if settled.get(id).is_some_and(|(u, enabled)| u == url && *enabled == source.enabled) {
+            continue;
+        }
         let known = known(conn, id, url)?;
         match known {
             None => insert(conn, source)?,
@@ -34,6 +39,14 @@ pub(super) fn reconcile(conn: &Connection, declared: &[Source], now: Time) -> Re
         }
     }
     Ok(())
+}
+
+/// Address and state of the declared rows by id, read at once: nearly always nothing has changed.
+fn settled(conn: &Connection) -> Result<HashMap<String, (String, bool)>> {
+    let mut query =
+        conn.prepare_cached("SELECT id, url, enabled FROM source WHERE declared = 1")?;
+    let rows = query.query_map([], |r| Ok((r.get(0)?, (r.get(1)?, r.get(2)?))))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
 fn ids(declared: &[Source]) -> Result<String> {

@@ -17,8 +17,11 @@ use std::time::{Duration, Instant};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
-/// Shortest time between two frames.
-const FRAME: Duration = Duration::from_millis(16);
+/// Shortest time between two frames: half of what a person can tell, because the answer to a key
+/// often comes right after the frame that shows the key itself.
+const FRAME: Duration = Duration::from_millis(8);
+/// The same for what nobody waits for, such as the progress of a refresh.
+const CALM: Duration = Duration::from_millis(100);
 /// How often a process that only watches looks whether the other one has written.
 const WATCH: Duration = Duration::from_secs(1);
 
@@ -66,7 +69,7 @@ pub async fn run(panes: Panes) -> Result<Farewell, PanesError> {
         events,
         input: EventStream::new(),
         signals,
-        dirty: true,
+        due: Some(FRAME),
         drawn: None,
         farewell: None,
     };
@@ -100,7 +103,8 @@ struct Loop {
     events: mpsc::UnboundedReceiver<Event>,
     input: EventStream,
     signals: Signals,
-    dirty: bool,
+    /// How long after the last frame the next one is due; `None` when there is nothing to draw.
+    due: Option<Duration>,
     drawn: Option<Instant>,
     farewell: Option<Farewell>,
 }
@@ -188,7 +192,11 @@ impl Loop {
     }
 
     fn take(&mut self, event: Event) -> Result<(), PanesError> {
-        self.dirty = true;
+        let pace = match event {
+            Event::StatusChanged(_) | Event::StoreChanged | Event::Refreshed(_) => CALM,
+            _ => FRAME,
+        };
+        self.due = Some(self.due.map_or(pace, |due| due.min(pace)));
         let effects = self.app.update(event, self.handle.now());
         self.perform(effects)
     }
@@ -249,7 +257,7 @@ impl Loop {
         // C-c was meant for the other program.
         self.signals.interrupt = signal(SignalKind::interrupt())?;
         self.input = EventStream::new();
-        self.dirty = true;
+        self.due = Some(FRAME);
         Ok(result)
     }
 
@@ -262,18 +270,17 @@ impl Loop {
     }
 
     fn draw_if_due(&mut self) -> Result<(), PanesError> {
-        let due = self.drawn.is_none_or(|t| t.elapsed() >= FRAME);
-        if self.dirty && due {
+        if self.frame_wait().is_some_and(|wait| wait.is_zero()) {
             self.screen.terminal.draw(|frame| view::draw(&mut self.app, frame))?;
-            (self.dirty, self.drawn) = (false, Some(Instant::now()));
+            (self.due, self.drawn) = (None, Some(Instant::now()));
         }
         Ok(())
     }
 
     /// How long the next frame has to wait; `None` when there is nothing to draw.
     fn frame_wait(&self) -> Option<Duration> {
-        let drawn = self.drawn.filter(|_| self.dirty)?;
-        Some(FRAME.saturating_sub(drawn.elapsed()))
+        let due = self.due?;
+        Some(self.drawn.map_or(Duration::ZERO, |drawn| due.saturating_sub(drawn.elapsed())))
     }
 
     fn deadline_wait(&self) -> Option<Duration> {
