@@ -23,3 +23,13 @@ demo:
 # Take over what the screens look like now; look at the difference before committing
 snapshots:
     INSTA_UPDATE=always cargo test --lib tui
+
+# How long parsing, storing, listing and searching take
+bench:
+    cargo bench --bench rooms
+
+# How the panes feel with 100,000 and with 1,000,000 items; the databases (3.3 GB) are filled once
+bench-tui folder="target/filled":
+    test -e {{folder}}/100k || cargo run --release --example fill -- --items 100000 --data-dir {{folder}}/100k
+    test -e {{folder}}/1m || cargo run --release --example fill -- --items 1000000 --data-dir {{folder}}/1m
+    cargo bench --bench panes -- {{folder}}/100k {{folder}}/1m

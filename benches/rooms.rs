@@ -1,0 +1,142 @@
+//! Parsing, storing, listing and searching, without the panes: `cargo bench --bench rooms`.
+#![allow(clippy::unwrap_used, reason = "a bench")]
+
+use divan::Bencher;
+use divan::counter::{BytesCount, ItemsCount};
+use newsfed::config::SortOrder;
+use newsfed::feed;
+use newsfed::model::{Outcome, PollRecord, Source};
+use newsfed::store::{Anchor, Look, Query, Scope, Store, View, prepare};
+use tempfile::TempDir;
+
+fn main() {
+    divan::main();
+}
+
+/// Entries of one feed.
+const ENTRIES: usize = 30;
+/// Looks that fill the database of lists and searches.
+const LOOKS: usize = 300;
+
+/// A feed of 30 entries with bodies of 2 KB; no two looks give the same entries.
+fn document(look: usize) -> String {
+    let body =
+        "Words of a body with <b>some</b> markup &amp; a <a href=\"/there\">link</a>. ".repeat(28);
+    let item = |n: usize| {
+        format!(
+            "<item><title>Item {n} of look {look}</title><link>http://site.example/{look}/{n}</link>\
+             <guid>{look}-{n}</guid><pubDate>Mon, 01 Jan 2024 00:{n:02}:00 GMT</pubDate>\
+             <description><![CDATA[{body}]]></description></item>"
+        )
+    };
+    let items: String = (0..ENTRIES).map(item).collect();
+    format!(
+        "<rss version=\"2.0\"><channel><title>A feed</title>\
+         <link>http://site.example/</link>{items}</channel></rss>"
+    )
+}
+
+#[divan::bench]
+fn parse(bencher: Bencher<'_, '_>) {
+    let document = document(0);
+    bencher
+        .counter(BytesCount::of_str(&document))
+        .bench(|| feed::parse(document.as_bytes(), Some("application/rss+xml"), None).unwrap());
+}
+
+#[divan::bench]
+fn hash(bencher: Bencher<'_, '_>) {
+    let entries = entries(0);
+    bencher.counter(ItemsCount::new(ENTRIES)).with_inputs(|| entries.clone()).bench_values(prepare);
+}
+
+#[divan::bench(sample_count = 50, sample_size = 1)]
+fn store_new(bencher: Bencher<'_, '_>) {
+    let database = Database::new();
+    let mut looks = 0;
+    bencher
+        .counter(ItemsCount::new(ENTRIES))
+        .with_inputs(|| {
+            looks += 1;
+            database.look(looks)
+        })
+        .bench_local_values(|look| database.store(look));
+}
+
+#[divan::bench(sample_count = 50, sample_size = 1)]
+fn store_known(bencher: Bencher<'_, '_>) {
+    let database = Database::new();
+    database.store(database.look(0));
+    bencher
+        .counter(ItemsCount::new(ENTRIES))
+        .with_inputs(|| database.look(0))
+        .bench_local_values(|look| database.store(look));
+}
+
+#[divan::bench(args = ["first", "last"])]
+fn list(bencher: Bencher<'_, '_>, end: &str) {
+    let database = Database::filled();
+    let reader = database.store.reader().unwrap();
+    let view = View { order: SortOrder::PinnedNewest, ..View::of(Scope::All) };
+    let anchor = if end == "first" { Anchor::First } else { Anchor::Last };
+    bencher.bench_local(|| reader.window(&view, anchor, 120).unwrap());
+}
+
+#[divan::bench(args = ["look 7", "item", "nothing"])]
+fn search(bencher: Bencher<'_, '_>, typed: &str) {
+    let database = Database::filled();
+    let reader = database.store.reader().unwrap();
+    let query = Query::parse(typed, chrono::Local::now(), |_| Vec::new());
+    let view = View { query, ..View::of(Scope::All) };
+    bencher.bench_local(|| reader.window(&view, Anchor::First, 120).unwrap());
+}
+
+fn entries(look: usize) -> Vec<newsfed::model::Entry> {
+    feed::parse(document(look).as_bytes(), Some("application/rss+xml"), None).unwrap().entries
+}
+
+struct Database {
+    store: Store,
+    source: i64,
+    runtime: tokio::runtime::Runtime,
+    _folder: TempDir,
+}
+
+impl Database {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(&folder.path().join("newsfed.db")).unwrap();
+        let source: Source = newsfed::config::starter_sources().remove(0);
+        let facts = store.reconcile_blocking(vec![source], chrono::Utc::now()).unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        Self { store, source: facts[0].key, runtime, _folder: folder }
+    }
+
+    fn filled() -> Self {
+        let database = Self::new();
+        for look in 0..LOOKS {
+            database.store(database.look(look));
+        }
+        database
+    }
+
+    fn look(&self, number: usize) -> Look {
+        Look {
+            source: self.source,
+            entries: Some(prepare(entries(number))),
+            record: PollRecord {
+                at: chrono::Utc::now(),
+                status: Some(200),
+                millis: 1,
+                bytes: 1,
+                outcome: Outcome::Unchanged,
+                repairs: Vec::new(),
+            },
+            finish: Box::new(|_, _| {}),
+        }
+    }
+
+    fn store(&self, look: Look) {
+        self.runtime.block_on(self.store.store_look(look)).unwrap();
+    }
+}
