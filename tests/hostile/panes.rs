@@ -43,7 +43,7 @@ fn floods_are_walked_through() {
     let world = corpus.world(["many-items.xml", "same-guid.xml"].into_iter());
     run(&world, &["sync", "--force"], ALL);
     let mut t = world.open(110, 30);
-    t.wait_for("unread");
+    t.wait_for("now t");
     t.send("G");
     t.send(key::ENTER);
     t.wait_for("▸Reader");
