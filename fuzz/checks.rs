@@ -15,7 +15,7 @@ pub(crate) fn feed(bytes: &[u8]) {
             let web = |u: &str| u.starts_with("http://") || u.starts_with("https://");
             assert!(entry.url.as_deref().is_none_or(web), "{:?}", entry.url);
         }
-        feed.title.as_deref().map_or((), clean);
+        feed.title.iter().for_each(|t| clean(t));
         feed.repairs.iter().for_each(|r| clean(r));
     }
 }

@@ -1,5 +1,7 @@
 //! The seeds of the fuzzer and some thousand changed forms of them, always the same ones.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on is to fail")]
+
 #[path = "../fuzz/checks.rs"]
 mod checks;
 
