@@ -61,6 +61,7 @@ impl Term {
     }
 
     /// Everything that the program has written so far, byte for byte.
+    #[allow(dead_code, reason = "the tests of hostile input look at it")]
     pub(crate) fn written(&self) -> Vec<u8> {
         self.shared.written.lock().unwrap().clone()
     }
