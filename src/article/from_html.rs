@@ -1,6 +1,7 @@
 //! HTML -> document tree.
 
 use super::document::{Block, Document, Inline, Link, LinkKind};
+use super::spaces::tidy;
 use crate::util::{html, text};
 use scraper::{ElementRef, Html, Node};
 use url::Url;
@@ -203,9 +204,7 @@ impl Builder<'_> {
 
     /// Tables of data stay tables; a table of one column or with blocks in it was made for layout.
     fn table(&mut self, e: ElementRef<'_>, depth: usize, flow: &mut Flow) {
-        let rows: Vec<Vec<ElementRef<'_>>> = e
-            .descendent_elements()
-            .filter(|d| d.value().name() == "tr")
+        let rows: Vec<Vec<ElementRef<'_>>> = own_rows(e)
             .map(|r| {
                 r.child_elements().filter(|c| matches!(c.value().name(), "td" | "th")).collect()
             })
@@ -287,6 +286,17 @@ impl Builder<'_> {
     }
 }
 
+/// The rows of a table without those of tables in its cells, which would be read once for each
+/// table around them.
+fn own_rows<'a>(table: ElementRef<'a>) -> impl Iterator<Item = ElementRef<'a>> {
+    let is_row = |e: &ElementRef<'_>| e.value().name() == "tr";
+    table.child_elements().flat_map(move |child| {
+        let group = matches!(child.value().name(), "tbody" | "thead" | "tfoot");
+        let inner = group.then(|| child.child_elements().filter(is_row));
+        is_row(&child).then_some(child).into_iter().chain(inner.into_iter().flatten())
+    })
+}
+
 fn is_block(name: &str) -> bool {
     matches!(
         name,
@@ -337,78 +347,23 @@ fn is_block(name: &str) -> bool {
     )
 }
 
-/// Collapses white space as a browser does, across the pieces, and trims the ends.
-fn tidy(inlines: Vec<Inline>) -> Vec<Inline> {
-    // At the start of a line white space is dropped.
-    let mut space = true;
-    let mut out = collapse(inlines, &mut space);
-    trim_end(&mut out);
-    out
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn collapse(inlines: Vec<Inline>, space: &mut bool) -> Vec<Inline> {
-    let mut out = Vec::with_capacity(inlines.len());
-    for inline in inlines {
-        match inline {
-            Inline::Text(t) => {
-                let mut collapsed = String::with_capacity(t.len());
-                for c in t.chars() {
-                    let blank = matches!(c, ' ' | '\t' | '\n' | '\r' | '\u{c}');
-                    if !(blank && *space) {
-                        collapsed.push(if blank { ' ' } else { c });
-                    }
-                    *space = blank;
-                }
-                if !collapsed.is_empty() {
-                    out.push(Inline::Text(text::markup(&collapsed).into_owned()));
-                }
-            }
-            Inline::Emphasis(inner) => wrap(inner, space, &mut out, Inline::Emphasis),
-            Inline::Strong(inner) => wrap(inner, space, &mut out, Inline::Strong),
-            Inline::Link(inner, to) => wrap(inner, space, &mut out, |i| Inline::Link(i, to)),
-            Inline::Break => {
-                *space = true;
-                out.push(Inline::Break);
-            }
-            other => {
-                *space = false;
-                out.push(other);
-            }
-        }
+    #[test]
+    fn tables_in_tables_are_read_once() {
+        let document = from_html(&format!("{}x", "<table><tr><td>".repeat(60)), None);
+        assert_eq!(document.text().trim(), "x");
+        let document =
+            from_html("<table><tr><td>a<table><tr><td>b<td>c</table><td>d<tr><td>e</table>", None);
+        let text = document.text();
+        assert_eq!(text.matches('b').count(), 1, "{text}");
     }
-    out
-}
 
-fn wrap(
-    inner: Vec<Inline>,
-    space: &mut bool,
-    out: &mut Vec<Inline>,
-    make: impl FnOnce(Vec<Inline>) -> Inline,
-) {
-    let inner = collapse(inner, space);
-    if !inner.is_empty() {
-        out.push(make(inner));
-    }
-}
-
-fn trim_end(inlines: &mut Vec<Inline>) {
-    while let Some(last) = inlines.last_mut() {
-        match last {
-            Inline::Break => {}
-            Inline::Text(t) => {
-                t.truncate(t.trim_end_matches(' ').len());
-                if !t.is_empty() {
-                    return;
-                }
-            }
-            Inline::Emphasis(inner) | Inline::Strong(inner) | Inline::Link(inner, _) => {
-                trim_end(inner);
-                if !inner.is_empty() {
-                    return;
-                }
-            }
-            _ => return,
-        }
-        inlines.pop();
+    #[test]
+    fn runs_of_breaks_are_bounded() {
+        let document = from_html(&format!("a{}b", "<br>".repeat(1000)), None);
+        assert!(document.text().lines().count() < 5);
     }
 }

@@ -4,6 +4,7 @@
 
 mod document;
 mod from_html;
+mod spaces;
 
 pub use document::{Block, Document, Inline, Link, LinkKind};
 pub use from_html::from_html;

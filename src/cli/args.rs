@@ -2,8 +2,8 @@
 
 use super::exit::{Exit, Failure};
 use super::{
-    add, config, discover, export, generate, import, list, mark, open, parse, prune, show, sources,
-    sync,
+    add, config, discover, doctor, export, generate, import, list, mark, open, parse, prune, show,
+    sources, sync,
 };
 use crate::config::Paths;
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand};
@@ -122,8 +122,7 @@ pub(super) enum Command {
     /// Read a feed document and print what is in it
     Parse(ParseArgs),
     /// Check the installation and tell what to do
-    #[command(after_help = DOCTOR)]
-    Doctor,
+    Doctor(doctor::DoctorArgs),
     /// Show and check the settings
     Config(config::ConfigArgs),
     /// Show what retention would remove, or remove it
@@ -141,13 +140,6 @@ sources.toml changes. assets/newsfed.service is a unit for systemd.
 Examples:
   newsfed daemon
   newsfed daemon -v --set schedule.interval=30m";
-
-const DOCTOR: &str = "\
-Every line says ok, warn or problem. Exits with 1 when there is a problem.
-
-Examples:
-  newsfed doctor
-  newsfed doctor --json";
 
 /// Arguments of `parse`.
 #[derive(Debug, Args)]

@@ -4,7 +4,7 @@ use super::exit::Failure;
 use super::home::Home;
 use crate::config::did_you_mean;
 use crate::model::{Source, SourceFacts, SourceId};
-use crate::store::{Named, Store};
+use crate::store::{Named, Store, StoreError};
 use crate::util::{clock::Clock, clock::SystemClock, text};
 use std::collections::HashMap;
 
@@ -30,7 +30,11 @@ pub(super) struct Catalogue {
 impl Catalogue {
     /// Brings the database in line with what is declared, and reads what is known.
     pub(super) fn read(home: &Home, store: &Store) -> Result<Self, Failure> {
-        let facts = store.reconcile_blocking(home.sources.clone(), SystemClock.now())?;
+        let facts = match store.reconcile_blocking(home.sources.clone(), SystemClock.now()) {
+            // What is there can be read all the same.
+            Err(StoreError::ReadOnly) => store.reader()?.sources()?,
+            other => other?,
+        };
         Ok(Self::join(home.sources.clone(), facts))
     }
 

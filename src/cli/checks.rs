@@ -111,8 +111,8 @@ fn integrity(reader: &Reader, path: &Path) -> Finding {
 fn damaged(path: &Path, why: &str) -> String {
     let shown = path.display();
     format!(
-        "{shown} is damaged ({why}); quit newsfed and move the file away, then `newsfed sync` makes \
-         a new one from sources.toml; pins and read marks of the old one are lost"
+        "{shown} is damaged ({why}); quit newsfed and run `newsfed doctor --rebuild`: it keeps the \
+         damaged file beside and makes a new one of what can be read"
     )
 }
 

@@ -5,9 +5,27 @@ use super::checks;
 use super::exit::{Exit, Failure};
 use super::output::Output;
 use crate::config::{self, Loaded};
-use crate::store::Store;
+use crate::store::{self, Poller, PollerLock, Store};
 use crate::util::text;
 use serde::Serialize;
+use std::path::Path;
+
+/// Arguments of `doctor`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = DOCTOR)]
+pub(super) struct DoctorArgs {
+    /// Move a damaged database away and make a new one of what can still be read
+    #[arg(long)]
+    rebuild: bool,
+}
+
+const DOCTOR: &str = "\
+Every line says ok, warn or problem. Exits with 1 when there is a problem.
+
+Examples:
+  newsfed doctor
+  newsfed doctor --json
+  newsfed doctor --rebuild";
 
 /// How a check ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -46,8 +64,11 @@ impl Finding {
 }
 
 /// Runs `doctor`.
-pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn run(args: &DoctorArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let paths = global.paths()?;
+    if args.rebuild {
+        rebuild(&paths.database(), out)?;
+    }
     let mut findings = vec![Finding::ok("version", checks::version())];
     let loaded = match config::load(&paths, &global.set) {
         Ok(loaded) => {
@@ -86,4 +107,27 @@ pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     }
     let problem = findings.iter().any(|f| f.level == Level::Problem);
     Ok(if problem { Exit::Failed } else { Exit::Ok })
+}
+
+/// Moves the database away and tells what the new one holds.
+fn rebuild(database: &Path, out: &mut Output) -> Result<(), Failure> {
+    let shown = database.display();
+    if !database.exists() {
+        return Err(Failure::Plain(format!("there is no database {shown} to rebuild")));
+    }
+    let _lock = match PollerLock::acquire(database)? {
+        Poller::Mine(lock) => lock,
+        Poller::Other(pid) => {
+            let who =
+                pid.map_or("another newsfed".to_owned(), |p| format!("newsfed (process {p})"));
+            return Err(Failure::Plain(format!("{who} uses the database; stop it first")));
+        }
+    };
+    let rebuilt = store::rebuild(database)?;
+    out.note(format!("the database was rebuilt; the old one is {}", rebuilt.damaged.display()));
+    for table in rebuilt.tables {
+        let rest = if table.lost_some { "; some could not be read and are lost" } else { "" };
+        out.note(format!("  {}: {} saved{rest}", table.what, table.saved));
+    }
+    Ok(())
 }

@@ -12,7 +12,7 @@ use super::table::{Column, Table};
 use super::when::{day, minute};
 use crate::config::SortOrder;
 use crate::model::ItemRow;
-use crate::store::{Anchor, Cursor, Reader, Scope, Store, View};
+use crate::store::{Anchor, Cursor, Reader, Scope, Store, StoreError, View};
 
 /// Rows read at once.
 const WINDOW: usize = 500;
@@ -166,7 +166,7 @@ fn nothing(catalogue: &Catalogue) -> &'static str {
 fn index_all(store: &Store, out: &mut Output) -> Result<(), Failure> {
     let waiting = std::time::Instant::now();
     let mut told = false;
-    runtime()?.block_on(async {
+    let indexed = runtime()?.block_on(async {
         while store.index_step().await? {
             if !told && waiting.elapsed() > std::time::Duration::from_secs(1) {
                 out.note("indexing new items for the search …");
@@ -174,7 +174,12 @@ fn index_all(store: &Store, out: &mut Output) -> Result<(), Failure> {
             }
         }
         Ok(())
-    })
+    });
+    match indexed {
+        // What is indexed already can be searched all the same.
+        Err(StoreError::ReadOnly) => Ok(()),
+        other => Ok(other?),
+    }
 }
 
 /// Prints rows as the reader of the output wants them.

@@ -84,7 +84,7 @@ fn run(cli: Cli, out: &mut Output) -> Result<Exit, Failure> {
         Some(Command::Import(args)) => import::run(&args, global, out),
         Some(Command::Export(args)) => export::run(&args, global, out),
         Some(Command::Parse(args)) => Ok(args.run(global)),
-        Some(Command::Doctor) => doctor::run(global, out),
+        Some(Command::Doctor(args)) => doctor::run(&args, global, out),
         Some(Command::Config(args)) => config::run(args.command, global, out),
         Some(Command::Prune(args)) => prune::run(&args, global, out),
         Some(Command::Completions(args)) => generate::completions(&args, out),

@@ -18,7 +18,11 @@ pub(super) fn open_writer(path: &Path) -> Result<Connection> {
     create_private(path)?;
     let mut conn = Connection::open(path).map_err(|e| open_error(path, &e))?;
     conn.busy_timeout(BUSY_TIMEOUT)?;
-    conn.pragma_update(None, "journal_mode", "WAL")?;
+    if conn.is_readonly("main")? {
+        return Err(StoreError::ReadOnly);
+    }
+    // Where no file can be made beside it, SQLite cannot open its log.
+    conn.pragma_update(None, "journal_mode", "WAL").map_err(forbidden)?;
     conn.pragma_update(None, "synchronous", "NORMAL")?;
     conn.pragma_update(None, "foreign_keys", true)?;
     conn.pragma_update(None, "journal_size_limit", 16 << 20)?;
@@ -30,11 +34,47 @@ pub(super) fn open_writer(path: &Path) -> Result<Connection> {
 /// Opens a connection that can only read.
 pub(super) fn open_reader(path: &Path) -> Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let conn = Connection::open_with_flags(path, flags).map_err(|e| open_error(path, &e))?;
+    let mut conn = Connection::open_with_flags(path, flags).map_err(|e| open_error(path, &e))?;
     conn.busy_timeout(BUSY_TIMEOUT)?;
+    // Reading would leave a log that is as read-only as the file, also when that is mended.
+    let frozen = fs::metadata(path).is_ok_and(|m| m.permissions().readonly());
+    let unreadable = || matches!(probe(&conn).map_err(forbidden), Err(StoreError::ReadOnly));
+    if !has_log(path) && (frozen || unreadable()) {
+        // What nobody can write to nobody changes meanwhile.
+        let uri = immutable(path);
+        let flags = flags | OpenFlags::SQLITE_OPEN_URI;
+        conn = Connection::open_with_flags(uri, flags).map_err(|e| open_error(path, &e))?;
+    }
     conn.pragma_update(None, "query_only", true)?;
     conn.set_prepared_statement_cache_capacity(64);
     Ok(conn)
+}
+
+/// Whether anything can be read.
+fn probe(conn: &Connection) -> rusqlite::Result<i64> {
+    conn.query_row("SELECT count(*) FROM sqlite_schema", [], |r| r.get(0))
+}
+
+/// A file of SQLite's that cannot be opened beside an open database is one that may not be made.
+fn forbidden(e: rusqlite::Error) -> StoreError {
+    match e.sqlite_error_code() {
+        Some(rusqlite::ErrorCode::CannotOpen) => StoreError::ReadOnly,
+        _ => e.into(),
+    }
+}
+
+/// Whether commits wait in a log beside the file.
+fn has_log(path: &Path) -> bool {
+    let mut name = path.as_os_str().to_owned();
+    name.push("-wal");
+    fs::metadata(PathBuf::from(name)).is_ok_and(|m| m.len() > 0)
+}
+
+/// The file as an address by which SQLite takes no locks and needs no other file.
+fn immutable(path: &Path) -> String {
+    let escaped =
+        path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    format!("file:{escaped}?immutable=1")
 }
 
 fn open_error(path: &Path, e: &dyn std::fmt::Display) -> StoreError {

@@ -28,7 +28,7 @@ pub enum StoreError {
     },
     /// The file is damaged.
     #[error(
-        "the database is damaged ({0}); quit newsfed, copy the file away, and run `newsfed doctor`"
+        "the database is damaged ({0}); quit newsfed and run `newsfed doctor --rebuild`, which keeps a copy and saves what can be read"
     )]
     Corrupt(String),
     /// No space left.

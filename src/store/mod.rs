@@ -12,6 +12,7 @@ mod lock;
 mod marks;
 mod query;
 mod reader;
+mod rebuild;
 mod retention;
 mod rows;
 mod sources;
@@ -28,6 +29,7 @@ pub use lock::{Poller, PollerLock};
 pub use marks::{Found, Mark};
 pub use query::{Named, Query};
 pub use reader::{Interrupter, Reader};
+pub use rebuild::{Rebuilt, Salvage, rebuild};
 pub use sources::{Due, PollFilter};
 pub use view::{Anchor, Cursor, SEARCH_LIMIT, Scope, View, Window};
 
@@ -52,18 +54,44 @@ struct Inner {
     path: PathBuf,
     writer: Mutex<Option<Writer>>,
     thread: Mutex<Option<Joined>>,
+    /// Nothing can be written: the permissions forbid it.
+    read_only: bool,
     revision: Arc<watch::Sender<u64>>,
 }
 
+impl Inner {
+    fn close(&self) {
+        let locked = |m: &Mutex<Option<Writer>>| m.lock().ok().and_then(|mut w| w.take());
+        drop(locked(&self.writer));
+        let thread = self.thread.lock().ok().and_then(|mut t| t.take());
+        if thread.is_some_and(|t| t.join().is_err()) {
+            tracing::error!("the writer thread panicked");
+        }
+    }
+}
+
+impl Drop for Inner {
+    /// A file that is not closed leaves its log behind, without which it is not whole.
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
 impl Store {
-    /// Opens the database, creating or migrating it first.
+    /// Opens the database, creating or migrating it first. One that may only be read can be opened
+    /// too; whatever would write to it fails with [`StoreError::ReadOnly`].
     pub fn open(path: &Path) -> Result<Self> {
         let revision = Arc::new(watch::Sender::new(0));
-        let (writer, thread) = Writer::start(path, revision.clone())?;
+        let (writer, thread) = match Writer::start(path, revision.clone()) {
+            Ok((writer, thread)) => (Some(writer), Some(thread)),
+            Err(StoreError::ReadOnly) => (None, None),
+            Err(e) => return Err(e),
+        };
         let inner = Inner {
             path: path.to_owned(),
-            writer: Mutex::new(Some(writer)),
-            thread: Mutex::new(Some(thread)),
+            read_only: writer.is_none(),
+            writer: Mutex::new(writer),
+            thread: Mutex::new(thread),
             revision,
         };
         Ok(Self { inner: Arc::new(inner) })
@@ -87,15 +115,13 @@ impl Store {
 
     /// Lets the jobs that wait finish, then closes the file.
     pub fn close(&self) {
-        let locked = |m: &Mutex<Option<Writer>>| m.lock().ok().and_then(|mut w| w.take());
-        drop(locked(&self.inner.writer));
-        let thread = self.inner.thread.lock().ok().and_then(|mut t| t.take());
-        if thread.is_some_and(|t| t.join().is_err()) {
-            tracing::error!("the writer thread panicked");
-        }
+        self.inner.close();
     }
 
     fn writer(&self) -> Result<Writer> {
+        if self.inner.read_only {
+            return Err(StoreError::ReadOnly);
+        }
         self.inner.writer.lock().ok().and_then(|w| w.clone()).ok_or(StoreError::Closed)
     }
 

@@ -3,6 +3,8 @@
 // The helpers below are no tests by themselves, so the exemption of tests misses them.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[cfg(unix)]
+mod broken;
 mod codes;
 mod help;
 mod journey;

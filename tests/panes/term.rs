@@ -19,6 +19,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 struct Shared {
     parser: Mutex<vt100::Parser>,
+    /// Everything that the program has written.
+    written: Mutex<Vec<u8>>,
     changed: Condvar,
 }
 
@@ -40,11 +42,13 @@ impl Term {
         let child = pair.slave.spawn_command(command).unwrap();
         drop(pair.slave);
         let parser = Mutex::new(vt100::Parser::new(size(rows), size(cols), 0));
-        let shared = Arc::new(Shared { parser, changed: Condvar::new() });
+        let shared =
+            Arc::new(Shared { parser, written: Mutex::default(), changed: Condvar::new() });
         let (mut reader, theirs) = (pair.master.try_clone_reader().unwrap(), shared.clone());
         std::thread::spawn(move || {
             let mut buffer = [0; 8192];
             while let Ok(n @ 1..) = reader.read(&mut buffer) {
+                theirs.written.lock().unwrap().extend_from_slice(&buffer[..n]);
                 theirs.parser.lock().unwrap().process(&buffer[..n]);
                 theirs.changed.notify_all();
             }
@@ -54,6 +58,12 @@ impl Term {
 
     pub(crate) fn screen(&self) -> String {
         self.shared.parser.lock().unwrap().screen().contents()
+    }
+
+    /// Everything that the program has written so far, byte for byte.
+    #[allow(dead_code, reason = "the tests of hostile input look at it")]
+    pub(crate) fn written(&self) -> Vec<u8> {
+        self.shared.written.lock().unwrap().clone()
     }
 
     pub(crate) fn alternate_screen(&self) -> bool {

@@ -45,7 +45,8 @@ impl World {
         Self::following(server, urls)
     }
 
-    fn following(server: Server, followed: impl IntoIterator<Item = String>) -> Self {
+    /// Follows these addresses, or paths of the server.
+    pub(crate) fn following(server: Server, followed: impl IntoIterator<Item = String>) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let world = Self { dir, server };
         let source = |path: String| {

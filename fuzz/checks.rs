@@ -1,0 +1,78 @@
+//! What holds for any input: one function a target, for the fuzzer and for the tests.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a failure is the point")]
+
+use newsfed::util::{html, text};
+use newsfed::{config, feed};
+
+/// Reading a feed never fails hard, and what it gives is safe to print and bounded.
+pub(crate) fn feed(bytes: &[u8]) {
+    let base = url::Url::parse("http://127.0.0.1/feed").ok();
+    if let Ok(feed) = feed::parse(bytes, None, base.as_ref()) {
+        assert!(feed.entries.len() <= feed::MAX_ENTRIES);
+        for entry in &feed.entries {
+            clean(&entry.title);
+            let web = |u: &str| u.starts_with("http://") || u.starts_with("https://");
+            assert!(entry.url.as_deref().is_none_or(web), "{:?}", entry.url);
+        }
+        feed.title.iter().for_each(|t| clean(t));
+        feed.repairs.iter().for_each(|r| clean(r));
+    }
+}
+
+/// Any bytes in any charset become text, bounded.
+pub(crate) fn decode(bytes: &[u8]) {
+    let (charset, body) = bytes.split_at(bytes.len().min(12));
+    let header = format!("text/xml; charset={}", String::from_utf8_lossy(charset));
+    let _ = feed::decode_text(body, Some(&header));
+    let _ = feed::decode_text(bytes, None);
+}
+
+/// A date is read the same way when it is written anew.
+pub(crate) fn dates(bytes: &[u8]) {
+    let Some(time) = feed::parse_date(&String::from_utf8_lossy(bytes)) else { return };
+    assert_eq!(feed::parse_date(&time.to_rfc3339()), Some(time));
+}
+
+/// What is sanitised can be printed, and stays as it is when sanitised again.
+pub(crate) fn sanitise(bytes: &[u8]) {
+    let input = String::from_utf8_lossy(bytes);
+    let line = text::line(&input);
+    clean(&line);
+    assert!(!line.contains('\n'));
+    let block = text::block(&input);
+    block.lines().for_each(clean);
+    let safe = html::clean(&input, None);
+    assert!(!safe.to_ascii_lowercase().contains("<script"), "{safe}");
+    assert!(!html::depth_exceeds(&safe, html::MAX_DEPTH));
+    assert!(!safe.contains(|c: char| c.is_control() && !matches!(c, '\n' | '\t')), "{safe:?}");
+    text::block(&html::to_text(&safe)).lines().for_each(clean);
+}
+
+/// A list of sources gives addresses of the web only.
+pub(crate) fn opml(bytes: &[u8]) {
+    if let Ok(import) = config::import(bytes, "list") {
+        for source in &import.sources {
+            assert!(matches!(source.url.scheme(), "http" | "https"), "{}", source.url);
+        }
+    }
+}
+
+/// Files of settings are read or refused with words.
+pub(crate) fn config(bytes: &[u8]) {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = config::Paths::below(folder.path());
+    for file in [paths.config_file(), paths.sources_file()] {
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, bytes).unwrap();
+    }
+    if let Err(errors) = config::load(&paths, &[]) {
+        errors.to_string().lines().for_each(clean);
+    }
+}
+
+fn clean(text: &str) {
+    let bad =
+        |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    assert!(!text.contains(bad), "{text:?}");
+}

@@ -1,0 +1,288 @@
+//! A damaged database -> a new one with everything that can still be read.
+
+use super::connect::open_writer;
+use super::error::{Result, StoreError};
+use rusqlite::types::Value;
+use rusqlite::{Connection, OpenFlags, params_from_iter};
+use std::path::{Path, PathBuf};
+
+/// What came of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rebuilt {
+    /// Where the damaged file lies now.
+    pub damaged: PathBuf,
+    /// What was saved and lost, table by table.
+    pub tables: Vec<Salvage>,
+}
+
+/// What was saved of one kind of rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Salvage {
+    /// What the rows are, in the plural.
+    pub what: &'static str,
+    /// Rows taken over.
+    pub saved: usize,
+    /// Whether some could not be read.
+    pub lost_some: bool,
+}
+
+/// A table: its name, what its rows are, and the columns that are not taken over because the
+/// program makes them anew, with what stands for them.
+type Table = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
+
+const TABLES: [Table; 5] = [
+    ("source", "sources", &[("items", "0"), ("unread", "0"), ("pinned", "0")]),
+    ("item", "items", &[]),
+    ("detail", "texts", &[("indexed", "0")]),
+    ("poll", "log lines", &[]),
+    ("pruned", "removed items", &[]),
+];
+
+/// Counts, and texts of items that have lost theirs.
+const FINISH: &str = "
+    DELETE FROM item WHERE source NOT IN (SELECT key FROM source);
+    DELETE FROM detail WHERE item NOT IN (SELECT key FROM item);
+    DELETE FROM poll WHERE source NOT IN (SELECT key FROM source);
+    DELETE FROM pruned WHERE source NOT IN (SELECT key FROM source);
+    INSERT INTO detail (item, publisher) SELECT key, '' FROM item WHERE key NOT IN (SELECT item FROM detail);
+    UPDATE source SET last_modified = NULL, etag = NULL, body_hash = NULL, validators_of = NULL;";
+
+/// Moves the database away and makes a new one of what can be read. Nobody may have it open.
+///
+/// # Errors
+/// When files cannot be moved or written; the database is in its old place then.
+pub fn rebuild(path: &Path) -> Result<Rebuilt> {
+    let fresh = beside(path, ".rebuilt");
+    for end in ["", "-wal", "-shm"] {
+        let _ = std::fs::remove_file(beside(&fresh, end));
+    }
+    let tables = salvage(path, &fresh)?;
+    let damaged = (1..)
+        .map(|n| beside(path, &format!(".damaged-{n}")))
+        .find(|p| !p.exists())
+        .unwrap_or_else(|| beside(path, ".damaged"));
+    let fail = |e: std::io::Error| StoreError::Open { path: path.to_owned(), why: e.to_string() };
+    for end in ["-wal", "-shm", ""] {
+        let (from, to) = (beside(path, end), beside(&damaged, end));
+        if from.exists() {
+            std::fs::rename(from, to).map_err(fail)?;
+        }
+    }
+    std::fs::rename(&fresh, path).map_err(fail)?;
+    Ok(Rebuilt { damaged, tables })
+}
+
+fn beside(path: &Path, end: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(end);
+    PathBuf::from(name)
+}
+
+/// Copies what can be read into a new file.
+fn salvage(from: &Path, to: &Path) -> Result<Vec<Salvage>> {
+    let new = open_writer(to)?;
+    new.pragma_update(None, "foreign_keys", false)?;
+    // Written in one transaction and then moved into place: a log is not wanted.
+    new.pragma_update(None, "journal_mode", "DELETE")?;
+    new.execute_batch("BEGIN")?;
+    let mut tables = Vec::new();
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let old = Connection::open_with_flags(from, flags);
+    for (name, what, own) in TABLES {
+        let mut copy = Copy { saved: 0, failed: false };
+        match &old {
+            Ok(old) => copy.table(old, &new, name, own)?,
+            Err(_) => copy.failed = true,
+        }
+        tables.push(Salvage { what, saved: copy.saved, lost_some: copy.failed });
+    }
+    new.execute_batch(FINISH)?;
+    new.execute_batch("COMMIT")?;
+    new.close().map_err(|(_, e)| e)?;
+    Ok(tables)
+}
+
+struct Copy {
+    saved: usize,
+    failed: bool,
+}
+
+impl Copy {
+    /// Rows in the order of their keys; where a page is damaged, the next readable key is looked
+    /// for in growing steps.
+    fn table(
+        &mut self,
+        old: &Connection,
+        new: &Connection,
+        name: &str,
+        own: &[(&str, &str)],
+    ) -> Result<()> {
+        let columns = columns(new, name)?;
+        let shown: Vec<String> = columns
+            .iter()
+            .map(|c| own.iter().find(|(n, _)| n == c).map_or(c.clone(), |(_, v)| (*v).to_owned()))
+            .collect();
+        let marks = vec!["?"; columns.len()].join(", ");
+        let insert =
+            format!("INSERT OR IGNORE INTO {name} ({}) VALUES ({marks})", columns.join(", "));
+        let keyed = columns.iter().any(|c| c == "key" || c == "item");
+        let key = if columns.iter().any(|c| c == "key") { "key" } else { "item" };
+        let shown = shown.join(", ");
+        if !keyed {
+            self.rows(old, new, &format!("SELECT {shown} FROM {name}"), &insert, None)?;
+            return Ok(());
+        }
+        let query =
+            format!("SELECT {shown} FROM {name} NOT INDEXED WHERE {key} > ?1 ORDER BY {key}");
+        let (mut after, mut step) = (i64::MIN, 1i64);
+        loop {
+            let last = self.rows(old, new, &query, &insert, Some(after))?;
+            match last {
+                Ended::Whole => return Ok(()),
+                Ended::At(Some(key)) => (after, step) = (key, 1),
+                Ended::At(None) => {
+                    // Nothing from here on: behind the damage there may be more.
+                    after = after.max(0).saturating_add(step);
+                    step = step.saturating_mul(2);
+                    if step > MAX_STEP {
+                        return Ok(());
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes rows over until the end or an unreadable one.
+    fn rows(
+        &mut self,
+        old: &Connection,
+        new: &Connection,
+        query: &str,
+        insert: &str,
+        after: Option<i64>,
+    ) -> Result<Ended> {
+        let mut last = None;
+        let Ok(mut select) = old.prepare(query) else {
+            self.failed = true;
+            return Ok(Ended::Whole);
+        };
+        let mut insert = new.prepare_cached(insert)?;
+        let count = select.column_count();
+        let Ok(mut rows) = select.query(params_from_iter(after)) else {
+            self.failed = true;
+            return Ok(Ended::At(last));
+        };
+        loop {
+            match rows.next() {
+                Ok(None) => return Ok(Ended::Whole),
+                Ok(Some(row)) => {
+                    let values: rusqlite::Result<Vec<Value>> =
+                        (0..count).map(|c| row.get::<_, Value>(c)).collect();
+                    last = row.get(0).ok().or(last);
+                    // A row that breaks a rule of the table is damaged, too.
+                    match values.map(|v| insert.execute(params_from_iter(v))) {
+                        Ok(Ok(n)) => self.saved += n,
+                        _ => self.failed = true,
+                    }
+                }
+                Err(_) => {
+                    self.failed = true;
+                    return Ok(Ended::At(last));
+                }
+            }
+        }
+    }
+}
+
+/// How reading ended.
+enum Ended {
+    /// At the end of the table.
+    Whole,
+    /// At damage, behind this key.
+    At(Option<i64>),
+}
+
+/// Farthest that is looked for rows behind damage, in keys.
+const MAX_STEP: i64 = 1 << 40;
+
+fn columns(conn: &Connection, table: &str) -> Result<Vec<String>> {
+    let mut query = conn.prepare("SELECT name FROM pragma_table_info(?1)")?;
+    Ok(query.query_map([table], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Store;
+
+    /// A database of 5 sources and 2,000 items, 400 of them pinned, and its bytes.
+    fn filled(path: &Path) -> Vec<u8> {
+        let conn = open_writer(path).unwrap();
+        conn.execute_batch(
+            "INSERT INTO source (key, id, url) WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 5)
+                 SELECT i, 's' || i, 'http://s.example/' || i FROM n;
+             INSERT INTO item (key, id, source, date, discovered, pinned, title, url_hash, content_hash)
+                 WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
+                 SELECT i, CAST(printf('%016d', i) AS BLOB), 1 + i % 5, i, i, i % 5 = 0, 'title ' || i, i, i FROM n;
+             INSERT INTO detail (item, content) SELECT key, '<p>' || hex(zeroblob(200)) FROM item;",
+        )
+        .unwrap();
+        conn.pragma_update(None, "wal_checkpoint", "TRUNCATE").unwrap();
+        drop(conn);
+        std::fs::read(path).unwrap()
+    }
+
+    /// Whatever bytes are wrong: opening and reading never panic, and a rebuild gives a sound
+    /// database again.
+    #[test]
+    fn damage_is_told_and_mended() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("db");
+        let whole = filled(&path);
+        let mut saved = 0;
+        for seed in 0..20 {
+            let mut random = fastrand::Rng::with_seed(seed);
+            let mut bytes = whole.clone();
+            for _ in 0..20 {
+                // The head of the file is another test.
+                let at = random.usize(4096..bytes.len());
+                bytes[at] ^= random.u8(1..);
+            }
+            for end in ["-wal", "-shm"] {
+                let _ = std::fs::remove_file(beside(&path, end));
+            }
+            std::fs::write(&path, &bytes).unwrap();
+            if let Ok(store) = Store::open(&path) {
+                let reader = store.reader().unwrap();
+                let _ = reader.sources();
+                let _ = (1..=2000).filter(|k| reader.item(*k).is_ok()).count();
+                drop(reader);
+                store.close();
+            }
+            let rebuilt = rebuild(&path).unwrap();
+            assert!(rebuilt.damaged.exists());
+            let store = Store::open(&path).unwrap();
+            assert_eq!(store.reader().unwrap().check().unwrap(), Vec::<String>::new(), "{seed}");
+            let facts = store.reader().unwrap().sources().unwrap();
+            let counted: u32 = facts.iter().map(|f| f.items).sum();
+            let reader = store.reader().unwrap();
+            let items = (1..=2000).filter(|k| matches!(reader.item(*k), Ok(Some(_)))).count();
+            drop(reader);
+            assert_eq!(counted as usize, items, "{seed}");
+            saved += items;
+            store.close();
+        }
+        assert!(saved > 20 * 2000 * 8 / 10, "{saved} of 40000");
+    }
+
+    #[test]
+    fn a_file_that_is_no_database_makes_an_empty_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("db");
+        std::fs::write(&path, vec![7; 10_000]).unwrap();
+        assert!(matches!(Store::open(&path), Err(StoreError::Corrupt(_))));
+        let rebuilt = rebuild(&path).unwrap();
+        assert!(rebuilt.tables.iter().all(|t| t.lost_some && t.saved == 0), "{rebuilt:?}");
+        assert!(Store::open(&path).is_ok());
+    }
+}

@@ -1,0 +1,79 @@
+//! The seeds of the fuzzer and some thousand changed forms of them, always the same ones.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on is to fail")]
+
+#[path = "../fuzz/checks.rs"]
+mod checks;
+
+use std::path::Path;
+
+/// Changed forms of each seed.
+const FORMS: u64 = 300;
+
+fn replay(target: &str, forms: u64, check: fn(&[u8])) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds").join(target);
+    let mut seeds: Vec<_> = std::fs::read_dir(folder).unwrap().map(|f| f.unwrap().path()).collect();
+    seeds.sort();
+    assert!(!seeds.is_empty(), "{target} has seeds");
+    for seed in seeds {
+        let bytes = std::fs::read(&seed).unwrap();
+        check(&bytes);
+        for form in 0..forms {
+            check(&changed(&bytes, form));
+        }
+    }
+}
+
+/// A few bytes exchanged, taken out, doubled or cut off.
+fn changed(bytes: &[u8], seed: u64) -> Vec<u8> {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let mut out = bytes.to_vec();
+    for _ in 0..random.usize(1..6) {
+        if out.is_empty() {
+            break;
+        }
+        let at = random.usize(..out.len());
+        match random.u8(..5) {
+            0 => out[at] = random.u8(..),
+            1 => drop(out.remove(at)),
+            2 => out.insert(at, *random.choice(b"<>&\"'\x1b\x9b\x00[];{}\xff").unwrap()),
+            3 => out.truncate(at),
+            _ => {
+                let end = random.usize(at..out.len());
+                let part = out[at..end].to_vec();
+                out.splice(at..at, part);
+            }
+        }
+    }
+    out
+}
+
+#[test]
+fn feeds() {
+    replay("feed", FORMS, checks::feed);
+}
+
+#[test]
+fn charsets() {
+    replay("decode", FORMS, checks::decode);
+}
+
+#[test]
+fn dates() {
+    replay("dates", FORMS * 10, checks::dates);
+}
+
+#[test]
+fn text_and_markup() {
+    replay("sanitise", FORMS * 4, checks::sanitise);
+}
+
+#[test]
+fn lists_of_sources() {
+    replay("opml", FORMS, checks::opml);
+}
+
+#[test]
+fn settings() {
+    replay("config", FORMS / 3, checks::config);
+}

@@ -1,0 +1,20 @@
+//! Input made to harm, end to end: made by a script that lies beside the project, served over
+//! loopback, followed by the program, listed, and read in the panes.
+//!
+//! Not part of the plain test run: `cargo test --test hostile`, with `NEWSFED_HOSTILE` for another
+//! variant of the files. Without the script or python3 every test says so and passes. Times are
+//! told, and asserted in release builds only.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on is to fail")]
+#![allow(clippy::print_stdout, reason = "it tells what was skipped and what was slow")]
+
+mod clean;
+mod corpus;
+mod lists;
+mod panes;
+#[path = "../panes/term.rs"]
+#[allow(dead_code, reason = "shared with the tests of the panes")]
+mod term;
+#[path = "../panes/world.rs"]
+#[allow(dead_code, reason = "shared with the tests of the panes")]
+mod world;

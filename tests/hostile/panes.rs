@@ -1,0 +1,53 @@
+//! Every item in the panes.
+
+use super::clean::assert_drawn;
+use super::corpus::{ALL, Corpus, run};
+use super::term::key;
+
+#[test]
+fn every_item_is_read_in_the_panes() {
+    let Some(corpus) = Corpus::make() else { return };
+    let floods = ["many-items.xml", "same-guid.xml"];
+    let quiet = corpus.of_kind("feed").filter(|c| !floods.contains(&c.name.as_str()));
+    let world = corpus.world(quiet.map(|c| c.name.as_str()));
+    run(&world, &["sync", "--force"], ALL);
+    let list = run(&world, &["list", "--json", "--unread", "--limit", "0"], ALL);
+    let mut unread = list.stdout.iter().filter(|b| **b == b'\n').count();
+    println!("{unread} items");
+    let mut t = world.open(110, 30);
+    t.wait_for(&format!("{unread} unread"));
+    t.send("g");
+    t.send(key::ENTER);
+    while unread > 1 {
+        unread -= 1;
+        t.wait_until(&format!("{unread} unread"), |s| s.contains(&format!(" {unread} unread")));
+        // To the end of the article and on to the next one.
+        t.send("G");
+        t.send("n");
+    }
+    t.wait_for(" 0 unread");
+    for size in [(40, 12), (20, 6), (200, 50)] {
+        t.resize(size.0, size.1);
+        t.send("g");
+    }
+    t.send("Q");
+    assert_eq!(t.exit_code(), 0);
+    assert!(!t.alternate_screen() && !t.cursor_hidden());
+    assert_drawn(&t.written());
+    assert!(!world.path("PWN").exists());
+}
+
+#[test]
+fn floods_are_walked_through() {
+    let Some(corpus) = Corpus::make() else { return };
+    let world = corpus.world(["many-items.xml", "same-guid.xml"].into_iter());
+    run(&world, &["sync", "--force"], ALL);
+    let mut t = world.open(110, 30);
+    t.wait_for("now t");
+    t.send("G");
+    t.send(key::ENTER);
+    t.wait_for("▸Reader");
+    t.send("Q");
+    assert_eq!(t.exit_code(), 0);
+    assert_drawn(&t.written());
+}
