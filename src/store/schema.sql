@@ -14,21 +14,21 @@ CREATE TABLE source (
     etag           BLOB,
     last_modified  BLOB,
     validators_of  TEXT,
-    body_hash      BLOB,
+    body_hash      BLOB CHECK (length(body_hash) = 32),
     last_poll      INTEGER,
     last_ok        INTEGER,
     last_full    INTEGER,
     next_poll      INTEGER,
     hold_until     INTEGER,
     hold_reason    TEXT,
-    fail_count     INTEGER NOT NULL DEFAULT 0,
+    fail_count     INTEGER NOT NULL DEFAULT 0 CHECK (fail_count BETWEEN 0 AND 4294967295),
     last_outcome   TEXT,                       -- JSON
     hints          TEXT NOT NULL DEFAULT '{}', -- JSON
     schedule       BLOB NOT NULL DEFAULT x'',
     items          INTEGER NOT NULL DEFAULT 0, -- these three are kept by triggers
     unread         INTEGER NOT NULL DEFAULT 0,
     pinned         INTEGER NOT NULL DEFAULT 0
-);
+) STRICT;
 
 CREATE INDEX source_undeclared ON source (key) WHERE declared = 0;
 CREATE INDEX source_due ON source (next_poll) WHERE declared = 1 AND enabled = 1;
@@ -36,20 +36,20 @@ CREATE INDEX source_due ON source (next_poll) WHERE declared = 1 AND enabled = 1
 -- What lists need. Keys grow in the order of discovery and are never used twice.
 CREATE TABLE item (
     key          INTEGER PRIMARY KEY AUTOINCREMENT,
-    id           BLOB NOT NULL UNIQUE,
+    id           BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
     source       INTEGER NOT NULL REFERENCES source(key) ON DELETE CASCADE,
     date         INTEGER NOT NULL,             -- published, never later than discovered
     discovered   INTEGER NOT NULL,
     pinned       INTEGER NOT NULL DEFAULT 0,
     read         INTEGER NOT NULL DEFAULT 0,
-    words        INTEGER NOT NULL DEFAULT 0,   -- 0: not counted yet
+    words        INTEGER NOT NULL DEFAULT 0 CHECK (words BETWEEN 0 AND 4294967295), -- 0: not counted yet
     title        TEXT NOT NULL,
     url          TEXT,
     guid_hash    INTEGER,                      -- 64 bits of SHA-256 each, for deduplication
     url_hash     INTEGER NOT NULL,             -- of the normalised address; without one, of the title
     content_hash INTEGER NOT NULL,             -- of the text alone
     version_hash INTEGER NOT NULL              -- of everything the publisher can change
-);
+) STRICT;
 CREATE INDEX item_date          ON item (date, key);
 CREATE INDEX item_unread        ON item (date, key) WHERE read = 0;
 CREATE INDEX item_pinned        ON item (date, key) WHERE pinned = 1;
@@ -65,7 +65,7 @@ CREATE TABLE pruned (
     hash   INTEGER NOT NULL,                   -- guid_hash, else url_hash
     seen   INTEGER NOT NULL,                   -- when the feed last listed it
     PRIMARY KEY (source, hash)
-) WITHOUT ROWID;
+) WITHOUT ROWID, STRICT;
 
 -- What only the reader needs.
 CREATE TABLE detail (
@@ -82,7 +82,7 @@ CREATE TABLE detail (
     comments   TEXT,
     language   TEXT,
     indexed    INTEGER NOT NULL DEFAULT 0      -- 1: its text is in the full-text index
-);
+) STRICT;
 CREATE INDEX detail_unindexed ON detail (item) WHERE indexed = 0;
 
 -- One row per look, kept for two weeks.
@@ -90,13 +90,13 @@ CREATE TABLE poll (
     key     INTEGER PRIMARY KEY,
     source  INTEGER NOT NULL REFERENCES source(key) ON DELETE CASCADE,
     at      INTEGER NOT NULL,
-    status  INTEGER,
-    millis  INTEGER NOT NULL,
+    status  INTEGER CHECK (status BETWEEN 0 AND 65535),
+    millis  INTEGER NOT NULL CHECK (millis BETWEEN 0 AND 4294967295),
     bytes   INTEGER NOT NULL,
     failed  INTEGER NOT NULL,
     outcome TEXT NOT NULL,                     -- JSON
     repairs TEXT NOT NULL DEFAULT '[]'         -- JSON
-);
+) STRICT;
 CREATE INDEX poll_source ON poll (source, at);
 CREATE INDEX poll_at     ON poll (at);
 CREATE INDEX poll_failed ON poll (at) WHERE failed = 1;
