@@ -190,9 +190,7 @@ fn insert(conn: &Connection, source: i64, new: &Prepared, discovered: Time) -> R
         new.content_hash,
         new.version_hash,
     ])?;
-    let key = conn.last_insert_rowid();
-    conn.prepare_cached("INSERT INTO detail (item) VALUES (?1)")?.execute([key])?;
-    save_detail(conn, key, new)
+    save_detail(conn, conn.last_insert_rowid(), new, "INSERT")
 }
 
 /// Brings a known item up to date, keeping its read and pin marks; tells whether anything changed.
@@ -218,20 +216,25 @@ fn update(conn: &Connection, key: i64, new: &Prepared) -> Result<bool> {
         })?
         > 0;
     if changed {
-        save_detail(conn, key, new)?;
+        save_detail(conn, key, new, "INSERT OR REPLACE")?;
     }
     Ok(changed)
 }
 
-/// Writes the detail row and indexes the title; the body's text follows in the background.
-fn save_detail(conn: &Connection, key: i64, new: &Prepared) -> Result<()> {
+/// Writes the detail row and indexes the title, as `index` says; the body's text follows in the
+/// background. What the publisher does not say any more is kept where nothing else can give it.
+fn save_detail(conn: &Connection, key: i64, new: &Prepared, index: &str) -> Result<()> {
     let e = &new.entry;
     conn.prepare_cached(
-        "UPDATE detail SET guid = coalesce(:guid, guid), publisher = :publisher, authors = :authors,
-            published = coalesce(:published, published), updated = coalesce(:updated, updated),
-            summary = :summary, content = :content, enclosures = :enclosures,
-            categories = :categories, comments = :comments, language = :language, indexed = 0
-         WHERE item = :key",
+        "INSERT INTO detail (item, guid, publisher, authors, published, updated, summary, content,
+            enclosures, categories, comments, language)
+         VALUES (:key, :guid, :publisher, :authors, :published, :updated, :summary, :content,
+            :enclosures, :categories, :comments, :language)
+         ON CONFLICT (item) DO UPDATE SET guid = coalesce(:guid, guid), publisher = :publisher,
+            authors = :authors, published = coalesce(:published, published),
+            updated = coalesce(:updated, updated), summary = :summary, content = :content,
+            enclosures = :enclosures, categories = :categories, comments = :comments,
+            language = :language, indexed = 0",
     )?
     .execute(named_params! {
         ":key": key,
@@ -247,9 +250,9 @@ fn save_detail(conn: &Connection, key: i64, new: &Prepared) -> Result<()> {
         ":comments": e.comments,
         ":language": e.language,
     })?;
-    conn.prepare_cached(
-        "INSERT OR REPLACE INTO item_text (rowid, title, authors, body) VALUES (?1, ?2, ?3, '')",
-    )?
+    conn.prepare_cached(&format!(
+        "{index} INTO item_text (rowid, title, authors, body) VALUES (?1, ?2, ?3, '')"
+    ))?
     .execute(params![key, e.title, e.authors.join(" ")])?;
     Ok(())
 }
