@@ -38,8 +38,15 @@ impl Fixture {
     }
 
     fn look(&self, source: &str, entries: Vec<Entry>) -> Ingested {
-        let look = Look {
-            source: self.key(source),
+        let look = self.finished(self.key(source), entries);
+        let writer = self.store.writer().unwrap();
+        writer.call_blocking(move |conn| ingest::store(conn, look)).unwrap().unwrap().0
+    }
+
+    /// A look that has read these entries.
+    fn finished(&self, source: i64, entries: Vec<Entry>) -> Look {
+        Look {
+            source,
             entries: Some(prepare(entries)),
             record: PollRecord {
                 at: self.now,
@@ -50,9 +57,7 @@ impl Fixture {
                 repairs: vec![],
             },
             finish: Box::new(|_, _| {}),
-        };
-        let writer = self.store.writer().unwrap();
-        writer.call_blocking(move |conn| ingest::store(conn, look)).unwrap().unwrap().0
+        }
     }
 
     fn rows(&self, view: &View) -> Vec<ItemRow> {
@@ -453,19 +458,7 @@ fn a_full_disk_is_said_takes_nothing_and_heals() {
         f.store.writer().unwrap().call_blocking(set).unwrap();
     };
     let write = || {
-        let look = Look {
-            source,
-            entries: Some(prepare((1..4).map(big).collect())),
-            record: PollRecord {
-                at: f.now,
-                status: Some(200),
-                millis: 1,
-                bytes: 1,
-                outcome: Outcome::Unchanged,
-                repairs: vec![],
-            },
-            finish: Box::new(|_, _| {}),
-        };
+        let look = f.finished(source, (1..4).map(big).collect());
         f.store.writer().unwrap().call_blocking(move |conn| ingest::store(conn, look))
     };
     limit(1);

@@ -91,8 +91,8 @@ impl SourceEntry {
 #[derive(Debug)]
 pub(super) struct Article {
     pub(super) row: ItemRow,
-    pub(super) item: Item,
-    pub(super) document: Document,
+    pub(super) item: Arc<Item>,
+    pub(super) document: Arc<Document>,
 }
 
 /// Why marks were set.

@@ -160,8 +160,8 @@ impl Answerer {
         let (Some(row), Some(item)) = (self.reader.row(key)?, self.reader.item(key)?) else {
             return Ok(None);
         };
-        let document = document(&item);
-        Ok(Some(Arc::new(Article { row, item, document })))
+        let document = Arc::new(document(&item));
+        Ok(Some(Arc::new(Article { row, item: Arc::new(item), document })))
     }
 }
 

@@ -222,7 +222,7 @@ fn article(row: ItemRow) -> Article {
         comments: None,
         language: None,
     };
-    Article { document: from_html(html, None), row, item }
+    Article { document: Arc::new(from_html(html, None)), row, item: Arc::new(item) }
 }
 
 const SIZES: [(u16, u16); 4] = [(40, 12), (80, 24), (120, 40), (200, 60)];

@@ -5,7 +5,7 @@ use crate::config::ViewSettings;
 use crate::model::SourceId;
 use crate::tui::effect::Effect;
 use crate::tui::event::{SourceEntry, SourceList};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Views that need no declaration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -50,15 +50,18 @@ pub(crate) struct SourcesPane {
     /// A source that was just added, to be selected once it is in the list.
     pub(super) wanted: Option<SourceId>,
     views: Vec<ViewSettings>,
+    /// Row key -> place in the list.
+    places: HashMap<i64, usize>,
 }
 
 impl SourcesPane {
     /// Takes over a new list; the selection stays on its row.
     pub(super) fn set(&mut self, list: SourceList, views: &[ViewSettings]) {
         self.list = list;
+        let keys = self.list.sources.iter().map(|s| s.facts.key);
+        self.places = keys.enumerate().map(|(i, key)| (key, i)).collect();
         self.views = views.to_vec();
-        let known: HashSet<i64> = self.list.sources.iter().map(|s| s.facts.key).collect();
-        self.marked.retain(|key| known.contains(key));
+        self.marked.retain(|key| self.places.contains_key(key));
         self.rebuild();
         let wanted = self.wanted.as_ref();
         let added = wanted.and_then(|id| self.list.sources.iter().find(|s| s.source.id == *id));
@@ -161,8 +164,9 @@ impl SourcesPane {
         self.rows.get(self.selected)
     }
 
-    pub(super) fn entry(&self, key: i64) -> Option<&SourceEntry> {
-        self.list.sources.iter().find(|s| s.facts.key == key)
+    /// The source with a row key.
+    pub(crate) fn entry(&self, key: i64) -> Option<&SourceEntry> {
+        self.list.sources.get(*self.places.get(&key)?)
     }
 
     /// The sources a verb applies to: the selected ones, else those of the current row.

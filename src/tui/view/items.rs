@@ -9,7 +9,6 @@ use crate::model::ItemRow;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
-use std::collections::HashMap;
 
 /// Words read in a minute.
 const PACE: u32 = 230;
@@ -27,13 +26,11 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
         }
         return;
     }
-    let titles: HashMap<i64, &str> =
-        app.sources.list.sources.iter().map(|s| (s.facts.key, s.title())).collect();
     let first = app.items.scroll;
     for (i, row) in app.items.rows.iter().enumerate().skip(first).take(height) {
         let y = area.y + u16::try_from(i - first).unwrap_or(0);
         let selected = i == app.items.selected;
-        let source = titles.get(&row.source_key).copied().unwrap_or("");
+        let source = app.sources.entry(row.source_key).map_or("", |s| s.title());
         let line = line(app, row, source, selected, focused, area.width);
         frame.render_widget(line, Rect { y, height: 1, ..area });
         if selected && focused && app.layers.is_empty() {
@@ -62,11 +59,7 @@ fn line(
     width: u16,
 ) -> Line<'static> {
     let (m, style) = (marks(app), |role| app.palette.style(role));
-    let whole = match (selected, focused) {
-        (true, true) => style(Role::Selected),
-        (true, false) => style(Role::SelectedUnfocused),
-        _ => style(Role::Text),
-    };
+    let whole = super::row_style(app, selected, focused);
     let part = |role| if selected { whole } else { style(role) };
     let mut out = Row::new(width);
     let minutes =

@@ -94,6 +94,15 @@ fn panes(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     }
 }
 
+/// How a row of a pane looks as a whole.
+fn row_style(app: &App, selected: bool, focused: bool) -> ratatui::style::Style {
+    app.palette.style(match (selected, focused) {
+        (true, true) => Role::Selected,
+        (true, false) => Role::SelectedUnfocused,
+        _ => Role::Text,
+    })
+}
+
 /// Whether a pane is where the keys go.
 fn has_focus(app: &App, pane: Focus) -> bool {
     app.focus == pane && !app.layers.iter().any(|l| !matches!(l, Layer::Search(_)))

@@ -56,7 +56,7 @@ fn head(app: &App, article: &Article, width: u16) -> Vec<Line<'static>> {
     for line in super::super::reader::wrap_plain(&title, width.into()).into_iter().take(4) {
         lines.push(Line::styled(line, style(Role::Title)));
     }
-    let source = app.sources.list.sources.iter().find(|s| s.facts.key == article.row.source_key);
+    let source = app.sources.entry(article.row.source_key);
     let bullet = format!(" {} ", super::chrome::marks(app).bullet);
     let local = |t: crate::model::Time| {
         t.with_timezone(&chrono::Local).format("%Y-%m-%d %H:%M").to_string()

@@ -35,11 +35,7 @@ fn line(
     width: u16,
 ) -> ratatui::text::Line<'static> {
     let (m, style) = (marks(app), |role| app.palette.style(role));
-    let whole = match (selected, focused) {
-        (true, true) => style(Role::Selected),
-        (true, false) => style(Role::SelectedUnfocused),
-        _ => style(Role::Text),
-    };
+    let whole = super::row_style(app, selected, focused);
     let part = |role| if selected { whole } else { style(role) };
     let mut out = Row::new(width);
     if row.count > 0 {
