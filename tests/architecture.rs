@@ -470,3 +470,15 @@ fn character(text: &str) -> Option<usize> {
     let first = inner.chars().next()?.len_utf8();
     inner[first..].starts_with('\'').then_some(1 + first + 1)
 }
+
+#[test]
+fn every_path_on_the_map_exists() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let map = std::fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();
+    // What stands between backticks and looks like a path; the person's own files are elsewhere.
+    let named =
+        map.split('`').skip(1).step_by(2).filter(|w| w.contains('/') && !w.contains([' ', '*']));
+    let missing = |path: &&str| !root.join(path).exists() && !root.join("src").join(path).exists();
+    let missing: Vec<&str> = named.filter(missing).collect();
+    assert!(missing.is_empty(), "ARCHITECTURE.md names what is not there: {missing:?}");
+}
