@@ -25,6 +25,8 @@ pub(super) fn open_writer(path: &Path) -> Result<Connection> {
     conn.pragma_update(None, "journal_mode", "WAL").map_err(forbidden)?;
     conn.pragma_update(None, "synchronous", "NORMAL")?;
     conn.pragma_update(None, "foreign_keys", true)?;
+    // Each job's savepoint keeps the pages it changes; on disk that costs as much as the job.
+    conn.pragma_update(None, "temp_store", "MEMORY")?;
     conn.pragma_update(None, "journal_size_limit", 16 << 20)?;
     conn.set_prepared_statement_cache_capacity(64);
     migrate(&mut conn, path)?;

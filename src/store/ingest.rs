@@ -2,6 +2,7 @@
 
 use super::error::Result;
 use super::identity::Prepared;
+use super::index;
 use super::rows::{load_facts, save_facts, to_json};
 use crate::model::{Outcome, PollRecord, SourceFacts, Time};
 use rusqlite::{Connection, OptionalExtension, named_params, params};
@@ -190,7 +191,9 @@ fn insert(conn: &Connection, source: i64, new: &Prepared, discovered: Time) -> R
         new.content_hash,
         new.version_hash,
     ])?;
-    save_detail(conn, conn.last_insert_rowid(), new, "INSERT")
+    let key = conn.last_insert_rowid();
+    save_detail(conn, key, new)?;
+    index::queue_title(conn, key, true)
 }
 
 /// Brings a known item up to date, keeping its read and pin marks; tells whether anything changed.
@@ -216,14 +219,15 @@ fn update(conn: &Connection, key: i64, new: &Prepared) -> Result<bool> {
         })?
         > 0;
     if changed {
-        save_detail(conn, key, new, "INSERT OR REPLACE")?;
+        save_detail(conn, key, new)?;
+        index::queue_title(conn, key, false)?;
     }
     Ok(changed)
 }
 
-/// Writes the detail row and indexes the title, as `index` says; the body's text follows in the
-/// background. What the publisher does not say any more is kept where nothing else can give it.
-fn save_detail(conn: &Connection, key: i64, new: &Prepared, index: &str) -> Result<()> {
+/// Writes the detail row. What the publisher does not say any more is kept where nothing else can
+/// give it.
+fn save_detail(conn: &Connection, key: i64, new: &Prepared) -> Result<()> {
     let e = &new.entry;
     conn.prepare_cached(
         "INSERT INTO detail (item, guid, publisher, authors, published, updated, summary, content,
@@ -250,9 +254,5 @@ fn save_detail(conn: &Connection, key: i64, new: &Prepared, index: &str) -> Resu
         ":comments": e.comments,
         ":language": e.language,
     })?;
-    conn.prepare_cached(&format!(
-        "{index} INTO item_text (rowid, title, authors, body) VALUES (?1, ?2, ?3, '')"
-    ))?
-    .execute(params![key, e.title, e.authors.join(" ")])?;
     Ok(())
 }
