@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use tokio::sync::{Semaphore, watch};
 
 /// Connections that looks read the database with.
-const READERS: usize = 2;
+const READERS: usize = 1;
 
 /// Shared by everything the engine does.
 pub(super) struct Context {
