@@ -21,9 +21,8 @@ pub(super) fn queue_title(conn: &Connection, item: i64, new: bool) -> Result<()>
 /// Indexes the titles that were queued in this transaction.
 pub(super) fn write_titles(conn: &Connection) -> Result<()> {
     let queued = |new: bool| -> Result<bool> {
-        let mut query = conn.prepare_cached(
-            "SELECT EXISTS (SELECT 1 FROM temp.untitled WHERE new = ?1)",
-        )?;
+        let mut query =
+            conn.prepare_cached("SELECT EXISTS (SELECT 1 FROM temp.untitled WHERE new = ?1)")?;
         Ok(query.query_row([new], |r| r.get(0))?)
     };
     for (new, insert) in [(true, "INSERT"), (false, "INSERT OR REPLACE")] {

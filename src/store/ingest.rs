@@ -130,18 +130,24 @@ fn by_url(
 ) -> Result<Option<i64>> {
     let mut query = conn.prepare_cached(
         "SELECT key, guid_hash IS NOT NULL, title = ?3 FROM item
-         WHERE source = ?1 AND url_hash = ?2 ORDER BY title = ?3 DESC, key DESC LIMIT 1000",
+         WHERE source = ?1 AND url_hash = ?2 ORDER BY key DESC LIMIT 1000",
     )?;
     let mut rows = query.query(params![source, entry.url_hash, entry.entry.title])?;
+    let mut other_title = None;
     while let Some(row) = rows.next()? {
         let (key, has_guid, same_title): (i64, bool, bool) =
             (row.get(0)?, row.get(1)?, row.get(2)?);
-        let different = has_guid && entry.guid_hash.is_some() && !same_title;
-        if !taken.contains(&key) && !different {
+        if taken.contains(&key) {
+            continue;
+        }
+        if same_title {
             return Ok(Some(key));
         }
+        if !has_guid || entry.guid_hash.is_none() {
+            other_title = other_title.or(Some(key));
+        }
     }
-    Ok(None)
+    Ok(other_title)
 }
 
 fn by_text(

@@ -5,6 +5,8 @@ use crate::config::SortOrder;
 use crate::model::{Entry, ItemRow, PollRecord, SourceId};
 use chrono::TimeDelta;
 
+mod plans;
+
 struct Fixture {
     _dir: tempfile::TempDir,
     store: Store,
