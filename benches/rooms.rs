@@ -1,4 +1,4 @@
-//! Parsing, storing, listing and searching, without the panes: `cargo bench --bench rooms`.
+//! Parsing, storing, listing, searching and drawing, without a terminal: `cargo bench --bench rooms`.
 #![allow(clippy::unwrap_used, reason = "a bench")]
 
 use divan::Bencher;
@@ -7,6 +7,7 @@ use newsfed::config::SortOrder;
 use newsfed::feed;
 use newsfed::model::{Outcome, PollRecord, Source};
 use newsfed::store::{Anchor, Look, Query, Scope, Store, View, prepare};
+use newsfed::tui::Stage;
 use tempfile::TempDir;
 
 fn main() {
@@ -89,6 +90,22 @@ fn search(bencher: Bencher<'_, '_>, typed: &str) {
     let query = Query::parse(typed, chrono::Local::now(), |_| Vec::new());
     let view = View { query, ..View::of(Scope::All) };
     bencher.bench_local(|| reader.window(&view, Anchor::First, 120).unwrap());
+}
+
+/// A key that moves the selection, and the frame that shows it.
+#[divan::bench(args = [(40, 12), (80, 24), (120, 40), (200, 60)])]
+fn draw(bencher: Bencher<'_, '_>, (width, height): (u16, u16)) {
+    let database = Database::filled();
+    let sources = vec![newsfed::config::starter_sources().remove(0)];
+    let reader = database.store.reader().unwrap();
+    let mut stage = Stage::new(reader, sources, width, height, chrono::Utc::now()).unwrap();
+    stage.press('l');
+    assert!(stage.draw().contains("of look"), "no item on the screen");
+    let mut keys = ['j', 'j', 'j', 'k', 'k', 'k'].into_iter().cycle();
+    bencher.bench_local(|| {
+        stage.press(keys.next().unwrap());
+        stage.draw()
+    });
 }
 
 fn entries(look: usize) -> Vec<newsfed::model::Entry> {

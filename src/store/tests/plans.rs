@@ -59,7 +59,11 @@ fn views(key: i64) -> Vec<View> {
 fn no_statement_runs_over_all_items() {
     let f = Fixture::new(&["a", "b"]);
     let writer = f.store.writer().unwrap();
-    writer.call_blocking(|conn| Ok(watch(conn))).unwrap();
+    let watched = |conn: &rusqlite::Connection| {
+        watch(conn);
+        Ok(())
+    };
+    writer.call_blocking(watched).unwrap();
     let document = |first: i64| (first..first + 40).map(|n| dated(&format!("title {n}"), n));
     for look in 0..15 {
         f.look("a", document(look * 40).collect());
