@@ -241,8 +241,13 @@ impl Filtered {
     /// Takes over the printable ASCII that `s` starts with, where nothing is to be decided; returns
     /// what follows.
     fn push_plain<'s>(&mut self, s: &'s str) -> &'s str {
-        let plain = s.bytes().take_while(|b| (0x20..0x7f).contains(b)).count();
-        let (start, rest) = s.split_at(plain);
+        let plain = |b: &u8| (0x20..0x7f).contains(b);
+        // Whole chunks are looked at without a branch per byte.
+        let chunks = s.as_bytes().chunks_exact(32);
+        let whole =
+            chunks.take_while(|c| c.iter().fold(true, |all, b| all & plain(b))).count() * 32;
+        let odd = s.as_bytes()[whole..].iter().take_while(|b| plain(b)).count();
+        let (start, rest) = s.split_at(whole + odd);
         if let Some(last) = start.chars().next_back() {
             self.text.push_str(start);
             self.last = last;
