@@ -33,3 +33,17 @@ bench-tui folder="target/filled":
     test -e {{folder}}/100k || cargo run --release --example fill -- --items 100000 --data-dir {{folder}}/100k
     test -e {{folder}}/1m || cargo run --release --example fill -- --items 1000000 --data-dir {{folder}}/1m
     cargo bench --bench panes -- {{folder}}/100k {{folder}}/1m
+
+# Licences, sources, bans and known faults of everything below us; needs cargo-deny
+audit:
+    cargo deny check
+
+# Looks for input that breaks a target (feed, decode, dates, sanitise, opml, config); stable Rust will do
+fuzz target="feed" seconds="300":
+    fuzz/run {{target}} -max_total_time={{seconds}}
+
+# What takes its time: kills at random points, three programs on one database, a day of 1,000 sources
+endure:
+    NEWSFED_KILLS=200 cargo test --test kill -- --nocapture
+    NEWSFED_SECONDS=120 cargo test --test sharing -- --nocapture
+    cargo test --test soak -- --nocapture
