@@ -5,6 +5,7 @@
 
 mod access;
 mod clocks;
+mod faults;
 mod follow;
 mod holds;
 mod hosts;
