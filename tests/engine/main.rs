@@ -7,6 +7,8 @@ mod access;
 mod clocks;
 mod faults;
 mod follow;
+#[cfg(target_os = "linux")]
+mod full;
 mod holds;
 mod hosts;
 mod items;
