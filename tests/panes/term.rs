@@ -66,7 +66,8 @@ impl Term {
         let parser = self.shared.parser.lock().unwrap();
         let (rows, columns) = parser.screen().size();
         let cell = |row, column| parser.screen().cell(row, column).map(|c| c.contents().to_owned());
-        let row = |row| (0..columns.get()).map(|column| cell(row, column).unwrap_or_default()).collect();
+        let row =
+            |row| (0..columns.get()).map(|column| cell(row, column).unwrap_or_default()).collect();
         (0..rows.get()).map(row).collect()
     }
 
