@@ -264,3 +264,34 @@ fn a_day_without_midnight_is_whole() {
     t.send("Q");
     assert_eq!(t.exit_code(), 0);
 }
+
+/// Damage in the page of the items, and in everything: said on the screen or at once.
+#[test]
+fn a_damaged_database_is_said_in_the_panes() {
+    let world = World::new(&["/feed.xml"]);
+    let mut t = world.open(100, 30);
+    t.wait_for("Third article");
+    t.send("Q");
+    assert_eq!(t.exit_code(), 0);
+    // A command closes the log behind it.
+    assert!(world.command().arg("prune").output().unwrap().status.success());
+    let file = world.path("data/newsfed.db");
+    let whole = std::fs::read(&file).unwrap();
+    let title = b"Third article";
+    let at = whole.windows(title.len()).position(|w| w == title).unwrap();
+    let page = at / 4096 * 4096;
+    let mut bytes = whole.clone();
+    bytes[page..page + 64].fill(0xff);
+    std::fs::write(&file, &bytes).unwrap();
+    let mut t = world.open(160, 30);
+    t.wait_for("the database is damaged");
+    t.wait_for("doctor --rebuild");
+    t.send("Q");
+    t.exit_code();
+    bytes[100..].fill(0xff);
+    std::fs::write(&file, &bytes).unwrap();
+    let mut t = world.open(160, 30);
+    t.wait_for("doctor --rebuild");
+    assert_eq!(t.exit_code(), 1);
+    assert!(!t.alternate_screen() && !t.cursor_hidden());
+}
