@@ -41,3 +41,17 @@ bench-peers feeds="1000" peers="../shared/bench/peers":
     cargo build --release --manifest-path target/peers/feedserver/Cargo.toml --target-dir target/peers/target
     FEEDSERVER={{justfile_directory()}}/target/peers/target/release/feedserver python3 target/peers/floor.py --feeds {{feeds}} --hosts 500
     FEEDSERVER={{justfile_directory()}}/target/peers/target/release/feedserver python3 target/peers/bench_refresh.py --feeds {{feeds}} --latency 50 --hosts 500 --cmd 'newsfed={{justfile_directory()}}/tests/peers/refresh {urls} {dir}'
+
+# Licences, sources, bans and known faults of everything below us; needs cargo-deny
+audit:
+    cargo deny check
+
+# Looks for input that breaks a target (feed, decode, dates, sanitise, opml, config); stable Rust will do
+fuzz target="feed" seconds="300":
+    fuzz/run {{target}} -max_total_time={{seconds}}
+
+# What takes its time: kills at random points, three programs on one database, a day of 1,000 sources
+endure:
+    NEWSFED_KILLS=200 cargo test --test kill -- --nocapture
+    NEWSFED_SECONDS=120 cargo test --test sharing -- --nocapture
+    cargo test --test soak -- --nocapture

@@ -43,7 +43,7 @@ pub(super) fn open_reader(path: &Path) -> Result<Connection> {
     conn.busy_timeout(BUSY_TIMEOUT)?;
     // Reading would leave a log that is as read-only as the file, also when that is mended.
     let frozen = fs::metadata(path).is_ok_and(|m| m.permissions().readonly());
-    let unreadable = || matches!(probe(&conn).map_err(forbidden), Err(StoreError::ReadOnly));
+    let unreadable = || probe(&conn).map_err(forbidden).is_err_and(|e| e.leaves_reading());
     if !has_log(path) && (frozen || unreadable()) {
         // What nobody can write to nobody changes meanwhile.
         let uri = immutable(path);

@@ -2,7 +2,8 @@
 
 use super::connect::open_writer;
 use super::error::{Result, StoreError};
-use rusqlite::types::Value;
+use crate::util::text;
+use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, OpenFlags, params_from_iter};
 use std::path::{Path, PathBuf};
 
@@ -129,14 +130,15 @@ impl Copy {
         let key = if columns.iter().any(|c| c == "key") { "key" } else { "item" };
         let shown = shown.join(", ");
         if !keyed {
-            self.rows(old, new, &format!("SELECT {shown} FROM {name}"), &insert, None)?;
+            let query = format!("SELECT {shown} FROM {name}");
+            self.rows(old, new, &columns, &query, &insert, None)?;
             return Ok(());
         }
         let query =
             format!("SELECT {shown} FROM {name} NOT INDEXED WHERE {key} > ?1 ORDER BY {key}");
         let (mut after, mut step) = (i64::MIN, 1i64);
         loop {
-            let last = self.rows(old, new, &query, &insert, Some(after))?;
+            let last = self.rows(old, new, &columns, &query, &insert, Some(after))?;
             match last {
                 Ended::Whole => return Ok(()),
                 Ended::At(Some(key)) => (after, step) = (key, 1),
@@ -157,6 +159,7 @@ impl Copy {
         &mut self,
         old: &Connection,
         new: &Connection,
+        columns: &[String],
         query: &str,
         insert: &str,
         after: Option<i64>,
@@ -177,7 +180,7 @@ impl Copy {
                 Ok(None) => return Ok(Ended::Whole),
                 Ok(Some(row)) => {
                     let values: rusqlite::Result<Vec<Value>> =
-                        (0..count).map(|c| row.get::<_, Value>(c)).collect();
+                        (0..count).map(|c| Ok(cleaned(&columns[c], row.get_ref(c)?))).collect();
                     last = row.get(0).ok().or(last);
                     // A row that breaks a rule of the table is damaged, too.
                     match values.map(|v| insert.execute(params_from_iter(v))) {
@@ -192,6 +195,20 @@ impl Copy {
             }
         }
     }
+}
+
+/// Columns that hold one line to be shown.
+const LINES: [&str; 3] = ["title", "feed_title", "publisher"];
+
+/// A value as it may be shown: damage can have put anything into a text.
+fn cleaned(column: &str, value: ValueRef<'_>) -> Value {
+    let ValueRef::Text(bytes) = value else {
+        // Only of a text it can be in doubt what it is.
+        return Value::try_from(value).unwrap_or(Value::Null);
+    };
+    let text = String::from_utf8_lossy(bytes);
+    let line = LINES.contains(&column);
+    Value::Text(if line { text::line(&text) } else { text::markup(&text).into_owned() })
 }
 
 /// How reading ended.
@@ -279,6 +296,31 @@ mod tests {
             store.close();
         }
         assert!(saved > 20 * 2000 * 8 / 10, "{saved} of 40000");
+    }
+
+    /// Bytes in the middle of texts: what they became is neither lost nor harmful.
+    #[test]
+    fn texts_are_cleaned() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("db");
+        let mut bytes = filled(&path);
+        let mut damage = |find: &str, with: &[u8]| {
+            let at = bytes.windows(find.len()).position(|w| w == find.as_bytes()).unwrap();
+            bytes[at..at + with.len()].copy_from_slice(with);
+        };
+        damage("title 1234", b"ti\x1b[J 1234");
+        damage("title 1235", b"t\xfftle");
+        damage("<p>0000", b"<p>\x1b]0;");
+        std::fs::write(&path, &bytes).unwrap();
+        rebuild(&path).unwrap();
+        let store = Store::open(&path).unwrap();
+        let reader = store.reader().unwrap();
+        let titles = [1234, 1235].map(|key| reader.row(key).unwrap().unwrap().title);
+        assert_eq!(titles, ["ti 1234".to_owned(), "t\u{fffd}tle 1235".to_owned()]);
+        for key in 1..=2000 {
+            let item = reader.item(key).unwrap().unwrap();
+            assert!(!item.body().contains('\u{1b}') && !item.title.contains('\u{1b}'), "{key}");
+        }
     }
 
     #[test]

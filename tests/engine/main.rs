@@ -5,7 +5,10 @@
 
 mod access;
 mod clocks;
+mod faults;
 mod follow;
+#[cfg(target_os = "linux")]
+mod full;
 mod holds;
 mod hosts;
 mod items;
