@@ -143,11 +143,11 @@ impl Verdict {
         if let Some(document) = &self.document {
             facts.hints = document.hints.clone();
         }
-        let mut policy = Fixed::new(self.interval, self.seed);
+        let mut policy = Fixed::new(self.interval);
         if facts.fail_count == 0 {
             policy.observe(&ingested.new, self.now);
         }
-        let wanted = policy.plan(self.now);
+        let wanted = schedule::jittered(policy.plan(self.now), self.now, self.seed);
         facts.schedule = policy.save();
         let decision = schedule::decide(&schedule::Look {
             now: self.now,

@@ -5,6 +5,7 @@
 
 mod connect;
 mod error;
+mod history;
 mod identity;
 mod index;
 mod ingest;
@@ -23,6 +24,7 @@ mod writer;
 mod tests;
 
 pub use error::{Result, StoreError};
+pub use history::History;
 pub use identity::{Prepared, prepare};
 pub use ingest::{Finish, Ingested, Look};
 pub use lock::{Poller, PollerLock};

@@ -1,6 +1,7 @@
 //! A read-only connection, for one thread at a time.
 
 use super::error::Result;
+use super::history::{self, History};
 use super::marks::{Found, find, last_key};
 use super::rows::{ITEM, ITEM_ROW, item, item_row};
 use super::sources::{self, Due, PollFilter};
@@ -82,6 +83,16 @@ impl Reader {
     /// The newest polls with the id of their source.
     pub fn polls(&self, filter: PollFilter, limit: usize) -> Result<Vec<(SourceId, PollRecord)>> {
         sources::polls(&self.conn, filter, limit)
+    }
+
+    /// When every declared source published.
+    pub fn histories(&self) -> Result<Vec<History>> {
+        history::all(&self.conn)
+    }
+
+    /// The dates of the newest items of a source, newest first, at most `limit`.
+    pub fn dates(&self, source: i64, limit: usize) -> Result<Vec<Time>> {
+        history::dates(&self.conn, source, limit)
     }
 
     /// How many items of a source its retention would let go.
