@@ -1,6 +1,6 @@
 //! A source as people declare it, and the facts that newsfed learns about it.
 
-use super::{FeedHints, Hold, Outcome, Time};
+use super::{FeedHints, Hold, Outcome, SourceSchedule, Time};
 use std::fmt;
 use std::time::Duration;
 
@@ -88,7 +88,7 @@ pub struct Retention {
 }
 
 /// One source as declared in `sources.toml`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Source {
     /// Unique, stable.
     pub id: SourceId,
@@ -106,6 +106,8 @@ pub struct Source {
     pub enabled: bool,
     /// Fixed interval between looks; `None` leaves it to the policy.
     pub interval: Option<Duration>,
+    /// What else it says about when to look.
+    pub schedule: SourceSchedule,
     /// Own retention; `None` takes the global one.
     pub retention: Option<Retention>,
     /// Authentication, headers, proxy.
@@ -124,6 +126,7 @@ impl Source {
             tags: Vec::new(),
             enabled: true,
             interval: None,
+            schedule: SourceSchedule::default(),
             retention: None,
             access: Access::default(),
         }
