@@ -14,6 +14,8 @@ pub struct ChangeRateParameters {
     pub gain: f64,
     /// The change rate that is aimed at (r_t), between 0 and 1.
     pub target: f64,
+    /// The rate to begin with (r_0): the target, unless that is what is searched for.
+    pub start: f64,
     /// First interval (f_0), from what is known of the source.
     pub first: Duration,
     /// Shortest interval.
@@ -28,6 +30,7 @@ impl Default for ChangeRateParameters {
             smoothing: 0.3,
             gain: 0.2,
             target: 0.5,
+            start: 0.5,
             first: Duration::from_secs(3600),
             least: Duration::from_secs(900),
             most: Duration::from_secs(24 * 3600),
@@ -53,7 +56,7 @@ impl ChangeRate {
     }
 
     fn start(&self) -> (f64, f64) {
-        (self.parameters.target, self.parameters.first.as_secs_f64())
+        (self.parameters.start, self.parameters.first.as_secs_f64())
     }
 
     fn within(&self, interval: f64) -> f64 {

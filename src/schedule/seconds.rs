@@ -19,10 +19,8 @@ pub(super) fn of(time: Time) -> f64 {
 /// The moment that is so many seconds after another one. What no clock can mean is an hour later.
 pub(super) fn later(time: Time, seconds: f64) -> Time {
     let wait = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::from_secs(3600));
-    super::limits::after(
-        time,
-        Duration::from_micros(wait.as_micros().try_into().unwrap_or(u64::MAX)),
-    )
+    let micros = wait.as_nanos().saturating_add(500) / 1000;
+    super::limits::after(time, Duration::from_micros(micros.try_into().unwrap_or(u64::MAX)))
 }
 
 /// The hour of the week at a moment, UTC, 0 being the first one of Monday.

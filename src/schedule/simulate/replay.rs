@@ -130,7 +130,7 @@ pub struct Replay {
 pub struct Controlled {
     /// Of the whole time.
     pub figures: Figures,
-    /// Looks per source and day, week by week.
+    /// Looks per source and day, week by week, until most sources have come to their ends.
     pub weekly: Vec<f64>,
 }
 
@@ -180,7 +180,7 @@ impl Replay {
             }
             week = (week.0 + used, week.1 + followed);
             if day % 7 == 0 || day == days {
-                weekly.push(week.0 as f64 / week.1.max(1e-9));
+                weekly.push(week);
                 week = (0, 0.0);
             }
         }
@@ -188,6 +188,10 @@ impl Replay {
             source.advance(f64::INFINITY, self.dates, None);
         }
         let runs: Vec<Run> = sources.into_iter().map(|s| s.run).collect();
+        let fullest = weekly.iter().map(|(_, followed)| *followed).fold(0.0, f64::max);
+        let whole = weekly.iter().rposition(|(_, followed)| *followed > 0.5 * fullest);
+        weekly.truncate(whole.map_or(0, |last| last + 1));
+        let weekly = weekly.iter().map(|(used, followed)| *used as f64 / followed).collect();
         Controlled { figures: figures(&timelines, &runs, Phase::All), weekly }
     }
 }
