@@ -123,6 +123,7 @@ impl Database {
     fn look(&self, number: usize) -> Look {
         Look {
             source: self.source,
+            automatic: true,
             entries: Some(prepare(entries(number))),
             record: PollRecord {
                 at: chrono::Utc::now(),

@@ -9,7 +9,8 @@ mod source;
 pub use entry::{Enclosure, Entry, FeedHints};
 pub use item::{Item, ItemId, ItemRow};
 pub use poll::{
-    ErrorKind, FIRST_LIMITED, Hold, HoldReason, LEAST_RETRY, MOST_RETRY, Outcome, PollRecord,
+    ErrorKind, FIRST_LIMITED, Hold, HoldReason, LEAST_RETRY, MOST_RETRY, Moved, Outcome, Planned,
+    PollRecord,
 };
 pub use schedule::{PolicyKind, Priority, QuietHours, SourceSchedule};
 pub use source::{

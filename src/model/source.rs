@@ -1,6 +1,6 @@
 //! A source as people declare it, and the facts that newsfed learns about it.
 
-use super::{FeedHints, Hold, Outcome, SourceSchedule, Time};
+use super::{FeedHints, Hold, Outcome, Planned, SourceSchedule, Time};
 use std::fmt;
 use std::time::Duration;
 
@@ -201,8 +201,10 @@ pub struct SourceFacts {
     pub last_outcome: Option<Outcome>,
     /// What the feed says about how often to ask.
     pub hints: FeedHints,
-    /// Saved state of the schedule's policy.
+    /// What the schedule remembers.
     pub schedule: Vec<u8>,
+    /// How the next look was decided on.
+    pub planned: Option<Planned>,
     /// Items stored.
     pub items: u32,
     /// Items not read.
@@ -246,6 +248,7 @@ impl SourceFacts {
             last_outcome: None,
             hints: FeedHints::default(),
             schedule: Vec::new(),
+            planned: None,
             items: 0,
             unread: 0,
             pinned: 0,

@@ -13,6 +13,13 @@ impl Writer {
         self.0.extend(value.to_le_bytes());
     }
 
+    /// At most 64 KiB of other bytes.
+    pub(super) fn section(&mut self, bytes: &[u8]) {
+        let length = u16::try_from(bytes.len()).unwrap_or(0);
+        self.0.extend(length.to_le_bytes());
+        self.0.extend(&bytes[..usize::from(length)]);
+    }
+
     pub(super) fn number(&mut self, value: f64) {
         self.0.extend(value.to_le_bytes());
     }
@@ -22,7 +29,14 @@ impl Writer {
 #[derive(Debug)]
 pub(super) struct Reader<'a>(pub(super) &'a [u8]);
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
+    pub(super) fn section(&mut self) -> Option<&'a [u8]> {
+        let length = self.take().map(u16::from_le_bytes)?;
+        let (section, rest) = self.0.split_at_checked(length.into())?;
+        self.0 = rest;
+        Some(section)
+    }
+
     fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
         let (first, rest) = self.0.split_first_chunk::<N>()?;
         self.0 = rest;

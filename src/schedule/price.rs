@@ -1,5 +1,9 @@
 //! What a look costs, so that all looks together keep to a budget.
 
+use super::bytes::{Reader, Writer};
+use super::seconds;
+use crate::model::Time;
+
 /// Price of a look at 12 looks per source and day, in item-seconds of delay.
 const PRICE_OF_12: f64 = 830.0;
 /// How far the price may move from where it began, as a factor: where rules of servers keep the
@@ -43,6 +47,61 @@ impl Control {
         let usual = price_for(budget);
         self.price = if self.price.is_finite() { self.price } else { usual };
         self.price = self.price.clamp(usual / FURTHEST, usual * FURTHEST);
+    }
+}
+
+/// A price of one source alone, and the looks since it was corrected last.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct OwnBudget {
+    control: Control,
+    /// Beginning of the day that is counted, in seconds since the epoch.
+    since: Option<f64>,
+    used: u32,
+}
+
+impl OwnBudget {
+    pub(super) fn load(saved: &[u8], budget: f64) -> Self {
+        let mut from = Reader(saved);
+        let read = || {
+            let (price, days) = (from.number()?, from.count()?);
+            let control = Control { price, days };
+            Some(Self { control, since: Some(from.number()?), used: from.count()? })
+        };
+        let fresh = Self { control: Control::new(budget), since: None, used: 0 };
+        let mut own = { read }().unwrap_or(fresh);
+        own.control.bound(budget);
+        own
+    }
+
+    pub(super) fn save(&self) -> Vec<u8> {
+        let mut to = Writer::default();
+        if let Some(since) = self.since {
+            to.number(self.control.price);
+            to.count(self.control.days);
+            to.number(since);
+            to.count(self.used);
+        }
+        to.0
+    }
+
+    pub(super) fn price(&self) -> f64 {
+        self.control.price
+    }
+
+    /// Counts a look; when a day has passed, the price is corrected.
+    pub(super) fn count(&mut self, now: Time, budget: f64) {
+        let now = seconds::of(now);
+        let since = *self.since.get_or_insert(now);
+        let passed = (now - since) / seconds::DAY;
+        if !(0.0..1.0).contains(&passed) {
+            // A clock that was set back begins a new day without a correction.
+            if passed > 0.0 {
+                self.control.correct(f64::from(self.used) / passed, budget);
+                self.control.bound(budget);
+            }
+            (self.since, self.used) = (Some(now), 0);
+        }
+        self.used = self.used.saturating_add(1);
     }
 }
 

@@ -24,6 +24,9 @@ const TAU: [f64; 5] = [0.5 * 3600.0, 3.0 * 3600.0, 86_400.0, 7.0 * 86_400.0, 40.
 /// low; only their relation and the price matter.
 const WEIGHTS: [f64; 5] = [0.08, 0.16, 0.33, 0.08, 4.0];
 
+/// Items from which a mean gap is believed.
+const ENOUGH: u32 = 5;
+
 /// How the next look is searched for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Search {
@@ -110,6 +113,17 @@ impl Learned {
     /// Items per day that are expected right now, weekly habits included.
     pub fn rate_now(&self, now: Time) -> f64 {
         self.outlook(now).rate_at(seconds::of(now)) * seconds::DAY
+    }
+
+    /// Items expected within a time from `now` on.
+    pub fn expected(&self, now: Time, within: Duration) -> f64 {
+        self.outlook(now).expected(seconds::of(now), within.as_secs_f64())
+    }
+
+    /// The mean time between items, once five have been observed.
+    pub fn gap(&self, now: Time) -> Option<Duration> {
+        let gap = || Duration::try_from_secs_f64(1.0 / self.outlook(now).long_rate()).ok();
+        if self.state.items < ENOUGH { None } else { gap() }
     }
 
     /// Items observed so far.

@@ -56,6 +56,14 @@ impl Outlook {
         slots.waited(0, MOST_AHEAD) / WEIGHTS.iter().sum::<f64>()
     }
 
+    /// Items expected in `span` seconds from `from` on.
+    pub(super) fn expected(&self, from: f64, span: f64) -> f64 {
+        let count = 6;
+        let slot = span / count as f64;
+        let slots = self.slots(from, slot, slot, count, false);
+        slots.items[count] / WEIGHTS.iter().sum::<f64>()
+    }
+
     /// Expected items in `count` slots from `from` on. As items come or fail to come, each average
     /// moves towards the mixture of all: `r_j += (base - r_j)(1 - exp(-slot / tau_j))`.
     fn slots(&self, from: f64, first: f64, slot: f64, count: usize, fine: bool) -> Slots {

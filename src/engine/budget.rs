@@ -1,0 +1,145 @@
+//! The budget that sources share: once a day the price of a look is corrected by the looks taken.
+
+use super::context::Context;
+use super::setup::shares_budget;
+use crate::model::{HoldReason, Time};
+use crate::schedule::Control;
+use chrono::TimeDelta;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Name of the note that outlives the process.
+const NOTE: &str = "schedule.price";
+/// Between two corrections.
+const ROUND: TimeDelta = TimeDelta::days(1);
+
+/// The price of a look and since when it holds.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+struct Account {
+    control: Control,
+    since: Time,
+}
+
+/// What the budget allows and what was used of it, in looks per day.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Day {
+    /// Sources that share the budget.
+    sources: u32,
+    /// By them.
+    used: f64,
+    /// By all others.
+    elsewhere: f64,
+}
+
+/// Takes over the price that was found by earlier runs.
+pub(super) async fn restore(context: &Arc<Context>) {
+    let account = load(context).await;
+    context.set_price(account.control.price);
+}
+
+/// Corrects the price every day, for as long as it runs.
+pub(super) async fn keep(context: &Arc<Context>) {
+    loop {
+        let next = match correct(context).await {
+            Ok(next) => next,
+            Err(e) => {
+                tracing::warn!("keeping the budget: {e}");
+                context.clock.now() + ROUND
+            }
+        };
+        context.clock.sleep_until(next).await;
+    }
+}
+
+async fn load(context: &Arc<Context>) -> Account {
+    let now = context.clock.now();
+    let budget = context.settings().schedule.polls_per_day;
+    let note = context.read(|reader| reader.memo(NOTE)).await.ok().flatten();
+    let known = note.and_then(|json| serde_json::from_str::<Account>(&json).ok());
+    let fresh = Account { control: Control::new(budget), since: now };
+    let mut account = known.unwrap_or(fresh);
+    // A clock that was set back begins anew.
+    account.since = account.since.min(now);
+    account.control.bound(budget);
+    account
+}
+
+/// Corrects the price where a day has passed; returns when to do so next.
+async fn correct(context: &Arc<Context>) -> crate::store::Result<Time> {
+    let now = context.clock.now();
+    let mut account = load(context).await;
+    let passed = now - account.since;
+    if passed < ROUND {
+        context.set_price(account.control.price);
+        return save(context, account).await;
+    }
+    let since = account.since;
+    let looks = context.read(move |reader| reader.automatic_looks(since, now)).await?;
+    let facts = context.read(|reader| reader.sources()).await?;
+    let gone: Vec<i64> = facts
+        .iter()
+        .filter(|f| f.hold.is_some_and(|h| h.reason == HoldReason::Gone))
+        .map(|f| f.key)
+        .collect();
+    let day = day(context, &looks, &gone, passed);
+    let settings = &context.settings().schedule;
+    let budget = budget(day, settings.polls_per_day, settings.polls_per_day_total);
+    if day.sources > 0 {
+        account.control.correct(day.used, budget);
+        account.control.bound(budget / f64::from(day.sources));
+        tracing::info!(
+            "{:.1} looks a day of {budget:.1}; a look costs {:.0} item-seconds now",
+            day.used,
+            account.control.price
+        );
+    }
+    account.since = now;
+    context.set_price(account.control.price);
+    save(context, account).await
+}
+
+async fn save(context: &Arc<Context>, account: Account) -> crate::store::Result<Time> {
+    let json = serde_json::to_string(&account).unwrap_or_default();
+    context.store.set_memo(NOTE, json).await?;
+    Ok(account.since + ROUND)
+}
+
+fn day(context: &Context, looks: &HashMap<i64, u32>, gone: &[i64], passed: TimeDelta) -> Day {
+    let days = passed.as_seconds_f64() / ROUND.as_seconds_f64();
+    let mut day = Day { sources: 0, used: 0.0, elsewhere: 0.0 };
+    for key in context.keys() {
+        let Some(source) = context.source(key) else { continue };
+        let used = f64::from(looks.get(&key).copied().unwrap_or(0)) / days;
+        if !shares_budget(&source, &context.settings().schedule) {
+            day.elsewhere += used;
+        } else if !gone.contains(&key) {
+            day.sources += 1;
+            day.used += used;
+        }
+    }
+    day
+}
+
+/// Looks per day of the sources that share the budget: so many for each, but no more than the
+/// others leave of the total.
+fn budget(day: Day, each: f64, total: Option<u32>) -> f64 {
+    /// What the total always leaves of what each source should get.
+    const LEAST: f64 = 0.02;
+    let wanted = each * f64::from(day.sources);
+    let left = total.map_or(f64::INFINITY, |total| f64::from(total) - day.elsewhere);
+    wanted.min(left.max(LEAST * wanted))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_total_limits_what_each_source_gets() {
+        let day = Day { sources: 10, used: 100.0, elsewhere: 48.0 };
+        for (total, want) in [(None, 120.0), (Some(1000), 120.0), (Some(98), 50.0), (Some(10), 2.4)]
+        {
+            assert!((budget(day, 12.0, total) - want).abs() < 1e-9, "{total:?}");
+        }
+    }
+}
