@@ -39,6 +39,7 @@ mod sync;
 mod table;
 mod tally;
 mod when;
+mod why;
 
 use args::{Cli, Command};
 use clap::Parser;

@@ -3,7 +3,7 @@
 use super::args::Global;
 use super::exit::{Exit, Failure};
 use super::output::Output;
-use super::simulate;
+use super::{simulate, why};
 use clap::{Args, Subcommand};
 
 /// Arguments of `schedule`.
@@ -16,18 +16,22 @@ pub(super) struct ScheduleArgs {
 
 const EXAMPLES: &str = "\
 Examples:
+  newsfed schedule why kernel
   newsfed schedule simulate --policy learned --budget 12 --from-db
   newsfed schedule simulate --policy fixed timelines.jsonl.gz --json";
 
 /// The verbs.
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
+    /// Explain when a source is looked at
+    Why(why::WhyArgs),
     /// Replay the past with a policy: how many requests, and how long items would have waited
     Simulate(simulate::SimulateArgs),
 }
 
 pub(super) fn run(command: &Command, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     match command {
+        Command::Why(args) => why::run(args, global, out),
         Command::Simulate(args) => simulate::run(args, global, out),
     }
 }

@@ -2,8 +2,10 @@
 
 use super::context::Context;
 use super::setup::shares_budget;
+use crate::config::ScheduleSettings;
 use crate::model::{HoldReason, Time};
-use crate::schedule::Control;
+use crate::schedule::{Control, price_for};
+use crate::store::Reader;
 use chrono::TimeDelta;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,6 +20,8 @@ const ROUND: TimeDelta = TimeDelta::days(1);
 struct Account {
     control: Control,
     since: Time,
+    /// Looks per source and day that were wanted when it was noted.
+    budget: f64,
 }
 
 /// What the budget allows and what was used of it, in looks per day.
@@ -51,16 +55,31 @@ pub(super) async fn keep(context: &Arc<Context>) {
     }
 }
 
+/// What a look costs the sources that share a budget, in item-seconds of waiting.
+pub(super) fn shared_price(
+    reader: &Reader,
+    settings: &ScheduleSettings,
+    now: Time,
+) -> crate::store::Result<f64> {
+    Ok(account(reader.memo(NOTE)?, settings, now).control.price)
+}
+
 async fn load(context: &Arc<Context>) -> Account {
-    let now = context.clock.now();
-    let budget = context.settings().schedule.polls_per_day;
     let note = context.read(|reader| reader.memo(NOTE)).await.ok().flatten();
+    account(note, &context.settings().schedule, context.clock.now())
+}
+
+/// What was noted, or a beginning.
+fn account(note: Option<String>, settings: &ScheduleSettings, now: Time) -> Account {
+    let budget = settings.polls_per_day;
     let known = note.and_then(|json| serde_json::from_str::<Account>(&json).ok());
-    let fresh = Account { control: Control::new(budget), since: now };
-    let mut account = known.unwrap_or(fresh);
+    let mut account =
+        known.unwrap_or(Account { control: Control::new(budget), since: now, budget });
+    // Another budget needs another price at once.
+    account.control.price *= price_for(budget) / price_for(account.budget);
+    account.budget = budget;
     // A clock that was set back begins anew.
     account.since = account.since.min(now);
-    account.control.bound(budget);
     account
 }
 

@@ -15,9 +15,11 @@ mod run;
 mod setup;
 mod upkeep;
 mod verdict;
+mod why;
 
 pub use follow::FollowError;
 pub use handle::{Engine, Handle};
 pub use message::{Discovery, Pace, Refreshed, Removed, Report, Role, Status, Way};
 pub use plan::{HORIZON, Plan, plan};
 pub use setup::setup;
+pub use why::{LookTold, Why, why};

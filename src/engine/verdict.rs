@@ -20,10 +20,6 @@ const MOVE_TIME: TimeDelta = TimeDelta::days(1);
 /// Servers that always answer 304 are asked for the whole document once in this time.
 const FULL_EVERY: TimeDelta = TimeDelta::days(8);
 
-/// Items that must be expected within the usual shortest interval, so that a look sooner is
-/// warranted: one look in four finds something.
-const WARRANTED: f64 = 0.25;
-
 /// Everything that is known when a look ends, apart from what the store finds out.
 pub(super) struct Verdict {
     pub(super) started: Time,
@@ -164,7 +160,7 @@ impl Verdict {
         facts.schedule = memory.save();
         let wanted = schedule::jittered(memory.plan(self.now), self.now, self.seed);
         let warranted = memory.policy() == PolicyKind::Learned
-            && memory.learned().expected(self.now, settings.usual_min_interval) >= WARRANTED;
+            && memory.learned().warrants(self.now, settings.usual_min_interval);
         let quiet = settings.quiet_hours.as_deref().and_then(QuietHours::parse);
         let decision = schedule::decide(&schedule::Look {
             now: self.now,

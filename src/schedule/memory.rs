@@ -104,6 +104,11 @@ impl Memory {
         &self.learned
     }
 
+    /// What a look at this source costs, in item-seconds of waiting.
+    pub fn price(&self) -> f64 {
+        self.own.as_ref().map_or(self.setup.learned.price, OwnBudget::price)
+    }
+
     /// The policy that decides.
     pub fn policy(&self) -> PolicyKind {
         self.setup.policy

@@ -4,6 +4,7 @@
 mod advarss;
 mod bytes;
 mod change_rate;
+mod explain;
 mod fixed;
 mod learned;
 pub mod limits;
@@ -16,6 +17,7 @@ mod window;
 
 pub use advarss::{AdvaRss, AdvaRssParameters};
 pub use change_rate::{ChangeRate, ChangeRateParameters};
+pub use explain::{Explanation, Gaps, Pulse, explain, gaps, pulse};
 pub use fixed::Fixed;
 pub use learned::{Learned, LearnedParameters, Search, Week};
 pub use limits::{Answer, AnswerKind, Decision, Look, decide};

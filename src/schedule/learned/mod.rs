@@ -24,6 +24,9 @@ const TAU: [f64; 5] = [0.5 * 3600.0, 3.0 * 3600.0, 86_400.0, 7.0 * 86_400.0, 40.
 /// low; only their relation and the price matter.
 const WEIGHTS: [f64; 5] = [0.08, 0.16, 0.33, 0.08, 4.0];
 
+/// Items that must be expected within a time for a look in it to be warranted: one look in four
+/// finds something.
+const WARRANTED: f64 = 0.25;
 /// Items from which a mean gap is believed.
 const ENOUGH: u32 = 5;
 
@@ -115,9 +118,10 @@ impl Learned {
         self.outlook(now).rate_at(seconds::of(now)) * seconds::DAY
     }
 
-    /// Items expected within a time from `now` on.
-    pub fn expected(&self, now: Time, within: Duration) -> f64 {
-        self.outlook(now).expected(seconds::of(now), within.as_secs_f64())
+    /// Whether enough is expected in a time from `now` on for a look sooner than its end.
+    pub fn warrants(&self, now: Time, within: Duration) -> bool {
+        let expected = self.outlook(now).expected(seconds::of(now), within.as_secs_f64());
+        expected >= WARRANTED
     }
 
     /// The mean time between items, once five have been observed.
