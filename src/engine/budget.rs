@@ -12,14 +12,23 @@ use std::sync::Arc;
 
 /// Name of the note that outlives the process.
 const NOTE: &str = "schedule.price";
-/// Between two corrections.
+/// Between two corrections, in hours of being awake.
 const ROUND: TimeDelta = TimeDelta::days(1);
+/// How often the hours are counted.
+const TICK: TimeDelta = TimeDelta::hours(1);
+/// After so long without counting, nobody was awake: the machine slept, or nothing ran.
+const ASLEEP: TimeDelta = TimeDelta::hours(6);
 
-/// The price of a look and since when it holds.
+/// The price of a look, and how long it has held.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 struct Account {
     control: Control,
+    /// When it was corrected last.
     since: Time,
+    /// Seconds awake since then …
+    awake: i64,
+    /// … as counted then.
+    counted: Time,
     /// Looks per source and day that were wanted when it was noted.
     budget: f64,
 }
@@ -41,17 +50,13 @@ pub(super) async fn restore(context: &Arc<Context>) {
     context.set_price(account.control.price);
 }
 
-/// Corrects the price every day, for as long as it runs.
+/// Corrects the price after every day awake, for as long as it runs.
 pub(super) async fn keep(context: &Arc<Context>) {
     loop {
-        let next = match correct(context).await {
-            Ok(next) => next,
-            Err(e) => {
-                tracing::warn!("keeping the budget: {e}");
-                context.clock.now() + ROUND
-            }
-        };
-        context.clock.sleep_until(next).await;
+        if let Err(e) = count(context).await {
+            tracing::warn!("keeping the budget: {e}");
+        }
+        context.clock.sleep_until(context.clock.now() + TICK).await;
     }
 }
 
@@ -73,25 +78,41 @@ async fn load(context: &Arc<Context>) -> Account {
 fn account(note: Option<String>, settings: &ScheduleSettings, now: Time) -> Account {
     let budget = settings.polls_per_day;
     let known = note.and_then(|json| serde_json::from_str::<Account>(&json).ok());
-    let mut account =
-        known.unwrap_or(Account { control: Control::new(budget), since: now, budget });
+    let control = Control::new(budget);
+    let fresh = Account { control, since: now, awake: 0, counted: now, budget };
+    let mut account = known.unwrap_or(fresh);
     // Another budget needs another price at once.
     account.control.price *= price_for(budget) / price_for(account.budget);
     account.budget = budget;
-    // A clock that was set back begins anew.
-    account.since = account.since.min(now);
     account
 }
 
-/// Corrects the price where a day has passed; returns when to do so next.
-async fn correct(context: &Arc<Context>) -> crate::store::Result<Time> {
+/// Counts the time awake, and corrects the price when it has come to a day.
+async fn count(context: &Arc<Context>) -> crate::store::Result<()> {
     let now = context.clock.now();
     let mut account = load(context).await;
-    let passed = now - account.since;
-    if passed < ROUND {
-        context.set_price(account.control.price);
-        return save(context, account).await;
+    let passed = now - account.counted;
+    if (TimeDelta::zero()..ASLEEP).contains(&passed) {
+        account.awake = account.awake.saturating_add(passed.num_seconds());
     }
+    account.counted = now;
+    // A clock that was set back leaves nothing to count from.
+    if account.since > now {
+        (account.since, account.awake) = (now, 0);
+    }
+    if account.awake >= ROUND.num_seconds() {
+        correct(context, &mut account, now).await?;
+    }
+    context.set_price(account.control.price);
+    let json = serde_json::to_string(&account).unwrap_or_default();
+    context.store.set_memo(NOTE, json).await
+}
+
+async fn correct(
+    context: &Arc<Context>,
+    account: &mut Account,
+    now: Time,
+) -> crate::store::Result<()> {
     let since = account.since;
     let looks = context.read(move |reader| reader.automatic_looks(since, now)).await?;
     let facts = context.read(|reader| reader.sources()).await?;
@@ -100,7 +121,7 @@ async fn correct(context: &Arc<Context>) -> crate::store::Result<Time> {
         .filter(|f| f.hold.is_some_and(|h| h.reason == HoldReason::Gone))
         .map(|f| f.key)
         .collect();
-    let day = day(context, &looks, &gone, passed);
+    let day = day(context, &looks, &gone, TimeDelta::seconds(account.awake));
     let settings = &context.settings().schedule;
     let budget = budget(day, settings.polls_per_day, settings.polls_per_day_total);
     if day.sources > 0 {
@@ -112,15 +133,8 @@ async fn correct(context: &Arc<Context>) -> crate::store::Result<Time> {
             account.control.price
         );
     }
-    account.since = now;
-    context.set_price(account.control.price);
-    save(context, account).await
-}
-
-async fn save(context: &Arc<Context>, account: Account) -> crate::store::Result<Time> {
-    let json = serde_json::to_string(&account).unwrap_or_default();
-    context.store.set_memo(NOTE, json).await?;
-    Ok(account.since + ROUND)
+    (account.since, account.awake) = (now, 0);
+    Ok(())
 }
 
 fn day(context: &Context, looks: &HashMap<i64, u32>, gone: &[i64], passed: TimeDelta) -> Day {

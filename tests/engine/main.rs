@@ -10,6 +10,7 @@ mod holds;
 mod hosts;
 mod items;
 mod lifecycle;
+mod month;
 mod moves;
 mod tour;
 mod validators;
