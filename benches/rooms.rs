@@ -119,13 +119,12 @@ fn plan(bencher: Bencher<'_, '_>, per_day: i64) {
 fn observe(bencher: Bencher<'_, '_>) {
     let (policy, now) = known(20);
     let items = vec![Some(now); 20];
-    bencher
-        .counter(ItemsCount::new(items.len()))
-        .with_inputs(|| policy.clone())
-        .bench_values(|mut policy| {
+    bencher.counter(ItemsCount::new(items.len())).with_inputs(|| policy.clone()).bench_values(
+        |mut policy| {
             policy.observe(&items, now);
             policy
-        });
+        },
+    );
 }
 
 /// Sources that are replayed for twelve weeks; the reference data has as many.
