@@ -3,7 +3,7 @@
 use super::context::{Context, Reach};
 use super::message::{Pace, Refreshed};
 use super::queue::Job;
-use super::verdict::{DocumentFacts, Head, Verdict, interval, validators_to_send};
+use super::verdict::{DocumentFacts, Head, Verdict, validators_to_send};
 use crate::feed::{self, ParsedFeed};
 use crate::model::{ErrorKind, Hold, HoldReason, Outcome, PollRecord, SourceFacts, Time};
 use crate::net::{self, FetchError, Response, Share};
@@ -272,12 +272,16 @@ pub(super) async fn store(
         response: head,
         document,
         offline,
-        interval: interval(&job.source, &context.settings().schedule),
+        source: job.source.clone(),
         settings: context.settings().schedule.clone(),
+        price: context.price(),
+        automatic: job.pace == Pace::Due,
+        east: context.east(),
         seed: context.seed(),
     };
     let look = Look {
         source: job.key,
+        automatic: job.pace == Pace::Due,
         entries,
         record,
         finish: Box::new(move |facts, ingested| verdict.apply(facts, ingested)),

@@ -1,5 +1,6 @@
-//! What runs in the quiet: indexing the text of bodies, retention, tidying up.
+//! What runs in the quiet: indexing the text of bodies, retention, tidying up, keeping the budget.
 
+use super::budget;
 use super::context::Context;
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,6 +22,7 @@ pub(super) async fn run(context: Arc<Context>, stop: CancellationToken) {
         () = stop.cancelled() => {}
         () = index(&context) => {}
         () = retire(&context) => {}
+        () = budget::keep(&context) => {}
     }
 }
 

@@ -14,6 +14,8 @@ pub struct Look {
     pub source: i64,
     /// The entries in document order; `None` when there was nothing to read.
     pub entries: Option<Vec<Prepared>>,
+    /// Whether nobody asked for it.
+    pub automatic: bool,
     /// The record for the history; its outcome is completed with the counts found here.
     pub record: PollRecord,
     /// Brings the facts up to date, knowing what was new.
@@ -37,7 +39,7 @@ pub struct Ingested {
 /// Runs inside the writer's transaction. Returns `None` when the source has been deleted meanwhile.
 pub(super) fn store(conn: &Connection, look: Look) -> Result<Option<(Ingested, Outcome)>> {
     let Some(mut facts) = load_facts(conn, look.source)? else { return Ok(None) };
-    let Look { source, entries, mut record, finish } = look;
+    let Look { source, entries, automatic, mut record, finish } = look;
     let mut done = Ingested::default();
     if let Some(entries) = entries {
         let total = u32::try_from(entries.len()).unwrap_or(u32::MAX);
@@ -51,14 +53,14 @@ pub(super) fn store(conn: &Connection, look: Look) -> Result<Option<(Ingested, O
     facts.last_outcome = Some(record.outcome.clone());
     finish(&mut facts, &done);
     save_facts(conn, &facts)?;
-    save_poll(conn, source, &record)?;
+    save_poll(conn, source, &record, automatic)?;
     Ok(Some((done, record.outcome)))
 }
 
-fn save_poll(conn: &Connection, source: i64, record: &PollRecord) -> Result<()> {
+fn save_poll(conn: &Connection, source: i64, record: &PollRecord, automatic: bool) -> Result<()> {
     conn.prepare_cached(
-        "INSERT INTO poll (source, at, status, millis, bytes, failed, outcome, repairs)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        "INSERT INTO poll (source, at, status, millis, bytes, failed, outcome, repairs, automatic)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
     )?
     .execute(params![
         source,
@@ -69,6 +71,7 @@ fn save_poll(conn: &Connection, source: i64, record: &PollRecord) -> Result<()> 
         matches!(record.outcome, Outcome::Failed { .. }),
         to_json(&record.outcome)?,
         to_json(&record.repairs)?,
+        automatic,
     ])?;
     Ok(())
 }

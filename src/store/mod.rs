@@ -5,11 +5,13 @@
 
 mod connect;
 mod error;
+mod history;
 mod identity;
 mod index;
 mod ingest;
 mod lock;
 mod marks;
+mod memo;
 mod query;
 mod reader;
 mod rebuild;
@@ -23,6 +25,7 @@ mod writer;
 mod tests;
 
 pub use error::{Result, StoreError};
+pub use history::{History, Spent};
 pub use identity::{Prepared, prepare};
 pub use ingest::{Finish, Ingested, Look};
 pub use lock::{Poller, PollerLock};
@@ -209,6 +212,11 @@ impl Store {
     pub fn prune_blocking(&self, source: i64, retention: Retention, now: Time) -> Result<usize> {
         self.writer()?
             .call_blocking(move |conn| retention::prune(conn, source, retention, now, true))
+    }
+
+    /// Remembers a note under a name, in place of an older one.
+    pub async fn set_memo(&self, name: &'static str, value: String) -> Result<()> {
+        self.writer()?.call(move |conn| memo::set(conn, name, &value)).await
     }
 
     /// Removes old poll records and forgotten sources.

@@ -31,12 +31,13 @@ pub struct Salvage {
 /// program makes them anew, with what stands for them.
 type Table = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
 
-const TABLES: [Table; 5] = [
+const TABLES: [Table; 6] = [
     ("source", "sources", &[("items", "0"), ("unread", "0"), ("pinned", "0")]),
     ("item", "items", &[]),
     ("detail", "texts", &[("indexed", "0")]),
     ("poll", "log lines", &[]),
     ("pruned", "removed items", &[]),
+    ("memo", "notes", &[]),
 ];
 
 /// Counts, and texts of items that have lost theirs.
@@ -118,7 +119,14 @@ impl Copy {
         name: &str,
         own: &[(&str, &str)],
     ) -> Result<()> {
-        let columns = columns(new, name)?;
+        // A file of an older version lacks tables and columns, and has lost nothing by that.
+        let there = columns(old, name).unwrap_or_default();
+        let is_known = |table| columns(old, table).is_ok_and(|c| !c.is_empty());
+        if there.is_empty() && is_known("source") {
+            return Ok(());
+        }
+        let mut columns = columns(new, name)?;
+        columns.retain(|c| there.is_empty() || there.contains(c));
         let shown: Vec<String> = columns
             .iter()
             .map(|c| own.iter().find(|(n, _)| n == c).map_or(c.clone(), |(_, v)| (*v).to_owned()))

@@ -81,7 +81,7 @@ pub(super) const FACTS: &str =
     "SELECT key, id, url, moved_to, move_candidate, feed_title, home_url,
     etag, last_modified, body_hash, last_poll, last_ok, last_full, next_poll, hold_until,
     hold_reason, fail_count, last_outcome, hints, schedule, items, unread, pinned, move_refused,
-    validators_of
+    validators_of, planned
     FROM source ";
 
 pub(super) fn facts(r: &Row<'_>) -> rusqlite::Result<SourceFacts> {
@@ -108,6 +108,7 @@ pub(super) fn facts(r: &Row<'_>) -> rusqlite::Result<SourceFacts> {
         last_outcome: json::<Outcome>(r.get(17)?),
         hints: json(r.get(18)?).unwrap_or_default(),
         schedule: r.get(19)?,
+        planned: json(r.get(25)?),
         items: r.get(20)?,
         unread: r.get(21)?,
         pinned: r.get(22)?,
@@ -130,7 +131,8 @@ pub(super) fn save_facts(conn: &Connection, f: &SourceFacts) -> Result<()> {
             move_refused = :refused, feed_title = :title, home_url = :home, etag = :etag,
             last_modified = :lm, validators_of = :of, body_hash = :hash, last_poll = :poll, last_ok = :ok,
             last_full = :change, next_poll = :next, hold_until = :until, hold_reason = :reason,
-            fail_count = :fails, last_outcome = :outcome, hints = :hints, schedule = :schedule
+            fail_count = :fails, last_outcome = :outcome, hints = :hints, schedule = :schedule,
+            planned = :planned
          WHERE key = :key",
     )?
     .execute(named_params! {
@@ -154,6 +156,7 @@ pub(super) fn save_facts(conn: &Connection, f: &SourceFacts) -> Result<()> {
         ":outcome": f.last_outcome.as_ref().map(to_json).transpose()?,
         ":hints": to_json(&f.hints)?,
         ":schedule": f.schedule,
+        ":planned": f.planned.as_ref().map(to_json).transpose()?,
     })?;
     Ok(())
 }

@@ -49,6 +49,7 @@ impl Fixture {
     fn finished(&self, source: i64, entries: Vec<Entry>) -> Look {
         Look {
             source,
+            automatic: true,
             entries: Some(prepare(entries)),
             record: PollRecord {
                 at: self.now,

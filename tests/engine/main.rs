@@ -13,6 +13,7 @@ mod holds;
 mod hosts;
 mod items;
 mod lifecycle;
+mod month;
 mod moves;
 mod tour;
 mod validators;
@@ -20,7 +21,9 @@ mod validators;
 use newsfed::config::{NetSettings, Paths, Settings, SourcesFile, load};
 use newsfed::demo::server::{Reply, Request, Server};
 use newsfed::engine::{Engine, Handle, Pace, Refreshed, Status};
-use newsfed::model::{HoldReason, Item, Outcome, PollRecord, Source, SourceFacts, SourceId, Time};
+use newsfed::model::{
+    HoldReason, Item, Outcome, PolicyKind, PollRecord, Source, SourceFacts, SourceId, Time,
+};
 use newsfed::store::{Anchor, PollFilter, Scope, Store, View};
 use newsfed::util::clock::{Clock, FakeClock};
 use std::collections::BTreeMap;
