@@ -209,11 +209,12 @@ fn from_database(global: &Global, out: &mut Output) -> Result<Vec<Timeline>, Fai
     let histories = store.reader()?.histories()?;
     let now = chrono::Utc::now().timestamp();
     let timeline = |history: crate::store::History| {
-        Timeline::new(history.since.timestamp(), now, history.published).ok()
+        let since = history.since.timestamp();
+        Timeline::new(since, now.max(since + 1), history.published).ok()
     };
     let timelines: Vec<Timeline> = histories.into_iter().filter_map(timeline).collect();
     if timelines.is_empty() {
-        let why = "no source has been looked at yet; `newsfed sync` looks at them";
+        let why = "no source has published anything yet; `newsfed sync` looks at them";
         return Err(Failure::Plain(why.to_owned()));
     }
     Ok(timelines)

@@ -155,7 +155,11 @@ fn spent(why: &Why) -> String {
         _ => format!("{} MB", n / 1_000_000),
     };
     let (cost, kept) = (bytes(why.spent.bytes), bytes(why.spent.bytes_saved));
-    format!("{} requests{saved}, {cost} received, {kept} saved", why.spent.requests)
+    let requests = match why.spent.requests {
+        1 => "1 request".to_owned(),
+        n => format!("{n} requests"),
+    };
+    format!("{requests}{saved}, {cost} received, {kept} saved")
 }
 
 const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];

@@ -22,4 +22,6 @@ pub use handle::{Engine, Handle};
 pub use message::{Discovery, Pace, Refreshed, Removed, Report, Role, Status, Way};
 pub use plan::{HORIZON, Plan, plan};
 pub use setup::setup;
-pub use why::{LookTold, Why, why};
+pub use why::{Glance, LookTold, Why, glance, why};
+// The panes know the engine, and this is part of what it tells.
+pub use crate::schedule::{Explanation, Gaps, Pulse};

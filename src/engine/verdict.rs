@@ -3,13 +3,13 @@
 use super::setup::{begin, setup};
 use crate::config::ScheduleSettings;
 use crate::model::{
-    FeedHints, MoveCandidate, Outcome, Planned, PolicyKind, QuietHours, Source, SourceFacts, Time,
-    Validators,
+    FeedHints, MoveCandidate, Moved, Outcome, Planned, PolicyKind, QuietHours, Source, SourceFacts,
+    Time, Validators,
 };
 use crate::net::Response;
 use crate::schedule::{self, Answer, AnswerKind, Clues, Memory};
 use crate::store::Ingested;
-use chrono::TimeDelta;
+use chrono::{SubsecRound, TimeDelta};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -181,11 +181,15 @@ impl Verdict {
         facts.next_poll = Some(decision.next);
         facts.hold = decision.hold;
         facts.planned = Some(Planned {
-            at: self.now,
+            at: self.now.trunc_subsecs(0),
             policy: memory.policy(),
-            wanted,
-            next: decision.next,
-            moved_by: decision.moved_by,
+            wanted: wanted.trunc_subsecs(0),
+            next: decision.next.trunc_subsecs(0),
+            moved_by: decision
+                .moved_by
+                .into_iter()
+                .map(|m| Moved { to: m.to.trunc_subsecs(0), ..m })
+                .collect(),
         });
     }
 

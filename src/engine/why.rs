@@ -7,7 +7,9 @@ use crate::model::{
     Hold, HoldReason, Outcome, Planned, PolicyKind, QuietHours, Source, SourceFacts, Time,
     Validators,
 };
-use crate::schedule::{Answer, Clues, Explanation, Look, Memory, explain, first_gap};
+use crate::schedule::{
+    Answer, Clues, Explanation, Look, Memory, Pulse, explain, first_gap, vitality,
+};
 use crate::store::{PollFilter, Reader, Result, Spent};
 use chrono::{Offset, TimeDelta, TimeZone};
 
@@ -42,6 +44,26 @@ pub struct Why {
     pub spent: Spent,
     /// How many requests fewer than at the fixed interval of the settings; less than 0 are more.
     pub requests_saved: i64,
+}
+
+/// What a list of sources shows of the schedule of each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Glance {
+    /// When it is looked at next; `None` where it is not looked at by itself.
+    pub next: Option<Time>,
+    /// Whether that moment has passed by more than the looks of others can explain.
+    pub overdue: bool,
+    /// How it fares against its own habits.
+    pub pulse: Pulse,
+}
+
+/// Gives what a list shows of a source; `newest` is the date of its newest item (see
+/// [`Reader::newest_dates`]). Takes about a microsecond.
+pub fn glance(source: &Source, facts: &SourceFacts, newest: Option<Time>, now: Time) -> Glance {
+    let gone = facts.hold.is_some_and(|hold| hold.reason == HoldReason::Gone && hold.until > now);
+    let next = facts.next_poll.or(Some(now)).filter(|_| source.enabled && !gone);
+    let overdue = facts.next_poll.is_some() && next.is_some_and(|at| now - at > LATE);
+    Glance { next, overdue, pulse: vitality(&facts.schedule, newest, now) }
 }
 
 /// A look and what came of it.
@@ -100,9 +122,7 @@ pub fn why(
         seed: facts.key.unsigned_abs(),
     };
     let dates = reader.dates(facts.key, ITEMS)?;
-    let hold = facts.hold.filter(|hold| hold.until > now);
-    let gone = hold.is_some_and(|hold| hold.reason == HoldReason::Gone);
-    let next = facts.next_poll.or(Some(now)).filter(|_| source.enabled && !gone);
+    let Glance { next, overdue, .. } = glance(source, facts, None, now);
     let since = now - WEEK;
     let spent = reader.spent(facts.key, since)?;
     let (looks, watched) = looks(reader, facts, since)?;
@@ -111,9 +131,9 @@ pub fn why(
     Ok(Why {
         last_poll: facts.last_poll,
         next_poll: facts.next_poll,
-        overdue: source.enabled && facts.next_poll.is_some_and(|at| now - at > LATE),
+        overdue,
         planned: facts.planned.clone(),
-        hold,
+        hold: facts.hold.filter(|hold| hold.until > now),
         price: memory.price(),
         explanation: explain(&memory, &dates, next, &rules, now),
         looks,

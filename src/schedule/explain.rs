@@ -2,7 +2,7 @@
 
 use super::{Answer, Learned, Look, Memory, decide, jittered};
 use crate::model::{PolicyKind, Time};
-use chrono::TimeDelta;
+use chrono::{SubsecRound, TimeDelta};
 
 /// Planned looks that are told.
 const COMING: usize = 5;
@@ -112,11 +112,11 @@ pub fn pulse(dates: &[Time], now: Time) -> Pulse {
 /// Each look is planned from the one before, as if it had found nothing.
 fn coming(memory: &Memory, next: Option<Time>, rules: &Look<'_>, now: Time) -> Vec<Time> {
     let Some(first) = next else { return Vec::new() };
-    let mut looks = vec![first.max(now)];
+    let mut looks = vec![first.max(now).trunc_subsecs(0)];
     while let Some(last) = looks.last().copied().filter(|_| looks.len() < COMING) {
         let wanted = jittered(memory.plan(last), last, rules.seed);
         let look = Look { now: last, wanted, answer: Answer::default(), fail_count: 0, ..*rules };
-        let next = decide(&look).next;
+        let next = decide(&look).next.trunc_subsecs(0);
         if next <= last {
             break;
         }

@@ -179,6 +179,29 @@ mod tests {
     }
 
     #[test]
+    fn the_first_schema_is_brought_up_to_date() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("db");
+        let mut old = Connection::open(&path).unwrap();
+        Migrations::from_slice(STEPS).to_version(&mut old, 1).unwrap();
+        old.execute("INSERT INTO source (id, url) VALUES ('a', 'http://a/')", []).unwrap();
+        old.execute(
+            "INSERT INTO poll (source, at, millis, bytes, failed, outcome) VALUES (1, 7, 0, 0, 0, '')",
+            [],
+        )
+        .unwrap();
+        drop(old);
+        let new = open_writer(&path).unwrap();
+        let row: (Option<String>, i64) = new
+            .query_row("SELECT s.planned, p.automatic FROM source s, poll p", [], |r| {
+                Ok((r.get(0)?, r.get(1)?))
+            })
+            .unwrap();
+        assert_eq!(row, (None, 0));
+        assert!(backup_path(&path, 1).exists());
+    }
+
+    #[test]
     fn a_backup_holds_everything() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("db");

@@ -49,6 +49,16 @@ pub(super) fn dates(conn: &Connection, source: i64, limit: usize) -> Result<Vec<
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
+/// The date of the newest item of each declared source that has items.
+pub(super) fn newest_dates(conn: &Connection) -> Result<HashMap<i64, Time>> {
+    let mut query = conn.prepare_cached(
+        "SELECT key, (SELECT max(date) FROM item WHERE source = s.key) AS newest FROM source s
+         WHERE declared = 1 AND newest IS NOT NULL",
+    )?;
+    let rows = query.query_map([], |r| Ok((r.get(0)?, time(r.get(1)?))))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
 /// How many looks nobody asked for began after `since` and until `until`, by source.
 pub(super) fn automatic_looks(
     conn: &Connection,
@@ -136,4 +146,52 @@ pub(super) fn spent(conn: &Connection, source: i64, since: Time) -> Result<Spent
         })
     })?;
     Ok(spent)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_published_and_what_it_cost() {
+        let dir = tempfile::tempdir().unwrap();
+        let conn = super::super::connect::open_writer(&dir.path().join("db")).unwrap();
+        conn.execute_batch(
+            "INSERT INTO source (id, url) VALUES ('a', 'http://a/'), ('b', 'http://b/');
+             INSERT INTO poll (source, at, status, millis, bytes, failed, outcome, automatic) VALUES
+                (1, 100, 200, 0, 3000, 0, '', 1), (1, 200, 304, 0, 50, 0, '', 1),
+                (1, 300, 304, 0, 50, 0, '', 0), (1, 400, 200, 0, 1000, 0, '', 1);",
+        )
+        .unwrap();
+        let mut item = conn
+            .prepare(
+                "INSERT INTO item (id, source, date, discovered, title, url_hash, content_hash,
+                    version_hash) VALUES (randomblob(16), 1, ?1, ?2, '', 0, 0, 0)",
+            )
+            .unwrap();
+        let day = 86_400;
+        let until = 20 * day;
+        for (date, discovered) in
+            [(until - 14 * day, until), (until - day + 1, until), (until, until), (until - 60, 7)]
+        {
+            item.execute([date, discovered]).unwrap();
+        }
+        let counts = items_per_day(&conn, time(until), 14).unwrap();
+        assert_eq!(counts.len(), 1, "sources without items are left out");
+        assert_eq!(
+            counts[&1],
+            [[0; 13].as_slice(), &[3]].concat(),
+            "the day begins behind midnight"
+        );
+        assert_eq!(newest_dates(&conn).unwrap(), [(1, time(until))].into());
+        assert_eq!(dates(&conn, 1, 2).unwrap(), [time(until), time(until - 60)]);
+        let delays = delays(&conn, 1, time(until - day)).unwrap();
+        assert_eq!((delays[&until], delays.len()), ((day - 1) / 2, 2));
+        assert_eq!(automatic_looks(&conn, time(100), time(400)).unwrap(), [(1, 2)].into());
+        let spent = spent(&conn, 1, time(0)).unwrap();
+        let want = Spent { requests: 4, bytes: 4100, unchanged: 2, bytes_saved: 4000 };
+        assert_eq!(spent, want);
+        let history = &all(&conn).unwrap()[0];
+        assert_eq!((history.since, history.published.len()), (time(7), 4));
+    }
 }

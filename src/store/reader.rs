@@ -108,6 +108,11 @@ impl Reader {
         history::items_per_day(&self.conn, until, days)
     }
 
+    /// The date of the newest item of each declared source (row keys) that has items.
+    pub fn newest_dates(&self) -> Result<HashMap<i64, Time>> {
+        history::newest_dates(&self.conn)
+    }
+
     /// How long the items that looks at a source since `since` found had been out, in seconds, on
     /// the mean of each look; by the second in which the look began.
     pub fn delays(&self, source: i64, since: Time) -> Result<HashMap<i64, i64>> {

@@ -332,6 +332,23 @@ mod tests {
     }
 
     #[test]
+    fn a_file_of_an_older_version_has_lost_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("db");
+        filled(&path);
+        let old = Connection::open(&path).unwrap();
+        old.execute_batch(
+            "ALTER TABLE source DROP COLUMN planned; ALTER TABLE poll DROP COLUMN automatic;
+             DROP TABLE memo; PRAGMA user_version = 1;",
+        )
+        .unwrap();
+        drop(old);
+        let rebuilt = rebuild(&path).unwrap();
+        assert!(rebuilt.tables.iter().all(|t| !t.lost_some), "{rebuilt:?}");
+        assert_eq!(rebuilt.tables[0].saved, 5);
+    }
+
+    #[test]
     fn a_file_that_is_no_database_makes_an_empty_one() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("db");

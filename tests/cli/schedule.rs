@@ -91,7 +91,7 @@ fn what_cannot_be_replayed_is_said() {
         (&[bad], 1, "line 1: missing field"),
         (&[], 2, "FILE"),
         (&["--budget", "1000", bad], 2, "0.1 to 280"),
-        (&["--from-db"], 1, "no source has been looked at yet"),
+        (&["--from-db"], 1, "no source has published anything yet"),
     ] {
         let run = world.run(&[&["schedule", "simulate"], args].concat());
         assert_eq!(run.code, Some(code), "{run:?}");

@@ -61,7 +61,7 @@ fn document(items: &[i64], begin: Time, now: i64, dated: bool) -> Reply {
     });
     let items: String = shown.collect();
     let body = format!("<rss version=\"2.0\"><channel><title>F</title>{items}</channel></rss>");
-    Reply::ok("application/rss+xml", body).header("etag", &format!("\"{out}\""))
+    Reply::ok("application/rss+xml", body).header("etag", format!("\"{out}\""))
 }
 
 /// What was asked for, in seconds from the beginning.

@@ -119,8 +119,9 @@ impl Slots {
         let mut next = 1;
         for i in (0..last).rev() {
             let mut least = f64::INFINITY;
-            for j in i + 1..=(i + ahead).min(last) {
-                let cost = price + self.waited(i, j) + costs[j];
+            let window = costs.iter().enumerate().take((i + ahead).min(last) + 1).skip(i + 1);
+            for (j, after) in window {
+                let cost = price + self.waited(i, j) + after;
                 if cost < least {
                     (least, next) = (cost, j);
                 }

@@ -40,6 +40,9 @@ impl Simulated {
     }
 }
 
+/// The logarithms of a knob, and of the looks it gives as a share of the budget.
+type Try = (f64, f64);
+
 /// The policy with the setting that comes nearest to `budget` looks per source and day, and what
 /// came of it. Dearer looks are fewer: the knob is bracketed, and the next try lies between the
 /// nearest ones on both sides, on logarithmic scales.
@@ -47,7 +50,7 @@ pub fn at_budget(replay: &Replay, policy: &Simulated, budget: f64) -> (Simulated
     let mut knob = policy.guess(budget).ln();
     let mut best: Option<(f64, Simulated, Figures)> = None;
     // The nearest tries with too many looks and with too few: knob and distance, on those scales.
-    let (mut many, mut few): (Option<(f64, f64)>, Option<(f64, f64)>) = (None, None);
+    let (mut many, mut few): (Option<Try>, Option<Try>) = (None, None);
     for tried in 1..=TRIES {
         let with = policy.with_knob(knob.exp());
         let figures = replay.run(&with, Phase::All);

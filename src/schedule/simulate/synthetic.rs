@@ -96,7 +96,7 @@ fn timeline(before: f64, after: f64, random: &mut fastrand::Rng) -> Timeline {
         loop {
             // No end where nothing is published.
             at += -(1.0 - random.f64()).ln() / rate * DAY;
-            if !(at < until) {
+            if at.is_nan() || at >= until {
                 break;
             }
             items.push(at);
