@@ -4,7 +4,7 @@ use super::catalogue::Entry;
 use super::exit::Failure;
 use super::output::Output;
 use super::sources::health;
-use super::when::{self, minute};
+use crate::util::when::{self, minute};
 use crate::model::{Hold, Outcome, PollRecord, Time};
 use crate::store::{PollFilter, Reader};
 use crate::util::clock::{Clock, SystemClock};

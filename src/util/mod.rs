@@ -5,3 +5,4 @@ pub mod clock;
 pub mod html;
 pub mod text;
 pub mod url;
+pub mod when;
