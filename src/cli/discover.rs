@@ -5,9 +5,9 @@ use super::exit::{Exit, Failure};
 use super::home::Home;
 use super::output::Output;
 use super::runtime::with_engine;
-use crate::util::when::day;
 use crate::engine::{Discovery, Way};
 use crate::model::Time;
+use crate::util::when::day;
 use serde::Serialize;
 
 /// Arguments of `discover`.
