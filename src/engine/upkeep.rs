@@ -26,12 +26,13 @@ pub(super) async fn run(context: Arc<Context>, stop: CancellationToken) {
     }
 }
 
-/// Indexes the bodies that are not indexed yet, then waits for the next commit.
+/// Indexes the bodies that are not indexed yet whenever nothing else is being written.
 async fn index(context: &Arc<Context>) {
     let mut revision = context.store.revision();
     loop {
-        revision.borrow_and_update();
-        loop {
+        let _ = tokio::time::timeout(PATIENCE, settled(&mut revision)).await;
+        let mut own = *revision.borrow_and_update();
+        while *revision.borrow() <= own {
             match context.store.index_step().await {
                 Ok(true) => tokio::time::sleep(BREATHE).await,
                 Ok(false) => break,
@@ -40,12 +41,11 @@ async fn index(context: &Arc<Context>) {
                     break;
                 }
             }
+            own += 1;
         }
-        // The index's own commits count too: the last one finds nothing left and costs one query.
         if revision.changed().await.is_err() {
             return;
         }
-        let _ = tokio::time::timeout(PATIENCE, settled(&mut revision)).await;
     }
 }
 
