@@ -14,7 +14,7 @@ use std::time::Duration;
 use url::Url;
 
 /// Words for `kind`.
-const KINDS: &[&str] = &["feed"];
+const KINDS: &[&str] = &["feed", "website", "sitemap"];
 
 /// A source while it is read.
 #[derive(Default)]

@@ -4,6 +4,7 @@ mod entry;
 mod item;
 mod poll;
 mod source;
+mod website;
 
 pub use entry::{Enclosure, Entry, FeedHints};
 pub use item::{Item, ItemId, ItemRow};
@@ -14,6 +15,7 @@ pub use source::{
     Access, BasicAuth, FAILING_AFTER, Health, MoveCandidate, Retention, Secret, Source,
     SourceFacts, SourceId, SourceKind, Validators,
 };
+pub use website::{Broken, PeakHours, WebsiteFacts, WebsiteMode, WebsiteRules};
 
 /// A moment in UTC. Stored as whole seconds since the Unix epoch.
 pub type Time = chrono::DateTime<chrono::Utc>;

@@ -78,7 +78,8 @@ fn readdress(conn: &Connection, key: i64, url: &str) -> Result<()> {
     conn.prepare_cached(
         "UPDATE source SET url = ?2, moved_to = NULL, move_refused = NULL, move_candidate = NULL,
             etag = NULL, last_modified = NULL, validators_of = NULL, body_hash = NULL, next_poll = NULL,
-            hold_until = NULL, hold_reason = NULL, fail_count = 0, last_outcome = NULL, hints = '{}'
+            hold_until = NULL, hold_reason = NULL, fail_count = 0, last_outcome = NULL, hints = '{}',
+            website = '{}'
          WHERE key = ?1",
     )?
     .execute(params![key, url])?;

@@ -1,0 +1,1 @@
+//! Selectors for a page that nobody has written any for.
