@@ -1,6 +1,7 @@
 //! `newsfed discover`: in which ways an address can be followed.
 
 use super::args::Global;
+use super::discover_batch::{self, Wanted};
 use super::exit::{Exit, Failure};
 use super::home::Home;
 use super::output::Output;
@@ -15,7 +16,21 @@ use serde::Serialize;
 #[command(after_help = EXAMPLES)]
 pub(super) struct DiscoverArgs {
     /// Any address of a site or a feed
-    url: String,
+    #[arg(required_unless_present = "batch", conflicts_with = "batch")]
+    url: Option<String>,
+    /// Read tasks from the standard input, one JSON object {id, html_path, url} a line, and answer
+    /// from saved pages without the network
+    #[arg(long, requires = "wanted")]
+    batch: bool,
+    /// With --batch: propose lists of articles
+    #[arg(long, group = "wanted", requires = "batch")]
+    lists: bool,
+    /// With --batch: find feeds; tasks have `probes`, the addresses that would answer
+    #[arg(long, group = "wanted", requires = "batch")]
+    feeds: bool,
+    /// With --batch: the folder of the saved pages, which may be packed with gzip
+    #[arg(long, value_name = "DIR", default_value = ".", requires = "batch")]
+    root: std::path::PathBuf,
 }
 
 const EXAMPLES: &str = "\
@@ -46,9 +61,13 @@ const SHOWN: usize = 3;
 
 /// Runs `discover`.
 pub(super) fn run(args: &DiscoverArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
+    let Some(url) = &args.url else {
+        let wanted = if args.lists { Wanted::Lists } else { Wanted::Feeds };
+        return discover_batch::run(wanted, &args.root, out);
+    };
     let home = Home::load(global, out)?;
     with_engine(&home, out, async |handle, out| {
-        let discovery = handle.discover(&args.url).await?;
+        let discovery = handle.discover(url).await?;
         for way in &discovery.ways {
             if out.json {
                 out.value(&shape(way))?;
