@@ -82,7 +82,8 @@ fn answer(wanted: Wanted, root: &Path, task: Task) -> Answer {
         Wanted::Lists => match Page::read(&bytes, None, &url) {
             Ok(page) => {
                 let found = propose::propose(&page);
-                let urls = |p: &propose::Proposal| p.items.iter().map(|i| i.url.to_string()).collect();
+                let urls =
+                    |p: &propose::Proposal| p.items.iter().map(|i| i.url.to_string()).collect();
                 answer.proposals = Some(found.iter().map(urls).collect());
                 answer.selectors = Some(found.into_iter().map(|p| p.articles).collect());
             }
@@ -99,7 +100,8 @@ fn feeds(bytes: &[u8], url: &Url, probes: &[String]) -> Vec<String> {
         Found::Page { announced, .. } => announced.into_iter().map(|a| a.url).collect(),
         Found::Nothing { .. } => Vec::new(),
     };
-    let answering: HashSet<String> = probes.iter().filter_map(|p| Url::parse(p).ok()).map(|u| normalise(&u)).collect();
+    let answering: HashSet<String> =
+        probes.iter().filter_map(|p| Url::parse(p).ok()).map(|u| normalise(&u)).collect();
     for place in usual_places(url) {
         if answering.contains(&normalise(&place)) && !feeds.contains(&place) {
             feeds.push(place);

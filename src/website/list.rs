@@ -37,7 +37,8 @@ pub struct ListLink {
 
 /// Finds the links to articles and to the next page.
 pub fn list_page(page: &Page, articles: &Selectors, next: Option<&Selectors>) -> ListPage {
-    let mut seen = HashSet::new();
+    // The list itself is no article.
+    let mut seen = HashSet::from([normalise(page.url())]);
     let mut links = Vec::new();
     for element in articles.all(page.tree()) {
         let Some(link) = link_of(element) else { continue };

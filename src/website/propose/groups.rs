@@ -27,6 +27,7 @@ pub(super) struct Group {
 struct Target {
     likeness: f64,
     shape: String,
+    place: String,
     text: String,
 }
 
@@ -39,7 +40,12 @@ pub(super) fn ranked(links: &[Link]) -> Vec<Group> {
         let at = *index.entry(link.key.as_str()).or_insert(targets.len());
         let likeness = likeness(link);
         if at == targets.len() {
-            targets.push(Target { likeness, shape: shape(link), text: link.text.clone() });
+            targets.push(Target {
+                likeness,
+                shape: shape(link),
+                place: link.place.clone(),
+                text: link.text.clone(),
+            });
         } else if likeness > targets[at].likeness {
             targets[at].likeness = likeness;
             targets[at].text.clone_from(&link.text);
@@ -88,24 +94,34 @@ fn sort(groups: &mut [Group]) {
 }
 
 /// Rates a group: the sum of what its members are over the border, times how well they fit
-/// together: addresses of one shape, and titles that differ.
+/// together: addresses of one shape, in places
+/// alike, and titles that differ.
 fn rate(selector: String, members: Vec<usize>, says: f64, targets: &[Target]) -> Group {
     let all = || members.iter().map(|m| &targets[*m]);
     let count = members.len() as f64;
     let sum: f64 = all().map(|t| t.likeness - BORDER).sum();
-    let mut shapes: HashMap<&str, usize> = HashMap::new();
-    for target in all() {
-        *shapes.entry(target.shape.as_str()).or_default() += 1;
-    }
-    let regular = shapes.values().max().copied().unwrap_or(0) as f64 / count;
+    let regular = majority(all().map(|t| t.shape.as_str()));
+    // Groups that were joined are in different places by intent.
+    let joined = selector.contains(", ");
+    let even = if joined { 1.0 } else { majority(all().map(|t| t.place.as_str())) };
     let texts: HashSet<&str> = all().map(|t| t.text.as_str()).collect();
     let distinct = texts.len() as f64 / count;
-    let fit = (0.5 + 0.3 * regular + 0.2 * distinct) * (0.85 + 0.15 * says);
+    let fit = (0.5 + 0.3 * regular + 0.2 * distinct) * (0.5 + 0.5 * even) * (0.85 + 0.15 * says);
     let mean: f64 = all().map(|t| t.likeness).sum::<f64>() / count;
     // Many members do not make a list of articles of what is none.
     let worth = if sum > 0.0 { sum.powf(0.8) * fit } else { sum };
     let confidence = (mean * fit * (1.0 - (-count / 3.0).exp())).clamp(0.0, 1.0);
     Group { selector, confidence, worth, members, says }
+}
+
+/// Share of the most frequent value.
+fn majority<'a>(values: impl Iterator<Item = &'a str>) -> f64 {
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for value in values {
+        *counts.entry(value).or_default() += 1;
+    }
+    let all: usize = counts.values().sum();
+    counts.values().max().copied().unwrap_or(0) as f64 / all.max(1) as f64
 }
 
 /// The best group with another one beside it, where both together are worth more: a lead story

@@ -6,24 +6,87 @@ use percent_encoding::percent_decode_str;
 
 /// Words of addresses that lead to lists and to pages about a site.
 const SECTIONS: [&str; 48] = [
-    "about", "account", "archive", "archives", "author", "authors", "cart", "categories", "category",
-    "comments", "contact", "cookies", "docs", "donate", "events", "faq", "feed", "forum", "help",
-    "home", "impressum", "imprint", "index", "jobs", "label", "labels", "legal", "links", "login",
-    "newsletter", "page", "pages", "privacy", "profile", "projects", "register", "rss", "search",
-    "series", "signup", "sitemap", "subscribe", "tag", "tags", "terms", "topics", "user", "users",
+    "about",
+    "account",
+    "archive",
+    "archives",
+    "author",
+    "authors",
+    "cart",
+    "categories",
+    "category",
+    "comments",
+    "contact",
+    "cookies",
+    "docs",
+    "donate",
+    "events",
+    "faq",
+    "feed",
+    "forum",
+    "help",
+    "home",
+    "impressum",
+    "imprint",
+    "index",
+    "jobs",
+    "label",
+    "labels",
+    "legal",
+    "links",
+    "login",
+    "newsletter",
+    "page",
+    "pages",
+    "privacy",
+    "profile",
+    "projects",
+    "register",
+    "rss",
+    "search",
+    "series",
+    "signup",
+    "sitemap",
+    "subscribe",
+    "tag",
+    "tags",
+    "terms",
+    "topics",
+    "user",
+    "users",
 ];
 /// What links say that lead to an article beside its headline, or elsewhere.
 const EMPTY_WORDS: [&str; 24] = [
-    "read more", "more", "continue reading", "continue", "weiterlesen", "mehr", "lire la suite",
-    "lire plus", "leer más", "leggi tutto", "читать далее", "подробнее", "続きを読む", "阅读更多",
-    "阅读全文", "더 보기", "permalink", "comments", "no comments", "next", "previous", "older posts",
-    "newer posts", "details",
+    "read more",
+    "more",
+    "continue reading",
+    "continue",
+    "weiterlesen",
+    "mehr",
+    "lire la suite",
+    "lire plus",
+    "leer más",
+    "leggi tutto",
+    "читать далее",
+    "подробнее",
+    "続きを読む",
+    "阅读更多",
+    "阅读全文",
+    "더 보기",
+    "permalink",
+    "comments",
+    "no comments",
+    "next",
+    "previous",
+    "older posts",
+    "newer posts",
+    "details",
 ];
 
 /// From 0, certainly none, to 1. One half is the border between links that belong to a list of
 /// articles and those that do not.
 pub(super) fn likeness(link: &Link) -> f64 {
-    if link.leads_up {
+    if link.elsewhere {
         return 0.0;
     }
     let mut score = by_text(&link.text);
@@ -31,11 +94,16 @@ pub(super) fn likeness(link: &Link) -> f64 {
     let segments: Vec<&str> = path.split('/').filter(|s| !s.is_empty()).collect();
     let Some(last) = segments.last() else { return 0.0 };
     let words = |s: &str| -> Vec<String> {
-        s.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_owned).collect()
+        s.split(|c: char| !c.is_alphanumeric())
+            .filter(|w| !w.is_empty())
+            .map(str::to_owned)
+            .collect()
     };
     let slug = words(last.rsplit_once('.').map_or(last, |(name, _)| name));
-    let in_section = segments[..segments.len() - 1].iter().any(|s| leads_to_list(s));
-    if in_section || leads_to_list(last) {
+    // The list of an archive or of jobs is in a section of that name itself.
+    let own = &segments[link.within_page.min(segments.len() - 1)..segments.len() - 1];
+    let in_section = own.iter().any(|s| leads_to_list(s));
+    if in_section || (leads_to_list(last) && link.url.query().is_none()) {
         score -= 0.4;
     }
     // A name of several words, a number or a date is what articles have.
@@ -68,7 +136,9 @@ pub(super) fn likeness(link: &Link) -> f64 {
 fn leads_to_list(segment: &str) -> bool {
     let name = segment.rsplit_once('.').map_or(segment, |(name, _)| name);
     SECTIONS.contains(&name)
-        || name.strip_prefix("page").is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+        || name
+            .strip_prefix("page")
+            .is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
 }
 
 fn has_digits(text: &str) -> bool {
@@ -78,13 +148,7 @@ fn has_digits(text: &str) -> bool {
 /// By what a link says: headlines have a certain length. Signs that stand for a syllable or a word
 /// count for more.
 fn by_text(text: &str) -> f64 {
-    let lower = text.to_lowercase();
-    let bare = lower.trim_matches(|c: char| !c.is_alphanumeric());
-    if EMPTY_WORDS.contains(&bare) || !text.contains(char::is_alphanumeric) {
-        return 0.1;
-    }
-    let comments = ["comment", "kommentar", "コメント", "комментар"];
-    if bare.starts_with(|c: char| c.is_ascii_digit()) && comments.iter().any(|w| bare.contains(w)) {
+    if says_nothing(text) {
         return 0.1;
     }
     let length: f64 = text.chars().map(|c| if c > '\u{2e80}' { 2.5 } else { 1.0 }).sum();
@@ -107,4 +171,15 @@ fn overlap(slug: &[String], text: &[String]) -> f64 {
     }
     let common = long.iter().filter(|w| text.contains(w)).count();
     common as f64 / long.len() as f64
+}
+
+/// Whether the words of a link are no title: "read more", "3 comments", nothing at all.
+pub(super) fn says_nothing(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let bare = lower.trim_matches(|c: char| !c.is_alphanumeric());
+    let comments = ["comment", "kommentar", "コメント", "комментар"];
+    let counts = bare.starts_with(|c: char| c.is_ascii_digit());
+    bare.is_empty()
+        || EMPTY_WORDS.contains(&bare)
+        || (counts && comments.iter().any(|word| bare.contains(word)))
 }

@@ -1,5 +1,6 @@
 //! The links of a page that may lead to articles, with what the page says around them.
 
+use super::likeness::says_nothing;
 use super::names::{around, classes, is_heading};
 use crate::util::domain::same_site;
 use crate::util::html::tree::text_of;
@@ -46,13 +47,17 @@ pub(super) struct Link {
     /// Whether it is part of running text.
     pub(super) in_prose: bool,
     pub(super) region: Region,
+    /// Folders of its address that the page is in as well.
+    pub(super) within_page: usize,
+    /// The element that it stands in, and whether that is part of a heading.
+    pub(super) place: String,
     /// Selectors that find it.
     pub(super) selectors: Vec<String>,
-    /// Whether it leads to a folder that the page itself is in.
-    pub(super) leads_up: bool,
+    /// Whether it leads to another site, to a file, or to a folder that the page is in.
+    pub(super) elsewhere: bool,
 }
 
-/// Every link that could lead to an article, in the order of the page.
+/// Every link, in the order of the page.
 pub(super) fn gather(page: &Page) -> Vec<Link> {
     let root = page.tree().root_element();
     let elements: Vec<ElementRef<'_>> = root
@@ -64,28 +69,46 @@ pub(super) fn gather(page: &Page) -> Vec<Link> {
     let target = |element: &ElementRef<'_>| {
         let url = page.resolve(element.attr("href")?)?;
         let key = normalise(&url);
-        let usable = same_site(&url, page.url()) && key != own && !is_file(&url);
-        usable.then_some((url, key))
+        (key != own).then_some((url, key))
     };
-    let usable: Vec<_> = elements
-        .into_iter()
-        .filter_map(|e| target(&e).map(|(url, key)| (e, url, key)))
-        .collect();
-    let blocks = Blocks::read(root, usable.iter().map(|(e, _, key)| (*e, key.as_str())));
-    usable
+    let links: Vec<_> =
+        elements.into_iter().filter_map(|e| target(&e).map(|(url, key)| (e, url, key))).collect();
+    let blocks = Blocks::read(root, links.iter().map(|(e, _, key)| (*e, key.as_str())));
+    links
         .into_iter()
         .map(|(element, url, key)| Link {
-            text: label(element),
+            text: blocks.label(element),
             in_heading: in_heading(element),
             dated: blocks.is_dated(element),
             in_prose: in_prose(element),
             region: region(element),
+            place: place(element),
+            within_page: within(&url, page.url()),
             selectors: selectors(element),
-            leads_up: page.url().path().starts_with(url.path()) && url.query().is_none(),
+            elsewhere: leads_up(&url, page.url()) || is_file(&url) || !same_site(&url, page.url()),
             key,
             url,
         })
         .collect()
+}
+
+fn place(link: ElementRef<'_>) -> String {
+    let parent = above(link).next().map_or("", |e| e.value().name());
+    let heading = if in_heading(link) { " h" } else { "" };
+    format!("{parent}{heading}")
+}
+
+/// How many folders at the beginning of two addresses are the same, the page itself counting as
+/// one: `/jobs` and `/jobs/1` share one.
+fn within(url: &Url, page: &Url) -> usize {
+    fn folders(url: &Url) -> impl Iterator<Item = &str> {
+        url.path().split('/').filter(|s| !s.is_empty())
+    }
+    folders(url).zip(folders(page)).take_while(|(a, b)| a == b).count()
+}
+
+fn leads_up(url: &Url, page: &Url) -> bool {
+    page.path().starts_with(url.path()) && url.query().is_none()
 }
 
 /// Addresses of pictures, archives and the like.
@@ -133,8 +156,21 @@ fn in_prose(link: ElementRef<'_>) -> bool {
 
 fn region(link: ElementRef<'_>) -> Region {
     const WORDS: [&str; 15] = [
-        "nav", "navbar", "navigation", "menu", "footer", "sidebar", "aside", "breadcrumb",
-        "breadcrumbs", "pagination", "pager", "widget", "tagcloud", "related", "social",
+        "nav",
+        "navbar",
+        "navigation",
+        "menu",
+        "footer",
+        "sidebar",
+        "aside",
+        "breadcrumb",
+        "breadcrumbs",
+        "pagination",
+        "pager",
+        "widget",
+        "tagcloud",
+        "related",
+        "social",
     ];
     let named = |e: &ElementRef<'_>| {
         let names = e.value().classes().chain(e.attr("id")).chain(e.attr("role"));
@@ -186,6 +222,23 @@ impl Blocks {
         Self { dates, addresses: addresses.into_iter().map(|(id, set)| (id, set.len())).collect() }
     }
 
+    /// What a link is called: by its own words, or where they say nothing ("read more"), by the
+    /// heading or the longest link in the block that is its own.
+    fn label(&self, link: ElementRef<'_>) -> String {
+        let own = label(link);
+        if !says_nothing(&own) {
+            return own;
+        }
+        let alone = |e: &ElementRef<'_>| self.addresses.get(&e.id()).is_some_and(|n| *n == 1);
+        let Some(block) = above(link).take(NEAR).take_while(alone).last() else { return own };
+        let within = || block.descendent_elements();
+        let heading = within().find(|e| is_heading(e.value().name()));
+        let links = within().filter(|e| e.value().name() == "a");
+        let found = heading.or_else(|| links.max_by_key(|e| text_of(*e).len()));
+        let found = found.map(|e| text::line(&text_of(e))).filter(|t| !t.is_empty());
+        found.unwrap_or(own)
+    }
+
     fn is_dated(&self, link: ElementRef<'_>) -> bool {
         let mut blocks = std::iter::once(link).chain(above(link).take(NEAR));
         let own = |e: &ElementRef<'_>| self.addresses.get(&e.id()).is_some_and(|n| *n <= SHARED);
@@ -204,10 +257,8 @@ fn is_date(text: &str) -> bool {
 /// things around it at once.
 fn selectors(link: ElementRef<'_>) -> Vec<String> {
     let mut found: Vec<String> = classes(link).into_iter().map(|c| format!("a{c}")).collect();
-    let levels: Vec<ElementRef<'_>> = above(link)
-        .take_while(|e| !matches!(e.value().name(), "html"))
-        .take(LEVELS)
-        .collect();
+    let levels: Vec<ElementRef<'_>> =
+        above(link).take_while(|e| !matches!(e.value().name(), "html")).take(LEVELS).collect();
     if link.attr("rel").is_some_and(|r| r.split_whitespace().any(|w| w == "bookmark")) {
         found.push("a[rel~=bookmark]".to_owned());
     }
@@ -217,10 +268,12 @@ fn selectors(link: ElementRef<'_>) -> Vec<String> {
     if let Some(parent) = levels.first() {
         let tag = parent.value().name();
         ends.push(format!("{tag} > a"));
-        ends.extend(classes(*parent).into_iter().take(2).map(|c| format!("{tag}{c} > a")));
+        for class in classes(*parent).into_iter().take(2) {
+            found.push(format!("{tag}{class} > a"));
+            ends.push(format!("{tag}{class} > a"));
+        }
     }
-    if let Some(heading) =
-        link.descendent_elements().skip(1).find(|e| is_heading(e.value().name()))
+    if let Some(heading) = link.descendent_elements().skip(1).find(|e| is_heading(e.value().name()))
     {
         let end = format!("a {}", heading.value().name());
         found.push(end.clone());
@@ -246,7 +299,8 @@ fn selectors(link: ElementRef<'_>) -> Vec<String> {
         }
     }
     // Two rings: a list and the part of its entries that matters.
-    for (outer_level, outer) in rings.iter().filter(|(_, n)| n.contains(['.', '#']) || n == "main") {
+    for (outer_level, outer) in rings.iter().filter(|(_, n)| n.contains(['.', '#']) || n == "main")
+    {
         for (inner_level, inner) in rings.iter().filter(|(l, _)| *l < 4) {
             if outer_level > inner_level && found.len() < 400 {
                 found.push(format!("{outer} {inner} a"));

@@ -49,13 +49,25 @@ pub fn propose(page: &Page) -> Vec<Proposal> {
     for group in groups::ranked(&links) {
         let Ok(selectors) = Selectors::parse(&group.selector) else { continue };
         // The selector is what will be used, so what it finds is what counts.
-        let items = list_page(page, &selectors, None).links;
+        let mut items = list_page(page, &selectors, None).links;
+        for item in &mut items {
+            // Links that say "read more" are called by the headline of their block.
+            let named = links.iter().find(|link| link.url == item.url && link.text != item.title);
+            if let Some(link) = named.filter(|_| likeness::says_nothing(&item.title)) {
+                item.title.clone_from(&link.text);
+            }
+        }
         let set: HashSet<String> = items.iter().map(|item| normalise(&item.url)).collect();
         if set.len() < groups::LEAST || sets.iter().any(|other| share(&set, other) >= ALIKE) {
             continue;
         }
         let confidence = group.confidence;
-        proposals.push(Proposal { articles: group.selector, next: next.clone(), items, confidence });
+        proposals.push(Proposal {
+            articles: group.selector,
+            next: next.clone(),
+            items,
+            confidence,
+        });
         sets.push(set);
         if proposals.len() == MOST_PROPOSALS {
             break;

@@ -8,9 +8,34 @@ const MOST_CLASSES: usize = 4;
 const LONGEST: usize = 40;
 /// Classes that say how something looks and not what it is.
 const LOOKS: [&str; 28] = [
-    "active", "block", "bold", "border", "center", "clearfix", "col", "container", "d", "even",
-    "first", "flex", "float", "font", "grid", "hidden", "last", "left", "m", "mb", "mt", "odd", "p",
-    "px", "py", "right", "row", "text",
+    "active",
+    "block",
+    "bold",
+    "border",
+    "center",
+    "clearfix",
+    "col",
+    "container",
+    "d",
+    "even",
+    "first",
+    "flex",
+    "float",
+    "font",
+    "grid",
+    "hidden",
+    "last",
+    "left",
+    "m",
+    "mb",
+    "mt",
+    "odd",
+    "p",
+    "px",
+    "py",
+    "right",
+    "row",
+    "text",
 ];
 
 /// Whether a class or id will be the same after the next build of the site: no digits but a short
@@ -18,10 +43,7 @@ const LOOKS: [&str; 28] = [
 pub(super) fn lasts(name: &str) -> bool {
     let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
     let begins = name.starts_with(|c: char| c.is_ascii_alphabetic());
-    plain
-        && begins
-        && (2..=LONGEST).contains(&name.len())
-        && name.split(['-', '_']).all(word_lasts)
+    plain && begins && (2..=LONGEST).contains(&name.len()) && name.split(['-', '_']).all(word_lasts)
 }
 
 fn word_lasts(word: &str) -> bool {
@@ -63,7 +85,18 @@ pub(super) fn around(element: ElementRef<'_>) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     let means_something = matches!(
         tag,
-        "article" | "main" | "section" | "li" | "dt" | "dd" | "td" | "th" | "table" | "ul" | "ol" | "dl"
+        "article"
+            | "main"
+            | "section"
+            | "li"
+            | "dt"
+            | "dd"
+            | "td"
+            | "th"
+            | "table"
+            | "ul"
+            | "ol"
+            | "dl"
     );
     if means_something || is_heading(tag) {
         names.push(tag.to_owned());

@@ -8,9 +8,28 @@ use scraper::ElementRef;
 
 /// What such links say.
 const WORDS: [&str; 22] = [
-    "next", "next page", "older", "older posts", "older entries", "more posts", "load more",
-    "weiter", "nächste seite", "ältere beiträge", "suivant", "page suivante", "articles plus anciens",
-    "siguiente", "página siguiente", "successiva", "далее", "следующая", "次へ", "次のページ", "下一页", "다음",
+    "next",
+    "next page",
+    "older",
+    "older posts",
+    "older entries",
+    "more posts",
+    "load more",
+    "weiter",
+    "nächste seite",
+    "ältere beiträge",
+    "suivant",
+    "page suivante",
+    "articles plus anciens",
+    "siguiente",
+    "página siguiente",
+    "successiva",
+    "далее",
+    "следующая",
+    "次へ",
+    "次のページ",
+    "下一页",
+    "다음",
 ];
 
 /// A selector for the link to the next page: by its relation, by its class, or by a class around it.
@@ -39,7 +58,11 @@ pub fn next_selector(page: &Page) -> Option<String> {
     let own = link.value().classes().filter(|c| lasts(c)).map(|c| format!("a.{c}"));
     let around = link.ancestors().filter_map(ElementRef::wrap).take(2).flat_map(|e| {
         let tag = e.value().name();
-        e.value().classes().filter(|c| lasts(c)).map(move |c| format!("{tag}.{c} a")).collect::<Vec<_>>()
+        e.value()
+            .classes()
+            .filter(|c| lasts(c))
+            .map(move |c| format!("{tag}.{c} a"))
+            .collect::<Vec<_>>()
     });
     // Only a name that no other link has leads to the next page for sure.
     let leads_there = |selector: &String| {

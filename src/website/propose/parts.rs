@@ -122,7 +122,8 @@ fn prose(element: ElementRef<'_>) -> usize {
 fn author_selectors(sample: &Sample) -> Vec<String> {
     let is_byline = |e: &ElementRef<'_>| {
         let says = |key: &str, word: &str| {
-            e.attr(key).is_some_and(|v| v.split([' ', '-', '_']).any(|w| w.eq_ignore_ascii_case(word)))
+            e.attr(key)
+                .is_some_and(|v| v.split([' ', '-', '_']).any(|w| w.eq_ignore_ascii_case(word)))
         };
         let named = says("rel", "author") || says("itemprop", "author");
         let classed = says("class", "author") || says("class", "byline");
