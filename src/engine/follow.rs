@@ -222,6 +222,7 @@ impl Handle {
             elapsed: std::time::Duration::from_millis(millis.into()),
             offline: false,
             room: None,
+            site: None,
         };
         let finished = finished.take(&self.context, feed, hash).await;
         let source = Arc::new(source.clone());

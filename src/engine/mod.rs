@@ -11,6 +11,7 @@ mod message;
 mod plan;
 mod queue;
 mod run;
+mod site;
 mod upkeep;
 mod verdict;
 

@@ -1,7 +1,7 @@
 //! What a look teaches about its source: validators, moves, the next look. Pure.
 
 use crate::config::ScheduleSettings;
-use crate::model::{FeedHints, MoveCandidate, Outcome, Source, SourceFacts, Time, Validators};
+use crate::model::{FeedHints, MoveCandidate, Outcome, Source, SourceFacts, SourceKind, Time, Validators};
 use crate::net::Response;
 use crate::schedule::{self, Answer, AnswerKind, Fixed, Policy};
 use crate::store::Ingested;
@@ -190,5 +190,12 @@ impl Verdict {
 
 /// How often a source is looked at under the fixed policy.
 pub(super) fn interval(source: &Source, settings: &ScheduleSettings) -> Duration {
-    source.interval.unwrap_or(settings.interval)
+    source.interval.unwrap_or(match source.kind {
+        SourceKind::Feed => settings.interval,
+        // A page costs its server more than a feed does.
+        SourceKind::Website | SourceKind::Sitemap => settings.interval.max(SITE_INTERVAL),
+    })
 }
+
+/// How often websites and sitemaps are looked at where nobody says otherwise.
+const SITE_INTERVAL: Duration = Duration::from_secs(2 * 3600);

@@ -83,16 +83,16 @@ pub struct PeakHours {
 pub struct WebsiteFacts {
     /// Looks in a row in which the rules found nothing to read.
     pub fruitless: u32,
-    /// Set while the rules seem not to fit the site any more.
-    pub broken: Option<Broken>,
-    /// The last look left articles behind that are not known yet: the next one reads the list
-    /// again although it has not changed.
+    /// What was missing in them; `None` while something is found.
+    pub trouble: Option<Trouble>,
+    /// The last look left something behind: the next one reads the page again although it has not
+    /// changed.
     pub unfinished: bool,
 }
 
-/// Rules that have stopped to fit.
+/// Rules that find nothing.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Broken {
+pub struct Trouble {
     /// Start of the first look that found nothing.
     pub since: super::Time,
     /// What is missing, in plain words: "no links to articles".
@@ -100,4 +100,14 @@ pub struct Broken {
     /// Selectors of article links that would work now, best first.
     #[serde(default)]
     pub instead: Vec<String>,
+}
+
+/// Looks in a row that find nothing, after which the rules count as broken.
+pub const BROKEN_AFTER: u32 = 3;
+
+impl WebsiteFacts {
+    /// What is wrong with the rules, once it has lasted for [`BROKEN_AFTER`] looks.
+    pub fn broken(&self) -> Option<&Trouble> {
+        self.trouble.as_ref().filter(|_| self.fruitless >= BROKEN_AFTER)
+    }
 }

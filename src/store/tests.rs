@@ -46,6 +46,7 @@ impl Fixture {
     /// A look that has read these entries.
     fn finished(&self, source: i64, entries: Vec<Entry>) -> Look {
         Look {
+            pages: None,
             source,
             entries: Some(prepare(entries)),
             record: PollRecord {
