@@ -1,14 +1,14 @@
 //! `newsfed add`: follows an address.
 
 use super::args::Global;
-use super::discover::{no_way, words};
+use super::discover::{headline, no_way, words};
 use super::exit::{Exit, Failure};
 use super::home::Home;
 use super::log;
 use super::output::Output;
 use super::runtime::with_engine;
 use crate::engine::{Discovery, FollowError, Handle};
-use crate::model::SourceId;
+use crate::model::{SourceId, SourceKind};
 use serde::Serialize;
 use std::io::{self, BufRead, IsTerminal, Write};
 
@@ -18,6 +18,9 @@ use std::io::{self, BufRead, IsTerminal, Write};
 pub(super) struct AddArgs {
     /// Any address of a site or a feed
     url: String,
+    /// Follow it as this kind of source only
+    #[arg(long = "as", value_name = "KIND")]
+    kind: Option<Kind>,
     /// Your own title for it
     #[arg(long)]
     title: Option<String>,
@@ -30,12 +33,35 @@ pub(super) struct AddArgs {
 }
 
 const EXAMPLES: &str = "\
-A page is searched for the feeds that it announces. Where there are several you are asked; without
+A page is searched for the feeds that it announces, then for lists of articles, then the site for
+a sitemap. The selectors that are found stand in sources.toml, to be changed at will. Where there are several you are asked; without
 a terminal, --yes takes the first, or give the address of the feed that you mean.
 
 Examples:
   newsfed add example.org
+  newsfed add https://example.org/news --as website
   newsfed add https://example.org/feed.xml --title 'The Example' --folder Tech";
+
+/// Kinds of sources.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Kind {
+    /// RSS, Atom or JSON Feed
+    Feed,
+    /// Links on a page, by selectors that are found for you
+    Website,
+    /// The addresses that a sitemap lists
+    Sitemap,
+}
+
+impl From<Kind> for SourceKind {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Feed => Self::Feed,
+            Kind::Website => Self::Website,
+            Kind::Sitemap => Self::Sitemap,
+        }
+    }
+}
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -56,7 +82,7 @@ pub(super) fn run(args: &AddArgs, global: &Global, out: &mut Output) -> Result<E
 }
 
 async fn add(args: &AddArgs, handle: &Handle, out: &mut Output) -> Result<Exit, Failure> {
-    let discovery = handle.discover(&args.url).await?;
+    let discovery = handle.discover_as(&args.url, args.kind.map(SourceKind::from)).await?;
     let way = choose(args, &discovery, out)?;
     let followed = handle.follow(discovery, way, args.title.clone(), args.folder.clone()).await;
     let told = match followed {
@@ -94,7 +120,7 @@ fn choose(args: &AddArgs, discovery: &Discovery, out: &mut Output) -> Result<usi
     }
     out.warn("there are several ways to follow this address:");
     for (n, way) in discovery.ways.iter().enumerate() {
-        out.warn(format!("{}  {}", n + 1, way.url));
+        out.warn(format!("{}  {}", n + 1, headline(way)));
         for line in words(way) {
             out.warn(format!("       {line}"));
         }

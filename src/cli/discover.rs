@@ -8,7 +8,7 @@ use super::output::Output;
 use super::runtime::with_engine;
 use super::when::day;
 use crate::engine::{Discovery, Way};
-use crate::model::Time;
+use crate::model::{SourceKind, Time, WebsiteRules};
 use serde::Serialize;
 
 /// Arguments of `discover`.
@@ -43,11 +43,15 @@ Examples:
 /// One way, as `--json` prints it.
 #[derive(Serialize)]
 struct WayShape<'a> {
+    kind: SourceKind,
     url: &'a str,
     title: &'a str,
     /// `null` where the feed has not been fetched.
     entries: Option<usize>,
     preview: Vec<PreviewShape>,
+    /// Of a website: the selector of its articles.
+    articles: Option<&'a str>,
+    confidence: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -72,7 +76,7 @@ pub(super) fn run(args: &DiscoverArgs, global: &Global, out: &mut Output) -> Res
             if out.json {
                 out.value(&shape(way))?;
             } else {
-                out.line(way.url.as_str())?;
+                out.line(headline(way))?;
                 for line in words(way) {
                     out.line(format!("    {line}"))?;
                 }
@@ -88,10 +92,29 @@ pub(super) fn run(args: &DiscoverArgs, global: &Global, out: &mut Output) -> Res
 fn shape(way: &Way) -> WayShape<'_> {
     let preview = way.preview().unwrap_or_default().into_iter();
     WayShape {
+        kind: way.kind,
         url: way.url.as_str(),
         title: &way.title,
         entries: way.count(),
         preview: preview.map(|(title, date)| PreviewShape { title, date }).collect(),
+        articles: way.rules.as_ref().and_then(|r| r.articles.as_deref()),
+        confidence: way.confidence.map(|c| (c * 100.0).round() / 100.0),
+    }
+}
+
+/// Address and kind of a way.
+pub(super) fn headline(way: &Way) -> String {
+    let how = match (way.kind, way.rules.as_ref()) {
+        (SourceKind::Feed, _) => return way.url.to_string(),
+        (SourceKind::Sitemap, _) => "by its sitemap".to_owned(),
+        (SourceKind::Website, Some(WebsiteRules { articles: Some(selector), .. })) => {
+            format!("by the links {selector}")
+        }
+        (SourceKind::Website, _) => "this page alone".to_owned(),
+    };
+    match way.confidence {
+        Some(sure) => format!("{}  {how}, {:.0} % sure", way.url, sure * 100.0),
+        None => format!("{}  {how}", way.url),
     }
 }
 

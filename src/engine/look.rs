@@ -22,9 +22,12 @@ use url::Url;
 /// Takes one look and stores what came of it.
 pub(super) async fn look(context: &Arc<Context>, job: &Job) -> Result<Refreshed, StoreError> {
     let key = job.key;
-    let Some(facts) = context.read(move |reader| reader.source(key)).await? else {
+    let Some(mut facts) = context.read(move |reader| reader.source(key)).await? else {
         return Ok(Refreshed::Lost("the source is no longer there".to_owned()));
     };
+    if let Some(rules) = &job.source.website {
+        facts.website = facts.website.under(rules);
+    }
     // It may have been taken out or changed while the look waited for its turn.
     if !declared_as(context, job) {
         return Ok(Refreshed::Lost("the source is no longer declared like that".to_owned()));
@@ -208,18 +211,7 @@ pub(super) async fn read_answer(
     prefetched: Prefetched,
 ) -> Finished {
     let Started { context, job, facts, at } = *started;
-    let mut finished = Finished {
-        outcome: Outcome::Unchanged,
-        head: Some(Head::from(&response)),
-        document: None,
-        repairs: Vec::new(),
-        asked,
-        wire_bytes: response.wire_bytes,
-        elapsed: response.elapsed,
-        offline: false,
-        room: None,
-        site: None,
-    };
+    let mut finished = Finished::of(&response, asked);
     if response.status == 304 {
         return finished;
     }
@@ -248,6 +240,22 @@ pub(super) async fn read_answer(
 }
 
 impl Finished {
+    /// An answer of which nothing has been read yet.
+    pub(super) fn of(response: &Response, asked: String) -> Self {
+        Self {
+            outcome: Outcome::Unchanged,
+            head: Some(Head::from(response)),
+            document: None,
+            repairs: Vec::new(),
+            asked,
+            wire_bytes: response.wire_bytes,
+            elapsed: response.elapsed,
+            offline: false,
+            room: None,
+            site: None,
+        }
+    }
+
     /// Takes over a feed that was read.
     pub(super) async fn take(
         mut self,

@@ -4,6 +4,7 @@
 //! line speak with it. `run.rs` is the loop, `look.rs` one look at one source.
 
 mod context;
+mod explore;
 mod follow;
 mod handle;
 mod look;

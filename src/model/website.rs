@@ -1,9 +1,10 @@
 //! How a site without a feed is read, as declared in `sources.toml`.
 
+use std::hash::{Hash, Hasher};
 use std::time::Duration;
 
 /// Where the articles of a website source are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WebsiteMode {
     /// The address is a page with links to articles.
@@ -16,7 +17,7 @@ pub enum WebsiteMode {
 /// The rules by which a website source is read. Selectors are texts here; `website::check` tells
 /// whether they can be used. A list of selectors (`h1, h2`) is tried in its order where one value
 /// is wanted, and taken together, in the order of the page, for article links.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct WebsiteRules {
     /// Where the articles are.
     pub mode: WebsiteMode,
@@ -47,6 +48,13 @@ impl WebsiteRules {
     pub const TITLE: &str = "article h1, main h1, h1, title";
     /// Text of an article where nobody has said better.
     pub const CONTENT: &str = "article, main, [role=main], body";
+
+    /// A number that other rules hardly have.
+    pub fn fingerprint(&self) -> u64 {
+        let mut hasher = std::hash::DefaultHasher::new();
+        self.hash(&mut hasher);
+        hasher.finish()
+    }
 }
 
 impl Default for WebsiteRules {
@@ -69,7 +77,7 @@ impl Default for WebsiteRules {
 
 /// A span of the day in minutes since midnight, the end not included. It goes over midnight where
 /// it ends before it begins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct PeakHours {
     /// 0-1439.
     pub from: u16,
@@ -88,6 +96,8 @@ pub struct WebsiteFacts {
     /// The last look left something behind: the next one reads the page again although it has not
     /// changed.
     pub unfinished: bool,
+    /// The rules that were used last, as a hash: other rules have another look at the page.
+    pub rules: u64,
 }
 
 /// Rules that find nothing.
@@ -106,6 +116,16 @@ pub struct Trouble {
 pub const BROKEN_AFTER: u32 = 3;
 
 impl WebsiteFacts {
+    /// What is known as far as it holds for these rules: nothing, after a person has changed them.
+    pub fn under(&self, rules: &WebsiteRules) -> Self {
+        let now = rules.fingerprint();
+        if self.rules == now {
+            self.clone()
+        } else {
+            Self { rules: now, unfinished: true, ..Self::default() }
+        }
+    }
+
     /// What is wrong with the rules, once it has lasted for [`BROKEN_AFTER`] looks.
     pub fn broken(&self) -> Option<&Trouble> {
         self.trouble.as_ref().filter(|_| self.fruitless >= BROKEN_AFTER)

@@ -52,7 +52,11 @@ impl Gathering {
             None => None,
         };
         let Some(what) = what else {
-            return WebsiteFacts { unfinished: self.unfinished, ..WebsiteFacts::default() };
+            return WebsiteFacts {
+                unfinished: self.unfinished,
+                rules: before.rules,
+                ..WebsiteFacts::default()
+            };
         };
         let since = before.trouble.as_ref().map_or(started, |t| t.since);
         let said_something = self.nothing_listed.is_some() || self.read > 0;
@@ -61,6 +65,7 @@ impl Gathering {
             trouble: Some(Trouble { since, what, instead: self.instead.clone() }),
             // Only a page that is read again can show that it works again.
             unfinished: true,
+            rules: before.rules,
         }
     }
 }

@@ -14,7 +14,7 @@ mod pages;
 mod parts;
 
 pub use pages::next_selector;
-pub use parts::article_rules;
+pub use parts::{Sample, article_rules};
 
 use super::list::{ListLink, list_page};
 use super::page::Page;
