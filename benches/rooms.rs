@@ -122,6 +122,7 @@ impl Database {
 
     fn look(&self, number: usize) -> Look {
         Look {
+            pages: None,
             source: self.source,
             entries: Some(prepare(entries(number))),
             record: PollRecord {

@@ -115,6 +115,12 @@ fn choose(args: &AddArgs, discovery: &Discovery, out: &mut Output) -> Result<usi
     match discovery.ways.len() {
         0 => return Err(no_way(discovery)),
         1 => return Ok(0),
+        // The one feed of a page is better than anything that can be read out of the page.
+        _ if discovery.ways[0].kind == SourceKind::Feed
+            && discovery.ways[1..].iter().all(|w| w.kind != SourceKind::Feed) =>
+        {
+            return Ok(0);
+        }
         _ if args.yes => return Ok(0),
         _ => {}
     }

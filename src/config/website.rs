@@ -128,7 +128,10 @@ fn rules(draft: Draft) -> WebsiteRules {
 
 /// The rules as keys and values that a person would write, without the table's name. What is at
 /// its default is left out.
-pub(super) fn lines(rules: &WebsiteRules, kind: SourceKind) -> Vec<(&'static str, toml_edit::Value)> {
+pub(super) fn lines(
+    rules: &WebsiteRules,
+    kind: SourceKind,
+) -> Vec<(&'static str, toml_edit::Value)> {
     let mut lines: Vec<(&'static str, toml_edit::Value)> = Vec::new();
     let is_website = kind == SourceKind::Website;
     if is_website && rules.mode == WebsiteMode::Direct {

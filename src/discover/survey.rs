@@ -68,7 +68,9 @@ mod tests {
         let at = Url::parse("https://example.org/news").unwrap();
         let look = |markup: &str| survey(markup.as_bytes(), None, &at);
         let rows: String = (1..9)
-            .map(|n| format!("<li><a href=/news/story-{n}>The story of the number {n} bus</a></li>"))
+            .map(|n| {
+                format!("<li><a href=/news/story-{n}>The story of the number {n} bus</a></li>")
+            })
             .collect();
         let list = look(&format!("<title>News</title><ul class=news>{rows}</ul>"));
         assert_eq!((list.lists[0].items.len(), list.article), (8, None));

@@ -118,6 +118,7 @@ impl Handle {
 
     /// Looks for a feed at the usual places until there is one.
     async fn try_places(&self, discovery: &mut Discovery) {
+        let mut nothing_at = Vec::new();
         for place in discover::usual_places(&discovery.address).into_iter().take(MOST_PLACES) {
             match self.fetch_announced(&place, &discovery.web).await {
                 Ok(first) => {
@@ -126,8 +127,18 @@ impl Handle {
                     discovery.ways.push(feed_way(place, feed, answer));
                     return;
                 }
-                Err(failure) => discovery.tried.push(format!("{place}: {failure}")),
+                Err(FollowError::Status { status: 404 | 410, .. } | FollowError::NoFeed(_)) => {
+                    nothing_at.push(place.path().to_owned());
+                }
+                Err(failure) => {
+                    // Who does not answer, or wants to be left alone, is not asked on.
+                    discovery.tried.push(format!("{place}: {failure}"));
+                    break;
+                }
             }
+        }
+        if !nothing_at.is_empty() {
+            discovery.tried.push(format!("there is no feed at {}", nothing_at.join(", ")));
         }
     }
 

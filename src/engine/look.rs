@@ -3,9 +3,9 @@
 use super::context::{Context, Reach};
 use super::message::{Pace, Refreshed};
 use super::queue::Job;
+use super::site::{Asker, Prefetched, SiteEnd, Visit};
 use super::verdict::{DocumentFacts, Head, Verdict, interval, validators_to_send};
 use crate::feed::{self, ParsedFeed};
-use super::site::{Asker, Prefetched, SiteEnd, Visit};
 use crate::model::{
     ErrorKind, Hold, HoldReason, Outcome, PollRecord, SourceFacts, SourceKind, Time,
 };
@@ -103,9 +103,7 @@ async fn ask(
     match job.source.kind {
         SourceKind::Feed => context.client.fetch(request).await,
         // Something was left behind: the page is needed although it has not changed.
-        _ if facts.website.unfinished => {
-            asker.page(address(&job.source.url, facts)).await
-        }
+        _ if facts.website.unfinished => asker.page(address(&job.source.url, facts)).await,
         _ => asker.ask(net::Request { purpose: Purpose::Page, ..request }).await,
     }
 }
@@ -359,7 +357,11 @@ pub(super) async fn store(
 
 /// A pause is meant for the whole host that asked for it: all sources that are asked there, `but`
 /// one that knows, wait as long, also after a restart.
-async fn hold_host(context: &Arc<Context>, but: Option<i64>, answered: &Url) -> Result<(), StoreError> {
+async fn hold_host(
+    context: &Arc<Context>,
+    but: Option<i64>,
+    answered: &Url,
+) -> Result<(), StoreError> {
     let Some(until) = context.client.paused_until(answered) else { return Ok(()) };
     let host = net::host_key(answered);
     let all = context.read(|reader| reader.sources()).await?;

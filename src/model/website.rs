@@ -4,7 +4,9 @@ use std::hash::{Hash, Hasher};
 use std::time::Duration;
 
 /// Where the articles of a website source are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum WebsiteMode {
     /// The address is a page with links to articles.

@@ -48,12 +48,7 @@ fn is_stored(conn: &Connection, hash: i64) -> Result<bool> {
 
 /// Which of these pages need no request of this source: stored by any source, removed by retention,
 /// or refused lately.
-pub(super) fn known(
-    conn: &Connection,
-    source: i64,
-    pages: &[Url],
-    now: Time,
-) -> Result<Vec<bool>> {
+pub(super) fn known(conn: &Connection, source: i64, pages: &[Url], now: Time) -> Result<Vec<bool>> {
     let mut gone = conn.prepare_cached(
         "SELECT EXISTS (SELECT 1 FROM pruned WHERE source = ?1 AND hash = ?2)
              OR EXISTS (SELECT 1 FROM page WHERE source = ?1 AND hash = ?2 AND until > ?3)",
@@ -61,8 +56,7 @@ pub(super) fn known(
     let mut known = Vec::with_capacity(pages.len());
     for url in pages {
         let hash = address_hash(url);
-        let refused: bool =
-            gone.query_row(params![source, hash, now.timestamp()], |r| r.get(0))?;
+        let refused: bool = gone.query_row(params![source, hash, now.timestamp()], |r| r.get(0))?;
         known.push(refused || is_stored(conn, hash)?);
     }
     Ok(known)

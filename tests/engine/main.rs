@@ -13,6 +13,7 @@ mod lifecycle;
 mod moves;
 mod tour;
 mod validators;
+mod websites;
 
 use newsfed::config::{NetSettings, Paths, Settings, SourcesFile, load};
 use newsfed::demo::server::{Reply, Request, Server};

@@ -95,10 +95,10 @@ mod tests {
             ("it works again", vec![nothing(), nothing(), nothing(), good()], false),
         ];
         for (why, looks, broken) in cases {
-            let facts = looks
-                .iter()
-                .zip(1..)
-                .fold(WebsiteFacts::default(), |facts, (look, day)| look.website_facts(&facts, at(day)));
+            let facts =
+                looks.iter().zip(1..).fold(WebsiteFacts::default(), |facts, (look, day)| {
+                    look.website_facts(&facts, at(day))
+                });
             assert_eq!(facts.broken().map(|t| t.since), broken.then(|| at(1)), "{why}");
         }
     }

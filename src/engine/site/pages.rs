@@ -81,7 +81,9 @@ impl Visit<'_> {
                     (gathering.left_host, gathering.unfinished) = (true, true);
                     return;
                 }
-                Err(FetchError::Robots { .. }) => gathering.note(format!("{url}: robots.txt says no")),
+                Err(FetchError::Robots { .. }) => {
+                    gathering.note(format!("{url}: robots.txt says no"))
+                }
                 Err(e) if e.kind() == crate::model::ErrorKind::Permanent => {
                     gathering.note(e.to_string());
                     gathering.refused.push((url, self.started + MISSING));

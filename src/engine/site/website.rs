@@ -103,9 +103,8 @@ async fn list(
     let work = move || {
         let page = Page::read(&response.body, response.content_type(), &response.final_url)
             .map_err(|e| text::line(&e.to_string()))?;
-        let compile = |selector: &Option<String>| {
-            selector.as_deref().map(Selectors::parse).transpose()
-        };
+        let compile =
+            |selector: &Option<String>| selector.as_deref().map(Selectors::parse).transpose();
         let (articles, next) = (compile(&rules.articles)?, compile(&rules.next)?);
         let articles = articles.ok_or("the source has no selector for articles")?;
         let found = list_page(&page, &articles, next.as_ref());

@@ -55,7 +55,7 @@ fn word_lasts(word: &str) -> bool {
     // A capital begins a word; more of them than words need are chance.
     let capitals = letters.chars().skip(1).filter(char::is_ascii_uppercase).count();
     let all_capitals = letters.chars().all(|c| c.is_ascii_uppercase());
-    if !all_capitals && capitals * 3 > letters.len() {
+    if !all_capitals && capitals * 3 >= letters.len().max(1) {
         return false;
     }
     let vowel = |c: char| "aeiouyAEIOUY".contains(c);
@@ -119,7 +119,9 @@ pub(super) fn cost(selector: &str) -> usize {
     let of_part = |part: &str| {
         let (_, class) = part.split_once(['.', '#']).unwrap_or((part, ""));
         let look = if is_look(class) && !class.is_empty() { 3 } else { 0 };
-        2 + look + usize::from(part.contains('#')) + class.len() / 12
+        // Headings stay headings when everything else is built anew.
+        let heading = usize::from(is_heading(part));
+        2 + look + usize::from(part.contains('#')) + class.len() / 12 - heading
     };
     parts.map(of_part).sum()
 }
