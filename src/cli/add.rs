@@ -18,7 +18,7 @@ use std::io::{self, BufRead, IsTerminal, Write};
 pub(super) struct AddArgs {
     /// Any address of a site or a feed
     url: String,
-    /// Follow it as this kind of source only
+    /// Follow it only as this: a feed, a page with links to articles, or a sitemap
     #[arg(long = "as", value_name = "KIND")]
     kind: Option<Kind>,
     /// Your own title for it
@@ -33,9 +33,10 @@ pub(super) struct AddArgs {
 }
 
 const EXAMPLES: &str = "\
-A page is searched for the feeds that it announces, then for lists of articles, then the site for
-a sitemap. The selectors that are found stand in sources.toml, to be changed at will. Where there are several you are asked; without
-a terminal, --yes takes the first, or give the address of the feed that you mean.
+A page is searched for the feeds that it announces, then the usual places of feeds, then the page
+for lists of articles, then the site for a sitemap. Where there are several ways you are asked;
+without a terminal, --yes takes the first, or give the address of the feed that you mean. The
+selectors of a website stand in sources.toml, to be changed at will (docs/websites.md).
 
 Examples:
   newsfed add example.org
@@ -45,11 +46,8 @@ Examples:
 /// Kinds of sources.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 enum Kind {
-    /// RSS, Atom or JSON Feed
     Feed,
-    /// Links on a page, by selectors that are found for you
     Website,
-    /// The addresses that a sitemap lists
     Sitemap,
 }
 

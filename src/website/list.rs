@@ -3,7 +3,7 @@
 use super::page::Page;
 use super::selector::Selectors;
 use crate::model::Time;
-use crate::util::html::tree::text_of;
+use crate::util::html::tree::text_up_to;
 use crate::util::url::normalise;
 use crate::util::{date, text};
 use scraper::ElementRef;
@@ -12,6 +12,10 @@ use url::Url;
 
 /// Links taken from one list page.
 const MOST_LINKS: usize = 2000;
+/// Elements of a block in which a date is looked for.
+const MOST_ELEMENTS: usize = 200;
+/// Bytes of a link that are its title.
+const MOST_TITLE: usize = 2000;
 /// How far above a link its date is looked for.
 const DATE_LEVELS: usize = 3;
 
@@ -44,7 +48,7 @@ pub fn list_page(page: &Page, articles: &Selectors, next: Option<&Selectors>) ->
         let Some(link) = link_of(element) else { continue };
         let Some(url) = link.attr("href").and_then(|href| page.resolve(href)) else { continue };
         if seen.insert(normalise(&url)) {
-            let title = text::line(&text_of(link));
+            let title = text::line(&text_up_to(link, MOST_TITLE));
             links.push(ListLink { url, title, date: date_beside(link) });
             if links.len() == MOST_LINKS {
                 break;
@@ -74,6 +78,7 @@ pub(super) fn date_beside(link: ElementRef<'_>) -> Option<Time> {
     for block in around {
         let mut times = block
             .descendent_elements()
+            .take(MOST_ELEMENTS)
             .filter(|e| e.value().name() == "time")
             .filter_map(|e| date::parse(e.attr("datetime").unwrap_or_default()));
         match (times.next(), times.next()) {

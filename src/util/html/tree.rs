@@ -31,23 +31,36 @@ const INLINE: [&str; 27] = [
 /// The text that a reader sees of an element, in one line: scripts and the like left out, white
 /// space collapsed, a blank where a block begins or ends. Not sanitised.
 pub fn text_of(element: ElementRef<'_>) -> String {
-    let mut out = String::new();
-    push_text(element, &mut out);
+    text_up_to(element, usize::MAX)
+}
+
+/// As [`text_of`], but stops after about `most` bytes and tags: to be used where the text of many
+/// elements is asked for, some of which stand within others.
+pub fn text_up_to(element: ElementRef<'_>, most: usize) -> String {
+    let (mut out, mut left) = (String::new(), most);
+    push_text(element, &mut out, &mut left);
     out.truncate(out.trim_end().len());
     out
 }
 
-fn push_text(element: ElementRef<'_>, out: &mut String) {
+fn push_text(element: ElementRef<'_>, out: &mut String, left: &mut usize) {
     for child in element.children() {
+        let cost = match child.value() {
+            Node::Text(text) => text.len(),
+            _ => 1,
+        };
+        if *left == 0 {
+            return;
+        }
         match child.value() {
-            Node::Text(text) => push_words(text, out),
+            Node::Text(text) => push_words(text::start(text, *left), out),
             Node::Element(tag) if !HIDDEN.contains(&tag.name()) => {
                 let gap = !INLINE.contains(&tag.name());
                 if gap {
                     push_blank(out);
                 }
                 if let Some(child) = ElementRef::wrap(child) {
-                    push_text(child, out);
+                    push_text(child, out, left);
                 }
                 if gap {
                     push_blank(out);
@@ -55,6 +68,7 @@ fn push_text(element: ElementRef<'_>, out: &mut String) {
             }
             _ => {}
         }
+        *left = left.saturating_sub(cost);
     }
 }
 
@@ -91,6 +105,14 @@ mod tests {
             let tree = fragment(markup).unwrap();
             assert_eq!(text_of(tree.root_element()), want, "{markup}");
         }
+    }
+
+    #[test]
+    fn long_text_is_read_up_to_a_length() {
+        let tree =
+            fragment(&format!("<p>one <b>two</b></p>{}", "<p>three</p>".repeat(99))).unwrap();
+        let start = text_up_to(tree.root_element(), 12);
+        assert!(start.starts_with("one two") && start.len() < 20, "{start}");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::likeness::says_nothing;
 use super::names::{around, classes, is_heading};
 use crate::util::domain::same_site;
-use crate::util::html::tree::text_of;
+use crate::util::html::tree::text_up_to;
 use crate::util::text;
 use crate::util::url::normalise;
 use crate::website::date::in_text;
@@ -14,7 +14,11 @@ use std::collections::{HashMap, HashSet};
 use url::Url;
 
 /// Links of one page that are looked at.
-const MOST_LINKS: usize = 3000;
+const MOST_LINKS: usize = 2000;
+/// Selectors of one link.
+const MOST_SELECTORS: usize = 120;
+/// Bytes of the text of one element that are looked at.
+const MOST_TEXT: usize = 1000;
 /// Elements around a link that are looked at.
 const LEVELS: usize = 12;
 /// Elements around a link within which its date stands.
@@ -126,7 +130,7 @@ fn is_file(url: &Url) -> bool {
 fn label(link: ElementRef<'_>) -> String {
     // A card may be one link with heading and teaser in it; the heading is what it is called.
     let heading = link.descendent_elements().skip(1).find(|e| is_heading(e.value().name()));
-    let text = text::line(&text_of(heading.unwrap_or(link)));
+    let text = text::line(&text_up_to(heading.unwrap_or(link), MOST_TEXT));
     if !text.is_empty() {
         return text;
     }
@@ -148,8 +152,9 @@ fn in_prose(link: ElementRef<'_>) -> bool {
     let paragraph = above(link)
         .take(3)
         .find(|e| matches!(e.value().name(), "p" | "blockquote" | "figcaption" | "pre" | "code"));
+    let length = |e| text_up_to(e, MOST_TEXT).chars().count();
     paragraph.is_some_and(|p| {
-        let (all, own) = (text_of(p).chars().count(), text_of(link).chars().count());
+        let (all, own) = (length(p), length(link));
         all > 60 && own * 5 < all * 2
     })
 }
@@ -234,8 +239,8 @@ impl Blocks {
         let within = || block.descendent_elements();
         let heading = within().find(|e| is_heading(e.value().name()));
         let links = within().filter(|e| e.value().name() == "a");
-        let found = heading.or_else(|| links.max_by_key(|e| text_of(*e).len()));
-        let found = found.map(|e| text::line(&text_of(e))).filter(|t| !t.is_empty());
+        let found = heading.or_else(|| links.max_by_key(|e| text_up_to(*e, MOST_TEXT).len()));
+        let found = found.map(|e| text::line(&text_up_to(e, MOST_TEXT))).filter(|t| !t.is_empty());
         found.unwrap_or(own)
     }
 
@@ -291,7 +296,7 @@ fn selectors(link: ElementRef<'_>) -> Vec<String> {
             for end in &ends {
                 // The parent stands in the end already.
                 let again = level == 0 && end.contains('>');
-                if !again {
+                if !again && found.len() < MOST_SELECTORS {
                     found.push(format!("{name} {end}"));
                 }
             }
@@ -302,7 +307,7 @@ fn selectors(link: ElementRef<'_>) -> Vec<String> {
     for (outer_level, outer) in rings.iter().filter(|(_, n)| n.contains(['.', '#']) || n == "main")
     {
         for (inner_level, inner) in rings.iter().filter(|(l, _)| *l < 4) {
-            if outer_level > inner_level && found.len() < 400 {
+            if outer_level > inner_level && found.len() < MOST_SELECTORS {
                 found.push(format!("{outer} {inner} a"));
             }
         }

@@ -24,6 +24,8 @@ use std::collections::HashSet;
 
 /// Proposals for one page.
 pub const MOST_PROPOSALS: usize = 5;
+/// Groups whose selectors are tried on the page.
+const MOST_TRIED: usize = 30;
 /// Share of common links from which two groups are one.
 const ALIKE: f64 = 0.8;
 
@@ -46,7 +48,7 @@ pub fn propose(page: &Page) -> Vec<Proposal> {
     let next = next_selector(page);
     let mut proposals: Vec<Proposal> = Vec::new();
     let mut sets: Vec<HashSet<String>> = Vec::new();
-    for group in groups::ranked(&links) {
+    for group in groups::ranked(&links).into_iter().take(MOST_TRIED) {
         let Ok(selectors) = Selectors::parse(&group.selector) else { continue };
         // The selector is what will be used, so what it finds is what counts.
         let mut items = list_page(page, &selectors, None).links;

@@ -1,7 +1,7 @@
 //! The link to the next page of a list.
 
 use super::names::lasts;
-use crate::util::html::tree::text_of;
+use crate::util::html::tree::text_up_to;
 use crate::website::page::Page;
 use crate::website::selector::Selectors;
 use scraper::ElementRef;
@@ -48,7 +48,7 @@ pub fn next_selector(page: &Page) -> Option<String> {
         return Some(found);
     }
     let says_so = |link: &ElementRef<'_>| {
-        let text = text_of(*link).to_lowercase();
+        let text = text_up_to(*link, 100).to_lowercase();
         let bare = text.trim_matches(|c: char| !c.is_alphanumeric());
         WORDS.contains(&bare)
     };

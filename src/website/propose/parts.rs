@@ -2,7 +2,7 @@
 
 use super::names::{classes, is_heading};
 use crate::model::WebsiteRules;
-use crate::util::html::tree::text_of;
+use crate::util::html::tree::text_up_to;
 use crate::website::article::article;
 use crate::website::date;
 use crate::website::page::Page;
@@ -12,6 +12,11 @@ use std::collections::HashMap;
 
 /// Characters from which text is the text of an article.
 const LEAST_TEXT: usize = 140;
+/// Bytes of a heading, byline or date that are looked at, and of a paragraph.
+const MOST_SHORT: usize = 500;
+const MOST_PARAGRAPH: usize = 5000;
+/// Elements that the text of an article is looked for in, one within the other.
+const MOST_LEVELS: usize = 40;
 
 /// An article and what its link in the list said.
 pub struct Sample {
@@ -78,7 +83,9 @@ fn elements(page: &Page) -> impl Iterator<Item = ElementRef<'_>> {
 fn title_selectors(sample: &Sample) -> Vec<String> {
     let plain = |s: &str| s.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ");
     let wanted = plain(&sample.title);
-    let says = |e: &ElementRef<'_>| is_heading(e.value().name()) && plain(&text_of(*e)) == wanted;
+    let says = |e: &ElementRef<'_>| {
+        is_heading(e.value().name()) && plain(&text_up_to(*e, MOST_SHORT)) == wanted
+    };
     let heading = elements(&sample.page).find(|e| !wanted.is_empty() && says(e));
     let heading = heading.or_else(|| elements(&sample.page).find(|e| e.value().name() == "h1"));
     heading.map(|h| selectors_of(&sample.page, h)).unwrap_or_default()
@@ -91,7 +98,7 @@ fn content_selectors(sample: &Sample) -> Vec<String> {
     };
     let mut element = body;
     let mut offers = Vec::new();
-    loop {
+    for _ in 0..MOST_LEVELS {
         let whole = prose(element);
         if whole < LEAST_TEXT {
             break;
@@ -116,7 +123,7 @@ fn content_selectors(sample: &Sample) -> Vec<String> {
 fn prose(element: ElementRef<'_>) -> usize {
     let within = element.descendent_elements();
     let paragraphs = within.filter(|e| matches!(e.value().name(), "p" | "pre" | "blockquote"));
-    paragraphs.map(|p| text_of(p).len()).sum()
+    paragraphs.map(|p| text_up_to(p, MOST_PARAGRAPH).len()).sum()
 }
 
 fn author_selectors(sample: &Sample) -> Vec<String> {
@@ -127,7 +134,7 @@ fn author_selectors(sample: &Sample) -> Vec<String> {
         };
         let named = says("rel", "author") || says("itemprop", "author");
         let classed = says("class", "author") || says("class", "byline");
-        let length = || text_of(*e).chars().count();
+        let length = || text_up_to(*e, MOST_SHORT).chars().count();
         (named || classed) && (3..60).contains(&length())
     };
     elements(&sample.page)
@@ -144,7 +151,7 @@ fn date_selectors(sample: &Sample) -> Vec<String> {
     let is_date = |e: &ElementRef<'_>| {
         let small = e.child_elements().count() <= 1;
         let tag = e.value().name();
-        (tag == "time" || (small && text_of(*e).len() < 60 && tag != "a"))
+        (tag == "time" || (small && text_up_to(*e, MOST_SHORT).len() < 60 && tag != "a"))
             && date::of_element(*e, None).is_some()
     };
     elements(&sample.page)
