@@ -123,7 +123,7 @@ fn lines(entry: &Entry, now: Time) -> Vec<(&'static str, String)> {
         ("interval", interval),
         ("state", Some(health(entry, now).to_owned())),
         ("error", error(entry).map(str::to_owned)),
-        ("broken", facts.website.broken().map(|trouble| broken(trouble))),
+        ("broken", facts.website.broken().map(broken)),
         ("held", facts.hold.filter(|h| h.until > now).map(|h| when::hold(&h, now))),
         ("next", next.filter(|_| health(entry, now) != "gone")),
         (

@@ -16,12 +16,12 @@ pub fn worth_reading(children: &[Child], last_visit: Option<Time>) -> Vec<&Child
 
 /// The pages to look at: those that `is_known` does not know and that may have come since the last
 /// visit, at most `budget`, newest first, then by priority, then in the order of the document.
-pub fn due<'a>(
-    pages: &'a [Listed],
+pub fn due(
+    pages: &[Listed],
     last_visit: Option<Time>,
     is_known: impl Fn(&Listed) -> bool,
     budget: usize,
-) -> Vec<&'a Listed> {
+) -> Vec<&Listed> {
     let fresh = |page: &&Listed| match (page.lastmod, last_visit) {
         (Some(lastmod), Some(visit)) => lastmod.may_be_after(visit),
         _ => true,

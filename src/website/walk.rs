@@ -116,12 +116,10 @@ mod tests {
         ListPage { links: links.collect(), next: (!next.is_empty()).then(|| url(next)) }
     }
 
-    fn walk(
-        pages: &[ListPage],
-        max: u32,
-        last: Option<i64>,
-        known: &[&str],
-    ) -> (usize, usize, bool) {
+    /// Articles, pages fetched, and whether some were left out.
+    type Came = (usize, usize, bool);
+
+    fn walk(pages: &[ListPage], max: u32, last: Option<i64>, known: &[&str]) -> Came {
         let mut walk = Walk::new(&url("/p0"), max, last.map(at), at(100));
         let mut fetched = 0;
         while let Some(next) = walk.next_page().cloned() {
@@ -136,7 +134,7 @@ mod tests {
     #[test]
     fn limits_and_ends() {
         let three = [page(0..15, "/p1"), page(15..30, "/p2"), page(30..45, "")];
-        let cases: [(&str, (usize, usize, bool), (usize, usize, bool)); 10] = [
+        let cases: [(&str, Came, Came); 10] = [
             ("never read", walk(&[page(0..23, "")], 1, None, &[]), (20, 1, true)),
             ("nineteen", walk(&[page(0..19, "")], 1, None, &[]), (19, 1, false)),
             ("fifteen days ago", walk(&[page(0..23, "")], 1, Some(85), &[]), (23, 1, false)),

@@ -11,7 +11,7 @@ pub(super) use asker::Asker;
 pub(super) use pages::Prefetched;
 
 use super::context::Context;
-use super::look::Finished;
+use super::look::{Finished, address};
 use super::queue::Job;
 use super::verdict::DocumentFacts;
 use crate::model::{ErrorKind, FeedHints, Outcome, SourceFacts, SourceKind, Time, WebsiteFacts};
@@ -19,6 +19,7 @@ use crate::net::Response;
 use crate::store::{Pages, prepare};
 use gathering::Gathering;
 use std::sync::Arc;
+use url::Url;
 
 /// What a look at a website or sitemap leaves beside its entries.
 pub(super) struct SiteEnd {
@@ -76,6 +77,11 @@ impl Visit<'_> {
         }
         finished.site = Some(SiteEnd { pages: Pages { refused }, facts, left_host });
         finished
+    }
+
+    /// The address that stands for the site: where a permanent redirect leads, else the declared one.
+    fn home(&self) -> Url {
+        address(&self.job.source.url, self.facts)
     }
 
     /// What items of the source say about who published them.

@@ -45,9 +45,9 @@ impl Visit<'_> {
         publisher: &str,
         gathering: &mut Gathering,
     ) {
-        let mut failures = 0;
+        let (mut failures, home) = (0, self.home());
         for url in urls {
-            if !same_site(&url, &self.job.source.url) {
+            if !same_site(&url, &home) {
                 gathering.note(format!("{url} is on another site"));
                 continue;
             }
@@ -113,8 +113,8 @@ impl Visit<'_> {
         gathering: &mut Gathering,
     ) {
         let (rules, publisher) = (rules.clone(), publisher.to_owned());
-        let (source, now) = (self.job.source.url.clone(), self.context.clock.now());
-        let work = move || read(&response, &rules, &publisher, &source, now);
+        let (home, now) = (self.home(), self.context.clock.now());
+        let work = move || read(&response, &rules, &publisher, &home, now);
         match self.context.work(work).await {
             Some(Read::Article { entry, titled }) => {
                 gathering.read += 1;
@@ -134,20 +134,14 @@ impl Visit<'_> {
     }
 }
 
-fn read(
-    response: &Response,
-    rules: &WebsiteRules,
-    publisher: &str,
-    source: &Url,
-    now: Time,
-) -> Read {
+fn read(response: &Response, rules: &WebsiteRules, publisher: &str, home: &Url, now: Time) -> Read {
     let page = Page::read(&response.body, response.content_type(), &response.final_url);
     let page = match page {
         Ok(page) => page,
         Err(e) => return Read::Refused(text::line(&e.to_string())),
     };
     let found = article(&page, rules);
-    if let Err(rejection) = validate(&found, source, now) {
+    if let Err(rejection) = validate(&found, home, now) {
         return Read::Refused(rejection.to_string());
     }
     let titled = found.titled;

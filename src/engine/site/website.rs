@@ -33,7 +33,7 @@ pub(super) async fn read(
     if rules.mode == WebsiteMode::Direct {
         return direct(visit, response, &rules, gathering).await;
     }
-    let start = visit.job.source.url.clone();
+    let start = visit.home();
     let mut walk = Walk::new(&start, rules.max_pages, visit.facts.last_ok, visit.started);
     let (mut asked, mut answer) = (start, response);
     let mut first = true;

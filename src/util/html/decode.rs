@@ -38,7 +38,7 @@ fn header_charset(content_type: &str) -> Option<&'static Encoding> {
     let value = value.trim_start().strip_prefix('=')?.trim_start();
     let value = value.trim_start_matches(['"', '\'']);
     let end = value.find([';', '"', '\'', ' ']).unwrap_or(value.len());
-    Encoding::for_label(value[..end].as_bytes())
+    Encoding::for_label(&value.as_bytes()[..end])
 }
 
 /// What the page itself says at its beginning. Such a word can be read as ASCII, so it is not
