@@ -85,6 +85,9 @@ pub(super) fn run(args: &DiscoverArgs, global: &Global, out: &mut Output) -> Res
         if discovery.ways.is_empty() {
             return Err(no_way(&discovery));
         }
+        for tried in &discovery.tried {
+            out.note(tried);
+        }
         Ok(Exit::Ok)
     })
 }
