@@ -271,3 +271,83 @@ async fn what_was_tried_is_told() {
     assert!(server.requests().len() <= 10, "{:?}", paths_asked(&server));
     engine.shutdown().await;
 }
+
+#[tokio::test]
+async fn a_fault_that_passes_is_waited_for() {
+    let site = Site::default();
+    site.list(1);
+    site.put("/news", Reply::status(503));
+    let server = site.start();
+    let home = Home::with(&[website(&server.url("/news"))]);
+    let engine = home.on_demand().await;
+    let passing = async {
+        received(&server, 2).await;
+        site.list(1);
+        while server.requests().len() == 2 {
+            home.clock.advance(Duration::from_secs(1));
+            tokio::task::yield_now().await;
+        }
+    };
+    let (looked, ()) = tokio::join!(sync_one(&engine, Pace::Manual), soon(passing));
+    assert_eq!(looked, fetched(1, 0, 1));
+    assert_eq!(paths_asked(&server), ["/robots.txt", "/news", "/news", "/news/story-1"]);
+    assert_eq!(facts(&engine, "site").await.fail_count, 0);
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_host_that_wants_to_be_left_alone_in_the_middle_is() {
+    let site = Site::default();
+    site.list(3);
+    site.put("/news/story-2", Reply::status(429).header("retry-after", "3600"));
+    let server = site.start();
+    let home = Home::with(&[website(&server.url("/news")), source("other", &server.url("/feed"))]);
+    let engine = home.on_demand().await;
+    let all = sync(&engine, Pace::Manual).await;
+    assert_eq!(all["site"], fetched(1, 0, 1), "what came before is kept");
+    for (name, refreshed) in sync(&engine, Pace::Manual).await {
+        let (reason, minutes) = left(&refreshed, home.clock.now()).unwrap();
+        assert_eq!((reason, minutes), (HoldReason::RetryAfter, 60), "{name}");
+    }
+    site.article(2);
+    home.clock.advance(HOUR);
+    assert_eq!(sync(&engine, Pace::Manual).await["site"], fetched(2, 0, 2));
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn peak_hours_put_off_what_is_due_but_not_the_person() {
+    let site = Site::default();
+    site.list(1);
+    let server = site.start();
+    let mut busy = website(&server.url("/news"));
+    let hours = newsfed::model::PeakHours { from: 0, to: 23 * 60 + 59 };
+    busy.website.as_mut().unwrap().peak_hours = Some(hours);
+    let home = Home::with(&[busy]);
+    let engine = home.on_demand().await;
+    let Refreshed::NotDue(end) = sync_one(&engine, Pace::Due).await else { panic!("it is due") };
+    assert!(end > home.clock.now() && end - home.clock.now() <= chrono::TimeDelta::days(1));
+    assert_eq!(facts(&engine, "site").await.next_poll, Some(end));
+    assert!(server.requests().is_empty());
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn other_rules_have_another_look_at_a_page_that_has_not_changed() {
+    let site = Site::default();
+    site.list(2);
+    site.html("/more", "<li class=story><a href=/news/story-1>Bus</a></li><p class=x><a href=/news/story-2>Bus</a></p>");
+    let server = site.start();
+    let first = website(&server.url("/more"));
+    let home = Home::with(std::slice::from_ref(&first));
+    let engine = home.on_demand().await;
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
+    assert_eq!(sync_one(&engine, Pace::Manual).await, UNCHANGED);
+    let text = std::fs::read_to_string(home.paths().sources_file()).unwrap();
+    let text = text.replace("li.story a", "li.story a, p.x a");
+    std::fs::write(home.paths().sources_file(), text).unwrap();
+    engine.reload().await.unwrap();
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
+    engine.shutdown().await;
+}
