@@ -1,12 +1,16 @@
-//! Parsing, storing, listing and searching, without the panes: `cargo bench --bench rooms`.
+//! Parsing, storing, listing, searching, drawing and planning, without a terminal:
+//! `cargo bench --bench rooms`.
 #![allow(clippy::unwrap_used, reason = "a bench")]
 
 use divan::Bencher;
 use divan::counter::{BytesCount, ItemsCount};
 use newsfed::config::SortOrder;
 use newsfed::feed;
-use newsfed::model::{Outcome, PollRecord, Source};
+use newsfed::model::{Outcome, PollRecord, Source, Time};
+use newsfed::schedule::simulate::{Phase, Replay, Simulated, Timeline};
+use newsfed::schedule::{Learned, LearnedParameters, Policy};
 use newsfed::store::{Anchor, Look, Query, Scope, Store, View, prepare};
+use newsfed::tui::Stage;
 use tempfile::TempDir;
 
 fn main() {
@@ -91,6 +95,79 @@ fn search(bencher: Bencher<'_, '_>, typed: &str) {
     bencher.bench_local(|| reader.window(&view, Anchor::First, 120).unwrap());
 }
 
+/// A key that moves the selection, and the frame that shows it.
+#[divan::bench(args = [(40, 12), (80, 24), (120, 40), (200, 60)])]
+fn draw(bencher: Bencher<'_, '_>, (width, height): (u16, u16)) {
+    let database = Database::filled();
+    let sources = vec![newsfed::config::starter_sources().remove(0)];
+    let reader = database.store.reader().unwrap();
+    let mut stage = Stage::new(reader, sources, width, height, chrono::Utc::now()).unwrap();
+    stage.press('l');
+    assert!(stage.draw().contains("of look"), "no item on the screen");
+    let mut keys = ['j', 'j', 'j', 'k', 'k', 'k'].into_iter().cycle();
+    bencher.bench_local(|| {
+        stage.press(keys.next().unwrap());
+        stage.draw()
+    });
+}
+
+/// A source that is known well, publishing so many items a day, and the moment up to which it is.
+fn known(per_day: i64) -> (Learned, Time) {
+    let at = |n: i64| Time::from_timestamp(1_700_000_000 + n * 86_400 / per_day, 0).unwrap();
+    let mut policy = Learned::load(&[], LearnedParameters::default());
+    for n in 0..500 {
+        policy.observe(&[Some(at(n))], at(n));
+    }
+    (policy, at(500))
+}
+
+/// Loading, planning and saving: what a look costs beside its items. From the finest grid of
+/// slots to the coarsest.
+#[divan::bench(args = [200, 20, 1])]
+fn plan(bencher: Bencher<'_, '_>, per_day: i64) {
+    let (policy, now) = known(per_day);
+    let saved = policy.save();
+    bencher.bench(|| {
+        let policy = Learned::load(divan::black_box(&saved), LearnedParameters::default());
+        (policy.plan(now), policy.save())
+    });
+}
+
+#[divan::bench]
+fn observe(bencher: Bencher<'_, '_>) {
+    let (policy, now) = known(20);
+    let items = vec![Some(now); 20];
+    bencher.counter(ItemsCount::new(items.len())).with_inputs(|| policy.clone()).bench_values(
+        |mut policy| {
+            policy.observe(&items, now);
+            policy
+        },
+    );
+}
+
+/// Sources that are replayed for twelve weeks; the reference data has as many.
+const REPLAYED: i64 = 163;
+
+/// A replay at a fixed price: 163 sources, twelve weeks, about 31,000 items.
+#[divan::bench(sample_count = 3, sample_size = 1)]
+fn replay(bencher: Bencher<'_, '_>) {
+    const START: i64 = 1_700_000_000;
+    let mut random = fastrand::Rng::with_seed(1);
+    let mut source = |n: i64| {
+        let gap = 1 << (n % 10 + 11);
+        let mut at = START - 20 * gap;
+        let mut items = Vec::new();
+        while at < START + 84 * 86_400 {
+            at += random.i64(1..2 * gap);
+            items.push(at);
+        }
+        Timeline::new(START, START + 84 * 86_400, items).unwrap()
+    };
+    let replay = Replay::new((0..REPLAYED).map(&mut source).collect());
+    let policy = Simulated::Learned(LearnedParameters::default());
+    bencher.bench_local(|| replay.run(&policy, Phase::All));
+}
+
 fn entries(look: usize) -> Vec<newsfed::model::Entry> {
     feed::parse(document(look).as_bytes(), Some("application/rss+xml"), None).unwrap().entries
 }
@@ -124,6 +201,7 @@ impl Database {
         Look {
             pages: None,
             source: self.source,
+            automatic: true,
             entries: Some(prepare(entries(number))),
             record: PollRecord {
                 at: chrono::Utc::now(),

@@ -225,3 +225,19 @@ fn files_that_are_no_text_are_explained() {
         "{error}"
     );
 }
+
+/// What a full disk or an editor has left: read as far as it is whole, or refused with the place.
+#[test]
+fn half_a_file_is_read_or_explained() {
+    let text = uncommented(true);
+    let mut refused = 0;
+    for cut in (0..text.len()).step_by(13).filter(|cut| text.is_char_boundary(*cut)) {
+        let home = Home::new(&text[..cut], "");
+        if let Err(words) = home.load(&[]) {
+            assert!(words.contains("config.toml:"), "{cut}: {words}");
+            refused += 1;
+        }
+        assert_eq!(fs::read_to_string(home.paths.config_file()).unwrap(), text[..cut]);
+    }
+    assert!(refused > 20, "{refused}");
+}

@@ -242,6 +242,7 @@ fn any_source() -> impl Strategy<Value = Source> {
             source.tags = tags;
             source.enabled = enabled;
             source.interval = interval.map(Duration::from_secs);
+            source.schedule = schedule_from(interval);
             source.retention =
                 retention.map(|(days, items, unread)| Retention { days, items, unread });
             let (auth, mut headers, proxy) = access;
@@ -251,6 +252,29 @@ fn any_source() -> impl Strategy<Value = Source> {
             source.access.proxy = proxy.then(|| "socks5h://127.0.0.1:9050".to_owned());
             source
         })
+}
+
+/// Some of what can be said about a schedule, by a number.
+fn schedule_from(seed: Option<u64>) -> newsfed::model::SourceSchedule {
+    use newsfed::model::{PolicyKind, Priority, SourceSchedule};
+    let Some(n) = seed else { return SourceSchedule::default() };
+    let said = |bit: u64| n >> bit & 1 == 1;
+    let share = n as f64 / 1_000_000.0;
+    let time = Duration::from_secs(n % 80_000 + 60);
+    SourceSchedule {
+        policy: PolicyKind::ALL.get(n as usize % 5).copied(),
+        priority: said(0).then_some(Priority::High),
+        polls_per_day: said(1).then_some(share + 1.0),
+        min_interval: said(2).then_some(time),
+        max_interval: said(3).then_some(time),
+        change_rate_smoothing: said(4).then_some(share),
+        change_rate_gain: said(5).then_some(share),
+        change_rate_target: said(6).then_some(share),
+        advarss_tick: said(7).then_some(time),
+        advarss_cap: said(8).then_some(n as u32 % 640 + 1),
+        learned_exponent: said(9).then_some(share),
+        learned_silence: said(10).then_some(8.0),
+    }
 }
 
 proptest! {

@@ -121,6 +121,7 @@ fn look(source: i64, entries: Vec<Entry>, at: Time) -> Look {
     Look {
         pages: None,
         source,
+        automatic: true,
         entries: Some(prepare(entries)),
         record: PollRecord {
             at,

@@ -2,8 +2,8 @@
 
 use super::exit::{Exit, Failure};
 use super::{
-    add, config, discover, doctor, export, generate, import, list, mark, open, parse, prune, show,
-    sources, sync,
+    add, config, discover, doctor, export, generate, import, list, mark, open, parse, prune,
+    schedule, show, sources, sync,
 };
 use crate::config::Paths;
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand};
@@ -125,6 +125,8 @@ pub(super) enum Command {
     Doctor(doctor::DoctorArgs),
     /// Show and check the settings
     Config(config::ConfigArgs),
+    /// Tell when sources are looked at, and why
+    Schedule(schedule::ScheduleArgs),
     /// Show what retention would remove, or remove it
     Prune(prune::PruneArgs),
     /// Print completions for a shell

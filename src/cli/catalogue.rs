@@ -4,7 +4,7 @@ use super::exit::Failure;
 use super::home::Home;
 use crate::config::did_you_mean;
 use crate::model::{Source, SourceFacts, SourceId};
-use crate::store::{Named, Store, StoreError};
+use crate::store::{Named, Store};
 use crate::util::{clock::Clock, clock::SystemClock, text};
 use std::collections::HashMap;
 
@@ -32,7 +32,7 @@ impl Catalogue {
     pub(super) fn read(home: &Home, store: &Store) -> Result<Self, Failure> {
         let facts = match store.reconcile_blocking(home.sources.clone(), SystemClock.now()) {
             // What is there can be read all the same.
-            Err(StoreError::ReadOnly) => store.reader()?.sources()?,
+            Err(e) if e.leaves_reading() => store.reader()?.sources()?,
             other => other?,
         };
         Ok(Self::join(home.sources.clone(), facts))

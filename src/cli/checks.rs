@@ -81,6 +81,9 @@ pub(super) fn database(store: &Store, loaded: &Loaded) -> Vec<Finding> {
         Err(e) => return vec![Finding::problem("database", e.to_string())],
     };
     findings.push(integrity(&reader, store.path()));
+    if let Err(e) = store.writable() {
+        findings.push(Finding::problem("database", e.to_string()));
+    }
     findings.push(match PollerLock::acquire(store.path()) {
         Ok(Poller::Mine(_)) => Finding::ok("polling", "no newsfed follows the sources just now"),
         Ok(Poller::Other(pid)) => {

@@ -177,7 +177,7 @@ fn index_all(store: &Store, out: &mut Output) -> Result<(), Failure> {
     });
     match indexed {
         // What is indexed already can be searched all the same.
-        Err(StoreError::ReadOnly) => Ok(()),
+        Err::<(), StoreError>(e) if e.leaves_reading() => Ok(()),
         other => Ok(other?),
     }
 }

@@ -30,7 +30,9 @@ pub mod parse;
 mod progress;
 mod prune;
 mod runtime;
+mod schedule;
 mod show;
+mod simulate;
 mod source_edit;
 mod source_show;
 mod sources;
@@ -38,6 +40,7 @@ mod sync;
 mod table;
 mod tally;
 mod when;
+mod why;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -87,6 +90,7 @@ fn run(cli: Cli, out: &mut Output) -> Result<Exit, Failure> {
         Some(Command::Parse(args)) => Ok(args.run(global)),
         Some(Command::Doctor(args)) => doctor::run(&args, global, out),
         Some(Command::Config(args)) => config::run(args.command, global, out),
+        Some(Command::Schedule(args)) => schedule::run(&args.command, global, out),
         Some(Command::Prune(args)) => prune::run(&args, global, out),
         Some(Command::Completions(args)) => generate::completions(&args, out),
         Some(Command::Man(args)) => generate::man(&args, out),

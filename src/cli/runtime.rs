@@ -8,13 +8,21 @@ use crate::engine::Handle;
 /// Threads for reading the database, parsing and looking up names.
 const BLOCKING_THREADS: usize = 32;
 
-/// A runtime for one command.
+/// A runtime for one command, on its own thread: the heavy work is done on the blocking pool, and
+/// every thread more costs memory of its own.
 pub(super) fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
-    // The heavy work is done on the blocking pool; every thread more costs memory of its own.
-    let processors = std::thread::available_parallelism().map_or(2, usize::from);
-    let threads = processors.div_ceil(2).min(2);
-    tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(threads)
+    build(tokio::runtime::Builder::new_current_thread())
+}
+
+/// A runtime beside the panes, whose thread never waits for anything else.
+pub(super) fn runtime_beside_panes() -> Result<tokio::runtime::Runtime, Failure> {
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    builder.worker_threads(1);
+    build(builder)
+}
+
+fn build(mut builder: tokio::runtime::Builder) -> Result<tokio::runtime::Runtime, Failure> {
+    builder
         .max_blocking_threads(BLOCKING_THREADS)
         .enable_all()
         .build()

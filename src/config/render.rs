@@ -1,6 +1,6 @@
 //! A source as the TOML text that a person would write.
 
-use crate::model::{Retention, Secret, Source, SourceKind};
+use crate::model::{PolicyKind, Priority, Retention, Secret, Source, SourceKind, SourceSchedule};
 use toml_edit::{Array, InlineTable, Value};
 
 /// The `[[source]]` of a source, its last line ended. What is at its default is left out.
@@ -24,6 +24,9 @@ pub(crate) fn source_text(source: &Source, newline: &str) -> String {
     if let Some(interval) = source.interval {
         line("interval", super::rule::show_time(interval).into());
     }
+    if source.schedule != SourceSchedule::default() {
+        line("schedule", schedule_value(&source.schedule));
+    }
     if let Some(retention) = source.retention {
         line("retention", retention_value(retention));
     }
@@ -40,7 +43,8 @@ pub(crate) fn source_text(source: &Source, newline: &str) -> String {
     }
     if source.kind != SourceKind::Feed {
         line("kind", source.kind.name().into());
-        let rules = source.website.iter().flat_map(|rules| super::website::lines(rules, source.kind));
+        let rules =
+            source.website.iter().flat_map(|rules| super::website::lines(rules, source.kind));
         rules.for_each(|(key, value)| line(&format!("website.{key}"), value));
     }
     lines.iter().map(|line| format!("{line}{newline}")).collect()
@@ -63,6 +67,28 @@ fn retention_value(retention: Retention) -> Value {
         table.insert("unread", true.into());
     }
     Value::InlineTable(table)
+}
+
+fn schedule_value(schedule: &SourceSchedule) -> Value {
+    let s = schedule;
+    let text = |text: &str| Value::from(text);
+    let time = |time| Value::from(super::rule::show_time(time));
+    let values = [
+        ("policy", s.policy.map(PolicyKind::name).map(text)),
+        ("priority", s.priority.map(Priority::name).map(text)),
+        ("polls_per_day", s.polls_per_day.map(Value::from)),
+        ("min_interval", s.min_interval.map(time)),
+        ("max_interval", s.max_interval.map(time)),
+        ("change_rate_smoothing", s.change_rate_smoothing.map(Value::from)),
+        ("change_rate_gain", s.change_rate_gain.map(Value::from)),
+        ("change_rate_target", s.change_rate_target.map(Value::from)),
+        ("advarss_tick", s.advarss_tick.map(time)),
+        ("advarss_cap", s.advarss_cap.map(|n| Value::from(i64::from(n)))),
+        ("learned_exponent", s.learned_exponent.map(Value::from)),
+        ("learned_silence", s.learned_silence.map(Value::from)),
+    ];
+    let said = values.into_iter().filter_map(|(key, value)| Some((key, value?)));
+    Value::InlineTable(said.collect::<InlineTable>())
 }
 
 fn secret(secret: &Secret) -> Value {

@@ -3,6 +3,7 @@
 use super::document::{Node, Pair, Value};
 use super::error::{Report, did_you_mean};
 use super::settings::SortOrder;
+use crate::model::PolicyKind;
 use std::time::Duration;
 
 /// A key of a table that is read into a `T`.
@@ -19,6 +20,8 @@ pub(crate) enum Rule {
     Any,
     /// Least and largest: a count, seconds for a time, bytes for a size.
     Within(u64, u64),
+    /// Least and largest of a number that need not be whole.
+    Between(f64, f64),
     /// One of these words.
     OneOf(&'static [&'static str]),
     /// A text that passes a check, in the form that the check returns.
@@ -39,6 +42,10 @@ pub(crate) enum Slot<'a> {
     /// 0 is `None`.
     MaybeCount(&'a mut Option<u32>),
     Size(&'a mut u64),
+    Number(&'a mut f64),
+    /// Not shown: only sources have it, and they leave out what they do not say.
+    MaybeNumber(&'a mut Option<f64>),
+    Policy(&'a mut PolicyKind),
     Sort(&'a mut SortOrder),
 }
 
@@ -90,6 +97,9 @@ fn fill(slot: Slot<'_>, rule: Rule, node: &Node) -> Result<(), String> {
             *to = u32::try_from(count(node, rule)?).ok().filter(|n| *n > 0);
         }
         Slot::Size(to) => *to = size(node, rule)?,
+        Slot::Number(to) => *to = number(node, rule)?,
+        Slot::MaybeNumber(to) => *to = Some(number(node, rule)?),
+        Slot::Policy(to) => *to = PolicyKind::named(&text(node, rule)?).unwrap_or_default(),
         Slot::Sort(to) => {
             let name = text(node, rule)?;
             let index = SORT_NAMES.iter().position(|n| *n == name).unwrap_or(0);
@@ -159,6 +169,20 @@ fn count(node: &Node, rule: Rule) -> Result<u64, String> {
             .ok_or_else(|| mismatch(&expected, node)),
         _ => Err(mismatch(&expected, node)),
     }
+}
+
+fn number(node: &Node, rule: Rule) -> Result<f64, String> {
+    let (least, most) = match rule {
+        Rule::Between(least, most) => (least, most),
+        _ => (f64::MIN, f64::MAX),
+    };
+    let found = match &node.value {
+        Value::Whole(n) => Some(*n as f64),
+        Value::Decimal(n) => Some(*n),
+        _ => None,
+    };
+    let found = found.filter(|n| (least..=most).contains(n));
+    found.ok_or_else(|| mismatch(&format!("a number from {least} to {most}"), node))
 }
 
 fn time(node: &Node, rule: Rule) -> Result<Duration, String> {
@@ -261,6 +285,9 @@ pub(crate) fn show(slot: Slot<'_>) -> toml::Value {
         Slot::Width(n) => whole(u64::from(*n)),
         Slot::MaybeCount(n) => whole(u64::from(n.unwrap_or(0))),
         Slot::Size(n) => toml::Value::String(show_size(*n)),
+        Slot::Number(n) => toml::Value::Float(*n),
+        Slot::MaybeNumber(n) => toml::Value::Float(n.unwrap_or(0.0)),
+        Slot::Policy(kind) => toml::Value::String(kind.name().to_owned()),
         Slot::Sort(order) => {
             let index = SortOrder::ALL.iter().position(|o| o == order).unwrap_or(0);
             toml::Value::String(SORT_NAMES.get(index).copied().unwrap_or("").to_owned())

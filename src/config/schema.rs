@@ -7,7 +7,7 @@ use super::rule::{Field, Rule, SORT_NAMES, Slot, show};
 use super::settings::{
     KeySettings, LogSettings, NetSettings, ScheduleSettings, Settings, UiSettings, ViewSettings,
 };
-use crate::model::Retention;
+use crate::model::{PolicyKind, Priority, QuietHours, Retention, SourceSchedule};
 use crate::util::text::line as clean;
 
 const MINUTE: u64 = 60;
@@ -67,13 +67,138 @@ pub(crate) const NET: &[Field<NetSettings>] = &[
 
 /// `[schedule]`
 pub(crate) const SCHEDULE: &[Field<ScheduleSettings>] = &[
+    Field {
+        key: "policy",
+        rule: Rule::OneOf(PolicyKind::NAMES),
+        slot: |s| Slot::Policy(&mut s.policy),
+    },
+    Field { key: "polls_per_day", rule: BUDGET, slot: |s| Slot::Number(&mut s.polls_per_day) },
+    Field {
+        key: "polls_per_day_total",
+        rule: Rule::Within(0, 10_000_000),
+        slot: |s| Slot::MaybeCount(&mut s.polls_per_day_total),
+    },
     Field { key: "interval", rule: Rule::Within(1, YEAR), slot: |s| Slot::Time(&mut s.interval) },
     Field {
         key: "min_interval",
         rule: Rule::Within(0, YEAR),
         slot: |s| Slot::Time(&mut s.min_interval),
     },
+    Field {
+        key: "usual_min_interval",
+        rule: Rule::Within(0, YEAR),
+        slot: |s| Slot::Time(&mut s.usual_min_interval),
+    },
+    Field { key: "max_interval", rule: LONGEST, slot: |s| Slot::Time(&mut s.max_interval) },
+    Field {
+        key: "quiet_hours",
+        rule: Rule::Checked(quiet_hours),
+        slot: |s| Slot::MaybeText(&mut s.quiet_hours),
+    },
+    Field {
+        key: "change_rate_smoothing",
+        rule: SHARE,
+        slot: |s| Slot::Number(&mut s.change_rate_smoothing),
+    },
+    Field { key: "change_rate_gain", rule: SHARE, slot: |s| Slot::Number(&mut s.change_rate_gain) },
+    Field {
+        key: "change_rate_target",
+        rule: SHARE,
+        slot: |s| Slot::Number(&mut s.change_rate_target),
+    },
+    Field { key: "advarss_tick", rule: TICK, slot: |s| Slot::Time(&mut s.advarss_tick) },
+    Field { key: "advarss_cap", rule: CAP, slot: |s| Slot::Count(&mut s.advarss_cap) },
+    Field { key: "learned_exponent", rule: SHARE, slot: |s| Slot::Number(&mut s.learned_exponent) },
+    Field { key: "learned_silence", rule: ITEMS, slot: |s| Slot::Number(&mut s.learned_silence) },
 ];
+
+/// Looks per source and day.
+const BUDGET: Rule = Rule::Between(0.1, 280.0);
+const SHARE: Rule = Rule::Between(0.0, 1.0);
+const ITEMS: Rule = Rule::Between(0.0, 1000.0);
+const TICK: Rule = Rule::Within(MINUTE, 24 * HOUR);
+const CAP: Rule = Rule::Within(1, 640);
+const LONGEST: Rule = Rule::Within(MINUTE, YEAR);
+
+/// `schedule` of a source.
+pub(crate) const SOURCE_SCHEDULE: &[Field<SourceScheduleDraft>] = &[
+    Field {
+        key: "policy",
+        rule: Rule::OneOf(PolicyKind::NAMES),
+        slot: |s| Slot::MaybeText(&mut s.policy),
+    },
+    Field {
+        key: "priority",
+        rule: Rule::OneOf(Priority::NAMES),
+        slot: |s| Slot::MaybeText(&mut s.priority),
+    },
+    Field {
+        key: "polls_per_day",
+        rule: BUDGET,
+        slot: |s| Slot::MaybeNumber(&mut s.rest.polls_per_day),
+    },
+    Field {
+        key: "min_interval",
+        rule: Rule::Within(0, YEAR),
+        slot: |s| Slot::MaybeTime(&mut s.rest.min_interval),
+    },
+    Field {
+        key: "max_interval",
+        rule: LONGEST,
+        slot: |s| Slot::MaybeTime(&mut s.rest.max_interval),
+    },
+    Field {
+        key: "change_rate_smoothing",
+        rule: SHARE,
+        slot: |s| Slot::MaybeNumber(&mut s.rest.change_rate_smoothing),
+    },
+    Field {
+        key: "change_rate_gain",
+        rule: SHARE,
+        slot: |s| Slot::MaybeNumber(&mut s.rest.change_rate_gain),
+    },
+    Field {
+        key: "change_rate_target",
+        rule: SHARE,
+        slot: |s| Slot::MaybeNumber(&mut s.rest.change_rate_target),
+    },
+    Field { key: "advarss_tick", rule: TICK, slot: |s| Slot::MaybeTime(&mut s.rest.advarss_tick) },
+    Field { key: "advarss_cap", rule: CAP, slot: |s| Slot::MaybeCount(&mut s.rest.advarss_cap) },
+    Field {
+        key: "learned_exponent",
+        rule: SHARE,
+        slot: |s| Slot::MaybeNumber(&mut s.rest.learned_exponent),
+    },
+    Field {
+        key: "learned_silence",
+        rule: ITEMS,
+        slot: |s| Slot::MaybeNumber(&mut s.rest.learned_silence),
+    },
+];
+
+/// The schedule of a source while it is read.
+#[derive(Default)]
+pub(crate) struct SourceScheduleDraft {
+    policy: Option<String>,
+    priority: Option<String>,
+    rest: SourceSchedule,
+}
+
+impl SourceScheduleDraft {
+    pub(crate) fn finish(self) -> SourceSchedule {
+        let policy = self.policy.as_deref().and_then(PolicyKind::named);
+        let priority = self.priority.as_deref().and_then(Priority::named);
+        SourceSchedule { policy, priority, ..self.rest }
+    }
+}
+
+/// Hours of the day.
+fn quiet_hours(text: &str) -> Result<String, String> {
+    match QuietHours::parse(text) {
+        Some(_) => Ok(text.to_owned()),
+        None => Err(format!("expected hours such as \"23:00-07:00\", found {}", quote(text))),
+    }
+}
 
 /// `[retention]`, and `retention` of a source.
 pub(crate) const RETENTION: &[Field<Retention>] = &[

@@ -1,6 +1,6 @@
 //! `config.toml` as data. Every key has a default; `config.example.toml` shows them all.
 
-use crate::model::Retention;
+use crate::model::{PolicyKind, Retention, Source, SourceKind};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -70,15 +70,94 @@ impl Default for NetSettings {
 /// `[schedule]`
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScheduleSettings {
+    /// Policy.
+    pub policy: PolicyKind,
+    /// Looks per source and day, on the mean over all sources.
+    pub polls_per_day: f64,
+    /// Looks per day of all sources together; `None` has no limit.
+    pub polls_per_day_total: Option<u32>,
     /// Interval of the fixed policy.
     pub interval: Duration,
     /// No automatic look comes sooner after the last one.
     pub min_interval: Duration,
+    /// The same, unless the learned rate of the source warrants more.
+    pub usual_min_interval: Duration,
+    /// An automatic look comes at the latest after this, unless a server asks for more time.
+    pub max_interval: Duration,
+    /// Hours without automatic looks, as [`crate::model::QuietHours`] reads them.
+    pub quiet_hours: Option<String>,
+    /// Weight of the last look in the change rate.
+    pub change_rate_smoothing: f64,
+    /// How strongly the interval follows the change rate.
+    pub change_rate_gain: f64,
+    /// Change rate aimed at.
+    pub change_rate_target: f64,
+    /// Length of a tick.
+    pub advarss_tick: Duration,
+    /// Largest median in ticks.
+    pub advarss_cap: usize,
+    /// How much the price grows with the rate.
+    pub learned_exponent: f64,
+    /// Missing items that make a silence; 0 never.
+    pub learned_silence: f64,
 }
 
 impl Default for ScheduleSettings {
     fn default() -> Self {
-        Self { interval: Duration::from_secs(3600), min_interval: Duration::from_secs(3600) }
+        let (minute, hour) = (Duration::from_secs(60), Duration::from_secs(3600));
+        Self {
+            policy: PolicyKind::default(),
+            polls_per_day: 12.0,
+            polls_per_day_total: None,
+            interval: hour,
+            min_interval: 5 * minute,
+            usual_min_interval: hour,
+            max_interval: 24 * hour,
+            quiet_hours: None,
+            change_rate_smoothing: 0.3,
+            change_rate_gain: 0.2,
+            change_rate_target: 0.5,
+            advarss_tick: 8 * minute,
+            advarss_cap: 25,
+            learned_exponent: 0.25,
+            learned_silence: 8.0,
+        }
+    }
+}
+
+/// How often websites and sitemaps are looked at at first, and at most.
+const SITE_INTERVAL: Duration = Duration::from_secs(2 * 3600);
+const SITE_LEAST: Duration = Duration::from_secs(3600);
+
+impl ScheduleSettings {
+    /// The settings as they hold for one source. One that declares an interval of its own is looked
+    /// at in that interval, unless it names a policy too; bounds of its own replace the general
+    /// ones, the one for sources that publish seldom included. Websites and sitemaps cost their
+    /// servers more than feeds do, so they are looked at less often where nobody says otherwise.
+    pub fn of(&self, source: &Source) -> Self {
+        let own = &source.schedule;
+        let fixed = source.interval.map(|_| PolicyKind::Fixed);
+        let (usual, least) = match source.kind {
+            SourceKind::Website | SourceKind::Sitemap if source.interval.is_none() => {
+                (SITE_INTERVAL, SITE_LEAST)
+            }
+            _ => (Duration::ZERO, Duration::ZERO),
+        };
+        Self {
+            policy: own.policy.or(fixed).unwrap_or(self.policy),
+            interval: source.interval.unwrap_or(self.interval.max(usual)),
+            min_interval: own.min_interval.unwrap_or(self.min_interval.max(least)),
+            usual_min_interval: own.min_interval.unwrap_or(self.usual_min_interval.max(least)),
+            max_interval: own.max_interval.unwrap_or(self.max_interval),
+            change_rate_smoothing: own.change_rate_smoothing.unwrap_or(self.change_rate_smoothing),
+            change_rate_gain: own.change_rate_gain.unwrap_or(self.change_rate_gain),
+            change_rate_target: own.change_rate_target.unwrap_or(self.change_rate_target),
+            advarss_tick: own.advarss_tick.unwrap_or(self.advarss_tick),
+            advarss_cap: own.advarss_cap.map_or(self.advarss_cap, |cap| cap as usize),
+            learned_exponent: own.learned_exponent.unwrap_or(self.learned_exponent),
+            learned_silence: own.learned_silence.unwrap_or(self.learned_silence),
+            ..self.clone()
+        }
     }
 }
 

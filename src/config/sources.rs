@@ -5,9 +5,11 @@ use super::error::{At, Report, did_you_mean};
 use super::ids::{check_id, unique_id};
 use super::quote::{quote, without_secrets};
 use super::rule::{Field, Rule, Slot, mismatch, read};
-use super::schema::{RETENTION, YEAR, proxy};
+use super::schema::{RETENTION, SOURCE_SCHEDULE, SourceScheduleDraft, YEAR, proxy};
 use super::website::read_website;
-use crate::model::{Access, BasicAuth, Retention, Secret, Source, SourceId, SourceKind};
+use crate::model::{
+    Access, BasicAuth, Retention, Secret, Source, SourceId, SourceKind, SourceSchedule,
+};
 use crate::util::text::line as clean;
 use crate::util::url::take_credentials;
 use std::collections::{HashMap, HashSet};
@@ -46,7 +48,8 @@ const FIELDS: &[Field<Draft>] = &[
 ];
 
 /// Keys that the fields above do not read.
-const OTHERS: &[&str] = &["id", "url", "retention", "password", "headers", "website"];
+const OTHERS: &[&str] =
+    &["id", "url", "retention", "schedule", "password", "headers", "website"];
 
 /// Every key of a `[[source]]`.
 pub fn source_keys() -> Vec<&'static str> {
@@ -107,6 +110,7 @@ fn read_source(index: usize, node: &Node, report: &mut Report) -> Option<Numbere
         }
     };
     let retention = find("retention").map(|p| read_retention(p, &prefix, report));
+    let schedule = find("schedule").map(|p| read_schedule(p, &prefix, report)).unwrap_or_default();
     let headers = find("headers").map(|p| read_headers(p, &prefix, report)).unwrap_or_default();
     let auth = read_auth(draft.user.take(), table, &prefix, report);
     let kind = kind_of(draft.kind.as_deref());
@@ -123,6 +127,7 @@ fn read_source(index: usize, node: &Node, report: &mut Report) -> Option<Numbere
     source.tags = draft.tags;
     source.enabled = draft.enabled;
     source.interval = draft.interval;
+    source.schedule = schedule;
     source.retention = retention;
     source.access = Access { auth: auth.or(url_auth), headers, proxy: draft.proxy };
     Some(Numbered { source, at: node.at, id_at: id.and(find("id")).map(|p| p.node.at) })
@@ -196,6 +201,22 @@ fn read_retention(pair: &Pair, prefix: &str, report: &mut Report) -> Retention {
         ),
     }
     retention
+}
+
+fn read_schedule(pair: &Pair, prefix: &str, report: &mut Report) -> SourceSchedule {
+    let mut draft = SourceScheduleDraft::default();
+    let name = format!("{prefix}schedule");
+    match &pair.node.value {
+        Value::Table(table) => {
+            read(table, &format!("{name}."), SOURCE_SCHEDULE, &[], &mut draft, report);
+        }
+        _ => report.error(
+            pair.node.at,
+            &name,
+            mismatch("a table such as { priority = \"high\" }", &pair.node),
+        ),
+    }
+    draft.finish()
 }
 
 /// User and password, which come together or not at all.

@@ -6,15 +6,16 @@ use crate::config::Settings;
 use crate::feed::ParsedFeed;
 use crate::model::{Source, SourceFacts, Time};
 use crate::net::{Client, Response, host_key};
+use crate::schedule::price_for;
 use crate::store::{Reader, Store, StoreError};
 use crate::util::clock::Clock;
-use chrono::TimeDelta;
+use chrono::{Offset, TimeDelta, TimeZone};
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use tokio::sync::{Semaphore, watch};
 
 /// Connections that looks read the database with.
-const READERS: usize = 2;
+const READERS: usize = 1;
 
 /// Shared by everything the engine does.
 pub(super) struct Context {
@@ -31,6 +32,8 @@ pub(super) struct Context {
     reading: Semaphore,
     working: Semaphore,
     random: Mutex<fastrand::Rng>,
+    /// What a look costs, in item-seconds.
+    price: Mutex<f64>,
     /// The state of `sources.toml` that was read last.
     pub(super) declared_at: Mutex<Stamp>,
 }
@@ -43,12 +46,13 @@ impl Context {
             store,
             clock,
             network: Network::default(),
-            settings,
             sources: RwLock::default(),
             declared: watch::Sender::new(Arc::default()),
             readers: Mutex::default(),
             reading: Semaphore::new(READERS),
             working: Semaphore::new(processors),
+            price: Mutex::new(price_for(settings.schedule.polls_per_day)),
+            settings,
             random: Mutex::new(fastrand::Rng::with_seed(seed)),
             declared_at: Mutex::default(),
         }
@@ -61,6 +65,21 @@ impl Context {
     /// A number for jitter.
     pub(super) fn seed(&self) -> u64 {
         self.random.lock().unwrap_or_else(PoisonError::into_inner).u64(..)
+    }
+
+    /// What a look costs the sources that share a budget.
+    pub(super) fn price(&self) -> f64 {
+        *self.price.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn set_price(&self, price: f64) {
+        *self.price.lock().unwrap_or_else(PoisonError::into_inner) = price;
+    }
+
+    /// Seconds that the person's zone is east of UTC now.
+    pub(super) fn east(&self) -> i32 {
+        let now = self.clock.now().naive_utc();
+        chrono::Local.offset_from_utc_datetime(&now).fix().local_minus_utc()
     }
 
     /// Runs a query on a read-only connection, off the runtime's threads.

@@ -1,5 +1,6 @@
 //! Starting the engine, and speaking with it.
 
+use super::budget;
 use super::context::Context;
 use super::message::{Pace, Report, Role, Status};
 use super::run::{Command, Loop};
@@ -60,6 +61,7 @@ impl Engine {
         let facts = self.store.reconcile(self.sources.clone(), self.clock.now()).await?;
         let context = Arc::new(Context::new(self.store, self.settings, self.clock, self.seed));
         context.set_sources(self.sources, &facts);
+        budget::restore(&context).await;
         let (commands, inbox) = mpsc::channel(64);
         let (status_in, status) = watch::channel(Status { role, ..Status::default() });
         let stop = CancellationToken::new();
@@ -160,6 +162,11 @@ impl Handle {
     /// Marks a view read up to a row key; returns the row keys that changed.
     pub async fn mark_view_read(&self, view: View, up_to: i64) -> Result<Vec<i64>> {
         self.context.store.mark_view_read(view, up_to).await
+    }
+
+    /// What a look costs the sources that share a budget, in item-seconds of waiting.
+    pub fn price(&self) -> f64 {
+        self.context.price()
     }
 
     /// The declared sources with what is known of each, in the order of the file.

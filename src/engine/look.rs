@@ -4,7 +4,7 @@ use super::context::{Context, Reach};
 use super::message::{Pace, Refreshed};
 use super::queue::Job;
 use super::site::{Asker, Prefetched, SiteEnd, Visit};
-use super::verdict::{DocumentFacts, Head, Verdict, interval, validators_to_send};
+use super::verdict::{DocumentFacts, Head, Verdict, validators_to_send};
 use crate::feed::{self, ParsedFeed};
 use crate::model::{
     ErrorKind, Hold, HoldReason, Outcome, PollRecord, SourceFacts, SourceKind, Time,
@@ -323,14 +323,18 @@ pub(super) async fn store(
         response: head,
         document,
         offline,
-        interval: interval(&job.source, &context.settings().schedule),
+        source: job.source.clone(),
         settings: context.settings().schedule.clone(),
+        price: context.price(),
+        automatic: job.pace == Pace::Due,
+        east: context.east(),
         seed: context.seed(),
     };
     let left_host = site.as_ref().is_some_and(|site| site.left_host);
     let (pages, site) = site.map(|site| (site.pages, site.facts)).unzip();
     let look = Look {
         source: job.key,
+        automatic: job.pace == Pace::Due,
         entries,
         pages,
         record,

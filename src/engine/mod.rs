@@ -3,6 +3,7 @@
 //! [`Engine::start`] spawns it and returns the [`Handle`] through which the panes and the command
 //! line speak with it. `run.rs` is the loop, `look.rs` one look at one source.
 
+mod budget;
 mod context;
 mod explore;
 mod follow;
@@ -12,11 +13,17 @@ mod message;
 mod plan;
 mod queue;
 mod run;
+mod setup;
 mod site;
 mod upkeep;
 mod verdict;
+mod why;
 
 pub use follow::FollowError;
 pub use handle::{Engine, Handle};
 pub use message::{Discovery, Pace, Refreshed, Removed, Report, Role, Status, Way};
 pub use plan::{HORIZON, Plan, plan};
+pub use setup::setup;
+pub use why::{Glance, LookTold, Why, glance, why};
+// The panes know the engine, and this is part of what it tells.
+pub use crate::schedule::{Explanation, Gaps, Pulse};

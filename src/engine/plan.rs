@@ -1,33 +1,40 @@
 //! What to look at now and when to wake next: a pure function of facts.
 
 use crate::model::Time;
+use crate::schedule::waiting;
 use crate::store::Due;
 use std::collections::HashSet;
 
 /// The outcome of planning.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Plan {
-    /// Row keys of the sources to look at now, most overdue first.
+    /// Row keys of the sources to look at now, the most valuable first.
     pub start: Vec<i64>,
     /// When the next source becomes due; `None` when none waits or more are due already.
     pub wake: Option<Time>,
 }
 
 /// Sources planned at once; the rest follows when these are done.
-pub const HORIZON: usize = 256;
+pub const HORIZON: usize = 2048;
 
-/// Picks from `due`, which is ordered by the next look, what is not `claimed` already.
-pub fn plan(due: &[Due], now: Time, claimed: &HashSet<i64>) -> Plan {
+/// Picks from `due`, which is ordered by the next look, what is not `claimed` already. After a long
+/// absence much is due at once: what was never looked at comes first, then where items have
+/// probably waited most in all, times the `weight` of the source (row key).
+pub fn plan(due: &[Due], now: Time, claimed: &HashSet<i64>, weight: impl Fn(i64) -> f64) -> Plan {
     let mut plan = Plan::default();
+    let mut start = Vec::new();
     for source in due {
         let held = source.hold.filter(|h| h.until > now).map(|h| h.until);
         let at = source.next_poll.max(held);
         match at {
             Some(at) if at > now => plan.wake = Some(plan.wake.map_or(at, |wake| wake.min(at))),
             _ if claimed.contains(&source.key) => {}
-            _ => plan.start.push(source.key),
+            None => start.push((f64::INFINITY, source.key)),
+            _ => start.push((waiting(&source.schedule, now) * weight(source.key), source.key)),
         }
     }
+    start.sort_by(|a, b| b.0.total_cmp(&a.0));
+    plan.start = start.into_iter().map(|(_, key)| key).collect();
     plan
 }
 
@@ -42,7 +49,13 @@ mod tests {
 
     fn due(key: i64, next: Option<i64>, held: Option<i64>) -> Due {
         let hold = held.map(|until| Hold { until: at(until), reason: HoldReason::RetryAfter });
-        Due { key, id: SourceId(key.to_string()), next_poll: next.map(at), hold }
+        Due {
+            key,
+            id: SourceId(key.to_string()),
+            next_poll: next.map(at),
+            hold,
+            schedule: Vec::new(),
+        }
     }
 
     /// What it shows, the sources, those under way; what starts, and when to wake.
@@ -66,7 +79,7 @@ mod tests {
         ];
         for (why, sources, claimed, start, wake) in cases {
             let claimed = claimed.iter().copied().collect();
-            let plan = plan(&sources, at(100), &claimed);
+            let plan = plan(&sources, at(100), &claimed, |_| 1.0);
             assert_eq!((plan.start.as_slice(), plan.wake), (start, wake.map(at)), "{why}");
         }
     }

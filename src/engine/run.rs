@@ -218,7 +218,11 @@ impl Loop {
         self.resting.retain(|_, until| *until > now && *until <= now + REST);
         let resting = self.resting.keys();
         let busy: HashSet<i64> = self.queue.claimed().iter().chain(resting).copied().collect();
-        let plan = plan(&due, now, &busy);
+        let weight = |key| {
+            let source = self.context.source(key);
+            source.map_or(1.0, |s| s.schedule.priority.unwrap_or_default().weight())
+        };
+        let plan = plan(&due, now, &busy, weight);
         self.wake = plan.wake.into_iter().chain(self.resting.values().copied()).min();
         let moved =
             if plan.start.is_empty() { HashMap::new() } else { self.moved(&plan.start).await };

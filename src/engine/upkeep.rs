@@ -1,14 +1,18 @@
-//! What runs in the quiet: indexing the text of bodies, retention, tidying up.
+//! What runs in the quiet: indexing the text of bodies, retention, tidying up, keeping the budget.
 
+use super::budget;
 use super::context::Context;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 /// Between two rounds of retention and tidying.
 const ROUND: chrono::TimeDelta = chrono::TimeDelta::hours(6);
-/// After a commit, so that the bodies of one refresh are indexed in few batches.
+/// Without a commit: the bodies of a refresh are indexed when it is over, in few batches.
 const SETTLE: Duration = Duration::from_millis(500);
+/// Commits that never pause do not keep bodies from being indexed for longer.
+const PATIENCE: Duration = Duration::from_secs(20);
 /// Between two batches: the writer belongs to the person first.
 const BREATHE: Duration = Duration::from_millis(20);
 
@@ -18,6 +22,7 @@ pub(super) async fn run(context: Arc<Context>, stop: CancellationToken) {
         () = stop.cancelled() => {}
         () = index(&context) => {}
         () = retire(&context) => {}
+        () = budget::keep(&context) => {}
     }
 }
 
@@ -40,8 +45,13 @@ async fn index(context: &Arc<Context>) {
         if revision.changed().await.is_err() {
             return;
         }
-        tokio::time::sleep(SETTLE).await;
+        let _ = tokio::time::timeout(PATIENCE, settled(&mut revision)).await;
     }
+}
+
+/// Waits until nothing has been committed for a while.
+async fn settled(revision: &mut watch::Receiver<u64>) {
+    while let Ok(Ok(())) = tokio::time::timeout(SETTLE, revision.changed()).await {}
 }
 
 async fn retire(context: &Arc<Context>) {

@@ -1,11 +1,16 @@
 //! What a look teaches about its source: validators, moves, the next look. Pure.
 
+use super::setup::{begin, setup};
 use crate::config::ScheduleSettings;
-use crate::model::{FeedHints, MoveCandidate, Outcome, Source, SourceFacts, SourceKind, Time, Validators};
+use crate::model::{
+    FeedHints, MoveCandidate, Moved, Outcome, Planned, PolicyKind, QuietHours, Source, SourceFacts,
+    Time, Validators,
+};
 use crate::net::Response;
-use crate::schedule::{self, Answer, AnswerKind, Fixed, Policy};
+use crate::schedule::{self, Answer, AnswerKind, Clues, Memory};
 use crate::store::Ingested;
-use chrono::TimeDelta;
+use chrono::{SubsecRound, TimeDelta};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A permanent redirect to a target with nothing known in it is believed after so many looks …
@@ -28,8 +33,14 @@ pub(super) struct Verdict {
     pub(super) document: Option<DocumentFacts>,
     /// The machine has no network: not the source's fault.
     pub(super) offline: bool,
-    pub(super) interval: Duration,
+    pub(super) source: Arc<Source>,
     pub(super) settings: ScheduleSettings,
+    /// What a look costs the sources that share a budget, in item-seconds.
+    pub(super) price: f64,
+    /// Whether nobody asked for this look.
+    pub(super) automatic: bool,
+    /// Seconds that the person's zone is east of UTC.
+    pub(super) east: i32,
     pub(super) seed: u64,
 }
 
@@ -143,27 +154,71 @@ impl Verdict {
         if let Some(document) = &self.document {
             facts.hints = document.hints.clone();
         }
-        let mut policy = Fixed::new(self.interval, self.seed);
-        if facts.fail_count == 0 {
-            policy.observe(&ingested.new, self.now);
-        }
-        let wanted = policy.plan(self.now);
-        facts.schedule = policy.save();
+        let settings = self.settings.of(&self.source);
+        let answer = self.answer();
+        let memory = self.remember(facts, ingested, &answer);
+        facts.schedule = memory.save();
+        let wanted = schedule::jittered(memory.plan(self.now), self.now, self.seed);
+        let warranted = memory.policy() == PolicyKind::Learned
+            && memory.learned().warrants(self.now, settings.usual_min_interval);
+        let quiet = settings.quiet_hours.as_deref().and_then(QuietHours::parse);
         let decision = schedule::decide(&schedule::Look {
             now: self.now,
             wanted,
-            answer: self.answer(),
+            answer,
             hints: &facts.hints,
             fail_count: facts.fail_count,
-            interval: self.interval,
-            measured_gap: None,
+            interval: (wanted - self.now).to_std().unwrap_or_default(),
+            measured_gap: memory.learned().gap(self.now),
             has_validators: facts.validators != Validators::default(),
-            min: self.settings.min_interval,
-            max: None,
+            min: settings.min_interval,
+            usual_min: settings.usual_min_interval,
+            warranted,
+            max: Some(settings.max_interval),
+            quiet: quiet.map(|hours| (hours, self.east)),
             seed: self.seed,
         });
         facts.next_poll = Some(decision.next);
         facts.hold = decision.hold;
+        facts.planned = Some(Planned {
+            at: self.now.trunc_subsecs(0),
+            policy: memory.policy(),
+            wanted: wanted.trunc_subsecs(0),
+            next: decision.next.trunc_subsecs(0),
+            moved_by: decision
+                .moved_by
+                .into_iter()
+                .map(|m| Moved { to: m.to.trunc_subsecs(0), ..m })
+                .collect(),
+        });
+    }
+
+    /// What is remembered of the source once this look is taken in. A look that failed says nothing
+    /// about what the source publishes.
+    fn remember(&self, facts: &SourceFacts, ingested: &Ingested, answer: &Answer) -> Memory {
+        let mut setup = setup(&self.source, facts, &self.settings, self.price);
+        if facts.schedule.is_empty() {
+            let clues = Clues {
+                url: &facts.url,
+                items: &ingested.new,
+                changes: None,
+                update_period: facts.hints.update_period,
+                max_age: answer.max_age.or(answer.expires),
+            };
+            begin(&mut setup, &clues, self.now);
+        }
+        let mut memory = Memory::load(&facts.schedule, setup);
+        if facts.fail_count == 0 && answer.kind == AnswerKind::Ok {
+            memory.observe(&ingested.new, self.now);
+            let entries = ingested.new.len().saturating_add(ingested.known as usize);
+            if entries > 0 {
+                memory.set_window(u32::try_from(entries).unwrap_or(u32::MAX));
+            }
+        }
+        if self.automatic {
+            memory.count_look(self.now);
+        }
+        memory
     }
 
     fn answer(&self) -> Answer {
@@ -187,15 +242,3 @@ impl Verdict {
         }
     }
 }
-
-/// How often a source is looked at under the fixed policy.
-pub(super) fn interval(source: &Source, settings: &ScheduleSettings) -> Duration {
-    source.interval.unwrap_or(match source.kind {
-        SourceKind::Feed => settings.interval,
-        // A page costs its server more than a feed does.
-        SourceKind::Website | SourceKind::Sitemap => settings.interval.max(SITE_INTERVAL),
-    })
-}
-
-/// How often websites and sitemaps are looked at where nobody says otherwise.
-const SITE_INTERVAL: Duration = Duration::from_secs(2 * 3600);

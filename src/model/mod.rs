@@ -3,14 +3,17 @@
 mod entry;
 mod item;
 mod poll;
+mod schedule;
 mod source;
 mod website;
 
 pub use entry::{Enclosure, Entry, FeedHints};
 pub use item::{Item, ItemId, ItemRow};
 pub use poll::{
-    ErrorKind, FIRST_LIMITED, Hold, HoldReason, LEAST_RETRY, MOST_RETRY, Outcome, PollRecord,
+    ErrorKind, FIRST_LIMITED, Hold, HoldReason, LEAST_RETRY, MOST_RETRY, Moved, Outcome, Planned,
+    PollRecord,
 };
+pub use schedule::{PolicyKind, Priority, QuietHours, SourceSchedule};
 pub use source::{
     Access, BasicAuth, FAILING_AFTER, Health, MoveCandidate, Retention, Secret, Source,
     SourceFacts, SourceId, SourceKind, Validators,

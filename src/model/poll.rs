@@ -1,6 +1,6 @@
 //! What came of one look at a source.
 
-use super::Time;
+use super::{PolicyKind, Time};
 use std::time::Duration;
 
 /// What kind of failure it is; decides what happens next.
@@ -43,12 +43,28 @@ pub enum HoldReason {
     CrawlDelay,
     /// `schedule.min_interval`, or the source's own.
     MinInterval,
+    /// `schedule.usual_min_interval`: too little is expected to warrant a look sooner.
+    UsualMinInterval,
+    /// `schedule.max_interval`, or the source's own; the only rule that moves a look forward.
+    MaxInterval,
+    /// `schedule.quiet_hours`.
+    QuietHours,
+    /// The machine has no connection.
+    Offline,
 }
 
 impl HoldReason {
     /// Whether a refresh asked for by the person also obeys it (manners.md, P17).
     pub fn binds_manual(self) -> bool {
-        !matches!(self, Self::Failures | Self::MinInterval)
+        !matches!(
+            self,
+            Self::Failures
+                | Self::MinInterval
+                | Self::UsualMinInterval
+                | Self::MaxInterval
+                | Self::QuietHours
+                | Self::Offline
+        )
     }
 
     /// The rule in plain words, to stand after "held back by".
@@ -65,6 +81,10 @@ impl HoldReason {
             Self::Gone => "410 Gone",
             Self::CrawlDelay => "robots.txt crawl-delay",
             Self::MinInterval => "the shortest interval allowed",
+            Self::UsualMinInterval => "too little expected for a look sooner",
+            Self::MaxInterval => "the longest interval allowed",
+            Self::QuietHours => "quiet hours",
+            Self::Offline => "no connection",
         }
     }
 }
@@ -83,6 +103,30 @@ pub struct Hold {
     pub until: Time,
     /// The rule.
     pub reason: HoldReason,
+}
+
+/// When to look next, and what led to it.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Planned {
+    /// When this was decided.
+    pub at: Time,
+    /// The policy that decided.
+    pub policy: PolicyKind,
+    /// When it wanted to look.
+    pub wanted: Time,
+    /// When it is looked at.
+    pub next: Time,
+    /// The rules that moved the look, in order, and where to.
+    pub moved_by: Vec<Moved>,
+}
+
+/// A look moved by a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Moved {
+    /// The rule.
+    pub reason: HoldReason,
+    /// Where to.
+    pub to: Time,
 }
 
 /// How a look ended.

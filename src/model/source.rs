@@ -1,6 +1,8 @@
 //! A source as people declare it, and the facts that newsfed learns about it.
 
-use super::{FeedHints, Hold, Outcome, Time, WebsiteFacts, WebsiteRules};
+use super::{
+    FeedHints, Hold, Outcome, Planned, SourceSchedule, Time, WebsiteFacts, WebsiteRules,
+};
 use std::fmt;
 use std::time::Duration;
 
@@ -103,7 +105,7 @@ pub struct Retention {
 }
 
 /// One source as declared in `sources.toml`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Source {
     /// Unique, stable.
     pub id: SourceId,
@@ -121,6 +123,8 @@ pub struct Source {
     pub enabled: bool,
     /// Fixed interval between looks; `None` leaves it to the policy.
     pub interval: Option<Duration>,
+    /// What else it says about when to look.
+    pub schedule: SourceSchedule,
     /// Own retention; `None` takes the global one.
     pub retention: Option<Retention>,
     /// Authentication, headers, proxy.
@@ -141,6 +145,7 @@ impl Source {
             tags: Vec::new(),
             enabled: true,
             interval: None,
+            schedule: SourceSchedule::default(),
             retention: None,
             access: Access::default(),
             website: None,
@@ -216,8 +221,10 @@ pub struct SourceFacts {
     pub last_outcome: Option<Outcome>,
     /// What the feed says about how often to ask.
     pub hints: FeedHints,
-    /// Saved state of the schedule's policy.
+    /// What the schedule remembers.
     pub schedule: Vec<u8>,
+    /// How the next look was decided on.
+    pub planned: Option<Planned>,
     /// Items stored.
     pub items: u32,
     /// Items not read.
@@ -263,6 +270,7 @@ impl SourceFacts {
             last_outcome: None,
             hints: FeedHints::default(),
             schedule: Vec::new(),
+            planned: None,
             items: 0,
             unread: 0,
             pinned: 0,

@@ -1,8 +1,10 @@
 //! The rules of servers, feeds and people, on top of what a policy wants (manners.md in short:
 //! whoever serves the feed may ask for more time, within bounds that keep it readable).
 
-use super::window::skipped_until;
-use crate::model::{FIRST_LIMITED, FeedHints, Hold, HoldReason, LEAST_RETRY, MOST_RETRY, Time};
+use super::window::{quiet_until, skipped_until};
+use crate::model::{
+    FIRST_LIMITED, FeedHints, Hold, HoldReason, LEAST_RETRY, MOST_RETRY, Moved, QuietHours, Time,
+};
 use std::time::Duration;
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -22,6 +24,8 @@ pub const MOST_BACKOFF: Duration = DAY;
 const MOST_CRAWL_DELAY: Duration = MINUTE;
 /// How soon to look again when this machine is offline: it bothers nobody.
 pub const OFFLINE: Duration = Duration::from_secs(300);
+/// How often a look is moved out of a window of skipped or quiet hours.
+const WINDOWS: usize = 4;
 /// The end of the year 9999, for what is never due by itself.
 const NEVER_SECONDS: i64 = 253_402_300_799;
 
@@ -93,8 +97,14 @@ pub struct Look<'a> {
     pub measured_gap: Option<Duration>,
     /// Shortest interval that the person allows.
     pub min: Duration,
+    /// Shortest interval as long as no more is expected of the source; not shorter than `min`.
+    pub usual_min: Duration,
+    /// Whether the source's learned rate warrants a look sooner than that.
+    pub warranted: bool,
     /// Longest interval that the person allows. Wishes of servers go beyond it.
     pub max: Option<Duration>,
+    /// Hours without automatic looks, and how many seconds the person's zone is east of UTC.
+    pub quiet: Option<(QuietHours, i32)>,
     /// Whether the server sends validators; without them every look costs a full answer.
     pub has_validators: bool,
     /// Tells sources apart, so that their back-offs do not stay in step.
@@ -111,16 +121,18 @@ pub struct Decision {
     /// What binds a refresh by hand as well: the longest of those rules.
     pub hold: Option<Hold>,
     /// Every rule that moved the next look, in order, and where to.
-    pub moved_by: Vec<(HoldReason, Time)>,
+    pub moved_by: Vec<Moved>,
 }
 
 /// Applies the rules in their order: gone, limited, failed, fresh, the feed's own wishes, the
-/// person's bounds, and the feed's skip windows, which look at the moment that came out.
+/// person's bounds, and the hours that the feed or the person leaves out, which look at the moment
+/// that came out.
 pub fn decide(look: &Look<'_>) -> Decision {
     let mut decision =
         Decision { next: look.wanted, wanted: look.wanted, hold: None, moved_by: Vec::new() };
-    if let Some(max) = look.max {
-        decision.next = decision.next.min(after(look.now, max));
+    if let Some(latest) = look.max.map(|max| after(look.now, max)).filter(|t| *t < look.wanted) {
+        decision.next = latest;
+        decision.moved_by.push(Moved { reason: HoldReason::MaxInterval, to: latest });
     }
     match look.answer.kind {
         AnswerKind::Gone => {
@@ -129,7 +141,9 @@ pub fn decide(look: &Look<'_>) -> Decision {
             return decision;
         }
         AnswerKind::Offline => {
-            decision.next = after(look.now, OFFLINE);
+            let soon = after(look.now, OFFLINE);
+            decision.next = soon;
+            decision.moved_by = vec![Moved { reason: HoldReason::Offline, to: soon }];
             return decision;
         }
         AnswerKind::Ok => fresh_enough(look, &mut decision),
@@ -156,7 +170,7 @@ impl Decision {
     fn not_before(&mut self, at: Time, reason: HoldReason, now: Time) {
         if at > self.next {
             self.next = at;
-            self.moved_by.push((reason, at));
+            self.moved_by.push(Moved { reason, to: at });
         }
         if reason.binds_manual() {
             self.hold_until(at, reason, now);
@@ -220,22 +234,37 @@ fn fresh_enough(look: &Look<'_>, decision: &mut Decision) {
     }
 }
 
-/// Rules that hold after every look: the crawl-delay, the person's shortest interval, and the hours
-/// and days that the feed wants to be left alone.
+/// Rules that hold after every look: the crawl-delay, the shortest interval, and the hours and days
+/// in which the feed, or the person, wants no looks.
 fn own_wishes(look: &Look<'_>, decision: &mut Decision) {
     let now = look.now;
     if let Some(delay) = look.answer.crawl_delay {
         decision.not_before(after(now, delay.min(MOST_CRAWL_DELAY)), HoldReason::CrawlDelay, now);
     }
+    let (floor, reason) = if look.warranted || look.usual_min <= look.min {
+        (look.min, HoldReason::MinInterval)
+    } else {
+        (look.usual_min, HoldReason::UsualMinInterval)
+    };
+    // Without validators every look costs a whole document.
     let costly = look.answer.kind == AnswerKind::Ok && !look.has_validators;
-    let min = if costly { look.min.saturating_mul(2) } else { look.min };
-    decision.not_before(after(now, min), HoldReason::MinInterval, now);
+    let floor = if costly { floor.saturating_mul(2) } else { floor };
+    decision.not_before(after(now, floor), reason, now);
     if let Some(end) = skipped_until(look.hints, now) {
         decision.hold_until(end, HoldReason::SkipWindow, now);
     }
-    if let Some(end) = skipped_until(look.hints, decision.next) {
-        decision.next = end;
-        decision.moved_by.push((HoldReason::SkipWindow, end));
+    // The end of one window may lie in the other.
+    for _ in 0..WINDOWS {
+        let skipped = skipped_until(look.hints, decision.next);
+        let quiet = look.quiet.and_then(|(hours, east)| quiet_until(hours, east, decision.next));
+        let Some((to, reason)) = skipped
+            .map(|end| (end, HoldReason::SkipWindow))
+            .or(quiet.map(|end| (end, HoldReason::QuietHours)))
+        else {
+            return;
+        };
+        decision.next = to;
+        decision.moved_by.push(Moved { reason, to });
     }
 }
 

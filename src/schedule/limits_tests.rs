@@ -25,6 +25,9 @@ fn plain(hints: &FeedHints) -> Look<'_> {
         interval: HOUR,
         measured_gap: None,
         min: Duration::ZERO,
+        usual_min: Duration::ZERO,
+        warranted: false,
+        quiet: None,
         max: None,
         has_validators: true,
         seed: 1,
@@ -39,7 +42,7 @@ fn got(look: &Look<'_>) -> Want {
     let minutes = |at: Time| (at - now()).num_minutes();
     assert_eq!(decision.wanted, look.wanted);
     let hold = decision.hold.map(|h| (minutes(h.until), h.reason));
-    (minutes(decision.next), hold, decision.moved_by.iter().map(|(r, _)| *r).collect())
+    (minutes(decision.next), hold, decision.moved_by.iter().map(|m| m.reason).collect())
 }
 
 #[test]
@@ -174,7 +177,7 @@ fn forbidden_twice_is_a_limit() {
 fn offline_does_not_count() {
     let hints = FeedHints { ttl: Some(DAY), ..FeedHints::default() };
     let answer = Answer { kind: AnswerKind::Offline, ..Answer::default() };
-    assert_eq!(got(&Look { answer, min: HOUR, ..plain(&hints) }), (5, None, vec![]));
+    assert_eq!(got(&Look { answer, min: HOUR, ..plain(&hints) }), (5, None, vec![Offline]));
 }
 
 #[test]
@@ -251,6 +254,7 @@ fn a_failed_look_leaves_the_hand_free() {
 fn what_people_ask_for() {
     let hints = FeedHints::default();
     let base = plain(&hints);
+    let quiet = |text, east| Some((crate::model::QuietHours::parse(text).unwrap(), east));
     let cases = [
         ("min", Look { min: minutes(90), ..base }, (90, None, vec![MinInterval])),
         ("min is below", Look { min: minutes(30), ..base }, (60, None, vec![])),
@@ -270,7 +274,23 @@ fn what_people_ask_for() {
             },
             (60, Some((10, RateLimited)), vec![]),
         ),
-        ("max", Look { max: Some(minutes(30)), ..base }, (30, None, vec![])),
+        ("usual min", Look { usual_min: minutes(90), ..base }, (90, None, vec![UsualMinInterval])),
+        ("warranted", Look { usual_min: minutes(90), warranted: true, ..base }, (60, None, vec![])),
+        (
+            "warranted, but not by the person",
+            Look { usual_min: HOUR, min: minutes(90), warranted: true, ..base },
+            (90, None, vec![MinInterval]),
+        ),
+        (
+            "costly and not warranted",
+            Look { usual_min: minutes(60), has_validators: false, ..base },
+            (120, None, vec![UsualMinInterval]),
+        ),
+        // It is 12:30 UTC.
+        ("quiet", Look { quiet: quiet("13:00-14:00", 0), ..base }, (90, None, vec![QuietHours])),
+        ("not quiet", Look { quiet: quiet("13:00-14:00", 3600), ..base }, (60, None, vec![])),
+        ("max", Look { max: Some(minutes(30)), ..base }, (30, None, vec![MaxInterval])),
+        ("max is beyond", Look { max: Some(minutes(90)), ..base }, (60, None, vec![])),
         (
             "servers go beyond max",
             Look {
@@ -278,7 +298,7 @@ fn what_people_ask_for() {
                 answer: Answer { max_age: Some(minutes(45)), ..Answer::default() },
                 ..base
             },
-            (45, Some((45, MaxAge)), vec![MaxAge]),
+            (45, Some((45, MaxAge)), vec![MaxInterval, MaxAge]),
         ),
         (
             "crawl-delay is cut",
@@ -293,6 +313,9 @@ fn what_people_ask_for() {
     for (name, look, want) in cases {
         assert_eq!(got(&look), want, "{name}");
     }
+    let skipping = FeedHints { skip_hours: [14].into(), ..FeedHints::default() };
+    let both = Look { quiet: quiet("13:00-14:30", 0), ..plain(&skipping) };
+    assert_eq!(got(&both), (150, None, vec![QuietHours, SkipWindow]), "one after the other");
     let absurd = decide(&Look { min: Duration::MAX, ..base });
     assert!(absurd.next > now() + DAY * 365_000, "saturates");
 }

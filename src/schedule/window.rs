@@ -1,7 +1,7 @@
 //! The hours and days in which a feed does not want to be asked.
 
 use super::limits::DAY;
-use crate::model::{FeedHints, Time};
+use crate::model::{FeedHints, QuietHours, Time};
 use chrono::{Datelike, Timelike};
 
 /// The end of the skip window (`skipHours`, `skipDays`, both UTC) that `at` lies in, at most a day
@@ -20,6 +20,14 @@ pub fn skipped_until(hints: &FeedHints, at: Time) -> Option<Time> {
     Some(next.min(latest))
 }
 
+/// The end of the person's quiet hours that `at` lies in; `None` outside of them. The person's zone
+/// is `east` seconds east of UTC.
+pub(super) fn quiet_until(hours: QuietHours, east: i32, at: Time) -> Option<Time> {
+    let local = (at.timestamp() + i64::from(east)).rem_euclid(24 * 3600);
+    let left = hours.left(u32::try_from(local / 60).unwrap_or(0))?;
+    Some(at + chrono::TimeDelta::seconds(i64::from(left) * 60 - local % 60))
+}
+
 fn is_skipped(hints: &FeedHints, at: Time) -> bool {
     // Both fit: 0-23 and 0-6.
     hints.skip_hours.contains(&(at.hour() as u8))
@@ -32,6 +40,21 @@ mod tests {
 
     fn time(text: &str) -> Time {
         text.parse().unwrap()
+    }
+
+    #[test]
+    fn quiet_hours_end_in_the_persons_zone() {
+        let night = QuietHours::parse("23:00-07:00").unwrap();
+        for (at, east, want) in [
+            ("2025-10-24T23:30:10Z", 0, Some("2025-10-25T07:00:00Z")),
+            ("2025-10-24T23:30:10Z", 7200, Some("2025-10-25T05:00:00Z")),
+            ("2025-10-24T05:00:00Z", 7200, None),
+            ("2025-10-24T04:59:59Z", 7200, Some("2025-10-24T05:00:00Z")),
+            ("2025-10-24T03:00:00Z", -5 * 3600, None),
+            ("2025-10-24T04:00:00Z", -5 * 3600, Some("2025-10-24T12:00:00Z")),
+        ] {
+            assert_eq!(quiet_until(night, east, time(at)), want.map(time), "{at} {east}");
+        }
     }
 
     #[test]

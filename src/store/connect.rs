@@ -11,7 +11,11 @@ use std::time::Duration;
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// One step per schema version; a step that has been released is never edited.
-const STEPS: &[M<'static>] = &[M::up(include_str!("schema.sql"))];
+const STEPS: &[M<'static>] = &[
+    M::up(include_str!("schema.sql")),
+    M::up(include_str!("schema-2.sql")),
+    M::up(include_str!("schema-3.sql")),
+];
 
 /// Opens the only read-write connection, creating or migrating the file first.
 pub(super) fn open_writer(path: &Path) -> Result<Connection> {
@@ -25,6 +29,11 @@ pub(super) fn open_writer(path: &Path) -> Result<Connection> {
     conn.pragma_update(None, "journal_mode", "WAL").map_err(forbidden)?;
     conn.pragma_update(None, "synchronous", "NORMAL")?;
     conn.pragma_update(None, "foreign_keys", true)?;
+    // Each job's savepoint keeps the pages it changes; on disk that costs as much as the job.
+    conn.pragma_update(None, "temp_store", "MEMORY")?;
+    // Room for the pages of one transaction and for their log, so that each is written out once.
+    conn.pragma_update(None, "cache_size", -4096)?;
+    conn.pragma_update(None, "wal_autocheckpoint", 3000)?;
     conn.pragma_update(None, "journal_size_limit", 16 << 20)?;
     conn.set_prepared_statement_cache_capacity(64);
     migrate(&mut conn, path)?;
@@ -38,7 +47,7 @@ pub(super) fn open_reader(path: &Path) -> Result<Connection> {
     conn.busy_timeout(BUSY_TIMEOUT)?;
     // Reading would leave a log that is as read-only as the file, also when that is mended.
     let frozen = fs::metadata(path).is_ok_and(|m| m.permissions().readonly());
-    let unreadable = || matches!(probe(&conn).map_err(forbidden), Err(StoreError::ReadOnly));
+    let unreadable = || probe(&conn).map_err(forbidden).is_err_and(|e| e.leaves_reading());
     if !has_log(path) && (frozen || unreadable()) {
         // What nobody can write to nobody changes meanwhile.
         let uri = immutable(path);
@@ -170,6 +179,29 @@ mod tests {
         drop(conn);
         let err = open_writer(&path).unwrap_err();
         assert!(matches!(err, StoreError::TooNew { found: 99, .. }), "{err}");
+    }
+
+    #[test]
+    fn the_first_schema_is_brought_up_to_date() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("db");
+        let mut old = Connection::open(&path).unwrap();
+        Migrations::from_slice(STEPS).to_version(&mut old, 1).unwrap();
+        old.execute("INSERT INTO source (id, url) VALUES ('a', 'http://a/')", []).unwrap();
+        old.execute(
+            "INSERT INTO poll (source, at, millis, bytes, failed, outcome) VALUES (1, 7, 0, 0, 0, '')",
+            [],
+        )
+        .unwrap();
+        drop(old);
+        let new = open_writer(&path).unwrap();
+        let row: (Option<String>, i64) = new
+            .query_row("SELECT s.planned, p.automatic FROM source s, poll p", [], |r| {
+                Ok((r.get(0)?, r.get(1)?))
+            })
+            .unwrap();
+        assert_eq!(row, (None, 0));
+        assert!(backup_path(&path, 1).exists());
     }
 
     #[test]

@@ -34,6 +34,9 @@ pub enum StoreError {
     /// No space left.
     #[error("the disk is full; free some space, newsfed goes on by itself")]
     Full,
+    /// The system can neither read nor write the file.
+    #[error("the database cannot be read or written ({0}); check the disk and its free space")]
+    Io(String),
     /// The file or folder cannot be written.
     #[error("the database is read-only; check the permissions of its file and folder")]
     ReadOnly,
@@ -51,10 +54,25 @@ pub enum StoreError {
     Sqlite(String),
 }
 
+impl StoreError {
+    /// Whether what is there can be read all the same.
+    pub fn leaves_reading(&self) -> bool {
+        matches!(self, Self::ReadOnly | Self::Full)
+    }
+}
+
 impl From<rusqlite::Error> for StoreError {
     fn from(e: rusqlite::Error) -> Self {
         use rusqlite::ErrorCode as Code;
+        use rusqlite::ffi::{SQLITE_IOERR_SHMMAP, SQLITE_IOERR_SHMSIZE};
+        // Its shared memory is a file too, which grows before anything is written.
+        if let rusqlite::Error::SqliteFailure(failure, _) = &e
+            && matches!(failure.extended_code, SQLITE_IOERR_SHMSIZE | SQLITE_IOERR_SHMMAP)
+        {
+            return Self::Full;
+        }
         match e.sqlite_error_code() {
+            Some(Code::SystemIoFailure) => Self::Io(e.to_string()),
             Some(Code::DatabaseCorrupt | Code::NotADatabase) => Self::Corrupt(e.to_string()),
             Some(Code::DiskFull) => Self::Full,
             Some(Code::ReadOnly | Code::PermissionDenied) => Self::ReadOnly,

@@ -35,7 +35,8 @@ pub fn prepare(entries: Vec<Entry>) -> Vec<Prepared> {
         let real = |t: &crate::model::Time| t.timestamp() > 0;
         entry.published = entry.published.filter(real);
         entry.updated = entry.updated.filter(real);
-        let version_hash = version_hash(&entry);
+        let content_hash = content_hash(&entry);
+        let version_hash = version_hash(&entry, content_hash);
         let nameless = entry.guid.is_none() && entry.url.is_none() && !entry.title.is_empty();
         let again = if nameless {
             !titles.insert(entry.title.clone())
@@ -48,15 +49,15 @@ pub fn prepare(entries: Vec<Entry>) -> Vec<Prepared> {
         if let Some(guid) = &entry.guid {
             *shared.entry(guid.clone()).or_default() += 1;
         }
-        kept.push((entry, version_hash));
+        kept.push((entry, content_hash, version_hash));
     }
     kept.into_iter()
-        .map(|(entry, version_hash)| {
+        .map(|(entry, content_hash, version_hash)| {
             let guid = entry.guid.as_ref().filter(|g| !g.is_empty() && shared.get(*g) == Some(&1));
             Prepared {
                 guid_hash: guid.map(|g| hash([g.as_str()])),
                 url_hash: url_hash(&entry),
-                content_hash: content_hash(&entry),
+                content_hash,
                 version_hash,
                 distinctive: text_length(&entry) >= DISTINCTIVE,
                 entry,
@@ -104,25 +105,15 @@ fn content_hash(entry: &Entry) -> i64 {
 
 /// Hash of all that counts as a change when the publisher edits it. The time without a date is not
 /// part of it: only what the publisher says is.
-fn version_hash(entry: &Entry) -> i64 {
+fn version_hash(entry: &Entry, content_hash: i64) -> i64 {
     let date =
         |t: Option<crate::model::Time>| t.map(|t| t.timestamp().to_string()).unwrap_or_default();
-    let dates = [date(entry.published), date(entry.updated)];
-    let texts = [
-        &entry.url,
-        &entry.summary,
-        &entry.content,
-        &entry.comments,
-        &entry.language,
-        &entry.publisher,
-    ];
+    let numbers = [content_hash.to_string(), date(entry.published), date(entry.updated)];
+    let texts = [&entry.url, &entry.comments, &entry.language, &entry.publisher];
     let texts = texts.into_iter().map(|t| t.as_deref().unwrap_or(""));
     let lists = entry.authors.iter().chain(&entry.categories).map(String::as_str);
     let enclosures = entry.enclosures.iter().map(|e| e.url.as_str());
-    let dates = dates.iter().map(String::as_str);
-    hash(
-        [entry.title.as_str()].into_iter().chain(dates).chain(texts).chain(lists).chain(enclosures),
-    )
+    hash(numbers.iter().map(String::as_str).chain(texts).chain(lists).chain(enclosures))
 }
 
 /// The first 64 bits of SHA-256 over the parts, each ended by a byte that text cannot hold.

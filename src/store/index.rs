@@ -1,8 +1,44 @@
-//! The text of bodies, fed to the full-text index in the background, a batch at a time.
+//! The full-text index: titles with the transaction that stores them, the text of bodies in the
+//! background, a batch at a time.
 
 use super::error::Result;
 use crate::util::html;
 use rusqlite::{Connection, params};
+
+/// Prepares a writer's connection for [`queue_title`].
+pub(super) fn open(conn: &Connection) -> Result<()> {
+    Ok(conn.execute_batch("CREATE TEMP TABLE untitled (item INTEGER PRIMARY KEY, new INTEGER)")?)
+}
+
+/// Has the title of an item that was written be indexed at the end of the transaction: the index
+/// writes its pending words out at each savepoint it meets, and merges what was written.
+pub(super) fn queue_title(conn: &Connection, item: i64, new: bool) -> Result<()> {
+    conn.prepare_cached("INSERT OR IGNORE INTO temp.untitled VALUES (?1, ?2)")?
+        .execute(params![item, new])?;
+    Ok(())
+}
+
+/// Indexes the titles that were queued in this transaction.
+pub(super) fn write_titles(conn: &Connection) -> Result<()> {
+    let queued = |new: bool| -> Result<bool> {
+        let mut query =
+            conn.prepare_cached("SELECT EXISTS (SELECT 1 FROM temp.untitled WHERE new = ?1)")?;
+        Ok(query.query_row([new], |r| r.get(0))?)
+    };
+    for (new, insert) in [(true, "INSERT"), (false, "INSERT OR REPLACE")] {
+        if queued(new)? {
+            conn.prepare_cached(&format!(
+                "{insert} INTO item_text (rowid, title, authors, body)
+                 SELECT i.key, i.title, d.authors, '' FROM temp.untitled t
+                 CROSS JOIN item i ON i.key = t.item CROSS JOIN detail d ON d.item = t.item
+                 WHERE t.new = ?1"
+            ))?
+            .execute([new])?;
+        }
+    }
+    conn.prepare_cached("DELETE FROM temp.untitled")?.execute([])?;
+    Ok(())
+}
 
 /// Items in one batch: small enough that a waiting mark is not felt.
 const BATCH: i64 = 200;

@@ -2,6 +2,7 @@
 
 use super::error::Result;
 use super::identity::Prepared;
+use super::index;
 use super::pages::{self, Pages};
 use super::rows::{load_facts, save_facts, to_json};
 use crate::model::{Outcome, PollRecord, SourceFacts, Time};
@@ -17,6 +18,8 @@ pub struct Look {
     /// Of websites and sitemaps: an article that any source has is not stored again and never
     /// changed.
     pub pages: Option<Pages>,
+    /// Whether nobody asked for it.
+    pub automatic: bool,
     /// The record for the history; its outcome is completed with the counts found here.
     pub record: PollRecord,
     /// Brings the facts up to date, knowing what was new.
@@ -40,7 +43,7 @@ pub struct Ingested {
 /// Runs inside the writer's transaction. Returns `None` when the source has been deleted meanwhile.
 pub(super) fn store(conn: &Connection, look: Look) -> Result<Option<(Ingested, Outcome)>> {
     let Some(mut facts) = load_facts(conn, look.source)? else { return Ok(None) };
-    let Look { source, entries, pages, mut record, finish } = look;
+    let Look { source, entries, pages, automatic, mut record, finish } = look;
     let mut done = Ingested::default();
     if let Some(entries) = entries {
         let total = u32::try_from(entries.len()).unwrap_or(u32::MAX);
@@ -60,14 +63,14 @@ pub(super) fn store(conn: &Connection, look: Look) -> Result<Option<(Ingested, O
     facts.last_outcome = Some(record.outcome.clone());
     finish(&mut facts, &done);
     save_facts(conn, &facts)?;
-    save_poll(conn, source, &record)?;
+    save_poll(conn, source, &record, automatic)?;
     Ok(Some((done, record.outcome)))
 }
 
-fn save_poll(conn: &Connection, source: i64, record: &PollRecord) -> Result<()> {
+fn save_poll(conn: &Connection, source: i64, record: &PollRecord, automatic: bool) -> Result<()> {
     conn.prepare_cached(
-        "INSERT INTO poll (source, at, status, millis, bytes, failed, outcome, repairs)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        "INSERT INTO poll (source, at, status, millis, bytes, failed, outcome, repairs, automatic)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
     )?
     .execute(params![
         source,
@@ -78,6 +81,7 @@ fn save_poll(conn: &Connection, source: i64, record: &PollRecord) -> Result<()> 
         matches!(record.outcome, Outcome::Failed { .. }),
         to_json(&record.outcome)?,
         to_json(&record.repairs)?,
+        automatic,
     ])?;
     Ok(())
 }
@@ -139,18 +143,24 @@ fn by_url(
 ) -> Result<Option<i64>> {
     let mut query = conn.prepare_cached(
         "SELECT key, guid_hash IS NOT NULL, title = ?3 FROM item
-         WHERE source = ?1 AND url_hash = ?2 ORDER BY title = ?3 DESC, key DESC LIMIT 1000",
+         WHERE source = ?1 AND url_hash = ?2 ORDER BY key DESC LIMIT 1000",
     )?;
     let mut rows = query.query(params![source, entry.url_hash, entry.entry.title])?;
+    let mut other_title = None;
     while let Some(row) = rows.next()? {
         let (key, has_guid, same_title): (i64, bool, bool) =
             (row.get(0)?, row.get(1)?, row.get(2)?);
-        let different = has_guid && entry.guid_hash.is_some() && !same_title;
-        if !taken.contains(&key) && !different {
+        if taken.contains(&key) {
+            continue;
+        }
+        if same_title {
             return Ok(Some(key));
         }
+        if !has_guid || entry.guid_hash.is_none() {
+            other_title = other_title.or(Some(key));
+        }
     }
-    Ok(None)
+    Ok(other_title)
 }
 
 fn by_text(
@@ -200,7 +210,9 @@ pub(super) fn insert(conn: &Connection, source: i64, new: &Prepared, discovered:
         new.content_hash,
         new.version_hash,
     ])?;
-    save_detail(conn, conn.last_insert_rowid(), new, "INSERT")
+    let key = conn.last_insert_rowid();
+    save_detail(conn, key, new)?;
+    index::queue_title(conn, key, true)
 }
 
 /// Brings a known item up to date, keeping its read and pin marks; tells whether anything changed.
@@ -226,14 +238,15 @@ fn update(conn: &Connection, key: i64, new: &Prepared) -> Result<bool> {
         })?
         > 0;
     if changed {
-        save_detail(conn, key, new, "INSERT OR REPLACE")?;
+        save_detail(conn, key, new)?;
+        index::queue_title(conn, key, false)?;
     }
     Ok(changed)
 }
 
-/// Writes the detail row and indexes the title, as `index` says; the body's text follows in the
-/// background. What the publisher does not say any more is kept where nothing else can give it.
-fn save_detail(conn: &Connection, key: i64, new: &Prepared, index: &str) -> Result<()> {
+/// Writes the detail row. What the publisher does not say any more is kept where nothing else can
+/// give it.
+fn save_detail(conn: &Connection, key: i64, new: &Prepared) -> Result<()> {
     let e = &new.entry;
     conn.prepare_cached(
         "INSERT INTO detail (item, guid, publisher, authors, published, updated, summary, content,
@@ -260,9 +273,5 @@ fn save_detail(conn: &Connection, key: i64, new: &Prepared, index: &str) -> Resu
         ":comments": e.comments,
         ":language": e.language,
     })?;
-    conn.prepare_cached(&format!(
-        "{index} INTO item_text (rowid, title, authors, body) VALUES (?1, ?2, ?3, '')"
-    ))?
-    .execute(params![key, e.title, e.authors.join(" ")])?;
     Ok(())
 }

@@ -5,11 +5,13 @@
 
 mod connect;
 mod error;
+mod history;
 mod identity;
 mod index;
 mod ingest;
 mod lock;
 mod marks;
+mod memo;
 mod pages;
 mod query;
 mod reader;
@@ -24,6 +26,7 @@ mod writer;
 mod tests;
 
 pub use error::{Result, StoreError};
+pub use history::{History, Spent};
 pub use identity::{Prepared, prepare};
 pub use ingest::{Finish, Ingested, Look};
 pub use lock::{Poller, PollerLock};
@@ -56,8 +59,8 @@ struct Inner {
     path: PathBuf,
     writer: Mutex<Option<Writer>>,
     thread: Mutex<Option<Joined>>,
-    /// Nothing can be written: the permissions forbid it.
-    read_only: bool,
+    /// Why nothing can be written: the permissions forbid it, or the disk is full.
+    unwritable: Option<StoreError>,
     revision: Arc<watch::Sender<u64>>,
 }
 
@@ -80,18 +83,18 @@ impl Drop for Inner {
 }
 
 impl Store {
-    /// Opens the database, creating or migrating it first. One that may only be read can be opened
-    /// too; whatever would write to it fails with [`StoreError::ReadOnly`].
+    /// Opens the database, creating or migrating it first. One that can only be read can be opened
+    /// too; whatever would write to it fails with [`StoreError::ReadOnly`] or [`StoreError::Full`].
     pub fn open(path: &Path) -> Result<Self> {
         let revision = Arc::new(watch::Sender::new(0));
-        let (writer, thread) = match Writer::start(path, revision.clone()) {
-            Ok((writer, thread)) => (Some(writer), Some(thread)),
-            Err(StoreError::ReadOnly) => (None, None),
+        let (writer, thread, unwritable) = match Writer::start(path, revision.clone()) {
+            Ok((writer, thread)) => (Some(writer), Some(thread), None),
+            Err(e) if e.leaves_reading() => (None, None, Some(e)),
             Err(e) => return Err(e),
         };
         let inner = Inner {
             path: path.to_owned(),
-            read_only: writer.is_none(),
+            unwritable,
             writer: Mutex::new(writer),
             thread: Mutex::new(thread),
             revision,
@@ -120,9 +123,14 @@ impl Store {
         self.inner.close();
     }
 
+    /// Whether it can be written to, and if not, why.
+    pub fn writable(&self) -> Result<()> {
+        self.writer().map(drop)
+    }
+
     fn writer(&self) -> Result<Writer> {
-        if self.inner.read_only {
-            return Err(StoreError::ReadOnly);
+        if let Some(why) = &self.inner.unwritable {
+            return Err(why.clone());
         }
         self.inner.writer.lock().ok().and_then(|w| w.clone()).ok_or(StoreError::Closed)
     }
@@ -206,6 +214,11 @@ impl Store {
     pub fn prune_blocking(&self, source: i64, retention: Retention, now: Time) -> Result<usize> {
         self.writer()?
             .call_blocking(move |conn| retention::prune(conn, source, retention, now, true))
+    }
+
+    /// Remembers a note under a name, in place of an older one.
+    pub async fn set_memo(&self, name: &'static str, value: String) -> Result<()> {
+        self.writer()?.call(move |conn| memo::set(conn, name, &value)).await
     }
 
     /// Removes old poll records and forgotten sources.

@@ -5,7 +5,8 @@
 //! `before:DATE`, `after:DATE` (`2026-11-21`, `2026-11`, `2026`, `today`, `yesterday`, `7d`),
 //! `source:name`, `folder:name`, `tag:name`. Any other punctuation is text.
 
-use chrono::{Datelike, Days, NaiveDate, NaiveTime, TimeZone};
+use crate::util::clock::start_of_day;
+use chrono::{Datelike, Days, NaiveDate};
 use std::fmt::Write;
 
 /// A search, ready to run once its names of sources are resolved.
@@ -210,17 +211,13 @@ fn date_start(text: &str, today: chrono::DateTime<chrono::Local>) -> Option<i64>
     if !(1..=9999).contains(&date.year()) {
         return None;
     }
-    let midnight = date.and_time(NaiveTime::MIN);
-    // A zone may skip midnight on the day its clocks change; the next hour is the first one then.
-    let start = today.timezone().from_local_datetime(&midnight).earliest().or_else(|| {
-        today.timezone().from_local_datetime(&(midnight + chrono::TimeDelta::hours(1))).earliest()
-    });
-    start.map(|t| t.timestamp())
+    start_of_day(date, &today.timezone()).map(|t| t.timestamp())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use chrono::TimeZone;
 
     fn parse(input: &str) -> Query {
         let today = chrono::Local.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap();

@@ -1,6 +1,7 @@
 //! A read-only connection, for one thread at a time.
 
 use super::error::Result;
+use super::history::{self, History, Spent};
 use super::marks::{Found, find, last_key};
 use super::rows::{ITEM, ITEM_ROW, item, item_row};
 use super::sources::{self, Due, PollFilter};
@@ -8,6 +9,7 @@ use super::view::{self, Anchor, View, Window};
 use super::{connect, index};
 use crate::model::{Item, ItemRow, PollRecord, Retention, SourceFacts, SourceId, Time};
 use rusqlite::{Connection, InterruptHandle, OptionalExtension};
+use std::collections::HashMap;
 use std::path::Path;
 use url::Url;
 
@@ -89,6 +91,49 @@ impl Reader {
     /// The newest polls with the id of their source.
     pub fn polls(&self, filter: PollFilter, limit: usize) -> Result<Vec<(SourceId, PollRecord)>> {
         sources::polls(&self.conn, filter, limit)
+    }
+
+    /// When every declared source published.
+    pub fn histories(&self) -> Result<Vec<History>> {
+        history::all(&self.conn)
+    }
+
+    /// The dates of the newest items of a source, newest first, at most `limit`.
+    pub fn dates(&self, source: i64, limit: usize) -> Result<Vec<Time>> {
+        history::dates(&self.conn, source, limit)
+    }
+
+    /// How many looks nobody asked for began after `since` and until `until`, by the row keys of
+    /// their sources.
+    pub fn automatic_looks(&self, since: Time, until: Time) -> Result<HashMap<i64, u32>> {
+        history::automatic_looks(&self.conn, since, until)
+    }
+
+    /// Items of every declared source (row keys) on each of the last `days` days, by their dates:
+    /// the last count is of the 24 hours that end at `until`. Sources without any are left out.
+    pub fn items_per_day(&self, until: Time, days: usize) -> Result<HashMap<i64, Vec<u32>>> {
+        history::items_per_day(&self.conn, until, days)
+    }
+
+    /// The date of the newest item of each declared source (row keys) that has items.
+    pub fn newest_dates(&self) -> Result<HashMap<i64, Time>> {
+        history::newest_dates(&self.conn)
+    }
+
+    /// How long the items that looks at a source since `since` found had been out, in seconds, on
+    /// the mean of each look; by the second in which the look began.
+    pub fn delays(&self, source: i64, since: Time) -> Result<HashMap<i64, i64>> {
+        history::delays(&self.conn, source, since)
+    }
+
+    /// What the looks at a source after `since` cost.
+    pub fn spent(&self, source: i64, since: Time) -> Result<Spent> {
+        history::spent(&self.conn, source, since)
+    }
+
+    /// The note under a name; see [`super::Store::set_memo`].
+    pub fn memo(&self, name: &str) -> Result<Option<String>> {
+        super::memo::get(&self.conn, name)
     }
 
     /// How many items of a source its retention would let go.

@@ -2,7 +2,8 @@
 
 use super::connect::open_writer;
 use super::error::{Result, StoreError};
-use rusqlite::types::Value;
+use crate::util::text;
+use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, OpenFlags, params_from_iter};
 use std::path::{Path, PathBuf};
 
@@ -30,12 +31,13 @@ pub struct Salvage {
 /// program makes them anew, with what stands for them.
 type Table = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
 
-const TABLES: [Table; 5] = [
+const TABLES: [Table; 6] = [
     ("source", "sources", &[("items", "0"), ("unread", "0"), ("pinned", "0")]),
     ("item", "items", &[]),
     ("detail", "texts", &[("indexed", "0")]),
     ("poll", "log lines", &[]),
     ("pruned", "removed items", &[]),
+    ("memo", "notes", &[]),
 ];
 
 /// Counts, and texts of items that have lost theirs.
@@ -117,7 +119,14 @@ impl Copy {
         name: &str,
         own: &[(&str, &str)],
     ) -> Result<()> {
-        let columns = columns(new, name)?;
+        // A file of an older version lacks tables and columns, and has lost nothing by that.
+        let there = columns(old, name).unwrap_or_default();
+        let is_known = |table| columns(old, table).is_ok_and(|c| !c.is_empty());
+        if there.is_empty() && is_known("source") {
+            return Ok(());
+        }
+        let mut columns = columns(new, name)?;
+        columns.retain(|c| there.is_empty() || there.contains(c));
         let shown: Vec<String> = columns
             .iter()
             .map(|c| own.iter().find(|(n, _)| n == c).map_or(c.clone(), |(_, v)| (*v).to_owned()))
@@ -129,14 +138,15 @@ impl Copy {
         let key = if columns.iter().any(|c| c == "key") { "key" } else { "item" };
         let shown = shown.join(", ");
         if !keyed {
-            self.rows(old, new, &format!("SELECT {shown} FROM {name}"), &insert, None)?;
+            let query = format!("SELECT {shown} FROM {name}");
+            self.rows(old, new, &columns, &query, &insert, None)?;
             return Ok(());
         }
         let query =
             format!("SELECT {shown} FROM {name} NOT INDEXED WHERE {key} > ?1 ORDER BY {key}");
         let (mut after, mut step) = (i64::MIN, 1i64);
         loop {
-            let last = self.rows(old, new, &query, &insert, Some(after))?;
+            let last = self.rows(old, new, &columns, &query, &insert, Some(after))?;
             match last {
                 Ended::Whole => return Ok(()),
                 Ended::At(Some(key)) => (after, step) = (key, 1),
@@ -157,6 +167,7 @@ impl Copy {
         &mut self,
         old: &Connection,
         new: &Connection,
+        columns: &[String],
         query: &str,
         insert: &str,
         after: Option<i64>,
@@ -177,7 +188,7 @@ impl Copy {
                 Ok(None) => return Ok(Ended::Whole),
                 Ok(Some(row)) => {
                     let values: rusqlite::Result<Vec<Value>> =
-                        (0..count).map(|c| row.get::<_, Value>(c)).collect();
+                        (0..count).map(|c| Ok(cleaned(&columns[c], row.get_ref(c)?))).collect();
                     last = row.get(0).ok().or(last);
                     // A row that breaks a rule of the table is damaged, too.
                     match values.map(|v| insert.execute(params_from_iter(v))) {
@@ -192,6 +203,20 @@ impl Copy {
             }
         }
     }
+}
+
+/// Columns that hold one line to be shown.
+const LINES: [&str; 3] = ["title", "feed_title", "publisher"];
+
+/// A value as it may be shown: damage can have put anything into a text.
+fn cleaned(column: &str, value: ValueRef<'_>) -> Value {
+    let ValueRef::Text(bytes) = value else {
+        // Only of a text it can be in doubt what it is.
+        return Value::try_from(value).unwrap_or(Value::Null);
+    };
+    let text = String::from_utf8_lossy(bytes);
+    let line = LINES.contains(&column);
+    Value::Text(if line { text::line(&text) } else { text::markup(&text).into_owned() })
 }
 
 /// How reading ended.
@@ -279,6 +304,49 @@ mod tests {
             store.close();
         }
         assert!(saved > 20 * 2000 * 8 / 10, "{saved} of 40000");
+    }
+
+    /// Bytes in the middle of texts: what they became is neither lost nor harmful.
+    #[test]
+    fn texts_are_cleaned() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("db");
+        let mut bytes = filled(&path);
+        let mut damage = |find: &str, with: &[u8]| {
+            let at = bytes.windows(find.len()).position(|w| w == find.as_bytes()).unwrap();
+            bytes[at..at + with.len()].copy_from_slice(with);
+        };
+        damage("title 1234", b"ti\x1b[J 1234");
+        damage("title 1235", b"t\xfftle");
+        damage("<p>0000", b"<p>\x1b]0;");
+        std::fs::write(&path, &bytes).unwrap();
+        rebuild(&path).unwrap();
+        let store = Store::open(&path).unwrap();
+        let reader = store.reader().unwrap();
+        let titles = [1234, 1235].map(|key| reader.row(key).unwrap().unwrap().title);
+        assert_eq!(titles, ["ti 1234".to_owned(), "t\u{fffd}tle 1235".to_owned()]);
+        for key in 1..=2000 {
+            let item = reader.item(key).unwrap().unwrap();
+            assert!(!item.body().contains('\u{1b}') && !item.title.contains('\u{1b}'), "{key}");
+        }
+    }
+
+    #[test]
+    fn a_file_of_an_older_version_has_lost_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("db");
+        filled(&path);
+        let old = Connection::open(&path).unwrap();
+        old.execute_batch(
+            "ALTER TABLE source DROP COLUMN planned; ALTER TABLE poll DROP COLUMN automatic;
+             DROP TABLE memo; ALTER TABLE source DROP COLUMN website; DROP TABLE page;
+             PRAGMA user_version = 1;",
+        )
+        .unwrap();
+        drop(old);
+        let rebuilt = rebuild(&path).unwrap();
+        assert!(rebuilt.tables.iter().all(|t| !t.lost_some), "{rebuilt:?}");
+        assert_eq!(rebuilt.tables[0].saved, 5);
     }
 
     #[test]

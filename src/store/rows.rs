@@ -81,7 +81,7 @@ pub(super) const FACTS: &str =
     "SELECT key, id, url, moved_to, move_candidate, feed_title, home_url,
     etag, last_modified, body_hash, last_poll, last_ok, last_full, next_poll, hold_until,
     hold_reason, fail_count, last_outcome, hints, schedule, items, unread, pinned, move_refused,
-    validators_of, website
+    validators_of, planned, website
     FROM source ";
 
 pub(super) fn facts(r: &Row<'_>) -> rusqlite::Result<SourceFacts> {
@@ -108,12 +108,13 @@ pub(super) fn facts(r: &Row<'_>) -> rusqlite::Result<SourceFacts> {
         last_outcome: json::<Outcome>(r.get(17)?),
         hints: json(r.get(18)?).unwrap_or_default(),
         schedule: r.get(19)?,
+        planned: json(r.get(25)?),
         items: r.get(20)?,
         unread: r.get(21)?,
         pinned: r.get(22)?,
         move_refused: r.get(23)?,
         validators_of: r.get(24)?,
-        website: json(r.get(25)?).unwrap_or_default(),
+        website: json(r.get(26)?).unwrap_or_default(),
     })
 }
 
@@ -132,7 +133,7 @@ pub(super) fn save_facts(conn: &Connection, f: &SourceFacts) -> Result<()> {
             last_modified = :lm, validators_of = :of, body_hash = :hash, last_poll = :poll, last_ok = :ok,
             last_full = :change, next_poll = :next, hold_until = :until, hold_reason = :reason,
             fail_count = :fails, last_outcome = :outcome, hints = :hints, schedule = :schedule,
-            website = :website
+            planned = :planned, website = :website
          WHERE key = :key",
     )?
     .execute(named_params! {
@@ -156,6 +157,7 @@ pub(super) fn save_facts(conn: &Connection, f: &SourceFacts) -> Result<()> {
         ":outcome": f.last_outcome.as_ref().map(to_json).transpose()?,
         ":hints": to_json(&f.hints)?,
         ":schedule": f.schedule,
+        ":planned": f.planned.as_ref().map(to_json).transpose()?,
         ":website": to_json(&f.website)?,
     })?;
     Ok(())

@@ -27,8 +27,7 @@ CREATE TABLE source (
     schedule       BLOB NOT NULL DEFAULT x'',
     items          INTEGER NOT NULL DEFAULT 0, -- these three are kept by triggers
     unread         INTEGER NOT NULL DEFAULT 0,
-    pinned         INTEGER NOT NULL DEFAULT 0,
-    website        TEXT NOT NULL DEFAULT '{}'  -- JSON: whether the rules of a website still fit
+    pinned         INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 CREATE INDEX source_undeclared ON source (key) WHERE declared = 0;
@@ -65,15 +64,6 @@ CREATE TABLE pruned (
     source INTEGER NOT NULL REFERENCES source(key) ON DELETE CASCADE,
     hash   INTEGER NOT NULL,                   -- guid_hash, else url_hash
     seen   INTEGER NOT NULL,                   -- when the feed last listed it
-    PRIMARY KEY (source, hash)
-) WITHOUT ROWID, STRICT;
-
--- Pages that a website or sitemap lists and that are not asked for before a moment: they were refused,
--- or were there before the source was followed. Hashes as in item.url_hash.
-CREATE TABLE page (
-    source INTEGER NOT NULL REFERENCES source(key) ON DELETE CASCADE,
-    hash   INTEGER NOT NULL,
-    until  INTEGER NOT NULL,
     PRIMARY KEY (source, hash)
 ) WITHOUT ROWID, STRICT;
 

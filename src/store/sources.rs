@@ -79,7 +79,7 @@ fn readdress(conn: &Connection, key: i64, url: &str) -> Result<()> {
         "UPDATE source SET url = ?2, moved_to = NULL, move_refused = NULL, move_candidate = NULL,
             etag = NULL, last_modified = NULL, validators_of = NULL, body_hash = NULL, next_poll = NULL,
             hold_until = NULL, hold_reason = NULL, fail_count = 0, last_outcome = NULL, hints = '{}',
-            website = '{}'
+            schedule = x'', planned = NULL, website = '{}'
          WHERE key = ?1",
     )?
     .execute(params![key, url])?;
@@ -103,6 +103,8 @@ pub struct Due {
     pub next_poll: Option<Time>,
     /// The rule that binds even a manual refresh.
     pub hold: Option<Hold>,
+    /// What the schedule remembers.
+    pub schedule: Vec<u8>,
 }
 
 /// The enabled sources, most overdue first; never-polled ones before all others.
@@ -112,7 +114,13 @@ pub(super) fn by_next_poll(conn: &Connection, limit: usize) -> Result<Vec<Due>> 
          ORDER BY next_poll LIMIT ?1"
     ))?;
     let rows = query.query_map([i64::try_from(limit).unwrap_or(i64::MAX)], |r| {
-        facts(r).map(|f| Due { key: f.key, id: f.id, next_poll: f.next_poll, hold: f.hold })
+        facts(r).map(|f| Due {
+            key: f.key,
+            id: f.id,
+            next_poll: f.next_poll,
+            hold: f.hold,
+            schedule: f.schedule,
+        })
     })?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }

@@ -5,6 +5,8 @@ use crate::config::SortOrder;
 use crate::model::{Entry, ItemRow, PollRecord, SourceId};
 use chrono::TimeDelta;
 
+mod plans;
+
 struct Fixture {
     _dir: tempfile::TempDir,
     store: Store,
@@ -48,6 +50,7 @@ impl Fixture {
         Look {
             pages: None,
             source,
+            automatic: true,
             entries: Some(prepare(entries)),
             record: PollRecord {
                 at: self.now,

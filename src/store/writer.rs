@@ -5,6 +5,7 @@
 
 use super::connect::open_writer;
 use super::error::{Result, StoreError};
+use super::index;
 use rusqlite::Connection;
 use std::path::Path;
 use std::sync::Arc;
@@ -35,6 +36,7 @@ impl Writer {
     /// something.
     pub(super) fn start(path: &Path, revision: Arc<watch::Sender<u64>>) -> Result<(Self, Joined)> {
         let conn = open_writer(path)?;
+        index::open(&conn)?;
         let (jobs, queue) = mpsc::channel(QUEUE);
         let thread = std::thread::Builder::new()
             .name("newsfed-writer".to_owned())
@@ -124,6 +126,7 @@ fn batch(
         next = if answers.len() < BATCH { queue.try_recv().ok() } else { None };
     }
     begun?;
+    index::write_titles(conn)?;
     Ok(conn.execute_batch("COMMIT")?)
 }
 

@@ -13,6 +13,7 @@ mod input;
 mod read;
 mod reader;
 mod run;
+mod stage;
 mod style;
 mod terminal;
 mod view;
@@ -22,4 +23,5 @@ mod tests;
 
 pub use effect::Farewell;
 pub use run::{Panes, PanesError, run};
+pub use stage::Stage;
 pub(crate) use terminal::{screen_size, unusable};

@@ -42,6 +42,16 @@ impl Clock for SystemClock {
     }
 }
 
+/// The first moment of a day in a zone. Some zones set their clocks forward at midnight, so that a
+/// day of theirs begins later; `None` for a day that a zone leaves out.
+pub fn start_of_day<Z: chrono::TimeZone>(day: chrono::NaiveDate, zone: &Z) -> Option<Time> {
+    let quarter =
+        |n: i64| day.and_time(chrono::NaiveTime::MIN) + chrono::TimeDelta::minutes(15 * n);
+    // No zone has ever jumped by more than three hours without leaving out the whole day.
+    let first = (0..=12).find_map(|n| zone.from_local_datetime(&quarter(n)).earliest());
+    first.map(|t| t.with_timezone(&chrono::Utc))
+}
+
 /// A clock that only moves when told to. Clones share the time.
 #[derive(Debug, Clone)]
 pub struct FakeClock {

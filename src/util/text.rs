@@ -136,7 +136,9 @@ fn filter(s: &str, mode: Mode) -> String {
     // Where the last character stands that can end a device string; none can end after it.
     let last_end = s.rfind(['\u{7}', '\u{9c}']).max(s.rfind("\u{1b}\\")).unwrap_or(0);
     let mut rest = s;
-    while let Some(c) = rest.chars().next() {
+    loop {
+        rest = out.push_plain(rest);
+        let Some(c) = rest.chars().next() else { break };
         let at = s.len() - rest.len();
         let tail = &rest[c.len_utf8()..];
         rest = match c {
@@ -234,6 +236,24 @@ impl Filtered {
         self.text.push(c);
         self.last = c;
         self.marks = 0;
+    }
+
+    /// Takes over the printable ASCII that `s` starts with, where nothing is to be decided; returns
+    /// what follows.
+    fn push_plain<'s>(&mut self, s: &'s str) -> &'s str {
+        let plain = |b: &u8| (0x20..0x7f).contains(b);
+        // Whole chunks are looked at without a branch per byte.
+        let chunks = s.as_bytes().chunks_exact(32);
+        let whole =
+            chunks.take_while(|c| c.iter().fold(true, |all, b| all & plain(b))).count() * 32;
+        let odd = s.as_bytes()[whole..].iter().take_while(|b| plain(b)).count();
+        let (start, rest) = s.split_at(whole + odd);
+        if let Some(last) = start.chars().next_back() {
+            self.text.push_str(start);
+            self.last = last;
+            self.marks = 0;
+        }
+        rest
     }
 
     fn push_printable(&mut self, c: char, tail: &str) {

@@ -1,6 +1,6 @@
-//! Databases that may not be written, or are damaged.
+//! Databases that may not be written, have no room, or are damaged.
 
-use super::{Run, World};
+use super::{Run, World, feed};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -88,4 +88,111 @@ fn a_damaged_database_is_told_and_rebuilt() {
     world.run(&["doctor", "--rebuild"]).ok();
     assert_eq!(world.run(&["list", "--json", "--limit", "0"]).ok(), before);
     assert_eq!(world.run(&["search", "body"]).ok().lines().count(), 3);
+}
+
+/// A file system of 2 MiB, seen by one script only, filled to the last byte and emptied again.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_said_and_heals() {
+    let script = r#"
+        exec 2>&1
+        mount -t tmpfs -o size=2m none "$NEWSFED_DATA_DIR" || exit 77
+        run() { echo "== $*"; "$0" "$@" --set net.host_delay=0s; echo "code $?"; }
+        run sync
+        run pin 1
+        cat /dev/zero > "$NEWSFED_DATA_DIR/filler" 2>/dev/null
+        run sync --force
+        run pin 2
+        run list
+        run doctor
+        rm "$NEWSFED_DATA_DIR/filler"
+        run sync --force
+        run pin 2
+        run doctor
+        run list --pinned
+    "#;
+    let fetches = std::sync::atomic::AtomicUsize::new(0);
+    let world = World::new(move |_| {
+        let first = fetches.fetch_add(1, std::sync::atomic::Ordering::SeqCst) == 0;
+        let many: Vec<String> =
+            (0..500).map(|n| format!("Title {n} of many, long enough")).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        feed("Feed", &many[..if first { 2 } else { 500 }])
+    });
+    world.run_with(&["import", "-"], &world.server.url("/feed")).ok();
+    std::fs::create_dir_all(world.path().join("data")).unwrap();
+    let usual = world.command(&[]);
+    let mut command = std::process::Command::new("unshare");
+    command.args(["--user", "--map-root-user", "--mount", "sh", "-c", script]);
+    command
+        .arg(usual.get_program())
+        .env_clear()
+        .envs(usual.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let Ok(output) = command.stderr(std::process::Stdio::piped()).output() else { return };
+    if !output.status.success() {
+        println!("skipped: no file system can be made here");
+        return;
+    }
+    // What each command said, and its code.
+    let said = String::from_utf8(output.stdout).unwrap();
+    let runs: Vec<(&str, &str)> = said.split("== ").filter_map(|r| r.split_once('\n')).collect();
+    let names: Vec<&str> = runs.iter().map(|(name, _)| *name).collect();
+    let full = ["sync --force", "pin 2"].map(|_| "newsfed: the disk is full; free some space");
+    assert_eq!(runs[2..4].iter().map(|(_, s)| &s[..full[0].len()]).collect::<Vec<_>>(), full);
+    assert!(runs[2..4].iter().all(|(_, said)| said.ends_with("code 1\n")), "{said}");
+    let (list, doctor) = (runs[4].1, runs[5].1);
+    assert!(list.contains("Title 1") && list.ends_with("code 0\n"), "reading goes on: {said}");
+    assert!(doctor.contains("problem  database    the disk is full"), "{said}");
+    for (name, said) in &runs[6..] {
+        assert!(said.ends_with("code 0\n"), "{name} heals: {said}");
+    }
+    assert!(runs[6].1.contains("498 new") && runs[8].1.contains("MiB, sound"), "{said}");
+    let pins = runs[9].1.lines().count() - 1;
+    assert_eq!((pins, names.len()), (2, 10), "the pin from before is there: {said}");
+}
+
+/// Twenty bytes at random places of the file that the program has made, again and again.
+#[test]
+fn flipped_bytes_are_told_and_mended() {
+    let world = World::followed();
+    world.run(&["pin", &world.numbers()[0]]).ok();
+    world.run(&["search", "body"]).ok();
+    let file = world.path().join("data/newsfed.db");
+    let whole = std::fs::read(&file).unwrap();
+    let mut told = 0;
+    for seed in 0..8 {
+        let mut random = fastrand::Rng::with_seed(seed);
+        let mut bytes = whole.clone();
+        for _ in 0..20 {
+            let at = random.usize(..bytes.len());
+            bytes[at] ^= random.u8(1..);
+        }
+        for end in ["-wal", "-shm"] {
+            let _ = std::fs::remove_file(world.path().join(format!("data/newsfed.db{end}")));
+        }
+        std::fs::write(&file, &bytes).unwrap();
+        for args in
+            [&["list"][..], &["list", "--json"], &["search", "body"], &["pin", "1"], &["sync"]]
+        {
+            let run = world.run(args);
+            assert!(matches!(run.code, Some(0 | 1 | 3)), "{seed} {args:?}: {run:?}");
+            assert!(!run.err.contains("panicked"), "{seed} {args:?}: {run:?}");
+            assert!(!run.out.contains('\u{1b}'), "{seed} {args:?}: {run:?}");
+            // A failure says what to do about it.
+            if run.code == Some(1) && args[0] != "pin" {
+                assert!(run.err.contains("doctor"), "{seed} {args:?}: {run:?}");
+                told += 1;
+            }
+        }
+        world.run(&["doctor"]);
+        let rebuilt = world.run(&["doctor", "--rebuild"]);
+        assert_eq!(rebuilt.code, Some(0), "{seed}: {rebuilt:?}");
+        assert!(rebuilt.out.contains("MiB, sound"), "{seed}: {rebuilt:?}");
+        world.run(&["sync", "--force", "--set", "net.host_delay=0s"]).ok();
+        let titles: Vec<_> = world.run(&["list", "--json", "--limit", "0"]).values();
+        for title in ["First release", "Second release", "Bridge reopens"] {
+            assert!(titles.iter().any(|v| v["title"] == title), "{seed}: {title} of {titles:?}");
+        }
+    }
+    assert!(told > 0, "damage was met");
 }

@@ -11,6 +11,7 @@ mod journey;
 mod output;
 #[cfg(unix)]
 mod processes;
+mod schedule;
 mod shapes;
 
 use newsfed::demo::server::{Reply, Request, Server};

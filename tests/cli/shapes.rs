@@ -78,6 +78,10 @@ fn every_shape_is_as_documented() {
         assert_eq!(looks[0]["status"], 200);
         check("Source", &[value]);
     }
+    check("Schedule", &run(&["schedule", "why", "Kernel", "Held"]).values());
+    let simulated = run(&["schedule", "simulate", "--from-db", "--weekly"]).values();
+    assert_eq!(simulated[0]["sources"], 2);
+    check("Simulation", &simulated);
     check("Change of sources", &run(&["sources", "disable", "Kernel"]).values());
     check("Export", &run(&["export"]).values());
     run(&["read", "--all"]);

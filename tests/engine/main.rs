@@ -5,11 +5,15 @@
 
 mod access;
 mod clocks;
+mod faults;
 mod follow;
+#[cfg(target_os = "linux")]
+mod full;
 mod holds;
 mod hosts;
 mod items;
 mod lifecycle;
+mod month;
 mod moves;
 mod tour;
 mod validators;
@@ -18,7 +22,9 @@ mod websites;
 use newsfed::config::{NetSettings, Paths, Settings, SourcesFile, load};
 use newsfed::demo::server::{Reply, Request, Server};
 use newsfed::engine::{Engine, Handle, Pace, Refreshed, Status};
-use newsfed::model::{HoldReason, Item, Outcome, PollRecord, Source, SourceFacts, SourceId, Time};
+use newsfed::model::{
+    HoldReason, Item, Outcome, PolicyKind, PollRecord, Source, SourceFacts, SourceId, Time,
+};
 use newsfed::store::{Anchor, PollFilter, Scope, Store, View};
 use newsfed::util::clock::{Clock, FakeClock};
 use std::collections::BTreeMap;

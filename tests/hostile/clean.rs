@@ -33,10 +33,8 @@ pub(crate) fn assert_drawn(bytes: &[u8]) {
     while let Some(c) = rest.chars().next() {
         let at = text.len() - rest.len();
         let around = || {
-            text[text[..at].floor_char_boundary(at.saturating_sub(60))..]
-                .chars()
-                .take(120)
-                .collect::<String>()
+            let start = text[..at].char_indices().rev().nth(60).map_or(0, |(start, _)| start);
+            text[start..].chars().take(120).collect::<String>()
         };
         rest = &rest[c.len_utf8()..];
         match c {

@@ -5,11 +5,12 @@
 //! variant of the files. Without the script or python3 every test says so and passes. Times are
 //! told, and asserted in release builds only.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on is to fail")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on is to fail")]
 #![allow(clippy::print_stdout, reason = "it tells what was skipped and what was slow")]
 
 mod clean;
 mod corpus;
+mod harm;
 mod lists;
 mod panes;
 #[path = "../panes/term.rs"]

@@ -16,6 +16,8 @@ fn every_item_is_read_in_the_panes() {
     println!("{unread} items");
     let mut t = world.open(110, 30);
     t.wait_for(&format!("{unread} unread"));
+    // The count may stand there before the items do.
+    t.wait_for("● now");
     t.send("g");
     t.send(key::ENTER);
     while unread > 1 {

@@ -99,3 +99,38 @@ async fn a_declared_proxy_is_used_and_named() {
     let error = client().fetch(asked).await.unwrap_err().to_string();
     assert!(error.contains("news.example (through the proxy localhost)"), "{error}");
 }
+
+/// A server that proves itself with a certificate that nobody has signed; its key is no secret.
+#[tokio::test]
+async fn a_certificate_that_nobody_vouches_for_is_not_believed() {
+    use rustls::pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject};
+    use std::io::{Read, Write};
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+    let certificate = CertificateDer::from_pem_file(folder.join("self-signed.crt")).unwrap();
+    let key = PrivateKeyDer::from_pem_file(folder.join("self-signed.key")).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate], key)
+        .unwrap();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let server = std::thread::spawn(move || {
+        let (mut tcp, _) = listener.accept().unwrap();
+        let mut tls = rustls::ServerConnection::new(Arc::new(config)).unwrap();
+        let mut stream = rustls::Stream::new(&mut tls, &mut tcp);
+        let mut request = [0; 1000];
+        let read = stream.read(&mut request).unwrap_or(0);
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\n<rss/>");
+        read
+    });
+    let asked = typed(&format!("https://127.0.0.1:{port}/"));
+    let error = client().fetch(asked).await.unwrap_err();
+    let words = error.to_string();
+    assert!(words.contains("could not prove who it is"), "{words}");
+    assert!(words.contains("nothing was read") && words.contains("127.0.0.1"), "{words}");
+    assert_eq!((error.kind(), error.is_offline()), (ErrorKind::Permanent, false), "{words}");
+    assert_eq!(server.join().unwrap(), 0, "no word of the request was said");
+}

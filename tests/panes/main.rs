@@ -6,7 +6,7 @@
 mod term;
 mod world;
 
-use newsfed::demo::server::Fault;
+use newsfed::demo::server::{Fault, Reply, Server};
 use term::key;
 use world::World;
 
@@ -236,4 +236,62 @@ fn a_second_one_watches_and_sees_what_the_first_one_marks() {
     first.wait_for("1 pinned");
     first.send("Q");
     assert_eq!(first.exit_code(), 0);
+}
+
+/// A zone whose clocks were set forward at midnight, so that today began an hour later.
+#[test]
+fn a_day_without_midnight_is_whole() {
+    use chrono::Datelike;
+    let now = chrono::Utc::now();
+    let midnight = now.date_naive().and_time(chrono::NaiveTime::MIN).and_utc();
+    let found = (now - chrono::TimeDelta::minutes(10)).max(midnight).to_rfc2822();
+    let feed = format!(
+        "<rss version=\"2.0\"><channel><title>F</title><item><title>Of today</title>\
+         <guid>1</guid><pubDate>{found}</pubDate></item></channel></rss>"
+    );
+    let reply = Reply::ok("application/rss+xml", feed);
+    let server = Server::start(move |_| reply.clone()).unwrap();
+    let world = World::following(server, ["/feed.xml".to_owned()]);
+    let day = (now + chrono::TimeDelta::hours(1)).date_naive();
+    let leap = u32::from(day.leap_year() && day.ordinal() > 59);
+    let turn = day.ordinal() - leap;
+    let back = if turn > 180 { turn - 180 } else { turn + 180 };
+    let zone = format!("STD0DST,J{turn}/0,J{back}/0");
+    let mut t = world.open_with(100, 30, &[("TZ", &zone)]);
+    t.wait_until("counted as of today", |s| {
+        s.lines().any(|l| l.contains("Today") && l.split('│').next().unwrap().contains(" 1"))
+    });
+    t.send("Q");
+    assert_eq!(t.exit_code(), 0);
+}
+
+/// Damage in the page of the items, and in everything: said on the screen or at once.
+#[test]
+fn a_damaged_database_is_said_in_the_panes() {
+    let world = World::new(&["/feed.xml"]);
+    let mut t = world.open(100, 30);
+    t.wait_for("Third article");
+    t.send("Q");
+    assert_eq!(t.exit_code(), 0);
+    // A command closes the log behind it.
+    assert!(world.command().arg("prune").output().unwrap().status.success());
+    let file = world.path("data/newsfed.db");
+    let whole = std::fs::read(&file).unwrap();
+    let title = b"Third article";
+    let at = whole.windows(title.len()).position(|w| w == title).unwrap();
+    let page = at / 4096 * 4096;
+    let mut bytes = whole.clone();
+    bytes[page..page + 64].fill(0xff);
+    std::fs::write(&file, &bytes).unwrap();
+    let mut t = world.open(160, 30);
+    t.wait_for("the database is damaged");
+    t.wait_for("doctor --rebuild");
+    t.send("Q");
+    t.exit_code();
+    bytes[100..].fill(0xff);
+    std::fs::write(&file, &bytes).unwrap();
+    let mut t = world.open(160, 30);
+    t.wait_for("doctor --rebuild");
+    assert_eq!(t.exit_code(), 1);
+    assert!(!t.alternate_screen() && !t.cursor_hidden());
 }

@@ -60,6 +60,17 @@ impl Term {
         self.shared.parser.lock().unwrap().screen().contents()
     }
 
+    /// The characters of the screen, row by row, each in its column.
+    #[allow(dead_code, reason = "the tests of hostile input look at it")]
+    pub(crate) fn cells(&self) -> Vec<Vec<String>> {
+        let parser = self.shared.parser.lock().unwrap();
+        let (rows, columns) = parser.screen().size();
+        let cell = |row, column| parser.screen().cell(row, column).map(|c| c.contents().to_owned());
+        let row =
+            |row| (0..columns.get()).map(|column| cell(row, column).unwrap_or_default()).collect();
+        (0..rows.get()).map(row).collect()
+    }
+
     /// Everything that the program has written so far, byte for byte.
     #[allow(dead_code, reason = "the tests of hostile input look at it")]
     pub(crate) fn written(&self) -> Vec<u8> {

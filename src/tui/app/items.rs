@@ -6,6 +6,7 @@ use crate::model::{ItemRow, Time};
 use crate::store::{Anchor, Cursor, Mark, Named, Query, Scope, View, Window};
 use crate::tui::effect::Effect;
 use crate::tui::event::{Cause, Failure, RequestId};
+use crate::util::clock::start_of_day;
 use std::collections::HashSet;
 
 /// What is listed.
@@ -398,8 +399,6 @@ impl ItemsPane {
 
 /// The start of the person's day.
 pub(crate) fn midnight(now: Time) -> Time {
-    let local = now.with_timezone(&chrono::Local);
-    let start =
-        local.date_naive().and_time(chrono::NaiveTime::MIN).and_local_timezone(chrono::Local);
-    start.earliest().map_or(now, |t| t.with_timezone(&chrono::Utc))
+    let today = now.with_timezone(&chrono::Local).date_naive();
+    start_of_day(today, &chrono::Local).unwrap_or(now)
 }

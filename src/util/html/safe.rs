@@ -7,8 +7,8 @@ use crate::util::url::absolute;
 use std::borrow::Cow;
 use url::Url;
 
-/// Elements that are kept, without those that never have content.
-const KEPT: [&str; 72] = [
+/// Elements that are kept, without those that never have content; in order.
+pub(super) const KEPT: [&str; 72] = [
     "a",
     "abbr",
     "address",
@@ -172,7 +172,7 @@ impl Writer<'_> {
         } else if VOID.contains(&name.as_str()) {
             self.close_implied(&name);
             self.write_tag(tag, &name);
-        } else if KEPT.contains(&name.as_str()) {
+        } else if KEPT.binary_search(&name.as_str()).is_ok() {
             self.close_implied(&name);
             if self.open.len() < MAX_DEPTH / 2 {
                 self.write_tag(tag, &name);

@@ -6,6 +6,11 @@ fn base() -> Url {
 }
 
 #[test]
+fn the_kept_elements_are_in_order() {
+    assert!(safe::KEPT.is_sorted());
+}
+
+#[test]
 fn markup_is_made_safe() {
     let cases = [
         ("plain text", "plain text"),

@@ -1,0 +1,37 @@
+//! `newsfed schedule`: why a source is looked at when it is, and what another policy would do.
+
+use super::args::Global;
+use super::exit::{Exit, Failure};
+use super::output::Output;
+use super::{simulate, why};
+use clap::{Args, Subcommand};
+
+/// Arguments of `schedule`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct ScheduleArgs {
+    #[command(subcommand)]
+    pub(super) command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  newsfed schedule why kernel
+  newsfed schedule simulate --policy learned --budget 12 --from-db
+  newsfed schedule simulate --policy fixed timelines.jsonl.gz --json";
+
+/// The verbs.
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Explain when a source is looked at
+    Why(why::WhyArgs),
+    /// Replay the past with a policy: how many requests, and how long items would have waited
+    Simulate(simulate::SimulateArgs),
+}
+
+pub(super) fn run(command: &Command, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
+    match command {
+        Command::Why(args) => why::run(args, global, out),
+        Command::Simulate(args) => simulate::run(args, global, out),
+    }
+}

@@ -1,0 +1,269 @@
+//! `newsfed schedule simulate`: what a policy would have done.
+
+use super::args::Global;
+use super::exit::{Exit, Failure};
+use super::home::Home;
+use super::output::Output;
+use crate::schedule::simulate::{
+    BUDGETS, Change, Figures, Phase, Replay, Simulated, Synthetic, Timeline, at_budget, changed,
+    read,
+};
+use crate::schedule::{AdvaRssParameters, ChangeRateParameters, LearnedParameters, price_for};
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Sources that `--synthetic` makes up.
+const MADE_UP: usize = 30;
+/// Seed of what it makes up.
+const SEED: u64 = 5;
+/// The budget that `--price-start` keeps to where none is given, in looks per source and day.
+const USUAL_BUDGET: f64 = 12.0;
+
+/// Arguments of `schedule simulate`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct SimulateArgs {
+    /// Timelines, one JSON object a line: start, end, t (publication times in seconds since the
+    /// epoch) and h (those that the feed shows at the first look); may be packed with gzip
+    #[arg(conflicts_with = "from_db", required_unless_present_any = ["from_db", "synthetic"])]
+    file: Option<PathBuf>,
+    /// Replay what your own sources published instead
+    #[arg(long)]
+    from_db: bool,
+    /// The policy
+    #[arg(long, value_name = "POLICY", default_value = "learned")]
+    policy: Kind,
+    /// Looks per source and day, for which the policy is fitted; without it, the policy is taken
+    /// as it is
+    #[arg(long, value_name = "LOOKS", value_parser = budget)]
+    budget: Option<f64>,
+    /// Hide the publication dates from the policy
+    #[arg(long)]
+    no_dates: bool,
+    /// Only a part: the first day of each source, or everything from its third week on
+    #[arg(long, value_name = "PART")]
+    phase: Option<Part>,
+    /// Begin with so many times the right price of a look, and correct it daily towards the budget
+    #[arg(long, value_name = "FACTOR", value_parser = factor)]
+    price_start: Option<f64>,
+    /// Correct the price daily, and print the looks per source and day of each week
+    #[arg(long)]
+    weekly: bool,
+    /// Make sources up: they jump from 2 items a day to 20, or fall silent after 20 a day
+    #[arg(long, value_name = "CHANGE")]
+    synthetic: Option<Made>,
+}
+
+const EXAMPLES: &str = "\
+Delays are in minutes, from the publication of an item to the first look after it. With --synthetic
+and a file, the policy is fitted to the budget on the file.
+
+Examples:
+  newsfed schedule simulate --from-db
+  newsfed schedule simulate --from-db --policy fixed --budget 24
+  newsfed schedule simulate --budget 12 --price-start 3 --weekly timelines.jsonl.gz --json";
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Kind {
+    Fixed,
+    ChangeRate,
+    Advarss,
+    Learned,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Part {
+    Day1,
+    Warm,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Made {
+    Jump,
+    Silence,
+}
+
+fn within(text: &str, least: f64, most: f64) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|n| (least..=most).contains(n));
+    number.ok_or_else(|| format!("expected a number from {least} to {most}"))
+}
+
+fn budget(text: &str) -> Result<f64, String> {
+    within(text, *BUDGETS.start(), *BUDGETS.end())
+}
+
+fn factor(text: &str) -> Result<f64, String> {
+    within(text, 0.01, 100.0)
+}
+
+/// What `--json` prints.
+#[derive(Debug, Serialize)]
+struct Shape {
+    policy: String,
+    budget: Option<f64>,
+    #[serde(flatten)]
+    figures: Option<Figures>,
+    /// Looks per source and day, week by week.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    weekly: Option<Vec<f64>>,
+    #[serde(flatten)]
+    synthetic: Option<Synthetic>,
+}
+
+pub(super) fn run(args: &SimulateArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
+    let replay = match (&args.file, args.from_db) {
+        (Some(file), _) => Some(from_file(file)?),
+        (None, true) => Some(from_database(global, out)?),
+        (None, false) => None,
+    };
+    let mut replay = replay.map(Replay::new);
+    if let Some(replay) = &mut replay {
+        replay.dates = !args.no_dates;
+    }
+    let shape = simulate(args, replay.as_ref())?;
+    if out.json {
+        out.value(&shape)?;
+    } else {
+        for line in words(&shape) {
+            out.line(line)?;
+        }
+    }
+    Ok(Exit::Ok)
+}
+
+fn simulate(args: &SimulateArgs, replay: Option<&Replay>) -> Result<Shape, Failure> {
+    let name = args.policy.to_possible_value().map(|v| v.get_name().to_owned());
+    let mut shape = Shape {
+        policy: name.unwrap_or_default(),
+        budget: args.budget,
+        figures: None,
+        weekly: None,
+        synthetic: None,
+    };
+    let mut policy = natural(args.policy);
+    let fitted = replay.zip(args.budget).map(|(replay, b)| at_budget(replay, &policy, b));
+    if let Some((with, _)) = &fitted {
+        policy = *with;
+    }
+    if let Some(made) = args.synthetic {
+        if let (Simulated::Learned(p), None, Some(budget)) = (&mut policy, replay, args.budget) {
+            p.price = price_for(budget);
+        }
+        let change = match made {
+            Made::Jump => Change::Jump,
+            Made::Silence => Change::Silence,
+        };
+        shape.synthetic = Some(changed(change, &policy, MADE_UP, SEED));
+        return Ok(shape);
+    }
+    let Some(replay) = replay else { return Ok(shape) };
+    if args.price_start.is_some() || args.weekly {
+        let Simulated::Learned(mut parameters) = policy else {
+            let why = "only the policy learned has a price that is corrected";
+            return Err(Failure::Usage(why.to_owned()));
+        };
+        let budget = args.budget.unwrap_or(USUAL_BUDGET);
+        parameters.price *= args.price_start.unwrap_or(1.0);
+        let controlled = replay.controlled(parameters, budget);
+        shape.figures = Some(controlled.figures);
+        shape.weekly = Some(controlled.weekly);
+        return Ok(shape);
+    }
+    shape.figures = Some(match (args.phase, fitted) {
+        (None, Some((_, figures))) => figures,
+        (part, _) => replay.run(&policy, phase(part)),
+    });
+    Ok(shape)
+}
+
+fn natural(kind: Kind) -> Simulated {
+    match kind {
+        Kind::Fixed => Simulated::Fixed(Duration::from_secs(3600)),
+        Kind::ChangeRate => Simulated::ChangeRate(ChangeRateParameters::default()),
+        Kind::Advarss => Simulated::AdvaRss(AdvaRssParameters::default()),
+        Kind::Learned => Simulated::Learned(LearnedParameters::default()),
+    }
+}
+
+fn phase(part: Option<Part>) -> Phase {
+    match part {
+        None => Phase::All,
+        Some(Part::Day1) => Phase::Day1,
+        Some(Part::Warm) => Phase::Warm,
+    }
+}
+
+fn from_file(path: &Path) -> Result<Vec<Timeline>, Failure> {
+    let name = path.display();
+    let file = File::open(path).map_err(|e| Failure::Plain(format!("{name}: {e}")))?;
+    read(file).map_err(|e| Failure::Plain(format!("{name}: {e}")))
+}
+
+/// What the person's sources have published since they are followed.
+fn from_database(global: &Global, out: &mut Output) -> Result<Vec<Timeline>, Failure> {
+    let home = Home::load(global, out)?;
+    let store = home.store()?;
+    let histories = store.reader()?.histories()?;
+    let now = chrono::Utc::now().timestamp();
+    let timeline = |history: crate::store::History| {
+        let since = history.since.timestamp();
+        Timeline::new(since, now.max(since + 1), history.published).ok()
+    };
+    let timelines: Vec<Timeline> = histories.into_iter().filter_map(timeline).collect();
+    if timelines.is_empty() {
+        let why = "no source has published anything yet; `newsfed sync` looks at them";
+        return Err(Failure::Plain(why.to_owned()));
+    }
+    Ok(timelines)
+}
+
+fn words(shape: &Shape) -> Vec<String> {
+    let mut lines = vec![match shape.budget {
+        Some(budget) => format!("{} at {budget} looks per source and day", shape.policy),
+        None => shape.policy.clone(),
+    }];
+    let mut line = |name: &str, value: String| lines.push(format!("  {name:<28} {value}"));
+    if let Some(f) = &shape.figures {
+        let minutes = |m: f64| format!("{m:.1} min");
+        let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+        line("sources", f.sources.to_string());
+        line("items", f.items.to_string());
+        line("looks per source and day", format!("{:.2}", f.polls_per_source_day));
+        line("mean delay", minutes(f.mean_delay_min));
+        line("median delay", minutes(f.median_delay_min));
+        line("nine of ten items within", minutes(f.p90_delay_min));
+        line("mean of the sources' means", minutes(f.per_source_mean_min));
+        line("found within 30 min", percent(f.within_30_min));
+        line("missed", percent(f.missed));
+        line("looks that found nothing", percent(f.wasted));
+    }
+    if let Some(weekly) = &shape.weekly {
+        let weeks: Vec<String> = weekly.iter().map(|w| format!("{w:.1}")).collect();
+        line("looks, week by week", weeks.join(" "));
+    }
+    if let Some(s) = &shape.synthetic {
+        let looks = [
+            ("before", s.polls_before),
+            ("day 0", s.polls_day_0),
+            ("day 1", s.polls_day_1),
+            ("day 4", s.polls_day_4),
+            ("day 14", s.polls_day_14),
+            ("day 40", s.polls_day_40),
+        ];
+        looks.iter().for_each(|(when, n)| line(&format!("looks a day, {when}"), format!("{n:.1}")));
+        let delays = [
+            ("before", s.delay_before_min),
+            ("day 0", s.delay_day_0_min),
+            ("day 1", s.delay_day_1_min),
+            ("days 4 to 7", s.delay_days_4_to_7_min),
+            ("end", s.delay_end_min),
+        ];
+        delays
+            .iter()
+            .for_each(|(when, m)| line(&format!("mean delay, {when}"), format!("{m:.1} min")));
+    }
+    lines
+}

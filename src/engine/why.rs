@@ -1,0 +1,171 @@
+//! Why a source is looked at when it is: everything that is known, read at once.
+
+use super::budget::shared_price;
+use super::setup::setup;
+use crate::config::ScheduleSettings;
+use crate::model::{
+    Hold, HoldReason, Outcome, Planned, PolicyKind, QuietHours, Source, SourceFacts, Time,
+    Validators,
+};
+use crate::schedule::{
+    Answer, Clues, Explanation, Look, Memory, Pulse, explain, first_gap, vitality,
+};
+use crate::store::{PollFilter, Reader, Result, Spent};
+use chrono::{Offset, TimeDelta, TimeZone};
+
+/// Items whose gaps are looked at.
+const ITEMS: usize = 200;
+/// Looks that are told.
+const LOOKS: usize = 10;
+/// What counts as this week.
+const WEEK: TimeDelta = TimeDelta::days(7);
+
+/// The schedule of one source, as `newsfed schedule why` prints it.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Why {
+    /// When it was last looked at.
+    pub last_poll: Option<Time>,
+    /// When it is looked at next; `None` is at once.
+    pub next_poll: Option<Time>,
+    /// Whether that moment has passed by more than the looks of others can explain.
+    pub overdue: bool,
+    /// How the next look was decided on: what the policy wanted, and which rules moved it.
+    pub planned: Option<Planned>,
+    /// What binds a refresh by hand as well, where it still does.
+    pub hold: Option<Hold>,
+    /// What a look must be worth, in item-seconds of waiting.
+    pub price: f64,
+    /// Rate, habits and coming looks.
+    #[serde(flatten)]
+    pub explanation: Explanation,
+    /// The last looks, newest first.
+    pub looks: Vec<LookTold>,
+    /// What the looks of the last seven days cost.
+    pub spent: Spent,
+    /// How many requests fewer than at the fixed interval of the settings; less than 0 are more.
+    pub requests_saved: i64,
+}
+
+/// What a list of sources shows of the schedule of each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Glance {
+    /// When it is looked at next; `None` where it is not looked at by itself.
+    pub next: Option<Time>,
+    /// Whether that moment has passed by more than the looks of others can explain.
+    pub overdue: bool,
+    /// How it fares against its own habits.
+    pub pulse: Pulse,
+}
+
+/// Gives what a list shows of a source; `newest` is the date of its newest item (see
+/// [`Reader::newest_dates`]). Takes about a microsecond.
+pub fn glance(source: &Source, facts: &SourceFacts, newest: Option<Time>, now: Time) -> Glance {
+    let gone = facts.hold.is_some_and(|hold| hold.reason == HoldReason::Gone && hold.until > now);
+    let next = facts.next_poll.or(Some(now)).filter(|_| source.enabled && !gone);
+    let overdue = facts.next_poll.is_some() && next.is_some_and(|at| now - at > LATE);
+    Glance { next, overdue, pulse: vitality(&facts.schedule, newest, now) }
+}
+
+/// A look and what came of it.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct LookTold {
+    /// When it began.
+    pub at: Time,
+    /// HTTP status; `None` when no answer came.
+    pub status: Option<u16>,
+    /// How long its new items had been out, in minutes, on the mean.
+    pub delay_min: Option<f64>,
+    /// Bytes received.
+    pub bytes: u64,
+    /// How it ended.
+    #[serde(flatten)]
+    pub outcome: Outcome,
+}
+
+/// A look that is so late is overdue.
+const LATE: TimeDelta = TimeDelta::minutes(10);
+
+/// Reads and reckons everything about one source; takes some milliseconds.
+///
+/// # Errors
+/// When the database cannot be read.
+pub fn why(
+    reader: &Reader,
+    source: &Source,
+    facts: &SourceFacts,
+    settings: &ScheduleSettings,
+    now: Time,
+) -> Result<Why> {
+    let price = shared_price(reader, settings, now)?;
+    let mut setup = setup(source, facts, settings, price);
+    if let Some(gap) = first_gap(&Clues { url: &facts.url, ..Clues::default() }, now) {
+        setup.learned.gap = gap;
+    }
+    let memory = Memory::load(&facts.schedule, setup);
+    let own = settings.of(source);
+    let east = chrono::Local.offset_from_utc_datetime(&now.naive_utc()).fix().local_minus_utc();
+    let rules = Look {
+        now,
+        wanted: now,
+        answer: Answer::default(),
+        hints: &facts.hints,
+        fail_count: 0,
+        interval: own.interval,
+        measured_gap: memory.learned().gap(now),
+        min: own.min_interval,
+        usual_min: own.usual_min_interval,
+        warranted: own.policy == PolicyKind::Learned
+            && memory.learned().warrants(now, own.usual_min_interval),
+        max: Some(own.max_interval),
+        quiet: own.quiet_hours.as_deref().and_then(QuietHours::parse).map(|h| (h, east)),
+        has_validators: facts.validators != Validators::default(),
+        seed: facts.key.unsigned_abs(),
+    };
+    let dates = reader.dates(facts.key, ITEMS)?;
+    let Glance { next, overdue, .. } = glance(source, facts, None, now);
+    let since = now - WEEK;
+    let spent = reader.spent(facts.key, since)?;
+    let (looks, watched) = looks(reader, facts, since)?;
+    let watched = watched.map_or(0.0, |first| (now - first.max(since)).as_seconds_f64());
+    let fixed = (watched / settings.interval.as_secs_f64().max(1.0)).round() as i64;
+    Ok(Why {
+        last_poll: facts.last_poll,
+        next_poll: facts.next_poll,
+        overdue,
+        planned: facts.planned.clone(),
+        hold: facts.hold.filter(|hold| hold.until > now),
+        price: memory.price(),
+        explanation: explain(&memory, &dates, next, &rules, now),
+        looks,
+        spent,
+        requests_saved: fixed - i64::from(spent.requests),
+    })
+}
+
+/// The last looks, and when the oldest one that is on record began.
+fn looks(
+    reader: &Reader,
+    facts: &SourceFacts,
+    since: Time,
+) -> Result<(Vec<LookTold>, Option<Time>)> {
+    let filter = PollFilter { source: Some(facts.key), noteworthy: false };
+    let polls = reader.polls(filter, usize::MAX)?;
+    let first = polls.last().map(|(_, poll)| poll.at);
+    // Items found at the first look of all were out before anybody could have looked.
+    let delays = reader.delays(facts.key, since)?;
+    let told = polls.into_iter().take(LOOKS).map(|(_, poll)| LookTold {
+        at: poll.at,
+        status: poll.status,
+        delay_min: delays
+            .get(&poll.at.timestamp())
+            .filter(|_| Some(poll.at) != first && found_new(&poll.outcome))
+            .map(|seconds| *seconds as f64 / 60.0),
+        bytes: poll.bytes,
+        outcome: poll.outcome,
+    });
+    Ok((told.collect(), first))
+}
+
+fn found_new(outcome: &Outcome) -> bool {
+    matches!(outcome, Outcome::Fetched { new, .. } if *new > 0)
+}

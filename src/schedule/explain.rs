@@ -1,0 +1,164 @@
+//! What can be said about the schedule of a source: for the command line and the panes.
+
+use super::{Answer, Learned, Look, Memory, decide, jittered};
+use crate::model::{PolicyKind, Time};
+use chrono::{SubsecRound, TimeDelta};
+
+/// Planned looks that are told.
+const COMING: usize = 5;
+
+/// How a source publishes and when it is looked at.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Explanation {
+    /// The policy that decides.
+    pub policy: PolicyKind,
+    /// Items per day expected in the long run.
+    pub items_per_day: f64,
+    /// Items per day expected right now, by what came lately and by the hour.
+    pub items_per_day_now: f64,
+    /// Items that this is learned from.
+    pub observed: u32,
+    /// Times between items; `None` with fewer than two.
+    pub gaps: Option<Gaps>,
+    /// How the source fares against its own habits.
+    pub pulse: Pulse,
+    /// For each hour of the week, UTC, from Monday on: how much more than on average is published
+    /// in it; the mean is 1.
+    pub week: Vec<f64>,
+    /// The planned looks if nothing new comes, the next one first.
+    pub coming: Vec<Time>,
+}
+
+/// Times between items, in seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+pub struct Gaps {
+    /// The shortest.
+    pub least: i64,
+    /// A quarter are not longer.
+    pub lower: i64,
+    /// Half of them are not longer.
+    pub median: i64,
+    /// Three quarters are not longer.
+    pub upper: i64,
+    /// The longest.
+    pub most: i64,
+}
+
+/// How a source fares against its own habits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pulse {
+    /// Too little is known.
+    Unknown,
+    /// It publishes as it usually does.
+    Normal,
+    /// Nothing has come for longer than is normal for it.
+    Silent,
+    /// Nothing has come for so long that it has probably been given up.
+    Dead,
+}
+
+/// Gives the explanation. `dates` are those of the newest items, newest first; `next` is when the
+/// next look is planned; `rules` tells the bounds that hold (its moments and answer do not matter).
+pub fn explain(
+    memory: &Memory,
+    dates: &[Time],
+    next: Option<Time>,
+    rules: &Look<'_>,
+    now: Time,
+) -> Explanation {
+    let learned: &Learned = memory.learned();
+    Explanation {
+        policy: memory.policy(),
+        items_per_day: learned.rate(now),
+        items_per_day_now: learned.rate_now(now),
+        observed: learned.items(),
+        gaps: gaps(dates),
+        pulse: pulse(dates, now),
+        week: learned.week().to_vec(),
+        coming: coming(memory, next, rules, now),
+    }
+}
+
+/// The times between items, by their dates in any order of time.
+pub fn gaps(dates: &[Time]) -> Option<Gaps> {
+    let mut gaps: Vec<i64> =
+        dates.windows(2).map(|pair| (pair[0] - pair[1]).num_seconds().abs()).collect();
+    gaps.sort_unstable();
+    let last = gaps.len().checked_sub(1)?;
+    let at = |quarter: usize| gaps[(last * quarter + 2) / 4];
+    Some(Gaps { least: at(0), lower: at(1), median: at(2), upper: at(3), most: at(4) })
+}
+
+/// Whether the time since the newest item is normal: silent is a source after four of its longer
+/// gaps (the upper quartile), a day at least; dead after a year and twice its longest gap.
+pub fn pulse(dates: &[Time], now: Time) -> Pulse {
+    let (Some(newest), Some(gaps)) = (dates.iter().max(), gaps(dates)) else {
+        return Pulse::Unknown;
+    };
+    let since = now - *newest;
+    let seconds = TimeDelta::seconds;
+    let most = seconds(gaps.most.min(i64::from(u32::MAX)) * 2);
+    let usual = seconds(gaps.upper.min(i64::from(u32::MAX)) * 4);
+    if since > most.max(TimeDelta::days(365)) {
+        Pulse::Dead
+    } else if since > usual.max(TimeDelta::days(1)) {
+        Pulse::Silent
+    } else {
+        Pulse::Normal
+    }
+}
+
+/// Each look is planned from the one before, as if it had found nothing.
+fn coming(memory: &Memory, next: Option<Time>, rules: &Look<'_>, now: Time) -> Vec<Time> {
+    let Some(first) = next else { return Vec::new() };
+    let mut looks = vec![first.max(now).trunc_subsecs(0)];
+    while let Some(last) = looks.last().copied().filter(|_| looks.len() < COMING) {
+        let wanted = jittered(memory.plan(last), last, rules.seed);
+        let look = Look { now: last, wanted, answer: Answer::default(), fail_count: 0, ..*rules };
+        let next = decide(&look).next.trunc_subsecs(0);
+        if next <= last {
+            break;
+        }
+        looks.push(next);
+    }
+    looks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(hours: i64) -> Time {
+        Time::from_timestamp(1_700_000_000 + hours * 3600, 0).unwrap()
+    }
+
+    #[test]
+    fn quartiles_of_gaps() {
+        let dates: Vec<Time> = [100, 96, 95, 85, 83, 80].map(at).to_vec();
+        let hours = |s: i64| s / 3600;
+        let g = gaps(&dates).unwrap();
+        let found = [g.least, g.lower, g.median, g.upper, g.most].map(hours);
+        assert_eq!(found, [1, 2, 3, 4, 10]);
+        assert_eq!((gaps(&dates[..1]), gaps(&[])), (None, None));
+    }
+
+    #[test]
+    fn a_source_is_measured_by_its_own_habits() {
+        let daily: Vec<Time> = (0..20).map(|n| at(-24 * n)).collect();
+        for (hours, want) in [
+            (1, Pulse::Normal),
+            (95, Pulse::Normal),
+            (97, Pulse::Silent),
+            (24 * 365, Pulse::Silent),
+            (24 * 366, Pulse::Dead),
+        ] {
+            assert_eq!(pulse(&daily, at(hours)), want, "{hours}");
+        }
+        let busy: Vec<Time> = (0..20).map(|n| at(-n)).collect();
+        assert_eq!(pulse(&busy, at(20)), Pulse::Normal, "a night is no silence");
+        let yearly: Vec<Time> = (0..5).map(|n| at(-24 * 300 * n)).collect();
+        assert_eq!(pulse(&yearly, at(24 * 500)), Pulse::Normal);
+        assert_eq!(pulse(&[], at(0)), Pulse::Unknown);
+    }
+}

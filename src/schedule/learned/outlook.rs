@@ -1,0 +1,186 @@
+//! What is expected of a source from a moment on, and the next look that follows from it.
+
+use super::profile::Profile;
+use super::{LearnedParameters, Search, TAU, WEIGHTS};
+use crate::schedule::seconds::{DAY, HOUR, MINUTE};
+
+/// Below this interval looks are planned on the clock's five minutes …
+const FINE_BELOW: f64 = 3.0 * HOUR;
+const FINE_SLOT: f64 = 5.0 * MINUTE;
+/// … and so much after them: what is published by a timer is out by then.
+const AFTER_THE_CLOCK: f64 = 20.0;
+/// Slots within which the next look must lie, and those looked ahead in all.
+const MOST_AHEAD: usize = 48;
+const MOST_SLOTS: usize = 120;
+/// Share of a feed's entries that may be new at a look, so that none is missed.
+const FULL: f64 = 0.8;
+
+/// Expected rates: averages in items per second, and the habits on top.
+#[derive(Debug, Clone)]
+pub(super) struct Outlook {
+    pub(super) levels: [f64; 5],
+    pub(super) profile: Profile,
+}
+
+fn mixed(levels: &[f64; 5]) -> f64 {
+    levels.iter().zip(WEIGHTS).map(|(level, weight)| level * weight).sum()
+}
+
+/// Slots of time with what is expected in them, as sums from the beginning.
+struct Slots {
+    /// Ends of the slots, in seconds from the beginning; the first value is 0.
+    ends: Vec<f64>,
+    /// Items expected until then.
+    items: Vec<f64>,
+    /// The same, each with its moment: what was waited is `end * items - moments`.
+    moments: Vec<f64>,
+}
+
+impl Outlook {
+    /// The long-term rate in items per second.
+    pub(super) fn long_rate(&self) -> f64 {
+        let [.., week, months] = self.levels;
+        let [.., of_week, of_months] = WEIGHTS;
+        (of_week * week + of_months * months) / (of_week + of_months) + 1e-12
+    }
+
+    /// The rate at the beginning, in items per second. The weights add up to more than 1.
+    pub(super) fn rate_at(&self, at: f64) -> f64 {
+        mixed(&self.levels) / WEIGHTS.iter().sum::<f64>() * self.profile.smooth(at)
+    }
+
+    /// The waiting of the items expected in `span` seconds from `from` on, until their end.
+    pub(super) fn waiting(&self, from: f64, span: f64) -> f64 {
+        let slot = span / MOST_AHEAD as f64;
+        let slots = self.slots(from, slot, slot, MOST_AHEAD, false);
+        slots.waited(0, MOST_AHEAD) / WEIGHTS.iter().sum::<f64>()
+    }
+
+    /// Items expected in `span` seconds from `from` on.
+    pub(super) fn expected(&self, from: f64, span: f64) -> f64 {
+        let count = 6;
+        let slot = span / count as f64;
+        let slots = self.slots(from, slot, slot, count, false);
+        slots.items[count] / WEIGHTS.iter().sum::<f64>()
+    }
+
+    /// Expected items in `count` slots from `from` on. As items come or fail to come, each average
+    /// moves towards the mixture of all: `r_j += (base - r_j)(1 - exp(-slot / tau_j))`.
+    fn slots(&self, from: f64, first: f64, slot: f64, count: usize, fine: bool) -> Slots {
+        let mut levels = self.levels;
+        let pull = |width: f64| TAU.map(|tau| 1.0 - (-width / tau).exp());
+        let (at_first, later) = (pull(first), pull(slot));
+        let mut slots = Slots {
+            ends: Vec::with_capacity(count + 1),
+            items: Vec::with_capacity(count + 1),
+            moments: Vec::with_capacity(count + 1),
+        };
+        let (mut end, mut items, mut moments) = (0.0, 0.0, 0.0);
+        slots.push(end, items, moments);
+        for i in 0..count {
+            let begin = end;
+            end = first + i as f64 * slot;
+            let (width, middle) = (end - begin, 0.5 * (end + begin));
+            let base = mixed(&levels);
+            let mut habit = self.profile.smooth(from + middle);
+            if fine {
+                habit *= self.profile.part(from + middle);
+            }
+            items += habit * base * width;
+            moments += habit * base * width * middle;
+            slots.push(end, items, moments);
+            let pulls = if i == 0 { &at_first } else { &later };
+            for (level, pull) in levels.iter_mut().zip(pulls) {
+                *level += (base - *level) * pull;
+            }
+        }
+        slots
+    }
+}
+
+impl Slots {
+    fn push(&mut self, end: f64, items: f64, moments: f64) {
+        self.ends.push(end);
+        self.items.push(items);
+        self.moments.push(moments);
+    }
+
+    /// What the items that come after one end wait until another.
+    fn waited(&self, from: usize, to: usize) -> f64 {
+        self.ends[to] * (self.items[to] - self.items[from])
+            - (self.moments[to] - self.moments[from])
+    }
+
+    /// The end at which the next look is best, when each costs `price` and lies at most `ahead`
+    /// slots after the one before: `V_i = min over j of price + waited(i, j) + V_j`.
+    fn best(&self, price: f64, ahead: usize) -> usize {
+        let last = self.ends.len() - 1;
+        let mut costs = vec![0.0; last + 1];
+        let mut next = 1;
+        for i in (0..last).rev() {
+            let mut least = f64::INFINITY;
+            let window = costs.iter().enumerate().take((i + ahead).min(last) + 1).skip(i + 1);
+            for (j, after) in window {
+                let cost = price + self.waited(i, j) + after;
+                if cost < least {
+                    (least, next) = (cost, j);
+                }
+            }
+            costs[i] = least;
+        }
+        next
+    }
+
+    /// The first end until which the price has been waited.
+    fn reached(&self, price: f64, ahead: usize) -> usize {
+        (1..=ahead).find(|j| self.waited(0, *j) >= price).unwrap_or(ahead)
+    }
+
+    /// Not so late that more items are likely to be new than the feed shows.
+    fn before_overflow(&self, best: usize, window: f64) -> usize {
+        let full = |i: usize| self.items[i] + 2.0 * self.items[i].sqrt() > FULL * window;
+        (1..=best).find(|i| full(*i)).map_or(best, |i| (i - 1).max(1))
+    }
+}
+
+/// Seconds from `now` to the next look.
+pub(super) fn plan(
+    outlook: &Outlook,
+    now: f64,
+    window: f64,
+    parameters: &LearnedParameters,
+) -> f64 {
+    let LearnedParameters { price, weight, exponent, search, .. } = *parameters;
+    let (least, most) = (parameters.least.as_secs_f64(), parameters.most.as_secs_f64());
+    let rate = mixed(&outlook.levels) + 1e-12;
+    let long = outlook.long_rate();
+    let price = price * (long * DAY).powf(exponent) / weight;
+    // The best interval at a constant rate.
+    let usual = (2.0 * price / rate.max(0.3 * long)).sqrt();
+    let fine = search == Search::Horizon && usual < FINE_BELOW;
+    let mut slot = if fine { FINE_SLOT } else { (usual / 6.0).clamp(150.0, HOUR) };
+    // Within 1 and 49, whatever the numbers are: what is no number becomes 0.
+    let mut ahead = ((3.0 * usual).max(12.0 * slot).min(most) / slot) as usize + 1;
+    if ahead > MOST_AHEAD {
+        ahead = MOST_AHEAD;
+        if !fine {
+            slot = slot.max((3.0 * usual).min(most) / MOST_AHEAD as f64);
+        }
+    }
+    let first = if fine {
+        ((now / FINE_SLOT).floor() + 1.0) * FINE_SLOT + AFTER_THE_CLOCK - now
+    } else {
+        slot
+    };
+    let count = match search {
+        Search::Horizon => (2 * ahead).min(MOST_SLOTS),
+        Search::Threshold => ahead,
+    };
+    let slots = outlook.slots(now, first, slot, count, fine);
+    let best = match search {
+        Search::Horizon => slots.best(price, ahead),
+        Search::Threshold => slots.reached(price, ahead),
+    };
+    let best = slots.before_overflow(best, window);
+    slots.ends[best].max(least).min(most)
+}

@@ -1,0 +1,208 @@
+//! What is remembered of a source: 284 bytes.
+
+use super::TAU;
+use super::profile::{FINE, Profile, Week};
+use crate::schedule::bytes::{Reader, Writer};
+use crate::schedule::seconds::{self, MINUTE};
+
+/// First byte of a saved state.
+const FORMAT: u8 = 1;
+/// Entries that a feed usually shows.
+const USUAL_WINDOW: u32 = 20;
+/// Items that a source counts for before the first one was seen.
+const PRIOR_ITEMS: f64 = 1.0;
+
+/// Moments are seconds since the epoch, rates items per second.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct State {
+    /// Averages of the rate, weekly habits taken out, as of `at`.
+    pub(super) sums: [f64; 5],
+    pub(super) at: f64,
+    /// From when on the source is known: its first item, else just before the first look.
+    pub(super) oldest: f64,
+    /// The newest item, but not before the first look.
+    pub(super) newest: f64,
+    /// `None` before the first look.
+    pub(super) last_look: Option<f64>,
+    /// Mean time between items that was assumed at the first look.
+    pub(super) gap: Option<f64>,
+    pub(super) items: u32,
+    pub(super) window: u32,
+    pub(super) hours: [u32; 24],
+    pub(super) days: [u32; 7],
+    pub(super) parts: [u32; FINE],
+}
+
+impl Default for State {
+    fn default() -> Self {
+        Self {
+            sums: [0.0; 5],
+            at: 0.0,
+            oldest: 0.0,
+            newest: 0.0,
+            last_look: None,
+            gap: None,
+            items: 0,
+            window: USUAL_WINDOW,
+            hours: [0; 24],
+            days: [0; 7],
+            parts: [0; FINE],
+        }
+    }
+}
+
+impl State {
+    pub(super) fn save(&self) -> Vec<u8> {
+        let Some(last_look) = self.last_look else { return Vec::new() };
+        let mut to = Writer::default();
+        to.byte(FORMAT);
+        let times = [self.at, self.oldest, self.newest, last_look, self.gap.unwrap_or(0.0)];
+        self.sums.into_iter().chain(times).for_each(|n| to.number(n));
+        to.count(self.items);
+        to.count(self.window);
+        let counts = self.hours.iter().chain(&self.days).chain(&self.parts);
+        counts.for_each(|n| to.count(*n));
+        to.0
+    }
+
+    /// `None` for what no [`State::save`] wrote.
+    pub(super) fn load(saved: &[u8]) -> Option<Self> {
+        let mut from = Reader(saved);
+        if from.byte()? != FORMAT {
+            return None;
+        }
+        let sums = from.numbers()?;
+        let [at, oldest, newest, last_look, gap] = from.numbers()?;
+        let state = Self {
+            sums,
+            at,
+            oldest,
+            newest,
+            last_look: Some(last_look),
+            gap: Some(gap).filter(|gap| *gap > 0.0),
+            items: from.count()?,
+            window: from.count()?,
+            hours: from.counts()?,
+            days: from.counts()?,
+            parts: from.counts()?,
+        };
+        Some(state).filter(|s| s.sums.iter().all(|sum| *sum >= 0.0))
+    }
+
+    /// Takes in the new items of a look, oldest first. What has no date, or one from before the
+    /// last look, is spread evenly over the time between the looks; at the first look it says
+    /// nothing.
+    pub(super) fn observe(&mut self, items: &[Option<f64>], now: f64, closed: Week) {
+        if self.at > now + MINUTE {
+            self.set_back(self.at - now);
+        }
+        let Some(last) = self.last_look else {
+            (self.at, self.oldest, self.newest) = (now, now - 1.0, now);
+            self.last_look = Some(now);
+            let mut dated: Vec<f64> = items.iter().flatten().map(|at| at.min(now)).collect();
+            dated.sort_by(f64::total_cmp);
+            self.take(&dated, &[], closed);
+            self.decay(now);
+            return;
+        };
+        let known = |at: &Option<f64>| at.filter(|at| *at > last).map(|at| at.min(now));
+        let mut dated: Vec<f64> = items.iter().filter_map(known).collect();
+        dated.sort_by(f64::total_cmp);
+        let undated = items.len() - dated.len();
+        let gap = (now - last).max(0.0) / undated.max(1) as f64;
+        let spread: Vec<f64> = (0..undated).map(|i| last + gap * (i as f64 + 0.5)).collect();
+        self.take(&dated, &spread, closed);
+        self.decay(now);
+        self.last_look = Some(now);
+    }
+
+    /// Takes in items in the order of time; only dated ones tell in which part of the hour.
+    fn take(&mut self, dated: &[f64], spread: &[f64], closed: Week) {
+        if dated.is_empty() && spread.is_empty() {
+            return;
+        }
+        let profile = Profile::new(self, closed);
+        let (mut dated, mut spread) = (dated.iter().peekable(), spread.iter().peekable());
+        loop {
+            let next = match (dated.peek(), spread.peek()) {
+                (Some(d), Some(s)) if s < d => spread.next().map(|s| (*s, false)),
+                (Some(_), _) => dated.next().map(|d| (*d, true)),
+                (None, _) => spread.next().map(|s| (*s, false)),
+            };
+            let Some((at, is_dated)) = next else { return };
+            self.item(at, is_dated, &profile);
+        }
+    }
+
+    /// `S_j = S_j exp(-(u - t_S) / tau_j) + 1 / (tau_j prof(u))`; the first item only tells from
+    /// when on the source is known.
+    fn item(&mut self, at: f64, is_dated: bool, profile: &Profile) {
+        if self.items == 0 {
+            (self.oldest, self.at) = (at, at);
+        } else {
+            self.decay(at);
+            let worth = 1.0 / profile.step(at);
+            for (sum, tau) in self.sums.iter_mut().zip(TAU) {
+                *sum += worth / tau;
+            }
+        }
+        self.items = self.items.saturating_add(1);
+        self.newest = self.newest.max(at);
+        let hour = seconds::hour_of_week(at);
+        let count = |to: &mut u32| *to = to.saturating_add(1);
+        count(&mut self.hours[hour % 24]);
+        count(&mut self.days[hour / 24]);
+        if is_dated {
+            count(&mut self.parts[seconds::twelfth(at)]);
+        }
+    }
+
+    fn decay(&mut self, to: f64) {
+        let passed = to - self.at;
+        if passed > 0.0 {
+            for (sum, tau) in self.sums.iter_mut().zip(TAU) {
+                *sum *= (-passed / tau).exp();
+            }
+            self.at = to;
+        }
+    }
+
+    /// Moves all moments, as the clock was.
+    fn set_back(&mut self, by: f64) {
+        for moment in [&mut self.at, &mut self.oldest, &mut self.newest] {
+            *moment -= by;
+        }
+        self.last_look = self.last_look.map(|at| at - by);
+    }
+
+    /// The averages at a moment, corrected for how long the source is known: what is missing is
+    /// lent by the next longer average, and by the assumption of one item in `gap` seconds. A
+    /// source from which `silence` items should have come since the last one is expected to
+    /// publish as much less.
+    pub(super) fn levels(&self, at: f64, gap: f64, silence: f64) -> [f64; 5] {
+        let passed = (at - self.at).max(0.0);
+        let mut sums = self.sums;
+        for (sum, tau) in sums.iter_mut().zip(TAU) {
+            *sum *= (-passed / tau).exp();
+        }
+        let oldest = if self.last_look.is_some() { self.oldest } else { at };
+        let age = (at - oldest).max(1.0);
+        let seen = |tau: f64| tau * (1.0 - (-age / tau).exp());
+        let mut levels = [0.0; 5];
+        levels[4] = (sums[4] * TAU[4] + PRIOR_ITEMS) / (seen(TAU[4]) + gap);
+        for j in (0..4).rev() {
+            levels[j] = if age > 3.0 * TAU[j] {
+                sums[j]
+            } else {
+                let lent = 0.5 * gap;
+                (sums[j] * TAU[j] + lent * levels[j + 1]) / (seen(TAU[j]) + lent)
+            };
+        }
+        let newest = if self.last_look.is_some() { self.newest } else { at };
+        let missing = levels[4] * (at - newest);
+        if silence > 0.0 && missing > silence {
+            levels.iter_mut().for_each(|level| *level *= silence / missing);
+        }
+        levels
+    }
+}

@@ -1,0 +1,133 @@
+//! What a look costs, so that all looks together keep to a budget.
+
+use super::bytes::{Reader, Writer};
+use super::seconds;
+use crate::model::Time;
+
+/// Price of a look at 12 looks per source and day, in item-seconds of delay.
+const PRICE_OF_12: f64 = 830.0;
+/// How far the price may move from where it began, as a factor: where rules of servers keep the
+/// looks below the budget, no price would reach it.
+const FURTHEST: f64 = 100.0;
+/// The price moves twice as fast for so many days.
+const EARLY_DAYS: u32 = 14;
+
+/// The price of a look, in item-seconds, that gives about `budget` looks per source and day.
+pub fn price_for(budget: f64) -> f64 {
+    PRICE_OF_12 * (12.0 / budget.max(1e-3)).powi(2)
+}
+
+/// The price that all sources of a budget share, corrected once a day.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Control {
+    /// Item-seconds of delay that a look must be worth.
+    pub price: f64,
+    /// Corrections so far.
+    pub days: u32,
+}
+
+impl Control {
+    /// Begins where a budget (looks per source and day) usually ends.
+    pub fn new(budget: f64) -> Self {
+        Self { price: price_for(budget), days: 0 }
+    }
+
+    /// A day has passed in which `used` looks were taken and `budget` were wanted (both in the same
+    /// unit): `P *= clamp(used / budget, 0.3, 3)^g`, with g 0.5 for two weeks and 0.25 from then on.
+    pub fn correct(&mut self, used: f64, budget: f64) {
+        if budget > 0.0 && used.is_finite() {
+            let gain = if self.days < EARLY_DAYS { 0.5 } else { 0.25 };
+            self.price *= (used / budget).clamp(0.3, 3.0).powf(gain);
+        }
+        self.days = self.days.saturating_add(1);
+    }
+
+    /// Keeps the price within reach of the one that a budget usually needs.
+    pub fn bound(&mut self, budget: f64) {
+        let usual = price_for(budget);
+        self.price = if self.price.is_finite() { self.price } else { usual };
+        self.price = self.price.clamp(usual / FURTHEST, usual * FURTHEST);
+    }
+}
+
+/// A price of one source alone, and the looks since it was corrected last.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct OwnBudget {
+    control: Control,
+    /// Beginning of the day that is counted, in seconds since the epoch.
+    since: Option<f64>,
+    used: u32,
+}
+
+impl OwnBudget {
+    pub(super) fn load(saved: &[u8], budget: f64) -> Self {
+        let mut from = Reader(saved);
+        let read = || {
+            let (price, days) = (from.number()?, from.count()?);
+            let control = Control { price, days };
+            Some(Self { control, since: Some(from.number()?), used: from.count()? })
+        };
+        let fresh = Self { control: Control::new(budget), since: None, used: 0 };
+        let mut own = { read }().unwrap_or(fresh);
+        own.control.bound(budget);
+        own
+    }
+
+    pub(super) fn save(&self) -> Vec<u8> {
+        let mut to = Writer::default();
+        if let Some(since) = self.since {
+            to.number(self.control.price);
+            to.count(self.control.days);
+            to.number(since);
+            to.count(self.used);
+        }
+        to.0
+    }
+
+    pub(super) fn price(&self) -> f64 {
+        self.control.price
+    }
+
+    /// Counts a look; when a day has passed, the price is corrected.
+    pub(super) fn count(&mut self, now: Time, budget: f64) {
+        let now = seconds::of(now);
+        let since = *self.since.get_or_insert(now);
+        let passed = (now - since) / seconds::DAY;
+        if !(0.0..1.0).contains(&passed) {
+            // A clock that was set back begins a new day without a correction.
+            if passed > 0.0 {
+                self.control.correct(f64::from(self.used) / passed, budget);
+                self.control.bound(budget);
+            }
+            (self.since, self.used) = (Some(now), 0);
+        }
+        self.used = self.used.saturating_add(1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_price_follows_what_was_used() {
+        assert!((price_for(24.0) - 207.5).abs() < 1e-9);
+        let mut control = Control::new(12.0);
+        control.correct(48.0, 12.0);
+        assert!((control.price / 830.0 - 3f64.sqrt()).abs() < 1e-9, "cut at three times");
+        for _ in 1..EARLY_DAYS {
+            control.correct(12.0, 12.0);
+        }
+        let before = control.price;
+        control.correct(24.0, 12.0);
+        assert!(
+            (control.price / before - 2f64.powf(0.25)).abs() < 1e-9,
+            "slower in the third week"
+        );
+        for _ in 0..1000 {
+            control.correct(0.0, 12.0);
+            control.bound(12.0);
+        }
+        assert!((control.price - 8.3).abs() < 1e-9, "does not fall without end");
+    }
+}

@@ -1,0 +1,98 @@
+//! What to expect of a source that was never looked at before.
+
+use crate::model::Time;
+use std::time::Duration;
+
+const HOUR: Duration = Duration::from_secs(3600);
+const DAY: Duration = Duration::from_secs(24 * 3600);
+
+/// What there is to go by at the first look.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Clues<'a> {
+    /// The address.
+    pub url: &'a str,
+    /// The dates of the entries found.
+    pub items: &'a [Option<Time>],
+    /// How often a sitemap says that it changes.
+    pub changes: Option<Duration>,
+    /// How often the feed says that it is updated.
+    pub update_period: Option<Duration>,
+    /// How long the answer may be kept.
+    pub max_age: Option<Duration>,
+}
+
+/// Dated entries from which their own mean gap is believed.
+const ENOUGH: usize = 3;
+
+/// The mean time between items to begin with, from an hour to 30 days: the entries' own, else what
+/// the sitemap, the feed, the server and the address say, in this order.
+pub fn first_gap(clues: &Clues<'_>, now: Time) -> Option<Duration> {
+    let said = || clues.changes.or(clues.update_period).or(clues.max_age.filter(|a| *a >= HOUR));
+    let gap = own_gap(clues.items, now).or_else(said).or_else(|| by_words(clues.url))?;
+    Some(gap.clamp(HOUR, 30 * DAY))
+}
+
+/// The mean gap of the dated entries, from the oldest until now.
+pub fn own_gap(items: &[Option<Time>], now: Time) -> Option<Duration> {
+    let dated = items.iter().flatten().filter(|at| **at < now);
+    let count = u32::try_from(dated.clone().count()).unwrap_or(u32::MAX);
+    let span = (now - *dated.min()?).to_std().ok()?;
+    (count as usize >= ENOUGH).then(|| span / count)
+}
+
+/// Words of addresses, and the mean gap that they suggest.
+const WORDS: [(&[&str], Duration); 4] = [
+    (&["live", "liveblog", "ticker", "breaking", "latest"], HOUR),
+    (&["daily"], DAY),
+    (&["weekend", "weekly", "week", "newsletter"], Duration::from_secs(5 * 24 * 3600)),
+    (&["archive", "archives", "archiv", "annual"], Duration::from_secs(30 * 24 * 3600)),
+];
+
+/// By words of the address, or a year in its path: what is dated is finished.
+fn by_words(url: &str) -> Option<Duration> {
+    let path = url.split_once("://").map_or(url, |(_, rest)| rest).to_ascii_lowercase();
+    let path = path.replace("week-end", "weekend");
+    let words = || path.split(|c: char| !c.is_ascii_alphanumeric());
+    let year = |w: &str| w.len() == 4 && w.parse().is_ok_and(|y: u32| (1990..2100).contains(&y));
+    if path.split('/').skip(1).any(year) {
+        return Some(30 * DAY);
+    }
+    let (_, gap) = WORDS.iter().find(|(of, _)| words().any(|w| of.contains(&w)))?;
+    Some(*gap)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_clue_counts() {
+        let now = Time::from_timestamp(1_700_000_000, 0).unwrap();
+        let items: Vec<_> = (1..=4).map(|n| Some(now - 2 * n * HOUR)).collect();
+        let all = Clues {
+            url: "https://x.example/weekly/feed",
+            items: &items,
+            changes: Some(DAY),
+            update_period: Some(2 * DAY),
+            max_age: Some(3 * HOUR),
+        };
+        let gap = |clues: &Clues<'_>| first_gap(clues, now).map(|g| g.as_secs() / 3600);
+        assert_eq!(gap(&all), Some(2));
+        let undated = Clues { items: &[None; 9], ..all };
+        assert_eq!(gap(&undated), Some(24));
+        let silent = Clues { changes: None, ..undated };
+        assert_eq!(gap(&silent), Some(48));
+        assert_eq!(gap(&Clues { update_period: None, ..silent }), Some(3));
+        for (url, want) in [
+            ("https://x.example/weekly/feed", Some(120)),
+            ("https://x.example/week-end.xml", Some(120)),
+            ("https://live.example/", Some(1)),
+            ("https://x.example/2019/05/feed", Some(720)),
+            ("https://x.example/archive", Some(720)),
+            ("https://x.example/feed", None),
+            ("https://olive.example/", None),
+        ] {
+            assert_eq!(gap(&Clues { url, ..Clues::default() }), want, "{url}");
+        }
+    }
+}

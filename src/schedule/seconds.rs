@@ -1,0 +1,64 @@
+//! Moments as seconds since the epoch, with which the policies reckon.
+
+use crate::model::Time;
+use std::time::Duration;
+
+pub(super) const MINUTE: f64 = 60.0;
+pub(super) const HOUR: f64 = 3600.0;
+pub(super) const DAY: f64 = 86_400.0;
+pub(super) const WEEK: f64 = 604_800.0;
+
+/// From the epoch, a Thursday, to the first Monday.
+const MONDAY: f64 = 4.0 * DAY;
+
+/// A moment in seconds, exact to a microsecond.
+pub(super) fn of(time: Time) -> f64 {
+    time.timestamp_micros() as f64 / 1e6
+}
+
+/// The moment that is so many seconds after another one. What no clock can mean is an hour later.
+pub(super) fn later(time: Time, seconds: f64) -> Time {
+    let wait = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::from_secs(3600));
+    let micros = wait.as_nanos().saturating_add(500) / 1000;
+    super::limits::after(time, Duration::from_micros(micros.try_into().unwrap_or(u64::MAX)))
+}
+
+/// The hour of the week at a moment, UTC, 0 being the first one of Monday.
+pub(super) fn hour_of_week(at: f64) -> usize {
+    // Not negative and below 168.
+    ((at - MONDAY) / HOUR).floor().rem_euclid(168.0) as usize
+}
+
+/// The twelfth of the hour at a moment.
+pub(super) fn twelfth(at: f64) -> usize {
+    // Not negative and below 12.
+    (at / (5.0 * MINUTE)).floor().rem_euclid(12.0) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_in_the_week_and_the_hour() {
+        for (at, hour, part) in [
+            ("2025-10-20T00:00:00Z", 0, 0),
+            ("2025-10-24T12:31:00Z", 4 * 24 + 12, 6),
+            ("2025-10-26T23:59:59Z", 167, 11),
+            ("1969-12-31T23:59:59Z", 2 * 24 + 23, 11),
+        ] {
+            let at = of(at.parse().unwrap());
+            assert_eq!((hour_of_week(at), twelfth(at)), (hour, part), "{at}");
+        }
+    }
+
+    #[test]
+    fn no_number_of_seconds_leaves_the_calendar() {
+        let now: Time = "2025-10-20T00:00:00Z".parse().unwrap();
+        assert_eq!(later(now, 1.5) - now, chrono::TimeDelta::milliseconds(1500));
+        for odd in [f64::NAN, -1.0] {
+            assert_eq!(later(now, odd) - now, chrono::TimeDelta::hours(1));
+        }
+        assert!(later(now, 1e15) > now && later(now, f64::INFINITY) > now);
+    }
+}

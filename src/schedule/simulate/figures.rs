@@ -1,0 +1,117 @@
+//! What a replay came to, in figures.
+
+use super::Timeline;
+use super::replay::Run;
+use crate::schedule::seconds::{DAY, MINUTE};
+
+/// How long it takes until a source is known well.
+const WARM: f64 = 14.0 * DAY;
+
+/// Which part of a replay the figures are about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Phase {
+    /// All of it.
+    #[default]
+    All,
+    /// The first day of each source.
+    Day1,
+    /// From the third week of each source on.
+    Warm,
+}
+
+/// Delays are in minutes; the last three are fractions.
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
+pub struct Figures {
+    /// Sources.
+    pub sources: usize,
+    /// Items published.
+    pub items: usize,
+    /// Looks per source and day.
+    pub polls_per_source_day: f64,
+    /// Mean delay over all items.
+    pub mean_delay_min: f64,
+    /// Median over all items.
+    pub median_delay_min: f64,
+    /// Nine of ten items are found within this.
+    pub p90_delay_min: f64,
+    /// Mean over the sources of their mean delays.
+    pub per_source_mean_min: f64,
+    /// Items found within half an hour.
+    pub within_30_min: f64,
+    /// Items that were out of the feed's window before they were found.
+    pub missed: f64,
+    /// Looks that found nothing.
+    pub wasted: f64,
+}
+
+impl Phase {
+    /// The part of a timeline that belongs to it, in seconds from its start.
+    fn span(self, timeline: &Timeline) -> std::ops::Range<f64> {
+        match self {
+            Self::All => 0.0..f64::INFINITY,
+            Self::Day1 => 0.0..DAY,
+            Self::Warm => WARM.min(timeline.end - timeline.start)..f64::INFINITY,
+        }
+    }
+
+    /// How many days of a timeline belong to it.
+    fn days(self, timeline: &Timeline) -> f64 {
+        match self {
+            Self::All => timeline.days(),
+            Self::Day1 => 1.0,
+            Self::Warm => (timeline.days() - WARM / DAY).max(0.0),
+        }
+    }
+}
+
+/// `runs` belong to `timelines`, in their order.
+pub(super) fn figures(timelines: &[Timeline], runs: &[Run], phase: Phase) -> Figures {
+    let (mut delays, mut means) = (Vec::new(), Vec::new());
+    let (mut looks, mut wasted, mut missed, mut days) = (0, 0, 0, 0.0);
+    for (timeline, run) in timelines.iter().zip(runs) {
+        let span = phase.span(timeline);
+        let inside = |at: f64| span.contains(&(at - timeline.start));
+        let from = delays.len();
+        for (_, delay, lost) in run.items.iter().filter(|(at, ..)| inside(*at)) {
+            delays.push(*delay);
+            missed += usize::from(*lost);
+        }
+        if delays.len() > from {
+            means.push(mean(&delays[from..]));
+        }
+        let counted = run.looks.iter().filter(|(at, _)| inside(*at));
+        for (_, found) in counted {
+            looks += 1;
+            wasted += usize::from(!found);
+        }
+        days += phase.days(timeline);
+    }
+    delays.sort_by(f64::total_cmp);
+    let share = |part: usize, of: usize| part as f64 / of.max(1) as f64;
+    let soon = delays.partition_point(|delay| *delay <= 30.0 * MINUTE);
+    Figures {
+        sources: timelines.len(),
+        items: delays.len(),
+        polls_per_source_day: if days > 0.0 { looks as f64 / days } else { 0.0 },
+        mean_delay_min: mean(&delays) / MINUTE,
+        median_delay_min: quantile(&delays, 0.5) / MINUTE,
+        p90_delay_min: quantile(&delays, 0.9) / MINUTE,
+        per_source_mean_min: mean(&means) / MINUTE,
+        within_30_min: share(soon, delays.len()),
+        missed: share(missed, delays.len()),
+        wasted: share(wasted, looks),
+    }
+}
+
+/// 0 of nothing.
+pub(super) fn mean(values: &[f64]) -> f64 {
+    if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
+}
+
+/// Of values in order, between the two nearest; 0 of nothing.
+fn quantile(sorted: &[f64], share: f64) -> f64 {
+    let Some(last) = sorted.len().checked_sub(1) else { return 0.0 };
+    let place = share * last as f64;
+    let (low, part) = (place.floor() as usize, place.fract());
+    sorted[low] + (sorted[(low + 1).min(last)] - sorted[low]) * part
+}

@@ -1,0 +1,128 @@
+//! When sources published: the files that are replayed.
+
+use super::WINDOW;
+use crate::schedule::seconds::{DAY, WEEK};
+use flate2::read::MultiGzDecoder;
+use std::io::{BufRead, BufReader, Read};
+
+/// Largest file, unpacked.
+const MOST_BYTES: u64 = 512 << 20;
+/// Longest timeline.
+const LONGEST: i64 = 20 * 366 * DAY as i64;
+/// Latest moment: the year 9999.
+const LATEST: i64 = 253_402_300_799;
+
+/// Why a file of timelines cannot be replayed.
+#[derive(Debug, thiserror::Error)]
+pub enum TimelineError {
+    /// It cannot be read.
+    #[error("{0}")]
+    Io(#[from] std::io::Error),
+    /// A line is no timeline.
+    #[error("line {line}: {message}")]
+    Line {
+        /// Its number, from 1.
+        line: usize,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// There is nothing in it.
+    #[error("there is no timeline in it")]
+    Empty,
+    /// It is larger than anything useful.
+    #[error("it is larger than 512 MiB")]
+    TooLarge,
+}
+
+/// When one source published. Moments are seconds since the epoch.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Timeline {
+    /// When the first look is taken.
+    pub(super) start: f64,
+    /// When looks stop counting.
+    pub(super) end: f64,
+    /// When items were published, in order.
+    pub(super) items: Vec<f64>,
+    /// How many of them came before the start.
+    pub(super) shown: usize,
+}
+
+/// A line of a file.
+#[derive(serde::Deserialize)]
+struct Line {
+    start: i64,
+    end: i64,
+    /// Before the start; what the feed shows at the first look.
+    #[serde(default)]
+    h: Vec<i64>,
+    /// From the start until before the end.
+    t: Vec<i64>,
+}
+
+impl Timeline {
+    /// Items before `start` are what the first look finds.
+    ///
+    /// # Errors
+    /// Says what is wrong: an end before the start, moments out of place, more than 20 years.
+    pub fn new(start: i64, end: i64, mut items: Vec<i64>) -> Result<Self, String> {
+        let sensible = |at: &i64| (-LATEST..=LATEST).contains(at);
+        if ![start, end].iter().chain(&items).all(sensible) {
+            return Err("a moment lies outside of the calendar".to_owned());
+        }
+        if end <= start || end - start > LONGEST {
+            return Err("the end must come after the start, by at most 20 years".to_owned());
+        }
+        items.retain(|at| *at < end);
+        items.sort_unstable();
+        let shown = items.partition_point(|at| *at < start);
+        let items = items[shown.saturating_sub(WINDOW)..].iter().map(|at| *at as f64).collect();
+        Ok(Self { start: start as f64, end: end as f64, items, shown: shown.min(WINDOW) })
+    }
+
+    /// Moves it by whole weeks, so that it begins in the first week from `origin` on: sources that
+    /// were followed at different times are followed together.
+    pub(super) fn aligned(&self, origin: f64) -> Self {
+        let by = ((self.start - origin) / WEEK).floor() * WEEK;
+        let items = self.items.iter().map(|at| at - by).collect();
+        Self { start: self.start - by, end: self.end - by, items, shown: self.shown }
+    }
+
+    /// Length in days.
+    pub(super) fn days(&self) -> f64 {
+        (self.end - self.start) / DAY
+    }
+}
+
+/// Reads timelines, one JSON object a line (`start`, `end`, `h`, `t`), packed with gzip or not.
+///
+/// # Errors
+/// Names the line that is wrong.
+pub fn read(file: impl Read) -> Result<Vec<Timeline>, TimelineError> {
+    let mut file = BufReader::new(file);
+    let is_packed = file.fill_buf()?.starts_with(&[0x1f, 0x8b]);
+    let plain: Box<dyn Read> =
+        if is_packed { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) };
+    let mut plain = BufReader::new(plain.take(MOST_BYTES));
+    let mut timelines = Vec::new();
+    let mut text = Vec::new();
+    for line in 1.. {
+        text.clear();
+        if plain.read_until(b'\n', &mut text)? == 0 {
+            break;
+        }
+        if text.iter().all(u8::is_ascii_whitespace) {
+            continue;
+        }
+        let wrong = |message: String| TimelineError::Line { line, message };
+        let read: Line = serde_json::from_slice(&text).map_err(|e| wrong(e.to_string()))?;
+        let mut items = read.h;
+        items.retain(|at| *at < read.start);
+        items.extend(read.t.into_iter().filter(|at| *at >= read.start));
+        timelines.push(Timeline::new(read.start, read.end, items).map_err(wrong)?);
+    }
+    match (plain.into_inner().limit(), timelines.is_empty()) {
+        (0, _) => Err(TimelineError::TooLarge),
+        (_, true) => Err(TimelineError::Empty),
+        (_, false) => Ok(timelines),
+    }
+}

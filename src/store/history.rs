@@ -1,0 +1,197 @@
+//! What sources have published, in figures: for the schedule, and for sparklines.
+
+use super::error::Result;
+use super::rows::time;
+use crate::model::Time;
+use rusqlite::{Connection, params};
+use std::collections::HashMap;
+
+/// When one source published.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct History {
+    /// Row key of the source.
+    pub source: i64,
+    /// When the first of its items was discovered.
+    pub since: Time,
+    /// When its items were published, in seconds since the epoch, oldest first; never later than
+    /// their discovery.
+    pub published: Vec<i64>,
+}
+
+/// The histories of every declared source that has items.
+pub(super) fn all(conn: &Connection) -> Result<Vec<History>> {
+    let mut query = conn.prepare_cached(
+        "SELECT i.source, i.date, i.discovered FROM item i JOIN source s ON s.key = i.source
+         WHERE s.declared = 1 ORDER BY i.source, i.date, i.key",
+    )?;
+    let mut rows = query.query([])?;
+    let mut histories: Vec<History> = Vec::new();
+    while let Some(row) = rows.next()? {
+        let (source, date, discovered) = (row.get(0)?, row.get(1)?, time(row.get(2)?));
+        match histories.last_mut().filter(|h| h.source == source) {
+            Some(history) => {
+                history.since = history.since.min(discovered);
+                history.published.push(date);
+            }
+            None => histories.push(History { source, since: discovered, published: vec![date] }),
+        }
+    }
+    Ok(histories)
+}
+
+/// The dates of the newest items of a source, newest first.
+pub(super) fn dates(conn: &Connection, source: i64, limit: usize) -> Result<Vec<Time>> {
+    let mut query = conn.prepare_cached(
+        "SELECT date FROM item WHERE source = ?1 ORDER BY date DESC, key DESC LIMIT ?2",
+    )?;
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let rows = query.query_map(params![source, limit], |r| r.get(0).map(time))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// The date of the newest item of each declared source that has items.
+pub(super) fn newest_dates(conn: &Connection) -> Result<HashMap<i64, Time>> {
+    let mut query = conn.prepare_cached(
+        "SELECT key, (SELECT max(date) FROM item WHERE source = s.key) AS newest FROM source s
+         WHERE declared = 1 AND newest IS NOT NULL",
+    )?;
+    let rows = query.query_map([], |r| Ok((r.get(0)?, time(r.get(1)?))))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// How many looks nobody asked for began after `since` and until `until`, by source.
+pub(super) fn automatic_looks(
+    conn: &Connection,
+    since: Time,
+    until: Time,
+) -> Result<HashMap<i64, u32>> {
+    let mut query = conn.prepare_cached(
+        "SELECT source, count(*) FROM poll WHERE at > ?1 AND at <= ?2 AND automatic = 1
+         GROUP BY source",
+    )?;
+    let span = params![since.timestamp(), until.timestamp()];
+    let rows = query.query_map(span, |r| Ok((r.get(0)?, r.get(1)?)))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// Items of every declared source on each of the last `days` days, by their dates: the newest day
+/// comes last and ends at `until`.
+pub(super) fn items_per_day(
+    conn: &Connection,
+    until: Time,
+    days: usize,
+) -> Result<HashMap<i64, Vec<u32>>> {
+    const DAY: i64 = 86_400;
+    let (until, days) = (until.timestamp(), days.min(MOST_DAYS));
+    let since = until - DAY * i64::try_from(days).unwrap_or(0);
+    let mut query = conn.prepare_cached(
+        "SELECT i.source, (i.date - ?1 - 1) / 86400, count(*) FROM item i
+         JOIN source s ON s.key = i.source
+         WHERE i.date > ?1 AND i.date <= ?2 AND s.declared = 1 GROUP BY 1, 2",
+    )?;
+    let mut rows = query.query([since, until])?;
+    let mut all: HashMap<i64, Vec<u32>> = HashMap::new();
+    while let Some(row) = rows.next()? {
+        let (source, day, count): (i64, i64, u32) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        let counts = all.entry(source).or_insert_with(|| vec![0; days]);
+        if let Some(slot) = usize::try_from(day).ok().and_then(|day| counts.get_mut(day)) {
+            *slot = count;
+        }
+    }
+    Ok(all)
+}
+
+/// Most days that a sparkline shows.
+const MOST_DAYS: usize = 366;
+
+/// Mean delay of the items that each of the looks at a source since `since` found, in seconds, by
+/// the moment of the look. Items that the publisher did not date are found at once.
+pub(super) fn delays(conn: &Connection, source: i64, since: Time) -> Result<HashMap<i64, i64>> {
+    let mut query = conn.prepare_cached(
+        "SELECT discovered, cast(avg(discovered - date) AS INTEGER) FROM item
+         WHERE source = ?1 AND date >= ?2 GROUP BY discovered",
+    )?;
+    let rows =
+        query.query_map(params![source, since.timestamp()], |r| Ok((r.get(0)?, r.get(1)?)))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// What looks cost: how many they were and what came over the wire.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+pub struct Spent {
+    /// Requests.
+    pub requests: u32,
+    /// Bytes received.
+    pub bytes: u64,
+    /// Answers that nothing has changed (304).
+    pub unchanged: u32,
+    /// Bytes that those answers saved: each the mean of a whole answer.
+    pub bytes_saved: u64,
+}
+
+/// What the looks at a source after `since` cost.
+pub(super) fn spent(conn: &Connection, source: i64, since: Time) -> Result<Spent> {
+    let mut query = conn.prepare_cached(
+        "SELECT count(*), coalesce(sum(bytes), 0), coalesce(sum(status = 304), 0),
+            coalesce(avg(CASE WHEN status BETWEEN 200 AND 299 THEN bytes END), 0.0)
+         FROM poll WHERE source = ?1 AND at > ?2",
+    )?;
+    let spent = query.query_row(params![source, since.timestamp()], |r| {
+        let (bytes, unchanged, whole): (i64, u32, f64) = (r.get(1)?, r.get(2)?, r.get(3)?);
+        Ok(Spent {
+            requests: r.get(0)?,
+            bytes: bytes.try_into().unwrap_or(0),
+            unchanged,
+            bytes_saved: (whole * f64::from(unchanged)) as u64,
+        })
+    })?;
+    Ok(spent)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_published_and_what_it_cost() {
+        let dir = tempfile::tempdir().unwrap();
+        let conn = super::super::connect::open_writer(&dir.path().join("db")).unwrap();
+        conn.execute_batch(
+            "INSERT INTO source (id, url) VALUES ('a', 'http://a/'), ('b', 'http://b/');
+             INSERT INTO poll (source, at, status, millis, bytes, failed, outcome, automatic) VALUES
+                (1, 100, 200, 0, 3000, 0, '', 1), (1, 200, 304, 0, 50, 0, '', 1),
+                (1, 300, 304, 0, 50, 0, '', 0), (1, 400, 200, 0, 1000, 0, '', 1);",
+        )
+        .unwrap();
+        let mut item = conn
+            .prepare(
+                "INSERT INTO item (id, source, date, discovered, title, url_hash, content_hash,
+                    version_hash) VALUES (randomblob(16), 1, ?1, ?2, '', 0, 0, 0)",
+            )
+            .unwrap();
+        let day = 86_400;
+        let until = 20 * day;
+        for (date, discovered) in
+            [(until - 14 * day, until), (until - day + 1, until), (until, until), (until - 60, 7)]
+        {
+            item.execute([date, discovered]).unwrap();
+        }
+        let counts = items_per_day(&conn, time(until), 14).unwrap();
+        assert_eq!(counts.len(), 1, "sources without items are left out");
+        assert_eq!(
+            counts[&1],
+            [[0; 13].as_slice(), &[3]].concat(),
+            "the day begins behind midnight"
+        );
+        assert_eq!(newest_dates(&conn).unwrap(), [(1, time(until))].into());
+        assert_eq!(dates(&conn, 1, 2).unwrap(), [time(until), time(until - 60)]);
+        let delays = delays(&conn, 1, time(until - day)).unwrap();
+        assert_eq!((delays[&until], delays.len()), ((day - 1) / 2, 2));
+        assert_eq!(automatic_looks(&conn, time(100), time(400)).unwrap(), [(1, 2)].into());
+        let spent = spent(&conn, 1, time(0)).unwrap();
+        let want = Spent { requests: 4, bytes: 4100, unchanged: 2, bytes_saved: 4000 };
+        assert_eq!(spent, want);
+        let history = &all(&conn).unwrap()[0];
+        assert_eq!((history.since, history.published.len()), (time(7), 4));
+    }
+}

@@ -1,0 +1,104 @@
+//! What statements touch: on a database that was never analysed none runs over a whole table of
+//! items, and none sorts what an index has in order.
+
+use super::*;
+use rusqlite::StatementStatus;
+use rusqlite::trace::{TraceEvent, TraceEventCodes};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::PoisonError;
+
+/// Items in the database; who steps over a fourth of them one by one runs over the table.
+const ITEMS: i32 = 1200;
+
+/// How often each statement has stepped on so far, and those that did too much in one run. The
+/// library calls a plain function, which can hold nothing itself.
+static SEEN: Mutex<(BTreeMap<String, i32>, BTreeSet<String>)> =
+    Mutex::new((BTreeMap::new(), BTreeSet::new()));
+
+fn watch(conn: &rusqlite::Connection) {
+    fn seen(event: TraceEvent<'_>) {
+        let TraceEvent::Profile(statement, _) = event else { return };
+        let steps = statement.get_status(StatementStatus::FullscanStep);
+        let sorts = statement.get_status(StatementStatus::Sort);
+        let (runs, heavy) = &mut *SEEN.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = runs.insert(statement.sql().into_owned(), steps).unwrap_or_default();
+        // The library counts on from run to run, and anew once it has forgotten the statement.
+        let here = if steps < before { steps } else { steps - before };
+        if here >= ITEMS / 4 || sorts > 0 {
+            heavy.insert(statement.sql().into_owned());
+        }
+    }
+    conn.trace_v2(TraceEventCodes::SQLITE_TRACE_PROFILE, Some(seen));
+}
+
+fn heavy() -> BTreeSet<String> {
+    std::mem::take(&mut SEEN.lock().unwrap_or_else(PoisonError::into_inner).1)
+}
+
+fn views(key: i64) -> Vec<View> {
+    let scopes = [
+        Scope::All,
+        Scope::Sources(vec![key]),
+        Scope::Sources((1..=300).collect()),
+        Scope::Since(1_799_000_000),
+        Scope::Pinned,
+    ];
+    let orders = [SortOrder::PinnedNewest, SortOrder::Newest, SortOrder::Oldest];
+    let mut views = Vec::new();
+    for scope in scopes {
+        for order in orders {
+            for unread_only in [false, true] {
+                views.push(View { order, unread_only, ..View::of(scope.clone()) });
+            }
+        }
+    }
+    views
+}
+
+#[test]
+fn no_statement_runs_over_all_items() {
+    let f = Fixture::new(&["a", "b"]);
+    let writer = f.store.writer().unwrap();
+    let watched = |conn: &rusqlite::Connection| {
+        watch(conn);
+        Ok(())
+    };
+    writer.call_blocking(watched).unwrap();
+    let document = |first: i64| (first..first + 40).map(|n| dated(&format!("title {n}"), n));
+    for look in 0..15 {
+        f.look("a", document(look * 40).collect());
+        f.look("b", document(look * 40).collect());
+    }
+    f.look("a", document(0).map(|e| Entry { title: "changed".into(), ..e }).collect());
+    f.store.mark_blocking(Mark::Pinned, vec![1, 2], true).unwrap();
+
+    let conn = connect::open_reader(f.store.path()).unwrap();
+    watch(&conn);
+    let row = f.rows(&View::of(Scope::All)).swap_remove(100);
+    let at = view::Cursor::from(&row);
+    for view in views(f.key("a")) {
+        for anchor in
+            [Anchor::First, Anchor::Last, Anchor::After(at), Anchor::Before(at), Anchor::Around(at)]
+        {
+            assert!(
+                !view::window(&conn, &view, anchor, 10).unwrap().rows.is_empty()
+                    || view.scope == Scope::Pinned
+            );
+        }
+    }
+    let query = Query { text: Some("title".into()), ..Query::default() };
+    let search = View { query, ..View::of(Scope::All) };
+    assert!(view::window(&conn, &search, Anchor::First, 10).unwrap().rows.len() > 300);
+    view::unread_since(&conn, f.now - TimeDelta::hours(3)).unwrap();
+    rows::load_facts(&conn, f.key("a")).unwrap();
+    sources::by_next_poll(&conn, 10).unwrap();
+    sources::polls(&conn, sources::PollFilter::default(), 10).unwrap();
+    marks::find(&conn, "12").unwrap();
+    marks::last_key(&conn).unwrap();
+    assert!(!index::next_batch(&conn).unwrap().is_empty());
+
+    assert_eq!(heavy(), BTreeSet::new());
+    // The watch itself works: without an index there is something to see.
+    conn.query_row("SELECT count(*) FROM item WHERE words = 1", [], |_| Ok(())).unwrap();
+    assert_eq!(heavy().len(), 1);
+}

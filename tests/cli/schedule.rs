@@ -1,0 +1,104 @@
+//! Why a source is looked at when it is, and what another policy would do.
+
+use super::{World, feed};
+use newsfed::demo::server::Reply;
+use std::io::Write;
+
+/// An hour between looks, whatever is learned.
+const FIXED: &[&str] = &["--set", "schedule.policy=fixed"];
+
+/// Four weeks of a source that publishes every three hours.
+fn timelines() -> tempfile::NamedTempFile {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    let times: Vec<i64> = (0..224).map(|n| 1_700_000_000 + n * 10_800 + n * 97 % 600).collect();
+    let (start, end) = (1_700_000_000, 1_700_000_000 + 28 * 86_400);
+    writeln!(file, "{}", serde_json::json!({ "id": "a", "start": start, "end": end, "t": times }))
+        .unwrap();
+    file
+}
+
+#[test]
+fn a_person_is_told_why_a_source_has_not_been_fetched_yet() {
+    let world = World::new(|request| match request.path.as_str() {
+        "/held.xml" => feed("Held", &["x"]).header("cache-control", "max-age=10000"),
+        "/kernel.xml" => feed("Kernel", &["x"]).header("etag", "\"1\""),
+        _ => Reply::status(410),
+    });
+    for path in ["/held.xml", "/kernel.xml"] {
+        world.run(&[FIXED, &["add", &world.server.url(path)]].concat()).ok();
+    }
+    let text = world.run(&[FIXED, &["schedule", "why", "Held"]].concat()).ok();
+    assert!(text.contains("moved to") && text.contains("by Cache-Control max-age"), "{text}");
+    assert!(text.contains("in 2h") && text.contains("1 new, 0 updated"), "{text}");
+    let free = world.run(&[FIXED, &["schedule", "why", "Kernel"]].concat()).ok();
+    assert!(!free.contains("moved to"), "{free}");
+    assert_eq!(
+        free.lines().filter(|l| l.contains("Mon ▒") || l.contains("Sun ▒")).count(),
+        2,
+        "{free}"
+    );
+    let shape = world.run(&["--json", "schedule", "why", "Held"]).values().remove(0);
+    assert_eq!(shape["planned"]["moved_by"][0]["reason"], "max-age");
+    assert_eq!(
+        (&shape["spent"]["requests"], shape["week"].as_array().unwrap().len()),
+        (&1.into(), 168)
+    );
+    let coming = shape["coming"].as_array().unwrap();
+    assert_eq!((coming.len(), &coming[0]), (5, &shape["next_poll"]));
+    let missing = world.run(&["schedule", "why", "nothing"]);
+    assert_eq!(missing.code, Some(1));
+}
+
+#[test]
+fn policies_are_compared_on_a_file() {
+    let world = World::usual();
+    let file = timelines();
+    let path = file.path().to_str().unwrap();
+    let run = |args: &[&str]| {
+        let all = [&["--json", "schedule", "simulate"], args, &[path]].concat();
+        let run = world.run(&all);
+        assert_eq!(run.code, Some(0), "{run:?}");
+        run.values().remove(0)
+    };
+    let number = |value: &serde_json::Value, key: &str| value[key].as_f64().unwrap();
+    for policy in ["fixed", "change-rate", "advarss", "learned"] {
+        let found = run(&["--policy", policy, "--budget", "24"]);
+        assert_eq!((&found["policy"], &found["items"]), (&policy.into(), &224.into()));
+        let polls = number(&found, "polls_per_source_day");
+        assert!((23.0..25.0).contains(&polls), "{policy}: {found}");
+        assert!(number(&found, "mean_delay_min") < 60.0);
+    }
+    let fixed = run(&["--policy", "fixed"]);
+    assert!((number(&fixed, "polls_per_source_day") - 24.0).abs() < 0.1);
+    let controlled = run(&["--budget", "24", "--price-start", "3", "--weekly"]);
+    assert_eq!(controlled["weekly"].as_array().unwrap().len(), 4);
+    assert!(number(&run(&["--phase", "day1"]), "items") < 10.0);
+    let dark = run(&["--budget", "24", "--no-dates"]);
+    let light = run(&["--budget", "24"]);
+    assert!(number(&dark, "mean_delay_min") > number(&light, "mean_delay_min"));
+    let text = world.run(&["schedule", "simulate", path]).ok();
+    assert!(text.contains("looks per source and day") && text.contains("mean delay"), "{text}");
+}
+
+#[test]
+fn what_cannot_be_replayed_is_said() {
+    let world = World::usual();
+    let mut bad = tempfile::NamedTempFile::new().unwrap();
+    bad.write_all(b"{\"start\": 1}").unwrap();
+    let bad = bad.path().to_str().unwrap();
+    for (args, code, want) in [
+        (&["/nowhere/at/all"][..], 1, "/nowhere/at/all"),
+        (&[bad], 1, "line 1: missing field"),
+        (&[], 2, "FILE"),
+        (&["--budget", "1000", bad], 2, "0.1 to 280"),
+        (&["--from-db"], 1, "no source has published anything yet"),
+    ] {
+        let run = world.run(&[&["schedule", "simulate"], args].concat());
+        assert_eq!(run.code, Some(code), "{run:?}");
+        assert!(run.err.contains(want), "{run:?}");
+    }
+    let file = timelines();
+    let path = file.path().to_str().unwrap();
+    let run = world.run(&["schedule", "simulate", "--policy", "fixed", "--weekly", path]);
+    assert_eq!(run.code, Some(2), "{run:?}");
+}

@@ -1,0 +1,278 @@
+//! Servers that fail in every way: nothing is lost, the others keep their time, and it heals by
+//! itself.
+
+use super::*;
+use newsfed::demo::server::Fault;
+use std::sync::Mutex;
+
+/// A server whose answers on its first host are given by what `script` holds; the second host is
+/// well. Both follow one source, and both have been looked at.
+struct Trouble {
+    server: Server,
+    home: Home,
+    engine: Handle,
+    script: Arc<Mutex<Option<Reply>>>,
+}
+
+/// Days of the feed that fails: one item more each time that it is well.
+fn article(day: usize) -> Reply {
+    let titles: Vec<String> = (0..=day).rev().map(|n| format!("Item {n}")).collect();
+    let items: Vec<_> = titles.iter().map(|t| (t.as_str(), t.as_str())).collect();
+    feed(&items).header("etag", format!("\"{day}\""))
+}
+
+impl Trouble {
+    async fn new() -> Self {
+        let script = Arc::new(Mutex::new(None));
+        let (theirs, bad) = (script.clone(), hosts(2)[0]);
+        let server = Server::start_on(&hosts(2), move |request| {
+            if request.ip != bad {
+                return feed(&[("1", "Well")]).header("etag", "\"x\"");
+            }
+            theirs.lock().unwrap().clone().unwrap_or_else(|| article(0))
+        })
+        .unwrap();
+        let [bad, well] = hosts(2)[..] else { panic!("two hosts") };
+        let mut home = Home::with(&[
+            source("bad", &server.url_on(bad, "/")),
+            source("well", &server.url_on(well, "/")),
+        ]);
+        home.settings.net.feed_timeout = Duration::from_millis(300);
+        let engine = home.following().await;
+        received(&server, 2).await;
+        settled(&engine).await;
+        Self { server, home, engine, script }
+    }
+
+    fn answer(&self, reply: Reply) {
+        *self.script.lock().unwrap() = Some(reply);
+    }
+
+    /// Minutes until the next look.
+    async fn wait(&self, id: &str) -> i64 {
+        (facts(&self.engine, id).await.next_poll.unwrap() - self.home.clock.now()).num_minutes()
+    }
+}
+
+/// How long ago an item can have been seen when its source is well again, in hours: the interval
+/// doubled for one failure, and its jitter.
+const HEALED: Duration = Duration::from_secs(125 * 60);
+
+#[tokio::test]
+async fn broken_answers_lose_nothing_and_heal() {
+    let whole = || article(1);
+    let zipped = |cut: usize| {
+        use std::io::Write;
+        let mut zip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        zip.write_all(&whole().body).unwrap();
+        let bytes = zip.finish().unwrap();
+        let body = bytes[..bytes.len() - cut].to_vec();
+        Reply::ok("text/xml", body).header("content-encoding", "gzip").header("etag", "\"half\"")
+    };
+    let cases = [
+        ("reset", whole().fault(Fault::Reset), "closed the connection"),
+        ("half a body", whole().fault(Fault::HalfBody), "closed the connection"),
+        ("half a zipped body", zipped(20), "cannot be read"),
+        ("stall", whole().fault(Fault::Stall), "did not answer in full within 0.3 s"),
+        ("silence", whole().fault(Fault::NeverAnswer), "did not answer in full within 0.3 s"),
+        ("server error", Reply::status(500), "500"),
+        ("bad gateway", Reply::ok("text/html", "<h1>Bad gateway</h1>").with_status(502), "502"),
+        ("log-in page", Reply::ok("text/html", "<html><p>Log in</html>"), "feed"),
+        ("nothing", Reply::ok("text/xml", "").header("etag", "\"empty\""), "empty"),
+    ];
+    for (name, broken, words) in cases {
+        let t = Trouble::new().await;
+        t.answer(broken);
+        t.home.clock.advance(65 * MINUTE);
+        received(&t.server, 4).await;
+        settled(&t.engine).await;
+        let bad = facts(&t.engine, "bad").await;
+        assert_eq!((bad.fail_count, bad.items), (1, 1), "{name}");
+        assert_eq!(bad.validators.etag.as_deref(), Some(&b"\"0\""[..]), "{name}: what was read");
+        let Some(Outcome::Failed { message, .. }) = &bad.last_outcome else { panic!("{name}") };
+        assert!(message.contains(words), "{name}: {message}");
+        let logged = polls(&t.engine).into_iter().find_map(|p| match p.outcome {
+            Outcome::Failed { message, .. } => Some(message),
+            _ => None,
+        });
+        assert_eq!(logged.as_ref(), Some(message), "{name}");
+        // The other one keeps its hour; this one is asked again later, by itself.
+        assert!((60..=64).contains(&t.wait("well").await), "{name}");
+        let wait = t.wait("bad").await;
+        assert!((60..=120).contains(&wait), "{name}: {wait} minutes");
+        t.answer(whole());
+        t.home.clock.advance(HEALED);
+        received(&t.server, 6).await;
+        settled(&t.engine).await;
+        let bad = facts(&t.engine, "bad").await;
+        assert_eq!((bad.fail_count, bad.items), (0, 2), "{name}: healed");
+        assert!((60..=64).contains(&t.wait("bad").await), "{name}: back to its hour");
+        let sent = t.server.requests();
+        let last = sent.iter().rfind(|r| r.ip == hosts(1)[0]).unwrap();
+        assert_eq!(last.header("if-none-match"), Some(&b"\"0\""[..]), "{name}");
+        t.engine.shutdown().await;
+    }
+}
+
+/// A third of all requests fail, at random but always the same, for a day; another day is well.
+#[tokio::test]
+async fn a_third_failing_loses_nothing_and_leaves_the_healthy_alone() {
+    const HOSTS: usize = 12;
+    const FEEDS: usize = 36;
+    let start = Time::from_timestamp(1_800_000_000, 0).unwrap();
+    let clock = FakeClock::new(start);
+    let now = clock.clone();
+    let server = Server::start_on(&hosts(HOSTS as u8), move |request| {
+        let hours = (now.now() - start).num_hours();
+        // A feed of fifteen items, one of which is new every two hours.
+        let newest = hours / 2;
+        let titles: Vec<String> =
+            (newest - 14..=newest).rev().map(|n| format!("{} {n}", request.path)).collect();
+        let items: Vec<_> = titles.iter().map(|t| (t.as_str(), t.as_str())).collect();
+        let whole = feed(&items).header("etag", format!("\"{newest}\""));
+        // The first third of the feeds is well on all days.
+        let number: usize = request.path[1..].parse().unwrap();
+        let mut random = fastrand::Rng::with_seed(number as u64 * 1000 + hours as u64);
+        if hours >= 24 || number < FEEDS / 3 || random.bool() {
+            return whole;
+        }
+        match random.u8(..5) {
+            0 => whole.fault(Fault::Reset),
+            1 => whole.fault(Fault::HalfBody),
+            2 => whole.fault(Fault::Stall),
+            3 => Reply::status(500),
+            _ => Reply::ok("text/html", "<p>Out of order"),
+        }
+    })
+    .unwrap();
+    let ips = hosts(HOSTS as u8);
+    let sources: Vec<_> = (0..FEEDS)
+        .map(|n| source(&format!("s{n}"), &server.url_on(ips[n % HOSTS], &format!("/{n}"))))
+        .collect();
+    let mut home = Home { clock, ..Home::with(&sources) };
+    home.settings.net.feed_timeout = Duration::from_millis(300);
+    let engine = home.following().await;
+    received(&server, FEEDS).await;
+    settled(&engine).await;
+    // Nobody is left alone for more than a day after failures.
+    while home.clock.now() < start + 50 * HOUR {
+        // From one look to the next, as the engine plans them.
+        let next = settled(&engine).await.next.unwrap();
+        let asked = server.requests().len();
+        home.clock.set(next);
+        received(&server, asked + 1).await;
+        settled(&engine).await;
+    }
+    let requests = server.requests();
+    let of = |n: usize| requests.iter().filter(|r| r.path == format!("/{n}")).count();
+    for n in 0..FEEDS {
+        let facts = facts(&engine, &format!("s{n}")).await;
+        assert_eq!(facts.fail_count, 0, "s{n} has healed");
+        if n < FEEDS / 3 {
+            assert!((46..=51).contains(&of(n)), "s{n} was asked {} times", of(n));
+        } else {
+            assert!(of(n) <= 51, "s{n} was asked {} times", of(n));
+        }
+        // All items that the feed has had since it is well, and for the healthy ones all of all.
+        let (title, first) = (format!("/{n} "), if n < FEEDS / 3 { 0 } else { 12 });
+        let found: Vec<String> =
+            titles(&engine).into_iter().filter(|t| t.starts_with(&title)).collect();
+        for item in first..24 {
+            assert!(found.contains(&format!("{title}{item}")), "s{n} misses {item}: {found:?}");
+        }
+        assert_eq!(found.len(), found.iter().collect::<std::collections::HashSet<_>>().len());
+    }
+    let polls = engine.store().reader().unwrap().polls(PollFilter::default(), 5000).unwrap();
+    let failed = polls.iter().filter(|(_, p)| matches!(p.outcome, Outcome::Failed { .. })).count();
+    assert!(failed >= 100, "{failed} looks failed");
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_name_that_is_not_found_harms_nobody_else() {
+    let server = Server::start(|_| feed(&[("1", "One")])).unwrap();
+    // No name has labels this long, so no server is asked for it.
+    let nowhere = format!("http://{}.example/", "n".repeat(64));
+    let home = Home::with(&[source("here", &server.url("/")), source("nowhere", &nowhere)]);
+    let engine = home.on_demand().await;
+    let all = sync(&engine, Pace::Manual).await;
+    assert_eq!(all["here"], fetched(1, 0, 1));
+    let why = failure(&all["nowhere"]).unwrap();
+    assert!(why.contains("was not found") && why.contains("check the address"), "{why}");
+    assert!(!engine.status().borrow().offline, "one name is not the network");
+    engine.shutdown().await;
+}
+
+/// A laptop that sleeps: the clock is eight hours farther when it wakes, in the middle of a look.
+#[tokio::test]
+async fn eight_hours_of_suspend_ask_everything_once() {
+    let well = |r: &Request| feed(&[(&r.path, &r.path)]).header("etag", "\"x\"");
+    let ips = hosts(3);
+    let server = Server::start_on(&ips, well).unwrap();
+    let (open, opened) = std::sync::mpsc::channel::<()>();
+    let opened = Mutex::new(opened);
+    let held_up = Server::start(move |request| {
+        let _ = opened.lock().unwrap().recv();
+        well(request)
+    })
+    .unwrap();
+    // Dropped before the server, which waits for it.
+    let open = open;
+    let mut sources: Vec<_> = (0..30)
+        .map(|n| source(&format!("s{n}"), &server.url_on(ips[n % 3], &format!("/{n}"))))
+        .collect();
+    sources.push(source("slow", &held_up.url("/slow")));
+    let home = Home::with(&sources);
+    let engine = home.following().await;
+    // All but the slow one are done, and that one is under way.
+    let mut status = engine.status();
+    soon(status.wait_for(|s| (s.done, s.total) == (30, 31))).await.unwrap();
+    home.clock.advance(8 * HOUR);
+    received(&server, 60).await;
+    open.send(()).unwrap();
+    settled(&engine).await;
+    let slow = facts(&engine, "slow").await;
+    assert_eq!((slow.fail_count, slow.items), (0, 1), "what came after waking counts");
+    let requests = server.requests();
+    for n in 0..30 {
+        let count = requests.iter().filter(|r| r.path == format!("/{n}")).count();
+        assert_eq!(count, 2, "s{n}: once before and once after");
+    }
+    let all = engine.sources().await.unwrap();
+    for (source, facts) in all.iter().filter(|(s, _)| s.id.0 != "slow") {
+        let wait = (facts.next_poll.unwrap() - home.clock.now()).num_minutes();
+        assert!((60..=64).contains(&wait), "{}: {wait} minutes", source.id);
+    }
+    drop(open);
+    engine.shutdown().await;
+}
+
+/// An editor or a full disk has left half of `sources.toml`, while the engine runs.
+#[tokio::test]
+async fn half_a_file_of_sources_changes_nothing_until_it_is_whole() {
+    let server = Server::start(|r| feed(&[(&r.path, &r.path)]).header("etag", "\"x\"")).unwrap();
+    let home = Home::with(&[source("a", &server.url("/a")), source("b", &server.url("/b"))]);
+    let engine = home.following().await;
+    received(&server, 2).await;
+    settled(&engine).await;
+    let file = home.paths().sources_file();
+    let whole = std::fs::read_to_string(&file).unwrap();
+    let added = format!("{whole}\n[[source]]\nid = \"c\"\nurl = \"{}\"\n", server.url("/c"));
+    // Within the last address: no cut there is a whole file.
+    for cut in whole.rfind("http").unwrap()..whole.trim_end().len() {
+        std::fs::write(&file, &whole[..cut]).unwrap();
+        let error = engine.reload().await.unwrap_err().to_string();
+        assert!(error.contains("sources.toml:"), "{cut}: {error}");
+        // A refresh sees the file too, and goes on with what it knows.
+        let all = sync(&engine, Pace::Manual).await;
+        assert_eq!(all.keys().collect::<Vec<_>>(), ["a", "b"], "{cut}");
+        assert!(engine.remove(vec![SourceId("a".to_owned())]).await.is_err());
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), whole[..cut], "not written over");
+    }
+    std::fs::write(&file, &added).unwrap();
+    // What is new in it is due at once.
+    sync(&engine, Pace::Manual).await;
+    settled(&engine).await;
+    assert_eq!(items(&engine).len(), 3);
+    engine.shutdown().await;
+}

@@ -1,0 +1,98 @@
+//! A disk that is full, and has room again: the engine runs on a small file system of its own.
+
+use super::*;
+use newsfed::store::Mark;
+use std::io::Write;
+use std::process::Command;
+
+/// Set where the inner test runs: its temporary folder is the small file system.
+const INSIDE: &str = "NEWSFED_SMALL_DISK";
+
+/// Makes a file system of 6 MiB that only one process sees, and runs the test below on it.
+#[test]
+fn a_full_disk_heals_without_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = "mount -t tmpfs -o size=6m none \"$TMPDIR\" || exit 77; exec \"$0\" --ignored --exact full::on_a_small_disk";
+    let run = Command::new("unshare")
+        .args(["--user", "--map-root-user", "--mount", "sh", "-c", script])
+        .arg(std::env::current_exe().unwrap())
+        .env("TMPDIR", folder.path())
+        .env(INSIDE, "1")
+        .output();
+    match run {
+        Ok(run) if run.status.success() => {
+            let said = String::from_utf8_lossy(&run.stdout);
+            assert!(said.contains("1 passed"), "{said}");
+        }
+        // 1 is what unshare itself ends with, 77 what the script does.
+        Ok(run) if run.status.code() == Some(101) => {
+            panic!("{}", String::from_utf8_lossy(&run.stdout))
+        }
+        other => println!("skipped: no file system can be made here: {other:?}"),
+    }
+}
+
+#[tokio::test]
+#[ignore = "runs on a small disk, which the test above makes"]
+async fn on_a_small_disk() {
+    assert!(std::env::var_os(INSIDE).is_some(), "only the test above can run this");
+    let big = Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let theirs = big.clone();
+    let server = Server::start(move |_| {
+        if !theirs.load(std::sync::atomic::Ordering::SeqCst) {
+            return feed(&[("1", "One")]).header("etag", "\"small\"");
+        }
+        let item = |n: u32| {
+            let text = "word ".repeat(100_000);
+            format!("<item><title>Big {n}</title><guid>b{n}</guid><description>{text}</description></item>")
+        };
+        let items: String = (0..3).map(item).collect();
+        let body = format!("<rss version=\"2.0\"><channel><title>F</title>{items}</channel></rss>");
+        Reply::ok("text/xml", body).header("etag", "\"big\"")
+    })
+    .unwrap();
+    let home = Home::with(&[source("s", &server.url("/"))]);
+    let engine = home.following().await;
+    received(&server, 1).await;
+    settled(&engine).await;
+    let key = engine.store().reader().unwrap().last_key().unwrap();
+    engine.mark(Mark::Pinned, vec![key], true).await.unwrap();
+    // Somebody else takes all the room.
+    let filler = home.dir.path().join("filler");
+    let mut file = std::fs::File::create(&filler).unwrap();
+    while file.write_all(&[0; 4096]).is_ok() {}
+    drop(file);
+    big.store(true, std::sync::atomic::Ordering::SeqCst);
+    home.clock.advance(65 * MINUTE);
+    received(&server, 2).await;
+    settled(&engine).await;
+    let lost = match sync_one(&engine, Pace::Force).await {
+        Refreshed::Lost(words) => words,
+        other => panic!("{other:?}"),
+    };
+    assert!(lost.contains("the disk is full") && lost.contains("free some space"), "{lost}");
+    let before = facts(&engine, "s").await;
+    assert_eq!(
+        (before.items, before.pinned, before.fail_count),
+        (1, 1, 0),
+        "not the server's fault"
+    );
+    assert_eq!(
+        before.validators.etag.as_deref(),
+        Some(&b"\"small\""[..]),
+        "asked for in full again"
+    );
+    assert_eq!(titles(&engine), ["One"]);
+    let asked = server.requests().len();
+    replanned(&engine).await;
+    assert_eq!(server.requests().len(), asked, "the server is not bothered meanwhile");
+    std::fs::remove_file(&filler).unwrap();
+    home.clock.advance(6 * MINUTE);
+    received(&server, asked + 1).await;
+    settled(&engine).await;
+    assert_eq!(items(&engine).len(), 4);
+    let after = facts(&engine, "s").await;
+    assert_eq!((after.pinned, after.validators.etag.as_deref()), (1, Some(&b"\"big\""[..])));
+    assert!(engine.store().reader().unwrap().check().unwrap().is_empty());
+    engine.shutdown().await;
+}

@@ -1,0 +1,206 @@
+//! A month on a clock of its own: sources that publish, refuse, fail and fall silent, and a machine
+//! that sleeps for two days.
+
+use super::*;
+use std::sync::Mutex;
+
+const DAYS: i64 = 30;
+/// Looks per source and day.
+const BUDGET: f64 = 12.0;
+
+/// A source: its path, items per day, and whether its items carry dates.
+const SOURCES: [(&str, f64, bool); 8] = [
+    ("/seldom", 0.2, true),
+    ("/daily", 1.0, true),
+    ("/limited", 4.0, true),
+    ("/beside-limited", 4.0, true),
+    ("/failing", 6.0, true),
+    ("/undated", 8.0, false),
+    ("/busy", 24.0, true),
+    ("/silent", 12.0, true),
+];
+
+/// Days of the month, in seconds from its beginning.
+fn days(from: i64, until: i64) -> std::ops::Range<i64> {
+    from * 86_400..until * 86_400
+}
+
+fn limited() -> i64 {
+    5 * 86_400
+}
+
+fn outage() -> std::ops::Range<i64> {
+    days(9, 11)
+}
+
+fn asleep() -> std::ops::Range<i64> {
+    days(18, 20)
+}
+
+/// When the items of a source come out, in seconds from the beginning of the month.
+fn published(rate: f64, until: i64, seed: u64) -> Vec<i64> {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let mut at = -20.0 / rate * 86_400.0;
+    let mut all = Vec::new();
+    while at < until as f64 {
+        at += -(1.0 - random.f64()).ln() / rate * 86_400.0;
+        all.push(at as i64);
+    }
+    all
+}
+
+/// What a feed shows at a moment: its newest twenty items.
+fn document(items: &[i64], begin: Time, now: i64, dated: bool) -> Reply {
+    let out = items.partition_point(|at| *at <= now);
+    let shown = items[out.saturating_sub(20)..out].iter().rev().map(|at| {
+        let date = (begin + chrono::TimeDelta::seconds(*at)).to_rfc2822();
+        let date = if dated { format!("<pubDate>{date}</pubDate>") } else { String::new() };
+        format!(
+            "<item><guid isPermaLink=\"false\">{at}</guid><title>Item {at}</title>{date}</item>"
+        )
+    });
+    let items: String = shown.collect();
+    let body = format!("<rss version=\"2.0\"><channel><title>F</title>{items}</channel></rss>");
+    Reply::ok("application/rss+xml", body).header("etag", format!("\"{out}\""))
+}
+
+/// What was asked for, in seconds from the beginning.
+type Asked = Arc<Mutex<Vec<(i64, String)>>>;
+
+fn serve(clock: FakeClock, asked: Asked) -> Server {
+    let begin = clock.now();
+    let timelines: BTreeMap<&str, (Vec<i64>, bool)> = SOURCES
+        .iter()
+        .zip(1..)
+        .map(|((path, rate, dated), seed)| {
+            let until = if *path == "/silent" { 12 } else { DAYS } * 86_400;
+            (*path, (published(*rate, until, seed), *dated))
+        })
+        .collect();
+    Server::start_on(&hosts(7), move |request| {
+        let now = (clock.now() - begin).num_seconds();
+        let path = request.path.clone();
+        asked.lock().unwrap().push((now, path.clone()));
+        match path.as_str() {
+            // It says so once, at the first look of the sixth day.
+            "/limited"
+                if asked
+                    .lock()
+                    .unwrap()
+                    .iter()
+                    .filter(|(at, p)| *p == path && *at >= limited())
+                    .count()
+                    == 1 =>
+            {
+                return Reply::status(429).header("retry-after", "21600");
+            }
+            "/failing" if outage().contains(&now) => return Reply::status(500),
+            _ => {}
+        }
+        let (items, dated) = &timelines[path.as_str()];
+        let reply = document(items, begin, now, *dated);
+        let known = request.header("if-none-match").map(<[u8]>::to_vec);
+        let tag = reply.headers.iter().find(|(name, _)| name == "etag").map(|(_, v)| v.clone());
+        if known.is_some() && known == tag { Reply::status(304) } else { reply }
+    })
+    .unwrap()
+}
+
+/// Lets the month pass: from look to look, and over the two days of sleep at once.
+async fn pass(home: &Home, engine: &Handle, begin: Time) {
+    let end = begin + chrono::TimeDelta::days(DAYS);
+    let sleep = asleep();
+    loop {
+        let now = home.clock.now();
+        let mut status = engine.status();
+        let idle = |s: &Status| s.total == 0 && s.next.is_some_and(|next| next > now);
+        let next = soon(status.wait_for(idle)).await.unwrap().next.unwrap();
+        let next = next.min(now + chrono::TimeDelta::minutes(30));
+        let since = (next - begin).num_seconds();
+        let next = if sleep.contains(&since) {
+            begin + chrono::TimeDelta::seconds(sleep.end)
+        } else {
+            next
+        };
+        if next >= end {
+            return;
+        }
+        home.clock.set(next);
+    }
+}
+
+#[tokio::test]
+async fn a_month_in_a_moment() {
+    let mut home = Home::new();
+    home.settings.schedule.polls_per_day = BUDGET;
+    let asked = Asked::default();
+    let server = serve(home.clock.clone(), asked.clone());
+    let ips = hosts(7);
+    // The limited source shares its host with the one beside it.
+    let host = |n: usize| ips[if n >= 3 { n - 1 } else { n }];
+    let sources: Vec<Source> = (0..)
+        .zip(SOURCES)
+        .map(|(n, (path, ..))| source(&path[1..], &server.url_on(host(n), path)))
+        .collect();
+    home.declare(&sources);
+    let begin = home.clock.now();
+    let engine = home.following().await;
+    pass(&home, &engine, begin).await;
+    let found = items(&engine).len();
+    engine.shutdown().await;
+    let asked = asked.lock().unwrap().clone();
+    let of = |path: &str| -> Vec<i64> {
+        asked.iter().filter(|(_, p)| p == path).map(|(at, _)| *at).collect()
+    };
+
+    // Politeness: five minutes at least, and an hour where little is published.
+    for (path, rate, _) in SOURCES {
+        let least = if rate <= 1.0 { 3600 } else { 300 };
+        let gaps = of(path).windows(2).map(|w| w[1] - w[0]).min().unwrap();
+        assert!(gaps >= least, "{path}: {gaps} s");
+    }
+    let refused = *of("/limited").iter().find(|at| **at >= limited()).unwrap();
+    for path in ["/limited", "/beside-limited"] {
+        let meanwhile =
+            of(path).into_iter().filter(|at| (refused + 1..refused + 21_600).contains(at));
+        assert_eq!(meanwhile.count(), 0, "{path} was held with its host");
+    }
+    let during = of("/failing").into_iter().filter(|at| outage().contains(at)).count();
+    assert!((2..=12).contains(&during), "{during} looks at a host that is down");
+
+    // No starvation: a day at most between two looks, but for the sleep.
+    for (path, ..) in SOURCES {
+        let mut looks = of(path);
+        looks.push(DAYS * 86_400);
+        let awake = |w: &&[i64]| !(w[0] < asleep().end && w[1] >= asleep().start);
+        let longest = looks.windows(2).filter(awake).map(|w| w[1] - w[0]).max().unwrap();
+        assert!(longest <= 86_400 + 120, "{path}: {longest} s");
+    }
+
+    // No storm: after the sleep each source is asked once, whatever was missed.
+    let woken = asleep().end..asleep().end + 240;
+    for (path, ..) in SOURCES {
+        let at_once = of(path).into_iter().filter(|at| woken.contains(at)).count();
+        assert_eq!(at_once, 1, "{path}");
+    }
+    let silent = of("/silent");
+    let week = |from| silent.iter().filter(|at| days(from, from + 7).contains(at)).count();
+    assert!(week(23) * 2 < week(4), "{} after {}", week(23), week(4));
+
+    // The budget, on the mean of the last week before the sleep and of the last week.
+    for from in [11, 23] {
+        let used = asked.iter().filter(|(at, _)| days(from, from + 7).contains(at)).count();
+        let per_day = used as f64 / 7.0 / SOURCES.len() as f64;
+        assert!((per_day / BUDGET - 1.0).abs() < 0.1, "{per_day} looks per source and day");
+    }
+    // What came out is there, but for what the sleep cost: twenty items are shown.
+    let out: usize = SOURCES
+        .iter()
+        .zip(1..)
+        .map(|((path, rate, _), seed)| {
+            let until = if *path == "/silent" { 12 } else { DAYS } * 86_400;
+            published(*rate, until, seed).len()
+        })
+        .sum();
+    assert!(found as f64 > 0.93 * out as f64, "{found} of {out}");
+}

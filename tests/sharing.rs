@@ -1,0 +1,181 @@
+//! Panes, a daemon, refreshes and marks by the command line on one database, all at once: one
+//! process polls, nobody finds the database locked, and no write is lost.
+//!
+//! Not part of the plain test run: `cargo test --test sharing`; `NEWSFED_SECONDS` is how long (20).
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on is to fail")]
+#![allow(clippy::print_stdout, reason = "it tells what was measured")]
+
+#[path = "panes/term.rs"]
+#[allow(dead_code, reason = "shared with the tests of the panes")]
+mod term;
+#[path = "panes/world.rs"]
+#[allow(dead_code, reason = "shared with the tests of the panes")]
+mod world;
+
+use newsfed::demo::server::{Reply, Request, Server};
+use serde_json::Value;
+use std::collections::HashSet;
+use std::process::{Child, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use world::World;
+
+/// Feeds that are followed, each on a host of its own.
+const FEEDS: u8 = 10;
+/// Entries of each answer; one is new each time.
+const ENTRIES: u64 = 50;
+
+fn feed(request: &Request, fetches: &[AtomicU64]) -> Reply {
+    let number: usize = request.path[2..].parse().unwrap();
+    let newest = fetches[number].fetch_add(1, Ordering::SeqCst) + ENTRIES;
+    let item = |n: u64| {
+        format!(
+            "<item><title>Entry {n} of {number}</title><guid>{number}-{n}</guid>\
+             <link>http://s.example/{number}/{n}</link><description>{}</description></item>",
+            "text ".repeat(200)
+        )
+    };
+    let items: String = (newest - ENTRIES..newest).rev().map(item).collect();
+    let channel = format!("<channel><title>Feed {number}</title>{items}</channel>");
+    Reply::ok("application/rss+xml", format!("<rss version=\"2.0\">{channel}</rss>"))
+}
+
+/// The daemon; stopped with the test.
+struct Daemon(Child);
+
+impl Daemon {
+    fn start(world: &World) -> Self {
+        let mut command = world.command();
+        command.args([
+            "daemon",
+            "--set",
+            "schedule.interval=1m",
+            "--set",
+            "schedule.min_interval=1m",
+        ]);
+        let mut this = Self(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
+        // The file of the lock names who has it.
+        let (lock, own) = (world.path("data/newsfed.lock"), this.0.id().to_string());
+        while std::fs::read_to_string(&lock).unwrap() != own {
+            assert_eq!(this.0.try_wait().unwrap(), None, "nobody else polls");
+            std::thread::yield_now();
+        }
+        this
+    }
+
+    /// Tells it to stop, and waits until it has.
+    fn stop(mut self) {
+        let pid = self.0.id().to_string();
+        std::process::Command::new("kill").arg(&pid).status().unwrap();
+        assert!(self.0.wait().unwrap().success());
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Runs the program; what it said must not be of locks.
+fn run(world: &World, args: &[&str]) -> (Option<i32>, String, String) {
+    let output = world.command().args(args).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    let (out, err) = (text(output.stdout), text(output.stderr));
+    assert!(!err.contains("locked") && !err.contains("for too long"), "{args:?}: {err}");
+    (output.status.code(), out, err)
+}
+
+fn items(world: &World) -> Vec<Value> {
+    let (code, out, err) = run(world, &["list", "--json", "--limit", "0"]);
+    assert_eq!(code, Some(0), "{err}");
+    out.lines().map(|l| serde_json::from_str(l).unwrap()).collect()
+}
+
+/// The number before a word in the status line.
+fn shown(screen: &str, word: &str) -> Option<u64> {
+    let before = &screen[..screen.find(&format!(" {word}"))?];
+    before.rsplit(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+}
+
+#[test]
+fn one_polls_and_all_write() {
+    let seconds = std::env::var("NEWSFED_SECONDS").ok().and_then(|v| v.parse().ok()).unwrap_or(20);
+    let fetches: Arc<[AtomicU64]> = (0..FEEDS).map(|_| AtomicU64::new(0)).collect();
+    let counts = fetches.clone();
+    let ips: Vec<_> = (1..=FEEDS).map(|n| [127, 0, 3, n].into()).collect();
+    let server = Server::start_on(&ips, move |request| feed(request, &fetches)).unwrap();
+    let urls: Vec<_> =
+        (0..).zip(&ips).map(|(n, ip)| server.url_on(*ip, &format!("/f{n}"))).collect();
+    let world = World::following(server, urls);
+    assert_eq!(run(&world, &["sync"]).0, Some(0));
+    let mut daemon = Daemon::start(&world);
+    let mut panes = world.open(110, 30);
+    panes.wait_for("watching (process");
+    panes.wait_for("unread");
+    let end = Instant::now() + Duration::from_secs(seconds);
+    let mut random = fastrand::Rng::with_seed(1);
+    let (mut read, mut refused, mut refreshed, mut keys) = (HashSet::new(), 0, 0, 0);
+    while Instant::now() < end {
+        // For half of the time the daemon polls; in the other half refreshes do, at the same time.
+        let (code, _, err) = run(&world, &["sync", "--force"]);
+        assert_eq!(code, Some(1), "{err}");
+        assert!(err.contains(&format!("process {}", daemon.0.id())), "{err}");
+        refused += 1;
+        daemon.stop();
+        let start = |args: &[&str]| {
+            let mut command = world.command();
+            command.args(args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+        };
+        let both = [start(&["sync", "--force"]), start(&["sync", "--force"])];
+        let known = items(&world);
+        for _ in 0..3 {
+            let number = known[random.usize(..known.len())]["number"].to_string();
+            assert_eq!(run(&world, &["read", &number]).0, Some(0));
+            read.insert(number);
+            let before = shown(&panes.screen(), "pinned");
+            panes.send(if random.bool() { "jp" } else { "kp" });
+            panes.wait_until("another number of pins", |s| shown(s, "pinned") != before);
+            keys += 1;
+        }
+        let codes: Vec<_> = both.map(|mut child| child.wait().unwrap().code()).into();
+        assert!(codes.contains(&Some(0)), "{codes:?}: one of them polls");
+        assert!(codes.iter().all(|c| matches!(c, Some(0 | 1))), "{codes:?}");
+        refreshed += codes.iter().filter(|c| **c == Some(0)).count();
+        daemon = Daemon::start(&world);
+    }
+    daemon.stop();
+    let items = items(&world);
+    // Everything that was sent, once. An answer to a daemon that was stopped may be missing until
+    // the next look, and then is in it.
+    assert_eq!(run(&world, &["sync", "--force"]).0, Some(0));
+    let all = self::items(&world);
+    let titles: HashSet<_> = all.iter().map(|i| i["title"].to_string()).collect();
+    assert_eq!(titles.len(), all.len(), "nothing came twice");
+    let sent: u64 = counts.iter().map(|c| c.load(Ordering::SeqCst) - 1 + ENTRIES).sum();
+    assert_eq!(titles.len() as u64, sent, "nothing was lost");
+    for item in &all {
+        let number = item["number"].to_string();
+        assert!(item["read"] == true || !read.contains(&number), "a mark was lost: {item}");
+    }
+    let pinned = items.iter().filter(|i| i["pinned"] == true).count() as u64;
+    panes.send("g");
+    panes.wait_until("all pins", |s| shown(s, "pinned") == Some(pinned));
+    panes.send("Q");
+    assert_eq!(panes.exit_code(), 0);
+    let log: String = std::fs::read_dir(world.path("data/log"))
+        .unwrap()
+        .map(|f| std::fs::read_to_string(f.unwrap().path()).unwrap())
+        .collect();
+    assert!(!log.contains("locked") && !log.contains("for too long"), "{log}");
+    let (_, doctor, _) = run(&world, &["doctor"]);
+    assert!(doctor.contains("sound"), "{doctor}");
+    println!(
+        "{} items, {} read, {pinned} pinned of {keys} keys; {refreshed} refreshes, {refused} sent away",
+        all.len(),
+        read.len()
+    );
+}

@@ -1,0 +1,180 @@
+//! A day of a thousand sources on the virtual clock: real HTTP on loopback and a real database.
+//! Memory and open files do not grow, the log of the database stays small, nothing is missed.
+//!
+//! Not part of the plain test run: `cargo test --test soak`; `NEWSFED_SOURCES` (1,000) and
+//! `NEWSFED_HOURS` (24) are how much.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on is to fail")]
+#![allow(clippy::print_stdout, reason = "it tells what was measured")]
+
+use newsfed::config::{NetSettings, Paths, Settings, load};
+use newsfed::demo::server::{Reply, Request, Server};
+use newsfed::engine::{Engine, Handle};
+use newsfed::model::{Source, SourceId, Time};
+use newsfed::store::{Anchor, Scope, Store, View};
+use newsfed::util::clock::{Clock, FakeClock};
+use std::collections::HashSet;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Hosts that the sources are spread over.
+const HOSTS: usize = 100;
+/// Entries of each answer.
+const ENTRIES: i64 = 20;
+/// Hours after which everything has been used once, and the server remembers as many requests as it
+/// ever does.
+const WARM: i64 = 11;
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn variable(name: &str, usual: usize) -> usize {
+    std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(usual)
+}
+
+/// How often a feed has a new item, in hours: every one, every three, or never.
+fn pace(number: usize) -> i64 {
+    [1, 3, 100_000][number % 3]
+}
+
+/// The number of the newest item of a feed after so many hours.
+fn newest(number: usize, hours: i64) -> i64 {
+    ENTRIES - 1 + hours / pace(number)
+}
+
+fn answer(request: &Request, hours: i64) -> Reply {
+    let number: usize = request.path[1..].parse().unwrap();
+    let newest = newest(number, hours);
+    let etag = format!("\"{newest}\"");
+    if request.header("if-none-match") == Some(etag.as_bytes()) {
+        return Reply::status(304).header("etag", etag);
+    }
+    let item = |n: i64| {
+        format!(
+            "<item><title>Entry {n} of {number}</title><guid>{number}-{n}</guid>\
+             <link>http://s.example/{number}/{n}</link><description>{}</description></item>",
+            "text of a usual length ".repeat(40)
+        )
+    };
+    let items: String = (newest - ENTRIES + 1..=newest).rev().map(item).collect();
+    let channel = format!("<channel><title>Feed {number}</title>{items}</channel>");
+    Reply::ok("application/rss+xml", format!("<rss version=\"2.0\">{channel}</rss>"))
+        .header("etag", etag)
+}
+
+/// Resident memory of this process in KiB.
+fn resident() -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|l| l.starts_with("VmRSS")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
+/// What the engine holds apart from the server: its database, its sockets and so on.
+fn open_files() -> usize {
+    std::fs::read_dir("/proc/self/fd").unwrap().count()
+}
+
+/// Waits until nothing is under way; the moment of the next look.
+async fn settled(engine: &Handle) -> Time {
+    let mut status = engine.status();
+    let idle = status.wait_for(|s| s.total == 0 && s.next.is_some());
+    tokio::time::timeout(PATIENCE, idle).await.unwrap().unwrap().next.unwrap()
+}
+
+/// Until all texts are indexed.
+async fn indexed(engine: &Handle) {
+    while engine.store().index_step().await.unwrap() {}
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_day_leaves_nothing_behind() {
+    let (sources, hours) =
+        (variable("NEWSFED_SOURCES", 1000), variable("NEWSFED_HOURS", 24) as i64);
+    let begun = Time::from_timestamp(1_800_000_000, 0).unwrap();
+    let clock = FakeClock::new(begun);
+    let ips: Vec<IpAddr> = (1..=HOSTS as u8).map(|n| [127, 0, 4, n].into()).collect();
+    let now = clock.clone();
+    let server =
+        Server::start_on(&ips, move |r| answer(r, (now.now() - begun).num_hours())).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let paths = Paths::below(folder.path());
+    std::fs::create_dir_all(paths.data_dir()).unwrap();
+    let declared: Vec<Source> = (0..sources)
+        .map(|n| {
+            let url = server.url_on(ips[n % HOSTS], &format!("/{n}"));
+            Source::feed(SourceId(format!("s{n}")), url.parse().unwrap())
+        })
+        .collect();
+    newsfed::config::SourcesFile::open(&paths).add(&declared).unwrap();
+    let net = NetSettings { host_delay: Duration::ZERO, ..NetSettings::default() };
+    let engine = Engine {
+        store: Store::open(&paths.database()).unwrap(),
+        settings: Settings { net, ..Settings::default() },
+        sources: load(&paths, &[]).unwrap().sources,
+        paths: paths.clone(),
+        overrides: Vec::new(),
+        clock: Arc::new(clock.clone()),
+        seed: 7,
+        follow: true,
+    };
+    let engine = engine.start().await.unwrap();
+    let log = paths.database().with_extension("db-wal");
+    let (start, mut wal, mut hour) = (Instant::now(), 0, 0);
+    let (mut warm, mut most) = ((0, 0), (0, 0));
+    server.received(sources).await;
+    loop {
+        let next = settled(&engine).await;
+        wal = wal.max(std::fs::metadata(&log).map_or(0, |m| m.len()));
+        let passed = (clock.now() - begun).num_hours();
+        if passed > hour {
+            hour = passed;
+            indexed(&engine).await;
+            let now = (resident(), open_files());
+            println!("hour {hour}: {} KiB resident, {} files open, log {wal} bytes", now.0, now.1);
+            if hour <= WARM {
+                warm = (warm.0.max(now.0), warm.1.max(now.1));
+            } else {
+                most = (most.0.max(now.0), most.1.max(now.1));
+            }
+        }
+        if hour >= hours {
+            break;
+        }
+        // In steps of a minute at least, as the loop of a machine that is not idle would see them.
+        clock.set(next.max(clock.now() + Duration::from_secs(60)));
+        // The loop wakes by itself; what it has begun is waited for above.
+        let mut status = engine.status();
+        let woken = status.wait_for(|s| s.next != Some(next) || s.total > 0);
+        tokio::time::timeout(PATIENCE, woken).await.unwrap().unwrap();
+    }
+    // One last look each, so that the end of the day is in it.
+    clock.advance(Duration::from_secs(3 * 3600));
+    let mut status = engine.status();
+    let woken = status.wait_for(|s| s.total > 0);
+    tokio::time::timeout(PATIENCE, woken).await.unwrap().unwrap();
+    settled(&engine).await;
+    let reader = engine.store().reader().unwrap();
+    let rows = reader.window(&View::of(Scope::All), Anchor::First, 1_000_000).unwrap().rows;
+    let found: HashSet<String> = rows.iter().map(|row| row.title.clone()).collect();
+    assert_eq!(found.len(), rows.len(), "nothing came twice");
+    for number in 0..sources {
+        for n in 0..=newest(number, hours) {
+            let title = format!("Entry {n} of {number}");
+            assert!(found.contains(&title), "{title} was missed");
+        }
+    }
+    println!(
+        "{} items in {} s; resident {} KiB after {WARM} hours, {} KiB at most later; \
+         {} and {} files open; log of the database at most {wal} bytes",
+        rows.len(),
+        start.elapsed().as_secs(),
+        warm.0,
+        most.0,
+        warm.1,
+        most.1
+    );
+    assert!(most.0 * 100 < warm.0 * 105, "memory grows");
+    assert!(most.1 <= warm.1, "open files grow");
+    assert!(wal < 64 << 20, "the log of the database grows");
+    engine.shutdown().await;
+}
