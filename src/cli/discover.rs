@@ -6,7 +6,7 @@ use super::exit::{Exit, Failure};
 use super::home::Home;
 use super::output::Output;
 use super::runtime::with_engine;
-use super::when::day;
+use crate::util::when::day;
 use crate::engine::{Discovery, Way};
 use crate::model::{SourceKind, Time, WebsiteRules};
 use serde::Serialize;

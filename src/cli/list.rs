@@ -9,7 +9,7 @@ use super::items::ItemShape;
 use super::output::Output;
 use super::runtime::runtime;
 use super::table::{Column, Table};
-use super::when::{day, minute};
+use crate::util::when::{day, minute};
 use crate::config::SortOrder;
 use crate::model::ItemRow;
 use crate::store::{Anchor, Cursor, Reader, Scope, Store, StoreError, View};

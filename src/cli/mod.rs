@@ -39,7 +39,7 @@ mod sources;
 mod sync;
 mod table;
 mod tally;
-mod when;
+
 mod why;
 
 use args::{Cli, Command};

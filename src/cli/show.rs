@@ -6,7 +6,7 @@ use super::exit::{Exit, Failure};
 use super::home::Home;
 use super::items::{self, ItemShape};
 use super::output::Output;
-use super::when::minute;
+use crate::util::when::minute;
 use crate::article::{self, Document};
 use crate::model::Item;
 use crate::util::text;

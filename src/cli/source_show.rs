@@ -4,10 +4,10 @@ use super::catalogue::Entry;
 use super::exit::Failure;
 use super::output::Output;
 use super::sources::health;
-use super::when::{self, minute};
 use crate::model::{Hold, Outcome, PollRecord, SourceKind, Time, Trouble};
 use crate::store::{PollFilter, Reader};
 use crate::util::clock::{Clock, SystemClock};
+use crate::util::when::{self, minute};
 use serde::Serialize;
 
 /// Looks that are shown.

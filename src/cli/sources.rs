@@ -9,7 +9,7 @@ use super::runtime::with_engine;
 use super::source_edit::{EditArgs, edit};
 use super::source_show::{self, SourceShape};
 use super::table::{Column, Table};
-use super::when::span;
+use crate::util::when::span;
 use crate::config::{SourceChange, SourcesFile};
 use crate::model::{Health, SourceId, Time};
 use crate::store::Store;

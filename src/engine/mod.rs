@@ -18,12 +18,14 @@ mod site;
 mod upkeep;
 mod verdict;
 mod why;
+mod words;
 
 pub use follow::FollowError;
 pub use handle::{Engine, Handle};
 pub use message::{Discovery, Pace, Refreshed, Removed, Report, Role, Status, Way};
 pub use plan::{HORIZON, Plan, plan};
 pub use setup::setup;
-pub use why::{Glance, LookTold, Why, glance, why};
+pub use why::{Glance, LookTold, Rhythm, Why, glance, rhythm, why};
+pub use words::Told;
 // The panes know the engine, and this is part of what it tells.
 pub use crate::schedule::{Explanation, Gaps, Pulse};

@@ -7,9 +7,7 @@ use crate::model::{
     Hold, HoldReason, Outcome, Planned, PolicyKind, QuietHours, Source, SourceFacts, Time,
     Validators,
 };
-use crate::schedule::{
-    Answer, Clues, Explanation, Look, Memory, Pulse, explain, first_gap, vitality,
-};
+use crate::schedule::{Answer, Clues, Explanation, Look, Memory, Pulse, explain, first_gap, pulse};
 use crate::store::{PollFilter, Reader, Result, Spent};
 use chrono::{Offset, TimeDelta, TimeZone};
 
@@ -46,24 +44,48 @@ pub struct Why {
     pub requests_saved: i64,
 }
 
-/// What a list of sources shows of the schedule of each.
+/// When a source is looked at next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Glance {
-    /// When it is looked at next; `None` where it is not looked at by itself.
+    /// `None` where it is not looked at by itself.
     pub next: Option<Time>,
     /// Whether that moment has passed by more than the looks of others can explain.
     pub overdue: bool,
+}
+
+/// Tells when a source is looked at next.
+pub fn glance(source: &Source, facts: &SourceFacts, now: Time) -> Glance {
+    let gone = facts.hold.is_some_and(|hold| hold.reason == HoldReason::Gone && hold.until > now);
+    let next = facts.next_poll.or(Some(now)).filter(|_| source.enabled && !gone);
+    let overdue = facts.next_poll.is_some() && next.is_some_and(|at| now - at > LATE);
+    Glance { next, overdue }
+}
+
+/// How a source publishes, in as much as a line of a list has room for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rhythm {
+    /// Items on each of the last seven days; the last one ends now.
+    pub per_day: Vec<u32>,
+    /// The date of its newest item.
+    pub newest: Option<Time>,
     /// How it fares against its own habits.
     pub pulse: Pulse,
 }
 
-/// Gives what a list shows of a source; `newest` is the date of its newest item (see
-/// [`Reader::newest_dates`]). Takes about a microsecond.
-pub fn glance(source: &Source, facts: &SourceFacts, newest: Option<Time>, now: Time) -> Glance {
-    let gone = facts.hold.is_some_and(|hold| hold.reason == HoldReason::Gone && hold.until > now);
-    let next = facts.next_poll.or(Some(now)).filter(|_| source.enabled && !gone);
-    let overdue = facts.next_poll.is_some() && next.is_some_and(|at| now - at > LATE);
-    Glance { next, overdue, pulse: vitality(&facts.schedule, newest, now) }
+/// Days of a [`Rhythm`].
+const DAYS: usize = 7;
+
+/// Reads how a source (row key) publishes; takes some microseconds.
+///
+/// # Errors
+/// When the database cannot be read.
+pub fn rhythm(reader: &Reader, source: i64, now: Time) -> Result<Rhythm> {
+    let dates = reader.dates(source, ITEMS)?;
+    Ok(Rhythm {
+        per_day: reader.items_per_day(source, now, DAYS)?,
+        newest: dates.first().copied(),
+        pulse: pulse(&dates, now),
+    })
 }
 
 /// A look and what came of it.
@@ -122,7 +144,7 @@ pub fn why(
         seed: facts.key.unsigned_abs(),
     };
     let dates = reader.dates(facts.key, ITEMS)?;
-    let Glance { next, overdue, .. } = glance(source, facts, None, now);
+    let Glance { next, overdue } = glance(source, facts, now);
     let since = now - WEEK;
     let spent = reader.spent(facts.key, since)?;
     let (looks, watched) = looks(reader, facts, since)?;

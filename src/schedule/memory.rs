@@ -4,10 +4,9 @@ use super::bytes::{Reader, Writer};
 use super::price::OwnBudget;
 use super::{
     AdvaRss, AdvaRssParameters, ChangeRate, ChangeRateParameters, Fixed, Learned,
-    LearnedParameters, Policy, Pulse, seconds,
+    LearnedParameters, Policy,
 };
 use crate::model::{PolicyKind, Time};
-use chrono::TimeDelta;
 use std::time::Duration;
 
 /// First byte of what is saved.
@@ -123,29 +122,6 @@ pub fn waiting(saved: &[u8], now: Time) -> f64 {
     Learned::load(learned, LearnedParameters::default()).waiting(now)
 }
 
-/// How a source fares, by its saved memory and the date of its newest item: silent once eight items
-/// should have come since then, a day at least; dead when that has lasted for a year. Cheap enough
-/// for every source of a list; [`super::pulse`] is more exact.
-pub fn vitality(saved: &[u8], newest: Option<Time>, now: Time) -> Pulse {
-    let [_, _, learned, _] = sections(saved).unwrap_or_default();
-    let parameters = LearnedParameters { silence: 0.0, ..LearnedParameters::default() };
-    let learned = Learned::load(learned, parameters);
-    let Some(since) = newest.map(|newest| now - newest).filter(|_| learned.items() > 1) else {
-        return Pulse::Unknown;
-    };
-    let missing = learned.rate(now) * since.as_seconds_f64() / seconds::DAY;
-    if missing < MISSING || since < TimeDelta::days(1) {
-        Pulse::Normal
-    } else if since < TimeDelta::days(365) {
-        Pulse::Silent
-    } else {
-        Pulse::Dead
-    }
-}
-
-/// Items that should have come, from which a source is silent.
-const MISSING: f64 = 8.0;
-
 fn sections(saved: &[u8]) -> Option<[&[u8]; 4]> {
     let mut from = Reader(saved);
     if from.byte()? != FORMAT {
@@ -216,25 +192,6 @@ mod tests {
         }
         let last_week = looks.iter().filter(|l| **l >= at(60 * 24 * 21)).count() as f64 / 7.0;
         assert!((5.4..=6.6).contains(&last_week), "{last_week}");
-    }
-
-    #[test]
-    fn who_should_have_published_is_silent() {
-        let mut memory = Memory::load(&[], setup(PolicyKind::Learned));
-        let items: Vec<_> = (0..40).map(|n| Some(at((n - 40) * 720))).collect();
-        memory.observe(&items, at(0));
-        let saved = memory.save();
-        let day = 24 * 60;
-        for (newest, now, want) in [
-            (0, day, Pulse::Normal),
-            (0, 3 * day, Pulse::Normal),
-            (0, 6 * day, Pulse::Silent),
-            (-800 * day, 0, Pulse::Dead),
-        ] {
-            assert_eq!(vitality(&saved, Some(at(newest)), at(now)), want, "{newest} {now}");
-        }
-        assert_eq!(vitality(&saved, None, at(0)), Pulse::Unknown);
-        assert_eq!(vitality(&[], Some(at(0)), at(day)), Pulse::Unknown);
     }
 
     #[test]

@@ -49,16 +49,6 @@ pub(super) fn dates(conn: &Connection, source: i64, limit: usize) -> Result<Vec<
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// The date of the newest item of each declared source that has items.
-pub(super) fn newest_dates(conn: &Connection) -> Result<HashMap<i64, Time>> {
-    let mut query = conn.prepare_cached(
-        "SELECT key, (SELECT max(date) FROM item WHERE source = s.key) AS newest FROM source s
-         WHERE declared = 1 AND newest IS NOT NULL",
-    )?;
-    let rows = query.query_map([], |r| Ok((r.get(0)?, time(r.get(1)?))))?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
-}
-
 /// How many looks nobody asked for began after `since` and until `until`, by source.
 pub(super) fn automatic_looks(
     conn: &Connection,
@@ -74,31 +64,29 @@ pub(super) fn automatic_looks(
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Items of every declared source on each of the last `days` days, by their dates: the newest day
-/// comes last and ends at `until`.
+/// Items of a source on each of the last `days` days, by their dates: the newest day comes last
+/// and ends at `until`.
 pub(super) fn items_per_day(
     conn: &Connection,
+    source: i64,
     until: Time,
     days: usize,
-) -> Result<HashMap<i64, Vec<u32>>> {
-    const DAY: i64 = 86_400;
+) -> Result<Vec<u32>> {
     let (until, days) = (until.timestamp(), days.min(MOST_DAYS));
-    let since = until - DAY * i64::try_from(days).unwrap_or(0);
+    let since = until - 86_400 * i64::try_from(days).unwrap_or(0);
     let mut query = conn.prepare_cached(
-        "SELECT i.source, (i.date - ?1 - 1) / 86400, count(*) FROM item i
-         JOIN source s ON s.key = i.source
-         WHERE i.date > ?1 AND i.date <= ?2 AND s.declared = 1 GROUP BY 1, 2",
+        "SELECT (date - ?2 - 1) / 86400 AS day, count(*) FROM item INDEXED BY item_source
+         WHERE source = ?1 AND date > ?2 AND date <= ?3 GROUP BY day",
     )?;
-    let mut rows = query.query([since, until])?;
-    let mut all: HashMap<i64, Vec<u32>> = HashMap::new();
+    let mut rows = query.query([source, since, until])?;
+    let mut counts = vec![0; days];
     while let Some(row) = rows.next()? {
-        let (source, day, count): (i64, i64, u32) = (row.get(0)?, row.get(1)?, row.get(2)?);
-        let counts = all.entry(source).or_insert_with(|| vec![0; days]);
+        let (day, count): (i64, u32) = (row.get(0)?, row.get(1)?);
         if let Some(slot) = usize::try_from(day).ok().and_then(|day| counts.get_mut(day)) {
             *slot = count;
         }
     }
-    Ok(all)
+    Ok(counts)
 }
 
 /// Most days that a sparkline shows.
@@ -176,14 +164,13 @@ mod tests {
         {
             item.execute([date, discovered]).unwrap();
         }
-        let counts = items_per_day(&conn, time(until), 14).unwrap();
-        assert_eq!(counts.len(), 1, "sources without items are left out");
+        let counts = |source| items_per_day(&conn, source, time(until), 14).unwrap();
         assert_eq!(
-            counts[&1],
+            counts(1),
             [[0; 13].as_slice(), &[3]].concat(),
             "the day begins behind midnight"
         );
-        assert_eq!(newest_dates(&conn).unwrap(), [(1, time(until))].into());
+        assert_eq!(counts(2), [0; 14]);
         assert_eq!(dates(&conn, 1, 2).unwrap(), [time(until), time(until - 60)]);
         let delays = delays(&conn, 1, time(until - day)).unwrap();
         assert_eq!((delays[&until], delays.len()), ((day - 1) / 2, 2));

@@ -109,15 +109,10 @@ impl Reader {
         history::automatic_looks(&self.conn, since, until)
     }
 
-    /// Items of every declared source (row keys) on each of the last `days` days, by their dates:
-    /// the last count is of the 24 hours that end at `until`. Sources without any are left out.
-    pub fn items_per_day(&self, until: Time, days: usize) -> Result<HashMap<i64, Vec<u32>>> {
-        history::items_per_day(&self.conn, until, days)
-    }
-
-    /// The date of the newest item of each declared source (row keys) that has items.
-    pub fn newest_dates(&self) -> Result<HashMap<i64, Time>> {
-        history::newest_dates(&self.conn)
+    /// Items of a source (row key) on each of the last `days` days, by their dates: the last count
+    /// is of the 24 hours that end at `until`.
+    pub fn items_per_day(&self, source: i64, until: Time, days: usize) -> Result<Vec<u32>> {
+        history::items_per_day(&self.conn, source, until, days)
     }
 
     /// How long the items that looks at a source since `since` found had been out, in seconds, on

@@ -48,6 +48,8 @@ impl Driver {
                 self.asker.ask(Question::Article { request, key });
             }
             Effect::LoadLog => self.asker.ask(Question::Log),
+            Effect::LoadRhythms { sources } => self.asker.ask(Question::Rhythms(sources)),
+            Effect::LoadWhy { source } => self.asker.ask(Question::Why(source)),
             Effect::Mark { mark, keys, to, cause } => self.spawn(move |h| async move {
                 let set = h.mark(mark, keys, to).await;
                 Event::Marked(set.map(|keys| MarksSet { mark, keys, to, cause }).map_err(words))

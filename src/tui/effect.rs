@@ -22,6 +22,14 @@ pub(super) enum Effect {
         key: i64,
     },
     LoadLog,
+    /// How these sources (row keys) publish.
+    LoadRhythms {
+        sources: Vec<i64>,
+    },
+    /// Why a source (row key) is looked at when it is.
+    LoadWhy {
+        source: i64,
+    },
     Mark {
         mark: Mark,
         keys: Vec<i64>,

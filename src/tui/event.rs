@@ -2,7 +2,7 @@
 //! has been asked anew is dropped by its number.
 
 use crate::article::Document;
-use crate::engine::{Discovery, Removed, Report, Status};
+use crate::engine::{Discovery, Removed, Report, Rhythm, Status, Told};
 use crate::model::{Item, ItemRow, PollRecord, Source, SourceFacts, SourceId};
 use crate::store::{Mark, Window};
 use crate::util::browser::Launch;
@@ -31,6 +31,9 @@ pub(super) enum Event {
     WindowLoaded(RequestId, Result<Window, Failure>),
     ArticleLoaded(RequestId, Result<Option<Arc<Article>>, Failure>),
     LogLoaded(Result<Vec<(SourceId, PollRecord)>, Failure>),
+    RhythmsLoaded(Result<Vec<(i64, Rhythm)>, Failure>),
+    /// About the source with that row key.
+    WhyLoaded(i64, Result<Told, Failure>),
     /// Marks were set: which, on what, to what, and for what reason.
     Marked(Result<MarksSet, Failure>),
     Discovered(RequestId, Result<Discovery, Failure>),

@@ -3,7 +3,7 @@
 use super::app::midnight;
 use super::event::{Article, Event, RequestId, SourceEntry, SourceList};
 use crate::article::{Document, from_html};
-use crate::engine::Handle;
+use crate::engine::{self, Handle, Rhythm, Told};
 use crate::model::Item;
 use crate::store::{Anchor, Interrupter, PollFilter, Reader, Result, StoreError, View};
 use std::collections::HashMap;
@@ -26,6 +26,10 @@ pub(super) enum Question {
         key: i64,
     },
     Log,
+    /// How these sources (row keys) publish.
+    Rhythms(Vec<i64>),
+    /// Why a source (row key) is looked at when it is.
+    Why(i64),
     /// Whether another process has written.
     Version,
 }
@@ -120,6 +124,15 @@ impl Answerer {
                 let polls = self.persist(|this| this.reader.polls(filter, LOG_LINES));
                 Event::LogLoaded(polls.map_err(words))
             }
+            Question::Rhythms(sources) => {
+                let rhythms = self.persist(|this| this.rhythms(&sources));
+                Event::RhythmsLoaded(rhythms.map_err(words))
+            }
+            Question::Why(source) => {
+                let told = self.persist(|this| this.why(source));
+                let gone = || "this source is no longer there".to_owned();
+                Event::WhyLoaded(source, told.map_err(words).and_then(|told| told.ok_or_else(gone)))
+            }
             Question::Version => {
                 let version = self.reader.data_version().ok();
                 let before = std::mem::replace(&mut self.version, version);
@@ -154,6 +167,21 @@ impl Answerer {
             today: self.reader.unread_since(midnight(self.handle.now()))?,
             last_key: self.reader.last_key()?,
         })
+    }
+
+    fn rhythms(&self, sources: &[i64]) -> Result<Vec<(i64, Rhythm)>> {
+        let now = self.handle.now();
+        let rhythm = |&key: &i64| Ok((key, engine::rhythm(&self.reader, key, now)?));
+        sources.iter().map(rhythm).collect()
+    }
+
+    fn why(&self, key: i64) -> Result<Option<Told>> {
+        let Some(facts) = self.reader.source(key)? else { return Ok(None) };
+        let declared = self.handle.declared().borrow().clone();
+        let Some(source) = declared.iter().find(|s| s.id == facts.id) else { return Ok(None) };
+        let (now, settings) = (self.handle.now(), self.handle.settings());
+        let why = engine::why(&self.reader, source, &facts, &settings.schedule, now)?;
+        Ok(Some(why.tell(source.enabled, settings.ui.ascii, now)))
     }
 
     fn article(&self, key: i64) -> Result<Option<Arc<Article>>> {

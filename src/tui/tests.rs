@@ -7,6 +7,7 @@ use super::style::{Depth, Palette};
 use super::view;
 use crate::article::from_html;
 use crate::config::{KeyMap, KeySettings, Settings, Theme};
+use crate::engine::{Pulse, Rhythm, Told};
 use crate::model::*;
 use crate::store::{Cursor, Mark, Window};
 use chrono::TimeDelta;
@@ -81,6 +82,16 @@ impl Stage {
                 self.happen(Event::Marked(Ok(MarksSet { mark, keys, to, cause })));
                 self.happen(Event::StoreChanged);
             }
+            Effect::LoadRhythms { sources } => {
+                let rhythm = |key: i64| Rhythm {
+                    per_day: [2, 0, 5, 9, 12, 3, 7].map(|n| n * key as u32 % 11).to_vec(),
+                    newest: Some(now() - TimeDelta::days(key * 3)),
+                    pulse: if key == 2 { Pulse::Silent } else { Pulse::Normal },
+                };
+                let rhythms = sources.into_iter().map(|key| (key, rhythm(key))).collect();
+                self.happen(Event::RhythmsLoaded(Ok(rhythms)));
+            }
+            Effect::LoadWhy { source } => self.happen(Event::WhyLoaded(source, Ok(told()))),
             Effect::Quit(farewell) => self.farewell = Some(farewell),
             other => self.asked.push(format!("{other:?}")),
         }
@@ -143,6 +154,7 @@ fn source(key: i64, id: &str, folder: Option<&str>, unread: u32) -> SourceEntry 
     let mut facts = SourceFacts::new(key, source.id.clone(), source.url.to_string());
     facts.unread = unread;
     facts.last_poll = Some(now());
+    facts.next_poll = Some(now() + TimeDelta::minutes(12 * key));
     SourceEntry { source: Arc::new(source), facts }
 }
 
@@ -161,6 +173,23 @@ fn source_list() -> SourceList {
         Some(Hold { until: now() + TimeDelta::hours(1), reason: HoldReason::RetryAfter });
     sources[4].facts.last_poll = None;
     SourceList { sources, today: 8, last_key: 12 }
+}
+
+fn told() -> Told {
+    let week = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+    Told {
+        facts: vec![
+            ("policy", "learned".to_owned()),
+            ("rate", "31.0 items a day, 44.0 right now (learned from 412)".to_owned()),
+            ("next", "09:26, in 2m".to_owned()),
+            ("wanted", "09:24; moved to 09:26 by the spacing of looks at its host".to_owned()),
+        ],
+        week: week.map(|day| (day, "       ░▒▓███▓▒▒▒░".to_owned())).to_vec(),
+        looks: vec![
+            "2026-11-21 09:14  200  2 new, 0 updated, out for 4 min".to_owned(),
+            "2026-11-21 08:58  304  unchanged".to_owned(),
+        ],
+    }
 }
 
 fn item_rows() -> Vec<ItemRow> {
@@ -249,6 +278,11 @@ fn an_article() {
 #[test]
 fn sources_with_a_folded_folder() {
     snapshots("sources", "<Tab>jjjjjz");
+}
+
+#[test]
+fn the_schedule_of_a_source() {
+    snapshots("why", "w");
 }
 
 #[test]
@@ -411,7 +445,7 @@ fn nothing_moves_while_nothing_happens() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
-    fn no_stroke_breaks_the_panes(strokes in "[jkghlGpmnNoOAufRrav;?:/tz1-9<> qsdSE+|c-]{0,40}", width in 20u16..130, height in 6u16..40) {
+    fn no_stroke_breaks_the_panes(strokes in "[jkghlGpmnNoOAufRravw;?:/tz1-9<> qsdSE+|c-]{0,40}", width in 20u16..130, height in 6u16..40) {
         let mut stage = Stage::new();
         for stroke in strokes.chars() {
             let code = match stroke {

@@ -7,3 +7,4 @@ pub mod domain;
 pub mod html;
 pub mod text;
 pub mod url;
+pub mod when;

@@ -1,7 +1,7 @@
 //! What lies on top of the panes: the paste box, prompts, lists to choose from, help and log.
 
 use super::keys::Motion;
-use super::{Add, App, Focus, SearchBar};
+use super::{Add, App, Focus, SearchBar, WhyPanel};
 use crate::article::LinkKind;
 use crate::config::{Action, Context, Key, Lookup};
 use crate::model::{PollRecord, SourceId};
@@ -23,6 +23,7 @@ pub(crate) enum Layer {
     Links(LinkList),
     Prompt(Prompt),
     Starters(Starters),
+    Why(WhyPanel),
 }
 
 /// Commands by name.
@@ -122,7 +123,7 @@ impl Layer {
             Self::Palette(palette) => Some(&mut palette.field),
             Self::Help(help) => Some(&mut help.field),
             Self::Prompt(prompt) => Some(&mut prompt.field),
-            Self::Log(_) | Self::Links(_) | Self::Starters(_) => None,
+            Self::Log(_) | Self::Links(_) | Self::Starters(_) | Self::Why(_) => None,
         }
     }
 }
@@ -141,6 +142,7 @@ impl App {
                 self.layers.push(Layer::Log(LogList::default()));
                 return vec![Effect::LoadLog];
             }
+            Action::Why => return self.open_why(),
             Action::Links => {
                 let links = self.links();
                 if links.is_empty() {
@@ -177,6 +179,7 @@ impl App {
             Some(Layer::Links(_)) => self.links_key(event, key),
             Some(Layer::Prompt(_)) => self.prompt_key(event),
             Some(Layer::Starters(_)) => self.starters_key(event, key),
+            Some(Layer::Why(_)) => self.why_key(key),
             None => vec![],
         }
     }

@@ -13,6 +13,7 @@ mod mouse;
 mod reader;
 mod search;
 mod sources;
+mod why;
 
 pub(super) use add::{Add, Choice, Stage};
 pub(super) use items::{ItemsPane, midnight};
@@ -20,6 +21,7 @@ pub(super) use layers::{Help, Layer, LinkList, LogList, Palette, Prompt, PromptK
 pub(super) use reader::ReaderPane;
 pub(super) use search::SearchBar;
 pub(super) use sources::{Row, RowId, Smart, SourcesPane};
+pub(super) use why::WhyPanel;
 
 use super::effect::Effect;
 use super::event::{Event, Failure, RequestId};
@@ -29,6 +31,7 @@ use crate::engine::Status;
 use crate::model::Time;
 use chrono::TimeDelta;
 use history::History;
+use why::Rhythms;
 
 /// A pane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -72,6 +75,7 @@ pub(super) struct App {
     pub(super) focus: Focus,
     pub(super) zen: bool,
     pub(super) sources: SourcesPane,
+    pub(super) rhythms: Rhythms,
     pub(super) items: ItemsPane,
     pub(super) reader: ReaderPane,
     pub(super) layers: Vec<Layer>,
@@ -127,6 +131,7 @@ impl App {
             items: ItemsPane::new(settings.ui.sort),
             reader: ReaderPane::new(settings.ui.reader_width),
             sources: SourcesPane::default(),
+            rhythms: Rhythms::default(),
             settings,
             keymap,
             palette,
@@ -155,6 +160,12 @@ impl App {
     /// Takes what happened and tells what to do.
     pub(super) fn update(&mut self, event: Event, now: Time) -> Vec<Effect> {
         self.now = now;
+        let mut effects = self.happened(event);
+        effects.extend(self.want_rhythms());
+        effects
+    }
+
+    fn happened(&mut self, event: Event) -> Vec<Effect> {
         match event {
             Event::KeyPressed(key) => self.key_pressed(key),
             Event::MouseUsed(mouse) => self.mouse_used(mouse),
@@ -170,6 +181,8 @@ impl App {
             Event::WindowLoaded(request, result) => self.window_loaded(request, result),
             Event::ArticleLoaded(request, result) => self.article_loaded(request, result),
             Event::LogLoaded(result) => self.log_loaded(result),
+            Event::RhythmsLoaded(result) => self.rhythms_loaded(result),
+            Event::WhyLoaded(source, result) => self.why_loaded(source, result),
             Event::Marked(result) => self.marked(result),
             Event::Discovered(request, result) => self.discovered(request, result),
             Event::Followed(result) => self.followed(result),
@@ -241,7 +254,7 @@ impl App {
         }
         self.stale =
             Stale { changed: false, loading: true, not_before: Some(self.now + RELOAD_PAUSE) };
-        vec![Effect::LoadSources]
+        [Effect::LoadSources].into_iter().chain(self.reload_why()).collect()
     }
 
     fn sources_loaded(&mut self, result: Result<super::event::SourceList, Failure>) -> Vec<Effect> {

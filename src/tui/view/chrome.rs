@@ -141,6 +141,11 @@ pub(super) fn foot(app: &App, frame: &mut Frame<'_>, pane: Focus, area: Rect) {
     if pane == Focus::Reader && app.reader.article.is_some() {
         row.right(format!(" {} % {across}{across}", app.reader.percent()), border);
     }
+    if pane == Focus::Sources
+        && let Some(words) = super::sources::next_look(app)
+    {
+        row.right(format!(" {words} {across}{across}"), border);
+    }
     if pane == Focus::Items && app.items.order() != crate::config::SortOrder::PinnedNewest {
         row.right(format!(" {} {across}{across}", app.items.order().words()), border);
     }
@@ -225,6 +230,7 @@ fn hints(app: &App) -> Vec<(String, &'static str)> {
             (Action::Delete, "delete"),
             (Action::ReadAll, "all read"),
             (Action::Search, "search"),
+            (Action::Why, "why now"),
             (Action::Log, "log"),
             (Action::Palette, "commands"),
         ],
@@ -273,6 +279,7 @@ fn layer_hints(layer: &Layer) -> Vec<(String, &'static str)> {
             &[("Up Down", "other places"), ("Enter", "then n and N"), ("Esc", "end")]
         }
         Layer::Prompt(_) => &[("Enter", "ok"), ("Esc", "cancel")],
+        Layer::Why(_) => &[("Up Down", "scroll"), ("Esc", "close")],
         Layer::Starters(_) => &[("Space", "choose"), ("Enter", "follow"), ("Esc", "back")],
     };
     hints.iter().map(|(k, w)| ((*k).to_owned(), *w)).collect()

@@ -27,6 +27,7 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, body: Rect, foot: Rect) {
             Layer::Log(log) => draw_log(app, frame, log, body),
             Layer::Links(links) => draw_links(app, frame, links, body),
             Layer::Starters(starters) => draw_starters(app, frame, starters, body),
+            Layer::Why(panel) => super::why::draw(app, frame, panel, body),
         }
     }
 }

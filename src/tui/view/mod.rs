@@ -8,6 +8,7 @@ mod layers;
 mod reader;
 mod row;
 mod sources;
+mod why;
 
 use super::app::{App, Focus, Layer};
 use crate::config::Role;
@@ -53,7 +54,7 @@ pub(super) fn arrangement(app: &App, width: u16) -> Vec<(Focus, u16)> {
     if width < TWO_PANES {
         return vec![(app.focus, width)];
     }
-    let sources = (width / 4).clamp(20, 32);
+    let sources = (width / 4).clamp(20, 36);
     if width < THREE_PANES {
         return match app.focus {
             Focus::Reader => {

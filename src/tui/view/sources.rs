@@ -3,11 +3,16 @@
 use super::super::app::{App, Focus, Row as SourceRow, RowId, Smart};
 use super::chrome::{Marks, marks};
 use super::has_focus;
-use super::row::Row;
+use super::row::{Row, age};
 use crate::config::Role;
-use crate::model::Health;
+use crate::engine::{Pulse, glance};
+use crate::model::{Health, Time};
+use crate::tui::event::SourceEntry;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
+
+/// From this width on a title leaves room for the time to the next look.
+const ROOMY: u16 = 28;
 
 pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     let height = usize::from(area.height);
@@ -43,6 +48,17 @@ fn line(
     }
     let (state, role) = state(app, row, m);
     out.right(state, part(role));
+    let entry = row.entry.and_then(|i| app.sources.list.sources.get(i));
+    if let Some(rhythm) = entry.and_then(|e| app.rhythms.of(e.facts.key)) {
+        let line = super::why::sparkline(&rhythm.per_day, app.settings.ui.ascii);
+        out.right(format!(" {line}"), part(Role::Dim));
+    }
+    let roomy = width >= ROOMY;
+    if let Some(next) =
+        entry.filter(|_| roomy).and_then(|e| glance(&e.source, &e.facts, app.now).next)
+    {
+        out.right(format!(" {}", until(app, next)), part(Role::Dim));
+    }
     let marked = matches!(row.id, RowId::Source(key) if app.sources.marked.contains(&key));
     out.left(if marked { m.chosen } else { " " }, part(Role::Accent));
     out.left(&"  ".repeat(row.depth), whole);
@@ -78,10 +94,41 @@ fn state(app: &App, row: &SourceRow, m: &Marks) -> (String, Role) {
     }
     match entry.facts.health(app.now) {
         Health::New => (" new".to_owned(), Role::Dim),
-        Health::Ok => (String::new(), Role::Dim),
+        Health::Ok => rhythm_words(app, entry, m),
         Health::Held => (" held".to_owned(), Role::Warning),
         Health::Retrying => (format!(" {}", m.fails), Role::Warning),
         Health::Failing => (format!(" {} failing", m.fails), Role::Error),
         Health::Gone => (format!(" {} gone", m.fails), Role::Error),
     }
+}
+
+/// How a healthy source stands to its own habits and to the plan.
+fn rhythm_words(app: &App, entry: &SourceEntry, m: &Marks) -> (String, Role) {
+    if glance(&entry.source, &entry.facts, app.now).overdue {
+        return (" late".to_owned(), Role::Warning);
+    }
+    let Some(rhythm) = app.rhythms.of(entry.facts.key) else { return (String::new(), Role::Dim) };
+    let since = rhythm.newest.map_or(0, |newest| (app.now - newest).num_seconds());
+    match rhythm.pulse {
+        Pulse::Silent => (format!(" {} silent {}", m.fails, age(since)), Role::Warning),
+        Pulse::Dead => (format!(" {} dead {}", m.fails, age(since)), Role::Dim),
+        Pulse::Normal | Pulse::Unknown => (String::new(), Role::Dim),
+    }
+}
+
+/// The time to a planned look, at least a minute.
+fn until(app: &App, next: Time) -> String {
+    let seconds = (next - app.now).num_seconds();
+    if seconds <= 0 { "now".to_owned() } else { age(seconds.max(60)) }
+}
+
+/// When the selected source is looked at next, for the foot of the pane.
+pub(super) fn next_look(app: &App) -> Option<String> {
+    let row = app.sources.current()?;
+    let entry = app.sources.list.sources.get(row.entry?)?;
+    let next = glance(&entry.source, &entry.facts, app.now).next?;
+    Some(match until(app, next).as_str() {
+        "now" => "next look now".to_owned(),
+        span => format!("next look in {span}"),
+    })
 }

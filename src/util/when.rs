@@ -4,24 +4,24 @@ use crate::model::{Hold, HoldReason, Time};
 use chrono::{Datelike, Local, TimeDelta};
 
 /// A day, for lists: always ten columns.
-pub(super) fn day(time: Time) -> String {
+pub fn day(time: Time) -> String {
     time.with_timezone(&Local).format("%Y-%m-%d").to_string()
 }
 
 /// A moment to the minute.
-pub(super) fn minute(time: Time) -> String {
+pub fn minute(time: Time) -> String {
     time.with_timezone(&Local).format("%Y-%m-%d %H:%M").to_string()
 }
 
 /// A moment near now: the clock alone where it is today.
-pub(super) fn clock(time: Time, now: Time) -> String {
+pub fn clock(time: Time, now: Time) -> String {
     let (time, now) = (time.with_timezone(&Local), now.with_timezone(&Local));
     let form = if time.date_naive() == now.date_naive() { "%H:%M" } else { "%Y-%m-%d %H:%M" };
     time.format(form).to_string()
 }
 
 /// A span in its largest unit: `12m`, `3h`, `5d`.
-pub(super) fn span(span: TimeDelta) -> String {
+pub fn span(span: TimeDelta) -> String {
     match span.num_minutes() {
         ..1 => "now".to_owned(),
         m @ 1..60 => format!("{m}m"),
@@ -31,7 +31,7 @@ pub(super) fn span(span: TimeDelta) -> String {
 }
 
 /// Until when a source is left alone, and why.
-pub(super) fn hold(hold: &Hold, now: Time) -> String {
+pub fn hold(hold: &Hold, now: Time) -> String {
     if hold.reason == HoldReason::Gone || hold.until.year() >= 9999 {
         return "left alone for good (410 Gone)".to_owned();
     }

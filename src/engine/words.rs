@@ -1,0 +1,161 @@
+//! Why a source is looked at when it is, in words: for the command line and the panes.
+
+use super::why::{LookTold, Why};
+use crate::model::{Moved, Outcome, Time};
+use crate::schedule::{Gaps, Pulse};
+use crate::util::when;
+use chrono::{Local, Offset, TimeDelta};
+
+/// What is told of a schedule.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Told {
+    /// Facts with their names.
+    pub facts: Vec<(&'static str, String)>,
+    /// The days of the week from Monday on, one sign an hour in the person's zone.
+    pub week: Vec<(&'static str, String)>,
+    /// The last looks, newest first.
+    pub looks: Vec<String>,
+}
+
+impl Why {
+    /// Puts it into words; `enabled` is whether the source is.
+    pub fn tell(&self, enabled: bool, ascii: bool, now: Time) -> Told {
+        let east = i64::from(now.with_timezone(&Local).offset().fix().local_minus_utc());
+        Told {
+            facts: facts(self, enabled, now),
+            week: strip(&self.explanation.week, east.div_euclid(3600), ascii),
+            looks: self.looks.iter().map(look).collect(),
+        }
+    }
+}
+
+fn facts(why: &Why, enabled: bool, now: Time) -> Vec<(&'static str, String)> {
+    let known = &why.explanation;
+    let mut facts = Vec::new();
+    let mut line = |name: &'static str, value: String| facts.push((name, value));
+    line("policy", known.policy.name().to_owned());
+    line("rate", rate(why));
+    if let Some(gaps) = known.gaps {
+        line("gaps", gap_words(&gaps));
+    }
+    match known.pulse {
+        Pulse::Silent => line("state", "silent for longer than is normal for it".to_owned()),
+        Pulse::Dead => line("state", "silent for so long that it seems given up".to_owned()),
+        Pulse::Normal | Pulse::Unknown => {}
+    }
+    line("next", next(why, enabled, now));
+    if let Some(planned) = &why.planned {
+        line(
+            "wanted",
+            format!("{}{}", when::clock(planned.wanted, now), moves(&planned.moved_by, now)),
+        );
+    }
+    if let Some(hold) = &why.hold {
+        line("held", when::hold(hold, now));
+    }
+    if let [_, later @ ..] = known.coming.as_slice() {
+        let later: Vec<String> = later.iter().map(|at| when::clock(*at, now)).collect();
+        if !later.is_empty() {
+            line("then", later.join(", "));
+        }
+    }
+    line("this week", spent(why));
+    facts
+}
+
+fn rate(why: &Why) -> String {
+    let known = &why.explanation;
+    let day = |rate: f64| if rate < 1.0 { format!("{rate:.2}") } else { format!("{rate:.1}") };
+    format!(
+        "{} items a day, {} right now (learned from {})",
+        day(known.items_per_day),
+        day(known.items_per_day_now),
+        known.observed
+    )
+}
+
+fn gap_words(gaps: &Gaps) -> String {
+    let span = |seconds: i64| match TimeDelta::try_seconds(seconds) {
+        Some(delta) if seconds >= 60 => when::span(delta),
+        _ => format!("{seconds}s"),
+    };
+    format!(
+        "half of them {} to {}, median {}; all {} to {}",
+        span(gaps.lower),
+        span(gaps.upper),
+        span(gaps.median),
+        span(gaps.least),
+        span(gaps.most)
+    )
+}
+
+fn next(why: &Why, enabled: bool, now: Time) -> String {
+    match why.next_poll {
+        _ if !enabled => "never: it is switched off".to_owned(),
+        _ if why.explanation.coming.is_empty() => "never by itself".to_owned(),
+        Some(at) if at - now >= TimeDelta::minutes(1) => {
+            format!("{}, in {}", when::clock(at, now), when::span(at - now))
+        }
+        Some(at) if at > now => format!("{}, within a minute", when::clock(at, now)),
+        Some(at) if why.overdue => {
+            format!("due since {}; `newsfed daemon` or the panes look", when::clock(at, now))
+        }
+        _ => "now".to_owned(),
+    }
+}
+
+fn moves(moved: &[Moved], now: Time) -> String {
+    let told = moved
+        .iter()
+        .map(|m| format!("; moved to {} by {}", when::clock(m.to, now), m.reason.describe()));
+    told.collect()
+}
+
+fn spent(why: &Why) -> String {
+    let saved = match why.requests_saved {
+        0 => String::new(),
+        n if n > 0 => format!(" ({n} fewer than at the fixed interval)"),
+        n => format!(" ({} more than at the fixed interval)", -n),
+    };
+    let bytes = |n: u64| match n {
+        0..10_000 => format!("{n} B"),
+        10_000..10_000_000 => format!("{} kB", n / 1000),
+        _ => format!("{} MB", n / 1_000_000),
+    };
+    let (cost, kept) = (bytes(why.spent.bytes), bytes(why.spent.bytes_saved));
+    let requests = match why.spent.requests {
+        1 => "1 request".to_owned(),
+        n => format!("{n} requests"),
+    };
+    format!("{requests}{saved}, {cost} received, {kept} saved")
+}
+
+const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+
+/// One line a day, one sign an hour; `east` hours of the week are moved to the person's zone.
+fn strip(week: &[f64], east: i64, ascii: bool) -> Vec<(&'static str, String)> {
+    let shades = if ascii { [' ', '.', ':', '*', '#'] } else { [' ', '░', '▒', '▓', '█'] };
+    let shade = |hour: i64| {
+        // Of 168 hours, within.
+        let at = (hour - east).rem_euclid(168) as usize;
+        let level = week.get(at).copied().unwrap_or(0.0);
+        let place = [0.3, 0.8, 1.3, 2.2].iter().filter(|from| level >= **from).count();
+        shades[place]
+    };
+    let day = |(n, name): (i64, &'static str)| {
+        let hours: String = (0..24).map(|h| shade(n * 24 + h)).collect();
+        (name, hours.trim_end().to_owned())
+    };
+    (0..).zip(DAYS).map(day).collect()
+}
+
+fn look(look: &LookTold) -> String {
+    let status = look.status.map_or_else(|| "  -".to_owned(), |s| s.to_string());
+    let what = match &look.outcome {
+        Outcome::Unchanged => "unchanged".to_owned(),
+        Outcome::Fetched { new, updated, .. } => format!("{new} new, {updated} updated"),
+        Outcome::Failed { message, .. } => message.clone(),
+    };
+    let delay = look.delay_min.map_or_else(String::new, |m| format!(", out for {m:.0} min"));
+    format!("{}  {status}  {what}{delay}", when::minute(look.at))
+}

@@ -1,0 +1,146 @@
+//! When sources are looked at: what lines of the sources pane tell of it, and the panel that
+//! explains one of them.
+
+use super::keys::Motion;
+use super::{App, Focus, Layer, RowId};
+use crate::config::{Action, Context, Key, Lookup};
+use crate::engine::{Rhythm, Told};
+use crate::tui::effect::Effect;
+use crate::tui::event::Failure;
+use std::collections::HashMap;
+
+/// The panel.
+#[derive(Debug)]
+pub(crate) struct WhyPanel {
+    /// Row key of the source.
+    pub(crate) source: i64,
+    pub(crate) title: String,
+    /// `None` until it is read.
+    pub(crate) told: Option<Told>,
+    /// Lines scrolled past.
+    pub(crate) top: usize,
+}
+
+/// What is known of how sources publish, by row key.
+#[derive(Debug, Default)]
+pub(crate) struct Rhythms {
+    known: HashMap<i64, Known>,
+}
+
+#[derive(Debug)]
+struct Known {
+    /// What the source had when it was asked for: another number of items asks again.
+    items: u32,
+    /// Seconds since the epoch; the days of the line move on.
+    asked: i64,
+    rhythm: Option<Rhythm>,
+}
+
+/// After that many seconds the days have moved on enough to be seen.
+const FRESH: i64 = 3600;
+
+impl Rhythms {
+    pub(crate) fn of(&self, source: i64) -> Option<&Rhythm> {
+        self.known.get(&source)?.rhythm.as_ref()
+    }
+}
+
+impl App {
+    /// Asks for the rhythms of the sources on the screen that are missing or out of date.
+    pub(super) fn want_rhythms(&mut self) -> Option<Effect> {
+        let (pane, now) = (&self.sources, self.now.timestamp());
+        let height = usize::from(self.size.1);
+        let shown = pane.rows.iter().skip(pane.scroll).take(height);
+        let mut wanted = Vec::new();
+        for entry in shown.filter_map(|row| pane.list.sources.get(row.entry?)) {
+            let (key, items) = (entry.facts.key, entry.facts.items);
+            let known = self.rhythms.known.get(&key);
+            if known.is_some_and(|k| k.items == items && now - k.asked < FRESH) {
+                continue;
+            }
+            wanted.push(key);
+            let known = self.rhythms.known.entry(key);
+            let known = known.or_insert(Known { items, asked: now, rhythm: None });
+            (known.items, known.asked) = (items, now);
+        }
+        (!wanted.is_empty()).then_some(Effect::LoadRhythms { sources: wanted })
+    }
+
+    pub(super) fn rhythms_loaded(
+        &mut self,
+        result: Result<Vec<(i64, Rhythm)>, Failure>,
+    ) -> Vec<Effect> {
+        match result {
+            Ok(rhythms) => {
+                for (key, rhythm) in rhythms {
+                    if let Some(known) = self.rhythms.known.get_mut(&key) {
+                        known.rhythm = Some(rhythm);
+                    }
+                }
+                vec![]
+            }
+            Err(why) => self.problem(why),
+        }
+    }
+
+    /// Opens the panel on the source of what is selected.
+    pub(super) fn open_why(&mut self) -> Vec<Effect> {
+        let source = match self.focus {
+            Focus::Sources => match self.sources.current().map(|row| &row.id) {
+                Some(RowId::Source(key)) => Some(*key),
+                _ => None,
+            },
+            Focus::Items | Focus::Reader => self.item_targets().first().map(|r| r.source_key),
+        };
+        let Some((source, title)) =
+            source.and_then(|key| Some((key, self.sources.entry(key)?.title().to_owned())))
+        else {
+            return self.note("select a source first");
+        };
+        self.layers.push(Layer::Why(WhyPanel { source, title, told: None, top: 0 }));
+        vec![Effect::LoadWhy { source }]
+    }
+
+    /// What the panel shows may have changed.
+    pub(super) fn reload_why(&self) -> Option<Effect> {
+        self.layers.iter().find_map(|layer| match layer {
+            Layer::Why(panel) => Some(Effect::LoadWhy { source: panel.source }),
+            _ => None,
+        })
+    }
+
+    pub(super) fn why_loaded(&mut self, source: i64, result: Result<Told, Failure>) -> Vec<Effect> {
+        let panel = self.layers.iter_mut().find_map(|layer| match layer {
+            Layer::Why(panel) if panel.source == source => Some(panel),
+            _ => None,
+        });
+        match (panel, result) {
+            (Some(panel), Ok(told)) => {
+                panel.told = Some(told);
+                vec![]
+            }
+            (Some(_), Err(why)) => self.problem(why),
+            (None, _) => vec![],
+        }
+    }
+
+    pub(super) fn why_key(&mut self, key: Key) -> Vec<Effect> {
+        let bound = |context| match self.keymap.lookup(context, &[key]) {
+            Lookup::Action(action) => Some(action),
+            _ => None,
+        };
+        let motion = bound(Context::Items).and_then(Motion::of);
+        let close = matches!(bound(Context::Sources), Some(Action::Back | Action::Why));
+        let Some(Layer::Why(panel)) = self.layers.last_mut() else { return vec![] };
+        if let Some(motion) = motion {
+            // The view knows how many lines there are, and stops at the last ones.
+            panel.top = motion.from(panel.top, 10, MOST_LINES);
+        } else if close {
+            self.layers.pop();
+        }
+        vec![]
+    }
+}
+
+/// More lines than the panel ever has.
+const MOST_LINES: usize = 100;

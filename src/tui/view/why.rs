@@ -1,0 +1,89 @@
+//! When sources are looked at: the line of items per day, and the panel that explains one.
+
+use super::super::app::{App, WhyPanel};
+use super::row::Row;
+use crate::config::Role;
+use crate::engine::Told;
+use ratatui::Frame;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
+
+/// One sign a day, as high as its share of the busiest one; the lowest is a day without items.
+pub(super) fn sparkline(per_day: &[u32], ascii: bool) -> String {
+    const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    const ASCII: [char; 8] = ['_', '.', '.', ':', ':', '|', '|', '#'];
+    let most = per_day.iter().copied().max().unwrap_or(0).max(1);
+    let sign = |&n: &u32| {
+        let level = (u64::from(n) * 7).div_ceil(u64::from(most));
+        let signs = if ascii { &ASCII } else { &HEIGHTS };
+        // The level is at most 7.
+        signs[usize::try_from(level).unwrap_or(7).min(7)]
+    };
+    per_day.iter().map(sign).collect()
+}
+
+/// A line of the panel: pieces with their looks.
+type Pieces = Vec<(String, Role)>;
+
+/// Cells of the names at the left.
+const NAMES: usize = 11;
+
+pub(super) fn draw(app: &App, frame: &mut Frame<'_>, panel: &WhyPanel, body: Rect) {
+    let width = body.width.min(96);
+    let room = usize::from(width).saturating_sub(4);
+    let lines = panel.told.as_ref().map(|told| lines(told, room)).unwrap_or_default();
+    // While it is read the box has its usual size, so that nothing jumps.
+    let height = if panel.told.is_some() { lines.len() + 2 } else { 24 };
+    let height = u16::try_from(height).unwrap_or(u16::MAX);
+    let title = format!("Why now: {}", crate::util::text::truncate(&panel.title, room / 2));
+    let inner = super::layers::window(app, frame, body, &title, (width, height));
+    let top = panel.top.min(lines.len().saturating_sub(usize::from(inner.height)));
+    for (y, pieces) in (inner.y..inner.bottom()).zip(lines.iter().skip(top)) {
+        let mut row = Row::new(inner.width);
+        for (text, role) in pieces {
+            row.left(text, app.palette.style(*role));
+        }
+        frame.render_widget(row.line(Style::new()), Rect { y, height: 1, ..inner });
+    }
+    frame.set_cursor_position(Position::new(inner.x, inner.y));
+}
+
+fn lines(told: &Told, room: usize) -> Vec<Pieces> {
+    let mut lines: Vec<Pieces> = Vec::new();
+    let name = |name: &str| (format!("{name:<NAMES$}"), Role::KeyHint);
+    for (what, value) in &told.facts {
+        let wrapped = super::super::reader::wrap_plain(value, room.saturating_sub(NAMES).max(10));
+        for (i, part) in wrapped.into_iter().enumerate() {
+            lines.push(vec![name(if i == 0 { what } else { "" }), (part, Role::Text)]);
+        }
+    }
+    lines.push(vec![]);
+    lines.push(vec![name("hours"), ("00 03 06 09 12 15 18 21".to_owned(), Role::Dim)]);
+    for (day, hours) in &told.week {
+        lines.push(vec![name(&format!("  {day}")), (hours.clone(), Role::Accent)]);
+    }
+    if !told.looks.is_empty() {
+        lines.push(vec![]);
+        lines.push(vec![("last looks".to_owned(), Role::KeyHint)]);
+        lines.extend(told.looks.iter().map(|look| vec![(look.clone(), Role::Text)]));
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sparkline;
+
+    #[test]
+    fn days_are_drawn_by_their_share_of_the_busiest() {
+        for (days, expected, ascii) in [
+            (vec![], "", ""),
+            (vec![0, 0, 0], "▁▁▁", "___"),
+            (vec![0, 1, 7, 3], "▁▂█▄", "_.#:"),
+            (vec![1000, 1, u32::MAX], "▂▂█", "..#"),
+        ] {
+            assert_eq!(sparkline(&days, false), expected);
+            assert_eq!(sparkline(&days, true), ascii);
+        }
+    }
+}
