@@ -6,9 +6,9 @@ use super::exit::{Exit, Failure};
 use super::home::Home;
 use super::output::Output;
 use super::runtime::with_engine;
-use crate::util::when::day;
 use crate::engine::{Discovery, Way};
 use crate::model::{SourceKind, Time, WebsiteRules};
+use crate::util::when::day;
 use serde::Serialize;
 
 /// Arguments of `discover`.

@@ -9,10 +9,10 @@ use super::items::ItemShape;
 use super::output::Output;
 use super::runtime::runtime;
 use super::table::{Column, Table};
-use crate::util::when::{day, minute};
 use crate::config::SortOrder;
 use crate::model::ItemRow;
 use crate::store::{Anchor, Cursor, Reader, Scope, Store, StoreError, View};
+use crate::util::when::{day, minute};
 
 /// Rows read at once.
 const WINDOW: usize = 500;

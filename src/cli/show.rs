@@ -6,10 +6,10 @@ use super::exit::{Exit, Failure};
 use super::home::Home;
 use super::items::{self, ItemShape};
 use super::output::Output;
-use crate::util::when::minute;
 use crate::article::{self, Document};
 use crate::model::Item;
 use crate::util::text;
+use crate::util::when::minute;
 use url::Url;
 
 /// Arguments of `show`.

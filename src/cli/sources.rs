@@ -9,11 +9,11 @@ use super::runtime::with_engine;
 use super::source_edit::{EditArgs, edit};
 use super::source_show::{self, SourceShape};
 use super::table::{Column, Table};
-use crate::util::when::span;
 use crate::config::{SourceChange, SourcesFile};
 use crate::model::{Health, SourceId, Time};
 use crate::store::Store;
 use crate::util::clock::{Clock, SystemClock};
+use crate::util::when::span;
 use serde::Serialize;
 
 /// Arguments of `sources`.

@@ -4,14 +4,14 @@ use super::args::Global;
 use super::catalogue::Catalogue;
 use super::exit::{Exit, Failure};
 use super::home::Home;
+use super::log;
 use super::output::Output;
 use super::progress::Progress;
 use super::runtime::{asked_to_stop, other_poller, runtime};
 use super::tally::{Tally, told};
-use super::log;
-use crate::util::when;
 use crate::engine::{Handle, Pace, Refreshed, Report, Role};
 use crate::model::SourceId;
+use crate::util::when;
 use std::collections::HashMap;
 use tokio::sync::mpsc::UnboundedReceiver;
 

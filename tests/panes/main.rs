@@ -196,6 +196,42 @@ fn without_a_terminal_there_is_a_word_and_a_way_out() {
 }
 
 #[test]
+fn the_panes_tell_why_a_source_is_not_looked_at() {
+    let hosts = [[127, 0, 3, 1], [127, 0, 3, 2]].map(Into::into);
+    let server = Server::start_on(&hosts, |request| match request.path.as_str() {
+        "/feed.xml" => Reply::ok("application/rss+xml", world::FEED),
+        _ => Reply::status(429).header("Retry-After", "7200"),
+    })
+    .unwrap();
+    let urls = [server.url_on(hosts[0], "/feed.xml"), server.url_on(hosts[1], "/later.xml")];
+    let world = World::following(server, urls);
+    let mut t = world.open(120, 40);
+    t.wait_for("Third article");
+    // Nothing since 2024, and a server that wants two hours of rest.
+    t.wait_for("dead");
+    t.wait_for("held");
+    t.send("w");
+    t.wait_for("Why now: Fixture");
+    t.wait_for("seems given up");
+    t.wait_for("3 new");
+    t.send(key::ESC);
+    t.wait_gone("Why now");
+    t.send("hG");
+    t.wait_for("next look in");
+    t.send("w");
+    t.wait_for("429");
+    t.wait_for("left alone until");
+    for (width, height) in [(80, 24), (40, 12), (120, 40)] {
+        t.resize(width, height);
+        t.wait_for("policy");
+    }
+    t.send("w");
+    t.wait_gone("Why now");
+    t.send("Q");
+    assert_eq!(t.exit_code(), 0);
+}
+
+#[test]
 fn the_demo_shows_everything_without_a_network() {
     let world = World::new(&[]);
     let mut t = world.demo(120, 40);

@@ -12,7 +12,7 @@ pub(crate) struct World {
     server: Server,
 }
 
-const FEED: &str = r#"<?xml version="1.0"?><rss version="2.0"><channel><title>Fixture</title>
+pub(crate) const FEED: &str = r#"<?xml version="1.0"?><rss version="2.0"><channel><title>Fixture</title>
 <link>http://site.example/</link><description>x</description>
 <item><title>Third article</title><link>http://site.example/3?a=b&amp;c=$(touch PWN)</link><guid>3</guid>
 <pubDate>Wed, 03 Jan 2024 00:00:00 GMT</pubDate><description>Text of the third article.</description></item>

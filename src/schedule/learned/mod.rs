@@ -24,9 +24,9 @@ const TAU: [f64; 5] = [0.5 * 3600.0, 3.0 * 3600.0, 86_400.0, 7.0 * 86_400.0, 40.
 /// low; only their relation and the price matter.
 const WEIGHTS: [f64; 5] = [0.08, 0.16, 0.33, 0.08, 4.0];
 
-/// Items that must be expected within a time for a look in it to be warranted: one look in four
-/// finds something.
-const WARRANTED: f64 = 0.25;
+/// Items that must be expected within a time for a look in it to be warranted. Asking for more than
+/// one item in ten looks makes busy sources wait.
+const WARRANTED: f64 = 0.1;
 /// Items from which a mean gap is believed.
 const ENOUGH: u32 = 5;
 

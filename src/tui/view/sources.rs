@@ -11,7 +11,7 @@ use crate::tui::event::SourceEntry;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 
-/// From this width on a title leaves room for the time to the next look.
+/// From this width on a title leaves room for the items per day and the time to the next look.
 const ROOMY: u16 = 28;
 
 pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
@@ -49,15 +49,14 @@ fn line(
     let (state, role) = state(app, row, m);
     out.right(state, part(role));
     let entry = row.entry.and_then(|i| app.sources.list.sources.get(i));
-    if let Some(rhythm) = entry.and_then(|e| app.rhythms.of(e.facts.key)) {
-        let line = super::why::sparkline(&rhythm.per_day, app.settings.ui.ascii);
-        out.right(format!(" {line}"), part(Role::Dim));
-    }
-    let roomy = width >= ROOMY;
-    if let Some(next) =
-        entry.filter(|_| roomy).and_then(|e| glance(&e.source, &e.facts, app.now).next)
-    {
-        out.right(format!(" {}", until(app, next)), part(Role::Dim));
+    if let Some(entry) = entry.filter(|_| width >= ROOMY) {
+        if let Some(rhythm) = app.rhythms.of(entry.facts.key) {
+            let line = super::why::sparkline(&rhythm.per_day, app.settings.ui.ascii);
+            out.right(format!(" {line}"), part(Role::Dim));
+        }
+        if let Some(next) = glance(&entry.source, &entry.facts, app.now).next {
+            out.right(format!(" {}", until(app, next)), part(Role::Dim));
+        }
     }
     let marked = matches!(row.id, RowId::Source(key) if app.sources.marked.contains(&key));
     out.left(if marked { m.chosen } else { " " }, part(Role::Accent));
