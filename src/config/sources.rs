@@ -48,8 +48,7 @@ const FIELDS: &[Field<Draft>] = &[
 ];
 
 /// Keys that the fields above do not read.
-const OTHERS: &[&str] =
-    &["id", "url", "retention", "schedule", "password", "headers", "website"];
+const OTHERS: &[&str] = &["id", "url", "retention", "schedule", "password", "headers", "website"];
 
 /// Every key of a `[[source]]`.
 pub fn source_keys() -> Vec<&'static str> {

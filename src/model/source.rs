@@ -1,8 +1,6 @@
 //! A source as people declare it, and the facts that newsfed learns about it.
 
-use super::{
-    FeedHints, Hold, Outcome, Planned, SourceSchedule, Time, WebsiteFacts, WebsiteRules,
-};
+use super::{FeedHints, Hold, Outcome, Planned, SourceSchedule, Time, WebsiteFacts, WebsiteRules};
 use std::fmt;
 use std::time::Duration;
 

@@ -179,7 +179,12 @@ fn by_text(
     Ok(key.filter(|key| !taken.contains(key)))
 }
 
-pub(super) fn was_pruned(conn: &Connection, source: i64, entry: &Prepared, now: Time) -> Result<bool> {
+pub(super) fn was_pruned(
+    conn: &Connection,
+    source: i64,
+    entry: &Prepared,
+    now: Time,
+) -> Result<bool> {
     let changed = conn
         .prepare_cached("UPDATE pruned SET seen = ?3 WHERE source = ?1 AND hash = ?2")?
         .execute(params![source, entry.guid_hash.unwrap_or(entry.url_hash), now.timestamp()])?;
@@ -192,7 +197,12 @@ fn sort_date(entry: &Prepared, discovered: i64) -> i64 {
     said.map_or(discovered, |t| t.timestamp().min(discovered))
 }
 
-pub(super) fn insert(conn: &Connection, source: i64, new: &Prepared, discovered: Time) -> Result<()> {
+pub(super) fn insert(
+    conn: &Connection,
+    source: i64,
+    new: &Prepared,
+    discovered: Time,
+) -> Result<()> {
     conn.prepare_cached(
         "INSERT INTO item (id, source, date, discovered, title, url, guid_hash, url_hash, content_hash,
             version_hash)
