@@ -199,6 +199,7 @@ impl Database {
 
     fn look(&self, number: usize) -> Look {
         Look {
+            pages: None,
             source: self.source,
             automatic: true,
             entries: Some(prepare(entries(number))),

@@ -2,7 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failure is the point")]
 
+use newsfed::model::WebsiteRules;
+use newsfed::sitemap::{self, Sitemap};
 use newsfed::util::{html, text};
+use newsfed::website::propose::{Sample, article_rules, propose};
+use newsfed::website::{Page, Selectors, article};
 use newsfed::{config, feed};
 
 /// Reading a feed never fails hard, and what it gives is safe to print and bounded.
@@ -47,6 +51,40 @@ pub(crate) fn sanitise(bytes: &[u8]) {
     assert!(!html::depth_exceeds(&safe, html::MAX_DEPTH));
     assert!(!safe.contains(|c: char| c.is_control() && !matches!(c, '\n' | '\t')), "{safe:?}");
     text::block(&html::to_text(&safe)).lines().for_each(clean);
+}
+
+/// A page of any form gives links of the web only, and articles that are clean and bounded; the
+/// selectors proposed for it can be read.
+pub(crate) fn pages(bytes: &[u8]) {
+    let at = url::Url::parse("http://127.0.0.1/news/").unwrap();
+    let Ok(page) = Page::read(bytes, None, &at) else { return };
+    for proposal in propose(&page) {
+        assert!(Selectors::parse(&proposal.articles).is_ok(), "{}", proposal.articles);
+        assert!((0.0..=1.0).contains(&proposal.confidence));
+        for item in &proposal.items {
+            assert!(matches!(item.url.scheme(), "http" | "https"), "{}", item.url);
+            clean(&item.title);
+        }
+    }
+    let found = article(&page, &WebsiteRules::default());
+    clean(&found.title);
+    clean(&found.summary);
+    assert!(found.summary.chars().count() <= 501);
+    assert!(!found.content.to_ascii_lowercase().contains("<script"), "{}", found.content);
+    let sample = Sample { page, title: found.title };
+    let learned = article_rules(&[sample], WebsiteRules::default());
+    assert!(Selectors::parse(&learned.title).is_ok() && Selectors::parse(&learned.content).is_ok());
+}
+
+/// A sitemap gives addresses of its own site only.
+pub(crate) fn sitemaps(bytes: &[u8]) {
+    let at = url::Url::parse("http://127.0.0.1/sitemap.xml").unwrap();
+    let urls: Vec<url::Url> = match sitemap::parse(bytes, &at) {
+        Ok(Sitemap::Index(children)) => children.into_iter().map(|c| c.url).collect(),
+        Ok(Sitemap::Pages(pages)) => pages.into_iter().map(|p| p.url).collect(),
+        Err(_) => return,
+    };
+    assert!(urls.iter().all(|u| u.host_str() == Some("127.0.0.1")), "{urls:?}");
 }
 
 /// A list of sources gives addresses of the web only.

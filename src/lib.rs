@@ -12,6 +12,8 @@ pub mod feed; // RSS, Atom and JSON Feed -> entries
 pub mod model; // plain data shared by every room
 pub mod net; // the only door to the network
 pub mod schedule; // when to look again
+pub mod sitemap; // robots.txt Sitemap lines, indexes, url sets, news sitemaps
 pub mod store; // SQLite: the only owner of the database
 pub mod tui; // the panes
 pub mod util; // clock, text, addresses
+pub mod website; // sites without feeds: selectors, articles, pagination, proposals

@@ -4,7 +4,10 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use newsfed::config::{ConfigFile, EditError, Paths, SourceChange, SourcesFile, load};
-use newsfed::model::{BasicAuth, Retention, Secret, Source, SourceId};
+use newsfed::model::{
+    BasicAuth, PeakHours, Retention, Secret, Source, SourceId, SourceKind, WebsiteMode,
+    WebsiteRules,
+};
 use proptest::prelude::*;
 use std::fs;
 use std::time::Duration;
@@ -57,6 +60,44 @@ fn adding_makes_the_file_and_appends_to_it() {
         "{again}"
     );
     assert_eq!(ids(&paths), ["one", "two"]);
+}
+
+#[test]
+fn websites_come_back_as_they_were_written() {
+    let (_folder, paths) = home(SOURCES);
+    let whole = WebsiteRules {
+        mode: WebsiteMode::List,
+        articles: Some("ul.news > li a[href^=\"/n/\"]".to_owned()),
+        next: Some("a[rel~=next]".to_owned()),
+        max_pages: 3,
+        title: "h1[title=\"it's\"], h1".to_owned(),
+        content: ".text".to_owned(),
+        author: Some(".by".to_owned()),
+        date: Some("time".to_owned()),
+        date_format: Some("2 January 2006".to_owned()),
+        peak_hours: Some(PeakHours { from: 22 * 60, to: 6 * 60 + 30 }),
+        delay: Some(Duration::from_millis(2500)),
+    };
+    let direct = WebsiteRules { mode: WebsiteMode::Direct, ..WebsiteRules::default() };
+    let source = |name: &str, kind, website| Source {
+        kind,
+        website,
+        ..Source::feed(id(name), format!("https://{name}.example/").parse().unwrap())
+    };
+    let added = [
+        source("whole", SourceKind::Website, Some(whole.clone())),
+        source("one", SourceKind::Website, Some(direct.clone())),
+        source("map", SourceKind::Sitemap, Some(direct)),
+    ];
+    let file = SourcesFile::open(&paths);
+    file.add(&added).unwrap();
+    assert_eq!(load(&paths, &[]).unwrap().sources[3..], added);
+    let change = SourceChange { title: Some(Some("New".to_owned())), ..SourceChange::default() };
+    file.update(&[id("whole")], &change).unwrap();
+    let changed = &load(&paths, &[]).unwrap().sources[3];
+    assert_eq!((changed.title.as_deref(), changed.website.as_ref()), (Some("New"), Some(&whole)));
+    file.remove(&[id("one")]).unwrap();
+    assert_eq!(ids(&paths)[3..], ["whole", "map"]);
 }
 
 #[test]

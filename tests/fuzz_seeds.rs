@@ -69,6 +69,16 @@ fn text_and_markup() {
 }
 
 #[test]
+fn pages() {
+    replay("pages", FORMS / 3, checks::pages);
+}
+
+#[test]
+fn sitemaps() {
+    replay("sitemaps", FORMS, checks::sitemaps);
+}
+
+#[test]
 fn lists_of_sources() {
     replay("opml", FORMS, checks::opml);
 }

@@ -119,6 +119,7 @@ async fn fill(store: &Store, facts: &[SourceFacts], args: &Args, prose: &mut Pro
 
 fn look(source: i64, entries: Vec<Entry>, at: Time) -> Look {
     Look {
+        pages: None,
         source,
         automatic: true,
         entries: Some(prepare(entries)),

@@ -3,7 +3,7 @@
 use super::document::{Block, Document, Inline, Link, LinkKind};
 use super::spaces::tidy;
 use crate::util::{html, text};
-use scraper::{ElementRef, Html, Node};
+use scraper::{ElementRef, Node};
 use url::Url;
 
 /// Nesting from which elements are flattened into their parent.
@@ -18,10 +18,9 @@ pub fn from_html(markup: &str, base: Option<&Url>) -> Document {
     if !markup.contains(['<', '&']) {
         return Document::from_text(&text::block(markup));
     }
-    if html::depth_exceeds(markup, html::MAX_DEPTH) {
+    let Some(tree) = html::tree::fragment(markup) else {
         return Document::from_text(&text::block(&html::to_text(markup)));
-    }
-    let tree = Html::parse_fragment(markup);
+    };
     let mut builder = Builder { base, links: Vec::new() };
     let blocks = builder.blocks(tree.root_element(), 0);
     Document { blocks, links: builder.links }

@@ -1,14 +1,14 @@
 //! `newsfed add`: follows an address.
 
 use super::args::Global;
-use super::discover::{no_way, words};
+use super::discover::{headline, no_way, words};
 use super::exit::{Exit, Failure};
 use super::home::Home;
 use super::log;
 use super::output::Output;
 use super::runtime::with_engine;
 use crate::engine::{Discovery, FollowError, Handle};
-use crate::model::SourceId;
+use crate::model::{SourceId, SourceKind};
 use serde::Serialize;
 use std::io::{self, BufRead, IsTerminal, Write};
 
@@ -18,6 +18,9 @@ use std::io::{self, BufRead, IsTerminal, Write};
 pub(super) struct AddArgs {
     /// Any address of a site or a feed
     url: String,
+    /// Follow it only as this: a feed, a page with links to articles, or a sitemap
+    #[arg(long = "as", value_name = "KIND")]
+    kind: Option<Kind>,
     /// Your own title for it
     #[arg(long)]
     title: Option<String>,
@@ -30,12 +33,33 @@ pub(super) struct AddArgs {
 }
 
 const EXAMPLES: &str = "\
-A page is searched for the feeds that it announces. Where there are several you are asked; without
-a terminal, --yes takes the first, or give the address of the feed that you mean.
+A page is searched for the feeds that it announces, then the usual places of feeds, then the page
+for lists of articles, then the site for a sitemap. Where there are several ways you are asked;
+without a terminal, --yes takes the first, or give the address of the feed that you mean. The
+selectors of a website stand in sources.toml, to be changed at will (docs/websites.md).
 
 Examples:
   newsfed add example.org
+  newsfed add https://example.org/news --as website
   newsfed add https://example.org/feed.xml --title 'The Example' --folder Tech";
+
+/// Kinds of sources.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Kind {
+    Feed,
+    Website,
+    Sitemap,
+}
+
+impl From<Kind> for SourceKind {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Feed => Self::Feed,
+            Kind::Website => Self::Website,
+            Kind::Sitemap => Self::Sitemap,
+        }
+    }
+}
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -56,7 +80,7 @@ pub(super) fn run(args: &AddArgs, global: &Global, out: &mut Output) -> Result<E
 }
 
 async fn add(args: &AddArgs, handle: &Handle, out: &mut Output) -> Result<Exit, Failure> {
-    let discovery = handle.discover(&args.url).await?;
+    let discovery = handle.discover_as(&args.url, args.kind.map(SourceKind::from)).await?;
     let way = choose(args, &discovery, out)?;
     let followed = handle.follow(discovery, way, args.title.clone(), args.folder.clone()).await;
     let told = match followed {
@@ -89,12 +113,18 @@ fn choose(args: &AddArgs, discovery: &Discovery, out: &mut Output) -> Result<usi
     match discovery.ways.len() {
         0 => return Err(no_way(discovery)),
         1 => return Ok(0),
+        // The one feed of a page is better than anything that can be read out of the page.
+        _ if discovery.ways[0].kind == SourceKind::Feed
+            && discovery.ways[1..].iter().all(|w| w.kind != SourceKind::Feed) =>
+        {
+            return Ok(0);
+        }
         _ if args.yes => return Ok(0),
         _ => {}
     }
     out.warn("there are several ways to follow this address:");
     for (n, way) in discovery.ways.iter().enumerate() {
-        out.warn(format!("{}  {}", n + 1, way.url));
+        out.warn(format!("{}  {}", n + 1, headline(way)));
         for line in words(way) {
             out.warn(format!("       {line}"));
         }

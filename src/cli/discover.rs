@@ -1,12 +1,13 @@
 //! `newsfed discover`: in which ways an address can be followed.
 
 use super::args::Global;
+use super::discover_batch::{self, Wanted};
 use super::exit::{Exit, Failure};
 use super::home::Home;
 use super::output::Output;
 use super::runtime::with_engine;
 use crate::engine::{Discovery, Way};
-use crate::model::Time;
+use crate::model::{SourceKind, Time, WebsiteRules};
 use crate::util::when::day;
 use serde::Serialize;
 
@@ -15,7 +16,21 @@ use serde::Serialize;
 #[command(after_help = EXAMPLES)]
 pub(super) struct DiscoverArgs {
     /// Any address of a site or a feed
-    url: String,
+    #[arg(required_unless_present = "batch", conflicts_with = "batch")]
+    url: Option<String>,
+    /// Read tasks from the standard input, one JSON object {id, html_path, url} a line, and answer
+    /// from saved pages without the network
+    #[arg(long, requires = "wanted")]
+    batch: bool,
+    /// With --batch: propose lists of articles
+    #[arg(long, group = "wanted", requires = "batch")]
+    lists: bool,
+    /// With --batch: find feeds; tasks have `probes`, the addresses that would answer
+    #[arg(long, group = "wanted", requires = "batch")]
+    feeds: bool,
+    /// With --batch: the folder of the saved pages, which may be packed with gzip
+    #[arg(long, value_name = "DIR", default_value = ".", requires = "batch")]
+    root: std::path::PathBuf,
 }
 
 const EXAMPLES: &str = "\
@@ -28,11 +43,15 @@ Examples:
 /// One way, as `--json` prints it.
 #[derive(Serialize)]
 struct WayShape<'a> {
+    kind: SourceKind,
     url: &'a str,
     title: &'a str,
     /// `null` where the feed has not been fetched.
     entries: Option<usize>,
     preview: Vec<PreviewShape>,
+    /// Of a website: the selector of its articles.
+    articles: Option<&'a str>,
+    confidence: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -46,14 +65,18 @@ const SHOWN: usize = 3;
 
 /// Runs `discover`.
 pub(super) fn run(args: &DiscoverArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
+    let Some(url) = &args.url else {
+        let wanted = if args.lists { Wanted::Lists } else { Wanted::Feeds };
+        return discover_batch::run(wanted, &args.root, out);
+    };
     let home = Home::load(global, out)?;
     with_engine(&home, out, async |handle, out| {
-        let discovery = handle.discover(&args.url).await?;
+        let discovery = handle.discover(url).await?;
         for way in &discovery.ways {
             if out.json {
                 out.value(&shape(way))?;
             } else {
-                out.line(way.url.as_str())?;
+                out.line(headline(way))?;
                 for line in words(way) {
                     out.line(format!("    {line}"))?;
                 }
@@ -62,6 +85,9 @@ pub(super) fn run(args: &DiscoverArgs, global: &Global, out: &mut Output) -> Res
         if discovery.ways.is_empty() {
             return Err(no_way(&discovery));
         }
+        for tried in &discovery.tried {
+            out.note(tried);
+        }
         Ok(Exit::Ok)
     })
 }
@@ -69,10 +95,29 @@ pub(super) fn run(args: &DiscoverArgs, global: &Global, out: &mut Output) -> Res
 fn shape(way: &Way) -> WayShape<'_> {
     let preview = way.preview().unwrap_or_default().into_iter();
     WayShape {
+        kind: way.kind,
         url: way.url.as_str(),
         title: &way.title,
         entries: way.count(),
         preview: preview.map(|(title, date)| PreviewShape { title, date }).collect(),
+        articles: way.rules.as_ref().and_then(|r| r.articles.as_deref()),
+        confidence: way.confidence.map(|c| (c * 100.0).round() / 100.0),
+    }
+}
+
+/// Address and kind of a way.
+pub(super) fn headline(way: &Way) -> String {
+    let how = match (way.kind, way.rules.as_ref()) {
+        (SourceKind::Feed, _) => return way.url.to_string(),
+        (SourceKind::Sitemap, _) => "by its sitemap".to_owned(),
+        (SourceKind::Website, Some(WebsiteRules { articles: Some(selector), .. })) => {
+            format!("by the links {selector}")
+        }
+        (SourceKind::Website, _) => "this page alone".to_owned(),
+    };
+    match way.confidence {
+        Some(sure) => format!("{}  {how}, {:.0} % sure", way.url, sure * 100.0),
+        None => format!("{}  {how}", way.url),
     }
 }
 

@@ -5,6 +5,7 @@ use super::exit::{Exit, Failure};
 use super::home::Home;
 use super::output::Output;
 use crate::config::{export_opml, export_urls};
+use crate::model::{Source, SourceKind};
 
 /// Arguments of `export`.
 #[derive(Debug, clap::Args)]
@@ -25,7 +26,8 @@ enum Format {
 }
 
 const EXAMPLES: &str = "\
-Passwords, headers and proxies are left out. `newsfed import` takes both forms back.
+Passwords, headers and proxies are left out, and so are websites and sitemaps, which no other reader
+could follow. `newsfed import` takes both forms back.
 
 Examples:
   newsfed export > subscriptions.opml
@@ -34,14 +36,20 @@ Examples:
 /// Runs `export`.
 pub(super) fn run(args: &ExportArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let home = Home::load(global, out)?;
+    let is_feed = |source: &Source| source.kind == SourceKind::Feed;
+    let feeds: Vec<Source> = home.sources.iter().filter(|s| is_feed(s)).cloned().collect();
+    let others = home.sources.len() - feeds.len();
+    if others > 0 && !out.json {
+        out.note(format!("{others} sources are no feeds, so they are left out; see sources.toml"));
+    }
     let text = match args.format {
-        Format::Opml => export_opml(&home.sources),
-        Format::Urls => export_urls(&home.sources),
+        Format::Opml => export_opml(&feeds),
+        Format::Urls => export_urls(&feeds),
     };
     if out.json {
         for source in &home.sources {
             out.value(&serde_json::json!({
-                "id": source.id, "url": source.url.as_str(), "title": source.title,
+                "id": source.id, "kind": source.kind, "url": source.url.as_str(), "title": source.title,
                 "folder": source.folder, "tags": source.tags,
             }))?;
         }

@@ -12,6 +12,7 @@ mod config;
 mod daemon;
 mod demo;
 mod discover;
+mod discover_batch;
 mod doctor;
 mod exit;
 mod export;

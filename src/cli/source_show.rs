@@ -4,7 +4,7 @@ use super::catalogue::Entry;
 use super::exit::Failure;
 use super::output::Output;
 use super::sources::health;
-use crate::model::{Hold, Outcome, PollRecord, Time};
+use crate::model::{Hold, Outcome, PollRecord, SourceKind, Time, Trouble};
 use crate::store::{PollFilter, Reader};
 use crate::util::clock::{Clock, SystemClock};
 use crate::util::when::{self, minute};
@@ -35,6 +35,8 @@ pub(super) struct SourceShape<'a> {
     error: Option<&'a str>,
     home_url: Option<&'a str>,
     moved_to: Option<&'a str>,
+    kind: SourceKind,
+    broken: Option<&'a Trouble>,
 }
 
 impl<'a> SourceShape<'a> {
@@ -59,6 +61,8 @@ impl<'a> SourceShape<'a> {
             error: error(entry),
             home_url: facts.home_url.as_deref(),
             moved_to: facts.moved_to.as_deref(),
+            kind: source.kind,
+            broken: facts.website.broken(),
         }
     }
 }
@@ -111,6 +115,7 @@ fn lines(entry: &Entry, now: Time) -> Vec<(&'static str, String)> {
         ("id", Some(source.id.to_string())),
         ("title", Some(entry.title().to_owned())),
         ("address", Some(source.url.to_string())),
+        ("kind", Some(source.kind.name().to_owned()).filter(|_| source.kind != SourceKind::Feed)),
         ("moved to", facts.moved_to.clone()),
         ("home", facts.home_url.clone()),
         ("folder", source.folder.clone()),
@@ -118,6 +123,7 @@ fn lines(entry: &Entry, now: Time) -> Vec<(&'static str, String)> {
         ("interval", interval),
         ("state", Some(health(entry, now).to_owned())),
         ("error", error(entry).map(str::to_owned)),
+        ("broken", facts.website.broken().map(broken)),
         ("held", facts.hold.filter(|h| h.until > now).map(|h| when::hold(&h, now))),
         ("next", next.filter(|_| health(entry, now) != "gone")),
         (
@@ -126,6 +132,16 @@ fn lines(entry: &Entry, now: Time) -> Vec<(&'static str, String)> {
         ),
     ];
     all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+}
+
+/// What is wrong with the rules of a website, since when, and what would work.
+fn broken(trouble: &Trouble) -> String {
+    let Trouble { since, what, instead } = trouble;
+    let known = format!("{what} since {}", minute(*since));
+    match instead.as_slice() {
+        [] => known,
+        some => format!("{known}; these would work as website.articles: {}", some.join(" or ")),
+    }
 }
 
 /// How a look ended, in a line.

@@ -135,6 +135,7 @@ pub(super) fn health(entry: &Entry, now: Time) -> &'static str {
     match entry.facts.health(now) {
         _ if !entry.source.enabled => "disabled",
         Health::New => "new",
+        Health::Ok if entry.facts.website.broken().is_some() => "broken",
         Health::Ok => "ok",
         Health::Held => "held",
         Health::Retrying => "retrying",

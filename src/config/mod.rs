@@ -25,6 +25,7 @@ mod splice;
 mod starter;
 mod style;
 mod theme;
+mod website;
 
 pub use action::{Action, UnknownAction};
 pub use edit::{Added, EditError, Removed, SourceChange, SourcesFile};

@@ -1,6 +1,6 @@
 //! A source as the TOML text that a person would write.
 
-use crate::model::{PolicyKind, Priority, Retention, Secret, Source, SourceSchedule};
+use crate::model::{PolicyKind, Priority, Retention, Secret, Source, SourceKind, SourceSchedule};
 use toml_edit::{Array, InlineTable, Value};
 
 /// The `[[source]]` of a source, its last line ended. What is at its default is left out.
@@ -40,6 +40,12 @@ pub(crate) fn source_text(source: &Source, newline: &str) -> String {
     }
     if let Some(proxy) = &source.access.proxy {
         line("proxy", proxy.as_str().into());
+    }
+    if source.kind != SourceKind::Feed {
+        line("kind", source.kind.name().into());
+        let rules =
+            source.website.iter().flat_map(|rules| super::website::lines(rules, source.kind));
+        rules.for_each(|(key, value)| line(&format!("website.{key}"), value));
     }
     lines.iter().map(|line| format!("{line}{newline}")).collect()
 }

@@ -1,6 +1,6 @@
 //! `config.toml` as data. Every key has a default; `config.example.toml` shows them all.
 
-use crate::model::{PolicyKind, Retention, Source};
+use crate::model::{PolicyKind, Retention, Source, SourceKind};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -125,18 +125,29 @@ impl Default for ScheduleSettings {
     }
 }
 
+/// How often websites and sitemaps are looked at at first, and at most.
+const SITE_INTERVAL: Duration = Duration::from_secs(2 * 3600);
+const SITE_LEAST: Duration = Duration::from_secs(3600);
+
 impl ScheduleSettings {
     /// The settings as they hold for one source. One that declares an interval of its own is looked
     /// at in that interval, unless it names a policy too; bounds of its own replace the general
-    /// ones, the one for sources that publish seldom included.
+    /// ones, the one for sources that publish seldom included. Websites and sitemaps cost their
+    /// servers more than feeds do, so they are looked at less often where nobody says otherwise.
     pub fn of(&self, source: &Source) -> Self {
         let own = &source.schedule;
         let fixed = source.interval.map(|_| PolicyKind::Fixed);
+        let (usual, least) = match source.kind {
+            SourceKind::Website | SourceKind::Sitemap if source.interval.is_none() => {
+                (SITE_INTERVAL, SITE_LEAST)
+            }
+            _ => (Duration::ZERO, Duration::ZERO),
+        };
         Self {
             policy: own.policy.or(fixed).unwrap_or(self.policy),
-            interval: source.interval.unwrap_or(self.interval),
-            min_interval: own.min_interval.unwrap_or(self.min_interval),
-            usual_min_interval: own.min_interval.unwrap_or(self.usual_min_interval),
+            interval: source.interval.unwrap_or(self.interval.max(usual)),
+            min_interval: own.min_interval.unwrap_or(self.min_interval.max(least)),
+            usual_min_interval: own.min_interval.unwrap_or(self.usual_min_interval.max(least)),
             max_interval: own.max_interval.unwrap_or(self.max_interval),
             change_rate_smoothing: own.change_rate_smoothing.unwrap_or(self.change_rate_smoothing),
             change_rate_gain: own.change_rate_gain.unwrap_or(self.change_rate_gain),

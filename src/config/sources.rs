@@ -6,6 +6,7 @@ use super::ids::{check_id, unique_id};
 use super::quote::{quote, without_secrets};
 use super::rule::{Field, Rule, Slot, mismatch, read};
 use super::schema::{RETENTION, SOURCE_SCHEDULE, SourceScheduleDraft, YEAR, proxy};
+use super::website::read_website;
 use crate::model::{
     Access, BasicAuth, Retention, Secret, Source, SourceId, SourceKind, SourceSchedule,
 };
@@ -16,7 +17,7 @@ use std::time::Duration;
 use url::Url;
 
 /// Words for `kind`.
-const KINDS: &[&str] = &["feed"];
+const KINDS: &[&str] = &["feed", "website", "sitemap"];
 
 /// A source while it is read.
 #[derive(Default)]
@@ -47,7 +48,7 @@ const FIELDS: &[Field<Draft>] = &[
 ];
 
 /// Keys that the fields above do not read.
-const OTHERS: &[&str] = &["id", "url", "retention", "schedule", "password", "headers"];
+const OTHERS: &[&str] = &["id", "url", "retention", "schedule", "password", "headers", "website"];
 
 /// Every key of a `[[source]]`.
 pub fn source_keys() -> Vec<&'static str> {
@@ -111,12 +112,15 @@ fn read_source(index: usize, node: &Node, report: &mut Report) -> Option<Numbere
     let schedule = find("schedule").map(|p| read_schedule(p, &prefix, report)).unwrap_or_default();
     let headers = find("headers").map(|p| read_headers(p, &prefix, report)).unwrap_or_default();
     let auth = read_auth(draft.user.take(), table, &prefix, report);
+    let kind = kind_of(draft.kind.as_deref());
+    let website = read_website(kind, node.at, find("website"), &prefix, report);
     if report.errors.errors.len() + report.errors.more > faults {
         return None;
     }
     let (url, url_auth) = url?;
     let mut source = Source::feed(id.clone().unwrap_or(SourceId(String::new())), url);
-    source.kind = SourceKind::Feed;
+    source.kind = kind;
+    source.website = website;
     source.title = draft.title;
     source.folder = draft.folder;
     source.tags = draft.tags;
@@ -126,6 +130,11 @@ fn read_source(index: usize, node: &Node, report: &mut Report) -> Option<Numbere
     source.retention = retention;
     source.access = Access { auth: auth.or(url_auth), headers, proxy: draft.proxy };
     Some(Numbered { source, at: node.at, id_at: id.and(find("id")).map(|p| p.node.at) })
+}
+
+fn kind_of(word: Option<&str>) -> SourceKind {
+    let kinds = [SourceKind::Feed, SourceKind::Website, SourceKind::Sitemap];
+    kinds.into_iter().find(|k| Some(k.name()) == word).unwrap_or_default()
 }
 
 /// How messages call a source: by its id, else its address, else its place.

@@ -4,8 +4,10 @@
 //! network, and in which order, is the engine's business.
 
 mod page;
+mod survey;
 
 pub use page::Announced;
+pub use survey::{Survey, survey};
 
 use crate::feed::{self, FeedError, ParsedFeed};
 use url::Url;

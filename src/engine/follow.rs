@@ -1,16 +1,17 @@
-//! Any address -> the ways to follow it; following one; and taking sources out again.
+//! Following one of the ways that an address offers, and taking sources out again.
 
 use super::handle::Handle;
-use super::look::{Finished, store};
-use super::message::{Discovery, FirstAnswer, Pace, Removed, Way};
+use super::look::{Finished, Started, read_answer, store};
+use super::message::{Answer, Discovery, First, FirstAnswer, Pace, PageAnswer, Removed};
 use super::queue::Job;
-use super::verdict::Head;
+use super::site::{Asker, Prefetched};
 use crate::config::{self, Added, ConfigErrors, EditError, SourceChange, SourcesFile};
-use crate::discover::{self, Found};
-use crate::model::{Access, BasicAuth, Outcome, Secret, Source, SourceFacts, SourceId};
-use crate::net::{FetchError, Request};
+use crate::model::{Access, BasicAuth, Secret, Source, SourceFacts, SourceId};
+use crate::net::{FetchError, Response};
 use crate::store::StoreError;
-use crate::util::{text, url as address};
+use crate::util::url as address;
+use crate::website::Page;
+use crate::website::propose::{Sample, article_rules};
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
 use std::path::Path;
@@ -57,110 +58,7 @@ pub enum FollowError {
     Store(#[from] StoreError),
 }
 
-/// Announced feeds that are fetched for the one to begin with; the others wait to be chosen.
-const MOST_TRIED: usize = 3;
-
 impl Handle {
-    /// Explores an address as a person typed it: one request, and one more for the first feed that
-    /// a page announces (up to three where the first ones do not work). Drop the future to give up.
-    pub async fn discover(&self, typed: &str) -> Result<Discovery, FollowError> {
-        let web = address::parse_web(typed)?;
-        let mut tried = Vec::new();
-        let first = self.fetch(&web.url, &web, true).await?;
-        let (ways, title) = match first.found {
-            Found::Feed(feed) => {
-                tried.push("the address is a feed".to_owned());
-                (vec![way(web.url.clone(), *feed, first.answer)], None)
-            }
-            Found::Page { title, announced } => {
-                tried.push(match announced.len() {
-                    1 => "the page announces a feed".to_owned(),
-                    n => format!("the page announces {n} feeds"),
-                });
-                (announced.into_iter().map(announced_way).collect(), title)
-            }
-            Found::Nothing { reason } => {
-                tried.push(reason);
-                (Vec::new(), None)
-            }
-        };
-        let mut discovery = Discovery { address: web.url.clone(), ways, tried, web: Box::new(web) };
-        self.try_first(&mut discovery).await;
-        let untitled = discovery.ways.first_mut().filter(|w| w.title.is_empty());
-        if let (Some(way), Some(title)) = (untitled, title) {
-            way.title = title;
-        }
-        Ok(discovery)
-    }
-
-    /// Fetches the best of the announced feeds, so that its entries can be shown.
-    async fn try_first(&self, discovery: &mut Discovery) {
-        for _ in 0..MOST_TRIED {
-            let Some(best) = discovery.ways.first_mut().filter(|w| w.first.is_none()) else {
-                return;
-            };
-            match self.fetch_announced(&best.url, &discovery.web).await {
-                Ok(first) => {
-                    // What it calls itself is what the list will show.
-                    if let Some(title) = first.feed.title.clone().filter(|t| !t.is_empty()) {
-                        best.title = title;
-                    }
-                    best.first = Some(first);
-                }
-                Err(failure) => {
-                    let gone = discovery.ways.remove(0);
-                    discovery.tried.push(format!("{}: {failure}", gone.url));
-                }
-            }
-        }
-    }
-
-    /// Fetches a feed that a page announces. A private address is asked only on the host of the
-    /// page, which the person gave; so are the credentials used.
-    async fn fetch_announced(
-        &self,
-        url: &Url,
-        web: &address::WebAddress,
-    ) -> Result<FirstAnswer, FollowError> {
-        let same_host = url.host_str() == web.url.host_str();
-        match self.fetch(url, web, same_host).await? {
-            Fetched { found: Found::Feed(feed), answer } => Ok(first_answer(*feed, answer)),
-            _ => Err(FollowError::NoFeed(url.clone())),
-        }
-    }
-
-    async fn fetch(
-        &self,
-        url: &Url,
-        web: &address::WebAddress,
-        allow_private: bool,
-    ) -> Result<Fetched, FollowError> {
-        let at = self.now();
-        let request = Request {
-            allow_private,
-            declared: Some(web.url.clone()),
-            access: access(web),
-            ..Request::feed(url.clone())
-        };
-        let fetched = self.context.client.fetch(request).await;
-        let mut response =
-            fetched.map_err(|error| FollowError::Fetch { url: Box::new(url.clone()), error })?;
-        // What the person looks through may take long and is no part of a refresh.
-        response.room = None;
-        if !response.is_success() {
-            let host = response.final_url.host_str().unwrap_or_default().to_owned();
-            return Err(FollowError::Status { host, status: response.status });
-        }
-        let task = tokio::task::spawn_blocking(move || {
-            let found =
-                discover::inspect(&response.body, response.content_type(), &response.final_url);
-            (found, response)
-        });
-        let (found, response) = task.await.map_err(|_| StoreError::Closed)?;
-        let millis = u32::try_from(response.elapsed.as_millis()).unwrap_or(u32::MAX);
-        Ok(Fetched { found, answer: Answer { response, at, millis } })
-    }
-
     /// Follows one of the ways of a discovery; what was fetched then serves as the first look.
     /// `title` and `folder` are the person's own.
     pub async fn follow(
@@ -177,15 +75,19 @@ impl Handle {
         let web = &discovery.web;
         let first = match way.first {
             Some(first) => first,
-            None => self.fetch_announced(&way.url, web).await?,
+            None => First::Feed(self.fetch_announced(&way.url, web).await?),
         };
         // Taken ids are replaced when the file is written.
         let id = config::unique_id(&way.url, &mut HashSet::new());
         let mut source = Source::feed(id, way.url.clone());
-        source.title = title;
-        source.folder = folder;
+        (source.kind, source.title, source.folder) = (way.kind, title, folder);
         if may_have_credentials(&web.url, &way.url) {
             source.access = access(web);
+        }
+        source.website = way.rules;
+        let mut prefetched = Prefetched::new();
+        if let (First::Page(page), Some(_)) = (&first, source.website.as_ref()) {
+            prefetched = self.learn_articles(&mut source, &page.samples).await;
         }
         let added = self.edit(move |file| file.import(&[source])).await?;
         let (source, known) = (added.sources.into_iter().next(), added.already.into_iter().next());
@@ -197,35 +99,65 @@ impl Handle {
         // is stored.
         let (declared, facts) = self.read_declared().await?;
         if let Some(facts) = facts.iter().find(|f| f.id == source.id) {
-            self.store_first(facts, &source, first).await?;
+            self.store_first(facts, &source, first, prefetched).await?;
         }
         self.context.set_sources(declared, &facts);
         self.replan().await;
         Ok(source)
     }
 
+    /// Derives the selectors of a website's articles from the first of them. Returns their pages:
+    /// the first look needs them again.
+    async fn learn_articles(&self, source: &mut Source, samples: &[(Url, String)]) -> Prefetched {
+        let mut asker = Asker::new(&self.context, source, false);
+        let (mut prefetched, mut read) = (Prefetched::new(), Vec::new());
+        for (url, title) in samples {
+            // One that does not come leaves the common rules to do.
+            let Ok(response) = asker.page(url.clone()).await else { continue };
+            if response.is_success() {
+                read.push((response.clone(), title.clone()));
+                prefetched.insert(address::normalise(url), response);
+            }
+        }
+        let rules = source.website.clone().unwrap_or_default();
+        let learned = self.context.work(move || {
+            let sample = |(response, title): (Response, String)| {
+                let page = Page::read(&response.body, response.content_type(), &response.final_url);
+                page.ok().map(|page| Sample { page, title })
+            };
+            let samples: Vec<Sample> = read.into_iter().filter_map(sample).collect();
+            if samples.is_empty() { rules } else { article_rules(&samples, rules) }
+        });
+        source.website = learned.await.or(source.website.take());
+        prefetched
+    }
+
     async fn store_first(
         &self,
         facts: &SourceFacts,
         source: &Source,
-        first: FirstAnswer,
+        first: First,
+        prefetched: Prefetched,
     ) -> Result<(), FollowError> {
-        let FirstAnswer { feed, response, at, millis } = first;
-        let hash: [u8; 32] = Sha256::digest(&response.body).into();
-        let finished = Finished {
-            outcome: Outcome::Unchanged,
-            head: Some(Head::from(&response)),
-            document: None,
-            repairs: Vec::new(),
-            asked: source.url.to_string(),
-            wire_bytes: response.wire_bytes,
-            elapsed: std::time::Duration::from_millis(millis.into()),
-            offline: false,
-            room: None,
-        };
-        let finished = finished.take(&self.context, feed, hash).await;
         let source = Arc::new(source.clone());
         let job = Job { key: facts.key, source, pace: Pace::Manual, report: None };
+        let (at, finished) = match first {
+            First::Feed(FirstAnswer { feed, answer: Answer { response, at } }) => {
+                let hash: [u8; 32] = Sha256::digest(&response.body).into();
+                let finished = Finished::of(&response, job.source.url.to_string());
+                (at, finished.take(&self.context, feed, hash).await)
+            }
+            First::Page(PageAnswer { answer: Answer { response, at }, .. }) => {
+                let mut facts = facts.clone();
+                if let Some(rules) = &job.source.website {
+                    facts.website = facts.website.under(rules);
+                }
+                let asker = Asker::new(&self.context, &job.source, false);
+                let started = Started { context: &self.context, job: &job, facts: &facts, at };
+                let asked = job.source.url.to_string();
+                (at, read_answer(&started, asker, asked, response, prefetched).await)
+            }
+        };
         store(&self.context, &job, at, finished).await?;
         Ok(())
     }
@@ -352,35 +284,10 @@ fn without_promise(error: &FetchError) -> String {
 }
 
 /// Credentials that were typed with the address.
-fn access(web: &address::WebAddress) -> Access {
+pub(super) fn access(web: &address::WebAddress) -> Access {
     let auth = web.user.clone().map(|user| BasicAuth {
         user,
         password: Secret::Plain(web.password.clone().unwrap_or_default()),
     });
     Access { auth, ..Access::default() }
-}
-
-struct Fetched {
-    found: Found,
-    answer: Answer,
-}
-
-struct Answer {
-    response: crate::net::Response,
-    at: crate::model::Time,
-    millis: u32,
-}
-
-fn first_answer(feed: crate::feed::ParsedFeed, answer: Answer) -> FirstAnswer {
-    FirstAnswer { feed, response: answer.response, at: answer.at, millis: answer.millis }
-}
-
-fn way(url: Url, feed: crate::feed::ParsedFeed, answer: Answer) -> Way {
-    let title = feed.title.clone().unwrap_or_default();
-    Way { url, title, first: Some(first_answer(feed, answer)) }
-}
-
-fn announced_way(announced: discover::Announced) -> Way {
-    let title = announced.title.as_deref().map(text::line).unwrap_or_default();
-    Way { url: announced.url, title, first: None }
 }

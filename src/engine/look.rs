@@ -3,13 +3,17 @@
 use super::context::{Context, Reach};
 use super::message::{Pace, Refreshed};
 use super::queue::Job;
+use super::site::{Asker, Prefetched, SiteEnd, Visit};
 use super::verdict::{DocumentFacts, Head, Verdict, validators_to_send};
 use crate::feed::{self, ParsedFeed};
-use crate::model::{ErrorKind, Hold, HoldReason, Outcome, PollRecord, SourceFacts, Time};
-use crate::net::{self, FetchError, Response, Share};
+use crate::model::{
+    ErrorKind, Hold, HoldReason, Outcome, PollRecord, SourceFacts, SourceKind, Time,
+};
+use crate::net::{self, FetchError, Purpose, Response, Share};
 use crate::schedule::{limits::OFFLINE, skipped_until};
 use crate::store::{Look, Prepared, StoreError, prepare};
 use crate::util::text;
+use crate::website;
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,9 +22,12 @@ use url::Url;
 /// Takes one look and stores what came of it.
 pub(super) async fn look(context: &Arc<Context>, job: &Job) -> Result<Refreshed, StoreError> {
     let key = job.key;
-    let Some(facts) = context.read(move |reader| reader.source(key)).await? else {
+    let Some(mut facts) = context.read(move |reader| reader.source(key)).await? else {
         return Ok(Refreshed::Lost("the source is no longer there".to_owned()));
     };
+    if let Some(rules) = &job.source.website {
+        facts.website = facts.website.under(rules);
+    }
     // It may have been taken out or changed while the look waited for its turn.
     if !declared_as(context, job) {
         return Ok(Refreshed::Lost("the source is no longer declared like that".to_owned()));
@@ -40,14 +47,20 @@ pub(super) async fn look(context: &Arc<Context>, job: &Job) -> Result<Refreshed,
     if let Some(until) = skipped_until(&facts.hints, now).filter(|_| job.pace == Pace::Manual) {
         return Ok(Refreshed::Left(Hold { until, reason: HoldReason::SkipWindow }));
     }
-    let answer = ask(context, job, &facts, now).await;
+    if let Some(end) = peak_hours_end(job, now) {
+        context.store.change_facts(key, move |facts| facts.next_poll = Some(end)).await?;
+        return Ok(Refreshed::NotDue(end));
+    }
+    let mut asker = Asker::new(context, &job.source, job.pace == Pace::Force);
+    let answer = ask(context, job, &facts, now, &mut asker).await;
     if let Err(FetchError::Paused { until, .. }) = answer {
         // Nothing was asked: the host wants to be left alone, not this source in particular.
         let hold = Hold { until, reason: HoldReason::RetryAfter };
         context.store.hold(vec![key], hold).await?;
         return Ok(Refreshed::Left(hold));
     }
-    let finished = read(context, job, &facts, now, answer).await;
+    let started = Started { context, job, facts: &facts, at: now };
+    let finished = read(&started, asker, answer).await;
     if !declared_as(context, job) {
         return Ok(Refreshed::Lost("the source was taken out meanwhile".to_owned()));
     }
@@ -64,11 +77,19 @@ pub(super) fn address(declared: &Url, facts: &SourceFacts) -> Url {
     facts.moved_to.as_deref().and_then(|u| Url::parse(u).ok()).unwrap_or_else(|| declared.clone())
 }
 
+/// When the hours end in which the person wants the site to be left alone; a refresh by hand does
+/// not wait for that.
+fn peak_hours_end(job: &Job, now: Time) -> Option<Time> {
+    let hours = job.source.website.as_ref()?.peak_hours.filter(|_| job.pace == Pace::Due)?;
+    website::peak_end(hours, now, &chrono::Local)
+}
+
 async fn ask(
     context: &Context,
     job: &Job,
     facts: &SourceFacts,
     now: Time,
+    asker: &mut Asker<'_>,
 ) -> Result<Response, FetchError> {
     let request = net::Request {
         declared: Some(job.source.url.clone()),
@@ -79,7 +100,12 @@ async fn ask(
         force: job.pace == Pace::Force,
         ..net::Request::feed(address(&job.source.url, facts))
     };
-    context.client.fetch(request).await
+    match job.source.kind {
+        SourceKind::Feed => context.client.fetch(request).await,
+        // Something was left behind: the page is needed although it has not changed.
+        _ if facts.website.unfinished => asker.page(address(&job.source.url, facts)).await,
+        _ => asker.ask(net::Request { purpose: Purpose::Page, ..request }).await,
+    }
 }
 
 /// A look that is over, before it is stored.
@@ -94,15 +120,24 @@ pub(super) struct Finished {
     pub(super) offline: bool,
     /// What was read keeps its room until it is stored.
     pub(super) room: Option<Share>,
+    /// Of a website or sitemap that was read.
+    pub(super) site: Option<SiteEnd>,
+}
+
+/// A look that has asked.
+pub(super) struct Started<'a> {
+    pub(super) context: &'a Arc<Context>,
+    pub(super) job: &'a Job,
+    pub(super) facts: &'a SourceFacts,
+    pub(super) at: Time,
 }
 
 async fn read(
-    context: &Arc<Context>,
-    job: &Job,
-    facts: &SourceFacts,
-    now: Time,
+    started: &Started<'_>,
+    asker: Asker<'_>,
     answer: Result<Response, FetchError>,
 ) -> Finished {
+    let Started { context, job, facts, at: now } = *started;
     let asked = address(&job.source.url, facts);
     let offline = match &answer {
         // A source that was failing before says nothing about the network.
@@ -119,7 +154,7 @@ async fn read(
     };
     let asked = asked.to_string();
     match answer {
-        Ok(response) => read_answer(context, facts, asked, response).await,
+        Ok(response) => read_answer(started, asker, asked, response, Prefetched::new()).await,
         Err(e) => Finished {
             outcome: Outcome::Failed { kind: e.kind(), message: text::line(&e.to_string()) },
             head: None,
@@ -130,6 +165,7 @@ async fn read(
             elapsed: (context.clock.now() - now).to_std().unwrap_or_default(),
             offline,
             room: None,
+            site: None,
         },
     }
 }
@@ -165,23 +201,15 @@ async fn amend(
     }
 }
 
-async fn read_answer(
-    context: &Arc<Context>,
-    facts: &SourceFacts,
+pub(super) async fn read_answer(
+    started: &Started<'_>,
+    asker: Asker<'_>,
     asked: String,
-    response: Response,
+    mut response: Response,
+    prefetched: Prefetched,
 ) -> Finished {
-    let mut finished = Finished {
-        outcome: Outcome::Unchanged,
-        head: Some(Head::from(&response)),
-        document: None,
-        repairs: Vec::new(),
-        asked,
-        wire_bytes: response.wire_bytes,
-        elapsed: response.elapsed,
-        offline: false,
-        room: None,
-    };
+    let Started { context, job, facts, at } = *started;
+    let mut finished = Finished::of(&response, asked);
     if response.status == 304 {
         return finished;
     }
@@ -190,8 +218,14 @@ async fn read_answer(
         return finished;
     }
     let hash: [u8; 32] = Sha256::digest(&response.body).into();
-    if facts.body_hash == Some(hash) {
+    if facts.body_hash == Some(hash) && !facts.website.unfinished {
         return finished;
+    }
+    if job.source.kind != SourceKind::Feed {
+        // A look at many pages must not keep the memory of others waiting.
+        response.room = None;
+        let visit = Visit { context, job, facts, started: at, asker, prefetched };
+        return visit.read(finished, response, hash).await;
     }
     finished.room = response.room.clone();
     match context.parse(response).await {
@@ -204,6 +238,22 @@ async fn read_answer(
 }
 
 impl Finished {
+    /// An answer of which nothing has been read yet.
+    pub(super) fn of(response: &Response, asked: String) -> Self {
+        Self {
+            outcome: Outcome::Unchanged,
+            head: Some(Head::from(response)),
+            document: None,
+            repairs: Vec::new(),
+            asked,
+            wire_bytes: response.wire_bytes,
+            elapsed: response.elapsed,
+            offline: false,
+            room: None,
+            site: None,
+        }
+    }
+
     /// Takes over a feed that was read.
     pub(super) async fn take(
         mut self,
@@ -251,8 +301,9 @@ pub(super) async fn store(
     started: Time,
     finished: Finished,
 ) -> Result<Refreshed, StoreError> {
-    let Finished { outcome, head, document, repairs, asked, wire_bytes, elapsed, offline, room } =
+    let Finished { outcome, head, document, repairs, asked, wire_bytes, elapsed, offline, .. } =
         finished;
+    let (room, site) = (finished.room, finished.site);
     let record = PollRecord {
         at: started,
         status: head.as_ref().map(|h| h.status),
@@ -279,17 +330,28 @@ pub(super) async fn store(
         east: context.east(),
         seed: context.seed(),
     };
+    let left_host = site.as_ref().is_some_and(|site| site.left_host);
+    let (pages, site) = site.map(|site| (site.pages, site.facts)).unzip();
     let look = Look {
         source: job.key,
         automatic: job.pace == Pace::Due,
         entries,
+        pages,
         record,
-        finish: Box::new(move |facts, ingested| verdict.apply(facts, ingested)),
+        finish: Box::new(move |facts, ingested| {
+            verdict.apply(facts, ingested);
+            if let Some(site) = site {
+                facts.website = site;
+            }
+        }),
     };
     let stored = context.store.store_look(look).await?;
     drop(room);
     if let Some(answered) = limiting {
-        hold_host(context, job.key, &answered).await?;
+        hold_host(context, Some(job.key), &answered).await?;
+    }
+    if left_host {
+        hold_host(context, None, &job.source.url).await?;
     }
     Ok(match stored {
         Some((_, outcome)) => Refreshed::Looked(outcome),
@@ -297,9 +359,13 @@ pub(super) async fn store(
     })
 }
 
-/// A pause is meant for the whole host that asked for it: the other sources that are asked there
-/// wait as long, also after a restart.
-async fn hold_host(context: &Arc<Context>, but: i64, answered: &Url) -> Result<(), StoreError> {
+/// A pause is meant for the whole host that asked for it: all sources that are asked there, `but`
+/// one that knows, wait as long, also after a restart.
+async fn hold_host(
+    context: &Arc<Context>,
+    but: Option<i64>,
+    answered: &Url,
+) -> Result<(), StoreError> {
     let Some(until) = context.client.paused_until(answered) else { return Ok(()) };
     let host = net::host_key(answered);
     let all = context.read(|reader| reader.sources()).await?;
@@ -308,7 +374,7 @@ async fn hold_host(context: &Arc<Context>, but: i64, answered: &Url) -> Result<(
         Url::parse(address).is_ok_and(|url| net::host_key(&url) == host)
     };
     let others: Vec<i64> =
-        all.iter().filter(|f| f.key != but && asked_there(f)).map(|f| f.key).collect();
+        all.iter().filter(|f| Some(f.key) != but && asked_there(f)).map(|f| f.key).collect();
     let hold = Hold { until, reason: HoldReason::RetryAfter };
     if others.is_empty() { Ok(()) } else { context.store.hold(others, hold).await }
 }

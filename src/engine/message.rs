@@ -1,7 +1,7 @@
 //! What the engine tells and is asked, as plain data.
 
 use crate::feed::ParsedFeed;
-use crate::model::{Hold, Outcome, Source, SourceId, Time};
+use crate::model::{Hold, Outcome, Source, SourceId, SourceKind, Time, WebsiteRules};
 use crate::net::Response;
 use crate::util::url::WebAddress;
 use url::Url;
@@ -86,26 +86,47 @@ pub struct Discovery {
 /// One way to follow an address.
 #[derive(Debug)]
 pub struct Way {
-    /// The address of the feed.
+    /// What kind of source it becomes.
+    pub kind: SourceKind,
+    /// The address of the feed, page or sitemap.
     pub url: Url,
     /// Its title, or what the page calls it.
     pub title: String,
-    /// The feed itself where it has been fetched already; it then serves as the first look.
-    pub(super) first: Option<FirstAnswer>,
+    /// Of a website: how its pages are read.
+    pub rules: Option<WebsiteRules>,
+    /// Of a website: how sure it is that these are the articles, 0 to 1.
+    pub confidence: Option<f64>,
+    /// What was fetched already; it then serves as the first look.
+    pub(super) first: Option<First>,
+}
+
+/// What was fetched while an address was explored.
+#[derive(Debug)]
+pub(super) enum First {
+    /// A feed.
+    Feed(FirstAnswer),
+    /// A list page or sitemap, and what it lists.
+    Page(PageAnswer),
 }
 
 impl Way {
     /// The first entries it gives, as title and date, where they are known.
     pub fn preview(&self) -> Option<Vec<(String, Option<Time>)>> {
-        let entries = &self.first.as_ref()?.feed.entries;
-        Some(
-            entries.iter().take(20).map(|e| (e.title.clone(), e.published.or(e.updated))).collect(),
-        )
+        Some(match self.first.as_ref()? {
+            First::Feed(first) => {
+                let entries = first.feed.entries.iter().take(20);
+                entries.map(|e| (e.title.clone(), e.published.or(e.updated))).collect()
+            }
+            First::Page(first) => first.items.iter().take(20).cloned().collect(),
+        })
     }
 
     /// How many entries it gives now, where that is known.
     pub fn count(&self) -> Option<usize> {
-        self.first.as_ref().map(|f| f.feed.entries.len())
+        Some(match self.first.as_ref()? {
+            First::Feed(first) => first.feed.entries.len(),
+            First::Page(first) => first.count,
+        })
     }
 }
 
@@ -113,9 +134,25 @@ impl Way {
 #[derive(Debug)]
 pub(super) struct FirstAnswer {
     pub(super) feed: ParsedFeed,
+    pub(super) answer: Answer,
+}
+
+/// A page that was fetched while an address was explored.
+#[derive(Debug)]
+pub(super) struct PageAnswer {
+    /// Titles and dates of what it lists.
+    pub(super) items: Vec<(String, Option<Time>)>,
+    pub(super) count: usize,
+    /// Addresses of the first articles.
+    pub(super) samples: Vec<(Url, String)>,
+    pub(super) answer: Answer,
+}
+
+/// An answer and when it came.
+#[derive(Debug, Clone)]
+pub(super) struct Answer {
     pub(super) response: Response,
     pub(super) at: Time,
-    pub(super) millis: u32,
 }
 
 /// Sources that were taken out, with what putting them back takes.

@@ -5,6 +5,7 @@
 
 mod budget;
 mod context;
+mod explore;
 mod follow;
 mod handle;
 mod look;
@@ -13,6 +14,7 @@ mod plan;
 mod queue;
 mod run;
 mod setup;
+mod site;
 mod upkeep;
 mod verdict;
 mod why;

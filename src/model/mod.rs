@@ -5,6 +5,7 @@ mod item;
 mod poll;
 mod schedule;
 mod source;
+mod website;
 
 pub use entry::{Enclosure, Entry, FeedHints};
 pub use item::{Item, ItemId, ItemRow};
@@ -16,6 +17,9 @@ pub use schedule::{PolicyKind, Priority, QuietHours, SourceSchedule};
 pub use source::{
     Access, BasicAuth, FAILING_AFTER, Health, MoveCandidate, Retention, Secret, Source,
     SourceFacts, SourceId, SourceKind, Validators,
+};
+pub use website::{
+    BROKEN_AFTER, PeakHours, Trouble, WebsiteFacts, WebsiteMode, WebsiteRules,
 };
 
 /// A moment in UTC. Stored as whole seconds since the Unix epoch.

@@ -1,6 +1,6 @@
 //! A source as people declare it, and the facts that newsfed learns about it.
 
-use super::{FeedHints, Hold, Outcome, Planned, SourceSchedule, Time};
+use super::{FeedHints, Hold, Outcome, Planned, SourceSchedule, Time, WebsiteFacts, WebsiteRules};
 use std::fmt;
 use std::time::Duration;
 
@@ -31,6 +31,21 @@ pub enum SourceKind {
     /// RSS, Atom or JSON Feed.
     #[default]
     Feed,
+    /// Pages without a feed, by selectors.
+    Website,
+    /// The addresses that a sitemap lists.
+    Sitemap,
+}
+
+impl SourceKind {
+    /// The word for it in `sources.toml`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Feed => "feed",
+            Self::Website => "website",
+            Self::Sitemap => "sitemap",
+        }
+    }
 }
 
 /// A secret that is never written down in a settings file and never printed.
@@ -112,6 +127,8 @@ pub struct Source {
     pub retention: Option<Retention>,
     /// Authentication, headers, proxy.
     pub access: Access,
+    /// How pages are read; always there for websites and sitemaps.
+    pub website: Option<WebsiteRules>,
 }
 
 impl Source {
@@ -129,6 +146,7 @@ impl Source {
             schedule: SourceSchedule::default(),
             retention: None,
             access: Access::default(),
+            website: None,
         }
     }
 }
@@ -211,6 +229,8 @@ pub struct SourceFacts {
     pub unread: u32,
     /// Items pinned.
     pub pinned: u32,
+    /// Of websites and sitemaps: whether the rules still fit.
+    pub website: WebsiteFacts,
 }
 
 /// A permanent redirect that has been seen but not stored yet.
@@ -252,6 +272,7 @@ impl SourceFacts {
             items: 0,
             unread: 0,
             pinned: 0,
+            website: WebsiteFacts::default(),
         }
     }
 

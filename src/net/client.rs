@@ -108,7 +108,8 @@ impl Client {
             } else {
                 Duration::ZERO
             };
-            let permit = inner.permit(&url, spacing, request.force).await?;
+            let own = request.spacing.unwrap_or(inner.settings.host_delay);
+            let permit = inner.permit(&url, spacing.max(own), request.force).await?;
             let keep = permit.busy || ask_robots;
             let hop = HopRequest {
                 url: &url,
@@ -165,7 +166,6 @@ impl Inner {
         spacing: Duration,
         force: bool,
     ) -> Result<Permit, FetchError> {
-        let spacing = spacing.max(self.settings.host_delay);
         let permit = self.gate.acquire(&host_key(url), spacing, force).await;
         permit.map_err(|until| FetchError::Paused { host: host(url), until })
     }

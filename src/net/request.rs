@@ -37,6 +37,9 @@ pub struct Request {
     pub allow_private: bool,
     /// Whether to ask although the host is paused.
     pub force: bool,
+    /// Least time until the next request to the host, instead of `net.host_delay`. A crawl-delay
+    /// holds all the same.
+    pub spacing: Option<Duration>,
 }
 
 impl Request {
@@ -51,6 +54,7 @@ impl Request {
             access: Access::default(),
             allow_private: false,
             force: false,
+            spacing: None,
         }
     }
 

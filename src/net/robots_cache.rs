@@ -88,6 +88,7 @@ async fn ask(client: &Client, page: &Url, request: &Request) -> Result<Verdict, 
         access: request.access.clone(),
         allow_private: request.allow_private,
         force: request.force,
+        spacing: request.spacing,
         ..Request::page(url)
     };
     let now = client.now();

@@ -161,6 +161,8 @@ impl Transport {
             .connect_timeout(self.connect_timeout)
             .pool_idle_timeout(IDLE)
             .pool_max_idle_per_host(usize::from(kind.kept_alive))
+            // Names in the usual spelling: there are servers that compare them byte for byte.
+            .http1_title_case_headers()
             .http1_ignore_invalid_headers_in_responses(true)
             .http1_allow_spaces_after_header_name_in_responses(true)
             .tls_backend_preconfigured(self.tls()?.config)

@@ -11,8 +11,11 @@ use std::time::Duration;
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// One step per schema version; a step that has been released is never edited.
-const STEPS: &[M<'static>] =
-    &[M::up(include_str!("schema.sql")), M::up(include_str!("schema-2.sql"))];
+const STEPS: &[M<'static>] = &[
+    M::up(include_str!("schema.sql")),
+    M::up(include_str!("schema-2.sql")),
+    M::up(include_str!("schema-3.sql")),
+];
 
 /// Opens the only read-write connection, creating or migrating the file first.
 pub(super) fn open_writer(path: &Path) -> Result<Connection> {

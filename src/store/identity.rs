@@ -74,11 +74,10 @@ fn text_length(entry: &Entry) -> usize {
 /// text.
 fn url_hash(entry: &Entry) -> i64 {
     match entry.url.as_deref() {
-        Some(address) => {
-            let normal = url::Url::parse(address).map_or(address.to_owned(), |u| normalise(&u));
-            let bare = normal.split_once("://").map_or(normal.as_str(), |(_, rest)| rest);
-            hash(["url", bare.strip_prefix("www.").unwrap_or(bare)])
-        }
+        Some(address) => match url::Url::parse(address) {
+            Ok(url) => address_hash(&url),
+            Err(_) => hash(["url", address]),
+        },
         None if !entry.title.is_empty() => hash(["title", entry.title.as_str()]),
         None => hash([
             "text",
@@ -86,6 +85,13 @@ fn url_hash(entry: &Entry) -> i64 {
             entry.content.as_deref().unwrap_or(""),
         ]),
     }
+}
+
+/// Hash of an address without its scheme and `www.`.
+pub(super) fn address_hash(url: &url::Url) -> i64 {
+    let normal = normalise(url);
+    let bare = normal.split_once("://").map_or(normal.as_str(), |(_, rest)| rest);
+    hash(["url", bare.strip_prefix("www.").unwrap_or(bare)])
 }
 
 /// Hash of the text by which an entry can be recognised.

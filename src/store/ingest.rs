@@ -3,6 +3,7 @@
 use super::error::Result;
 use super::identity::Prepared;
 use super::index;
+use super::pages::{self, Pages};
 use super::rows::{load_facts, save_facts, to_json};
 use crate::model::{Outcome, PollRecord, SourceFacts, Time};
 use rusqlite::{Connection, OptionalExtension, named_params, params};
@@ -14,6 +15,9 @@ pub struct Look {
     pub source: i64,
     /// The entries in document order; `None` when there was nothing to read.
     pub entries: Option<Vec<Prepared>>,
+    /// Of websites and sitemaps: an article that any source has is not stored again and never
+    /// changed.
+    pub pages: Option<Pages>,
     /// Whether nobody asked for it.
     pub automatic: bool,
     /// The record for the history; its outcome is completed with the counts found here.
@@ -39,16 +43,22 @@ pub struct Ingested {
 /// Runs inside the writer's transaction. Returns `None` when the source has been deleted meanwhile.
 pub(super) fn store(conn: &Connection, look: Look) -> Result<Option<(Ingested, Outcome)>> {
     let Some(mut facts) = load_facts(conn, look.source)? else { return Ok(None) };
-    let Look { source, entries, automatic, mut record, finish } = look;
+    let Look { source, entries, pages, automatic, mut record, finish } = look;
     let mut done = Ingested::default();
     if let Some(entries) = entries {
         let total = u32::try_from(entries.len()).unwrap_or(u32::MAX);
-        done = ingest(conn, source, entries, record.at)?;
+        done = match pages {
+            Some(_) => pages::ingest(conn, source, entries, record.at)?,
+            None => ingest(conn, source, entries, record.at)?,
+        };
         record.outcome = Outcome::Fetched {
             new: u32::try_from(done.new.len()).unwrap_or(u32::MAX),
             updated: done.updated,
             entries: total,
         };
+    }
+    if let Some(pages) = pages {
+        pages::save(conn, source, &pages)?;
     }
     facts.last_outcome = Some(record.outcome.clone());
     finish(&mut facts, &done);
@@ -169,7 +179,12 @@ fn by_text(
     Ok(key.filter(|key| !taken.contains(key)))
 }
 
-fn was_pruned(conn: &Connection, source: i64, entry: &Prepared, now: Time) -> Result<bool> {
+pub(super) fn was_pruned(
+    conn: &Connection,
+    source: i64,
+    entry: &Prepared,
+    now: Time,
+) -> Result<bool> {
     let changed = conn
         .prepare_cached("UPDATE pruned SET seen = ?3 WHERE source = ?1 AND hash = ?2")?
         .execute(params![source, entry.guid_hash.unwrap_or(entry.url_hash), now.timestamp()])?;
@@ -182,7 +197,12 @@ fn sort_date(entry: &Prepared, discovered: i64) -> i64 {
     said.map_or(discovered, |t| t.timestamp().min(discovered))
 }
 
-fn insert(conn: &Connection, source: i64, new: &Prepared, discovered: Time) -> Result<()> {
+pub(super) fn insert(
+    conn: &Connection,
+    source: i64,
+    new: &Prepared,
+    discovered: Time,
+) -> Result<()> {
     conn.prepare_cached(
         "INSERT INTO item (id, source, date, discovered, title, url, guid_hash, url_hash, content_hash,
             version_hash)

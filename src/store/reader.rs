@@ -11,6 +11,7 @@ use crate::model::{Item, ItemRow, PollRecord, Retention, SourceFacts, SourceId, 
 use rusqlite::{Connection, InterruptHandle, OptionalExtension};
 use std::collections::HashMap;
 use std::path::Path;
+use url::Url;
 
 /// Reads what is committed.
 pub struct Reader {
@@ -36,6 +37,12 @@ impl Reader {
     /// The facts of one source.
     pub fn source(&self, key: i64) -> Result<Option<SourceFacts>> {
         super::rows::load_facts(&self.conn, key)
+    }
+
+    /// Which of these pages need no request of a source: stored by any source, removed by retention,
+    /// or refused lately.
+    pub fn known_pages(&self, source: i64, pages: &[Url], now: Time) -> Result<Vec<bool>> {
+        super::pages::known(&self.conn, source, pages, now)
     }
 
     /// When the newest look of all started; later than now after the clock was set back.

@@ -339,7 +339,8 @@ mod tests {
         let old = Connection::open(&path).unwrap();
         old.execute_batch(
             "ALTER TABLE source DROP COLUMN planned; ALTER TABLE poll DROP COLUMN automatic;
-             DROP TABLE memo; PRAGMA user_version = 1;",
+             DROP TABLE memo; ALTER TABLE source DROP COLUMN website; DROP TABLE page;
+             PRAGMA user_version = 1;",
         )
         .unwrap();
         drop(old);

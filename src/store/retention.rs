@@ -67,6 +67,7 @@ fn boundary(conn: &Connection, source: i64, keep: u32) -> Result<Option<(i64, i6
 pub(super) fn tidy(conn: &Connection, now: Time) -> Result<()> {
     let before = |days: i64| now.timestamp() - days * DAY;
     conn.execute("DELETE FROM poll WHERE at < ?1", [before(POLL_DAYS)])?;
+    super::pages::forget(conn, now)?;
     conn.execute("DELETE FROM pruned WHERE seen < ?1", [before(PRUNED_DAYS)])?;
     conn.execute(
         "DELETE FROM source WHERE declared = 0 AND undeclared_at < ?1",

@@ -81,7 +81,7 @@ pub(super) const FACTS: &str =
     "SELECT key, id, url, moved_to, move_candidate, feed_title, home_url,
     etag, last_modified, body_hash, last_poll, last_ok, last_full, next_poll, hold_until,
     hold_reason, fail_count, last_outcome, hints, schedule, items, unread, pinned, move_refused,
-    validators_of, planned
+    validators_of, planned, website
     FROM source ";
 
 pub(super) fn facts(r: &Row<'_>) -> rusqlite::Result<SourceFacts> {
@@ -114,6 +114,7 @@ pub(super) fn facts(r: &Row<'_>) -> rusqlite::Result<SourceFacts> {
         pinned: r.get(22)?,
         move_refused: r.get(23)?,
         validators_of: r.get(24)?,
+        website: json(r.get(26)?).unwrap_or_default(),
     })
 }
 
@@ -132,7 +133,7 @@ pub(super) fn save_facts(conn: &Connection, f: &SourceFacts) -> Result<()> {
             last_modified = :lm, validators_of = :of, body_hash = :hash, last_poll = :poll, last_ok = :ok,
             last_full = :change, next_poll = :next, hold_until = :until, hold_reason = :reason,
             fail_count = :fails, last_outcome = :outcome, hints = :hints, schedule = :schedule,
-            planned = :planned
+            planned = :planned, website = :website
          WHERE key = :key",
     )?
     .execute(named_params! {
@@ -157,6 +158,7 @@ pub(super) fn save_facts(conn: &Connection, f: &SourceFacts) -> Result<()> {
         ":hints": to_json(&f.hints)?,
         ":schedule": f.schedule,
         ":planned": f.planned.as_ref().map(to_json).transpose()?,
+        ":website": to_json(&f.website)?,
     })?;
     Ok(())
 }

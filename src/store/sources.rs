@@ -79,7 +79,7 @@ fn readdress(conn: &Connection, key: i64, url: &str) -> Result<()> {
         "UPDATE source SET url = ?2, moved_to = NULL, move_refused = NULL, move_candidate = NULL,
             etag = NULL, last_modified = NULL, validators_of = NULL, body_hash = NULL, next_poll = NULL,
             hold_until = NULL, hold_reason = NULL, fail_count = 0, last_outcome = NULL, hints = '{}',
-            schedule = x'', planned = NULL
+            schedule = x'', planned = NULL, website = '{}'
          WHERE key = ?1",
     )?
     .execute(params![key, url])?;

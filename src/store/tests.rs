@@ -48,6 +48,7 @@ impl Fixture {
     /// A look that has read these entries.
     fn finished(&self, source: i64, entries: Vec<Entry>) -> Look {
         Look {
+            pages: None,
             source,
             automatic: true,
             entries: Some(prepare(entries)),

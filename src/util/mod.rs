@@ -2,6 +2,8 @@
 
 pub mod browser;
 pub mod clock;
+pub mod date;
+pub mod domain;
 pub mod html;
 pub mod text;
 pub mod url;

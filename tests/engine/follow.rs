@@ -12,7 +12,7 @@ fn site() -> Server {
         ),
         "/moved" => Reply::status(301).header("location", "/feed"),
         "/feed" => feed(&[("1", "One"), ("2", "Two")]).header("etag", "\"f\""),
-        "/bare" => Reply::ok("text/html", "<html><head><title>Bare</title></head><body><p>Nothing here.</p></body></html>"),
+        "/bare" | "/notes/" => Reply::ok("text/html", "<html><head><title>Bare</title></head><body><p>Nothing here.</p></body></html>"),
         _ => Reply::status(404),
     })
     .unwrap()
@@ -70,11 +70,17 @@ async fn an_address_that_has_moved_is_followed_where_it_is() {
 }
 
 #[tokio::test]
+async fn a_feed_at_a_usual_place_is_found_although_no_page_announces_it() {
+    let (asked, ..) = follow("/bare").await;
+    assert_eq!(asked, ["/bare", "/feed"]);
+}
+
+#[tokio::test]
 async fn what_cannot_be_followed_is_explained() {
     let server = site();
     let home = Home::new();
     let engine = home.on_demand().await;
-    let bare = engine.discover(&server.url("/bare")).await.unwrap();
+    let bare = engine.discover(&server.url("/notes/")).await.unwrap();
     assert!(bare.ways.is_empty() && !bare.tried.is_empty(), "{bare:?}");
     let error = engine.discover(&server.url("/nothing")).await.unwrap_err();
     assert!(matches!(&error, FollowError::Status { status: 404, .. }), "{error}");

@@ -17,6 +17,7 @@ mod month;
 mod moves;
 mod tour;
 mod validators;
+mod websites;
 
 use newsfed::config::{NetSettings, Paths, Settings, SourcesFile, load};
 use newsfed::demo::server::{Reply, Request, Server};

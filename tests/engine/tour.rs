@@ -2,7 +2,7 @@
 
 use super::*;
 use newsfed::demo::World;
-use newsfed::model::{ErrorKind, Health};
+use newsfed::model::{ErrorKind, Health, SourceKind};
 use std::collections::HashMap;
 
 /// The world on a fake clock, its sources declared, with the tour's settings.
@@ -76,6 +76,6 @@ async fn its_pages_can_be_asked_for() {
     assert_eq!(announcing.ways[0].title, "The Marginalia Review");
     assert_eq!(announcing.ways[0].count(), Some(2));
     let bare = engine.discover(&world.page_without_feed()).await.unwrap();
-    assert!(bare.ways.is_empty(), "{bare:?}");
+    assert_eq!((bare.ways[0].kind, bare.ways[0].count()), (SourceKind::Website, Some(4)));
     engine.shutdown().await;
 }

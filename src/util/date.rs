@@ -1,4 +1,4 @@
-//! Dates as feeds write them: RFC 822 and RFC 3339, and what people make of them.
+//! Dates as feeds and pages write them: RFC 822 and RFC 3339, and what people make of them.
 
 mod words;
 

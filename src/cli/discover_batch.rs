@@ -1,0 +1,123 @@
+//! `newsfed discover --batch`: many saved pages, read from files and not from the network.
+
+use super::exit::{Exit, Failure};
+use super::output::Output;
+use crate::discover::{Found, inspect, usual_places};
+use crate::util::url::normalise;
+use crate::website::{Page, propose};
+use flate2::read::MultiGzDecoder;
+use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
+use std::io::{self, BufRead, Read};
+use std::path::Path;
+use url::Url;
+
+/// Largest page after unpacking, in bytes.
+const MOST_BYTES: u64 = 10 * 1024 * 1024;
+
+/// What is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// Links to articles.
+    Lists,
+    /// Feeds.
+    Feeds,
+}
+
+/// A line of the standard input.
+#[derive(Deserialize)]
+struct Task {
+    id: String,
+    html_path: String,
+    url: String,
+    /// Addresses at which a request would find a feed.
+    #[serde(default)]
+    probes: Vec<String>,
+}
+
+/// A line of the answer.
+#[derive(Serialize)]
+struct Answer {
+    id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proposals: Option<Vec<Vec<String>>>,
+    /// The selectors of the proposals.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    selectors: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    feeds: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+/// Answers every line of the standard input with one on the standard output; files lie below
+/// `root`. A page that cannot be read is answered with an `error`.
+pub(super) fn run(wanted: Wanted, root: &Path, out: &mut Output) -> Result<Exit, Failure> {
+    for line in io::stdin().lock().lines() {
+        let line = line?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let task: Task = serde_json::from_str(&line)
+            .map_err(|e| Failure::Usage(format!("a line of the input is no task: {e}")))?;
+        out.value(&answer(wanted, root, task))?;
+        out.flush()?;
+    }
+    Ok(Exit::Ok)
+}
+
+fn answer(wanted: Wanted, root: &Path, task: Task) -> Answer {
+    let mut answer =
+        Answer { id: task.id, proposals: None, selectors: None, feeds: None, error: None };
+    let bytes = match read(&root.join(&task.html_path)) {
+        Ok(bytes) => bytes,
+        Err(e) => return Answer { error: Some(e.to_string()), ..answer },
+    };
+    let url = match Url::parse(&task.url) {
+        Ok(url) => url,
+        Err(e) => return Answer { error: Some(e.to_string()), ..answer },
+    };
+    match wanted {
+        Wanted::Feeds => answer.feeds = Some(feeds(&bytes, &url, &task.probes)),
+        Wanted::Lists => match Page::read(&bytes, None, &url) {
+            Ok(page) => {
+                let found = propose::propose(&page);
+                let urls =
+                    |p: &propose::Proposal| p.items.iter().map(|i| i.url.to_string()).collect();
+                answer.proposals = Some(found.iter().map(urls).collect());
+                answer.selectors = Some(found.into_iter().map(|p| p.articles).collect());
+            }
+            Err(e) => answer.error = Some(e.to_string()),
+        },
+    }
+    answer
+}
+
+/// The feeds that a page announces, and those at the usual places that answer.
+fn feeds(bytes: &[u8], url: &Url, probes: &[String]) -> Vec<String> {
+    let mut feeds: Vec<Url> = match inspect(bytes, None, url) {
+        Found::Feed(_) => vec![url.clone()],
+        Found::Page { announced, .. } => announced.into_iter().map(|a| a.url).collect(),
+        Found::Nothing { .. } => Vec::new(),
+    };
+    let answering: HashSet<String> =
+        probes.iter().filter_map(|p| Url::parse(p).ok()).map(|u| normalise(&u)).collect();
+    for place in usual_places(url) {
+        if answering.contains(&normalise(&place)) && !feeds.contains(&place) {
+            feeds.push(place);
+        }
+    }
+    feeds.into_iter().map(String::from).collect()
+}
+
+/// The bytes of a file, unpacked where it is gzip.
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)?.take(MOST_BYTES).read_to_end(&mut bytes)?;
+    if bytes.starts_with(&[0x1f, 0x8b]) {
+        let mut page = Vec::new();
+        MultiGzDecoder::new(bytes.as_slice()).take(MOST_BYTES).read_to_end(&mut page)?;
+        bytes = page;
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,85 @@
+//! What a page without a feed offers: lists of articles, an article, a sitemap.
+
+use crate::model::Time;
+use crate::sitemap::{self, Sitemap};
+use crate::util::html::tree::text_of;
+use crate::website::propose::{Proposal, propose};
+use crate::website::{Page, signal::metadata};
+use scraper::ElementRef;
+use url::Url;
+
+/// How sure a list of articles has to be to be offered.
+const LEAST_CONFIDENCE: f64 = 0.35;
+/// Characters in paragraphs that make a page an article.
+const ARTICLE_TEXT: usize = 800;
+
+/// What was found.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Survey {
+    /// What the page calls itself.
+    pub title: Option<String>,
+    /// Lists of articles, best first.
+    pub lists: Vec<Proposal>,
+    /// The page is one article: its title, and its date where it says one.
+    pub article: Option<(String, Option<Time>)>,
+    /// The document is a sitemap with so many entries.
+    pub sitemap: Option<usize>,
+    /// Its text is only there for those who run its scripts.
+    pub needs_javascript: bool,
+}
+
+/// Looks a document over. What cannot be read offers nothing.
+pub fn survey(bytes: &[u8], content_type: Option<&str>, url: &Url) -> Survey {
+    if let Ok(found) = sitemap::parse(bytes, url) {
+        let count = match found {
+            Sitemap::Index(children) => children.len(),
+            Sitemap::Pages(pages) => pages.len(),
+        };
+        return Survey { sitemap: Some(count), ..Survey::default() };
+    }
+    let Ok(page) = Page::read(bytes, content_type, url) else { return Survey::default() };
+    let mut lists = propose(&page);
+    lists.retain(|list| list.confidence >= LEAST_CONFIDENCE);
+    Survey {
+        title: page.title(),
+        article: article(&page).filter(|_| lists.is_empty()),
+        lists,
+        sitemap: None,
+        needs_javascript: page.needs_javascript(),
+    }
+}
+
+/// Title and date of a page that is an article: one main heading, and enough text in paragraphs.
+fn article(page: &Page) -> Option<(String, Option<Time>)> {
+    let elements = || page.tree().root_element().descendent_elements();
+    let named = |name: &'static str| elements().filter(move |e| e.value().name() == name);
+    let text: usize = named("p").map(|p: ElementRef<'_>| text_of(p).chars().count()).sum();
+    let heading = named("h1").next().map(|h| crate::util::text::line(&text_of(h)))?;
+    let enough = text >= ARTICLE_TEXT && !heading.is_empty();
+    enough.then(|| (heading, metadata(page).published))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_document_offers() {
+        let at = Url::parse("https://example.org/news").unwrap();
+        let look = |markup: &str| survey(markup.as_bytes(), None, &at);
+        let rows: String = (1..9)
+            .map(|n| {
+                format!("<li><a href=/news/story-{n}>The story of the number {n} bus</a></li>")
+            })
+            .collect();
+        let list = look(&format!("<title>News</title><ul class=news>{rows}</ul>"));
+        assert_eq!((list.lists[0].items.len(), list.article), (8, None));
+        assert_eq!(list.title.as_deref(), Some("News"));
+        let prose = "It was a long day in the harbour. ".repeat(40);
+        let article = look(&format!("<h1>A day</h1><p>{prose}</p>"));
+        assert_eq!(article.article.map(|(title, _)| title).as_deref(), Some("A day"));
+        assert_eq!(look("<urlset><url><loc>/a</loc></url></urlset>").sitemap, Some(1));
+        assert!(look("<div id=root></div><script src=a.js></script>").needs_javascript);
+        assert_eq!(look(""), Survey::default());
+    }
+}

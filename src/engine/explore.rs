@@ -1,0 +1,299 @@
+//! Any address -> the ways in which it can be followed.
+
+use super::follow::{FollowError, access};
+use super::handle::Handle;
+use super::message::{Answer, Discovery, First, FirstAnswer, PageAnswer, Way};
+use crate::discover::{self, Announced, Found, Survey, survey};
+use crate::feed::ParsedFeed;
+use crate::model::{SourceKind, WebsiteMode, WebsiteRules};
+use crate::net::Request;
+use crate::net::robots::Robots;
+use crate::sitemap;
+use crate::store::StoreError;
+use crate::util::{text, url as address};
+use crate::website::propose::Proposal;
+use url::Url;
+
+/// Announced feeds that are fetched for the one to begin with; the others wait to be chosen.
+const MOST_TRIED: usize = 3;
+/// Usual places of feeds that are tried where a page announces none.
+const MOST_PLACES: usize = 5;
+/// Sitemaps that are tried.
+const MOST_SITEMAPS: usize = 2;
+/// Lists of articles that are offered.
+const MOST_LISTS: usize = 3;
+/// Articles that the selectors of a website's articles are derived from.
+const SAMPLES: usize = 3;
+
+impl Handle {
+    /// Explores an address as a person typed it, for every kind of source: one request, and one
+    /// more for the first feed that a page announces (up to three where the first ones do not
+    /// work). Where it announces none, some usual places are tried one after the other, and the
+    /// sitemap where the page is no list either. Drop the future to give up.
+    pub async fn discover(&self, typed: &str) -> Result<Discovery, FollowError> {
+        self.discover_as(typed, None).await
+    }
+
+    /// As [`Handle::discover`], for one kind of source only: no request is spent on others.
+    pub async fn discover_as(
+        &self,
+        typed: &str,
+        kind: Option<SourceKind>,
+    ) -> Result<Discovery, FollowError> {
+        let web = address::parse_web(typed)?;
+        let wanted = |k: SourceKind| kind.is_none_or(|kind| kind == k);
+        let first = self.fetch(&web.url, &web, true).await?;
+        let mut found = Discovery {
+            address: web.url.clone(),
+            ways: Vec::new(),
+            tried: Vec::new(),
+            web: Box::new(web),
+        };
+        let Fetched { found: what, survey, answer } = first;
+        let title = match what {
+            Found::Feed(feed) => {
+                found.tried.push("the address is a feed".to_owned());
+                if wanted(SourceKind::Feed) {
+                    found.ways.push(feed_way(found.address.clone(), *feed, answer));
+                }
+                return Ok(found);
+            }
+            Found::Page { title, announced } => {
+                found.tried.push(match announced.len() {
+                    1 => "the page announces a feed".to_owned(),
+                    n => format!("the page announces {n} feeds"),
+                });
+                if wanted(SourceKind::Feed) {
+                    found.ways.extend(announced.into_iter().map(announced_way));
+                }
+                title
+            }
+            Found::Nothing { reason } => {
+                found.tried.push(reason);
+                survey.title.clone()
+            }
+        };
+        let is_page = survey.sitemap.is_none();
+        self.try_first(&mut found).await;
+        if found.ways.is_empty() && wanted(SourceKind::Feed) && is_page {
+            self.try_places(&mut found).await;
+        }
+        if wanted(SourceKind::Website) {
+            offer_pages(&survey, &answer, &mut found);
+        }
+        if let Some(count) = survey.sitemap.filter(|_| wanted(SourceKind::Sitemap)) {
+            found.tried.push(format!("the address is a sitemap with {count} entries"));
+            found.ways.push(sitemap_way(found.address.clone(), count, answer));
+        } else if wanted(SourceKind::Sitemap) && (found.ways.is_empty() || kind.is_some()) {
+            self.try_sitemaps(&mut found).await;
+        }
+        let untitled = found.ways.first_mut().filter(|w| w.title.is_empty());
+        if let (Some(way), Some(title)) = (untitled, title) {
+            way.title = title;
+        }
+        Ok(found)
+    }
+
+    /// Fetches the best of the announced feeds, so that its entries can be shown.
+    async fn try_first(&self, discovery: &mut Discovery) {
+        for _ in 0..MOST_TRIED {
+            let Some(best) = discovery.ways.first_mut().filter(|w| w.first.is_none()) else {
+                return;
+            };
+            match self.fetch_announced(&best.url, &discovery.web).await {
+                Ok(first) => {
+                    // What it calls itself is what the list will show.
+                    if let Some(title) = first.feed.title.clone().filter(|t| !t.is_empty()) {
+                        best.title = title;
+                    }
+                    best.first = Some(First::Feed(first));
+                }
+                Err(failure) => {
+                    let gone = discovery.ways.remove(0);
+                    discovery.tried.push(format!("{}: {failure}", gone.url));
+                }
+            }
+        }
+    }
+
+    /// Looks for a feed at the usual places until there is one.
+    async fn try_places(&self, discovery: &mut Discovery) {
+        let mut nothing_at = Vec::new();
+        for place in discover::usual_places(&discovery.address).into_iter().take(MOST_PLACES) {
+            match self.fetch_announced(&place, &discovery.web).await {
+                Ok(first) => {
+                    discovery.tried.push(format!("{place} is a feed"));
+                    let FirstAnswer { feed, answer } = first;
+                    discovery.ways.push(feed_way(place, feed, answer));
+                    return;
+                }
+                Err(FollowError::Status { status: 404 | 410, .. } | FollowError::NoFeed(_)) => {
+                    nothing_at.push(place.path().to_owned());
+                }
+                Err(failure) => {
+                    // Who does not answer, or wants to be left alone, is not asked on.
+                    discovery.tried.push(format!("{place}: {failure}"));
+                    break;
+                }
+            }
+        }
+        if !nothing_at.is_empty() {
+            discovery.tried.push(format!("there is no feed at {}", nothing_at.join(", ")));
+        }
+    }
+
+    /// Looks for a sitemap where robots.txt says, else at the usual place.
+    async fn try_sitemaps(&self, discovery: &mut Discovery) {
+        let Ok(robots) = discovery.address.join("/robots.txt") else { return };
+        let lines = match self.fetch(&robots, &discovery.web, true).await {
+            Ok(file) => Robots::parse(&file.answer.response.body, "newsfed").sitemaps,
+            Err(_) => Vec::new(),
+        };
+        let places = sitemap::places(&discovery.address, &lines);
+        for place in places.into_iter().take(MOST_SITEMAPS) {
+            match self.fetch(&place, &discovery.web, true).await {
+                Ok(Fetched { survey: Survey { sitemap: Some(count), .. }, answer, .. }) => {
+                    discovery.tried.push(format!("{place} is a sitemap with {count} entries"));
+                    discovery.ways.push(sitemap_way(place, count, answer));
+                    return;
+                }
+                Ok(_) => discovery.tried.push(format!("{place}: this is no sitemap")),
+                Err(failure) => discovery.tried.push(format!("{place}: {failure}")),
+            }
+        }
+    }
+
+    /// Fetches a feed that a page announces. A private address is asked only on the host of the
+    /// page, which the person gave; so are the credentials used.
+    pub(super) async fn fetch_announced(
+        &self,
+        url: &Url,
+        web: &address::WebAddress,
+    ) -> Result<FirstAnswer, FollowError> {
+        let same_host = url.host_str() == web.url.host_str();
+        match self.fetch(url, web, same_host).await? {
+            Fetched { found: Found::Feed(feed), answer, .. } => {
+                Ok(FirstAnswer { feed: *feed, answer })
+            }
+            _ => Err(FollowError::NoFeed(url.clone())),
+        }
+    }
+
+    async fn fetch(
+        &self,
+        url: &Url,
+        web: &address::WebAddress,
+        allow_private: bool,
+    ) -> Result<Fetched, FollowError> {
+        let at = self.now();
+        let request = Request {
+            allow_private,
+            declared: Some(web.url.clone()),
+            access: access(web),
+            ..Request::feed(url.clone())
+        };
+        let fetched = self.context.client.fetch(request).await;
+        let mut response =
+            fetched.map_err(|error| FollowError::Fetch { url: Box::new(url.clone()), error })?;
+        // What the person looks through may take long and is no part of a refresh.
+        response.room = None;
+        if !response.is_success() {
+            let host = response.final_url.host_str().unwrap_or_default().to_owned();
+            return Err(FollowError::Status { host, status: response.status });
+        }
+        let task = tokio::task::spawn_blocking(move || {
+            let (body, kind) = (&response.body, response.content_type());
+            let found = discover::inspect(body, kind, &response.final_url);
+            let survey = match &found {
+                Found::Feed(_) => Survey::default(),
+                _ => survey(body, kind, &response.final_url),
+            };
+            (found, survey, response)
+        });
+        let (found, survey, response) = task.await.map_err(|_| StoreError::Closed)?;
+        Ok(Fetched { found, survey, answer: Answer { response, at } })
+    }
+}
+
+struct Fetched {
+    found: Found,
+    survey: Survey,
+    answer: Answer,
+}
+
+fn feed_way(url: Url, feed: ParsedFeed, answer: Answer) -> Way {
+    let title = feed.title.clone().unwrap_or_default();
+    let first = Some(First::Feed(FirstAnswer { feed, answer }));
+    Way { kind: SourceKind::Feed, url, title, rules: None, confidence: None, first }
+}
+
+fn announced_way(announced: Announced) -> Way {
+    let title = announced.title.as_deref().map(text::line).unwrap_or_default();
+    let (kind, url) = (SourceKind::Feed, announced.url);
+    Way { kind, url, title, rules: None, confidence: None, first: None }
+}
+
+fn sitemap_way(url: Url, count: usize, answer: Answer) -> Way {
+    let first = PageAnswer { items: Vec::new(), count, samples: Vec::new(), answer };
+    Way {
+        kind: SourceKind::Sitemap,
+        url,
+        title: String::new(),
+        rules: None,
+        confidence: None,
+        first: Some(First::Page(first)),
+    }
+}
+
+/// Offers the lists of articles of a page, or the page itself as the only article.
+fn offer_pages(survey: &Survey, answer: &Answer, discovery: &mut Discovery) {
+    for list in survey.lists.iter().take(MOST_LISTS) {
+        discovery.ways.push(list_way(list, survey, answer, &discovery.address));
+    }
+    discovery.tried.push(match survey.lists.len() {
+        0 if survey.needs_javascript => {
+            "the page needs JavaScript, which is not run; give the address of a feed or sitemap"
+                .to_owned()
+        }
+        0 => "the page lists no articles".to_owned(),
+        1 => "the page lists articles".to_owned(),
+        n => format!("the page has {n} lists that may be articles"),
+    });
+    if let Some((title, date)) = &survey.article {
+        let rules = WebsiteRules { mode: WebsiteMode::Direct, ..WebsiteRules::default() };
+        let items = vec![(title.clone(), *date)];
+        let first = PageAnswer { items, count: 1, samples: Vec::new(), answer: answer.clone() };
+        discovery.tried.push("the page is an article".to_owned());
+        discovery.ways.push(Way {
+            kind: SourceKind::Website,
+            url: discovery.address.clone(),
+            title: survey.title.clone().unwrap_or_default(),
+            rules: Some(rules),
+            confidence: None,
+            first: Some(First::Page(first)),
+        });
+    }
+}
+
+fn list_way(list: &Proposal, survey: &Survey, answer: &Answer, address: &Url) -> Way {
+    let rules = WebsiteRules {
+        articles: Some(list.articles.clone()),
+        next: list.next.clone(),
+        ..WebsiteRules::default()
+    };
+    let samples = list.items.iter().take(SAMPLES).map(|i| (i.url.clone(), i.title.clone()));
+    let first = PageAnswer {
+        items: list.items.iter().map(|i| (i.title.clone(), i.date)).collect(),
+        count: list.items.len(),
+        samples: samples.collect(),
+        answer: answer.clone(),
+    };
+    Way {
+        kind: SourceKind::Website,
+        url: address.clone(),
+        title: survey.title.clone().unwrap_or_default(),
+        rules: Some(rules),
+        confidence: Some(list.confidence),
+        first: Some(First::Page(first)),
+    }
+}

@@ -1,0 +1,105 @@
+//! What a look at a site gathers on its way.
+
+use crate::model::{Entry, Time, Trouble, WebsiteFacts};
+use crate::util::text;
+use std::time::Duration;
+use url::Url;
+
+/// Notes of one look that are kept.
+const MOST_NOTES: usize = 10;
+
+/// Entries, and what else there is to say.
+#[derive(Default)]
+pub(super) struct Gathering {
+    pub(super) entries: Vec<Entry>,
+    /// Pages not to be asked for before a moment.
+    pub(super) refused: Vec<(Url, Time)>,
+    /// In plain words, for the log.
+    pub(super) notes: Vec<String>,
+    /// What the site calls itself.
+    pub(super) title: Option<String>,
+    pub(super) wire_bytes: u64,
+    pub(super) elapsed: Duration,
+    /// Something was left for the next look.
+    pub(super) unfinished: bool,
+    pub(super) left_host: bool,
+    /// Articles read, those of them without a title, and those without text.
+    pub(super) read: usize,
+    pub(super) untitled: usize,
+    pub(super) empty: usize,
+    /// No article is listed at all, and why as far as that can be told.
+    pub(super) nothing_listed: Option<String>,
+    /// Selectors that would find articles where those of the source find none.
+    pub(super) instead: Vec<String>,
+}
+
+impl Gathering {
+    pub(super) fn note(&mut self, words: impl AsRef<str>) {
+        let note = text::line(words.as_ref());
+        if self.notes.len() < MOST_NOTES && !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+
+    /// Whether the rules still find something to read. Looks without new articles say nothing about
+    /// the selectors of articles.
+    pub(super) fn website_facts(&self, before: &WebsiteFacts, started: Time) -> WebsiteFacts {
+        let what = match &self.nothing_listed {
+            Some(what) => Some(what.clone()),
+            None if self.read == 0 => before.trouble.as_ref().map(|t| t.what.clone()),
+            None if self.untitled == self.read => Some("no titles in the articles".to_owned()),
+            None if self.empty == self.read => Some("no text in the articles".to_owned()),
+            None => None,
+        };
+        let Some(what) = what else {
+            return WebsiteFacts {
+                unfinished: self.unfinished,
+                rules: before.rules,
+                ..WebsiteFacts::default()
+            };
+        };
+        let since = before.trouble.as_ref().map_or(started, |t| t.since);
+        let said_something = self.nothing_listed.is_some() || self.read > 0;
+        WebsiteFacts {
+            fruitless: before.fruitless.saturating_add(u32::from(said_something)),
+            trouble: Some(Trouble { since, what, instead: self.instead.clone() }),
+            // Only a page that is read again can show that it works again.
+            unfinished: true,
+            rules: before.rules,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(day: i64) -> Time {
+        Time::from_timestamp(day * 86_400, 0).unwrap()
+    }
+
+    #[test]
+    fn three_fruitless_looks_break_a_source_since_the_first() {
+        let nothing = || Gathering {
+            nothing_listed: Some("no links to articles".to_owned()),
+            ..Gathering::default()
+        };
+        let untitled = || Gathering { read: 2, untitled: 2, ..Gathering::default() };
+        let quiet = Gathering::default;
+        let good = || Gathering { read: 2, untitled: 1, ..Gathering::default() };
+        let cases: [(&str, Vec<Gathering>, bool); 5] = [
+            ("no links", vec![nothing(), nothing(), nothing()], true),
+            ("no titles", vec![untitled(), quiet(), untitled(), untitled()], true),
+            ("twice only", vec![nothing(), nothing()], false),
+            ("quiet looks say nothing", vec![untitled(), quiet(), quiet(), quiet()], false),
+            ("it works again", vec![nothing(), nothing(), nothing(), good()], false),
+        ];
+        for (why, looks, broken) in cases {
+            let facts =
+                looks.iter().zip(1..).fold(WebsiteFacts::default(), |facts, (look, day)| {
+                    look.website_facts(&facts, at(day))
+                });
+            assert_eq!(facts.broken().map(|t| t.since), broken.then(|| at(1)), "{why}");
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Articles: which of them are known already, and fetching the others one after the other.
+
+use super::Visit;
+use super::gathering::Gathering;
+use crate::model::{Entry, Time, WebsiteRules};
+use crate::net::{FetchError, Response};
+use crate::store::StoreError;
+use crate::util::domain::same_site;
+use crate::util::text;
+use crate::util::url::normalise;
+use crate::website::{Page, article, validate};
+use chrono::TimeDelta;
+use std::collections::HashMap;
+use url::Url;
+
+/// Pages that were fetched before they are read, by the key of their address.
+pub(crate) type Prefetched = HashMap<String, Response>;
+
+/// A page that was read and refused, or leads somewhere else, is left alone for this long.
+const REFUSED: TimeDelta = TimeDelta::days(30);
+/// A page that is not there is asked for again after this time.
+const MISSING: TimeDelta = TimeDelta::days(1);
+/// Failures in a row that may pass by themselves, after which the rest waits for the next look.
+const MOST_FAILURES: usize = 3;
+
+/// What a page gave.
+enum Read {
+    Article { entry: Box<Entry>, titled: bool },
+    Refused(String),
+}
+
+impl Visit<'_> {
+    /// Which of these need no request.
+    pub(super) async fn known(&self, urls: Vec<Url>) -> Result<Vec<bool>, StoreError> {
+        let (key, now) = (self.job.key, self.started);
+        self.context.read(move |reader| reader.known_pages(key, &urls, now)).await
+    }
+
+    /// Fetches articles in order and adds them to the gathering. `publisher` is who they are said to
+    /// be by.
+    pub(super) async fn articles(
+        &mut self,
+        urls: Vec<Url>,
+        rules: &WebsiteRules,
+        publisher: &str,
+        gathering: &mut Gathering,
+    ) {
+        let (mut failures, home) = (0, self.home());
+        for url in urls {
+            if !same_site(&url, &home) {
+                gathering.note(format!("{url} is on another site"));
+                continue;
+            }
+            let answer = match self.prefetched.remove(&normalise(&url)) {
+                Some(response) => Ok(response),
+                None => self.asker.page(url.clone()).await,
+            };
+            if let Ok(response) = &answer {
+                gathering.wire_bytes += response.wire_bytes;
+                gathering.elapsed += response.elapsed;
+            }
+            match answer {
+                Ok(response) if response.is_success() => {
+                    failures = 0;
+                    let moved = normalise(&response.final_url) != normalise(&url);
+                    if moved {
+                        // The item is known by where it is; where it was listed is remembered too.
+                        gathering.refused.push((url.clone(), self.started + REFUSED));
+                    }
+                    self.take(url, response, rules, publisher, gathering).await;
+                }
+                Ok(response) if response.status == 429 => {
+                    (gathering.left_host, gathering.unfinished) = (true, true);
+                    return;
+                }
+                Ok(response) if response.status < 500 => {
+                    gathering.note(format!("{url}: HTTP {}", response.status));
+                    gathering.refused.push((url, self.started + MISSING));
+                }
+                Err(FetchError::Paused { .. }) => {
+                    (gathering.left_host, gathering.unfinished) = (true, true);
+                    return;
+                }
+                Err(FetchError::Robots { .. }) => {
+                    gathering.note(format!("{url}: robots.txt says no"))
+                }
+                Err(e) if e.kind() == crate::model::ErrorKind::Permanent => {
+                    gathering.note(e.to_string());
+                    gathering.refused.push((url, self.started + MISSING));
+                }
+                other => {
+                    gathering.unfinished = true;
+                    gathering.note(match other {
+                        Ok(response) => format!("{url}: HTTP {}", response.status),
+                        Err(e) => e.to_string(),
+                    });
+                    failures += 1;
+                    if failures == MOST_FAILURES {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Reads one article page.
+    pub(super) async fn take(
+        &mut self,
+        listed: Url,
+        response: Response,
+        rules: &WebsiteRules,
+        publisher: &str,
+        gathering: &mut Gathering,
+    ) {
+        let (rules, publisher) = (rules.clone(), publisher.to_owned());
+        let (home, now) = (self.home(), self.context.clock.now());
+        let work = move || read(&response, &rules, &publisher, &home, now);
+        match self.context.work(work).await {
+            Some(Read::Article { entry, titled }) => {
+                gathering.read += 1;
+                gathering.untitled += usize::from(!titled);
+                gathering.empty += usize::from(entry.summary.is_none());
+                if entry.summary.is_none() {
+                    tracing::warn!(source = %self.job.source.id, "no text found in {listed}");
+                }
+                gathering.entries.push(*entry);
+            }
+            Some(Read::Refused(why)) => {
+                gathering.note(format!("{listed} was left out: {why}"));
+                gathering.refused.push((listed, self.started + REFUSED));
+            }
+            None => gathering.note(format!("{listed} could not be read (this is a bug)")),
+        }
+    }
+}
+
+fn read(response: &Response, rules: &WebsiteRules, publisher: &str, home: &Url, now: Time) -> Read {
+    let page = Page::read(&response.body, response.content_type(), &response.final_url);
+    let page = match page {
+        Ok(page) => page,
+        Err(e) => return Read::Refused(text::line(&e.to_string())),
+    };
+    let found = article(&page, rules);
+    if let Err(rejection) = validate(&found, home, now) {
+        return Read::Refused(rejection.to_string());
+    }
+    let titled = found.titled;
+    Read::Article { entry: Box::new(found.entry(publisher, now)), titled }
+}

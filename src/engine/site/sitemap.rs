@@ -1,0 +1,139 @@
+//! Sitemaps: indexes downwards, then the pages that are new.
+
+use super::Visit;
+use super::gathering::Gathering;
+use crate::model::{Entry, Time};
+use crate::net::Response;
+use crate::sitemap::{Listed, MOST_CHILDREN, MOST_LEVELS, Sitemap, due, parse, worth_reading};
+use crate::util::url::normalise;
+use crate::website::MOST_ARTICLES;
+use chrono::TimeDelta;
+use std::collections::{HashSet, VecDeque};
+use url::Url;
+
+/// Articles fetched in one look at a sitemap that was read before.
+const MOST_DUE: usize = 50;
+/// Pages that are looked up in the database, newest first.
+const MOST_ASKED: usize = 2000;
+/// Pages that were there before the sitemap was followed are no news for this long.
+const FOR_GOOD: TimeDelta = TimeDelta::days(3650);
+
+/// Reads a sitemap from the answer to its first request on.
+///
+/// # Errors
+/// In plain words, when the document is no sitemap.
+pub(super) async fn read(
+    visit: &mut Visit<'_>,
+    response: Response,
+    gathering: &mut Gathering,
+) -> Result<(), String> {
+    let last_visit = visit.facts.last_ok;
+    let pages = descend(visit, response, last_visit, gathering).await?;
+    if pages.is_empty() && last_visit.is_none() {
+        gathering.nothing_listed = Some("no pages in the sitemap".to_owned());
+        gathering.note("no pages in the sitemap");
+    }
+    let budget = if last_visit.is_some() { MOST_DUE } else { MOST_ARTICLES };
+    let candidates: Vec<Listed> =
+        due(&pages, last_visit, |_| false, MOST_ASKED).into_iter().cloned().collect();
+    let urls: Vec<Url> = candidates.iter().map(|p| p.url.clone()).collect();
+    let known = visit.known(urls).await.map_err(|e| e.to_string())?;
+    let new = candidates.into_iter().zip(known).filter(|(_, known)| !known).map(|(page, _)| page);
+    let mut new: Vec<Listed> = new.collect();
+    let rest = new.split_off(new.len().min(budget));
+    match last_visit {
+        // What was there before and does not say when it was changed would look new for ever.
+        None => {
+            let taken: HashSet<String> = new.iter().map(|p| normalise(&p.url)).collect();
+            let undated = pages.iter().filter(|p| p.lastmod.is_none());
+            let old = undated.filter(|p| !taken.contains(&normalise(&p.url)));
+            gathering.refused.extend(old.map(|p| (p.url.clone(), visit.started + FOR_GOOD)));
+        }
+        Some(_) => gathering.unfinished |= !rest.is_empty(),
+    }
+    let publisher = visit.publisher(None);
+    let mut fetch = Vec::new();
+    for page in new {
+        match entry(&page, &publisher, visit.started) {
+            Some(entry) => gathering.entries.push(entry),
+            None => fetch.push(page.url),
+        }
+    }
+    let rules = visit.job.source.website.clone().unwrap_or_default();
+    visit.articles(fetch, &rules, &publisher, gathering).await;
+    Ok(())
+}
+
+/// An entry from the news extension: no page needs to be fetched for it.
+fn entry(page: &Listed, publisher: &str, now: Time) -> Option<Entry> {
+    let news = page.news.clone()?;
+    Some(Entry {
+        title: news.title,
+        url: Some(page.url.to_string()),
+        published: news.published.map(|t| t.min(now)),
+        publisher: Some(publisher.to_owned()).filter(|p| !p.is_empty()),
+        language: news.language,
+        ..Entry::default()
+    })
+}
+
+/// All pages of a sitemap, those of the children of an index included that may have changed.
+async fn descend(
+    visit: &mut Visit<'_>,
+    response: Response,
+    last_visit: Option<Time>,
+    gathering: &mut Gathering,
+) -> Result<Vec<Listed>, String> {
+    let mut pages = Vec::new();
+    let mut waiting: VecDeque<(Url, usize)> = VecDeque::new();
+    let mut seen = HashSet::from([normalise(&response.final_url)]);
+    let root = document(visit, response).await?;
+    let mut found = Some((root, 1));
+    let mut opened = 0;
+    loop {
+        match found.take() {
+            Some((Sitemap::Pages(listed), _)) => pages.extend(listed),
+            Some((Sitemap::Index(children), level)) => {
+                // An index that does not say when its children change has to be gone through.
+                gathering.unfinished |= children.iter().any(|c| c.lastmod.is_none());
+                let mut open = worth_reading(&children, last_visit);
+                open.sort_by_key(|c| std::cmp::Reverse(c.lastmod.map(|l| l.at)));
+                let new = open.into_iter().filter(|c| seen.insert(normalise(&c.url)));
+                if level < MOST_LEVELS {
+                    waiting.extend(new.map(|c| (c.url.clone(), level + 1)));
+                }
+            }
+            None => {}
+        }
+        let Some((url, level)) = waiting.pop_front() else { return Ok(pages) };
+        opened += 1;
+        if opened > MOST_CHILDREN {
+            gathering.unfinished = true;
+            return Ok(pages);
+        }
+        match visit.asker.page(url.clone()).await {
+            Ok(response) if response.is_success() => {
+                gathering.wire_bytes += response.wire_bytes;
+                gathering.elapsed += response.elapsed;
+                match document(visit, response).await {
+                    Ok(document) => found = Some((document, level)),
+                    Err(why) => gathering.note(format!("{url}: {why}")),
+                }
+            }
+            Ok(response) => {
+                gathering.note(format!("{url}: HTTP {}", response.status));
+                gathering.unfinished = true;
+            }
+            Err(e) => {
+                gathering.note(e.to_string());
+                gathering.unfinished = true;
+            }
+        }
+    }
+}
+
+async fn document(visit: &Visit<'_>, response: Response) -> Result<Sitemap, String> {
+    let work = move || parse(&response.body, &response.final_url).map_err(|e| e.to_string());
+    let read = visit.context.work(work).await;
+    read.unwrap_or_else(|| Err("the sitemap could not be read (this is a bug)".to_owned()))
+}

@@ -1,0 +1,137 @@
+//! Websites: the list, its pages, its articles.
+
+use super::Visit;
+use super::gathering::Gathering;
+use crate::model::{WebsiteMode, WebsiteRules};
+use crate::net::Response;
+use crate::util::text;
+use crate::website::{ListPage, Page, Selectors, Walk, list_page, propose::propose};
+use url::Url;
+
+/// Selectors that are named when those of the source find nothing.
+const INSTEAD: usize = 3;
+
+/// A list page that was read.
+struct Listed {
+    page: ListPage,
+    title: Option<String>,
+    needs_javascript: bool,
+    /// Selectors that would work, where those of the source find nothing.
+    instead: Vec<String>,
+}
+
+/// Reads a website from the answer to its first request on.
+///
+/// # Errors
+/// In plain words, when the page is none.
+pub(super) async fn read(
+    visit: &mut Visit<'_>,
+    response: Response,
+    gathering: &mut Gathering,
+) -> Result<(), String> {
+    let rules = visit.job.source.website.clone().unwrap_or_default();
+    if rules.mode == WebsiteMode::Direct {
+        return direct(visit, response, &rules, gathering).await;
+    }
+    let start = visit.home();
+    let mut walk = Walk::new(&start, rules.max_pages, visit.facts.last_ok, visit.started);
+    let (mut asked, mut answer) = (start, response);
+    let mut first = true;
+    loop {
+        let answered = answer.final_url.clone();
+        let listed = list(visit, answer, &rules).await?;
+        if first {
+            look_over(&listed, gathering);
+            first = false;
+        }
+        let urls: Vec<Url> = listed.page.links.iter().map(|l| l.url.clone()).collect();
+        let known = visit.known(urls.clone()).await.map_err(|e| e.to_string())?;
+        let is_known = |url: &Url| urls.iter().zip(&known).any(|(u, known)| u == url && *known);
+        walk.take(&asked, &answered, listed.page, is_known);
+        let Some(next) = walk.next_page().cloned() else { break };
+        match visit.asker.page(next.clone()).await {
+            Ok(response) if response.is_success() => {
+                gathering.wire_bytes += response.wire_bytes;
+                gathering.elapsed += response.elapsed;
+                (asked, answer) = (next, response);
+            }
+            // What the first pages gave is good; the rest comes with the next look.
+            Ok(response) => {
+                gathering.note(format!("{next}: HTTP {}", response.status));
+                gathering.left_host = response.status == 429;
+                gathering.unfinished = true;
+                break;
+            }
+            Err(e) => {
+                gathering.note(e.to_string());
+                gathering.unfinished = true;
+                break;
+            }
+        }
+    }
+    let (links, cut) = walk.finish();
+    gathering.unfinished |= cut;
+    let urls: Vec<Url> = links.into_iter().map(|l| l.url).collect();
+    let known = visit.known(urls.clone()).await.map_err(|e| e.to_string())?;
+    let new = urls.into_iter().zip(known).filter(|(_, known)| !known).map(|(url, _)| url).collect();
+    let publisher = visit.publisher(gathering.title.as_deref());
+    if !gathering.left_host {
+        visit.articles(new, &rules, &publisher, gathering).await;
+    }
+    Ok(())
+}
+
+/// The address itself is the only article.
+async fn direct(
+    visit: &mut Visit<'_>,
+    response: Response,
+    rules: &WebsiteRules,
+    gathering: &mut Gathering,
+) -> Result<(), String> {
+    let publisher = visit.publisher(None);
+    let url = response.final_url.clone();
+    visit.take(url, response, rules, &publisher, gathering).await;
+    Ok(())
+}
+
+async fn list(
+    visit: &Visit<'_>,
+    response: Response,
+    rules: &WebsiteRules,
+) -> Result<Listed, String> {
+    let rules = rules.clone();
+    let work = move || {
+        let page = Page::read(&response.body, response.content_type(), &response.final_url)
+            .map_err(|e| text::line(&e.to_string()))?;
+        let compile =
+            |selector: &Option<String>| selector.as_deref().map(Selectors::parse).transpose();
+        let (articles, next) = (compile(&rules.articles)?, compile(&rules.next)?);
+        let articles = articles.ok_or("the source has no selector for articles")?;
+        let found = list_page(&page, &articles, next.as_ref());
+        let instead = if found.links.is_empty() {
+            propose(&page).into_iter().take(INSTEAD).map(|p| p.articles).collect()
+        } else {
+            Vec::new()
+        };
+        let needs_javascript = page.needs_javascript();
+        Ok(Listed { title: page.title(), page: found, needs_javascript, instead })
+    };
+    let read = visit.context.work(work).await;
+    read.unwrap_or_else(|| Err("the page could not be read (this is a bug)".to_owned()))
+}
+
+/// What the first page tells beside its links.
+fn look_over(listed: &Listed, gathering: &mut Gathering) {
+    gathering.title.clone_from(&listed.title);
+    if listed.page.links.is_empty() {
+        let what = if listed.needs_javascript {
+            "no links to articles: the page needs JavaScript, which is not run; follow a feed or a \
+             sitemap of the site instead"
+        } else {
+            "no links to articles"
+        };
+        gathering.note(what);
+        gathering.nothing_listed = Some(what.to_owned());
+        gathering.instead.clone_from(&listed.instead);
+    }
+}

@@ -1,0 +1,135 @@
+//! How a site without a feed is read, as declared in `sources.toml`.
+
+use std::hash::{Hash, Hasher};
+use std::time::Duration;
+
+/// Where the articles of a website source are.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum WebsiteMode {
+    /// The address is a page with links to articles.
+    #[default]
+    List,
+    /// The address is the only article.
+    Direct,
+}
+
+/// The rules by which a website source is read. Selectors are texts here; `website::check` tells
+/// whether they can be used. A list of selectors (`h1, h2`) is tried in its order where one value
+/// is wanted, and taken together, in the order of the page, for article links.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+pub struct WebsiteRules {
+    /// Where the articles are.
+    pub mode: WebsiteMode,
+    /// Selects the article links of a list page, or elements with one in or around them.
+    pub articles: Option<String>,
+    /// Selects the link to the next list page.
+    pub next: Option<String>,
+    /// List pages read in one look, at least 1.
+    pub max_pages: u32,
+    /// Selects the title of an article.
+    pub title: String,
+    /// Selects the text of an article.
+    pub content: String,
+    /// Selects the names of its authors.
+    pub author: Option<String>,
+    /// Selects its date.
+    pub date: Option<String>,
+    /// How the date is written, as a Go layout: `2 January 2006`.
+    pub date_format: Option<String>,
+    /// Hours in which the site is left alone, local time.
+    pub peak_hours: Option<PeakHours>,
+    /// Least time between two requests, instead of `net.host_delay`.
+    pub delay: Option<Duration>,
+}
+
+impl WebsiteRules {
+    /// Title of an article where nobody has said better.
+    pub const TITLE: &str = "article h1, main h1, h1, title";
+    /// Text of an article where nobody has said better.
+    pub const CONTENT: &str = "article, main, [role=main], body";
+
+    /// A number that other rules hardly have.
+    pub fn fingerprint(&self) -> u64 {
+        let mut hasher = std::hash::DefaultHasher::new();
+        self.hash(&mut hasher);
+        hasher.finish()
+    }
+}
+
+impl Default for WebsiteRules {
+    fn default() -> Self {
+        Self {
+            mode: WebsiteMode::default(),
+            articles: None,
+            next: None,
+            max_pages: 1,
+            title: Self::TITLE.to_owned(),
+            content: Self::CONTENT.to_owned(),
+            author: None,
+            date: None,
+            date_format: None,
+            peak_hours: None,
+            delay: None,
+        }
+    }
+}
+
+/// A span of the day in minutes since midnight, the end not included. It goes over midnight where
+/// it ends before it begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+pub struct PeakHours {
+    /// 0-1439.
+    pub from: u16,
+    /// 0-1439, never equal to `from`.
+    pub to: u16,
+}
+
+/// What newsfed has learned about a website source.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
+pub struct WebsiteFacts {
+    /// Looks in a row in which the rules found nothing to read.
+    pub fruitless: u32,
+    /// What was missing in them; `None` while something is found.
+    pub trouble: Option<Trouble>,
+    /// The last look left something behind: the next one reads the page again although it has not
+    /// changed.
+    pub unfinished: bool,
+    /// The rules that were used last, as a hash: other rules have another look at the page.
+    pub rules: u64,
+}
+
+/// Rules that find nothing.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Trouble {
+    /// Start of the first look that found nothing.
+    pub since: super::Time,
+    /// What is missing, in plain words: "no links to articles".
+    pub what: String,
+    /// Selectors of article links that would work now, best first.
+    #[serde(default)]
+    pub instead: Vec<String>,
+}
+
+/// Looks in a row that find nothing, after which the rules count as broken.
+pub const BROKEN_AFTER: u32 = 3;
+
+impl WebsiteFacts {
+    /// What is known as far as it holds for these rules: nothing, after a person has changed them.
+    pub fn under(&self, rules: &WebsiteRules) -> Self {
+        let now = rules.fingerprint();
+        if self.rules == now {
+            self.clone()
+        } else {
+            Self { rules: now, unfinished: true, ..Self::default() }
+        }
+    }
+
+    /// What is wrong with the rules, once it has lasted for [`BROKEN_AFTER`] looks.
+    pub fn broken(&self) -> Option<&Trouble> {
+        self.trouble.as_ref().filter(|_| self.fruitless >= BROKEN_AFTER)
+    }
+}

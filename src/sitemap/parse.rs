@@ -1,0 +1,268 @@
+//! A sitemap document -> the addresses in it (<https://www.sitemaps.org/protocol.html>, and the
+//! news extension of <http://www.google.com/schemas/sitemap-news/0.9>).
+
+use crate::model::Time;
+use crate::util::domain::same_site;
+use crate::util::{date, html, text, url as address};
+use flate2::read::MultiGzDecoder;
+use quick_xml::Reader;
+use quick_xml::events::Event;
+use std::borrow::Cow;
+use std::io::Read;
+use url::Url;
+
+/// Largest document after unpacking, in bytes (the protocol's own limit).
+const MOST_BYTES: usize = 50 * 1024 * 1024;
+/// Addresses of one document (the protocol's own limit).
+const MOST_URLS: usize = 50_000;
+/// Longest text of one element, in bytes.
+const MOST_TEXT: usize = 8 * 1024;
+
+/// What a document is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Sitemap {
+    /// A list of further sitemaps.
+    Index(Vec<Child>),
+    /// A list of pages.
+    Pages(Vec<Listed>),
+}
+
+/// A sitemap that an index names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Child {
+    /// Where it is; on the site of the index.
+    pub url: Url,
+    /// When it was changed last.
+    pub lastmod: Option<LastMod>,
+}
+
+/// A page.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Listed {
+    /// Where it is; on the site of the sitemap.
+    pub url: Url,
+    /// When it was changed last.
+    pub lastmod: Option<LastMod>,
+    /// How often it changes, as written in lower case: `hourly`.
+    pub changefreq: Option<String>,
+    /// 0 to 1; 0.5 where it is not given. Orders due pages, nothing else.
+    pub priority: f32,
+    /// What the news extension says of it.
+    pub news: Option<News>,
+}
+
+/// Title and date of an article, so that its page need not be asked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct News {
+    /// One clean line.
+    pub title: String,
+    /// When it was published.
+    pub published: Option<Time>,
+    /// Who published it.
+    pub publication: Option<String>,
+    /// Language tag.
+    pub language: Option<String>,
+}
+
+/// A time of change, which may be a whole day.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LastMod {
+    /// The moment, or the start of the day in UTC.
+    pub at: Time,
+    /// Only the day is known.
+    pub whole_day: bool,
+}
+
+impl LastMod {
+    /// Reads `2025-10-23`, `2025-10-23T15:37+00:00` and everything in between.
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        Some(Self { at: date::parse(text)?, whole_day: !text.contains([':', 'T']) })
+    }
+
+    /// Whether the change may have come after a visit. A change on the day of the visit may.
+    pub fn may_be_after(&self, visit: Time) -> bool {
+        if self.whole_day { self.at.date_naive() >= visit.date_naive() } else { self.at > visit }
+    }
+}
+
+/// Why a document is no sitemap.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SitemapError {
+    /// Something else.
+    #[error("this is no sitemap")]
+    Other,
+    /// Over the limit of the protocol.
+    #[error("the sitemap is larger than {} MiB when unpacked", MOST_BYTES / 1024 / 1024)]
+    TooLarge,
+}
+
+/// Reads a document that came from `url`: XML, plain text with one address a line, either of them
+/// packed with gzip. Addresses on other sites are left out; a damaged document is read up to the
+/// damage.
+///
+/// # Errors
+/// When it is something else, or too large.
+pub fn parse(bytes: &[u8], url: &Url) -> Result<Sitemap, SitemapError> {
+    let body = unpack(bytes)?;
+    let markup = html::decode(&body, None);
+    let start = markup.trim_start_matches('\u{feff}').trim_start();
+    if start.starts_with('<') {
+        return xml(start, url);
+    }
+    let pages: Vec<Listed> = lines(start, url).collect();
+    if pages.is_empty() { Err(SitemapError::Other) } else { Ok(Sitemap::Pages(pages)) }
+}
+
+fn unpack(bytes: &[u8]) -> Result<Cow<'_, [u8]>, SitemapError> {
+    let mut body = Cow::Borrowed(bytes);
+    // Twice: some servers pack a packed file once more on the way.
+    for _ in 0..2 {
+        if body.starts_with(&[0x1f, 0x8b]) {
+            let mut out = Vec::new();
+            let limit = MOST_BYTES as u64 + 1;
+            // What could be unpacked of a damaged file is good.
+            let _ = MultiGzDecoder::new(&*body).take(limit).read_to_end(&mut out);
+            body = Cow::Owned(out);
+        }
+    }
+    if body.len() > MOST_BYTES { Err(SitemapError::TooLarge) } else { Ok(body) }
+}
+
+/// Plain text: every line is an address.
+fn lines<'a>(body: &'a str, url: &'a Url) -> impl Iterator<Item = Listed> + 'a {
+    let looks_right = body.lines().next().is_some_and(|l| l.trim().starts_with("http"));
+    body.lines().take(if looks_right { MOST_URLS } else { 0 }).filter_map(move |line| {
+        let draft = Draft { loc: line.trim().to_owned(), ..Draft::default() };
+        draft.page(url)
+    })
+}
+
+/// An entry while it is read.
+#[derive(Default)]
+struct Draft {
+    loc: String,
+    lastmod: String,
+    changefreq: String,
+    priority: String,
+    title: String,
+    publication_date: String,
+    name: String,
+    language: String,
+    is_news: bool,
+}
+
+impl Draft {
+    fn url(&self, base: &Url) -> Option<Url> {
+        let url = address::resolve(base, &self.loc)?;
+        same_site(&url, base).then_some(url)
+    }
+
+    fn child(&self, base: &Url) -> Option<Child> {
+        Some(Child { url: self.url(base)?, lastmod: LastMod::parse(&self.lastmod) })
+    }
+
+    fn page(&self, base: &Url) -> Option<Listed> {
+        let word = |s: &str| Some(text::line(s)).filter(|s| !s.is_empty());
+        let priority = self.priority.trim().parse().ok().filter(|p| (0.0..=1.0).contains(p));
+        let news = self.is_news.then(|| News {
+            title: text::line(&self.title),
+            published: date::parse(&self.publication_date),
+            publication: word(&self.name),
+            language: word(&self.language),
+        });
+        Some(Listed {
+            url: self.url(base)?,
+            lastmod: LastMod::parse(&self.lastmod),
+            changefreq: word(&self.changefreq).map(|f| f.to_lowercase()),
+            priority: priority.unwrap_or(0.5),
+            news: news.filter(|n| !n.title.is_empty()),
+        })
+    }
+
+    fn field(&mut self, name: &str) -> Option<&mut String> {
+        Some(match name {
+            "loc" => &mut self.loc,
+            "lastmod" => &mut self.lastmod,
+            "changefreq" => &mut self.changefreq,
+            "priority" => &mut self.priority,
+            "title" => &mut self.title,
+            "publication_date" => &mut self.publication_date,
+            "name" => &mut self.name,
+            "language" => &mut self.language,
+            _ => return None,
+        })
+    }
+}
+
+/// XML, read as events: nothing is nested in memory. Elements are known by their local names.
+fn xml(markup: &str, url: &Url) -> Result<Sitemap, SitemapError> {
+    let mut reader = Reader::from_str(markup);
+    reader.config_mut().check_end_names = false;
+    let (mut children, mut pages, mut index) = (Vec::new(), Vec::new(), None);
+    let mut draft = Draft::default();
+    // The element whose text is read, and the pictures and videos within an entry, whose titles
+    // and addresses are not its own.
+    let (mut field, mut foreign): (String, usize) = (String::new(), 0);
+    loop {
+        let event = match reader.read_event() {
+            Ok(Event::Eof) | Err(_) => break,
+            Ok(event) => event,
+        };
+        match event {
+            Event::Start(tag) => {
+                let name = tag.local_name().as_ref().to_ascii_lowercase();
+                match name.as_str() {
+                    "urlset" => index = index.or(Some(false)),
+                    "sitemapindex" => index = index.or(Some(true)),
+                    "url" | "sitemap" => draft = Draft::default(),
+                    "news" => draft.is_news = true,
+                    "image" | "video" => foreign += 1,
+                    _ if index.is_none() => return Err(SitemapError::Other),
+                    _ => {}
+                }
+                field = name;
+            }
+            Event::End(tag) => {
+                let name = tag.local_name().as_ref().to_ascii_lowercase();
+                match name.as_str() {
+                    "url" => pages.extend(draft.page(url)),
+                    "sitemap" => children.extend(draft.child(url)),
+                    "image" | "video" => foreign = foreign.saturating_sub(1),
+                    _ => {}
+                }
+                field.clear();
+            }
+            Event::Text(part) => {
+                push(&mut draft, &field, foreign, &part);
+            }
+            Event::CData(part) => {
+                push(&mut draft, &field, foreign, &part);
+            }
+            Event::GeneralRef(name) => {
+                let reference = format!("&{};", &*name);
+                push(&mut draft, &field, foreign, &html::decode_entities(&reference));
+            }
+            _ => {}
+        }
+        if pages.len() + children.len() >= MOST_URLS {
+            break;
+        }
+    }
+    match index {
+        Some(true) => Ok(Sitemap::Index(children)),
+        Some(false) => Ok(Sitemap::Pages(pages)),
+        None => Err(SitemapError::Other),
+    }
+}
+
+fn push(draft: &mut Draft, field: &str, foreign: usize, part: &str) {
+    if foreign > 0 {
+        return;
+    }
+    if let Some(slot) = draft.field(field)
+        && slot.len() + part.len() <= MOST_TEXT
+    {
+        slot.push_str(part);
+    }
+}

@@ -1,0 +1,54 @@
+//! Which parts of a sitemap are worth a request.
+
+use super::parse::{Child, Listed};
+use crate::model::Time;
+use std::cmp::Reverse;
+use std::time::Duration;
+
+/// The children of an index to open: those changed since the last visit, and those that do not say.
+pub fn worth_reading(children: &[Child], last_visit: Option<Time>) -> Vec<&Child> {
+    let changed = |child: &&Child| match (child.lastmod, last_visit) {
+        (Some(lastmod), Some(visit)) => lastmod.may_be_after(visit),
+        _ => true,
+    };
+    children.iter().filter(changed).collect()
+}
+
+/// The pages to look at: those that `is_known` does not know and that may have come since the last
+/// visit, at most `budget`, newest first, then by priority, then in the order of the document.
+pub fn due(
+    pages: &[Listed],
+    last_visit: Option<Time>,
+    is_known: impl Fn(&Listed) -> bool,
+    budget: usize,
+) -> Vec<&Listed> {
+    let fresh = |page: &&Listed| match (page.lastmod, last_visit) {
+        (Some(lastmod), Some(visit)) => lastmod.may_be_after(visit),
+        _ => true,
+    };
+    let mut due: Vec<&Listed> = pages.iter().filter(fresh).filter(|p| !is_known(p)).collect();
+    due.sort_by(|a, b| {
+        let date = |p: &Listed| {
+            let news = p.news.as_ref().and_then(|n| n.published);
+            Reverse(p.lastmod.map(|l| l.at).max(news))
+        };
+        date(a).cmp(&date(b)).then(b.priority.total_cmp(&a.priority))
+    });
+    due.truncate(budget);
+    due
+}
+
+/// How often a page changes by the word of its sitemap: a hint that measurements override.
+/// `always` is `least`; months, years and `never` are `most`.
+pub fn change_interval(word: &str, least: Duration, most: Duration) -> Option<Duration> {
+    const HOUR: u64 = 3600;
+    let seconds = match word {
+        "always" => return Some(least),
+        "hourly" => HOUR,
+        "daily" => 24 * HOUR,
+        "weekly" => 7 * 24 * HOUR,
+        "monthly" | "yearly" | "never" => return Some(most),
+        _ => return None,
+    };
+    Some(Duration::from_secs(seconds))
+}

@@ -1,0 +1,170 @@
+//! An article by the selectors of its source.
+
+use super::authors::split_names;
+use super::date;
+use super::page::Page;
+use super::selector::Selectors;
+use super::signal::metadata;
+use crate::model::{Entry, Time, WebsiteRules};
+use crate::util::html::{self, tree::text_of};
+use crate::util::text;
+use unicode_segmentation::UnicodeSegmentation;
+
+/// Longest summary, in characters.
+const MOST_SUMMARY: usize = 500;
+/// Bytes of an article's text that are kept.
+const MOST_CONTENT: usize = 1 << 20;
+/// Most authors of one article.
+const MOST_AUTHORS: usize = 50;
+/// What stands for a title where there is none.
+const NO_TITLE: &str = "(No title)";
+
+/// What was found on the page of an article.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Article {
+    /// Where it is: the address that answered.
+    pub url: url::Url,
+    /// One line; "(No title)" where the page has none. May be too long to be kept.
+    pub title: String,
+    /// Whether the page gives a title.
+    pub titled: bool,
+    /// Plain text in one line, at most 500 characters and an ellipsis.
+    pub summary: String,
+    /// Safe HTML.
+    pub content: String,
+    /// Names, in order.
+    pub authors: Vec<String>,
+    /// When it was published, as the page says; `None` stands for now.
+    pub published: Option<Time>,
+    /// When it was changed, as its metadata say.
+    pub updated: Option<Time>,
+}
+
+/// Reads the article of a page. What is not found is empty: nothing fails here.
+pub fn article(page: &Page, rules: &WebsiteRules) -> Article {
+    let tree = page.tree();
+    let parse = |s: &str| Selectors::parse(s).ok();
+    let first = |s: &str| parse(s).and_then(|s| s.first(tree));
+    let title = first(&rules.title).map(|e| text::line(&text_of(e))).unwrap_or_default();
+    let content = first(&rules.content);
+    let summary =
+        content.map(|e| summarise(&text::line(&head_of(&text_of(e))))).unwrap_or_default();
+    let markup = content.map(|e| e.inner_html()).unwrap_or_default();
+    let authors = rules.author.as_deref().and_then(parse).map(|s| s.first_matching(tree));
+    let bylines: Vec<String> =
+        authors.unwrap_or_default().into_iter().map(|e| text::line(&text_of(e))).collect();
+    let mut authors = split_names(bylines.iter().map(String::as_str));
+    authors.truncate(MOST_AUTHORS);
+    let stated = metadata(page);
+    let dated = rules.date.as_deref().and_then(first);
+    let published = match &rules.date {
+        Some(_) => dated.and_then(|e| date::of_element(e, rules.date_format.as_deref())),
+        None => stated.published,
+    };
+    Article {
+        url: page.url().clone(),
+        titled: !title.is_empty(),
+        title: if title.is_empty() { NO_TITLE.to_owned() } else { title },
+        summary,
+        content: html::clean(text::start(&markup, MOST_CONTENT), Some(page.base())),
+        authors,
+        published,
+        updated: stated.modified,
+    }
+}
+
+/// More than a summary can need, so that a long article is not cleaned twice.
+fn head_of(text: &str) -> String {
+    text.chars().take(2 * MOST_SUMMARY).collect()
+}
+
+/// The beginning of a text, cut at the end of a word where one ends late enough.
+fn summarise(text: &str) -> String {
+    if text.chars().count() <= MOST_SUMMARY {
+        return text.to_owned();
+    }
+    let cut = text.char_indices().nth(MOST_SUMMARY).map_or(text.len(), |(at, _)| at);
+    // Never through a grapheme.
+    let whole = text.grapheme_indices(true).map(|(at, _)| at).take_while(|at| *at <= cut).last();
+    let start = &text[..whole.unwrap_or(0)];
+    let word = start.rfind(' ').filter(|at| start[*at..].chars().count() < MOST_SUMMARY / 10);
+    format!("{}…", start[..word.unwrap_or(start.len())].trim_end())
+}
+
+impl Article {
+    /// The article as an entry of `publisher`. It was read at `now`: a date that lies a little ahead
+    /// becomes now.
+    pub fn entry(self, publisher: &str, now: Time) -> Entry {
+        let summary = html::escape(&self.summary).into_owned();
+        Entry {
+            title: self.title,
+            url: Some(self.url.to_string()),
+            authors: self.authors,
+            published: self.published.map(|t| t.min(now)),
+            updated: self.updated.filter(|t| *t <= now),
+            summary: Some(summary).filter(|s| !s.is_empty()),
+            content: Some(self.content).filter(|c| !c.is_empty()),
+            publisher: Some(publisher.to_owned()).filter(|p| !p.is_empty()),
+            ..Entry::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rules() -> WebsiteRules {
+        WebsiteRules {
+            title: "h1.hl".to_owned(),
+            content: ".txt".to_owned(),
+            author: Some(".who".to_owned()),
+            date: Some(".when".to_owned()),
+            date_format: Some("2006-01-02".to_owned()),
+            ..WebsiteRules::default()
+        }
+    }
+
+    fn read(markup: &str) -> Article {
+        let url = url::Url::parse("https://example.org/a").unwrap();
+        article(&Page::parse(markup, &url).unwrap(), &rules())
+    }
+
+    #[test]
+    fn the_parts_of_an_article() {
+        let found = read(
+            "<h1 class=hl> A <em>B</em></h1><p class=who>By Ann Lee</p><p class=who>Bob Ray</p>\
+             <b class=when>2024-05-06</b><div class=txt><p>One<script>x</script></p><p>Two</div>",
+        );
+        assert_eq!(found.title, "A B");
+        assert_eq!(found.summary, "One Two");
+        assert_eq!(found.content, "<p>One</p><p>Two</p>");
+        assert_eq!(found.authors, ["Ann Lee", "Bob Ray"]);
+        assert_eq!(found.published.unwrap().to_rfc3339(), "2024-05-06T00:00:00+00:00");
+    }
+
+    #[test]
+    fn what_is_missing_is_empty() {
+        let found = read("<p>nothing");
+        assert_eq!((found.title.as_str(), found.titled), (NO_TITLE, false));
+        assert_eq!((found.summary.as_str(), found.content.as_str()), ("", ""));
+        assert_eq!((found.authors.len(), found.published), (0, None));
+    }
+
+    #[test]
+    fn summaries_are_cut_between_words_and_characters() {
+        let words = "word ".repeat(200);
+        let cases = [
+            ("x".repeat(500), 500),
+            ("é".repeat(501), 501),
+            (words.trim().to_owned(), 500),
+            ("e\u{301}".repeat(400), 501),
+        ];
+        for (text, most) in cases {
+            let summary = summarise(&text);
+            let length = summary.chars().count();
+            assert!((480..=most).contains(&length), "{length}");
+            assert_eq!(summary.ends_with('…'), text.chars().count() > 500);
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Names of authors out of a byline.
+
+/// Longest name that is kept, in characters; longer ones are sentences.
+const LONGEST: usize = 100;
+
+/// Splits bylines into names: at `, ` and ` and `, also with a comma before the `and`. What belongs
+/// to the name before it (`Jr.`, `PhD`) stays with it, a leading `By` goes, and a name counts once,
+/// whatever its letter case.
+pub fn split_names<'a>(bylines: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for byline in bylines {
+        let line = without_by(byline.trim());
+        let mut own: Vec<String> = Vec::new();
+        for part in line.split(", ").flat_map(|p| p.split(" and ")) {
+            let part = part.trim();
+            let part = part.strip_prefix("and ").unwrap_or(part).trim_matches([',', ' ']);
+            match own.last_mut() {
+                Some(name) if is_suffix(part) => name.push_str(&format!(", {part}")),
+                _ if part.is_empty() || part.chars().count() > LONGEST => {}
+                _ => own.push(part.to_owned()),
+            }
+        }
+        for name in own {
+            if !names.iter().any(|known| known.to_lowercase() == name.to_lowercase()) {
+                names.push(name);
+            }
+        }
+    }
+    names
+}
+
+fn without_by(line: &str) -> &str {
+    match line.get(..3) {
+        Some(start) if start.eq_ignore_ascii_case("by ") => line[3..].trim_start(),
+        _ => line,
+    }
+}
+
+fn is_suffix(part: &str) -> bool {
+    const SUFFIXES: [&str; 11] =
+        ["jr", "sr", "ii", "iii", "iv", "phd", "ph.d", "md", "m.d", "esq", "dds"];
+    SUFFIXES.contains(&part.trim_end_matches('.').to_lowercase().as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bylines() {
+        let cases: [(&[&str], &[&str]); 9] = [
+            (&["A, B"], &["A", "B"]),
+            (&["A and B"], &["A", "B"]),
+            (&["A, B and C"], &["A", "B", "C"]),
+            (&["A, B, and C"], &["A", "B", "C"]),
+            (&["Sandy Anderson"], &["Sandy Anderson"]),
+            (&["By Ann Lee", "ann lee", "Bob"], &["Ann Lee", "Bob"]),
+            (&["Martin King, Jr., Ann Lee, PhD"], &["Martin King, Jr.", "Ann Lee, PhD"]),
+            (&["", " , "], &[]),
+            (&["Byron"], &["Byron"]),
+        ];
+        for (bylines, want) in cases {
+            assert_eq!(split_names(bylines.iter().copied()), want, "{bylines:?}");
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! Dates on pages: as a Go layout says, else in any common form.
+
+mod layout;
+
+pub use layout::{is_layout, parse_layout};
+
+use crate::model::Time;
+use crate::util::date;
+use crate::util::html::tree::text_of;
+use scraper::ElementRef;
+
+/// Attributes that may hold the date of an element in a machine's form.
+const ATTRIBUTES: [&str; 3] = ["datetime", "content", "title"];
+
+/// The date that an element gives. With a layout, its text is read by that first; then come its
+/// attributes, then its text in common forms.
+pub fn of_element(element: ElementRef<'_>, layout: Option<&str>) -> Option<Time> {
+    let text = text_of(element);
+    let by_layout = |s: &str| layout.and_then(|layout| parse_layout(layout, s.trim()));
+    let attributes = || ATTRIBUTES.iter().filter_map(|name| element.attr(name));
+    by_layout(&text)
+        .or_else(|| attributes().find_map(|a| by_layout(a).or_else(|| date::parse(a))))
+        .or_else(|| in_text(&text))
+}
+
+/// A date in a short text: all of it, or what follows a label (`Published: 3 May 2024`).
+pub fn in_text(text: &str) -> Option<Time> {
+    let text = text.trim();
+    date::parse(text).or_else(|| {
+        let (_, rest) = text.split_once(": ").or_else(|| text.split_once(" on "))?;
+        date::parse(rest.trim())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::util::html::tree;
+
+    #[test]
+    fn where_the_date_of_an_element_stands() {
+        let cases = [
+            ("<time class=d>09.03.2024</time>", Some("02.01.2006"), "2024-03-09"),
+            ("<time class=d datetime=2024-03-09>yesterday</time>", None, "2024-03-09"),
+            ("<time class=d datetime=2024-03-09>odd</time>", Some("2.1.2006"), "2024-03-09"),
+            ("<meta class=d content='2024-03-09T10:00:00Z'>", None, "2024-03-09"),
+            ("<i class=d>Published: March 9, 2024</i>", None, "2024-03-09"),
+            ("<i class=d>yesterday</i>", Some("2006-01-02"), "none"),
+        ];
+        for (markup, layout, want) in cases {
+            let tree = tree::fragment(markup).unwrap();
+            let selector = scraper::Selector::parse(".d").unwrap();
+            let found = of_element(tree.select(&selector).next().unwrap(), layout);
+            let found = found.map(|t| t.format("%F").to_string());
+            assert_eq!(found.as_deref().unwrap_or("none"), want, "{markup}");
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! Sites without feeds: pages in, articles out.
+//!
+//! Pure. A page becomes a tree once ([`Page`]); [`list_page`] finds the links to articles in it and
+//! the link to the next page, [`article`] the article. [`Walk`] decides which pages are wanted
+//! next, [`retry`] what to do about a failure; who asks the network is the engine. For a site that
+//! nobody has written selectors for, [`propose`] finds them.
+
+mod article;
+mod authors;
+mod check;
+pub mod date;
+mod list;
+mod page;
+mod peak;
+pub mod propose;
+pub mod retry;
+mod selector;
+pub mod signal;
+mod validate;
+mod walk;
+
+pub use article::{Article, article};
+pub use authors::split_names;
+pub use check::check;
+pub use list::{ListPage, list_page};
+pub use page::{Page, PageError};
+pub use peak::{parse_peak_hours, peak_end};
+pub use selector::Selectors;
+pub use validate::{MOST_TITLE, Rejection, validate};
+pub use walk::{MOST_ARTICLES, Walk};

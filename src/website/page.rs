@@ -1,0 +1,186 @@
+//! A page as a tree, with the address against which its links are read.
+
+use crate::util::html::{self, tree, tree::text_of};
+use crate::util::{text, url as address};
+use scraper::{Html, Selector};
+use std::sync::LazyLock;
+use url::Url;
+
+/// Why a page cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PageError {
+    /// Another kind of document, or nothing.
+    #[error("this is no HTML page, it looks like {0}")]
+    NotHtml(&'static str),
+    /// Too deep for a tree.
+    #[error("the page is nested too deeply to be read safely")]
+    TooDeep,
+}
+
+/// A page that has been read. It is parsed once; everything is found in the same tree.
+pub struct Page {
+    tree: Html,
+    base: Url,
+    url: Url,
+}
+
+/// A selector of the program's own.
+pub(super) fn own(selector: &'static str) -> Option<Selector> {
+    Selector::parse(selector).ok()
+}
+
+static BASE: LazyLock<Option<Selector>> = LazyLock::new(|| own("base[href]"));
+static TITLE: LazyLock<Option<Selector>> = LazyLock::new(|| own("title"));
+static BODY: LazyLock<Option<Selector>> = LazyLock::new(|| own("body"));
+static SCRIPTS: LazyLock<Option<Selector>> = LazyLock::new(|| own("script"));
+static NOSCRIPT: LazyLock<Option<Selector>> = LazyLock::new(|| own("noscript"));
+
+impl Page {
+    /// Reads a page; `url` is the address that answered.
+    ///
+    /// # Errors
+    /// When it is empty, no HTML, or nested too deeply.
+    pub fn read(bytes: &[u8], content_type: Option<&str>, url: &Url) -> Result<Self, PageError> {
+        let essence = content_type.unwrap_or_default().split(';').next().unwrap_or_default();
+        let essence = essence.trim().to_ascii_lowercase();
+        let other = |what| Err(PageError::NotHtml(what));
+        match essence.split_once('/') {
+            Some(("image" | "audio" | "video" | "font", _)) => return other("a media file"),
+            Some(("application", "pdf")) => return other("a PDF document"),
+            Some(("application", "json")) => return other("JSON"),
+            _ => {}
+        }
+        if bytes.iter().all(u8::is_ascii_whitespace) {
+            return other("an empty document");
+        }
+        let start = &bytes[..bytes.len().min(1024)];
+        if start.contains(&0) && !start.starts_with(b"\xff\xfe") && !start.starts_with(b"\xfe\xff")
+        {
+            return other("a binary file");
+        }
+        Self::parse(&html::decode(bytes, content_type), url)
+    }
+
+    /// As [`Page::read`], from text.
+    ///
+    /// # Errors
+    /// When it holds no tag, or is nested too deeply.
+    pub fn parse(markup: &str, url: &Url) -> Result<Self, PageError> {
+        if !html::looks_like_html(markup) {
+            return Err(PageError::NotHtml("plain text"));
+        }
+        let tree = tree::page(markup).ok_or(PageError::TooDeep)?;
+        let base = BASE.as_ref().and_then(|s| tree.select(s).next());
+        let base = base.and_then(|b| address::resolve(url, b.attr("href")?));
+        Ok(Self { base: base.unwrap_or_else(|| url.clone()), tree, url: url.clone() })
+    }
+
+    /// The tree.
+    pub fn tree(&self) -> &Html {
+        &self.tree
+    }
+
+    /// The address of the page.
+    pub fn url(&self) -> &Url {
+        &self.url
+    }
+
+    /// What relative addresses are relative to.
+    pub fn base(&self) -> &Url {
+        &self.base
+    }
+
+    /// The page that a reference leads to: http or https, without its fragment.
+    pub fn resolve(&self, href: &str) -> Option<Url> {
+        let mut url = address::resolve(&self.base, href)?;
+        url.set_fragment(None);
+        Some(url)
+    }
+
+    /// What the page calls itself; one clean line.
+    pub fn title(&self) -> Option<String> {
+        let title = TITLE.as_ref().and_then(|s| self.tree.select(s).next())?;
+        let line = text::line(&title.text().collect::<String>());
+        (!line.is_empty()).then_some(line)
+    }
+
+    /// Whether the page shows its text only to those who run its scripts: next to no text of its
+    /// own, and scripts or a word about them instead.
+    pub fn needs_javascript(&self) -> bool {
+        let Some(body) = BODY.as_ref().and_then(|s| self.tree.select(s).next()) else {
+            return false;
+        };
+        // Some words of a frame around an empty middle are no text yet.
+        let words = text_of(body).chars().filter(|c| c.is_alphanumeric()).count();
+        let count = |s: &Option<Selector>| s.as_ref().map_or(0, |s| self.tree.select(s).count());
+        let notice = NOSCRIPT.as_ref().is_some_and(|s| {
+            self.tree
+                .select(s)
+                .any(|n| n.text().collect::<String>().to_lowercase().contains("javascript"))
+        });
+        match count(&SCRIPTS) {
+            0 => false,
+            _ => words < 50 || (notice && words < 200),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at() -> Url {
+        Url::parse("https://example.org/a/b").unwrap()
+    }
+
+    #[test]
+    fn links_are_read_against_the_base() {
+        let page = Page::parse("<base href='/q/'><p>x", &at()).unwrap();
+        let cases = [
+            ("1.html#top", Some("https://example.org/q/1.html")),
+            ("mailto:a@b", None),
+            ("javascript:void(0)", None),
+            ("tel:1", None),
+            ("data:text/html,x", None),
+        ];
+        for (href, want) in cases {
+            assert_eq!(page.resolve(href).as_ref().map(Url::as_str), want, "{href}");
+        }
+        let odd = Page::parse("<base href='javascript:1'><p>", &at()).unwrap();
+        assert_eq!(odd.base(), &at());
+    }
+
+    #[test]
+    fn other_documents_are_told_apart() {
+        let cases: [(&[u8], &str, &str); 5] = [
+            (b"%PDF-1.4", "application/pdf", "PDF"),
+            (b"", "text/html", "empty"),
+            (b"\x89PNG\0\0", "text/html", "binary"),
+            (b"{}", "application/json", "JSON"),
+            (b"hello", "text/plain", "plain text"),
+        ];
+        for (bytes, kind, word) in cases {
+            let error = Page::read(bytes, Some(kind), &at()).err().unwrap().to_string();
+            assert!(error.contains(word), "{error}");
+        }
+    }
+
+    #[test]
+    fn pages_that_need_scripts() {
+        let text = "word ".repeat(100);
+        let cases = [
+            ("<div id=root></div><script src=app.js></script>".to_owned(), true),
+            (
+                "<noscript>You need to enable JavaScript to run this app.</noscript>\
+                 <div id=app>Loading</div><script src=a.js></script>"
+                    .to_owned(),
+                true,
+            ),
+            (format!("<p>{text}</p><script src=a.js></script>"), false),
+            ("<p>Closed today.</p>".to_owned(), false),
+        ];
+        for (markup, want) in cases {
+            assert_eq!(Page::parse(&markup, &at()).unwrap().needs_javascript(), want, "{markup}");
+        }
+    }
+}

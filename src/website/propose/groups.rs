@@ -1,0 +1,172 @@
+//! Groups of links that share a selector, by what they are worth.
+
+use super::likeness::likeness;
+use super::links::Link;
+use super::names::cost;
+use std::collections::{HashMap, HashSet};
+
+/// Articles from which a group is a list.
+pub(super) const LEAST: usize = 3;
+/// Groups that are ranked.
+const MOST_GROUPS: usize = 200;
+/// What a link must be worth to be one more and not one too many.
+const BORDER: f64 = 0.45;
+
+/// A group.
+#[derive(Debug, Clone)]
+pub(super) struct Group {
+    pub(super) selector: String,
+    pub(super) confidence: f64,
+    worth: f64,
+    members: Vec<usize>,
+    /// What its own links say, as against others that lead to the same addresses.
+    says: f64,
+}
+
+/// An address of the page, whatever links lead there.
+struct Target {
+    likeness: f64,
+    shape: String,
+    place: String,
+    text: String,
+}
+
+/// The groups of a page, best first; of those with the same links the simplest selector.
+pub(super) fn ranked(links: &[Link]) -> Vec<Group> {
+    let mut index: HashMap<&str, usize> = HashMap::new();
+    let mut targets: Vec<Target> = Vec::new();
+    let mut of_link = Vec::with_capacity(links.len());
+    for link in links {
+        let at = *index.entry(link.key.as_str()).or_insert(targets.len());
+        let likeness = likeness(link);
+        if at == targets.len() {
+            targets.push(Target {
+                likeness,
+                shape: shape(link),
+                place: link.place.clone(),
+                text: link.text.clone(),
+            });
+        } else if likeness > targets[at].likeness {
+            targets[at].likeness = likeness;
+            targets[at].text.clone_from(&link.text);
+        }
+        of_link.push((at, likeness));
+    }
+    let mut by_selector: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (n, link) in links.iter().enumerate() {
+        for selector in &link.selectors {
+            by_selector.entry(selector).or_default().push(n);
+        }
+    }
+    let mut best: HashMap<Vec<usize>, Group> = HashMap::new();
+    for (selector, found) in by_selector {
+        let mut members: Vec<usize> = found.iter().map(|n| of_link[*n].0).collect();
+        members.sort_unstable();
+        members.dedup();
+        if members.len() < LEAST {
+            continue;
+        }
+        let says = found.iter().map(|n| of_link[*n].1).sum::<f64>() / found.len() as f64;
+        let group = rate(selector.to_owned(), members, says, &targets);
+        let simpler = |old: &Group| {
+            let rank = |g: &Group| (-(g.says * 10.0).round(), cost(&g.selector) as f64);
+            let (new, old_rank) = (rank(&group), rank(old));
+            new < old_rank || (new == old_rank && group.selector < old.selector)
+        };
+        if best.get(&group.members).is_none_or(simpler) {
+            best.insert(group.members.clone(), group);
+        }
+    }
+    let mut groups: Vec<Group> = best.into_values().collect();
+    sort(&mut groups);
+    groups.truncate(MOST_GROUPS);
+    if let Some(joined) = join(&groups, &targets) {
+        groups.insert(0, joined);
+    }
+    groups
+}
+
+fn sort(groups: &mut [Group]) {
+    groups.sort_by(|a, b| {
+        let simpler = || cost(&a.selector).cmp(&cost(&b.selector));
+        b.worth.total_cmp(&a.worth).then_with(simpler).then_with(|| a.selector.cmp(&b.selector))
+    });
+}
+
+/// Rates a group: the sum of what its members are over the border, times how well they fit
+/// together: addresses of one shape, in places
+/// alike, and titles that differ.
+fn rate(selector: String, members: Vec<usize>, says: f64, targets: &[Target]) -> Group {
+    let all = || members.iter().map(|m| &targets[*m]);
+    let count = members.len() as f64;
+    let sum: f64 = all().map(|t| t.likeness - BORDER).sum();
+    let regular = majority(all().map(|t| t.shape.as_str()));
+    // Groups that were joined are in different places by intent.
+    let joined = selector.contains(", ");
+    let even = if joined { 1.0 } else { majority(all().map(|t| t.place.as_str())) };
+    let texts: HashSet<&str> = all().map(|t| t.text.as_str()).collect();
+    let distinct = texts.len() as f64 / count;
+    let fit = (0.5 + 0.3 * regular + 0.2 * distinct) * (0.5 + 0.5 * even) * (0.85 + 0.15 * says);
+    let mean: f64 = all().map(|t| t.likeness).sum::<f64>() / count;
+    // Many members do not make a list of articles of what is none.
+    let worth = if sum > 0.0 { sum.powf(0.8) * fit } else { sum };
+    let confidence = (mean * fit * (1.0 - (-count / 3.0).exp())).clamp(0.0, 1.0);
+    Group { selector, confidence, worth, members, says }
+}
+
+/// Share of the most frequent value.
+fn majority<'a>(values: impl Iterator<Item = &'a str>) -> f64 {
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for value in values {
+        *counts.entry(value).or_default() += 1;
+    }
+    let all: usize = counts.values().sum();
+    counts.values().max().copied().unwrap_or(0) as f64 / all.max(1) as f64
+}
+
+/// The best group with another one beside it, where both together are worth more: a lead story
+/// beside the list, say. Only groups whose addresses have the same shape are joined.
+fn join(groups: &[Group], targets: &[Target]) -> Option<Group> {
+    let best = groups.first()?;
+    let own: HashSet<usize> = best.members.iter().copied().collect();
+    let shapes: HashSet<&str> = own.iter().map(|m| targets[*m].shape.as_str()).collect();
+    let more = |group: &&Group| {
+        let new: Vec<&usize> = group.members.iter().filter(|m| !own.contains(m)).collect();
+        let good = |m: &&usize| {
+            targets[**m].likeness > BORDER + 0.1 && shapes.contains(targets[**m].shape.as_str())
+        };
+        !new.is_empty() && new.iter().all(good)
+    };
+    let joined = groups[1..].iter().filter(more).map(|group| {
+        let mut members = best.members.clone();
+        members.extend(&group.members);
+        members.sort_unstable();
+        members.dedup();
+        let selector = format!("{}, {}", best.selector, group.selector);
+        rate(selector, members, best.says.min(group.says), targets)
+    });
+    let found = joined.max_by(|a, b| a.worth.total_cmp(&b.worth))?;
+    (found.worth > best.worth * 1.02).then_some(found)
+}
+
+/// The form of an address: its depth, and whether its parts are numbers or words. The folders that
+/// lead to the last part are named as they are.
+fn shape(link: &Link) -> String {
+    let segments: Vec<&str> = link.url.path().split('/').filter(|s| !s.is_empty()).collect();
+    let (last, folders) = match segments.split_last() {
+        Some((last, folders)) => (*last, folders),
+        None => ("", &[][..]),
+    };
+    let mut shape = String::new();
+    for folder in folders {
+        let number = folder.bytes().all(|b| b.is_ascii_digit());
+        shape.push_str(if number { "9" } else { folder });
+        shape.push('/');
+    }
+    let ending = last.rsplit_once('.').map_or("", |(_, e)| e);
+    shape.push_str(ending);
+    if link.url.query().is_some() {
+        shape.push('?');
+    }
+    shape
+}

@@ -1,0 +1,185 @@
+//! How much like the link to an article a link is.
+
+use super::links::{Link, Region};
+use crate::website::signal::date_in_path;
+use percent_encoding::percent_decode_str;
+
+/// Words of addresses that lead to lists and to pages about a site.
+const SECTIONS: [&str; 48] = [
+    "about",
+    "account",
+    "archive",
+    "archives",
+    "author",
+    "authors",
+    "cart",
+    "categories",
+    "category",
+    "comments",
+    "contact",
+    "cookies",
+    "docs",
+    "donate",
+    "events",
+    "faq",
+    "feed",
+    "forum",
+    "help",
+    "home",
+    "impressum",
+    "imprint",
+    "index",
+    "jobs",
+    "label",
+    "labels",
+    "legal",
+    "links",
+    "login",
+    "newsletter",
+    "page",
+    "pages",
+    "privacy",
+    "profile",
+    "projects",
+    "register",
+    "rss",
+    "search",
+    "series",
+    "signup",
+    "sitemap",
+    "subscribe",
+    "tag",
+    "tags",
+    "terms",
+    "topics",
+    "user",
+    "users",
+];
+/// What links say that lead to an article beside its headline, or elsewhere.
+const EMPTY_WORDS: [&str; 24] = [
+    "read more",
+    "more",
+    "continue reading",
+    "continue",
+    "weiterlesen",
+    "mehr",
+    "lire la suite",
+    "lire plus",
+    "leer más",
+    "leggi tutto",
+    "читать далее",
+    "подробнее",
+    "続きを読む",
+    "阅读更多",
+    "阅读全文",
+    "더 보기",
+    "permalink",
+    "comments",
+    "no comments",
+    "next",
+    "previous",
+    "older posts",
+    "newer posts",
+    "details",
+];
+
+/// From 0, certainly none, to 1. One half is the border between links that belong to a list of
+/// articles and those that do not.
+pub(super) fn likeness(link: &Link) -> f64 {
+    if link.elsewhere {
+        return 0.0;
+    }
+    let mut score = by_text(&link.text);
+    let path = percent_decode_str(link.url.path()).decode_utf8_lossy().to_lowercase();
+    let segments: Vec<&str> = path.split('/').filter(|s| !s.is_empty()).collect();
+    let Some(last) = segments.last() else { return 0.0 };
+    let words = |s: &str| -> Vec<String> {
+        s.split(|c: char| !c.is_alphanumeric())
+            .filter(|w| !w.is_empty())
+            .map(str::to_owned)
+            .collect()
+    };
+    let slug = words(last.rsplit_once('.').map_or(last, |(name, _)| name));
+    // The list of an archive or of jobs is in a section of that name itself.
+    let own = &segments[link.within_page.min(segments.len() - 1)..segments.len() - 1];
+    let in_section = own.iter().any(|s| leads_to_list(s));
+    if in_section || (leads_to_list(last) && link.url.query().is_none()) {
+        score -= 0.4;
+    }
+    // A name of several words, a number or a date is what articles have.
+    if slug.len() >= 3 {
+        score += 0.12;
+    } else if slug.len() == 1 && segments.len() == 1 && !has_digits(last) {
+        score -= 0.08;
+    }
+    if date_in_path(&path).is_some() {
+        score += 0.15;
+    } else if has_digits(last) || link.url.query().is_some_and(has_digits) {
+        score += 0.05;
+    }
+    score += 0.2 * overlap(&slug, &words(&link.text.to_lowercase()));
+    if link.in_heading {
+        score += 0.18;
+    }
+    if link.dated {
+        score += 0.15;
+    }
+    if link.in_prose {
+        score -= 0.3;
+    }
+    if link.region == Region::Frame {
+        score -= 0.25;
+    }
+    score.clamp(0.0, 1.0)
+}
+
+fn leads_to_list(segment: &str) -> bool {
+    let name = segment.rsplit_once('.').map_or(segment, |(name, _)| name);
+    SECTIONS.contains(&name)
+        || name
+            .strip_prefix("page")
+            .is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+}
+
+fn has_digits(text: &str) -> bool {
+    text.bytes().filter(u8::is_ascii_digit).count() >= 2
+}
+
+/// By what a link says: headlines have a certain length. Signs that stand for a syllable or a word
+/// count for more.
+fn by_text(text: &str) -> f64 {
+    if says_nothing(text) {
+        return 0.1;
+    }
+    let length: f64 = text.chars().map(|c| if c > '\u{2e80}' { 2.5 } else { 1.0 }).sum();
+    match length {
+        0.0..4.0 => 0.15,
+        4.0..9.0 => 0.28,
+        9.0..15.0 => 0.4,
+        15.0..25.0 => 0.52,
+        25.0..160.0 => 0.62,
+        160.0..300.0 => 0.5,
+        _ => 0.35,
+    }
+}
+
+/// Share of the words of an address that its link says too.
+fn overlap(slug: &[String], text: &[String]) -> f64 {
+    let long: Vec<&String> = slug.iter().filter(|w| w.chars().count() > 2).collect();
+    if long.is_empty() {
+        return 0.0;
+    }
+    let common = long.iter().filter(|w| text.contains(w)).count();
+    common as f64 / long.len() as f64
+}
+
+/// Whether the words of a link are no title: "read more", "3 comments", nothing at all.
+pub(super) fn says_nothing(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let bare = lower.trim_matches(|c: char| !c.is_alphanumeric());
+    let comments = ["comment", "kommentar", "コメント", "комментар"];
+    let counts = bare.starts_with(|c: char| c.is_ascii_digit());
+    bare.is_empty()
+        || EMPTY_WORDS.contains(&bare)
+        || (counts && comments.iter().any(|word| bare.contains(word)))
+}

@@ -1,0 +1,161 @@
+//! Names in a page that last: what a selector may be made of.
+
+use scraper::ElementRef;
+
+/// Classes of one element that are looked at.
+const MOST_CLASSES: usize = 4;
+/// Longest name that is used.
+const LONGEST: usize = 40;
+/// Classes that say how something looks and not what it is.
+const LOOKS: [&str; 28] = [
+    "active",
+    "block",
+    "bold",
+    "border",
+    "center",
+    "clearfix",
+    "col",
+    "container",
+    "d",
+    "even",
+    "first",
+    "flex",
+    "float",
+    "font",
+    "grid",
+    "hidden",
+    "last",
+    "left",
+    "m",
+    "mb",
+    "mt",
+    "odd",
+    "p",
+    "px",
+    "py",
+    "right",
+    "row",
+    "text",
+];
+
+/// Whether a class or id will be the same after the next build of the site: no digits but a short
+/// number at the end of a word, no letters as chance throws them.
+pub(super) fn lasts(name: &str) -> bool {
+    let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
+    let begins = name.starts_with(|c: char| c.is_ascii_alphabetic());
+    plain && begins && (2..=LONGEST).contains(&name.len()) && name.split(['-', '_']).all(word_lasts)
+}
+
+fn word_lasts(word: &str) -> bool {
+    let letters = word.trim_end_matches(|c: char| c.is_ascii_digit());
+    let digits = word.len() - letters.len();
+    if digits > 2 || letters.contains(|c: char| c.is_ascii_digit()) {
+        return false;
+    }
+    // A capital begins a word; more of them than words need are chance.
+    let capitals = letters.chars().skip(1).filter(char::is_ascii_uppercase).count();
+    let all_capitals = letters.chars().all(|c| c.is_ascii_uppercase());
+    if !all_capitals && capitals * 3 >= letters.len().max(1) {
+        return false;
+    }
+    let vowel = |c: char| "aeiouyAEIOUY".contains(c);
+    let longest_run = letters.split(vowel).map(str::len).max().unwrap_or(0);
+    let short_hash = digits > 0 && capitals > 0 && letters.len() < 8;
+    longest_run <= 5 && !short_hash
+}
+
+/// Whether a class says how something looks.
+fn is_look(name: &str) -> bool {
+    let first = name.split(['-', '_']).next().unwrap_or(name);
+    LOOKS.contains(&first) || first.len() < 2
+}
+
+/// Lasting classes of an element, those that say what it is first.
+pub(super) fn classes(element: ElementRef<'_>) -> Vec<String> {
+    let mut classes: Vec<&str> = element.value().classes().filter(|c| lasts(c)).collect();
+    classes.sort_by_key(|c| is_look(c));
+    classes.truncate(MOST_CLASSES);
+    classes.into_iter().map(|c| format!(".{c}")).collect()
+}
+
+/// Simple selectors for an element that stands around links: its id, its tag with each class, and
+/// its tag alone where that means something by itself.
+pub(super) fn around(element: ElementRef<'_>) -> Vec<String> {
+    let tag = element.value().name();
+    let mut names: Vec<String> = Vec::new();
+    let means_something = matches!(
+        tag,
+        "article"
+            | "main"
+            | "section"
+            | "li"
+            | "dt"
+            | "dd"
+            | "td"
+            | "th"
+            | "table"
+            | "ul"
+            | "ol"
+            | "dl"
+    );
+    if means_something || is_heading(tag) {
+        names.push(tag.to_owned());
+    }
+    names.extend(classes(element).into_iter().map(|c| format!("{tag}{c}")));
+    if let Some(id) = element.attr("id").filter(|id| lasts(id)) {
+        names.push(format!("#{id}"));
+    }
+    names
+}
+
+/// `h1` to `h6`.
+pub(super) fn is_heading(tag: &str) -> bool {
+    matches!(tag, "h1" | "h2" | "h3" | "h4" | "h5" | "h6")
+}
+
+/// How much a selector leans on what may change: looks, ids, length. Less is better.
+pub(super) fn cost(selector: &str) -> usize {
+    let parts = selector.split([' ', '>', ',']).filter(|p| !p.is_empty());
+    let of_part = |part: &str| {
+        let (_, class) = part.split_once(['.', '#']).unwrap_or((part, ""));
+        let look = if is_look(class) && !class.is_empty() { 3 } else { 0 };
+        // Headings stay headings when everything else is built anew.
+        let heading = usize::from(is_heading(part));
+        2 + look + usize::from(part.contains('#')) + class.len() / 12 - heading
+    };
+    parts.map(of_part).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn which_names_last() {
+        let cases = [
+            ("post-title", true),
+            ("entry__header", true),
+            ("col-6", true),
+            ("postTitle", true),
+            ("NewsList", true),
+            ("h2", true),
+            ("css-1x2y3z", false),
+            ("Card_title__x8Kq2", false),
+            ("sc-bdVaJa", false),
+            ("post-12345", false),
+            ("a1b2c3d", false),
+            ("jsx-2871293847", false),
+            ("x", false),
+            ("md:flex", false),
+        ];
+        for (name, want) in cases {
+            assert_eq!(lasts(name), want, "{name}");
+        }
+    }
+
+    #[test]
+    fn plain_selectors_cost_less() {
+        assert!(cost("h2 a") < cost("div.row h2 a"));
+        assert!(cost("a.story") < cost("a.text-lg"));
+    }
+}

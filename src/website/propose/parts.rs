@@ -1,0 +1,163 @@
+//! Selectors for the parts of an article, from some of a site's articles.
+
+use super::names::{classes, is_heading};
+use crate::model::WebsiteRules;
+use crate::util::html::tree::text_up_to;
+use crate::website::article::article;
+use crate::website::date;
+use crate::website::page::Page;
+use crate::website::selector::Selectors;
+use scraper::ElementRef;
+use std::collections::HashMap;
+
+/// Characters from which text is the text of an article.
+const LEAST_TEXT: usize = 140;
+/// Bytes of a heading, byline or date that are looked at, and of a paragraph.
+const MOST_SHORT: usize = 500;
+const MOST_PARAGRAPH: usize = 5000;
+/// Elements that the text of an article is looked for in, one within the other.
+const MOST_LEVELS: usize = 40;
+
+/// An article and what its link in the list said.
+pub struct Sample {
+    /// Its page.
+    pub page: Page,
+    /// The title in the list.
+    pub title: String,
+}
+
+/// Rules for the articles of a site, from two or three of them: what holds for all. Parts that are
+/// not found keep the common rules.
+pub fn article_rules(samples: &[Sample], rules: WebsiteRules) -> WebsiteRules {
+    let mut rules = rules;
+    if let Some(title) = common(samples, title_selectors) {
+        rules.title = format!("{title}, {}", WebsiteRules::TITLE);
+    }
+    if let Some(content) = common(samples, content_selectors) {
+        rules.content = format!("{content}, {}", WebsiteRules::CONTENT);
+    }
+    rules.author = rules.author.or_else(|| common(samples, author_selectors));
+    let has_metadata = |s: &Sample| article(&s.page, &rules).published.is_some();
+    if rules.date.is_none() && !samples.iter().all(has_metadata) {
+        rules.date = common(samples, date_selectors);
+    }
+    rules
+}
+
+/// The first selector that most samples offer.
+fn common(samples: &[Sample], offer: impl Fn(&Sample) -> Vec<String>) -> Option<String> {
+    let mut votes: HashMap<String, (usize, usize)> = HashMap::new();
+    for sample in samples {
+        for (rank, selector) in offer(sample).into_iter().enumerate() {
+            let vote = votes.entry(selector).or_insert((0, 0));
+            *vote = (vote.0 + 1, vote.1 + rank);
+        }
+    }
+    let enough = samples.len() / 2 + 1;
+    let winners = votes.into_iter().filter(|(_, (count, _))| *count >= enough);
+    let order = |(s, (count, rank)): &(String, (usize, usize))| {
+        (std::cmp::Reverse(*count), *rank, s.len(), s.clone())
+    };
+    winners.min_by_key(order).map(|(selector, _)| selector)
+}
+
+/// Selectors of an element by its tag and lasting classes, those first that find it alone.
+fn selectors_of(page: &Page, element: ElementRef<'_>) -> Vec<String> {
+    let tag = element.value().name();
+    let named = classes(element).into_iter().map(|c| format!("{tag}{c}"));
+    let property = element.attr("itemprop").filter(|p| p.chars().all(char::is_alphanumeric));
+    let property = property.map(|p| format!("[itemprop={p}]"));
+    let all = property.into_iter().chain(named).chain([tag.to_owned()]);
+    let finds_it = |selector: &String| {
+        let first = Selectors::parse(selector).ok().and_then(|s| s.first(page.tree()));
+        first.is_some_and(|first| first.id() == element.id())
+    };
+    all.filter(finds_it).collect()
+}
+
+fn elements(page: &Page) -> impl Iterator<Item = ElementRef<'_>> {
+    page.tree().root_element().descendent_elements()
+}
+
+/// The heading that says what the list said.
+fn title_selectors(sample: &Sample) -> Vec<String> {
+    let plain = |s: &str| s.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ");
+    let wanted = plain(&sample.title);
+    let says = |e: &ElementRef<'_>| {
+        is_heading(e.value().name()) && plain(&text_up_to(*e, MOST_SHORT)) == wanted
+    };
+    let heading = elements(&sample.page).find(|e| !wanted.is_empty() && says(e));
+    let heading = heading.or_else(|| elements(&sample.page).find(|e| e.value().name() == "h1"));
+    heading.map(|h| selectors_of(&sample.page, h)).unwrap_or_default()
+}
+
+/// The element that holds most of the paragraphs: the deepest one that no single child outweighs.
+fn content_selectors(sample: &Sample) -> Vec<String> {
+    let Some(body) = elements(&sample.page).find(|e| e.value().name() == "body") else {
+        return Vec::new();
+    };
+    let mut element = body;
+    let mut offers = Vec::new();
+    for _ in 0..MOST_LEVELS {
+        let whole = prose(element);
+        if whole < LEAST_TEXT {
+            break;
+        }
+        if element.id() != body.id() {
+            offers.splice(0..0, selectors_of(&sample.page, element));
+        }
+        let heavy = element
+            .child_elements()
+            .find(|c| prose(*c) * 10 >= whole * 8 && !matches!(c.value().name(), "p" | "pre"));
+        match heavy {
+            Some(child) => element = child,
+            None => break,
+        }
+    }
+    // Names that mean the text win over a deeper element without one.
+    offers.retain(|s| s != "div" && s != "section");
+    offers
+}
+
+/// Characters of the paragraphs in an element.
+fn prose(element: ElementRef<'_>) -> usize {
+    let within = element.descendent_elements();
+    let paragraphs = within.filter(|e| matches!(e.value().name(), "p" | "pre" | "blockquote"));
+    paragraphs.map(|p| text_up_to(p, MOST_PARAGRAPH).len()).sum()
+}
+
+fn author_selectors(sample: &Sample) -> Vec<String> {
+    let is_byline = |e: &ElementRef<'_>| {
+        let says = |key: &str, word: &str| {
+            e.attr(key)
+                .is_some_and(|v| v.split([' ', '-', '_']).any(|w| w.eq_ignore_ascii_case(word)))
+        };
+        let named = says("rel", "author") || says("itemprop", "author");
+        let classed = says("class", "author") || says("class", "byline");
+        let length = || text_up_to(*e, MOST_SHORT).chars().count();
+        (named || classed) && (3..60).contains(&length())
+    };
+    elements(&sample.page)
+        .filter(is_byline)
+        .flat_map(|e| {
+            let rel = e.attr("rel").is_some().then(|| "a[rel~=author]".to_owned());
+            rel.into_iter().chain(selectors_of(&sample.page, e))
+        })
+        .take(8)
+        .collect()
+}
+
+fn date_selectors(sample: &Sample) -> Vec<String> {
+    let is_date = |e: &ElementRef<'_>| {
+        let small = e.child_elements().count() <= 1;
+        let tag = e.value().name();
+        (tag == "time" || (small && text_up_to(*e, MOST_SHORT).len() < 60 && tag != "a"))
+            && date::of_element(*e, None).is_some()
+    };
+    elements(&sample.page)
+        .filter(is_date)
+        .flat_map(|e| selectors_of(&sample.page, e))
+        .filter(|s| s.contains(['.', '[']) || s == "time")
+        .take(8)
+        .collect()
+}

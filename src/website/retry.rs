@@ -1,0 +1,89 @@
+//! What to do when a page did not come.
+
+use std::time::Duration;
+
+/// Tries of one page in all.
+pub const MOST_TRIES: u32 = 3;
+/// Time that waiting for one page may take in all.
+pub const BUDGET: Duration = Duration::from_secs(60);
+/// Wait after a 429 that does not say how long.
+pub const UNNAMED: Duration = Duration::from_secs(30);
+
+/// What went wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Failure {
+    /// No answer in time, or a connection that broke.
+    Network,
+    /// A status that is no success, with `Retry-After` where it was given.
+    Status(u16, Option<Duration>),
+}
+
+/// What to do about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// Ask again after this time.
+    Wait(Duration),
+    /// Leave this page.
+    Leave,
+    /// The server wants to be left alone for longer than a look can wait.
+    LeaveHost,
+}
+
+/// Decides after the failure of try number `tries` (from 1), `waited` having been spent already.
+/// Timeouts and 5xx are tried again after 1, 2 and 4 s, up to a fifth more or less (`seed`); a 429
+/// after the time that it names; other statuses not at all.
+pub fn decide(failure: Failure, tries: u32, waited: Duration, seed: u64) -> Next {
+    if tries >= MOST_TRIES {
+        let limited = matches!(failure, Failure::Status(429, _));
+        return if limited { Next::LeaveHost } else { Next::Leave };
+    }
+    let wait = match failure {
+        Failure::Status(429, asked) => asked.unwrap_or(UNNAMED),
+        Failure::Status(503, Some(asked)) => asked,
+        Failure::Network | Failure::Status(500.., _) => {
+            let whole = Duration::from_secs(1 << (tries - 1).min(8));
+            whole.mul_f64(0.8 + 0.4 * fastrand::Rng::with_seed(seed).f64())
+        }
+        Failure::Status(..) => return Next::Leave,
+    };
+    if waited.saturating_add(wait) <= BUDGET {
+        return Next::Wait(wait);
+    }
+    if matches!(failure, Failure::Status(429 | 503, _)) { Next::LeaveHost } else { Next::Leave }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decisions() {
+        let s = Duration::from_secs;
+        let none = Duration::ZERO;
+        let cases = [
+            (Failure::Status(404, None), 1, none, Next::Leave),
+            (Failure::Status(429, Some(s(1))), 1, none, Next::Wait(s(1))),
+            (Failure::Status(429, None), 1, none, Next::Wait(s(30))),
+            (Failure::Status(429, None), 2, s(40), Next::LeaveHost),
+            (Failure::Status(429, Some(s(86_400))), 1, none, Next::LeaveHost),
+            (Failure::Status(503, Some(s(5))), 1, none, Next::Wait(s(5))),
+            (Failure::Status(503, None), 3, none, Next::Leave),
+            (Failure::Network, 3, none, Next::Leave),
+            (Failure::Network, 2, s(60), Next::Leave),
+        ];
+        for (failure, tries, waited, want) in cases {
+            assert_eq!(decide(failure, tries, waited, 7), want, "{failure:?}");
+        }
+    }
+
+    #[test]
+    fn waits_double() {
+        for seed in 0..50 {
+            for (tries, whole) in [(1, 1.0), (2, 2.0)] {
+                let found = decide(Failure::Status(500, None), tries, Duration::ZERO, seed);
+                let Next::Wait(wait) = found else { panic!("{found:?}") };
+                assert!((wait.as_secs_f64() / whole - 1.0).abs() <= 0.2, "{wait:?}");
+            }
+        }
+    }
+}

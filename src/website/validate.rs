@@ -1,0 +1,89 @@
+//! Whether an article may be stored.
+
+use super::article::Article;
+use crate::model::Time;
+use crate::util::domain::same_site;
+use chrono::{DateTime, TimeDelta};
+use url::Url;
+
+/// Characters from which a title is too long.
+pub const MOST_TITLE: usize = 500;
+/// How far ahead a date may lie: a date without a time is early in the east.
+const AHEAD: TimeDelta = TimeDelta::hours(24);
+/// 1990-01-01T00:00:00Z; nothing on the web is older.
+const OLDEST: i64 = 631_152_000;
+
+/// Why an article is not stored.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Rejection {
+    /// 500 characters or more.
+    #[error("its title is {0} characters long")]
+    Title(usize),
+    /// Another site.
+    #[error("it is on another site, {0}")]
+    Site(String),
+    /// More than a day ahead.
+    #[error("its date, {}, lies in the future", .0.format("%F"))]
+    Future(Time),
+    /// Before 1990.
+    #[error("its date, {}, lies before 1990", .0.format("%F"))]
+    Old(Time),
+}
+
+/// Checks an article of the source at `source`, read at `now`.
+///
+/// # Errors
+/// The first thing that is wrong with it.
+pub fn validate(article: &Article, source: &Url, now: Time) -> Result<(), Rejection> {
+    let length = article.title.chars().count();
+    if length >= MOST_TITLE {
+        return Err(Rejection::Title(length));
+    }
+    if !same_site(&article.url, source) {
+        return Err(Rejection::Site(article.url.host_str().unwrap_or_default().to_owned()));
+    }
+    match article.published {
+        Some(date) if date > now + AHEAD => Err(Rejection::Future(date)),
+        Some(date) if date < DateTime::from_timestamp(OLDEST, 0).unwrap_or_default() => {
+            Err(Rejection::Old(date))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept() {
+        let now = crate::util::date::parse("2024-06-01T12:00:00Z").unwrap();
+        let article = |title: String, url: &str, date: &str| Article {
+            url: Url::parse(url).unwrap(),
+            title,
+            titled: true,
+            summary: String::new(),
+            content: String::new(),
+            authors: Vec::new(),
+            published: crate::util::date::parse(date),
+            updated: None,
+        };
+        let home = "https://www.example.org/a";
+        let cases = [
+            ("x".repeat(499), home, "2024-05-01", true),
+            ("新".repeat(300), home, "", true),
+            ("x".repeat(500), home, "", false),
+            ("a".to_owned(), "https://example.org/", "", true),
+            ("a".to_owned(), "https://other.example/", "", false),
+            ("a".to_owned(), home, "2024-06-02", true),
+            ("a".to_owned(), home, "2024-06-03", false),
+            ("a".to_owned(), home, "1990-01-01", true),
+            ("a".to_owned(), home, "1989-12-31", false),
+        ];
+        let source = Url::parse("https://www.example.org:8080/news").unwrap();
+        for (title, url, date, want) in cases {
+            let found = validate(&article(title, url, date), &source, now);
+            assert_eq!(found.is_ok(), want, "{url} {date}: {found:?}");
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Dates, selectors and addresses of pages against reference data that lie beside the project, where
+//! they are there: `NEWSFED_CORPORA`, or `../shared/corpora`. Run with
+//! `cargo test --test corpora_website`.
+
+#![allow(clippy::print_stdout, reason = "it tells what was measured")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+
+use newsfed::website::{Page, Selectors, date::parse_layout};
+use serde_json::Value;
+use std::path::PathBuf;
+use url::Url;
+
+fn folder() -> PathBuf {
+    let beside = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/corpora");
+    let corpora = std::env::var_os("NEWSFED_CORPORA").map_or_else(beside, PathBuf::from);
+    corpora.join("newsfed-original")
+}
+
+/// The lines of a JSON Lines file; none where the data are not there.
+fn lines(name: &str) -> Vec<Value> {
+    match std::fs::read_to_string(folder().join(name)) {
+        Ok(text) => text.lines().map(|l| serde_json::from_str(l).unwrap()).collect(),
+        Err(e) => {
+            println!("skipped: {name}: {e}");
+            Vec::new()
+        }
+    }
+}
+
+/// Runs a check over every case and names those that fail.
+fn every(name: &str, check: impl Fn(&Value) -> bool) {
+    let cases = lines(name);
+    let wrong: Vec<&Value> = cases.iter().filter(|case| !check(case)).collect();
+    println!("{name}: {} of {}", cases.len() - wrong.len(), cases.len());
+    assert!(wrong.is_empty(), "{} wrong: {wrong:#?}", wrong.len());
+}
+
+fn text<'a>(case: &'a Value, key: &str) -> &'a str {
+    case[key].as_str().unwrap()
+}
+
+#[test]
+fn dates_by_layout() {
+    every("go_dates.jsonl", |case| {
+        let want = case["utc"].as_str().map(|t| t.parse().unwrap());
+        parse_layout(text(case, "layout"), text(case, "text")) == want
+    });
+}
+
+#[test]
+fn selectors() {
+    let at = Url::parse("https://example.org/").unwrap();
+    every("selectors.jsonl", |case| {
+        let file = format!("selectors_{}.html", text(case, "html"));
+        let markup = std::fs::read_to_string(folder().join(file)).unwrap();
+        let page = Page::parse(&markup, &at).unwrap();
+        let found = Selectors::parse(text(case, "selector")).unwrap().all(page.tree());
+        let collapsed = |e: &scraper::ElementRef<'_>| {
+            let text: String = e.text().collect();
+            text.split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        let want: Vec<&str> =
+            case["texts"].as_array().unwrap().iter().map(|t| t.as_str().unwrap()).collect();
+        found.iter().map(collapsed).collect::<Vec<_>>() == want
+    });
+}
+
+/// Only http(s) is followed, and fragments are dropped; apart from that, as the standard says.
+#[test]
+fn addresses() {
+    every("url_resolve.jsonl", |case| {
+        let base = Url::parse(text(case, "base")).unwrap();
+        let page = Page::parse("<p>", &base).unwrap();
+        let found = page.resolve(text(case, "href"));
+        let want = case["abs"].as_str().and_then(|abs| Url::parse(abs).ok());
+        let mut want = want.filter(|url| matches!(url.scheme(), "http" | "https"));
+        if let Some(url) = &mut want {
+            url.set_fragment(None);
+        }
+        let own = text(case, "href").is_empty();
+        // An empty reference is the page itself, which is no link to anything.
+        if own { found.is_none() } else { found == want }
+    });
+}

@@ -1,0 +1,353 @@
+//! Websites and sitemaps: lists and articles over real HTTP.
+
+use super::*;
+use newsfed::model::{SourceKind, WebsiteRules};
+use std::sync::Mutex;
+
+/// A site whose list and articles a test can change.
+#[derive(Clone, Default)]
+struct Site {
+    pages: Arc<Mutex<BTreeMap<String, Reply>>>,
+}
+
+impl Site {
+    fn put(&self, path: &str, reply: Reply) {
+        self.pages.lock().unwrap().insert(path.to_owned(), reply);
+    }
+
+    fn html(&self, path: &str, body: &str) {
+        self.put(
+            path,
+            Reply::ok("text/html", format!("<!doctype html><title>The Site</title>{body}")),
+        );
+    }
+
+    /// A list of the articles `/news/story-1` to `count`, newest first, and their pages.
+    fn list(&self, count: usize) {
+        let rows: String = (1..=count)
+            .rev()
+            .map(|n| {
+                format!(
+                    "<li class=story><a href=/news/story-{n}>The story of bus number {n}</a></li>"
+                )
+            })
+            .collect();
+        self.html("/news", &format!("<main><ul class=stories>{rows}</ul></main>"));
+        for n in 1..=count {
+            self.article(n);
+        }
+    }
+
+    fn article(&self, n: usize) {
+        let text = "The bus went on to the harbour and came back in the evening. ".repeat(5);
+        self.html(
+            &format!("/news/story-{n}"),
+            &format!(
+                "<article><h1 class=headline>The story of bus number {n}</h1>\
+                 <p class=byline>By Ann Lee</p><time class=when datetime=2024-03-{:02}>March</time>\
+                 <div class=story-text><p>{text}</p><p>{text}</p></div></article>",
+                n % 28 + 1
+            ),
+        );
+    }
+
+    fn start(&self) -> Server {
+        let site = self.clone();
+        Server::start(move |request| {
+            let found = site.pages.lock().unwrap().get(&request.path).cloned();
+            found.unwrap_or_else(|| Reply::status(404))
+        })
+        .unwrap()
+    }
+}
+
+fn website(url: &str) -> Source {
+    let rules = WebsiteRules {
+        articles: Some("li.story a".to_owned()),
+        title: "h1.headline".to_owned(),
+        content: ".story-text".to_owned(),
+        author: Some(".byline".to_owned()),
+        date: Some("time.when".to_owned()),
+        ..WebsiteRules::default()
+    };
+    Source { kind: SourceKind::Website, website: Some(rules), ..source("site", url) }
+}
+
+#[tokio::test]
+async fn articles_are_stored_once_and_new_ones_follow() {
+    let site = Site::default();
+    site.list(3);
+    let server = site.start();
+    let home = Home::with(&[website(&server.url("/news"))]);
+    let engine = home.on_demand().await;
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(3, 0, 3));
+    let item = items(&engine).into_iter().find(|i| i.title.ends_with('1')).unwrap();
+    assert_eq!(item.authors, ["Ann Lee"]);
+    assert_eq!(item.publisher.as_deref(), Some("The Site"));
+    assert!(item.summary.unwrap().starts_with("The bus went on"));
+    assert_eq!(item.published.unwrap().to_rfc3339(), "2024-03-02T00:00:00+00:00");
+    assert_eq!(
+        paths_asked(&server),
+        ["/robots.txt", "/news", "/news/story-3", "/news/story-2", "/news/story-1"]
+    );
+    assert_eq!(sync_one(&engine, Pace::Manual).await, UNCHANGED);
+    site.list(4);
+    home.clock.advance(DAY);
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
+    let asked = paths_asked(&server);
+    let once = |path: &str| asked.iter().filter(|p| *p == path).count() == 1;
+    assert!((1..=4).all(|n| once(&format!("/news/story-{n}"))), "{asked:?}");
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn an_article_that_any_source_has_is_not_stored_again() {
+    let site = Site::default();
+    site.list(2);
+    let server = site.start();
+    let home = Home::with(&[
+        website(&server.url("/news")),
+        Source { id: SourceId("again".to_owned()), ..website(&server.url("/news?again")) },
+    ]);
+    site.html("/news?again", "<ul><li class=story><a href=/news/story-2#top>Bus</a></ul>");
+    let engine = home.on_demand().await;
+    sync(&engine, Pace::Manual).await;
+    assert_eq!(titles(&engine).len(), 2);
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_look_that_left_articles_behind_is_taken_up_again() {
+    let site = Site::default();
+    site.list(23);
+    site.put("/news/story-23", Reply::status(404));
+    let server = site.start();
+    let home = Home::with(&[website(&server.url("/news"))]);
+    let engine = home.on_demand().await;
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(19, 0, 19));
+    // The list has not changed, but three articles wait; the missing one waits for a day.
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(3, 0, 3));
+    assert_eq!(sync_one(&engine, Pace::Manual).await, UNCHANGED);
+    let asked = paths_asked(&server);
+    assert_eq!(asked.iter().filter(|p| *p == "/news/story-23").count(), 1);
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn selectors_that_find_nothing_any_more_are_told_with_the_day() {
+    let site = Site::default();
+    site.list(4);
+    let server = site.start();
+    let home = Home::with(&[website(&server.url("/news"))]);
+    let engine = home.on_demand().await;
+    sync_one(&engine, Pace::Manual).await;
+    let rows: String = (1..9)
+        .map(|n| format!("<p class=entry><a href=/n/tale-{n}>The tale of the old bus {n}</a></p>"))
+        .collect();
+    site.html("/news", &format!("<main>{rows}</main>"));
+    home.clock.advance(DAY);
+    let since = home.clock.now();
+    for _ in 0..3 {
+        assert!(facts(&engine, "site").await.website.broken().is_none());
+        assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 0));
+        home.clock.advance(DAY);
+    }
+    let known = facts(&engine, "site").await.website;
+    let trouble = known.broken().unwrap();
+    assert_eq!((trouble.since, trouble.what.as_str()), (since, "no links to articles"));
+    let works = newsfed::website::Selectors::parse(&trouble.instead[0]);
+    assert!(works.is_ok(), "{trouble:?}");
+    site.list(5);
+    sync_one(&engine, Pace::Manual).await;
+    assert_eq!(facts(&engine, "site").await.website.trouble, None);
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn robots_and_other_sites_are_left_alone() {
+    let site = Site::default();
+    site.list(2);
+    site.put("/robots.txt", Reply::ok("text/plain", "User-agent: *\nDisallow: /news/story-2\n"));
+    let server = site.start();
+    let home = Home::with(&[website(&server.url("/news"))]);
+    let engine = home.on_demand().await;
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
+    site.put("/robots.txt", Reply::ok("text/plain", "User-agent: *\nDisallow: /\n"));
+    engine.shutdown().await;
+    let engine = home.on_demand().await;
+    let refused = sync_one(&engine, Pace::Manual).await;
+    assert!(failure(&refused).is_some_and(|m| m.contains("robots.txt")), "{refused:?}");
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn only_new_pages_of_a_sitemap_are_asked_for() {
+    let site = Site::default();
+    site.list(4);
+    let entry = |n: usize, day: &str| {
+        format!("<url><loc>/news/story-{n}</loc><lastmod>{day}</lastmod></url>")
+    };
+    let index = "<sitemapindex><sitemap><loc>/s1.xml</loc><lastmod>2027-01-10</lastmod></sitemap>\
+                 <sitemap><loc>/s2.xml</loc><lastmod>2026-01-01</lastmod></sitemap></sitemapindex>";
+    let xml = |body: String| Reply::ok("application/xml", body);
+    site.put("/sitemap.xml", xml(index.to_owned()));
+    site.put(
+        "/s1.xml",
+        xml(format!("<urlset>{}{}</urlset>", entry(1, "2027-01-10"), entry(2, "2027-01-09"))),
+    );
+    let news = "<url><loc>/flash</loc><news:news><news:title>News flash</news:title>\
+                <news:publication_date>2027-01-08</news:publication_date></news:news></url>";
+    site.put("/s2.xml", xml(format!("<urlset>{news}</urlset>")));
+    let server = site.start();
+    let map = Source {
+        kind: SourceKind::Sitemap,
+        website: Some(WebsiteRules { articles: None, ..WebsiteRules::default() }),
+        ..source("map", &server.url("/sitemap.xml"))
+    };
+    let home = Home::with(&[map]);
+    let engine = home.on_demand().await;
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(3, 0, 3));
+    assert!(titles(&engine).contains(&"News flash".to_owned()));
+    assert!(!paths_asked(&server).contains(&"/flash".to_owned()), "its title is known without it");
+    home.clock.advance(10 * DAY);
+    let day = home.clock.now().format("%F").to_string();
+    site.put("/sitemap.xml", xml(index.replace("2027-01-10", &day)));
+    site.put(
+        "/s1.xml",
+        xml(format!("<urlset>{}{}</urlset>", entry(1, "2027-01-10"), entry(3, &day))),
+    );
+    let before = server.requests().len();
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
+    let asked = paths_asked(&server)[before..].to_vec();
+    let asked: Vec<&String> = asked.iter().filter(|p| *p != "/robots.txt").collect();
+    assert_eq!(asked, ["/sitemap.xml", "/s1.xml", "/news/story-3"]);
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_page_without_a_feed_is_followed_by_its_links() {
+    let site = Site::default();
+    site.list(6);
+    let server = site.start();
+    let home = Home::new();
+    let engine = home.on_demand().await;
+    let kind = Some(SourceKind::Website);
+    let discovery = engine.discover_as(&server.url("/news"), kind).await.unwrap();
+    assert_eq!(paths_asked(&server), ["/news"], "one request tells what there is");
+    let way = &discovery.ways[0];
+    assert_eq!(
+        (way.kind, way.count(), way.title.as_str()),
+        (SourceKind::Website, Some(6), "The Site")
+    );
+    assert_eq!(way.preview().unwrap()[0].0, "The story of bus number 6");
+    let source = engine.follow(discovery, 0, None, None).await.unwrap();
+    let asked = paths_asked(&server);
+    assert_eq!(asked.iter().filter(|p| *p == "/news").count(), 1, "it serves as the first look");
+    assert_eq!(asked.len(), 8, "robots.txt, the list, and each article once: {asked:?}");
+    assert_eq!(titles(&engine).len(), 6);
+    let rules = source.website.unwrap();
+    assert!(rules.title.starts_with("h1.headline"), "{rules:?}");
+    assert!(rules.content.starts_with("div.story-text"), "{rules:?}");
+    assert!(items(&engine).iter().all(|i| i.published.is_some() && i.authors == ["Ann Lee"]));
+    site.list(7);
+    home.clock.advance(DAY);
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn what_was_tried_is_told() {
+    let site = Site::default();
+    site.html("/", "<div id=root></div><script src=app.js></script>");
+    let server = site.start();
+    let home = Home::new();
+    let engine = home.on_demand().await;
+    let discovery = engine.discover(&server.url("/")).await.unwrap();
+    assert!(discovery.ways.is_empty());
+    let tried = discovery.tried.join("\n");
+    for word in ["announces no feed", "/feed", "JavaScript", "/sitemap.xml"] {
+        assert!(tried.contains(word), "{word}: {tried}");
+    }
+    assert!(server.requests().len() <= 10, "{:?}", paths_asked(&server));
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_fault_that_passes_is_waited_for() {
+    let site = Site::default();
+    site.list(1);
+    site.put("/news", Reply::status(503));
+    let server = site.start();
+    let home = Home::with(&[website(&server.url("/news"))]);
+    let engine = home.on_demand().await;
+    let passing = async {
+        received(&server, 2).await;
+        site.list(1);
+        while server.requests().len() == 2 {
+            home.clock.advance(Duration::from_secs(1));
+            tokio::task::yield_now().await;
+        }
+    };
+    let (looked, ()) = tokio::join!(sync_one(&engine, Pace::Manual), soon(passing));
+    assert_eq!(looked, fetched(1, 0, 1));
+    assert_eq!(paths_asked(&server), ["/robots.txt", "/news", "/news", "/news/story-1"]);
+    assert_eq!(facts(&engine, "site").await.fail_count, 0);
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_host_that_wants_to_be_left_alone_in_the_middle_is() {
+    let site = Site::default();
+    site.list(3);
+    site.put("/news/story-2", Reply::status(429).header("retry-after", "3600"));
+    let server = site.start();
+    let home = Home::with(&[website(&server.url("/news")), source("other", &server.url("/feed"))]);
+    let engine = home.on_demand().await;
+    let all = sync(&engine, Pace::Manual).await;
+    assert_eq!(all["site"], fetched(1, 0, 1), "what came before is kept");
+    for (name, refreshed) in sync(&engine, Pace::Manual).await {
+        let (reason, minutes) = left(&refreshed, home.clock.now()).unwrap();
+        assert_eq!((reason, minutes), (HoldReason::RetryAfter, 60), "{name}");
+    }
+    site.article(2);
+    home.clock.advance(HOUR);
+    assert_eq!(sync(&engine, Pace::Manual).await["site"], fetched(2, 0, 2));
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn peak_hours_put_off_what_is_due_but_not_the_person() {
+    let site = Site::default();
+    site.list(1);
+    let server = site.start();
+    let mut busy = website(&server.url("/news"));
+    let hours = newsfed::model::PeakHours { from: 0, to: 23 * 60 + 59 };
+    busy.website.as_mut().unwrap().peak_hours = Some(hours);
+    let home = Home::with(&[busy]);
+    let engine = home.on_demand().await;
+    let Refreshed::NotDue(end) = sync_one(&engine, Pace::Due).await else { panic!("it is due") };
+    assert!(end > home.clock.now() && end - home.clock.now() <= chrono::TimeDelta::days(1));
+    assert_eq!(facts(&engine, "site").await.next_poll, Some(end));
+    assert!(server.requests().is_empty());
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn other_rules_have_another_look_at_a_page_that_has_not_changed() {
+    let site = Site::default();
+    site.list(2);
+    site.html("/more", "<li class=story><a href=/news/story-1>Bus</a></li><p class=x><a href=/news/story-2>Bus</a></p>");
+    let server = site.start();
+    let first = website(&server.url("/more"));
+    let home = Home::with(std::slice::from_ref(&first));
+    let engine = home.on_demand().await;
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
+    assert_eq!(sync_one(&engine, Pace::Manual).await, UNCHANGED);
+    let text = std::fs::read_to_string(home.paths().sources_file()).unwrap();
+    let text = text.replace("li.story a", "li.story a, p.x a");
+    std::fs::write(home.paths().sources_file(), text).unwrap();
+    engine.reload().await.unwrap();
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
+    engine.shutdown().await;
+}
