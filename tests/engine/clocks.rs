@@ -10,8 +10,7 @@ async fn looked_at_once() -> (Server, Home, Handle) {
     let sources: Vec<_> = (0..12)
         .map(|n| source(&format!("s{n}"), &server.url_on(ips[n % 3], &format!("/{n}"))))
         .collect();
-    let mut home = Home::with(&sources);
-    home.settings.schedule.policy = PolicyKind::Fixed;
+    let home = Home::with(&sources);
     let engine = home.following().await;
     received(&server, 12).await;
     settled(&engine).await;

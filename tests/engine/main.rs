@@ -19,7 +19,7 @@ mod tour;
 mod validators;
 mod websites;
 
-use newsfed::config::{NetSettings, Paths, Settings, SourcesFile, load};
+use newsfed::config::{NetSettings, Paths, ScheduleSettings, Settings, SourcesFile, load};
 use newsfed::demo::server::{Reply, Request, Server};
 use newsfed::engine::{Engine, Handle, Pace, Refreshed, Status};
 use newsfed::model::{
@@ -44,12 +44,14 @@ struct Home {
 }
 
 impl Home {
-    /// Without the wait between two requests to one host.
+    /// Without the wait between two requests to one host, and with looks at a fixed interval.
     fn new() -> Self {
         let net = NetSettings { host_delay: Duration::ZERO, ..NetSettings::default() };
+        let schedule =
+            ScheduleSettings { policy: PolicyKind::Fixed, ..ScheduleSettings::default() };
         Self {
             dir: tempfile::tempdir().unwrap(),
-            settings: Settings { net, ..Settings::default() },
+            settings: Settings { net, schedule, ..Settings::default() },
             clock: FakeClock::new(Time::from_timestamp(1_800_000_000, 0).unwrap()),
         }
     }

@@ -132,6 +132,7 @@ async fn pass(home: &Home, engine: &Handle, begin: Time) {
 #[tokio::test]
 async fn a_month_in_a_moment() {
     let mut home = Home::new();
+    home.settings.schedule.policy = PolicyKind::Learned;
     home.settings.schedule.polls_per_day = BUDGET;
     let asked = Asked::default();
     let server = serve(home.clock.clone(), asked.clone());
