@@ -89,6 +89,16 @@ pub(crate) const SCHEDULE: &[Field<ScheduleSettings>] = &[
         rule: Rule::Within(0, YEAR),
         slot: |s| Slot::Time(&mut s.usual_min_interval),
     },
+    Field {
+        key: "site_interval",
+        rule: Rule::Within(1, YEAR),
+        slot: |s| Slot::Time(&mut s.site_interval),
+    },
+    Field {
+        key: "site_min_interval",
+        rule: Rule::Within(0, YEAR),
+        slot: |s| Slot::Time(&mut s.site_min_interval),
+    },
     Field { key: "max_interval", rule: LONGEST, slot: |s| Slot::Time(&mut s.max_interval) },
     Field {
         key: "quiet_hours",

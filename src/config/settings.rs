@@ -82,6 +82,10 @@ pub struct ScheduleSettings {
     pub min_interval: Duration,
     /// The same, unless the learned rate of the source warrants more.
     pub usual_min_interval: Duration,
+    /// How often websites and sitemaps are looked at at first: each look may ask for many pages.
+    pub site_interval: Duration,
+    /// No website or sitemap is looked at sooner than this after its last look.
+    pub site_min_interval: Duration,
     /// An automatic look comes at the latest after this, unless a server asks for more time.
     pub max_interval: Duration,
     /// Hours without automatic looks, as [`crate::model::QuietHours`] reads them.
@@ -112,6 +116,8 @@ impl Default for ScheduleSettings {
             interval: hour,
             min_interval: 5 * minute,
             usual_min_interval: hour,
+            site_interval: 2 * hour,
+            site_min_interval: hour,
             max_interval: 24 * hour,
             quiet_hours: None,
             change_rate_smoothing: 0.3,
@@ -125,10 +131,6 @@ impl Default for ScheduleSettings {
     }
 }
 
-/// How often websites and sitemaps are looked at at first, and at most.
-const SITE_INTERVAL: Duration = Duration::from_secs(2 * 3600);
-const SITE_LEAST: Duration = Duration::from_secs(3600);
-
 impl ScheduleSettings {
     /// The settings as they hold for one source. One that declares an interval of its own is looked
     /// at in that interval, unless it names a policy too; bounds of its own replace the general
@@ -139,7 +141,7 @@ impl ScheduleSettings {
         let fixed = source.interval.map(|_| PolicyKind::Fixed);
         let (usual, least) = match source.kind {
             SourceKind::Website | SourceKind::Sitemap if source.interval.is_none() => {
-                (SITE_INTERVAL, SITE_LEAST)
+                (self.site_interval, self.site_min_interval)
             }
             _ => (Duration::ZERO, Duration::ZERO),
         };

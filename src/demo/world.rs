@@ -110,11 +110,12 @@ fn answer(sites: &[Site], start: Time, now: Time, request: &Request) -> Reply {
     let host = request.header("host").map(String::from_utf8_lossy).unwrap_or_default();
     let posts = site.posts(start, now);
     let place = Place { site, posts: &posts, base: &format!("http://{host}") };
+    let linked = |page: String| page.replace(WITHOUT_FEED, &without_feed(sites, &host));
     if path == site.feed_path() {
         let newest = posts.first().map_or(start, |p| p.at);
-        return conditional(request, newest, media_type(site.format), place.document());
+        return conditional(request, newest, media_type(site.format), linked(place.document()));
     }
-    let html = |page| Reply::ok("text/html; charset=utf-8", page);
+    let html = |page| Reply::ok("text/html; charset=utf-8", linked(page));
     match rest {
         "" => html(place.page()),
         _ if rest.ends_with(".svg") => Reply::ok("image/svg+xml", picture(rest)),
@@ -122,6 +123,20 @@ fn answer(sites: &[Site], start: Time, now: Time, request: &Request) -> Reply {
             Some(post) => html(place.article(post)),
             None => Reply::status(404),
         },
+    }
+}
+
+/// Stands in articles for the address of the site that has no feed.
+const WITHOUT_FEED: &str = "{without-feed}";
+
+/// The address of the site that has no feed, as seen from a host of the tour.
+fn without_feed(sites: &[Site], host: &str) -> String {
+    let index = sites.iter().position(|s| s.slug == "council").unwrap_or_default();
+    match host.rsplit_once(':') {
+        Some((name, port)) if name != "127.0.0.1" => {
+            format!("http://{}:{port}/council/", ip(index))
+        }
+        _ => format!("http://{host}/council/"),
     }
 }
 

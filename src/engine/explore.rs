@@ -12,6 +12,7 @@ use crate::sitemap;
 use crate::store::StoreError;
 use crate::util::{text, url as address};
 use crate::website::propose::Proposal;
+use tokio::sync::mpsc::UnboundedSender;
 use url::Url;
 
 /// Announced feeds that are fetched for the one to begin with; the others wait to be chosen.
@@ -31,7 +32,7 @@ impl Handle {
     /// work). Where it announces none, some usual places are tried one after the other, and the
     /// sitemap where the page is no list either. Drop the future to give up.
     pub async fn discover(&self, typed: &str) -> Result<Discovery, FollowError> {
-        self.discover_as(typed, None).await
+        self.explore(typed, None, None).await
     }
 
     /// As [`Handle::discover`], for one kind of source only: no request is spent on others.
@@ -40,6 +41,24 @@ impl Handle {
         typed: &str,
         kind: Option<SourceKind>,
     ) -> Result<Discovery, FollowError> {
+        self.explore(typed, kind, None).await
+    }
+
+    /// As [`Handle::discover`]; what was tried is sent as soon as it was.
+    pub async fn discover_telling(
+        &self,
+        typed: &str,
+        listener: UnboundedSender<String>,
+    ) -> Result<Discovery, FollowError> {
+        self.explore(typed, None, Some(listener)).await
+    }
+
+    async fn explore(
+        &self,
+        typed: &str,
+        kind: Option<SourceKind>,
+        listener: Option<UnboundedSender<String>>,
+    ) -> Result<Discovery, FollowError> {
         let web = address::parse_web(typed)?;
         let wanted = |k: SourceKind| kind.is_none_or(|kind| kind == k);
         let first = self.fetch(&web.url, &web, true).await?;
@@ -47,19 +66,20 @@ impl Handle {
             address: web.url.clone(),
             ways: Vec::new(),
             tried: Vec::new(),
+            listener,
             web: Box::new(web),
         };
         let Fetched { found: what, survey, answer } = first;
         let title = match what {
             Found::Feed(feed) => {
-                found.tried.push("the address is a feed".to_owned());
+                found.tell("the address is a feed".to_owned());
                 if wanted(SourceKind::Feed) {
                     found.ways.push(feed_way(found.address.clone(), *feed, answer));
                 }
                 return Ok(found);
             }
             Found::Page { title, announced } => {
-                found.tried.push(match announced.len() {
+                found.tell(match announced.len() {
                     1 => "the page announces a feed".to_owned(),
                     n => format!("the page announces {n} feeds"),
                 });
@@ -69,7 +89,7 @@ impl Handle {
                 title
             }
             Found::Nothing { reason } => {
-                found.tried.push(reason);
+                found.tell(reason);
                 survey.title.clone()
             }
         };
@@ -82,7 +102,7 @@ impl Handle {
             offer_pages(&survey, &answer, &mut found);
         }
         if let Some(count) = survey.sitemap.filter(|_| wanted(SourceKind::Sitemap)) {
-            found.tried.push(format!("the address is a sitemap with {count} entries"));
+            found.tell(format!("the address is a sitemap with {count} entries"));
             found.ways.push(sitemap_way(found.address.clone(), count, answer));
         } else if wanted(SourceKind::Sitemap) && (found.ways.is_empty() || kind.is_some()) {
             self.try_sitemaps(&mut found).await;
@@ -110,7 +130,7 @@ impl Handle {
                 }
                 Err(failure) => {
                     let gone = discovery.ways.remove(0);
-                    discovery.tried.push(format!("{}: {failure}", gone.url));
+                    discovery.tell(format!("{}: {failure}", gone.url));
                 }
             }
         }
@@ -122,7 +142,7 @@ impl Handle {
         for place in discover::usual_places(&discovery.address).into_iter().take(MOST_PLACES) {
             match self.fetch_announced(&place, &discovery.web).await {
                 Ok(first) => {
-                    discovery.tried.push(format!("{place} is a feed"));
+                    discovery.tell(format!("{place} is a feed"));
                     let FirstAnswer { feed, answer } = first;
                     discovery.ways.push(feed_way(place, feed, answer));
                     return;
@@ -132,13 +152,13 @@ impl Handle {
                 }
                 Err(failure) => {
                     // Who does not answer, or wants to be left alone, is not asked on.
-                    discovery.tried.push(format!("{place}: {failure}"));
+                    discovery.tell(format!("{place}: {failure}"));
                     break;
                 }
             }
         }
         if !nothing_at.is_empty() {
-            discovery.tried.push(format!("there is no feed at {}", nothing_at.join(", ")));
+            discovery.tell(format!("there is no feed at {}", nothing_at.join(", ")));
         }
     }
 
@@ -153,12 +173,12 @@ impl Handle {
         for place in places.into_iter().take(MOST_SITEMAPS) {
             match self.fetch(&place, &discovery.web, true).await {
                 Ok(Fetched { survey: Survey { sitemap: Some(count), .. }, answer, .. }) => {
-                    discovery.tried.push(format!("{place} is a sitemap with {count} entries"));
+                    discovery.tell(format!("{place} is a sitemap with {count} entries"));
                     discovery.ways.push(sitemap_way(place, count, answer));
                     return;
                 }
-                Ok(_) => discovery.tried.push(format!("{place}: this is no sitemap")),
-                Err(failure) => discovery.tried.push(format!("{place}: {failure}")),
+                Ok(_) => discovery.tell(format!("{place}: this is no sitemap")),
+                Err(failure) => discovery.tell(format!("{place}: {failure}")),
             }
         }
     }
@@ -250,7 +270,7 @@ fn offer_pages(survey: &Survey, answer: &Answer, discovery: &mut Discovery) {
     for list in survey.lists.iter().take(MOST_LISTS) {
         discovery.ways.push(list_way(list, survey, answer, &discovery.address));
     }
-    discovery.tried.push(match survey.lists.len() {
+    discovery.tell(match survey.lists.len() {
         0 if survey.needs_javascript => {
             "the page needs JavaScript, which is not run; give the address of a feed or sitemap"
                 .to_owned()
@@ -263,7 +283,7 @@ fn offer_pages(survey: &Survey, answer: &Answer, discovery: &mut Discovery) {
         let rules = WebsiteRules { mode: WebsiteMode::Direct, ..WebsiteRules::default() };
         let items = vec![(title.clone(), *date)];
         let first = PageAnswer { items, count: 1, samples: Vec::new(), answer: answer.clone() };
-        discovery.tried.push("the page is an article".to_owned());
+        discovery.tell("the page is an article".to_owned());
         discovery.ways.push(Way {
             kind: SourceKind::Website,
             url: discovery.address.clone(),

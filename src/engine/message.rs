@@ -4,6 +4,7 @@ use crate::feed::ParsedFeed;
 use crate::model::{Hold, Outcome, Source, SourceId, SourceKind, Time, WebsiteRules};
 use crate::net::Response;
 use crate::util::url::WebAddress;
+use tokio::sync::mpsc::UnboundedSender;
 use url::Url;
 
 /// What the engine is doing; only the latest value counts.
@@ -81,6 +82,18 @@ pub struct Discovery {
     pub tried: Vec<String>,
     /// The address with the credentials that were typed with it.
     pub(super) web: Box<WebAddress>,
+    /// Who hears at once of what was tried.
+    pub(super) listener: Option<UnboundedSender<String>>,
+}
+
+impl Discovery {
+    pub(super) fn tell(&mut self, words: String) {
+        if let Some(listener) = &self.listener {
+            // Who listens no more has given up.
+            let _ = listener.send(words.clone());
+        }
+        self.tried.push(words);
+    }
 }
 
 /// One way to follow an address.

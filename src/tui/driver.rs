@@ -64,8 +64,16 @@ impl Driver {
             }),
             Effect::Refresh { keys, pace } => self.refresh(keys, pace),
             Effect::Discover { request, address } => {
+                let (listener, mut told) = tokio::sync::mpsc::unbounded_channel();
+                let events = self.events.clone();
+                tokio::spawn(async move {
+                    while let Some(words) = told.recv().await {
+                        let _ = events.send(Event::Tried(request, words));
+                    }
+                });
                 let task = self.spawn_task(move |h| async move {
-                    Event::Discovered(request, h.discover(&address).await.map_err(words))
+                    let found = h.discover_telling(&address, listener).await;
+                    Event::Discovered(request, found.map_err(words))
                 });
                 self.discovery = Some(task);
             }

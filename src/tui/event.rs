@@ -36,6 +36,8 @@ pub(super) enum Event {
     WhyLoaded(i64, Result<Told, Failure>),
     /// Marks were set: which, on what, to what, and for what reason.
     Marked(Result<MarksSet, Failure>),
+    /// What an exploration has tried.
+    Tried(RequestId, String),
     Discovered(RequestId, Result<Discovery, Failure>),
     Followed(Result<Vec<Followed>, Failure>),
     Removed(Result<Removed, Failure>),

@@ -253,6 +253,46 @@ fn the_demo_shows_everything_without_a_network() {
 }
 
 #[test]
+fn a_site_without_a_feed_is_followed_from_the_paste_box() {
+    let world = World::new(&[]);
+    let mut t = world.demo(120, 40);
+    t.wait_for("What a fair scheduler is fair about");
+    // The address stands in an article.
+    t.send("/harbour bridge reopens");
+    t.wait_for("Search: harbour bridge reopens (1)");
+    t.send(key::ENTER);
+    t.send(key::ENTER);
+    t.wait_for("What changes");
+    t.send(";");
+    t.wait_for("/council/");
+    let screen = t.screen();
+    let from = screen.find("http://127").unwrap();
+    let address: String = screen[from..].chars().take_while(|c| !c.is_whitespace()).collect();
+    t.send(key::ESC);
+    t.wait_gone("/council/");
+    t.send("a");
+    t.wait_for("Follow an address");
+    t.paste(&address);
+    t.send(key::ENTER);
+    // The proposal, with what was tried and what it gives.
+    t.wait_for("the page lists articles");
+    t.wait_for("Public hearing on the footbridge");
+    t.send(key::ENTER);
+    t.wait_for("following Council of Lindenau");
+    t.wait_for("Items · Council of Lindenau");
+    t.wait_for("Budget: second reading");
+    // What comes out later appears by itself, every twenty seconds.
+    t.wait_for("The town hall clock");
+    t.send("/footbridge hearing");
+    t.wait_for("Search: footbridge hearing (1)");
+    t.send(key::ENTER);
+    t.send(key::ENTER);
+    t.wait_for("Written comments are welcome");
+    t.send("Q");
+    assert_eq!(t.exit_code(), 0);
+}
+
+#[test]
 fn a_second_one_watches_and_sees_what_the_first_one_marks() {
     let world = World::new(&["/feed.xml"]);
     let mut first = world.open(100, 30);

@@ -24,8 +24,8 @@ pub(crate) struct Add {
 pub(crate) enum Stage {
     /// Waiting for an address.
     Typing,
-    /// Looking at it.
-    Exploring(RequestId),
+    /// Looking at it; what was tried so far.
+    Exploring { request: RequestId, tried: Vec<String> },
     /// Ways were found; the selected one is shown with what it gives.
     Found { discovery: Discovery, selected: usize },
     /// It did not work, and why.
@@ -82,14 +82,14 @@ impl App {
         if address.is_empty() {
             return vec![];
         }
-        add.stage = Stage::Exploring(request);
+        add.stage = Stage::Exploring { request, tried: Vec::new() };
         vec![Effect::Discover { request, address }]
     }
 
     pub(super) fn add_key(&mut self, event: KeyEvent) -> Vec<Effect> {
         let Some(add) = self.add() else { return vec![] };
         match (&mut add.stage, event.code) {
-            (Stage::Exploring(_) | Stage::Following, KeyCode::Esc) => {
+            (Stage::Exploring { .. } | Stage::Following, KeyCode::Esc) => {
                 add.stage = Stage::Typing;
                 vec![Effect::CancelDiscovery]
             }
@@ -106,7 +106,7 @@ impl App {
                 vec![]
             }
             (Stage::Found { .. }, KeyCode::Enter) => self.follow_selected(),
-            (Stage::Exploring(_) | Stage::Following, _) => vec![],
+            (Stage::Exploring { .. } | Stage::Following, _) => vec![],
             (_, KeyCode::Down | KeyCode::Tab) if add.welcome => {
                 add.choice = Some(add.choice.map_or(0, |c| (c + 1).min(Choice::ALL.len() - 1)));
                 vec![]
@@ -151,13 +151,23 @@ impl App {
         }
     }
 
+    pub(super) fn tried(&mut self, request: RequestId, words: String) -> Vec<Effect> {
+        match self.add().map(|add| &mut add.stage) {
+            Some(Stage::Exploring { request: wanted, tried }) if *wanted == request => {
+                tried.push(words);
+            }
+            _ => {}
+        }
+        vec![]
+    }
+
     pub(super) fn discovered(
         &mut self,
         request: RequestId,
         result: Result<Discovery, Failure>,
     ) -> Vec<Effect> {
         let Some(add) = self.add() else { return vec![] };
-        if !matches!(add.stage, Stage::Exploring(wanted) if wanted == request) {
+        if !matches!(add.stage, Stage::Exploring { request: wanted, .. } if wanted == request) {
             return vec![];
         }
         add.stage = match result {

@@ -112,7 +112,7 @@ impl Layer {
     /// Whether something in it moves by itself.
     pub(super) fn is_busy(&self) -> bool {
         use super::Stage;
-        matches!(self, Self::Add(Add { stage: Stage::Exploring(_) | Stage::Following, .. }))
+        matches!(self, Self::Add(Add { stage: Stage::Exploring { .. } | Stage::Following, .. }))
     }
 
     /// The field that takes a paste.

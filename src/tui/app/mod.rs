@@ -184,6 +184,7 @@ impl App {
             Event::RhythmsLoaded(result) => self.rhythms_loaded(result),
             Event::WhyLoaded(source, result) => self.why_loaded(source, result),
             Event::Marked(result) => self.marked(result),
+            Event::Tried(request, words) => self.tried(request, words),
             Event::Discovered(request, result) => self.discovered(request, result),
             Event::Followed(result) => self.followed(result),
             Event::Removed(result) => self.removed(result),
@@ -265,7 +266,7 @@ impl App {
         };
         let empty = list.sources.is_empty();
         let before = self.sources.current().map(|r| r.id.clone());
-        self.sources.set(list, &self.settings.views);
+        let added = self.sources.set(list, &self.settings.views);
         if !self.started {
             self.started = true;
             if empty {
@@ -274,7 +275,8 @@ impl App {
             self.focus = if empty { Focus::Sources } else { Focus::Items };
             return self.show_selected_source();
         }
-        if self.sources.current().map(|r| r.id.clone()) != before && !self.is_search() {
+        let moved = self.sources.current().map(|r| r.id.clone()) != before;
+        if added || moved && !self.is_search() {
             return self.show_selected_source();
         }
         self.reload_items()

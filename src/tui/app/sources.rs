@@ -55,8 +55,9 @@ pub(crate) struct SourcesPane {
 }
 
 impl SourcesPane {
-    /// Takes over a new list; the selection stays on its row.
-    pub(super) fn set(&mut self, list: SourceList, views: &[ViewSettings]) {
+    /// Takes over a new list; the selection stays on its row. Tells whether it went to a source that
+    /// was just added instead.
+    pub(super) fn set(&mut self, list: SourceList, views: &[ViewSettings]) -> bool {
         self.list = list;
         let keys = self.list.sources.iter().map(|s| s.facts.key);
         self.places = keys.enumerate().map(|(i, key)| (key, i)).collect();
@@ -65,10 +66,12 @@ impl SourcesPane {
         self.rebuild();
         let wanted = self.wanted.as_ref();
         let added = wanted.and_then(|id| self.list.sources.iter().find(|s| s.source.id == *id));
-        if let Some(key) = added.map(|s| s.facts.key) {
+        let added = added.map(|s| s.facts.key);
+        if let Some(key) = added {
             self.wanted = None;
             self.select(&RowId::Source(key));
         }
+        added.is_some()
     }
 
     fn rebuild(&mut self) {

@@ -5,7 +5,8 @@ use super::chrome::marks;
 use super::layers::{field_line, rows, window};
 use super::row::{Row, age};
 use crate::config::Role;
-use crate::engine::Discovery;
+use crate::engine::{Discovery, Way};
+use crate::model::SourceKind;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
@@ -14,7 +15,7 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, body: Rect, on_t
     let height = match &add.stage {
         Stage::Found { .. } => body.height,
         _ if add.welcome => 13,
-        _ => 7,
+        _ => 9,
     };
     let title = if add.welcome { "Welcome to newsfed" } else { "Follow an address" };
     let mut area = window(app, frame, body, title, (96, height));
@@ -44,7 +45,10 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, body: Rect, on_t
     match &add.stage {
         Stage::Typing if add.welcome => {}
         Stage::Typing => line("Enter looks at what is there.", Role::Dim, &mut area),
-        Stage::Exploring(_) => {
+        Stage::Exploring { tried, .. } => {
+            for words in tried_lines(app, tried, area.width) {
+                line(&words, Role::Dim, &mut area);
+            }
             let spinner = ["|", "/", "-", "\\"][(app.now.timestamp_millis() / 200 % 4) as usize];
             line(&format!("{spinner} looking …"), Role::Accent, &mut area);
         }
@@ -93,6 +97,24 @@ fn choices(app: &App, frame: &mut Frame<'_>, add: &Add, area: Rect) {
     }
 }
 
+/// Lines of what was tried that stand above the ways.
+const MOST_TRIED: usize = 3;
+
+fn tried_lines(app: &App, tried: &[String], width: u16) -> Vec<String> {
+    let tried = tried.join(&format!(" {} ", marks(app).bullet));
+    super::super::reader::wrap_plain(&tried, width.into())
+}
+
+/// What kind of source a way makes, in a word.
+fn kind_words(way: &Way) -> &'static str {
+    match way.kind {
+        SourceKind::Website if way.confidence.is_none() => "article",
+        SourceKind::Website => "list",
+        SourceKind::Sitemap => "sitemap",
+        _ => "feed",
+    }
+}
+
 /// The ways that were found, and what the selected one gives.
 fn found(
     app: &App,
@@ -101,22 +123,28 @@ fn found(
     selected: usize,
     area: &mut Rect,
 ) {
-    let tried = discovery.tried.join(&format!(" {} ", marks(app).bullet));
-    let shown = crate::util::text::truncate(&tried, area.width.into()).into_owned();
     let dim = app.palette.style(Role::Dim);
-    frame.render_widget(Line::styled(shown, dim), Rect { height: area.height.min(1), ..*area });
+    let told = tried_lines(app, &discovery.tried, area.width);
+    for (y, line) in (area.y..area.bottom()).zip(told.into_iter().take(MOST_TRIED)) {
+        frame.render_widget(Line::styled(line, dim), Rect { y, height: 1, ..*area });
+        *area = Rect { y: area.y + 1, height: area.height - 1, ..*area };
+    }
     let ways = discovery.ways.len();
     let height =
         u16::try_from(ways).unwrap_or(u16::MAX).min(area.height.saturating_sub(2) / 2).max(1);
-    let list = Rect { y: area.y + 2, height: height.min(area.height.saturating_sub(2)), ..*area };
+    let list = Rect { y: area.y + 1, height: height.min(area.height.saturating_sub(2)), ..*area };
     rows(app, frame, list, ways, selected, |i, row, here| {
         let way = &discovery.ways[i];
         let style = |role| app.palette.style(if here { Role::Selected } else { role });
         if let Some(count) = way.count() {
-            row.right(format!(" {count} entries"), style(Role::Dim));
+            let what = if way.kind == SourceKind::Feed { "entries" } else { "pages" };
+            row.right(format!(" {count} {what}"), style(Role::Dim));
+        }
+        if let Some(sure) = way.confidence {
+            row.right(format!(" {:.0} %", sure * 100.0), style(Role::Dim));
         }
         row.left(if here { marks(app).pointer } else { " " }, style(Role::Accent));
-        row.left(" feed  ", style(Role::Accent));
+        row.left(&format!(" {:<9}", kind_words(way)), style(Role::Accent));
         let title = if way.title.is_empty() { way.url.as_str() } else { &way.title };
         row.left(title, style(Role::Text));
         if !way.title.is_empty() {

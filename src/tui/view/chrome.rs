@@ -267,7 +267,7 @@ fn layer_hints(layer: &Layer) -> Vec<(String, &'static str)> {
             super::super::app::Stage::Found { .. } => {
                 &[("Enter", "follow"), ("Up Down", "choose"), ("Esc", "close")]
             }
-            super::super::app::Stage::Exploring(_) => &[("Esc", "stop")],
+            super::super::app::Stage::Exploring { .. } => &[("Esc", "stop")],
             _ => &[("Enter", "look"), ("Esc", "close")],
         },
         Layer::Search(_) => &[("Enter", "keep"), ("Up Down", "select"), ("Esc", "back")],
