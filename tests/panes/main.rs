@@ -284,7 +284,8 @@ fn a_site_without_a_feed_is_followed_from_the_paste_box() {
     // What comes out later appears by itself, every twenty seconds.
     t.wait_for("The town hall clock");
     t.send("/footbridge hearing");
-    t.wait_for("Search: footbridge hearing (1)");
+    t.wait_for("Search: footbridge hearing");
+    t.wait_gone("Budget: second reading");
     t.send(key::ENTER);
     t.send(key::ENTER);
     t.wait_for("Written comments are welcome");
