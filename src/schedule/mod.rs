@@ -21,7 +21,7 @@ pub use explain::{Explanation, Gaps, Pulse, explain, gaps, pulse};
 pub use fixed::Fixed;
 pub use learned::{Learned, LearnedParameters, Search, Week};
 pub use limits::{Answer, AnswerKind, Decision, Look, decide};
-pub use memory::{Memory, Setup, waiting};
+pub use memory::{Memory, Setup, is_learned, waiting};
 pub use price::{Control, price_for};
 pub use prior::{Clues, first_gap, own_gap};
 pub use window::skipped_until;
