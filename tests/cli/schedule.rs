@@ -99,6 +99,8 @@ fn what_cannot_be_replayed_is_said() {
     }
     let file = timelines();
     let path = file.path().to_str().unwrap();
-    let run = world.run(&["schedule", "simulate", "--policy", "fixed", "--weekly", path]);
-    assert_eq!(run.code, Some(2), "{run:?}");
+    for args in [&["--weekly", path][..], &["--synthetic", "jump", "--budget", "24"]] {
+        let run = world.run(&[&["schedule", "simulate", "--policy", "fixed"], args].concat());
+        assert_eq!(run.code, Some(2), "{run:?}");
+    }
 }
