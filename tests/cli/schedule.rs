@@ -43,6 +43,7 @@ fn a_person_is_told_why_a_source_has_not_been_fetched_yet() {
         (&shape["spent"]["requests"], shape["week"].as_array().unwrap().len()),
         (&1.into(), 168)
     );
+    assert_eq!(shape["requests_saved"], 0, "a fixed interval begins with a look too");
     let coming = shape["coming"].as_array().unwrap();
     assert_eq!((coming.len(), &coming[0]), (5, &shape["next_poll"]));
     let missing = world.run(&["schedule", "why", "nothing"]);
