@@ -4,7 +4,7 @@ use super::args::Global;
 use super::exit::{Exit, Failure};
 use super::home::Home;
 use super::output::Output;
-use super::runtime::runtime_beside_panes;
+use super::runtime::runtime_beside;
 use super::{demo, log};
 use crate::config::{KeyMap, Theme};
 use crate::tui::{self, Farewell, Panes};
@@ -37,7 +37,7 @@ pub(super) fn show(home: Home) -> Result<Farewell, Failure> {
         .unwrap_or_else(|_| Theme::plain());
     log::start(&home, 0, false);
     let store = home.store()?;
-    runtime_beside_panes()?.block_on(async {
+    runtime_beside()?.block_on(async {
         let handle = home.engine(store, true).start().await?;
         let Home { paths, settings, .. } = home;
         let panes = Panes { handle: handle.clone(), settings, paths, keymap, theme };

@@ -14,8 +14,9 @@ pub(super) fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
     build(tokio::runtime::Builder::new_current_thread())
 }
 
-/// A runtime beside the panes, whose thread never waits for anything else.
-pub(super) fn runtime_beside_panes() -> Result<tokio::runtime::Runtime, Failure> {
+/// A runtime beside the panes, or beside what is printed while it works: its thread waits neither
+/// for the person nor for a slow reader of the output, so that no server seems to be late.
+pub(super) fn runtime_beside() -> Result<tokio::runtime::Runtime, Failure> {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     builder.worker_threads(1);
     build(builder)

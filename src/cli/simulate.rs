@@ -149,8 +149,13 @@ fn simulate(args: &SimulateArgs, replay: Option<&Replay>) -> Result<Shape, Failu
         policy = *with;
     }
     if let Some(made) = args.synthetic {
-        if let (Simulated::Learned(p), None, Some(budget)) = (&mut policy, replay, args.budget) {
-            p.price = price_for(budget);
+        match (&mut policy, replay, args.budget) {
+            (Simulated::Learned(p), None, Some(budget)) => p.price = price_for(budget),
+            (_, None, Some(_)) => {
+                let why = "only the policy learned keeps to a budget without a file to fit it on";
+                return Err(Failure::Usage(why.to_owned()));
+            }
+            _ => {}
         }
         let change = match made {
             Made::Jump => Change::Jump,

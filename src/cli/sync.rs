@@ -7,7 +7,7 @@ use super::home::Home;
 use super::log;
 use super::output::Output;
 use super::progress::Progress;
-use super::runtime::{asked_to_stop, other_poller, runtime};
+use super::runtime::{asked_to_stop, other_poller, runtime_beside};
 use super::tally::{Tally, told};
 use crate::engine::{Handle, Pace, Refreshed, Report, Role};
 use crate::model::SourceId;
@@ -46,7 +46,7 @@ pub(super) fn run(args: &SyncArgs, global: &Global, out: &mut Output) -> Result<
     let home = Home::load(global, out)?;
     log::start(&home, out.verbose, false);
     let store = home.store()?;
-    runtime()?.block_on(async {
+    runtime_beside()?.block_on(async {
         let stop = asked_to_stop();
         let handle = home.engine(store, false).start().await?;
         let role = handle.status().borrow().role;

@@ -46,8 +46,10 @@ struct Day {
 
 /// Takes over the price that was found by earlier runs.
 pub(super) async fn restore(context: &Arc<Context>) {
-    let account = load(context).await;
-    context.set_price(account.control.price);
+    match load(context).await {
+        Ok(account) => context.set_price(account.control.price),
+        Err(e) => tracing::warn!("the price of a look is not known: {e}"),
+    }
 }
 
 /// Corrects the price after every day awake, for as long as it runs.
@@ -69,9 +71,9 @@ pub(super) fn shared_price(
     Ok(account(reader.memo(NOTE)?, settings, now).control.price)
 }
 
-async fn load(context: &Arc<Context>) -> Account {
-    let note = context.read(|reader| reader.memo(NOTE)).await.ok().flatten();
-    account(note, &context.settings().schedule, context.clock.now())
+async fn load(context: &Arc<Context>) -> crate::store::Result<Account> {
+    let note = context.read(|reader| reader.memo(NOTE)).await?;
+    Ok(account(note, &context.settings().schedule, context.clock.now()))
 }
 
 /// What was noted, or a beginning.
@@ -90,7 +92,7 @@ fn account(note: Option<String>, settings: &ScheduleSettings, now: Time) -> Acco
 /// Counts the time awake, and corrects the price when it has come to a day.
 async fn count(context: &Arc<Context>) -> crate::store::Result<()> {
     let now = context.clock.now();
-    let mut account = load(context).await;
+    let mut account = load(context).await?;
     let passed = now - account.counted;
     if (TimeDelta::zero()..ASLEEP).contains(&passed) {
         account.awake = account.awake.saturating_add(passed.num_seconds());

@@ -164,11 +164,6 @@ impl Handle {
         self.context.store.mark_view_read(view, up_to).await
     }
 
-    /// What a look costs the sources that share a budget, in item-seconds of waiting.
-    pub fn price(&self) -> f64 {
-        self.context.price()
-    }
-
     /// The declared sources with what is known of each, in the order of the file.
     pub async fn sources(&self) -> Result<Vec<(Arc<Source>, SourceFacts)>> {
         let facts = self.context.read(|reader| reader.sources()).await?;

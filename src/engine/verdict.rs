@@ -197,7 +197,7 @@ impl Verdict {
     /// about what the source publishes.
     fn remember(&self, facts: &SourceFacts, ingested: &Ingested, answer: &Answer) -> Memory {
         let mut setup = setup(&self.source, facts, &self.settings, self.price);
-        if facts.schedule.is_empty() {
+        if !schedule::is_learned(&facts.schedule) {
             let clues = Clues {
                 url: &facts.url,
                 items: &ingested.new,

@@ -40,7 +40,7 @@ pub struct Why {
     pub looks: Vec<LookTold>,
     /// What the looks of the last seven days cost.
     pub spent: Spent,
-    /// How many requests fewer than at the fixed interval of the settings; less than 0 are more.
+    /// How many requests fewer than at the source's fixed interval; less than 0 are more.
     pub requests_saved: i64,
 }
 
@@ -148,8 +148,11 @@ pub fn why(
     let since = now - WEEK;
     let spent = reader.spent(facts.key, since)?;
     let (looks, watched) = looks(reader, facts, since)?;
-    let watched = watched.map_or(0.0, |first| (now - first.max(since)).as_seconds_f64());
-    let fixed = (watched / settings.interval.as_secs_f64().max(1.0)).round() as i64;
+    let fixed = watched.map_or(0, |first| {
+        let span = (now - first.max(since)).as_seconds_f64();
+        // The first look of all is taken in any case.
+        (span / own.interval.as_secs_f64().max(1.0)) as i64 + i64::from(first > since)
+    });
     Ok(Why {
         last_poll: facts.last_poll,
         next_poll: facts.next_poll,
@@ -171,11 +174,11 @@ fn looks(
     since: Time,
 ) -> Result<(Vec<LookTold>, Option<Time>)> {
     let filter = PollFilter { source: Some(facts.key), noteworthy: false };
-    let polls = reader.polls(filter, usize::MAX)?;
-    let first = polls.last().map(|(_, poll)| poll.at);
+    let polls = reader.polls(filter, LOOKS)?;
+    let first = reader.oldest_look(facts.key)?;
     // Items found at the first look of all were out before anybody could have looked.
     let delays = reader.delays(facts.key, since)?;
-    let told = polls.into_iter().take(LOOKS).map(|(_, poll)| LookTold {
+    let told = polls.into_iter().map(|(_, poll)| LookTold {
         at: poll.at,
         status: poll.status,
         delay_min: delays

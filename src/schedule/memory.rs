@@ -115,6 +115,11 @@ impl Memory {
     }
 }
 
+/// Whether a look that succeeded has taught anything that was saved here.
+pub fn is_learned(saved: &[u8]) -> bool {
+    sections(saved).is_some_and(|[_, _, learned, _]| !learned.is_empty())
+}
+
 /// The waiting, in item-seconds, of the items that a source has probably published since the last
 /// look, by its saved memory; 0 where nothing is known.
 pub fn waiting(saved: &[u8], now: Time) -> f64 {
@@ -170,6 +175,15 @@ mod tests {
                 [&saved, &straight.save()].map(|s| Memory::load(s, setup(kind)).plan(at(0)));
             assert_eq!(plans[0], plans[1]);
         }
+    }
+
+    #[test]
+    fn looks_that_failed_teach_nothing() {
+        let mut memory = Memory::load(&[], setup(PolicyKind::Learned));
+        memory.count_look(at(0));
+        assert!(!is_learned(&memory.save()) && !is_learned(&[]));
+        memory.observe(&[], at(1));
+        assert!(is_learned(&memory.save()));
     }
 
     #[test]

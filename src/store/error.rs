@@ -32,7 +32,7 @@ pub enum StoreError {
     )]
     Corrupt(String),
     /// No space left.
-    #[error("the disk is full; free some space, newsfed goes on by itself")]
+    #[error("the disk is full; free some space and try again")]
     Full,
     /// The system can neither read nor write the file.
     #[error("the database cannot be read or written ({0}); check the disk and its free space")]

@@ -64,6 +64,13 @@ pub(super) fn automatic_looks(
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
+/// When the oldest look at a source began that is still on record.
+pub(super) fn oldest_look(conn: &Connection, source: i64) -> Result<Option<Time>> {
+    let mut query = conn.prepare_cached("SELECT min(at) FROM poll WHERE source = ?1")?;
+    let oldest: Option<i64> = query.query_row([source], |r| r.get(0))?;
+    Ok(oldest.map(time))
+}
+
 /// Items of a source on each of the last `days` days, by their dates: the newest day comes last
 /// and ends at `until`.
 pub(super) fn items_per_day(
@@ -175,6 +182,7 @@ mod tests {
         let delays = delays(&conn, 1, time(until - day)).unwrap();
         assert_eq!((delays[&until], delays.len()), ((day - 1) / 2, 2));
         assert_eq!(automatic_looks(&conn, time(100), time(400)).unwrap(), [(1, 2)].into());
+        assert_eq!([1, 2].map(|s| oldest_look(&conn, s).unwrap()), [Some(time(100)), None]);
         let spent = spent(&conn, 1, time(0)).unwrap();
         let want = Spent { requests: 4, bytes: 4100, unchanged: 2, bytes_saved: 4000 };
         assert_eq!(spent, want);

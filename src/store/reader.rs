@@ -121,6 +121,11 @@ impl Reader {
         history::delays(&self.conn, source, since)
     }
 
+    /// When the oldest look at a source began that is still on record.
+    pub fn oldest_look(&self, source: i64) -> Result<Option<Time>> {
+        history::oldest_look(&self.conn, source)
+    }
+
     /// What the looks at a source after `since` cost.
     pub fn spent(&self, source: i64, since: Time) -> Result<Spent> {
         history::spent(&self.conn, source, since)

@@ -31,12 +31,13 @@ pub struct Salvage {
 /// program makes them anew, with what stands for them.
 type Table = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
 
-const TABLES: [Table; 6] = [
+const TABLES: [Table; 7] = [
     ("source", "sources", &[("items", "0"), ("unread", "0"), ("pinned", "0")]),
     ("item", "items", &[]),
     ("detail", "texts", &[("indexed", "0")]),
     ("poll", "log lines", &[]),
     ("pruned", "removed items", &[]),
+    ("page", "pages left alone", &[]),
     ("memo", "notes", &[]),
 ];
 
@@ -46,6 +47,7 @@ const FINISH: &str = "
     DELETE FROM detail WHERE item NOT IN (SELECT key FROM item);
     DELETE FROM poll WHERE source NOT IN (SELECT key FROM source);
     DELETE FROM pruned WHERE source NOT IN (SELECT key FROM source);
+    DELETE FROM page WHERE source NOT IN (SELECT key FROM source);
     INSERT INTO detail (item, publisher) SELECT key, '' FROM item WHERE key NOT IN (SELECT item FROM detail);
     UPDATE source SET last_modified = NULL, etag = NULL, body_hash = NULL, validators_of = NULL;";
 
@@ -329,6 +331,23 @@ mod tests {
             let item = reader.item(key).unwrap().unwrap();
             assert!(!item.body().contains('\u{1b}') && !item.title.contains('\u{1b}'), "{key}");
         }
+    }
+
+    #[test]
+    fn no_table_is_forgotten() {
+        let dir = tempfile::tempdir().unwrap();
+        let conn = open_writer(&dir.path().join("db")).unwrap();
+        let mut query = conn
+            .prepare(
+                "SELECT name FROM sqlite_schema WHERE type = 'table'
+                 AND name NOT LIKE 'item_text%' AND name NOT LIKE 'sqlite_%' ORDER BY name",
+            )
+            .unwrap();
+        let names = query.query_map([], |r| r.get(0)).unwrap();
+        let all: Vec<String> = names.collect::<rusqlite::Result<_>>().unwrap();
+        let mut copied = TABLES.map(|(name, ..)| name);
+        copied.sort_unstable();
+        assert_eq!(all, copied);
     }
 
     #[test]

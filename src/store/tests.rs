@@ -319,6 +319,25 @@ fn a_source_taken_back_has_its_items_and_a_renamed_one_too() {
 }
 
 #[test]
+fn a_body_indexed_together_with_a_change_of_its_item_is_found() {
+    let f = Fixture::new(&["s"]);
+    let first = Entry { content: Some("<p>hidden</p>".into()), ..entry("shown") };
+    f.look("s", vec![first.clone()]);
+    let batch = f.store.reader().unwrap().next_unindexed().unwrap();
+    let changed = Entry { categories: vec!["news".into()], ..first };
+    let look = f.finished(f.key("s"), vec![changed]);
+    let both = move |conn: &rusqlite::Connection| {
+        ingest::store(conn, look)?;
+        index::write_batch(conn, &batch)
+    };
+    f.store.writer().unwrap().call_blocking(both).unwrap();
+    for text in ["hidden", "shown"] {
+        let query = Query::parse(text, chrono::Local::now(), |_| vec![]);
+        assert_eq!(f.titles(&View { query, ..View::of(Scope::All) }), ["shown"], "{text}");
+    }
+}
+
+#[test]
 fn search_finds_titles_at_once_and_bodies_after_indexing() {
     let f = Fixture::new(&["s"]);
     let body = Entry { content: Some("<p>a Hidden café</p>".into()), ..entry("shown") };

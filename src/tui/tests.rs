@@ -286,6 +286,19 @@ fn the_schedule_of_a_source() {
 }
 
 #[test]
+fn the_schedule_of_a_source_stops_at_its_end() {
+    let mut stage = Stage::new();
+    stage.keys("w");
+    let beginning = stage.screen(80, 12);
+    stage.keys("G");
+    let end = stage.screen(80, 12);
+    stage.keys("k");
+    let before = stage.screen(80, 12);
+    assert!(end != beginning, "{end}");
+    assert!(before != end, "one stroke goes back a line\n{end}");
+}
+
+#[test]
 fn the_help() {
     snapshots("help", "?");
 }

@@ -149,3 +149,21 @@ fn a_browser_gets_addresses_as_arguments() {
     assert_eq!(std::fs::read_to_string(&fifo).unwrap(), "2 http://site.example/0 --flag\n");
     assert!(status.success());
 }
+
+/// Who reads the output slowly, in a pager for instance, does not keep the engine waiting: servers
+/// that answer in the meantime would seem to be late.
+#[test]
+fn a_slow_reader_of_the_output_holds_no_look_up() {
+    /// Their lines are more than the 64 KiB of a pipe.
+    const SOURCES: usize = 500;
+    let world = World::new(|_| feed("Feed", &["Item"]));
+    let source = |n: usize| {
+        let url = world.server.url(&format!("/{n}"));
+        format!("[[source]]\nid = \"s{n:060}\"\nurl = \"{url}\"\n")
+    };
+    world.write("sources.toml", &(0..SOURCES).map(source).collect::<String>());
+    let sync = Running::start(&world, &["sync", "--json", "--set", "net.host_delay=0s"]);
+    received(&world, SOURCES);
+    let out = sync.end().ok();
+    assert!(out.len() > 64 << 10, "{}", out.len());
+}

@@ -43,6 +43,7 @@ fn a_person_is_told_why_a_source_has_not_been_fetched_yet() {
         (&shape["spent"]["requests"], shape["week"].as_array().unwrap().len()),
         (&1.into(), 168)
     );
+    assert_eq!(shape["requests_saved"], 0, "a fixed interval begins with a look too");
     let coming = shape["coming"].as_array().unwrap();
     assert_eq!((coming.len(), &coming[0]), (5, &shape["next_poll"]));
     let missing = world.run(&["schedule", "why", "nothing"]);
@@ -99,6 +100,8 @@ fn what_cannot_be_replayed_is_said() {
     }
     let file = timelines();
     let path = file.path().to_str().unwrap();
-    let run = world.run(&["schedule", "simulate", "--policy", "fixed", "--weekly", path]);
-    assert_eq!(run.code, Some(2), "{run:?}");
+    for args in [&["--weekly", path][..], &["--synthetic", "jump", "--budget", "24"]] {
+        let run = world.run(&[&["schedule", "simulate", "--policy", "fixed"], args].concat());
+        assert_eq!(run.code, Some(2), "{run:?}");
+    }
 }

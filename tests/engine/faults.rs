@@ -276,3 +276,27 @@ async fn half_a_file_of_sources_changes_nothing_until_it_is_whole() {
     assert_eq!(items(&engine).len(), 3);
     engine.shutdown().await;
 }
+
+/// What an address suggests of its source is not forgotten when the very first look fails.
+#[tokio::test]
+async fn a_first_look_that_fails_costs_no_clue() {
+    let broken = Arc::new(Mutex::new(true));
+    let theirs = broken.clone();
+    let server = Server::start(move |_| {
+        if *theirs.lock().unwrap() { Reply::status(500) } else { feed(&[("1", "Old")]) }
+    })
+    .unwrap();
+    let mut home = Home::with(&[source("s", &server.url("/archive"))]);
+    home.settings.schedule.policy = PolicyKind::Learned;
+    let engine = home.on_demand().await;
+    assert!(failure(&sync_one(&engine, Pace::Manual).await).is_some());
+    *broken.lock().unwrap() = false;
+    assert_eq!(sync_one(&engine, Pace::Force).await, fetched(1, 0, 1));
+    let (source, facts) = engine.sources().await.unwrap().remove(0);
+    let reader = engine.store().reader().unwrap();
+    let settings = &home.settings.schedule;
+    let why = newsfed::engine::why(&reader, &source, &facts, settings, home.clock.now()).unwrap();
+    let rate = why.explanation.items_per_day;
+    assert!(rate < 0.1, "{rate} items a day of an archive");
+    engine.shutdown().await;
+}

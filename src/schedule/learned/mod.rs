@@ -30,17 +30,6 @@ const WARRANTED: f64 = 0.1;
 /// Items from which a mean gap is believed.
 const ENOUGH: u32 = 5;
 
-/// How the next look is searched for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Search {
-    /// The best order of the next looks, by dynamic programming.
-    #[default]
-    Horizon,
-    /// The first moment at which the expected waiting has reached the price: cheaper, and a little
-    /// worse.
-    Threshold,
-}
-
 /// What can be set of [`Learned`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LearnedParameters {
@@ -60,8 +49,6 @@ pub struct LearnedParameters {
     pub least: Duration,
     /// Longest interval.
     pub most: Duration,
-    /// How the next look is searched for.
-    pub search: Search,
     /// Hours in which the feed does not want to be asked.
     pub closed: Week,
 }
@@ -76,7 +63,6 @@ impl Default for LearnedParameters {
             gap: Duration::from_secs(51_840),
             least: Duration::from_secs(300),
             most: Duration::from_secs(24 * 3600),
-            search: Search::Horizon,
             closed: Week::default(),
         }
     }
@@ -133,12 +119,6 @@ impl Learned {
     /// Items observed so far.
     pub fn items(&self) -> u32 {
         self.state.items
-    }
-
-    /// When it last looked.
-    pub fn last_look(&self) -> Option<Time> {
-        let at = self.state.last_look?;
-        Time::from_timestamp_micros((at * 1e6) as i64)
     }
 
     /// How much more than on average is published in each hour of the week, UTC, from Monday on;

@@ -1,7 +1,7 @@
 //! What is expected of a source from a moment on, and the next look that follows from it.
 
 use super::profile::Profile;
-use super::{LearnedParameters, Search, TAU, WEIGHTS};
+use super::{LearnedParameters, TAU, WEIGHTS};
 use crate::schedule::seconds::{DAY, HOUR, MINUTE};
 
 /// Below this interval looks are planned on the clock's five minutes …
@@ -131,11 +131,6 @@ impl Slots {
         next
     }
 
-    /// The first end until which the price has been waited.
-    fn reached(&self, price: f64, ahead: usize) -> usize {
-        (1..=ahead).find(|j| self.waited(0, *j) >= price).unwrap_or(ahead)
-    }
-
     /// Not so late that more items are likely to be new than the feed shows.
     fn before_overflow(&self, best: usize, window: f64) -> usize {
         let full = |i: usize| self.items[i] + 2.0 * self.items[i].sqrt() > FULL * window;
@@ -150,14 +145,14 @@ pub(super) fn plan(
     window: f64,
     parameters: &LearnedParameters,
 ) -> f64 {
-    let LearnedParameters { price, weight, exponent, search, .. } = *parameters;
+    let LearnedParameters { price, weight, exponent, .. } = *parameters;
     let (least, most) = (parameters.least.as_secs_f64(), parameters.most.as_secs_f64());
     let rate = mixed(&outlook.levels) + 1e-12;
     let long = outlook.long_rate();
     let price = price * (long * DAY).powf(exponent) / weight;
     // The best interval at a constant rate.
     let usual = (2.0 * price / rate.max(0.3 * long)).sqrt();
-    let fine = search == Search::Horizon && usual < FINE_BELOW;
+    let fine = usual < FINE_BELOW;
     let mut slot = if fine { FINE_SLOT } else { (usual / 6.0).clamp(150.0, HOUR) };
     // Within 1 and 49, whatever the numbers are: what is no number becomes 0.
     let mut ahead = ((3.0 * usual).max(12.0 * slot).min(most) / slot) as usize + 1;
@@ -172,15 +167,8 @@ pub(super) fn plan(
     } else {
         slot
     };
-    let count = match search {
-        Search::Horizon => (2 * ahead).min(MOST_SLOTS),
-        Search::Threshold => ahead,
-    };
+    let count = (2 * ahead).min(MOST_SLOTS);
     let slots = outlook.slots(now, first, slot, count, fine);
-    let best = match search {
-        Search::Horizon => slots.best(price, ahead),
-        Search::Threshold => slots.reached(price, ahead),
-    };
-    let best = slots.before_overflow(best, window);
+    let best = slots.before_overflow(slots.best(price, ahead), window);
     slots.ends[best].max(least).min(most)
 }

@@ -1,4 +1,4 @@
-//! What is remembered of a source: 284 bytes.
+//! What is remembered of a source: 261 bytes.
 
 use super::TAU;
 use super::profile::{FINE, Profile, Week};

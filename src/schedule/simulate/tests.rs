@@ -128,6 +128,16 @@ fn files_are_read_packed_and_plain() {
 }
 
 #[test]
+fn a_file_that_is_too_large_is_called_so_wherever_it_is_cut() {
+    let text = "{\"start\":0,\"end\":9,\"t\":[]}\n".repeat(3);
+    for most in 1..=text.len() {
+        let error = super::timeline::read_below(text.as_bytes(), most as u64).unwrap_err();
+        assert!(matches!(error, TimelineError::TooLarge), "{most}: {error}");
+    }
+    assert_eq!(super::timeline::read_below(text.as_bytes(), 1000).unwrap().len(), 3);
+}
+
+#[test]
 fn what_is_no_timeline_is_refused_by_line() {
     for (text, want) in [
         ("", "there is no timeline in it"),

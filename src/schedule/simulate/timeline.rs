@@ -98,17 +98,25 @@ impl Timeline {
 /// # Errors
 /// Names the line that is wrong.
 pub fn read(file: impl Read) -> Result<Vec<Timeline>, TimelineError> {
+    read_below(file, MOST_BYTES)
+}
+
+/// Reads a file of less than `most` bytes, unpacked.
+pub(super) fn read_below(file: impl Read, most: u64) -> Result<Vec<Timeline>, TimelineError> {
     let mut file = BufReader::new(file);
     let is_packed = file.fill_buf()?.starts_with(&[0x1f, 0x8b]);
     let plain: Box<dyn Read> =
         if is_packed { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) };
-    let mut plain = BufReader::new(plain.take(MOST_BYTES));
+    let mut plain = BufReader::new(plain.take(most));
     let mut timelines = Vec::new();
     let mut text = Vec::new();
     for line in 1.. {
         text.clear();
         if plain.read_until(b'\n', &mut text)? == 0 {
             break;
+        }
+        if plain.get_ref().limit() == 0 {
+            return Err(TimelineError::TooLarge);
         }
         if text.iter().all(u8::is_ascii_whitespace) {
             continue;
@@ -120,9 +128,5 @@ pub fn read(file: impl Read) -> Result<Vec<Timeline>, TimelineError> {
         items.extend(read.t.into_iter().filter(|at| *at >= read.start));
         timelines.push(Timeline::new(read.start, read.end, items).map_err(wrong)?);
     }
-    match (plain.into_inner().limit(), timelines.is_empty()) {
-        (0, _) => Err(TimelineError::TooLarge),
-        (_, true) => Err(TimelineError::Empty),
-        (_, false) => Ok(timelines),
-    }
+    if timelines.is_empty() { Err(TimelineError::Empty) } else { Ok(timelines) }
 }

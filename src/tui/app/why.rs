@@ -133,7 +133,7 @@ impl App {
         let close = matches!(bound(Context::Sources), Some(Action::Back | Action::Why));
         let Some(Layer::Why(panel)) = self.layers.last_mut() else { return vec![] };
         if let Some(motion) = motion {
-            // The view knows how many lines there are, and stops at the last ones.
+            // The view knows how many lines there are, and stops it at the last ones.
             panel.top = motion.from(panel.top, 10, MOST_LINES);
         } else if close {
             self.layers.pop();

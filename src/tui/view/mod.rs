@@ -41,6 +41,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>) {
     chrome::top(app, frame, top);
     panes(app, frame, body);
     chrome::bottom(app, frame, bottom);
+    why::stop_at_end(app, body);
     layers::draw(app, frame, body, bottom);
     chrome::long_problem(app, frame, body);
 }

@@ -1,6 +1,6 @@
 //! When sources are looked at: the line of items per day, and the panel that explains one.
 
-use super::super::app::{App, WhyPanel};
+use super::super::app::{App, Layer, WhyPanel};
 use super::row::Row;
 use crate::config::Role;
 use crate::engine::Told;
@@ -28,17 +28,35 @@ type Pieces = Vec<(String, Role)>;
 /// Cells of the names at the left.
 const NAMES: usize = 11;
 
+/// Width of the box.
+fn width(body: Rect) -> u16 {
+    body.width.min(96)
+}
+
+/// Cells of a line in it.
+fn room(body: Rect) -> usize {
+    usize::from(width(body)).saturating_sub(4)
+}
+
+/// Stops a panel that was scrolled past its last lines there.
+pub(super) fn stop_at_end(app: &mut App, body: Rect) {
+    let height = usize::from(body.height).saturating_sub(2);
+    for layer in &mut app.layers {
+        let Layer::Why(panel) = layer else { continue };
+        let count = panel.told.as_ref().map_or(0, |told| lines(told, room(body)).len());
+        panel.top = panel.top.min(count.saturating_sub(height));
+    }
+}
+
 pub(super) fn draw(app: &App, frame: &mut Frame<'_>, panel: &WhyPanel, body: Rect) {
-    let width = body.width.min(96);
-    let room = usize::from(width).saturating_sub(4);
+    let room = room(body);
     let lines = panel.told.as_ref().map(|told| lines(told, room)).unwrap_or_default();
     // While it is read the box has its usual size, so that nothing jumps.
     let height = if panel.told.is_some() { lines.len() + 2 } else { 24 };
     let height = u16::try_from(height).unwrap_or(u16::MAX);
     let title = format!("Why now: {}", crate::util::text::truncate(&panel.title, room / 2));
-    let inner = super::layers::window(app, frame, body, &title, (width, height));
-    let top = panel.top.min(lines.len().saturating_sub(usize::from(inner.height)));
-    for (y, pieces) in (inner.y..inner.bottom()).zip(lines.iter().skip(top)) {
+    let inner = super::layers::window(app, frame, body, &title, (width(body), height));
+    for (y, pieces) in (inner.y..inner.bottom()).zip(lines.iter().skip(panel.top)) {
         let mut row = Row::new(inner.width);
         for (text, role) in pieces {
             row.left(text, app.palette.style(*role));
