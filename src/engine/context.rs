@@ -39,8 +39,16 @@ pub(super) struct Context {
 }
 
 impl Context {
-    pub(super) fn new(store: Store, settings: Settings, clock: Arc<dyn Clock>, seed: u64) -> Self {
+    /// `follow` is whether it runs on beside somebody: then one processor is left free.
+    pub(super) fn new(
+        store: Store,
+        settings: Settings,
+        clock: Arc<dyn Clock>,
+        seed: u64,
+        follow: bool,
+    ) -> Self {
         let processors = std::thread::available_parallelism().map_or(2, usize::from);
+        let workers = (processors - usize::from(follow)).max(1);
         Self {
             client: Client::new(settings.net.clone(), clock.clone()),
             store,
@@ -50,7 +58,7 @@ impl Context {
             declared: watch::Sender::new(Arc::default()),
             readers: Mutex::default(),
             reading: Semaphore::new(READERS),
-            working: Semaphore::new(processors),
+            working: Semaphore::new(workers),
             price: Mutex::new(price_for(settings.schedule.polls_per_day)),
             settings,
             random: Mutex::new(fastrand::Rng::with_seed(seed)),
@@ -112,7 +120,7 @@ impl Context {
         parsed.unwrap_or_else(|| Err("the document could not be read (this is a bug)".to_owned()))
     }
 
-    /// Works on the blocking pool, as many at once as there are processors; `None` when the work
+    /// Works on the blocking pool, as many at once as there are processors to use; `None` when the work
     /// panicked.
     pub(super) async fn work<T: Send + 'static>(
         &self,

@@ -59,7 +59,8 @@ impl Engine {
             (Poller::Mine(_), false) => Role::OnDemand,
         };
         let facts = self.store.reconcile(self.sources.clone(), self.clock.now()).await?;
-        let context = Arc::new(Context::new(self.store, self.settings, self.clock, self.seed));
+        let context =
+            Arc::new(Context::new(self.store, self.settings, self.clock, self.seed, self.follow));
         context.set_sources(self.sources, &facts);
         budget::restore(&context).await;
         let (commands, inbox) = mpsc::channel(64);

@@ -6,7 +6,7 @@ use crate::article::{Document, from_html};
 use crate::engine::{self, Handle, Rhythm, Told};
 use crate::model::Item;
 use crate::store::{Anchor, Interrupter, PollFilter, Reader, Result, StoreError, View};
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use tokio::sync::mpsc::UnboundedSender;
@@ -65,12 +65,21 @@ impl Asker {
     }
 
     pub(super) fn ask(&self, question: Question) {
-        if matches!(question, Question::Window { .. }) && self.in_window.load(Ordering::SeqCst) {
-            self.interrupter.interrupt();
-        }
+        let supersedes = matches!(question, Question::Window { .. });
         // The thread ends only with the panes.
         let _ = self.questions.send(question);
+        if supersedes && self.in_window.load(Ordering::SeqCst) {
+            self.interrupter.interrupt();
+        }
     }
+}
+
+/// What became of a question.
+enum Answer {
+    Event(Event),
+    Nothing,
+    /// To be asked again.
+    Interrupted(Question),
 }
 
 struct Answerer {
@@ -83,35 +92,42 @@ struct Answerer {
 
 impl Answerer {
     fn run(mut self, inbox: &mpsc::Receiver<Question>) {
-        while let Ok(first) = inbox.recv() {
-            let mut waiting = vec![first];
+        let mut waiting = VecDeque::new();
+        loop {
+            if waiting.is_empty() {
+                let Ok(question) = inbox.recv() else { return };
+                waiting.push_back(question);
+            }
             waiting.extend(inbox.try_iter());
-            let newest_window = waiting.iter().rposition(|q| matches!(q, Question::Window { .. }));
-            for (i, question) in waiting.into_iter().enumerate() {
-                let superseded =
-                    matches!(question, Question::Window { .. }) && Some(i) != newest_window;
-                if superseded {
-                    continue;
+            let Some(question) = waiting.pop_front() else { continue };
+            let is_window = |q: &Question| matches!(q, Question::Window { .. });
+            if is_window(&question) && waiting.iter().any(is_window) {
+                continue;
+            }
+            match self.answer(question) {
+                Answer::Event(event) => {
+                    if self.events.send(event).is_err() {
+                        return;
+                    }
                 }
-                if let Some(event) = self.answer(question)
-                    && self.events.send(event).is_err()
-                {
-                    return;
-                }
+                // The interruption may have been meant for the window before: unless a newer one
+                // waits, it is read again.
+                Answer::Interrupted(question) => waiting.push_front(question),
+                Answer::Nothing => {}
             }
         }
     }
 
-    fn answer(&mut self, question: Question) -> Option<Event> {
+    fn answer(&mut self, question: Question) -> Answer {
         let words = |e: StoreError| e.to_string();
-        Some(match question {
+        Answer::Event(match question {
             Question::Sources => Event::SourcesLoaded(self.persist(Self::sources).map_err(words)),
-            Question::Window { request, view, anchor, size } => {
+            Question::Window { request, ref view, anchor, size } => {
                 self.in_window.store(true, Ordering::SeqCst);
-                let window = self.reader.window(&view, anchor, size);
+                let window = self.reader.window(view, anchor, size);
                 self.in_window.store(false, Ordering::SeqCst);
                 if let Err(StoreError::Interrupted) = window {
-                    return None;
+                    return Answer::Interrupted(question);
                 }
                 Event::WindowLoaded(request, window.map_err(words))
             }
@@ -137,7 +153,7 @@ impl Answerer {
                 let version = self.reader.data_version().ok();
                 let before = std::mem::replace(&mut self.version, version);
                 if before.is_none() || before == version {
-                    return None;
+                    return Answer::Nothing;
                 }
                 Event::StoreChanged
             }

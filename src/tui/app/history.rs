@@ -39,7 +39,7 @@ impl App {
         match self.history.undo.pop() {
             None => self.note("nothing to undo"),
             Some(Change::Marks { mark, keys, to }) => {
-                vec![Effect::Mark { mark, keys, to: !to, cause: Cause::Undo }]
+                self.change_mark(mark, keys, !to, Cause::Undo)
             }
             Some(Change::Removed(removed)) => vec![Effect::Restore { removed }],
         }
@@ -48,9 +48,7 @@ impl App {
     pub(super) fn redo(&mut self) -> Vec<Effect> {
         match self.history.redo.pop() {
             None => self.note("nothing to redo"),
-            Some(Change::Marks { mark, keys, to }) => {
-                vec![Effect::Mark { mark, keys, to, cause: Cause::Redo }]
-            }
+            Some(Change::Marks { mark, keys, to }) => self.change_mark(mark, keys, to, Cause::Redo),
             Some(Change::Removed(removed)) => {
                 vec![Effect::Remove { ids: removed.sources.into_iter().map(|s| s.id).collect() }]
             }

@@ -352,7 +352,17 @@ impl App {
         to: bool,
         cause: Cause,
     ) -> Vec<Effect> {
-        let keys: Vec<i64> = rows.iter().map(|r| r.key).collect();
+        self.change_mark(mark, rows.iter().map(|r| r.key).collect(), to, cause)
+    }
+
+    /// The same for row keys, whether they are in the list or not.
+    pub(super) fn change_mark(
+        &mut self,
+        mark: Mark,
+        keys: Vec<i64>,
+        to: bool,
+        cause: Cause,
+    ) -> Vec<Effect> {
         let unread_list = self.items.listing.base.unread_only;
         for row in self.items.rows.iter_mut().filter(|r| keys.contains(&r.key)) {
             match mark {
