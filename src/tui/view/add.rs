@@ -32,7 +32,7 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, body: Rect, on_t
     // On a small screen the choices matter more than the space around them.
     let roomy = area.height >= 10 || !add.welcome;
     if add.welcome {
-        let words = ["", "Paste any address: a feed, or a page that announces one.", ""];
+        let words = ["", "Paste any address: a feed, or any page that lists articles.", ""];
         for words in words.into_iter().filter(|w| roomy || !w.is_empty()) {
             line(words, Role::Text, &mut area);
         }
