@@ -2,9 +2,29 @@
 //!
 //! Pure: bytes in, data out.
 
+mod blocks;
+mod classes;
+mod comments;
+mod density;
 mod document;
+mod extract;
+mod features;
 mod from_html;
+mod guided;
+mod head;
+mod markdown;
+mod metadata;
+mod page;
+mod page_date;
+mod several;
 mod spaces;
+mod template;
+pub mod training;
+pub mod trees;
+mod words;
 
 pub use document::{Block, Document, Inline, Link, LinkKind};
+pub use extract::{Extraction, Guide, Mode, NoArticle, Origin, extract};
 pub use from_html::from_html;
+pub use page_date::PageTime;
+pub use template::Template;

@@ -15,6 +15,8 @@ mod discover;
 mod doctor;
 mod exit;
 mod export;
+mod extract;
+mod extract_batch;
 mod generate;
 mod home;
 mod import;
@@ -83,6 +85,7 @@ fn run(cli: Cli, out: &mut Output) -> Result<Exit, Failure> {
         Some(Command::Open(args)) => open::run(&args, global, out),
         Some(Command::Import(args)) => import::run(&args, global, out),
         Some(Command::Export(args)) => export::run(&args, global, out),
+        Some(Command::Extract(args)) => extract::run(&args, global, out),
         Some(Command::Parse(args)) => Ok(args.run(global)),
         Some(Command::Doctor(args)) => doctor::run(&args, global, out),
         Some(Command::Config(args)) => config::run(args.command, global, out),

@@ -1,9 +1,9 @@
 //! What the document says -> the model: clean texts, absolute addresses, dates.
 
 use super::raw::{RawEntry, RawFeed, RawLink, RawText, TextKind};
-use super::{MAX_ENTRIES, ParsedFeed, dates};
+use super::{MAX_ENTRIES, ParsedFeed};
 use crate::model::{Enclosure, Entry, Time};
-use crate::util::html;
+use crate::util::{date, html};
 use crate::util::{text, url as address};
 use url::Url;
 
@@ -43,7 +43,7 @@ fn newest(mut entries: Vec<RawEntry>, repairs: &mut Vec<String>) -> Vec<RawEntry
     }
     let date = |e: &RawEntry| {
         let text = e.published.value.as_deref().or(e.updated.value.as_deref());
-        text.and_then(dates::parse)
+        text.and_then(date::parse)
     };
     let dated: Option<Vec<Time>> = entries.iter().map(date).collect();
     let which = match dated {
@@ -108,7 +108,7 @@ impl Converter {
     }
 
     fn date(&mut self, text: &str) -> Option<Time> {
-        let date = dates::parse(text);
+        let date = date::parse(text);
         self.bad_dates += usize::from(date.is_none() && !text.trim().is_empty());
         date
     }

@@ -6,7 +6,6 @@
 mod channel;
 mod construct;
 mod convert;
-mod dates;
 mod decode;
 mod doctype;
 mod element;
@@ -20,7 +19,7 @@ mod read;
 mod root;
 mod xml;
 
-pub use dates::parse as parse_date;
+pub use crate::util::date::parse as parse_date;
 
 use crate::model::{Entry, FeedHints, Time};
 use url::Url;

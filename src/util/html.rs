@@ -1,9 +1,12 @@
 //! HTML from outside: depth, safe HTML, plain text. All of it in linear time.
 
+mod decode;
 mod depth;
 mod safe;
 mod scan;
+pub mod tree;
 
+pub use decode::decode;
 pub use depth::depth_exceeds;
 pub use scan::{Attributes, Scanner, Tag, Token, decode_entities};
 

@@ -2,6 +2,7 @@
 
 pub mod browser;
 pub mod clock;
+pub mod date;
 pub mod html;
 pub mod text;
 pub mod url;

@@ -1,0 +1,91 @@
+//! Bytes of a page -> text.
+
+use super::{Scanner, Token};
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
+
+/// How far into a page its own word about its encoding is looked for, in bytes. The HTML standard
+/// asks for 1024; some generators put a long comment first.
+const PRESCAN: usize = 4096;
+
+/// Decodes a page. Its encoding is, in this order: that of the byte order mark, of the HTTP
+/// header, of its `meta` element, UTF-8 where the bytes are, guessed. Bytes that do not fit are
+/// replaced.
+pub fn decode(bytes: &[u8], content_type: Option<&str>) -> String {
+    if let Some((encoding, _)) = Encoding::for_bom(bytes) {
+        return encoding.decode(bytes).0.into_owned();
+    }
+    let named = content_type.and_then(header_charset).or_else(|| meta_charset(bytes));
+    if let Some(encoding) = named.filter(|e| *e != UTF_8) {
+        return encoding.decode_without_bom_handling(bytes).0.into_owned();
+    }
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) if named.is_some() => String::from_utf8_lossy(bytes).into_owned(),
+        Err(_) => {
+            let mut detector =
+                chardetng::EncodingDetector::new(chardetng::Iso2022JpDetection::Deny);
+            detector.feed(bytes, true);
+            let guessed = detector.guess(None, chardetng::Utf8Detection::Allow);
+            guessed.decode_without_bom_handling(bytes).0.into_owned()
+        }
+    }
+}
+
+/// The `charset` parameter of a media type.
+fn header_charset(content_type: &str) -> Option<&'static Encoding> {
+    let lower = content_type.to_ascii_lowercase();
+    let (_, value) = lower.split_once("charset")?;
+    let value = value.trim_start().strip_prefix('=')?.trim_start();
+    let value = value.trim_start_matches(['"', '\'']);
+    let end = value.find([';', '"', '\'', ' ']).unwrap_or(value.len());
+    Encoding::for_label(&value.as_bytes()[..end])
+}
+
+/// What the page itself says at its beginning. Such a word can be read as ASCII, so it is not
+/// UTF-16, whatever it says (HTML standard, "prescan a byte stream").
+fn meta_charset(bytes: &[u8]) -> Option<&'static Encoding> {
+    let start = &bytes[..bytes.len().min(PRESCAN)];
+    let text: String = start.iter().map(|b| char::from(*b)).collect();
+    let mut scanner = Scanner::new(&text);
+    while let Some(token) = scanner.next_token() {
+        let Token::Open(tag) = token else { continue };
+        if !tag.is("meta") {
+            continue;
+        }
+        let own = tag.attribute("charset").and_then(|c| Encoding::for_label(c.trim().as_bytes()));
+        let is_type = tag
+            .attribute("http-equiv")
+            .is_some_and(|name| name.trim().eq_ignore_ascii_case("content-type"));
+        let content = tag.attribute("content").filter(|_| is_type);
+        if let Some(found) = own.or_else(|| content.and_then(|c| header_charset(&c))) {
+            return Some(if found == UTF_16LE || found == UTF_16BE { UTF_8 } else { found });
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_encoding_is_found() {
+        let cases: [(&[u8], Option<&str>, &str); 8] = [
+            (b"caf\xe9", Some("text/html; charset=windows-1252"), "café"),
+            (b"caf\xe9", Some("text/html;charset=\"ISO-8859-1\""), "café"),
+            (b"<meta charset=latin1>caf\xe9", None, "<meta charset=latin1>café"),
+            (
+                b"<meta http-equiv=Content-Type content='text/html; charset=koi8-r'>\xc1",
+                None,
+                "<meta http-equiv=Content-Type content='text/html; charset=koi8-r'>а",
+            ),
+            ("café".as_bytes(), None, "café"),
+            (b"\xef\xbb\xbfcaf\xc3\xa9", Some("text/html; charset=latin1"), "café"),
+            (b"a\xffb", Some("text/html; charset=utf-8"), "a\u{fffd}b"),
+            (b"<meta charset=utf-16>caf\xc3\xa9", None, "<meta charset=utf-16>café"),
+        ];
+        for (bytes, header, want) in cases {
+            assert_eq!(decode(bytes, header), want);
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Trees of HTML: the one place where they are built, behind the depth gate.
+
+use super::{MAX_DEPTH, depth_exceeds};
+use crate::util::text;
+use scraper::{ElementRef, Html, Node};
+
+/// Bytes of a page of which a tree is built.
+pub const MAX_PAGE: usize = 4 << 20;
+
+/// The tree of a page, of its first [`MAX_PAGE`] bytes; `None` when it is nested deeper than
+/// [`MAX_DEPTH`].
+pub fn page(markup: &str) -> Option<Html> {
+    let markup = text::start(markup, MAX_PAGE);
+    (!depth_exceeds(markup, MAX_DEPTH)).then(|| Html::parse_document(markup))
+}
+
+/// The tree of a piece of a page, with the same limits as [`page`].
+pub fn fragment(markup: &str) -> Option<Html> {
+    let markup = text::start(markup, MAX_PAGE);
+    (!depth_exceeds(markup, MAX_DEPTH)).then(|| Html::parse_fragment(markup))
+}
+
+/// Elements whose content is no text to read.
+const HIDDEN: [&str; 7] = ["script", "style", "noscript", "template", "iframe", "svg", "head"];
+/// Elements that stand within a line: their borders are no gap between words.
+const INLINE: [&str; 27] = [
+    "a", "abbr", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "em", "font", "i", "ins",
+    "kbd", "label", "mark", "q", "s", "small", "span", "strong", "sub", "sup", "time", "u", "wbr",
+];
+
+/// The text that a reader sees of an element, in one line: scripts and the like left out, white
+/// space collapsed, a blank where a block begins or ends. Not sanitised.
+pub fn text_of(element: ElementRef<'_>) -> String {
+    text_up_to(element, usize::MAX)
+}
+
+/// As [`text_of`], but stops after about `most` bytes and tags: to be used where the text of many
+/// elements is asked for, some of which stand within others.
+pub fn text_up_to(element: ElementRef<'_>, most: usize) -> String {
+    let (mut out, mut left) = (String::new(), most);
+    push_text(element, &mut out, &mut left);
+    out.truncate(out.trim_end().len());
+    out
+}
+
+fn push_text(element: ElementRef<'_>, out: &mut String, left: &mut usize) {
+    for child in element.children() {
+        let cost = match child.value() {
+            Node::Text(text) => text.len(),
+            _ => 1,
+        };
+        if *left == 0 {
+            return;
+        }
+        match child.value() {
+            Node::Text(text) => push_words(text::start(text, *left), out),
+            Node::Element(tag) if !HIDDEN.contains(&tag.name()) => {
+                let gap = !INLINE.contains(&tag.name());
+                if gap {
+                    push_blank(out);
+                }
+                if let Some(child) = ElementRef::wrap(child) {
+                    push_text(child, out, left);
+                }
+                if gap {
+                    push_blank(out);
+                }
+            }
+            _ => {}
+        }
+        *left = left.saturating_sub(cost);
+    }
+}
+
+fn push_words(text: &str, out: &mut String) {
+    for c in text.chars() {
+        if c.is_whitespace() {
+            push_blank(out);
+        } else {
+            out.push(c);
+        }
+    }
+}
+
+fn push_blank(out: &mut String) {
+    if !out.is_empty() && !out.ends_with(' ') {
+        out.push(' ');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_as_a_reader_sees_it() {
+        let cases = [
+            ("<p>Alpha</p><p>Beta</p>", "Alpha Beta"),
+            ("<script>var q;</script><style>.z{}</style><p>Alpha<br>Beta</p>", "Alpha Beta"),
+            ("  A \n\t B&nbsp;&amp; <em>C</em>  ", "A B & C"),
+            ("a<b>b</b>c<template>t</template>", "abc"),
+            ("", ""),
+        ];
+        for (markup, want) in cases {
+            let tree = fragment(markup).unwrap();
+            assert_eq!(text_of(tree.root_element()), want, "{markup}");
+        }
+    }
+
+    #[test]
+    fn long_text_is_read_up_to_a_length() {
+        let tree =
+            fragment(&format!("<p>one <b>two</b></p>{}", "<p>three</p>".repeat(99))).unwrap();
+        let start = text_up_to(tree.root_element(), 12);
+        assert!(start.starts_with("one two") && start.len() < 20, "{start}");
+    }
+
+    #[test]
+    fn what_is_nested_too_deeply_gets_no_tree() {
+        let deep = "<div>".repeat(MAX_DEPTH + 10);
+        assert!(page(&deep).is_none());
+        assert!(fragment(&deep).is_none());
+    }
+}
