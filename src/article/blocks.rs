@@ -57,6 +57,8 @@ pub(super) struct Block {
     pub(super) words: usize,
     /// What the inline elements around its first text say by class and id.
     pub(super) kinds: Kinds,
+    /// Whether an inline element with a class stands around its first text.
+    pub(super) classed: bool,
     /// Text nodes that it was made from.
     pub(super) pieces: usize,
     /// Whether it stands in a `time` element.
@@ -91,6 +93,23 @@ impl<'a> Page<'a> {
     /// The text nodes of a block.
     pub(super) fn nodes(&self, block: usize) -> &[NodeId] {
         &self.nodes[self.blocks[block].nodes.clone()]
+    }
+
+    /// How well the words of every box agree with those of the blocks taken: the harmonic mean of
+    /// the shares, 0 to 1.
+    pub(super) fn agreements(&self, taken: &[bool]) -> Vec<f32> {
+        let mut sums = vec![(0usize, 0usize)];
+        for (block, taken) in self.blocks.iter().zip(taken) {
+            let (all, own) = sums.last().copied().unwrap_or_default();
+            sums.push((all + block.words, own + if *taken { block.words } else { 0 }));
+        }
+        let total = sums.last().map_or(0, |s| s.1);
+        let agreement = |range: &Range<usize>| {
+            let all = sums[range.end].0 - sums[range.start].0;
+            let own = sums[range.end].1 - sums[range.start].1;
+            2.0 * own as f32 / (all + total).max(1) as f32
+        };
+        self.elements.iter().map(|e| agreement(&e.blocks)).collect()
     }
 
     /// An element and those around it, from the inside out; the root is the last.
@@ -135,8 +154,8 @@ struct Walk<'a> {
     page: Page<'a>,
     kinds: HashMap<&'a str, Kinds>,
     element: usize,
-    /// Open inline elements that matter, and what they say.
-    inline: Vec<Kinds>,
+    /// Open inline elements: what they say, and whether they have a class.
+    inline: Vec<(Kinds, bool)>,
     links: usize,
     strong: usize,
     time: usize,
@@ -218,7 +237,7 @@ impl<'a> Walk<'a> {
         }
         let class = element.attr("class").unwrap_or_default();
         let dropped = classes::is_gutter(class)
-            || name == "a" && self.in_heading() && is_own_link(element, class);
+            || name == "a" && self.heading().is_some_and(|h| is_own_link(element, class, h));
         if dropped {
             self.page.dropped.push(element.id());
             return false;
@@ -246,7 +265,7 @@ impl<'a> Walk<'a> {
             self.pre += usize::from(name == "pre");
             self.open = self.fresh();
         } else {
-            self.inline.push(kinds);
+            self.inline.push((kinds, !class.trim().is_empty()));
             match name {
                 "a" => {
                     self.links += 1;
@@ -295,8 +314,10 @@ impl<'a> Walk<'a> {
         *self.kinds.entry(names).or_insert_with(|| classes::kinds(names))
     }
 
-    fn in_heading(&self) -> bool {
-        matches!(self.page.elements[self.element].name(), "h1" | "h2" | "h3" | "h4" | "h5" | "h6")
+    /// The heading that is open.
+    fn heading(&self) -> Option<ElementRef<'a>> {
+        let element = &self.page.elements[self.element];
+        is_heading(element.name()).then_some(element.node)
     }
 
     fn fresh(&self) -> Block {
@@ -336,7 +357,8 @@ impl<'a> Walk<'a> {
         }
         self.breaks = 0;
         if self.open.chars == 0 {
-            self.open.kinds = self.inline.iter().fold(0, |all, k| all | k);
+            self.open.kinds = self.inline.iter().fold(0, |all, k| all | k.0);
+            self.open.classed = self.inline.iter().any(|k| k.1);
         }
         self.open.pieces += 1;
         self.open.chars += chars;
@@ -419,19 +441,28 @@ fn empty(text: usize, node: usize) -> Block {
         strong_chars: 0,
         words: 0,
         kinds: 0,
+        classed: false,
         pieces: 0,
         time: false,
     }
 }
 
-/// A link in a heading that leads to the heading itself: by its class, or by a text of a sign.
-fn is_own_link(link: ElementRef<'_>, class: &str) -> bool {
-    let jump = link.attr("href").is_some_and(|h| h.contains('#'));
-    if !jump {
+/// Whether an element is a heading, by its name.
+pub(super) fn is_heading(name: &str) -> bool {
+    matches!(name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6")
+}
+
+/// A link in a heading that leads to the heading itself: one that is only a sign, or has such a
+/// class and is not the whole heading.
+fn is_own_link(link: ElementRef<'_>, class: &str, heading: ElementRef<'_>) -> bool {
+    if !link.attr("href").is_some_and(|h| h.contains('#')) {
         return false;
     }
-    let letters = link.text().flat_map(str::chars).filter(|c| c.is_alphanumeric()).take(9).count();
-    letters == 0 || letters < 9 && classes::is_anchor(class)
+    let letters = |e: ElementRef<'_>| {
+        e.text().flat_map(str::chars).filter(|c| c.is_alphanumeric()).take(200).count()
+    };
+    let own = letters(link);
+    own == 0 || own < 12 && classes::is_anchor(class) && letters(heading) > own
 }
 
 fn is_hidden(element: ElementRef<'_>) -> bool {

@@ -187,17 +187,18 @@ fn by_all(
     drop_comments(page, &mut taken);
     let fragment = guide.url.as_ref().and_then(Url::fragment);
     let meant = several::meant(page, &taken, guide.title.as_deref(), fragment, concepts);
-    if let Some(range) = meant {
-        for (at, taken) in taken.iter_mut().enumerate() {
-            *taken &= range.contains(&at);
+    let within = |taken: &mut Vec<bool>| {
+        if let Some(range) = &meant {
+            taken.iter_mut().enumerate().for_each(|(at, t)| *t &= range.contains(&at));
         }
-        return Found { taken, origin: Origin::Page };
-    }
+    };
+    within(&mut taken);
     if let Some((template, learn)) = site {
         if learn {
             template.learn(page, &taken);
         }
-        if let Some(mut by_template) = template.apply(page, guide.title.as_deref()) {
+        if let Some(mut by_template) = template.apply(page, &taken, guide.title.as_deref()) {
+            within(&mut by_template);
             drop_comments(page, &mut by_template);
             return Found { taken: by_template, origin: Origin::Template };
         }

@@ -15,6 +15,8 @@ pub type PageTime = DateTime<FixedOffset>;
 const YEARS: std::ops::RangeInclusive<i32> = 1990..=2100;
 /// Blocks around the heading in which a date is looked for.
 const AROUND: usize = 12;
+/// Words of a line that is little more than a date.
+const DATE_LINE: usize = 12;
 /// Words of a block in which a date is looked for.
 const MOST_WORDS: usize = 60;
 
@@ -291,10 +293,13 @@ pub(super) fn in_text(text: &str, day_first: bool) -> Option<PageTime> {
     None
 }
 
-/// Whether a text is short and little more than a date.
+/// Whether a text is short, no sentence, and holds a date.
 pub(super) fn is_date_line(text: &str) -> bool {
-    let words = super::words::count(text);
-    words <= 10 && in_text(text, true).is_some() && text.len() < 80
+    let sentence = text.trim_end().ends_with(['.', '!', '?', ':', '。']);
+    text.len() < 100
+        && !sentence
+        && super::words::count(text) <= DATE_LINE
+        && in_text(text, true).is_some()
 }
 
 fn holds_year(word: &str) -> bool {

@@ -1,7 +1,7 @@
 //! What the pages of one site have in common: the box that holds the article, and what stands at
 //! its ends on every page. Learned from the site's own pages as they are read.
 
-use super::blocks::Page;
+use super::blocks::{Page, is_heading};
 use super::page_date::is_date_line;
 use super::words::words;
 use serde::{Deserialize, Serialize};
@@ -25,6 +25,8 @@ const MAX_MISSES: u32 = 2;
 const MISS: f32 = 0.5;
 /// Boxes that agree less with the result of a page are no candidates.
 const CANDIDATE: f32 = 0.6;
+/// By how much a place must agree better to replace the chosen one.
+const LEAD: f32 = 0.02;
 /// A text on so many other pages is no part of an article.
 const OTHER_PAGES: u32 = 3;
 /// Share of the pages on which a mark must stand at the same end.
@@ -76,7 +78,7 @@ impl Template {
     /// Takes a page in. `taken` is what the page by itself gives.
     pub(super) fn learn(&mut self, page: &Page<'_>, taken: &[bool]) {
         let paths = paths(page);
-        let agreements = agreements(page, taken);
+        let agreements = page.agreements(taken);
         if self.is_miss(&paths, &agreements) {
             self.misses += 1;
             if self.misses > MAX_MISSES {
@@ -91,7 +93,7 @@ impl Template {
         }
         self.take_places(page, &paths, &agreements);
         self.choose();
-        let Some(range) = self.container(page, &paths) else { return };
+        let Some(range) = self.container(page, &paths, &agreements) else { return };
         self.seen += 1;
         let ends = [ends(&range, HEAD, false), ends(&range, TAIL, true)];
         for (end, blocks) in self.ends.iter_mut().zip(ends) {
@@ -103,14 +105,20 @@ impl Template {
         }
     }
 
-    /// The blocks of the article on a page; `None` where the template does not fit.
-    pub(super) fn apply(&self, page: &Page<'_>, title: Option<&str>) -> Option<Vec<bool>> {
+    /// The blocks of the article on a page; `None` where the template does not fit. `taken` is what
+    /// the page by itself gives.
+    pub(super) fn apply(
+        &self,
+        page: &Page<'_>,
+        taken: &[bool],
+        title: Option<&str>,
+    ) -> Option<Vec<bool>> {
         let place = self.places.iter().find(|p| p.path == self.chosen)?;
         if self.seen < MIN_PAGES || place.mean() < GUARD || self.misses > 0 {
             return None;
         }
         let paths = paths(page);
-        let range = self.container(page, &paths)?;
+        let range = self.container(page, &paths, &page.agreements(taken))?;
         let (mut from, mut to) = (range.start, range.end);
         let title: Option<Vec<String>> = title.map(folded);
         let goes = |at: usize, end: &End, head: bool| {
@@ -194,31 +202,29 @@ impl Template {
         }
     }
 
-    /// The place that agrees best over all pages; a new one begins with fresh ends.
+    /// The place that agrees best, of those that most pages have; a new one begins with fresh ends.
     fn choose(&mut self) {
-        let better = |a: &&Place, b: &&Place| {
-            a.agreement.total_cmp(&b.agreement).then(a.depth.cmp(&b.depth))
-        };
-        let Some(best) = self.places.iter().max_by(better) else { return };
+        let usual = (self.pages as f32 * USUAL).max(1.0);
+        let places = self.places.iter().filter(|p| p.pages as f32 >= usual);
+        let better =
+            |a: &&Place, b: &&Place| a.mean().total_cmp(&b.mean()).then(a.depth.cmp(&b.depth));
+        let Some(best) = places.max_by(better) else { return };
         // A small lead is no reason to begin anew.
         let current = self.places.iter().find(|p| p.path == self.chosen);
-        let stays = current.is_some_and(|c| c.agreement >= best.agreement * 0.985);
-        if !stays && best.path != self.chosen {
+        let stays = current.is_some_and(|c| c.mean() >= best.mean() - LEAD);
+        if !stays {
             self.chosen = best.path;
             self.ends = [End::default(), End::default()];
             self.seen = 0;
         }
     }
 
-    /// The blocks of the chosen box on a page.
-    fn container(&self, page: &Page<'_>, paths: &[u32]) -> Option<Range<usize>> {
-        let mut boxes: Vec<usize> =
-            (0..paths.len()).filter(|at| paths[*at] == self.chosen).collect();
-        let words = |at: usize| {
-            page.blocks[page.elements[at].blocks.clone()].iter().map(|b| b.words).sum::<usize>()
-        };
-        boxes.sort_by_key(|at| std::cmp::Reverse(words(*at)));
-        let range = page.elements[*boxes.first()?].blocks.clone();
+    /// The blocks of the chosen box on a page: of several the one that agrees best.
+    fn container(&self, page: &Page<'_>, paths: &[u32], agreements: &[f32]) -> Option<Range<usize>> {
+        let boxes = (0..paths.len()).filter(|at| paths[*at] == self.chosen);
+        // Of equal ones the first.
+        let best = boxes.reduce(|a, b| if agreements[b] > agreements[a] { b } else { a })?;
+        let range = page.elements[best].blocks.clone();
         (!range.is_empty()).then_some(range)
     }
 
@@ -261,10 +267,11 @@ impl Marks {
             _ => None,
         };
         let inside = |e: &usize| page.elements[*e].blocks.len() < container.len();
-        let classed = page
+        let boxed = page
             .around(block.element)
             .take_while(inside)
             .any(|e| page.elements[e].node.attr("class").is_some_and(|c| !c.trim().is_empty()));
+        let classed = boxed || block.classed;
         Self {
             text: number(masked.as_bytes(), 1),
             beginning,
@@ -314,27 +321,6 @@ fn paths(page: &Page<'_>) -> Vec<u32> {
         paths.push(stable.fold(tag, |path, class| number(class.as_bytes(), path)));
     }
     paths
-}
-
-/// How well the words of every box agree with those of the blocks taken: the harmonic mean of the
-/// shares.
-fn agreements(page: &Page<'_>, taken: &[bool]) -> Vec<f32> {
-    let mut sums = vec![(0usize, 0usize)];
-    for (block, taken) in page.blocks.iter().zip(taken) {
-        let (all, own) = sums.last().copied().unwrap_or_default();
-        sums.push((all + block.words, own + if *taken { block.words } else { 0 }));
-    }
-    let total = sums.last().map_or(0, |s| s.1);
-    let agreement = |range: &Range<usize>| {
-        let all = sums[range.end].0 - sums[range.start].0;
-        let own = sums[range.end].1 - sums[range.start].1;
-        2.0 * own as f32 / (all + total).max(1) as f32
-    };
-    page.elements.iter().map(|e| agreement(&e.blocks)).collect()
-}
-
-fn is_heading(name: &str) -> bool {
-    matches!(name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6")
 }
 
 fn folded(text: &str) -> Vec<String> {

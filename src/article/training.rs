@@ -44,6 +44,9 @@ impl Sample {
     /// Which blocks are taken for the chances by the second stage.
     pub fn choose(&self, chances: &[f32]) -> Vec<bool> {
         let page = Page::read(&self.tree);
-        page::choose(&page, &Density::of(&page), chances)
+        let hints = self.guide.hints(&super::head::Head::read(&self.tree));
+        let mut taken = page::choose(&page, &Density::of(&page), chances);
+        page::trim_head(&page, &mut taken, &hints);
+        taken
     }
 }
