@@ -23,6 +23,9 @@ const GUARD: f32 = 0.8;
 const MAX_MISSES: u32 = 2;
 /// Agreement below which a page counts as a miss.
 const MISS: f32 = 0.5;
+/// Pages from which the ends are known well; the agreement that a page needs before.
+const EXPERIENCED: u32 = 5;
+const NEARLY: f32 = 0.95;
 /// Boxes that agree less with the result of a page are no candidates.
 const CANDIDATE: f32 = 0.6;
 /// By how much a place must agree better to replace the chosen one.
@@ -154,9 +157,11 @@ impl Template {
         if from == to {
             return None;
         }
-        let mut taken = vec![false; page.blocks.len()];
-        taken[from..to].fill(true);
-        Some(taken)
+        let mut found = vec![false; page.blocks.len()];
+        found[from..to].fill(true);
+        // Until the ends are known well, the page by itself must say nearly the same.
+        let needed = if self.seen < EXPERIENCED { NEARLY } else { MISS };
+        (agreement(page, &found, taken) >= needed).then_some(found)
     }
 
     /// Pages that it was learned from.
@@ -242,6 +247,15 @@ impl Template {
             }
         }
     }
+}
+
+/// How well two choices of blocks agree: the harmonic mean of the shares of common words.
+fn agreement(page: &Page<'_>, a: &[bool], b: &[bool]) -> f32 {
+    let words = |taken: &dyn Fn(usize) -> bool| -> usize {
+        page.blocks.iter().enumerate().filter(|(at, _)| taken(*at)).map(|(_, b)| b.words).sum()
+    };
+    let (common, one, other) = (words(&|at| a[at] && b[at]), words(&|at| a[at]), words(&|at| b[at]));
+    2.0 * common as f32 / (one + other).max(1) as f32
 }
 
 /// What a block is recognised by on other pages.
