@@ -99,7 +99,8 @@ fn grow(
     let mut leaves = vec![leaf(table, features, all, histogram, slopes, 0, plan)];
     while leaves.len() < plan.leaves {
         let gain = |l: &Leaf| l.best.map_or(0.0, |b| b.0);
-        let Some(at) = (0..leaves.len()).max_by(|a, b| gain(&leaves[*a]).total_cmp(&gain(&leaves[*b])))
+        let Some(at) =
+            (0..leaves.len()).max_by(|a, b| gain(&leaves[*a]).total_cmp(&gain(&leaves[*b])))
         else {
             break;
         };
@@ -130,7 +131,6 @@ fn grow(
     }
     tree
 }
-
 
 fn histogram_of(
     table: &Table,

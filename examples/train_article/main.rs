@@ -90,9 +90,9 @@ fn labels(texts: &[String], gold: &str) -> Vec<f32> {
 }
 
 fn fold(site: &str, salt: u32) -> usize {
-    let hash = site.bytes().fold(2_166_136_261u32 ^ salt, |h, b| {
-        (h ^ u32::from(b)).wrapping_mul(16_777_619)
-    });
+    let hash = site
+        .bytes()
+        .fold(2_166_136_261u32 ^ salt, |h, b| (h ^ u32::from(b)).wrapping_mul(16_777_619));
     ((hash >> 8) as usize) % FOLDS
 }
 
@@ -145,7 +145,11 @@ fn main() {
     let mut arguments = std::env::args().skip(1);
     let corpus = arguments.next().unwrap();
     let cases = read(Path::new(&corpus));
-    println!("{} pages, {} blocks", cases.len(), cases.iter().map(|c| c.texts.len()).sum::<usize>());
+    println!(
+        "{} pages, {} blocks",
+        cases.len(),
+        cases.iter().map(|c| c.texts.len()).sum::<usize>()
+    );
     if let Some(folder) = arguments.next() {
         let (first, second) = stages(&cases.iter().collect::<Vec<_>>());
         let folder = Path::new(&folder);

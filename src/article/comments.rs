@@ -14,7 +14,8 @@ pub(super) fn zones(page: &Page<'_>) -> Vec<usize> {
         if element.kinds & COMMENT == 0 || element.blocks.is_empty() {
             continue;
         }
-        let inside = found.last().is_some_and(|z| page.elements[*z].blocks.end > element.blocks.start);
+        let inside =
+            found.last().is_some_and(|z| page.elements[*z].blocks.end > element.blocks.start);
         let named = matches!(element.name(), "div" | "section" | "ol" | "ul" | "aside" | "article");
         let whole = headings.iter().any(|h| element.blocks.contains(h));
         if named && !inside && !whole {

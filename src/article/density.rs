@@ -43,8 +43,7 @@ impl Density {
             }
             if block.chars >= MIN_CHARS && !matches!(name, "li" | "figcaption") {
                 let text = page.text(at);
-                let commas =
-                    text.chars().filter(|c| matches!(c, ',' | '，' | '、' | '،')).count();
+                let commas = text.chars().filter(|c| matches!(c, ',' | '，' | '、' | '،')).count();
                 let length = (block.chars as f32 / 100.0).min(3.0);
                 let score = 1.0 + commas as f32 + length;
                 // A paragraph scores for the boxes around it, loose text for its own box, too.

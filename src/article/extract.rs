@@ -244,7 +244,8 @@ struct Reading<'p, 'a> {
 impl Reading<'_, '_> {
     fn finish(self, body: Option<&str>, concepts: Option<&Concepts>) -> Extraction {
         let (page, taken) = (self.page, &self.found.taken);
-        let own = self.head.base.and_then(|b| crate::util::url::absolute(self.guide.url.as_ref(), b));
+        let own =
+            self.head.base.and_then(|b| crate::util::url::absolute(self.guide.url.as_ref(), b));
         let base = own.as_ref().or(self.guide.url.as_ref());
         let heading = (0..page.blocks.len())
             .find(|at| page.elements[page.blocks[*at].element].name() == "h1")

@@ -31,10 +31,42 @@ pub(super) const COUNT_SECOND: usize = COUNT + 2 * NEIGHBOURS + 6;
 
 /// Words that stand where a page talks about itself.
 const CHATTER: [&str; 36] = [
-    "share", "subscribe", "newsletter", "comments", "comment", "related", "advertisement",
-    "cookies", "cookie", "copyright", "rights", "reserved", "follow", "photo", "image", "credit",
-    "email", "tags", "posted", "published", "updated", "read", "reading", "more", "click", "sign",
-    "login", "facebook", "twitter", "min", "ago", "source", "next", "previous", "print", "by",
+    "share",
+    "subscribe",
+    "newsletter",
+    "comments",
+    "comment",
+    "related",
+    "advertisement",
+    "cookies",
+    "cookie",
+    "copyright",
+    "rights",
+    "reserved",
+    "follow",
+    "photo",
+    "image",
+    "credit",
+    "email",
+    "tags",
+    "posted",
+    "published",
+    "updated",
+    "read",
+    "reading",
+    "more",
+    "click",
+    "sign",
+    "login",
+    "facebook",
+    "twitter",
+    "min",
+    "ago",
+    "source",
+    "next",
+    "previous",
+    "print",
+    "by",
 ];
 
 /// The features of every block of a page.
@@ -236,11 +268,8 @@ impl<'p, 'a> Facts<'p, 'a> {
                 ((s, b), n.max(1))
             }
         };
-        let in_body = if self.body.is_empty() {
-            -1.0
-        } else {
-            own_pairs.1 as f32 / pairs_total as f32
-        };
+        let in_body =
+            if self.body.is_empty() { -1.0 } else { own_pairs.1 as f32 / pairs_total as f32 };
         [
             (words_in + 1.0).ln(),
             chars / words_in,

@@ -222,7 +222,9 @@ impl Builder<'_> {
             .filter(|r| !self.dropped.contains(&r.id()))
             .map(|r| {
                 r.child_elements()
-                    .filter(|c| !self.dropped.contains(&c.id())).filter(|c| matches!(c.value().name(), "td" | "th")).collect()
+                    .filter(|c| !self.dropped.contains(&c.id()))
+                    .filter(|c| matches!(c.value().name(), "td" | "th"))
+                    .collect()
             })
             .filter(|cells: &Vec<_>| !cells.is_empty())
             .take(1000)

@@ -89,13 +89,12 @@ pub(super) fn wrapper(page: &Page<'_>, concepts: &Concepts) -> Option<usize> {
         let mut zones: Vec<(usize, f32)> = zones.into_iter().collect();
         zones.sort_by_key(|z| z.0);
         let best = zones.into_iter().reduce(|a, b| if b.1 > a.1 { b } else { a })?.0;
-        page.around(best)
-            .take_while(|e| !matches!(page.elements[*e].name(), "body" | "html"))
-            .find(|e| {
+        page.around(best).take_while(|e| !matches!(page.elements[*e].name(), "body" | "html")).find(
+            |e| {
                 let blocks = page.elements[*e].blocks.clone();
-                is_zone(page.elements[*e].name())
-                    && concepts.coverage(page, blocks) >= CONSISTENT
-            })
+                is_zone(page.elements[*e].name()) && concepts.coverage(page, blocks) >= CONSISTENT
+            },
+        )
     })
 }
 

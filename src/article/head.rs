@@ -124,8 +124,7 @@ impl<'a> Head<'a> {
         let text = text.trim_end_matches(';').trim();
         let value = serde_json::from_str(text).ok().or_else(|| {
             // Line breaks within strings are the most frequent fault.
-            let flat: String =
-                text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+            let flat: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
             serde_json::from_str(&flat).ok()
         });
         if let Some(value) = value {

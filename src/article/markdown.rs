@@ -162,14 +162,23 @@ mod tests {
     fn blocks_and_spans() {
         let cases = [
             ("<h2>A <em>b</em></h2><p>c", "## A *b*\n\nc\n"),
-            ("<p>1. no list, *no* stars, # no</p><p># no</p>", "1\\. no list, \\*no\\* stars, # no\n\n\\# no\n"),
+            (
+                "<p>1. no list, *no* stars, # no</p><p># no</p>",
+                "1\\. no list, \\*no\\* stars, # no\n\n\\# no\n",
+            ),
             ("<ul><li>a<li>b<ul><li>c</ul></ul>", "- a\n\n- b\n\n  - c\n"),
             ("<ol start=3><li>a<li>b</ol>", "3. a\n4. b\n"),
             ("<pre>x = ```y```\n  z</pre>", "````\nx = ```y```\n  z\n````\n"),
             ("<blockquote><p>a<p>b</blockquote>", "> a\n>\n> b\n"),
-            ("<p>see <a href='http://e.org/a(b)'>this</a> or <code>a`b</code>", "see [this](http://e.org/a%28b%29) or ``a`b``\n"),
+            (
+                "<p>see <a href='http://e.org/a(b)'>this</a> or <code>a`b</code>",
+                "see [this](http://e.org/a%28b%29) or ``a`b``\n",
+            ),
             ("<p>a<br>b", "a\\\nb\n"),
-            ("<table><tr><th>a<th>b<tr><td>1|2<td>3</table>", "| a | b |\n| --- | --- |\n| 1\\|2 | 3 |\n"),
+            (
+                "<table><tr><th>a<th>b<tr><td>1|2<td>3</table>",
+                "| a | b |\n| --- | --- |\n| 1\\|2 | 3 |\n",
+            ),
             ("<p>x<strong> y </strong>z", "x **y** z\n"),
             ("", ""),
         ];

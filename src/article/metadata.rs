@@ -73,8 +73,15 @@ fn authors(head: &Head<'_>) -> Vec<String> {
         }
     }
     let names = [
-        "author", "article:author", "parsely-author", "sailthru.author", "dc.creator",
-        "dcterms.creator", "citation_author", "byl", "twitter:creator_name",
+        "author",
+        "article:author",
+        "parsely-author",
+        "sailthru.author",
+        "dc.creator",
+        "dcterms.creator",
+        "citation_author",
+        "byl",
+        "twitter:creator_name",
     ];
     for name in names {
         found.extend(head.all(name).flat_map(split_names));

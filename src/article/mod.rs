@@ -5,6 +5,7 @@
 mod blocks;
 mod classes;
 mod comments;
+mod compare;
 mod density;
 mod document;
 mod extract;
@@ -21,10 +22,13 @@ mod spaces;
 mod template;
 pub mod training;
 pub mod trees;
+mod whole;
 mod words;
 
+pub use compare::{Change, differences, same_references, same_text};
 pub use document::{Block, Document, Inline, Link, LinkKind};
 pub use extract::{Extraction, Guide, Mode, NoArticle, Origin, extract};
 pub use from_html::from_html;
 pub use page_date::PageTime;
 pub use template::Template;
+pub use whole::is_whole;

@@ -23,10 +23,7 @@ const FEW_WORDS: usize = 40;
 static STAGES: LazyLock<Option<(Forest, Forest)>> = LazyLock::new(|| {
     let first = include_str!("../../assets/article/first.txt");
     let second = include_str!("../../assets/article/second.txt");
-    Some((
-        Forest::parse(first, features::COUNT)?,
-        Forest::parse(second, features::COUNT_SECOND)?,
-    ))
+    Some((Forest::parse(first, features::COUNT)?, Forest::parse(second, features::COUNT_SECOND)?))
 });
 
 /// Which blocks of a page are its article.

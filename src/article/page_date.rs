@@ -70,12 +70,7 @@ pub(super) struct Dates {
 }
 
 /// The dates of a page. `first` is the first block of its article.
-pub(super) fn dates(
-    head: &Head<'_>,
-    page: &Page<'_>,
-    url: Option<&Url>,
-    taken: &[bool],
-) -> Dates {
+pub(super) fn dates(head: &Head<'_>, page: &Page<'_>, url: Option<&Url>, taken: &[bool]) -> Dates {
     let day_first = is_day_first(head.language);
     let in_objects = |name: &str| {
         head.articles().find_map(|o| o.get(name).and_then(Value::as_str).and_then(stated))
@@ -206,11 +201,7 @@ fn day(year: &str, month: &str, day: &str) -> Option<PageTime> {
     if month.is_empty() || month.len() > 2 || day.is_empty() || day.len() > 2 {
         return None;
     }
-    midnight(NaiveDate::from_ymd_opt(
-        year.parse().ok()?,
-        month.parse().ok()?,
-        day.parse().ok()?,
-    )?)
+    midnight(NaiveDate::from_ymd_opt(year.parse().ok()?, month.parse().ok()?, day.parse().ok()?)?)
 }
 
 fn midnight(date: NaiveDate) -> Option<PageTime> {
@@ -221,8 +212,7 @@ fn midnight(date: NaiveDate) -> Option<PageTime> {
 /// A date that the page shows: near its heading or the start of its article, else at its end.
 fn shown(page: &Page<'_>, taken: &[bool], day_first: bool) -> Option<PageTime> {
     let count = page.blocks.len();
-    let heading =
-        (0..count).find(|at| page.elements[page.blocks[*at].element].name() == "h1");
+    let heading = (0..count).find(|at| page.elements[page.blocks[*at].element].name() == "h1");
     let first = taken.iter().position(|t| *t);
     let last = taken.iter().rposition(|t| *t);
     let mut order: Vec<usize> = Vec::new();

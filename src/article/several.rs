@@ -108,7 +108,8 @@ fn is_article(page: &Page<'_>, taken: &[bool], range: &Range<usize>) -> bool {
     let linked = block.link_chars * 10 >= block.chars * 8;
     let dated = || {
         let near = range.start..(heading + 5).min(range.end);
-        near.into_iter().any(|at| page.blocks[at].time || super::page_date::is_date_line(page.text(at)))
+        near.into_iter()
+            .any(|at| page.blocks[at].time || super::page_date::is_date_line(page.text(at)))
     };
     linked || dated()
 }

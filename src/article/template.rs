@@ -24,7 +24,7 @@ const MAX_MISSES: u32 = 2;
 /// Agreement below which a page counts as a miss.
 const MISS: f32 = 0.5;
 /// Pages from which the ends are known well; the agreement that a page needs before.
-const EXPERIENCED: u32 = 5;
+const EXPERIENCED: u32 = 4;
 const NEARLY: f32 = 0.95;
 /// Boxes that agree less with the result of a page are no candidates.
 const CANDIDATE: f32 = 0.6;
@@ -225,7 +225,12 @@ impl Template {
     }
 
     /// The blocks of the chosen box on a page: of several the one that agrees best.
-    fn container(&self, page: &Page<'_>, paths: &[u32], agreements: &[f32]) -> Option<Range<usize>> {
+    fn container(
+        &self,
+        page: &Page<'_>,
+        paths: &[u32],
+        agreements: &[f32],
+    ) -> Option<Range<usize>> {
         let boxes = (0..paths.len()).filter(|at| paths[*at] == self.chosen);
         // Of equal ones the first.
         let best = boxes.reduce(|a, b| if agreements[b] > agreements[a] { b } else { a })?;
@@ -254,7 +259,8 @@ fn agreement(page: &Page<'_>, a: &[bool], b: &[bool]) -> f32 {
     let words = |taken: &dyn Fn(usize) -> bool| -> usize {
         page.blocks.iter().enumerate().filter(|(at, _)| taken(*at)).map(|(_, b)| b.words).sum()
     };
-    let (common, one, other) = (words(&|at| a[at] && b[at]), words(&|at| a[at]), words(&|at| b[at]));
+    let (common, one, other) =
+        (words(&|at| a[at] && b[at]), words(&|at| a[at]), words(&|at| b[at]));
     2.0 * common as f32 / (one + other).max(1) as f32
 }
 
@@ -297,11 +303,7 @@ impl Marks {
 
 /// The blocks at one end of a range, from the outside in.
 fn ends(range: &Range<usize>, most: usize, tail: bool) -> Vec<usize> {
-    if tail {
-        range.clone().rev().take(most).collect()
-    } else {
-        range.clone().take(most).collect()
-    }
+    if tail { range.clone().rev().take(most).collect() } else { range.clone().take(most).collect() }
 }
 
 /// Adds one page to the counts of marks.

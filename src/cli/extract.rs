@@ -182,11 +182,7 @@ fn shape(found: Extraction) -> Shape {
 }
 
 /// A page from the network, and where it came from in the end.
-fn fetch(
-    name: &str,
-    global: &Global,
-    out: &mut Output,
-) -> Result<(String, Option<Url>), Failure> {
+fn fetch(name: &str, global: &Global, out: &mut Output) -> Result<(String, Option<Url>), Failure> {
     let home = Home::load(global, out)?;
     let wrong = |e: &dyn std::fmt::Display| Failure::Plain(format!("{name}: {e}"));
     let url = parse_web(name).map_err(|e| Failure::Usage(format!("{name}: {e}")))?.url;
@@ -194,8 +190,7 @@ fn fetch(
     // A person typed the address.
     let request = Request { allow_private: true, ..Request::page(url) };
     let client = Client::new(home.settings.net, Arc::new(SystemClock));
-    let response =
-        runtime()?.block_on(client.fetch(request)).map_err(|e| wrong(&e))?;
+    let response = runtime()?.block_on(client.fetch(request)).map_err(|e| wrong(&e))?;
     if !response.is_success() {
         return Err(wrong(&format!("the server answers with status {}", response.status)));
     }
