@@ -193,6 +193,7 @@ fn by_all(
         }
     };
     within(&mut taken);
+    page::trim_head(page, &mut taken, hints);
     if let Some((template, learn)) = site {
         if learn {
             template.learn(page, &taken);

@@ -25,6 +25,9 @@ pub mod trees;
 mod whole;
 mod words;
 
+#[cfg(test)]
+mod tests;
+
 pub use compare::{Change, differences, same_references, same_text};
 pub use document::{Block, Document, Inline, Link, LinkKind};
 pub use extract::{Extraction, Guide, Mode, NoArticle, Origin, extract};

@@ -27,7 +27,7 @@ pub(super) fn meant(
     if let Some(range) = by_fragment.and_then(|block| article_around(page, taken, block)) {
         return Some(range);
     }
-    let wanted: HashSet<String> = words(title?).map(str::to_lowercase).collect();
+    let wanted: HashSet<String> = words(title.unwrap_or_default()).map(str::to_lowercase).collect();
     let mut best: Option<(f32, usize)> = None;
     for (at, block) in page.blocks.iter().enumerate() {
         if block.words > 40 || !is_heading(page, at) {
