@@ -5,13 +5,26 @@ use std::collections::HashMap;
 /// Cells of the table of an alignment; a pair of longer texts is cut at the end.
 const MOST_CELLS: usize = 400_000_000;
 
-/// Words as the scorer of the corpus counts them: runs of letters, digits and underscores.
-pub fn words(text: &str) -> Vec<&str> {
-    text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|w| !w.is_empty()).collect()
+/// Words as the reference data count them: runs of letters, digits and underscores; a character of
+/// Chinese or Japanese is a word by itself.
+pub(crate) fn words(text: &str) -> Vec<&str> {
+    let dense = |c: char| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}');
+    let runs = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+    let mut words = Vec::new();
+    for run in runs.filter(|w| !w.is_empty()) {
+        let mut from = 0;
+        for (at, c) in run.char_indices().filter(|(_, c)| dense(*c)) {
+            words.extend(Some(&run[from..at]).filter(|w| !w.is_empty()));
+            from = at + c.len_utf8();
+            words.push(&run[at..from]);
+        }
+        words.extend(Some(&run[from..]).filter(|w| !w.is_empty()));
+    }
+    words
 }
 
 /// For every word of `page`, whether it belongs to a longest common subsequence with `gold`.
-pub fn common(page: &[&str], gold: &[&str]) -> Vec<bool> {
+pub(crate) fn common(page: &[&str], gold: &[&str]) -> Vec<bool> {
     let mut ids = HashMap::new();
     let mut number = |words: &[&str]| -> Vec<u32> {
         words
@@ -60,16 +73,16 @@ pub fn common(page: &[&str], gold: &[&str]) -> Vec<bool> {
 
 /// The figures of one page.
 #[derive(Clone, Copy, Default)]
-pub struct Fit {
-    pub precision: Option<f64>,
-    pub recall: Option<f64>,
-    pub exact: bool,
+pub(crate) struct Fit {
+    pub(crate) precision: Option<f64>,
+    pub(crate) recall: Option<f64>,
+    pub(crate) exact: bool,
     /// Harmonic mean by words alone.
-    pub words: f64,
+    pub(crate) words: f64,
 }
 
 /// Precision and recall of runs of four words, as the corpus scores them.
-pub fn fit(gold: &str, text: &str) -> Fit {
+pub(crate) fn fit(gold: &str, text: &str) -> Fit {
     let (g, t) = (words(gold), words(text));
     let (gold_runs, runs) = (counts(g.windows(4)), counts(t.windows(4)));
     let common = overlap(&gold_runs, &runs) as f64;
@@ -95,18 +108,42 @@ fn overlap<T: std::hash::Hash + Eq>(a: &HashMap<T, usize>, b: &HashMap<T, usize>
     a.iter().map(|(item, n)| (*n).min(b.get(item).copied().unwrap_or(0))).sum()
 }
 
-/// One line for many pages.
-pub fn summary(fits: &[Fit]) -> String {
-    let mean = |values: Vec<f64>| values.iter().sum::<f64>() / values.len().max(1) as f64;
-    let p = mean(fits.iter().filter_map(|f| f.precision).collect());
-    let r = mean(fits.iter().filter_map(|f| f.recall).collect());
-    let share = |n: usize| n as f64 / fits.len().max(1) as f64;
-    let exact = share(fits.iter().filter(|f| f.exact).count());
-    let near = share(fits.iter().filter(|f| f.words >= 0.95).count());
-    let words = mean(fits.iter().map(|f| f.words).collect());
-    let f1 = 2.0 * p * r / (p + r);
-    format!(
-        "n {} F1 {f1:.4} P {p:.4} R {r:.4} exact {exact:.3} near {near:.3} words {words:.4}",
-        fits.len()
-    )
+/// The figures of many pages.
+pub(crate) struct Figures {
+    pages: usize,
+    /// Harmonic mean of the mean precision and recall of runs of four words.
+    pub(crate) f1: f64,
+    precision: f64,
+    recall: f64,
+    /// Share of the pages with exactly the words of the reference text.
+    pub(crate) exact: f64,
+    /// Share of the pages with at least .95 by words alone.
+    pub(crate) near: f64,
+}
+
+impl Figures {
+    pub(crate) fn of(fits: &[Fit]) -> Self {
+        let mean = |values: Vec<f64>| values.iter().sum::<f64>() / values.len().max(1) as f64;
+        let precision = mean(fits.iter().filter_map(|f| f.precision).collect());
+        let recall = mean(fits.iter().filter_map(|f| f.recall).collect());
+        let share = |n: usize| n as f64 / fits.len().max(1) as f64;
+        Self {
+            pages: fits.len(),
+            f1: 2.0 * precision * recall / (precision + recall).max(1e-9),
+            precision,
+            recall,
+            exact: share(fits.iter().filter(|f| f.exact).count()),
+            near: share(fits.iter().filter(|f| f.words >= 0.95).count()),
+        }
+    }
+}
+
+impl std::fmt::Display for Figures {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "pages {} F1 {:.4} precision {:.4} recall {:.4} exact {:.3} near {:.3}",
+            self.pages, self.f1, self.precision, self.recall, self.exact, self.near
+        )
+    }
 }

@@ -6,22 +6,22 @@ use newsfed::article::trees::{Branch, Forest};
 
 /// How trees are grown.
 #[derive(Clone, Copy)]
-pub struct Plan {
-    pub trees: usize,
-    pub leaves: usize,
-    pub rate: f32,
+pub(crate) struct Plan {
+    pub(crate) trees: usize,
+    pub(crate) leaves: usize,
+    pub(crate) rate: f32,
     /// Share of the features that a tree may use.
-    pub features: f64,
+    pub(crate) features: f64,
     /// Smallest sum of second derivatives in a leaf.
-    pub least: f32,
+    pub(crate) least: f32,
     /// Weight of the square of an answer in the loss.
-    pub ridge: f32,
+    pub(crate) ridge: f32,
 }
 
 const BINS: usize = 128;
 
 /// Rows as bins, one column per feature.
-pub struct Table {
+pub(crate) struct Table {
     columns: Vec<Vec<u8>>,
     /// Per feature: the upper borders of its bins.
     borders: Vec<Vec<f32>>,
@@ -29,7 +29,7 @@ pub struct Table {
 }
 
 impl Table {
-    pub fn new(rows: &[&[f32]]) -> Self {
+    pub(crate) fn new(rows: &[&[f32]]) -> Self {
         let features = rows.first().map_or(0, |r| r.len());
         let mut table = Self { columns: Vec::new(), borders: Vec::new(), rows: rows.len() };
         for feature in 0..features {
@@ -64,7 +64,13 @@ struct Leaf {
 }
 
 /// Trains on rows with labels (0 or 1) and weights.
-pub fn train(table: &Table, labels: &[f32], weights: &[f32], plan: Plan, seed: u64) -> Forest {
+pub(crate) fn train(
+    table: &Table,
+    labels: &[f32],
+    weights: &[f32],
+    plan: Plan,
+    seed: u64,
+) -> Forest {
     let mut random = fastrand::Rng::with_seed(seed);
     let total: f32 = weights.iter().sum();
     let yes: f32 = labels.iter().zip(weights).map(|(l, w)| l * w).sum();
