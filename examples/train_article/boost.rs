@@ -119,7 +119,8 @@ fn grow(
         let (l, r) = (tree.len(), tree.len() + 1);
         tree.push(Branch::Answer(0.0));
         tree.push(Branch::Answer(0.0));
-        tree[parent.node] = Branch::Ask(feature, table.borders[feature][bin], l, r);
+        let border = table.borders[feature][bin];
+        tree[parent.node] = Branch::Ask(feature as u16, border, l as u16, r as u16);
         let small = if left.len() < right.len() { &left } else { &right };
         let one = histogram_of(table, slopes, features, small);
         let other: Vec<[f32; 2]> =

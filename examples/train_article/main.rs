@@ -21,7 +21,7 @@ use std::io::Read;
 use std::path::Path;
 
 const FIRST: Plan =
-    Plan { trees: 60, leaves: 14, rate: 0.15, features: 0.5, least: 2.0, ridge: 2.0 };
+    Plan { trees: 60, leaves: 14, rate: 0.15, features: 0.3, least: 4.0, ridge: 4.0 };
 const SECOND: Plan = Plan { trees: 40, ..FIRST };
 const FOLDS: usize = 5;
 

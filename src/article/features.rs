@@ -3,7 +3,7 @@
 use super::blocks::{Block, Page};
 use super::classes::{self, Kinds};
 use super::density::Density;
-use super::words::words;
+use super::words::{number, words};
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -152,7 +152,8 @@ struct Facts<'p, 'a> {
     /// Texts that occur several times.
     counts: HashMap<u64, u32>,
     hashes: Vec<u64>,
-    titles: Vec<HashSet<String>>,
+    /// The words of each title, as numbers, sorted.
+    titles: Vec<Vec<u64>>,
     summary: HashSet<u64>,
     body: HashSet<u64>,
     /// Blocks, words and link characters of each kind of place.
@@ -202,7 +203,7 @@ impl<'p, 'a> Facts<'p, 'a> {
         }
         let heading = (0..page.blocks.len())
             .find(|at| page.elements[page.blocks[*at].element].name() == "h1");
-        let titles = hints.titles.iter().map(|t| words(t).map(str::to_lowercase).collect());
+        let titles = hints.titles.iter().map(|t| distinct(t));
         let pairs_of = |texts: &mut dyn Iterator<Item = &String>| {
             texts.flat_map(|t| pairs(t)).collect::<HashSet<u64>>()
         };
@@ -254,8 +255,10 @@ impl<'p, 'a> Facts<'p, 'a> {
         } else {
             0.0
         };
-        let lower = text.get(..text.len().min(200)).map(str::to_lowercase).unwrap_or_default();
-        let chatter = words(&lower).filter(|w| CHATTER.contains(w)).count();
+        let start = crate::util::text::start(text, 200);
+        let is_chatter =
+            |w: &str| w.len() <= 13 && CHATTER.iter().any(|c| c.eq_ignore_ascii_case(w));
+        let chatter = words(start).filter(|w| is_chatter(w)).count();
         let (own_pairs, pairs_total) = match (self.summary.is_empty(), self.body.is_empty()) {
             (true, true) => ((0, 0), 1),
             _ => {
@@ -290,7 +293,7 @@ impl<'p, 'a> Facts<'p, 'a> {
                 let from = self.before[h] as f32;
                 ((self.before[at] as f32 - from).max(0.0) + 1.0).ln()
             }),
-            self.title_match(&lower, block),
+            self.title_match(text, block),
             (self.counts.get(&self.hashes[at]).copied().unwrap_or(1) as f32).min(9.0),
             own_pairs.0 as f32 / pairs_total as f32,
             in_body,
@@ -328,13 +331,13 @@ impl<'p, 'a> Facts<'p, 'a> {
     }
 
     /// How alike a block and a title are: words in common of all (Jaccard), at best.
-    fn title_match(&self, lower: &str, block: &Block) -> f32 {
+    fn title_match(&self, text: &str, block: &Block) -> f32 {
         if block.words > 40 {
             return 0.0;
         }
-        let own: HashSet<&str> = words(lower).collect();
-        let alike = |title: &HashSet<String>| {
-            let common = own.iter().filter(|w| title.contains(**w)).count();
+        let own = distinct(text);
+        let alike = |title: &Vec<u64>| {
+            let common = own.iter().filter(|w| title.binary_search(w).is_ok()).count();
             common as f32 / (own.len() + title.len() - common).max(1) as f32
         };
         self.titles.iter().map(alike).fold(0.0, f32::max)
@@ -418,11 +421,19 @@ fn tag_number(name: &str) -> f32 {
     }
 }
 
+/// The words of a text as numbers, sorted, each once.
+fn distinct(text: &str) -> Vec<u64> {
+    let mut found: Vec<u64> = words(text).map(number).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
 /// Every two words in a row, as a number.
 fn pairs(text: &str) -> impl Iterator<Item = u64> + '_ {
     let mut last: Option<u64> = None;
     words(text).filter_map(move |word| {
-        let this = hash(&word.to_lowercase());
+        let this = number(word);
         let pair = last.map(|l| l.rotate_left(17) ^ this);
         last = Some(this);
         pair

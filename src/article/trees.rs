@@ -11,11 +11,14 @@ pub struct Forest {
     trees: Vec<Vec<Branch>>,
 }
 
+/// Most nodes of a tree: their numbers are kept in 16 bits.
+const MAX_NODES: usize = 1 << 15;
+
 /// A node of a tree.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Branch {
     /// Number of the feature, threshold, and the nodes for below and above.
-    Ask(usize, f32, usize, usize),
+    Ask(u16, f32, u16, u16),
     /// A part of the answer.
     Answer(f32),
 }
@@ -39,12 +42,17 @@ impl Forest {
                     forest.trees.last_mut()?.push(Branch::Answer(value));
                 }
                 feature => {
-                    let feature: usize = feature.parse().ok()?;
+                    let feature: u16 = feature.parse().ok()?;
                     let threshold = parts.next()?.parse().ok()?;
-                    let (left, right) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+                    let left: u16 = parts.next()?.parse().ok()?;
+                    let right: u16 = parts.next()?.parse().ok()?;
                     let tree = forest.trees.last_mut()?;
                     // Questions lead forward only, so that every walk ends.
-                    if feature >= features || left <= tree.len() || right <= tree.len() {
+                    let here = tree.len();
+                    if usize::from(feature) >= features
+                        || usize::from(left) <= here
+                        || usize::from(right) <= here
+                    {
                         return None;
                     }
                     tree.push(Branch::Ask(feature, threshold, left, right));
@@ -52,9 +60,9 @@ impl Forest {
             }
         }
         let whole = |tree: &Vec<Branch>| {
-            !tree.is_empty()
+            (1..MAX_NODES).contains(&tree.len())
                 && tree.iter().all(|b| match b {
-                    Branch::Ask(_, _, left, right) => *left < tree.len() && *right < tree.len(),
+                    Branch::Ask(_, _, left, right) => usize::from(*left.max(right)) < tree.len(),
                     Branch::Answer(value) => value.is_finite(),
                 })
         };
@@ -88,8 +96,8 @@ fn answer(tree: &[Branch], row: &[f32]) -> f32 {
     loop {
         match tree.get(at) {
             Some(Branch::Ask(feature, threshold, left, right)) => {
-                let value = row.get(*feature).copied().unwrap_or_default();
-                at = if value <= *threshold { *left } else { *right };
+                let value = row.get(usize::from(*feature)).copied().unwrap_or_default();
+                at = usize::from(if value <= *threshold { *left } else { *right });
             }
             Some(Branch::Answer(value)) => return *value,
             None => return 0.0,

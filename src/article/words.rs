@@ -23,6 +23,16 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// A number for a word, its letter case left out (FNV-1a over its lower-case characters).
+pub(super) fn number(word: &str) -> u64 {
+    let start = 0xcbf2_9ce4_8422_2325_u64;
+    let step = |hash: u64, c: char| (hash ^ u64::from(c)).wrapping_mul(0x100_0000_01b3);
+    word.chars().fold(start, |hash, c| match c {
+        _ if c.is_ascii() => step(hash, c.to_ascii_lowercase()),
+        _ => c.to_lowercase().fold(hash, step),
+    })
+}
+
 /// The length of a text in words; three characters of a script without blanks count as two.
 pub(super) fn count(text: &str) -> usize {
     let (mut words, mut dense, mut inside) = (0, 0, false);
