@@ -203,7 +203,10 @@ impl<'a> Walk<'a> {
                     Node::Text(text) => self.text(text, node.id()),
                     Node::Element(_) if node.id() != root.id() => {
                         let Some(element) = ElementRef::wrap(node) else { continue };
-                        if self.is_full() || !self.enter(element) {
+                        if self.is_full() {
+                            break;
+                        }
+                        if !self.enter(element) {
                             skip = Some(node.id());
                         }
                     }
@@ -223,6 +226,15 @@ impl<'a> Walk<'a> {
             }
         }
         self.end_block();
+        // Boxes that are still open where the walk was cut.
+        let (mut at, end) = (self.element, self.page.blocks.len());
+        while at != 0 {
+            self.page.elements[at].blocks.end = end;
+            at = self.page.elements[at].parent;
+        }
+        if let Some(last) = self.hiddens.last_mut().filter(|_| self.hidden.is_some()) {
+            last.end = end;
+        }
     }
 
     fn is_full(&self) -> bool {

@@ -6,7 +6,7 @@ use crate::util::{html, text};
 use ego_tree::NodeId;
 use ego_tree::iter::Edge;
 use scraper::{ElementRef, Node};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use url::Url;
 
 /// Nesting from which elements are flattened into their parent.
@@ -33,7 +33,7 @@ pub(super) fn of_element(
     base: Option<&Url>,
     dropped: &HashSet<NodeId>,
 ) -> Document {
-    let mut builder = Builder { base, links: Vec::new(), dropped };
+    let mut builder = Builder { base, links: Vec::new(), known: HashMap::new(), dropped };
     let blocks = builder.blocks(element, 0);
     Document { blocks, links: builder.links }
 }
@@ -41,6 +41,8 @@ pub(super) fn of_element(
 struct Builder<'a> {
     base: Option<&'a Url>,
     links: Vec<Link>,
+    /// Where each target stands among the links.
+    known: HashMap<(LinkKind, String), usize>,
     /// Nodes that are left out with all that is in them.
     dropped: &'a HashSet<NodeId>,
 }
@@ -321,11 +323,12 @@ impl Builder<'_> {
             return None;
         }
         let url = url.to_string();
-        let known = self.links.iter().rposition(|l| l.url == url && l.kind == kind);
-        Some(known.unwrap_or_else(|| {
+        let next = self.links.len();
+        let at = *self.known.entry((kind, url.clone())).or_insert(next);
+        if at == next {
             self.links.push(Link { url, kind });
-            self.links.len() - 1
-        }))
+        }
+        Some(at)
     }
 }
 

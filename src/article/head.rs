@@ -8,6 +8,8 @@ use serde_json::Value;
 const MAX_JSON: usize = 512 << 10;
 /// Pieces of structured data that are read.
 const MAX_PIECES: usize = 20;
+/// Elements that are looked at.
+const MAX_ELEMENTS: usize = 200_000;
 /// Marked elements that are kept.
 const MAX_MARKED: usize = 200;
 
@@ -48,7 +50,7 @@ impl<'a> Head<'a> {
             bylines: Vec::new(),
         };
         let mut scripts = 0;
-        for element in tree.root_element().descendent_elements() {
+        for element in tree.root_element().descendent_elements().take(MAX_ELEMENTS) {
             match element.value().name() {
                 "meta" => head.meta(element),
                 "title" if head.title.is_empty() => {
