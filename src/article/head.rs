@@ -64,10 +64,8 @@ impl<'a> Head<'a> {
                         head.title = element.text().collect();
                     }
                 }
-                "link" => {
-                    if element.attr("rel").is_some_and(|r| r.eq_ignore_ascii_case("canonical")) {
-                        head.canonical = head.canonical.or(element.attr("href"));
-                    }
+                "link" if is_canonical(element) => {
+                    head.canonical = head.canonical.or(element.attr("href"));
                 }
                 "base" => head.base = head.base.or(element.attr("href")),
                 "script" if scripts < MAX_PIECES => {
@@ -181,6 +179,10 @@ impl<'a> Head<'a> {
             self.bylines.push(element);
         }
     }
+}
+
+fn is_canonical(link: ElementRef<'_>) -> bool {
+    link.attr("rel").is_some_and(|r| r.trim().eq_ignore_ascii_case("canonical"))
 }
 
 /// The types of an object of structured data.
