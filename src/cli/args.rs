@@ -2,8 +2,8 @@
 
 use super::exit::{Exit, Failure};
 use super::{
-    add, config, discover, doctor, export, extract, generate, import, list, mark, open, parse, prune, show,
-    sources, sync,
+    add, config, discover, doctor, export, extract, generate, import, list, mark, open, parse,
+    prune, show, sources, sync,
 };
 use crate::config::Paths;
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand};

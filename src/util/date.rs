@@ -4,19 +4,22 @@ mod words;
 
 use self::words::{month, offset};
 use crate::model::Time;
-use chrono::{Duration, NaiveDate, NaiveDateTime, TimeZone, Utc};
+use chrono::{Datelike, Duration, NaiveDate, NaiveDateTime, TimeZone, Utc};
 
 /// Longest text that is read as a date, in bytes.
 const MAX_DATE: usize = 100;
 
 /// Reads a date in any of the forms that feeds are known to use. A date without a zone is taken
-/// as UTC, one without a time as midnight; impossible dates give `None`.
+/// as UTC, one without a time as midnight; impossible dates give `None`, and so do those that are
+/// outside of the years 1 to 9999 in UTC.
 pub fn parse(text: &str) -> Option<Time> {
     let text = text.trim();
     if text.is_empty() || text.len() > MAX_DATE {
         return None;
     }
-    unix(text).or_else(|| iso(text)).or_else(|| korean(text)).or_else(|| written(text))
+    let found = unix(text).or_else(|| iso(text)).or_else(|| korean(text));
+    let found = found.or_else(|| written(text));
+    found.filter(|time| (1..=9999).contains(&time.year()))
 }
 
 /// Seconds or milliseconds since 1970. Shorter numbers are more likely written dates.
