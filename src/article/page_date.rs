@@ -95,7 +95,18 @@ pub(super) fn dates(head: &Head<'_>, page: &Page<'_>, url: Option<&Url>, taken: 
             canonical.as_ref().and_then(of_url)
         })
         .or_else(|| shown(page, taken, day_first));
-    Dates { published, modified }
+    Dates { published: published.map(|p| in_own_zone(p, head)), modified }
+}
+
+/// The same moment in the publisher's zone, where another element of the page gives it so: what is
+/// in UTC for machines may be another day for people.
+fn in_own_zone(time: PageTime, head: &Head<'_>) -> PageTime {
+    if time.offset().local_minus_utc() != 0 {
+        return time;
+    }
+    let others = head.times.iter().filter_map(|e| e.attr("datetime").and_then(stated));
+    let mut others = others.filter(|t| *t == time && t.offset().local_minus_utc() != 0);
+    others.next().unwrap_or(time)
 }
 
 /// A date in a form for machines, or any other that feeds use.
@@ -353,6 +364,28 @@ mod tests {
         for (text, day_first, want) in cases {
             let found = in_text(text, day_first).map(|t| t.format("%F").to_string());
             assert_eq!(found.as_deref().unwrap_or("none"), want, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_first_that_tells_the_day_of_publication() {
+        let meta = "<meta property='article:published_time' content='2024-03-02T03:00:00Z'>";
+        let cases = [
+            (meta.to_owned(), "2024-03-02T03:00:00+00:00"),
+            // The same moment, a day before where it was written.
+            (format!("{meta}<time datetime='2024-03-01T19:00:00-08:00'>x</time>"), "2024-03-01T19:00:00-08:00"),
+            (format!("{meta}<time datetime='2024-03-05T19:00:00-08:00'>x</time>"), "2024-03-02T03:00:00+00:00"),
+            ("<meta property='article:modified_time' content='2024-03-02'>".to_owned(), "none"),
+            ("<div class=comment><time datetime=2024-01-09>x</time></div><p class=entry-date><time datetime=2024-01-02>x</time>".to_owned(), "2024-01-02T00:00:00+00:00"),
+            ("<h1>A title</h1><p>Last updated June 3, 2024</p><p>By Ann on May 2, 2024</p>".to_owned(), "2024-05-02T00:00:00+00:00"),
+            ("<h1>A title</h1><p>© 2024 May 2, 2024".to_owned(), "none"),
+        ];
+        for (markup, want) in cases {
+            let tree = crate::util::html::tree::page(&markup).unwrap();
+            let page = Page::read(&tree);
+            let found = dates(&Head::read(&tree), &page, None, &vec![false; page.blocks.len()]);
+            let found = found.published.map(|t| t.to_rfc3339());
+            assert_eq!(found.as_deref().unwrap_or("none"), want, "{markup}");
         }
     }
 
