@@ -139,8 +139,7 @@ pub fn extract(
         Mode::Page => Found { taken: page::article(&page, &hints), origin: Origin::Page },
         Mode::Auto => by_all(&page, &hints, guide, concepts.as_ref(), site),
     };
-    let words: usize =
-        page.blocks.iter().zip(&found.taken).filter(|(_, t)| **t).map(|(b, _)| b.words).sum();
+    let words = words_of(&page, &found.taken);
     let body = hints.body.as_deref().filter(|_| words < FEW_WORDS);
     let body = body.filter(|b| super::words::count(b) >= WORTH.max(2 * words));
     if words == 0 && body.is_none() {
@@ -195,7 +194,8 @@ fn by_all(
     within(&mut taken);
     page::trim_head(page, &mut taken, hints);
     if let Some((template, learn)) = site {
-        if learn {
+        // A page without an article teaches nothing about those that have one.
+        if learn && words_of(page, &taken) >= FEW_WORDS {
             template.learn(page, &taken);
         }
         if let Some(mut by_template) = template.apply(page, &taken, guide.title.as_deref()) {
@@ -213,11 +213,13 @@ fn drop_comments(page: &Page<'_>, taken: &mut [bool]) {
     for zone in comments::zones(page) {
         rest[page.elements[zone].blocks.clone()].fill(false);
     }
-    let words: usize =
-        page.blocks.iter().zip(&rest).filter(|(_, t)| **t).map(|(b, _)| b.words).sum();
-    if words >= FEW_WORDS {
+    if words_of(page, &rest) >= FEW_WORDS {
         taken.copy_from_slice(&rest);
     }
+}
+
+fn words_of(page: &Page<'_>, taken: &[bool]) -> usize {
+    page.blocks.iter().zip(taken).filter(|(_, t)| **t).map(|(b, _)| b.words).sum()
 }
 
 fn nothing(page: &Page<'_>, markup: &str) -> NoArticle {
