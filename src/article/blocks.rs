@@ -247,7 +247,15 @@ impl<'a> Walk<'a> {
         if is_skipped(name) {
             return false;
         }
-        let class = element.attr("class").unwrap_or_default();
+        // Looking attributes up by name costs more than going through them once.
+        let (mut class, mut id, mut hidden) = ("", "", false);
+        for (name, value) in element.value().attrs() {
+            match name {
+                "class" => class = value,
+                "id" => id = value,
+                _ => hidden |= hides(name, value),
+            }
+        }
         let dropped = classes::is_gutter(class)
             || name == "a" && self.heading().is_some_and(|h| is_own_link(element, class, h));
         if dropped {
@@ -255,11 +263,8 @@ impl<'a> Walk<'a> {
             return false;
         }
         let outer = matches!(name, "body" | "html");
-        let mut kinds = if outer { 0 } else { self.kinds_of(class) };
-        if let Some(id) = element.attr("id").filter(|_| !outer) {
-            kinds |= self.kinds_of(id);
-        }
-        if self.hidden.is_none() && is_hidden(element) {
+        let kinds = if outer { 0 } else { self.kinds_of(class) | self.kinds_of(id) };
+        if self.hidden.is_none() && hidden {
             self.end_block();
             self.hidden = Some(element.id());
             self.hiddens.push(self.page.blocks.len()..0);
@@ -477,13 +482,16 @@ fn is_own_link(link: ElementRef<'_>, class: &str, heading: ElementRef<'_>) -> bo
     own == 0 || own < 12 && classes::is_anchor(class) && letters(heading) > own
 }
 
-fn is_hidden(element: ElementRef<'_>) -> bool {
-    if element.attr("hidden").is_some() || element.attr("aria-hidden") == Some("true") {
-        return true;
+/// Whether an attribute hides its element.
+fn hides(name: &str, value: &str) -> bool {
+    match name {
+        "hidden" => true,
+        "aria-hidden" => value == "true",
+        "style" => {
+            let style: String = value.chars().filter(|c| !c.is_whitespace()).take(300).collect();
+            let style = style.to_ascii_lowercase();
+            style.contains("display:none") || style.contains("visibility:hidden")
+        }
+        _ => false,
     }
-    element.attr("style").is_some_and(|style| {
-        let style: String = style.chars().filter(|c| !c.is_whitespace()).take(300).collect();
-        let style = style.to_ascii_lowercase();
-        style.contains("display:none") || style.contains("visibility:hidden")
-    })
 }

@@ -13,6 +13,21 @@ const MAX_ELEMENTS: usize = 200_000;
 /// Marked elements that are kept.
 const MAX_MARKED: usize = 200;
 
+/// Classes of elements that name an author.
+const BYLINES: [&str; 11] = [
+    "author",
+    "byline",
+    "p-author",
+    "author-name",
+    "byline-name",
+    "post-author",
+    "entry-author",
+    "article-author",
+    "article__author",
+    "byline__name",
+    "author__name",
+];
+
 /// What was found, in the order of the page.
 pub(super) struct Head<'a> {
     /// Lower-case name or property, and content, of every `meta` element that has both.
@@ -151,31 +166,22 @@ impl<'a> Head<'a> {
     }
 
     fn marked(&mut self, element: ElementRef<'a>) {
-        let named = element.attr("itemprop").and_then(|p| p.split_ascii_whitespace().next());
-        if let Some(name) = named.filter(|_| self.properties.len() < MAX_MARKED) {
-            self.properties.push((name, element));
+        let mut byline = false;
+        // Looking attributes up by name costs more than going through them once.
+        for (name, value) in element.value().attrs() {
+            match name {
+                "itemprop" if self.properties.len() < MAX_MARKED => {
+                    let first = value.split_ascii_whitespace().next();
+                    self.properties.extend(first.map(|p| (p, element)));
+                }
+                "rel" => byline |= value.eq_ignore_ascii_case("author"),
+                "class" => {
+                    byline |= value.split_ascii_whitespace().any(|c| BYLINES.contains(&c));
+                }
+                _ => {}
+            }
         }
-        let by_rel = element.attr("rel").is_some_and(|r| r.eq_ignore_ascii_case("author"));
-        let by_class = || {
-            let class = element.attr("class").unwrap_or_default();
-            class.split_ascii_whitespace().any(|c| {
-                matches!(
-                    c,
-                    "author"
-                        | "byline"
-                        | "p-author"
-                        | "author-name"
-                        | "byline-name"
-                        | "post-author"
-                        | "entry-author"
-                        | "article-author"
-                        | "article__author"
-                        | "byline__name"
-                        | "author__name"
-                )
-            })
-        };
-        if self.bylines.len() < MAX_MARKED && (by_rel || by_class()) {
+        if byline && self.bylines.len() < MAX_MARKED {
             self.bylines.push(element);
         }
     }
