@@ -4,6 +4,7 @@
 
 use divan::Bencher;
 use divan::counter::{BytesCount, ItemsCount};
+use newsfed::article::{self, Guide, Mode};
 use newsfed::config::SortOrder;
 use newsfed::feed;
 use newsfed::model::{Outcome, PollRecord, Source, Time};
@@ -46,6 +47,26 @@ fn parse(bencher: Bencher<'_, '_>) {
     bencher
         .counter(BytesCount::of_str(&document))
         .bench(|| feed::parse(document.as_bytes(), Some("application/rss+xml"), None).unwrap());
+}
+
+/// A page of 160 KB, the mean of news pages: an article among lists of links.
+#[divan::bench]
+fn extract(bencher: Bencher<'_, '_>) {
+    let paragraph =
+        "<p>Words of a long article, with <a href='/there'>links</a> and <b>marks</b>. ".repeat(4);
+    let teaser = "<li class='card teaser'><a href='/other/article'><h3>Another title to read</h3></a>\
+                  <div class='meta small'><span class='author'>Ann Lee</span></div></li>";
+    let page = format!(
+        "<html lang=en><head><title>A title</title></head><body><nav><ul>{}</ul></nav><article>\
+         <h1>A title</h1>{}</article><aside><ul>{}</ul></aside></body></html>",
+        teaser.repeat(300),
+        paragraph.repeat(40),
+        teaser.repeat(500)
+    );
+    let guide = Guide { title: Some("A title".to_owned()), ..Guide::default() };
+    bencher
+        .counter(BytesCount::of_str(&page))
+        .bench(|| article::extract(&page, &guide, Mode::Auto, None).unwrap());
 }
 
 #[divan::bench]

@@ -19,7 +19,7 @@ pub struct Link {
 }
 
 /// What a link leads to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LinkKind {
     /// A page.
     Page,

@@ -3,7 +3,10 @@
 use super::document::{Block, Document, Inline, Link, LinkKind};
 use super::spaces::tidy;
 use crate::util::{html, text};
+use ego_tree::NodeId;
+use ego_tree::iter::Edge;
 use scraper::{ElementRef, Node};
+use std::collections::{HashMap, HashSet};
 use url::Url;
 
 /// Nesting from which elements are flattened into their parent.
@@ -21,14 +24,27 @@ pub fn from_html(markup: &str, base: Option<&Url>) -> Document {
     let Some(tree) = html::tree::fragment(markup) else {
         return Document::from_text(&text::block(&html::to_text(markup)));
     };
-    let mut builder = Builder { base, links: Vec::new() };
-    let blocks = builder.blocks(tree.root_element(), 0);
+    of_element(tree.root_element(), base, &HashSet::new())
+}
+
+/// Reads an element of a page without the nodes in `dropped`.
+pub(super) fn of_element(
+    element: ElementRef<'_>,
+    base: Option<&Url>,
+    dropped: &HashSet<NodeId>,
+) -> Document {
+    let mut builder = Builder { base, links: Vec::new(), known: HashMap::new(), dropped };
+    let blocks = builder.blocks(element, 0);
     Document { blocks, links: builder.links }
 }
 
 struct Builder<'a> {
     base: Option<&'a Url>,
     links: Vec<Link>,
+    /// Where each target stands among the links.
+    known: HashMap<(LinkKind, String), usize>,
+    /// Nodes that are left out with all that is in them.
+    dropped: &'a HashSet<NodeId>,
 }
 
 /// Collects blocks; inline content that stands between them becomes paragraphs.
@@ -63,7 +79,7 @@ impl Builder<'_> {
     }
 
     fn flow(&mut self, element: ElementRef<'_>, depth: usize, flow: &mut Flow) {
-        for child in element.children() {
+        for child in element.children().filter(|c| !self.dropped.contains(&c.id())) {
             match child.value() {
                 Node::Text(t) => flow.inline.push(Inline::Text(t.to_string())),
                 Node::Element(_) => {
@@ -79,7 +95,8 @@ impl Builder<'_> {
     fn element(&mut self, e: ElementRef<'_>, depth: usize, flow: &mut Flow) {
         let deep = depth >= MAX_NESTING;
         match e.value().name() {
-            "script" | "style" | "head" | "template" | "noscript" | "title" => {}
+            "script" | "style" | "head" | "template" | "noscript" | "title" | "svg" | "iframe"
+            | "select" | "button" | "textarea" | "object" | "canvas" => {}
             name @ ("h1" | "h2" | "h3" | "h4" | "h5" | "h6") => {
                 let level = name.as_bytes()[1] - b'0';
                 let inline = tidy(self.inline(e, depth));
@@ -88,7 +105,7 @@ impl Builder<'_> {
                 }
             }
             "pre" => {
-                let code: String = e.text().collect();
+                let code = self.raw_text(e);
                 let code = text::block(code.trim_end().trim_start_matches('\n'));
                 flow.push(Block::Code(code));
             }
@@ -124,7 +141,7 @@ impl Builder<'_> {
             "br" => flow.inline.push(Inline::Break),
             "img" => flow.inline.extend(self.image(e)),
             "code" | "kbd" | "samp" | "tt" => {
-                let code: String = e.text().collect();
+                let code = self.raw_text(e);
                 flow.inline.push(Inline::Code(text::line(&code)));
             }
             "a" if !deep && !holds_blocks() => {
@@ -180,7 +197,7 @@ impl Builder<'_> {
 
     fn list(&mut self, e: ElementRef<'_>, depth: usize, start: Option<u32>, flow: &mut Flow) {
         let mut items: Vec<Vec<Block>> = Vec::new();
-        for child in e.child_elements() {
+        for child in e.child_elements().filter(|c| !self.dropped.contains(&c.id())) {
             let mut inner = match child.value().name() {
                 "li" => self.blocks(child, depth + 1),
                 _ => {
@@ -204,8 +221,12 @@ impl Builder<'_> {
     /// Tables of data stay tables; a table of one column or with blocks in it was made for layout.
     fn table(&mut self, e: ElementRef<'_>, depth: usize, flow: &mut Flow) {
         let rows: Vec<Vec<ElementRef<'_>>> = own_rows(e)
+            .filter(|r| !self.dropped.contains(&r.id()))
             .map(|r| {
-                r.child_elements().filter(|c| matches!(c.value().name(), "td" | "th")).collect()
+                r.child_elements()
+                    .filter(|c| !self.dropped.contains(&c.id()))
+                    .filter(|c| matches!(c.value().name(), "td" | "th"))
+                    .collect()
             })
             .filter(|cells: &Vec<_>| !cells.is_empty())
             .take(1000)
@@ -244,13 +265,38 @@ impl Builder<'_> {
         flow.push(Block::Figure(vec![image], caption));
     }
 
+    /// The text below an element as it stands there.
+    fn raw_text(&self, e: ElementRef<'_>) -> String {
+        let mut out = String::new();
+        let mut skip = None;
+        for edge in e.traverse() {
+            match edge {
+                Edge::Open(node) if skip.is_none() => {
+                    if self.dropped.contains(&node.id()) {
+                        skip = Some(node.id());
+                    } else if let Node::Text(text) = node.value() {
+                        out.push_str(text);
+                    } else if node.value().as_element().is_some_and(|e| e.name() == "br") {
+                        out.push('\n');
+                    }
+                }
+                Edge::Close(node) if skip == Some(node.id()) => skip = None,
+                _ => {}
+            }
+        }
+        out
+    }
+
     fn image(&mut self, e: ElementRef<'_>) -> Option<Inline> {
         // One-pixel pictures count visits; they are nothing to look at.
         let tiny = |name| e.attr(name).is_some_and(|v| matches!(v.trim(), "0" | "1"));
         if tiny("width") || tiny("height") {
             return None;
         }
-        let to = self.link(e.attr("src"), LinkKind::Image)?;
+        // Pictures that a script would load carry a stand-in.
+        let real = ["data-src", "data-lazy-src", "data-original"].iter().find_map(|a| e.attr(a));
+        let src = e.attr("src").filter(|s| !s.trim_start().starts_with("data:"));
+        let to = self.link(real.or(src), LinkKind::Image)?;
         Some(Inline::Image(text::line(e.attr("alt").unwrap_or("")), to))
     }
 
@@ -277,11 +323,12 @@ impl Builder<'_> {
             return None;
         }
         let url = url.to_string();
-        let known = self.links.iter().rposition(|l| l.url == url && l.kind == kind);
-        Some(known.unwrap_or_else(|| {
+        let next = self.links.len();
+        let at = *self.known.entry((kind, url.clone())).or_insert(next);
+        if at == next {
             self.links.push(Link { url, kind });
-            self.links.len() - 1
-        }))
+        }
+        Some(at)
     }
 }
 
@@ -296,7 +343,7 @@ fn own_rows<'a>(table: ElementRef<'a>) -> impl Iterator<Item = ElementRef<'a>> {
     })
 }
 
-fn is_block(name: &str) -> bool {
+pub(super) fn is_block(name: &str) -> bool {
     matches!(
         name,
         "address"

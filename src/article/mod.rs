@@ -2,9 +2,36 @@
 //!
 //! Pure: bytes in, data out.
 
+mod blocks;
+mod classes;
+mod comments;
+mod compare;
+mod density;
 mod document;
+mod extract;
+mod features;
 mod from_html;
+mod guided;
+mod head;
+mod markdown;
+mod metadata;
+mod page;
+mod page_date;
+mod several;
 mod spaces;
+mod template;
+pub mod training;
+pub mod trees;
+mod whole;
+mod words;
 
+#[cfg(test)]
+mod tests;
+
+pub use compare::{Change, differences, same_references, same_text};
 pub use document::{Block, Document, Inline, Link, LinkKind};
+pub use extract::{Extraction, Guide, Mode, NoArticle, Origin, extract};
 pub use from_html::from_html;
+pub use page_date::PageTime;
+pub use template::Template;
+pub use whole::is_whole;

@@ -16,6 +16,8 @@ mod discover_batch;
 mod doctor;
 mod exit;
 mod export;
+mod extract;
+mod extract_batch;
 mod generate;
 mod home;
 mod import;
@@ -87,6 +89,7 @@ fn run(cli: Cli, out: &mut Output) -> Result<Exit, Failure> {
         Some(Command::Open(args)) => open::run(&args, global, out),
         Some(Command::Import(args)) => import::run(&args, global, out),
         Some(Command::Export(args)) => export::run(&args, global, out),
+        Some(Command::Extract(args)) => extract::run(&args, global, out),
         Some(Command::Parse(args)) => Ok(args.run(global)),
         Some(Command::Doctor(args)) => doctor::run(&args, global, out),
         Some(Command::Config(args)) => config::run(args.command, global, out),

@@ -6,6 +6,7 @@
 #[cfg(unix)]
 mod broken;
 mod codes;
+mod extract;
 mod help;
 mod journey;
 mod output;

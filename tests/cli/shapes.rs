@@ -89,5 +89,7 @@ fn every_shape_is_as_documented() {
     check("Finding", &run(&["doctor"]).values());
     check("Paths", &run(&["config", "path"]).values());
     check("Check", &run(&["config", "check"]).values());
+    let page = include_str!("../data/pages/long_comments.html");
+    check("Article", &world.run_with(&["extract", "--json", "-"], page).values());
     assert_eq!(run(&["config", "show"]).values()[0]["net"]["host_delay"], "0s");
 }

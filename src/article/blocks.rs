@@ -1,0 +1,497 @@
+//! A page as a row of text blocks: one walk over its tree, from which everything else is decided.
+
+use super::classes::{self, Kinds};
+use ego_tree::NodeId;
+use ego_tree::iter::Edge;
+use scraper::{ElementRef, Html, Node};
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// Blocks of a page that are looked at.
+const MAX_BLOCKS: usize = 20_000;
+/// Boxes of a page that are looked at.
+const MAX_ELEMENTS: usize = 100_000;
+/// Text that counts as hidden holds less than this share of the page's text: streamed pages put
+/// the article itself into a hidden element.
+const HIDDEN_SHARE: f32 = 0.3;
+
+/// An element that is a box of its own.
+pub(super) struct Element<'a> {
+    /// Where it stands in the tree.
+    pub(super) node: ElementRef<'a>,
+    /// The box around it; its own number for the root.
+    pub(super) parent: usize,
+    /// Boxes around it.
+    pub(super) depth: usize,
+    /// What its class and id say.
+    pub(super) kinds: Kinds,
+    /// The blocks inside.
+    pub(super) blocks: Range<usize>,
+}
+
+impl<'a> Element<'a> {
+    /// Lower-case name.
+    pub(super) fn name(&self) -> &'a str {
+        self.node.value().name()
+    }
+}
+
+/// A run of text between two borders of boxes.
+#[derive(Debug, Clone)]
+pub(super) struct Block {
+    /// The box that it stands in.
+    pub(super) element: usize,
+    /// Where its text is, see [`Page::text`].
+    range: Range<usize>,
+    /// Where its text nodes are, see [`Page::nodes`].
+    nodes: Range<usize>,
+    /// Characters of text.
+    pub(super) chars: usize,
+    /// Characters of text in links.
+    pub(super) link_chars: usize,
+    /// Number of links that begin here.
+    pub(super) links: usize,
+    /// Characters of emphasised text.
+    pub(super) strong_chars: usize,
+    /// Words; three characters of a script without blanks count as two.
+    pub(super) words: usize,
+    /// What the inline elements around its first text say by class and id.
+    pub(super) kinds: Kinds,
+    /// Whether an inline element with a class stands around its first text.
+    pub(super) classed: bool,
+    /// Text nodes that it was made from.
+    pub(super) pieces: usize,
+    /// Whether it stands in a `time` element.
+    pub(super) time: bool,
+}
+
+/// The blocks of a page and the boxes around them.
+pub(super) struct Page<'a> {
+    /// In the order of the page; the first is the root.
+    pub(super) elements: Vec<Element<'a>>,
+    /// In the order of the page.
+    pub(super) blocks: Vec<Block>,
+    text: String,
+    nodes: Vec<NodeId>,
+    /// Elements that are no text to read: line numbers, links of headings to themselves.
+    pub(super) dropped: Vec<NodeId>,
+}
+
+impl<'a> Page<'a> {
+    /// The blocks of a tree.
+    pub(super) fn read(tree: &'a Html) -> Self {
+        let mut walk = Walk::new(tree.root_element());
+        walk.run(tree);
+        walk.finish()
+    }
+
+    /// The text of a block: white space collapsed, but kept in `pre`.
+    pub(super) fn text(&self, block: usize) -> &str {
+        &self.text[self.blocks[block].range.clone()]
+    }
+
+    /// The text nodes of a block.
+    pub(super) fn nodes(&self, block: usize) -> &[NodeId] {
+        &self.nodes[self.blocks[block].nodes.clone()]
+    }
+
+    /// How well the words of every box agree with those of the blocks taken: the harmonic mean of
+    /// the shares, 0 to 1.
+    pub(super) fn agreements(&self, taken: &[bool]) -> Vec<f32> {
+        let mut sums = vec![(0usize, 0usize)];
+        for (block, taken) in self.blocks.iter().zip(taken) {
+            let (all, own) = sums.last().copied().unwrap_or_default();
+            sums.push((all + block.words, own + if *taken { block.words } else { 0 }));
+        }
+        let total = sums.last().map_or(0, |s| s.1);
+        let agreement = |range: &Range<usize>| {
+            let all = sums[range.end].0 - sums[range.start].0;
+            let own = sums[range.end].1 - sums[range.start].1;
+            2.0 * own as f32 / (all + total).max(1) as f32
+        };
+        self.elements.iter().map(|e| agreement(&e.blocks)).collect()
+    }
+
+    /// An element and those around it, from the inside out; the root is the last.
+    pub(super) fn around(&self, element: usize) -> impl Iterator<Item = usize> + '_ {
+        let mut next = Some(element);
+        std::iter::from_fn(move || {
+            let here = next?;
+            let parent = self.elements[here].parent;
+            next = (parent != here).then_some(parent);
+            Some(here)
+        })
+    }
+}
+
+/// Elements whose content is no text to read.
+fn is_skipped(name: &str) -> bool {
+    matches!(
+        name,
+        "script"
+            | "style"
+            | "noscript"
+            | "template"
+            | "svg"
+            | "iframe"
+            | "head"
+            | "select"
+            | "textarea"
+            | "button"
+            | "option"
+            | "datalist"
+            | "object"
+            | "canvas"
+            | "video"
+            | "audio"
+            | "map"
+            | "progress"
+            | "meter"
+    )
+}
+
+struct Walk<'a> {
+    page: Page<'a>,
+    kinds: HashMap<&'a str, Kinds>,
+    element: usize,
+    /// Open inline elements: what they say, and whether they have a class.
+    inline: Vec<(Kinds, bool)>,
+    links: usize,
+    strong: usize,
+    time: usize,
+    pre: usize,
+    /// Where a hidden element is open: the node, and its number.
+    hidden: Option<NodeId>,
+    /// The hidden elements: the blocks in each.
+    hiddens: Vec<Range<usize>>,
+    /// The block that is being read.
+    open: Block,
+    breaks: usize,
+}
+
+impl<'a> Walk<'a> {
+    fn new(root: ElementRef<'a>) -> Self {
+        let root = Element { node: root, parent: 0, depth: 0, kinds: 0, blocks: 0..0 };
+        Self {
+            page: Page {
+                elements: vec![root],
+                blocks: Vec::new(),
+                text: String::new(),
+                nodes: Vec::new(),
+                dropped: Vec::new(),
+            },
+            kinds: HashMap::new(),
+            element: 0,
+            inline: Vec::new(),
+            links: 0,
+            strong: 0,
+            time: 0,
+            pre: 0,
+            hidden: None,
+            hiddens: Vec::new(),
+            open: empty(0, 0),
+            breaks: 0,
+        }
+    }
+
+    fn run(&mut self, tree: &'a Html) {
+        let mut skip: Option<NodeId> = None;
+        let root = tree.root_element();
+        for edge in root.traverse() {
+            match edge {
+                Edge::Open(node) if skip.is_none() => match node.value() {
+                    Node::Text(text) => self.text(text, node.id()),
+                    Node::Element(_) if node.id() != root.id() => {
+                        let Some(element) = ElementRef::wrap(node) else { continue };
+                        if self.is_full() {
+                            break;
+                        }
+                        if !self.enter(element) {
+                            skip = Some(node.id());
+                        }
+                    }
+                    _ => {}
+                },
+                Edge::Close(node) => {
+                    if skip == Some(node.id()) {
+                        skip = None;
+                    } else if skip.is_none()
+                        && node.id() != root.id()
+                        && let Some(element) = ElementRef::wrap(node)
+                    {
+                        self.leave(element);
+                    }
+                }
+                Edge::Open(_) => {}
+            }
+        }
+        self.end_block();
+        // Boxes that are still open where the walk was cut.
+        let (mut at, end) = (self.element, self.page.blocks.len());
+        while at != 0 {
+            self.page.elements[at].blocks.end = end;
+            at = self.page.elements[at].parent;
+        }
+        if let Some(last) = self.hiddens.last_mut().filter(|_| self.hidden.is_some()) {
+            last.end = end;
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.page.blocks.len() >= MAX_BLOCKS || self.page.elements.len() >= MAX_ELEMENTS
+    }
+
+    /// Goes into an element; `false` where there is nothing to read in it.
+    fn enter(&mut self, element: ElementRef<'a>) -> bool {
+        let name = element.value().name();
+        if is_skipped(name) {
+            return false;
+        }
+        // Looking attributes up by name costs more than going through them once.
+        let (mut class, mut id, mut hidden) = ("", "", false);
+        for (name, value) in element.value().attrs() {
+            match name {
+                "class" => class = value,
+                "id" => id = value,
+                _ => hidden |= hides(name, value),
+            }
+        }
+        let dropped = classes::is_gutter(class)
+            || name == "a" && self.heading().is_some_and(|h| is_own_link(element, class, h));
+        if dropped {
+            self.page.dropped.push(element.id());
+            return false;
+        }
+        let outer = matches!(name, "body" | "html");
+        let kinds = if outer { 0 } else { self.kinds_of(class) | self.kinds_of(id) };
+        if self.hidden.is_none() && hidden {
+            self.end_block();
+            self.hidden = Some(element.id());
+            self.hiddens.push(self.page.blocks.len()..0);
+        }
+        if name == "br" {
+            self.line_break();
+        } else if super::from_html::is_block(name) {
+            self.end_block();
+            let depth = self.page.elements[self.element].depth + 1;
+            let start = self.page.blocks.len();
+            let new =
+                Element { node: element, parent: self.element, depth, kinds, blocks: start..start };
+            self.page.elements.push(new);
+            self.element = self.page.elements.len() - 1;
+            self.pre += usize::from(name == "pre");
+            self.open = self.fresh();
+        } else {
+            self.inline.push((kinds, !class.trim().is_empty()));
+            match name {
+                "a" => {
+                    self.links += 1;
+                    self.open.links += 1;
+                }
+                "b" | "strong" | "em" | "i" => self.strong += 1,
+                "time" => self.time += 1,
+                _ => {}
+            }
+        }
+        true
+    }
+
+    fn leave(&mut self, element: ElementRef<'a>) {
+        let name = element.value().name();
+        if name == "br" {
+        } else if super::from_html::is_block(name) {
+            self.end_block();
+            self.pre -= usize::from(name == "pre");
+            let here = self.element;
+            self.page.elements[here].blocks.end = self.page.blocks.len();
+            self.element = self.page.elements[here].parent;
+            self.open = self.fresh();
+        } else {
+            self.inline.pop();
+            match name {
+                "a" => self.links -= 1,
+                "b" | "strong" | "em" | "i" => self.strong -= 1,
+                "time" => self.time -= 1,
+                _ => {}
+            }
+        }
+        if self.hidden == Some(element.id()) {
+            self.end_block();
+            self.hidden = None;
+            if let Some(last) = self.hiddens.last_mut() {
+                last.end = self.page.blocks.len();
+            }
+        }
+    }
+
+    fn kinds_of(&mut self, names: &'a str) -> Kinds {
+        if names.is_empty() {
+            return 0;
+        }
+        *self.kinds.entry(names).or_insert_with(|| classes::kinds(names))
+    }
+
+    /// The heading that is open.
+    fn heading(&self) -> Option<ElementRef<'a>> {
+        let element = &self.page.elements[self.element];
+        is_heading(element.name()).then_some(element.node)
+    }
+
+    fn fresh(&self) -> Block {
+        let mut block = empty(self.page.text.len(), self.page.nodes.len());
+        block.element = self.element;
+        block
+    }
+
+    fn line_break(&mut self) {
+        self.breaks += 1;
+        if self.pre == 0 && self.breaks > 1 {
+            self.end_block();
+        } else if self.page.text.len() > self.open.range.start {
+            self.page.text.push('\n');
+        }
+    }
+
+    fn text(&mut self, text: &str, node: NodeId) {
+        let start = self.open.range.start;
+        let before = self.page.text.len();
+        if self.pre > 0 {
+            self.page.text.push_str(text);
+        } else {
+            for c in text.chars() {
+                if !c.is_whitespace() {
+                    self.page.text.push(c);
+                } else if self.page.text.len() > start && !self.page.text.ends_with([' ', '\n']) {
+                    self.page.text.push(' ');
+                }
+            }
+        }
+        self.page.nodes.push(node);
+        let added = &self.page.text[before..];
+        let chars = added.chars().filter(|c| !c.is_whitespace()).count();
+        if chars == 0 {
+            return;
+        }
+        self.breaks = 0;
+        if self.open.chars == 0 {
+            self.open.kinds = self.inline.iter().fold(0, |all, k| all | k.0);
+            self.open.classed = self.inline.iter().any(|k| k.1);
+        }
+        self.open.pieces += 1;
+        self.open.chars += chars;
+        self.open.link_chars += if self.links > 0 { chars } else { 0 };
+        self.open.strong_chars += if self.strong > 0 { chars } else { 0 };
+        self.open.time |= self.time > 0;
+    }
+
+    fn end_block(&mut self) {
+        self.breaks = 0;
+        let mut next = self.fresh();
+        std::mem::swap(&mut next, &mut self.open);
+        let mut block = next;
+        block.range.end = self.page.text.len();
+        block.nodes.end = self.page.nodes.len();
+        if block.chars == 0 {
+            return;
+        }
+        let text = &self.page.text[block.range.clone()];
+        let trimmed = text.trim();
+        let from = block.range.start + (text.len() - text.trim_start().len());
+        block.range = from..from + trimmed.len();
+        block.words = super::words::count(trimmed);
+        self.page.blocks.push(block);
+    }
+
+    fn finish(mut self) -> Page<'a> {
+        let all = self.page.blocks.len();
+        self.page.elements[0].blocks = 0..all;
+        self.remove_hidden();
+        self.page
+    }
+
+    fn remove_hidden(&mut self) {
+        let words = |blocks: &[Block]| blocks.iter().map(|b| b.chars).sum::<usize>() as f32;
+        let total = words(&self.page.blocks);
+        let mut keep = vec![true; self.page.blocks.len()];
+        for range in &self.hiddens {
+            let range = range.start..range.end.max(range.start);
+            if words(&self.page.blocks[range.clone()]) < HIDDEN_SHARE * total {
+                keep[range].fill(false);
+            }
+        }
+        if keep.iter().all(|k| *k) {
+            return;
+        }
+        // Where each block goes, for the ranges of the elements.
+        let mut to = Vec::with_capacity(keep.len() + 1);
+        let mut kept = 0;
+        for k in &keep {
+            to.push(kept);
+            kept += usize::from(*k);
+        }
+        to.push(kept);
+        for element in &mut self.page.elements {
+            element.blocks = to[element.blocks.start]..to[element.blocks.end];
+        }
+        let mut at = 0;
+        let mut gone = Vec::new();
+        let nodes = &self.page.nodes;
+        self.page.blocks.retain(|block| {
+            at += 1;
+            if !keep[at - 1] {
+                gone.extend_from_slice(&nodes[block.nodes.clone()]);
+            }
+            keep[at - 1]
+        });
+        self.page.dropped.append(&mut gone);
+    }
+}
+
+fn empty(text: usize, node: usize) -> Block {
+    Block {
+        element: 0,
+        range: text..text,
+        nodes: node..node,
+        chars: 0,
+        link_chars: 0,
+        links: 0,
+        strong_chars: 0,
+        words: 0,
+        kinds: 0,
+        classed: false,
+        pieces: 0,
+        time: false,
+    }
+}
+
+/// Whether an element is a heading, by its name.
+pub(super) fn is_heading(name: &str) -> bool {
+    matches!(name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6")
+}
+
+/// A link in a heading that leads to the heading itself: one that is only a sign, or has such a
+/// class and is not the whole heading.
+fn is_own_link(link: ElementRef<'_>, class: &str, heading: ElementRef<'_>) -> bool {
+    if !link.attr("href").is_some_and(|h| h.contains('#')) {
+        return false;
+    }
+    let letters = |e: ElementRef<'_>| {
+        e.text().flat_map(str::chars).filter(|c| c.is_alphanumeric()).take(200).count()
+    };
+    let own = letters(link);
+    own == 0 || own < 12 && classes::is_anchor(class) && letters(heading) > own
+}
+
+/// Whether an attribute hides its element.
+fn hides(name: &str, value: &str) -> bool {
+    match name {
+        "hidden" => true,
+        "aria-hidden" => value == "true",
+        "style" => {
+            let style: String = value.chars().filter(|c| !c.is_whitespace()).take(300).collect();
+            let style = style.to_ascii_lowercase();
+            style.contains("display:none") || style.contains("visibility:hidden")
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,130 @@
+//! What the words in class names and ids say about an element.
+
+/// A set of kinds, as bits.
+pub(super) type Kinds = u32;
+
+/// Names as a table of (kind, its words).
+macro_rules! kinds {
+    ($($name:ident = $bit:literal: $words:literal;)*) => {
+        $(#[doc = concat!("Words like: ", $words)] pub(super) const $name: Kinds = 1 << $bit;)*
+        const TABLE: &[(Kinds, &str)] = &[$(($name, $words)),*];
+    };
+}
+
+kinds! {
+    CONTENT = 0: "content contents body text copy richtext prose markdown wysiwyg paragraph entrycontent postcontent articlebody articlecontent bodytext bodycopy maincontent articletext storybody postbody e-content";
+    ARTICLE = 1: "article articles post entry story blog hentry blogpost single news";
+    MAIN = 2: "main primary center column container page wrapper inner";
+    NAV = 3: "nav navigation navbar menu breadcrumb breadcrumbs pagination pager paging toc topbar tabs subnav skip dropdown navi";
+    COMMENT = 4: "comment comments disqus respond reply replies commentlist discussion thread";
+    SHARE = 5: "share sharing social shares addthis sharedaddy twitter facebook tweet follow instagram sharebar addtoany bookmark";
+    RELATED = 6: "related recommended recommendations recommendation similar more also popular trending latest recent readmore teaser teasers carousel outbrain taboola suggested next prev previous explore card cards list listing grid feed items";
+    META = 7: "meta byline author authors date time timestamp published posted category categories tag tags label info infos details bio contributor dateline readtime credits source topic topics";
+    CAPTION = 8: "caption figcaption credit legend photo image gallery media video player figure slideshow copyright";
+    AD = 9: "ad ads advert advertisement advertising sponsor sponsored promo promotion promoted dfp gpt banner adsense affiliate commercial";
+    SIDEBAR = 10: "sidebar aside side rail widget widgets secondary complementary infobox sidebox panel extra";
+    FOOTER = 11: "footer foot bottom colophon copyright footnote legal disclaimer";
+    HEADER = 12: "header head top masthead hero headline title heading subtitle subheading";
+    LEAD = 13: "lead intro summary dek standfirst abstract excerpt deck subhead lede description chapo";
+    FORM = 14: "newsletter subscribe subscription signup login cookie cookies consent gdpr popup modal overlay form paywall register email donate cta button alert notice toolbar tools tooltip print rating";
+    HIDDEN = 15: "hidden hide invisible sr screenreader visuallyhidden offscreen assistive noprint";
+    QUOTE = 16: "quote blockquote pullquote callout box aside-box tip note highlight keypoints takeaways factbox embed";
+}
+
+/// The number of kinds.
+pub(super) const COUNT: usize = 17;
+
+/// Line numbers beside code, and links of headings to themselves: never text to read.
+const GUTTERS: [&str; 8] = [
+    "gutter",
+    "lineno",
+    "linenos",
+    "lnt",
+    "linenodiv",
+    "line-numbers-rows",
+    "blob-num",
+    "hljs-ln-numbers",
+];
+const ANCHORS: [&str; 10] = [
+    "anchor",
+    "headerlink",
+    "header-anchor",
+    "heading-anchor",
+    "anchor-link",
+    "anchorjs-link",
+    "hash-link",
+    "heading-link",
+    "header-link",
+    "direct-link",
+];
+
+/// Whether a class attribute names a gutter of line numbers.
+pub(super) fn is_gutter(class: &str) -> bool {
+    class.split_ascii_whitespace().any(|c| GUTTERS.contains(&c))
+}
+
+/// Whether a class attribute names the link of a heading to itself.
+pub(super) fn is_anchor(class: &str) -> bool {
+    class.split_ascii_whitespace().any(|c| ANCHORS.contains(&c))
+}
+
+/// The kinds that the words of a class attribute or id name.
+pub(super) fn kinds(names: &str) -> Kinds {
+    let mut found = 0;
+    for name in names.split(|c: char| !c.is_ascii_alphanumeric()) {
+        let mut from = 0;
+        let bytes = name.as_bytes();
+        // A name in camelCase is several words.
+        for at in 1..bytes.len() {
+            if bytes[at].is_ascii_uppercase() && bytes[at - 1].is_ascii_lowercase() {
+                found |= kind(&name[from..at]);
+                from = at;
+            }
+        }
+        found |= kind(&name[from..]);
+    }
+    found
+}
+
+fn kind(word: &str) -> Kinds {
+    use std::collections::HashMap;
+    use std::sync::LazyLock;
+    static WORDS: LazyLock<HashMap<&str, Kinds>> = LazyLock::new(|| {
+        let mut map = HashMap::new();
+        for (kind, words) in TABLE {
+            for word in words.split_ascii_whitespace() {
+                *map.entry(word).or_insert(0) |= kind;
+            }
+        }
+        map
+    });
+    let word = word.trim_end_matches(|c: char| c.is_ascii_digit());
+    if word.len() < 2 || word.len() > 24 {
+        return 0;
+    }
+    if word.bytes().any(|b| b.is_ascii_uppercase()) {
+        return WORDS.get(word.to_ascii_lowercase().as_str()).copied().unwrap_or(0);
+    }
+    WORDS.get(word).copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_class_names() {
+        let cases = [
+            ("article__content", ARTICLE | CONTENT),
+            ("postContent2", ARTICLE | CONTENT),
+            ("SideBar sidebar-left", SIDEBAR),
+            ("col-md-8 x", 0),
+            ("", 0),
+        ];
+        for (names, want) in cases {
+            assert_eq!(kinds(names) & (ARTICLE | CONTENT | SIDEBAR), want, "{names}");
+        }
+        assert!(is_gutter("td gutter") && !is_gutter("gutters"));
+        assert!(is_anchor("headerlink") && !is_anchor("link"));
+    }
+}

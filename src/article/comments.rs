@@ -1,0 +1,59 @@
+//! Comments of readers: found by the names of their boxes, and kept apart from the article.
+
+use super::blocks::Page;
+use super::classes::COMMENT;
+use std::ops::Range;
+
+/// Boxes of comments: the outermost ones that are named so and hold no heading of the page.
+pub(super) fn zones(page: &Page<'_>) -> Vec<usize> {
+    let headings: Vec<usize> = (0..page.blocks.len())
+        .filter(|at| page.elements[page.blocks[*at].element].name() == "h1")
+        .collect();
+    let mut found: Vec<usize> = Vec::new();
+    for (at, element) in page.elements.iter().enumerate() {
+        if element.kinds & COMMENT == 0 || element.blocks.is_empty() {
+            continue;
+        }
+        let inside =
+            found.last().is_some_and(|z| page.elements[*z].blocks.end > element.blocks.start);
+        let named = matches!(element.name(), "div" | "section" | "ol" | "ul" | "aside" | "article");
+        let whole = headings.iter().any(|h| element.blocks.contains(h));
+        if named && !inside && !whole {
+            found.push(at);
+        }
+    }
+    found
+}
+
+/// The texts of single comments.
+pub(super) fn texts(page: &Page<'_>, zones: &[usize]) -> Vec<String> {
+    let mut texts = Vec::new();
+    for zone in zones {
+        let range = page.elements[*zone].blocks.clone();
+        let units = units(page, *zone, &range);
+        for unit in units {
+            let lines: Vec<&str> = unit.map(|at| page.text(at)).collect();
+            texts.push(crate::util::text::block(&lines.join("\n")));
+        }
+    }
+    texts
+}
+
+/// The blocks of each comment: the outermost boxes in a zone that have siblings of their name, or
+/// else the whole zone.
+fn units(page: &Page<'_>, zone: usize, range: &Range<usize>) -> Vec<Range<usize>> {
+    let within = (zone + 1..page.elements.len())
+        .take_while(|at| page.elements[*at].blocks.start < range.end)
+        .filter(|at| !page.elements[*at].blocks.is_empty());
+    let mut units: Vec<Range<usize>> = Vec::new();
+    for at in within {
+        let element = &page.elements[at];
+        let inside = units.last().is_some_and(|u| u.end > element.blocks.start);
+        let is_unit = matches!(element.name(), "li" | "article")
+            || element.name() == "div" && element.kinds & COMMENT != 0;
+        if is_unit && !inside && page.elements[at].blocks.len() < range.len() {
+            units.push(element.blocks.clone());
+        }
+    }
+    if units.is_empty() { vec![range.clone()] } else { units }
+}

@@ -1,0 +1,135 @@
+//! Where the running text of a page is: paragraphs score for the boxes around them, less so the
+//! more of a box is links. After the scoring of the Arc90 Readability script and its descendants.
+
+use super::blocks::Page;
+use super::classes::{
+    AD, ARTICLE, COMMENT, CONTENT, FOOTER, FORM, MAIN, NAV, RELATED, SHARE, SIDEBAR,
+};
+
+/// Shortest text that scores, in characters.
+const MIN_CHARS: usize = 25;
+
+/// What the scoring says of a page.
+pub(super) struct Density {
+    /// Per box: its score, links taken into account; 0 for those without one.
+    pub(super) scores: Vec<f32>,
+    /// Per box: the share of its characters that are in links.
+    pub(super) links: Vec<f32>,
+    /// Per box: characters of text.
+    pub(super) chars: Vec<usize>,
+    /// Per box: characters in paragraphs.
+    pub(super) paragraphs: Vec<usize>,
+    /// The best box.
+    pub(super) best: usize,
+    /// Per block: whether it lies in the best box or in a sibling worth having.
+    pub(super) kept: Vec<bool>,
+}
+
+impl Density {
+    /// Scores the boxes of a page.
+    pub(super) fn of(page: &Page<'_>) -> Self {
+        let count = page.elements.len();
+        let (mut chars, mut link_chars) = (vec![0usize; count], vec![0usize; count]);
+        let mut paragraphs = vec![0usize; count];
+        let mut scores = vec![0f32; count];
+        for (at, block) in page.blocks.iter().enumerate() {
+            let name = page.elements[block.element].name();
+            chars[block.element] += block.chars;
+            link_chars[block.element] += block.link_chars;
+            let is_paragraph = matches!(name, "p" | "blockquote" | "pre")
+                || block.chars > 80 && block.link_chars * 3 < block.chars;
+            if is_paragraph {
+                paragraphs[block.element] += block.chars;
+            }
+            if block.chars >= MIN_CHARS && !matches!(name, "li" | "figcaption") {
+                let text = page.text(at);
+                let commas = text.chars().filter(|c| matches!(c, ',' | '，' | '、' | '،')).count();
+                let length = (block.chars as f32 / 100.0).min(3.0);
+                let score = 1.0 + commas as f32 + length;
+                // A paragraph scores for the boxes around it, loose text for its own box, too.
+                let own = usize::from(matches!(name, "p" | "td" | "pre"));
+                for (level, around) in page.around(block.element).skip(own).take(5).enumerate() {
+                    let share = [1.0, 0.5, 1.0 / 6.0, 1.0 / 9.0, 1.0 / 12.0][level];
+                    scores[around] += score * share;
+                }
+            }
+        }
+        // Boxes stand behind those around them, so one pass backwards adds everything up.
+        for at in (1..count).rev() {
+            let parent = page.elements[at].parent;
+            chars[parent] += chars[at];
+            link_chars[parent] += link_chars[at];
+            paragraphs[parent] += paragraphs[at];
+        }
+        let links: Vec<f32> =
+            (0..count).map(|i| link_chars[i] as f32 / chars[i].max(1) as f32).collect();
+        for (at, score) in scores.iter_mut().enumerate() {
+            if *score > 0.0 {
+                *score = (*score + bonus(page, at)).max(0.0) * (1.0 - links[at]);
+            }
+        }
+        let best = best(page, &scores);
+        let kept = kept(page, &scores, &links, best);
+        Self { scores, links, chars, paragraphs, best, kept }
+    }
+}
+
+fn bonus(page: &Page<'_>, at: usize) -> f32 {
+    let element = &page.elements[at];
+    let by_name = match element.name() {
+        "article" | "main" => 15.0,
+        "div" | "section" => 5.0,
+        "pre" | "td" | "blockquote" => 3.0,
+        "address" | "ol" | "ul" | "dl" | "dd" | "dt" | "li" | "form" => -3.0,
+        "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "th" => -5.0,
+        "nav" | "aside" | "footer" => -25.0,
+        _ => 0.0,
+    };
+    let good = element.kinds & (CONTENT | ARTICLE | MAIN) != 0;
+    let bad = element.kinds & (NAV | COMMENT | SHARE | RELATED | AD | SIDEBAR | FOOTER | FORM) != 0;
+    by_name + if good { 25.0 } else { 0.0 } - if bad { 25.0 } else { 0.0 }
+}
+
+fn best(page: &Page<'_>, scores: &[f32]) -> usize {
+    let mut best = 0;
+    for at in 0..scores.len() {
+        if scores[at] > scores[best] {
+            best = at;
+        }
+    }
+    // A box around that scores better than a third of it and better than what is below it.
+    let mut last = scores[best];
+    let threshold = last / 3.0;
+    for around in page.around(page.elements[best].parent) {
+        if matches!(page.elements[around].name(), "body" | "html") || scores[around] < threshold {
+            break;
+        }
+        if scores[around] > last {
+            best = around;
+            break;
+        }
+        last = scores[around];
+    }
+    best
+}
+
+fn kept(page: &Page<'_>, scores: &[f32], links: &[f32], best: usize) -> Vec<bool> {
+    let mut kept = vec![false; page.blocks.len()];
+    kept[page.elements[best].blocks.clone()].fill(true);
+    let parent = page.elements[best].parent;
+    let threshold = (scores[best] * 0.2).max(10.0);
+    for (at, element) in page.elements.iter().enumerate().skip(1) {
+        if element.parent != parent || at == best {
+            continue;
+        }
+        let paragraph = element.name() == "p" && links[at] < 0.25;
+        if scores[at] >= threshold || paragraph {
+            let range = element.blocks.clone();
+            let long = page.blocks[range.clone()].iter().map(|b| b.chars).sum::<usize>() > 80;
+            if scores[at] >= threshold || long {
+                kept[range].fill(true);
+            }
+        }
+    }
+    kept
+}

@@ -1,0 +1,323 @@
+//! A page -> its article, by what is known of it: its feed, itself, the other pages of its site.
+
+use super::blocks::Page;
+use super::document::Document;
+use super::features::Hints;
+use super::guided::{self, Concepts};
+use super::head::Head;
+use super::page_date::{self, PageTime};
+use super::template::Template;
+use super::{comments, from_html, metadata, page, several};
+use crate::util::html::tree;
+use crate::util::text;
+use ego_tree::NodeId;
+use std::collections::HashSet;
+use url::Url;
+
+/// Fewer words are no article, if the page has another way to give one.
+const FEW_WORDS: usize = 40;
+/// Words of structured data that are worth more than a page without text.
+const WORTH: usize = 60;
+/// Fewer words on a page with scripts: the text is loaded by them.
+const NEEDS_SCRIPT: usize = 25;
+
+/// How the article of a page is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mode {
+    /// By the words of its feed alone.
+    Guided,
+    /// By the page itself.
+    Page,
+    /// By the page, its feed, and what was learned from other pages of its site.
+    #[default]
+    Auto,
+}
+
+/// Where the text of an article was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// By the words of its feed.
+    Guide,
+    /// By the page itself.
+    Page,
+    /// By what the pages of the site have in common.
+    Template,
+    /// In the page's structured data.
+    Data,
+}
+
+/// What is known of an article before its page is read: what its feed says.
+#[derive(Debug, Clone, Default)]
+pub struct Guide {
+    /// Its title.
+    pub title: Option<String>,
+    /// Its summary, as plain text.
+    pub summary: Option<String>,
+    /// The address of the page.
+    pub url: Option<Url>,
+}
+
+/// An article and what its page says of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Extraction {
+    /// For display, export and links.
+    pub document: Document,
+    /// Its words in order, a line per block; without picture descriptions, numbers of lists and
+    /// other signs that a display adds.
+    pub text: String,
+    /// Where it was found.
+    pub origin: Origin,
+    /// The guide's, else the page's.
+    pub title: Option<String>,
+    /// Names, in order.
+    pub authors: Vec<String>,
+    /// When it was published.
+    pub published: Option<PageTime>,
+    /// When it was changed.
+    pub modified: Option<PageTime>,
+    /// Language tag.
+    pub language: Option<String>,
+    /// Where the page says that it belongs.
+    pub canonical: Option<Url>,
+    /// Its picture.
+    pub image: Option<Url>,
+    /// What readers wrote below it, one text each.
+    pub comments: Vec<String>,
+    /// The frequent words of the guide, shortened and sorted.
+    pub concepts: Vec<String>,
+}
+
+/// Why a page gives no article.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NoArticle {
+    /// No tree is built of it.
+    #[error("the page is nested too deeply to be read")]
+    TooDeep,
+    /// It holds no text.
+    #[error("the page holds no text")]
+    Empty,
+    /// Its text is loaded by scripts.
+    #[error("the page loads its text with scripts, which newsfed does not run")]
+    NeedsScript,
+    /// The words of the guide are not on it.
+    #[error("the page does not hold the words that its feed gives")]
+    NotFound,
+}
+
+impl Guide {
+    /// What the judgement of blocks may use: this, and what the page says of itself.
+    pub(super) fn hints(&self, head: &Head<'_>) -> Hints {
+        let mut hints = metadata::hints(head);
+        hints.titles.extend(self.title.clone());
+        hints.summaries.extend(self.summary.clone());
+        hints.titles.retain(|t| !t.trim().is_empty());
+        hints
+    }
+}
+
+/// Finds the article of a page. With `site`, it is learned from the page, too, and used in the mode
+/// `Auto`; reading the same page twice would count it twice, so give `learn = false` then.
+///
+/// # Errors
+/// When the page has no article that could be found.
+pub fn extract(
+    markup: &str,
+    guide: &Guide,
+    mode: Mode,
+    site: Option<(&mut Template, bool)>,
+) -> Result<Extraction, NoArticle> {
+    let tree = tree::page(markup).ok_or(NoArticle::TooDeep)?;
+    let page = Page::read(&tree);
+    let head = Head::read(&tree);
+    let concepts = Concepts::of(guide.title.as_deref(), guide.summary.as_deref());
+    let hints = guide.hints(&head);
+    let found = match mode {
+        Mode::Guided => {
+            let concepts = concepts.as_ref().ok_or(NoArticle::NotFound)?;
+            Found { taken: by_guide(&page, &hints, concepts)?, origin: Origin::Guide }
+        }
+        Mode::Page => Found { taken: page::article(&page, &hints), origin: Origin::Page },
+        Mode::Auto => by_all(&page, &hints, guide, concepts.as_ref(), site),
+    };
+    let words = words_of(&page, &found.taken);
+    let body = hints.body.as_deref().filter(|_| words < FEW_WORDS);
+    let body = body.filter(|b| super::words::count(b) >= WORTH.max(2 * words));
+    if words == 0 && body.is_none() {
+        return Err(nothing(&page, markup));
+    }
+    if words < NEEDS_SCRIPT && body.is_none() && mode != Mode::Guided {
+        let all: usize = page.blocks.iter().map(|b| b.words).sum();
+        if all < NEEDS_SCRIPT && has_script(markup) {
+            return Err(NoArticle::NeedsScript);
+        }
+    }
+    Ok(Reading { page: &page, head: &head, guide, found }.finish(body, concepts.as_ref()))
+}
+
+struct Found {
+    taken: Vec<bool>,
+    origin: Origin,
+}
+
+/// The blocks that the guide leads to: those of the wrapper, without lists of links.
+fn by_guide(page: &Page<'_>, hints: &Hints, concepts: &Concepts) -> Result<Vec<bool>, NoArticle> {
+    let wrapper = guided::wrapper(page, concepts).ok_or(NoArticle::NotFound)?;
+    let mut taken = vec![false; page.blocks.len()];
+    taken[page.elements[wrapper].blocks.clone()].fill(true);
+    let judged = page::article(page, hints);
+    for (at, block) in page.blocks.iter().enumerate() {
+        let links = block.link_chars as f32 / block.chars.max(1) as f32;
+        taken[at] &= judged[at] || block.words > 60 && links < 0.5;
+    }
+    drop_comments(page, &mut taken);
+    Ok(taken)
+}
+
+/// By the page; the site's template where it fits; the guide where several articles stand on the
+/// page.
+fn by_all(
+    page: &Page<'_>,
+    hints: &Hints,
+    guide: &Guide,
+    concepts: Option<&Concepts>,
+    site: Option<(&mut Template, bool)>,
+) -> Found {
+    let mut taken = page::article(page, hints);
+    drop_comments(page, &mut taken);
+    let fragment = guide.url.as_ref().and_then(Url::fragment);
+    let meant = several::meant(page, &taken, guide.title.as_deref(), fragment, concepts);
+    let within = |taken: &mut Vec<bool>| {
+        if let Some(range) = &meant {
+            taken.iter_mut().enumerate().for_each(|(at, t)| *t &= range.contains(&at));
+        }
+    };
+    within(&mut taken);
+    page::trim_head(page, &mut taken, hints);
+    if let Some((template, learn)) = site {
+        // A page without an article teaches nothing about those that have one.
+        if learn && words_of(page, &taken) >= FEW_WORDS {
+            template.learn(page, &taken);
+        }
+        if let Some(mut by_template) = template.apply(page, &taken, guide.title.as_deref()) {
+            within(&mut by_template);
+            drop_comments(page, &mut by_template);
+            return Found { taken: by_template, origin: Origin::Template };
+        }
+    }
+    Found { taken, origin: Origin::Page }
+}
+
+/// Takes the boxes of comments out, unless nothing would be left.
+fn drop_comments(page: &Page<'_>, taken: &mut [bool]) {
+    let mut rest = taken.to_vec();
+    for zone in comments::zones(page) {
+        rest[page.elements[zone].blocks.clone()].fill(false);
+    }
+    if words_of(page, &rest) >= FEW_WORDS {
+        taken.copy_from_slice(&rest);
+    }
+}
+
+fn words_of(page: &Page<'_>, taken: &[bool]) -> usize {
+    page.blocks.iter().zip(taken).filter(|(_, t)| **t).map(|(b, _)| b.words).sum()
+}
+
+fn nothing(page: &Page<'_>, markup: &str) -> NoArticle {
+    match has_script(markup) {
+        true => NoArticle::NeedsScript,
+        false if page.blocks.is_empty() => NoArticle::Empty,
+        false => NoArticle::NotFound,
+    }
+}
+
+fn has_script(markup: &str) -> bool {
+    let start = text::start(markup, tree::MAX_PAGE);
+    memchr::memmem::find(start.as_bytes(), b"<script").is_some()
+        || memchr::memmem::find(start.as_bytes(), b"<SCRIPT").is_some()
+}
+
+/// What is known when the blocks are found.
+struct Reading<'p, 'a> {
+    page: &'p Page<'a>,
+    head: &'p Head<'a>,
+    guide: &'p Guide,
+    found: Found,
+}
+
+impl Reading<'_, '_> {
+    fn finish(self, body: Option<&str>, concepts: Option<&Concepts>) -> Extraction {
+        let (page, taken) = (self.page, &self.found.taken);
+        let own =
+            self.head.base.and_then(|b| crate::util::url::absolute(self.guide.url.as_ref(), b));
+        let base = own.as_ref().or(self.guide.url.as_ref());
+        let heading = (0..page.blocks.len())
+            .find(|at| page.elements[page.blocks[*at].element].name() == "h1")
+            .map(|at| page.text(at));
+        let said = metadata::metadata(self.head, heading, base);
+        let dates = page_date::dates(self.head, page, self.guide.url.as_ref(), taken);
+        let (document, text, origin) = match body {
+            Some(body) => {
+                let text = text::block(body);
+                (Document::from_text(&text), text, Origin::Data)
+            }
+            None => (self.document(base), self.text(), self.found.origin),
+        };
+        let given = self.guide.title.as_deref().map(text::line).filter(|t| !t.is_empty());
+        Extraction {
+            document,
+            text,
+            origin,
+            title: given.or(said.title),
+            authors: said.authors,
+            published: dates.published,
+            modified: dates.modified,
+            language: said.language,
+            canonical: said.canonical,
+            image: said.image,
+            comments: comments::texts(page, &comments::zones(page)),
+            concepts: concepts.map(Concepts::stems).unwrap_or_default(),
+        }
+    }
+
+    fn text(&self) -> String {
+        let mut out = String::new();
+        for at in (0..self.page.blocks.len()).filter(|at| self.found.taken[*at]) {
+            if !out.is_empty() {
+                out.push('\n');
+            }
+            out.push_str(self.page.text(at));
+        }
+        text::block(&out)
+    }
+
+    /// The smallest box around all blocks taken, without the others.
+    fn document(&self, base: Option<&Url>) -> Document {
+        let (page, taken) = (self.page, &self.found.taken);
+        let (Some(first), Some(last)) =
+            (taken.iter().position(|t| *t), taken.iter().rposition(|t| *t))
+        else {
+            return Document::default();
+        };
+        let root = page
+            .around(page.blocks[first].element)
+            .find(|e| page.elements[*e].blocks.contains(&last))
+            .unwrap_or(0);
+        let mut dropped: HashSet<NodeId> = page.dropped.iter().copied().collect();
+        let mut sums = vec![0usize];
+        for taken in taken {
+            sums.push(sums.last().copied().unwrap_or(0) + usize::from(*taken));
+        }
+        for at in page.elements[root].blocks.clone().filter(|at| !taken[*at]) {
+            dropped.extend(page.nodes(at));
+        }
+        for element in page.elements.iter().skip(root + 1) {
+            let range = &element.blocks;
+            let beside = range.is_empty() && !(first..=last + 1).contains(&range.start);
+            let emptied = !range.is_empty() && sums[range.end] == sums[range.start];
+            if beside || emptied {
+                dropped.insert(element.node.id());
+            }
+        }
+        from_html::of_element(page.elements[root].node, base, &dropped)
+    }
+}

@@ -1,0 +1,447 @@
+//! What is told about a block when it is judged: numbers for [`super::trees`].
+
+use super::blocks::{Block, Page};
+use super::classes::{self, Kinds};
+use super::density::Density;
+use super::words::{number, words};
+use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// What is known of the article without its page or from the head of the page.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Hints {
+    /// Titles that it goes by.
+    pub(super) titles: Vec<String>,
+    /// Summaries of it.
+    pub(super) summaries: Vec<String>,
+    /// Its text as structured data give it.
+    pub(super) body: Option<String>,
+}
+
+/// Blocks on each side that are told about, too.
+const NEIGHBOURS: usize = 4;
+/// Numbers told of each neighbour.
+const OF_NEIGHBOUR: usize = 6;
+/// Numbers of the block alone.
+const OWN: usize = 50;
+/// Numbers per block.
+pub(super) const COUNT: usize = OWN + 2 * classes::COUNT + 2 * NEIGHBOURS * OF_NEIGHBOUR;
+/// Numbers per block for the second stage.
+pub(super) const COUNT_SECOND: usize = COUNT + 2 * NEIGHBOURS + 6;
+
+/// Words that stand where a page talks about itself.
+const CHATTER: [&str; 36] = [
+    "share",
+    "subscribe",
+    "newsletter",
+    "comments",
+    "comment",
+    "related",
+    "advertisement",
+    "cookies",
+    "cookie",
+    "copyright",
+    "rights",
+    "reserved",
+    "follow",
+    "photo",
+    "image",
+    "credit",
+    "email",
+    "tags",
+    "posted",
+    "published",
+    "updated",
+    "read",
+    "reading",
+    "more",
+    "click",
+    "sign",
+    "login",
+    "facebook",
+    "twitter",
+    "min",
+    "ago",
+    "source",
+    "next",
+    "previous",
+    "print",
+    "by",
+];
+
+/// The features of every block of a page.
+pub(super) fn features(page: &Page<'_>, density: &Density, hints: &Hints) -> Vec<[f32; COUNT]> {
+    let facts = Facts::of(page, density, hints);
+    let count = page.blocks.len();
+    let own: Vec<[f32; OWN]> = (0..count).map(|at| facts.own(at)).collect();
+    (0..count)
+        .map(|at| {
+            let mut row = [0f32; COUNT];
+            row[..OWN].copy_from_slice(&own[at]);
+            facts.kinds(at, &mut row[OWN..OWN + 2 * classes::COUNT]);
+            let mut to = OWN + 2 * classes::COUNT;
+            for distance in 1..=NEIGHBOURS {
+                for other in [at.checked_sub(distance), Some(at + distance).filter(|o| *o < count)]
+                {
+                    let told = &mut row[to..to + OF_NEIGHBOUR];
+                    match other {
+                        Some(other) => facts.neighbour(at, other, &own[other], told),
+                        None => told.fill(-1.0),
+                    }
+                    to += OF_NEIGHBOUR;
+                }
+            }
+            row
+        })
+        .collect()
+}
+
+/// The features of the second stage: those of the first, and what the first made of the block, its
+/// neighbours and the boxes around it.
+pub(super) fn second(
+    page: &Page<'_>,
+    first: &[[f32; COUNT]],
+    chances: &[f32],
+) -> Vec<[f32; COUNT_SECOND]> {
+    let (mut sums, mut weights) =
+        (vec![0f32; page.elements.len()], vec![0f32; page.elements.len()]);
+    for (block, chance) in page.blocks.iter().zip(chances) {
+        sums[block.element] += chance * block.words as f32;
+        weights[block.element] += block.words as f32;
+    }
+    for at in (1..page.elements.len()).rev() {
+        let parent = page.elements[at].parent;
+        sums[parent] += sums[at];
+        weights[parent] += weights[at];
+    }
+    let mean = |at: usize| sums[at] / weights[at].max(1.0);
+    let total = weights.first().map_or(1.0, |w| w.max(1.0));
+    (0..first.len())
+        .map(|at| {
+            let mut row = [0f32; COUNT_SECOND];
+            row[..COUNT].copy_from_slice(&first[at]);
+            let mut to = COUNT;
+            for distance in 1..=NEIGHBOURS {
+                let before = at.checked_sub(distance).map_or(-1.0, |o| chances[o]);
+                row[to] = before;
+                row[to + 1] = chances.get(at + distance).copied().unwrap_or(-1.0);
+                to += 2;
+            }
+            row[to] = chances[at];
+            let mut around = page.around(page.blocks[at].element);
+            for slot in 1..4 {
+                row[to + slot] = around.next().map_or(-1.0, mean);
+            }
+            let span = at.saturating_sub(10)..(at + 11).min(chances.len());
+            row[to + 4] = chances[span.clone()].iter().sum::<f32>() / span.len() as f32;
+            row[to + 5] = sums.first().copied().unwrap_or_default() / total;
+            row
+        })
+        .collect()
+}
+
+/// What is known of a page before its blocks are looked at one by one.
+struct Facts<'p, 'a> {
+    page: &'p Page<'a>,
+    density: &'p Density,
+    /// Words before each block.
+    before: Vec<usize>,
+    total: usize,
+    /// The first `h1`, as a block.
+    heading: Option<usize>,
+    /// Texts that occur several times.
+    counts: HashMap<u64, u32>,
+    hashes: Vec<u64>,
+    /// The words of each title, as numbers, sorted.
+    titles: Vec<Vec<u64>>,
+    summary: HashSet<u64>,
+    body: HashSet<u64>,
+    /// Blocks, words and link characters of each kind of place.
+    places: HashMap<u64, (usize, usize, usize)>,
+    place: Vec<u64>,
+    /// Per element: bits of the boxes around it by name.
+    names: Vec<u32>,
+    /// Per element: kinds of all the boxes around it.
+    far: Vec<Kinds>,
+}
+
+const NAMES: [&str; 8] =
+    ["article", "main", "aside", "nav", "header", "footer", "table", "blockquote"];
+
+impl<'p, 'a> Facts<'p, 'a> {
+    fn of(page: &'p Page<'a>, density: &'p Density, hints: &Hints) -> Self {
+        let mut total = 0;
+        let mut before = Vec::with_capacity(page.blocks.len());
+        let mut counts = HashMap::new();
+        let mut hashes = Vec::with_capacity(page.blocks.len());
+        for (at, block) in page.blocks.iter().enumerate() {
+            before.push(total);
+            total += block.words;
+            let hash = hash(page.text(at));
+            hashes.push(hash);
+            *counts.entry(hash).or_insert(0) += 1;
+        }
+        let (mut names, mut far) = (Vec::new(), Vec::new());
+        let mut paths: Vec<u64> = Vec::with_capacity(page.elements.len());
+        for (at, element) in page.elements.iter().enumerate() {
+            let (name_bits, kinds, path) = match at {
+                0 => (0, 0, 0),
+                _ => (names[element.parent], far[element.parent], paths[element.parent]),
+            };
+            let own = NAMES.iter().position(|n| *n == element.name()).map_or(0, |i| 1 << i);
+            names.push(name_bits | own);
+            far.push(kinds | element.kinds);
+            paths.push(hash(&(path, element.name(), element.node.attr("class"))));
+        }
+        let mut places = HashMap::new();
+        let place: Vec<u64> = page.blocks.iter().map(|b| paths[b.element]).collect();
+        for (block, place) in page.blocks.iter().zip(&place) {
+            let entry: &mut (usize, usize, usize) = places.entry(*place).or_default();
+            entry.0 += 1;
+            entry.1 += block.words;
+            entry.2 += block.link_chars;
+        }
+        let heading = (0..page.blocks.len())
+            .find(|at| page.elements[page.blocks[*at].element].name() == "h1");
+        let titles = hints.titles.iter().map(|t| distinct(t));
+        let pairs_of = |texts: &mut dyn Iterator<Item = &String>| {
+            texts.flat_map(|t| pairs(t)).collect::<HashSet<u64>>()
+        };
+        Self {
+            page,
+            density,
+            before,
+            total,
+            heading,
+            counts,
+            hashes,
+            titles: titles.collect(),
+            summary: pairs_of(&mut hints.summaries.iter()),
+            body: pairs_of(&mut hints.body.iter()),
+            places,
+            place,
+            names,
+            far,
+        }
+    }
+
+    fn own(&self, at: usize) -> [f32; OWN] {
+        let page = self.page;
+        let block = &page.blocks[at];
+        let element = &page.elements[block.element];
+        let text = page.text(at);
+        let letters = Letters::of(text);
+        let chars = block.chars.max(1) as f32;
+        let share = |part: usize| part as f32 / chars;
+        let words_in = block.words.max(1) as f32;
+        let around: Vec<usize> = page.around(block.element).take(4).collect();
+        let near = |level: usize| around.get(level).copied().unwrap_or(0);
+        let d = self.density;
+        let top = d.scores[d.best].max(0.001);
+        let score_of = |at: usize| d.scores[at] / top;
+        let best = &page.elements[d.best];
+        let in_best = best.blocks.contains(&at);
+        let place = self.places.get(&self.place[at]).copied().unwrap_or_default();
+        let names = self.names[block.element];
+        let bit = |i: usize| f32::from(u8::from(names & (1 << i) != 0));
+        let name = element.name();
+        let in_list = page.around(block.element).take(4).any(|e| page.elements[e].name() == "li");
+        let siblings = &page.elements[near(1)].blocks;
+        let mean_words = place.1 as f32 / place.0.max(1) as f32;
+        let distance = if at >= best.blocks.end {
+            (at + 1 - best.blocks.end) as f32
+        } else if at < best.blocks.start {
+            at as f32 - best.blocks.start as f32
+        } else {
+            0.0
+        };
+        let start = crate::util::text::start(text, 200);
+        let is_chatter =
+            |w: &str| w.len() <= 13 && CHATTER.iter().any(|c| c.eq_ignore_ascii_case(w));
+        let chatter = words(start).filter(|w| is_chatter(w)).count();
+        let (own_pairs, pairs_total) = match (self.summary.is_empty(), self.body.is_empty()) {
+            (true, true) => ((0, 0), 1),
+            _ => {
+                let (mut s, mut b, mut n) = (0, 0, 0);
+                for pair in pairs(text) {
+                    s += usize::from(self.summary.contains(&pair));
+                    b += usize::from(self.body.contains(&pair));
+                    n += 1;
+                }
+                ((s, b), n.max(1))
+            }
+        };
+        let in_body =
+            if self.body.is_empty() { -1.0 } else { own_pairs.1 as f32 / pairs_total as f32 };
+        [
+            (words_in + 1.0).ln(),
+            chars / words_in,
+            share(block.link_chars),
+            letters.end,
+            letters.sentences as f32 / words_in,
+            letters.commas as f32 / words_in,
+            letters.digits as f32 / chars,
+            letters.upper as f32 / chars,
+            share(block.strong_chars),
+            tag_number(name),
+            f32::from(u8::from(in_list)),
+            element.depth as f32,
+            at as f32 / page.blocks.len() as f32,
+            self.before[at] as f32 / self.total.max(1) as f32,
+            self.heading.map_or(-99.0, |h| (at as f32 - h as f32).clamp(-50.0, 200.0)),
+            self.heading.map_or(-1.0, |h| {
+                let from = self.before[h] as f32;
+                ((self.before[at] as f32 - from).max(0.0) + 1.0).ln()
+            }),
+            self.title_match(text, block),
+            (self.counts.get(&self.hashes[at]).copied().unwrap_or(1) as f32).min(9.0),
+            own_pairs.0 as f32 / pairs_total as f32,
+            in_body,
+            f32::from(u8::from(in_best)),
+            f32::from(u8::from(d.kept[at])),
+            distance.clamp(-40.0, 40.0),
+            score_of(near(0)),
+            score_of(near(1)),
+            score_of(near(2)),
+            d.links[near(0)],
+            d.links[near(1)],
+            d.links[near(2)],
+            d.paragraphs[near(1)] as f32 / d.chars[near(1)].max(1) as f32,
+            d.paragraphs[near(2)] as f32 / d.chars[near(2)].max(1) as f32,
+            (d.chars[near(0)] as f32 + 1.0).ln(),
+            (d.chars[near(1)] as f32 + 1.0).ln(),
+            (d.chars[near(2)] as f32 + 1.0).ln(),
+            at.saturating_sub(siblings.start) as f32 / siblings.len().max(1) as f32,
+            (place.0 as f32).min(100.0),
+            mean_words,
+            place.2 as f32 / (place.1 as f32 * 5.0).max(1.0),
+            place.1 as f32 / self.total.max(1) as f32,
+            bit(0) + bit(1) * 2.0,
+            bit(2) + bit(5) * 2.0 + bit(3) * 4.0,
+            bit(4),
+            bit(6) + bit(7) * 2.0,
+            chatter as f32,
+            chatter as f32 / words_in,
+            block.links as f32,
+            f32::from(u8::from(block.time)) + f32::from(u8::from(letters.odd)) * 2.0,
+            d.chars[d.best] as f32 / d.chars[0].max(1) as f32,
+            (self.total as f32 + 1.0).ln(),
+            (block.pieces as f32).min(50.0),
+        ]
+    }
+
+    /// How alike a block and a title are: words in common of all (Jaccard), at best.
+    fn title_match(&self, text: &str, block: &Block) -> f32 {
+        if block.words > 40 {
+            return 0.0;
+        }
+        let own = distinct(text);
+        let alike = |title: &Vec<u64>| {
+            let common = own.iter().filter(|w| title.binary_search(w).is_ok()).count();
+            common as f32 / (own.len() + title.len() - common).max(1) as f32
+        };
+        self.titles.iter().map(alike).fold(0.0, f32::max)
+    }
+
+    fn kinds(&self, at: usize, row: &mut [f32]) {
+        let block = &self.page.blocks[at];
+        let near = self.page.around(block.element).take(3);
+        let near = near.fold(block.kinds, |all, e| all | self.page.elements[e].kinds);
+        let far = self.far[block.element];
+        for kind in 0..classes::COUNT {
+            row[kind] = f32::from(u8::from(near & (1 << kind) != 0));
+            row[classes::COUNT + kind] = f32::from(u8::from(far & (1 << kind) != 0));
+        }
+    }
+
+    fn neighbour(&self, at: usize, other: usize, own: &[f32; OWN], row: &mut [f32]) {
+        let (a, b) = (&self.page.blocks[at], &self.page.blocks[other]);
+        let parent = |b: &Block| self.page.elements[b.element].parent;
+        row[0] = own[0];
+        row[1] = own[2];
+        row[2] = own[3];
+        row[3] = own[9];
+        row[4] = f32::from(u8::from(parent(a) == parent(b)))
+            + f32::from(u8::from(self.place[at] == self.place[other])) * 2.0;
+        row[5] = own[43];
+    }
+}
+
+/// Counts of kinds of characters.
+struct Letters {
+    commas: usize,
+    sentences: usize,
+    digits: usize,
+    upper: usize,
+    /// How it ends: 2 as a sentence, 1 with a colon, 0 otherwise.
+    end: f32,
+    /// Whether a sign of copyright or an arrow is in it.
+    odd: bool,
+}
+
+impl Letters {
+    fn of(text: &str) -> Self {
+        let mut counts =
+            Self { commas: 0, sentences: 0, digits: 0, upper: 0, end: 0.0, odd: false };
+        for c in text.chars() {
+            match c {
+                ',' | '，' | '、' | '،' => counts.commas += 1,
+                '.' | '!' | '?' | '。' | '！' | '？' | '؟' | '…' => counts.sentences += 1,
+                '©' | '»' | '→' | '›' | '|' | '•' | '↑' => counts.odd = true,
+                c if c.is_ascii_digit() => counts.digits += 1,
+                c if c.is_uppercase() => counts.upper += 1,
+                _ => {}
+            }
+        }
+        let tail = text.trim_end_matches(['"', '\'', '”', '’', ')', '»', '」', ' ']);
+        counts.end = match tail.chars().next_back() {
+            Some('.' | '!' | '?' | '。' | '！' | '？' | '؟' | '…') => 2.0,
+            Some(':' | ';' | '：') => 1.0,
+            _ => 0.0,
+        };
+        counts
+    }
+}
+
+fn tag_number(name: &str) -> f32 {
+    match name {
+        "p" => 0.0,
+        "pre" => 1.0,
+        "blockquote" => 2.0,
+        "li" => 3.0,
+        "dd" | "dt" => 4.0,
+        "h2" => 5.0,
+        "h3" => 6.0,
+        "h4" | "h5" | "h6" => 7.0,
+        "div" | "section" | "article" => 8.0,
+        "td" | "th" => 9.0,
+        "h1" => 10.0,
+        "figcaption" | "figure" | "caption" => 11.0,
+        _ => 12.0,
+    }
+}
+
+/// The words of a text as numbers, sorted, each once.
+fn distinct(text: &str) -> Vec<u64> {
+    let mut found: Vec<u64> = words(text).map(number).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// Every two words in a row, as a number.
+fn pairs(text: &str) -> impl Iterator<Item = u64> + '_ {
+    let mut last: Option<u64> = None;
+    words(text).filter_map(move |word| {
+        let this = number(word);
+        let pair = last.map(|l| l.rotate_left(17) ^ this);
+        last = Some(this);
+        pair
+    })
+}
+
+fn hash(value: &(impl Hash + ?Sized)) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}

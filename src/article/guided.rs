@@ -1,0 +1,122 @@
+//! The article by what its feed says: where the words of the title and summary stand densest.
+//!
+//! After "Deriving data objects from web feeds": conceptual nodes hold an n-gram of the feed's text,
+//! zones are the boxes around them, the wrapper is the zone of the highest density, and it must hold
+//! enough of the concepts.
+
+use super::blocks::Page;
+use super::words::words;
+use std::collections::{HashMap, HashSet};
+
+/// Words of an n-gram.
+const N: usize = 3;
+/// Share of the concepts that the wrapper must hold.
+const CONSISTENT: f32 = 0.5;
+/// Most concepts that are looked at.
+const MAX_CONCEPTS: usize = 40;
+
+const STOP: &str = "a an and are as at be but by for from has have he her his i if in into is it its \
+    not of on or our she so that the their them they this to was we were what when which who will \
+    with you your der die das und ist ein eine den dem des mit von zu im auf für nicht sich als auch \
+    le la les de des du un une et est en que qui pour dans sur pas el los las y es por con para una \
+    il lo gli di che non per del della";
+
+/// Title and summary of a feed's item, taken apart.
+pub(super) struct Concepts {
+    runs: HashSet<Vec<String>>,
+    stems: HashSet<String>,
+}
+
+impl Concepts {
+    /// `None` where there is nothing to look for.
+    pub(super) fn of(title: Option<&str>, summary: Option<&str>) -> Option<Self> {
+        let mut runs = HashSet::new();
+        let mut counts: HashMap<String, usize> = HashMap::new();
+        for text in [title, summary].into_iter().flatten() {
+            let words: Vec<String> = words(text).map(str::to_lowercase).take(400).collect();
+            runs.extend(words.windows(N).map(<[String]>::to_vec));
+            for stem in words.iter().filter_map(|w| stem(w)) {
+                *counts.entry(stem).or_insert(0) += 1;
+            }
+        }
+        let mut stems: Vec<(String, usize)> = counts.into_iter().collect();
+        stems.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        stems.truncate(MAX_CONCEPTS);
+        let stems: HashSet<String> = stems.into_iter().map(|(s, _)| s).collect();
+        (!stems.is_empty()).then_some(Self { runs, stems })
+    }
+
+    /// The frequent words, shortened to their stems and sorted.
+    pub(super) fn stems(&self) -> Vec<String> {
+        let mut stems: Vec<String> = self.stems.iter().cloned().collect();
+        stems.sort();
+        stems
+    }
+
+    /// The share of the concepts that some blocks hold, 0 to 1.
+    pub(super) fn coverage(&self, page: &Page<'_>, blocks: impl Iterator<Item = usize>) -> f32 {
+        let mut found = HashSet::new();
+        for at in blocks {
+            let stems = words(page.text(at)).filter_map(|w| stem(&w.to_lowercase()));
+            found.extend(stems.filter(|s| self.stems.contains(s)));
+        }
+        found.len() as f32 / self.stems.len().max(1) as f32
+    }
+
+    /// Matches of a text: n-grams, or single concepts.
+    fn matches(&self, text: &str, by_run: bool) -> usize {
+        let words: Vec<String> = words(text).map(str::to_lowercase).collect();
+        if by_run {
+            words.windows(N).filter(|run| self.runs.contains(*run)).count()
+        } else {
+            words.iter().filter_map(|w| stem(w)).filter(|s| self.stems.contains(s)).count()
+        }
+    }
+}
+
+/// The box that holds the article, found by the feed's words; `None` where they are not on the page.
+pub(super) fn wrapper(page: &Page<'_>, concepts: &Concepts) -> Option<usize> {
+    [true, false].into_iter().find_map(|by_run| {
+        let mut zones: HashMap<usize, f32> = HashMap::new();
+        for (at, block) in page.blocks.iter().enumerate() {
+            let matches = concepts.matches(page.text(at), by_run);
+            let zone = page.around(block.element).find(|e| is_zone(page.elements[*e].name()));
+            if let Some(zone) = zone.filter(|_| matches > 0) {
+                *zones.entry(zone).or_insert(0.0) += matches as f32 / block.chars.max(1) as f32;
+            }
+        }
+        // Of equal ones the first.
+        let mut zones: Vec<(usize, f32)> = zones.into_iter().collect();
+        zones.sort_by_key(|z| z.0);
+        let best = zones.into_iter().reduce(|a, b| if b.1 > a.1 { b } else { a })?.0;
+        page.around(best).take_while(|e| !matches!(page.elements[*e].name(), "body" | "html")).find(
+            |e| {
+                let blocks = page.elements[*e].blocks.clone();
+                is_zone(page.elements[*e].name()) && concepts.coverage(page, blocks) >= CONSISTENT
+            },
+        )
+    })
+}
+
+fn is_zone(name: &str) -> bool {
+    matches!(name, "div" | "article" | "section" | "main" | "td" | "body")
+}
+
+/// A word without its ending, roughly; `None` for words that say nothing.
+fn stem(word: &str) -> Option<String> {
+    if STOP.split_ascii_whitespace().any(|s| s == word) {
+        return None;
+    }
+    if word.chars().next().is_some_and(super::words::is_dense) {
+        return Some(word.to_owned());
+    }
+    if word.chars().count() < 3 {
+        return None;
+    }
+    for ending in ["ingly", "edly", "ings", "ing", "ies", "ed", "es", "s", "en", "er", "e", "n"] {
+        if let Some(start) = word.strip_suffix(ending).filter(|s| s.chars().count() >= 4) {
+            return Some(start.to_owned());
+        }
+    }
+    Some(word.to_owned())
+}

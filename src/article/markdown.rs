@@ -1,0 +1,189 @@
+//! Document tree -> Markdown (CommonMark, with the tables of GitHub).
+
+use super::document::{Block, Document, Inline, Link};
+
+impl Document {
+    /// The document as Markdown, ending in a line break unless it is empty.
+    pub fn markdown(&self) -> String {
+        let mut out = blocks(&self.blocks, &self.links);
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        out
+    }
+}
+
+fn blocks(blocks: &[Block], links: &[Link]) -> String {
+    let parts: Vec<String> = blocks.iter().map(|b| block(b, links)).collect();
+    let parts: Vec<&str> = parts.iter().map(String::as_str).filter(|p| !p.is_empty()).collect();
+    parts.join("\n\n")
+}
+
+fn block(block: &Block, links: &[Link]) -> String {
+    match block {
+        Block::Heading(level, text) => {
+            let text = inline(text, links).replace("\\\n", " ").replace('\n', " ");
+            format!("{} {text}", "#".repeat(usize::from(*level).clamp(1, 6)))
+        }
+        Block::Paragraph(text) => guard_start(&inline(text, links)),
+        Block::List(start, items) => list(*start, items, links),
+        Block::Quote(inner) => prefix(&blocks(inner, links), "> ", "> "),
+        Block::Code(code) => {
+            let fence = "`".repeat((longest_run(code, '`') + 1).max(3));
+            format!("{fence}\n{}\n{fence}", code.trim_end_matches('\n'))
+        }
+        Block::Table { header, rows } => table(*header, rows, links),
+        Block::Figure(image, caption) => {
+            let parts = [inline(image, links), inline(caption, links)];
+            parts.iter().filter(|p| !p.is_empty()).cloned().collect::<Vec<_>>().join("\n\n")
+        }
+        Block::Rule => "---".to_owned(),
+    }
+}
+
+fn list(start: Option<u32>, items: &[Vec<Block>], links: &[Link]) -> String {
+    let tight = items.iter().all(|i| i.len() <= 1);
+    let mut lines = Vec::new();
+    for (n, item) in items.iter().enumerate() {
+        let mark = match start {
+            // Nine digits are the most that Markdown reads as a number.
+            Some(first) => format!("{}. ", (u64::from(first) + n as u64).min(999_999_999)),
+            None => "- ".to_owned(),
+        };
+        lines.push(prefix(&blocks(item, links), &mark, &" ".repeat(mark.len())));
+    }
+    lines.join(if tight { "\n" } else { "\n\n" })
+}
+
+fn table(header: bool, rows: &[Vec<Vec<Inline>>], links: &[Link]) -> String {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let line = |row: &[Vec<Inline>]| {
+        let cells = (0..columns).map(|at| {
+            let text = row.get(at).map(|c| inline(c, links)).unwrap_or_default();
+            text.replace("\\\n", " ").replace('\n', " ").replace('|', "\\|")
+        });
+        format!("| {} |", cells.collect::<Vec<_>>().join(" | "))
+    };
+    let mut lines = Vec::new();
+    let body = if header { rows.get(1..).unwrap_or_default() } else { rows };
+    lines.push(line(rows.first().filter(|_| header).map(Vec::as_slice).unwrap_or_default()));
+    lines.push(format!("|{}", " --- |".repeat(columns)));
+    lines.extend(body.iter().map(|row| line(row)));
+    lines.join("\n")
+}
+
+fn inline(inlines: &[Inline], links: &[Link]) -> String {
+    let mut out = String::new();
+    for piece in inlines {
+        match piece {
+            Inline::Text(text) => escape(text, &mut out),
+            Inline::Emphasis(inner) => wrap(&inline(inner, links), "*", &mut out),
+            Inline::Strong(inner) => wrap(&inline(inner, links), "**", &mut out),
+            Inline::Code(code) => {
+                let fence = "`".repeat(longest_run(code, '`') + 1);
+                let pad = if code.starts_with('`') || code.ends_with('`') { " " } else { "" };
+                if !code.is_empty() {
+                    out.push_str(&format!("{fence}{pad}{code}{pad}{fence}"));
+                }
+            }
+            Inline::Link(inner, to) => match links.get(*to) {
+                Some(link) => {
+                    out.push_str(&format!("[{}]({})", inline(inner, links), target(&link.url)));
+                }
+                None => out.push_str(&inline(inner, links)),
+            },
+            Inline::Image(alt, to) => {
+                let mut text = String::new();
+                escape(alt, &mut text);
+                if let Some(link) = links.get(*to) {
+                    out.push_str(&format!("![{text}]({})", target(&link.url)));
+                }
+            }
+            Inline::Break => out.push_str("\\\n"),
+        }
+    }
+    out
+}
+
+/// Puts marks around a text, but not around the blanks at its ends, where they would be no marks.
+fn wrap(text: &str, mark: &str, out: &mut String) {
+    let inner = text.trim();
+    if inner.is_empty() {
+        out.push_str(text);
+        return;
+    }
+    let (before, after) = text.split_at(text.len() - text.trim_start().len());
+    let after = &after[inner.len()..];
+    out.push_str(&format!("{before}{mark}{inner}{mark}{after}"));
+}
+
+fn escape(text: &str, out: &mut String) {
+    for c in text.chars() {
+        if matches!(c, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '~' | '&') {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+}
+
+/// Escapes what would make the first line of a paragraph something else.
+fn guard_start(text: &str) -> String {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let numbered = digits > 0 && text[digits..].starts_with(['.', ')']);
+    if numbered {
+        return format!("{}\\{}", &text[..digits], &text[digits..]);
+    }
+    if text.starts_with(['#', '+', '-', '=', '|']) { format!("\\{text}") } else { text.to_owned() }
+}
+
+/// An address as the target of a link.
+fn target(url: &str) -> String {
+    url.replace('(', "%28").replace(')', "%29").replace(' ', "%20")
+}
+
+fn prefix(text: &str, first: &str, rest: &str) -> String {
+    let mut lines = Vec::new();
+    for (at, line) in text.lines().enumerate() {
+        let mark = if at == 0 { first } else { rest };
+        lines.push(format!("{mark}{line}").trim_end().to_owned());
+    }
+    lines.join("\n")
+}
+
+fn longest_run(text: &str, of: char) -> usize {
+    text.split(|c| c != of).map(str::len).max().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::article::from_html;
+
+    #[test]
+    fn blocks_and_spans() {
+        let cases = [
+            ("<h2>A <em>b</em></h2><p>c", "## A *b*\n\nc\n"),
+            (
+                "<p>1. no list, *no* stars, # no</p><p># no</p>",
+                "1\\. no list, \\*no\\* stars, # no\n\n\\# no\n",
+            ),
+            ("<ul><li>a<li>b<ul><li>c</ul></ul>", "- a\n\n- b\n\n  - c\n"),
+            ("<ol start=3><li>a<li>b</ol>", "3. a\n4. b\n"),
+            ("<pre>x = ```y```\n  z</pre>", "````\nx = ```y```\n  z\n````\n"),
+            ("<blockquote><p>a<p>b</blockquote>", "> a\n>\n> b\n"),
+            (
+                "<p>see <a href='http://e.org/a(b)'>this</a> or <code>a`b</code>",
+                "see [this](http://e.org/a%28b%29) or ``a`b``\n",
+            ),
+            ("<p>a<br>b", "a\\\nb\n"),
+            (
+                "<table><tr><th>a<th>b<tr><td>1|2<td>3</table>",
+                "| a | b |\n| --- | --- |\n| 1\\|2 | 3 |\n",
+            ),
+            ("<p>x<strong> y </strong>z", "x **y** z\n"),
+            ("", ""),
+        ];
+        for (html, want) in cases {
+            assert_eq!(from_html(html, None).markdown(), want, "{html}");
+        }
+    }
+}

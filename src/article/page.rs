@@ -1,0 +1,94 @@
+//! The article by the page itself: every block is judged by itself, its neighbours and the boxes
+//! around it.
+
+use super::blocks::{Page, is_heading};
+use super::density::Density;
+use super::features::{self, Hints};
+use super::page_date::is_date_line;
+use super::trees::Forest;
+use super::words::words;
+use std::sync::LazyLock;
+
+/// Chance from which a block belongs to the article.
+const THRESHOLD: f32 = 0.5;
+/// Agreement from which a box is the article's own: then blocks inside need less, others more.
+const AGREED: f32 = 0.9;
+const THRESHOLD_INSIDE: f32 = 0.3;
+const THRESHOLD_OUTSIDE: f32 = 0.6;
+/// Blocks at the head of an article that may be a title or a date.
+const HEAD: usize = 4;
+/// Below so many words the trees are not trusted, and the best box is taken.
+const FEW_WORDS: usize = 40;
+
+static STAGES: LazyLock<Option<(Forest, Forest)>> = LazyLock::new(|| {
+    let first = include_str!("../../assets/article/first.txt");
+    let second = include_str!("../../assets/article/second.txt");
+    Some((Forest::parse(first, features::COUNT)?, Forest::parse(second, features::COUNT_SECOND)?))
+});
+
+/// Which blocks of a page are its article.
+pub(super) fn article(page: &Page<'_>, hints: &Hints) -> Vec<bool> {
+    let density = Density::of(page);
+    match &*STAGES {
+        Some((first, second)) => {
+            let chances = chances(page, &density, hints, first, second);
+            let mut taken = choose(page, &density, &chances);
+            trim_head(page, &mut taken, hints);
+            taken
+        }
+        None => density.kept,
+    }
+}
+
+/// The chance of every block.
+fn chances(
+    page: &Page<'_>,
+    density: &Density,
+    hints: &Hints,
+    first: &Forest,
+    second: &Forest,
+) -> Vec<f32> {
+    let rows = features::features(page, density, hints);
+    let chances: Vec<f32> = rows.iter().map(|row| first.chance(row)).collect();
+    let rows = features::second(page, &rows, &chances);
+    rows.iter().map(|row| second.chance(row)).collect()
+}
+
+/// The blocks that are taken for these chances.
+pub(super) fn choose(page: &Page<'_>, density: &Density, chances: &[f32]) -> Vec<bool> {
+    let mut taken: Vec<bool> = chances.iter().map(|chance| *chance >= THRESHOLD).collect();
+    let agreements = page.agreements(&taken);
+    // Of equal boxes the innermost.
+    let boxes = (0..agreements.len()).rev();
+    let best = boxes.reduce(|a, b| if agreements[b] > agreements[a] { b } else { a });
+    if let Some(best) = best.filter(|b| agreements[*b] >= AGREED) {
+        let inside = &page.elements[best].blocks;
+        for (at, chance) in chances.iter().enumerate() {
+            let needed = if inside.contains(&at) { THRESHOLD_INSIDE } else { THRESHOLD_OUTSIDE };
+            taken[at] = *chance >= needed;
+        }
+    }
+    let words = |taken: &[bool]| -> usize {
+        page.blocks.iter().zip(taken).filter(|(_, t)| **t).map(|(b, _)| b.words).sum()
+    };
+    if words(&taken) < FEW_WORDS && words(&density.kept) > words(&taken) {
+        return density.kept.clone();
+    }
+    taken
+}
+
+/// Takes what stands above an article off its head: its title and lines with a date.
+pub(super) fn trim_head(page: &Page<'_>, taken: &mut [bool], hints: &Hints) {
+    let folded = |text: &str| words(text).map(str::to_lowercase).collect::<Vec<_>>();
+    let titles: Vec<Vec<String>> = hints.titles.iter().map(|t| folded(t)).collect();
+    let head: Vec<usize> = (0..taken.len()).filter(|at| taken[*at]).take(HEAD).collect();
+    for at in head {
+        let text = page.text(at);
+        let is_title = page.blocks[at].words <= 40 && titles.contains(&folded(text));
+        let heading = is_heading(page.elements[page.blocks[at].element].name());
+        if !(is_title || !heading && is_date_line(text)) {
+            return;
+        }
+        taken[at] = false;
+    }
+}

@@ -1,0 +1,350 @@
+//! What the pages of one site have in common: the box that holds the article, and what stands at
+//! its ends on every page. Learned from the site's own pages as they are read.
+
+use super::blocks::{Page, is_heading};
+use super::page_date::is_date_line;
+use super::words::words;
+use serde::{Deserialize, Serialize};
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+/// Places that are kept as candidates for the article's box.
+const MAX_PLACES: usize = 12;
+/// Texts, beginnings and slots that are kept per end.
+const MAX_MARKS: usize = 48;
+/// Blocks at the head and at the tail of the box that may go.
+const HEAD: usize = 8;
+const TAIL: usize = 14;
+/// Pages on which a box must have been seen before it is used.
+const MIN_PAGES: u32 = 2;
+/// Least mean agreement with what single pages give, as the harmonic mean of shared words.
+const GUARD: f32 = 0.8;
+/// Pages in a row without agreement after which everything learned is dropped.
+const MAX_MISSES: u32 = 2;
+/// Agreement below which a page counts as a miss.
+const MISS: f32 = 0.5;
+/// Pages from which the ends are known well; the agreement that a page needs before.
+const EXPERIENCED: u32 = 4;
+const NEARLY: f32 = 0.95;
+/// Boxes that agree less with the result of a page are no candidates.
+const CANDIDATE: f32 = 0.6;
+/// By how much a place must agree better to replace the chosen one.
+const LEAD: f32 = 0.02;
+/// A text on so many other pages is no part of an article.
+const OTHER_PAGES: u32 = 3;
+/// Share of the pages on which a mark must stand at the same end.
+const USUAL: f32 = 0.6;
+/// Words of a block that goes for its beginning, and of one that goes for its slot.
+const SHORT: usize = 40;
+const SHORTER: usize = 25;
+/// Pages after which older ones count half.
+const MEMORY: u32 = 60;
+
+/// What was learned of a site. A few kilobytes when serialised.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Template {
+    pages: u32,
+    misses: u32,
+    places: Vec<Place>,
+    /// The place whose ends are told below.
+    chosen: u32,
+    ends: [End; 2],
+    /// Pages on which the chosen place was seen.
+    seen: u32,
+}
+
+/// A place in the pages: tags from the root, and classes.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+struct Place {
+    path: u32,
+    pages: u32,
+    /// Sum of its agreement with the result of each page.
+    agreement: f32,
+    depth: u32,
+}
+
+impl Place {
+    fn mean(&self) -> f32 {
+        self.agreement / self.pages.max(1) as f32
+    }
+}
+
+/// What was seen at one end of the article's box: marks, and on how many pages.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+struct End {
+    texts: Vec<(u32, u32)>,
+    beginnings: Vec<(u32, u32)>,
+    slots: Vec<(u32, u32)>,
+}
+
+impl Template {
+    /// Takes a page in. `taken` is what the page by itself gives.
+    pub(super) fn learn(&mut self, page: &Page<'_>, taken: &[bool]) {
+        let paths = paths(page);
+        let agreements = page.agreements(taken);
+        if self.is_miss(&paths, &agreements) {
+            self.misses += 1;
+            if self.misses > MAX_MISSES {
+                *self = Self::default();
+            }
+        } else {
+            self.misses = 0;
+        }
+        self.pages += 1;
+        if self.pages > MEMORY {
+            self.forget();
+        }
+        self.take_places(page, &paths, &agreements);
+        self.choose();
+        let Some(range) = self.container(page, &paths, &agreements) else { return };
+        self.seen += 1;
+        let ends = [ends(&range, HEAD, false), ends(&range, TAIL, true)];
+        for (end, blocks) in self.ends.iter_mut().zip(ends) {
+            let marks: Vec<Marks> =
+                blocks.iter().map(|at| Marks::of(page, &paths, *at, &range)).collect();
+            count(&mut end.texts, marks.iter().map(|m| m.text));
+            count(&mut end.beginnings, marks.iter().filter_map(|m| m.beginning));
+            count(&mut end.slots, marks.iter().filter_map(|m| m.slot));
+        }
+    }
+
+    /// The blocks of the article on a page; `None` where the template does not fit. `taken` is what
+    /// the page by itself gives.
+    pub(super) fn apply(
+        &self,
+        page: &Page<'_>,
+        taken: &[bool],
+        title: Option<&str>,
+    ) -> Option<Vec<bool>> {
+        let place = self.places.iter().find(|p| p.path == self.chosen)?;
+        if self.seen < MIN_PAGES || place.mean() < GUARD || self.misses > 0 {
+            return None;
+        }
+        let paths = paths(page);
+        let range = self.container(page, &paths, &page.agreements(taken))?;
+        let (mut from, mut to) = (range.start, range.end);
+        let title: Option<Vec<String>> = title.map(folded);
+        let goes = |at: usize, end: &End, head: bool| {
+            let block = &page.blocks[at];
+            let is_title =
+                title.as_ref().is_some_and(|t| !t.is_empty() && folded(page.text(at)) == *t);
+            if is_title || is_date_line(page.text(at)) {
+                return true;
+            }
+            let heading = is_heading(page.elements[block.element].name());
+            if head && heading {
+                return false;
+            }
+            let marks = Marks::of(page, &paths, at, &range);
+            let share = |marks: &[(u32, u32)], mark: Option<u32>| {
+                let found = mark.and_then(|m| marks.iter().find(|(k, _)| *k == m));
+                found.map_or(0.0, |(_, n)| *n as f32 / self.seen as f32)
+            };
+            let same = end.texts.iter().any(|(k, n)| *k == marks.text && *n > OTHER_PAGES);
+            let links = block.link_chars as f32 / block.chars.max(1) as f32;
+            let slot = share(&end.slots, marks.slot) >= USUAL && self.seen > 2;
+            let begins = share(&end.beginnings, marks.beginning) >= USUAL && self.seen > 2;
+            same || begins && block.words <= SHORT
+                || slot && (block.words <= SHORTER || links > 0.6)
+                || marks.classed && links > 0.8
+        };
+        while from < to && from - range.start < HEAD && goes(from, &self.ends[0], true) {
+            from += 1;
+        }
+        while to > from && range.end - to < TAIL && goes(to - 1, &self.ends[1], false) {
+            to -= 1;
+        }
+        if from == to {
+            return None;
+        }
+        let mut found = vec![false; page.blocks.len()];
+        found[from..to].fill(true);
+        // Until the ends are known well, the page by itself must say nearly the same.
+        let needed = if self.seen < EXPERIENCED { NEARLY } else { MISS };
+        (agreement(page, &found, taken) >= needed).then_some(found)
+    }
+
+    /// Pages that it was learned from.
+    pub fn pages(&self) -> u32 {
+        self.pages
+    }
+
+    /// Whether the page fits badly to what was chosen.
+    fn is_miss(&self, paths: &[u32], agreements: &[f32]) -> bool {
+        if self.seen < MIN_PAGES {
+            return false;
+        }
+        let fit = paths.iter().zip(agreements).filter(|(p, _)| **p == self.chosen);
+        fit.map(|(_, a)| *a).fold(0.0, f32::max) < MISS
+    }
+
+    fn take_places(&mut self, page: &Page<'_>, paths: &[u32], agreements: &[f32]) {
+        // A path that several boxes of a page share is told by the best of them.
+        let mut best: HashMap<u32, (f32, usize)> = HashMap::new();
+        for (at, path) in paths.iter().enumerate() {
+            let entry = best.entry(*path).or_insert((-1.0, at));
+            if agreements[at] > entry.0 {
+                *entry = (agreements[at], at);
+            }
+        }
+        for place in &mut self.places {
+            if let Some((agreement, _)) = best.remove(&place.path) {
+                place.pages += 1;
+                place.agreement += agreement;
+            }
+        }
+        let mut fresh: Vec<(u32, f32, usize)> =
+            best.into_iter().map(|(p, (a, at))| (p, a, at)).filter(|f| f.1 >= CANDIDATE).collect();
+        fresh.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.2.cmp(&b.2)));
+        fresh.truncate(MAX_PLACES / 2);
+        for (path, agreement, at) in fresh {
+            let depth = u32::try_from(page.elements[at].depth).unwrap_or(u32::MAX);
+            self.places.push(Place { path, pages: 1, agreement, depth });
+        }
+        if self.places.len() > MAX_PLACES {
+            self.places.sort_by(|a, b| b.agreement.total_cmp(&a.agreement));
+            self.places.truncate(MAX_PLACES);
+        }
+    }
+
+    /// The place that agrees best, of those that most pages have; a new one begins with fresh ends.
+    fn choose(&mut self) {
+        let usual = (self.pages as f32 * USUAL).max(1.0);
+        let places = self.places.iter().filter(|p| p.pages as f32 >= usual);
+        let better =
+            |a: &&Place, b: &&Place| a.mean().total_cmp(&b.mean()).then(a.depth.cmp(&b.depth));
+        let Some(best) = places.max_by(better) else { return };
+        // A small lead is no reason to begin anew.
+        let current = self.places.iter().find(|p| p.path == self.chosen);
+        let stays = current.is_some_and(|c| c.mean() >= best.mean() - LEAD);
+        if !stays {
+            self.chosen = best.path;
+            self.ends = [End::default(), End::default()];
+            self.seen = 0;
+        }
+    }
+
+    /// The blocks of the chosen box on a page: of several the one that agrees best.
+    fn container(
+        &self,
+        page: &Page<'_>,
+        paths: &[u32],
+        agreements: &[f32],
+    ) -> Option<Range<usize>> {
+        let boxes = (0..paths.len()).filter(|at| paths[*at] == self.chosen);
+        // Of equal ones the first.
+        let best = boxes.reduce(|a, b| if agreements[b] > agreements[a] { b } else { a })?;
+        let range = page.elements[best].blocks.clone();
+        (!range.is_empty()).then_some(range)
+    }
+
+    fn forget(&mut self) {
+        self.pages /= 2;
+        self.seen /= 2;
+        for place in &mut self.places {
+            place.pages = place.pages.div_ceil(2);
+            place.agreement /= 2.0;
+        }
+        for end in &mut self.ends {
+            for marks in [&mut end.texts, &mut end.beginnings, &mut end.slots] {
+                marks.iter_mut().for_each(|m| m.1 /= 2);
+                marks.retain(|m| m.1 > 0);
+            }
+        }
+    }
+}
+
+/// How well two choices of blocks agree: the harmonic mean of the shares of common words.
+fn agreement(page: &Page<'_>, a: &[bool], b: &[bool]) -> f32 {
+    let words = |taken: &dyn Fn(usize) -> bool| -> usize {
+        page.blocks.iter().enumerate().filter(|(at, _)| taken(*at)).map(|(_, b)| b.words).sum()
+    };
+    let (common, one, other) =
+        (words(&|at| a[at] && b[at]), words(&|at| a[at]), words(&|at| b[at]));
+    2.0 * common as f32 / (one + other).max(1) as f32
+}
+
+/// What a block is recognised by on other pages.
+struct Marks {
+    /// Its text, digits masked.
+    text: u32,
+    /// Its first two words.
+    beginning: Option<u32>,
+    /// Its place below the box.
+    slot: Option<u32>,
+    /// Whether a class is named between the box and the block.
+    classed: bool,
+}
+
+impl Marks {
+    fn of(page: &Page<'_>, paths: &[u32], at: usize, container: &Range<usize>) -> Self {
+        let block = &page.blocks[at];
+        let masked: String =
+            page.text(at).chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
+        let mut first = words(&masked);
+        let beginning = match (first.next(), first.next()) {
+            (Some(a), Some(b)) => Some(number(format!("{a} {b}").as_bytes(), 2)),
+            _ => None,
+        };
+        let inside = |e: &usize| page.elements[*e].blocks.len() < container.len();
+        let boxed = page
+            .around(block.element)
+            .take_while(inside)
+            .any(|e| page.elements[e].node.attr("class").is_some_and(|c| !c.trim().is_empty()));
+        let classed = boxed || block.classed;
+        Self {
+            text: number(masked.as_bytes(), 1),
+            beginning,
+            slot: classed.then(|| paths[block.element]),
+            classed,
+        }
+    }
+}
+
+/// The blocks at one end of a range, from the outside in.
+fn ends(range: &Range<usize>, most: usize, tail: bool) -> Vec<usize> {
+    if tail { range.clone().rev().take(most).collect() } else { range.clone().take(most).collect() }
+}
+
+/// Adds one page to the counts of marks.
+fn count(counts: &mut Vec<(u32, u32)>, marks: impl Iterator<Item = u32>) {
+    for mark in marks.collect::<HashSet<u32>>() {
+        match counts.iter_mut().find(|(k, _)| *k == mark) {
+            Some((_, n)) => *n += 1,
+            None => counts.push((mark, 1)),
+        }
+    }
+    if counts.len() > MAX_MARKS {
+        counts.sort_by_key(|(mark, n)| (std::cmp::Reverse(*n), *mark));
+        // What was seen once makes room for the next page.
+        counts.truncate(MAX_MARKS * 2 / 3);
+    }
+}
+
+/// The path of every box: the tags around it, and its own classes without those that hold digits.
+fn paths(page: &Page<'_>) -> Vec<u32> {
+    let mut tags: Vec<u32> = Vec::with_capacity(page.elements.len());
+    let mut paths = Vec::with_capacity(page.elements.len());
+    for (at, element) in page.elements.iter().enumerate() {
+        let above = if at == 0 { 1 } else { tags[element.parent] };
+        let tag = number(element.name().as_bytes(), above);
+        tags.push(tag);
+        let class = element.node.attr("class").unwrap_or_default();
+        let stable = class
+            .split_ascii_whitespace()
+            .filter(|c| !c.bytes().any(|b| b.is_ascii_digit()))
+            .take(4);
+        paths.push(stable.fold(tag, |path, class| number(class.as_bytes(), path)));
+    }
+    paths
+}
+
+fn folded(text: &str) -> Vec<String> {
+    words(text).map(str::to_lowercase).collect()
+}
+
+/// A number for bytes (FNV-1a, 32 bits) that stays the same from one version to the next.
+fn number(bytes: &[u8], seed: u32) -> u32 {
+    let start = 2_166_136_261 ^ seed.wrapping_mul(0x9e37_79b1);
+    bytes.iter().fold(start, |hash, b| (hash ^ u32::from(*b)).wrapping_mul(16_777_619))
+}

@@ -1,0 +1,63 @@
+//! Words of a text, in scripts with blanks and without.
+
+/// Whether a character belongs to a script that is written without blanks.
+pub(super) fn is_dense(c: char) -> bool {
+    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}')
+}
+
+/// Runs of letters and digits; a character of a script without blanks is a word by itself.
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let from = rest.find(|c: char| c.is_alphanumeric())?;
+        rest = &rest[from..];
+        let first = rest.chars().next()?;
+        let end = if is_dense(first) {
+            first.len_utf8()
+        } else {
+            rest.find(|c: char| !c.is_alphanumeric() || is_dense(c)).unwrap_or(rest.len())
+        };
+        let (word, after) = rest.split_at(end);
+        rest = after;
+        Some(word)
+    })
+}
+
+/// A number for a word, its letter case left out (FNV-1a over its lower-case characters).
+pub(super) fn number(word: &str) -> u64 {
+    let start = 0xcbf2_9ce4_8422_2325_u64;
+    let step = |hash: u64, c: char| (hash ^ u64::from(c)).wrapping_mul(0x100_0000_01b3);
+    word.chars().fold(start, |hash, c| match c {
+        _ if c.is_ascii() => step(hash, c.to_ascii_lowercase()),
+        _ => c.to_lowercase().fold(hash, step),
+    })
+}
+
+/// The length of a text in words; three characters of a script without blanks count as two.
+pub(super) fn count(text: &str) -> usize {
+    let (mut words, mut dense, mut inside) = (0, 0, false);
+    for c in text.chars() {
+        if is_dense(c) {
+            dense += 1;
+            inside = false;
+        } else {
+            let letter = c.is_alphanumeric();
+            words += usize::from(letter && !inside);
+            inside = letter;
+        }
+    }
+    words + dense * 2 / 3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_in_scripts_with_and_without_blanks() {
+        let found: Vec<&str> = words("Don't say 日本 it's 3.5x").collect();
+        assert_eq!(found, ["Don", "t", "say", "日", "本", "it", "s", "3", "5x"]);
+        assert_eq!(count("one two  three."), 3);
+        assert_eq!(count("日本語日本語"), 4);
+    }
+}

@@ -1,0 +1,222 @@
+//! `newsfed extract`: the article of a page.
+
+use super::args::Global;
+use super::exit::{Exit, Failure};
+use super::extract_batch::Batch;
+use super::home::Home;
+use super::output::Output;
+use super::runtime::runtime;
+use crate::article::{self, Extraction, Guide, LinkKind, Mode, Origin};
+use crate::net::{Client, Request};
+use crate::util::clock::SystemClock;
+use crate::util::html;
+use crate::util::url::parse_web;
+use flate2::read::MultiGzDecoder;
+use serde::Serialize;
+use std::io::{self, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use url::Url;
+
+/// Bytes of a page that are read: more than is made a tree of.
+const MAX_FILE: u64 = 16 << 20;
+
+/// Arguments of `extract`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct ExtractArgs {
+    /// A page: a file, an address, or - for the standard input
+    #[arg(required_unless_present = "batch", conflicts_with = "batch")]
+    page: Option<String>,
+    /// How its article is found
+    #[arg(long, value_enum, default_value_t = ModeName::Auto)]
+    mode: ModeName,
+    /// Title of the article, as its feed gives it
+    #[arg(long, conflicts_with = "batch")]
+    title: Option<String>,
+    /// Summary of the article, as its feed gives it
+    #[arg(long, conflicts_with = "batch")]
+    summary: Option<String>,
+    /// Address of the page, for its links and its date
+    #[arg(long, conflicts_with = "batch")]
+    url: Option<Url>,
+    /// Print Markdown
+    #[arg(long, conflicts_with_all = ["batch", "json"])]
+    markdown: bool,
+    /// Read lines of JSON from the standard input and print one for each
+    #[arg(long)]
+    batch: bool,
+    /// Folder that the paths of a batch are relative to
+    #[arg(long, value_name = "DIR", default_value = ".", requires = "batch")]
+    root: PathBuf,
+    /// Learn nothing from pages with the same source
+    #[arg(long, requires = "batch")]
+    no_history: bool,
+    /// Print every page again at the end, with all that was learned
+    #[arg(long, requires = "batch", conflicts_with = "no_history")]
+    r#final: bool,
+}
+
+const EXAMPLES: &str = "\
+A line of a batch is {id, html_path or html, title, summary, url, source}; all but id and one of the
+first two may be missing, and pages may be compressed with gzip. Exits with 1 where a page has no
+article.
+
+Examples:
+  newsfed extract --markdown https://example.org/news/1
+  newsfed extract --json --title 'A rare bird' page.html
+  newsfed extract --batch --root pages < pages.jsonl";
+
+/// Names of the modes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum ModeName {
+    /// By the words of title and summary alone
+    Guided,
+    /// By the page alone
+    Page,
+    /// By all that is known
+    Auto,
+}
+
+impl From<ModeName> for Mode {
+    fn from(name: ModeName) -> Self {
+        match name {
+            ModeName::Guided => Self::Guided,
+            ModeName::Page => Self::Page,
+            ModeName::Auto => Self::Auto,
+        }
+    }
+}
+
+/// An article, as `--json` prints it.
+#[derive(Serialize)]
+struct Shape {
+    title: Option<String>,
+    authors: Vec<String>,
+    published: Option<String>,
+    modified: Option<String>,
+    language: Option<String>,
+    canonical: Option<String>,
+    image: Option<String>,
+    origin: &'static str,
+    text: String,
+    references: Vec<Reference>,
+    comments: Vec<String>,
+    concepts: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Reference {
+    url: String,
+    kind: &'static str,
+}
+
+/// Runs `extract`.
+pub(super) fn run(args: &ExtractArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
+    if args.batch {
+        let batch = Batch {
+            mode: args.mode.into(),
+            root: args.root.clone(),
+            history: !args.no_history,
+            again: args.r#final,
+        };
+        batch.run(BufReader::new(io::stdin()), |line| {
+            out.value(line)?;
+            out.flush()
+        })?;
+        return Ok(Exit::Ok);
+    }
+    let name = args.page.as_deref().unwrap_or("-");
+    let (page, address) = if name.starts_with("http://") || name.starts_with("https://") {
+        fetch(name, global, out)?
+    } else {
+        let page = if name == "-" { read_all(io::stdin()) } else { read_page(Path::new(name)) };
+        (page.map_err(|e| Failure::Plain(format!("{name}: {e}")))?, None)
+    };
+    let guide = Guide {
+        title: args.title.clone(),
+        summary: args.summary.as_deref().map(html::to_text),
+        url: args.url.clone().or(address),
+    };
+    let found = article::extract(&page, &guide, args.mode.into(), None)
+        .map_err(|e| Failure::Plain(format!("{name}: {e}")))?;
+    if out.json {
+        out.value(&shape(found))?;
+    } else if args.markdown {
+        let head = found.title.map(|t| format!("# {t}\n\n")).unwrap_or_default();
+        out.raw((head + &found.document.markdown()).as_bytes())?;
+    } else {
+        out.line(found.document.text())?;
+    }
+    Ok(Exit::Ok)
+}
+
+fn shape(found: Extraction) -> Shape {
+    let references = found.document.links.into_iter().map(|link| Reference {
+        url: link.url,
+        kind: match link.kind {
+            LinkKind::Page => "page",
+            LinkKind::Image => "image",
+            LinkKind::Media => "media",
+        },
+    });
+    Shape {
+        title: found.title,
+        authors: found.authors,
+        published: found.published.map(|t| t.to_rfc3339()),
+        modified: found.modified.map(|t| t.to_rfc3339()),
+        language: found.language,
+        canonical: found.canonical.map(String::from),
+        image: found.image.map(String::from),
+        origin: match found.origin {
+            Origin::Guide => "feed",
+            Origin::Page => "page",
+            Origin::Template => "site",
+            Origin::Data => "data",
+        },
+        text: found.text,
+        references: references.collect(),
+        comments: found.comments,
+        concepts: found.concepts,
+    }
+}
+
+/// A page from the network, and where it came from in the end.
+fn fetch(name: &str, global: &Global, out: &mut Output) -> Result<(String, Option<Url>), Failure> {
+    let home = Home::load(global, out)?;
+    let wrong = |e: &dyn std::fmt::Display| Failure::Plain(format!("{name}: {e}"));
+    let url = parse_web(name).map_err(|e| Failure::Usage(format!("{name}: {e}")))?.url;
+    let fragment = url.fragment().map(str::to_owned);
+    // A person typed the address.
+    let request = Request { allow_private: true, ..Request::page(url) };
+    let client = Client::new(home.settings.net, Arc::new(SystemClock));
+    let response = runtime()?.block_on(client.fetch(request)).map_err(|e| wrong(&e))?;
+    if !response.is_success() {
+        return Err(wrong(&format!("the server answers with status {}", response.status)));
+    }
+    let page = html::decode(&response.body, response.content_type());
+    let mut address = response.final_url;
+    address.set_fragment(fragment.as_deref());
+    Ok((page, Some(address)))
+}
+
+/// A page from a file.
+pub(super) fn read_page(path: &Path) -> Result<String, String> {
+    read_all(std::fs::File::open(path).map_err(|e| format!("cannot be read: {e}"))?)
+}
+
+/// A page, which may be compressed.
+fn read_all(mut from: impl Read) -> Result<String, String> {
+    let said = |e: io::Error| format!("cannot be read: {e}");
+    let mut bytes = Vec::new();
+    from.by_ref().take(MAX_FILE).read_to_end(&mut bytes).map_err(said)?;
+    if bytes.starts_with(&[0x1f, 0x8b]) {
+        let mut plain = Vec::new();
+        MultiGzDecoder::new(bytes.as_slice())
+            .take(MAX_FILE)
+            .read_to_end(&mut plain)
+            .map_err(said)?;
+        bytes = plain;
+    }
+    Ok(html::decode(&bytes, None))
+}

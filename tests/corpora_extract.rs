@@ -1,0 +1,222 @@
+//! Articles found in real pages, where the reference data lies beside this project:
+//! `cargo test --test corpora_extract -- --nocapture`. Skipped with a word where it does not.
+//! The floors lie a little below what was measured, so that nothing is lost unseen.
+
+// The helpers below are no tests by themselves, so the exemption of tests misses them.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+#[path = "../examples/train_article/align.rs"]
+#[allow(dead_code, reason = "the program that trains uses the rest")]
+mod align;
+
+use align::{Figures, Fit, fit};
+use flate2::read::GzDecoder;
+use newsfed::article::{Extraction, Guide, Mode, Template, extract, is_whole};
+use newsfed::util::html;
+use serde_json::Value;
+use std::collections::HashMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use url::Url;
+
+/// The folder of the reference data, which may be set by `NEWSFED_CORPORA`.
+fn corpora() -> Option<PathBuf> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpora");
+    let folder = std::env::var_os("NEWSFED_CORPORA").map_or(beside, PathBuf::from);
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    println!("skipped: there is no {}", folder.display());
+    None
+}
+
+fn gunzip(path: &Path) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_end(&mut bytes).unwrap();
+    bytes
+}
+
+fn json(path: &Path) -> Value {
+    let compressed = path.extension().is_some_and(|e| e == "gz");
+    let bytes = if compressed { gunzip(path) } else { std::fs::read(path).unwrap() };
+    serde_json::from_slice(&bytes).unwrap()
+}
+
+fn string(value: &Value) -> Option<String> {
+    value.as_str().map(str::to_owned)
+}
+
+fn page(path: &Path) -> String {
+    html::decode(&gunzip(path), None)
+}
+
+fn text(found: Option<&Extraction>) -> &str {
+    found.map_or("", |f| f.text.as_str())
+}
+
+#[track_caller]
+fn floor(name: &str, figures: &Figures, f1: f64, exact: f64, near: f64) {
+    println!("{name:24} {figures}");
+    assert!(
+        figures.f1 >= f1 && figures.exact >= exact && figures.near >= near,
+        "{name}: {figures}"
+    );
+}
+
+#[test]
+fn articles_of_all_kinds_of_sites() {
+    let Some(folder) = corpora().map(|f| f.join("extraction")) else { return };
+    let gold = json(&folder.join("gold.json.gz"));
+    let (mut plain, mut guided, mut by_lead) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut dated, mut right) = (0, 0);
+    for item in json(&folder.join("items.json")).as_array().unwrap() {
+        let id = item["id"].as_str().unwrap();
+        if gold[id]["type"] != "article" {
+            continue;
+        }
+        let wanted = gold[id]["text"].as_str().unwrap();
+        let page = page(&folder.join(format!("pages/{id}.html.gz")));
+        let guide = |summary: &str| Guide {
+            title: string(&item["title"]),
+            summary: string(&item[summary]),
+            url: item["url"].as_str().and_then(|u| Url::parse(u).ok()),
+        };
+        let found = extract(&page, &guide("summary_meta"), Mode::Auto, None).ok();
+        guided.push(fit(wanted, text(found.as_ref())));
+        let bare = Guide { url: guide("").url, ..Guide::default() };
+        plain.push(fit(wanted, text(extract(&page, &bare, Mode::Auto, None).ok().as_ref())));
+        let lead = extract(&page, &guide("summary_lead"), Mode::Guided, None).ok();
+        by_lead.push(fit(wanted, text(lead.as_ref())));
+        if let Some(date) = gold[id]["date"].as_str() {
+            let published = found.and_then(|f| f.published).map(|t| t.to_rfc3339());
+            dated += 1;
+            right += usize::from(published.is_some_and(|p| p.get(..10) == date.get(..10)));
+        }
+    }
+    let (plain, guided) = (Figures::of(&plain), Figures::of(&guided));
+    floor("without a guide", &plain, 0.95, 0.28, 0.86);
+    floor("with title and summary", &guided, 0.95, 0.28, 0.86);
+    assert!(guided.f1 >= plain.f1 - 0.0005, "a guide makes it worse: {} {}", guided.f1, plain.f1);
+    floor("by the guide alone", &Figures::of(&by_lead), 0.88, 0.25, 0.7);
+    println!("dates {right} of {dated}");
+    assert!(f64::from(right as u32) >= 0.81 * f64::from(dated as u32));
+}
+
+/// The items of a site that have a reference text.
+fn items(folder: &Path, site: &str) -> Vec<Value> {
+    let all = json(&folder.join(site).join("items.json"));
+    all.as_array().unwrap().iter().filter(|i| i["gold_source"] == "feed").cloned().collect()
+}
+
+fn sites(folder: &Path) -> Vec<String> {
+    let sites = json(&folder.join("sites.json"));
+    sites.as_array().unwrap().iter().filter_map(|s| string(&s["id"])).collect()
+}
+
+fn guide_of(item: &Value) -> Guide {
+    Guide {
+        title: string(&item["title"]),
+        summary: string(&item["summary"]),
+        url: item["url"].as_str().and_then(|u| Url::parse(u).ok()),
+    }
+}
+
+/// Reads the items of several designs of a site one after the other: by single pages, with what
+/// was learned so far, and with all that was learned.
+fn read(folder: &Path, gold: &Value, designs: &[&str]) -> [Vec<(String, Fit)>; 3] {
+    let mut template = Template::default();
+    let mut rows = [Vec::new(), Vec::new(), Vec::new()];
+    let mut pages = Vec::new();
+    for design in designs {
+        for item in items(folder, design) {
+            let id = item["id"].as_str().unwrap().to_owned();
+            let Some(wanted) = gold[&id].as_str().map(str::to_owned) else { continue };
+            let page = page(&folder.join(design).join(item["page"].as_str().unwrap()));
+            pages.push((id, page, guide_of(&item), wanted));
+        }
+    }
+    for (id, page, guide, wanted) in &pages {
+        let single = extract(page, guide, Mode::Auto, None).ok();
+        rows[0].push((id.clone(), fit(wanted, text(single.as_ref()))));
+        let online = extract(page, guide, Mode::Auto, Some((&mut template, true))).ok();
+        rows[1].push((id.clone(), fit(wanted, text(online.as_ref()))));
+    }
+    for (id, page, guide, wanted) in &pages {
+        let last = extract(page, guide, Mode::Auto, Some((&mut template, false))).ok();
+        rows[2].push((id.clone(), fit(wanted, text(last.as_ref()))));
+    }
+    rows
+}
+
+#[test]
+fn pages_of_one_site_teach_its_template() {
+    let Some(folder) = corpora().map(|f| f.join("blogs")) else { return };
+    let gold = json(&folder.join("gold.json.gz"));
+    let mut all: [Vec<Fit>; 3] = Default::default();
+    for site in sites(&folder) {
+        let rows = read(&folder, &gold, &[&site]);
+        let of = |row: &[(String, Fit)]| row.iter().map(|(_, f)| *f).collect::<Vec<_>>();
+        let figures = rows.each_ref().map(|r| Figures::of(&of(r)));
+        if !rows[0].is_empty() {
+            assert!(figures[1].f1 >= figures[0].f1 - 0.01, "{site}: {} {}", figures[0], figures[1]);
+            assert!(figures[2].f1 >= figures[0].f1 - 0.01, "{site}: {} {}", figures[0], figures[2]);
+        }
+        all.iter_mut().zip(&rows).for_each(|(all, row)| all.extend(of(row)));
+    }
+    floor("single pages", &Figures::of(&all[0]), 0.985, 0.68, 0.93);
+    floor("online", &Figures::of(&all[1]), 0.995, 0.86, 0.98);
+    floor("with all pages", &Figures::of(&all[2]), 0.996, 0.94, 0.98);
+}
+
+#[test]
+fn a_redesign_makes_no_page_worse() {
+    let Some(folder) = corpora().map(|f| f.join("blogs")) else { return };
+    let gold = json(&folder.join("gold.json.gz"));
+    for designs in [["330k-2018", "330k"], ["flink2015", "flink-2022"], ["flink-2022", "flink2015"]]
+    {
+        let [single, online, _] = read(&folder, &gold, &designs);
+        for ((id, single), (_, online)) in single.iter().zip(&online) {
+            assert!(online.words >= single.words - 0.02, "{designs:?} {id}");
+        }
+    }
+}
+
+#[test]
+fn feeds_with_whole_articles_are_told_apart() {
+    let Some(folder) = corpora().map(|f| f.join("blogs")) else { return };
+    let (mut all, mut right) = (0, 0);
+    for site in sites(&folder) {
+        let listed = json(&folder.join(&site).join("items.json"));
+        let feed =
+            newsfed::feed::parse(&gunzip(&folder.join(&site).join("feed.xml.gz")), None, None);
+        let entries: HashMap<String, String> = feed
+            .unwrap()
+            .entries
+            .into_iter()
+            .map(|e| {
+                let longest = [e.content, e.summary].into_iter().flatten().max_by_key(String::len);
+                (e.title, html::to_text(&longest.unwrap_or_default()))
+            })
+            .collect();
+        let paged = listed.as_array().unwrap().iter().filter(|i| i["page"].is_string());
+        for item in paged.take(1) {
+            let Some(body) = item["title"].as_str().and_then(|t| entries.get(t)) else { continue };
+            let page = page(&folder.join(&site).join(item["page"].as_str().unwrap()));
+            let found = extract(&page, &guide_of(item), Mode::Auto, None).ok();
+            let whole = is_whole(body, text(found.as_ref())) == Some(true);
+            let wanted = item["full_content_in_feed"] == true;
+            assert!(wanted || !whole, "{site}: a teaser is taken for the whole article");
+            all += 1;
+            right += usize::from(whole == wanted);
+            if whole != wanted {
+                println!(
+                    "{site}: {whole}, {} and {} bytes",
+                    body.len(),
+                    text(found.as_ref()).len()
+                );
+            }
+        }
+    }
+    println!("whole or not: {right} of {all}");
+    assert!(all >= 20 && right * 100 >= all * 95);
+}
