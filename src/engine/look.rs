@@ -146,9 +146,7 @@ async fn read(
         // A password that is missing, say: no word was said to the network.
         Err(e) if e.kind() == ErrorKind::User => context.network.is_offline(),
         _ => {
-            for key in context.network.reached(context.clock.now()) {
-                amend(context, key, |facts| facts.fail_count += 1).await;
-            }
+            reached(context).await;
             false
         }
     };
@@ -167,6 +165,14 @@ async fn read(
             room: None,
             site: None,
         },
+    }
+}
+
+/// Notes that the network is there. Sources that were forgiven for a lost one although it was there
+/// all the time have failed after all.
+pub(super) async fn reached(context: &Context) {
+    for key in context.network.reached(context.clock.now()) {
+        amend(context, key, |facts| facts.fail_count += 1).await;
     }
 }
 

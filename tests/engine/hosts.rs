@@ -103,3 +103,26 @@ async fn a_machine_without_network_blames_no_source() {
     assert!(!soon(status.wait_for(|s| s.total == 0 && !s.offline)).await.unwrap().offline);
     engine.shutdown().await;
 }
+
+/// No name has labels this long, so no server is asked for it.
+fn nowhere(n: usize) -> Source {
+    source(&format!("nowhere{n}"), &format!("http://{}{n}.example/", "n".repeat(64)))
+}
+
+#[tokio::test]
+async fn whatever_answers_ends_being_offline() {
+    let server = Server::start(|_| feed(&[("1", "One")])).unwrap();
+    let home = Home::with(&[nowhere(1), nowhere(2)]);
+    let engine = home.on_demand().await;
+    let mut status = engine.status();
+    sync(&engine, Pace::Manual).await;
+    soon(status.wait_for(|s| s.offline)).await.unwrap();
+    // An address that is tried out is an answer as well.
+    let found = engine.discover(&server.url("/")).await.unwrap();
+    soon(status.wait_for(|s| !s.offline)).await.unwrap();
+    engine.follow(found, 0, None, None).await.unwrap();
+    for name in ["nowhere1", "nowhere2"] {
+        assert_eq!(facts(&engine, name).await.fail_count, 1, "the network was there all the time");
+    }
+    engine.shutdown().await;
+}
