@@ -260,6 +260,7 @@ impl Loop {
             done: self.done,
             total: self.total,
             host: self.queue.busy_host().cloned(),
+            claimed: self.queue.claimed().clone(),
             // What wakes a process that watches is no look.
             next: self.wake.filter(|_| role == Role::Follows),
             offline: self.context.network.is_offline(),

@@ -32,7 +32,9 @@ async fn a_host_that_never_answers_delays_nobody_else() {
     home.clock.advance(11 * MINUTE);
     received(&server, 17).await;
     soon(status.wait_for(|s| s.done == 16)).await.unwrap();
-    assert_eq!(status.borrow().host.as_deref(), Some("127.0.1.1"));
+    let late = [facts(&engine, "s0").await.key].into();
+    let now = status.borrow().clone();
+    assert_eq!((now.host.as_deref(), now.claimed), (Some("127.0.1.1"), late));
     // A refresh by hand does not ask it a second time meanwhile.
     sync(&engine, Pace::Manual).await;
     let asked = server.requests().iter().filter(|r| r.ip == dead).count();

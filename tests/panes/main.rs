@@ -113,6 +113,7 @@ fn keys_are_answered_while_no_server_does() {
     let world = World::with_fault(20, Fault::NeverAnswer);
     let mut t = world.open(100, 30);
     t.wait_for("0 of 20");
+    t.wait_until("marks at the sources", |s| s.matches('⟳').count() > 10);
     t.send(key::TAB);
     t.wait_for("▸Sources");
     t.send("?");
