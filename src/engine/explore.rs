@@ -2,6 +2,7 @@
 
 use super::follow::{FollowError, access};
 use super::handle::Handle;
+use super::look;
 use super::message::{Answer, Discovery, First, FirstAnswer, PageAnswer, Way};
 use crate::discover::{self, Announced, Found, Survey, survey};
 use crate::feed::ParsedFeed;
@@ -215,6 +216,12 @@ impl Handle {
         let fetched = self.context.client.fetch(request).await;
         let mut response =
             fetched.map_err(|error| FollowError::Fetch { url: Box::new(url.clone()), error })?;
+        let was_offline = self.context.network.is_offline();
+        look::reached(&self.context).await;
+        if was_offline {
+            // The loop tells so.
+            self.replan().await;
+        }
         // What the person looks through may take long and is no part of a refresh.
         response.room = None;
         if !response.is_success() {

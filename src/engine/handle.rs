@@ -3,11 +3,12 @@
 use super::budget;
 use super::context::Context;
 use super::message::{Pace, Report, Role, Status};
+use super::part::Part;
 use super::run::{Command, Loop};
 use super::upkeep;
 use crate::config::{Paths, Settings};
 use crate::model::{Source, SourceFacts, Time};
-use crate::store::{Mark, Poller, PollerLock, Result, Store, View};
+use crate::store::{Mark, Result, Store, View};
 use crate::util::clock::Clock;
 use std::sync::Arc;
 use std::time::Duration;
@@ -50,35 +51,21 @@ pub struct Handle {
 impl Engine {
     /// Brings the database in line with the declared sources and starts the background tasks on
     /// the current runtime. Where another process polls the database already, this one only reads,
-    /// marks and edits ([`Role::Watches`]).
+    /// marks and edits ([`Role::Watches`]). If it is meant to follow the sources, it takes over
+    /// within seconds of the other's end.
     pub async fn start(self) -> Result<Handle> {
-        let poller = PollerLock::acquire(self.store.path())?;
-        let role = match (&poller, self.follow) {
-            (Poller::Other(pid), _) => Role::Watches(*pid),
-            (Poller::Mine(_), true) => Role::Follows,
-            (Poller::Mine(_), false) => Role::OnDemand,
-        };
+        let part = Part::choose(self.store.path(), self.follow)?;
         let facts = self.store.reconcile(self.sources.clone(), self.clock.now()).await?;
         let context =
             Arc::new(Context::new(self.store, self.settings, self.clock, self.seed, self.follow));
         context.set_sources(self.sources, &facts);
         budget::restore(&context).await;
         let (commands, inbox) = mpsc::channel(64);
-        let (status_in, status) = watch::channel(Status { role, ..Status::default() });
+        let (status_in, status) = watch::channel(Status { role: part.role(), ..Status::default() });
         let stop = CancellationToken::new();
-        let looks = Loop::new(context.clone(), inbox, status_in, stop.clone(), role);
-        let lock = match poller {
-            Poller::Mine(lock) => Some(lock),
-            Poller::Other(_) => None,
-        };
-        let polls = lock.is_some();
-        let mut tasks = vec![tokio::spawn(async move {
-            looks.run().await;
-            drop(lock);
-        })];
-        if polls {
-            tasks.push(tokio::spawn(upkeep::run(context.clone(), stop.clone())));
-        }
+        let looks = Loop::new(context.clone(), inbox, status_in, stop.clone(), part);
+        let upkeep = upkeep::run(context.clone(), status.clone(), stop.clone());
+        let mut tasks = vec![tokio::spawn(looks.run()), tokio::spawn(upkeep)];
         let handle = Handle {
             context,
             paths: self.paths,

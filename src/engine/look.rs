@@ -55,7 +55,7 @@ pub(super) async fn look(context: &Arc<Context>, job: &Job) -> Result<Refreshed,
     let answer = ask(context, job, &facts, now, &mut asker).await;
     if let Err(FetchError::Paused { until, .. }) = answer {
         // Nothing was asked: the host wants to be left alone, not this source in particular.
-        let hold = Hold { until, reason: HoldReason::RetryAfter };
+        let hold = Hold { until, reason: HoldReason::HostPaused };
         context.store.hold(vec![key], hold).await?;
         return Ok(Refreshed::Left(hold));
     }
@@ -146,9 +146,7 @@ async fn read(
         // A password that is missing, say: no word was said to the network.
         Err(e) if e.kind() == ErrorKind::User => context.network.is_offline(),
         _ => {
-            for key in context.network.reached(context.clock.now()) {
-                amend(context, key, |facts| facts.fail_count += 1).await;
-            }
+            reached(context).await;
             false
         }
     };
@@ -167,6 +165,14 @@ async fn read(
             room: None,
             site: None,
         },
+    }
+}
+
+/// Notes that the network is there. Sources that were forgiven for a lost one although it was there
+/// all the time have failed after all.
+pub(super) async fn reached(context: &Context) {
+    for key in context.network.reached(context.clock.now()) {
+        amend(context, key, |facts| facts.fail_count += 1).await;
     }
 }
 
@@ -348,10 +354,16 @@ pub(super) async fn store(
     let stored = context.store.store_look(look).await?;
     drop(room);
     if let Some(answered) = limiting {
-        hold_host(context, Some(job.key), &answered).await?;
+        hold_host(context, job, &answered).await?;
     }
     if left_host {
-        hold_host(context, None, &job.source.url).await?;
+        let answered = &job.source.url;
+        // What came before was good, so the verdict knows of no pause.
+        if let Some(until) = context.client.paused_until(answered) {
+            let hold = Hold { until, reason: HoldReason::RetryAfter };
+            context.store.hold(vec![job.key], hold).await?;
+        }
+        hold_host(context, job, answered).await?;
     }
     Ok(match stored {
         Some((_, outcome)) => Refreshed::Looked(outcome),
@@ -359,13 +371,9 @@ pub(super) async fn store(
     })
 }
 
-/// A pause is meant for the whole host that asked for it: all sources that are asked there, `but`
-/// one that knows, wait as long, also after a restart.
-async fn hold_host(
-    context: &Arc<Context>,
-    but: Option<i64>,
-    answered: &Url,
-) -> Result<(), StoreError> {
+/// A pause is meant for the whole host that asked for it: all other sources that are asked there
+/// wait as long, also after a restart.
+async fn hold_host(context: &Arc<Context>, job: &Job, answered: &Url) -> Result<(), StoreError> {
     let Some(until) = context.client.paused_until(answered) else { return Ok(()) };
     let host = net::host_key(answered);
     let all = context.read(|reader| reader.sources()).await?;
@@ -374,9 +382,13 @@ async fn hold_host(
         Url::parse(address).is_ok_and(|url| net::host_key(&url) == host)
     };
     let others: Vec<i64> =
-        all.iter().filter(|f| Some(f.key) != but && asked_there(f)).map(|f| f.key).collect();
-    let hold = Hold { until, reason: HoldReason::RetryAfter };
-    if others.is_empty() { Ok(()) } else { context.store.hold(others, hold).await }
+        all.iter().filter(|f| f.key != job.key && asked_there(f)).map(|f| f.key).collect();
+    if others.is_empty() {
+        return Ok(());
+    }
+    let (source, count) = (&job.source.id, others.len());
+    tracing::info!(%source, "{host} wants a pause until {until}; {count} other sources wait too");
+    context.store.hold(others, Hold { until, reason: HoldReason::HostPaused }).await
 }
 
 /// Reads a feed off the runtime's threads.

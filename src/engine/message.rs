@@ -4,6 +4,7 @@ use crate::feed::ParsedFeed;
 use crate::model::{Hold, Outcome, Source, SourceId, SourceKind, Time, WebsiteRules};
 use crate::net::Response;
 use crate::util::url::WebAddress;
+use std::collections::HashSet;
 use tokio::sync::mpsc::UnboundedSender;
 use url::Url;
 
@@ -18,6 +19,8 @@ pub struct Status {
     pub total: usize,
     /// A host that is being asked.
     pub host: Option<String>,
+    /// Row keys of the sources that are being looked at or wait for their turn.
+    pub claimed: HashSet<i64>,
     /// When the next look is planned.
     pub next: Option<Time>,
     /// No host can be reached.

@@ -10,6 +10,7 @@ mod follow;
 mod handle;
 mod look;
 mod message;
+mod part;
 mod plan;
 mod queue;
 mod run;

@@ -1,8 +1,10 @@
 //! The loop: one task that starts looks, hears of their ends, and sleeps until the next is due.
 
+use super::budget;
 use super::context::Context;
 use super::look::look;
 use super::message::{Pace, Refreshed, Report, Role, Status};
+use super::part::Part;
 use super::plan::{HORIZON, plan};
 use super::queue::{Claim, Job, Queue};
 use crate::model::{SourceId, Time};
@@ -44,8 +46,9 @@ pub(super) struct Loop {
     pub(super) commands: mpsc::Receiver<Command>,
     pub(super) status: watch::Sender<Status>,
     pub(super) stop: CancellationToken,
-    /// Whether due sources are looked at without being asked for.
-    pub(super) role: Role,
+    /// Whether due sources are looked at without being asked for; keeps the lock until all looks
+    /// have ended.
+    pub(super) part: Part,
     queue: Queue,
     tasks: JoinSet<(Job, Result<Refreshed, StoreError>)>,
     claims: HashMap<Id, Claim>,
@@ -62,14 +65,14 @@ impl Loop {
         commands: mpsc::Receiver<Command>,
         status: watch::Sender<Status>,
         stop: CancellationToken,
-        role: Role,
+        part: Part,
     ) -> Self {
         Self {
             context,
             commands,
             status,
             stop,
-            role,
+            part,
             queue: Queue::default(),
             tasks: JoinSet::new(),
             claims: HashMap::new(),
@@ -202,11 +205,15 @@ impl Loop {
 
     /// Reads what is due and when to wake next.
     async fn replan(&mut self) {
-        self.wake = None;
-        if self.role != Role::Follows {
+        let now = self.context.clock.now();
+        if self.part.take_over() {
+            tracing::info!("the other newsfed has ended; this one follows the sources now");
+            budget::restore(&self.context).await;
+        }
+        self.wake = self.part.next_try(now);
+        if self.part.role() != Role::Follows {
             return;
         }
-        let now = self.context.clock.now();
         let due = match self.due(now).await {
             Ok(due) => due,
             Err(e) => {
@@ -247,12 +254,15 @@ impl Loop {
     }
 
     fn publish(&self) {
+        let role = self.part.role();
         let status = Status {
-            role: self.role,
+            role,
             done: self.done,
             total: self.total,
             host: self.queue.busy_host().cloned(),
-            next: self.wake,
+            claimed: self.queue.claimed().clone(),
+            // What wakes a process that watches is no look.
+            next: self.wake.filter(|_| role == Role::Follows),
             offline: self.context.network.is_offline(),
         };
         self.status.send_if_modified(|old| {

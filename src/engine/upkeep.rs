@@ -2,6 +2,7 @@
 
 use super::budget;
 use super::context::Context;
+use super::message::{Role, Status};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -16,8 +17,18 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Between two batches: the writer belongs to the person first.
 const BREATHE: Duration = Duration::from_millis(20);
 
-/// Runs until it is told to stop.
-pub(super) async fn run(context: Arc<Context>, stop: CancellationToken) {
+/// Runs until it is told to stop, where and as soon as this process is the one that polls.
+pub(super) async fn run(
+    context: Arc<Context>,
+    mut status: watch::Receiver<Status>,
+    stop: CancellationToken,
+) {
+    let polls = status.wait_for(|s| !matches!(s.role, Role::Watches(_)));
+    tokio::select! {
+        () = stop.cancelled() => return,
+        // An error says that the engine has ended.
+        polls = polls => if polls.is_err() { return },
+    }
     tokio::select! {
         () = stop.cancelled() => {}
         () = index(&context) => {}

@@ -29,6 +29,8 @@ pub enum HoldReason {
     RetryAfter,
     /// 429 or repeated 403 without a usable `Retry-After`: own back-off.
     RateLimited,
+    /// A pause that the host asked for when it was asked for another source.
+    HostPaused,
     /// RSS `ttl`.
     Ttl,
     /// RSS `skipHours` or `skipDays`.
@@ -74,6 +76,7 @@ impl HoldReason {
             Self::Expires => "Expires",
             Self::RetryAfter => "Retry-After",
             Self::RateLimited => "too many requests (server gave no time)",
+            Self::HostPaused => "the pause that its host asked for, answering another source",
             Self::Ttl => "the feed's ttl",
             Self::SkipWindow => "the feed's skipHours or skipDays",
             Self::UpdatePeriod => "the feed's update period",

@@ -295,9 +295,11 @@ impl SourceFacts {
         if self.fail_count >= FAILING_AFTER {
             return Health::Failing;
         }
-        let limited = self.hold.is_some_and(|h| {
-            h.until > now && matches!(h.reason, HoldReason::RetryAfter | HoldReason::RateLimited)
-        });
+        let limits = |reason| {
+            use HoldReason::{HostPaused, RateLimited, RetryAfter};
+            matches!(reason, RetryAfter | RateLimited | HostPaused)
+        };
+        let limited = self.hold.is_some_and(|h| h.until > now && limits(h.reason));
         if limited {
             return Health::Held;
         }

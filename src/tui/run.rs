@@ -155,6 +155,10 @@ impl Loop {
                 () = wait(frame) => Wake::Frame,
                 Some(event) = self.events.recv() => Wake::Event(event),
                 Ok(()) = status.changed() => {
+                    // The last that the other process wrote, where this one takes over from it.
+                    if watches {
+                        self.driver.ask_version();
+                    }
                     Wake::Event(Event::StatusChanged(status.borrow_and_update().clone()))
                 }
                 Ok(()) = revision.changed() => Wake::Event(Event::StoreChanged),

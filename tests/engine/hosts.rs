@@ -32,7 +32,9 @@ async fn a_host_that_never_answers_delays_nobody_else() {
     home.clock.advance(11 * MINUTE);
     received(&server, 17).await;
     soon(status.wait_for(|s| s.done == 16)).await.unwrap();
-    assert_eq!(status.borrow().host.as_deref(), Some("127.0.1.1"));
+    let late = [facts(&engine, "s0").await.key].into();
+    let now = status.borrow().clone();
+    assert_eq!((now.host.as_deref(), now.claimed), (Some("127.0.1.1"), late));
     // A refresh by hand does not ask it a second time meanwhile.
     sync(&engine, Pace::Manual).await;
     let asked = server.requests().iter().filter(|r| r.ip == dead).count();
@@ -101,5 +103,28 @@ async fn a_machine_without_network_blames_no_source() {
     let mut reports = engine.refresh(Some(here), Pace::Manual).await;
     assert_eq!(reports.recv().await.unwrap().result, fetched(1, 0, 1));
     assert!(!soon(status.wait_for(|s| s.total == 0 && !s.offline)).await.unwrap().offline);
+    engine.shutdown().await;
+}
+
+/// No name has labels this long, so no server is asked for it.
+fn nowhere(n: usize) -> Source {
+    source(&format!("nowhere{n}"), &format!("http://{}{n}.example/", "n".repeat(64)))
+}
+
+#[tokio::test]
+async fn whatever_answers_ends_being_offline() {
+    let server = Server::start(|_| feed(&[("1", "One")])).unwrap();
+    let home = Home::with(&[nowhere(1), nowhere(2)]);
+    let engine = home.on_demand().await;
+    let mut status = engine.status();
+    sync(&engine, Pace::Manual).await;
+    soon(status.wait_for(|s| s.offline)).await.unwrap();
+    // An address that is tried out is an answer as well.
+    let found = engine.discover(&server.url("/")).await.unwrap();
+    soon(status.wait_for(|s| !s.offline)).await.unwrap();
+    engine.follow(found, 0, None, None).await.unwrap();
+    for name in ["nowhere1", "nowhere2"] {
+        assert_eq!(facts(&engine, name).await.fail_count, 1, "the network was there all the time");
+    }
     engine.shutdown().await;
 }

@@ -111,3 +111,33 @@ async fn taking_out_and_putting_back_keeps_items_and_marks() {
     assert_eq!(sync_one(&engine, Pace::Manual).await, UNCHANGED);
     engine.shutdown().await;
 }
+
+/// The lock becomes free while another process waits for it, whatever ended the one that had it.
+#[tokio::test]
+async fn one_that_watches_takes_over_when_the_other_has_ended() {
+    let server = Server::start(|_| feed(&[("1", "One")])).unwrap();
+    let home = Home::with(&[source("s", &server.url("/"))]);
+    let first = home.following().await;
+    let next = settled(&first).await.next.unwrap();
+    let second = home.following().await;
+    let third = home.on_demand().await;
+    let watches = Role::Watches(Some(std::process::id()));
+    home.clock.advance(10 * SECOND);
+    assert!(sync(&second, Pace::Force).await.is_empty());
+    let before = second.status().borrow().clone();
+    assert_eq!((before.role, before.next), (watches, None));
+    first.shutdown().await;
+    home.clock.advance(10 * SECOND);
+    let mut status = second.status();
+    soon(status.wait_for(|s| s.role == Role::Follows)).await.unwrap();
+    assert_eq!(settled(&second).await.next, Some(next), "no look sooner than planned");
+    assert_eq!(sync_one(&second, Pace::Manual).await, UNCHANGED);
+    home.clock.advance(DAY);
+    received(&server, 3).await;
+    assert_eq!(third.status().borrow().role, watches, "it looks only when told to");
+    third.shutdown().await;
+    let fourth = home.following().await;
+    assert_eq!(fourth.status().borrow().role, watches, "the lock is taken");
+    fourth.shutdown().await;
+    second.shutdown().await;
+}

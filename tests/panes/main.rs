@@ -113,6 +113,7 @@ fn keys_are_answered_while_no_server_does() {
     let world = World::with_fault(20, Fault::NeverAnswer);
     let mut t = world.open(100, 30);
     t.wait_for("0 of 20");
+    t.wait_until("marks at the sources", |s| s.matches('⟳').count() > 10);
     t.send(key::TAB);
     t.wait_for("▸Sources");
     t.send("?");
@@ -313,6 +314,24 @@ fn a_second_one_watches_and_sees_what_the_first_one_marks() {
     first.wait_for("1 pinned");
     first.send("Q");
     assert_eq!(first.exit_code(), 0);
+}
+
+#[test]
+fn panes_that_watch_take_over_from_a_daemon_that_is_killed() {
+    let world = World::new(&["/feed.xml"]);
+    let mut command = world.command();
+    let mut daemon = command.arg("daemon").stderr(std::process::Stdio::null()).spawn().unwrap();
+    world.wait_for_requests("/feed.xml", 1);
+    let mut t = world.open(100, 30);
+    t.wait_for(&format!("watching (process {} follows)", daemon.id()));
+    t.wait_for("3 unread");
+    daemon.kill().unwrap();
+    daemon.wait().unwrap();
+    t.wait_for("next look in");
+    t.send("R");
+    world.wait_for_requests("/feed.xml", 2);
+    t.send("Q");
+    assert_eq!(t.exit_code(), 0);
 }
 
 /// A zone whose clocks were set forward at midnight, so that today began an hour later.

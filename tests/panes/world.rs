@@ -71,6 +71,14 @@ impl World {
         self.server.requests().iter().filter(|r| r.path == path).count()
     }
 
+    pub(crate) fn wait_for_requests(&self, path: &str, count: usize) {
+        let end = Instant::now() + Duration::from_secs(60);
+        while self.requests(path) < count {
+            assert!(Instant::now() < end, "{path} was never asked {count} times");
+            std::thread::yield_now();
+        }
+    }
+
     pub(crate) fn read(&self, name: &str) -> String {
         std::fs::read_to_string(self.path(name)).unwrap()
     }

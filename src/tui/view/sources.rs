@@ -83,11 +83,14 @@ fn line(
     out.line(whole)
 }
 
-/// What is wrong with a source, in a word.
+/// What is wrong with a source, in a word; while it is looked at or waits for its turn, a mark.
 fn state(app: &App, row: &SourceRow, m: &Marks) -> (String, Role) {
     let Some(entry) = row.entry.and_then(|i| app.sources.list.sources.get(i)) else {
         return (String::new(), Role::Dim);
     };
+    if app.status.claimed.contains(&entry.facts.key) {
+        return (format!(" {}", m.busy), Role::Accent);
+    }
     if !entry.source.enabled {
         return (" off".to_owned(), Role::Dim);
     }
