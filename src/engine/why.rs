@@ -1,13 +1,10 @@
 //! Why a source is looked at when it is: everything that is known, read at once.
 
 use super::budget::shared_price;
-use super::setup::setup;
+use super::setup::{rules, setup};
 use crate::config::ScheduleSettings;
-use crate::model::{
-    Hold, HoldReason, Outcome, Planned, PolicyKind, QuietHours, Source, SourceFacts, Time,
-    Validators,
-};
-use crate::schedule::{Answer, Clues, Explanation, Look, Memory, Pulse, explain, first_gap, pulse};
+use crate::model::{Hold, HoldReason, Outcome, Planned, Source, SourceFacts, Time};
+use crate::schedule::{Clues, Explanation, Memory, Pulse, explain, first_gap, pulse};
 use crate::store::{PollFilter, Reader, Result, Spent};
 use chrono::{Offset, TimeDelta, TimeZone};
 
@@ -126,23 +123,7 @@ pub fn why(
     let memory = Memory::load(&facts.schedule, setup);
     let own = settings.of(source);
     let east = chrono::Local.offset_from_utc_datetime(&now.naive_utc()).fix().local_minus_utc();
-    let rules = Look {
-        now,
-        wanted: now,
-        answer: Answer::default(),
-        hints: &facts.hints,
-        fail_count: 0,
-        interval: own.interval,
-        measured_gap: memory.learned().gap(now),
-        min: own.min_interval,
-        usual_min: own.usual_min_interval,
-        warranted: own.policy == PolicyKind::Learned
-            && memory.learned().warrants(now, own.usual_min_interval),
-        max: Some(own.max_interval),
-        quiet: own.quiet_hours.as_deref().and_then(QuietHours::parse).map(|h| (h, east)),
-        has_validators: facts.validators != Validators::default(),
-        seed: facts.key.unsigned_abs(),
-    };
+    let rules = rules(source, facts, settings, &memory, east, now);
     let dates = reader.dates(facts.key, ITEMS)?;
     let Glance { next, overdue } = glance(source, facts, now);
     let since = now - WEEK;
