@@ -82,6 +82,19 @@ fn policies_are_compared_on_a_file() {
 }
 
 #[test]
+fn a_day_must_have_passed_before_it_is_replayed() {
+    let world = World::followed();
+    let young = world.run(&["schedule", "simulate", "--from-db"]);
+    assert_eq!((young.code, young.out.as_str()), (Some(1), ""), "{young:?}");
+    let told = "followed for less than a minute and have published 0 items since; it takes a day \
+        and 2 items";
+    assert!(young.err.contains(told), "{young:?}");
+    world.followed_for_days(2);
+    let text = world.run(&["schedule", "simulate", "--from-db"]).ok();
+    assert!(text.contains("sources                      2"), "{text}");
+}
+
+#[test]
 fn what_cannot_be_replayed_is_said() {
     let world = World::usual();
     let mut bad = tempfile::NamedTempFile::new().unwrap();
