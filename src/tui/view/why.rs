@@ -92,7 +92,16 @@ fn lines(told: &Told, room: usize) -> Vec<Pieces> {
 
 #[cfg(test)]
 mod tests {
-    use super::sparkline;
+    use super::{Told, lines, sparkline};
+
+    #[test]
+    fn hours_stand_only_above_days() {
+        let facts = vec![("rate", "nothing known yet".to_owned())];
+        let mut told = Told { facts, ..Told::default() };
+        assert_eq!(lines(&told, 60).len(), 1);
+        told.week.push(("Mon", "  ..".to_owned()));
+        assert_eq!(lines(&told, 60)[2][0].0.trim(), "hours");
+    }
 
     #[test]
     fn days_are_drawn_by_their_share_of_the_busiest() {
