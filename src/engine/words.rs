@@ -88,6 +88,9 @@ fn is_told(why: &Why, hold: &Hold) -> bool {
 /// What the policy learned expects of the wait.
 fn worth(why: &Why) -> String {
     let Some(expected) = why.expected else { return String::new() };
+    if why.explanation.observed == 0 {
+        return ", a guess as long as nothing is known".to_owned();
+    }
     let items = match expected {
         ..0.005 => "hardly an item is".to_owned(),
         0.005..1.0 => format!("{expected:.2} items are"),

@@ -133,6 +133,7 @@ fn what_is_not_known_is_not_drawn() {
     assert_eq!(why.tell(true, true, now()).week, []);
     assert_eq!(line(&why, "rate").as_deref(), Some("nothing known yet"));
     assert_eq!(line(&why, "state"), None);
+    assert!(line(&why, "wanted").unwrap().ends_with(", a guess as long as nothing is known"));
     (why.last_poll, why.next_poll, why.planned, why.followed) = (None, None, None, false);
     assert_eq!(line(&why, "state").as_deref(), Some("never looked at yet"));
     let next = line(&why, "next").unwrap();
