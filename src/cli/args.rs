@@ -143,7 +143,7 @@ sources.toml changes. assets/newsfed.service is a unit for systemd.
 
 Examples:
   newsfed daemon
-  newsfed daemon -v --set schedule.interval=30m";
+  newsfed daemon -v --set schedule.polls_per_day=24";
 
 /// Arguments of `parse`.
 #[derive(Debug, Args)]

@@ -9,6 +9,8 @@ use crate::schedule::simulate::{
     read,
 };
 use crate::schedule::{AdvaRssParameters, ChangeRateParameters, LearnedParameters, price_for};
+use crate::util::when;
+use chrono::TimeDelta;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::fs::File;
@@ -207,22 +209,53 @@ fn from_file(path: &Path) -> Result<Vec<Timeline>, Failure> {
     read(file).map_err(|e| Failure::Plain(format!("{name}: {e}")))
 }
 
-/// What the person's sources have published since they are followed.
+/// Seconds for which a source must have been followed to be replayed: a day shows its habits.
+const LEAST_SPAN: i64 = 24 * 3600;
+/// Items that must have been published meanwhile.
+const LEAST_ITEMS: usize = 2;
+
+/// What the person's sources have published since they are followed. Those followed for less than a
+/// day are left out.
 fn from_database(global: &Global, out: &mut Output) -> Result<Vec<Timeline>, Failure> {
     let home = Home::load(global, out)?;
     let store = home.store()?;
     let histories = store.reader()?.histories()?;
     let now = chrono::Utc::now().timestamp();
-    let timeline = |history: crate::store::History| {
-        let since = history.since.timestamp();
-        Timeline::new(since, now.max(since + 1), history.published).ok()
-    };
-    let timelines: Vec<Timeline> = histories.into_iter().filter_map(timeline).collect();
-    if timelines.is_empty() {
+    if histories.is_empty() {
         let why = "no source has published anything yet; `newsfed sync` looks at them";
         return Err(Failure::Plain(why.to_owned()));
     }
+    let (mut longest, mut items) = (0, 0);
+    let mut timelines = Vec::new();
+    for history in histories {
+        let since = history.since.timestamp();
+        let span = now - since;
+        longest = longest.max(span);
+        items += history.published.iter().filter(|at| **at >= since).count();
+        if span >= LEAST_SPAN {
+            timelines.extend(Timeline::new(since, now, history.published).ok());
+        }
+    }
+    if timelines.is_empty() || items < LEAST_ITEMS {
+        return Err(Failure::Plain(too_little(longest, items)));
+    }
     Ok(timelines)
+}
+
+fn too_little(seconds: i64, items: usize) -> String {
+    let minutes = TimeDelta::try_seconds(seconds).map_or(0, |span| span.num_minutes());
+    let span = match minutes {
+        ..1 => "less than a minute".to_owned(),
+        minutes => when::span(TimeDelta::minutes(minutes)),
+    };
+    let items = match items {
+        1 => "1 item".to_owned(),
+        n => format!("{n} items"),
+    };
+    format!(
+        "too little is known to replay: the sources have been followed for {span} and have \
+         published {items} since; it takes a day and {LEAST_ITEMS} items"
+    )
 }
 
 fn words(shape: &Shape) -> Vec<String> {

@@ -5,7 +5,8 @@ use super::catalogue::Catalogue;
 use super::exit::{Exit, Failure};
 use super::home::Home;
 use super::output::Output;
-use crate::engine::{self, Why};
+use crate::engine::{self, HOURS, Why};
+use crate::store::{Poller, PollerLock};
 use crate::util::clock::{Clock, SystemClock};
 use clap::Args;
 use serde::Serialize;
@@ -37,9 +38,12 @@ pub(super) fn run(args: &WhyArgs, global: &Global, out: &mut Output) -> Result<E
     let catalogue = Catalogue::read(&home, &store)?;
     let reader = store.reader()?;
     let now = SystemClock.now();
+    // Where nobody can tell, nothing is said of it.
+    let followed = !matches!(PollerLock::acquire(store.path()), Ok(Poller::Mine(_)));
     for (n, entry) in catalogue.find_all(&args.sources)?.into_iter().enumerate() {
         let (source, facts) = (&entry.source, &entry.facts);
-        let why = engine::why(&reader, source, facts, &home.settings.schedule, now)?;
+        let mut why = engine::why(&reader, source, facts, &home.settings.schedule, now)?;
+        why.followed = followed;
         if out.json {
             out.value(&Shape { source: source.id.as_str(), why })?;
             continue;
@@ -52,7 +56,10 @@ pub(super) fn run(args: &WhyArgs, global: &Global, out: &mut Output) -> Result<E
         for (name, value) in told.facts {
             out.line(format!("{name:<10} {value}"))?;
         }
-        out.line("week       hours of the day, in your zone; darker is more")?;
+        if !told.week.is_empty() {
+            out.line("week       hours of the day, in your zone; darker is more")?;
+            out.line(format!("{:>10} {HOURS}", ""))?;
+        }
         for (day, hours) in told.week {
             out.line(format!("{day:>10} {hours}"))?;
         }

@@ -7,7 +7,7 @@ use super::paths::Paths;
 use super::rule::{mismatch, read};
 use super::schema::{KEYS, LOG, NET, RETENTION, SCHEDULE, TABLES, TOP, UI, VIEW};
 use super::settings::{Settings, ViewSettings};
-use super::sources::read_sources;
+use super::sources::{contradiction, read_sources};
 use super::theme::Theme;
 use crate::model::Source;
 use std::collections::BTreeMap;
@@ -184,6 +184,7 @@ fn read_settings(tree: &[Pair], report: &mut Report) -> Settings {
             }
         }
     }
+    check_bounds(tree, &settings, report);
     check_keys(tree, &settings, report);
     check_themes(tree, &settings, report);
     settings
@@ -232,6 +233,16 @@ fn read_views(pair: &Pair, report: &mut Report) -> Vec<ViewSettings> {
         views.push(view);
     }
     views
+}
+
+fn check_bounds(tree: &[Pair], settings: &Settings, report: &mut Report) {
+    let bounds = [settings.schedule.min_interval, settings.schedule.max_interval].map(Some);
+    // One of them has been written, since the defaults do not contradict each other.
+    let written = ["min_interval", "max_interval"].map(|key| find(tree, &["schedule", key]));
+    if let (Some(what), Some(pair)) = (contradiction(bounds), written.into_iter().flatten().next())
+    {
+        report.warn(pair.at, &format!("schedule.{}", pair.key), what);
+    }
 }
 
 /// The key map says what is wrong with bindings; the tree says where they stand.

@@ -80,7 +80,7 @@ pub struct ScheduleSettings {
     pub interval: Duration,
     /// No automatic look comes sooner after the last one.
     pub min_interval: Duration,
-    /// The same, unless the learned rate of the source warrants more.
+    /// The same, unless the learned rate of the source warrants more or a person set an interval.
     pub usual_min_interval: Duration,
     /// How often websites and sitemaps are looked at at first: each look may ask for many pages.
     pub site_interval: Duration,
@@ -134,7 +134,8 @@ impl Default for ScheduleSettings {
 impl ScheduleSettings {
     /// The settings as they hold for one source. One that declares an interval of its own is looked
     /// at in that interval, unless it names a policy too; bounds of its own replace the general
-    /// ones, the one for sources that publish seldom included. Websites and sitemaps cost their
+    /// ones, the one for sources that publish seldom included. That one is for intervals that are
+    /// found out: a fixed one is only bound by `min_interval`. Websites and sitemaps cost their
     /// servers more than feeds do, so they are looked at less often where nobody says otherwise.
     pub fn of(&self, source: &Source) -> Self {
         let own = &source.schedule;
@@ -145,11 +146,17 @@ impl ScheduleSettings {
             }
             _ => (Duration::ZERO, Duration::ZERO),
         };
+        let policy = own.policy.or(fixed).unwrap_or(self.policy);
+        let min_interval = own.min_interval.unwrap_or(self.min_interval.max(least));
+        let usual_min_interval = match policy {
+            PolicyKind::Fixed => min_interval,
+            _ => own.min_interval.unwrap_or(self.usual_min_interval.max(least)),
+        };
         Self {
-            policy: own.policy.or(fixed).unwrap_or(self.policy),
+            policy,
             interval: source.interval.unwrap_or(self.interval.max(usual)),
-            min_interval: own.min_interval.unwrap_or(self.min_interval.max(least)),
-            usual_min_interval: own.min_interval.unwrap_or(self.usual_min_interval.max(least)),
+            min_interval,
+            usual_min_interval,
             max_interval: own.max_interval.unwrap_or(self.max_interval),
             change_rate_smoothing: own.change_rate_smoothing.unwrap_or(self.change_rate_smoothing),
             change_rate_gain: own.change_rate_gain.unwrap_or(self.change_rate_gain),

@@ -4,7 +4,7 @@ use super::document::{Node, Pair, Value};
 use super::error::{At, Report, did_you_mean};
 use super::ids::{check_id, unique_id};
 use super::quote::{quote, without_secrets};
-use super::rule::{Field, Rule, Slot, mismatch, read};
+use super::rule::{Field, Rule, Slot, mismatch, read, show_time};
 use super::schema::{RETENTION, SOURCE_SCHEDULE, SourceScheduleDraft, YEAR, proxy};
 use super::website::read_website;
 use crate::model::{
@@ -207,7 +207,11 @@ fn read_schedule(pair: &Pair, prefix: &str, report: &mut Report) -> SourceSchedu
     let name = format!("{prefix}schedule");
     match &pair.node.value {
         Value::Table(table) => {
-            read(table, &format!("{name}."), SOURCE_SCHEDULE, &[], &mut draft, report);
+            read(table, &format!("{name}."), SOURCE_SCHEDULE, &["interval"], &mut draft, report);
+            if let Some(pair) = table.iter().find(|p| p.key == "interval") {
+                let message = "stands beside `schedule`, not in it: interval = \"1h\"";
+                report.error(pair.at, &format!("{name}.interval"), message);
+            }
         }
         _ => report.error(
             pair.node.at,
@@ -215,7 +219,21 @@ fn read_schedule(pair: &Pair, prefix: &str, report: &mut Report) -> SourceSchedu
             mismatch("a table such as { priority = \"high\" }", &pair.node),
         ),
     }
-    draft.finish()
+    let schedule = draft.finish();
+    if let Some(what) = contradiction([schedule.min_interval, schedule.max_interval]) {
+        report.warn(pair.at, &name, what);
+    }
+    schedule
+}
+
+/// What is odd about a shortest and a longest interval.
+pub(crate) fn contradiction([least, most]: [Option<Duration>; 2]) -> Option<String> {
+    let (least, most) = least.zip(most).filter(|(least, most)| least > most)?;
+    Some(format!(
+        "min_interval ({}) is longer than max_interval ({}), which has no effect then",
+        show_time(least),
+        show_time(most)
+    ))
 }
 
 /// User and password, which come together or not at all.

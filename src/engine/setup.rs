@@ -1,10 +1,10 @@
 //! Settings, and what is known of a source, as the schedule takes them. Pure.
 
 use crate::config::ScheduleSettings;
-use crate::model::{PolicyKind, Source, SourceFacts, Time};
+use crate::model::{PolicyKind, QuietHours, Source, SourceFacts, Time, Validators};
 use crate::schedule::{
-    AdvaRssParameters, ChangeRateParameters, Clues, LearnedParameters, Setup, Week, first_gap,
-    own_gap,
+    AdvaRssParameters, Answer, ChangeRateParameters, Clues, LearnedParameters, Look, Memory, Setup,
+    Week, first_gap, own_gap,
 };
 use std::time::Duration;
 
@@ -50,6 +50,42 @@ pub fn setup(
             ..LearnedParameters::default()
         },
         own_budget: source.schedule.polls_per_day,
+    }
+}
+
+/// The bounds that hold for the next look at a source, as if a look at `now` had gone well and the
+/// policy wanted the next one at once; the person's zone is `east` seconds east of UTC.
+pub(super) fn rules<'a>(
+    source: &Source,
+    facts: &'a SourceFacts,
+    settings: &ScheduleSettings,
+    memory: &Memory,
+    east: i32,
+    now: Time,
+) -> Look<'a> {
+    let own = &source.schedule;
+    let settings = settings.of(source);
+    let fixed = settings.policy == PolicyKind::Fixed;
+    // A fixed interval is longer than the longest allowed only where a person wants it.
+    let max = Some(settings.max_interval).filter(|_| !fixed || own.max_interval.is_some());
+    let interval = source.interval.filter(|_| fixed);
+    Look {
+        now,
+        wanted: now,
+        answer: Answer::default(),
+        hints: &facts.hints,
+        fail_count: 0,
+        interval: settings.interval,
+        measured_gap: memory.learned().gap(now),
+        min: settings.min_interval,
+        usual_min: settings.usual_min_interval,
+        warranted: settings.policy == PolicyKind::Learned
+            && memory.learned().warrants(now, settings.usual_min_interval),
+        max,
+        quiet: settings.quiet_hours.as_deref().and_then(QuietHours::parse).map(|h| (h, east)),
+        has_validators: facts.validators != Validators::default(),
+        own: [own.min_interval, own.max_interval, interval].into_iter().flatten().min(),
+        seed: facts.key.unsigned_abs(),
     }
 }
 

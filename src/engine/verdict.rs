@@ -1,10 +1,9 @@
 //! What a look teaches about its source: validators, moves, the next look. Pure.
 
-use super::setup::{begin, setup};
+use super::setup::{begin, rules, setup};
 use crate::config::ScheduleSettings;
 use crate::model::{
-    FeedHints, MoveCandidate, Moved, Outcome, Planned, PolicyKind, QuietHours, Source, SourceFacts,
-    Time, Validators,
+    FeedHints, MoveCandidate, Moved, Outcome, Planned, Source, SourceFacts, Time, Validators,
 };
 use crate::net::Response;
 use crate::schedule::{self, Answer, AnswerKind, Clues, Memory};
@@ -154,29 +153,17 @@ impl Verdict {
         if let Some(document) = &self.document {
             facts.hints = document.hints.clone();
         }
-        let settings = self.settings.of(&self.source);
         let answer = self.answer();
         let memory = self.remember(facts, ingested, &answer);
         facts.schedule = memory.save();
         let wanted = schedule::jittered(memory.plan(self.now), self.now, self.seed);
-        let warranted = memory.policy() == PolicyKind::Learned
-            && memory.learned().warrants(self.now, settings.usual_min_interval);
-        let quiet = settings.quiet_hours.as_deref().and_then(QuietHours::parse);
         let decision = schedule::decide(&schedule::Look {
-            now: self.now,
             wanted,
             answer,
-            hints: &facts.hints,
             fail_count: facts.fail_count,
             interval: (wanted - self.now).to_std().unwrap_or_default(),
-            measured_gap: memory.learned().gap(self.now),
-            has_validators: facts.validators != Validators::default(),
-            min: settings.min_interval,
-            usual_min: settings.usual_min_interval,
-            warranted,
-            max: Some(settings.max_interval),
-            quiet: quiet.map(|hours| (hours, self.east)),
             seed: self.seed,
+            ..rules(&self.source, facts, &self.settings, &memory, self.east, self.now)
         });
         facts.next_poll = Some(decision.next);
         facts.hold = decision.hold;

@@ -1,13 +1,10 @@
 //! Why a source is looked at when it is: everything that is known, read at once.
 
 use super::budget::shared_price;
-use super::setup::setup;
+use super::setup::{rules, setup};
 use crate::config::ScheduleSettings;
-use crate::model::{
-    Hold, HoldReason, Outcome, Planned, PolicyKind, QuietHours, Source, SourceFacts, Time,
-    Validators,
-};
-use crate::schedule::{Answer, Clues, Explanation, Look, Memory, Pulse, explain, first_gap, pulse};
+use crate::model::{Hold, HoldReason, Outcome, Planned, PolicyKind, Source, SourceFacts, Time};
+use crate::schedule::{Clues, Explanation, Memory, Pulse, explain, first_gap, pulse};
 use crate::store::{PollFilter, Reader, Result, Spent};
 use chrono::{Offset, TimeDelta, TimeZone};
 
@@ -27,8 +24,12 @@ pub struct Why {
     pub next_poll: Option<Time>,
     /// Whether that moment has passed by more than the looks of others can explain.
     pub overdue: bool,
+    /// Whether some newsfed follows the sources just now; where none does, nothing is looked at.
+    pub followed: bool,
     /// How the next look was decided on: what the policy wanted, and which rules moved it.
     pub planned: Option<Planned>,
+    /// Items expected by the moment that the policy learned wanted; `None` with other policies.
+    pub expected: Option<f64>,
     /// What binds a refresh by hand as well, where it still does.
     pub hold: Option<Hold>,
     /// What a look must be worth, in item-seconds of waiting.
@@ -36,6 +37,8 @@ pub struct Why {
     /// Rate, habits and coming looks.
     #[serde(flatten)]
     pub explanation: Explanation,
+    /// When the oldest look began that is on record.
+    pub first_look: Option<Time>,
     /// The last looks, newest first.
     pub looks: Vec<LookTold>,
     /// What the looks of the last seven days cost.
@@ -107,7 +110,8 @@ pub struct LookTold {
 /// A look that is so late is overdue.
 const LATE: TimeDelta = TimeDelta::minutes(10);
 
-/// Reads and reckons everything about one source; takes some milliseconds.
+/// Reads and reckons everything about one source; takes some milliseconds. Whoever asks is taken
+/// to follow the sources.
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -126,23 +130,7 @@ pub fn why(
     let memory = Memory::load(&facts.schedule, setup);
     let own = settings.of(source);
     let east = chrono::Local.offset_from_utc_datetime(&now.naive_utc()).fix().local_minus_utc();
-    let rules = Look {
-        now,
-        wanted: now,
-        answer: Answer::default(),
-        hints: &facts.hints,
-        fail_count: 0,
-        interval: own.interval,
-        measured_gap: memory.learned().gap(now),
-        min: own.min_interval,
-        usual_min: own.usual_min_interval,
-        warranted: own.policy == PolicyKind::Learned
-            && memory.learned().warrants(now, own.usual_min_interval),
-        max: Some(own.max_interval),
-        quiet: own.quiet_hours.as_deref().and_then(QuietHours::parse).map(|h| (h, east)),
-        has_validators: facts.validators != Validators::default(),
-        seed: facts.key.unsigned_abs(),
-    };
+    let rules = rules(source, facts, settings, &memory, east, now);
     let dates = reader.dates(facts.key, ITEMS)?;
     let Glance { next, overdue } = glance(source, facts, now);
     let since = now - WEEK;
@@ -157,14 +145,24 @@ pub fn why(
         last_poll: facts.last_poll,
         next_poll: facts.next_poll,
         overdue,
+        followed: true,
         planned: facts.planned.clone(),
+        expected: facts.planned.as_ref().and_then(|planned| expected(&memory, planned)),
         hold: facts.hold.filter(|hold| hold.until > now),
         price: memory.price(),
         explanation: explain(&memory, &dates, next, &rules, now),
+        first_look: watched,
         looks,
         spent,
         requests_saved: fixed - i64::from(spent.requests),
     })
+}
+
+/// Items expected from a plan until the moment that was wanted.
+fn expected(memory: &Memory, planned: &Planned) -> Option<f64> {
+    let wait = (planned.wanted - planned.at).to_std().ok()?;
+    let learned = planned.policy == PolicyKind::Learned;
+    learned.then(|| memory.learned().expected(planned.at, wait))
 }
 
 /// The last looks, and when the oldest one that is on record began.

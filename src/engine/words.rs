@@ -1,17 +1,21 @@
 //! Why a source is looked at when it is, in words: for the command line and the panes.
 
 use super::why::{LookTold, Why};
-use crate::model::{Moved, Outcome, Time};
+use crate::model::{Hold, HoldReason, Moved, Outcome, Planned, Time};
 use crate::schedule::{Gaps, Pulse};
 use crate::util::when;
 use chrono::{Local, Offset, TimeDelta};
+
+/// The hours of a day, one cell each.
+pub const HOURS: &str = "00 03 06 09 12 15 18 21";
 
 /// What is told of a schedule.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Told {
     /// Facts with their names.
     pub facts: Vec<(&'static str, String)>,
-    /// The days of the week from Monday on, one sign an hour in the person's zone.
+    /// The days of the week from Monday on, one sign an hour in the person's zone, to stand below
+    /// [`HOURS`]; empty where nothing is known.
     pub week: Vec<(&'static str, String)>,
     /// The last looks, newest first.
     pub looks: Vec<String>,
@@ -23,7 +27,10 @@ impl Why {
         let east = i64::from(now.with_timezone(&Local).offset().fix().local_minus_utc());
         Told {
             facts: facts(self, enabled, now),
-            week: strip(&self.explanation.week, east.div_euclid(3600), ascii),
+            week: match self.explanation.observed {
+                0 => Vec::new(),
+                _ => strip(&self.explanation.week, east.div_euclid(3600), ascii),
+            },
             looks: self.looks.iter().map(look).collect(),
         }
     }
@@ -39,32 +46,71 @@ fn facts(why: &Why, enabled: bool, now: Time) -> Vec<(&'static str, String)> {
         line("gaps", gap_words(&gaps));
     }
     match known.pulse {
+        _ if why.last_poll.is_none() => line("state", "never looked at yet".to_owned()),
         Pulse::Silent => line("state", "silent for longer than is normal for it".to_owned()),
         Pulse::Dead => line("state", "silent for so long that it seems given up".to_owned()),
         Pulse::Normal | Pulse::Unknown => {}
     }
     line("next", next(why, enabled, now));
-    if let Some(planned) = &why.planned {
-        line(
-            "wanted",
-            format!("{}{}", when::clock(planned.wanted, now), moves(&planned.moved_by, now)),
-        );
+    // Nothing moves what is gone, and the next look says so.
+    if let Some(planned) = why.planned.as_ref().filter(|_| !gone(why)) {
+        let moved = moves(&planned.moved_by, now);
+        line("wanted", format!("{}{}{moved}", when::clock(planned.wanted, now), worth(why)));
     }
-    if let Some(hold) = &why.hold {
-        line("held", when::hold(hold, now));
+    if let Some(hold) = why.hold.filter(|hold| !gone(why) && !is_told(why, hold)) {
+        line("held", when::hold(&hold, now));
     }
-    if let [_, later @ ..] = known.coming.as_slice() {
-        let later: Vec<String> = later.iter().map(|at| when::clock(*at, now)).collect();
-        if !later.is_empty() {
-            line("then", later.join(", "));
-        }
+    let mut coming: Vec<String> = known.coming.iter().map(|at| when::clock(*at, now)).collect();
+    coming.dedup();
+    if let [_, later @ ..] = coming.as_slice()
+        && !later.is_empty()
+    {
+        line("then", later.join(", "));
     }
-    line("this week", spent(why));
+    if why.last_poll.is_some() {
+        line("this week", spent(why, now));
+    }
     facts
+}
+
+/// Whether the server said that the source is gone for good.
+fn gone(why: &Why) -> bool {
+    why.hold.is_some_and(|hold| hold.reason == HoldReason::Gone)
+}
+
+/// Whether a rule that moved the next look is the same as what binds a refresh by hand.
+fn is_told(why: &Why, hold: &Hold) -> bool {
+    let same =
+        |m: &Moved| m.reason == hold.reason && (m.to - hold.until).abs() < TimeDelta::minutes(1);
+    why.planned.as_ref().is_some_and(|planned| planned.moved_by.iter().any(same))
+}
+
+/// What the policy learned expects of the wait.
+fn worth(why: &Why) -> String {
+    let Some(expected) = why.expected else { return String::new() };
+    if why.explanation.observed == 0 {
+        return ", a guess as long as nothing is known".to_owned();
+    }
+    let items = match expected {
+        ..0.005 => "hardly an item is".to_owned(),
+        0.005..1.0 => format!("{expected:.2} items are"),
+        _ => format!("{expected:.1} items are"),
+    };
+    let cut =
+        |planned: &Planned| planned.moved_by.iter().any(|m| m.reason == HoldReason::MaxInterval);
+    let worth = if why.planned.as_ref().is_some_and(cut) {
+        "too few for a look sooner"
+    } else {
+        "worth a look at this budget"
+    };
+    format!(", by when {items} expected: {worth}")
 }
 
 fn rate(why: &Why) -> String {
     let known = &why.explanation;
+    if known.observed == 0 {
+        return "nothing known yet".to_owned();
+    }
     let day = |rate: f64| if rate < 1.0 { format!("{rate:.2}") } else { format!("{rate:.1}") };
     format!(
         "{} items a day, {} right now (learned from {})",
@@ -90,18 +136,18 @@ fn gap_words(gaps: &Gaps) -> String {
 }
 
 fn next(why: &Why, enabled: bool, now: Time) -> String {
-    match why.next_poll {
-        _ if !enabled => "never: it is switched off".to_owned(),
-        _ if why.explanation.coming.is_empty() => "never by itself".to_owned(),
+    let at = match why.next_poll {
+        _ if !enabled => return "never: it is switched off".to_owned(),
+        _ if gone(why) => return format!("never: {}", HoldReason::Gone.describe()),
         Some(at) if at - now >= TimeDelta::minutes(1) => {
             format!("{}, in {}", when::clock(at, now), when::span(at - now))
         }
         Some(at) if at > now => format!("{}, within a minute", when::clock(at, now)),
-        Some(at) if why.overdue => {
-            format!("due since {}; `newsfed daemon` or the panes look", when::clock(at, now))
-        }
+        Some(at) if why.overdue => format!("due since {}", when::clock(at, now)),
         _ => "now".to_owned(),
-    }
+    };
+    let nobody = "; but no newsfed is running: `newsfed daemon` or the panes look";
+    format!("{at}{}", if why.followed { "" } else { nobody })
 }
 
 fn moves(moved: &[Moved], now: Time) -> String {
@@ -111,8 +157,11 @@ fn moves(moved: &[Moved], now: Time) -> String {
     told.collect()
 }
 
-fn spent(why: &Why) -> String {
+fn spent(why: &Why, now: Time) -> String {
+    // The first hours say nothing about a week.
+    let compared = why.first_look.is_some_and(|first| now - first >= TimeDelta::days(1));
     let saved = match why.requests_saved {
+        _ if !compared => String::new(),
         0 => String::new(),
         n if n > 0 => format!(" ({n} fewer than at the fixed interval)"),
         n => format!(" ({} more than at the fixed interval)", -n),
@@ -159,3 +208,7 @@ fn look(look: &LookTold) -> String {
     let delay = look.delay_min.map_or_else(String::new, |m| format!(", out for {m:.0} min"));
     format!("{}  {status}  {what}{delay}", when::minute(look.at))
 }
+
+#[cfg(test)]
+#[path = "words_tests.rs"]
+mod tests;

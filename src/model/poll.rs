@@ -47,6 +47,9 @@ pub enum HoldReason {
     MinInterval,
     /// `schedule.usual_min_interval`: too little is expected to warrant a look sooner.
     UsualMinInterval,
+    /// The server sends no validators, so that every look costs the whole document: the shortest
+    /// interval is doubled.
+    NoValidators,
     /// `schedule.max_interval`, or the source's own; the only rule that moves a look forward.
     MaxInterval,
     /// `schedule.quiet_hours`.
@@ -63,6 +66,7 @@ impl HoldReason {
             Self::Failures
                 | Self::MinInterval
                 | Self::UsualMinInterval
+                | Self::NoValidators
                 | Self::MaxInterval
                 | Self::QuietHours
                 | Self::Offline
@@ -85,6 +89,7 @@ impl HoldReason {
             Self::CrawlDelay => "robots.txt crawl-delay",
             Self::MinInterval => "the shortest interval allowed",
             Self::UsualMinInterval => "too little expected for a look sooner",
+            Self::NoValidators => "the lack of validators (every look costs the whole document)",
             Self::MaxInterval => "the longest interval allowed",
             Self::QuietHours => "quiet hours",
             Self::Offline => "no connection",

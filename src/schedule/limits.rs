@@ -105,8 +105,11 @@ pub struct Look<'a> {
     pub max: Option<Duration>,
     /// Hours without automatic looks, and how many seconds the person's zone is east of UTC.
     pub quiet: Option<(QuietHours, i32)>,
-    /// Whether the server sends validators; without them every look costs a full answer.
+    /// Whether the server sends validators; without them every look costs a full answer, and the
+    /// shortest interval is doubled …
     pub has_validators: bool,
+    /// … but not beyond what the person set for this very source.
+    pub own: Option<Duration>,
     /// Tells sources apart, so that their back-offs do not stay in step.
     pub seed: u64,
 }
@@ -246,10 +249,11 @@ fn own_wishes(look: &Look<'_>, decision: &mut Decision) {
     } else {
         (look.usual_min, HoldReason::UsualMinInterval)
     };
-    // Without validators every look costs a whole document.
-    let costly = look.answer.kind == AnswerKind::Ok && !look.has_validators;
-    let floor = if costly { floor.saturating_mul(2) } else { floor };
     decision.not_before(after(now, floor), reason, now);
+    if look.answer.kind == AnswerKind::Ok && !look.has_validators {
+        let twice = floor.saturating_mul(2).min(look.own.unwrap_or(Duration::MAX));
+        decision.not_before(after(now, twice), HoldReason::NoValidators, now);
+    }
     if let Some(end) = skipped_until(look.hints, now) {
         decision.hold_until(end, HoldReason::SkipWindow, now);
     }

@@ -30,6 +30,7 @@ fn plain(hints: &FeedHints) -> Look<'_> {
         quiet: None,
         max: None,
         has_validators: true,
+        own: None,
         seed: 1,
     }
 }
@@ -261,7 +262,22 @@ fn what_people_ask_for() {
         (
             "costly",
             Look { min: minutes(60), has_validators: false, ..base },
-            (120, None, vec![MinInterval]),
+            (120, None, vec![NoValidators]),
+        ),
+        (
+            "costly, and held by the interval itself",
+            Look { min: minutes(90), has_validators: false, ..base },
+            (180, None, vec![MinInterval, NoValidators]),
+        ),
+        (
+            "costly, but the person set the interval",
+            Look { min: minutes(40), has_validators: false, own: Some(minutes(60)), ..base },
+            (60, None, vec![]),
+        ),
+        (
+            "costly, and the person set less than the interval that holds for all",
+            Look { min: minutes(90), has_validators: false, own: Some(minutes(60)), ..base },
+            (90, None, vec![MinInterval]),
         ),
         (
             "costly, but it failed",
@@ -284,7 +300,7 @@ fn what_people_ask_for() {
         (
             "costly and not warranted",
             Look { usual_min: minutes(60), has_validators: false, ..base },
-            (120, None, vec![UsualMinInterval]),
+            (120, None, vec![NoValidators]),
         ),
         // It is 12:30 UTC.
         ("quiet", Look { quiet: quiet("13:00-14:00", 0), ..base }, (90, None, vec![QuietHours])),

@@ -124,6 +124,13 @@ impl World {
         std::fs::write(self.config().join(name), text).unwrap();
     }
 
+    /// Makes it so many days since everything known was published and found.
+    fn followed_for_days(&self, days: i64) {
+        let database = rusqlite::Connection::open(self.path().join("data/newsfed.db")).unwrap();
+        let earlier = "UPDATE item SET date = discovered - ?1, discovered = discovered - ?1";
+        assert!(database.execute(earlier, [days * 86_400]).unwrap() > 0);
+    }
+
     /// The numbers of all items, oldest first.
     fn numbers(&self) -> Vec<String> {
         let args = ["list", "--json", "--limit", "0", "--sort", "oldest"];

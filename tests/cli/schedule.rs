@@ -2,6 +2,7 @@
 
 use super::{World, feed};
 use newsfed::demo::server::Reply;
+use newsfed::store::{Poller, PollerLock};
 use std::io::Write;
 
 /// An hour between looks, whatever is learned.
@@ -51,6 +52,40 @@ fn a_person_is_told_why_a_source_has_not_been_fetched_yet() {
 }
 
 #[test]
+fn a_person_is_told_when_nobody_looks() {
+    let world = World::usual();
+    world.run_with(&["import", "-"], &world.server.url("/kernel.xml")).ok();
+    let list = world.run(&["--json", "sources"]).values();
+    let id = list[0]["id"].as_str().unwrap();
+    let why = |args: &[&str]| world.run(&[&["schedule", "why", id], args].concat());
+    let text = why(&[]).ok();
+    for line in [
+        "rate       nothing known yet",
+        "state      never looked at yet",
+        "next       now; but no newsfed is running: `newsfed daemon` or the panes look",
+    ] {
+        assert!(text.lines().any(|l| l == line), "{text}");
+    }
+    assert!(!text.contains("week"), "{text}");
+    let database = world.path().join("data/newsfed.db");
+    let lock = PollerLock::acquire(&database).unwrap();
+    assert!(matches!(lock, Poller::Mine(_)));
+    let text = why(&[]).ok();
+    assert!(text.lines().any(|l| l == "next       now"), "{text}");
+    assert_eq!(why(&["--json"]).values()[0]["followed"], true);
+    drop(lock);
+    assert_eq!(why(&["--json"]).values()[0]["followed"], false);
+    world.run(&["sync"]).ok();
+    let text = why(&[]).ok();
+    assert!(text.contains("; but no newsfed is running") && !text.contains("never"), "{text}");
+    assert!(text.contains("items are expected: ") || text.contains("hardly an item"), "{text}");
+    let hours = text.lines().skip_while(|l| !l.starts_with("week")).nth(1).unwrap();
+    assert_eq!(hours, "           00 03 06 09 12 15 18 21", "above the hours of the days");
+    let saved = text.lines().find(|l| l.starts_with("this week")).unwrap();
+    assert!(saved.starts_with("this week  1 request, "), "{saved}");
+}
+
+#[test]
 fn policies_are_compared_on_a_file() {
     let world = World::usual();
     let file = timelines();
@@ -79,6 +114,19 @@ fn policies_are_compared_on_a_file() {
     assert!(number(&dark, "mean_delay_min") > number(&light, "mean_delay_min"));
     let text = world.run(&["schedule", "simulate", path]).ok();
     assert!(text.contains("looks per source and day") && text.contains("mean delay"), "{text}");
+}
+
+#[test]
+fn a_day_must_have_passed_before_it_is_replayed() {
+    let world = World::followed();
+    let young = world.run(&["schedule", "simulate", "--from-db"]);
+    assert_eq!((young.code, young.out.as_str()), (Some(1), ""), "{young:?}");
+    let told = "followed for less than a minute and have published 0 items since; it takes a day \
+        and 2 items";
+    assert!(young.err.contains(told), "{young:?}");
+    world.followed_for_days(2);
+    let text = world.run(&["schedule", "simulate", "--from-db"]).ok();
+    assert!(text.contains("sources                      2"), "{text}");
 }
 
 #[test]

@@ -79,6 +79,7 @@ fn every_shape_is_as_documented() {
         check("Source", &[value]);
     }
     check("Schedule", &run(&["schedule", "why", "Kernel", "Held"]).values());
+    world.followed_for_days(2);
     let simulated = run(&["schedule", "simulate", "--from-db", "--weekly"]).values();
     assert_eq!(simulated[0]["sources"], 2);
     check("Simulation", &simulated);

@@ -43,6 +43,37 @@ async fn every_source_is_looked_at_once_an_hour() {
 }
 
 #[tokio::test]
+async fn an_interval_that_a_person_sets_is_kept() {
+    let server = Server::start(|r| match r.path.as_str() {
+        "/costly" => feed(&[("1", "One")]),
+        path => feed(&[(path, path)]).header("etag", "\"x\""),
+    })
+    .unwrap();
+    let every = |id: &str, path: &str, interval: Option<Duration>| Source {
+        interval,
+        ..source(id, &server.url(path))
+    };
+    let sources = [
+        every("ten", "/ten", Some(10 * MINUTE)),
+        every("least", "/least", Some(MINUTE)),
+        every("costly", "/costly", Some(6 * MINUTE)),
+        every("rare", "/rare", Some(3 * DAY)),
+        every("all", "/all", None),
+    ];
+    let mut home = Home::with(&sources);
+    home.settings.schedule.interval = 20 * MINUTE;
+    let engine = home.on_demand().await;
+    sync(&engine, Pace::Manual).await;
+    for (id, minutes) in [("ten", 10), ("least", 5), ("costly", 6), ("rare", 3 * 1440), ("all", 20)]
+    {
+        let facts = facts(&engine, id).await;
+        let wait = (facts.next_poll.unwrap() - home.clock.now()).num_minutes();
+        assert!((minutes..=minutes + 1).contains(&wait), "{id}: {wait}, {:?}", facts.planned);
+    }
+    engine.shutdown().await;
+}
+
+#[tokio::test]
 async fn a_restart_asks_nothing_before_its_time() {
     let (server, home, engine) = looked_at_once().await;
     engine.shutdown().await;

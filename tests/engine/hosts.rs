@@ -20,7 +20,6 @@ async fn a_host_that_never_answers_delays_nobody_else() {
         (0..).zip(&ips).map(|(n, ip)| source(&format!("s{n}"), &server.url_on(*ip, "/"))).collect();
     let mut home = Home::with(&sources);
     // A source that is asked again while the dead one is still under way.
-    home.settings.schedule.usual_min_interval = MINUTE;
     home.settings.schedule.interval = 10 * MINUTE;
     let engine = home.following().await;
     let mut revision = engine.store().revision();

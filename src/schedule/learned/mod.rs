@@ -106,8 +106,12 @@ impl Learned {
 
     /// Whether enough is expected in a time from `now` on for a look sooner than its end.
     pub fn warrants(&self, now: Time, within: Duration) -> bool {
-        let expected = self.outlook(now).expected(seconds::of(now), within.as_secs_f64());
-        expected >= WARRANTED
+        self.expected(now, within) >= WARRANTED
+    }
+
+    /// Items expected in a time from `now` on.
+    pub fn expected(&self, now: Time, within: Duration) -> f64 {
+        self.outlook(now).expected(seconds::of(now), within.as_secs_f64())
     }
 
     /// The mean time between items, once five have been observed.

@@ -3,7 +3,7 @@
 use super::super::app::{App, Layer, WhyPanel};
 use super::row::Row;
 use crate::config::Role;
-use crate::engine::Told;
+use crate::engine::{HOURS, Told};
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
@@ -75,8 +75,10 @@ fn lines(told: &Told, room: usize) -> Vec<Pieces> {
             lines.push(vec![name(if i == 0 { what } else { "" }), (part, Role::Text)]);
         }
     }
-    lines.push(vec![]);
-    lines.push(vec![name("hours"), ("00 03 06 09 12 15 18 21".to_owned(), Role::Dim)]);
+    if !told.week.is_empty() {
+        lines.push(vec![]);
+        lines.push(vec![name("hours"), (HOURS.to_owned(), Role::Dim)]);
+    }
     for (day, hours) in &told.week {
         lines.push(vec![name(&format!("  {day}")), (hours.clone(), Role::Accent)]);
     }
@@ -90,7 +92,16 @@ fn lines(told: &Told, room: usize) -> Vec<Pieces> {
 
 #[cfg(test)]
 mod tests {
-    use super::sparkline;
+    use super::{Told, lines, sparkline};
+
+    #[test]
+    fn hours_stand_only_above_days() {
+        let facts = vec![("rate", "nothing known yet".to_owned())];
+        let mut told = Told { facts, ..Told::default() };
+        assert_eq!(lines(&told, 60).len(), 1);
+        told.week.push(("Mon", "  ..".to_owned()));
+        assert_eq!(lines(&told, 60)[2][0].0.trim(), "hours");
+    }
 
     #[test]
     fn days_are_drawn_by_their_share_of_the_busiest() {

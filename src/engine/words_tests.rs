@@ -1,0 +1,142 @@
+use super::*;
+use crate::model::PolicyKind;
+use crate::schedule::Explanation;
+use crate::store::Spent;
+
+fn now() -> Time {
+    "2026-11-21T12:00:30Z".parse().unwrap()
+}
+
+fn later(minutes: i64) -> Time {
+    now() + TimeDelta::minutes(minutes)
+}
+
+/// A source that was looked at ten minutes ago, and is looked at again in twenty.
+fn why() -> Why {
+    Why {
+        last_poll: Some(later(-10)),
+        next_poll: Some(later(20)),
+        overdue: false,
+        followed: true,
+        planned: Some(Planned {
+            at: later(-10),
+            policy: PolicyKind::Learned,
+            wanted: later(20),
+            next: later(20),
+            moved_by: Vec::new(),
+        }),
+        expected: Some(0.128),
+        hold: None,
+        price: 5000.0,
+        explanation: Explanation {
+            policy: PolicyKind::Learned,
+            items_per_day: 6.1,
+            items_per_day_now: 6.1,
+            observed: 40,
+            gaps: None,
+            pulse: Pulse::Normal,
+            week: vec![1.0; 168],
+            coming: vec![later(20), later(50)],
+        },
+        first_look: Some(later(-10)),
+        looks: Vec::new(),
+        spent: Spent { requests: 1, ..Spent::default() },
+        requests_saved: -1,
+    }
+}
+
+/// The line of that name, if there is one.
+fn line(why: &Why, name: &str) -> Option<String> {
+    let told = why.tell(true, true, now());
+    told.facts.into_iter().find(|(n, _)| *n == name).map(|(_, value)| value)
+}
+
+fn moved(why: &mut Why, reason: HoldReason, to: Time) {
+    let planned = why.planned.as_mut().unwrap();
+    planned.moved_by.push(Moved { reason, to });
+    planned.next = to;
+    why.next_poll = Some(to);
+}
+
+#[test]
+fn what_a_wait_is_worth() {
+    let clock = when::clock(later(20), now());
+    let told = |why: &Why| line(why, "wanted").unwrap();
+    let mut why = why();
+    assert_eq!(
+        told(&why),
+        format!("{clock}, by when 0.13 items are expected: worth a look at this budget")
+    );
+    why.expected = Some(0.001);
+    moved(&mut why, HoldReason::MaxInterval, later(15));
+    let most = when::clock(later(15), now());
+    assert_eq!(
+        told(&why),
+        format!(
+            "{clock}, by when hardly an item is expected: too few for a look sooner; moved to \
+             {most} by the longest interval allowed"
+        )
+    );
+    why.expected = None;
+    assert!(told(&why).starts_with(&format!("{clock}; moved to")), "{}", told(&why));
+}
+
+#[test]
+fn what_is_gone_is_told_once() {
+    let mut why = why();
+    let never: Time = "9999-12-31T23:59:59Z".parse().unwrap();
+    moved(&mut why, HoldReason::Gone, never);
+    why.hold = Some(Hold { until: never, reason: HoldReason::Gone });
+    why.explanation.coming.clear();
+    why.followed = false;
+    assert_eq!(line(&why, "next").as_deref(), Some("never: 410 Gone"));
+    assert_eq!((line(&why, "wanted"), line(&why, "held")), (None, None));
+}
+
+#[test]
+fn a_hold_that_moved_the_look_is_told_once() {
+    let mut why = why();
+    let until = later(90) + TimeDelta::milliseconds(700);
+    moved(&mut why, HoldReason::MaxAge, later(90));
+    why.hold = Some(Hold { until, reason: HoldReason::MaxAge });
+    assert_eq!(line(&why, "held"), None);
+    assert!(line(&why, "wanted").unwrap().contains("by Cache-Control max-age"));
+    why.hold = Some(Hold { until: later(180), reason: HoldReason::SkipWindow });
+    assert!(line(&why, "held").unwrap().contains("skipHours"));
+}
+
+#[test]
+fn looks_within_one_minute_are_one() {
+    let mut why = why();
+    let second = |n| later(50) + TimeDelta::seconds(n);
+    why.explanation.coming = vec![later(20), second(0), second(5), later(80)];
+    let want = [50, 80].map(|m| when::clock(later(m), now())).join(", ");
+    assert_eq!(line(&why, "then"), Some(want));
+    why.explanation.coming = vec![second(0), second(5)];
+    assert_eq!(line(&why, "then"), None);
+}
+
+#[test]
+fn requests_are_compared_after_a_day() {
+    let mut why = why();
+    assert_eq!(line(&why, "this week").unwrap(), "1 request, 0 B received, 0 B saved");
+    why.first_look = Some(later(-24 * 60));
+    let told = line(&why, "this week").unwrap();
+    assert!(told.starts_with("1 request (1 more than at the fixed interval),"), "{told}");
+}
+
+#[test]
+fn what_is_not_known_is_not_drawn() {
+    let mut why = why();
+    assert_eq!(why.tell(true, true, now()).week.len(), 7);
+    why.explanation.observed = 0;
+    assert_eq!(why.tell(true, true, now()).week, []);
+    assert_eq!(line(&why, "rate").as_deref(), Some("nothing known yet"));
+    assert_eq!(line(&why, "state"), None);
+    assert!(line(&why, "wanted").unwrap().ends_with(", a guess as long as nothing is known"));
+    (why.last_poll, why.next_poll, why.planned, why.followed) = (None, None, None, false);
+    assert_eq!(line(&why, "state").as_deref(), Some("never looked at yet"));
+    let next = line(&why, "next").unwrap();
+    assert!(next.starts_with("now; but no newsfed is running: `newsfed daemon`"), "{next}");
+    assert_eq!(line(&why, "this week"), None);
+}
