@@ -303,16 +303,15 @@ async fn answer(
         headers: headers.map(|(n, v)| (n.to_string(), v.as_bytes().to_vec())).collect(),
         in_flight,
     };
-    let reply = (shared.handler)(&request);
-    // Who sees the request in the log may change what the next one is answered.
     {
         let mut log = lock(&shared.log);
         if log.len() == REMEMBERED {
             log.pop_front();
         }
-        log.push_back(request);
+        log.push_back(request.clone());
     }
     shared.count.send_modify(|n| *n += 1);
+    let reply = (shared.handler)(&request);
     if !reply.delay.is_zero() {
         tokio::time::sleep(reply.delay).await;
     }
