@@ -5,7 +5,12 @@
 //! CORPUS holds `items.json`, `gold.json.gz` and `pages/ID.html.gz`. Without a folder to write to,
 //! only the figures of a cross-validation are printed: five folds, whole sites in one fold.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    missing_docs,
+    reason = "a program for developers that prints its figures and may end on bad data"
+)]
 
 mod align;
 mod boost;
