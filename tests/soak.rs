@@ -83,7 +83,7 @@ async fn settled(engine: &Handle) -> Time {
 
 /// Until all texts are indexed.
 async fn indexed(engine: &Handle) {
-    while engine.store().index_step().await.unwrap() {}
+    while engine.store().index_step().await.unwrap().is_some() {}
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

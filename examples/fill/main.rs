@@ -68,7 +68,7 @@ async fn main() -> Result<()> {
     let facts = store.reconcile(declared, Utc::now()).await?;
     fill(&store, &facts, &args, &mut prose).await?;
     mark(&store, args.items, &mut prose).await?;
-    while !args.no_index && store.index_step().await? {}
+    while !args.no_index && store.index_step().await?.is_some() {}
     store.close();
     Ok(())
 }

@@ -167,7 +167,7 @@ fn index_all(store: &Store, out: &mut Output) -> Result<(), Failure> {
     let waiting = std::time::Instant::now();
     let mut told = false;
     let indexed = runtime()?.block_on(async {
-        while store.index_step().await? {
+        while store.index_step().await?.is_some() {
             if !told && waiting.elapsed() > std::time::Duration::from_secs(1) {
                 out.note("indexing new items for the search …");
                 told = true;

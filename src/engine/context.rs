@@ -106,7 +106,7 @@ impl Context {
             };
             let result = query(&reader);
             let mut idle = readers();
-            if idle.len() < READERS {
+            if idle.len() < READERS && !reader.is_frozen() {
                 idle.push(reader);
             }
             result

@@ -45,14 +45,16 @@ async fn index(context: &Arc<Context>) {
         let mut own = *revision.borrow_and_update();
         while *revision.borrow() <= own {
             match context.store.index_step().await {
-                Ok(true) => tokio::time::sleep(BREATHE).await,
-                Ok(false) => break,
+                Ok(Some(written)) => {
+                    own += u64::from(written);
+                    tokio::time::sleep(BREATHE).await;
+                }
+                Ok(None) => break,
                 Err(e) => {
                     tracing::warn!("indexing: {e}");
                     break;
                 }
             }
-            own += 1;
         }
         if revision.changed().await.is_err() {
             return;

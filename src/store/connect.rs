@@ -40,23 +40,25 @@ pub(super) fn open_writer(path: &Path) -> Result<Connection> {
     Ok(conn)
 }
 
-/// Opens a connection that can only read.
-pub(super) fn open_reader(path: &Path) -> Result<Connection> {
+/// Opens a connection that can only read; tells whether it takes the file for one that nobody can
+/// change, for as long as it lives.
+pub(super) fn open_reader(path: &Path) -> Result<(Connection, bool)> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut conn = Connection::open_with_flags(path, flags).map_err(|e| open_error(path, &e))?;
     conn.busy_timeout(BUSY_TIMEOUT)?;
     // Reading would leave a log that is as read-only as the file, also when that is mended.
     let frozen = fs::metadata(path).is_ok_and(|m| m.permissions().readonly());
     let unreadable = || probe(&conn).map_err(forbidden).is_err_and(|e| e.leaves_reading());
-    if !has_log(path) && (frozen || unreadable()) {
+    let immutable = !has_log(path) && (frozen || unreadable());
+    if immutable {
         // What nobody can write to nobody changes meanwhile.
-        let uri = immutable(path);
+        let uri = immutable_uri(path);
         let flags = flags | OpenFlags::SQLITE_OPEN_URI;
         conn = Connection::open_with_flags(uri, flags).map_err(|e| open_error(path, &e))?;
     }
     conn.pragma_update(None, "query_only", true)?;
     conn.set_prepared_statement_cache_capacity(64);
-    Ok(conn)
+    Ok((conn, immutable))
 }
 
 /// Whether anything can be read.
@@ -80,7 +82,7 @@ fn has_log(path: &Path) -> bool {
 }
 
 /// The file as an address by which SQLite takes no locks and needs no other file.
-fn immutable(path: &Path) -> String {
+fn immutable_uri(path: &Path) -> String {
     let escaped =
         path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
     format!("file:{escaped}?immutable=1")

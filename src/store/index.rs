@@ -82,7 +82,9 @@ pub(super) fn next_batch(conn: &Connection) -> Result<Vec<Body>> {
 }
 
 /// Writes a batch; an item that changed or vanished since it was read is left for the next round.
-pub(super) fn write_batch(conn: &Connection, batch: &[Body]) -> Result<()> {
+/// Tells whether any was written.
+pub(super) fn write_batch(conn: &Connection, batch: &[Body]) -> Result<bool> {
+    let mut written = false;
     let mut done = conn.prepare_cached(
         "UPDATE detail SET indexed = 1 WHERE item = ?1 AND indexed = 0
          AND (SELECT content_hash FROM item WHERE key = ?1) = ?2",
@@ -99,9 +101,10 @@ pub(super) fn write_batch(conn: &Connection, batch: &[Body]) -> Result<()> {
             index.execute(params![body.item, body.text])?;
             titled.execute([body.item])?;
             count.execute(params![body.item, words(&body.text)])?;
+            written = true;
         }
     }
-    Ok(())
+    Ok(written)
 }
 
 /// Words as a reader meets them: runs of letters; two characters of a script without spaces.

@@ -40,7 +40,7 @@ pub use view::{Anchor, Cursor, SEARCH_LIMIT, Scope, View, Window};
 
 use crate::model::{Hold, Outcome, Retention, Source, SourceFacts, Time};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 use writer::{Joined, Writer};
 
@@ -57,20 +57,41 @@ pub struct Store {
 
 struct Inner {
     path: PathBuf,
-    writer: Mutex<Option<Writer>>,
-    thread: Mutex<Option<Joined>>,
-    /// Why nothing can be written: the permissions forbid it, or the disk is full.
-    unwritable: Option<StoreError>,
+    writer: Mutex<Door>,
     revision: Arc<watch::Sender<u64>>,
 }
 
+/// The way to the writer.
+enum Door {
+    Open(Writer, Joined),
+    /// The permissions forbid it, or the disk is full; tried again by whoever wants to write.
+    Stuck,
+    Closed,
+}
+
+impl Door {
+    /// Starts the writer, unless what is there can only be read.
+    fn open(path: &Path, revision: &Arc<watch::Sender<u64>>) -> Result<Self> {
+        match Writer::start(path, revision.clone()) {
+            Ok((writer, thread)) => Ok(Self::Open(writer, thread)),
+            Err(e) if e.leaves_reading() => Ok(Self::Stuck),
+            Err(e) => Err(e),
+        }
+    }
+}
+
 impl Inner {
+    fn door(&self) -> MutexGuard<'_, Door> {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn close(&self) {
-        let locked = |m: &Mutex<Option<Writer>>| m.lock().ok().and_then(|mut w| w.take());
-        drop(locked(&self.writer));
-        let thread = self.thread.lock().ok().and_then(|mut t| t.take());
-        if thread.is_some_and(|t| t.join().is_err()) {
-            tracing::error!("the writer thread panicked");
+        let door = std::mem::replace(&mut *self.door(), Door::Closed);
+        if let Door::Open(writer, thread) = door {
+            drop(writer);
+            if thread.join().is_err() {
+                tracing::error!("the writer thread panicked");
+            }
         }
     }
 }
@@ -84,21 +105,12 @@ impl Drop for Inner {
 
 impl Store {
     /// Opens the database, creating or migrating it first. One that can only be read can be opened
-    /// too; whatever would write to it fails with [`StoreError::ReadOnly`] or [`StoreError::Full`].
+    /// too; whatever would write to it fails with [`StoreError::ReadOnly`] or [`StoreError::Full`]
+    /// for as long as that is so.
     pub fn open(path: &Path) -> Result<Self> {
         let revision = Arc::new(watch::Sender::new(0));
-        let (writer, thread, unwritable) = match Writer::start(path, revision.clone()) {
-            Ok((writer, thread)) => (Some(writer), Some(thread), None),
-            Err(e) if e.leaves_reading() => (None, None, Some(e)),
-            Err(e) => return Err(e),
-        };
-        let inner = Inner {
-            path: path.to_owned(),
-            unwritable,
-            writer: Mutex::new(writer),
-            thread: Mutex::new(thread),
-            revision,
-        };
+        let writer = Mutex::new(Door::open(path, &revision)?);
+        let inner = Inner { path: path.to_owned(), writer, revision };
         Ok(Self { inner: Arc::new(inner) })
     }
 
@@ -129,10 +141,15 @@ impl Store {
     }
 
     fn writer(&self) -> Result<Writer> {
-        if let Some(why) = &self.inner.unwritable {
-            return Err(why.clone());
+        let mut door = self.inner.door();
+        if let Door::Stuck = *door {
+            let (writer, thread) = Writer::start(&self.inner.path, self.inner.revision.clone())?;
+            *door = Door::Open(writer, thread);
         }
-        self.inner.writer.lock().ok().and_then(|w| w.clone()).ok_or(StoreError::Closed)
+        match &*door {
+            Door::Open(writer, _) => Ok(writer.clone()),
+            Door::Stuck | Door::Closed => Err(StoreError::Closed),
+        }
     }
 
     /// Brings the rows in line with the declared sources, and returns their facts.
@@ -226,17 +243,17 @@ impl Store {
         self.writer()?.call(move |conn| retention::tidy(conn, now)).await
     }
 
-    /// Indexes the text of one more batch of bodies; false when nothing is left. Reading and
-    /// stripping run on this task's blocking pool, only the insertion on the writer.
-    pub async fn index_step(&self) -> Result<bool> {
+    /// Indexes the text of one more batch of bodies; tells whether it wrote anything, `None` when
+    /// nothing is left. Reading and stripping run on this task's blocking pool, only the insertion
+    /// on the writer.
+    pub async fn index_step(&self) -> Result<Option<bool>> {
         let store = self.clone();
         let batch = tokio::task::spawn_blocking(move || store.reader()?.next_unindexed())
             .await
             .map_err(|_| StoreError::Closed)??;
         if batch.is_empty() {
-            return Ok(false);
+            return Ok(None);
         }
-        self.writer()?.call(move |conn| index::write_batch(conn, &batch)).await?;
-        Ok(true)
+        self.writer()?.call(move |conn| index::write_batch(conn, &batch)).await.map(Some)
     }
 }

@@ -16,11 +16,19 @@ use url::Url;
 /// Reads what is committed.
 pub struct Reader {
     conn: Connection,
+    frozen: bool,
 }
 
 impl Reader {
     pub(super) fn open(path: &Path) -> Result<Self> {
-        Ok(Self { conn: connect::open_reader(path)? })
+        let (conn, frozen) = connect::open_reader(path)?;
+        Ok(Self { conn, frozen })
+    }
+
+    /// Whether it shows the database as it was when it was opened, because nobody could write to
+    /// it then. Once that has changed, only a new reader sees what is written.
+    pub fn is_frozen(&self) -> bool {
+        self.frozen
     }
 
     /// Stops whatever this reader is doing from another thread; the query ends with

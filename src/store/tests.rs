@@ -349,7 +349,7 @@ fn search_finds_titles_at_once_and_bodies_after_indexing() {
     assert_eq!(search("sho"), ["shown"]);
     assert!(search("hidden").is_empty());
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    while runtime.block_on(f.store.index_step()).unwrap() {}
+    while runtime.block_on(f.store.index_step()).unwrap().is_some() {}
     assert_eq!(search("hidden cafe"), ["shown"]);
     let row = f.rows(&View::of(Scope::All)).into_iter().find(|r| r.title == "shown").unwrap();
     assert_eq!(row.words, 3);

@@ -8,7 +8,7 @@ use crate::model::Item;
 use crate::store::{Anchor, Interrupter, PollFilter, Reader, Result, StoreError, View};
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use tokio::sync::mpsc::UnboundedSender;
 
 /// A question to the database.
@@ -42,7 +42,7 @@ const STACK: usize = 16 << 20;
 /// Asks the thread.
 pub(super) struct Asker {
     questions: mpsc::Sender<Question>,
-    interrupter: Interrupter,
+    interrupter: Arc<Mutex<Interrupter>>,
     /// Whether a window is being read, which a newer one supersedes.
     in_window: Arc<AtomicBool>,
 }
@@ -51,11 +51,17 @@ impl Asker {
     /// Starts the thread; it ends when the asker is dropped.
     pub(super) fn start(handle: Handle, events: UnboundedSender<Event>) -> Result<Self> {
         let reader = handle.store().reader()?;
-        let interrupter = reader.interrupter();
+        let interrupter = Arc::new(Mutex::new(reader.interrupter()));
         let (questions, inbox) = mpsc::channel();
         let in_window = Arc::new(AtomicBool::new(false));
-        let answerer =
-            Answerer { handle, reader, events, in_window: in_window.clone(), version: None };
+        let answerer = Answerer {
+            handle,
+            reader,
+            interrupter: interrupter.clone(),
+            events,
+            in_window: in_window.clone(),
+            version: None,
+        };
         std::thread::Builder::new()
             .name("newsfed-reader".to_owned())
             .stack_size(STACK)
@@ -69,7 +75,7 @@ impl Asker {
         // The thread ends only with the panes.
         let _ = self.questions.send(question);
         if supersedes && self.in_window.load(Ordering::SeqCst) {
-            self.interrupter.interrupt();
+            self.interrupter.lock().unwrap_or_else(PoisonError::into_inner).interrupt();
         }
     }
 }
@@ -85,6 +91,7 @@ enum Answer {
 struct Answerer {
     handle: Handle,
     reader: Reader,
+    interrupter: Arc<Mutex<Interrupter>>,
     events: UnboundedSender<Event>,
     in_window: Arc<AtomicBool>,
     version: Option<i64>,
@@ -150,6 +157,9 @@ impl Answerer {
                 Event::WhyLoaded(source, told.map_err(words).and_then(|told| told.ok_or_else(gone)))
             }
             Question::Version => {
+                if self.thaws() {
+                    return Answer::Event(Event::StoreChanged);
+                }
                 let version = self.reader.data_version().ok();
                 let before = std::mem::replace(&mut self.version, version);
                 if before.is_none() || before == version {
@@ -158,6 +168,16 @@ impl Answerer {
                 Event::StoreChanged
             }
         })
+    }
+
+    /// Takes a new reader where the one at hand shows a database that could not be written to when
+    /// it was opened, and now can be.
+    fn thaws(&mut self) -> bool {
+        let new = if self.reader.is_frozen() { self.handle.store().reader().ok() } else { None };
+        let Some(reader) = new.filter(|reader| !reader.is_frozen()) else { return false };
+        *self.interrupter.lock().unwrap_or_else(PoisonError::into_inner) = reader.interrupter();
+        self.reader = reader;
+        true
     }
 
     /// An interruption was meant for a window that ended just before; the question is asked again.

@@ -1,8 +1,9 @@
 //! A disk that is full, and has room again: the engine runs on a small file system of its own.
 
 use super::*;
-use newsfed::store::Mark;
+use newsfed::store::{Mark, Store, StoreError};
 use std::io::Write;
+use std::path::Path;
 use std::process::Command;
 
 /// Set where the inner test runs: its temporary folder is the small file system.
@@ -57,11 +58,8 @@ async fn on_a_small_disk() {
     settled(&engine).await;
     let key = engine.store().reader().unwrap().last_key().unwrap();
     engine.mark(Mark::Pinned, vec![key], true).await.unwrap();
-    // Somebody else takes all the room.
     let filler = home.dir.path().join("filler");
-    let mut file = std::fs::File::create(&filler).unwrap();
-    while file.write_all(&[0; 4096]).is_ok() {}
-    drop(file);
+    fill(&filler);
     big.store(true, std::sync::atomic::Ordering::SeqCst);
     home.clock.advance(65 * MINUTE);
     received(&server, 2).await;
@@ -95,4 +93,23 @@ async fn on_a_small_disk() {
     assert_eq!((after.pinned, after.validators.etag.as_deref()), (1, Some(&b"\"big\""[..])));
     assert!(engine.store().reader().unwrap().check().unwrap().is_empty());
     engine.shutdown().await;
+    // One that is opened while the disk is full heals as well.
+    let path = home.dir.path().join("other.db");
+    Store::open(&path).unwrap().set_memo("note", "old".to_owned()).await.unwrap();
+    fill(&filler);
+    let store = Store::open(&path).unwrap();
+    let why = store.writable();
+    assert!(matches!(why, Err(StoreError::Full)), "{why:?}");
+    let then = store.reader().unwrap();
+    assert_eq!((then.is_frozen(), then.memo("note").unwrap().as_deref()), (true, Some("old")));
+    std::fs::remove_file(&filler).unwrap();
+    store.set_memo("note", "new".to_owned()).await.unwrap();
+    let now = store.reader().unwrap();
+    assert_eq!((now.is_frozen(), now.memo("note").unwrap().as_deref()), (false, Some("new")));
+}
+
+/// Somebody else takes all the room.
+fn fill(filler: &Path) {
+    let mut file = std::fs::File::create(filler).unwrap();
+    while file.write_all(&[0; 4096]).is_ok() {}
 }

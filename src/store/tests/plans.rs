@@ -72,7 +72,7 @@ fn no_statement_runs_over_all_items() {
     f.look("a", document(0).map(|e| Entry { title: "changed".into(), ..e }).collect());
     f.store.mark_blocking(Mark::Pinned, vec![1, 2], true).unwrap();
 
-    let conn = connect::open_reader(f.store.path()).unwrap();
+    let (conn, _) = connect::open_reader(f.store.path()).unwrap();
     watch(&conn);
     let row = f.rows(&View::of(Scope::All)).swap_remove(100);
     let at = view::Cursor::from(&row);
