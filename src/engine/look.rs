@@ -103,8 +103,10 @@ async fn ask(
     match job.source.kind {
         SourceKind::Feed => context.client.fetch(request).await,
         // Something was left behind: the page is needed although it has not changed.
-        _ if facts.website.unfinished => asker.page(address(&job.source.url, facts)).await,
-        _ => asker.ask(net::Request { purpose: Purpose::Page, ..request }).await,
+        _ if facts.website.unfinished => {
+            Box::pin(asker.page(address(&job.source.url, facts))).await
+        }
+        _ => Box::pin(asker.ask(net::Request { purpose: Purpose::Page, ..request })).await,
     }
 }
 
@@ -231,7 +233,8 @@ pub(super) async fn read_answer(
         // A look at many pages must not keep the memory of others waiting.
         response.room = None;
         let visit = Visit { context, job, facts, started: at, asker, prefetched };
-        return visit.read(finished, response, hash).await;
+        // Boxed like the other branches for sites: hundreds of looks at feeds need no room for it.
+        return Box::pin(visit.read(finished, response, hash)).await;
     }
     finished.room = response.room.clone();
     match context.parse(response).await {
