@@ -7,11 +7,12 @@ use crate::model::{Source, SourceFacts, SourceId};
 use crate::store::{Named, Store};
 use crate::util::{clock::Clock, clock::SystemClock, text};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// One source.
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
-    pub(super) source: Source,
+    pub(super) source: Arc<Source>,
     pub(super) facts: SourceFacts,
 }
 
@@ -35,13 +36,16 @@ impl Catalogue {
             Err(e) if e.leaves_reading() => store.reader()?.sources()?,
             other => other?,
         };
-        Ok(Self::join(home.sources.clone(), facts))
+        Ok(Self::join(home.sources.iter().cloned().map(Arc::new), facts))
     }
 
-    pub(super) fn join(sources: Vec<Source>, facts: Vec<SourceFacts>) -> Self {
+    pub(super) fn join(
+        sources: impl IntoIterator<Item = Arc<Source>>,
+        facts: Vec<SourceFacts>,
+    ) -> Self {
         let mut by_id: HashMap<SourceId, SourceFacts> =
             facts.into_iter().map(|f| (f.id.clone(), f)).collect();
-        let entry = |source: Source| {
+        let entry = |source: Arc<Source>| {
             let facts = by_id.remove(&source.id)?;
             Some(Entry { source, facts })
         };
@@ -148,7 +152,7 @@ mod tests {
             source.title = title.map(str::to_owned);
             source.folder = folder.map(str::to_owned);
             let facts = SourceFacts::new(key, source.id.clone(), source.url.to_string());
-            Entry { source, facts }
+            Entry { source: Arc::new(source), facts }
         };
         Catalogue {
             entries: vec![

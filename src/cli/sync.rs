@@ -66,7 +66,6 @@ async fn refresh(
     out: &mut Output,
 ) -> Result<Exit, Failure> {
     let (declared, facts): (Vec<_>, Vec<_>) = handle.sources().await?.into_iter().unzip();
-    let declared = declared.iter().map(|s| s.as_ref().clone()).collect();
     let catalogue = Catalogue::join(declared, facts);
     if catalogue.entries.is_empty() {
         out.note("nothing is followed yet; `newsfed add URL` follows a site or a feed");

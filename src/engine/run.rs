@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 use url::Url;
 
 /// Looks under way at once, those that wait for their host's turn included.
-const MAX_TASKS: usize = 512;
+const MAX_TASKS: usize = 384;
 /// How long a source rests whose look could not be stored: asking again at once would bother its
 /// server for nothing.
 const REST: TimeDelta = TimeDelta::minutes(5);

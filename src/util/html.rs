@@ -47,12 +47,12 @@ pub fn paragraphs(plain: &str) -> String {
 
 /// Text with `&`, `<` and `>` written as references.
 pub fn escape(plain: &str) -> Cow<'_, str> {
-    if !plain.contains(['&', '<', '>', '"']) {
+    if first_special(plain).is_none() {
         return plain.into();
     }
     let mut out = String::with_capacity(plain.len() + 16);
     let mut rest = plain;
-    while let Some(at) = rest.find(['&', '<', '>', '"']) {
+    while let Some(at) = first_special(rest) {
         out.push_str(&rest[..at]);
         out.push_str(match rest.as_bytes()[at] {
             b'&' => "&amp;",
@@ -64,6 +64,16 @@ pub fn escape(plain: &str) -> Cow<'_, str> {
     }
     out.push_str(rest);
     out.into()
+}
+
+/// Where the first character stands that [`escape`] writes as a reference.
+fn first_special(s: &str) -> Option<usize> {
+    let special = |b: &u8| matches!(b, b'&' | b'<' | b'>' | b'"');
+    // Whole chunks are looked at without a branch per byte.
+    let chunks = s.as_bytes().chunks_exact(32);
+    let plain =
+        chunks.take_while(|c| !c.iter().fold(false, |any, b| any | special(b))).count() * 32;
+    s.as_bytes()[plain..].iter().position(special).map(|at| plain + at)
 }
 
 /// Whether a text holds tags or character references that a reader would not want to see.

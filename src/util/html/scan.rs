@@ -2,6 +2,7 @@
 //! enough to find the same tags as a browser, and builds nothing.
 
 use html5ever::data::NAMED_ENTITIES;
+use memchr::memchr;
 use std::borrow::Cow;
 
 /// A piece of HTML source.
@@ -127,7 +128,7 @@ impl<'a> Scanner<'a> {
 fn text_len(rest: &str) -> usize {
     let bytes = rest.as_bytes();
     let mut from = 1;
-    while let Some(at) = bytes[from..].iter().position(|b| *b == b'<') {
+    while let Some(at) = memchr(b'<', &bytes[from..]) {
         let next = bytes.get(from + at + 1);
         if next.is_some_and(|b| b.is_ascii_alphabetic() || b"!/?".contains(b)) {
             return from + at;
@@ -229,12 +230,13 @@ impl<'a> Iterator for Attributes<'a> {
 
 /// Text with its character references decoded as HTML reads them; unknown ones stay as they are.
 pub fn decode_entities(s: &str) -> Cow<'_, str> {
-    if !s.contains('&') {
+    let ampersand = |s: &str| memchr(b'&', s.as_bytes());
+    if ampersand(s).is_none() {
         return Cow::Borrowed(s);
     }
     let mut out = String::with_capacity(s.len());
     let mut rest = s;
-    while let Some(at) = rest.find('&') {
+    while let Some(at) = ampersand(rest) {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
         match reference(rest) {
