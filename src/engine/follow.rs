@@ -154,8 +154,9 @@ impl Handle {
                 }
                 let asker = Asker::new(&self.context, &job.source, false);
                 let started = Started { context: &self.context, job: &job, facts: &facts, at };
-                let asked = job.source.url.to_string();
-                (at, read_answer(&started, asker, asked, response, prefetched).await)
+                let mut finished = Finished::of(&response, job.source.url.to_string());
+                finished.requests += u32::try_from(prefetched.len()).unwrap_or(0);
+                (at, read_answer(&started, asker, finished, response, prefetched).await)
             }
         };
         store(&self.context, &job, at, finished).await?;

@@ -3,11 +3,13 @@
 use super::setup::{begin, rules, setup};
 use crate::config::ScheduleSettings;
 use crate::model::{
-    FeedHints, MoveCandidate, Moved, Outcome, Planned, Source, SourceFacts, Time, Validators,
+    FeedHints, MoveCandidate, Moved, Outcome, PageSays, Planned, Sign, Source, SourceFacts,
+    SourceKind, Time, Validators,
 };
 use crate::net::Response;
 use crate::schedule::{self, Answer, AnswerKind, Clues, Memory};
 use crate::store::Ingested;
+use crate::website::signal::{Evidence, HeaderFacts, next_visit};
 use chrono::{SubsecRound, TimeDelta};
 use std::sync::Arc;
 use std::time::Duration;
@@ -50,6 +52,8 @@ pub(super) struct Head {
     pub(super) moved_for_good: bool,
     pub(super) validators: Validators,
     pub(super) cache: crate::net::Freshness,
+    /// `crawl-delay` of the robots.txt that was obeyed; zero without one.
+    pub(super) crawl_delay: Duration,
 }
 
 impl From<&Response> for Head {
@@ -60,6 +64,7 @@ impl From<&Response> for Head {
             moved_for_good: r.moved_for_good(),
             validators: r.validators.clone(),
             cache: r.cache.clone(),
+            crawl_delay: r.crawl_delay,
         }
     }
 }
@@ -153,9 +158,17 @@ impl Verdict {
         if let Some(document) = &self.document {
             facts.hints = document.hints.clone();
         }
-        let answer = self.answer();
-        let memory = self.remember(facts, ingested, &answer);
+        let mut answer = self.answer();
+        let said = self.sign(&answer, facts.website.says, None);
+        let memory = self.remember(facts, ingested, &answer, said.as_ref());
         facts.schedule = memory.save();
+        // The hints of a site count as long as its own rate is not known.
+        let sign = match memory.learned().gap(self.now) {
+            Some(gap) => self.sign(&answer, PageSays::default(), Some(gap)),
+            None => said,
+        };
+        let hint = sign.as_ref().filter(|sign| sign.signal.is_hint());
+        answer.page_says = hint.map(|sign| Duration::from_secs(sign.after));
         let wanted = schedule::jittered(memory.plan(self.now), self.now, self.seed);
         let decision = schedule::decide(&schedule::Look {
             wanted,
@@ -177,20 +190,44 @@ impl Verdict {
                 .into_iter()
                 .map(|m| Moved { to: m.to.trunc_subsecs(0), ..m })
                 .collect(),
+            sign,
         });
+    }
+
+    /// What tells when the pages of a site are worth another look: the cheapest signal that is
+    /// conclusive; `interval` is how often it is known to change. Feeds say it themselves.
+    fn sign(&self, answer: &Answer, says: PageSays, interval: Option<Duration>) -> Option<Sign> {
+        let head = self.response.as_ref().filter(|_| answer.kind == AnswerKind::Ok)?;
+        let headers = Some(HeaderFacts {
+            fresh_for: head.cache.max_age.or(head.cache.expires),
+            no_cache: head.cache.no_cache,
+            no_store: head.cache.no_store,
+        });
+        let evidence = Evidence { headers, says, interval };
+        let site = self.source.kind != SourceKind::Feed;
+        site.then(|| next_visit(&self.source.url, &evidence, self.now))
     }
 
     /// What is remembered of the source once this look is taken in. A look that failed says nothing
     /// about what the source publishes.
-    fn remember(&self, facts: &SourceFacts, ingested: &Ingested, answer: &Answer) -> Memory {
+    fn remember(
+        &self,
+        facts: &SourceFacts,
+        ingested: &Ingested,
+        answer: &Answer,
+        said: Option<&Sign>,
+    ) -> Memory {
         let mut setup = setup(&self.source, facts, &self.settings, self.price);
         if !schedule::is_learned(&facts.schedule) {
+            let hint = said.filter(|sign| sign.signal.is_hint());
+            let hint = hint.map(|sign| Duration::from_secs(sign.after));
             let clues = Clues {
                 url: &facts.url,
                 items: &ingested.new,
-                changes: None,
+                changes: facts.website.says.changes,
                 update_period: facts.hints.update_period,
                 max_age: answer.max_age.or(answer.expires),
+                page: hint,
             };
             begin(&mut setup, &clues, self.now);
         }
@@ -210,7 +247,7 @@ impl Verdict {
 
     fn answer(&self) -> Answer {
         let failed = matches!(self.outcome, Outcome::Failed { .. });
-        let Some(Head { status, cache, .. }) = &self.response else {
+        let Some(Head { status, cache, crawl_delay, .. }) = &self.response else {
             let kind = if self.offline { AnswerKind::Offline } else { AnswerKind::Failed };
             return Answer { kind, ..Answer::default() };
         };
@@ -225,7 +262,8 @@ impl Verdict {
             retry_after: cache.retry_after,
             max_age: if uncached { Some(Duration::ZERO) } else { cache.max_age },
             expires: cache.expires,
-            crawl_delay: None,
+            crawl_delay: Some(*crawl_delay).filter(|delay| !delay.is_zero()),
+            page_says: None,
         }
     }
 }

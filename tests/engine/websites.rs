@@ -6,18 +6,18 @@ use std::sync::Mutex;
 
 /// A site whose list and articles a test can change.
 #[derive(Clone, Default)]
-struct Site {
+pub(super) struct Site {
     pages: Arc<Mutex<BTreeMap<String, Reply>>>,
     /// What comes first, once.
     once: Arc<Mutex<BTreeMap<String, Reply>>>,
 }
 
 impl Site {
-    fn put(&self, path: &str, reply: Reply) {
+    pub(super) fn put(&self, path: &str, reply: Reply) {
         self.pages.lock().unwrap().insert(path.to_owned(), reply);
     }
 
-    fn html(&self, path: &str, body: &str) {
+    pub(super) fn html(&self, path: &str, body: &str) {
         self.put(
             path,
             Reply::ok("text/html", format!("<!doctype html><title>The Site</title>{body}")),
@@ -25,7 +25,7 @@ impl Site {
     }
 
     /// A list of the articles `/news/story-1` to `count`, newest first, and their pages.
-    fn list(&self, count: usize) {
+    pub(super) fn list(&self, count: usize) {
         let rows: String = (1..=count)
             .rev()
             .map(|n| {
@@ -40,7 +40,7 @@ impl Site {
         }
     }
 
-    fn article(&self, n: usize) {
+    pub(super) fn article(&self, n: usize) {
         let text = "The bus went on to the harbour and came back in the evening. ".repeat(5);
         self.html(
             &format!("/news/story-{n}"),
@@ -53,7 +53,7 @@ impl Site {
         );
     }
 
-    fn start(&self) -> Server {
+    pub(super) fn start(&self) -> Server {
         let site = self.clone();
         Server::start(move |request| {
             let first = site.once.lock().unwrap().remove(&request.path);
@@ -64,7 +64,7 @@ impl Site {
     }
 }
 
-fn website(url: &str) -> Source {
+pub(super) fn website(url: &str) -> Source {
     let rules = WebsiteRules {
         articles: Some("li.story a".to_owned()),
         title: "h1.headline".to_owned(),

@@ -1,6 +1,7 @@
 //! What a look at a site gathers on its way.
 
-use crate::model::{Entry, Time, Trouble, WebsiteFacts};
+use crate::model::{PageSays, Time, Trouble, WebsiteFacts};
+use crate::store::Ingested;
 use crate::util::text;
 use std::time::Duration;
 use url::Url;
@@ -8,10 +9,11 @@ use url::Url;
 /// Notes of one look that are kept.
 const MOST_NOTES: usize = 10;
 
-/// Entries, and what else there is to say.
+/// What was stored, and what else there is to say.
 #[derive(Default)]
 pub(super) struct Gathering {
-    pub(super) entries: Vec<Entry>,
+    /// What became of the articles so far.
+    pub(super) kept: Ingested,
     /// Pages not to be asked for before a moment.
     pub(super) refused: Vec<(Url, Time)>,
     /// In plain words, for the log.
@@ -23,6 +25,12 @@ pub(super) struct Gathering {
     /// Something was left for the next look.
     pub(super) unfinished: bool,
     pub(super) left_host: bool,
+    /// The page says that it has not changed since the look before.
+    pub(super) unchanged: bool,
+    /// What the pages say of when they change, where they were read.
+    pub(super) says: Option<PageSays>,
+    /// The dates that the articles read give.
+    pub(super) dates: Vec<Time>,
     /// Articles read, those of them without a title, and those without text.
     pub(super) read: usize,
     pub(super) untitled: usize,
@@ -44,6 +52,7 @@ impl Gathering {
     /// Whether the rules still find something to read. Looks without new articles say nothing about
     /// the selectors of articles.
     pub(super) fn website_facts(&self, before: &WebsiteFacts, started: Time) -> WebsiteFacts {
+        let says = self.says.unwrap_or(before.says);
         let what = match &self.nothing_listed {
             Some(what) => Some(what.clone()),
             None if self.read == 0 => before.trouble.as_ref().map(|t| t.what.clone()),
@@ -55,6 +64,7 @@ impl Gathering {
             return WebsiteFacts {
                 unfinished: self.unfinished,
                 rules: before.rules,
+                says,
                 ..WebsiteFacts::default()
             };
         };
@@ -66,6 +76,7 @@ impl Gathering {
             // Only a page that is read again can show that it works again.
             unfinished: true,
             rules: before.rules,
+            says,
         }
     }
 }
