@@ -286,6 +286,22 @@ fn the_schedule_of_a_source() {
 }
 
 #[test]
+fn rhythms_that_could_not_be_read_are_asked_for_again_soon() {
+    let mut app = Stage::new().app;
+    let mut at = |seconds: i64, event: Event| {
+        let effects = app.update(event, now() + TimeDelta::seconds(seconds));
+        effects.iter().any(|effect| matches!(effect, Effect::LoadRhythms { .. }))
+    };
+    assert!(!at(1800, Event::TimePassed), "they are known");
+    assert!(at(3601, Event::TimePassed), "the days have moved on");
+    assert!(!at(3602, Event::TimePassed), "the answer is still to come");
+    let failed = Event::RhythmsLoaded(Err("the disk is gone".to_owned()));
+    assert!(!at(3603, failed), "at once would be in vain");
+    assert!(!at(3620, Event::TimePassed));
+    assert!(at(3640, Event::TimePassed));
+}
+
+#[test]
 fn the_schedule_of_a_source_stops_at_its_end() {
     let mut stage = Stage::new();
     stage.keys("w");
