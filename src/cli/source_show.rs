@@ -75,7 +75,7 @@ struct Full<'a> {
     looks: Vec<PollRecord>,
 }
 
-fn error(entry: &Entry) -> Option<&str> {
+pub(super) fn error(entry: &Entry) -> Option<&str> {
     match &entry.facts.last_outcome {
         Some(Outcome::Failed { message, .. }) => Some(message),
         _ => None,

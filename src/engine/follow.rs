@@ -33,6 +33,14 @@ pub enum FollowError {
         /// Why there is none.
         error: FetchError,
     },
+    /// No answer by https and then none by http.
+    #[error("{https}: {http}")]
+    Neither {
+        /// What came of https, in words.
+        https: String,
+        /// What came of http.
+        http: Box<FollowError>,
+    },
     /// An answer that is none.
     #[error("{host} answered HTTP {status} for this address; check it in a browser")]
     Status {
@@ -77,6 +85,9 @@ impl Handle {
             Some(first) => first,
             None => First::Feed(self.fetch_announced(&way.url, web).await?),
         };
+        if let Some(known) = self.followed_as(&way.url, &first).await? {
+            return Err(FollowError::Known(known));
+        }
         // Taken ids are replaced when the file is written.
         let id = config::unique_id(&way.url, &mut HashSet::new());
         let mut source = Source::feed(id, way.url.clone());
@@ -104,6 +115,25 @@ impl Handle {
         self.context.set_sources(declared, &facts);
         self.replan().await;
         Ok(source)
+    }
+
+    /// The source that follows already what that address leads to for good.
+    async fn followed_as(&self, url: &Url, first: &First) -> Result<Option<SourceId>, FollowError> {
+        let response = match first {
+            First::Feed(first) => &first.answer.response,
+            First::Page(first) => &first.answer.response,
+        };
+        let mut here = HashSet::from([address::normalise(url)]);
+        if response.moved_for_good() {
+            here.insert(address::normalise(&response.final_url));
+        }
+        let leads_here = |(source, facts): &(Arc<Source>, SourceFacts)| {
+            let moved = facts.moved_to.as_deref().and_then(|url| Url::parse(url).ok());
+            here.contains(&address::normalise(&source.url))
+                || moved.is_some_and(|url| here.contains(&address::normalise(&url)))
+        };
+        let known = self.sources().await?.into_iter().find(leads_here);
+        Ok(known.map(|(source, _)| source.id.clone()))
     }
 
     /// Derives the selectors of a website's articles from the first of them. Returns their pages:
