@@ -124,8 +124,8 @@ fn found_height(app: &App, discovery: &Discovery, width: u16) -> u16 {
     u16::try_from(rows).unwrap_or(u16::MAX)
 }
 
-/// Rows from which there is room for what was tried.
-const ROOM_FOR_TRIED: u16 = 10;
+/// Rows of the screen from which there is room for what was tried.
+const ROOM_FOR_TRIED: u16 = 16;
 
 /// The ways that were found, and what the selected one gives.
 fn found(
@@ -137,7 +137,7 @@ fn found(
 ) {
     let dim = app.palette.style(Role::Dim);
     let told = tried_lines(app, &discovery.tried, area.width);
-    let most = if area.height < ROOM_FOR_TRIED { 0 } else { MOST_TRIED };
+    let most = if frame.area().height < ROOM_FOR_TRIED { 0 } else { MOST_TRIED };
     for (y, line) in (area.y..area.bottom()).zip(told.into_iter().take(most)) {
         frame.render_widget(Line::styled(line, dim), Rect { y, height: 1, ..*area });
         *area = Rect { y: area.y + 1, height: area.height - 1, ..*area };
