@@ -3,8 +3,8 @@
 use super::setup::{begin, rules, setup};
 use crate::config::ScheduleSettings;
 use crate::model::{
-    FeedHints, MoveCandidate, Moved, Outcome, PageSays, Planned, Sign, Source, SourceFacts,
-    SourceKind, Time, Validators,
+    FeedHints, MoveCandidate, Moved, Outcome, PageSays, Planned, PolicyKind, Sign, Source,
+    SourceFacts, SourceKind, Time, Validators,
 };
 use crate::net::Response;
 use crate::schedule::{self, Answer, AnswerKind, Clues, Memory};
@@ -167,7 +167,9 @@ impl Verdict {
             Some(gap) => self.sign(&answer, PageSays::default(), Some(gap)),
             None => said,
         };
-        let hint = sign.as_ref().filter(|sign| sign.signal.is_hint());
+        // Who names an interval wants no other.
+        let fixed = memory.policy() == PolicyKind::Fixed;
+        let hint = sign.as_ref().filter(|sign| sign.signal.is_hint() && !fixed);
         answer.page_says = hint.map(|sign| Duration::from_secs(sign.after));
         let wanted = schedule::jittered(memory.plan(self.now), self.now, self.seed);
         let decision = schedule::decide(&schedule::Look {

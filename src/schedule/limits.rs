@@ -234,7 +234,9 @@ fn fresh_enough(look: &Look<'_>, decision: &mut Decision) {
     let ttl = ttl.map(|ttl| (ttl.min(MOST_TTL), HoldReason::Ttl));
     let period = look.hints.update_period;
     let period = period.map(|p| (p.min(MOST_TTL), HoldReason::UpdatePeriod));
-    let hint = look.answer.page_says.map(|wait| (wait.min(MOST_TTL), HoldReason::PageSays));
+    // A hint is no wish of the server: the longest interval that the person allows goes before it.
+    let most = look.max.map_or(MOST_TTL, |max| max.min(MOST_TTL));
+    let hint = look.answer.page_says.map(|wait| (wait.min(most), HoldReason::PageSays));
     for (wait, reason) in [fresh, ttl, period, hint].into_iter().flatten() {
         decision.not_before(after(look.now, wait), reason, look.now);
     }

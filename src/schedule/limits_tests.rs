@@ -331,6 +331,15 @@ fn what_people_ask_for() {
             (1440, None, vec![PageSays]),
         ),
         (
+            "hints of a page stay below max",
+            Look {
+                answer: Answer { page_says: Some(HOUR * 10), ..Answer::default() },
+                max: Some(minutes(90)),
+                ..base
+            },
+            (90, None, vec![PageSays]),
+        ),
+        (
             "hints of a page only delay",
             Look { answer: Answer { page_says: Some(minutes(59)), ..Answer::default() }, ..base },
             (60, None, vec![]),
