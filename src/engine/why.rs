@@ -4,7 +4,7 @@ use super::budget::shared_price;
 use super::setup::{rules, setup};
 use crate::config::ScheduleSettings;
 use crate::model::{
-    Hold, HoldReason, Outcome, Planned, PolicyKind, Source, SourceFacts, SourceId, Time,
+    Hold, HoldReason, Outcome, Planned, PolicyKind, Source, SourceFacts, SourceId, Time, Trouble,
 };
 use crate::net::host_key;
 use crate::schedule::{Clues, Explanation, Memory, Pulse, explain, first_gap, pulse};
@@ -38,6 +38,8 @@ pub struct Why {
     pub hold: Option<Hold>,
     /// The source whose answer paused the host, where such a pause is the hold.
     pub paused_by: Option<PausedBy>,
+    /// Of a website whose rules find nothing any more: what, since when, and what would work.
+    pub broken: Option<Trouble>,
     /// What a look must be worth, in item-seconds of waiting.
     pub price: f64,
     /// Rate, habits and coming looks.
@@ -170,6 +172,7 @@ pub fn why(
         expected: facts.planned.as_ref().and_then(|planned| expected(&memory, planned)),
         hold,
         paused_by,
+        broken: facts.website.broken().cloned(),
         price: memory.price(),
         explanation: explain(&memory, &dates, next, &rules, now),
         first_look: watched,

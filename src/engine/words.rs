@@ -1,7 +1,7 @@
 //! Why a source is looked at when it is, in words: for the command line and the panes.
 
 use super::why::{LookTold, PausedBy, Why};
-use crate::model::{Hold, HoldReason, Moved, Outcome, Planned, Sign, Time};
+use crate::model::{Hold, HoldReason, Moved, Outcome, Planned, Sign, Time, Trouble};
 use crate::schedule::{Gaps, Pulse};
 use crate::util::when;
 use chrono::{Local, Offset, TimeDelta};
@@ -51,6 +51,9 @@ fn facts(why: &Why, enabled: bool, now: Time) -> Vec<(&'static str, String)> {
         Pulse::Dead => line("state", "silent for so long that it seems given up".to_owned()),
         Pulse::Normal | Pulse::Unknown => {}
     }
+    if let Some(trouble) = &why.broken {
+        line("broken", broken(trouble));
+    }
     line("next", next(why, enabled, now));
     // Nothing moves what is gone, and the next look says so.
     if let Some(planned) = why.planned.as_ref().filter(|_| !gone(why)) {
@@ -81,6 +84,16 @@ fn facts(why: &Why, enabled: bool, now: Time) -> Vec<(&'static str, String)> {
 fn signal(sign: &Sign) -> String {
     let after = i64::try_from(sign.after).unwrap_or(i64::MAX);
     format!("{}: {} ({})", sign.signal.name(), sign.why, span_of(after))
+}
+
+/// What is wrong with the rules of a website, since when, and what would work.
+pub fn broken(trouble: &Trouble) -> String {
+    let Trouble { since, what, instead } = trouble;
+    let known = format!("{what} since {}", when::minute(*since));
+    match instead.as_slice() {
+        [] => known,
+        some => format!("{known}; these would work as website.articles: {}", some.join(" or ")),
+    }
 }
 
 /// Whose answer paused the host.

@@ -29,6 +29,7 @@ fn why() -> Why {
         expected: Some(0.128),
         hold: None,
         paused_by: None,
+        broken: None,
         price: 5000.0,
         explanation: Explanation {
             policy: PolicyKind::Learned,
@@ -120,6 +121,19 @@ fn the_source_that_paused_the_host_is_named() {
     let end =
         format!("; it was kernel at {at}: a.example asks to be left alone for a while (HTTP 429)");
     assert!(told(&why).ends_with(&end), "{}", told(&why));
+}
+
+#[test]
+fn a_broken_website_is_told_with_what_would_work() {
+    let mut why = why();
+    assert_eq!(line(&why, "broken"), None);
+    let instead = vec!["p.entry a".to_owned(), "main a".to_owned()];
+    let trouble = Trouble { since: later(-9000), what: "no links to articles".to_owned(), instead };
+    why.broken = Some(trouble);
+    let since = when::minute(later(-9000));
+    let words = "these would work as website.articles: p.entry a or main a";
+    let want = format!("no links to articles since {since}; {words}");
+    assert_eq!(line(&why, "broken"), Some(want));
 }
 
 #[test]

@@ -286,6 +286,48 @@ fn the_schedule_of_a_source() {
 }
 
 #[test]
+fn a_list_is_empty_for_a_reason() {
+    let failed = || Outcome::Failed {
+        kind: ErrorKind::Permanent,
+        message: "news.example has nothing at this address (HTTP 404)".to_owned(),
+    };
+    let words = |failing: usize, items: u32| {
+        let mut list = source_list();
+        for (n, entry) in list.sources.iter_mut().enumerate() {
+            entry.facts.fail_count = u32::from(n < failing);
+            entry.facts.last_outcome = Some(failed());
+            entry.facts.items = items;
+        }
+        let mut stage = Stage::with(Settings::default(), list, Vec::new());
+        let screen = stage.screen(120, 20);
+        let line = screen.lines().nth(2).unwrap().split('│').nth(1).unwrap();
+        line.trim().to_owned()
+    };
+    assert_eq!(words(0, 3), "everything is read");
+    assert_eq!(words(5, 3), "everything is read");
+    assert_eq!(words(0, 0), "no items yet");
+    assert_eq!(words(2, 0), "no items yet: 2 of 5 sources could not be read (v tells why)");
+}
+
+#[test]
+fn a_website_whose_selectors_find_nothing_says_since_when() {
+    let mut list = source_list();
+    let trouble = Trouble {
+        since: now() - TimeDelta::days(4),
+        what: "no links to articles".to_owned(),
+        instead: vec!["p.entry a".to_owned()],
+    };
+    list.sources[4].facts.last_poll = Some(now());
+    list.sources[4].facts.website =
+        WebsiteFacts { fruitless: BROKEN_AFTER, trouble: Some(trouble), ..Default::default() };
+    let mut stage = Stage::with(Settings::default(), list, item_rows());
+    for (width, height, words) in [(80, 24, "! broken"), (120, 40, "! broken 4d")] {
+        let screen = stage.screen(width, height);
+        assert!(screen.contains(words), "{screen}");
+    }
+}
+
+#[test]
 fn ways_to_follow_an_address() {
     let at = |hours: i64| now() - TimeDelta::hours(hours);
     let council = "http://council.example/news";

@@ -135,3 +135,48 @@ fn the_list_of_sources_tells_why_one_fails() {
         "{shown}"
     );
 }
+
+#[test]
+fn a_broken_website_is_told_everywhere_with_what_would_work() {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    let looks = AtomicUsize::new(0);
+    let world = World::new(move |request| match request.path.as_str() {
+        "/news" => {
+            // Made anew with other classes after the first look, and never twice the same.
+            let n = looks.fetch_add(1, Ordering::SeqCst);
+            let row = if n == 0 { "story" } else { "entry" };
+            let rows: String = (1..=8)
+                .map(|n| format!("<p class={row}><a href=/news/tale-{n}>The tale of bus {n}</a>"))
+                .collect();
+            Reply::ok("text/html", format!("<title>News</title><main>{rows}</main><i>{n}</i>"))
+        }
+        path if path.starts_with("/news/") => {
+            let text = "<p>The bus went to the harbour and came back in the evening.</p>";
+            Reply::ok("text/html", format!("<h1>{path}</h1><article>{text}</article>"))
+        }
+        _ => Reply::status(404),
+    });
+    let site = world.server.url("/news");
+    std::fs::create_dir_all(world.config()).unwrap();
+    let declared = format!(
+        "[[source]]\nid = \"news\"\nkind = \"website\"\nurl = \"{site}\"\n\
+         website.articles = \"p.story a\"\nwebsite.title = \"h1\"\n\
+         website.content = \"article\"\n"
+    );
+    std::fs::write(world.config().join("sources.toml"), declared).unwrap();
+    for _ in 0..4 {
+        world.run(&["sync", "--force", "--set", "net.host_delay=0s"]);
+    }
+    let list = world.run(&["sources"]).ok();
+    assert!(list.contains("\tbroken\t") && list.contains("no links to articles since "), "{list}");
+    let ways = world.run(&["discover", "--json", &site]).values();
+    let proposed = ways[0]["articles"].as_str().unwrap();
+    let shown = world.run(&["sources", "show", "news"]).ok();
+    let why = world.run(&["schedule", "why", "news"]).ok();
+    for told in [shown, why] {
+        let line = told.lines().find(|l| l.starts_with("broken ")).unwrap();
+        assert!(line.contains("no links to articles since 20"), "{told}");
+        let works = line.split_once("these would work as website.articles: ").unwrap().1;
+        assert!(works.split(" or ").any(|selector| selector == proposed), "{told}");
+    }
+}

@@ -160,6 +160,10 @@ async fn selectors_that_find_nothing_any_more_are_told_with_the_day() {
     assert_eq!((trouble.since, trouble.what.as_str()), (since, "no links to articles"));
     let works = newsfed::website::Selectors::parse(&trouble.instead[0]);
     assert!(works.is_ok(), "{trouble:?}");
+    assert_eq!(why(&engine, "site", &home).await.broken.as_ref(), Some(trouble));
+    let discovery = engine.discover(&server.url("/news")).await.unwrap();
+    let proposed = discovery.ways[0].rules.as_ref().unwrap().articles.as_ref();
+    assert_eq!(proposed, trouble.instead.first(), "exploring the address proposes the same");
     site.list(5);
     sync_one(&engine, Pace::Manual).await;
     assert_eq!(facts(&engine, "site").await.website.trouble, None);
