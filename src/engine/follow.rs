@@ -264,10 +264,20 @@ impl Handle {
 
     /// Reads the declared sources again, after any program has changed them.
     pub async fn reload(&self) -> Result<(), FollowError> {
-        let (declared, facts) = self.read_declared().await?;
-        self.context.set_sources(declared, &facts);
-        self.replan().await;
-        Ok(())
+        let read = self.read_declared().await;
+        // The loop tells what is wrong for as long as it is.
+        self.context.set_fault(read.as_ref().err().map(first_line));
+        match read {
+            Ok((declared, facts)) => {
+                self.context.set_sources(declared, &facts);
+                self.replan().await;
+                Ok(())
+            }
+            Err(e) => {
+                self.replan().await;
+                Err(e)
+            }
+        }
     }
 
     /// The sources as the file has them now, their rows in line with it.
@@ -288,6 +298,10 @@ impl Handle {
         };
         Ok(self.context.store.change_facts(key, undo).await?)
     }
+}
+
+fn first_line(error: &FollowError) -> String {
+    error.to_string().lines().next().unwrap_or_default().to_owned()
 }
 
 /// What tells one state of a file from another.

@@ -25,6 +25,8 @@ pub struct Status {
     pub next: Option<Time>,
     /// No host can be reached.
     pub offline: bool,
+    /// Why the declared sources were not read again when they were changed; the old ones hold.
+    pub fault: Option<String>,
 }
 
 /// Which part this process plays.
@@ -37,6 +39,8 @@ pub enum Role {
     Watches(Option<u32>),
     /// It looks only when told to.
     OnDemand,
+    /// The database cannot be written, so nothing is looked at.
+    Reads,
 }
 
 /// How a refresh treats what holds a source back.
