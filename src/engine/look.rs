@@ -404,6 +404,15 @@ async fn hold_host(context: &Arc<Context>, job: &Job, answered: &Url) -> Result<
 
 /// Reads a feed off the runtime's threads.
 pub(super) fn parse(response: &Response) -> Result<ParsedFeed, String> {
-    feed::parse(&response.body, response.content_type(), Some(&response.final_url))
-        .map_err(|e| text::line(&e.to_string()))
+    let mut feed = feed::parse(&response.body, response.content_type(), Some(&response.final_url))
+        .map_err(|e| text::line(&e.to_string()))?;
+    feed.repairs.extend(other_type(response.content_type()));
+    Ok(feed)
+}
+
+/// What is to be said of the media type under which a feed came, where it is none of feeds.
+fn other_type(content_type: Option<&str>) -> Option<String> {
+    let named = content_type?.split(';').next()?.trim().to_ascii_lowercase();
+    let fits = named.is_empty() || ["xml", "json", "rss", "atom"].iter().any(|w| named.contains(w));
+    (!fits).then(|| format!("a feed that was sent as {}", text::truncate(&text::line(&named), 60)))
 }

@@ -12,6 +12,7 @@ mod full;
 mod holds;
 mod hosts;
 mod items;
+mod kinds;
 mod lifecycle;
 mod month;
 mod moves;
