@@ -19,7 +19,7 @@ use url::Url;
 /// Announced feeds that are fetched for the one to begin with; the others wait to be chosen.
 const MOST_TRIED: usize = 3;
 /// Usual places of feeds that are tried where a page announces none.
-const MOST_PLACES: usize = 5;
+const MOST_PLACES: usize = 6;
 /// Sitemaps that are tried.
 const MOST_SITEMAPS: usize = 2;
 /// Lists of articles that are offered.

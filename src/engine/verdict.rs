@@ -235,7 +235,10 @@ impl Verdict {
         }
         let mut memory = Memory::load(&facts.schedule, setup);
         if facts.fail_count == 0 && answer.kind == AnswerKind::Ok {
-            memory.observe(&ingested.new, self.now);
+            match self.is_early(facts) {
+                true => memory.observe_early(&ingested.new, self.now),
+                false => memory.observe(&ingested.new, self.now),
+            }
             let entries = ingested.new.len().saturating_add(ingested.known as usize);
             if entries > 0 {
                 memory.set_window(u32::try_from(entries).unwrap_or(u32::MAX));
@@ -245,6 +248,12 @@ impl Verdict {
             memory.count_look(self.now);
         }
         memory
+    }
+
+    /// Whether a person looked before half of the wait was over that the policy wanted.
+    fn is_early(&self, facts: &SourceFacts) -> bool {
+        let planned = facts.planned.as_ref().filter(|_| !self.automatic);
+        planned.is_some_and(|p| self.started - p.at < (p.wanted - p.at) / 2)
     }
 
     fn answer(&self) -> Answer {
