@@ -88,11 +88,13 @@ fn signal(sign: &Sign) -> String {
 
 /// What is wrong with the rules of a website, since when, and what would work.
 pub fn broken(trouble: &Trouble) -> String {
-    let Trouble { since, what, instead } = trouble;
+    let Trouble { since, what, instead, key } = trouble;
     let known = format!("{what} since {}", when::minute(*since));
     match instead.as_slice() {
         [] => known,
-        some => format!("{known}; these would work as website.articles: {}", some.join(" or ")),
+        some => {
+            format!("{known}; these would work as {}: {}", key.name(), some.join(" or "))
+        }
     }
 }
 

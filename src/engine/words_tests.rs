@@ -1,5 +1,5 @@
 use super::*;
-use crate::model::{PolicyKind, Signal, SourceId};
+use crate::model::{PolicyKind, RuleKey, Signal, SourceId};
 use crate::schedule::Explanation;
 use crate::store::Spent;
 
@@ -128,7 +128,12 @@ fn a_broken_website_is_told_with_what_would_work() {
     let mut why = why();
     assert_eq!(line(&why, "broken"), None);
     let instead = vec!["p.entry a".to_owned(), "main a".to_owned()];
-    let trouble = Trouble { since: later(-9000), what: "no links to articles".to_owned(), instead };
+    let trouble = Trouble {
+        since: later(-9000),
+        what: "no links to articles".to_owned(),
+        instead,
+        key: RuleKey::Articles,
+    };
     why.broken = Some(trouble);
     let since = when::minute(later(-9000));
     let words = "these would work as website.articles: p.entry a or main a";

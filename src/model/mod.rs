@@ -19,7 +19,7 @@ pub use source::{
     SourceFacts, SourceId, SourceKind, Validators,
 };
 pub use website::{
-    BROKEN_AFTER, PageSays, PeakHours, Sign, Signal, Trouble, WebsiteFacts, WebsiteMode,
+    BROKEN_AFTER, PageSays, PeakHours, RuleKey, Sign, Signal, Trouble, WebsiteFacts, WebsiteMode,
     WebsiteRules,
 };
 

@@ -181,9 +181,38 @@ pub struct Trouble {
     pub since: super::Time,
     /// What is missing, in plain words: "no links to articles".
     pub what: String,
-    /// Selectors of article links that would work now, best first.
+    /// Selectors that would work now, best first.
     #[serde(default)]
     pub instead: Vec<String>,
+    /// The key of the source that they are for.
+    #[serde(default)]
+    pub key: RuleKey,
+}
+
+/// A selector of a website source that finds nothing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum RuleKey {
+    /// The links to its articles.
+    #[default]
+    #[serde(rename = "website.articles")]
+    Articles,
+    /// The titles of articles.
+    #[serde(rename = "website.title")]
+    Title,
+    /// Their text.
+    #[serde(rename = "website.content")]
+    Content,
+}
+
+impl RuleKey {
+    /// The key in `sources.toml`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Articles => "website.articles",
+            Self::Title => "website.title",
+            Self::Content => "website.content",
+        }
+    }
 }
 
 /// Looks in a row that find nothing, after which the rules count as broken.

@@ -316,6 +316,7 @@ fn a_website_whose_selectors_find_nothing_says_since_when() {
         since: now() - TimeDelta::days(4),
         what: "no links to articles".to_owned(),
         instead: vec!["p.entry a".to_owned()],
+        key: RuleKey::Articles,
     };
     list.sources[4].facts.last_poll = Some(now());
     list.sources[4].facts.website =

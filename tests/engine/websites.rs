@@ -171,6 +171,34 @@ async fn selectors_that_find_nothing_any_more_are_told_with_the_day() {
 }
 
 #[tokio::test]
+async fn articles_without_text_are_told_with_a_selector_that_finds_it() {
+    let site = Site::default();
+    site.list(2);
+    let server = site.start();
+    let home = Home::with(&[website(&server.url("/news"))]);
+    let engine = home.on_demand().await;
+    sync_one(&engine, Pace::Manual).await;
+    let text = "The bus went on to the harbour and came back in the evening. ".repeat(9);
+    for n in 3..6 {
+        // The site calls its text otherwise from now on.
+        site.list(n);
+        for n in 3..=n {
+            let body = format!("<div class=prose><p>{text}</p><p>{text}</p></div>");
+            let head = format!("<h1 class=headline>The story of bus number {n}</h1>");
+            site.html(&format!("/news/story-{n}"), &format!("<nav>x</nav>{head}{body}"));
+        }
+        home.clock.advance(DAY);
+        assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
+    }
+    let known = facts(&engine, "site").await.website;
+    let trouble = known.broken().unwrap();
+    assert_eq!(trouble.what, "no text in the articles");
+    assert_eq!(trouble.key, newsfed::model::RuleKey::Content);
+    assert!(trouble.instead[0].starts_with("div.prose"), "{trouble:?}");
+    engine.shutdown().await;
+}
+
+#[tokio::test]
 async fn robots_and_other_sites_are_left_alone() {
     let site = Site::default();
     site.list(2);

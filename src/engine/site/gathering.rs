@@ -1,8 +1,10 @@
 //! What a look at a site gathers on its way.
 
-use crate::model::{PageSays, Time, Trouble, WebsiteFacts};
+use crate::model::{PageSays, RuleKey, Time, Trouble, WebsiteFacts};
+use crate::net::Response;
 use crate::store::Ingested;
 use crate::util::text;
+use std::collections::HashMap;
 use std::time::Duration;
 use url::Url;
 
@@ -37,8 +39,12 @@ pub(super) struct Gathering {
     pub(super) empty: usize,
     /// No article is listed at all, and why as far as that can be told.
     pub(super) nothing_listed: Option<String>,
-    /// Selectors that would find articles where those of the source find none.
+    /// Selectors that would find what those of the source do not.
     pub(super) instead: Vec<String>,
+    /// Articles without title or text, with the titles in the list: other selectors may find them.
+    pub(super) blank: Vec<(Response, String)>,
+    /// Titles in the list, by the key of the address.
+    pub(super) listed: HashMap<String, String>,
 }
 
 impl Gathering {
@@ -49,18 +55,32 @@ impl Gathering {
         }
     }
 
+    /// What all articles lack that were read; `None` where there are none, or one has everything.
+    pub(super) fn missing(&self) -> Option<RuleKey> {
+        match self.read {
+            0 => None,
+            all if self.untitled == all => Some(RuleKey::Title),
+            all if self.empty == all => Some(RuleKey::Content),
+            _ => None,
+        }
+    }
+
     /// Whether the rules still find something to read. Looks without new articles say nothing about
     /// the selectors of articles.
     pub(super) fn website_facts(&self, before: &WebsiteFacts, started: Time) -> WebsiteFacts {
         let says = self.says.unwrap_or(before.says);
-        let what = match &self.nothing_listed {
-            Some(what) => Some(what.clone()),
-            None if self.read == 0 => before.trouble.as_ref().map(|t| t.what.clone()),
-            None if self.untitled == self.read => Some("no titles in the articles".to_owned()),
-            None if self.empty == self.read => Some("no text in the articles".to_owned()),
-            None => None,
+        let missing = match (&self.nothing_listed, self.missing()) {
+            (Some(what), _) => Some((what.clone(), RuleKey::Articles)),
+            (None, Some(RuleKey::Title)) => {
+                Some(("no titles in the articles".to_owned(), RuleKey::Title))
+            }
+            (None, Some(key)) => Some(("no text in the articles".to_owned(), key)),
+            (None, None) if self.read == 0 => {
+                before.trouble.as_ref().map(|t| (t.what.clone(), t.key))
+            }
+            (None, None) => None,
         };
-        let Some(what) = what else {
+        let Some((what, key)) = missing else {
             return WebsiteFacts {
                 unfinished: self.unfinished,
                 rules: before.rules,
@@ -70,9 +90,14 @@ impl Gathering {
         };
         let since = before.trouble.as_ref().map_or(started, |t| t.since);
         let said_something = self.nothing_listed.is_some() || self.read > 0;
+        let instead = match &before.trouble {
+            // A quiet look has found nothing better either.
+            Some(trouble) if !said_something => trouble.instead.clone(),
+            _ => self.instead.clone(),
+        };
         WebsiteFacts {
             fruitless: before.fruitless.saturating_add(u32::from(said_something)),
-            trouble: Some(Trouble { since, what, instead: self.instead.clone() }),
+            trouble: Some(Trouble { since, what, instead, key }),
             // Only a page that is read again can show that it works again.
             unfinished: true,
             rules: before.rules,

@@ -63,6 +63,12 @@ impl Visit<'_> {
             finished.outcome = Outcome::Failed { kind: ErrorKind::Permanent, message };
             return finished;
         }
+        if let Some(missing) = gathering.missing() {
+            let blank = std::mem::take(&mut gathering.blank);
+            let rules = self.job.source.website.clone().unwrap_or_default();
+            let work = move || pages::instead(blank, &rules, missing);
+            gathering.instead = self.context.work(work).await.unwrap_or_default();
+        }
         let facts = gathering.website_facts(&self.facts.website, self.started);
         let Gathering { kept, refused, notes, title, unchanged, left_host, .. } = gathering;
         finished.repairs = notes;

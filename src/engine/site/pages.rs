@@ -2,12 +2,13 @@
 
 use super::Visit;
 use super::gathering::Gathering;
-use crate::model::{Entry, Time, WebsiteRules};
+use crate::model::{Entry, RuleKey, Time, WebsiteRules};
 use crate::net::{FetchError, Response};
 use crate::store::{Keys, StoreError, prepare};
 use crate::util::domain::same_site;
 use crate::util::text;
 use crate::util::url::normalise;
+use crate::website::propose::{Sample, article_rules};
 use crate::website::{Page, article, validate};
 use chrono::TimeDelta;
 use std::collections::HashMap;
@@ -22,6 +23,9 @@ const REFUSED: TimeDelta = TimeDelta::days(30);
 const MISSING: TimeDelta = TimeDelta::days(1);
 /// Failures in a row that may pass by themselves, after which the rest waits for the next look.
 const MOST_FAILURES: usize = 3;
+
+/// Articles without title or text that are kept for a look for other selectors.
+const MOST_BLANK: usize = 3;
 
 /// What a page gave.
 enum Read {
@@ -147,12 +151,18 @@ impl Visit<'_> {
     ) -> Option<Entry> {
         let (rules, publisher) = (rules.clone(), publisher.to_owned());
         let (home, now) = (self.home(), self.context.clock.now());
+        let sample = response.clone();
         let work = move || read(&response, &rules, &publisher, &home, now);
         match self.context.work(work).await {
             Some(Read::Article { entry, titled }) => {
                 gathering.read += 1;
                 gathering.untitled += usize::from(!titled);
                 gathering.empty += usize::from(entry.summary.is_none());
+                let blank = !titled || entry.summary.is_none();
+                if blank && gathering.blank.len() < MOST_BLANK {
+                    let title = gathering.listed.get(&normalise(&listed)).cloned();
+                    gathering.blank.push((sample, title.unwrap_or_default()));
+                }
                 if entry.summary.is_none() {
                     tracing::warn!(source = %self.job.source.id, "no text found in {listed}");
                 }
@@ -167,6 +177,30 @@ impl Visit<'_> {
         }
         None
     }
+}
+
+/// Selectors of titles or texts that find those of all these articles.
+pub(super) fn instead(
+    blank: Vec<(Response, String)>,
+    rules: &WebsiteRules,
+    missing: RuleKey,
+) -> Vec<String> {
+    let sample = |(response, title): (Response, String)| {
+        let page = Page::read(&response.body, response.content_type(), &response.final_url).ok()?;
+        Some(Sample { page, title })
+    };
+    let samples: Vec<Sample> = blank.into_iter().filter_map(sample).collect();
+    let found = article_rules(&samples, rules.clone());
+    let selector = match missing {
+        RuleKey::Title => found.title.clone(),
+        _ => found.content.clone(),
+    };
+    let finds = |sample: &Sample| match (missing, article(&sample.page, &found)) {
+        (RuleKey::Title, article) => article.titled,
+        (_, article) => !article.summary.is_empty(),
+    };
+    let works = !samples.is_empty() && samples.iter().all(finds);
+    works.then_some(selector).into_iter().collect()
 }
 
 fn read(response: &Response, rules: &WebsiteRules, publisher: &str, home: &Url, now: Time) -> Read {
