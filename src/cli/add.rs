@@ -8,8 +8,7 @@ use super::log;
 use super::output::Output;
 use super::runtime::with_engine;
 use crate::engine::{Discovery, FollowError, Handle, Way};
-use crate::model::{SourceFacts, SourceId, SourceKind};
-use crate::store::{PollFilter, Reader};
+use crate::model::{SourceId, SourceKind};
 use serde::Serialize;
 use std::io::{self, BufRead, IsTerminal, Write};
 
@@ -97,8 +96,8 @@ async fn add(args: &AddArgs, handle: &Handle, out: &mut Output) -> Result<Exit, 
             if facts.as_ref().is_none_or(|f| f.last_poll.is_none()) {
                 out.note("its items come with the next `newsfed sync`");
             }
-            if let Some(facts) = facts.as_ref().filter(|f| f.items == 0 && f.last_poll.is_some()) {
-                out.note(nothing_new(&handle.store().reader()?, facts, listed)?);
+            if let Some(why) = handle.why_no_items(&source.id, listed).await? {
+                out.note(why);
             }
             let items = facts.map_or(0, |f| f.items);
             let url = Some(source.url.to_string());
@@ -116,20 +115,6 @@ async fn add(args: &AddArgs, handle: &Handle, out: &mut Output) -> Result<Exit, 
         out.result(format!("followed already, as {}", told.source))?;
     }
     Ok(Exit::Ok)
-}
-
-/// Why a source that was just read and lists so many entries has no items.
-fn nothing_new(reader: &Reader, facts: &SourceFacts, listed: usize) -> Result<String, Failure> {
-    if listed == 0 {
-        return Ok("nothing is listed there yet".to_owned());
-    }
-    let last = PollFilter { source: Some(facts.key), noteworthy: false };
-    let looks = reader.polls(last, 1)?;
-    let notes = looks.first().map(|(_, look)| look.repairs.join("; ")).unwrap_or_default();
-    Ok(match notes.as_str() {
-        "" => format!("other sources have brought the {listed} articles listed there already"),
-        notes => format!("none of the {listed} articles listed there could be taken: {notes}"),
-    })
 }
 
 /// The way to take: the only one, or the one that the person picks.

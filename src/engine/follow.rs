@@ -8,7 +8,7 @@ use super::site::{Asker, Prefetched};
 use crate::config::{self, Added, ConfigErrors, EditError, SourceChange, SourcesFile};
 use crate::model::{Access, BasicAuth, Secret, Source, SourceFacts, SourceId};
 use crate::net::{FetchError, Response};
-use crate::store::StoreError;
+use crate::store::{PollFilter, StoreError};
 use crate::util::url as address;
 use crate::website::Page;
 use crate::website::propose::{Sample, article_rules};
@@ -134,6 +134,32 @@ impl Handle {
         };
         let known = self.sources().await?.into_iter().find(leads_here);
         Ok(known.map(|(source, _)| source.id.clone()))
+    }
+
+    /// Why a source has no items that was just followed and lists so many; `None` where it has some
+    /// or was not read yet.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn why_no_items(
+        &self,
+        id: &SourceId,
+        listed: usize,
+    ) -> Result<Option<String>, StoreError> {
+        let all = self.sources().await?;
+        let facts = all.into_iter().map(|(_, facts)| facts).find(|facts| facts.id == *id);
+        let empty = facts.filter(|facts| facts.items == 0 && facts.last_poll.is_some());
+        let Some(facts) = empty else { return Ok(None) };
+        if listed == 0 {
+            return Ok(Some("nothing is listed there yet".to_owned()));
+        }
+        let last = PollFilter { source: Some(facts.key), noteworthy: false };
+        let looks = self.context.read(move |reader| reader.polls(last, 1)).await?;
+        let notes = looks.first().map(|(_, look)| look.repairs.join("; ")).unwrap_or_default();
+        Ok(Some(match notes.as_str() {
+            "" => format!("other sources have brought the {listed} articles listed there already"),
+            notes => format!("none of the {listed} articles listed there could be taken: {notes}"),
+        }))
     }
 
     /// Derives the selectors of a website's articles from the first of them. Returns their pages:
