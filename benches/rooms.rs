@@ -228,6 +228,7 @@ impl Database {
                 at: chrono::Utc::now(),
                 status: Some(200),
                 millis: 1,
+                requests: 1,
                 bytes: 1,
                 outcome: Outcome::Unchanged,
                 repairs: Vec::new(),

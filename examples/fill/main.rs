@@ -127,6 +127,7 @@ fn look(source: i64, entries: Vec<Entry>, at: Time) -> Look {
             at,
             status: Some(200),
             millis: 120,
+            requests: 1,
             bytes: 20_000,
             outcome: Outcome::Unchanged,
             repairs: Vec::new(),

@@ -7,7 +7,7 @@ use super::home::Home;
 use super::log;
 use super::output::Output;
 use super::runtime::with_engine;
-use crate::engine::{Discovery, FollowError, Handle};
+use crate::engine::{Discovery, FollowError, Handle, Way};
 use crate::model::{SourceId, SourceKind};
 use serde::Serialize;
 use std::io::{self, BufRead, IsTerminal, Write};
@@ -30,17 +30,22 @@ pub(super) struct AddArgs {
     /// Take the best way without asking, where there are several
     #[arg(long, visible_alias = "first", short = 'y')]
     yes: bool,
+    /// Take the way with this number, as `newsfed discover` numbers them
+    #[arg(long, value_name = "N", conflicts_with = "yes")]
+    pick: Option<usize>,
 }
 
 const EXAMPLES: &str = "\
 A page is searched for the feeds that it announces, then the usual places of feeds, then the page
 for lists of articles, then the site for a sitemap. Where there are several ways you are asked;
-without a terminal, --yes takes the first, or give the address of the feed that you mean. The
-selectors of a website stand in sources.toml, to be changed at will (docs/websites.md).
+without a terminal, --pick takes the one of that number and --yes the first. An address without
+https:// is tried by https, then by http. The selectors of a website stand in sources.toml, to be
+changed at will (docs/websites.md).
 
 Examples:
   newsfed add example.org
   newsfed add https://example.org/news --as website
+  newsfed add https://example.org/news --pick 2
   newsfed add https://example.org/feed.xml --title 'The Example' --folder Tech";
 
 /// Kinds of sources.
@@ -82,6 +87,7 @@ pub(super) fn run(args: &AddArgs, global: &Global, out: &mut Output) -> Result<E
 async fn add(args: &AddArgs, handle: &Handle, out: &mut Output) -> Result<Exit, Failure> {
     let discovery = handle.discover_as(&args.url, args.kind.map(SourceKind::from)).await?;
     let way = choose(args, &discovery, out)?;
+    let listed = discovery.ways.get(way).and_then(Way::count).unwrap_or(0);
     let followed = handle.follow(discovery, way, args.title.clone(), args.folder.clone()).await;
     let told = match followed {
         Ok(source) => {
@@ -89,6 +95,9 @@ async fn add(args: &AddArgs, handle: &Handle, out: &mut Output) -> Result<Exit, 
             let facts = facts.into_iter().find(|f| f.id == source.id);
             if facts.as_ref().is_none_or(|f| f.last_poll.is_none()) {
                 out.note("its items come with the next `newsfed sync`");
+            }
+            if let Some(why) = handle.why_no_items(&source.id, listed).await? {
+                out.note(why);
             }
             let items = facts.map_or(0, |f| f.items);
             let url = Some(source.url.to_string());
@@ -110,7 +119,13 @@ async fn add(args: &AddArgs, handle: &Handle, out: &mut Output) -> Result<Exit, 
 
 /// The way to take: the only one, or the one that the person picks.
 fn choose(args: &AddArgs, discovery: &Discovery, out: &mut Output) -> Result<usize, Failure> {
-    match discovery.ways.len() {
+    let ways = discovery.ways.len();
+    if let Some(number) = args.pick.filter(|_| ways > 0) {
+        let way = number.checked_sub(1).filter(|way| *way < ways);
+        return way
+            .ok_or_else(|| Failure::Usage(format!("there is no way {number}; {}", count(ways))));
+    }
+    match ways {
         0 => return Err(no_way(discovery)),
         1 => return Ok(0),
         // The one feed of a page is better than anything that can be read out of the page.
@@ -130,8 +145,8 @@ fn choose(args: &AddArgs, discovery: &Discovery, out: &mut Output) -> Result<usi
         }
     }
     if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
-        let how = "give the address of the one you mean, or --yes for the first";
-        return Err(Failure::Usage(how.to_owned()));
+        let how = format!("take one with --pick, from 1 to {ways}; --yes takes the first");
+        return Err(Failure::Usage(how));
     }
     let _ = write!(io::stderr(), "which one? [1] ");
     let mut answer = String::new();
@@ -140,9 +155,16 @@ fn choose(args: &AddArgs, discovery: &Discovery, out: &mut Output) -> Result<usi
         "" if answer.ends_with('\n') => 1,
         typed => typed.parse::<usize>().unwrap_or(0),
     };
-    if (1..=discovery.ways.len()).contains(&number) {
+    if (1..=ways).contains(&number) {
         Ok(number - 1)
     } else {
         Err(Failure::Plain("nothing was followed".to_owned()))
+    }
+}
+
+fn count(ways: usize) -> String {
+    match ways {
+        1 => "`newsfed discover` shows the only one".to_owned(),
+        n => format!("`newsfed discover` shows those from 1 to {n}"),
     }
 }

@@ -21,6 +21,7 @@ pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
         let role = handle.status().borrow().role;
         let result = match role {
             Role::Watches(pid) => Err(other_poller(pid)),
+            Role::Reads => handle.store().writable().map(|()| Exit::Ok).map_err(Failure::from),
             Role::Follows | Role::OnDemand => {
                 tracing::info!("following {} sources", home.sources.len());
                 tokio::select! {

@@ -34,7 +34,8 @@ pub(super) struct DiscoverArgs {
 }
 
 const EXAMPLES: &str = "\
-Nothing is changed; `newsfed add` follows the address. Exits with 1 when there is no way.
+Nothing is changed; `newsfed add` follows the address, with --pick by the way of that number. Exits
+with 1 when there is no way.
 
 Examples:
   newsfed discover example.org
@@ -43,6 +44,8 @@ Examples:
 /// One way, as `--json` prints it.
 #[derive(Serialize)]
 struct WayShape<'a> {
+    /// What `newsfed add --pick` takes.
+    number: usize,
     kind: SourceKind,
     url: &'a str,
     title: &'a str,
@@ -72,11 +75,11 @@ pub(super) fn run(args: &DiscoverArgs, global: &Global, out: &mut Output) -> Res
     let home = Home::load(global, out)?;
     with_engine(&home, out, async |handle, out| {
         let discovery = handle.discover(url).await?;
-        for way in &discovery.ways {
+        for (number, way) in (1..).zip(&discovery.ways) {
             if out.json {
-                out.value(&shape(way))?;
+                out.value(&shape(number, way))?;
             } else {
-                out.line(headline(way))?;
+                out.line(format!("{number}  {}", headline(way)))?;
                 for line in words(way) {
                     out.line(format!("    {line}"))?;
                 }
@@ -92,9 +95,10 @@ pub(super) fn run(args: &DiscoverArgs, global: &Global, out: &mut Output) -> Res
     })
 }
 
-fn shape(way: &Way) -> WayShape<'_> {
+fn shape(number: usize, way: &Way) -> WayShape<'_> {
     let preview = way.preview().unwrap_or_default().into_iter();
     WayShape {
+        number,
         kind: way.kind,
         url: way.url.as_str(),
         title: &way.title,

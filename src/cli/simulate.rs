@@ -55,7 +55,11 @@ pub(super) struct SimulateArgs {
     #[arg(long)]
     weekly: bool,
     /// Make sources up: they jump from 2 items a day to 20, or fall silent after 20 a day
-    #[arg(long, value_name = "CHANGE")]
+    #[arg(
+        long,
+        value_name = "CHANGE",
+        conflicts_with_all = ["phase", "price_start", "weekly", "no_dates"]
+    )]
     synthetic: Option<Made>,
 }
 
@@ -174,7 +178,7 @@ fn simulate(args: &SimulateArgs, replay: Option<&Replay>) -> Result<Shape, Failu
         };
         let budget = args.budget.unwrap_or(USUAL_BUDGET);
         parameters.price *= args.price_start.unwrap_or(1.0);
-        let controlled = replay.controlled(parameters, budget);
+        let controlled = replay.controlled(parameters, budget, phase(args.phase));
         shape.figures = Some(controlled.figures);
         shape.weekly = Some(controlled.weekly);
         return Ok(shape);

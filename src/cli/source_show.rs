@@ -4,6 +4,7 @@ use super::catalogue::Entry;
 use super::exit::Failure;
 use super::output::Output;
 use super::sources::health;
+use crate::engine::broken;
 use crate::model::{Hold, Outcome, PollRecord, SourceKind, Time, Trouble};
 use crate::store::{PollFilter, Reader};
 use crate::util::clock::{Clock, SystemClock};
@@ -75,7 +76,7 @@ struct Full<'a> {
     looks: Vec<PollRecord>,
 }
 
-fn error(entry: &Entry) -> Option<&str> {
+pub(super) fn error(entry: &Entry) -> Option<&str> {
     match &entry.facts.last_outcome {
         Some(Outcome::Failed { message, .. }) => Some(message),
         _ => None,
@@ -132,16 +133,6 @@ fn lines(entry: &Entry, now: Time) -> Vec<(&'static str, String)> {
         ),
     ];
     all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
-}
-
-/// What is wrong with the rules of a website, since when, and what would work.
-fn broken(trouble: &Trouble) -> String {
-    let Trouble { since, what, instead } = trouble;
-    let known = format!("{what} since {}", minute(*since));
-    match instead.as_slice() {
-        [] => known,
-        some => format!("{known}; these would work as website.articles: {}", some.join(" or ")),
-    }
 }
 
 /// How a look ended, in a line.

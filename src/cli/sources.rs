@@ -13,7 +13,7 @@ use crate::config::{SourceChange, SourcesFile};
 use crate::model::{Health, SourceId, Time};
 use crate::store::Store;
 use crate::util::clock::{Clock, SystemClock};
-use crate::util::when::span;
+use crate::util::when::{day, span};
 use serde::Serialize;
 
 /// Arguments of `sources`.
@@ -25,7 +25,8 @@ pub(super) struct SourcesArgs {
 }
 
 const EXAMPLES: &str = "\
-A line tells the id, unread and all items, the state, the next look, and the title.
+A line tells the id, unread and all items, the state, the next look, the title, and why the last
+look failed or what is broken.
 
 Examples:
   newsfed sources
@@ -102,31 +103,45 @@ fn list(catalogue: &Catalogue, out: &mut Output) -> Result<(), Failure> {
         out.note("nothing is followed yet; `newsfed add URL` follows a site or a feed");
     }
     let column = |most, right| Column { most, right };
-    let columns = [column(24, false), column(11, true), column(12, false), column(5, true)];
-    let mut table = Table::new(&columns, out.width);
-    let lines: Vec<[String; 5]> = catalogue.entries.iter().map(|e| cells(e, now)).collect();
+    let lines: Vec<[String; 6]> = catalogue.entries.iter().map(|e| cells(e, now)).collect();
+    // Where all is well the titles have the rest of the line.
+    let shown = if lines.iter().all(|line| line[5].is_empty()) { 5 } else { 6 };
+    let columns = [
+        column(24, false),
+        column(11, true),
+        column(12, false),
+        column(5, true),
+        column(24, false),
+    ];
+    let mut table = Table::new(&columns[..shown - 1], out.width);
+    let lines = lines.iter().map(|line| line.each_ref().map(String::as_str));
+    let lines: Vec<[&str; 6]> = lines.collect();
     for line in &lines {
-        table.fit(&line.each_ref().map(String::as_str));
+        table.fit(&line[..shown]);
     }
     for line in &lines {
-        out.line(table.line(&line.each_ref().map(String::as_str)))?;
+        out.line(table.line(&line[..shown]).trim_end())?;
     }
     Ok(())
 }
 
-fn cells(entry: &Entry, now: Time) -> [String; 5] {
+fn cells(entry: &Entry, now: Time) -> [String; 6] {
     let facts = &entry.facts;
     let next = match (entry.source.enabled, facts.next_poll) {
         (true, Some(at)) if health(entry, now) != "gone" => span(at - now),
         (true, None) => "now".to_owned(),
         _ => "-".to_owned(),
     };
+    let broken = facts.website.broken();
+    let why = source_show::error(entry).map(str::to_owned);
+    let why = why.or_else(|| broken.map(|b| format!("{} since {}", b.what, day(b.since))));
     [
         entry.source.id.to_string(),
         format!("{}/{}", facts.unread, facts.items),
         health(entry, now).to_owned(),
         next,
         entry.title().to_owned(),
+        why.unwrap_or_default(),
     ]
 }
 

@@ -52,6 +52,7 @@ pub(super) fn run(args: &SyncArgs, global: &Global, out: &mut Output) -> Result<
         let role = handle.status().borrow().role;
         let result = match role {
             Role::Watches(pid) => Err(other_poller(pid)),
+            Role::Reads => handle.store().writable().map(|()| Exit::Ok).map_err(Failure::from),
             Role::Follows | Role::OnDemand => refresh(args, &handle, stop, out).await,
         };
         handle.shutdown().await;

@@ -218,7 +218,8 @@ impl SourcesFile {
         })
     }
 
-    /// The file and the line, from 1, of a source's entry, for an editor.
+    /// The file and the line, from 1, of a source's entry, for an editor; in a file with faults, of
+    /// the first one.
     ///
     /// # Errors
     /// When the source is unknown, or see [`EditError`].
@@ -226,7 +227,10 @@ impl SourcesFile {
         let text = super::document::read_text(&self.file)
             .map_err(|message| SaveError::Unreadable { file: self.file.clone(), message })?
             .unwrap_or_default();
-        let (sources, _) = check_sources(&self.file, &text).map_err(EditError::Invalid)?;
+        let sources = match check_sources(&self.file, &text) {
+            Ok((sources, _)) => sources,
+            Err(faults) => return Ok((self.file.clone(), faults.first_line())),
+        };
         let (at, _) = &sources[self.find(&sources, id)?];
         let line = text[..at.start].bytes().filter(|b| *b == b'\n').count() + 1;
         Ok((self.file.clone(), line))

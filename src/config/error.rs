@@ -63,6 +63,17 @@ pub struct ConfigErrors {
     pub more: usize,
 }
 
+impl ConfigErrors {
+    /// The line of the first fault that has one, from 1.
+    pub fn first_line(&self) -> usize {
+        let mut lines = self.errors.iter().filter_map(|error| match error.place {
+            Place::Point { line, .. } => Some(line),
+            _ => None,
+        });
+        lines.next().unwrap_or(1)
+    }
+}
+
 impl fmt::Display for ConfigErrors {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, error) in self.errors.iter().enumerate() {

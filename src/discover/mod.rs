@@ -56,11 +56,11 @@ pub fn inspect(bytes: &[u8], content_type: Option<&str>, final_url: &Url) -> Fou
 pub fn usual_places(site: &Url) -> Vec<Url> {
     const PATHS: [&str; 10] = [
         "feed",
-        "feed.xml",
+        "rss",
         "rss.xml",
+        "feed.xml",
         "atom.xml",
         "index.xml",
-        "rss",
         "feed/index.xml",
         "feeds/all.atom.xml",
         "blog/feed.xml",

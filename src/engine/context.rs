@@ -36,6 +36,8 @@ pub(super) struct Context {
     price: Mutex<f64>,
     /// The state of `sources.toml` that was read last.
     pub(super) declared_at: Mutex<Stamp>,
+    /// Why that state does not hold.
+    fault: Mutex<Option<String>>,
 }
 
 impl Context {
@@ -63,6 +65,7 @@ impl Context {
             settings,
             random: Mutex::new(fastrand::Rng::with_seed(seed)),
             declared_at: Mutex::default(),
+            fault: Mutex::default(),
         }
     }
 
@@ -114,6 +117,12 @@ impl Context {
         task.await.unwrap_or(Err(StoreError::Closed))
     }
 
+    /// Closes the connections that nobody reads with: the writer takes the log back into the database
+    /// only when it is the last to close.
+    pub(super) fn close_readers(&self) {
+        self.readers.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     /// Parses a body on the blocking pool.
     pub(super) async fn parse(&self, response: Response) -> Result<ParsedFeed, String> {
         let parsed = self.work(move || parse(&response)).await;
@@ -137,6 +146,15 @@ impl Context {
         let by_key = all.iter().filter_map(|s| Some((*keys.get(s.id.as_str())?, s.clone())));
         *self.sources.write().unwrap_or_else(PoisonError::into_inner) = by_key.collect();
         self.declared.send_replace(Arc::new(all));
+    }
+
+    /// Why the declared sources were not read again.
+    pub(super) fn fault(&self) -> Option<String> {
+        self.fault.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn set_fault(&self, fault: Option<String>) {
+        *self.fault.lock().unwrap_or_else(PoisonError::into_inner) = fault;
     }
 
     pub(super) fn declared(&self) -> watch::Receiver<Arc<Vec<Arc<Source>>>> {

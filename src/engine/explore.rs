@@ -19,7 +19,7 @@ use url::Url;
 /// Announced feeds that are fetched for the one to begin with; the others wait to be chosen.
 const MOST_TRIED: usize = 3;
 /// Usual places of feeds that are tried where a page announces none.
-const MOST_PLACES: usize = 5;
+const MOST_PLACES: usize = 6;
 /// Sitemaps that are tried.
 const MOST_SITEMAPS: usize = 2;
 /// Lists of articles that are offered.
@@ -60,9 +60,9 @@ impl Handle {
         kind: Option<SourceKind>,
         listener: Option<UnboundedSender<String>>,
     ) -> Result<Discovery, FollowError> {
-        let web = address::parse_web(typed)?;
+        let mut web = address::parse_web(typed)?;
         let wanted = |k: SourceKind| kind.is_none_or(|kind| kind == k);
-        let first = self.fetch(&web.url, &web, true).await?;
+        let (first, instead) = self.fetch_typed(&mut web).await?;
         let mut found = Discovery {
             address: web.url.clone(),
             ways: Vec::new(),
@@ -70,6 +70,9 @@ impl Handle {
             listener,
             web: Box::new(web),
         };
+        if let Some(words) = instead {
+            found.tell(words);
+        }
         let Fetched { found: what, survey, answer } = first;
         let title = match what {
             Found::Feed(feed) => {
@@ -113,6 +116,32 @@ impl Handle {
             way.title = title;
         }
         Ok(found)
+    }
+
+    /// Fetches the address that was typed: without a scheme by https, and by http where nobody speaks
+    /// https there; tells that then. A password is not sent in the clear that nobody wanted so.
+    async fn fetch_typed(
+        &self,
+        web: &mut address::WebAddress,
+    ) -> Result<(Fetched, Option<String>), FollowError> {
+        let failed = match self.fetch(&web.url, web, true).await {
+            Ok(first) => return Ok((first, None)),
+            Err(failed) => failed,
+        };
+        let without_https =
+            matches!(&failed, FollowError::Fetch { error, .. } if error.lacks_https());
+        let mut plain = web.url.clone();
+        if !(web.assumed && without_https && web.user.is_none() && plain.set_scheme("http").is_ok())
+        {
+            return Err(failed);
+        }
+        let words = format!("{failed}; http was tried instead");
+        let words = words.replace("; nothing is followed", "");
+        web.url = plain;
+        match self.fetch(&web.url, web, true).await {
+            Ok(first) => Ok((first, Some(words))),
+            Err(http) => Err(FollowError::Neither { https: words, http: Box::new(http) }),
+        }
     }
 
     /// Fetches the best of the announced feeds, so that its entries can be shown.

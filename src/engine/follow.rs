@@ -8,7 +8,7 @@ use super::site::{Asker, Prefetched};
 use crate::config::{self, Added, ConfigErrors, EditError, SourceChange, SourcesFile};
 use crate::model::{Access, BasicAuth, Secret, Source, SourceFacts, SourceId};
 use crate::net::{FetchError, Response};
-use crate::store::StoreError;
+use crate::store::{PollFilter, StoreError};
 use crate::util::url as address;
 use crate::website::Page;
 use crate::website::propose::{Sample, article_rules};
@@ -32,6 +32,14 @@ pub enum FollowError {
         url: Box<Url>,
         /// Why there is none.
         error: FetchError,
+    },
+    /// No answer by https and then none by http.
+    #[error("{https}: {http}")]
+    Neither {
+        /// What came of https, in words.
+        https: String,
+        /// What came of http.
+        http: Box<FollowError>,
     },
     /// An answer that is none.
     #[error("{host} answered HTTP {status} for this address; check it in a browser")]
@@ -77,6 +85,9 @@ impl Handle {
             Some(first) => first,
             None => First::Feed(self.fetch_announced(&way.url, web).await?),
         };
+        if let Some(known) = self.followed_as(&way.url, &first).await? {
+            return Err(FollowError::Known(known));
+        }
         // Taken ids are replaced when the file is written.
         let id = config::unique_id(&way.url, &mut HashSet::new());
         let mut source = Source::feed(id, way.url.clone());
@@ -104,6 +115,51 @@ impl Handle {
         self.context.set_sources(declared, &facts);
         self.replan().await;
         Ok(source)
+    }
+
+    /// The source that follows already what that address leads to for good.
+    async fn followed_as(&self, url: &Url, first: &First) -> Result<Option<SourceId>, FollowError> {
+        let response = match first {
+            First::Feed(first) => &first.answer.response,
+            First::Page(first) => &first.answer.response,
+        };
+        let mut here = HashSet::from([address::normalise(url)]);
+        if response.moved_for_good() {
+            here.insert(address::normalise(&response.final_url));
+        }
+        let leads_here = |(source, facts): &(Arc<Source>, SourceFacts)| {
+            let moved = facts.moved_to.as_deref().and_then(|url| Url::parse(url).ok());
+            here.contains(&address::normalise(&source.url))
+                || moved.is_some_and(|url| here.contains(&address::normalise(&url)))
+        };
+        let known = self.sources().await?.into_iter().find(leads_here);
+        Ok(known.map(|(source, _)| source.id.clone()))
+    }
+
+    /// Why a source has no items that was just followed and lists so many; `None` where it has some
+    /// or was not read yet.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn why_no_items(
+        &self,
+        id: &SourceId,
+        listed: usize,
+    ) -> Result<Option<String>, StoreError> {
+        let all = self.sources().await?;
+        let facts = all.into_iter().map(|(_, facts)| facts).find(|facts| facts.id == *id);
+        let empty = facts.filter(|facts| facts.items == 0 && facts.last_poll.is_some());
+        let Some(facts) = empty else { return Ok(None) };
+        if listed == 0 {
+            return Ok(Some("nothing is listed there yet".to_owned()));
+        }
+        let last = PollFilter { source: Some(facts.key), noteworthy: false };
+        let looks = self.context.read(move |reader| reader.polls(last, 1)).await?;
+        let notes = looks.first().map(|(_, look)| look.repairs.join("; ")).unwrap_or_default();
+        Ok(Some(match notes.as_str() {
+            "" => format!("other sources have brought the {listed} articles listed there already"),
+            notes => format!("none of the {listed} articles listed there could be taken: {notes}"),
+        }))
     }
 
     /// Derives the selectors of a website's articles from the first of them. Returns their pages:
@@ -154,8 +210,9 @@ impl Handle {
                 }
                 let asker = Asker::new(&self.context, &job.source, false);
                 let started = Started { context: &self.context, job: &job, facts: &facts, at };
-                let asked = job.source.url.to_string();
-                (at, read_answer(&started, asker, asked, response, prefetched).await)
+                let mut finished = Finished::of(&response, job.source.url.to_string());
+                finished.requests += u32::try_from(prefetched.len()).unwrap_or(0);
+                (at, read_answer(&started, asker, finished, response, prefetched).await)
             }
         };
         store(&self.context, &job, at, finished).await?;
@@ -233,10 +290,20 @@ impl Handle {
 
     /// Reads the declared sources again, after any program has changed them.
     pub async fn reload(&self) -> Result<(), FollowError> {
-        let (declared, facts) = self.read_declared().await?;
-        self.context.set_sources(declared, &facts);
-        self.replan().await;
-        Ok(())
+        let read = self.read_declared().await;
+        // The loop tells what is wrong for as long as it is.
+        self.context.set_fault(read.as_ref().err().map(first_line));
+        match read {
+            Ok((declared, facts)) => {
+                self.context.set_sources(declared, &facts);
+                self.replan().await;
+                Ok(())
+            }
+            Err(e) => {
+                self.replan().await;
+                Err(e)
+            }
+        }
     }
 
     /// The sources as the file has them now, their rows in line with it.
@@ -257,6 +324,10 @@ impl Handle {
         };
         Ok(self.context.store.change_facts(key, undo).await?)
     }
+}
+
+fn first_line(error: &FollowError) -> String {
+    error.to_string().lines().next().unwrap_or_default().to_owned()
 }
 
 /// What tells one state of a file from another.

@@ -52,10 +52,18 @@ impl Engine {
     /// Brings the database in line with the declared sources and starts the background tasks on
     /// the current runtime. Where another process polls the database already, this one only reads,
     /// marks and edits ([`Role::Watches`]). If it is meant to follow the sources, it takes over
-    /// within seconds of the other's end.
+    /// within seconds of the other's end. A database that cannot be written is only shown then
+    /// ([`Role::Reads`]).
     pub async fn start(self) -> Result<Handle> {
-        let part = Part::choose(self.store.path(), self.follow)?;
-        let facts = self.store.reconcile(self.sources.clone(), self.clock.now()).await?;
+        let readable = self.store.writable().is_err_and(|e| e.leaves_reading());
+        // Who only follows may as well only show; who was told to do something has to fail.
+        let (part, facts) = if readable && self.follow {
+            (Part::reading(self.store.path()), self.store.reader()?.sources()?)
+        } else {
+            let part = Part::choose(self.store.path(), self.follow)?;
+            (part, self.store.reconcile(self.sources.clone(), self.clock.now()).await?)
+        };
+        let writes = part.role() != Role::Reads;
         let context =
             Arc::new(Context::new(self.store, self.settings, self.clock, self.seed, self.follow));
         context.set_sources(self.sources, &facts);
@@ -65,7 +73,10 @@ impl Engine {
         let stop = CancellationToken::new();
         let looks = Loop::new(context.clone(), inbox, status_in, stop.clone(), part);
         let upkeep = upkeep::run(context.clone(), status.clone(), stop.clone());
-        let mut tasks = vec![tokio::spawn(looks.run()), tokio::spawn(upkeep)];
+        let mut tasks = vec![tokio::spawn(looks.run())];
+        if writes {
+            tasks.push(tokio::spawn(upkeep));
+        }
         let handle = Handle {
             context,
             paths: self.paths,
@@ -76,7 +87,7 @@ impl Engine {
             tasks: Arc::default(),
         };
         handle.declarations_seen();
-        if self.follow {
+        if self.follow && writes {
             tasks.push(tokio::spawn(watch_declarations(handle.clone())));
         }
         if let Ok(mut all) = handle.tasks.lock() {
@@ -134,7 +145,7 @@ impl Handle {
     ) -> mpsc::UnboundedReceiver<Report> {
         self.reload_if_changed().await;
         let (report, reports) = mpsc::unbounded_channel();
-        if !matches!(self.status.borrow().role, Role::Watches(_)) {
+        if !matches!(self.status.borrow().role, Role::Watches(_) | Role::Reads) {
             let command = Command::Refresh { keys, pace, report: Some(report) };
             // A closed channel means that the engine is stopping; the reports end at once then.
             let _ = self.commands.send(command).await;
@@ -175,6 +186,7 @@ impl Handle {
                 tracing::error!("background task: {e}");
             }
         }
+        self.context.close_readers();
         let store = self.context.store.clone();
         let _ = tokio::task::spawn_blocking(move || store.close()).await;
     }

@@ -3,7 +3,7 @@
 use super::context::{Context, Reach};
 use super::message::{Pace, Refreshed};
 use super::queue::Job;
-use super::site::{Asker, Prefetched, SiteEnd, Visit};
+use super::site::{Asker, Prefetched, SiteEnd, Visit, sent};
 use super::verdict::{DocumentFacts, Head, Verdict, validators_to_send};
 use crate::feed::{self, ParsedFeed};
 use crate::model::{
@@ -117,6 +117,7 @@ pub(super) struct Finished {
     pub(super) document: Option<(Vec<Prepared>, DocumentFacts)>,
     pub(super) repairs: Vec<String>,
     pub(super) asked: String,
+    pub(super) requests: u32,
     pub(super) wire_bytes: u64,
     pub(super) elapsed: Duration,
     pub(super) offline: bool,
@@ -153,14 +154,19 @@ async fn read(
         }
     };
     let asked = asked.to_string();
+    let requests = sent(&answer).max(asker.sent);
     match answer {
-        Ok(response) => read_answer(started, asker, asked, response, Prefetched::new()).await,
+        Ok(response) => {
+            let finished = Finished { requests, ..Finished::of(&response, asked) };
+            read_answer(started, asker, finished, response, Prefetched::new()).await
+        }
         Err(e) => Finished {
             outcome: Outcome::Failed { kind: e.kind(), message: text::line(&e.to_string()) },
             head: None,
             document: None,
             repairs: Vec::new(),
             asked,
+            requests,
             wire_bytes: 0,
             elapsed: (context.clock.now() - now).to_std().unwrap_or_default(),
             offline,
@@ -212,12 +218,11 @@ async fn amend(
 pub(super) async fn read_answer(
     started: &Started<'_>,
     asker: Asker<'_>,
-    asked: String,
+    mut finished: Finished,
     mut response: Response,
     prefetched: Prefetched,
 ) -> Finished {
     let Started { context, job, facts, at } = *started;
-    let mut finished = Finished::of(&response, asked);
     if response.status == 304 {
         return finished;
     }
@@ -255,6 +260,7 @@ impl Finished {
             document: None,
             repairs: Vec::new(),
             asked,
+            requests: 1 + u32::try_from(response.hops.len()).unwrap_or(u32::MAX - 1),
             wire_bytes: response.wire_bytes,
             elapsed: response.elapsed,
             offline: false,
@@ -312,18 +318,23 @@ pub(super) async fn store(
 ) -> Result<Refreshed, StoreError> {
     let Finished { outcome, head, document, repairs, asked, wire_bytes, elapsed, offline, .. } =
         finished;
-    let (room, site) = (finished.room, finished.site);
+    let requests = finished.requests;
+    let (room, mut site) = (finished.room, finished.site);
     let record = PollRecord {
         at: started,
         status: head.as_ref().map(|h| h.status),
         millis: u32::try_from(elapsed.as_millis()).unwrap_or(u32::MAX),
+        requests,
         bytes: wire_bytes,
         outcome: outcome.clone(),
         repairs,
     };
     let limiting = head.as_ref().filter(|h| matches!(h.status, 429 | 503));
     let limiting = limiting.and_then(|h| Url::parse(&h.final_url).ok());
-    let (entries, document) = document.unzip();
+    let (entries, document) = match document {
+        Some((entries, document)) => (Some(entries), Some(document)),
+        None => (None, site.as_mut().and_then(|site| site.document.take())),
+    };
     let verdict = Verdict {
         started,
         now: context.clock.now(),
@@ -348,10 +359,10 @@ pub(super) async fn store(
         pages,
         record,
         finish: Box::new(move |facts, ingested| {
-            verdict.apply(facts, ingested);
             if let Some(site) = site {
                 facts.website = site;
             }
+            verdict.apply(facts, ingested);
         }),
     };
     let stored = context.store.store_look(look).await?;
@@ -396,6 +407,15 @@ async fn hold_host(context: &Arc<Context>, job: &Job, answered: &Url) -> Result<
 
 /// Reads a feed off the runtime's threads.
 pub(super) fn parse(response: &Response) -> Result<ParsedFeed, String> {
-    feed::parse(&response.body, response.content_type(), Some(&response.final_url))
-        .map_err(|e| text::line(&e.to_string()))
+    let mut feed = feed::parse(&response.body, response.content_type(), Some(&response.final_url))
+        .map_err(|e| text::line(&e.to_string()))?;
+    feed.repairs.extend(other_type(response.content_type()));
+    Ok(feed)
+}
+
+/// What is to be said of the media type under which a feed came, where it is none of feeds.
+fn other_type(content_type: Option<&str>) -> Option<String> {
+    let named = content_type?.split(';').next()?.trim().to_ascii_lowercase();
+    let fits = named.is_empty() || ["xml", "json", "rss", "atom"].iter().any(|w| named.contains(w));
+    (!fits).then(|| format!("a feed that was sent as {}", text::truncate(&text::line(&named), 60)))
 }

@@ -25,6 +25,8 @@ pub struct Status {
     pub next: Option<Time>,
     /// No host can be reached.
     pub offline: bool,
+    /// Why the declared sources were not read again when they were changed; the old ones hold.
+    pub fault: Option<String>,
 }
 
 /// Which part this process plays.
@@ -37,6 +39,8 @@ pub enum Role {
     Watches(Option<u32>),
     /// It looks only when told to.
     OnDemand,
+    /// The database cannot be written, so nothing is looked at.
+    Reads,
 }
 
 /// How a refresh treats what holds a source back.
@@ -179,4 +183,58 @@ pub struct Removed {
     /// What to call them: a title, or how many they are.
     pub what: String,
     pub(super) undo: crate::config::Removed,
+}
+
+/// Made up for the panes.
+#[cfg(test)]
+impl Discovery {
+    pub(crate) fn told(address: &str, ways: Vec<Way>, tried: &[&str]) -> Self {
+        let web = crate::util::url::parse_web(address).unwrap();
+        let tried = tried.iter().map(|&words| words.to_owned()).collect();
+        Self { address: web.url.clone(), ways, tried, web: Box::new(web), listener: None }
+    }
+}
+
+#[cfg(test)]
+impl Way {
+    /// A list of articles on a page, by their selector and how sure it is; without them a sitemap.
+    pub(crate) fn told(
+        url: &str,
+        title: &str,
+        list: Option<(&str, f64)>,
+        items: &[(&str, Time)],
+    ) -> Self {
+        let url: Url = url.parse().unwrap();
+        let response = Response {
+            status: 200,
+            final_url: url.clone(),
+            hops: Vec::new(),
+            validators: crate::model::Validators::default(),
+            cache: crate::net::Freshness::default(),
+            headers: Vec::new(),
+            body: bytes::Bytes::new(),
+            room: None,
+            wire_bytes: 0,
+            elapsed: std::time::Duration::ZERO,
+            crawl_delay: std::time::Duration::ZERO,
+        };
+        let page = PageAnswer {
+            items: items.iter().map(|(title, at)| ((*title).to_owned(), Some(*at))).collect(),
+            count: if list.is_some() { items.len() } else { 412 },
+            samples: Vec::new(),
+            answer: Answer { response, at: Time::UNIX_EPOCH },
+        };
+        let rules = list.map(|(articles, _)| WebsiteRules {
+            articles: Some(articles.to_owned()),
+            ..WebsiteRules::default()
+        });
+        Self {
+            kind: if list.is_some() { SourceKind::Website } else { SourceKind::Sitemap },
+            url,
+            title: title.to_owned(),
+            rules,
+            confidence: list.map(|(_, sure)| sure),
+            first: Some(First::Page(page)),
+        }
+    }
 }

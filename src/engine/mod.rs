@@ -27,6 +27,6 @@ pub use message::{Discovery, Pace, Refreshed, Removed, Report, Role, Status, Way
 pub use plan::{HORIZON, Plan, plan};
 pub use setup::setup;
 pub use why::{Glance, LookTold, Rhythm, Why, glance, rhythm, why};
-pub use words::{HOURS, Told};
+pub use words::{HOURS, Told, broken};
 // The panes know the engine, and this is part of what it tells.
 pub use crate::schedule::{Explanation, Gaps, Pulse};

@@ -30,6 +30,11 @@ impl Part {
         Ok(part)
     }
 
+    /// The part of a process that cannot write to the database.
+    pub(super) fn reading(database: &Path) -> Self {
+        Self { role: Role::Reads, lock: None, database: database.to_owned(), follow: false }
+    }
+
     pub(super) fn role(&self) -> Role {
         self.role
     }

@@ -264,6 +264,7 @@ impl Loop {
             // What wakes a process that watches is no look.
             next: self.wake.filter(|_| role == Role::Follows),
             offline: self.context.network.is_offline(),
+            fault: self.context.fault(),
         };
         self.status.send_if_modified(|old| {
             let changed = *old != status;

@@ -3,11 +3,13 @@
 use super::setup::{begin, rules, setup};
 use crate::config::ScheduleSettings;
 use crate::model::{
-    FeedHints, MoveCandidate, Moved, Outcome, Planned, Source, SourceFacts, Time, Validators,
+    FeedHints, MoveCandidate, Moved, Outcome, PageSays, Planned, PolicyKind, Sign, Source,
+    SourceFacts, SourceKind, Time, Validators,
 };
 use crate::net::Response;
 use crate::schedule::{self, Answer, AnswerKind, Clues, Memory};
 use crate::store::Ingested;
+use crate::website::signal::{Evidence, HeaderFacts, next_visit};
 use chrono::{SubsecRound, TimeDelta};
 use std::sync::Arc;
 use std::time::Duration;
@@ -50,6 +52,8 @@ pub(super) struct Head {
     pub(super) moved_for_good: bool,
     pub(super) validators: Validators,
     pub(super) cache: crate::net::Freshness,
+    /// `crawl-delay` of the robots.txt that was obeyed; zero without one.
+    pub(super) crawl_delay: Duration,
 }
 
 impl From<&Response> for Head {
@@ -60,6 +64,7 @@ impl From<&Response> for Head {
             moved_for_good: r.moved_for_good(),
             validators: r.validators.clone(),
             cache: r.cache.clone(),
+            crawl_delay: r.crawl_delay,
         }
     }
 }
@@ -153,9 +158,19 @@ impl Verdict {
         if let Some(document) = &self.document {
             facts.hints = document.hints.clone();
         }
-        let answer = self.answer();
-        let memory = self.remember(facts, ingested, &answer);
+        let mut answer = self.answer();
+        let said = self.sign(&answer, facts.website.says, None);
+        let memory = self.remember(facts, ingested, &answer, said.as_ref());
         facts.schedule = memory.save();
+        // The hints of a site count as long as its own rate is not known.
+        let sign = match memory.learned().gap(self.now) {
+            Some(gap) => self.sign(&answer, PageSays::default(), Some(gap)),
+            None => said,
+        };
+        // Who names an interval wants no other.
+        let fixed = memory.policy() == PolicyKind::Fixed;
+        let hint = sign.as_ref().filter(|sign| sign.signal.is_hint() && !fixed);
+        answer.page_says = hint.map(|sign| Duration::from_secs(sign.after));
         let wanted = schedule::jittered(memory.plan(self.now), self.now, self.seed);
         let decision = schedule::decide(&schedule::Look {
             wanted,
@@ -177,26 +192,53 @@ impl Verdict {
                 .into_iter()
                 .map(|m| Moved { to: m.to.trunc_subsecs(0), ..m })
                 .collect(),
+            sign,
         });
+    }
+
+    /// What tells when the pages of a site are worth another look: the cheapest signal that is
+    /// conclusive; `interval` is how often it is known to change. Feeds say it themselves.
+    fn sign(&self, answer: &Answer, says: PageSays, interval: Option<Duration>) -> Option<Sign> {
+        let head = self.response.as_ref().filter(|_| answer.kind == AnswerKind::Ok)?;
+        let headers = Some(HeaderFacts {
+            fresh_for: head.cache.max_age.or(head.cache.expires),
+            no_cache: head.cache.no_cache,
+            no_store: head.cache.no_store,
+        });
+        let evidence = Evidence { headers, says, interval };
+        let site = self.source.kind != SourceKind::Feed;
+        site.then(|| next_visit(&self.source.url, &evidence, self.now))
     }
 
     /// What is remembered of the source once this look is taken in. A look that failed says nothing
     /// about what the source publishes.
-    fn remember(&self, facts: &SourceFacts, ingested: &Ingested, answer: &Answer) -> Memory {
+    fn remember(
+        &self,
+        facts: &SourceFacts,
+        ingested: &Ingested,
+        answer: &Answer,
+        said: Option<&Sign>,
+    ) -> Memory {
         let mut setup = setup(&self.source, facts, &self.settings, self.price);
         if !schedule::is_learned(&facts.schedule) {
+            let hint = said.filter(|sign| sign.signal.is_hint());
+            let hint = hint.map(|sign| Duration::from_secs(sign.after));
             let clues = Clues {
                 url: &facts.url,
                 items: &ingested.new,
-                changes: None,
+                changes: facts.website.says.changes,
                 update_period: facts.hints.update_period,
                 max_age: answer.max_age.or(answer.expires),
+                page: hint,
             };
             begin(&mut setup, &clues, self.now);
         }
         let mut memory = Memory::load(&facts.schedule, setup);
         if facts.fail_count == 0 && answer.kind == AnswerKind::Ok {
-            memory.observe(&ingested.new, self.now);
+            match self.is_early(facts) {
+                true => memory.observe_early(&ingested.new, self.now),
+                false => memory.observe(&ingested.new, self.now),
+            }
             let entries = ingested.new.len().saturating_add(ingested.known as usize);
             if entries > 0 {
                 memory.set_window(u32::try_from(entries).unwrap_or(u32::MAX));
@@ -208,9 +250,15 @@ impl Verdict {
         memory
     }
 
+    /// Whether a person looked before half of the wait was over that the policy wanted.
+    fn is_early(&self, facts: &SourceFacts) -> bool {
+        let planned = facts.planned.as_ref().filter(|_| !self.automatic);
+        planned.is_some_and(|p| self.started - p.at < (p.wanted - p.at) / 2)
+    }
+
     fn answer(&self) -> Answer {
         let failed = matches!(self.outcome, Outcome::Failed { .. });
-        let Some(Head { status, cache, .. }) = &self.response else {
+        let Some(Head { status, cache, crawl_delay, .. }) = &self.response else {
             let kind = if self.offline { AnswerKind::Offline } else { AnswerKind::Failed };
             return Answer { kind, ..Answer::default() };
         };
@@ -225,7 +273,8 @@ impl Verdict {
             retry_after: cache.retry_after,
             max_age: if uncached { Some(Duration::ZERO) } else { cache.max_age },
             expires: cache.expires,
-            crawl_delay: None,
+            crawl_delay: Some(*crawl_delay).filter(|delay| !delay.is_zero()),
+            page_says: None,
         }
     }
 }

@@ -3,10 +3,14 @@
 use super::budget::shared_price;
 use super::setup::{rules, setup};
 use crate::config::ScheduleSettings;
-use crate::model::{Hold, HoldReason, Outcome, Planned, PolicyKind, Source, SourceFacts, Time};
+use crate::model::{
+    Hold, HoldReason, Outcome, Planned, PolicyKind, Source, SourceFacts, SourceId, Time, Trouble,
+};
+use crate::net::host_key;
 use crate::schedule::{Clues, Explanation, Memory, Pulse, explain, first_gap, pulse};
 use crate::store::{PollFilter, Reader, Result, Spent};
 use chrono::{Offset, TimeDelta, TimeZone};
+use url::Url;
 
 /// Items whose gaps are looked at.
 const ITEMS: usize = 200;
@@ -32,6 +36,10 @@ pub struct Why {
     pub expected: Option<f64>,
     /// What binds a refresh by hand as well, where it still does.
     pub hold: Option<Hold>,
+    /// The source whose answer paused the host, where such a pause is the hold.
+    pub paused_by: Option<PausedBy>,
+    /// Of a website whose rules find nothing any more: what, since when, and what would work.
+    pub broken: Option<Trouble>,
     /// What a look must be worth, in item-seconds of waiting.
     pub price: f64,
     /// Rate, habits and coming looks.
@@ -45,6 +53,17 @@ pub struct Why {
     pub spent: Spent,
     /// How many requests fewer than at the source's fixed interval; less than 0 are more.
     pub requests_saved: i64,
+}
+
+/// An answer to one source that holds the others of its host back too.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct PausedBy {
+    /// The source that was asked.
+    pub source: SourceId,
+    /// When.
+    pub at: Option<Time>,
+    /// What came of it, where that look failed.
+    pub message: Option<String>,
 }
 
 /// When a source is looked at next.
@@ -141,6 +160,9 @@ pub fn why(
         // The first look of all is taken in any case.
         (span / own.interval.as_secs_f64().max(1.0)) as i64 + i64::from(first > since)
     });
+    let hold = facts.hold.filter(|hold| hold.until > now);
+    let paused = hold.filter(|hold| hold.reason == HoldReason::HostPaused);
+    let paused_by = paused.map(|hold| paused_by(reader, facts, hold)).transpose()?.flatten();
     Ok(Why {
         last_poll: facts.last_poll,
         next_poll: facts.next_poll,
@@ -148,15 +170,47 @@ pub fn why(
         followed: true,
         planned: facts.planned.clone(),
         expected: facts.planned.as_ref().and_then(|planned| expected(&memory, planned)),
-        hold: facts.hold.filter(|hold| hold.until > now),
+        hold,
+        paused_by,
+        broken: facts.website.broken().cloned(),
         price: memory.price(),
         explanation: explain(&memory, &dates, next, &rules, now),
         first_look: watched,
         looks,
         spent,
-        requests_saved: fixed - i64::from(spent.requests),
+        requests_saved: fixed - i64::from(spent.looks),
     })
 }
+
+/// The source on the same host that is held back by its own answer until nearly the same moment.
+fn paused_by(reader: &Reader, facts: &SourceFacts, hold: Hold) -> Result<Option<PausedBy>> {
+    let host = |facts: &SourceFacts| {
+        let address = facts.moved_to.as_deref().unwrap_or(&facts.url);
+        Url::parse(address).ok().map(|url| host_key(&url))
+    };
+    let here = host(facts);
+    let distance = |other: &SourceFacts| {
+        let own = other
+            .hold
+            .filter(|own| matches!(own.reason, HoldReason::RetryAfter | HoldReason::RateLimited))?;
+        let asked = other.key != facts.key && host(other) == here;
+        Some((own.until - hold.until).abs()).filter(|apart| asked && *apart <= NEARLY)
+    };
+    let all = reader.sources()?;
+    let found = all.iter().filter_map(|other| Some((distance(other)?, other))).min_by_key(|f| f.0);
+    Ok(found.map(|(_, other)| PausedBy {
+        source: other.id.clone(),
+        at: other.last_poll,
+        message: match &other.last_outcome {
+            Some(Outcome::Failed { message, .. }) => Some(message.clone()),
+            _ => None,
+        },
+    }))
+}
+
+/// The pause of a host and the hold of the source that caused it are reckoned from moments that lie
+/// an answer apart; a back-off of our own may be a tenth shorter.
+const NEARLY: TimeDelta = TimeDelta::minutes(5);
 
 /// Items expected from a plan until the moment that was wanted.
 fn expected(memory: &Memory, planned: &Planned) -> Option<f64> {

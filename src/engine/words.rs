@@ -1,7 +1,7 @@
 //! Why a source is looked at when it is, in words: for the command line and the panes.
 
-use super::why::{LookTold, Why};
-use crate::model::{Hold, HoldReason, Moved, Outcome, Planned, Time};
+use super::why::{LookTold, PausedBy, Why};
+use crate::model::{Hold, HoldReason, Moved, Outcome, Planned, Sign, Time, Trouble};
 use crate::schedule::{Gaps, Pulse};
 use crate::util::when;
 use chrono::{Local, Offset, TimeDelta};
@@ -51,14 +51,21 @@ fn facts(why: &Why, enabled: bool, now: Time) -> Vec<(&'static str, String)> {
         Pulse::Dead => line("state", "silent for so long that it seems given up".to_owned()),
         Pulse::Normal | Pulse::Unknown => {}
     }
+    if let Some(trouble) = &why.broken {
+        line("broken", broken(trouble));
+    }
     line("next", next(why, enabled, now));
     // Nothing moves what is gone, and the next look says so.
     if let Some(planned) = why.planned.as_ref().filter(|_| !gone(why)) {
         let moved = moves(&planned.moved_by, now);
         line("wanted", format!("{}{}{moved}", when::clock(planned.wanted, now), worth(why)));
     }
+    if let Some(sign) = why.planned.as_ref().and_then(|planned| planned.sign.as_ref()) {
+        line("signal", signal(sign));
+    }
     if let Some(hold) = why.hold.filter(|hold| !gone(why) && !is_told(why, hold)) {
-        line("held", when::hold(&hold, now));
+        let by = why.paused_by.as_ref().map(|by| paused_by(by, now)).unwrap_or_default();
+        line("held", format!("{}{by}", when::hold(&hold, now)));
     }
     let mut coming: Vec<String> = known.coming.iter().map(|at| when::clock(*at, now)).collect();
     coming.dedup();
@@ -71,6 +78,31 @@ fn facts(why: &Why, enabled: bool, now: Time) -> Vec<(&'static str, String)> {
         line("this week", spent(why, now));
     }
     facts
+}
+
+/// What decided when the pages of a site are worth another look.
+fn signal(sign: &Sign) -> String {
+    let after = i64::try_from(sign.after).unwrap_or(i64::MAX);
+    format!("{}: {} ({})", sign.signal.name(), sign.why, span_of(after))
+}
+
+/// What is wrong with the rules of a website, since when, and what would work.
+pub fn broken(trouble: &Trouble) -> String {
+    let Trouble { since, what, instead, key } = trouble;
+    let known = format!("{what} since {}", when::minute(*since));
+    match instead.as_slice() {
+        [] => known,
+        some => {
+            format!("{known}; these would work as {}: {}", key.name(), some.join(" or "))
+        }
+    }
+}
+
+/// Whose answer paused the host.
+fn paused_by(by: &PausedBy, now: Time) -> String {
+    let at = by.at.map(|at| format!(" at {}", when::clock(at, now))).unwrap_or_default();
+    let why = by.message.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
+    format!("; it was {}{at}{why}", by.source)
 }
 
 /// Whether the server said that the source is gone for good.
@@ -121,18 +153,21 @@ fn rate(why: &Why) -> String {
 }
 
 fn gap_words(gaps: &Gaps) -> String {
-    let span = |seconds: i64| match TimeDelta::try_seconds(seconds) {
-        Some(delta) if seconds >= 60 => when::span(delta),
-        _ => format!("{seconds}s"),
-    };
     format!(
         "half of them {} to {}, median {}; all {} to {}",
-        span(gaps.lower),
-        span(gaps.upper),
-        span(gaps.median),
-        span(gaps.least),
-        span(gaps.most)
+        span_of(gaps.lower),
+        span_of(gaps.upper),
+        span_of(gaps.median),
+        span_of(gaps.least),
+        span_of(gaps.most)
     )
+}
+
+fn span_of(seconds: i64) -> String {
+    match TimeDelta::try_seconds(seconds) {
+        Some(delta) if seconds >= 60 => when::span(delta),
+        _ => format!("{seconds}s"),
+    }
 }
 
 fn next(why: &Why, enabled: bool, now: Time) -> String {

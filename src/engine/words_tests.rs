@@ -1,5 +1,5 @@
 use super::*;
-use crate::model::PolicyKind;
+use crate::model::{PolicyKind, RuleKey, Signal, SourceId};
 use crate::schedule::Explanation;
 use crate::store::Spent;
 
@@ -24,9 +24,12 @@ fn why() -> Why {
             wanted: later(20),
             next: later(20),
             moved_by: Vec::new(),
+            sign: None,
         }),
         expected: Some(0.128),
         hold: None,
+        paused_by: None,
+        broken: None,
         price: 5000.0,
         explanation: Explanation {
             policy: PolicyKind::Learned,
@@ -40,7 +43,7 @@ fn why() -> Why {
         },
         first_look: Some(later(-10)),
         looks: Vec::new(),
-        spent: Spent { requests: 1, ..Spent::default() },
+        spent: Spent { looks: 1, requests: 1, ..Spent::default() },
         requests_saved: -1,
     }
 }
@@ -103,6 +106,48 @@ fn a_hold_that_moved_the_look_is_told_once() {
     assert!(line(&why, "wanted").unwrap().contains("by Cache-Control max-age"));
     why.hold = Some(Hold { until: later(180), reason: HoldReason::SkipWindow });
     assert!(line(&why, "held").unwrap().contains("skipHours"));
+}
+
+#[test]
+fn the_source_that_paused_the_host_is_named() {
+    let mut why = why();
+    why.hold = Some(Hold { until: later(90), reason: HoldReason::HostPaused });
+    let told = |why: &Why| line(why, "held").unwrap();
+    assert!(told(&why).ends_with("answering another source)"), "{}", told(&why));
+    let message = Some("a.example asks to be left alone for a while (HTTP 429)".to_owned());
+    let source = SourceId("kernel".to_owned());
+    why.paused_by = Some(PausedBy { source, at: Some(later(-10)), message });
+    let at = when::clock(later(-10), now());
+    let end =
+        format!("; it was kernel at {at}: a.example asks to be left alone for a while (HTTP 429)");
+    assert!(told(&why).ends_with(&end), "{}", told(&why));
+}
+
+#[test]
+fn a_broken_website_is_told_with_what_would_work() {
+    let mut why = why();
+    assert_eq!(line(&why, "broken"), None);
+    let instead = vec!["p.entry a".to_owned(), "main a".to_owned()];
+    let trouble = Trouble {
+        since: later(-9000),
+        what: "no links to articles".to_owned(),
+        instead,
+        key: RuleKey::Articles,
+    };
+    why.broken = Some(trouble);
+    let since = when::minute(later(-9000));
+    let words = "these would work as website.articles: p.entry a or main a";
+    let want = format!("no links to articles since {since}; {words}");
+    assert_eq!(line(&why, "broken"), Some(want));
+}
+
+#[test]
+fn the_deciding_signal_is_told() {
+    let mut why = why();
+    assert_eq!(line(&why, "signal"), None);
+    let sign = Sign { signal: Signal::Metadata, after: 7200, why: "its last change".to_owned() };
+    why.planned.as_mut().unwrap().sign = Some(sign);
+    assert_eq!(line(&why, "signal").as_deref(), Some("metadata: its last change (2h)"));
 }
 
 #[test]

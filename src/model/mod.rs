@@ -18,7 +18,10 @@ pub use source::{
     Access, BasicAuth, FAILING_AFTER, Health, MoveCandidate, Retention, Secret, Source,
     SourceFacts, SourceId, SourceKind, Validators,
 };
-pub use website::{BROKEN_AFTER, PeakHours, Trouble, WebsiteFacts, WebsiteMode, WebsiteRules};
+pub use website::{
+    BROKEN_AFTER, PageSays, PeakHours, RuleKey, Sign, Signal, Trouble, WebsiteFacts, WebsiteMode,
+    WebsiteRules,
+};
 
 /// A moment in UTC. Stored as whole seconds since the Unix epoch.
 pub type Time = chrono::DateTime<chrono::Utc>;

@@ -1,6 +1,6 @@
 //! What came of one look at a source.
 
-use super::{PolicyKind, Time};
+use super::{PolicyKind, Sign, Time};
 use std::time::Duration;
 
 /// What kind of failure it is; decides what happens next.
@@ -43,6 +43,8 @@ pub enum HoldReason {
     Gone,
     /// `crawl-delay` of robots.txt.
     CrawlDelay,
+    /// What a site says of when it changes, as long as too little is known of it to tell.
+    PageSays,
     /// `schedule.min_interval`, or the source's own.
     MinInterval,
     /// `schedule.usual_min_interval`: too little is expected to warrant a look sooner.
@@ -64,6 +66,9 @@ impl HoldReason {
         !matches!(
             self,
             Self::Failures
+                // Requests by hand are spaced like all others.
+                | Self::CrawlDelay
+                | Self::PageSays
                 | Self::MinInterval
                 | Self::UsualMinInterval
                 | Self::NoValidators
@@ -87,6 +92,7 @@ impl HoldReason {
             Self::Failures => "back-off after failures",
             Self::Gone => "410 Gone",
             Self::CrawlDelay => "robots.txt crawl-delay",
+            Self::PageSays => "what the site says of when it changes",
             Self::MinInterval => "the shortest interval allowed",
             Self::UsualMinInterval => "too little expected for a look sooner",
             Self::NoValidators => "the lack of validators (every look costs the whole document)",
@@ -126,6 +132,9 @@ pub struct Planned {
     pub next: Time,
     /// The rules that moved the look, in order, and where to.
     pub moved_by: Vec<Moved>,
+    /// Of websites and sitemaps: the first conclusive signal of when to look again.
+    #[serde(default)]
+    pub sign: Option<Sign>,
 }
 
 /// A look moved by a rule.
@@ -170,6 +179,8 @@ pub struct PollRecord {
     pub status: Option<u16>,
     /// Time from start to end, in milliseconds.
     pub millis: u32,
+    /// Requests that it took, redirects included and robots.txt not.
+    pub requests: u32,
     /// Bytes received on the wire (compressed size).
     pub bytes: u64,
     /// How it ended.

@@ -100,6 +100,78 @@ pub struct WebsiteFacts {
     pub unfinished: bool,
     /// The rules that were used last, as a hash: other rules have another look at the page.
     pub rules: u64,
+    /// What its pages said of when they change, in the last look that read them.
+    pub says: PageSays,
+}
+
+/// What the pages of a site say of when they change; what they do not say is `None`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
+pub struct PageSays {
+    /// How often the sitemap says that they change: the shortest of its `changefreq`.
+    pub changes: Option<Duration>,
+    /// The newest time of change, or date of an article, that a sitemap or list gives.
+    pub listed: Option<super::Time>,
+    /// `article:modified_time` and its kin.
+    pub modified: Option<super::Time>,
+    /// `article:published_time` and its kin.
+    pub published: Option<super::Time>,
+    /// The first `time` element of the body.
+    pub shown: Option<super::Time>,
+}
+
+/// What tells when a page is worth another visit, the cheapest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Signal {
+    /// `max-age` or `Expires`.
+    Headers,
+    /// `changefreq` of the sitemap.
+    Sitemap,
+    /// The time of change that a sitemap or list gives.
+    Listed,
+    /// `article:modified_time` and its kin.
+    Metadata,
+    /// Words in the address.
+    Address,
+    /// A `time` element.
+    Body,
+    /// The history of the page.
+    History,
+    /// Nothing: a day.
+    Nothing,
+}
+
+impl Signal {
+    /// Its name, as it is told.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Headers => "headers",
+            Self::Sitemap => "sitemap",
+            Self::Listed => "listed",
+            Self::Metadata => "metadata",
+            Self::Address => "address",
+            Self::Body => "body",
+            Self::History => "history",
+            Self::Nothing => "nothing",
+        }
+    }
+
+    /// Whether it is a hint of the site, which holds as long as its own history says nothing.
+    pub fn is_hint(self) -> bool {
+        matches!(self, Self::Sitemap | Self::Listed | Self::Metadata | Self::Address | Self::Body)
+    }
+}
+
+/// What a signal said: not before so many seconds have gone by.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Sign {
+    /// What decided.
+    pub signal: Signal,
+    /// Seconds from the look on.
+    pub after: u64,
+    /// In plain words.
+    pub why: String,
 }
 
 /// Rules that find nothing.
@@ -109,9 +181,38 @@ pub struct Trouble {
     pub since: super::Time,
     /// What is missing, in plain words: "no links to articles".
     pub what: String,
-    /// Selectors of article links that would work now, best first.
+    /// Selectors that would work now, best first.
     #[serde(default)]
     pub instead: Vec<String>,
+    /// The key of the source that they are for.
+    #[serde(default)]
+    pub key: RuleKey,
+}
+
+/// A selector of a website source that finds nothing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum RuleKey {
+    /// The links to its articles.
+    #[default]
+    #[serde(rename = "website.articles")]
+    Articles,
+    /// The titles of articles.
+    #[serde(rename = "website.title")]
+    Title,
+    /// Their text.
+    #[serde(rename = "website.content")]
+    Content,
+}
+
+impl RuleKey {
+    /// The key in `sources.toml`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Articles => "website.articles",
+            Self::Title => "website.title",
+            Self::Content => "website.content",
+        }
+    }
 }
 
 /// Looks in a row that find nothing, after which the rules count as broken.

@@ -48,6 +48,12 @@ pub enum FetchError {
         /// What is wrong with it.
         detail: String,
     },
+    /// Who answers there knows nothing of encryption.
+    #[error("{host} does not speak https there; check the address and its port")]
+    NoTls {
+        /// The host.
+        host: String,
+    },
     /// Too slow.
     #[error("{host} did not answer in full within {} s; it is tried again later", after.as_secs_f32())]
     Timeout {
@@ -153,6 +159,7 @@ impl FetchError {
                 ErrorKind::Transient
             }
             Self::Tls { .. }
+            | Self::NoTls { .. }
             | Self::Unreadable { .. }
             | Self::TooLarge { .. }
             | Self::TooManyRedirects { .. }
@@ -172,6 +179,12 @@ impl FetchError {
     /// Whether it is what happens to every host when this machine has no connection.
     pub fn is_offline(&self) -> bool {
         matches!(self, Self::Dns { .. } | Self::Connect { offline: true, .. })
+    }
+
+    /// Whether there is nobody to speak https with, which says nothing about http. A doubtful
+    /// certificate is something else.
+    pub fn lacks_https(&self) -> bool {
+        matches!(self, Self::NoTls { .. } | Self::Connect { offline: false, .. })
     }
 
     /// When it makes sense to ask again, where that is known.
@@ -213,7 +226,10 @@ impl Attempt<'_> {
             };
         }
         if let Some(tls) = chain.iter().find_map(|e| e.downcast_ref::<rustls::Error>()) {
-            return FetchError::Tls { host, detail: self.tls_words(tls) };
+            return match tls {
+                rustls::Error::InvalidMessage(_) => FetchError::NoTls { host },
+                tls => FetchError::Tls { host, detail: self.tls_words(tls) },
+            };
         }
         if error.is_connect() {
             use io::ErrorKind::{HostUnreachable, NetworkDown, NetworkUnreachable};

@@ -12,7 +12,7 @@ pub(super) const DAY: Duration = Duration::from_secs(24 * 3600);
 
 /// `max-age` and `Expires` are honoured up to this.
 pub const MOST_FRESH: Duration = Duration::from_secs(5 * 3600);
-/// `ttl` and the update period are honoured up to this.
+/// `ttl`, the update period and the hints of pages are honoured up to this.
 pub const MOST_TTL: Duration = DAY;
 /// A `ttl` of more than so many measured gaps between items is a mistake.
 const TTL_GAPS: u32 = 6;
@@ -76,6 +76,8 @@ pub struct Answer {
     pub expires: Option<Duration>,
     /// `crawl-delay` of robots.txt, for pages.
     pub crawl_delay: Option<Duration>,
+    /// How long a site's own hints ask to wait, as long as too little is known of it to tell.
+    pub page_says: Option<Duration>,
 }
 
 /// Everything that the rules look at after one look.
@@ -232,7 +234,10 @@ fn fresh_enough(look: &Look<'_>, decision: &mut Decision) {
     let ttl = ttl.map(|ttl| (ttl.min(MOST_TTL), HoldReason::Ttl));
     let period = look.hints.update_period;
     let period = period.map(|p| (p.min(MOST_TTL), HoldReason::UpdatePeriod));
-    for (wait, reason) in [fresh, ttl, period].into_iter().flatten() {
+    // A hint is no wish of the server: the longest interval that the person allows goes before it.
+    let most = look.max.map_or(MOST_TTL, |max| max.min(MOST_TTL));
+    let hint = look.answer.page_says.map(|wait| (wait.min(most), HoldReason::PageSays));
+    for (wait, reason) in [fresh, ttl, period, hint].into_iter().flatten() {
         decision.not_before(after(look.now, wait), reason, look.now);
     }
 }

@@ -54,7 +54,7 @@ fn what_answers_ask_for() {
             retry_after: retry_after.map(minutes),
             max_age: max_age.map(minutes),
             expires: expires.map(minutes),
-            crawl_delay: None,
+            ..Answer::default()
         };
     use AnswerKind::*;
     let day = 24 * 60;
@@ -323,7 +323,26 @@ fn what_people_ask_for() {
                 answer: Answer { crawl_delay: Some(HOUR), ..Answer::default() },
                 ..base
             },
-            (1, Some((1, CrawlDelay)), vec![CrawlDelay]),
+            (1, None, vec![CrawlDelay]),
+        ),
+        (
+            "hints of a page are cut",
+            Look { answer: Answer { page_says: Some(HOUR * 100), ..Answer::default() }, ..base },
+            (1440, None, vec![PageSays]),
+        ),
+        (
+            "hints of a page stay below max",
+            Look {
+                answer: Answer { page_says: Some(HOUR * 10), ..Answer::default() },
+                max: Some(minutes(90)),
+                ..base
+            },
+            (90, None, vec![PageSays]),
+        ),
+        (
+            "hints of a page only delay",
+            Look { answer: Answer { page_says: Some(minutes(59)), ..Answer::default() }, ..base },
+            (60, None, vec![]),
         ),
     ];
     for (name, look, want) in cases {

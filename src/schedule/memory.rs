@@ -76,6 +76,12 @@ impl Memory {
         self.learned.observe(items, now);
     }
 
+    /// The same for a look that a person took long before it was planned. That there was nothing yet
+    /// says little to policies that count looks instead of the time between them.
+    pub fn observe_early(&mut self, items: &[Option<Time>], now: Time) {
+        self.learned.observe(items, now);
+    }
+
     /// How many entries the feed shows.
     pub fn set_window(&mut self, entries: u32) {
         self.learned.set_window(entries);
@@ -175,6 +181,18 @@ mod tests {
                 [&saved, &straight.save()].map(|s| Memory::load(s, setup(kind)).plan(at(0)));
             assert_eq!(plans[0], plans[1]);
         }
+    }
+
+    #[test]
+    fn an_early_look_does_not_distort_what_counts_looks() {
+        let mut memory = Memory::load(&[], setup(PolicyKind::ChangeRate));
+        memory.observe(&[Some(at(0))], at(0));
+        let before = memory.clone();
+        for minute in 1..50 {
+            memory.observe_early(&[], at(minute));
+        }
+        assert_eq!((&memory.change_rate, &memory.advarss), (&before.change_rate, &before.advarss));
+        assert_ne!(memory.learned, before.learned, "what learns from time has learned");
     }
 
     #[test]

@@ -19,15 +19,18 @@ pub struct Clues<'a> {
     pub update_period: Option<Duration>,
     /// How long the answer may be kept.
     pub max_age: Option<Duration>,
+    /// What the dates and the address of a page suggest.
+    pub page: Option<Duration>,
 }
 
 /// Dated entries from which their own mean gap is believed.
 const ENOUGH: usize = 3;
 
 /// The mean time between items to begin with, from an hour to 30 days: the entries' own, else what
-/// the sitemap, the feed, the server and the address say, in this order.
+/// the sitemap, the feed, the server, the page and the address say, in this order.
 pub fn first_gap(clues: &Clues<'_>, now: Time) -> Option<Duration> {
-    let said = || clues.changes.or(clues.update_period).or(clues.max_age.filter(|a| *a >= HOUR));
+    let kept = clues.max_age.filter(|age| *age >= HOUR);
+    let said = || clues.changes.or(clues.update_period).or(kept).or(clues.page);
     let gap = own_gap(clues.items, now).or_else(said).or_else(|| by_words(clues.url))?;
     Some(gap.clamp(HOUR, 30 * DAY))
 }
@@ -75,6 +78,7 @@ mod tests {
             changes: Some(DAY),
             update_period: Some(2 * DAY),
             max_age: Some(3 * HOUR),
+            page: Some(12 * HOUR),
         };
         let gap = |clues: &Clues<'_>| first_gap(clues, now).map(|g| g.as_secs() / 3600);
         assert_eq!(gap(&all), Some(2));
@@ -82,7 +86,9 @@ mod tests {
         assert_eq!(gap(&undated), Some(24));
         let silent = Clues { changes: None, ..undated };
         assert_eq!(gap(&silent), Some(48));
-        assert_eq!(gap(&Clues { update_period: None, ..silent }), Some(3));
+        let kept = Clues { update_period: None, ..silent };
+        assert_eq!(gap(&kept), Some(3));
+        assert_eq!(gap(&Clues { max_age: Some(HOUR / 2), ..kept }), Some(12));
         for (url, want) in [
             ("https://x.example/weekly/feed", Some(120)),
             ("https://x.example/week-end.xml", Some(120)),

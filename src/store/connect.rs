@@ -126,7 +126,8 @@ fn migrate(conn: &mut Connection, path: &Path) -> Result<()> {
         return Err(StoreError::TooNew { path: path.to_owned(), found, known: STEPS.len() });
     }
     for step in found..STEPS.len() {
-        if step > 0 {
+        // What was just begun has nothing to lose.
+        if found > 0 {
             back_up(conn, &backup_path(path, step))?;
         }
         match migrations.to_version(conn, step + 1) {
@@ -228,6 +229,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("new/db");
         drop(open_writer(&path).unwrap());
+        let files = fs::read_dir(path.parent().unwrap()).unwrap().count();
+        assert_eq!(files, 1, "no copies of a database that has just been made");
         let mode = |p: &Path| fs::metadata(p).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
     }

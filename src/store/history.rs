@@ -104,7 +104,7 @@ const MOST_DAYS: usize = 366;
 pub(super) fn delays(conn: &Connection, source: i64, since: Time) -> Result<HashMap<i64, i64>> {
     let mut query = conn.prepare_cached(
         "SELECT discovered, cast(avg(discovered - date) AS INTEGER) FROM item
-         WHERE source = ?1 AND date >= ?2 GROUP BY discovered",
+         WHERE source = ?1 AND discovered >= ?2 GROUP BY discovered",
     )?;
     let rows =
         query.query_map(params![source, since.timestamp()], |r| Ok((r.get(0)?, r.get(1)?)))?;
@@ -114,7 +114,9 @@ pub(super) fn delays(conn: &Connection, source: i64, since: Time) -> Result<Hash
 /// What looks cost: how many they were and what came over the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 pub struct Spent {
-    /// Requests.
+    /// How many looks.
+    pub looks: u32,
+    /// Requests that they took, redirects included and robots.txt not.
     pub requests: u32,
     /// Bytes received.
     pub bytes: u64,
@@ -128,13 +130,16 @@ pub struct Spent {
 pub(super) fn spent(conn: &Connection, source: i64, since: Time) -> Result<Spent> {
     let mut query = conn.prepare_cached(
         "SELECT count(*), coalesce(sum(bytes), 0), coalesce(sum(status = 304), 0),
-            coalesce(avg(CASE WHEN status BETWEEN 200 AND 299 THEN bytes END), 0.0)
+            coalesce(avg(CASE WHEN status BETWEEN 200 AND 299 THEN bytes END), 0.0),
+            coalesce(sum(CASE WHEN json_valid(outcome)
+                THEN coalesce(outcome ->> 'requests', 1) ELSE 1 END), 0)
          FROM poll WHERE source = ?1 AND at > ?2",
     )?;
     let spent = query.query_row(params![source, since.timestamp()], |r| {
         let (bytes, unchanged, whole): (i64, u32, f64) = (r.get(1)?, r.get(2)?, r.get(3)?);
         Ok(Spent {
-            requests: r.get(0)?,
+            looks: r.get(0)?,
+            requests: r.get(4)?,
             bytes: bytes.try_into().unwrap_or(0),
             unchanged,
             bytes_saved: (whole * f64::from(unchanged)) as u64,
@@ -155,7 +160,7 @@ mod tests {
             "INSERT INTO source (id, url) VALUES ('a', 'http://a/'), ('b', 'http://b/');
              INSERT INTO poll (source, at, status, millis, bytes, failed, outcome, automatic) VALUES
                 (1, 100, 200, 0, 3000, 0, '', 1), (1, 200, 304, 0, 50, 0, '', 1),
-                (1, 300, 304, 0, 50, 0, '', 0), (1, 400, 200, 0, 1000, 0, '', 1);",
+                (1, 300, 304, 0, 50, 0, '{}', 0), (1, 400, 200, 0, 1000, 0, '{\"requests\":11}', 1);",
         )
         .unwrap();
         let mut item = conn
@@ -180,11 +185,11 @@ mod tests {
         assert_eq!(counts(2), [0; 14]);
         assert_eq!(dates(&conn, 1, 2).unwrap(), [time(until), time(until - 60)]);
         let delays = delays(&conn, 1, time(until - day)).unwrap();
-        assert_eq!((delays[&until], delays.len()), ((day - 1) / 2, 2));
+        assert_eq!(delays, [(until, (14 * day + day - 1) / 3)].into(), "by when it was found");
         assert_eq!(automatic_looks(&conn, time(100), time(400)).unwrap(), [(1, 2)].into());
         assert_eq!([1, 2].map(|s| oldest_look(&conn, s).unwrap()), [Some(time(100)), None]);
         let spent = spent(&conn, 1, time(0)).unwrap();
-        let want = Spent { requests: 4, bytes: 4100, unchanged: 2, bytes_saved: 4000 };
+        let want = Spent { looks: 4, requests: 14, bytes: 4100, unchanged: 2, bytes_saved: 4000 };
         assert_eq!(spent, want);
         let history = &all(&conn).unwrap()[0];
         assert_eq!((history.since, history.published.len()), (time(7), 4));

@@ -4,7 +4,7 @@ use super::error::Result;
 use super::identity::Prepared;
 use super::index;
 use super::pages::{self, Pages};
-use super::rows::{load_facts, save_facts, to_json};
+use super::rows::{KeptOutcome, load_facts, save_facts, to_json};
 use crate::model::{Outcome, PollRecord, SourceFacts, Time};
 use rusqlite::{Connection, OptionalExtension, named_params, params};
 use std::collections::HashSet;
@@ -15,8 +15,7 @@ pub struct Look {
     pub source: i64,
     /// The entries in document order; `None` when there was nothing to read.
     pub entries: Option<Vec<Prepared>>,
-    /// Of websites and sitemaps: an article that any source has is not stored again and never
-    /// changed.
+    /// Of websites and sitemaps, whose articles have been stored on the way.
     pub pages: Option<Pages>,
     /// Whether nobody asked for it.
     pub automatic: bool,
@@ -47,24 +46,28 @@ pub(super) fn store(conn: &Connection, look: Look) -> Result<Option<(Ingested, O
     let mut done = Ingested::default();
     if let Some(entries) = entries {
         let total = u32::try_from(entries.len()).unwrap_or(u32::MAX);
-        done = match pages {
-            Some(_) => pages::ingest(conn, source, entries, record.at)?,
-            None => ingest(conn, source, entries, record.at)?,
-        };
-        record.outcome = Outcome::Fetched {
-            new: u32::try_from(done.new.len()).unwrap_or(u32::MAX),
-            updated: done.updated,
-            entries: total,
-        };
+        done = ingest(conn, source, entries, record.at)?;
+        record.outcome = fetched(&done, total);
     }
     if let Some(pages) = pages {
         pages::save(conn, source, &pages)?;
+        if let Some(kept) = pages.kept {
+            let total =
+                u32::try_from(kept.new.len()).unwrap_or(u32::MAX).saturating_add(kept.known);
+            record.outcome = fetched(&kept, total);
+            done = kept;
+        }
     }
     facts.last_outcome = Some(record.outcome.clone());
     finish(&mut facts, &done);
     save_facts(conn, &facts)?;
     save_poll(conn, source, &record, automatic)?;
     Ok(Some((done, record.outcome)))
+}
+
+fn fetched(done: &Ingested, entries: u32) -> Outcome {
+    let new = u32::try_from(done.new.len()).unwrap_or(u32::MAX);
+    Outcome::Fetched { new, updated: done.updated, entries }
 }
 
 fn save_poll(conn: &Connection, source: i64, record: &PollRecord, automatic: bool) -> Result<()> {
@@ -79,7 +82,7 @@ fn save_poll(conn: &Connection, source: i64, record: &PollRecord, automatic: boo
         record.millis,
         i64::try_from(record.bytes).unwrap_or(i64::MAX),
         matches!(record.outcome, Outcome::Failed { .. }),
-        to_json(&record.outcome)?,
+        to_json(&KeptOutcome { outcome: record.outcome.clone(), requests: record.requests })?,
         to_json(&record.repairs)?,
         automatic,
     ])?;
@@ -111,7 +114,7 @@ fn ingest(
             }
             None if was_pruned(conn, source, entry, discovered)? => done.known += 1,
             None => {
-                insert(conn, source, entry, discovered)?;
+                insert(conn, source, entry, discovered, None)?;
                 done.new.push(entry.entry.published.or(entry.entry.updated));
             }
         }
@@ -197,16 +200,18 @@ fn sort_date(entry: &Prepared, discovered: i64) -> i64 {
     said.map_or(discovered, |t| t.timestamp().min(discovered))
 }
 
+/// Stores a new item, under a key that is free or, without one, above all others.
 pub(super) fn insert(
     conn: &Connection,
     source: i64,
     new: &Prepared,
     discovered: Time,
+    key: Option<i64>,
 ) -> Result<()> {
     conn.prepare_cached(
         "INSERT INTO item (id, source, date, discovered, title, url, guid_hash, url_hash, content_hash,
-            version_hash)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+            version_hash, key)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
     )?
     .execute(params![
         uuid::Uuid::now_v7().into_bytes(),
@@ -219,6 +224,7 @@ pub(super) fn insert(
         new.url_hash,
         new.content_hash,
         new.version_hash,
+        key,
     ])?;
     let key = conn.last_insert_rowid();
     save_detail(conn, key, new)?;

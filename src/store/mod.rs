@@ -31,7 +31,7 @@ pub use identity::{Prepared, prepare};
 pub use ingest::{Finish, Ingested, Look};
 pub use lock::{Poller, PollerLock};
 pub use marks::{Found, Mark};
-pub use pages::Pages;
+pub use pages::{Keys, Pages};
 pub use query::{Named, Query};
 pub use reader::{Interrupter, Reader};
 pub use rebuild::{Rebuilt, Salvage, rebuild};
@@ -168,6 +168,23 @@ impl Store {
             sources::reconcile(conn, &declared, now)?;
             sources::all(conn)
         })
+    }
+
+    /// Stores articles of a website or sitemap while the look at it is still under way, the newest
+    /// first: an article that any source has is not stored again and never changed. `None`: the
+    /// source is gone.
+    pub async fn store_articles(
+        &self,
+        source: i64,
+        articles: Vec<Prepared>,
+        discovered: Time,
+        keys: Keys,
+    ) -> Result<Option<(Ingested, Keys)>> {
+        let store = move |conn: &rusqlite::Connection| match rows::load_facts(conn, source)? {
+            Some(_) => pages::ingest(conn, source, &articles, discovered, keys).map(Some),
+            None => Ok(None),
+        };
+        self.writer()?.call(move |conn| store(conn)).await
     }
 
     /// Stores the end of a look in one transaction. `None`: the source is gone.

@@ -4,51 +4,91 @@
 use super::error::Result;
 use super::identity::{Prepared, address_hash};
 use super::ingest::{Ingested, insert, was_pruned};
+use super::rows::time;
 use crate::model::Time;
 use rusqlite::{Connection, OptionalExtension, params};
 use url::Url;
 
-/// What a look at a website or sitemap learned about pages that gave no item.
+/// What a look at a website or sitemap did on its way.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Pages {
-    /// Pages that are not to be asked for before a moment.
+    /// Pages that gave no item and are not to be asked for before a moment.
     pub refused: Vec<(Url, Time)>,
+    /// The articles that were stored before the end of the look; `None` when nothing was read.
+    pub kept: Option<Ingested>,
 }
 
-/// Stores articles that no source has. What is known is left as it is.
+/// Row keys for the articles of one look. What is listed first is stored first, and yet gets the
+/// highest key: it is the newest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Keys {
+    /// The next one, from there downwards; `None` until the first article is stored.
+    next: Option<i64>,
+    left: usize,
+}
+
+impl Keys {
+    /// For as many articles.
+    pub fn for_articles(count: usize) -> Self {
+        Self { next: None, left: count }
+    }
+
+    fn take(&mut self, conn: &Connection) -> Result<Option<i64>> {
+        let Some(left) = self.left.checked_sub(1) else { return Ok(None) };
+        let next = match self.next {
+            Some(next) => next,
+            None => {
+                let mut newest = conn.prepare_cached("SELECT coalesce(max(key), 0) FROM item")?;
+                let newest: i64 = newest.query_row([], |r| r.get(0))?;
+                newest.saturating_add(i64::try_from(self.left).unwrap_or(0))
+            }
+        };
+        *self = Self { next: Some(next - 1), left };
+        Ok(Some(next))
+    }
+}
+
+/// Stores articles that no source has, the newest first. What is known is left as it is.
 pub(super) fn ingest(
     conn: &Connection,
     source: i64,
-    entries: Vec<Prepared>,
+    entries: &[Prepared],
     discovered: Time,
-) -> Result<Ingested> {
+    mut keys: Keys,
+) -> Result<(Ingested, Keys)> {
     let mut done = Ingested::default();
-    // The newest stands first: going backwards gives it the highest key.
-    for entry in entries.iter().rev() {
-        let known = is_stored(conn, entry.url_hash)?;
+    for entry in entries {
+        let key = keys.take(conn)?;
+        let known = stored(conn, entry.url_hash)?.is_some();
         if known || was_pruned(conn, source, entry, discovered)? {
             done.known += 1;
             continue;
         }
-        insert(conn, source, entry, discovered)?;
+        insert(conn, source, entry, discovered, key)?;
         done.new.push(entry.entry.published.or(entry.entry.updated));
     }
-    Ok(done)
+    done.new.reverse();
+    Ok((done, keys))
 }
 
-/// Whether any source has an item at that address. Asks the index of each source in turn: an index
-/// over all of them would cost every item that is ever stored.
-fn is_stored(conn: &Connection, hash: i64) -> Result<bool> {
+/// When an item at that address was discovered that any source has. Asks the index of each source
+/// in turn: an index over all of them would cost every item that is ever stored.
+fn stored(conn: &Connection, hash: i64) -> Result<Option<Time>> {
     let mut query = conn.prepare_cached(
-        "SELECT 1 FROM source s WHERE EXISTS
-            (SELECT 1 FROM item i WHERE i.source = s.key AND i.url_hash = ?1) LIMIT 1",
+        "SELECT i.discovered FROM source s CROSS JOIN item i INDEXED BY item_url
+         WHERE i.source = s.key AND i.url_hash = ?1 LIMIT 1",
     )?;
-    Ok(query.query_row([hash], |_| Ok(())).optional()?.is_some())
+    Ok(query.query_row([hash], |r| r.get(0).map(time)).optional()?)
 }
 
-/// Which of these pages need no request of this source: stored by any source, removed by retention,
-/// or refused lately.
-pub(super) fn known(conn: &Connection, source: i64, pages: &[Url], now: Time) -> Result<Vec<bool>> {
+/// Which of these pages need no request of this source, and since when: stored by any source,
+/// removed by retention, or refused lately (both since the epoch).
+pub(super) fn known(
+    conn: &Connection,
+    source: i64,
+    pages: &[Url],
+    now: Time,
+) -> Result<Vec<Option<Time>>> {
     let mut gone = conn.prepare_cached(
         "SELECT EXISTS (SELECT 1 FROM pruned WHERE source = ?1 AND hash = ?2)
              OR EXISTS (SELECT 1 FROM page WHERE source = ?1 AND hash = ?2 AND until > ?3)",
@@ -57,7 +97,7 @@ pub(super) fn known(conn: &Connection, source: i64, pages: &[Url], now: Time) ->
     for url in pages {
         let hash = address_hash(url);
         let refused: bool = gone.query_row(params![source, hash, now.timestamp()], |r| r.get(0))?;
-        known.push(refused || is_stored(conn, hash)?);
+        known.push(if refused { Some(Time::UNIX_EPOCH) } else { stored(conn, hash)? });
     }
     Ok(known)
 }

@@ -68,7 +68,9 @@ impl Query {
             if let Some(named) = word.named() {
                 query.limit(resolve(&named), word.negated);
             } else if !query.condition(word, today) {
-                let prefix = i == last && !word.quoted;
+                // The last word may still be being typed. A letter alone begins too much.
+                let begins = i == last || (!word.negated && word.text.chars().nth(1).is_some());
+                let prefix = begins && !word.quoted;
                 let list = if word.negated { &mut not } else { &mut text };
                 list.extend(word.fts(prefix));
             }
@@ -233,14 +235,16 @@ mod tests {
         for (input, expected) in [
             ("", None),
             ("rust", Some("\"rust\"*")),
-            ("rust async", Some("\"rust\" AND \"async\"*")),
+            ("rust async", Some("\"rust\"* AND \"async\"*")),
+            ("-rust async", Some("\"async\"* NOT \"rust\"")),
+            ("\"rust\" as", Some("\"rust\" AND \"as\"*")),
             ("\"a phrase\"", Some("\"a phrase\"")),
-            ("rust -go", Some("\"rust\" NOT \"go\"*")),
+            ("rust -go", Some("\"rust\"* NOT \"go\"*")),
             ("title:rust", Some("title : \"rust\"*")),
-            ("author:roe x", Some("authors : \"roe\" AND \"x\"*")),
+            ("author:roe x", Some("authors : \"roe\"* AND \"x\"*")),
             ("a\"", Some("\"a\"\"\"*")),
             ("http://x", Some("\"http://x\"*")),
-            ("a OR b", Some("\"a\" AND \"OR\" AND \"b\"*")),
+            ("a OR b", Some("\"a\" AND \"OR\"* AND \"b\"*")),
             ("NEAR(", Some("\"NEAR(\"*")),
             ("\" * - ^ ( { %", None),
             ("is:odd", Some("\"is:odd\"*")),

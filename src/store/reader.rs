@@ -49,7 +49,7 @@ impl Reader {
 
     /// Which of these pages need no request of a source: stored by any source, removed by retention,
     /// or refused lately.
-    pub fn known_pages(&self, source: i64, pages: &[Url], now: Time) -> Result<Vec<bool>> {
+    pub fn known_pages(&self, source: i64, pages: &[Url], now: Time) -> Result<Vec<Option<Time>>> {
         super::pages::known(&self.conn, source, pages, now)
     }
 

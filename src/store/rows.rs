@@ -166,13 +166,29 @@ pub(super) fn save_facts(conn: &Connection, f: &SourceFacts) -> Result<()> {
 /// The columns that [`poll`] reads.
 pub(super) const POLL: &str = "p.at, p.status, p.millis, p.bytes, p.outcome, p.repairs";
 
+/// What the column `outcome` of a look holds; older ones have no count.
+#[derive(serde::Serialize, serde::Deserialize)]
+pub(super) struct KeptOutcome {
+    #[serde(flatten)]
+    pub(super) outcome: Outcome,
+    #[serde(default = "one")]
+    pub(super) requests: u32,
+}
+
+fn one() -> u32 {
+    1
+}
+
 pub(super) fn poll(r: &Row<'_>) -> rusqlite::Result<PollRecord> {
+    let unreadable = || KeptOutcome { outcome: Outcome::Unchanged, requests: one() };
+    let kept: KeptOutcome = json(r.get(4)?).unwrap_or_else(unreadable);
     Ok(PollRecord {
         at: time(r.get(0)?),
         status: r.get(1)?,
         millis: r.get(2)?,
         bytes: r.get::<_, i64>(3)?.try_into().unwrap_or(0),
-        outcome: json(r.get(4)?).unwrap_or(Outcome::Unchanged),
+        outcome: kept.outcome,
+        requests: kept.requests,
         repairs: json(r.get(5)?).unwrap_or_default(),
     })
 }

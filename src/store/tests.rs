@@ -56,6 +56,7 @@ impl Fixture {
                 at: self.now,
                 status: Some(200),
                 millis: 1,
+                requests: 1,
                 bytes: 1,
                 outcome: Outcome::Unchanged,
                 repairs: vec![],

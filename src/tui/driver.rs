@@ -4,7 +4,7 @@ use super::effect::Effect;
 use super::event::{Event, Followed, Imported, MarksSet};
 use super::read::{Asker, Question};
 use crate::config::{self, ConfigFile, Paths};
-use crate::engine::Handle;
+use crate::engine::{Handle, Way};
 use crate::store::Mark;
 use crate::util::browser;
 use std::path::PathBuf;
@@ -84,12 +84,15 @@ impl Driver {
             }
             Effect::Follow { discovery, way } => self.spawn(move |h| async move {
                 let title = discovery.ways.get(way).map(|w| w.title.clone());
-                let followed = h.follow(discovery, way, None, None).await;
-                Event::Followed(followed.map_err(words).map(|source| {
-                    let followed = Followed::from(source);
-                    let title = title.filter(|t| !t.is_empty()).unwrap_or(followed.title);
-                    vec![Followed { title, ..followed }]
-                }))
+                let listed = discovery.ways.get(way).and_then(Way::count).unwrap_or(0);
+                let source = match h.follow(discovery, way, None, None).await {
+                    Ok(source) => source,
+                    Err(e) => return Event::Followed(Err(words(e))),
+                };
+                let no_items = h.why_no_items(&source.id, listed).await.unwrap_or_default();
+                let followed = Followed::from(source);
+                let title = title.filter(|t| !t.is_empty()).unwrap_or(followed.title);
+                Event::Followed(Ok(vec![Followed { title, no_items, ..followed }]))
             }),
             Effect::FollowStarters { addresses } => self.spawn(move |h| async move {
                 Event::Followed(follow_starters(&h, &addresses).await)

@@ -59,12 +59,14 @@ pub(super) enum Event {
 pub(super) struct Followed {
     pub(super) id: SourceId,
     pub(super) title: String,
+    /// Why it has no items, where it has none.
+    pub(super) no_items: Option<String>,
 }
 
 impl From<Source> for Followed {
     fn from(source: Source) -> Self {
         let title = source.title.unwrap_or_else(|| source.id.to_string());
-        Self { id: source.id, title }
+        Self { id: source.id, title, no_items: None }
     }
 }
 

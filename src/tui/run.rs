@@ -131,6 +131,9 @@ impl Loop {
         let now = status.borrow_and_update().clone();
         self.take(Event::StatusChanged(now))?;
         revision.borrow_and_update();
+        if let Err(why) = self.handle.store().writable() {
+            self.take(Event::Said(Err(why.to_string())))?;
+        }
         loop {
             if let Some(farewell) = self.farewell {
                 return Ok(farewell);
@@ -144,7 +147,7 @@ impl Loop {
             }
             let frame = self.frame_wait();
             let deadline = self.deadline_wait();
-            let watches = matches!(self.app.status.role, Role::Watches(_));
+            let watches = matches!(self.app.status.role, Role::Watches(_) | Role::Reads);
             let wake = tokio::select! {
                 biased;
                 _ = self.signals.interrupt.recv() => Wake::End,

@@ -15,6 +15,8 @@ pub struct WebAddress {
     pub user: Option<String>,
     /// Password that stood in the address.
     pub password: Option<String>,
+    /// Whether nobody has said https: the address came without a scheme.
+    pub assumed: bool,
 }
 
 impl fmt::Debug for WebAddress {
@@ -83,7 +85,8 @@ pub fn parse_web(text: &str) -> Result<WebAddress, UrlError> {
     }
     let (user, password) = take_credentials(&mut url).unzip();
     let given = |text: &String| !text.is_empty();
-    Ok(WebAddress { url, user: user.filter(given), password: password.filter(given) })
+    let assumed = explicit_scheme(&text).is_none();
+    Ok(WebAddress { url, user: user.filter(given), password: password.filter(given), assumed })
 }
 
 /// Takes user name and password out of an address; `None` when there are none.

@@ -2,7 +2,7 @@
 //! first conclusive one decides. Every answer names the signal that decided it.
 
 use super::page::{Page, own};
-use crate::model::Time;
+use crate::model::{PageSays, Sign, Signal, Time};
 use crate::util::date;
 use scraper::Selector;
 use std::sync::LazyLock;
@@ -25,99 +25,63 @@ pub struct HeaderFacts {
 }
 
 /// Everything known of a page, cheapest first. What is not known is `None`.
-#[derive(Clone, Copy, Default)]
-pub struct Evidence<'a> {
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Evidence {
     /// Of its last answer.
     pub headers: Option<HeaderFacts>,
-    /// How often the sitemap says that it changes.
-    pub changefreq: Option<Duration>,
-    /// When a sitemap or a feed says that it was changed last.
-    pub listed: Option<Time>,
-    /// The page itself.
-    pub page: Option<&'a Page>,
-    /// When it was changed last as of the visit before this one.
-    pub modified_before: Option<Time>,
+    /// What sitemap, list and page say.
+    pub says: PageSays,
     /// The learned interval, for pages that say nothing.
     pub interval: Option<Duration>,
 }
 
-/// What decided.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Signal {
-    /// `max-age` or `Expires`.
-    Headers,
-    /// `changefreq` of the sitemap.
-    Sitemap,
-    /// The time of change that a sitemap or feed lists.
-    Listed,
-    /// `article:modified_time` and its kin.
-    Metadata,
-    /// Words in the address.
-    Address,
-    /// A `time` element.
-    Body,
-    /// The history of the page.
-    History,
-    /// Nothing: a day.
-    Nothing,
-}
-
-/// An answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Visit {
-    /// Not before this time has gone by, in whole seconds. Bounds are applied by the schedule.
-    pub after: Duration,
-    /// What decided.
-    pub signal: Signal,
-    /// In plain words.
-    pub reason: String,
-    /// Whether the page is known not to have changed since the visit before.
-    pub unchanged: bool,
-}
-
-/// When to visit a page again, from `now` on; works for new and for known addresses.
-pub fn next_visit(url: &Url, evidence: &Evidence<'_>, now: Time) -> Visit {
-    let stated = evidence.page.map(metadata).unwrap_or_default();
-    let modified = stated.modified.or(stated.published);
-    let unchanged = modified.is_some() && modified == evidence.modified_before;
-    let visit = |after: Duration, signal, reason: &str| Visit {
-        after: Duration::from_secs(after.as_secs()),
+/// When to visit a page again, from `now` on; works for new and for known addresses. Bounds are
+/// applied by the schedule.
+pub fn next_visit(url: &Url, evidence: &Evidence, now: Time) -> Sign {
+    let sign = |after: Duration, signal, why: &str| Sign {
+        after: after.as_secs(),
         signal,
-        reason: reason.to_owned(),
-        unchanged,
+        why: why.to_owned(),
     };
     let headers = evidence.headers.unwrap_or_default();
     let dynamic = headers.no_cache || headers.no_store;
     if let Some(fresh) = headers.fresh_for.filter(|f| !f.is_zero() && !dynamic) {
-        return visit(fresh, Signal::Headers, "the server says how long the page stays fresh");
+        return sign(fresh, Signal::Headers, "the server says how long the page stays fresh");
     }
-    if let Some(often) = evidence.changefreq {
-        return visit(often, Signal::Sitemap, "the sitemap says how often the page changes");
+    let says = evidence.says;
+    if let Some(often) = says.changes {
+        return sign(often, Signal::Sitemap, "the sitemap says how often pages change");
     }
-    if let Some(at) = evidence.listed {
-        return visit(
+    if let Some(at) = says.listed {
+        return sign(
             by_age(at, now),
             Signal::Listed,
-            "a tenth of the time since the listed change",
+            "a tenth of the time since the newest listed",
         );
     }
-    if let Some(at) = modified {
-        return visit(
+    if let Some(at) = says.modified.or(says.published) {
+        return sign(
             by_age(at, now),
             Signal::Metadata,
             "a tenth of the time since its last change",
         );
     }
-    if let Some((after, reason)) = by_address(url, now) {
-        return visit(after, Signal::Address, reason);
+    if let Some((after, why)) = by_address(url, now) {
+        return sign(after, Signal::Address, why);
     }
-    if let Some(at) = evidence.page.and_then(body_date) {
-        return visit(by_age(at, now), Signal::Body, "a tenth of the time since the date in it");
+    if let Some(at) = says.shown {
+        return sign(by_age(at, now), Signal::Body, "a tenth of the time since the date in it");
     }
     match evidence.interval {
-        Some(interval) => visit(interval, Signal::History, "as often as it used to change"),
-        None => visit(DAY, Signal::Nothing, "nothing tells how often it changes"),
+        Some(interval) => sign(interval, Signal::History, "as often as it used to change"),
+        None => sign(DAY, Signal::Nothing, "nothing tells how often it changes"),
     }
+}
+
+/// Whether the time of change that a page states is the one of the visit before: nothing of it
+/// needs to be read then.
+pub fn unchanged(says: &PageSays, before: &PageSays) -> bool {
+    says.modified.is_some() && says.modified == before.modified
 }
 
 /// The heuristic of RFC 9111, section 4.2.2: a tenth of the time since the last change.
@@ -160,21 +124,12 @@ pub(super) fn date_in_path(path: &str) -> Option<Time> {
     date::parse(&day)
 }
 
-/// Dates that a page states in its head.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Stated {
-    /// First publication.
-    pub published: Option<Time>,
-    /// Last change.
-    pub modified: Option<Time>,
-}
-
 static META: LazyLock<Option<Selector>> = LazyLock::new(|| own("meta[content]"));
 static TIME: LazyLock<Option<Selector>> = LazyLock::new(|| own("time[datetime]"));
 
 /// Reads `article:published_time`, `article:modified_time` and their kin, whether they stand in
 /// `property`, `name` or `itemprop`.
-pub fn metadata(page: &Page) -> Stated {
+pub fn metadata(page: &Page) -> PageSays {
     const PUBLISHED: [&str; 6] = [
         "article:published_time",
         "datepublished",
@@ -190,7 +145,7 @@ pub fn metadata(page: &Page) -> Stated {
         "last-modified",
         "dcterms.modified",
     ];
-    let mut stated = Stated::default();
+    let mut stated = PageSays::default();
     for meta in META.iter().flat_map(|s| page.tree().select(s)) {
         let names = ["property", "name", "itemprop"].into_iter().filter_map(|key| meta.attr(key));
         for name in names.map(str::to_lowercase) {
@@ -203,6 +158,11 @@ pub fn metadata(page: &Page) -> Stated {
         }
     }
     stated
+}
+
+/// Everything that a page says by itself.
+pub fn says(page: &Page) -> PageSays {
+    PageSays { shown: body_date(page), ..metadata(page) }
 }
 
 /// The first date that the body gives in a machine's form.
@@ -222,48 +182,36 @@ mod tests {
     fn the_cheapest_conclusive_signal_decides() {
         let now = at("2025-10-24T12:00:00Z");
         let url = |s: &str| Url::parse("https://example.org/").unwrap().join(s).unwrap();
-        let page = |m: &str| Page::parse(m, &url("/")).unwrap();
+        let page = |m: &str| super::says(&Page::parse(m, &url("/")).unwrap());
         let meta = page("<meta property=article:modified_time content=2025-10-14T12:00:00Z><p>");
         let body = page("<time datetime='2025-10-20'>octobre 20, 2025</time>");
         let fresh = HeaderFacts { fresh_for: Some(HOUR / 2), ..HeaderFacts::default() };
+        let with = |says| Evidence { says, ..Evidence::default() };
         let none = Evidence::default();
-        let cases: [(&str, Evidence<'_>, Signal, u64); 11] = [
-            (
-                "/a",
-                Evidence { headers: Some(fresh), page: Some(&meta), ..none },
-                Signal::Headers,
-                1800,
-            ),
+        let often = PageSays { changes: Some(HOUR), ..meta };
+        let listed = PageSays { listed: Some(at("2025-10-24T02:00:00Z")), ..body };
+        let cases: [(&str, Evidence, Signal, u64); 11] = [
+            ("/a", Evidence { headers: Some(fresh), ..with(meta) }, Signal::Headers, 1800),
             (
                 "/a",
                 Evidence { headers: Some(HeaderFacts { no_cache: true, ..fresh }), ..none },
                 Signal::Nothing,
                 86_400,
             ),
-            (
-                "/a",
-                Evidence { changefreq: Some(HOUR), page: Some(&meta), ..none },
-                Signal::Sitemap,
-                3600,
-            ),
-            (
-                "/a",
-                Evidence { listed: Some(at("2025-10-24T02:00:00Z")), ..none },
-                Signal::Listed,
-                3600,
-            ),
-            ("/a", Evidence { page: Some(&meta), ..none }, Signal::Metadata, 86_400),
+            ("/a", with(often), Signal::Sitemap, 3600),
+            ("/a", with(listed), Signal::Listed, 3600),
+            ("/a", with(meta), Signal::Metadata, 86_400),
             ("/un-week-end/a", none, Signal::Address, 86_400),
             ("/live/a", none, Signal::Address, 300),
             ("/blog/page/3", none, Signal::Address, 604_800),
-            ("/2025/10/24/a", Evidence { page: Some(&body), ..none }, Signal::Address, 3600),
-            ("/a", Evidence { page: Some(&body), ..none }, Signal::Body, 38_880),
+            ("/2025/10/24/a", with(body), Signal::Address, 3600),
+            ("/a", with(body), Signal::Body, 38_880),
             ("/a", Evidence { interval: Some(HOUR), ..none }, Signal::History, 3600),
         ];
         for (path, evidence, signal, seconds) in cases {
-            let visit = next_visit(&url(path), &evidence, now);
-            assert_eq!((visit.signal, visit.after.as_secs()), (signal, seconds), "{path}");
-            assert!(!visit.reason.is_empty());
+            let sign = next_visit(&url(path), &evidence, now);
+            assert_eq!((sign.signal, sign.after), (signal, seconds), "{path}");
+            assert!(!sign.why.is_empty());
         }
     }
 
@@ -276,14 +224,15 @@ mod tests {
             &url,
         )
         .unwrap();
-        assert_eq!(metadata(&page).published, Some(at("2025-10-01")));
-        let visit = |before| {
-            let evidence =
-                Evidence { page: Some(&page), modified_before: before, ..Evidence::default() };
-            next_visit(&url, &evidence, at("2025-10-24")).unchanged
-        };
-        assert!(visit(Some(at("2025-10-14T12:00:00Z"))));
-        assert!(!visit(Some(at("2025-10-13"))));
-        assert!(!visit(None));
+        let now = metadata(&page);
+        assert_eq!(now.published, Some(at("2025-10-01")));
+        let before = |modified| PageSays { modified, ..PageSays::default() };
+        assert!(unchanged(&now, &before(Some(at("2025-10-14T12:00:00Z")))));
+        assert!(!unchanged(&now, &before(Some(at("2025-10-13")))));
+        assert!(!unchanged(&now, &before(None)));
+        let undated = PageSays::default();
+        assert!(!unchanged(&undated, &undated), "a page that says nothing may have changed");
+        let never_modified = PageSays { published: now.published, ..PageSays::default() };
+        assert!(!unchanged(&never_modified, &never_modified), "a date of birth is no change");
     }
 }

@@ -25,7 +25,8 @@ pub struct Walk {
     since: Option<Time>,
     visited: HashSet<String>,
     seen: HashSet<String>,
-    links: Vec<ListLink>,
+    /// Articles so far.
+    articles: usize,
     next: Option<Url>,
     /// Whether a link was left out for the limit.
     cut: bool,
@@ -42,7 +43,7 @@ impl Walk {
             since: last_ok,
             visited: HashSet::new(),
             seen: HashSet::new(),
-            links: Vec::new(),
+            articles: 0,
             next: Some(start.clone()),
             cut: false,
         }
@@ -53,48 +54,71 @@ impl Walk {
         self.next.as_ref()
     }
 
-    /// Takes a page in that was asked for at `asked` and answered at `answered`. `is_known` tells
-    /// articles that need no request.
+    /// Takes a page in that was asked for at `asked` and answered at `answered`, and returns those of
+    /// its articles that are wanted, in order. `is_old` tells articles that a look before knew.
     pub fn take(
         &mut self,
         asked: &Url,
         answered: &Url,
         page: ListPage,
-        is_known: impl Fn(&Url) -> bool,
-    ) {
+        is_old: impl Fn(&Url) -> bool,
+    ) -> Vec<ListLink> {
         self.pages += 1;
         self.visited.extend([normalise(asked), normalise(answered)]);
         let old = |link: &ListLink| match (link.date, self.since) {
-            (Some(date), Some(since)) => date < since,
-            (None, Some(_)) => is_known(&link.url),
+            (Some(date), Some(since)) => is_before(date, since),
+            (None, Some(_)) => is_old(&link.url),
             (_, None) => false,
         };
         let stop = page.links.iter().any(old);
+        let mut wanted = Vec::new();
         for link in page.links {
             if !self.seen.insert(normalise(&link.url)) {
                 continue;
             }
-            if self.links.len() == self.most {
+            if self.articles == self.most {
                 self.cut = true;
                 break;
             }
-            self.links.push(link);
+            self.articles += 1;
+            wanted.push(link);
         }
-        let full = self.links.len() == self.most;
+        let full = self.articles == self.most;
         let over = stop || full || self.pages >= self.max_pages;
         let next = page.next.filter(|url| !self.visited.contains(&normalise(url)));
         self.next = next.filter(|_| !over);
+        wanted
     }
 
-    /// Ends the walk at a page that could not be read.
-    pub fn give_up(&mut self) {
-        self.next = None;
+    /// Takes in the dates of the articles of the last page, as they say themselves: one from before
+    /// the last successful look ends the walk.
+    pub fn read(&mut self, dates: &[Time]) {
+        let old = |date: &Time| self.since.is_some_and(|since| is_before(*date, since));
+        if dates.iter().any(old) {
+            self.next = None;
+        }
     }
 
-    /// The articles in order, and whether some were left out for the limit.
-    pub fn finish(self) -> (Vec<ListLink>, bool) {
-        (self.links, self.cut)
+    /// How many articles may come in all, when the page taken last gave so many.
+    pub fn most_after(&self, articles: usize) -> usize {
+        let pages = match self.next {
+            Some(_) => self.max_pages.saturating_sub(self.pages).saturating_add(1),
+            None => 1,
+        };
+        let all = articles.saturating_mul(usize::try_from(pages).unwrap_or(usize::MAX));
+        all.min(self.most).max(articles)
     }
+
+    /// Whether articles were left out for the limit.
+    pub fn cut(&self) -> bool {
+        self.cut
+    }
+}
+
+/// Whether a date lies before a moment; one without a time stands for its whole day.
+fn is_before(date: Time, moment: Time) -> bool {
+    let whole_day = date.time() == chrono::NaiveTime::MIN;
+    if whole_day { date + TimeDelta::days(1) <= moment } else { date < moment }
 }
 
 #[cfg(test)]
@@ -121,14 +145,14 @@ mod tests {
 
     fn walk(pages: &[ListPage], max: u32, last: Option<i64>, known: &[&str]) -> Came {
         let mut walk = Walk::new(&url("/p0"), max, last.map(at), at(100));
-        let mut fetched = 0;
+        let (mut fetched, mut articles) = (0, 0);
         while let Some(next) = walk.next_page().cloned() {
             let n = next.path().trim_start_matches("/p").parse::<usize>().unwrap_or(0);
-            walk.take(&next, &next, pages[n].clone(), |u| known.iter().any(|k| url(k) == *u));
+            let is_old = |u: &Url| known.iter().any(|k| url(k) == *u);
+            articles += walk.take(&next, &next, pages[n].clone(), is_old).len();
             fetched += 1;
         }
-        let (links, cut) = walk.finish();
-        (links.len(), fetched, cut)
+        (articles, fetched, walk.cut())
     }
 
     #[test]
@@ -161,10 +185,29 @@ mod tests {
 
     #[test]
     fn an_old_date_in_the_list_ends_it() {
-        let mut first = page(0..3, "/p1");
-        first.links[2].date = Some(at(50));
-        assert_eq!(walk(&[first.clone(), page(3..6, "")], 9, Some(99), &[]).1, 1);
-        first.links[2].date = Some(at(100));
-        assert_eq!(walk(&[first, page(3..6, "")], 9, Some(99), &[]).1, 2);
+        let first = page(0..3, "/p1");
+        let fetched = |date: Time| {
+            let mut first = first.clone();
+            first.links[2].date = Some(date);
+            walk(&[first, page(3..6, "")], 9, Some(99), &[]).1
+        };
+        // The last look was at the beginning of day 99.
+        let hour = TimeDelta::hours(1);
+        assert_eq!([at(50), at(98), at(99) - hour].map(fetched), [1, 1, 1]);
+        assert_eq!([at(99), at(99) + hour, at(100)].map(fetched), [2, 2, 2]);
+    }
+
+    #[test]
+    fn an_old_date_in_an_article_ends_it() {
+        let more = |last: Option<i64>, dates: &[Time]| {
+            let mut walk = Walk::new(&url("/p0"), 9, last.map(at), at(100));
+            let found = walk.take(&url("/p0"), &url("/p0"), page(0..3, "/p1"), |_| false);
+            assert_eq!((found.len(), walk.most_after(3)), (3, 27.min(walk.most)));
+            walk.read(dates);
+            walk.next_page().is_some()
+        };
+        assert!(!more(Some(99), &[at(100), at(50)]));
+        assert!(more(Some(99), &[at(100)]) && more(Some(99), &[]));
+        assert!(more(None, &[at(50)]), "a source that was never read has no last look");
     }
 }

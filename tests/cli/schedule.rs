@@ -109,6 +109,9 @@ fn policies_are_compared_on_a_file() {
     let controlled = run(&["--budget", "24", "--price-start", "3", "--weekly"]);
     assert_eq!(controlled["weekly"].as_array().unwrap().len(), 4);
     assert!(number(&run(&["--phase", "day1"]), "items") < 10.0);
+    let first = run(&["--phase", "day1", "--budget", "24", "--price-start", "3", "--weekly"]);
+    assert!(number(&first, "items") < 10.0, "{first}");
+    assert_eq!(first["weekly"], controlled["weekly"]);
     let dark = run(&["--budget", "24", "--no-dates"]);
     let light = run(&["--budget", "24"]);
     assert!(number(&dark, "mean_delay_min") > number(&light, "mean_delay_min"));
@@ -151,5 +154,11 @@ fn what_cannot_be_replayed_is_said() {
     for args in [&["--weekly", path][..], &["--synthetic", "jump", "--budget", "24"]] {
         let run = world.run(&[&["schedule", "simulate", "--policy", "fixed"], args].concat());
         assert_eq!(run.code, Some(2), "{run:?}");
+    }
+    for flag in [&["--phase", "day1"][..], &["--weekly"], &["--price-start", "3"], &["--no-dates"]] {
+        let made = ["schedule", "simulate", "--synthetic", "jump"];
+        let run = world.run(&[&made, flag].concat());
+        assert_eq!(run.code, Some(2), "{run:?}");
+        assert!(run.err.contains("cannot be used with"), "{run:?}");
     }
 }

@@ -55,6 +55,10 @@ async fn sources_that_come_later_wait_for_the_host_too() {
     let all = sync(&engine, Pace::Manual).await;
     assert_eq!(left(&all["late"], home.clock.now()), Some((HoldReason::HostPaused, 120)));
     let late = facts(&engine, "late").await;
+    let why = why(&engine, "late", &home).await;
+    let by = why.paused_by.unwrap();
+    assert_eq!((by.source.as_str(), by.at), ("limited", Some(home.clock.now())));
+    assert!(by.message.unwrap().contains("HTTP 429"));
     assert_eq!((late.fail_count, late.last_poll), (0, None), "it was not asked");
     home.clock.advance(2 * HOUR);
     let mut reports = engine.refresh(Some(vec![late.key]), Pace::Manual).await;

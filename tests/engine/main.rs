@@ -12,9 +12,11 @@ mod full;
 mod holds;
 mod hosts;
 mod items;
+mod kinds;
 mod lifecycle;
 mod month;
 mod moves;
+mod signals;
 mod tour;
 mod validators;
 mod websites;
@@ -183,6 +185,15 @@ async fn replanned(engine: &Handle) {
 async fn facts(engine: &Handle, id: &str) -> SourceFacts {
     let all = engine.sources().await.unwrap();
     all.into_iter().find(|(s, _)| s.id.0 == id).map(|(_, facts)| facts).unwrap()
+}
+
+/// Everything that can be told of when a source is looked at.
+async fn why(engine: &Handle, id: &str, home: &Home) -> newsfed::engine::Why {
+    let all = engine.sources().await.unwrap();
+    let (source, facts) = all.into_iter().find(|(s, _)| s.id.0 == id).unwrap();
+    let reader = engine.store().reader().unwrap();
+    let schedule = &home.settings.schedule;
+    newsfed::engine::why(&reader, &source, &facts, schedule, home.clock.now()).unwrap()
 }
 
 /// Every item, newest first.

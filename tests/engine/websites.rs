@@ -6,18 +6,18 @@ use std::sync::Mutex;
 
 /// A site whose list and articles a test can change.
 #[derive(Clone, Default)]
-struct Site {
+pub(super) struct Site {
     pages: Arc<Mutex<BTreeMap<String, Reply>>>,
     /// What comes first, once.
     once: Arc<Mutex<BTreeMap<String, Reply>>>,
 }
 
 impl Site {
-    fn put(&self, path: &str, reply: Reply) {
+    pub(super) fn put(&self, path: &str, reply: Reply) {
         self.pages.lock().unwrap().insert(path.to_owned(), reply);
     }
 
-    fn html(&self, path: &str, body: &str) {
+    pub(super) fn html(&self, path: &str, body: &str) {
         self.put(
             path,
             Reply::ok("text/html", format!("<!doctype html><title>The Site</title>{body}")),
@@ -25,7 +25,7 @@ impl Site {
     }
 
     /// A list of the articles `/news/story-1` to `count`, newest first, and their pages.
-    fn list(&self, count: usize) {
+    pub(super) fn list(&self, count: usize) {
         let rows: String = (1..=count)
             .rev()
             .map(|n| {
@@ -40,7 +40,7 @@ impl Site {
         }
     }
 
-    fn article(&self, n: usize) {
+    pub(super) fn article(&self, n: usize) {
         let text = "The bus went on to the harbour and came back in the evening. ".repeat(5);
         self.html(
             &format!("/news/story-{n}"),
@@ -53,7 +53,7 @@ impl Site {
         );
     }
 
-    fn start(&self) -> Server {
+    pub(super) fn start(&self) -> Server {
         let site = self.clone();
         Server::start(move |request| {
             let first = site.once.lock().unwrap().remove(&request.path);
@@ -64,7 +64,7 @@ impl Site {
     }
 }
 
-fn website(url: &str) -> Source {
+pub(super) fn website(url: &str) -> Source {
     let rules = WebsiteRules {
         articles: Some("li.story a".to_owned()),
         title: "h1.headline".to_owned(),
@@ -160,9 +160,41 @@ async fn selectors_that_find_nothing_any_more_are_told_with_the_day() {
     assert_eq!((trouble.since, trouble.what.as_str()), (since, "no links to articles"));
     let works = newsfed::website::Selectors::parse(&trouble.instead[0]);
     assert!(works.is_ok(), "{trouble:?}");
+    assert_eq!(why(&engine, "site", &home).await.broken.as_ref(), Some(trouble));
+    let discovery = engine.discover(&server.url("/news")).await.unwrap();
+    let proposed = discovery.ways[0].rules.as_ref().unwrap().articles.as_ref();
+    assert_eq!(proposed, trouble.instead.first(), "exploring the address proposes the same");
     site.list(5);
     sync_one(&engine, Pace::Manual).await;
     assert_eq!(facts(&engine, "site").await.website.trouble, None);
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn articles_without_text_are_told_with_a_selector_that_finds_it() {
+    let site = Site::default();
+    site.list(2);
+    let server = site.start();
+    let home = Home::with(&[website(&server.url("/news"))]);
+    let engine = home.on_demand().await;
+    sync_one(&engine, Pace::Manual).await;
+    let text = "The bus went on to the harbour and came back in the evening. ".repeat(9);
+    for n in 3..6 {
+        // The site calls its text otherwise from now on.
+        site.list(n);
+        for n in 3..=n {
+            let body = format!("<div class=prose><p>{text}</p><p>{text}</p></div>");
+            let head = format!("<h1 class=headline>The story of bus number {n}</h1>");
+            site.html(&format!("/news/story-{n}"), &format!("<nav>x</nav>{head}{body}"));
+        }
+        home.clock.advance(DAY);
+        assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
+    }
+    let known = facts(&engine, "site").await.website;
+    let trouble = known.broken().unwrap();
+    assert_eq!(trouble.what, "no text in the articles");
+    assert_eq!(trouble.key, newsfed::model::RuleKey::Content);
+    assert!(trouble.instead[0].starts_with("div.prose"), "{trouble:?}");
     engine.shutdown().await;
 }
 

@@ -29,7 +29,8 @@ async fn hosts_that_are_not_there() {
     let address = server.url("/");
     let secure = address.replace("http:", "https:");
     let error = client().fetch(typed(&secure)).await.unwrap_err();
-    assert!(matches!(error, FetchError::Tls { .. }), "{error:?}");
+    assert!(matches!(error, FetchError::NoTls { .. }), "{error:?}");
+    assert!(error.lacks_https(), "http may be tried instead");
     drop(server);
     let error = client().fetch(typed(&address)).await.unwrap_err();
     assert!(error.to_string().contains("connection refused"), "{error}");

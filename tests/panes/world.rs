@@ -7,6 +7,9 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
+/// Somebody who is not the superuser.
+const NOBODY: u32 = 65534;
+
 pub(crate) struct World {
     dir: TempDir,
     server: Server,
@@ -141,9 +144,42 @@ impl World {
         self.start(&self.arguments(), cols, rows, env)
     }
 
+    /// Everything belongs to nobody from now on, for whom modes count.
+    pub(crate) fn give_away(&self) {
+        fn give(path: &std::path::Path) {
+            std::os::unix::fs::chown(path, Some(NOBODY), Some(NOBODY)).unwrap();
+            let inside = path.is_dir().then(|| std::fs::read_dir(path).unwrap());
+            inside.into_iter().flatten().for_each(|entry| give(&entry.unwrap().path()));
+        }
+        give(self.dir.path());
+    }
+
+    /// The panes of somebody for whom modes count, which they do not for the superuser.
+    pub(crate) fn open_as_nobody(&self, from_root: bool, cols: u16, rows: u16) -> Term {
+        if !from_root {
+            return self.open(cols, rows);
+        }
+        let mut command = CommandBuilder::new("setpriv");
+        let id = NOBODY.to_string();
+        command.args(["--reuid", &id, "--regid", &id, "--clear-groups"]);
+        command.arg(env!("CARGO_BIN_EXE_newsfed"));
+        command.args(self.arguments());
+        self.spawn(command, cols, rows, &[])
+    }
+
     fn start(&self, arguments: &[String], cols: u16, rows: u16, env: &[(&str, &str)]) -> Term {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_newsfed"));
         command.args(arguments);
+        self.spawn(command, cols, rows, env)
+    }
+
+    fn spawn(
+        &self,
+        mut command: CommandBuilder,
+        cols: u16,
+        rows: u16,
+        env: &[(&str, &str)],
+    ) -> Term {
         command.env_clear();
         let home = self.dir.path().display().to_string();
         let usual = [

@@ -16,11 +16,13 @@ pub(crate) struct Asker<'a> {
     /// The time that the host asked for has gone by while we waited, so that the pause which holds
     /// others off is over for us.
     waited_for_it: bool,
+    /// Requests that were sent, redirects included.
+    pub(crate) sent: u32,
 }
 
 impl<'a> Asker<'a> {
     pub(crate) fn new(context: &'a Context, source: &'a Source, force: bool) -> Self {
-        Self { context, source, force, waited_for_it: false }
+        Self { context, source, force, waited_for_it: false, sent: 0 }
     }
 
     /// Asks for a page of the source.
@@ -43,6 +45,7 @@ impl<'a> Asker<'a> {
             tries += 1;
             let force = self.force || self.waited_for_it;
             let answer = self.context.client.fetch(Request { force, ..request.clone() }).await;
+            self.sent += sent(&answer);
             let failure = match &answer {
                 Ok(r) if r.status == 429 || r.status >= 500 => {
                     Failure::Status(r.status, r.cache.retry_after)
@@ -59,5 +62,16 @@ impl<'a> Asker<'a> {
             clock.sleep_until(clock.now() + wait).await;
             self.waited_for_it |= matches!(failure, Failure::Status(429 | 503, _));
         }
+    }
+}
+
+/// Requests that an answer took.
+pub(crate) fn sent(answer: &Result<Response, FetchError>) -> u32 {
+    match answer {
+        Ok(response) => 1 + u32::try_from(response.hops.len()).unwrap_or(u32::MAX - 1),
+        // Nothing was said to the network.
+        Err(FetchError::Paused { .. } | FetchError::Robots { .. }) => 0,
+        Err(e) if e.kind() == ErrorKind::User => 0,
+        Err(_) => 1,
     }
 }

@@ -1,17 +1,21 @@
 //! What a look at a site gathers on its way.
 
-use crate::model::{Entry, Time, Trouble, WebsiteFacts};
+use crate::model::{PageSays, RuleKey, Time, Trouble, WebsiteFacts};
+use crate::net::Response;
+use crate::store::Ingested;
 use crate::util::text;
+use std::collections::HashMap;
 use std::time::Duration;
 use url::Url;
 
 /// Notes of one look that are kept.
 const MOST_NOTES: usize = 10;
 
-/// Entries, and what else there is to say.
+/// What was stored, and what else there is to say.
 #[derive(Default)]
 pub(super) struct Gathering {
-    pub(super) entries: Vec<Entry>,
+    /// What became of the articles so far.
+    pub(super) kept: Ingested,
     /// Pages not to be asked for before a moment.
     pub(super) refused: Vec<(Url, Time)>,
     /// In plain words, for the log.
@@ -23,14 +27,24 @@ pub(super) struct Gathering {
     /// Something was left for the next look.
     pub(super) unfinished: bool,
     pub(super) left_host: bool,
+    /// The page says that it has not changed since the look before.
+    pub(super) unchanged: bool,
+    /// What the pages say of when they change, where they were read.
+    pub(super) says: Option<PageSays>,
+    /// The dates that the articles read give.
+    pub(super) dates: Vec<Time>,
     /// Articles read, those of them without a title, and those without text.
     pub(super) read: usize,
     pub(super) untitled: usize,
     pub(super) empty: usize,
     /// No article is listed at all, and why as far as that can be told.
     pub(super) nothing_listed: Option<String>,
-    /// Selectors that would find articles where those of the source find none.
+    /// Selectors that would find what those of the source do not.
     pub(super) instead: Vec<String>,
+    /// Articles without title or text, with the titles in the list: other selectors may find them.
+    pub(super) blank: Vec<(Response, String)>,
+    /// Titles in the list, by the key of the address.
+    pub(super) listed: HashMap<String, String>,
 }
 
 impl Gathering {
@@ -41,31 +55,53 @@ impl Gathering {
         }
     }
 
+    /// What all articles lack that were read; `None` where there are none, or one has everything.
+    pub(super) fn missing(&self) -> Option<RuleKey> {
+        match self.read {
+            0 => None,
+            all if self.untitled == all => Some(RuleKey::Title),
+            all if self.empty == all => Some(RuleKey::Content),
+            _ => None,
+        }
+    }
+
     /// Whether the rules still find something to read. Looks without new articles say nothing about
     /// the selectors of articles.
     pub(super) fn website_facts(&self, before: &WebsiteFacts, started: Time) -> WebsiteFacts {
-        let what = match &self.nothing_listed {
-            Some(what) => Some(what.clone()),
-            None if self.read == 0 => before.trouble.as_ref().map(|t| t.what.clone()),
-            None if self.untitled == self.read => Some("no titles in the articles".to_owned()),
-            None if self.empty == self.read => Some("no text in the articles".to_owned()),
-            None => None,
+        let says = self.says.unwrap_or(before.says);
+        let missing = match (&self.nothing_listed, self.missing()) {
+            (Some(what), _) => Some((what.clone(), RuleKey::Articles)),
+            (None, Some(RuleKey::Title)) => {
+                Some(("no titles in the articles".to_owned(), RuleKey::Title))
+            }
+            (None, Some(key)) => Some(("no text in the articles".to_owned(), key)),
+            (None, None) if self.read == 0 => {
+                before.trouble.as_ref().map(|t| (t.what.clone(), t.key))
+            }
+            (None, None) => None,
         };
-        let Some(what) = what else {
+        let Some((what, key)) = missing else {
             return WebsiteFacts {
                 unfinished: self.unfinished,
                 rules: before.rules,
+                says,
                 ..WebsiteFacts::default()
             };
         };
         let since = before.trouble.as_ref().map_or(started, |t| t.since);
         let said_something = self.nothing_listed.is_some() || self.read > 0;
+        let instead = match &before.trouble {
+            // A quiet look has found nothing better either.
+            Some(trouble) if !said_something => trouble.instead.clone(),
+            _ => self.instead.clone(),
+        };
         WebsiteFacts {
             fruitless: before.fruitless.saturating_add(u32::from(said_something)),
-            trouble: Some(Trouble { since, what, instead: self.instead.clone() }),
+            trouble: Some(Trouble { since, what, instead, key }),
             // Only a page that is read again can show that it works again.
             unfinished: true,
             rules: before.rules,
+            says,
         }
     }
 }

@@ -7,7 +7,7 @@ mod pages;
 mod sitemap;
 mod website;
 
-pub(super) use asker::Asker;
+pub(super) use asker::{Asker, sent};
 pub(super) use pages::Prefetched;
 
 use super::context::Context;
@@ -16,15 +16,17 @@ use super::queue::Job;
 use super::verdict::DocumentFacts;
 use crate::model::{ErrorKind, FeedHints, Outcome, SourceFacts, SourceKind, Time, WebsiteFacts};
 use crate::net::Response;
-use crate::store::{Pages, prepare};
+use crate::store::Pages;
 use gathering::Gathering;
 use std::sync::Arc;
 use url::Url;
 
-/// What a look at a website or sitemap leaves beside its entries.
+/// What a look at a website or sitemap leaves; its articles are stored already.
 pub(super) struct SiteEnd {
     pub(super) pages: Pages,
     pub(super) facts: WebsiteFacts,
+    /// What was read of the site, unless it has not changed.
+    pub(super) document: Option<DocumentFacts>,
     /// The host asked to be left alone in the middle of it.
     pub(super) left_host: bool,
 }
@@ -49,18 +51,26 @@ impl Visit<'_> {
         hash: [u8; 32],
     ) -> Finished {
         let mut gathering = Gathering::default();
+        let before = self.asker.sent;
         let read = match self.job.source.kind {
             SourceKind::Sitemap => sitemap::read(&mut self, response, &mut gathering).await,
             _ => website::read(&mut self, response, &mut gathering).await,
         };
+        finished.requests += self.asker.sent - before;
         finished.wire_bytes += gathering.wire_bytes;
         finished.elapsed += gathering.elapsed;
         if let Err(message) = read {
             finished.outcome = Outcome::Failed { kind: ErrorKind::Permanent, message };
             return finished;
         }
+        if let Some(missing) = gathering.missing() {
+            let blank = std::mem::take(&mut gathering.blank);
+            let rules = self.job.source.website.clone().unwrap_or_default();
+            let work = move || pages::instead(blank, &rules, missing);
+            gathering.instead = self.context.work(work).await.unwrap_or_default();
+        }
         let facts = gathering.website_facts(&self.facts.website, self.started);
-        let Gathering { entries, refused, notes, title, left_host, .. } = gathering;
+        let Gathering { kept, refused, notes, title, unchanged, left_host, .. } = gathering;
         finished.repairs = notes;
         let document = DocumentFacts {
             title,
@@ -68,14 +78,12 @@ impl Visit<'_> {
             hints: FeedHints::default(),
             hash,
         };
-        match self.context.work(move || prepare(entries)).await {
-            Some(entries) => finished.document = Some((entries, document)),
-            None => {
-                let message = "the articles could not be read (this is a bug)".to_owned();
-                finished.outcome = Outcome::Failed { kind: ErrorKind::Permanent, message };
-            }
-        }
-        finished.site = Some(SiteEnd { pages: Pages { refused }, facts, left_host });
+        finished.site = Some(SiteEnd {
+            pages: Pages { refused, kept: Some(kept).filter(|_| !unchanged) },
+            facts,
+            document: Some(document).filter(|_| !unchanged),
+            left_host,
+        });
         finished
     }
 

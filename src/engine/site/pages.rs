@@ -2,12 +2,13 @@
 
 use super::Visit;
 use super::gathering::Gathering;
-use crate::model::{Entry, Time, WebsiteRules};
+use crate::model::{Entry, RuleKey, Time, WebsiteRules};
 use crate::net::{FetchError, Response};
-use crate::store::StoreError;
+use crate::store::{Keys, StoreError, prepare};
 use crate::util::domain::same_site;
 use crate::util::text;
 use crate::util::url::normalise;
+use crate::website::propose::{Sample, article_rules};
 use crate::website::{Page, article, validate};
 use chrono::TimeDelta;
 use std::collections::HashMap;
@@ -23,6 +24,9 @@ const MISSING: TimeDelta = TimeDelta::days(1);
 /// Failures in a row that may pass by themselves, after which the rest waits for the next look.
 const MOST_FAILURES: usize = 3;
 
+/// Articles without title or text that are kept for a look for other selectors.
+const MOST_BLANK: usize = 3;
+
 /// What a page gave.
 enum Read {
     Article { entry: Box<Entry>, titled: bool },
@@ -30,21 +34,26 @@ enum Read {
 }
 
 impl Visit<'_> {
-    /// Which of these need no request.
-    pub(super) async fn known(&self, urls: Vec<Url>) -> Result<Vec<bool>, StoreError> {
+    /// Which of these need no request, and since when.
+    pub(super) async fn known(&self, urls: Vec<Url>) -> Result<Vec<Option<Time>>, StoreError> {
         let (key, now) = (self.job.key, self.started);
         self.context.read(move |reader| reader.known_pages(key, &urls, now)).await
     }
 
-    /// Fetches articles in order and adds them to the gathering. `publisher` is who they are said to
-    /// be by.
+    /// Fetches articles in order and stores each as soon as it is read, so that a look that is cut
+    /// short has lost none. `publisher` is who they are said to be by. Returns whether the rest of
+    /// the site can be read on.
+    ///
+    /// # Errors
+    /// In plain words, when they cannot be stored.
     pub(super) async fn articles(
         &mut self,
         urls: Vec<Url>,
         rules: &WebsiteRules,
         publisher: &str,
+        keys: &mut Keys,
         gathering: &mut Gathering,
-    ) {
+    ) -> Result<bool, String> {
         let (mut failures, home) = (0, self.home());
         for url in urls {
             if !same_site(&url, &home) {
@@ -67,11 +76,12 @@ impl Visit<'_> {
                         // The item is known by where it is; where it was listed is remembered too.
                         gathering.refused.push((url.clone(), self.started + REFUSED));
                     }
-                    self.take(url, response, rules, publisher, gathering).await;
+                    let read = self.take(url, response, rules, publisher, gathering).await;
+                    self.keep(read.into_iter().collect(), keys, gathering).await?;
                 }
                 Ok(response) if response.status == 429 => {
                     (gathering.left_host, gathering.unfinished) = (true, true);
-                    return;
+                    return Ok(false);
                 }
                 Ok(response) if response.status < 500 => {
                     gathering.note(format!("{url}: HTTP {}", response.status));
@@ -79,7 +89,7 @@ impl Visit<'_> {
                 }
                 Err(FetchError::Paused { .. }) => {
                     (gathering.left_host, gathering.unfinished) = (true, true);
-                    return;
+                    return Ok(false);
                 }
                 Err(FetchError::Robots { .. }) => {
                     gathering.note(format!("{url}: robots.txt says no"))
@@ -96,14 +106,41 @@ impl Visit<'_> {
                     });
                     failures += 1;
                     if failures == MOST_FAILURES {
-                        return;
+                        return Ok(false);
                     }
                 }
             }
         }
+        Ok(true)
     }
 
-    /// Reads one article page.
+    /// Stores articles before the look is over.
+    ///
+    /// # Errors
+    /// In plain words, when they cannot be stored.
+    pub(super) async fn keep(
+        &self,
+        entries: Vec<Entry>,
+        keys: &mut Keys,
+        gathering: &mut Gathering,
+    ) -> Result<(), String> {
+        if entries.is_empty() {
+            return Ok(());
+        }
+        let prepared = self.context.work(move || prepare(entries)).await;
+        let prepared = prepared.ok_or("the articles could not be read (this is a bug)")?;
+        let store = &self.context.store;
+        let stored = store.store_articles(self.job.key, prepared, self.started, *keys).await;
+        let stored = stored.map_err(|e| text::line(&e.to_string()))?;
+        let (done, left) = stored.ok_or("the source is no longer there")?;
+        *keys = left;
+        // What comes later is older.
+        gathering.kept.new.splice(0..0, done.new);
+        gathering.kept.known += done.known;
+        Ok(())
+    }
+
+    /// Reads one article page; `None` where it was refused.
     pub(super) async fn take(
         &mut self,
         listed: Url,
@@ -111,19 +148,26 @@ impl Visit<'_> {
         rules: &WebsiteRules,
         publisher: &str,
         gathering: &mut Gathering,
-    ) {
+    ) -> Option<Entry> {
         let (rules, publisher) = (rules.clone(), publisher.to_owned());
         let (home, now) = (self.home(), self.context.clock.now());
+        let sample = response.clone();
         let work = move || read(&response, &rules, &publisher, &home, now);
         match self.context.work(work).await {
             Some(Read::Article { entry, titled }) => {
                 gathering.read += 1;
                 gathering.untitled += usize::from(!titled);
                 gathering.empty += usize::from(entry.summary.is_none());
+                let blank = !titled || entry.summary.is_none();
+                if blank && gathering.blank.len() < MOST_BLANK {
+                    let title = gathering.listed.get(&normalise(&listed)).cloned();
+                    gathering.blank.push((sample, title.unwrap_or_default()));
+                }
                 if entry.summary.is_none() {
                     tracing::warn!(source = %self.job.source.id, "no text found in {listed}");
                 }
-                gathering.entries.push(*entry);
+                gathering.dates.extend(entry.published);
+                return Some(*entry);
             }
             Some(Read::Refused(why)) => {
                 gathering.note(format!("{listed} was left out: {why}"));
@@ -131,7 +175,32 @@ impl Visit<'_> {
             }
             None => gathering.note(format!("{listed} could not be read (this is a bug)")),
         }
+        None
     }
+}
+
+/// Selectors of titles or texts that find those of all these articles.
+pub(super) fn instead(
+    blank: Vec<(Response, String)>,
+    rules: &WebsiteRules,
+    missing: RuleKey,
+) -> Vec<String> {
+    let sample = |(response, title): (Response, String)| {
+        let page = Page::read(&response.body, response.content_type(), &response.final_url).ok()?;
+        Some(Sample { page, title })
+    };
+    let samples: Vec<Sample> = blank.into_iter().filter_map(sample).collect();
+    let found = article_rules(&samples, rules.clone());
+    let selector = match missing {
+        RuleKey::Title => found.title.clone(),
+        _ => found.content.clone(),
+    };
+    let finds = |sample: &Sample| match (missing, article(&sample.page, &found)) {
+        (RuleKey::Title, article) => article.titled,
+        (_, article) => !article.summary.is_empty(),
+    };
+    let works = !samples.is_empty() && samples.iter().all(finds);
+    works.then_some(selector).into_iter().collect()
 }
 
 fn read(response: &Response, rules: &WebsiteRules, publisher: &str, home: &Url, now: Time) -> Read {

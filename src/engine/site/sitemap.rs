@@ -2,9 +2,12 @@
 
 use super::Visit;
 use super::gathering::Gathering;
-use crate::model::{Entry, Time};
+use crate::model::{Entry, PageSays, Time};
 use crate::net::Response;
-use crate::sitemap::{Listed, MOST_CHILDREN, MOST_LEVELS, Sitemap, due, parse, worth_reading};
+use crate::sitemap::{
+    Listed, MOST_CHILDREN, MOST_LEVELS, Sitemap, change_interval, due, parse, worth_reading,
+};
+use crate::store::Keys;
 use crate::util::url::normalise;
 use crate::website::MOST_ARTICLES;
 use chrono::TimeDelta;
@@ -33,13 +36,16 @@ pub(super) async fn read(
         gathering.nothing_listed = Some("no pages in the sitemap".to_owned());
         gathering.note("no pages in the sitemap");
     }
+    if !pages.is_empty() {
+        gathering.says = Some(says(visit, &pages));
+    }
     let budget = if last_visit.is_some() { MOST_DUE } else { MOST_ARTICLES };
     let candidates: Vec<Listed> =
         due(&pages, last_visit, |_| false, MOST_ASKED).into_iter().cloned().collect();
     let urls: Vec<Url> = candidates.iter().map(|p| p.url.clone()).collect();
     let known = visit.known(urls).await.map_err(|e| e.to_string())?;
-    let new = candidates.into_iter().zip(known).filter(|(_, known)| !known).map(|(page, _)| page);
-    let mut new: Vec<Listed> = new.collect();
+    let new = candidates.into_iter().zip(known).filter(|(_, known)| known.is_none());
+    let mut new: Vec<Listed> = new.map(|(page, _)| page).collect();
     let rest = new.split_off(new.len().min(budget));
     match last_visit {
         // What was there before and does not say when it was changed would look new for ever.
@@ -52,16 +58,35 @@ pub(super) async fn read(
         Some(_) => gathering.unfinished |= !rest.is_empty(),
     }
     let publisher = visit.publisher(None);
-    let mut fetch = Vec::new();
+    let mut keys = Keys::for_articles(new.len());
+    let (mut told, mut fetch) = (Vec::new(), Vec::new());
     for page in new {
         match entry(&page, &publisher, visit.started) {
-            Some(entry) => gathering.entries.push(entry),
+            Some(entry) => told.push(entry),
             None => fetch.push(page.url),
         }
     }
+    visit.keep(told, &mut keys, gathering).await?;
     let rules = visit.job.source.website.clone().unwrap_or_default();
-    visit.articles(fetch, &rules, &publisher, gathering).await;
+    visit.articles(fetch, &rules, &publisher, &mut keys, gathering).await?;
     Ok(())
+}
+
+/// What a sitemap says of when its pages change: as often as the liveliest of them.
+fn says(visit: &Visit<'_>, pages: &[Listed]) -> PageSays {
+    let bounds = visit.context.settings().schedule.of(&visit.job.source);
+    let interval = |page: &Listed| {
+        change_interval(page.changefreq.as_deref()?, bounds.min_interval, bounds.max_interval)
+    };
+    let listed = |page: &Listed| {
+        let news = page.news.as_ref().and_then(|news| news.published);
+        page.lastmod.map(|lastmod| lastmod.at).max(news)
+    };
+    PageSays {
+        changes: pages.iter().filter_map(interval).min(),
+        listed: pages.iter().filter_map(listed).filter(|at| *at <= visit.started).max(),
+        ..PageSays::default()
+    }
 }
 
 /// An entry from the news extension: no page needs to be fetched for it.

@@ -2,9 +2,12 @@
 
 use super::Visit;
 use super::gathering::Gathering;
-use crate::model::{WebsiteMode, WebsiteRules};
+use crate::model::{PageSays, Time, WebsiteMode, WebsiteRules};
 use crate::net::Response;
+use crate::store::Keys;
 use crate::util::text;
+use crate::util::url::normalise;
+use crate::website::signal::{says, unchanged};
 use crate::website::{ListPage, Page, Selectors, Walk, list_page, propose::propose};
 use url::Url;
 
@@ -14,6 +17,7 @@ const INSTEAD: usize = 3;
 /// A list page that was read.
 struct Listed {
     page: ListPage,
+    says: PageSays,
     title: Option<String>,
     needs_javascript: bool,
     /// Selectors that would work, where those of the source find nothing.
@@ -36,18 +40,33 @@ pub(super) async fn read(
     let start = visit.home();
     let mut walk = Walk::new(&start, rules.max_pages, visit.facts.last_ok, visit.started);
     let (mut asked, mut answer) = (start, response);
-    let mut first = true;
+    let mut keys = None;
     loop {
         let answered = answer.final_url.clone();
         let listed = list(visit, answer, &rules).await?;
-        if first {
+        if gathering.says.is_none() {
             look_over(&listed, gathering);
-            first = false;
         }
         let urls: Vec<Url> = listed.page.links.iter().map(|l| l.url.clone()).collect();
         let known = visit.known(urls.clone()).await.map_err(|e| e.to_string())?;
-        let is_known = |url: &Url| urls.iter().zip(&known).any(|(u, known)| u == url && *known);
-        walk.take(&asked, &answered, listed.page, is_known);
+        // What a look that was cut short has stored is no sign that the rest is known too.
+        let lately = |at: Time| visit.facts.last_ok.is_some_and(|last| at > last);
+        let is_old = |url: &Url| {
+            let mut both = urls.iter().zip(&known);
+            both.any(|(u, known)| u == url && known.is_some_and(|at| !lately(at)))
+        };
+        let titles = listed.page.links.iter().map(|l| (normalise(&l.url), l.title.clone()));
+        gathering.listed.extend(titles);
+        let page = walk.take(&asked, &answered, listed.page, is_old);
+        let is_new = |url: &Url| urls.iter().zip(&known).any(|(u, k)| u == url && k.is_none());
+        let new: Vec<Url> = page.into_iter().map(|l| l.url).filter(is_new).collect();
+        let publisher = visit.publisher(gathering.title.as_deref());
+        let keys = keys.get_or_insert_with(|| Keys::for_articles(walk.most_after(new.len())));
+        let before = gathering.dates.len();
+        if !visit.articles(new, &rules, &publisher, keys, gathering).await? {
+            break;
+        }
+        walk.read(&gathering.dates[before..]);
         let Some(next) = walk.next_page().cloned() else { break };
         match visit.asker.page(next.clone()).await {
             Ok(response) if response.is_success() => {
@@ -69,15 +88,7 @@ pub(super) async fn read(
             }
         }
     }
-    let (links, cut) = walk.finish();
-    gathering.unfinished |= cut;
-    let urls: Vec<Url> = links.into_iter().map(|l| l.url).collect();
-    let known = visit.known(urls.clone()).await.map_err(|e| e.to_string())?;
-    let new = urls.into_iter().zip(known).filter(|(_, known)| !known).map(|(url, _)| url).collect();
-    let publisher = visit.publisher(gathering.title.as_deref());
-    if !gathering.left_host {
-        visit.articles(new, &rules, &publisher, gathering).await;
-    }
+    gathering.unfinished |= walk.cut();
     Ok(())
 }
 
@@ -90,8 +101,23 @@ async fn direct(
 ) -> Result<(), String> {
     let publisher = visit.publisher(None);
     let url = response.final_url.clone();
-    visit.take(url, response, rules, &publisher, gathering).await;
-    Ok(())
+    let before = &visit.facts.website;
+    let says = {
+        let response = response.clone();
+        let page = move || {
+            Page::read(&response.body, response.content_type(), &response.final_url)
+                .map(|page| says(&page))
+        };
+        visit.context.work(page).await.and_then(Result::ok).unwrap_or_default()
+    };
+    gathering.says = Some(says);
+    if unchanged(&says, &before.says) && before.trouble.is_none() && !before.unfinished {
+        gathering.unchanged = true;
+        return Ok(());
+    }
+    let read = visit.take(url, response, rules, &publisher, gathering).await;
+    let mut keys = Keys::for_articles(1);
+    visit.keep(read.into_iter().collect(), &mut keys, gathering).await
 }
 
 async fn list(
@@ -114,7 +140,9 @@ async fn list(
             Vec::new()
         };
         let needs_javascript = page.needs_javascript();
-        Ok(Listed { title: page.title(), page: found, needs_javascript, instead })
+        let listed = found.links.iter().filter_map(|link| link.date).max();
+        let says = PageSays { listed, ..says(&page) };
+        Ok(Listed { says, title: page.title(), page: found, needs_javascript, instead })
     };
     let read = visit.context.work(work).await;
     read.unwrap_or_else(|| Err("the page could not be read (this is a bug)".to_owned()))
@@ -123,6 +151,7 @@ async fn list(
 /// What the first page tells beside its links.
 fn look_over(listed: &Listed, gathering: &mut Gathering) {
     gathering.title.clone_from(&listed.title);
+    gathering.says = Some(listed.says);
     if listed.page.links.is_empty() {
         let what = if listed.needs_javascript {
             "no links to articles: the page needs JavaScript, which is not run; follow a feed or a \

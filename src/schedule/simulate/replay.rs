@@ -155,7 +155,12 @@ impl Replay {
 
     /// Follows all sources together, beginning in the same week, and corrects the price once a day
     /// towards `budget` looks per source and day.
-    pub fn controlled(&self, parameters: LearnedParameters, budget: f64) -> Controlled {
+    pub fn controlled(
+        &self,
+        parameters: LearnedParameters,
+        budget: f64,
+        phase: Phase,
+    ) -> Controlled {
         // A Monday.
         let origin = 4.0 * DAY;
         let timelines: Vec<Timeline> = self.timelines.iter().map(|t| t.aligned(origin)).collect();
@@ -192,7 +197,7 @@ impl Replay {
         let whole = weekly.iter().rposition(|(_, followed)| *followed > 0.5 * fullest);
         weekly.truncate(whole.map_or(0, |last| last + 1));
         let weekly = weekly.iter().map(|(used, followed)| *used as f64 / followed).collect();
-        Controlled { figures: figures(&timelines, &runs, Phase::All), weekly }
+        Controlled { figures: figures(&timelines, &runs, phase), weekly }
     }
 }
 

@@ -91,7 +91,7 @@ fn a_wrong_price_is_corrected() {
     let Simulated::Learned(right) = at_budget(&replay, &every()[3], 12.0).0 else { panic!() };
     for wrong in [3.0, 1.0 / 3.0] {
         let parameters = LearnedParameters { price: wrong * right.price, ..right };
-        let Controlled { weekly, figures } = replay.controlled(parameters, 12.0);
+        let Controlled { weekly, figures } = replay.controlled(parameters, 12.0, Phase::All);
         assert_eq!(weekly.len(), 12);
         assert!((weekly[0] / 12.0 - 1.0).abs() > 0.1, "{weekly:?}");
         for polls in &weekly[3..] {

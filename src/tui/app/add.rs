@@ -184,6 +184,9 @@ impl App {
                 self.layers.retain(|l| !matches!(l, Layer::Add(_) | Layer::Starters(_)));
                 let words = match added.as_slice() {
                     [] => "all of these are followed already".to_owned(),
+                    [Followed { title, no_items: Some(why), .. }] => {
+                        format!("following {title}: {why}")
+                    }
                     [one] => format!("following {}", one.title),
                     many => format!("following {} sources", many.len()),
                 };

@@ -14,6 +14,9 @@ const MOST_PAGES: usize = 15;
 
 impl App {
     pub(super) fn refresh(&mut self, keys: Option<Vec<i64>>, pace: Pace) -> Vec<Effect> {
+        if self.status.role == Role::Reads {
+            return self.note("the database cannot be written, so nothing is looked at");
+        }
         if let Role::Watches(pid) = self.status.role {
             let who = pid.map(|p| format!(" (process {p})")).unwrap_or_default();
             return self.note(format!(

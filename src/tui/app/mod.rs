@@ -174,8 +174,14 @@ impl App {
             Event::TimePassed => self.time_passed(),
             Event::StoreChanged => self.store_changed(),
             Event::StatusChanged(status) => {
+                let fault = status.fault.clone().filter(|_| self.status.fault != status.fault);
                 self.status = status;
-                vec![]
+                match fault {
+                    Some(fault) => {
+                        self.problem(format!("the sources were not read again: {fault}"))
+                    }
+                    None => vec![],
+                }
             }
             Event::SourcesLoaded(result) => self.sources_loaded(result),
             Event::WindowLoaded(request, result) => self.window_loaded(request, result),

@@ -33,11 +33,15 @@ struct Known {
     items: u32,
     /// Seconds since the epoch; the days of the line move on.
     asked: i64,
+    /// Whether the answer is still to come.
+    waiting: bool,
     rhythm: Option<Rhythm>,
 }
 
 /// After that many seconds the days have moved on enough to be seen.
 const FRESH: i64 = 3600;
+/// Seconds until what could not be read is asked for again.
+const AGAIN: i64 = 30;
 
 impl Rhythms {
     pub(crate) fn of(&self, source: i64) -> Option<&Rhythm> {
@@ -60,8 +64,8 @@ impl App {
             }
             wanted.push(key);
             let known = self.rhythms.known.entry(key);
-            let known = known.or_insert(Known { items, asked: now, rhythm: None });
-            (known.items, known.asked) = (items, now);
+            let known = known.or_insert(Known { items, asked: now, waiting: true, rhythm: None });
+            (known.items, known.asked, known.waiting) = (items, now, true);
         }
         (!wanted.is_empty()).then_some(Effect::LoadRhythms { sources: wanted })
     }
@@ -74,12 +78,18 @@ impl App {
             Ok(rhythms) => {
                 for (key, rhythm) in rhythms {
                     if let Some(known) = self.rhythms.known.get_mut(&key) {
-                        known.rhythm = Some(rhythm);
+                        (known.rhythm, known.waiting) = (Some(rhythm), false);
                     }
                 }
                 vec![]
             }
-            Err(why) => self.problem(why),
+            Err(why) => {
+                let now = self.now.timestamp();
+                for known in self.rhythms.known.values_mut().filter(|known| known.waiting) {
+                    (known.asked, known.waiting) = (now - FRESH + AGAIN, false);
+                }
+                self.problem(why)
+            }
         }
     }
 

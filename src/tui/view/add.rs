@@ -13,7 +13,7 @@ use ratatui::text::Line;
 
 pub(super) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, body: Rect, on_top: bool) {
     let height = match &add.stage {
-        Stage::Found { .. } => body.height,
+        Stage::Found { discovery, .. } => found_height(app, discovery, body.width.min(96)),
         _ if add.welcome => 13,
         _ => 9,
     };
@@ -115,6 +115,18 @@ fn kind_words(way: &Way) -> &'static str {
     }
 }
 
+/// Rows of the box that are needed for what was found, whichever way is selected.
+fn found_height(app: &App, discovery: &Discovery, width: u16) -> u16 {
+    let tried = tried_lines(app, &discovery.tried, width.saturating_sub(4)).len().min(MOST_TRIED);
+    let entries = discovery.ways.iter().filter_map(|way| Some(way.preview()?.len())).max();
+    // Two borders, the address, and a blank line between its parts.
+    let rows = 6 + tried + discovery.ways.len() + entries.unwrap_or(0);
+    u16::try_from(rows).unwrap_or(u16::MAX)
+}
+
+/// Rows of the screen from which there is room for what was tried.
+const ROOM_FOR_TRIED: u16 = 16;
+
 /// The ways that were found, and what the selected one gives.
 fn found(
     app: &App,
@@ -125,19 +137,30 @@ fn found(
 ) {
     let dim = app.palette.style(Role::Dim);
     let told = tried_lines(app, &discovery.tried, area.width);
-    for (y, line) in (area.y..area.bottom()).zip(told.into_iter().take(MOST_TRIED)) {
+    let most = if frame.area().height < ROOM_FOR_TRIED { 0 } else { MOST_TRIED };
+    for (y, line) in (area.y..area.bottom()).zip(told.into_iter().take(most)) {
         frame.render_widget(Line::styled(line, dim), Rect { y, height: 1, ..*area });
         *area = Rect { y: area.y + 1, height: area.height - 1, ..*area };
     }
     let ways = discovery.ways.len();
     let height =
         u16::try_from(ways).unwrap_or(u16::MAX).min(area.height.saturating_sub(2) / 2).max(1);
-    let list = Rect { y: area.y + 1, height: height.min(area.height.saturating_sub(2)), ..*area };
+    // Without them the line below the address is blank already.
+    let top = area.y + u16::from(most > 0);
+    let list = Rect { y: top, height: height.min(area.height.saturating_sub(2)), ..*area };
+    let lists = discovery.ways.iter().filter(|way| way.confidence.is_some()).count();
     rows(app, frame, list, ways, selected, |i, row, here| {
         let way = &discovery.ways[i];
         let style = |role| app.palette.style(if here { Role::Selected } else { role });
         if let Some(count) = way.count() {
-            let what = if way.kind == SourceKind::Feed { "entries" } else { "pages" };
+            let what = match (way.kind, count) {
+                (SourceKind::Feed, 1) => "entry",
+                (SourceKind::Feed, _) => "entries",
+                (SourceKind::Website, 1) => "article",
+                (SourceKind::Website, _) => "articles",
+                (SourceKind::Sitemap, 1) => "page",
+                (SourceKind::Sitemap, _) => "pages",
+            };
             row.right(format!(" {count} {what}"), style(Role::Dim));
         }
         if let Some(sure) = way.confidence {
@@ -146,9 +169,16 @@ fn found(
         row.left(if here { marks(app).pointer } else { " " }, style(Role::Accent));
         row.left(&format!(" {:<9}", kind_words(way)), style(Role::Accent));
         let title = if way.title.is_empty() { way.url.as_str() } else { &way.title };
-        row.left(title, style(Role::Text));
-        if !way.title.is_empty() {
-            row.left(&format!("  {}", way.url), style(Role::Dim));
+        let selector = way.rules.as_ref().and_then(|rules| rules.articles.as_deref());
+        // The lists of one page are told apart by their selectors.
+        let (name, detail) = match selector {
+            Some(selector) if lists > 1 => (selector, Some(title)),
+            Some(selector) => (title, Some(selector)),
+            None => (title, (title != way.url.as_str()).then_some(way.url.as_str())),
+        };
+        row.left(name, style(Role::Text));
+        if let Some(detail) = detail {
+            row.left(&format!("  {detail}"), style(Role::Dim));
         }
     });
     let Some(preview) = discovery.ways.get(selected).and_then(crate::engine::Way::preview) else {

@@ -77,6 +77,8 @@ pub(super) fn top(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let state = match (status.role, status.total, next) {
         (Part::Watches(Some(pid)), ..) => format!("  watching (process {pid} follows)"),
         (Part::Watches(None), ..) => "  watching (another newsfed follows)".to_owned(),
+        (Part::Reads, ..) => "  read-only".to_owned(),
+        _ if status.fault.is_some() => format!("  {} sources.toml has faults", m.fails),
         _ if status.offline => format!("  {} offline", m.fails),
         (_, total, _) if total > 0 => {
             let host = status.host.as_deref().unwrap_or("");
@@ -87,7 +89,8 @@ pub(super) fn top(app: &App, frame: &mut Frame<'_>, area: Rect) {
         }
         _ => String::new(),
     };
-    row.right(state, style(if status.offline { Role::Warning } else { Role::Status }));
+    let warns = status.offline || status.fault.is_some() || status.role == Part::Reads;
+    row.right(state, style(if warns { Role::Warning } else { Role::Status }));
     row.left(" newsfed", style(Role::Accent));
     let sum = |f: fn(&crate::model::SourceFacts) -> u32| -> u32 {
         app.sources.list.sources.iter().map(|s| f(&s.facts)).sum()

@@ -5,7 +5,9 @@ use super::chrome::marks;
 use super::has_focus;
 use super::row::{Row, age};
 use crate::config::Role;
-use crate::model::ItemRow;
+use crate::model::{ItemRow, Outcome};
+use crate::store::Scope;
+use crate::tui::event::SourceEntry;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
@@ -39,14 +41,41 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     }
 }
 
-fn empty_words(app: &App) -> &'static str {
+fn empty_words(app: &App) -> String {
     let typing = app.layers.iter().any(|l| matches!(l, Layer::Search(_)));
-    match () {
+    let words = match () {
         () if app.items.is_loading() => "",
         () if app.sources.list.sources.is_empty() => "nothing is followed yet",
         () if typing || !app.items.listing.query.is_empty() => "nothing matches",
-        () if app.items.listing.base.unread_only => "everything is read",
-        () => "no items yet",
+        () => return why_empty(app),
+    };
+    words.to_owned()
+}
+
+/// Why a list is empty that nothing narrows.
+fn why_empty(app: &App) -> String {
+    let base = &app.items.listing.base;
+    let within = |entry: &&SourceEntry| match &base.scope {
+        Scope::Sources(keys) => keys.contains(&entry.facts.key),
+        _ => true,
+    };
+    let sources: Vec<&SourceEntry> = app.sources.list.sources.iter().filter(within).collect();
+    let failing: Vec<&SourceEntry> =
+        sources.iter().copied().filter(|entry| entry.facts.fail_count > 0).collect();
+    let nothing_yet = sources.iter().all(|entry| entry.facts.items == 0);
+    match (nothing_yet, sources.len(), failing.as_slice()) {
+        (false, ..) if base.unread_only => "everything is read".to_owned(),
+        (true, 1, [only]) => match &only.facts.last_outcome {
+            Some(Outcome::Failed { message, .. }) => format!("no items yet: {message}"),
+            _ => "no items yet".to_owned(),
+        },
+        (true, all, [_, ..]) => {
+            format!(
+                "no items yet: {} of {all} sources could not be read (v tells why)",
+                failing.len()
+            )
+        }
+        _ => "no items yet".to_owned(),
     }
 }
 
@@ -91,5 +120,5 @@ fn line(
 
 /// The name of the source says nothing where all items are of one.
 fn is_one_source(app: &App) -> bool {
-    matches!(&app.items.listing.base.scope, crate::store::Scope::Sources(keys) if keys.len() == 1)
+    matches!(&app.items.listing.base.scope, Scope::Sources(keys) if keys.len() == 1)
 }

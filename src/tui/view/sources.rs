@@ -46,7 +46,7 @@ fn line(
     if row.count > 0 {
         out.right(format!(" {} ", row.count), part(Role::Accent));
     }
-    let (state, role) = state(app, row, m);
+    let (state, role) = state(app, row, m, width);
     out.right(state, part(role));
     let entry = row.entry.and_then(|i| app.sources.list.sources.get(i));
     if let Some(entry) = entry.filter(|_| width >= ROOMY) {
@@ -84,7 +84,7 @@ fn line(
 }
 
 /// What is wrong with a source, in a word; while it is looked at or waits for its turn, a mark.
-fn state(app: &App, row: &SourceRow, m: &Marks) -> (String, Role) {
+fn state(app: &App, row: &SourceRow, m: &Marks, width: u16) -> (String, Role) {
     let Some(entry) = row.entry.and_then(|i| app.sources.list.sources.get(i)) else {
         return (String::new(), Role::Dim);
     };
@@ -96,7 +96,14 @@ fn state(app: &App, row: &SourceRow, m: &Marks) -> (String, Role) {
     }
     match entry.facts.health(app.now) {
         Health::New => (" new".to_owned(), Role::Dim),
-        Health::Ok => rhythm_words(app, entry, m),
+        Health::Ok => match entry.facts.website.broken() {
+            Some(trouble) => {
+                let since = age((app.now - trouble.since).num_seconds());
+                let since = if width >= ROOMY { format!(" {since}") } else { String::new() };
+                (format!(" {} broken{since}", m.fails), Role::Warning)
+            }
+            None => rhythm_words(app, entry, m),
+        },
         Health::Held => (" held".to_owned(), Role::Warning),
         Health::Retrying => (format!(" {}", m.fails), Role::Warning),
         Health::Failing => (format!(" {} failing", m.fails), Role::Error),

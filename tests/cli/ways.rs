@@ -1,0 +1,182 @@
+//! Taking one of several ways to follow an address, and addresses that are known already.
+
+use super::{World, feed};
+use newsfed::demo::server::Reply;
+
+/// A page that announces two feeds, and a list of articles.
+fn two_feeds() -> World {
+    World::new(|request| match request.path.as_str() {
+        "/" => Reply::ok(
+            "text/html",
+            "<!doctype html><title>Both</title>\
+             <link rel=alternate type=application/rss+xml title=All href=/all.xml>\
+             <link rel=alternate type=application/rss+xml title=Comments href=/comments.xml><p>x",
+        ),
+        "/all.xml" => feed("All", &["one", "two"]),
+        "/comments.xml" => feed("Comments", &["a remark"]),
+        "/old.xml" => Reply::status(301).header("location", "/all.xml"),
+        "/for-now.xml" => Reply::status(302).header("location", "/all.xml"),
+        _ => Reply::status(404),
+    })
+}
+
+#[test]
+fn a_way_is_picked_by_its_number() {
+    let world = two_feeds();
+    let page = world.server.url("/");
+    let shown = world.run(&["discover", &page]).ok();
+    let heads: Vec<&str> = shown.lines().filter(|l| !l.starts_with(' ')).collect();
+    assert!(heads[0].starts_with("1  ") && heads[0].ends_with("/all.xml"), "{shown}");
+    assert!(heads[1].starts_with("2  ") && heads[1].ends_with("/comments.xml"), "{shown}");
+    let shapes = world.run(&["discover", "--json", &page]).values();
+    assert_eq!([&shapes[0]["number"], &shapes[1]["number"]], [1, 2]);
+    let undecided = world.run(&["add", &page]);
+    assert_eq!(undecided.code, Some(2), "{undecided:?}");
+    assert!(undecided.err.contains("take one with --pick, from 1 to 2"), "{undecided:?}");
+    for number in ["0", "3"] {
+        let beyond = world.run(&["add", &page, "--pick", number]);
+        assert_eq!(beyond.code, Some(2), "{beyond:?}");
+        assert!(beyond.err.contains("shows those from 1 to 2"), "{beyond:?}");
+    }
+    let both = world.run(&["add", &page, "--pick", "1", "--yes"]);
+    assert_eq!(both.code, Some(2), "{both:?}");
+    assert_eq!(world.run(&["sources"]).ok(), "", "nothing was followed so far");
+    let added = world.run(&["add", &page, "--pick", "2"]).ok();
+    assert!(added.contains("/comments.xml, 1 items"), "{added}");
+}
+
+#[test]
+fn an_address_without_a_scheme_is_tried_by_https_then_by_http() {
+    let world = two_feeds();
+    let typed = world.server.url("/all.xml").replace("http://", "");
+    let run = world.run(&["discover", &typed]);
+    assert!(run.err.contains("http was tried instead"), "{run:?}");
+    assert!(run.err.contains("does not speak https"), "{run:?}");
+    assert!(run.out.contains(&world.server.url("/all.xml")), "{run:?}");
+    let added = world.run(&["add", &typed]).ok();
+    assert!(added.contains("http://") && added.contains("2 items"), "{added}");
+    // Who says https means it, and a password does not go out in the clear.
+    let asked = world.server.requests().len();
+    for typed in [format!("https://{typed}"), format!("me:secret@{typed}")] {
+        let refused = world.run(&["add", &typed]);
+        assert_eq!(refused.code, Some(1), "{refused:?}");
+        assert!(!refused.err.contains("secret") && !refused.err.contains("instead"), "{refused:?}");
+    }
+    assert_eq!(world.server.requests().len(), asked);
+    let dead = world.run(&["add", "127.0.0.1:1/feed.xml"]);
+    assert_eq!(dead.code, Some(1), "{dead:?}");
+    assert!(dead.err.contains("https://127.0.0.1:1/feed.xml: no connection"), "{dead:?}");
+    assert!(dead.err.contains("http://127.0.0.1:1/feed.xml: no connection"), "{dead:?}");
+}
+
+#[test]
+fn what_leads_for_good_to_a_followed_address_is_followed_already() {
+    let world = two_feeds();
+    world.run(&["add", &world.server.url("/all.xml")]).ok();
+    let again = world.run(&["add", &world.server.url("/old.xml")]).ok();
+    assert!(again.starts_with("followed already, as "), "{again}");
+    assert_eq!(world.run(&["sources"]).ok().lines().count(), 1);
+    let detour = world.run(&["add", &world.server.url("/for-now.xml")]).ok();
+    assert!(detour.contains("2 items"), "it may lead elsewhere tomorrow: {detour}");
+}
+
+#[test]
+fn what_was_moved_is_known_by_both_addresses() {
+    let world = two_feeds();
+    world.run(&["add", &world.server.url("/old.xml")]).ok();
+    let again = world.run(&["add", &world.server.url("/all.xml")]).ok();
+    assert!(again.starts_with("followed already, as "), "{again}");
+}
+
+#[test]
+fn a_list_whose_articles_are_known_says_so() {
+    let world = World::new(|request| {
+        let rows: String = (1..=6)
+            .map(|n| format!("<li class=story><a href=/news/story-{n}>The story of bus {n}</a>"))
+            .collect();
+        let list = |name: &str| {
+            format!("<!doctype html><title>{name}</title><main><ul>{rows}</ul></main>")
+        };
+        match request.path.as_str() {
+            "/news" => Reply::ok("text/html", list("News")),
+            "/front" => Reply::ok("text/html", list("Front")),
+            path if path.starts_with("/news/") => {
+                let text = "<p>The bus went to the harbour and came back in the evening.</p>";
+                Reply::ok("text/html", format!("<h1>{path}</h1><article>{text}</article>"))
+            }
+            _ => Reply::status(404),
+        }
+    });
+    let add = |path: &str| {
+        let (site, quick) = (world.server.url(path), ["--set", "net.host_delay=0s"]);
+        world.run(&[&["add", &site, "--as", "website", "--yes"][..], &quick].concat())
+    };
+    assert!(add("/news").ok().contains("6 items"));
+    let known = add("/front");
+    assert!(known.out.contains("0 items"), "{known:?}");
+    let told = "other sources have brought the 6 articles listed there already";
+    assert!(known.err.contains(told), "{known:?}");
+}
+
+#[test]
+fn the_list_of_sources_tells_why_one_fails() {
+    let world = World::new(|request| match request.path.as_str() {
+        "/good.xml" => feed("Good", &["x"]),
+        _ => Reply::status(404),
+    });
+    let list = ["/good.xml", "/bad.xml"].map(|path| world.server.url(path));
+    world.run_with(&["import", "-"], &list.join("\n")).ok();
+    world.run(&["sync", "--set", "net.host_delay=0s"]);
+    let shown = world.run(&["sources"]).ok();
+    let [good, bad] = shown.lines().collect::<Vec<_>>()[..] else { panic!("{shown}") };
+    assert!(good.ends_with("\tGood"), "{shown}");
+    assert!(
+        bad.contains("\tretrying\t") && bad.contains("nothing at this address (HTTP 404)"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn a_broken_website_is_told_everywhere_with_what_would_work() {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    let looks = AtomicUsize::new(0);
+    let world = World::new(move |request| match request.path.as_str() {
+        "/news" => {
+            // Made anew with other classes after the first look, and never twice the same.
+            let n = looks.fetch_add(1, Ordering::SeqCst);
+            let row = if n == 0 { "story" } else { "entry" };
+            let rows: String = (1..=8)
+                .map(|n| format!("<p class={row}><a href=/news/tale-{n}>The tale of bus {n}</a>"))
+                .collect();
+            Reply::ok("text/html", format!("<title>News</title><main>{rows}</main><i>{n}</i>"))
+        }
+        path if path.starts_with("/news/") => {
+            let text = "<p>The bus went to the harbour and came back in the evening.</p>";
+            Reply::ok("text/html", format!("<h1>{path}</h1><article>{text}</article>"))
+        }
+        _ => Reply::status(404),
+    });
+    let site = world.server.url("/news");
+    std::fs::create_dir_all(world.config()).unwrap();
+    let declared = format!(
+        "[[source]]\nid = \"news\"\nkind = \"website\"\nurl = \"{site}\"\n\
+         website.articles = \"p.story a\"\nwebsite.title = \"h1\"\n\
+         website.content = \"article\"\n"
+    );
+    std::fs::write(world.config().join("sources.toml"), declared).unwrap();
+    for _ in 0..4 {
+        world.run(&["sync", "--force", "--set", "net.host_delay=0s"]);
+    }
+    let list = world.run(&["sources"]).ok();
+    assert!(list.contains("\tbroken\t") && list.contains("no links to articles since "), "{list}");
+    let ways = world.run(&["discover", "--json", &site]).values();
+    let proposed = ways[0]["articles"].as_str().unwrap();
+    let shown = world.run(&["sources", "show", "news"]).ok();
+    let why = world.run(&["schedule", "why", "news"]).ok();
+    for told in [shown, why] {
+        let line = told.lines().find(|l| l.starts_with("broken ")).unwrap();
+        assert!(line.contains("no links to articles since 20"), "{told}");
+        let works = line.split_once("these would work as website.articles: ").unwrap().1;
+        assert!(works.split(" or ").any(|selector| selector == proposed), "{told}");
+    }
+}

@@ -1,0 +1,266 @@
+//! What the pages of a site say of when they change, and what comes of it.
+
+use super::websites::{Site, website};
+use super::*;
+use newsfed::demo::server::Fault;
+use newsfed::model::{Sign, Signal, SourceKind, WebsiteMode, WebsiteRules};
+
+fn learned() -> Home {
+    let mut home = Home::new();
+    home.settings.schedule.policy = PolicyKind::Learned;
+    home
+}
+
+/// A page that is its only article.
+fn direct(url: &str) -> Source {
+    let rules = WebsiteRules { mode: WebsiteMode::Direct, ..WebsiteRules::default() };
+    Source { kind: SourceKind::Website, website: Some(rules), ..source("page", url) }
+}
+
+fn sitemap(url: &str) -> Source {
+    let rules = Some(WebsiteRules::default());
+    Source { kind: SourceKind::Sitemap, website: rules, ..source("map", url) }
+}
+
+/// What decided after one look at a site.
+async fn sign_of(home: &Home, declared: Source) -> Sign {
+    let id = declared.id.0.clone();
+    home.declare(&[declared]);
+    let engine = home.on_demand().await;
+    sync_one(&engine, Pace::Manual).await;
+    let planned = facts(&engine, &id).await.planned.unwrap();
+    engine.shutdown().await;
+    planned.sign.unwrap()
+}
+
+#[tokio::test]
+async fn the_first_conclusive_signal_is_stored_with_the_plan() {
+    let text = "<p>The bus goes to the harbour and back again every evening.</p>";
+    // The clock stands at 2027-01-15, 08:00 UTC.
+    let meta = "<meta property=article:modified_time content=2027-01-14T22:00:00Z>";
+    let time = "<time datetime=2027-01-15T03:00:00Z>today</time>";
+    let article = |head: &str, body: &str| {
+        Reply::ok("text/html", format!("<!doctype html>{head}<h1>Bus</h1>{body}{text}"))
+    };
+    let cases = [
+        (
+            "/a",
+            article(meta, time).header("cache-control", "max-age=3600").header("age", "1800"),
+            Signal::Headers,
+            1800,
+        ),
+        (
+            "/a",
+            article(meta, time).header("cache-control", "no-cache, max-age=3600"),
+            Signal::Metadata,
+            3600,
+        ),
+        ("/live/a", article(meta, time), Signal::Metadata, 3600),
+        ("/live/a", article("", time), Signal::Address, 300),
+        ("/a", article("", time), Signal::Body, 1800),
+        ("/a", article("", ""), Signal::Nothing, 86_400),
+    ];
+    for (path, reply, signal, after) in cases {
+        let site = Site::default();
+        site.put(path, reply);
+        let server = site.start();
+        let home = learned();
+        let sign = sign_of(&home, direct(&server.url(path))).await;
+        assert_eq!((sign.signal, sign.after), (signal, after), "{path}: {}", sign.why);
+    }
+    let site = Site::default();
+    let rows = "<ul><li class=story><a href=/a>The bus</a> <time datetime=2027-01-15T06:00:00Z>\
+                </time></ul>";
+    site.html("/news", rows);
+    let server = site.start();
+    let sign = sign_of(&learned(), website(&server.url("/news"))).await;
+    assert_eq!((sign.signal, sign.after), (Signal::Listed, 720), "{}", sign.why);
+}
+
+#[tokio::test]
+async fn how_often_a_sitemap_says_that_pages_change_is_where_the_schedule_begins() {
+    let mut gaps = Vec::new();
+    for freq in ["weekly", "hourly", "unheard-of"] {
+        let site = Site::default();
+        site.list(1);
+        let page = |path: &str, freq: &str| {
+            format!("<url><loc>{path}</loc><changefreq>{freq}</changefreq></url>")
+        };
+        let pages = page("/news/story-1", freq) + &page("/news/none", "yearly");
+        site.put("/map.xml", Reply::ok("application/xml", format!("<urlset>{pages}</urlset>")));
+        let server = site.start();
+        let home = learned();
+        home.declare(&[sitemap(&server.url("/map.xml"))]);
+        let engine = home.on_demand().await;
+        sync_one(&engine, Pace::Manual).await;
+        let known = facts(&engine, "map").await;
+        assert_eq!(known.hints, newsfed::model::FeedHints::default(), "it is no feed's word");
+        let planned = known.planned.unwrap();
+        let gap = (planned.wanted - planned.at).num_minutes();
+        gaps.push((planned.sign.unwrap().signal, gap));
+        engine.shutdown().await;
+    }
+    let [weekly, hourly, none] = gaps.as_slice() else { panic!("{gaps:?}") };
+    assert_eq!((weekly.0, hourly.0, none.0), (Signal::Sitemap, Signal::Sitemap, Signal::Sitemap));
+    assert!(hourly.1 < weekly.1 && hourly.1 < none.1, "{gaps:?}");
+}
+
+#[tokio::test]
+async fn hints_delay_a_site_only_until_its_own_rate_is_known() {
+    let site = Site::default();
+    let old = "<meta property=article:modified_time content=2026-12-01T00:00:00Z>";
+    let rows = |count: usize| -> String {
+        let row = |n| format!("<li class=story><a href=/news/story-{n}>The bus {n}</a></li>");
+        (1..=count).rev().map(row).collect()
+    };
+    site.list(8);
+    site.html("/news", &format!("{old}<ul>{}</ul>", rows(2)));
+    let server = site.start();
+    let mut home = learned();
+    home.settings.schedule.polls_per_day = 200.0;
+    home.declare(&[website(&server.url("/news"))]);
+    let engine = home.on_demand().await;
+    sync_one(&engine, Pace::Manual).await;
+    let planned = facts(&engine, "site").await.planned.unwrap();
+    let moved = planned.moved_by.iter().find(|m| m.reason == HoldReason::PageSays).unwrap();
+    assert_eq!(planned.sign.unwrap().signal, Signal::Metadata);
+    assert_eq!((moved.to - planned.at).num_hours(), 24, "a tenth of 45 days is cut to a day");
+    assert_eq!(facts(&engine, "site").await.hold, None, "a person may look all the same");
+    home.clock.advance(DAY);
+    site.html("/news", &format!("{old}<ul>{}</ul>", rows(8)));
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(6, 0, 6));
+    let planned = facts(&engine, "site").await.planned.unwrap();
+    assert_eq!(planned.sign.unwrap().signal, Signal::History);
+    assert!(planned.moved_by.iter().all(|m| m.reason != HoldReason::PageSays));
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_page_that_says_it_has_not_changed_is_not_read_again() {
+    let site = Site::default();
+    let page = |modified: &str, more: &str| {
+        let meta = format!("<meta property=article:modified_time content={modified}>");
+        format!("{meta}<h1>Bus</h1><p>{more}</p>")
+    };
+    site.html("/page", &page("2027-01-10T00:00:00Z", "one"));
+    let server = site.start();
+    let home = Home::with(&[direct(&server.url("/page"))]);
+    let engine = home.on_demand().await;
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
+    site.html("/page", &page("2027-01-10T00:00:00Z", "an advertisement"));
+    assert_eq!(sync_one(&engine, Pace::Manual).await, UNCHANGED);
+    site.html("/page", &page("2027-01-11T00:00:00Z", "two"));
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 1), "read, and known");
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn the_crawl_delay_is_a_rule_of_the_plan() {
+    let site = Site::default();
+    site.list(1);
+    site.put("/robots.txt", Reply::ok("text/plain", "User-agent: *\nCrawl-delay: 40\n"));
+    let server = site.start();
+    let mut often = website(&server.url("/news"));
+    often.interval = Some(10 * SECOND);
+    often.schedule.min_interval = Some(10 * SECOND);
+    let home = Home::with(&[often.clone()]);
+    let engine = home.on_demand().await;
+    // The delay between the requests of the look itself is waited for by the clock of the tests.
+    let look = async { sync_one(&engine, Pace::Manual).await };
+    let tick = async {
+        loop {
+            home.clock.advance(SECOND);
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::select! { looked = look => assert_eq!(looked, fetched(1, 0, 1)), () = tick => {} }
+    let known = facts(&engine, "site").await;
+    let planned = known.planned.unwrap();
+    let moved = planned.moved_by.iter().find(|m| m.reason == HoldReason::CrawlDelay).unwrap();
+    assert_eq!((moved.to - planned.at).num_seconds(), 40);
+    assert_eq!(known.hold, None, "by hand, the gate keeps the delay");
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_look_that_is_cut_short_has_kept_its_articles() {
+    let site = Site::default();
+    site.list(5);
+    site.put("/news/story-3", Reply::status(200).fault(Fault::NeverAnswer));
+    let server = site.start();
+    let home = Home::with(&[website(&server.url("/news"))]);
+    let engine = home.on_demand().await;
+    let reports = engine.refresh(None, Pace::Manual).await;
+    received(&server, 5).await;
+    engine.shutdown().await;
+    drop(reports);
+    site.article(3);
+    let engine = home.on_demand().await;
+    let known = facts(&engine, "site").await;
+    assert_eq!((known.items, known.last_poll, known.planned), (2, None, None), "and nothing else");
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(3, 0, 3));
+    let found: Vec<String> = titles(&engine);
+    assert_eq!(found.len(), 5);
+    let asked = paths_asked(&server);
+    let count = |path: &str| asked.iter().filter(|p| *p == path).count();
+    assert_eq!([5, 4, 3].map(|n| count(&format!("/news/story-{n}"))), [1, 1, 2]);
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn what_is_listed_first_stands_first() {
+    let site = Site::default();
+    site.list(4);
+    for n in 1..=4 {
+        let text = "<p>The bus went on to the harbour and came back in the evening.</p>";
+        site.html(&format!("/news/story-{n}"), &format!("<h1 class=headline>Bus {n}</h1>{text}"));
+    }
+    let server = site.start();
+    let home = Home::with(&[website(&server.url("/news"))]);
+    let engine = home.on_demand().await;
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(4, 0, 4));
+    assert_eq!(titles(&engine), ["Bus 4", "Bus 3", "Bus 2", "Bus 1"], "none of them has a date");
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn the_requests_of_a_look_are_counted() {
+    let site = Site::default();
+    site.list(3);
+    let server = site.start();
+    let home = Home::with(&[website(&server.url("/news"))]);
+    let engine = home.on_demand().await;
+    sync_one(&engine, Pace::Manual).await;
+    sync_one(&engine, Pace::Manual).await;
+    let spent = why(&engine, "site", &home).await.spent;
+    // robots.txt is asked for once a day for all sources of a host.
+    assert_eq!((spent.looks, spent.requests as usize), (2, server.requests().len() - 1));
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn an_article_from_before_the_last_look_ends_the_list() {
+    for (date, pages) in [("2027-01-20T09:00:00Z", 2), ("2026-12-20T09:00:00Z", 1)] {
+        let site = Site::default();
+        site.list(1);
+        let server = site.start();
+        let mut source = website(&server.url("/news"));
+        let rules = source.website.as_mut().unwrap();
+        (rules.next, rules.max_pages) = (Some("a.next".to_owned()), 3);
+        let home = Home::with(&[source]);
+        let engine = home.on_demand().await;
+        sync_one(&engine, Pace::Manual).await;
+        home.clock.advance(10 * DAY);
+        let list = |n: usize, next: &str| {
+            format!("<li class=story><a href=/n/{n}>Bus</a></li><a class=next href={next}>on</a>")
+        };
+        site.html("/news", &list(10, "/news2"));
+        site.html("/news2", &list(20, "/news"));
+        for n in [10, 20] {
+            let time = format!("<time class=when datetime={date}>x</time>");
+            site.html(&format!("/n/{n}"), &format!("<h1 class=headline>Bus {n}</h1>{time}"));
+        }
+        assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(pages, 0, pages), "{date}");
+        engine.shutdown().await;
+    }
+}

@@ -1,0 +1,75 @@
+//! Files with faults, and files that may not be written.
+
+use super::term::key;
+use super::world::World;
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+
+fn set_mode(path: &std::path::Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+#[test]
+fn a_fault_in_the_sources_is_told_and_the_editor_opens_at_it() {
+    let world = World::new(&["/feed.xml"]);
+    // Its name says that it goes to a line.
+    let editor = world.path("nano");
+    let out = world.path("called");
+    let part = world.path("part");
+    let script = format!(
+        "#!/bin/sh\necho \"$@\" > '{p}' && mv '{p}' '{o}'\n",
+        p = part.display(),
+        o = out.display()
+    );
+    fs::write(&editor, script).unwrap();
+    set_mode(&editor, 0o755);
+    let mut t = world.open_with(100, 30, &[("EDITOR", editor.to_str().unwrap())]);
+    t.wait_for("Third article");
+    let file = world.path("config/sources.toml");
+    let good = world.read("config/sources.toml");
+    fs::write(&file, format!("{good}\n[[source]]\nurl = 7\n")).unwrap();
+    t.send("R");
+    t.wait_for("the sources were not read again");
+    t.wait_for("! sources.toml has faults");
+    t.send("hjjjj");
+    t.wait_for("▸Sources");
+    t.send("E");
+    world.wait_for_file("called");
+    let line = good.lines().count() + 3;
+    assert_eq!(world.read("called").trim(), format!("+{line} {}", file.display()));
+    t.wait_for("▸Sources");
+    fs::write(&file, good).unwrap();
+    t.send("R");
+    t.wait_gone("sources.toml has faults");
+    t.send("Q");
+    assert_eq!(t.exit_code(), 0);
+}
+
+#[test]
+fn what_may_not_be_written_is_shown_and_said() {
+    let world = World::new(&["/feed.xml"]);
+    assert!(world.command().arg("sync").status().unwrap().success());
+    let (folder, file) = (world.path("data"), world.path("data/newsfed.db"));
+    for log in ["newsfed.db-wal", "newsfed.db-shm", "newsfed.lock"] {
+        let _ = fs::remove_file(folder.join(log));
+    }
+    let root = fs::metadata(&folder).unwrap().uid() == 0;
+    if root {
+        world.give_away();
+    }
+    set_mode(&file, 0o400);
+    set_mode(&folder, 0o500);
+    let asked = world.requests("/feed.xml");
+    let mut t = world.open_as_nobody(root, 100, 30);
+    t.wait_for("Third article");
+    t.wait_for("read-only");
+    t.wait_for("check the permissions of its file and folder");
+    t.send(key::ENTER);
+    t.wait_for("Text of the third article");
+    t.send("R");
+    t.wait_for("nothing is looked at");
+    t.send("Q");
+    assert_eq!(t.exit_code(), 0);
+    assert_eq!(world.requests("/feed.xml"), asked);
+    set_mode(&folder, 0o700);
+}
