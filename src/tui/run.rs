@@ -73,7 +73,10 @@ pub async fn run(panes: Panes) -> Result<Farewell, PanesError> {
         drawn: None,
         farewell: None,
     };
-    run.run().await
+    let left = run.run().await;
+    let last = run.app.keep_reading();
+    run.driver.finish(last).await;
+    left
 }
 
 struct Signals {

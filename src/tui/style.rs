@@ -57,8 +57,8 @@ impl Palette {
                 style = style.bg(bg);
             }
         }
-        // Without colours the selection must still be seen.
-        let selected = self.depth == Depth::Mono && matches!(role, Role::Selected);
+        // Without colours the selection and what was found must still be seen.
+        let selected = self.depth == Depth::Mono && matches!(role, Role::Selected | Role::Match);
         for (on, modifier) in [
             (s.bold, Modifier::BOLD),
             (s.dim, Modifier::DIM),

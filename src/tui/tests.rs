@@ -251,7 +251,8 @@ fn article(row: ItemRow) -> Article {
         comments: None,
         language: None,
     };
-    Article { document: Arc::new(from_html(html, None)), row, item: Arc::new(item) }
+    let document = Arc::new(from_html(html, None));
+    Article { document, row, item: Arc::new(item), position: 0, difference: None }
 }
 
 const SIZES: [(u16, u16); 4] = [(40, 12), (80, 24), (120, 40), (200, 60)];
