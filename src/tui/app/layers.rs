@@ -114,11 +114,9 @@ impl Layer {
             Self::Palette(palette) => Some(&mut palette.field),
             Self::Help(help) => Some(&mut help.field),
             Self::Prompt(prompt) => Some(&mut prompt.field),
-            Self::Log(_)
-            | Self::Links(_)
-            | Self::Hints(_)
-            | Self::Starters(_)
-            | Self::Why(_) => None,
+            Self::Log(_) | Self::Links(_) | Self::Hints(_) | Self::Starters(_) | Self::Why(_) => {
+                None
+            }
         }
     }
 }

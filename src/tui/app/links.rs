@@ -133,7 +133,9 @@ impl App {
 
     /// A digit opens its link at once, unless more digits could follow: then it begins the number.
     pub(super) fn open_link_digit(&mut self, key: Key) -> Vec<Effect> {
-        let Some(digit) = key.text().and_then(|c| c.to_digit(10)) else { return self.open_links("") };
+        let Some(digit) = key.text().and_then(|c| c.to_digit(10)) else {
+            return self.open_links("");
+        };
         if digit as usize * 10 <= self.links().len() {
             return self.open_links(&digit.to_string());
         }

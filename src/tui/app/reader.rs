@@ -174,8 +174,7 @@ impl ReaderPane {
         let most = seen.map(|line| line.over).max().unwrap_or(0);
         let step = (self.width() / 4).max(4);
         let before = self.shift.min(most);
-        self.shift =
-            if right { (before + step).min(most) } else { before.saturating_sub(step) };
+        self.shift = if right { (before + step).min(most) } else { before.saturating_sub(step) };
         self.shift != before
     }
 
@@ -298,8 +297,7 @@ impl App {
     /// The reader alone, or with the other panes again.
     pub(super) fn toggle_zen(&mut self) -> Vec<Effect> {
         self.zen = !self.zen;
-        let opened =
-            if self.reader.article.is_none() { self.open_item() } else { vec![] };
+        let opened = if self.reader.article.is_none() { self.open_item() } else { vec![] };
         self.focus = Focus::Reader;
         opened
     }

@@ -83,7 +83,8 @@ mod tests {
 
     #[test]
     fn changes_are_marked_in_words() {
-        let (lines, changes) = shown("one two three\n\nfour five", "one 2 three\n\nfour five six", 40);
+        let (lines, changes) =
+            shown("one two three\n\nfour five", "one 2 three\n\nfour five six", 40);
         assert_eq!(lines, ["one [-two-] {+2+} three", "", "four five {+six+}"]);
         assert_eq!(changes, [0, 2]);
     }

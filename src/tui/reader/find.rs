@@ -76,7 +76,9 @@ impl Haystack {
             let end = self.origins.partition_point(|o| o.folded < at + wanted.len());
             for origin in self.origins.iter().take(end).skip(start).filter(|o| o.to > o.from) {
                 match pieces.last_mut() {
-                    Some(last) if last.hit == hit && last.line == origin.line => last.to = origin.to,
+                    Some(last) if last.hit == hit && last.line == origin.line => {
+                        last.to = origin.to
+                    }
                     _ => {
                         let Origin { line, from, to, .. } = *origin;
                         pieces.push(Piece { line, from, to, hit });

@@ -180,7 +180,8 @@ impl<'a> Out<'a> {
         let last = start.map_or(0, |n| u64::from(n) + items.len() as u64 - 1);
         let wide = last.to_string().len();
         let bullet = self.glyphs.bullets[self.depth % self.glyphs.bullets.len()];
-        let texts = |item: &Vec<Block>| item.iter().filter(|b| !matches!(b, Block::List(..))).count();
+        let texts =
+            |item: &Vec<Block>| item.iter().filter(|b| !matches!(b, Block::List(..))).count();
         let loose = items.iter().any(|item| texts(item) > 1);
         self.depth += 1;
         for (i, item) in items.iter().enumerate() {
@@ -248,7 +249,8 @@ fn is_notes(block: &Block) -> bool {
 /// Takes the mark that a footnote begins with out of its first line: it has got another one.
 fn drop_label(spans: &mut [Span], label: &str) {
     let Some(first) = spans.first_mut() else { return };
-    let bare = |text: &'_ str| text.trim_matches(['[', ']', '(', ')', '.', ':', '^', ' ']).to_owned();
+    let bare =
+        |text: &'_ str| text.trim_matches(['[', ']', '(', ')', '.', ':', '^', ' ']).to_owned();
     let Some((word, rest)) = first.text.split_once(' ') else { return };
     if !label.is_empty() && bare(word) == bare(label) {
         first.text = rest.trim_start().to_owned();
