@@ -200,8 +200,8 @@ impl ReaderPane {
                 }
                 self.places.insert(key, self.place);
             }
-            self.kept_place = article.position;
             self.place = self.places.get(&article.row.key).copied().unwrap_or(article.position);
+            self.kept_place = self.place;
             self.find = None;
             self.jumps.clear();
             self.shift = 0;

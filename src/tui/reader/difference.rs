@@ -27,6 +27,9 @@ pub(crate) fn layout_difference(changes: &[Change], width: usize, glyphs: &Glyph
     Lines { changes, ..finished(lines, glyphs) }
 }
 
+/// Keeps a mark at its word; it has no width, is never drawn, and is in no text from outside.
+const JOINER: char = '\u{2060}';
+
 struct Out {
     /// What is not laid out yet.
     paragraph: Vec<Span>,
@@ -42,22 +45,26 @@ impl Out {
             if i > 0 {
                 self.end_paragraph();
             }
+            // The cells of a table stand apart.
+            let part = &part.replace('\t', "  ");
             let solid = part.trim();
             if open.is_empty() || solid.is_empty() {
-                self.paragraph.push(Span::new(part, Role::Text));
+                self.paragraph.push(Span::new(part.as_str(), Role::Text));
                 continue;
             }
             let start = part.len() - part.trim_start().len();
             let end = start + solid.len();
             self.paragraph.push(Span::new(&part[..start], Role::Text));
-            self.paragraph.push(Span::new(format!("{open}{solid}{close}"), role));
+            let marked = format!("{open}{JOINER}{solid}{JOINER}{close}");
+            self.paragraph.push(Span::new(marked, role));
             self.paragraph.push(Span::new(&part[end..], Role::Text));
         }
     }
 
     fn end_paragraph(&mut self) {
         let spans = std::mem::take(&mut self.paragraph);
-        for line in wrap(&spans, self.width.max(8)) {
+        for mut line in wrap(&spans, self.width.max(8)) {
+            line.spans.iter_mut().for_each(|span| span.text.retain(|c| c != JOINER));
             let is_change = |s: &Span| matches!(s.role, Role::Added | Role::Removed);
             let (before, line_has) = (self.lines.last(), line.spans.iter().any(is_change));
             let went_on = before.is_some_and(|l| l.spans.last().is_some_and(is_change))
@@ -87,6 +94,8 @@ mod tests {
             shown("one two three\n\nfour five", "one 2 three\n\nfour five six", 40);
         assert_eq!(lines, ["one [-two-] {+2+} three", "", "four five {+six+}"]);
         assert_eq!(changes, [0, 2]);
+        let (lines, _) = shown("one b c", "one a-b c", 10);
+        assert_eq!(lines, ["one [-b-]", "{+a-b+} c"]);
     }
 
     #[test]

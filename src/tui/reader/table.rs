@@ -8,8 +8,9 @@ use crate::article::Inline;
 use crate::config::Role;
 use crate::util::text;
 
-/// Cells between two columns.
+/// Cells between two columns, and where that is too much.
 const GAP: usize = 2;
+const NARROW_GAP: usize = 1;
 /// A column is not made narrower than its longest word, unless the word is longer than this.
 const LONG_WORD: usize = 16;
 /// Widest column of a table that is wider than the room for it.
@@ -28,8 +29,8 @@ pub(super) fn lay_out(
         .enumerate()
         .map(|(i, row)| row.iter().map(|cell| spans(cell, role(i), glyphs)).collect())
         .collect();
-    let widths = widths(&cells, room);
-    let wide = widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1);
+    let (widths, gap) = widths(&cells, room);
+    let wide = widths.iter().sum::<usize>() + gap * widths.len().saturating_sub(1);
     let wrapped: Vec<Vec<Vec<Line>>> = cells
         .iter()
         .map(|row| row.iter().zip(&widths).map(|(cell, width)| wrap(cell, *width)).collect())
@@ -39,9 +40,9 @@ pub(super) fn lay_out(
     let mut lines = Vec::new();
     for (i, row) in wrapped.iter().enumerate() {
         let height = row.iter().map(Vec::len).max().unwrap_or(0);
-        lines.extend((0..height).map(|y| beside(row, y, &widths)));
+        lines.extend((0..height).map(|y| beside(row, y, &widths, gap)));
         if header && i == 0 {
-            lines.push(under_header(&widths, glyphs));
+            lines.push(under_header(&widths, gap, glyphs));
         } else if tall && i + 1 < wrapped.len() {
             lines.push(Line::default());
         }
@@ -49,9 +50,9 @@ pub(super) fn lay_out(
     (lines, wide)
 }
 
-/// How wide each column becomes: as wide as its text, or so that all fit and those that have the
-/// most to give up give up the most.
-fn widths(cells: &[Vec<Vec<Span>>], room: usize) -> Vec<usize> {
+/// How wide each column becomes, and the gaps between them: as wide as its text, or so that all fit
+/// and those that have the most to give up give up the most.
+fn widths(cells: &[Vec<Vec<Span>>], room: usize) -> (Vec<usize>, usize) {
     let columns = cells.iter().map(Vec::len).max().unwrap_or(0);
     let mut natural = vec![1; columns];
     let mut least = vec![1; columns];
@@ -64,16 +65,21 @@ fn widths(cells: &[Vec<Vec<Span>>], room: usize) -> Vec<usize> {
             least[column] = word.max(least[column]);
         }
     }
-    let room = room.saturating_sub(GAP * columns.saturating_sub(1));
     let (wanted, needed): (usize, usize) = (natural.iter().sum(), least.iter().sum());
-    if wanted <= room {
-        return natural;
+    let both = || natural.iter().zip(&least);
+    for gap in [GAP, NARROW_GAP] {
+        let room = room.saturating_sub(gap * columns.saturating_sub(1));
+        if wanted <= room {
+            return (natural, gap);
+        }
+        if needed <= room {
+            let (spare, slack) = (room - needed, wanted - needed);
+            return (both().map(|(n, l)| l + (n - l) * spare / slack).collect(), gap);
+        }
     }
-    if needed > room {
-        return natural.iter().zip(&least).map(|(n, l)| (*n).min(WIDE_COLUMN).max(*l)).collect();
-    }
-    let (spare, slack) = (room - needed, wanted - needed);
-    natural.iter().zip(&least).map(|(n, l)| l + (n - l) * spare / slack).collect()
+    // A column is to be seen whole.
+    let most = WIDE_COLUMN.min(room / 2);
+    (both().map(|(n, l)| (*n).min(most).max(*l)).collect(), GAP)
 }
 
 /// The widest piece between two places where a line may end.
@@ -88,7 +94,7 @@ fn longest_word(content: &str) -> usize {
 }
 
 /// The y-th lines of cells side by side.
-fn beside(row: &[Vec<Line>], y: usize, widths: &[usize]) -> Line {
+fn beside(row: &[Vec<Line>], y: usize, widths: &[usize], gap: usize) -> Line {
     let mut out = Line::default();
     let mut blanks = 0;
     for (cell, width) in row.iter().zip(widths) {
@@ -99,14 +105,14 @@ fn beside(row: &[Vec<Line>], y: usize, widths: &[usize]) -> Line {
             blanks = 0;
         }
         out.spans.extend_from_slice(spans);
-        blanks += width.saturating_sub(used) + GAP;
+        blanks += width.saturating_sub(used) + gap;
     }
     out
 }
 
-fn under_header(widths: &[usize], glyphs: &Glyphs) -> Line {
+fn under_header(widths: &[usize], gap: usize, glyphs: &Glyphs) -> Line {
     let rules: Vec<String> = widths.iter().map(|width| glyphs.rule.repeat(*width)).collect();
-    let rule = Span::new(rules.join(&" ".repeat(GAP)), Role::Dim);
+    let rule = Span::new(rules.join(&" ".repeat(gap)), Role::Dim);
     // Drawn only: it is nothing to be found or counted.
     Line { margin: vec![], ..Line::of(Span { mark: true, ..rule }) }
 }

@@ -28,7 +28,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
         );
         return;
     };
-    let head = head(app, &article, inner.width);
+    let head = head_for(app, &article, inner);
     let used = u16::try_from(head.len()).unwrap_or(0).min(inner.height / 2);
     for (y, line) in (inner.y..inner.y + used).zip(head) {
         frame.render_widget(line, Rect { y, height: 1, ..inner });
@@ -58,6 +58,19 @@ fn hints(app: &App) -> Option<&Hints> {
         Some(Layer::Hints(hints)) => Some(hints),
         _ => None,
     }
+}
+
+/// The head, or its first line alone where it takes much of the room and the text was scrolled.
+fn head_for(app: &App, article: &Article, area: Rect) -> Vec<Line<'static>> {
+    let mut head = head(app, article, area.width);
+    let height = usize::from(area.height);
+    // A text that would stand there whole is not scrolled.
+    let goes_on = app.reader.lines.lines.len() > height.saturating_sub(1);
+    if head.len() * 4 > height && app.reader.top > 0 && goes_on {
+        let title = text::truncate(&article.item.title, area.width.into());
+        head = vec![Line::styled(title.into_owned(), app.palette.style(Role::Title))];
+    }
+    head
 }
 
 /// Title, a line of who, when and from where, and what else is to be known before reading.
