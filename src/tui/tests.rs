@@ -434,19 +434,6 @@ fn an_item_that_was_read_stays_in_the_list_of_unread_ones() {
 }
 
 #[test]
-fn an_undone_pin_is_gone_from_the_list_and_from_the_reader() {
-    let mut stage = Stage::new();
-    // Opening marks it read, so that the list of unread ones only keeps it.
-    stage.keys("<Enter>p");
-    assert_eq!(stage.screen(120, 30).matches("★ Kernel notes").count(), 1, "the title");
-    stage.keys("u");
-    let screen = stage.screen(120, 30);
-    assert!(!screen.contains("★ Kernel notes") && !screen.contains("★ 4m"), "{screen}");
-    stage.keys("<Esc>");
-    assert!(!stage.screen(120, 30).contains("★ 4m"));
-}
-
-#[test]
 fn new_items_do_not_move_the_selection() {
     let mut stage = Stage::new();
     stage.keys("jjj");

@@ -255,3 +255,16 @@ fn a_search_that_is_given_up_goes_back_to_where_it_began() {
     assert!(!stage.screen(80, 24).contains("word399"));
     assert!(stage.app.reader.find.is_none() && stage.app.reader.top > 0);
 }
+
+#[test]
+fn an_undone_pin_is_gone_from_the_list_and_from_the_reader() {
+    let mut stage = Stage::new();
+    // Opening marks it read, so that the list of unread ones only keeps it.
+    stage.keys("<Enter>p");
+    assert_eq!(stage.screen(120, 30).matches("★ Kernel notes").count(), 1, "the title");
+    stage.keys("u");
+    let screen = stage.screen(120, 30);
+    assert!(!screen.contains("★ Kernel notes") && !screen.contains("★ 4m"), "{screen}");
+    stage.keys("<Esc>");
+    assert!(!stage.screen(120, 30).contains("★ 4m"));
+}
