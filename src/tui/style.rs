@@ -124,6 +124,16 @@ mod tests {
     }
 
     #[test]
+    fn what_was_found_shows_without_colours() {
+        let theme = Theme::load("dark", &Default::default()).unwrap();
+        let mono = Palette::new(theme, Depth::Mono);
+        for role in [Role::Selected, Role::Match] {
+            assert!(mono.style(role).add_modifier.contains(Modifier::REVERSED), "{role:?}");
+        }
+        assert!(mono.style(Role::Match).fg.is_none());
+    }
+
+    #[test]
     fn the_environment_decides_how_many_colours() {
         let env = |pairs: &'static [(&str, &str)]| {
             move |name: &str| pairs.iter().find(|p| p.0 == name).map(|p| p.1.to_owned())

@@ -123,6 +123,26 @@ fn first_line(stage: &Stage) -> String {
 }
 
 #[test]
+fn ascii_marks_are_ascii_in_the_reader_too() {
+    let ascii: String = EVERYTHING.chars().filter(|c| c.is_ascii()).collect();
+    let plain = stage(&ascii, None);
+    let mut settings = crate::config::Settings::default();
+    settings.ui.ascii = true;
+    let mut list = super::source_list();
+    list.sources.truncate(3);
+    let rows = item_rows().into_iter().filter(|r| r.title.is_ascii()).collect();
+    let mut stage = Stage::with(settings, list, rows);
+    stage.shown = plain.shown;
+    stage.screen(100, 30);
+    for strokes in ["<Enter>", "<Right>", "G", "g", "g", "<C-f>default"] {
+        stage.keys(strokes);
+        // Cut titles end in an ellipsis all the same.
+        let screen = stage.screen(100, 30).replace('…', "");
+        assert!(screen.is_ascii(), "{screen}");
+    }
+}
+
+#[test]
 fn the_reader_alone_can_be_wider() {
     let mut stage = stage("text", None);
     stage.screen(120, 40);
