@@ -7,8 +7,11 @@ use std::collections::{HashMap, HashSet};
 
 /// Longest mark of a footnote, in characters.
 const MAX_LABEL: usize = 6;
-/// Longest footnote, in bytes of its text.
+/// Longest footnote, in bytes of its text, and most nodes in one.
 const MAX_NOTE: usize = 8000;
+const MAX_NODES: usize = 2000;
+/// Links of a page that are looked at.
+const MAX_JUMPS: usize = 10_000;
 /// Footnotes of one document; links behind them stay what they are.
 const MAX_NOTES: usize = 1000;
 
@@ -35,6 +38,7 @@ impl Notes {
     pub(super) fn find(root: ElementRef<'_>, dropped: &HashSet<NodeId>) -> Self {
         let (jumps, places) = jumps(root, dropped);
         let mut notes = Self::default();
+        let mut looked_at = HashMap::new();
         for (order, link, fragment) in &jumps {
             let Some((at, place)) = places.get(fragment.as_str()) else { continue };
             let label = link.text().collect::<String>().trim().to_owned();
@@ -42,6 +46,9 @@ impl Notes {
                 continue;
             }
             let Some(body) = body_of(*place, *link, root) else { continue };
+            if !*looked_at.entry(body.id()).or_insert_with(|| is_note(body, root)) {
+                continue;
+            }
             let number = notes.bodies.len();
             let known = notes.bodies.entry(body.id()).or_insert(Body { number, label });
             notes.references.insert(link.id(), known.number);
@@ -131,7 +138,8 @@ fn jumps<'a>(root: ElementRef<'a>, dropped: &HashSet<NodeId>) -> (Vec<Jump<'a>>,
             }
         }
         let fragment = element.attr("href").filter(|_| anchor).and_then(|h| h.split_once('#'));
-        if let Some((_, fragment)) = fragment.filter(|(_, f)| !f.is_empty()) {
+        let wanted = fragment.filter(|(_, f)| !f.is_empty() && jumps.len() < MAX_JUMPS);
+        if let Some((_, fragment)) = wanted {
             let decoded = percent_encoding::percent_decode_str(fragment).decode_utf8_lossy();
             jumps.push((order, e, decoded.into_owned()));
         }
@@ -158,7 +166,7 @@ fn is_label(label: &str, link: ElementRef<'_>) -> bool {
     number || sign || raised || declared
 }
 
-/// The block that a name stands in, unless it cannot be a footnote.
+/// The block that a name stands in, unless the link to it stands there, too.
 fn body_of<'a>(
     place: ElementRef<'a>,
     link: ElementRef<'a>,
@@ -167,19 +175,36 @@ fn body_of<'a>(
     let is_body = |e: &ElementRef<'_>| {
         matches!(e.value().name(), "li" | "p" | "div" | "aside" | "section" | "dd")
     };
-    let inside = |e: &ElementRef<'_>| e.id() != root.id();
     let above = place.ancestors().take(4).filter_map(ElementRef::wrap);
+    let inside = |e: &ElementRef<'_>| e.id() != root.id();
     let body = [place].into_iter().chain(above).take_while(inside).find(is_body)?;
     let around = link.ancestors().any(|a| a.id() == body.id());
-    let in_table = body.ancestors().filter_map(ElementRef::wrap).any(|a| {
-        a.id() != root.id() && matches!(a.value().name(), "table" | "figure" | "h1" | "h2" | "h3")
-    });
-    let heading = |e: ElementRef<'_>| {
-        matches!(e.value().name(), "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "article")
-    };
-    let length: usize = body.text().map(|t| t.trim().len()).sum();
-    let fits = (1..=MAX_NOTE).contains(&length) && !body.descendent_elements().any(heading);
-    (fits && !around && !in_table).then_some(body)
+    (!around).then_some(body)
+}
+
+/// Whether a block can be a footnote: some text, no headings, and not in a table.
+fn is_note(body: ElementRef<'_>, root: ElementRef<'_>) -> bool {
+    let (mut nodes, mut length) = (0, 0);
+    for node in body.descendants() {
+        nodes += 1;
+        match node.value() {
+            Node::Text(text) => length += text.trim().len(),
+            Node::Element(e) => {
+                let name = e.name();
+                if matches!(name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "article") {
+                    return false;
+                }
+            }
+            _ => {}
+        }
+        if nodes > MAX_NODES || length > MAX_NOTE {
+            return false;
+        }
+    }
+    let apart =
+        |e: ElementRef<'_>| matches!(e.value().name(), "table" | "figure" | "h1" | "h2" | "h3");
+    let above = body.ancestors().filter_map(ElementRef::wrap).take_while(|a| a.id() != root.id());
+    length > 0 && !above.into_iter().any(apart)
 }
 
 #[cfg(test)]
@@ -266,5 +291,17 @@ mod tests {
     fn the_text_is_what_it_was() {
         let html = "<p>a<sup><a href='#n'>1</a></sup></p><ol><li id='n'>one</li></ol>";
         assert_eq!(from_html(html, None).text(), "a1\n\n1. one");
+    }
+
+    #[test]
+    fn many_jumps_to_much_text_end_soon() {
+        let much = "<b>x</b> ".repeat(50_000);
+        let jumps = "<a href='#x'>1</a> ".repeat(30_000);
+        let document = from_html(&format!("<p>{jumps}</p><div id='x'>{much}</div>"), None);
+        assert_eq!(notes(&document), []);
+        let places: String =
+            (0..20_000).map(|n| format!("<a href='#n{n}'>1</a><i id='n{n}'></i>")).collect();
+        let document = from_html(&format!("<div>{places}{much}</div>"), None);
+        assert_eq!(notes(&document), []);
     }
 }

@@ -5,7 +5,7 @@ use super::inline::spans;
 use super::line::{Line, Span, Target};
 use super::table;
 use super::wrap::wrap;
-use crate::article::{Block, Document, LinkKind};
+use crate::article::{Block, Document, Link, LinkKind};
 use crate::config::Role;
 use crate::util::text;
 
@@ -29,24 +29,7 @@ pub(crate) fn layout(document: &Document, width: usize, glyphs: &'static Glyphs)
     let mut out = Out { lines: Vec::new(), width: width.max(8), glyphs, depth: 0, notes: vec![] };
     out.blocks(&document.blocks, &[]);
     out.all_notes();
-    if !document.links.is_empty() {
-        out.gap();
-        for (i, link) in document.links.iter().enumerate() {
-            let kind = match link.kind {
-                LinkKind::Page => "",
-                LinkKind::Image => " (image)",
-                LinkKind::Media => " (media)",
-            };
-            let target = Target::Link(i);
-            let spans = [
-                Span::mark(format!("[{}]", i + 1), target),
-                Span::new(" ", Role::Dim),
-                Span { target: Some(target), ..Span::new(link.url.clone(), Role::Link) },
-                Span::new(kind, Role::Dim),
-            ];
-            out.paragraph(&spans, &[]);
-        }
-    }
+    out.links(&document.links);
     finished(out.lines, glyphs)
 }
 
@@ -213,6 +196,29 @@ impl<'a> Out<'a> {
             code.lines().map(|line| Line::of(Span::new(line, Role::Code))).collect();
         let wide = code.lines().map(text::width).max().unwrap_or(0);
         self.wide(lines, wide, &margin);
+    }
+
+    /// The links in the order of their numbers.
+    fn links(&mut self, links: &[Link]) {
+        if links.is_empty() {
+            return;
+        }
+        self.gap();
+        let wide = links.len().to_string().len() + 3;
+        for (i, link) in links.iter().enumerate() {
+            let kind = match link.kind {
+                LinkKind::Page => "",
+                LinkKind::Image => " (image)",
+                LinkKind::Media => " (media)",
+            };
+            let target = Target::Link(i);
+            let mark = Span::mark(format!("[{}]", i + 1), target);
+            let blank = |cells: usize| Span::new(" ".repeat(cells), Role::Text);
+            let (marked, pad) = (mark.text.len(), wide - mark.text.len());
+            let margin = [(mark, blank(marked)), (blank(pad), blank(pad))];
+            let url = Span { target: Some(target), ..Span::new(link.url.clone(), Role::Link) };
+            self.paragraph(&[url, Span::new(kind, Role::Dim)], &margin);
+        }
     }
 
     /// The footnotes in the order of their numbers.

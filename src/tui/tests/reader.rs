@@ -2,8 +2,10 @@
 
 use super::{Stage, article, item_rows};
 use crate::article::{differences, from_html};
-use crate::tui::event::Article;
+use crate::tui::event::{Article, Event};
 use crate::util::html::clean;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use proptest::prelude::*;
 use std::sync::Arc;
 
 /// A text with everything that the reader draws.
@@ -287,4 +289,42 @@ fn an_undone_pin_is_gone_from_the_list_and_from_the_reader() {
     assert!(!screen.contains("★ Kernel notes") && !screen.contains("★ 4m"), "{screen}");
     stage.keys("<Esc>");
     assert!(!stage.screen(120, 30).contains("★ 4m"));
+}
+
+#[test]
+fn a_table_of_any_size_is_drawn() {
+    let row = format!("<tr>{}</tr>", "<td>some words</td>".repeat(64));
+    let mut stage = stage(&format!("<table>{}</table>", row.repeat(1000)), None);
+    for (keys, seen) in [("<Enter>", "some words"), ("<Right>", "‹"), ("G", "100 %")] {
+        stage.keys(keys);
+        let screen = stage.screen(80, 24);
+        assert!(screen.contains(seen), "{screen}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+    #[test]
+    fn no_stroke_breaks_the_reader(
+        strokes in "[jkgGbnNdasLhz1-3;D +RBCJSE文-]{0,30}", width in 20u16..130, height in 6u16..40
+    ) {
+        let mut stage = stage(EVERYTHING, Some("<p>Begin with something else.</p>"));
+        stage.keys("<Enter>");
+        stage.screen(width, height);
+        for stroke in strokes.chars() {
+            let (code, modifiers) = match stroke {
+                'S' => (KeyCode::Enter, KeyModifiers::NONE),
+                'E' => (KeyCode::Esc, KeyModifiers::NONE),
+                'R' => (KeyCode::Right, KeyModifiers::NONE),
+                'B' => (KeyCode::Left, KeyModifiers::NONE),
+                'C' => (KeyCode::Char('f'), KeyModifiers::CONTROL),
+                'J' => (KeyCode::Char('o'), KeyModifiers::CONTROL),
+                c => (KeyCode::Char(c), KeyModifiers::NONE),
+            };
+            stage.happen(Event::KeyPressed(KeyEvent::new(code, modifiers)));
+            stage.screen(width, height);
+        }
+        let reader = &stage.app.reader;
+        prop_assert!(reader.top < reader.lines.lines.len());
+    }
 }
