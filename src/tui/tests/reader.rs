@@ -229,6 +229,33 @@ fn a_footnote_is_jumped_to_and_back_from() {
 }
 
 #[test]
+fn a_click_on_a_link_opens_it() {
+    use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+    let mut stage = stage(EVERYTHING, None);
+    stage.screen(80, 24);
+    stage.keys("<Enter>");
+    let mut click = |words: &str, within: usize| {
+        let screen = stage.screen(80, 24);
+        let place = |(row, line): (usize, &str)| Some((row, line.split_once(words)?.0.to_owned()));
+        let (row, before) = screen.lines().enumerate().find_map(place).unwrap();
+        let column = u16::try_from(crate::util::text::width(&before) + within).unwrap();
+        stage.happen(Event::MouseUsed(MouseEvent {
+            kind: MouseEventKind::Down(MouseButton::Left),
+            column,
+            row: u16::try_from(row).unwrap(),
+            modifiers: KeyModifiers::NONE,
+        }));
+        std::mem::take(&mut stage.asked).join(" ")
+    };
+    assert_eq!(click("Begin", 0), "");
+    assert!(click("link[1]", 2).contains("https://site.example/a"));
+    assert!(click("link[1]", 5).contains("https://site.example/a"), "its number");
+    assert!(click("written[2]", 0).contains("https://site.example/rtl"), "in a table");
+    assert_eq!(click("note[^1]", 5), "");
+    assert!(stage.screen(80, 24).contains("▸[^1] The first note."));
+}
+
+#[test]
 fn a_number_of_several_digits_opens_its_link() {
     let links = |n: usize| -> String {
         (1..=n).map(|i| format!("<p><a href='https://site.example/{i}'>x</a></p>")).collect()
