@@ -315,7 +315,7 @@ impl Writer<'_> {
             Kind::Address => absolute(self.base, value).map(|u| String::from(u).into()),
             Kind::Link => match absolute(self.base, value) {
                 Some(url) => Some(String::from(url).into()),
-                None => mail(value).map(Cow::from),
+                None => mail(value).or_else(|| jump(value)).map(Cow::from),
             },
         }
     }
@@ -332,7 +332,7 @@ enum Kind {
     Language,
     /// An http(s) address.
     Address,
-    /// An http(s) or mailto address.
+    /// An http(s) or mailto address; without a base also a jump within the text.
     Link,
 }
 
@@ -352,6 +352,11 @@ fn attribute(element: &str, name: &str) -> Option<Kind> {
         ("code" | "pre", "class") => Kind::Language,
         _ => return None,
     })
+}
+
+fn jump(value: &str) -> Option<String> {
+    let name = value.trim().strip_prefix('#')?;
+    (1..=MAX_NAME).contains(&name.len()).then(|| format!("#{name}"))
 }
 
 fn mail(value: &str) -> Option<String> {

@@ -53,6 +53,8 @@ fn markup_is_made_safe() {
         assert_eq!(clean(input, Some(&base())), expected, "{input:?}");
     }
     assert_eq!(clean("<a href=x>y</a>", None), "<a>y</a>");
+    let jump = "<a href=\"#n\">1</a><p id=\"n\">a</p>";
+    assert_eq!(clean(jump, None), jump);
 }
 
 #[test]
