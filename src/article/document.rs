@@ -51,6 +51,15 @@ pub enum Block {
     },
     /// A picture with its caption.
     Figure(Vec<Inline>, Vec<Inline>),
+    /// A footnote, where the page has it.
+    Note {
+        /// Its number, from 0 in the order in which the text refers to them.
+        number: usize,
+        /// Its mark as the page writes it, such as `1` or `*`; it may stand before its text, too.
+        label: String,
+        /// Its text.
+        blocks: Vec<Block>,
+    },
     /// A thematic break.
     Rule,
 }
@@ -70,6 +79,8 @@ pub enum Inline {
     Link(Vec<Inline>, usize),
     /// A picture: its alternative text, and the index of its target.
     Image(String, usize),
+    /// A reference to a footnote: its mark as the page writes it, and the footnote's number.
+    Note(String, usize),
     /// A line break.
     Break,
 }
@@ -129,6 +140,9 @@ impl Block {
                     line(out, indent, &(mark + &inner.trim_end().replace('\n', "\n  ")));
                 }
             }
+            Self::Note { blocks, .. } => {
+                blocks.iter().for_each(|b| b.write_text(out, indent));
+            }
             Self::Code(code) => line(out, indent, code),
             Self::Table { rows, .. } => {
                 let rows: Vec<String> = rows
@@ -159,7 +173,7 @@ fn plain(inlines: &[Inline]) -> String {
             Inline::Emphasis(inner) | Inline::Strong(inner) | Inline::Link(inner, _) => {
                 out.push_str(&plain(inner));
             }
-            Inline::Image(alt, _) => out.push_str(alt),
+            Inline::Image(text, _) | Inline::Note(text, _) => out.push_str(text),
             Inline::Break => out.push('\n'),
         }
     }

@@ -1,6 +1,7 @@
 //! HTML -> document tree.
 
 use super::document::{Block, Document, Inline, Link, LinkKind};
+use super::notes::Notes;
 use super::spaces::tidy;
 use crate::util::{html, text};
 use ego_tree::NodeId;
@@ -33,7 +34,8 @@ pub(super) fn of_element(
     base: Option<&Url>,
     dropped: &HashSet<NodeId>,
 ) -> Document {
-    let mut builder = Builder { base, links: Vec::new(), known: HashMap::new(), dropped };
+    let notes = Notes::find(element, dropped);
+    let mut builder = Builder { base, links: Vec::new(), known: HashMap::new(), dropped, notes };
     let blocks = builder.blocks(element, 0);
     Document { blocks, links: builder.links }
 }
@@ -45,6 +47,7 @@ struct Builder<'a> {
     known: HashMap<(LinkKind, String), usize>,
     /// Nodes that are left out with all that is in them.
     dropped: &'a HashSet<NodeId>,
+    notes: Notes,
 }
 
 /// Collects blocks; inline content that stands between them becomes paragraphs.
@@ -78,6 +81,17 @@ impl Builder<'_> {
         flow.blocks
     }
 
+    /// The blocks of an element that may be a footnote.
+    fn entry(&mut self, e: ElementRef<'_>, depth: usize) -> Vec<Block> {
+        let blocks = self.blocks(e, depth + 1);
+        match self.notes.body(e.id()) {
+            Some((number, label)) if !blocks.is_empty() => {
+                vec![Block::Note { number, label: label.to_owned(), blocks }]
+            }
+            _ => blocks,
+        }
+    }
+
     fn flow(&mut self, element: ElementRef<'_>, depth: usize, flow: &mut Flow) {
         for child in element.children().filter(|c| !self.dropped.contains(&c.id())) {
             match child.value() {
@@ -95,6 +109,9 @@ impl Builder<'_> {
     fn element(&mut self, e: ElementRef<'_>, depth: usize, flow: &mut Flow) {
         let deep = depth >= MAX_NESTING;
         match e.value().name() {
+            _ if !deep && self.notes.body(e.id()).is_some() => {
+                self.entry(e, depth).into_iter().for_each(|block| flow.push(block));
+            }
             "script" | "style" | "head" | "template" | "noscript" | "title" | "svg" | "iframe"
             | "select" | "button" | "textarea" | "object" | "canvas" => {}
             name @ ("h1" | "h2" | "h3" | "h4" | "h5" | "h6") => {
@@ -143,6 +160,12 @@ impl Builder<'_> {
             "code" | "kbd" | "samp" | "tt" => {
                 let code = self.raw_text(e);
                 flow.inline.push(Inline::Code(text::line(&code)));
+            }
+            "a" if self.notes.is_back(e.id()) => {}
+            "a" if self.notes.referred(e.id()).is_some() => {
+                let label = text::line(&e.text().collect::<String>());
+                let number = self.notes.referred(e.id()).unwrap_or_default();
+                flow.inline.push(Inline::Note(label, number));
             }
             "a" if !deep && !holds_blocks() => {
                 let inner = self.inline(e, depth + 1);
@@ -199,7 +222,7 @@ impl Builder<'_> {
         let mut items: Vec<Vec<Block>> = Vec::new();
         for child in e.child_elements().filter(|c| !self.dropped.contains(&c.id())) {
             let mut inner = match child.value().name() {
-                "li" => self.blocks(child, depth + 1),
+                "li" => self.entry(child, depth),
                 _ => {
                     let mut stray = Flow::default();
                     self.element(child, depth + 1, &mut stray);

@@ -37,11 +37,18 @@ fn block(block: &Block, links: &[Link]) -> String {
             let parts = [inline(image, links), inline(caption, links)];
             parts.iter().filter(|p| !p.is_empty()).cloned().collect::<Vec<_>>().join("\n\n")
         }
+        Block::Note { number, blocks: inner, .. } => {
+            prefix(&blocks(inner, links), &format!("[^{}]: ", number + 1), "    ")
+        }
         Block::Rule => "---".to_owned(),
     }
 }
 
 fn list(start: Option<u32>, items: &[Vec<Block>], links: &[Link]) -> String {
+    // Footnotes have numbers of their own.
+    if items.iter().flatten().all(|block| matches!(block, Block::Note { .. })) {
+        return items.iter().map(|item| blocks(item, links)).collect::<Vec<_>>().join("\n\n");
+    }
     let tight = items.iter().all(|i| i.len() <= 1);
     let mut lines = Vec::new();
     for (n, item) in items.iter().enumerate() {
@@ -99,6 +106,7 @@ fn inline(inlines: &[Inline], links: &[Link]) -> String {
                     out.push_str(&format!("![{text}]({})", target(&link.url)));
                 }
             }
+            Inline::Note(_, number) => out.push_str(&format!("[^{}]", number + 1)),
             Inline::Break => out.push_str("\\\n"),
         }
     }
@@ -178,6 +186,10 @@ mod tests {
             (
                 "<table><tr><th>a<th>b<tr><td>1|2<td>3</table>",
                 "| a | b |\n| --- | --- |\n| 1\\|2 | 3 |\n",
+            ),
+            (
+                "<p>x<sup><a href='#n'>1</a></sup></p><ol><li id=n><p>y</p></li></ol>",
+                "x[^1]\n\n[^1]: y\n",
             ),
             ("<p>x<strong> y </strong>z", "x **y** z\n"),
             ("", ""),

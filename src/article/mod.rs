@@ -15,6 +15,7 @@ mod guided;
 mod head;
 mod markdown;
 mod metadata;
+mod notes;
 mod page;
 mod page_date;
 mod several;

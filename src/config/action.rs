@@ -66,11 +66,16 @@ actions! {
     Copy, "copy", "Copy the address";
     SortNext, "sort-next", "Next sort order";
     SortPrevious, "sort-previous", "Previous sort order";
-    Links, "links", "Choose a link of the article";
-    OpenLink, "open-link", "Open the link of the digit that was struck";
+    Hints, "hints", "Choose a link or footnote on the screen by its letter";
+    Links, "links", "List the links of the article";
+    JumpBack, "jump-back", "Go back from a footnote";
+    OpenLink, "open-link", "Open the link of the number that begins with the digit";
     Comments, "comments", "Open the comments in the browser";
     Find, "find", "Find in the text";
     Zen, "zen", "Show the article alone";
+    ScrollRight, "scroll-right", "Show more of code and tables that are too wide";
+    ScrollLeft, "scroll-left", "Go back to the left, and then to the pane there";
+    Difference, "difference", "Show what changed in the article";
     Narrower, "narrower", "Make the text column narrower";
     Wider, "wider", "Make the text column wider";
     Pipe, "pipe", "Pipe the article to a command";

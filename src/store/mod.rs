@@ -13,6 +13,7 @@ mod lock;
 mod marks;
 mod memo;
 mod pages;
+mod place;
 mod query;
 mod reader;
 mod rebuild;
@@ -227,6 +228,11 @@ impl Store {
     /// The same outside of a runtime.
     pub fn mark_blocking(&self, mark: Mark, keys: Vec<i64>, to: bool) -> Result<Vec<i64>> {
         self.writer()?.call_blocking(move |conn| marks::set(conn, mark, &keys, to))
+    }
+
+    /// Remembers where an item (row key) was left, in characters from its start.
+    pub async fn set_place(&self, item: i64, place: usize) -> Result<()> {
+        self.writer()?.call(move |conn| place::set(conn, item, place)).await
     }
 
     /// Marks a whole view read, up to a row key; returns the keys that changed.

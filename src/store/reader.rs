@@ -81,6 +81,12 @@ impl Reader {
         Ok(query.query_row([key], item_row).optional()?)
     }
 
+    /// Where an item (row key) was left, in characters from its start; see
+    /// [`super::Store::set_place`].
+    pub fn place(&self, item: i64) -> Result<usize> {
+        super::place::get(&self.conn, item)
+    }
+
     /// The row key of an item by that key in digits, its id, or the beginning of its id.
     pub fn find(&self, id: &str) -> Result<Found> {
         find(&self.conn, id)

@@ -31,7 +31,7 @@ pub struct Salvage {
 /// program makes them anew, with what stands for them.
 type Table = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
 
-const TABLES: [Table; 7] = [
+const TABLES: [Table; 8] = [
     ("source", "sources", &[("items", "0"), ("unread", "0"), ("pinned", "0")]),
     ("item", "items", &[]),
     ("detail", "texts", &[("indexed", "0")]),
@@ -39,6 +39,7 @@ const TABLES: [Table; 7] = [
     ("pruned", "removed items", &[]),
     ("page", "pages left alone", &[]),
     ("memo", "notes", &[]),
+    ("place", "places in articles", &[]),
 ];
 
 /// Counts, and texts of items that have lost theirs.
@@ -46,6 +47,7 @@ const FINISH: &str = "
     DELETE FROM item WHERE source NOT IN (SELECT key FROM source);
     DELETE FROM detail WHERE item NOT IN (SELECT key FROM item);
     DELETE FROM poll WHERE source NOT IN (SELECT key FROM source);
+    DELETE FROM place WHERE item NOT IN (SELECT key FROM item);
     DELETE FROM pruned WHERE source NOT IN (SELECT key FROM source);
     DELETE FROM page WHERE source NOT IN (SELECT key FROM source);
     INSERT INTO detail (item, publisher) SELECT key, '' FROM item WHERE key NOT IN (SELECT item FROM detail);

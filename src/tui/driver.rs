@@ -1,11 +1,11 @@
 //! Performs effects. Whatever takes time runs apart, and its end comes back as an event.
 
-use super::effect::Effect;
+use super::effect::{Effect, Setting};
 use super::event::{Event, Followed, Imported, MarksSet};
 use super::read::{Asker, Question};
 use crate::config::{self, ConfigFile, Paths};
 use crate::engine::{Handle, Way};
-use crate::store::Mark;
+use crate::store::{Mark, Store};
 use crate::util::browser;
 use std::path::PathBuf;
 use tokio::sync::mpsc::UnboundedSender;
@@ -108,15 +108,36 @@ impl Driver {
             Effect::SaveSetting { key, value } => {
                 let paths = self.paths.clone();
                 self.blocking(move || {
-                    let path: Vec<&str> = key.split('.').collect();
-                    let saved = ConfigFile::open(&paths).set(&path, value);
+                    let saved = save_setting(&paths, key, value);
                     saved.err().map(|e| Event::Said(Err(format!("not saved: {e}"))))
                 });
+            }
+            Effect::KeepPlace { item, place } => {
+                let store = self.handle.store().clone();
+                tokio::spawn(async move { keep_place(&store, item, place).await });
             }
             Effect::Browse { urls } => self.browse(urls),
             other => return Some(other),
         }
         None
+    }
+
+    /// Performs what must be done before the program ends, and waits for it.
+    pub(super) async fn finish(&self, effects: Vec<Effect>) {
+        for effect in effects {
+            match effect {
+                Effect::KeepPlace { item, place } => {
+                    keep_place(self.handle.store(), item, place).await;
+                }
+                Effect::SaveSetting { key, value } => {
+                    // A log is all that is left to be told.
+                    if let Err(e) = save_setting(&self.paths, key, value) {
+                        tracing::warn!("{key} not saved: {e}");
+                    }
+                }
+                _ => {}
+            }
+        }
     }
 
     fn refresh(&self, keys: Option<Vec<i64>>, pace: crate::engine::Pace) {
@@ -178,6 +199,22 @@ impl Driver {
                 let _ = events.send(event);
             }
         });
+    }
+}
+
+fn save_setting(paths: &Paths, key: &str, value: Setting) -> Result<(), config::EditError> {
+    let path: Vec<&str> = key.split('.').collect();
+    let file = ConfigFile::open(paths);
+    match value {
+        Setting::Text(text) => file.set(&path, text),
+        Setting::Number(number) => file.set(&path, number),
+    }
+}
+
+/// A place that cannot be stored is no reason to disturb anybody.
+async fn keep_place(store: &Store, item: i64, place: usize) {
+    if let Err(e) = store.set_place(item, place).await {
+        tracing::debug!("the place in item {item} is not stored: {e}");
     }
 }
 

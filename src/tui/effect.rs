@@ -79,7 +79,12 @@ pub(super) enum Effect {
     },
     SaveSetting {
         key: &'static str,
-        value: String,
+        value: Setting,
+    },
+    /// Stores how many characters of an item (row key) were passed over.
+    KeepPlace {
+        item: i64,
+        place: usize,
     },
     /// These need the terminal and are done by the run loop itself.
     BrowseHere(Launch),
@@ -89,6 +94,13 @@ pub(super) enum Effect {
     Redraw,
     Suspend,
     Quit(Farewell),
+}
+
+/// A value of `config.toml`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Setting {
+    Text(String),
+    Number(i64),
 }
 
 /// How the panes are left.

@@ -1,7 +1,7 @@
 //! What happens to the panes. Events are named in the past tense; a late answer to a question that
 //! has been asked anew is dropped by its number.
 
-use crate::article::Document;
+use crate::article::{Change, Document};
 use crate::engine::{Discovery, Removed, Report, Rhythm, Status, Told};
 use crate::model::{Item, ItemRow, PollRecord, Source, SourceFacts, SourceId};
 use crate::store::{Mark, Window};
@@ -95,11 +95,15 @@ impl SourceEntry {
 }
 
 /// One item, ready to be laid out.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Article {
     pub(super) row: ItemRow,
     pub(super) item: Arc<Item>,
     pub(super) document: Arc<Document>,
+    /// Where it was left, in characters that are no white space.
+    pub(super) position: usize,
+    /// What changed since the version that the person has read; `None` when there is no such one.
+    pub(super) difference: Option<Arc<Vec<Change>>>,
 }
 
 /// Why marks were set.

@@ -224,8 +224,9 @@ impl Answerer {
         let (Some(row), Some(item)) = (self.reader.row(key)?, self.reader.item(key)?) else {
             return Ok(None);
         };
-        let document = Arc::new(document(&item));
-        Ok(Some(Arc::new(Article { row, item: Arc::new(item), document })))
+        let (document, item) = (Arc::new(document(&item)), Arc::new(item));
+        let position = self.reader.place(key)?;
+        Ok(Some(Arc::new(Article { row, item, document, position, difference: None })))
     }
 }
 

@@ -13,6 +13,7 @@ use crate::engine::{Handle, Role};
 use crate::util::browser;
 use crossterm::event::{Event as Input, EventStream};
 use futures_util::StreamExt;
+use ratatui::layout::Rect;
 use std::time::{Duration, Instant};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
@@ -73,7 +74,10 @@ pub async fn run(panes: Panes) -> Result<Farewell, PanesError> {
         drawn: None,
         farewell: None,
     };
-    run.run().await
+    let left = run.run().await;
+    let last = run.app.keep_reading();
+    run.driver.finish(last).await;
+    left
 }
 
 struct Signals {
@@ -193,7 +197,11 @@ impl Loop {
             Input::Key(key) => self.take(Event::KeyPressed(key)),
             Input::Mouse(mouse) => self.take(Event::MouseUsed(mouse)),
             Input::Paste(text) => self.take(Event::Pasted(text)),
-            Input::Resize(width, height) => self.take(Event::Resized(width, height)),
+            Input::Resize(width, height) => {
+                // Also when it is as large as before: on the way there its content was cut.
+                self.screen.terminal.resize(Rect { x: 0, y: 0, width, height })?;
+                self.take(Event::Resized(width, height))
+            }
             Input::FocusGained | Input::FocusLost => Ok(()),
         }
     }

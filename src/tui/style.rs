@@ -57,8 +57,8 @@ impl Palette {
                 style = style.bg(bg);
             }
         }
-        // Without colours the selection must still be seen.
-        let selected = self.depth == Depth::Mono && matches!(role, Role::Selected);
+        // Without colours the selection and what was found must still be seen.
+        let selected = self.depth == Depth::Mono && matches!(role, Role::Selected | Role::Match);
         for (on, modifier) in [
             (s.bold, Modifier::BOLD),
             (s.dim, Modifier::DIM),
@@ -121,6 +121,16 @@ mod tests {
         ] {
             assert_eq!(nearest(rgb.0, rgb.1, rgb.2), expected, "{rgb:?}");
         }
+    }
+
+    #[test]
+    fn what_was_found_shows_without_colours() {
+        let theme = Theme::load("dark", &Default::default()).unwrap();
+        let mono = Palette::new(theme, Depth::Mono);
+        for role in [Role::Selected, Role::Match] {
+            assert!(mono.style(role).add_modifier.contains(Modifier::REVERSED), "{role:?}");
+        }
+        assert!(mono.style(Role::Match).fg.is_none());
     }
 
     #[test]

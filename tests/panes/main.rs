@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on is to fail")]
 
 mod faults;
+mod reading;
 mod term;
 mod world;
 
@@ -265,7 +266,7 @@ fn a_site_without_a_feed_is_followed_from_the_paste_box() {
     t.send(key::ENTER);
     t.send(key::ENTER);
     t.wait_for("What changes");
-    t.send(";");
+    t.send("L");
     t.wait_for("/council/");
     let screen = t.screen();
     let from = screen.find("http://127").unwrap();

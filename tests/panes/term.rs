@@ -11,6 +11,10 @@ pub(crate) mod key {
     pub(crate) const ENTER: &str = "\r";
     pub(crate) const ESC: &str = "\x1b";
     pub(crate) const TAB: &str = "\t";
+    pub(crate) const RIGHT: &str = "\x1b[C";
+    pub(crate) const LEFT: &str = "\x1b[D";
+    pub(crate) const CTRL_F: &str = "\x06";
+    pub(crate) const CTRL_O: &str = "\x0f";
     pub(crate) const CTRL_Z: &str = "\x1a";
 }
 

@@ -5,7 +5,7 @@ use crate::config::{self, Theme};
 use crate::engine::{Pace, Refreshed, Report, Role};
 use crate::model::{ItemRow, Outcome};
 use crate::store::Mark;
-use crate::tui::effect::Effect;
+use crate::tui::effect::{Effect, Setting};
 use crate::tui::event::{Cause, Failure, Imported};
 use crate::tui::style::Palette;
 
@@ -190,7 +190,7 @@ impl App {
             Ok(theme) => {
                 self.palette = Palette::new(theme, self.palette.depth());
                 self.note(format!("theme: {name}"));
-                vec![Effect::SaveSetting { key: "ui.theme", value: name }]
+                vec![Effect::SaveSetting { key: "ui.theme", value: Setting::Text(name) }]
             }
             Err(errors) => {
                 self.problem(errors.first().map(ToString::to_string).unwrap_or_default())

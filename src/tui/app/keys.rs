@@ -116,9 +116,9 @@ impl App {
             Action::RefreshAll => self.refresh(None, Pace::Manual),
             Action::Refresh => self.refresh_targets(Pace::Manual),
             Action::ForceRefresh => self.refresh_targets(Pace::Force),
-            // While a text is looked for in the article, the next one is its next place.
-            Action::NextUnread if self.finding() => self.next_place(true),
-            Action::PreviousUnread if self.finding() => self.next_place(false),
+            // While a text or a difference is walked, the next one is its next place.
+            Action::NextUnread if self.stepping() => self.step(true),
+            Action::PreviousUnread if self.stepping() => self.step(false),
             Action::NextUnread => self.next_unread(true),
             Action::PreviousUnread => self.next_unread(false),
             Action::Pin => self.toggle(Mark::Pinned),
@@ -138,14 +138,14 @@ impl App {
             Action::Delete => self.delete(),
             Action::EditFile => self.edit_source(),
             Action::Theme => self.next_theme(),
-            Action::Zen => {
-                self.zen = !self.zen;
-                self.focus = Focus::Reader;
-                vec![]
-            }
+            Action::Zen => self.toggle_zen(),
             Action::Narrower => self.change_width(-4),
             Action::Wider => self.change_width(4),
+            Action::ScrollRight => self.scroll_sideways(true),
+            Action::ScrollLeft => self.scroll_sideways(false),
             Action::OpenLink => self.open_link_digit(key),
+            Action::JumpBack => self.jump_back(),
+            Action::Difference => self.toggle_difference(),
             other => self.open_layer(other),
         }
     }
@@ -160,27 +160,28 @@ impl App {
         let step = if forward { 1 } else { panes.len() - 1 };
         self.focus = panes[(at + step) % panes.len()];
         self.zen = false;
-        vec![]
+        self.keep_reading()
     }
 
     /// One pane to the left.
-    fn leave_pane(&mut self) -> Vec<Effect> {
+    pub(super) fn leave_pane(&mut self) -> Vec<Effect> {
         self.zen = false;
         self.focus = match self.focus {
             Focus::Reader => Focus::Items,
             Focus::Items | Focus::Sources => Focus::Sources,
         };
-        vec![]
+        self.keep_reading()
     }
 
     /// Closes the top layer: the full screen, the search, the article, the list, the program.
     fn back(&mut self, key: Key) -> Vec<Effect> {
-        if self.zen {
-            self.zen = false;
-            return vec![];
-        }
         match self.focus {
             Focus::Reader if self.reader.clear_find() => vec![],
+            Focus::Reader if self.reader.different => self.toggle_difference(),
+            _ if self.zen => {
+                self.zen = false;
+                vec![]
+            }
             Focus::Items if !self.items.marked.is_empty() => {
                 self.items.marked.clear();
                 vec![]
@@ -195,15 +196,6 @@ impl App {
             Focus::Sources if key.code() == KeyCode::Esc => self.note("q quits"),
             Focus::Sources => vec![Effect::Quit(Farewell::Quit)],
         }
-    }
-
-    fn finding(&self) -> bool {
-        self.focus == Focus::Reader && self.reader.find.is_some()
-    }
-
-    fn next_place(&mut self, forward: bool) -> Vec<Effect> {
-        self.reader.next_hit(forward);
-        vec![]
     }
 
     fn open(&mut self) -> Vec<Effect> {
@@ -233,10 +225,7 @@ impl App {
                     self.select_item(to)
                 }
             },
-            Focus::Reader => {
-                self.reader.scroll(motion);
-                vec![]
-            }
+            Focus::Reader => self.scroll_reader(motion),
         }
     }
 

@@ -1,8 +1,7 @@
 //! What lies on top of the panes: the paste box, prompts, lists to choose from, help and log.
 
 use super::keys::Motion;
-use super::{Add, App, Focus, SearchBar, WhyPanel};
-use crate::article::LinkKind;
+use super::{Add, App, Focus, Hints, LinkList, SearchBar, WhyPanel};
 use crate::config::{Action, Context, Key, Lookup};
 use crate::model::{PollRecord, SourceId};
 use crate::tui::effect::{Effect, Farewell};
@@ -21,6 +20,7 @@ pub(crate) enum Layer {
     Help(Help),
     Log(LogList),
     Links(LinkList),
+    Hints(Hints),
     Prompt(Prompt),
     Starters(Starters),
     Why(WhyPanel),
@@ -46,15 +46,6 @@ pub(crate) struct Help {
 pub(crate) struct LogList {
     pub(crate) polls: Option<Vec<(SourceId, PollRecord)>>,
     pub(crate) selected: usize,
-}
-
-/// The links of the article.
-#[derive(Debug)]
-pub(crate) struct LinkList {
-    pub(crate) links: Vec<(String, LinkKind)>,
-    pub(crate) selected: usize,
-    /// Digits typed so far.
-    pub(crate) digits: String,
 }
 
 /// A question with one line for the answer.
@@ -123,7 +114,9 @@ impl Layer {
             Self::Palette(palette) => Some(&mut palette.field),
             Self::Help(help) => Some(&mut help.field),
             Self::Prompt(prompt) => Some(&mut prompt.field),
-            Self::Log(_) | Self::Links(_) | Self::Starters(_) | Self::Why(_) => None,
+            Self::Log(_) | Self::Links(_) | Self::Hints(_) | Self::Starters(_) | Self::Why(_) => {
+                None
+            }
         }
     }
 }
@@ -143,13 +136,8 @@ impl App {
                 return vec![Effect::LoadLog];
             }
             Action::Why => return self.open_why(),
-            Action::Links => {
-                let links = self.links();
-                if links.is_empty() {
-                    return self.note("no links in this article");
-                }
-                Layer::Links(LinkList { links, selected: 0, digits: String::new() })
-            }
+            Action::Links => return self.open_links(""),
+            Action::Hints => return self.open_hints(),
             Action::Find if self.reader.article.is_some() => {
                 let text = self.reader.find.as_ref().map_or("", |f| f.text.as_str()).to_owned();
                 Layer::Prompt(Prompt { kind: PromptKind::Find, field: Field::new(&text) })
@@ -176,7 +164,8 @@ impl App {
             Some(Layer::Palette(_)) => self.palette_key(event),
             Some(Layer::Help(_)) => self.help_key(event),
             Some(Layer::Log(_)) => self.log_key(event, key),
-            Some(Layer::Links(_)) => self.links_key(event, key),
+            Some(Layer::Links(_)) => self.links_key(event, self.motion(key), self.is_back(key)),
+            Some(Layer::Hints(_)) => self.hints_key(key),
             Some(Layer::Prompt(_)) => self.prompt_key(event),
             Some(Layer::Starters(_)) => self.starters_key(event, key),
             Some(Layer::Why(_)) => self.why_key(key),
@@ -321,42 +310,13 @@ impl App {
         vec![]
     }
 
-    fn links_key(&mut self, event: KeyEvent, key: Key) -> Vec<Effect> {
-        let (motion, back) = (self.motion(key), self.is_back(key));
-        let Some(Layer::Links(list)) = self.layers.last_mut() else { return vec![] };
-        let number = match event.code {
-            KeyCode::Char(c) if c.is_ascii_digit() => {
-                list.digits.push(c);
-                let typed: usize = list.digits.parse().unwrap_or(0);
-                list.selected = typed.saturating_sub(1).min(list.links.len() - 1);
-                // Another digit could still follow.
-                if typed * 10 <= list.links.len() {
-                    return vec![];
-                }
-                typed
-            }
-            KeyCode::Enter => list.selected + 1,
-            _ => {
-                if let Some(motion) = motion {
-                    list.digits.clear();
-                    list.selected = motion.from(list.selected, 10, list.links.len());
-                } else if back || key.text() == Some(';') {
-                    self.layers.pop();
-                }
-                return vec![];
-            }
-        };
-        self.layers.pop();
-        self.open_link(number)
-    }
-
     fn prompt_key(&mut self, event: KeyEvent) -> Vec<Effect> {
         let Some(Layer::Prompt(prompt)) = self.layers.last() else { return vec![] };
         match (prompt.kind, event.code) {
             (kind, KeyCode::Esc) => {
                 self.layers.pop();
                 if kind == PromptKind::Find {
-                    self.reader.clear_find();
+                    self.reader.cancel_find();
                 }
                 vec![]
             }
@@ -379,6 +339,7 @@ impl App {
 
     fn prompt_answered(&mut self, kind: PromptKind, text: String) -> Vec<Effect> {
         match kind {
+            PromptKind::Find => self.find_confirmed(),
             PromptKind::Import if !text.is_empty() => {
                 let path = expand_home(&text);
                 self.importing = text;

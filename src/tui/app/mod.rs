@@ -5,10 +5,12 @@
 
 mod add;
 mod commands;
+mod find;
 mod history;
 mod items;
 mod keys;
 mod layers;
+mod links;
 mod mouse;
 mod reader;
 mod search;
@@ -17,7 +19,8 @@ mod why;
 
 pub(super) use add::{Add, Choice, Stage};
 pub(super) use items::{ItemsPane, midnight};
-pub(super) use layers::{Help, Layer, LinkList, LogList, Palette, Prompt, PromptKind, Starters};
+pub(super) use layers::{Help, Layer, LogList, Palette, Prompt, PromptKind, Starters};
+pub(super) use links::{Hints, LinkList};
 pub(super) use reader::ReaderPane;
 pub(super) use search::SearchBar;
 pub(super) use sources::{Row, RowId, Smart, SourcesPane};

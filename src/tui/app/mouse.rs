@@ -3,6 +3,8 @@
 use super::keys::Motion;
 use super::{App, Focus};
 use crate::tui::effect::Effect;
+use crate::tui::reader::{cut, glyphs};
+use crate::util::text;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 
@@ -17,10 +19,13 @@ impl App {
         let at = Position::new(mouse.column, mouse.row);
         let Some((focus, area)) = self.pane_at(at) else { return vec![] };
         let row = usize::from(mouse.row - area.y);
+        let column = usize::from(mouse.column - area.x);
         match mouse.kind {
             MouseEventKind::ScrollDown => self.wheel(focus, NOTCH),
             MouseEventKind::ScrollUp => self.wheel(focus, -NOTCH),
-            MouseEventKind::Down(MouseButton::Left) => self.click(focus, row),
+            MouseEventKind::ScrollRight if focus == Focus::Reader => self.wheel_sideways(true),
+            MouseEventKind::ScrollLeft if focus == Focus::Reader => self.wheel_sideways(false),
+            MouseEventKind::Down(MouseButton::Left) => self.click(focus, row, column),
             _ => vec![],
         }
     }
@@ -41,8 +46,13 @@ impl App {
         effects
     }
 
+    fn wheel_sideways(&mut self, right: bool) -> Vec<Effect> {
+        self.reader.scroll_sideways(right);
+        vec![]
+    }
+
     /// A click selects; a second one on the same row opens.
-    fn click(&mut self, pane: Focus, row: usize) -> Vec<Effect> {
+    fn click(&mut self, pane: Focus, row: usize, column: usize) -> Vec<Effect> {
         let had_focus = std::mem::replace(&mut self.focus, pane) == pane;
         match pane {
             Focus::Sources => {
@@ -65,14 +75,25 @@ impl App {
                 }
                 self.select_item(index)
             }
-            Focus::Reader => self.click_link(row),
+            Focus::Reader => self.click_link(row, column),
         }
     }
 
-    /// A click on the list of links at the end opens one.
-    fn click_link(&mut self, row: usize) -> Vec<Effect> {
-        let line = self.reader.lines.lines.get(self.reader.top + row);
-        let first = line.and_then(|l| l.first()).and_then(|s| s.link);
-        first.map(|link| self.open_link(link + 1)).unwrap_or_default()
+    /// A click on a link opens it, one on the mark of a footnote jumps.
+    fn click_link(&mut self, row: usize, column: usize) -> Vec<Effect> {
+        let Some(line) = self.reader.lines.lines.get(self.reader.top + row) else { return vec![] };
+        let room = self.reader.width().saturating_sub(line.indent());
+        let shown = cut(line, self.reader.shift, room, glyphs(self.settings.ui.ascii));
+        let margin = line.margin.iter().map(|s| (text::width(&s.text), s.target));
+        let content = shown.iter().map(|cell| {
+            let span = cell.span.and_then(|i| line.spans.get(i));
+            (text::width(cell.text), span.and_then(|s| s.target))
+        });
+        let mut end = 0;
+        let hit = margin.chain(content).find(|(cells, _)| {
+            end += cells;
+            column < end
+        });
+        hit.and_then(|(_, target)| target).map(|t| self.go_to(t)).unwrap_or_default()
     }
 }

@@ -1,69 +1,91 @@
 //! Document tree -> lines.
 
-use super::wrap::{Span, wrap};
-use crate::article::{Block, Document, Inline, LinkKind};
+use super::glyphs::Glyphs;
+use super::inline::spans;
+use super::line::{Line, Span, Target};
+use super::table;
+use super::wrap::wrap;
+use crate::article::{Block, Document, Link, LinkKind};
 use crate::config::Role;
 use crate::util::text;
-
-/// One line of the reader.
-pub(crate) type StyledLine = Vec<Span>;
 
 /// A document laid out.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Lines {
     /// From top to bottom.
-    pub(crate) lines: Vec<StyledLine>,
+    pub(crate) lines: Vec<Line>,
+    /// Lines in which a change begins, of a difference.
+    pub(crate) changes: Vec<usize>,
 }
 
 /// Lines that are laid out; what comes after is announced in a last line.
 const MAX_LINES: usize = 50_000;
+/// From this room on code is set in a little, so that it shows without colours too.
+const ROOM_TO_INDENT: usize = 40;
 
-/// Lays a document out in lines of `width` cells, with its links listed at the end.
-pub(crate) fn layout(document: &Document, width: usize) -> Lines {
-    let mut out = Out { lines: Vec::new(), width: width.max(8) };
+/// Lays a document out in lines of `width` cells, with its footnotes and links at the end. Code and
+/// tables may be wider.
+pub(crate) fn layout(document: &Document, width: usize, glyphs: &'static Glyphs) -> Lines {
+    let mut out = Out { lines: Vec::new(), width: width.max(8), glyphs, depth: 0, notes: vec![] };
     out.blocks(&document.blocks, &[]);
-    if !document.links.is_empty() {
-        out.gap();
-        for (i, link) in document.links.iter().enumerate() {
-            let kind = match link.kind {
-                LinkKind::Page => "",
-                LinkKind::Image => " (image)",
-                LinkKind::Media => " (media)",
-            };
-            let spans = [
-                Span { text: format!("[{}] ", i + 1), role: Role::Dim, link: Some(i) },
-                Span { text: link.url.clone(), role: Role::Link, link: Some(i) },
-                Span::new(kind, Role::Dim),
-            ];
-            out.paragraph(&spans, &[]);
-        }
-    }
-    if out.lines.len() > MAX_LINES {
-        out.lines.truncate(MAX_LINES);
-        out.lines.push(vec![Span::new("… the rest is too long to show here", Role::Dim)]);
-    }
-    Lines { lines: out.lines }
+    out.all_notes();
+    out.links(&document.links);
+    finished(out.lines, glyphs)
 }
 
-struct Out {
-    lines: Vec<StyledLine>,
+/// Lines that are not too many, each knowing how much stands before it.
+pub(super) fn finished(mut lines: Vec<Line>, glyphs: &Glyphs) -> Lines {
+    if lines.len() > MAX_LINES {
+        lines.truncate(MAX_LINES);
+        let words = format!("{} the rest is too long to show here", glyphs.more);
+        lines.push(Line::of(Span::new(words, Role::Dim)));
+    }
+    let mut before = 0;
+    for line in &mut lines {
+        line.at = before;
+        let solid = |s: &Span| s.text.chars().filter(|c| !c.is_whitespace()).count();
+        before += line.spans.iter().filter(|s| !s.mark).map(solid).sum::<usize>();
+    }
+    Lines { lines, changes: vec![] }
+}
+
+struct Out<'a> {
+    lines: Vec<Line>,
     width: usize,
+    glyphs: &'static Glyphs,
+    /// Lists around what is being laid out.
+    depth: usize,
+    /// Footnotes that were met: number, mark, text.
+    notes: Vec<(usize, &'a str, &'a [Block])>,
 }
 
 /// What stands before each line of a block: for its first line, and for the others.
 type Margin = [(Span, Span)];
 
-impl Out {
+impl<'a> Out<'a> {
     fn gap(&mut self) {
-        if self.lines.last().is_some_and(|l| !l.is_empty()) {
-            self.lines.push(Vec::new());
+        if self.lines.last().is_some_and(|l| l.all().next().is_some()) {
+            self.lines.push(Line::default());
         }
     }
 
-    fn blocks(&mut self, blocks: &[Block], margin: &Margin) {
+    fn blocks(&mut self, blocks: &'a [Block], margin: &Margin) {
+        let mut drawn: Option<&Block> = None;
         for (i, block) in blocks.iter().enumerate() {
-            if i > 0 {
-                self.gap_in(margin);
+            // The heading or line over the footnotes goes where they go.
+            let over_notes = matches!(block, Block::Heading(..) | Block::Rule)
+                && blocks.get(i + 1).is_some_and(is_notes);
+            if over_notes {
+                continue;
+            }
+            if !is_notes(block) {
+                let within = matches!(drawn, Some(Block::Paragraph(_)))
+                    && matches!(block, Block::List(..))
+                    && self.depth > 0;
+                if drawn.is_some() && !within {
+                    self.gap_in(margin);
+                }
+                drawn = Some(block);
             }
             self.block(block, margin);
         }
@@ -73,43 +95,44 @@ impl Out {
     fn gap_in(&mut self, margin: &Margin) {
         let bars: Vec<Span> = margin.iter().map(|(_, rest)| rest.clone()).collect();
         let drawn = bars.iter().any(|s| !s.text.trim().is_empty());
-        self.lines.push(if drawn { bars } else { Vec::new() });
+        self.lines.push(Line { margin: if drawn { bars } else { vec![] }, ..Line::default() });
     }
 
-    fn block(&mut self, block: &Block, margin: &Margin) {
+    fn block(&mut self, block: &'a Block, margin: &Margin) {
         match block {
             Block::Heading(_, inline) => {
-                let mut spans = Vec::new();
-                flatten(inline, Role::Heading, None, &mut spans);
-                self.paragraph(&spans, margin);
+                self.paragraph(&spans(inline, Role::Heading, self.glyphs), margin);
             }
             Block::Paragraph(inline) => {
-                let mut spans = Vec::new();
-                flatten(inline, Role::Text, None, &mut spans);
-                self.paragraph(&spans, margin);
+                self.paragraph(&spans(inline, Role::Text, self.glyphs), margin);
             }
             Block::Figure(image, caption) => {
-                let mut spans = Vec::new();
-                flatten(image, Role::Dim, None, &mut spans);
+                let mut all = spans(image, Role::Dim, self.glyphs);
                 if !caption.is_empty() {
-                    spans.push(Span::new(" ", Role::Dim));
-                    flatten(caption, Role::Dim, None, &mut spans);
+                    all.push(Span::new(" ", Role::Dim));
+                    all.extend(spans(caption, Role::Dim, self.glyphs));
                 }
-                self.paragraph(&spans, margin);
+                self.paragraph(&all, margin);
             }
             Block::Quote(inner) => {
-                let bar = Span::new("▎ ", Role::Quote);
+                let bar = Span::new(self.glyphs.bar, Role::Quote);
                 let margin = nested(margin, bar.clone(), bar);
                 self.blocks(inner, &margin);
             }
             Block::List(start, items) => self.list(*start, items, margin),
             Block::Code(code) => self.code(code, margin),
-            Block::Table { header, rows } => self.table(*header, rows, margin),
-            Block::Rule => {
-                let width = self.room(margin).min(24);
-                self.paragraph(&[Span::new("─".repeat(width), Role::Dim)], margin);
+            Block::Table { header, rows } => {
+                let (lines, wide) = table::lay_out(*header, rows, self.room(margin), self.glyphs);
+                self.wide(lines, wide, margin);
             }
+            Block::Note { number, label, blocks } => self.notes.push((*number, label, blocks)),
+            Block::Rule => self.rule(margin),
         }
+    }
+
+    fn rule(&mut self, margin: &Margin) {
+        let width = self.room(margin).min(24);
+        self.paragraph(&[Span::new(self.glyphs.rule.repeat(width), Role::Dim)], margin);
     }
 
     fn room(&self, margin: &Margin) -> usize {
@@ -123,86 +146,120 @@ impl Out {
         }
     }
 
-    fn line(&mut self, line: Vec<Span>, first: bool, margin: &Margin) {
-        let mut full: Vec<Span> =
-            margin.iter().map(|(start, rest)| if first { start } else { rest }.clone()).collect();
-        full.extend(line);
-        self.lines.push(full);
+    fn line(&mut self, line: Line, first: bool, margin: &Margin) {
+        let side = |(start, rest): &(Span, Span)| if first { start } else { rest }.clone();
+        self.lines.push(Line { margin: margin.iter().map(side).collect(), ..line });
     }
 
-    fn list(&mut self, start: Option<u32>, items: &[Vec<Block>], margin: &Margin) {
-        let last = start.map_or(0, |n| u64::from(n) + items.len() as u64);
+    /// Lines of a block that is `wide` cells wide, whatever room there is.
+    fn wide(&mut self, lines: Vec<Line>, wide: usize, margin: &Margin) {
+        let over = wide.saturating_sub(self.room(margin));
+        for (i, line) in lines.into_iter().enumerate() {
+            self.line(Line { over, ..line }, i == 0, margin);
+        }
+    }
+
+    fn list(&mut self, start: Option<u32>, items: &'a [Vec<Block>], margin: &Margin) {
+        let last = start.map_or(0, |n| u64::from(n) + items.len() as u64 - 1);
         let wide = last.to_string().len();
+        let bullet = self.glyphs.bullets[self.depth % self.glyphs.bullets.len()];
+        let texts =
+            |item: &Vec<Block>| item.iter().filter(|b| !matches!(b, Block::List(..))).count();
+        let loose = items.iter().any(|item| texts(item) > 1);
+        self.depth += 1;
         for (i, item) in items.iter().enumerate() {
             let mark = match start {
                 Some(n) => format!("{:>wide$}. ", u64::from(n) + i as u64),
-                None => "• ".to_owned(),
+                None => bullet.to_owned(),
             };
             let blank = Span::new(" ".repeat(text::width(&mark)), Role::Text);
+            if loose && i > 0 {
+                self.gap_in(margin);
+            }
             let first_line = self.lines.len();
-            let inner = nested(margin, blank.clone(), blank.clone());
+            let inner = nested(margin, blank.clone(), blank);
             self.blocks(item, &inner);
             // The mark takes the place of the blank in the entry's first line.
-            if let Some(slot) = self.lines.get_mut(first_line).and_then(|l| l.get_mut(margin.len()))
-            {
+            let first = self.lines.get_mut(first_line);
+            if let Some(slot) = first.and_then(|l| l.margin.get_mut(margin.len())) {
                 *slot = Span::new(mark, Role::Dim);
             }
         }
+        self.depth -= 1;
     }
 
+    /// Code keeps its lines, however long they are.
     fn code(&mut self, code: &str, margin: &Margin) {
-        let room = self.room(margin);
-        for line in code.lines() {
-            let spans = wrap_code(line, room);
-            for (i, part) in spans.into_iter().enumerate() {
-                self.line(vec![Span::new(part, Role::Code)], i == 0, margin);
-            }
-        }
+        let indent = if self.room(margin) >= ROOM_TO_INDENT { "  " } else { "" };
+        let margin = nested(margin, Span::new(indent, Role::Code), Span::new(indent, Role::Code));
+        let lines: Vec<Line> =
+            code.lines().map(|line| Line::of(Span::new(line, Role::Code))).collect();
+        let wide = code.lines().map(text::width).max().unwrap_or(0);
+        self.wide(lines, wide, &margin);
     }
 
-    /// Columns get their natural width where they fit; otherwise each row becomes a small list.
-    fn table(&mut self, header: bool, rows: &[Vec<Vec<Inline>>], margin: &Margin) {
-        let cell = |inline: &[Inline]| {
-            let mut spans = Vec::new();
-            flatten(inline, Role::Text, None, &mut spans);
-            spans.iter().map(|s| s.text.replace('\n', " ")).collect::<String>()
-        };
-        let texts: Vec<Vec<String>> =
-            rows.iter().map(|r| r.iter().map(|c| cell(c)).collect()).collect();
-        let columns = texts.iter().map(Vec::len).max().unwrap_or(0);
-        let widths: Vec<usize> = (0..columns)
-            .map(|c| {
-                texts.iter().filter_map(|r| r.get(c)).map(|t| text::width(t)).max().unwrap_or(0)
-            })
-            .collect();
-        let fits =
-            widths.iter().sum::<usize>() + 2 * columns.saturating_sub(1) <= self.room(margin);
-        for (i, row) in texts.iter().enumerate() {
-            let role = if header && i == 0 { Role::Heading } else { Role::Text };
-            if fits {
-                let mut line = String::new();
-                for (text, width) in row.iter().zip(&widths) {
-                    line.push_str(text);
-                    line.push_str(&" ".repeat(width + 2 - text::width(text)));
-                }
-                self.line(vec![Span::new(line.trim_end(), role)], true, margin);
-            } else if !(header && i == 0) {
-                self.stacked(row, header.then(|| &texts[0]), margin);
-            }
-        }
-    }
-
-    /// A row that is too wide: one line per cell, named by the header.
-    fn stacked(&mut self, row: &[String], names: Option<&Vec<String>>, margin: &Margin) {
-        for (i, value) in row.iter().enumerate().filter(|(_, v)| !v.is_empty()) {
-            let mut spans = Vec::new();
-            if let Some(name) = names.and_then(|n| n.get(i)).filter(|n| !n.is_empty()) {
-                spans.push(Span::new(format!("{name}: "), Role::Dim));
-            }
-            spans.push(Span::new(value.as_str(), Role::Text));
-            self.paragraph(&spans, margin);
+    /// The links in the order of their numbers.
+    fn links(&mut self, links: &[Link]) {
+        if links.is_empty() {
+            return;
         }
         self.gap();
+        let wide = links.len().to_string().len() + 3;
+        for (i, link) in links.iter().enumerate() {
+            let kind = match link.kind {
+                LinkKind::Page => "",
+                LinkKind::Image => " (image)",
+                LinkKind::Media => " (media)",
+            };
+            let target = Target::Link(i);
+            let mark = Span::mark(format!("[{}]", i + 1), target);
+            let blank = |cells: usize| Span::new(" ".repeat(cells), Role::Text);
+            let (marked, pad) = (mark.text.len(), wide - mark.text.len());
+            let margin = [(mark, blank(marked)), (blank(pad), blank(pad))];
+            let url = Span { target: Some(target), ..Span::new(link.url.clone(), Role::Link) };
+            self.paragraph(&[url, Span::new(kind, Role::Dim)], &margin);
+        }
+    }
+
+    /// The footnotes in the order of their numbers.
+    fn all_notes(&mut self) {
+        let mut notes = std::mem::take(&mut self.notes);
+        if notes.is_empty() {
+            return;
+        }
+        notes.sort_by_key(|(number, ..)| *number);
+        self.gap();
+        self.rule(&[]);
+        for (number, label, blocks) in notes {
+            let mark = Span::mark(format!("[^{}]", number + 1), Target::Reference(number));
+            let wide = text::width(&mark.text) + 1;
+            let blank = Span::new(" ".repeat(wide), Role::Text);
+            let first = self.lines.len();
+            self.blocks(blocks, &[(blank.clone(), blank)]);
+            let Some(line) = self.lines.get_mut(first) else { continue };
+            line.margin.splice(0..1, [mark, Span::new(" ", Role::Text)]);
+            drop_label(&mut line.spans, label);
+        }
+    }
+}
+
+/// Whether a block consists of footnotes alone.
+fn is_notes(block: &Block) -> bool {
+    match block {
+        Block::Note { .. } => true,
+        Block::List(_, items) => items.iter().all(|item| item.iter().all(is_notes)),
+        _ => false,
+    }
+}
+
+/// Takes the mark that a footnote begins with out of its first line: it has got another one.
+fn drop_label(spans: &mut [Span], label: &str) {
+    let Some(first) = spans.first_mut() else { return };
+    let bare =
+        |text: &'_ str| text.trim_matches(['[', ']', '(', ')', '.', ':', '^', ' ']).to_owned();
+    let Some((word, rest)) = first.text.split_once(' ') else { return };
+    if !label.is_empty() && bare(word) == bare(label) {
+        first.text = rest.trim_start().to_owned();
     }
 }
 
@@ -210,49 +267,4 @@ fn nested(margin: &Margin, first: Span, rest: Span) -> Vec<(Span, Span)> {
     let mut out: Vec<(Span, Span)> = margin.iter().map(|(_, r)| (r.clone(), r.clone())).collect();
     out.push((first, rest));
     out
-}
-
-/// Code keeps its spacing; a line that is too long goes on below.
-fn wrap_code(line: &str, width: usize) -> Vec<String> {
-    use unicode_segmentation::UnicodeSegmentation;
-    let mut out = vec![String::new()];
-    let mut used = 0;
-    for g in line.graphemes(true) {
-        let cells = text::width(g);
-        if used + cells > width && used > 0 {
-            out.push(String::new());
-            used = 0;
-        }
-        used += cells;
-        if let Some(last) = out.last_mut() {
-            last.push_str(g);
-        }
-    }
-    out
-}
-
-fn flatten(inline: &[Inline], role: Role, link: Option<usize>, out: &mut Vec<Span>) {
-    let span = |text: &str, role| Span { text: text.to_owned(), role, link };
-    for piece in inline {
-        match piece {
-            Inline::Text(t) => out.push(span(t, if link.is_some() { Role::Link } else { role })),
-            Inline::Code(t) => out.push(span(t, Role::Code)),
-            Inline::Emphasis(inner) => {
-                flatten(inner, if role == Role::Text { Role::Emphasis } else { role }, link, out)
-            }
-            Inline::Strong(inner) => {
-                flatten(inner, if role == Role::Text { Role::Strong } else { role }, link, out)
-            }
-            Inline::Link(inner, to) => {
-                flatten(inner, role, Some(*to), out);
-                out.push(Span { text: format!("[{}]", to + 1), role: Role::Dim, link: Some(*to) });
-            }
-            Inline::Image(alt, to) => {
-                let label = if alt.is_empty() { "image" } else { alt };
-                out.push(Span { text: format!("▣ {label}"), role: Role::Dim, link });
-                out.push(Span { text: format!("[{}]", to + 1), role: Role::Dim, link: Some(*to) });
-            }
-            Inline::Break => out.push(span("\n", role)),
-        }
-    }
 }

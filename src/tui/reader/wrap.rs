@@ -1,29 +1,17 @@
 //! Breaking styled text into lines.
 
+use super::line::{Joint, Line, Span};
 use crate::config::Role;
 use crate::util::text;
 use unicode_linebreak::BreakOpportunity;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// A run of text in one role, and the link it belongs to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Span {
-    pub(crate) text: String,
-    pub(crate) role: Role,
-    pub(crate) link: Option<usize>,
-}
-
-impl Span {
-    pub(super) fn new(text: impl Into<String>, role: Role) -> Self {
-        Self { text: text.into(), role, link: None }
-    }
-}
-
 /// Fills lines of `width` cells, breaking where UAX #14 allows it; a word that is longer is cut.
 /// `\n` in a span breaks the line.
-pub(super) fn wrap(spans: &[Span], width: usize) -> Vec<Vec<Span>> {
+pub(super) fn wrap(spans: &[Span], width: usize) -> Vec<Line> {
     let text: String = spans.iter().map(|s| s.text.as_str()).collect();
-    let mut fill = Fill { width: width.max(1), lines: vec![Vec::new()], used: 0, spans, from: 0 };
+    let lines = vec![Line::default()];
+    let mut fill = Fill { width: width.max(1), lines, used: 0, spans, from: 0 };
     let mut start = 0;
     for (end, opportunity) in unicode_linebreak::linebreaks(&text) {
         let piece = text[start..end].trim_end_matches('\n');
@@ -31,11 +19,11 @@ pub(super) fn wrap(spans: &[Span], width: usize) -> Vec<Vec<Span>> {
         fill.from += end - start - piece.len();
         start = end;
         if opportunity == BreakOpportunity::Mandatory && end < text.len() {
-            fill.new_line();
+            fill.new_line(Joint::New);
         }
     }
-    fill.lines.iter_mut().for_each(trim_end);
-    while fill.lines.len() > 1 && fill.lines.last().is_some_and(Vec::is_empty) {
+    fill.lines.iter_mut().for_each(|line| trim_end(&mut line.spans));
+    while fill.lines.len() > 1 && fill.lines.last().is_some_and(|line| line.spans.is_empty()) {
         fill.lines.pop();
     }
     fill.lines
@@ -44,12 +32,12 @@ pub(super) fn wrap(spans: &[Span], width: usize) -> Vec<Vec<Span>> {
 /// Plain text in lines of `width` cells.
 pub(crate) fn wrap_plain(content: &str, width: usize) -> Vec<String> {
     let lines = wrap(&[Span::new(content, Role::Text)], width);
-    lines.into_iter().map(|l| l.into_iter().map(|s| s.text).collect()).collect()
+    lines.iter().map(Line::text).collect()
 }
 
 struct Fill<'a> {
     width: usize,
-    lines: Vec<Vec<Span>>,
+    lines: Vec<Line>,
     used: usize,
     /// The spans that are not used up, and how much of the first one is.
     spans: &'a [Span],
@@ -57,16 +45,23 @@ struct Fill<'a> {
 }
 
 impl Fill<'_> {
-    fn new_line(&mut self) {
-        self.lines.push(Vec::new());
+    fn new_line(&mut self, joint: Joint) {
+        self.lines.push(Line { joint, ..Line::default() });
         self.used = 0;
+    }
+
+    /// Goes on in a new line.
+    fn go_on(&mut self) {
+        let before = self.lines.last().and_then(|line| line.spans.last());
+        let blank = before.is_some_and(|span| span.text.ends_with(' '));
+        self.new_line(if blank { Joint::Blank } else { Joint::Tight });
     }
 
     /// Adds what stands between two places where a line may end.
     fn push(&mut self, piece: &str) {
         let solid = text::width(piece.trim_end_matches(' '));
         if self.used + solid > self.width && self.used > 0 {
-            self.new_line();
+            self.go_on();
         }
         if solid <= self.width {
             self.append(piece);
@@ -74,7 +69,7 @@ impl Fill<'_> {
         }
         for grapheme in piece.graphemes(true) {
             if self.used + text::width(grapheme) > self.width && self.used > 0 {
-                self.new_line();
+                self.go_on();
             }
             self.append(grapheme);
         }
@@ -94,11 +89,9 @@ impl Fill<'_> {
             self.from += here.len();
             piece = rest;
             let Some(line) = self.lines.last_mut() else { return };
-            match line.last_mut() {
-                Some(last) if last.role == span.role && last.link == span.link => {
-                    last.text.push_str(here);
-                }
-                _ => line.push(Span { text: here.to_owned(), role: span.role, link: span.link }),
+            match line.spans.last_mut() {
+                Some(last) if last.goes_on(span) => last.text.push_str(here),
+                _ => line.spans.push(Span { text: here.to_owned(), ..*span }),
             }
         }
     }
@@ -116,12 +109,12 @@ fn trim_end(line: &mut Vec<Span>) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::line::Target;
     use super::*;
     use proptest::prelude::*;
 
     fn lines(input: &str, width: usize) -> Vec<String> {
-        let lines = wrap(&[Span::new(input, Role::Text)], width);
-        lines.into_iter().map(|l| l.into_iter().map(|s| s.text).collect()).collect()
+        wrap_plain(input, width)
     }
 
     #[test]
@@ -143,11 +136,11 @@ mod tests {
 
     #[test]
     fn styles_follow_their_text() {
-        let link = Span { text: "a link".into(), role: Role::Link, link: Some(0) };
+        let link = Span { target: Some(Target::Link(0)), ..Span::new("a link", Role::Link) };
         let spans = [Span::new("see ", Role::Text), link, Span::new("[1]\nnext", Role::Dim)];
         let lines = wrap(&spans, 7);
         let shown: Vec<Vec<(&str, Role)>> =
-            lines.iter().map(|l| l.iter().map(|s| (s.text.as_str(), s.role)).collect()).collect();
+            lines.iter().map(|l| l.all().map(|s| (s.text.as_str(), s.role)).collect()).collect();
         assert_eq!(
             shown,
             [
@@ -156,6 +149,18 @@ mod tests {
                 vec![("next", Role::Dim)],
             ]
         );
+    }
+
+    #[test]
+    fn lines_know_how_they_go_on() {
+        let joints = |input: &str, width| {
+            let lines = wrap(&[Span::new(input, Role::Text)], width);
+            lines.iter().skip(1).map(|l| l.joint).collect::<Vec<_>>()
+        };
+        assert_eq!(joints("one two", 4), [Joint::Blank]);
+        assert_eq!(joints("日本語", 4), [Joint::Tight]);
+        assert_eq!(joints("abcdef", 4), [Joint::Tight]);
+        assert_eq!(joints("one\ntwo", 4), [Joint::New]);
     }
 
     proptest! {

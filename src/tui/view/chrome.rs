@@ -21,6 +21,7 @@ pub(in crate::tui) struct Marks {
     pub(in crate::tui) busy: &'static str,
     pub(in crate::tui) chosen: &'static str,
     pub(in crate::tui) fails: &'static str,
+    pub(in crate::tui) changed: &'static str,
     pub(in crate::tui) across: &'static str,
     pub(in crate::tui) down: &'static str,
     pub(in crate::tui) pointer: &'static str,
@@ -38,6 +39,7 @@ const UNICODE: Marks = Marks {
     busy: "⟳",
     chosen: "✓",
     fails: "!",
+    changed: "±",
     across: "─",
     down: "│",
     pointer: "▸",
@@ -55,6 +57,7 @@ const ASCII: Marks = Marks {
     busy: "~",
     chosen: "x",
     fails: "!",
+    changed: "~",
     across: "-",
     down: "|",
     pointer: ">",
@@ -143,6 +146,10 @@ pub(super) fn foot(app: &App, frame: &mut Frame<'_>, pane: Focus, area: Rect) {
     let mut row = Row::new(area.width);
     if pane == Focus::Reader && app.reader.article.is_some() {
         row.right(format!(" {} % {across}{across}", app.reader.percent()), border);
+        if let Some(find) = &app.reader.find {
+            let at = if find.count() > 0 { find.at + 1 } else { 0 };
+            row.right(format!(" {at} of {} {across}", find.count()), border);
+        }
     }
     if pane == Focus::Sources
         && let Some(words) = super::sources::next_look(app)
@@ -248,12 +255,17 @@ fn hints(app: &App) -> Vec<(String, &'static str)> {
             (Action::Add, "add"),
             (Action::Palette, "commands"),
         ],
+        Focus::Reader if app.stepping() => &[
+            (Action::NextUnread, "next place"),
+            (Action::PreviousUnread, "previous"),
+            (Action::Back, "end"),
+        ],
         Focus::Reader => &[
             (Action::PageDown, "page"),
             (Action::NextUnread, "next unread"),
             (Action::Browser, "browser"),
             (Action::Pin, "pin"),
-            (Action::Links, "links"),
+            (Action::Hints, "links"),
             (Action::Find, "find"),
             (Action::Zen, "zen"),
             (Action::Back, "back"),
@@ -277,6 +289,7 @@ fn layer_hints(layer: &Layer) -> Vec<(String, &'static str)> {
         Layer::Palette(_) => &[("Enter", "run"), ("Up Down", "choose"), ("Esc", "close")],
         Layer::Help(_) => &[("type", "to search"), ("Up Down", "scroll"), ("Esc", "close")],
         Layer::Log(_) => &[("Enter", "go to source"), ("Esc", "close")],
+        Layer::Hints(_) => &[("a-z", "go there"), (";", "list"), ("Esc", "close")],
         Layer::Links(_) => &[("1-9", "open"), ("Enter", "open"), ("Esc", "close")],
         Layer::Prompt(prompt) if prompt.kind == PromptKind::Find => {
             &[("Up Down", "other places"), ("Enter", "then n and N"), ("Esc", "end")]

@@ -26,6 +26,8 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, body: Rect, foot: Rect) {
             Layer::Help(help) => draw_help(app, frame, help, body),
             Layer::Log(log) => draw_log(app, frame, log, body),
             Layer::Links(links) => draw_links(app, frame, links, body),
+            // The reader draws them itself.
+            Layer::Hints(_) => {}
             Layer::Starters(starters) => draw_starters(app, frame, starters, body),
             Layer::Why(panel) => super::why::draw(app, frame, panel, body),
         }
@@ -35,8 +37,8 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, body: Rect, foot: Rect) {
 fn prompt_line(app: &App, frame: &mut Frame<'_>, prompt: &Prompt, foot: Rect) {
     let mut label = format!(" {}: ", prompt.kind.label());
     if let Some(find) = &app.reader.find {
-        let at = if find.hits.is_empty() { 0 } else { find.at + 1 };
-        label = format!(" {} ({at} of {}): ", prompt.kind.label(), find.hits.len());
+        let at = if find.count() == 0 { 0 } else { find.at + 1 };
+        label = format!(" {} ({at} of {}): ", prompt.kind.label(), find.count());
     }
     field_line(app, frame, &label, &prompt.field, foot);
 }

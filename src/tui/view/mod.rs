@@ -13,6 +13,7 @@ mod why;
 use super::app::{App, Focus, Layer};
 use crate::config::Role;
 use ratatui::Frame;
+use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Layout, Rect};
 
 /// Below this nothing sensible can be drawn.
@@ -44,6 +45,21 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>) {
     why::stop_at_end(app, body);
     layers::draw(app, frame, body, bottom);
     chrome::long_problem(app, frame, body);
+    part_flags(frame.buffer_mut());
+}
+
+/// Some terminals draw the two letters of a flag as a flag, others as two letters that have a cell
+/// each. What takes the place of a flag is only drawn over its second half where that looked
+/// different from a blank before.
+fn part_flags(buffer: &mut Buffer) {
+    let is_flag = |symbol: &str| {
+        symbol.len() == 8 && symbol.chars().all(|c| ('\u{1f1e6}'..='\u{1f1ff}').contains(&c))
+    };
+    for i in 1..buffer.content.len() {
+        if is_flag(buffer.content[i - 1].symbol()) {
+            buffer.content[i].set_symbol("\u{a0}");
+        }
+    }
 }
 
 /// The panes that have a place at this width, with theirs.
@@ -108,4 +124,19 @@ fn row_style(app: &App, selected: bool, focused: bool) -> ratatui::style::Style 
 /// Whether a pane is where the keys go.
 fn has_focus(app: &App, pane: Focus) -> bool {
     app.focus == pane && !app.layers.iter().any(|l| !matches!(l, Layer::Search(_)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_of_a_flag_is_left_behind() {
+        let area = Rect::new(0, 0, 4, 1);
+        let (mut before, after) = (Buffer::empty(area), Buffer::empty(area));
+        before.set_string(0, 0, "a🇨🇭b", ratatui::style::Style::new());
+        part_flags(&mut before);
+        let cleared: Vec<u16> = before.diff(&after).into_iter().map(|(x, ..)| x).collect();
+        assert_eq!(cleared, [0, 1, 2, 3]);
+    }
 }

@@ -1,17 +1,21 @@
 //! The reader pane: a head, and the text in a column.
 
-use super::super::app::{App, Focus};
+use super::super::app::{App, Focus, Hints, Layer};
 use super::super::event::Article;
+use super::super::reader::{self, Glyphs, Span, cut, glyphs};
+use super::chrome::marks;
 use super::has_focus;
 use crate::config::{Action, Context, Role};
+use crate::model::Item;
 use crate::util::text;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
-use ratatui::style::Style;
-use ratatui::text::{Line, Span};
+use ratatui::style::{Modifier, Style};
+use ratatui::text::{Line, Span as Ink};
 
 pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
-    let column = area.width.saturating_sub(2).min(app.reader.column);
+    app.reader.room = area.width.saturating_sub(2);
+    let column = app.reader.room.min(app.reader.column);
     // A column narrower than a wide pane stands in its middle only when it has the screen alone.
     let margin = if app.zen { (area.width - column) / 2 } else { 1 };
     let inner = Rect { x: area.x + margin, width: column, ..area };
@@ -24,40 +28,81 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
         );
         return;
     };
-    let head = head(app, &article, inner.width);
+    let head = head_for(app, &article, inner);
     let used = u16::try_from(head.len()).unwrap_or(0).min(inner.height / 2);
     for (y, line) in (inner.y..inner.y + used).zip(head) {
         frame.render_widget(line, Rect { y, height: 1, ..inner });
     }
     let body = Rect { y: inner.y + used, height: inner.height - used, ..inner };
-    app.reader.fit(body.width.into(), body.height.into());
+    let ascii = app.settings.ui.ascii;
+    app.reader.fit(body.width.into(), body.height.into(), ascii);
     app.areas.reader = Some(body);
-    let find = app.reader.find.as_ref().map(|f| f.text.to_lowercase());
-    let lines = app.reader.lines.lines.iter().skip(app.reader.top).take(body.height.into());
-    for (y, line) in (body.y..).zip(lines) {
-        let spans: Vec<Span<'_>> = line
-            .iter()
-            .flat_map(|s| highlighted(&s.text, app.palette.style(s.role), find.as_deref(), app))
-            .collect();
-        frame.render_widget(Line::from(spans), Rect { y, height: 1, ..body });
+    let pen = Pen { app, glyphs: glyphs(ascii), hints: hints(app) };
+    let (top, pointed) = (app.reader.top, app.reader.pointed);
+    let mut cursor = Position::new(body.x, body.y);
+    for (y, i) in (body.y..body.bottom()).zip(top..app.reader.lines.lines.len()) {
+        frame.render_widget(pen.line(i, body.width.into()), Rect { y, height: 1, ..body });
+        if pointed == Some(i) {
+            let pointer = Line::styled(marks(app).pointer, app.palette.style(Role::Accent));
+            frame.render_widget(pointer, Rect { x: body.x - 1, y, width: 1, height: 1 });
+            cursor.y = y;
+        }
     }
     if has_focus(app, Focus::Reader) && app.layers.is_empty() {
-        frame.set_cursor_position(Position::new(body.x, body.y));
+        frame.set_cursor_position(cursor);
     }
 }
 
-/// Title, and a line of who, when and from where.
+fn hints(app: &App) -> Option<&Hints> {
+    match app.layers.last() {
+        Some(Layer::Hints(hints)) => Some(hints),
+        _ => None,
+    }
+}
+
+/// The head, or its first line alone where it takes much of the room and the text was scrolled.
+fn head_for(app: &App, article: &Article, area: Rect) -> Vec<Line<'static>> {
+    let mut head = head(app, article, area.width);
+    let height = usize::from(area.height);
+    // A text that would stand there whole is not scrolled.
+    let goes_on = app.reader.lines.lines.len() > height.saturating_sub(1);
+    if head.len() * 4 > height && app.reader.top > 0 && goes_on {
+        let title = text::truncate(&article.item.title, area.width.into());
+        head = vec![Line::styled(title.into_owned(), app.palette.style(Role::Title))];
+    }
+    head
+}
+
+/// Title, a line of who, when and from where, and what else is to be known before reading.
 fn head(app: &App, article: &Article, width: u16) -> Vec<Line<'static>> {
     let (item, style) = (&article.item, |role| app.palette.style(role));
     let title = if item.title.is_empty() { "(no title)" } else { &item.title };
     let mut lines = Vec::new();
-    let mark = super::chrome::marks(app).pinned;
+    let mut wrapped = |words: &str, most: usize, role| {
+        let parts = reader::wrap_plain(words, width.into()).into_iter().take(most);
+        lines.extend(parts.map(|line| Line::styled(line, style(role))));
+    };
+    let mark = marks(app).pinned;
     let title = if article.row.pinned { format!("{mark} {title}") } else { title.to_owned() };
-    for line in super::super::reader::wrap_plain(&title, width.into()).into_iter().take(4) {
-        lines.push(Line::styled(line, style(Role::Title)));
+    wrapped(&title, 4, Role::Title);
+    wrapped(&facts(app, article), 2, Role::Dim);
+    if let Some(words) = changed(app, article) {
+        wrapped(&words, 2, Role::Warning);
     }
+    for enclosure in item.enclosures.iter().take(3) {
+        let kind = enclosure.mime.as_deref().unwrap_or("file");
+        let line = format!("{kind}: {}", enclosure.url);
+        let line = text::truncate(&line, width.into()).into_owned();
+        lines.push(Line::styled(line, style(Role::Link)));
+    }
+    lines.push(Line::raw(""));
+    lines
+}
+
+/// Who wrote it, where, when, and where its text comes from.
+fn facts(app: &App, article: &Article) -> String {
+    let item = &article.item;
     let source = app.sources.entry(article.row.source_key);
-    let bullet = format!(" {} ", super::chrome::marks(app).bullet);
     let local = |t: crate::model::Time| {
         t.with_timezone(&chrono::Local).format("%Y-%m-%d %H:%M").to_string()
     };
@@ -65,48 +110,94 @@ fn head(app: &App, article: &Article, width: u16) -> Vec<Line<'static>> {
         (!item.authors.is_empty()).then(|| item.authors.join(", ")),
         source.map(|s| s.title().to_owned()),
         Some(item.published.or(item.updated).map_or_else(|| "no date".to_owned(), local)),
-        Some("from the feed".to_owned()),
+        Some(origin(item).to_owned()),
     ]
     .into_iter()
     .flatten()
     .collect();
-    let facts = facts.join(&bullet);
-    for line in super::super::reader::wrap_plain(&facts, width.into()).into_iter().take(2) {
-        lines.push(Line::styled(line, style(Role::Dim)));
-    }
-    for enclosure in item.enclosures.iter().take(3) {
-        let kind = enclosure.mime.as_deref().unwrap_or("file");
-        let line = format!("{kind}: {}", enclosure.url);
-        lines.push(Line::styled(
-            text::truncate(&line, width.into()).into_owned(),
-            style(Role::Link),
-        ));
-    }
-    lines.push(Line::raw(""));
-    lines
+    facts.join(&format!(" {} ", marks(app).bullet))
 }
 
-/// A piece of text with what is being looked for made visible.
-fn highlighted<'a>(content: &'a str, style: Style, find: Option<&str>, app: &App) -> Vec<Span<'a>> {
-    let Some(find) = find.filter(|f| !f.is_empty()) else {
-        return vec![Span::styled(content, style)];
-    };
-    let lower = content.to_lowercase();
-    // Lower case can have another length in some scripts; then the line is only scrolled to.
-    if lower.len() != content.len() {
-        return vec![Span::styled(content, style)];
+/// Where the text of an item comes from, in words.
+fn origin(_item: &Item) -> &'static str {
+    "from the feed"
+}
+
+/// That the article is another than the one that was read, and how to see in what.
+fn changed(app: &App, article: &Article) -> Option<String> {
+    article.difference.as_ref()?;
+    let key = app.keymap.keys_for(Context::Reader, Action::Difference).unwrap_or_default();
+    let mark = marks(app).changed;
+    Some(if app.reader.different {
+        format!("{mark} [-removed-] and {{+added+}} since you read it; {key} shows the article")
+    } else {
+        format!("{mark} changed since you read it; {key} shows the difference")
+    })
+}
+
+/// Draws lines of the article.
+struct Pen<'a> {
+    app: &'a App,
+    glyphs: &'static Glyphs,
+    hints: Option<&'a Hints>,
+}
+
+impl Pen<'_> {
+    /// The line of that number, cut to `width` cells.
+    fn line(&self, number: usize, width: usize) -> Line<'static> {
+        let reader = &self.app.reader;
+        let Some(line) = reader.lines.lines.get(number) else { return Line::default() };
+        let mut out: Vec<Ink<'static>> = Vec::new();
+        for span in &line.margin {
+            let label = self.label(span).unwrap_or_else(|| (span.text.clone(), self.style(span)));
+            out.push(Ink::styled(label.0, label.1));
+        }
+        let mut hinted = None;
+        for cell in cut(line, reader.shift, width.saturating_sub(line.indent()), self.glyphs) {
+            let span = cell.span.and_then(|i| line.spans.get(i));
+            if let Some(label) = span.and_then(|span| self.label(span)) {
+                if hinted != cell.span {
+                    out.push(Ink::styled(label.0, label.1));
+                }
+                hinted = cell.span;
+                continue;
+            }
+            let style = match span {
+                Some(span) => self.found(number, cell.at).unwrap_or_else(|| self.style(span)),
+                None => self.app.palette.style(Role::Dim),
+            };
+            match out.last_mut() {
+                Some(last) if last.style == style => last.content.to_mut().push_str(cell.text),
+                _ => out.push(Ink::styled(cell.text.to_owned(), style)),
+            }
+        }
+        Line::from(out)
     }
-    let mut spans = Vec::new();
-    let mut from = 0;
-    for (at, hit) in lower.match_indices(find) {
-        let (Some(before), Some(found)) = (content.get(from..at), content.get(at..at + hit.len()))
-        else {
-            break;
-        };
-        spans.push(Span::styled(before, style));
-        spans.push(Span::styled(found, app.palette.style(Role::Match)));
-        from = at + hit.len();
+
+    fn style(&self, span: &Span) -> Style {
+        self.app.palette.style(span.role)
     }
-    spans.push(Span::styled(content.get(from..).unwrap_or(""), style));
-    spans
+
+    /// How a place that was looked for is shown; `None` for what is none.
+    fn found(&self, line: usize, at: usize) -> Option<Style> {
+        let find = self.app.reader.find.as_ref()?;
+        let first = find.pieces.partition_point(|piece| piece.line < line);
+        let piece = find.pieces[first..]
+            .iter()
+            .take_while(|piece| piece.line == line)
+            .find(|piece| (piece.from..piece.to).contains(&at))?;
+        let style = self.app.palette.style(Role::Match).add_modifier(Modifier::UNDERLINED);
+        Some(if piece.hit == find.at { style.add_modifier(Modifier::BOLD) } else { style })
+    }
+
+    /// The letters in place of the number of a target, as wide as that.
+    fn label(&self, span: &Span) -> Option<(String, Style)> {
+        let target = span.target.filter(|_| span.mark)?;
+        let letters = self.hints?.label(target)?;
+        let wide = text::width(&span.text);
+        let boxed = format!("[{letters}]");
+        let shown = if boxed.len() > wide { letters.to_owned() } else { boxed };
+        let style = self.app.palette.style(Role::Match).add_modifier(Modifier::BOLD);
+        Some((format!("{shown:<wide$}"), style))
+    }
 }

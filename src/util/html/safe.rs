@@ -5,6 +5,7 @@ use super::scan::{Scanner, Tag, Token, decode_entities};
 use super::{MAX_DEPTH, escape};
 use crate::util::url::absolute;
 use std::borrow::Cow;
+use std::collections::HashSet;
 use url::Url;
 
 /// Elements that are kept, without those that never have content; in order.
@@ -127,6 +128,9 @@ const BLOCKS: [&str; 31] = [
     "ul",
 ];
 
+/// Longest name of a place that is kept, in bytes.
+const MAX_NAME: usize = 100;
+
 /// Writes the safe form of `html`.
 pub(super) fn sanitise(html: &str, base: Option<&Url>) -> String {
     let mut writer = Writer {
@@ -134,6 +138,7 @@ pub(super) fn sanitise(html: &str, base: Option<&Url>) -> String {
         open: Vec::new(),
         base,
         endless: Vec::new(),
+        jumped_to: jumped_to(html),
     };
     let mut scanner = Scanner::new(html);
     while let Some(token) = scanner.next_token() {
@@ -155,6 +160,33 @@ struct Writer<'a> {
     base: Option<&'a Url>,
     /// Dropped elements that are known to have no end tag ahead.
     endless: Vec<String>,
+    /// Names that links of the text jump to, as footnotes are reached.
+    jumped_to: HashSet<String>,
+}
+
+/// The fragments of all links.
+fn jumped_to(html: &str) -> HashSet<String> {
+    let mut names = HashSet::new();
+    if !html.contains('#') {
+        return names;
+    }
+    let mut scanner = Scanner::new(html);
+    while let Some(token) = scanner.next_token() {
+        let Token::Open(tag) = token else { continue };
+        if !tag.is("a") {
+            continue;
+        }
+        let href = tag.attributes().find(|(name, _)| name.eq_ignore_ascii_case("href"));
+        if let Some((_, value)) = href.filter(|(_, value)| value.contains('#')) {
+            let value = decode_entities(value);
+            let fragment = value.split_once('#').map_or("", |(_, fragment)| fragment);
+            let name = percent_encoding::percent_decode_str(fragment).decode_utf8_lossy();
+            if (1..=MAX_NAME).contains(&name.len()) {
+                names.insert(name.into_owned());
+            }
+        }
+    }
+    names
 }
 
 impl Writer<'_> {
@@ -271,6 +303,7 @@ impl Writer<'_> {
     fn value<'v>(&self, kind: Kind, value: &'v str) -> Option<Cow<'v, str>> {
         match kind {
             Kind::Text => Some(value.trim().into()),
+            Kind::Name => self.jumped_to.contains(value).then(|| value.into()),
             Kind::Number => {
                 let number: i32 = value.trim().parse().ok()?;
                 (-9999..=9999).contains(&number).then(|| number.to_string().into())
@@ -282,7 +315,7 @@ impl Writer<'_> {
             Kind::Address => absolute(self.base, value).map(|u| String::from(u).into()),
             Kind::Link => match absolute(self.base, value) {
                 Some(url) => Some(String::from(url).into()),
-                None => mail(value).map(Cow::from),
+                None => mail(value).or_else(|| jump(value)).map(Cow::from),
             },
         }
     }
@@ -292,12 +325,14 @@ impl Writer<'_> {
 #[derive(Clone, Copy)]
 enum Kind {
     Text,
+    /// The name of a place, kept where a link of the text leads to it.
+    Name,
     Number,
     /// Names of classes, of which only the language of a program text is kept.
     Language,
     /// An http(s) address.
     Address,
-    /// An http(s) or mailto address.
+    /// An http(s) or mailto address; without a base also a jump within the text.
     Link,
 }
 
@@ -308,6 +343,7 @@ fn attribute(element: &str, name: &str) -> Option<Kind> {
         (_, "title" | "lang") | ("img", "alt") | ("time", "datetime") | ("source", "type") => {
             Kind::Text
         }
+        (_, "id") | ("a", "name") => Kind::Name,
         ("a", "href") => Kind::Link,
         ("img" | "audio" | "video" | "source", "src") | ("video", "poster") => Kind::Address,
         ("blockquote" | "q" | "del" | "ins", "cite") => Kind::Address,
@@ -316,6 +352,11 @@ fn attribute(element: &str, name: &str) -> Option<Kind> {
         ("code" | "pre", "class") => Kind::Language,
         _ => return None,
     })
+}
+
+fn jump(value: &str) -> Option<String> {
+    let name = value.trim().strip_prefix('#')?;
+    (1..=MAX_NAME).contains(&name.len()).then(|| format!("#{name}"))
 }
 
 fn mail(value: &str) -> Option<String> {

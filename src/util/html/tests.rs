@@ -34,6 +34,11 @@ fn markup_is_made_safe() {
         ),
         ("<a href=mailto:a@b.example>m</a>", "<a href=\"mailto:a@b.example\">m</a>"),
         ("<ol start=2147483648><li value=3>x</ol>", "<ol><li value=\"3\">x</li></ol>"),
+        // A place keeps its name where a link leads to it.
+        (
+            "<a href='#n'>1</a><p id=n>a<p id=m>b",
+            "<a href=\"https://example.com/dir/page#n\">1</a><p id=\"n\">a</p><p>b</p>",
+        ),
         ("<svg><p>lost</p></svg>kept", "kept"),
         ("<svg>an end is missing<p>kept", "an end is missing<p>kept</p>"),
         (
@@ -48,6 +53,8 @@ fn markup_is_made_safe() {
         assert_eq!(clean(input, Some(&base())), expected, "{input:?}");
     }
     assert_eq!(clean("<a href=x>y</a>", None), "<a>y</a>");
+    let jump = "<a href=\"#n\">1</a><p id=\"n\">a</p>";
+    assert_eq!(clean(jump, None), jump);
 }
 
 #[test]

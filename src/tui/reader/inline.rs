@@ -1,0 +1,51 @@
+//! Running text -> spans.
+
+use super::glyphs::Glyphs;
+use super::line::{Span, Target};
+use crate::article::Inline;
+use crate::config::Role;
+
+/// The spans of running text in a role; links carry their numbers behind them.
+pub(super) fn spans(inline: &[Inline], role: Role, glyphs: &Glyphs) -> Vec<Span> {
+    let mut out = Vec::new();
+    flatten(inline, role, None, glyphs, &mut out);
+    out
+}
+
+fn flatten(
+    inline: &[Inline],
+    role: Role,
+    target: Option<Target>,
+    glyphs: &Glyphs,
+    out: &mut Vec<Span>,
+) {
+    let span = |text: &str, role| Span { target, ..Span::new(text, role) };
+    let number = |to: usize| Span::mark(format!("[{}]", to + 1), Target::Link(to));
+    let plain = role == Role::Text;
+    for piece in inline {
+        match piece {
+            Inline::Text(t) => out.push(span(t, if target.is_some() { Role::Link } else { role })),
+            Inline::Code(t) => out.push(span(t, Role::Code)),
+            Inline::Emphasis(inner) => {
+                flatten(inner, if plain { Role::Emphasis } else { role }, target, glyphs, out);
+            }
+            Inline::Strong(inner) => {
+                flatten(inner, if plain { Role::Strong } else { role }, target, glyphs, out);
+            }
+            Inline::Link(inner, to) => {
+                flatten(inner, role, Some(Target::Link(*to)), glyphs, out);
+                out.push(number(*to));
+            }
+            Inline::Image(alt, to) => {
+                let label = if alt.is_empty() { "image" } else { alt };
+                out.push(span(glyphs.picture, Role::Dim));
+                out.push(span(label, Role::Dim));
+                out.push(number(*to));
+            }
+            Inline::Note(_, number) => {
+                out.push(Span::mark(format!("[^{}]", number + 1), Target::Note(*number)));
+            }
+            Inline::Break => out.push(span("\n", role)),
+        }
+    }
+}

@@ -1,0 +1,360 @@
+//! The reader on a test screen.
+
+use super::{Stage, article, item_rows};
+use crate::article::{differences, from_html};
+use crate::tui::event::{Article, Event};
+use crate::util::html::clean;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use proptest::prelude::*;
+use std::sync::Arc;
+
+/// A text with everything that the reader draws.
+const EVERYTHING: &str = r##"<p>Begin with a <a href="https://site.example/a">link</a>, go on to a
+    note<sup id="r1"><a href="#n1">1</a></sup> and end in another
+    one.<sup><a href="#n2">2</a></sup></p>
+    <table><tr><th>Script</th><th>Sample</th><th>What is known about it</th></tr>
+    <tr><td>Japanese</td><td>日本語の文章</td><td>It is written without blanks, so that a line may end
+    almost anywhere.</td></tr>
+    <tr><td>Arabic</td><td>أخبار المدينة</td><td>It is <a href="https://site.example/rtl">written</a>
+    from the right.</td></tr></table>
+    <pre><code>fn main() {
+    let greeting = std::env::args().nth(1).unwrap_or_else(|| "a default that is far too long".into());
+}</code></pre>
+    <p>端末は升目でできている。日本語の文章には空白がないので、どこで行を折り返すかは規則で決まる。
+    A flag 🇨🇭, a family 👩‍👩‍👧 and an accent é, too.</p>
+    <ol><li>One<ul><li>within<ul><li>and within</li></ul></li></ul></li><li>Two</li></ol>
+    <blockquote><p>Somebody said it.</p></blockquote>
+    <figure><img src="https://site.example/i.png" alt="A map"><figcaption>The way there.</figcaption>
+    </figure><hr><ol><li id="n1"><p>The first note. <a href="#r1">↩</a></p></li>
+    <li id="n2"><p>The second one.</p></li></ol>"##;
+
+/// The panes with a text to open, perhaps as what has become of an earlier one.
+fn stage(html: &str, earlier: Option<&str>) -> Stage {
+    let base = "https://site.example/p".parse().unwrap();
+    let document = |html: &str| from_html(&clean(html, Some(&base)), Some(&base));
+    let later = document(html);
+    let changes = |earlier: &str| differences(&document(earlier).text(), &later.text());
+    let difference = earlier.map(changes).map(Arc::new);
+    let mut stage = Stage::new();
+    let usual = article(item_rows()[0].clone());
+    stage.shown = Some(Article { difference, document: Arc::new(later), ..usual });
+    stage
+}
+
+const SIZES: [(u16, u16); 3] = [(40, 12), (80, 24), (120, 40)];
+
+/// The reader after some keys, at three sizes.
+fn snapshots(name: &str, earlier: Option<&str>, strokes: &str) {
+    for (width, height) in SIZES {
+        let mut stage = stage(EVERYTHING, earlier);
+        stage.screen(width, height);
+        stage.keys("<Enter>");
+        stage.screen(width, height);
+        for stroke in strokes.split_whitespace() {
+            stage.keys(stroke);
+            stage.screen(width, height);
+        }
+        let screen = stage.screen(width, height);
+        insta::assert_snapshot!(format!("{name}-{width}x{height}"), screen);
+    }
+}
+
+#[test]
+fn the_reader_from_start_to_end() {
+    snapshots("start", None, "");
+    snapshots("middle", None, "<Space>");
+    snapshots("end", None, "G");
+}
+
+#[test]
+fn the_reader_alone() {
+    snapshots("zen", None, "z");
+}
+
+#[test]
+fn what_is_too_wide_can_be_moved() {
+    snapshots("sideways", None, "<C-f> greeting <Enter> <Right> <Right>");
+}
+
+#[test]
+fn letters_stand_at_links_and_footnotes() {
+    snapshots("hints", None, ";");
+}
+
+#[test]
+fn a_text_is_found() {
+    // Over the end of a line, and in the table.
+    snapshots("find", None, "<C-f> 文 章 <Enter> n");
+}
+
+#[test]
+fn what_changed_is_shown() {
+    let earlier = EVERYTHING.replace("end in another", "stop at another").replace("Two", "Three");
+    snapshots("changed", Some(&earlier), "");
+    snapshots("difference", Some(&earlier), "D n");
+}
+
+#[test]
+fn keys_of_the_reader_do_what_they_say() {
+    for (strokes, expected) in [
+        (";s", r#"Browse { urls: ["https://lore.example/p.png"] }"#),
+        (";;", "┌ Links"),
+        (";1", r#"Browse { urls: ["https://lore.example/1"] }"#),
+        ("L", "┌ Links"),
+        ("<C-f>MACHINES", "1 of 1"),
+        ("<C-f>none of it<Enter>", "not in this text: none of it"),
+        ("D", "no earlier version"),
+        ("<Space>", "the end; n opens the next unread item"),
+        ("<C-o>", "no jump to go back from"),
+        ("-", "text width 43"),
+        ("+", "as wide as the pane"),
+        ("--h", r#"SaveSetting { key: "ui.reader_width", value: Number(39) }"#),
+    ] {
+        let mut stage = Stage::new();
+        stage.screen(120, 40);
+        stage.keys("<Enter>");
+        stage.screen(120, 40);
+        stage.keys_give(strokes, expected);
+    }
+}
+
+/// The first line of the text that is on the screen.
+fn first_line(stage: &Stage) -> String {
+    let reader = &stage.app.reader;
+    reader.lines.lines[reader.top].text()
+}
+
+#[test]
+fn ascii_marks_are_ascii_in_the_reader_too() {
+    let ascii: String = EVERYTHING.chars().filter(|c| c.is_ascii()).collect();
+    let plain = stage(&ascii, None);
+    let mut settings = crate::config::Settings::default();
+    settings.ui.ascii = true;
+    let mut list = super::source_list();
+    list.sources.truncate(3);
+    let rows = item_rows().into_iter().filter(|r| r.title.is_ascii()).collect();
+    let mut stage = Stage::with(settings, list, rows);
+    stage.shown = plain.shown;
+    stage.screen(100, 30);
+    for strokes in ["<Enter>", "<Right>", "G", "g", "g", "<C-f>default"] {
+        stage.keys(strokes);
+        // Cut titles end in an ellipsis all the same.
+        let screen = stage.screen(100, 30).replace('…', "");
+        assert!(screen.is_ascii(), "{screen}");
+    }
+}
+
+#[test]
+fn the_reader_alone_can_be_wider() {
+    let mut stage = stage("text", None);
+    stage.screen(120, 40);
+    stage.keys("<Enter>z");
+    stage.screen(120, 40);
+    stage.keys_give("+", "text width 84");
+    stage.keys_give("------", "text width 60");
+}
+
+#[test]
+fn the_place_in_the_text_stays_whatever_the_width() {
+    let text: String = (0..400).map(|n| format!("word{n} ")).collect();
+    let mut stage = stage(&text, None);
+    stage.screen(120, 20);
+    stage.keys("<Enter>");
+    stage.screen(120, 20);
+    stage.keys("<Space><Space>");
+    stage.screen(120, 20);
+    let word = first_line(&stage).split(' ').next().unwrap().to_owned();
+    for (width, height) in [(40, 12), (300, 20), (77, 24), (25, 9), (120, 20)] {
+        stage.screen(width, height);
+        assert!(first_line(&stage).contains(&word), "{word} at {width}: {}", first_line(&stage));
+    }
+    assert!(first_line(&stage).starts_with(&word), "{}", first_line(&stage));
+}
+
+#[test]
+fn an_article_opens_where_it_was_left() {
+    let text: String = (0..400).map(|n| format!("word{n} ")).collect();
+    let mut stage = stage(&text, None);
+    let steps = ["<Enter>", "<Space>", "n", "<Space>", "<Space>", "h"];
+    for keys in steps {
+        stage.keys(keys);
+        stage.screen(80, 20);
+    }
+    let kept = |stage: &Stage, what: &str| {
+        let what = format!("KeepPlace {{{what}");
+        stage.asked.iter().filter(|a| a.starts_with(&what)).count()
+    };
+    assert_eq!((kept(&stage, " item: 1"), kept(&stage, " item: 2")), (1, 1), "{:?}", stage.asked);
+    let second = first_line(&stage);
+    for keys in ["k", "<Enter>"] {
+        stage.keys(keys);
+        stage.screen(80, 20);
+    }
+    assert!(!first_line(&stage).starts_with("word0 ") && first_line(&stage) != second);
+    stage.keys("h");
+    assert_eq!(kept(&stage, ""), 2, "nothing has moved: {:?}", stage.asked);
+    // As the database remembers it, on a screen of another width.
+    let mut later = self::stage(&text, None);
+    later.shown.as_mut().unwrap().position = "word0word1word2".len();
+    later.screen(25, 20);
+    later.keys("<Enter>");
+    later.screen(25, 20);
+    assert!(first_line(&later).contains("word3"), "{}", first_line(&later));
+}
+
+#[test]
+fn a_footnote_is_jumped_to_and_back_from() {
+    let html = format!(
+        "<p>start</p>{}<p>Here.<sup id=r><a href='#n'>1</a></sup></p>{}<ol><li id=n>The note.</ol>",
+        "<p>before</p>".repeat(40),
+        "<p>after</p>".repeat(40)
+    );
+    let mut stage = stage(&html, None);
+    stage.screen(80, 24);
+    stage.keys("<Enter>");
+    stage.screen(80, 24);
+    for _ in 0..5 {
+        stage.keys("<Space>");
+        stage.screen(80, 24);
+        if stage.screen(80, 24).contains("Here.") {
+            break;
+        }
+    }
+    let before = first_line(&stage);
+    stage.keys(";a");
+    assert!(stage.screen(80, 24).contains("▸[^1] The note."), "{}", stage.screen(80, 24));
+    stage.keys(";a");
+    assert!(stage.screen(80, 24).contains("▸Here.[^1]"), "{}", stage.screen(80, 24));
+    stage.keys("<C-o><Backspace>");
+    stage.screen(80, 24);
+    assert_eq!(first_line(&stage), before);
+}
+
+#[test]
+fn a_click_on_a_link_opens_it() {
+    use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+    let mut stage = stage(EVERYTHING, None);
+    stage.screen(80, 24);
+    stage.keys("<Enter>");
+    stage.asked.clear();
+    let mut click = |words: &str, within: usize| {
+        let screen = stage.screen(80, 24);
+        let place = |(row, line): (usize, &str)| Some((row, line.split_once(words)?.0.to_owned()));
+        let (row, before) = screen.lines().enumerate().find_map(place).unwrap();
+        let column = u16::try_from(crate::util::text::width(&before) + within).unwrap();
+        stage.happen(Event::MouseUsed(MouseEvent {
+            kind: MouseEventKind::Down(MouseButton::Left),
+            column,
+            row: u16::try_from(row).unwrap(),
+            modifiers: KeyModifiers::NONE,
+        }));
+        std::mem::take(&mut stage.asked).join(" ")
+    };
+    assert_eq!(click("Begin", 0), "");
+    assert!(click("link[1]", 2).contains("https://site.example/a"));
+    assert!(click("link[1]", 5).contains("https://site.example/a"), "its number");
+    assert!(click("written[2]", 0).contains("https://site.example/rtl"), "in a table");
+    assert_eq!(click("note[^1]", 5), "");
+    assert!(stage.screen(80, 24).contains("▸[^1] The first note."));
+}
+
+#[test]
+fn a_number_of_several_digits_opens_its_link() {
+    let links = |n: usize| -> String {
+        (1..=n).map(|i| format!("<p><a href='https://site.example/{i}'>x</a></p>")).collect()
+    };
+    for (count, strokes, expected) in [
+        (9, "3", Some("/3\"")),
+        (12, "3", Some("/3\"")),
+        (12, "1", None),
+        (12, "12", Some("/12\"")),
+        (12, "1<Enter>", Some("/1\"")),
+        (120, "1", None),
+        (120, "119", Some("/119\"")),
+        (120, "99", Some("/99\"")),
+        (12, "1<Backspace>2<Enter>", Some("/2\"")),
+    ] {
+        let mut stage = stage(&links(count), None);
+        stage.screen(80, 24);
+        stage.keys("<Enter>");
+        stage.screen(80, 24);
+        stage.keys(strokes);
+        let opened = stage.asked.iter().find(|a| a.starts_with("Browse"));
+        match expected {
+            Some(end) => assert!(
+                opened.is_some_and(|a| a.contains(end)),
+                "{strokes} of {count}: {:?}",
+                stage.asked
+            ),
+            None => assert_eq!(opened, None, "{strokes} of {count}"),
+        }
+    }
+}
+
+#[test]
+fn a_search_that_is_given_up_goes_back_to_where_it_began() {
+    let text: String = (0..400).map(|n| format!("word{n} ")).collect();
+    let mut stage = stage(&text, None);
+    stage.screen(80, 24);
+    stage.keys("<Enter>");
+    stage.screen(80, 24);
+    for keys in ["<Space>", "<C-f>word399"] {
+        stage.keys(keys);
+        stage.screen(80, 24);
+    }
+    assert!(stage.screen(80, 24).contains("word399"));
+    stage.keys("<Esc>");
+    assert!(!stage.screen(80, 24).contains("word399"));
+    assert!(stage.app.reader.find.is_none() && stage.app.reader.top > 0);
+}
+
+#[test]
+fn an_undone_pin_is_gone_from_the_list_and_from_the_reader() {
+    let mut stage = Stage::new();
+    // Opening marks it read, so that the list of unread ones only keeps it.
+    stage.keys("<Enter>p");
+    assert_eq!(stage.screen(120, 30).matches("★ Kernel notes").count(), 1, "the title");
+    stage.keys("u");
+    let screen = stage.screen(120, 30);
+    assert!(!screen.contains("★ Kernel notes") && !screen.contains("★ 4m"), "{screen}");
+    stage.keys("<Esc>");
+    assert!(!stage.screen(120, 30).contains("★ 4m"));
+}
+
+#[test]
+fn a_table_of_any_size_is_drawn() {
+    let row = format!("<tr>{}</tr>", "<td>some words</td>".repeat(64));
+    let mut stage = stage(&format!("<table>{}</table>", row.repeat(1000)), None);
+    for (keys, seen) in [("<Enter>", "some words"), ("<Right>", "‹"), ("G", "100 %")] {
+        stage.keys(keys);
+        let screen = stage.screen(80, 24);
+        assert!(screen.contains(seen), "{screen}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+    #[test]
+    fn no_stroke_breaks_the_reader(
+        strokes in "[jkgGbnNdasLhz1-3;D +RBCJSE文-]{0,30}", width in 20u16..130, height in 6u16..40
+    ) {
+        let mut stage = stage(EVERYTHING, Some("<p>Begin with something else.</p>"));
+        stage.keys("<Enter>");
+        stage.screen(width, height);
+        for stroke in strokes.chars() {
+            let (code, modifiers) = match stroke {
+                'S' => (KeyCode::Enter, KeyModifiers::NONE),
+                'E' => (KeyCode::Esc, KeyModifiers::NONE),
+                'R' => (KeyCode::Right, KeyModifiers::NONE),
+                'B' => (KeyCode::Left, KeyModifiers::NONE),
+                'C' => (KeyCode::Char('f'), KeyModifiers::CONTROL),
+                'J' => (KeyCode::Char('o'), KeyModifiers::CONTROL),
+                c => (KeyCode::Char(c), KeyModifiers::NONE),
+            };
+            stage.happen(Event::KeyPressed(KeyEvent::new(code, modifiers)));
+            stage.screen(width, height);
+        }
+        let reader = &stage.app.reader;
+        prop_assert!(reader.top < reader.lines.lines.len());
+    }
+}

@@ -1,0 +1,189 @@
+//! Reading: find, links and footnotes, width, the reader alone, the next item, the place.
+
+use crate::term::{Term, key};
+use crate::world::World;
+use newsfed::demo::server::{Reply, Server};
+
+/// A feed with a long article and a short one.
+fn world() -> World {
+    let lines: String = (1..=200)
+        .map(|n| format!("<p>Paragraph {n} of the long article, with some words.</p>"))
+        .collect();
+    let long = format!(
+        "<p>It begins<sup id=r><a href='#n'>1</a></sup> with a \
+         <a href='http://site.example/linked'>link</a>.</p>\
+         <pre>let far = &quot;{}&quot;; // the end of the line</pre>{lines}\
+         <p>日本語の文章もここにあります。</p><ol><li id=n>A note at the end.</li></ol>",
+        "far ".repeat(60)
+    );
+    let escaped = long.replace('&', "&amp;").replace('<', "&lt;");
+    let feed = format!(
+        "<rss version=\"2.0\"><channel><title>Long</title><link>http://site.example/</link>\
+         <item><title>Long article</title><guid>1</guid><link>http://site.example/1</link>\
+         <pubDate>Wed, 03 Jan 2024 00:00:00 GMT</pubDate><description>{escaped}</description></item>\
+         <item><title>Short article</title><guid>2</guid><link>http://site.example/2</link>\
+         <pubDate>Tue, 02 Jan 2024 00:00:00 GMT</pubDate><description>A short text.</description>\
+         </item></channel></rss>"
+    );
+    let reply = Reply::ok("application/rss+xml", feed);
+    let server = Server::start(move |_| reply.clone()).unwrap();
+    World::following(server, ["/feed.xml".to_owned()])
+}
+
+fn opened(world: &World, cols: u16, rows: u16) -> Term {
+    let mut t = world.open(cols, rows);
+    t.wait_for("Short article");
+    t.send(key::ENTER);
+    t.wait_for("It begins");
+    t
+}
+
+fn quit(mut t: Term) {
+    t.send("Q");
+    assert_eq!(t.exit_code(), 0);
+}
+
+#[test]
+fn a_text_is_found_as_it_is_typed() {
+    let world = world();
+    let mut t = opened(&world, 80, 24);
+    t.send(key::CTRL_F);
+    t.wait_for("Find in text");
+    t.send("PARAGRAPH 15");
+    t.wait_for("(1 of 11)");
+    t.wait_for("Paragraph 15 of");
+    t.send("0");
+    t.wait_for("(1 of 1)");
+    t.wait_for("Paragraph 150 of");
+    t.send("\u{7f}");
+    t.wait_for("(1 of 11)");
+    t.send(key::ENTER);
+    t.wait_for("n next place");
+    t.send("n");
+    t.wait_for("2 of 11");
+    t.send("NN");
+    t.wait_for("11 of 11");
+    t.wait_for("Paragraph 159 of");
+    t.send(key::ESC);
+    t.wait_gone("11 of 11");
+    t.send(key::CTRL_F);
+    t.send("文章も");
+    t.wait_for("(1 of 1)");
+    t.wait_for("日本語の文章もここにあります");
+    // Given up, it goes back to where it began.
+    t.send(key::ESC);
+    t.wait_for("Paragraph 159 of");
+    quit(t);
+}
+
+#[test]
+fn links_and_footnotes_are_reached_by_letter_and_number() {
+    let world = world();
+    world.browser_that_writes("opened");
+    let mut t = opened(&world, 80, 24);
+    t.send(";");
+    t.wait_for("begins[a]");
+    t.wait_for("link[s]");
+    t.send("a");
+    t.wait_for("▸[^1] A note at the end.");
+    t.send(key::CTRL_O);
+    t.wait_for("begins[^1]");
+    t.send(";s");
+    world.wait_for_file("opened");
+    assert_eq!(world.read("opened"), "1 http://site.example/linked\n");
+    std::fs::remove_file(world.path("opened")).unwrap();
+    t.send("1");
+    world.wait_for_file("opened");
+    t.send("7");
+    t.wait_for("there is no link 7");
+    quit(t);
+}
+
+#[test]
+fn what_is_too_wide_is_moved_and_not_wrapped() {
+    let world = world();
+    let mut t = opened(&world, 80, 24);
+    t.wait_until("a mark where it is cut", |s| s.contains("far far") && s.contains('›'));
+    for _ in 0..30 {
+        t.send(key::RIGHT);
+    }
+    t.wait_for("the end of the line");
+    t.wait_for("‹");
+    for _ in 0..40 {
+        t.send(key::LEFT);
+    }
+    // In the end the key leads out of the pane.
+    t.wait_for("▸Sources");
+    quit(t);
+}
+
+#[test]
+fn the_width_is_kept_and_the_reader_can_be_alone() {
+    let world = world();
+    let mut t = opened(&world, 120, 30);
+    t.send("z");
+    t.wait_until("the reader alone", |s| s.contains("▸Reader") && !s.contains("Items"));
+    t.send("--");
+    t.wait_for("text width 72");
+    let column = |s: &str| s.lines().find_map(|l| l.find("It begins"));
+    t.wait_until("in the middle", |s| column(s) == Some((120 - 72) / 2));
+    t.send("z");
+    t.wait_for("Items");
+    t.send("Q");
+    assert_eq!(t.exit_code(), 0);
+    assert!(world.read("config/config.toml").contains("reader_width = 72"));
+    quit(world.open(120, 30));
+}
+
+#[test]
+fn the_next_unread_item_follows_the_end() {
+    let world = world();
+    let mut t = opened(&world, 80, 24);
+    t.send("G");
+    t.wait_for("100 %");
+    t.send(" ");
+    t.wait_for("the end; n opens the next unread item");
+    t.send("n");
+    t.wait_for("A short text.");
+    t.send("n");
+    t.wait_for("no more unread items");
+    quit(t);
+}
+
+/// The number of the first paragraph on the screen that begins there.
+fn paragraph(screen: &str) -> Option<u32> {
+    screen.split("Paragraph ").nth(1)?.split(' ').next()?.parse().ok()
+}
+
+#[test]
+fn an_article_is_opened_where_it_was_left() {
+    let world = world();
+    let mut t = opened(&world, 80, 24);
+    t.send("  ");
+    t.wait_until("two pages on", |s| paragraph(s).is_some_and(|n| n > 5));
+    let left = paragraph(&t.screen());
+    t.send("n");
+    t.wait_for("A short text.");
+    t.send("hk");
+    t.send(key::ENTER);
+    t.wait_until("the same place", |s| paragraph(s) == left);
+    t.send(" ");
+    t.wait_until("further on", |s| paragraph(s) > left);
+    let left = paragraph(&t.screen()).unwrap();
+    t.send("Q");
+    assert_eq!(t.exit_code(), 0);
+    // Another run, another width: the same text is at the top.
+    let mut t = world.open(120, 30);
+    t.wait_for("All unread");
+    t.send(key::TAB);
+    t.send("jj");
+    t.wait_for("Items · All items");
+    t.send(key::ENTER);
+    t.wait_for("Long article");
+    t.send(key::ENTER);
+    t.wait_until("the place of the last time", |s| {
+        s.contains(&format!("Paragraph {left} ")) && paragraph(s).is_some_and(|n| n + 1 >= left)
+    });
+    t.kill("TERM");
+    assert_eq!(t.exit_code(), 0);
+}
