@@ -13,6 +13,7 @@ mod features;
 mod from_html;
 mod guided;
 mod head;
+mod html;
 mod markdown;
 mod metadata;
 mod page;

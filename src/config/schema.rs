@@ -7,7 +7,7 @@ use super::rule::{Field, Rule, SORT_NAMES, Slot, show};
 use super::settings::{
     KeySettings, LogSettings, NetSettings, ScheduleSettings, Settings, UiSettings, ViewSettings,
 };
-use crate::model::{PolicyKind, Priority, QuietHours, Retention, SourceSchedule};
+use crate::model::{FullText, PolicyKind, Priority, QuietHours, Retention, SourceSchedule};
 use crate::util::text::line as clean;
 
 const MINUTE: u64 = 60;
@@ -22,6 +22,11 @@ pub(crate) const TOP: &[Field<Settings>] = &[
         key: "browser_in_terminal",
         rule: Rule::Any,
         slot: |s| Slot::Flag(&mut s.browser_in_terminal),
+    },
+    Field {
+        key: "full_text",
+        rule: Rule::OneOf(FullText::NAMES),
+        slot: |s| Slot::FullText(&mut s.full_text),
     },
 ];
 

@@ -1,6 +1,6 @@
 //! `config.toml` as data. Every key has a default; `config.example.toml` shows them all.
 
-use crate::model::{PolicyKind, Retention, Source, SourceKind};
+use crate::model::{FullText, PolicyKind, Retention, Source, SourceKind};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -13,6 +13,8 @@ pub struct Settings {
     /// Whether that browser draws in the terminal. Well-known text browsers (w3m, lynx, links,
     /// elinks, …) are known as such without it.
     pub browser_in_terminal: bool,
+    /// Whose pages are asked for the whole text, where a source does not say otherwise.
+    pub full_text: FullText,
     /// The network.
     pub net: NetSettings,
     /// When to look.

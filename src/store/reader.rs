@@ -1,5 +1,6 @@
 //! A read-only connection, for one thread at a time.
 
+use super::articles::{self, Page, Site, Version};
 use super::error::Result;
 use super::history::{self, History, Spent};
 use super::marks::{Found, find, last_key};
@@ -71,6 +72,26 @@ impl Reader {
         let mut query =
             self.conn.prepare_cached(&format!("SELECT {ITEM_ROW} FROM item i WHERE i.key = ?1"))?;
         Ok(query.query_row([key], item_row).optional()?)
+    }
+
+    /// The texts of an item's page, newest first.
+    pub fn versions(&self, item: i64) -> Result<Vec<Version>> {
+        articles::versions(&self.conn, item)
+    }
+
+    /// What is known of the page of an item; `None` where it was never asked for.
+    pub fn page(&self, item: i64) -> Result<Option<Page>> {
+        articles::page(&self.conn, item)
+    }
+
+    /// What the pages of a source (row key) have taught.
+    pub fn site(&self, source: i64) -> Result<Site> {
+        articles::site(&self.conn, source)
+    }
+
+    /// Items whose articles changed since they were last opened.
+    pub fn changed(&self) -> Result<u32> {
+        view::changed(&self.conn)
     }
 
     /// The row key of an item by that key in digits, its id, or the beginning of its id.

@@ -6,6 +6,7 @@ use crate::model::{Entry, ItemRow, PollRecord, SourceId};
 use chrono::TimeDelta;
 
 mod plans;
+mod texts;
 
 struct Fixture {
     _dir: tempfile::TempDir,

@@ -217,6 +217,7 @@ fn item_rows() -> Vec<ItemRow> {
         pinned: i == 2,
         read: i % 3 == 2,
         words: 230 * i as u32,
+        changed: false,
     };
     titles.iter().enumerate().map(row).collect()
 }
@@ -250,6 +251,13 @@ fn article(row: ItemRow) -> Article {
         categories: vec![],
         comments: None,
         language: None,
+        article: None,
+        text_from: crate::model::TextFrom::Feed,
+        fetched: None,
+        fetch_error: None,
+        feed_is_whole: None,
+        changed: false,
+        versions: 0,
     };
     Article { document: Arc::new(from_html(html, None)), row, item: Arc::new(item) }
 }
