@@ -35,4 +35,4 @@ pub use extract::{Extraction, Guide, Mode, NoArticle, Origin, extract};
 pub use from_html::from_html;
 pub use page_date::PageTime;
 pub use template::Template;
-pub use whole::is_whole;
+pub use whole::{is_cut, is_whole};

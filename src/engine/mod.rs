@@ -7,6 +7,7 @@ mod budget;
 mod context;
 mod explore;
 mod follow;
+mod fulltext;
 mod handle;
 mod look;
 mod message;
@@ -22,6 +23,7 @@ mod why;
 mod words;
 
 pub use follow::FollowError;
+pub use fulltext::{PrefetchPlan, TextGot};
 pub use handle::{Engine, Handle};
 pub use message::{Discovery, Pace, Refreshed, Removed, Report, Role, Status, Way};
 pub use plan::{HORIZON, Plan, plan};

@@ -45,11 +45,8 @@ pub enum FetchEnd {
 /// A page that was read.
 #[derive(Debug, Clone)]
 pub struct PageRead {
-    /// Its article as safe HTML and where on it that was found; `None` leaves what is stored: the
-    /// text is the same, or the feed carries it.
-    pub text: Option<(String, TextFrom)>,
-    /// Whether the publisher changed the article: then the text before it is kept.
-    pub changed: bool,
+    /// Its article.
+    pub text: PageText,
     /// Hash of what the page by itself gives.
     pub page_hash: i64,
     /// Bytes received.
@@ -60,6 +57,24 @@ pub struct PageRead {
     pub validators_of: String,
     /// What its site has taught with it.
     pub site: Site,
+}
+
+/// The article of a page, against the one that is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PageText {
+    /// It is the same.
+    Same,
+    /// The feed carries the whole of it, so that none is stored.
+    InFeed,
+    /// Another text.
+    New {
+        /// Safe HTML.
+        html: String,
+        /// Where on the page it was found.
+        from: TextFrom,
+        /// Whether the publisher changed the article: then the text before it is kept.
+        changed: bool,
+    },
 }
 
 /// What the pages of a source have taught.
@@ -112,6 +127,11 @@ pub(super) fn save(conn: &Connection, fetched: &Fetched) -> Result<bool> {
         .query_row([key], |r| r.get(0))
         .optional()?;
     let Some(source) = source else { return Ok(false) };
+    if matches!(fetched.end, FetchEnd::FeedWanted) && page(conn, key)?.is_some() {
+        conn.prepare_cached("UPDATE fetch SET way = ?2 WHERE item = ?1")?
+            .execute(params![key, to_json(&fetched.way)?])?;
+        return Ok(true);
+    }
     let error = match &fetched.end {
         FetchEnd::Failed(why) => Some(why),
         _ => None,
@@ -155,9 +175,18 @@ fn save_page(conn: &Connection, key: i64, source: i64, at: Time, read: &PageRead
         "INSERT OR REPLACE INTO site (source, template, whole) VALUES (?1, ?2, ?3)",
     )?
     .execute(params![source, read.site.template, read.site.whole])?;
-    let Some((html, from)) = &read.text else { return Ok(()) };
+    let (html, from, changed) = match &read.text {
+        PageText::Same => return Ok(()),
+        PageText::InFeed => {
+            let gone = conn
+                .prepare_cached("DELETE FROM article WHERE item = ?1")?
+                .execute([key])?;
+            return if gone > 0 { queue_index(conn, key) } else { Ok(()) };
+        }
+        PageText::New { html, from, changed } => (html, from, *changed),
+    };
     let mut since = at;
-    if !read.changed {
+    if !changed {
         // The same version, read better: it is as old as before.
         let before: Option<(i64, i64)> = conn
             .prepare_cached(
@@ -177,11 +206,15 @@ fn save_page(conn: &Connection, key: i64, source: i64, at: Time, read: &PageRead
             (SELECT key FROM article WHERE item = ?1 ORDER BY key DESC LIMIT ?2)",
     )?
     .execute(params![key, i64::try_from(MOST_VERSIONS).unwrap_or(i64::MAX)])?;
-    if read.changed {
+    if changed {
         conn.prepare_cached("UPDATE item SET changed = 1 WHERE key = ?1 AND changed = 0")?
             .execute([key])?;
     }
-    // It is indexed in the background.
+    queue_index(conn, key)
+}
+
+/// Has the text of an item be indexed again, in the background.
+fn queue_index(conn: &Connection, key: i64) -> Result<()> {
     conn.prepare_cached("UPDATE detail SET indexed = 0 WHERE item = ?1")?.execute([key])?;
     Ok(())
 }

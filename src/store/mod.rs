@@ -3,6 +3,7 @@
 //! One writer thread per process, read-only connections for everybody else. `schema.sql` is the
 //! map of the tables.
 
+mod ahead;
 mod articles;
 mod connect;
 mod error;
@@ -26,7 +27,10 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-pub use articles::{FetchEnd, Fetched, MOST_VERSIONS, Page, PageRead, Site, Version};
+pub use ahead::{Ahead, Kept, Wanted};
+pub use articles::{
+    FetchEnd, Fetched, MOST_VERSIONS, Page, PageRead, PageText, Site, Version,
+};
 pub use error::{Result, StoreError};
 pub use history::{History, Spent};
 pub use identity::{Prepared, prepare};

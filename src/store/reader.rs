@@ -1,5 +1,6 @@
 //! A read-only connection, for one thread at a time.
 
+use super::ahead::{self, Ahead, Kept, Wanted};
 use super::articles::{self, Page, Site, Version};
 use super::error::Result;
 use super::history::{self, History, Spent};
@@ -87,6 +88,27 @@ impl Reader {
     /// What the pages of a source (row key) have taught.
     pub fn site(&self, source: i64) -> Result<Site> {
         articles::site(&self.conn, source)
+    }
+
+    /// The next pages to ask for ahead of anybody's wish, at most `limit`, the most urgent first.
+    pub fn ahead(&self, ahead: &Ahead, now: Time, limit: usize) -> Result<Vec<Wanted>> {
+        ahead::next(&self.conn, ahead, now, limit)
+    }
+
+    /// When the next page is to be asked for again, if that is later than now.
+    pub fn next_page(&self, now: Time) -> Result<Option<Time>> {
+        ahead::wake(&self.conn, now)
+    }
+
+    /// The items of these sources (row keys) whose pages were never asked for, newest first, at most
+    /// `limit`.
+    pub fn unfetched(&self, kept: Kept, sources: &[i64], limit: usize) -> Result<Vec<Wanted>> {
+        ahead::unfetched(&self.conn, kept, sources, limit)
+    }
+
+    /// The mean number of bytes that a page of each source (row key) took, and of all of them.
+    pub fn page_sizes(&self) -> Result<(HashMap<i64, u64>, Option<u64>)> {
+        ahead::page_sizes(&self.conn)
     }
 
     /// Items whose articles changed since they were last opened.

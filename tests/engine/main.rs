@@ -9,6 +9,7 @@ mod faults;
 mod follow;
 #[cfg(target_os = "linux")]
 mod full;
+mod fulltext;
 mod holds;
 mod hosts;
 mod items;

@@ -38,8 +38,7 @@ impl Fixture {
 
 fn read(html: &str, changed: bool) -> FetchEnd {
     FetchEnd::Read(Box::new(PageRead {
-        text: Some((html.to_owned(), TextFrom::Page)),
-        changed,
+        text: PageText::New { html: html.to_owned(), from: TextFrom::Page, changed },
         page_hash: 7,
         bytes: 99,
         validators: Validators { etag: Some(b"\"x\"".to_vec()), last_modified: None },
