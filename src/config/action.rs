@@ -70,6 +70,9 @@ actions! {
     OpenLink, "open-link", "Open the link of the digit that was struck";
     Comments, "comments", "Open the comments in the browser";
     Find, "find", "Find in the text";
+    FullText, "full-text", "Fetch the whole text; again: another way to it";
+    Difference, "difference", "Show what changed since the earlier version, or no longer";
+    Prefetch, "prefetch", "Fetch the pages of pinned and unread items ahead";
     Zen, "zen", "Show the article alone";
     Narrower, "narrower", "Make the text column narrower";
     Wider, "wider", "Make the text column wider";

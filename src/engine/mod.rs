@@ -28,6 +28,8 @@ pub use handle::{Engine, Handle};
 pub use message::{Discovery, Pace, Refreshed, Removed, Report, Role, Status, Way};
 pub use plan::{HORIZON, Plan, plan};
 pub use setup::setup;
+// What a prefetch chooses from.
+pub use crate::store::Kept;
 pub use why::{Glance, LookTold, Rhythm, Why, glance, rhythm, why};
 pub use words::{HOURS, Told};
 // The panes know the engine, and this is part of what it tells.

@@ -3,6 +3,7 @@
 use super::why::{LookTold, Why};
 use crate::model::{Hold, HoldReason, Moved, Outcome, Planned, Time};
 use crate::schedule::{Gaps, Pulse};
+use crate::util::text::size;
 use crate::util::when;
 use chrono::{Local, Offset, TimeDelta};
 
@@ -166,12 +167,7 @@ fn spent(why: &Why, now: Time) -> String {
         n if n > 0 => format!(" ({n} fewer than at the fixed interval)"),
         n => format!(" ({} more than at the fixed interval)", -n),
     };
-    let bytes = |n: u64| match n {
-        0..10_000 => format!("{n} B"),
-        10_000..10_000_000 => format!("{} kB", n / 1000),
-        _ => format!("{} MB", n / 1_000_000),
-    };
-    let (cost, kept) = (bytes(why.spent.bytes), bytes(why.spent.bytes_saved));
+    let (cost, kept) = (size(why.spent.bytes), size(why.spent.bytes_saved));
     let requests = match why.spent.requests {
         1 => "1 request".to_owned(),
         n => format!("{n} requests"),

@@ -2,7 +2,7 @@
 
 use super::app::midnight;
 use super::event::{Article, Event, RequestId, SourceEntry, SourceList};
-use crate::article::{Document, from_html};
+use crate::article::{Document, differences, from_html, marked};
 use crate::engine::{self, Handle, Rhythm, Told};
 use crate::model::Item;
 use crate::store::{Anchor, Interrupter, PollFilter, Reader, Result, StoreError, View};
@@ -22,6 +22,11 @@ pub(super) enum Question {
         size: usize,
     },
     Article {
+        request: RequestId,
+        key: i64,
+    },
+    /// An article with what changed in it instead of its text.
+    Difference {
         request: RequestId,
         key: i64,
     },
@@ -135,6 +140,10 @@ impl Answerer {
                 let article = self.persist(|this| this.article(key));
                 Event::ArticleLoaded(request, article.map_err(words))
             }
+            Question::Difference { request, key } => {
+                let article = self.persist(|this| this.difference(key));
+                Event::ArticleLoaded(request, article.map_err(words))
+            }
             Question::Log => {
                 let filter = PollFilter { source: None, noteworthy: true };
                 let polls = self.persist(|this| this.reader.polls(filter, LOG_LINES));
@@ -181,6 +190,7 @@ impl Answerer {
         Ok(SourceList {
             sources,
             today: self.reader.unread_since(midnight(self.handle.now()))?,
+            changed: self.reader.changed()?,
             last_key: self.reader.last_key()?,
         })
     }
@@ -206,6 +216,18 @@ impl Answerer {
         };
         let document = Arc::new(document(&item));
         Ok(Some(Arc::new(Article { row, item: Arc::new(item), document })))
+    }
+
+    /// An article whose text is the difference of its last two versions.
+    fn difference(&self, key: i64) -> Result<Option<Arc<Article>>> {
+        let Some(article) = self.article(key)? else { return Ok(None) };
+        let versions = self.reader.versions(key)?;
+        let [later, earlier, ..] = versions.as_slice() else { return Ok(Some(article)) };
+        let text = |html: &str| from_html(html, None).text();
+        let document = marked(&differences(&text(&earlier.html), &text(&later.html)));
+        let Article { row, item, .. } = &*article;
+        let (row, item) = (row.clone(), item.clone());
+        Ok(Some(Arc::new(Article { row, item, document: Arc::new(document) })))
     }
 }
 

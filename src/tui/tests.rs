@@ -17,6 +17,8 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use std::sync::Arc;
 
+mod texts;
+
 fn now() -> Time {
     // Noon, so that local midnight is in the past in every zone that tests run in.
     Time::from_timestamp(1_795_262_400, 0).unwrap()
@@ -172,7 +174,7 @@ fn source_list() -> SourceList {
     sources[3].facts.hold =
         Some(Hold { until: now() + TimeDelta::hours(1), reason: HoldReason::RetryAfter });
     sources[4].facts.last_poll = None;
-    SourceList { sources, today: 8, last_key: 12 }
+    SourceList { sources, today: 8, changed: 0, last_key: 12 }
 }
 
 fn told() -> Told {

@@ -412,13 +412,13 @@ async fn pages_are_fetched_ahead_once_and_their_size_is_known_before() {
     let home = home(&server, FullText::OnOpen);
     let engine = home.on_demand().await;
     sync(&engine, Pace::Manual).await;
-    let plan = engine.plan_prefetch(Kept::Unread, 100).await.unwrap();
+    let plan = engine.plan_prefetch(&[Kept::Pinned, Kept::Unread], 100).await.unwrap();
     assert_eq!((plan.pages.len(), plan.bytes), (6, 6 * 60_000));
     // Given up after the first.
     let mut reports = engine.prefetch(plan.pages);
     assert!(soon(reports.recv()).await.is_some_and(|(_, got)| got.is_ok()));
     drop(reports);
-    let plan = engine.plan_prefetch(Kept::Unread, 100).await.unwrap();
+    let plan = engine.plan_prefetch(&[Kept::Pinned, Kept::Unread], 100).await.unwrap();
     let left = plan.pages.len();
     assert!((1..6).contains(&left), "{left}");
     assert!(plan.bytes < 6 * 10_000, "{} bytes, known from the first", plan.bytes);
@@ -426,11 +426,11 @@ async fn pages_are_fetched_ahead_once_and_their_size_is_known_before() {
     while let Some((_, got)) = soon(reports.recv()).await {
         assert!(matches!(got, Ok(TextGot::Fetched { .. })), "{got:?}");
     }
-    assert_eq!(engine.plan_prefetch(Kept::Unread, 100).await.unwrap().pages, []);
+    assert_eq!(engine.plan_prefetch(&[Kept::Pinned, Kept::Unread], 100).await.unwrap().pages, []);
     let mut asked = pages(&server);
     asked.dedup();
     assert!(asked.len() <= 7, "none twice but the one that was given up: {asked:?}");
-    assert_eq!(engine.plan_prefetch(Kept::Pinned, 100).await.unwrap().pages, []);
+    assert_eq!(engine.plan_prefetch(&[Kept::Pinned], 100).await.unwrap().pages, []);
 }
 
 #[tokio::test]

@@ -16,6 +16,7 @@ use super::handle::Handle;
 use crate::model::{FullText, SourceKind, TextFrom, TextWay};
 use crate::store::{Kept, Result, Wanted};
 use ahead::{Run, not_never};
+use std::collections::HashSet;
 use tokio::sync::mpsc;
 
 /// Why a page is asked for.
@@ -117,18 +118,28 @@ impl Handle {
     /// # Errors
     /// When the database cannot be read or written.
     pub async fn opened(&self, key: i64) -> Result<TextGot> {
-        self.context.store.seen(key).await?;
+        let row = self.context.read(move |reader| reader.row(key)).await?;
+        if row.is_some_and(|row| row.changed) {
+            self.context.store.seen(key).await?;
+        }
         fetch::fetch(&self.context, key, Wish::Opened).await
     }
 
-    /// The pages of pinned or unread items that were never asked for, newest first, at most `limit`.
+    /// The pages of pinned and unread items, or of one kind of them, that were never asked for, newest
+    /// first, at most `limit`.
     ///
     /// # Errors
     /// When the database cannot be read.
-    pub async fn plan_prefetch(&self, kept: Kept, limit: usize) -> Result<PrefetchPlan> {
-        let sources = not_never(&self.context);
+    pub async fn plan_prefetch(&self, kept: &[Kept], limit: usize) -> Result<PrefetchPlan> {
+        let (sources, kept) = (not_never(&self.context), kept.to_vec());
         let read = self.context.read(move |reader| {
-            let pages = reader.unfetched(kept, &sources, limit)?;
+            let mut pages: Vec<Wanted> = Vec::new();
+            for kept in kept {
+                let more = reader.unfetched(kept, &sources, limit)?;
+                let known: HashSet<i64> = pages.iter().map(|p| p.item).collect();
+                pages.extend(more.into_iter().filter(|p| !known.contains(&p.item)));
+            }
+            pages.truncate(limit);
             Ok((pages, reader.page_sizes()?))
         });
         let (pages, (sizes, mean)) = read.await?;

@@ -138,6 +138,9 @@ impl App {
             Action::Delete => self.delete(),
             Action::EditFile => self.edit_source(),
             Action::Theme => self.next_theme(),
+            Action::FullText => self.fetch_text(),
+            Action::Difference => self.show_difference(),
+            Action::Prefetch => self.prefetch(),
             Action::Zen => {
                 self.zen = !self.zen;
                 self.focus = Focus::Reader;

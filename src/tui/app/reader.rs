@@ -198,6 +198,17 @@ impl App {
         vec![]
     }
 
+    /// Reads the article that is shown again, or what changed in it.
+    pub(super) fn reload_article(&mut self, difference: bool) -> Vec<Effect> {
+        let Some(key) = self.reader.row().map(|row| row.key) else { return vec![] };
+        let request = self.request();
+        self.reader.wanted = Some(request);
+        match difference {
+            true => vec![Effect::LoadDifference { request, key }],
+            false => vec![Effect::LoadArticle { request, key }],
+        }
+    }
+
     pub(super) fn change_width(&mut self, by: i16) -> Vec<Effect> {
         let width = self.reader.column.saturating_add_signed(by);
         self.reader.column = width.clamp(*COLUMN.start(), *COLUMN.end());

@@ -14,6 +14,7 @@ pub(in crate::tui) struct Marks {
     pub(in crate::tui) pinned: &'static str,
     pub(in crate::tui) unread: &'static str,
     pub(in crate::tui) today: &'static str,
+    pub(in crate::tui) changed: &'static str,
     pub(in crate::tui) all: &'static str,
     pub(in crate::tui) saved: &'static str,
     pub(in crate::tui) open: &'static str,
@@ -31,6 +32,7 @@ const UNICODE: Marks = Marks {
     pinned: "★",
     unread: "●",
     today: "○",
+    changed: "±",
     all: "≡",
     saved: "⌕",
     open: "▾",
@@ -48,6 +50,7 @@ const ASCII: Marks = Marks {
     pinned: "*",
     unread: "o",
     today: "t",
+    changed: "%",
     all: "=",
     saved: "?",
     open: "-",
@@ -86,6 +89,10 @@ pub(super) fn top(app: &App, frame: &mut Frame<'_>, area: Rect) {
             format!("  next look in {}", if s < 60 { "1m".to_owned() } else { age(s) })
         }
         _ => String::new(),
+    };
+    let state = match app.texts.progress() {
+        Some((done, total)) => format!("  {} page {done} of {total}", m.busy),
+        None => state,
     };
     row.right(state, style(if status.offline { Role::Warning } else { Role::Status }));
     row.left(" newsfed", style(Role::Accent));
