@@ -10,8 +10,12 @@ pub fn marked(changes: &[Change]) -> Document {
     for change in changes {
         match change {
             Change::Same(text) => out.text(text, |text| Inline::Text(text.to_owned())),
+            // The later version says how its lines are broken.
             Change::Removed(text) => {
-                out.text(text, |t| Inline::Emphasis(vec![Inline::Text(format!("[-{t}-]"))]));
+                out.text(text.trim_end(), |t| {
+                    Inline::Emphasis(vec![Inline::Text(format!("[-{t}-]"))])
+                });
+                out.space();
             }
             Change::Added(text) => {
                 out.text(text, |t| Inline::Strong(vec![Inline::Text(format!("{{+{t}+}}"))]));
@@ -77,8 +81,9 @@ mod tests {
             ("a b c", "a b c", "a b c"),
             ("a b c", "a x c", "a [-b-] {+x+} c"),
             ("a\n\nb", "a\n\nnew one\n\nb", "a\n\n{+new one+}\n\nb"),
-            ("a b\nc", "a\nc", "a [-b-]\nc"),
+            ("a b\nc", "a\nc", "a\n[-b-] c"),
             ("one two", "", "[-one two-]"),
+            ("a 2.\n\nb", "a two.\n\nb", "a [-2.-] {+two.+}\n\nb"),
         ];
         for (earlier, later, want) in cases {
             assert_eq!(marked(&differences(earlier, later)).text(), want, "{earlier} -> {later}");

@@ -64,7 +64,7 @@ found. A word to leave out is quoted together with another, or stands behind --.
 
   \"two words\"  side by side         -word            without it
   title:word   author:word          source:name      folder:name      tag:name
-  is:unread    is:read              is:pinned        is:unpinned
+  is:unread    is:read              is:pinned        is:unpinned      is:changed
   after:7d     before:2026-11-21    after:yesterday
 
 Examples:

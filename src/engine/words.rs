@@ -71,6 +71,9 @@ fn facts(why: &Why, enabled: bool, now: Time) -> Vec<(&'static str, String)> {
     if why.last_poll.is_some() {
         line("this week", spent(why, now));
     }
+    if why.feed_is_whole == Some(true) {
+        line("articles", "whole in its feed, so that their pages are not asked for".to_owned());
+    }
     facts
 }
 

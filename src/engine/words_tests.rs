@@ -42,6 +42,7 @@ fn why() -> Why {
         looks: Vec::new(),
         spent: Spent { requests: 1, ..Spent::default() },
         requests_saved: -1,
+        feed_is_whole: None,
     }
 }
 

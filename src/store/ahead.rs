@@ -43,7 +43,7 @@ pub(super) fn next(
     limit: usize,
 ) -> Result<Vec<Wanted>> {
     let mut found = again(conn, ahead, now, limit)?;
-    if found.len() < limit {
+    if found.len() < limit && !ahead.pinned.is_empty() {
         let scope = format!("i.pinned = 1 AND i.source IN ({})", list(&ahead.pinned));
         found.extend(unread_pages(conn, "item_pinned", &scope, limit - found.len())?);
     }
@@ -82,12 +82,7 @@ fn again(conn: &Connection, ahead: &Ahead, now: Time, limit: usize) -> Result<Ve
 
 /// Items whose pages were never asked for, newest first, of sources whose feeds do not carry whole
 /// articles.
-fn unread_pages(
-    conn: &Connection,
-    index: &str,
-    scope: &str,
-    limit: usize,
-) -> Result<Vec<Wanted>> {
+fn unread_pages(conn: &Connection, index: &str, scope: &str, limit: usize) -> Result<Vec<Wanted>> {
     let sql = format!(
         "SELECT i.key, i.source, i.url FROM item i INDEXED BY {index}
          WHERE {scope} AND i.url IS NOT NULL
@@ -139,6 +134,9 @@ pub(super) fn unfetched(
     sources: &[i64],
     limit: usize,
 ) -> Result<Vec<Wanted>> {
+    if sources.is_empty() {
+        return Ok(Vec::new());
+    }
     let (index, mark) = match kept {
         Kept::Pinned => ("item_pinned", "i.pinned = 1"),
         Kept::Unread => ("item_unread", "i.read = 0"),

@@ -37,9 +37,8 @@ pub(crate) async fn follow(context: &Arc<Context>, mut status: watch::Receiver<S
         declared.mark_unchanged();
         let now = context.clock.now();
         let wants = wants(context);
-        let found = context.read(move |reader| {
-            Ok((reader.ahead(&wants, now, BATCH)?, reader.next_page(now)?))
-        });
+        let found = context
+            .read(move |reader| Ok((reader.ahead(&wants, now, BATCH)?, reader.next_page(now)?)));
         let (pages, wake) = found.await.unwrap_or_else(|e| {
             tracing::warn!("planning pages: {e}");
             (Vec::new(), Some(now + REST))
@@ -47,7 +46,7 @@ pub(crate) async fn follow(context: &Arc<Context>, mut status: watch::Receiver<S
         let mut wake = wake;
         if !pages.is_empty() {
             let mut stored = 0;
-            let run = Run::new(context, pages, true);
+            let run = Run::new(context, pages, &[Wish::Ahead, Wish::Again]);
             let work = run.to_end(|_, got| stored += usize::from(is_stored(&got)));
             tokio::select! {
                 () = work => {}
@@ -120,13 +119,17 @@ fn setting(context: &Context, source: &Source) -> FullText {
 pub(super) struct Run<'a> {
     context: &'a Arc<Context>,
     hosts: VecDeque<VecDeque<i64>>,
-    /// Whether pages that were read before are asked for again.
-    again: bool,
+    /// Why they are asked for: where the first reason gives no request, the next one counts.
+    wishes: &'static [Wish],
 }
 
 impl<'a> Run<'a> {
-    /// Pages in their order, host by host. `again`: those that were read before as well.
-    pub(super) fn new(context: &'a Arc<Context>, pages: Vec<Wanted>, again: bool) -> Self {
+    /// Pages in their order, host by host.
+    pub(super) fn new(
+        context: &'a Arc<Context>,
+        pages: Vec<Wanted>,
+        wishes: &'static [Wish],
+    ) -> Self {
         let mut places: HashMap<String, usize> = HashMap::new();
         let mut hosts: VecDeque<VecDeque<i64>> = VecDeque::new();
         for page in pages {
@@ -137,7 +140,7 @@ impl<'a> Run<'a> {
             }
             hosts[place].push_back(page.item);
         }
-        Self { context, hosts, again }
+        Self { context, hosts, wishes }
     }
 
     /// Fetches all of them and tells of each. Dropping the future stops; what was stored stays.
@@ -167,11 +170,14 @@ impl<'a> Run<'a> {
         mut host: VecDeque<i64>,
     ) {
         let Some(key) = host.pop_front() else { return };
-        let (context, again) = (self.context.clone(), self.again);
+        let (context, wishes) = (self.context.clone(), self.wishes);
         tasks.spawn(async move {
-            let mut got = fetch::fetch(&context, key, Wish::Ahead).await;
-            if again && matches!(got, Ok(TextGot::Left)) {
-                got = fetch::fetch(&context, key, Wish::Again).await;
+            let mut got = Ok(TextGot::Left);
+            for wish in wishes {
+                got = fetch::fetch(&context, key, *wish).await;
+                if !matches!(got, Ok(TextGot::Left)) {
+                    break;
+                }
             }
             (key, got, host)
         });

@@ -151,10 +151,26 @@ impl Handle {
     /// Fetches these pages, a few hosts at a time; each is reported by the row key of its item, and
     /// the channel ends when the last one is done. Dropping it stops.
     pub fn prefetch(&self, pages: Vec<Wanted>) -> mpsc::UnboundedReceiver<(i64, Result<TextGot>)> {
+        self.run(pages, &[Wish::Ahead])
+    }
+
+    /// The same, whether they were fetched before or not and whatever the settings say.
+    pub fn fetch_texts(
+        &self,
+        pages: Vec<Wanted>,
+    ) -> mpsc::UnboundedReceiver<(i64, Result<TextGot>)> {
+        self.run(pages, &[Wish::Person(TextWay::Best)])
+    }
+
+    fn run(
+        &self,
+        pages: Vec<Wanted>,
+        wishes: &'static [Wish],
+    ) -> mpsc::UnboundedReceiver<(i64, Result<TextGot>)> {
         let (report, reports) = mpsc::unbounded_channel();
         let (context, stop) = (self.context.clone(), self.stop.clone());
         tokio::spawn(async move {
-            let run = Run::new(&context, pages, false);
+            let run = Run::new(&context, pages, wishes);
             tokio::select! {
                 () = stop.cancelled() => {}
                 () = report.closed() => {}
