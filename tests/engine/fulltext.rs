@@ -318,6 +318,25 @@ async fn new_items_come_with_their_pages_where_that_is_wanted() {
 }
 
 #[tokio::test]
+async fn nothing_is_asked_for_ahead_in_quiet_hours() {
+    let server = Blog::with(2).start();
+    let mut home = home(&server, FullText::All);
+    let engine = home.on_demand().await;
+    sync(&engine, Pace::Manual).await;
+    engine.shutdown().await;
+    let at = home.clock.now().with_timezone(&chrono::Local);
+    let hours = [-1, 2].map(|h| (at + chrono::TimeDelta::hours(h)).format("%H:%M").to_string());
+    home.settings.schedule.quiet_hours = Some(hours.join("-"));
+    let engine = home.following().await;
+    home.clock.advance(HOUR);
+    replanned(&engine).await;
+    assert_eq!(pages(&server), Vec::<String>::new());
+    home.clock.advance(HOUR);
+    texts(&engine, &[1, 2]).await;
+    engine.shutdown().await;
+}
+
+#[tokio::test]
 async fn pinned_items_alone_come_with_their_pages() {
     let server = Blog::with(3).start();
     let home = home(&server, FullText::Pinned);

@@ -4,8 +4,9 @@
 use super::{TextGot, Wish, fetch, may_be_asked};
 use crate::engine::context::Context;
 use crate::engine::message::{Role, Status};
-use crate::model::{FullText, Source};
+use crate::model::{FullText, QuietHours, Source, Time};
 use crate::net::host_key;
+use crate::schedule;
 use crate::store::{Ahead, Result, Wanted};
 use chrono::TimeDelta;
 use std::collections::{HashMap, VecDeque};
@@ -36,14 +37,10 @@ pub(crate) async fn follow(context: &Arc<Context>, mut status: watch::Receiver<S
         revision.mark_unchanged();
         declared.mark_unchanged();
         let now = context.clock.now();
-        let wants = wants(context);
-        let found = context
-            .read(move |reader| Ok((reader.ahead(&wants, now, BATCH)?, reader.next_page(now)?)));
-        let (pages, wake) = found.await.unwrap_or_else(|e| {
-            tracing::warn!("planning pages: {e}");
-            (Vec::new(), Some(now + REST))
-        });
-        let mut wake = wake;
+        let (pages, mut wake) = match quiet_until(context, now) {
+            Some(end) => (Vec::new(), Some(end)),
+            None => plan(context, now).await,
+        };
         if !pages.is_empty() {
             let mut stored = 0;
             let run = Run::new(context, pages, &[Wish::Ahead, Wish::Again]);
@@ -71,6 +68,23 @@ pub(crate) async fn follow(context: &Arc<Context>, mut status: watch::Receiver<S
         }
         while let Ok(Ok(())) = tokio::time::timeout(SETTLE, revision.changed()).await {}
     }
+}
+
+/// When the hours end in which nothing is asked for by itself.
+fn quiet_until(context: &Context, now: Time) -> Option<Time> {
+    let hours = context.settings().schedule.quiet_hours.as_deref().and_then(QuietHours::parse)?;
+    schedule::quiet_until(hours, context.east(), now)
+}
+
+/// The next pages, and when to look for more.
+async fn plan(context: &Arc<Context>, now: Time) -> (Vec<Wanted>, Option<Time>) {
+    let wants = wants(context);
+    let found =
+        context.read(move |reader| Ok((reader.ahead(&wants, now, BATCH)?, reader.next_page(now)?)));
+    found.await.unwrap_or_else(|e| {
+        tracing::warn!("planning pages: {e}");
+        (Vec::new(), Some(now + REST))
+    })
 }
 
 fn is_stored(got: &Result<TextGot>) -> bool {
