@@ -57,6 +57,13 @@ pub struct PageRead {
     pub validators_of: String,
     /// What its site has taught with it.
     pub site: Site,
+    /// When it was published and changed and who wrote it, as the page says; stored where the feed
+    /// says nothing of it.
+    pub published: Option<Time>,
+    /// See `published`.
+    pub updated: Option<Time>,
+    /// See `published`.
+    pub authors: Vec<String>,
 }
 
 /// The article of a page, against the one that is stored.
@@ -175,12 +182,12 @@ fn save_page(conn: &Connection, key: i64, source: i64, at: Time, read: &PageRead
         "INSERT OR REPLACE INTO site (source, template, whole) VALUES (?1, ?2, ?3)",
     )?
     .execute(params![source, read.site.template, read.site.whole])?;
+    save_said(conn, key, read)?;
     let (html, from, changed) = match &read.text {
         PageText::Same => return Ok(()),
         PageText::InFeed => {
-            let gone = conn
-                .prepare_cached("DELETE FROM article WHERE item = ?1")?
-                .execute([key])?;
+            let gone =
+                conn.prepare_cached("DELETE FROM article WHERE item = ?1")?.execute([key])?;
             return if gone > 0 { queue_index(conn, key) } else { Ok(()) };
         }
         PageText::New { html, from, changed } => (html, from, *changed),
@@ -211,6 +218,26 @@ fn save_page(conn: &Connection, key: i64, source: i64, at: Time, read: &PageRead
             .execute([key])?;
     }
     queue_index(conn, key)
+}
+
+/// Fills in what the feed does not say. A first date moves the item to its place in lists.
+fn save_said(conn: &Connection, key: i64, read: &PageRead) -> Result<()> {
+    let undated: bool = conn
+        .prepare_cached("SELECT published IS NULL AND updated IS NULL FROM detail WHERE item = ?1")?
+        .query_row([key], |r| r.get(0))
+        .optional()?
+        .unwrap_or(false);
+    let (published, updated) = (seconds(read.published), seconds(read.updated));
+    conn.prepare_cached(
+        "UPDATE detail SET published = coalesce(published, ?2), updated = coalesce(updated, ?3),
+            authors = CASE WHEN authors = '[]' THEN ?4 ELSE authors END WHERE item = ?1",
+    )?
+    .execute(params![key, published, updated, to_json(&read.authors)?])?;
+    if let Some(date) = published.or(updated).filter(|_| undated) {
+        conn.prepare_cached("UPDATE item SET date = min(?2, discovered) WHERE key = ?1")?
+            .execute([key, date])?;
+    }
+    Ok(())
 }
 
 /// Has the text of an item be indexed again, in the background.

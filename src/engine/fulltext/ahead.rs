@@ -44,7 +44,7 @@ pub(crate) async fn follow(context: &Arc<Context>, mut status: watch::Receiver<S
         if !pages.is_empty() {
             let mut stored = 0;
             let run = Run::new(context, pages, &[Wish::Ahead, Wish::Again]);
-            let work = run.to_end(|_, got| stored += usize::from(is_stored(&got)));
+            let work = run.finish(|_, got| stored += usize::from(is_stored(&got)));
             tokio::select! {
                 () = work => {}
                 // Looks come first; what was under way is asked for again later.
@@ -158,7 +158,7 @@ impl<'a> Run<'a> {
     }
 
     /// Fetches all of them and tells of each. Dropping the future stops; what was stored stays.
-    pub(super) async fn to_end(mut self, mut tell: impl FnMut(i64, Result<TextGot>)) {
+    pub(super) async fn finish(mut self, mut tell: impl FnMut(i64, Result<TextGot>)) {
         let mut tasks: JoinSet<(i64, Result<TextGot>, VecDeque<i64>)> = JoinSet::new();
         loop {
             while tasks.len() < HOSTS

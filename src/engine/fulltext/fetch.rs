@@ -129,6 +129,7 @@ pub(super) async fn fetch(
         way_before: state.page.as_ref().map(|p| p.way),
         hash_before: state.page.as_ref().and_then(|p| p.page_hash),
         way,
+        now,
     };
     let taken = context.work(move || read(page, known));
     let read = match tokio::time::timeout(READING, taken).await {

@@ -174,7 +174,7 @@ impl Handle {
             tokio::select! {
                 () = stop.cancelled() => {}
                 () = report.closed() => {}
-                () = run.to_end(|key, got| _ = report.send((key, got))) => {}
+                () = run.finish(|key, got| _ = report.send((key, got))) => {}
             }
         });
         reports

@@ -1,10 +1,10 @@
 //! A page that was fetched -> what is stored of it. Knows no network and no database.
 
 use crate::article::{
-    self, Document, Extraction, Guide, Mode, NoArticle, Origin, Template, from_html, is_whole,
-    same_references, same_text,
+    self, Document, Extraction, Guide, Mode, NoArticle, Origin, PageTime, Template, from_html,
+    is_whole, same_references, same_text,
 };
-use crate::model::{Item, TextFrom, TextWay, Validators};
+use crate::model::{Item, TextFrom, TextWay, Time, Validators};
 use crate::net::Response;
 use crate::store::{PageRead, PageText, Site, Version};
 use crate::util::html;
@@ -18,6 +18,8 @@ const STACK: usize = 16 << 20;
 /// article.
 const MUCH: usize = 150;
 const MORE: f64 = 1.5;
+/// The beginning of 1990, in seconds since the epoch.
+const FIRST_PAGE: i64 = 631_152_000;
 
 /// A page as it came.
 #[derive(Debug, Clone)]
@@ -52,6 +54,7 @@ pub(super) struct Known {
     pub(super) hash_before: Option<i64>,
     /// How the text is looked for now.
     pub(super) way: TextWay,
+    pub(super) now: Time,
 }
 
 /// Why nothing is taken from a page.
@@ -103,6 +106,9 @@ fn take(page: Saved, known: Known) -> Result<PageRead, NoText> {
             template: serde_json::to_string(&template).ok(),
             whole: whole.or(known.site.whole),
         },
+        published: alone.published.and_then(|t| possible(t, known.now)),
+        updated: alone.modified.and_then(|t| possible(t, known.now)),
+        authors: alone.authors.clone(),
     };
     let found = match known.way {
         TextWay::Page => alone,
@@ -123,6 +129,12 @@ fn take(page: Saved, known: Known) -> Result<PageRead, NoText> {
         compared => PageText::New { html, from, changed: compared == Compared::Changed },
     };
     Ok(read)
+}
+
+/// A moment that an article can have: not after now, and not before there were pages.
+fn possible(at: PageTime, now: Time) -> Option<Time> {
+    let at = at.to_utc();
+    (at <= now && at.timestamp() >= FIRST_PAGE).then_some(at)
 }
 
 fn words(text: &str) -> usize {

@@ -44,6 +44,9 @@ fn read(html: &str, changed: bool) -> FetchEnd {
         validators: Validators { etag: Some(b"\"x\"".to_vec()), last_modified: None },
         validators_of: "https://site.example/a".to_owned(),
         site: Site { template: Some("{}".to_owned()), whole: Some(false) },
+        published: Some(Time::from_timestamp(1_700_000_000, 0).unwrap()),
+        updated: None,
+        authors: vec!["Ann".to_owned()],
     }))
 }
 
@@ -70,6 +73,23 @@ fn the_text_of_a_page_is_shown_and_searched_in_place_of_the_teaser() {
     assert_eq!((f.item().body(), f.item().text_from), ("<p>teaser</p>", TextFrom::Feed));
     f.store_end(FetchEnd::Unchanged, TextWay::Best);
     assert_eq!(f.item().body(), "<p>the whole zebra</p>");
+}
+
+#[test]
+fn a_page_fills_in_what_the_feed_does_not_say() {
+    let said = Time::from_timestamp(1_700_000_000, 0).unwrap();
+    let f = with_teaser();
+    assert_eq!(f.rows(&View::of(Scope::All))[0].date, f.now, "undated: when it was found");
+    f.store_end(read("<p>text</p>", false), TextWay::Best);
+    assert_eq!((f.item().published, f.item().authors), (Some(said), vec!["Ann".to_owned()]));
+    assert_eq!(f.rows(&View::of(Scope::All))[0].date, said);
+    // What the feed says stands.
+    let f = Fixture::new(&["a"]);
+    f.look("a", vec![Entry { authors: vec!["Bo".to_owned()], ..dated("a", 5) }]);
+    let before = f.item();
+    f.store_end(read("<p>text</p>", false), TextWay::Best);
+    assert_eq!((f.item().published, f.item().authors), (before.published, before.authors));
+    assert_eq!(f.rows(&View::of(Scope::All))[0].date, f.now - TimeDelta::hours(5));
 }
 
 #[test]
