@@ -14,6 +14,8 @@ mod holds;
 mod hosts;
 mod items;
 mod lifecycle;
+#[cfg(feature = "llm")]
+mod llm;
 mod month;
 mod moves;
 mod tour;

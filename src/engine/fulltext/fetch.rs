@@ -33,11 +33,19 @@ pub(crate) struct Desk {
     /// Nobody asks for the same page twice at once.
     turns: [Turn<()>; LOCKS],
     saved: Mutex<VecDeque<(i64, Time, Saved)>>,
+    /// Until when the language model is left alone.
+    #[cfg(feature = "llm")]
+    pub(super) model_rests: Turn<Option<Time>>,
 }
 
 impl Default for Desk {
     fn default() -> Self {
-        Self { turns: std::array::from_fn(|_| Turn::new(())), saved: Mutex::default() }
+        Self {
+            turns: std::array::from_fn(|_| Turn::new(())),
+            saved: Mutex::default(),
+            #[cfg(feature = "llm")]
+            model_rests: Turn::default(),
+        }
     }
 }
 
@@ -132,7 +140,7 @@ pub(super) async fn fetch(
         now,
     };
     let taken = context.work(move || read(page, known));
-    let read = match tokio::time::timeout(READING, taken).await {
+    let (read, undated) = match tokio::time::timeout(READING, taken).await {
         Ok(Some(Ok(read))) => read,
         Ok(Some(Err(why))) => {
             return fail(context, &state, key, Failure::lasting(why.to_string()), way).await;
@@ -142,6 +150,10 @@ pub(super) async fn fetch(
             return fail(context, &state, key, Failure::lasting(why), way).await;
         }
     };
+    #[cfg(feature = "llm")]
+    let read = super::ask_model::date(context, read, undated).await;
+    #[cfg(not(feature = "llm"))]
+    drop(undated);
     let got = match &read.text {
         PageText::New { from, changed, .. } => TextGot::Fetched { from: *from, changed: *changed },
         PageText::InFeed => TextGot::Whole,

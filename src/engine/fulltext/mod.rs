@@ -5,6 +5,10 @@
 //! `ahead.rs` asks for many, one host at a time.
 
 mod ahead;
+#[cfg(feature = "llm")]
+mod ask_model;
+#[cfg(feature = "llm")]
+mod asked;
 mod fetch;
 mod read;
 mod when;

@@ -77,13 +77,13 @@ pub(super) fn is_page(content_type: Option<&str>) -> bool {
 }
 
 /// Reads a page on a thread with room for deep trees, and waits for it.
-pub(super) fn read(page: Saved, known: Known) -> Result<PageRead, NoText> {
+pub(super) fn read(page: Saved, known: Known) -> Result<(PageRead, Undated), NoText> {
     let thread = std::thread::Builder::new().name("newsfed-page".to_owned()).stack_size(STACK);
     let started = thread.spawn(move || take(page, known)).map_err(|_| NoText::Panicked)?;
     started.join().unwrap_or(Err(NoText::Panicked))
 }
 
-fn take(page: Saved, known: Known) -> Result<PageRead, NoText> {
+fn take(page: Saved, known: Known) -> Result<(PageRead, Undated), NoText> {
     let markup = html::decode(&page.body, page.content_type.as_deref());
     let guide = guide(&known.item, &page.url);
     let stored = known.site.template.as_deref();
@@ -113,7 +113,10 @@ fn take(page: Saved, known: Known) -> Result<PageRead, NoText> {
     let found = match known.way {
         TextWay::Page => alone,
         TextWay::Guided => article::extract(&markup, &guide, Mode::Guided, None)?,
-        TextWay::Best | TextWay::Feed if whole == Some(true) => return Ok(read),
+        TextWay::Best | TextWay::Feed if whole == Some(true) => {
+            let undated = undated(&known.item, &read, &best.document);
+            return Ok((read, undated));
+        }
         TextWay::Best | TextWay::Feed => {
             let (given, got) = (words(&feed), words(&best.text));
             if given > MUCH && given as f64 > got as f64 * MORE {
@@ -128,7 +131,16 @@ fn take(page: Saved, known: Known) -> Result<PageRead, NoText> {
         Compared::Same => PageText::Same,
         compared => PageText::New { html, from, changed: compared == Compared::Changed },
     };
-    Ok(read)
+    let undated = undated(&known.item, &read, &found.document);
+    Ok((read, undated))
+}
+
+/// The Markdown of an article that neither its feed nor its page dates.
+pub(super) type Undated = Option<String>;
+
+fn undated(item: &Item, read: &PageRead, document: &Document) -> Undated {
+    let dated = item.published.or(item.updated).or(read.published).or(read.updated).is_some();
+    (cfg!(feature = "llm") && !dated).then(|| document.markdown())
 }
 
 /// A moment that an article can have: not after now, and not before there were pages.
