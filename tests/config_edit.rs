@@ -150,10 +150,12 @@ fn updating_touches_only_what_changes() {
         enabled: Some(true),
         url: Some("https://moved.example/feed".parse().unwrap()),
         interval: Some(Some(Duration::from_secs(7200))),
+        full_text: Some(Some(newsfed::model::FullText::All)),
     };
     file.update(&[id("a-example")], &change).unwrap();
     let added =
-        "\nid = 'a-example'\nfolder = 'X/Y'\ntags = ['q']\ninterval = '2h'".replace('\'', "\"");
+        "\nid = 'a-example'\nfolder = 'X/Y'\ntags = ['q']\ninterval = '2h'\nfull_text = 'all'"
+            .replace('\'', "\"");
     let expected = SOURCES
         .replace("https://a.example/feed", "https://moved.example/feed")
         .replace("title = 'A'# tight", &format!("title = \"New\"# tight{added}"));

@@ -35,7 +35,7 @@ pub fn is_whole(body: &str, article: &str) -> Option<bool> {
 }
 
 /// Whether a text ends as teasers end.
-fn is_cut(body: &str) -> bool {
+pub fn is_cut(body: &str) -> bool {
     let end = body.trim_end().trim_end_matches([']', ')', '»', '>', '→']).trim_end();
     end.ends_with('…') || end.ends_with("...")
 }

@@ -3,7 +3,7 @@
 use super::exit::{Exit, Failure};
 use super::{
     add, config, discover, doctor, export, extract, generate, import, list, mark, open, parse,
-    prune, schedule, show, sources, sync,
+    prefetch, prune, schedule, show, sources, sync,
 };
 use crate::config::Paths;
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand};
@@ -129,6 +129,8 @@ pub(super) enum Command {
     Config(config::ConfigArgs),
     /// Tell when sources are looked at, and why
     Schedule(schedule::ScheduleArgs),
+    /// Fetch the pages of pinned and unread items ahead, for reading without a network
+    Prefetch(prefetch::PrefetchArgs),
     /// Show what retention would remove, or remove it
     Prune(prune::PruneArgs),
     /// Print completions for a shell

@@ -38,7 +38,7 @@ pub(super) struct ListArgs {
 }
 
 const LIST: &str = "\
-A line tells the item's number, its marks (* unread, + pinned), its date, its source and its title.
+A line tells the item's number, its marks (* unread, + pinned, ± changed), its date, its source and its title.
 To a program the same come whole, between tabs, followed by the address.
 
 Examples:
@@ -64,7 +64,7 @@ found. A word to leave out is quoted together with another, or stands behind --.
 
   \"two words\"  side by side         -word            without it
   title:word   author:word          source:name      folder:name      tag:name
-  is:unread    is:read              is:pinned        is:unpinned
+  is:unread    is:read              is:pinned        is:unpinned      is:changed
   after:7d     before:2026-11-21    after:yesterday
 
 Examples:
@@ -214,21 +214,18 @@ impl<'a> Lines<'a> {
         let title = if row.title.is_empty() { "(no title)" } else { &row.title };
         let line = if out.width.is_some() {
             let name = source.map_or("", |e| e.title());
-            self.table.line(&[&number, marks(row, " "), &day(row.date), name, title])
+            self.table.line(&[&number, &marks(row, " "), &day(row.date), name, title])
         } else {
             let name = source.map_or("", |e| e.source.id.as_str());
             let url = row.url.as_deref().unwrap_or_default();
-            self.table.line(&[&number, marks(row, "-"), &minute(row.date), name, title, url])
+            self.table.line(&[&number, &marks(row, "-"), &minute(row.date), name, title, url])
         };
         out.line(if row.read { out.faint(&line) } else { line })
     }
 }
 
-fn marks(row: &ItemRow, none: &'static str) -> &'static str {
-    match (row.read, row.pinned) {
-        (false, true) => "*+",
-        (false, false) => "*",
-        (true, true) => "+",
-        (true, false) => none,
-    }
+fn marks(row: &ItemRow, none: &str) -> String {
+    let all = [(!row.read, '*'), (row.pinned, '+'), (row.changed, '±')];
+    let marks: String = all.into_iter().filter(|(set, _)| *set).map(|(_, mark)| mark).collect();
+    if marks.is_empty() { none.to_owned() } else { marks }
 }

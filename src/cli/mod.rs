@@ -29,6 +29,7 @@ mod open;
 mod output;
 mod panes;
 pub mod parse;
+mod prefetch;
 mod progress;
 mod prune;
 mod runtime;
@@ -41,6 +42,7 @@ mod sources;
 mod sync;
 mod table;
 mod tally;
+mod versions;
 
 mod why;
 
@@ -94,6 +96,7 @@ fn run(cli: Cli, out: &mut Output) -> Result<Exit, Failure> {
         Some(Command::Doctor(args)) => doctor::run(&args, global, out),
         Some(Command::Config(args)) => config::run(args.command, global, out),
         Some(Command::Schedule(args)) => schedule::run(&args.command, global, out),
+        Some(Command::Prefetch(args)) => prefetch::run(&args, global, out),
         Some(Command::Prune(args)) => prune::run(&args, global, out),
         Some(Command::Completions(args)) => generate::completions(&args, out),
         Some(Command::Man(args)) => generate::man(&args, out),

@@ -6,8 +6,9 @@ use super::exit::{Exit, Failure};
 use super::home::Home;
 use super::items::{self, ItemShape};
 use super::output::Output;
+use super::versions;
 use crate::article::{self, Document};
-use crate::model::Item;
+use crate::model::{Item, TextFrom};
 use crate::util::text;
 use crate::util::when::minute;
 use url::Url;
@@ -22,26 +23,37 @@ pub(super) struct ShowArgs {
     /// Form of the output
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
+    /// Print every version of the article that is kept, newest first
+    #[arg(long, conflicts_with = "diff")]
+    versions: bool,
+    /// Print what changed in the article: [-gone-] and {+new+} words
+    #[arg(long)]
+    diff: bool,
 }
 
 /// Forms of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
+pub(super) enum Format {
     /// Plain text under a head of lines such as `Title: …`
     Text,
-    /// The safe HTML that the feed gave
+    /// Markdown
+    Markdown,
+    /// Safe HTML
     Html,
     /// The same as --json
     Json,
 }
 
 const EXAMPLES: &str = "\
-Showing an item does not mark it read.
+Shown is the text of the item's page where that was fetched, else what the feed gives. Showing an
+item does not mark it read.
 
 Examples:
   newsfed show 1234
   newsfed show 1234 | fold -s | less
-  newsfed show --format html 1234 > item.html";
+  newsfed show --format html 1234 > item.html
+  newsfed show --format markdown 1234 | pandoc -o item.epub
+  newsfed show --diff 1234";
 
 /// Runs `show`.
 pub(super) fn run(args: &ShowArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
@@ -51,6 +63,10 @@ pub(super) fn run(args: &ShowArgs, global: &Global, out: &mut Output) -> Result<
     let reader = store.reader()?;
     for (n, key) in items::keys(&reader, &args.ids)?.into_iter().enumerate() {
         let Some(shape) = ItemShape::read(&reader, key)? else { continue };
+        if args.versions || args.diff {
+            versions::print(&reader, key, &shape.item, args.diff, args.format, out)?;
+            continue;
+        }
         if out.json || args.format == Format::Json {
             out.value(&shape)?;
             continue;
@@ -59,9 +75,16 @@ pub(super) fn run(args: &ShowArgs, global: &Global, out: &mut Output) -> Result<
             out.line("")?;
         }
         let markup = shape.item.body();
-        if args.format == Format::Html {
-            out.line(markup)?;
-            continue;
+        match args.format {
+            Format::Html => {
+                out.line(markup)?;
+                continue;
+            }
+            Format::Markdown => {
+                out.raw(markdown(&shape.item, markup).as_bytes())?;
+                continue;
+            }
+            Format::Text | Format::Json => {}
         }
         let source = catalogue.entries.iter().find(|e| e.source.id == shape.item.source);
         print(&shape.item, source.map(super::catalogue::Entry::title), markup, out)?;
@@ -78,6 +101,7 @@ fn print(item: &Item, source: Option<&str>, markup: &str, out: &mut Output) -> R
         ("Published", time(item.published)),
         ("Updated", time(item.updated).filter(|_| item.updated != item.published)),
         ("Address", item.url.clone()),
+        ("Text", text_from(item)),
         ("Comments", item.comments.clone()),
         ("Tags", Some(item.categories.join(", ")).filter(|c| !c.is_empty())),
     ];
@@ -105,7 +129,35 @@ fn print(item: &Item, source: Option<&str>, markup: &str, out: &mut Output) -> R
     Ok(())
 }
 
-fn read(item: &Item, markup: &str) -> Document {
+/// Where the text comes from, and what there is to say of it.
+fn text_from(item: &Item) -> Option<String> {
+    let mut words = match item.text_from {
+        TextFrom::Feed => String::new(),
+        from => from.words().to_owned(),
+    };
+    let mut add = |more: String| {
+        words += if words.is_empty() { "" } else { "; " };
+        words += &more;
+    };
+    if let Some(why) = &item.fetch_error {
+        add(format!("the page gave none: {why}"));
+    }
+    match item.versions {
+        0 => {}
+        1 => add("1 earlier version".to_owned()),
+        n => add(format!("{n} earlier versions")),
+    }
+    (!words.is_empty()).then_some(words)
+}
+
+/// The article with its title as heading.
+fn markdown(item: &Item, markup: &str) -> String {
+    let title = Some(&item.title).filter(|t| !t.is_empty());
+    let head = title.map(|t| format!("# {t}\n\n")).unwrap_or_default();
+    head + &read(item, markup).markdown()
+}
+
+pub(super) fn read(item: &Item, markup: &str) -> Document {
     let base = item.url.as_deref().and_then(|u| Url::parse(u).ok());
     article::from_html(markup, base.as_ref())
 }
@@ -114,7 +166,7 @@ fn read(item: &Item, markup: &str) -> Document {
 const WIDEST: usize = 80;
 
 /// Breaks long lines between words where a terminal shows them; for programs they stay whole.
-fn wrapped(text: &str, width: Option<usize>) -> String {
+pub(super) fn wrapped(text: &str, width: Option<usize>) -> String {
     let Some(width) = width.map(|w| w.min(WIDEST)) else { return text.to_owned() };
     let mut lines = Vec::new();
     for line in text.lines() {

@@ -6,6 +6,7 @@ use super::home::Home;
 use super::output::Output;
 use super::sources::tell;
 use crate::config::{self, SourceChange, SourcesFile};
+use crate::model::FullText;
 use crate::util::url::parse_web;
 use std::path::Path;
 use std::process::Command;
@@ -29,6 +30,10 @@ pub(super) struct EditArgs {
     /// A fixed time between two looks, as 2h; empty leaves it to the schedule
     #[arg(long, value_parser = interval)]
     interval: Option<Interval>,
+    /// Whose pages are asked for the whole text: never, on-open, pinned or all; empty leaves it to
+    /// the settings
+    #[arg(long, value_name = "WHEN", value_parser = full_text)]
+    full_text: Option<Pages>,
     /// Another address
     #[arg(long)]
     url: Option<String>,
@@ -44,6 +49,17 @@ Examples:
 /// A time, or none at all.
 #[derive(Debug, Clone, Copy)]
 struct Interval(Option<Duration>);
+
+/// When pages are asked for, or nothing said of it.
+#[derive(Debug, Clone, Copy)]
+struct Pages(Option<FullText>);
+
+fn full_text(text: &str) -> Result<Pages, String> {
+    match FullText::named(text) {
+        None if !text.is_empty() => Err(format!("expected {}", FullText::NAMES.join(", "))),
+        named => Ok(Pages(named)),
+    }
+}
 
 fn interval(text: &str) -> Result<Interval, String> {
     if text.is_empty() {
@@ -93,6 +109,7 @@ fn change(args: &EditArgs) -> Result<SourceChange, Failure> {
         tags,
         enabled: None,
         interval: args.interval.map(|i| i.0),
+        full_text: args.full_text.map(|p| p.0),
     })
 }
 

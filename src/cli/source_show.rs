@@ -5,7 +5,7 @@ use super::exit::Failure;
 use super::output::Output;
 use super::sources::health;
 use crate::engine::broken;
-use crate::model::{Hold, Outcome, PollRecord, SourceKind, Time, Trouble};
+use crate::model::{FullText, Hold, Outcome, PollRecord, SourceKind, Time, Trouble};
 use crate::store::{PollFilter, Reader};
 use crate::util::clock::{Clock, SystemClock};
 use crate::util::when::{self, minute};
@@ -74,6 +74,8 @@ struct Full<'a> {
     #[serde(flatten)]
     source: SourceShape<'a>,
     looks: Vec<PollRecord>,
+    full_text: &'static str,
+    feed_is_whole: Option<bool>,
 }
 
 pub(super) fn error(entry: &Entry) -> Option<&str> {
@@ -84,14 +86,22 @@ pub(super) fn error(entry: &Entry) -> Option<&str> {
 }
 
 /// Shows sources in full.
-pub(super) fn run(entries: &[&Entry], reader: &Reader, out: &mut Output) -> Result<(), Failure> {
+pub(super) fn run(
+    entries: &[&Entry],
+    reader: &Reader,
+    full_text: FullText,
+    out: &mut Output,
+) -> Result<(), Failure> {
     let now = SystemClock.now();
     for (n, entry) in entries.iter().enumerate() {
         let filter = PollFilter { source: Some(entry.facts.key), noteworthy: false };
         let polls = reader.polls(filter, LOOKS)?;
         let looks: Vec<PollRecord> = polls.into_iter().map(|(_, poll)| poll).collect();
+        let full_text = entry.source.full_text.unwrap_or(full_text);
+        let whole = reader.site(entry.facts.key)?.whole;
         if out.json {
-            out.value(&Full { source: SourceShape::of(entry, now), looks })?;
+            let (source, full_text) = (SourceShape::of(entry, now), full_text.name());
+            out.value(&Full { source, looks, full_text, feed_is_whole: whole })?;
             continue;
         }
         if n > 0 {
@@ -100,6 +110,7 @@ pub(super) fn run(entries: &[&Entry], reader: &Reader, out: &mut Output) -> Resu
         for (name, value) in lines(entry, now) {
             out.line(format!("{name:<9} {value}"))?;
         }
+        out.line(format!("{:<9} {}", "pages", pages(full_text, whole)))?;
         for look in &looks {
             out.line(format!("{}  {}", minute(look.at), ended(look)))?;
         }
@@ -133,6 +144,20 @@ fn lines(entry: &Entry, now: Time) -> Vec<(&'static str, String)> {
         ),
     ];
     all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+}
+
+/// Whose pages are asked for the whole text.
+fn pages(full_text: FullText, whole: Option<bool>) -> String {
+    if whole == Some(true) {
+        return "not asked for: the feed carries whole articles".to_owned();
+    }
+    let when = match full_text {
+        FullText::Never => "asked for on a wish only",
+        FullText::OnOpen => "asked for when an item is opened",
+        FullText::Pinned => "asked for when an item is pinned or opened",
+        FullText::All => "asked for with every new item",
+    };
+    format!("{when} ({})", full_text.name())
 }
 
 /// How a look ended, in a line.

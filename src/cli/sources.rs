@@ -80,7 +80,7 @@ pub(super) fn run(
         SourcesCommand::List => list(&catalogue, out)?,
         SourcesCommand::Show(args) => {
             let found = catalogue.find_all(&args.names)?;
-            source_show::run(&found, &store.reader()?, out)?;
+            source_show::run(&found, &store.reader()?, home.settings.full_text, out)?;
         }
         SourcesCommand::Edit(args) => return edit(&args, &home, &catalogue, out),
         SourcesCommand::Enable(args) => switch(&args, true, &home, &catalogue, out)?,

@@ -72,10 +72,12 @@ actions! {
     OpenLink, "open-link", "Open the link of the number that begins with the digit";
     Comments, "comments", "Open the comments in the browser";
     Find, "find", "Find in the text";
+    FullText, "full-text", "Fetch the whole text; again: another way to it";
+    Difference, "difference", "Show what changed since the earlier version, or no longer";
+    Prefetch, "prefetch", "Fetch the pages of pinned and unread items ahead";
     Zen, "zen", "Show the article alone";
     ScrollRight, "scroll-right", "Show more of code and tables that are too wide";
     ScrollLeft, "scroll-left", "Go back to the left, and then to the pane there";
-    Difference, "difference", "Show what changed in the article";
     Narrower, "narrower", "Make the text column narrower";
     Wider, "wider", "Make the text column wider";
     Pipe, "pipe", "Pipe the article to a command";

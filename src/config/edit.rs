@@ -13,7 +13,7 @@ use super::save::{SaveError, rewrite};
 use super::splice::{
     SpliceError, cut, element_ranges, element_start, newline, replace, set_each, with_last_newline,
 };
-use crate::model::{Source, SourceId};
+use crate::model::{FullText, Source, SourceId};
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::ops::Range;
@@ -108,6 +108,8 @@ pub struct SourceChange {
     pub enabled: Option<bool>,
     /// Fixed interval between looks.
     pub interval: Option<Option<Duration>>,
+    /// Whether its pages are asked for the whole text.
+    pub full_text: Option<Option<FullText>>,
 }
 
 impl SourcesFile {
@@ -339,6 +341,9 @@ fn values(change: &SourceChange) -> Vec<(&'static str, Option<Value>)> {
     }
     if let Some(interval) = change.interval {
         values.push(("interval", interval.map(|i| Value::from(show_time(i)))));
+    }
+    if let Some(full_text) = change.full_text {
+        values.push(("full_text", full_text.map(|f| Value::from(f.name()))));
     }
     values
 }

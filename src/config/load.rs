@@ -5,7 +5,7 @@ use super::error::{At, ConfigError, ConfigErrors, Report, did_you_mean};
 use super::keymap::{Context, KeyMap};
 use super::paths::Paths;
 use super::rule::{mismatch, read};
-use super::schema::{KEYS, LOG, NET, RETENTION, SCHEDULE, TABLES, TOP, UI, VIEW};
+use super::schema::{KEYS, LLM, LOG, NET, RETENTION, SCHEDULE, TABLES, TOP, UI, VIEW};
 use super::settings::{Settings, ViewSettings};
 use super::sources::{contradiction, read_sources};
 use super::theme::Theme;
@@ -169,6 +169,7 @@ fn read_settings(tree: &[Pair], report: &mut Report) -> Settings {
             "net" => read(table, "net.", NET, &[], &mut s.net, report),
             "schedule" => read(table, "schedule.", SCHEDULE, &[], &mut s.schedule, report),
             "retention" => read(table, "retention.", RETENTION, &[], &mut s.retention, report),
+            "llm" => read(table, "llm.", LLM, &[], &mut s.llm, report),
             "ui" => read(table, "ui.", UI, &[], &mut s.ui, report),
             "log" => read(table, "log.", LOG, &[], &mut s.log, report),
             "keys" => {
@@ -185,6 +186,7 @@ fn read_settings(tree: &[Pair], report: &mut Report) -> Settings {
         }
     }
     check_bounds(tree, &settings, report);
+    check_llm(tree, &settings, report);
     check_keys(tree, &settings, report);
     check_themes(tree, &settings, report);
     settings
@@ -242,6 +244,22 @@ fn check_bounds(tree: &[Pair], settings: &Settings, report: &mut Report) {
     if let (Some(what), Some(pair)) = (contradiction(bounds), written.into_iter().flatten().next())
     {
         report.warn(pair.at, &format!("schedule.{}", pair.key), what);
+    }
+}
+
+/// A model that is not named, or that nobody asks.
+fn check_llm(tree: &[Pair], settings: &Settings, report: &mut Report) {
+    let Some(pair) = find(tree, &["llm", "endpoint"]).filter(|_| settings.llm.endpoint.is_some())
+    else {
+        return;
+    };
+    if settings.llm.model.is_empty() {
+        report.error(pair.at, "llm.endpoint", "needs a `model` beside it");
+    }
+    if cfg!(not(feature = "llm")) {
+        let message = "has no effect: this newsfed was built without language models \
+                       (cargo build --features llm)";
+        report.warn(pair.at, "llm.endpoint", message);
     }
 }
 

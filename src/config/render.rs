@@ -24,6 +24,9 @@ pub(crate) fn source_text(source: &Source, newline: &str) -> String {
     if let Some(interval) = source.interval {
         line("interval", super::rule::show_time(interval).into());
     }
+    if let Some(full_text) = source.full_text {
+        line("full_text", full_text.name().into());
+    }
     if source.schedule != SourceSchedule::default() {
         line("schedule", schedule_value(&source.schedule));
     }

@@ -3,7 +3,7 @@
 use super::document::{Node, Pair, Value};
 use super::error::{Report, did_you_mean};
 use super::settings::SortOrder;
-use crate::model::PolicyKind;
+use crate::model::{FullText, PolicyKind};
 use std::time::Duration;
 
 /// A key of a table that is read into a `T`.
@@ -46,6 +46,7 @@ pub(crate) enum Slot<'a> {
     /// Not shown: only sources have it, and they leave out what they do not say.
     MaybeNumber(&'a mut Option<f64>),
     Policy(&'a mut PolicyKind),
+    FullText(&'a mut FullText),
     Sort(&'a mut SortOrder),
 }
 
@@ -100,6 +101,7 @@ fn fill(slot: Slot<'_>, rule: Rule, node: &Node) -> Result<(), String> {
         Slot::Number(to) => *to = number(node, rule)?,
         Slot::MaybeNumber(to) => *to = Some(number(node, rule)?),
         Slot::Policy(to) => *to = PolicyKind::named(&text(node, rule)?).unwrap_or_default(),
+        Slot::FullText(to) => *to = FullText::named(&text(node, rule)?).unwrap_or_default(),
         Slot::Sort(to) => {
             let name = text(node, rule)?;
             let index = SORT_NAMES.iter().position(|n| *n == name).unwrap_or(0);
@@ -288,6 +290,7 @@ pub(crate) fn show(slot: Slot<'_>) -> toml::Value {
         Slot::Number(n) => toml::Value::Float(*n),
         Slot::MaybeNumber(n) => toml::Value::Float(n.unwrap_or(0.0)),
         Slot::Policy(kind) => toml::Value::String(kind.name().to_owned()),
+        Slot::FullText(when) => toml::Value::String(when.name().to_owned()),
         Slot::Sort(order) => {
             let index = SortOrder::ALL.iter().position(|o| o == order).unwrap_or(0);
             toml::Value::String(SORT_NAMES.get(index).copied().unwrap_or("").to_owned())

@@ -5,9 +5,10 @@ use super::error::did_you_mean;
 use super::quote::quote;
 use super::rule::{Field, Rule, SORT_NAMES, Slot, show};
 use super::settings::{
-    KeySettings, LogSettings, NetSettings, ScheduleSettings, Settings, UiSettings, ViewSettings,
+    KeySettings, LlmSettings, LogSettings, NetSettings, ScheduleSettings, Settings, UiSettings,
+    ViewSettings,
 };
-use crate::model::{PolicyKind, Priority, QuietHours, Retention, SourceSchedule};
+use crate::model::{FullText, PolicyKind, Priority, QuietHours, Retention, SourceSchedule};
 use crate::util::text::line as clean;
 
 const MINUTE: u64 = 60;
@@ -23,11 +24,16 @@ pub(crate) const TOP: &[Field<Settings>] = &[
         rule: Rule::Any,
         slot: |s| Slot::Flag(&mut s.browser_in_terminal),
     },
+    Field {
+        key: "full_text",
+        rule: Rule::OneOf(FullText::NAMES),
+        slot: |s| Slot::FullText(&mut s.full_text),
+    },
 ];
 
 /// Tables at the top of the file.
 pub(crate) const TABLES: &[&str] =
-    &["net", "schedule", "retention", "ui", "keys", "log", "themes", "view"];
+    &["net", "schedule", "retention", "llm", "ui", "keys", "log", "themes", "view"];
 
 /// `[net]`
 pub(crate) const NET: &[Field<NetSettings>] = &[
@@ -221,6 +227,40 @@ pub(crate) const RETENTION: &[Field<Retention>] = &[
     Field { key: "unread", rule: Rule::Any, slot: |r| Slot::Flag(&mut r.unread) },
 ];
 
+/// `[llm]`
+pub(crate) const LLM: &[Field<LlmSettings>] = &[
+    Field {
+        key: "endpoint",
+        rule: Rule::Checked(endpoint),
+        slot: |s| Slot::MaybeText(&mut s.endpoint),
+    },
+    Field { key: "model", rule: Rule::Any, slot: |s| Slot::Text(&mut s.model) },
+    Field { key: "key_env", rule: Rule::Checked(word), slot: |s| Slot::MaybeText(&mut s.key_env) },
+    Field {
+        key: "key_command",
+        rule: Rule::Checked(word),
+        slot: |s| Slot::Words(&mut s.key_command),
+    },
+    Field {
+        key: "timeout",
+        rule: Rule::Within(1, 2 * MINUTE),
+        slot: |s| Slot::Time(&mut s.timeout),
+    },
+];
+
+/// The address of a service.
+fn endpoint(text: &str) -> Result<String, String> {
+    let good =
+        url::Url::parse(text).is_ok_and(|u| matches!(u.scheme(), "http" | "https") && u.has_host());
+    if good {
+        return Ok(text.to_owned());
+    }
+    let found = quote(&super::quote::without_secrets(text));
+    Err(format!(
+        "expected an address such as \"http://localhost:11434/v1/chat/completions\", found {found}"
+    ))
+}
+
 /// `[ui]`
 pub(crate) const UI: &[Field<UiSettings>] = &[
     // Whether a theme of that name exists is known only when `[themes]` has been read.
@@ -263,6 +303,7 @@ pub fn show_settings(settings: &Settings) -> toml::Table {
     add("net", section(NET, &mut s.net));
     add("schedule", section(SCHEDULE, &mut s.schedule));
     add("retention", section(RETENTION, &mut s.retention));
+    add("llm", section(LLM, &mut s.llm));
     add("ui", section(UI, &mut s.ui));
     let mut keys = section(KEYS, &mut s.keys);
     keys.extend(words(&s.keys.bindings));

@@ -1,6 +1,6 @@
 //! `config.toml` as data. Every key has a default; `config.example.toml` shows them all.
 
-use crate::model::{PolicyKind, Retention, Source, SourceKind};
+use crate::model::{FullText, PolicyKind, Retention, Secret, Source, SourceKind};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -13,12 +13,16 @@ pub struct Settings {
     /// Whether that browser draws in the terminal. Well-known text browsers (w3m, lynx, links,
     /// elinks, …) are known as such without it.
     pub browser_in_terminal: bool,
+    /// Whose pages are asked for the whole text, where a source does not say otherwise.
+    pub full_text: FullText,
     /// The network.
     pub net: NetSettings,
     /// When to look.
     pub schedule: ScheduleSettings,
     /// How long items are kept.
     pub retention: Retention,
+    /// A language model.
+    pub llm: LlmSettings,
     /// The panes.
     pub ui: UiSettings,
     /// Keys.
@@ -167,6 +171,42 @@ impl ScheduleSettings {
             learned_silence: own.learned_silence.unwrap_or(self.learned_silence),
             ..self.clone()
         }
+    }
+}
+
+/// `[llm]`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LlmSettings {
+    /// Address of a service that understands `/chat/completions`; `None` asks nobody.
+    pub endpoint: Option<String>,
+    /// Name of the model there.
+    pub model: String,
+    /// Environment variable that holds its key.
+    pub key_env: Option<String>,
+    /// Command that prints its key, as an argument list.
+    pub key_command: Vec<String>,
+    /// Time for an answer.
+    pub timeout: Duration,
+}
+
+impl Default for LlmSettings {
+    fn default() -> Self {
+        Self {
+            endpoint: None,
+            model: String::new(),
+            key_env: None,
+            key_command: Vec::new(),
+            timeout: Duration::from_secs(20),
+        }
+    }
+}
+
+impl LlmSettings {
+    /// Where its key is, if it has one.
+    pub fn key(&self) -> Option<Secret> {
+        let command = || (!self.key_command.is_empty()).then(|| self.key_command.clone());
+        let env = self.key_env.clone().map(Secret::Env);
+        env.or_else(|| command().map(Secret::Command))
     }
 }
 

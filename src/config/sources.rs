@@ -8,7 +8,7 @@ use super::rule::{Field, Rule, Slot, mismatch, read, show_time};
 use super::schema::{RETENTION, SOURCE_SCHEDULE, SourceScheduleDraft, YEAR, proxy};
 use super::website::read_website;
 use crate::model::{
-    Access, BasicAuth, Retention, Secret, Source, SourceId, SourceKind, SourceSchedule,
+    Access, BasicAuth, FullText, Retention, Secret, Source, SourceId, SourceKind, SourceSchedule,
 };
 use crate::util::text::line as clean;
 use crate::util::url::take_credentials;
@@ -28,6 +28,7 @@ struct Draft {
     tags: Vec<String>,
     enabled: bool,
     interval: Option<Duration>,
+    full_text: Option<String>,
     user: Option<String>,
     proxy: Option<String>,
 }
@@ -41,6 +42,11 @@ const FIELDS: &[Field<Draft>] = &[
         key: "interval",
         rule: Rule::Within(1, YEAR),
         slot: |d| Slot::MaybeTime(&mut d.interval),
+    },
+    Field {
+        key: "full_text",
+        rule: Rule::OneOf(FullText::NAMES),
+        slot: |d| Slot::MaybeText(&mut d.full_text),
     },
     Field { key: "enabled", rule: Rule::Any, slot: |d| Slot::Flag(&mut d.enabled) },
     Field { key: "user", rule: Rule::Any, slot: |d| Slot::MaybeText(&mut d.user) },
@@ -126,6 +132,7 @@ fn read_source(index: usize, node: &Node, report: &mut Report) -> Option<Numbere
     source.tags = draft.tags;
     source.enabled = draft.enabled;
     source.interval = draft.interval;
+    source.full_text = draft.full_text.as_deref().and_then(FullText::named);
     source.schedule = schedule;
     source.retention = retention;
     source.access = Access { auth: auth.or(url_auth), headers, proxy: draft.proxy };

@@ -69,7 +69,7 @@ impl Place<'_> {
             if let Some(summary) = &post.article.summary {
                 element(&mut out, "description", summary);
             }
-            element(&mut out, "content:encoded", &post.article.body);
+            element(&mut out, "content:encoded", self.body(post));
             if let Some(audio) = post.article.audio {
                 let _ = writeln!(
                     out,
@@ -109,7 +109,7 @@ impl Place<'_> {
             element(&mut out, "link", &self.link(post));
             element(&mut out, "dc:date", &post.at.to_rfc3339());
             element(&mut out, "dc:creator", self.author(post));
-            element(&mut out, "content:encoded", &post.article.body);
+            element(&mut out, "content:encoded", self.body(post));
             out.push_str("</item>\n");
         }
         out.push_str("</rdf:RDF>\n");
@@ -146,8 +146,11 @@ impl Place<'_> {
             if let Some(summary) = &post.article.summary {
                 element(&mut out, "summary", summary);
             }
-            let body = escape(&post.article.body);
-            let _ = writeln!(out, "<content type=\"html\">{body}</content>\n</entry>");
+            let body = self.body(post);
+            if !body.is_empty() {
+                let _ = writeln!(out, "<content type=\"html\">{}</content>", escape(body));
+            }
+            out.push_str("</entry>\n");
         }
         out.push_str("</feed>\n");
         out
@@ -163,7 +166,7 @@ impl Place<'_> {
                 "authors": [{"name": self.author(post)}],
                 "tags": post.article.tags,
                 "summary": post.article.summary,
-                "content_html": post.article.body,
+                "content_html": self.body(post),
             })
         };
         let feed = serde_json::json!({
@@ -241,6 +244,11 @@ impl Place<'_> {
 
     fn guid(&self, post: &Post<'_>) -> String {
         format!("tag:{}.example,2026:{}", self.site.slug, post.id)
+    }
+
+    /// What its feed gives of a post beside the summary.
+    fn body<'a>(&self, post: &'a Post<'_>) -> &'a str {
+        if self.site.teasers { "" } else { &post.article.body }
     }
 
     fn author<'a>(&'a self, post: &'a Post<'_>) -> &'a str {

@@ -76,6 +76,9 @@ pub(super) struct Site {
     #[serde(default)]
     pub(super) author: String,
     pub(super) language: String,
+    /// Its feed gives summaries only; the whole articles are on its pages.
+    #[serde(default)]
+    pub(super) teasers: bool,
     /// RSS `ttl`, in minutes.
     pub(super) ttl: Option<u32>,
     #[serde(default, rename = "article")]

@@ -1,6 +1,7 @@
 //! What every look needs: store, network, clock, the declared sources.
 
 use super::follow::Stamp;
+use super::fulltext::Desk;
 use super::look::parse;
 use crate::config::Settings;
 use crate::feed::ParsedFeed;
@@ -23,6 +24,7 @@ pub(super) struct Context {
     pub(super) client: Client,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) network: Network,
+    pub(super) pages: Desk,
     settings: Settings,
     /// The declared sources by row key; `declared` publishes them in the order of the file.
     sources: RwLock<HashMap<i64, Arc<Source>>>,
@@ -56,6 +58,7 @@ impl Context {
             store,
             clock,
             network: Network::default(),
+            pages: Desk::default(),
             sources: RwLock::default(),
             declared: watch::Sender::new(Arc::default()),
             readers: Mutex::default(),

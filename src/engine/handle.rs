@@ -44,7 +44,7 @@ pub struct Handle {
     pub(super) overrides: Vec<String>,
     commands: mpsc::Sender<Command>,
     status: watch::Receiver<Status>,
-    stop: CancellationToken,
+    pub(super) stop: CancellationToken,
     tasks: Arc<std::sync::Mutex<Vec<JoinHandle<()>>>>,
 }
 

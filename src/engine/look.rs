@@ -368,7 +368,7 @@ pub(super) async fn store(
     let stored = context.store.store_look(look).await?;
     drop(room);
     if let Some(answered) = limiting {
-        hold_host(context, job, &answered).await?;
+        hold_host(context, Some(job.key), &answered).await?;
     }
     if left_host {
         let answered = &job.source.url;
@@ -377,7 +377,7 @@ pub(super) async fn store(
             let hold = Hold { until, reason: HoldReason::RetryAfter };
             context.store.hold(vec![job.key], hold).await?;
         }
-        hold_host(context, job, answered).await?;
+        hold_host(context, Some(job.key), answered).await?;
     }
     Ok(match stored {
         Some((_, outcome)) => Refreshed::Looked(outcome),
@@ -387,7 +387,11 @@ pub(super) async fn store(
 
 /// A pause is meant for the whole host that asked for it: all other sources that are asked there
 /// wait as long, also after a restart.
-async fn hold_host(context: &Arc<Context>, job: &Job, answered: &Url) -> Result<(), StoreError> {
+pub(super) async fn hold_host(
+    context: &Arc<Context>,
+    asking: Option<i64>,
+    answered: &Url,
+) -> Result<(), StoreError> {
     let Some(until) = context.client.paused_until(answered) else { return Ok(()) };
     let host = net::host_key(answered);
     let all = context.read(|reader| reader.sources()).await?;
@@ -396,12 +400,12 @@ async fn hold_host(context: &Arc<Context>, job: &Job, answered: &Url) -> Result<
         Url::parse(address).is_ok_and(|url| net::host_key(&url) == host)
     };
     let others: Vec<i64> =
-        all.iter().filter(|f| f.key != job.key && asked_there(f)).map(|f| f.key).collect();
+        all.iter().filter(|f| Some(f.key) != asking && asked_there(f)).map(|f| f.key).collect();
     if others.is_empty() {
         return Ok(());
     }
-    let (source, count) = (&job.source.id, others.len());
-    tracing::info!(%source, "{host} wants a pause until {until}; {count} other sources wait too");
+    let count = others.len();
+    tracing::info!("{host} wants a pause until {until}; {count} other sources wait too");
     context.store.hold(others, Hold { until, reason: HoldReason::HostPaused }).await
 }
 

@@ -7,6 +7,7 @@ mod budget;
 mod context;
 mod explore;
 mod follow;
+mod fulltext;
 mod handle;
 mod look;
 mod message;
@@ -22,10 +23,13 @@ mod why;
 mod words;
 
 pub use follow::FollowError;
+pub use fulltext::{PrefetchPlan, TextGot};
 pub use handle::{Engine, Handle};
 pub use message::{Discovery, Pace, Refreshed, Removed, Report, Role, Status, Way};
 pub use plan::{HORIZON, Plan, plan};
 pub use setup::setup;
+// What a prefetch chooses from.
+pub use crate::store::Kept;
 pub use why::{Glance, LookTold, Rhythm, Why, glance, rhythm, why};
 pub use words::{HOURS, Told, broken};
 // The panes know the engine, and this is part of what it tells.

@@ -1,7 +1,9 @@
-//! What runs in the quiet: indexing the text of bodies, retention, tidying up, keeping the budget.
+//! What runs in the quiet: indexing the text of bodies, retention, tidying up, keeping the budget,
+//! pages ahead.
 
 use super::budget;
 use super::context::Context;
+use super::fulltext;
 use super::message::{Role, Status};
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,6 +36,7 @@ pub(super) async fn run(
         () = index(&context) => {}
         () = retire(&context) => {}
         () = budget::keep(&context) => {}
+        () = fulltext::follow(&context, status) => {}
     }
 }
 

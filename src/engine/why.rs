@@ -53,6 +53,8 @@ pub struct Why {
     pub spent: Spent,
     /// How many requests fewer than at the source's fixed interval; less than 0 are more.
     pub requests_saved: i64,
+    /// Whether its feed is known to carry whole articles, so that their pages are not asked for.
+    pub feed_is_whole: Option<bool>,
 }
 
 /// An answer to one source that holds the others of its host back too.
@@ -179,6 +181,7 @@ pub fn why(
         looks,
         spent,
         requests_saved: fixed - i64::from(spent.looks),
+        feed_is_whole: reader.site(facts.key)?.whole,
     })
 }
 

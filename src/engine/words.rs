@@ -3,6 +3,7 @@
 use super::why::{LookTold, PausedBy, Why};
 use crate::model::{Hold, HoldReason, Moved, Outcome, Planned, Sign, Time, Trouble};
 use crate::schedule::{Gaps, Pulse};
+use crate::util::text::size;
 use crate::util::when;
 use chrono::{Local, Offset, TimeDelta};
 
@@ -76,6 +77,9 @@ fn facts(why: &Why, enabled: bool, now: Time) -> Vec<(&'static str, String)> {
     }
     if why.last_poll.is_some() {
         line("this week", spent(why, now));
+    }
+    if why.feed_is_whole == Some(true) {
+        line("articles", "whole in its feed, so that their pages are not asked for".to_owned());
     }
     facts
 }
@@ -201,12 +205,7 @@ fn spent(why: &Why, now: Time) -> String {
         n if n > 0 => format!(" ({n} fewer than at the fixed interval)"),
         n => format!(" ({} more than at the fixed interval)", -n),
     };
-    let bytes = |n: u64| match n {
-        0..10_000 => format!("{n} B"),
-        10_000..10_000_000 => format!("{} kB", n / 1000),
-        _ => format!("{} MB", n / 1_000_000),
-    };
-    let (cost, kept) = (bytes(why.spent.bytes), bytes(why.spent.bytes_saved));
+    let (cost, kept) = (size(why.spent.bytes), size(why.spent.bytes_saved));
     let requests = match why.spent.requests {
         1 => "1 request".to_owned(),
         n => format!("{n} requests"),

@@ -45,6 +45,7 @@ fn why() -> Why {
         looks: Vec::new(),
         spent: Spent { looks: 1, requests: 1, ..Spent::default() },
         requests_saved: -1,
+        feed_is_whole: None,
     }
 }
 

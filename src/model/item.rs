@@ -1,6 +1,6 @@
 //! A stored entry.
 
-use super::{Enclosure, SourceId, Time};
+use super::{Enclosure, SourceId, TextFrom, Time};
 use std::fmt;
 use std::str::FromStr;
 
@@ -62,11 +62,30 @@ pub struct Item {
     pub comments: Option<String>,
     /// Language tag; `None` is unknown.
     pub language: Option<String>,
+    /// The text of its page, safe HTML, where that was fetched and is what the person wants to see.
+    pub article: Option<String>,
+    /// Where its text comes from.
+    pub text_from: TextFrom,
+    /// When its page was last asked for.
+    pub fetched: Option<Time>,
+    /// Why its page gave no text when it was last asked for.
+    pub fetch_error: Option<String>,
+    /// Whether its feed is known to carry whole articles (true) or not (false).
+    pub feed_is_whole: Option<bool>,
+    /// Whether the article changed since the person last opened it.
+    pub changed: bool,
+    /// How many earlier versions of the article are kept.
+    pub versions: u32,
 }
 
 impl Item {
-    /// Its text: the longer one of content and summary; empty when the feed gives none.
+    /// Its text: that of its page, else what the feed gives; empty when there is none.
     pub fn body(&self) -> &str {
+        self.article.as_deref().unwrap_or_else(|| self.feed_body())
+    }
+
+    /// What its feed gives: the longer one of content and summary; empty when it gives none.
+    pub fn feed_body(&self) -> &str {
         let texts = [self.content.as_deref(), self.summary.as_deref()];
         texts.into_iter().flatten().max_by_key(|text| text.len()).unwrap_or("")
     }
@@ -93,4 +112,6 @@ pub struct ItemRow {
     pub read: bool,
     /// Words in the longest text known; 0 is unknown. Reading time is derived from it.
     pub words: u32,
+    /// Whether the article changed since the person last opened it.
+    pub changed: bool,
 }

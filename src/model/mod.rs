@@ -1,5 +1,6 @@
 //! Plain data shared by every room. No input or output happens here.
 
+mod article;
 mod entry;
 mod item;
 mod poll;
@@ -7,6 +8,7 @@ mod schedule;
 mod source;
 mod website;
 
+pub use article::{FullText, TextFrom, TextWay};
 pub use entry::{Enclosure, Entry, FeedHints};
 pub use item::{Item, ItemId, ItemRow};
 pub use poll::{

@@ -1,6 +1,8 @@
 //! A source as people declare it, and the facts that newsfed learns about it.
 
-use super::{FeedHints, Hold, Outcome, Planned, SourceSchedule, Time, WebsiteFacts, WebsiteRules};
+use super::{
+    FeedHints, FullText, Hold, Outcome, Planned, SourceSchedule, Time, WebsiteFacts, WebsiteRules,
+};
 use std::fmt;
 use std::time::Duration;
 
@@ -121,6 +123,8 @@ pub struct Source {
     pub enabled: bool,
     /// Fixed interval between looks; `None` leaves it to the policy.
     pub interval: Option<Duration>,
+    /// Whether its pages are asked for the whole text; `None` takes the global setting.
+    pub full_text: Option<FullText>,
     /// What else it says about when to look.
     pub schedule: SourceSchedule,
     /// Own retention; `None` takes the global one.
@@ -143,6 +147,7 @@ impl Source {
             tags: Vec::new(),
             enabled: true,
             interval: None,
+            full_text: None,
             schedule: SourceSchedule::default(),
             retention: None,
             access: Access::default(),

@@ -144,6 +144,21 @@ impl Client {
         }
     }
 
+    /// What a question to a service goes through: the transport, and the proxy of the settings.
+    #[cfg(feature = "llm")]
+    pub(super) fn door(&self) -> (&Transport, Option<&str>) {
+        (&self.inner.transport, self.inner.settings.proxy.as_deref())
+    }
+
+    /// The value of a secret.
+    #[cfg(feature = "llm")]
+    pub(super) async fn secret(
+        &self,
+        secret: &crate::model::Secret,
+    ) -> Result<Arc<str>, FetchError> {
+        Ok(self.inner.secrets.look_up(secret).await?)
+    }
+
     pub(crate) fn now(&self) -> Time {
         self.inner.clock.now()
     }

@@ -12,6 +12,8 @@ mod error;
 pub mod freshness;
 mod gate;
 mod outfit;
+#[cfg(feature = "llm")]
+mod post;
 mod request;
 pub mod robots;
 mod robots_cache;

@@ -24,7 +24,7 @@ pub use limits::{Answer, AnswerKind, Decision, Look, decide};
 pub use memory::{Memory, Setup, is_learned, waiting};
 pub use price::{Control, price_for};
 pub use prior::{Clues, first_gap, own_gap};
-pub use window::skipped_until;
+pub use window::{quiet_until, skipped_until};
 
 use crate::model::Time;
 use std::time::Duration;

@@ -22,7 +22,7 @@ pub fn skipped_until(hints: &FeedHints, at: Time) -> Option<Time> {
 
 /// The end of the person's quiet hours that `at` lies in; `None` outside of them. The person's zone
 /// is `east` seconds east of UTC.
-pub(super) fn quiet_until(hours: QuietHours, east: i32, at: Time) -> Option<Time> {
+pub fn quiet_until(hours: QuietHours, east: i32, at: Time) -> Option<Time> {
     let local = (at.timestamp() + i64::from(east)).rem_euclid(24 * 3600);
     let left = hours.left(u32::try_from(local / 60).unwrap_or(0))?;
     Some(at + chrono::TimeDelta::seconds(i64::from(left) * 60 - local % 60))

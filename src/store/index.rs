@@ -1,6 +1,7 @@
 //! The full-text index: titles with the transaction that stores them, the text of bodies in the
 //! background, a batch at a time.
 
+use super::articles::unpack;
 use super::error::Result;
 use crate::util::html;
 use rusqlite::{Connection, params};
@@ -50,6 +51,8 @@ const BATCH_TEXT: usize = 1 << 20;
 pub(super) struct Body {
     item: i64,
     content_hash: i64,
+    /// Row key of the text of its page, where that is what is indexed.
+    article: Option<i64>,
     text: String,
 }
 
@@ -60,20 +63,25 @@ const MAX_TEXT: usize = 200_000;
 pub(super) fn next_batch(conn: &Connection) -> Result<Vec<Body>> {
     let mut query = conn.prepare_cached(
         "SELECT d.item, i.content_hash, CASE WHEN length(coalesce(d.summary, '')) > length(coalesce(d.content, ''))
-                 THEN d.summary ELSE coalesce(d.content, '') END
-         FROM detail d JOIN item i ON i.key = d.item WHERE d.indexed = 0
-         ORDER BY d.item DESC LIMIT ?1",
+                 THEN d.summary ELSE coalesce(d.content, '') END, a.key, a.body
+         FROM detail d JOIN item i ON i.key = d.item
+         LEFT JOIN article a ON a.key = (SELECT max(key) FROM article WHERE item = d.item)
+         WHERE d.indexed = 0 ORDER BY d.item DESC LIMIT ?1",
     )?;
-    let rows = query.query_map([BATCH], |r| Ok((r.get(0)?, r.get(1)?, r.get::<_, String>(2)?)))?;
+    let rows = query.query_map([BATCH], |r| {
+        let article = r.get_ref(4)?.as_blob_or_null()?.and_then(unpack);
+        let feed: String = r.get(2)?;
+        Ok((r.get(0)?, r.get(1)?, r.get(3)?, article.unwrap_or(feed)))
+    })?;
     let (mut batch, mut bytes) = (Vec::new(), 0);
     for row in rows {
-        let (item, content_hash, markup) = row?;
+        let (item, content_hash, article, markup) = row?;
         let mut text = html::to_text(&markup);
         if let Some((end, _)) = text.char_indices().nth(MAX_TEXT) {
             text.truncate(end);
         }
         bytes += text.len();
-        batch.push(Body { item, content_hash, text });
+        batch.push(Body { item, content_hash, article, text });
         if bytes >= BATCH_TEXT {
             break;
         }
@@ -87,7 +95,8 @@ pub(super) fn write_batch(conn: &Connection, batch: &[Body]) -> Result<bool> {
     let mut written = false;
     let mut done = conn.prepare_cached(
         "UPDATE detail SET indexed = 1 WHERE item = ?1 AND indexed = 0
-         AND (SELECT content_hash FROM item WHERE key = ?1) = ?2",
+         AND (SELECT content_hash FROM item WHERE key = ?1) = ?2
+         AND (SELECT max(key) FROM article WHERE item = ?1) IS ?3",
     )?;
     let mut index = conn.prepare_cached(
         "INSERT OR REPLACE INTO item_text (rowid, title, authors, body)
@@ -97,7 +106,7 @@ pub(super) fn write_batch(conn: &Connection, batch: &[Body]) -> Result<bool> {
     let mut titled = conn.prepare_cached("DELETE FROM temp.untitled WHERE item = ?1")?;
     let mut count = conn.prepare_cached("UPDATE item SET words = ?2 WHERE key = ?1")?;
     for body in batch {
-        if done.execute([body.item, body.content_hash])? > 0 {
+        if done.execute(params![body.item, body.content_hash, body.article])? > 0 {
             index.execute(params![body.item, body.text])?;
             titled.execute([body.item])?;
             count.execute(params![body.item, words(&body.text)])?;

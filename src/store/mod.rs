@@ -3,6 +3,8 @@
 //! One writer thread per process, read-only connections for everybody else. `schema.sql` is the
 //! map of the tables.
 
+mod ahead;
+mod articles;
 mod connect;
 mod error;
 mod history;
@@ -26,6 +28,8 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+pub use ahead::{Ahead, Kept, Wanted};
+pub use articles::{FetchEnd, Fetched, MOST_VERSIONS, Page, PageRead, PageText, Site, Version};
 pub use error::{Result, StoreError};
 pub use history::{History, Spent};
 pub use identity::{Prepared, prepare};
@@ -259,6 +263,17 @@ impl Store {
     /// Remembers a note under a name, in place of an older one.
     pub async fn set_memo(&self, name: &'static str, value: String) -> Result<()> {
         self.writer()?.call(move |conn| memo::set(conn, name, &value)).await
+    }
+
+    /// Stores the end of a request for the page of an item in one transaction. False: the item is
+    /// gone.
+    pub async fn store_fetched(&self, fetched: Fetched) -> Result<bool> {
+        self.writer()?.call(move |conn| articles::save(conn, &fetched)).await
+    }
+
+    /// Notes that the person has seen the changes of an item's article; tells whether there were any.
+    pub async fn seen(&self, item: i64) -> Result<bool> {
+        self.writer()?.call(move |conn| articles::seen(conn, item)).await
     }
 
     /// Removes old poll records and forgotten sources.

@@ -1,7 +1,7 @@
 //! What people type after `/`: words, phrases and fields -> a full-text match and conditions.
 //!
 //! Grammar, everything joined by AND: `word` (the last one also matches words that begin so),
-//! `"a phrase"`, `-word`, `title:word`, `author:word`, `is:unread|read|pinned|unpinned`,
+//! `"a phrase"`, `-word`, `title:word`, `author:word`, `is:unread|read|pinned|unpinned|changed`,
 //! `before:DATE`, `after:DATE` (`2026-11-21`, `2026-11`, `2026`, `today`, `yesterday`, `7d`),
 //! `source:name`, `folder:name`, `tag:name`. Any other punctuation is text.
 
@@ -22,6 +22,8 @@ pub struct Query {
     pub read: Option<bool>,
     /// `is:pinned` and `is:unpinned`.
     pub pinned: Option<bool>,
+    /// `is:changed`: the article changed since the person last opened it.
+    pub changed: Option<bool>,
     /// Dated earlier than this (seconds since the epoch).
     pub before: Option<i64>,
     /// Dated at or later than this (seconds since the epoch).
@@ -104,6 +106,7 @@ impl Query {
             (Some("is"), "unread") => self.read = Some(word.negated),
             (Some("is"), "pinned") => self.pinned = Some(!word.negated),
             (Some("is"), "unpinned") => self.pinned = Some(word.negated),
+            (Some("is"), "changed") => self.changed = Some(!word.negated),
             (Some(field @ ("before" | "after")), date) => {
                 let Some(start) = date_start(date, today) else { return false };
                 if (field == "before") != word.negated {
@@ -272,5 +275,9 @@ mod tests {
         assert_eq!(parse("folder:Tech -source:hn").not_sources, [1]);
         assert_eq!(parse("source:hn source:none").sources, Some(vec![]));
         assert_eq!(parse("-is:pinned").pinned, Some(false));
+        assert_eq!(
+            (parse("is:changed").changed, parse("-is:changed").changed),
+            (Some(true), Some(false))
+        );
     }
 }

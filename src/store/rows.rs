@@ -1,9 +1,10 @@
 //! Rows of the database <-> plain data.
 
+use super::articles::unpack;
 use super::error::{Result, StoreError};
 use crate::model::{
-    Hold, HoldReason, Item, ItemId, ItemRow, Outcome, PollRecord, SourceFacts, SourceId, Time,
-    Validators,
+    Hold, HoldReason, Item, ItemId, ItemRow, Outcome, PollRecord, SourceFacts, SourceId, TextFrom,
+    TextWay, Time, Validators,
 };
 use rusqlite::{Connection, OptionalExtension, Row, named_params};
 
@@ -12,16 +13,16 @@ pub(super) fn time(seconds: i64) -> Time {
     Time::from_timestamp(seconds, 0).unwrap_or_default()
 }
 
-fn opt_time(seconds: Option<i64>) -> Option<Time> {
+pub(super) fn opt_time(seconds: Option<i64>) -> Option<Time> {
     seconds.map(time)
 }
 
-fn seconds(t: Option<Time>) -> Option<i64> {
+pub(super) fn seconds(t: Option<Time>) -> Option<i64> {
     t.map(|t| t.timestamp())
 }
 
 /// JSON that this program wrote itself; a value it cannot read back counts as absent.
-fn json<T: serde::de::DeserializeOwned>(text: Option<String>) -> Option<T> {
+pub(super) fn json<T: serde::de::DeserializeOwned>(text: Option<String>) -> Option<T> {
     serde_json::from_str(&text?).ok()
 }
 
@@ -31,7 +32,7 @@ pub(super) fn to_json<T: serde::Serialize>(value: &T) -> Result<String> {
 
 /// The columns that [`item_row`] reads, from a table called `i`.
 pub(super) const ITEM_ROW: &str =
-    "i.key, i.id, i.source, i.title, i.url, i.date, i.pinned, i.read, i.words";
+    "i.key, i.id, i.source, i.title, i.url, i.date, i.pinned, i.read, i.words, i.changed";
 
 pub(super) fn item_row(r: &Row<'_>) -> rusqlite::Result<ItemRow> {
     Ok(ItemRow {
@@ -44,16 +45,23 @@ pub(super) fn item_row(r: &Row<'_>) -> rusqlite::Result<ItemRow> {
         pinned: r.get(6)?,
         read: r.get(7)?,
         words: r.get(8)?,
+        changed: r.get(9)?,
     })
 }
 
 /// The select that [`item`] reads; add a WHERE clause.
 pub(super) const ITEM: &str = "SELECT i.id, s.id, d.guid, i.title, d.summary, d.content, i.url,
     coalesce(d.publisher, s.feed_title), d.authors, d.published, d.updated, i.discovered, i.pinned,
-    i.read, d.enclosures, d.categories, d.comments, d.language
-    FROM item i JOIN detail d ON d.item = i.key JOIN source s ON s.key = i.source ";
+    i.read, d.enclosures, d.categories, d.comments, d.language, a.body, a.origin, f.way, f.asked,
+    f.error, w.whole, i.changed, max((SELECT count(*) FROM article WHERE item = i.key) - 1, 0)
+    FROM item i JOIN detail d ON d.item = i.key JOIN source s ON s.key = i.source
+    LEFT JOIN article a ON a.key = (SELECT max(key) FROM article WHERE item = i.key)
+    LEFT JOIN fetch f ON f.item = i.key LEFT JOIN site w ON w.source = i.source ";
 
 pub(super) fn item(r: &Row<'_>) -> rusqlite::Result<Item> {
+    let from_feed = json(r.get(20)?) == Some(TextWay::Feed);
+    let article = r.get_ref(18)?.as_blob_or_null()?.filter(|_| !from_feed).and_then(unpack);
+    let text_from = article.as_ref().and_then(|_| json(r.get(19).ok()?)).unwrap_or(TextFrom::Feed);
     Ok(Item {
         id: ItemId(uuid::Uuid::from_bytes(r.get(0)?)),
         source: SourceId(r.get(1)?),
@@ -73,6 +81,13 @@ pub(super) fn item(r: &Row<'_>) -> rusqlite::Result<Item> {
         categories: json(r.get(15)?).unwrap_or_default(),
         comments: r.get(16)?,
         language: r.get(17)?,
+        article,
+        text_from,
+        fetched: opt_time(r.get(21)?),
+        fetch_error: r.get(22)?,
+        feed_is_whole: r.get(23)?,
+        changed: r.get(24)?,
+        versions: r.get(25)?,
     })
 }
 

@@ -83,6 +83,7 @@ fn readdress(conn: &Connection, key: i64, url: &str) -> Result<()> {
          WHERE key = ?1",
     )?
     .execute(params![key, url])?;
+    conn.prepare_cached("DELETE FROM site WHERE source = ?1")?.execute([key])?;
     Ok(())
 }
 

@@ -7,6 +7,7 @@ use chrono::TimeDelta;
 
 mod places;
 mod plans;
+mod texts;
 
 struct Fixture {
     _dir: tempfile::TempDir,

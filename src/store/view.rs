@@ -221,6 +221,7 @@ fn select(
     let unread = view.unread_only || view.query.read == Some(false);
     let only_pinned = pinned == Some(true) || matches!(view.scope, Scope::Pinned);
     let index = match (source, only_pinned, unread) {
+        _ if view.query.changed == Some(true) => "item_changed",
         (None, true, _) => "item_pinned",
         (Some(_), _, true) => "item_source_unread",
         (Some(_), _, false) => "item_source",
@@ -345,6 +346,9 @@ impl Filter {
         if let Some(pinned) = q.pinned {
             self.and(if pinned { "i.pinned = 1" } else { "i.pinned = 0" });
         }
+        if let Some(changed) = q.changed {
+            self.and(if changed { "i.changed = 1" } else { "i.changed = 0" });
+        }
         if let Some(before) = q.before {
             self.bind("i.date < ?", before);
         }
@@ -362,6 +366,15 @@ impl Filter {
     fn sql(&self) -> String {
         if self.conditions.is_empty() { "1".to_owned() } else { self.conditions.join(" AND ") }
     }
+}
+
+/// Items whose articles changed since they were last opened.
+pub(super) fn changed(conn: &Connection) -> Result<u32> {
+    let mut query = conn.prepare_cached(
+        "SELECT count(*) FROM item INDEXED BY item_changed WHERE changed = 1
+         AND source NOT IN (SELECT key FROM source WHERE declared = 0)",
+    )?;
+    Ok(query.query_row([], |r| r.get(0))?)
 }
 
 /// Unread items dated at or after a moment.

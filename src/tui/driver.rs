@@ -4,7 +4,7 @@ use super::effect::{Effect, Setting};
 use super::event::{Event, Followed, Imported, MarksSet};
 use super::read::{Asker, Question};
 use crate::config::{self, ConfigFile, Paths};
-use crate::engine::{Handle, Way};
+use crate::engine::{Handle, Kept, PrefetchPlan, TextGot, Way};
 use crate::store::{Mark, Store};
 use crate::util::browser;
 use std::path::PathBuf;
@@ -17,7 +17,11 @@ pub(super) struct Driver {
     events: UnboundedSender<Event>,
     asker: Asker,
     discovery: Option<AbortHandle>,
+    prefetch: Option<AbortHandle>,
 }
+
+/// Pages that one stroke fetches ahead at most.
+const MOST_PAGES: usize = 500;
 
 impl Driver {
     pub(super) fn new(
@@ -26,7 +30,7 @@ impl Driver {
         events: UnboundedSender<Event>,
     ) -> crate::store::Result<Self> {
         let asker = Asker::start(handle.clone(), events.clone())?;
-        Ok(Self { handle, paths, events, asker, discovery: None })
+        Ok(Self { handle, paths, events, asker, discovery: None, prefetch: None })
     }
 
     pub(super) fn sender(&self) -> UnboundedSender<Event> {
@@ -46,6 +50,22 @@ impl Driver {
             }
             Effect::LoadArticle { request, key } => {
                 self.asker.ask(Question::Article { request, key });
+            }
+            Effect::FetchText { key } => self.spawn(move |h| async move {
+                Event::TextGot(key, true, h.full_text(key, None).await.map_err(words))
+            }),
+            Effect::ItemOpened { key } => self.spawn(move |h| async move {
+                Event::TextGot(key, false, h.opened(key).await.map_err(words))
+            }),
+            Effect::PlanPrefetch => self.spawn(move |h| async move {
+                let plan = h.plan_prefetch(&[Kept::Pinned, Kept::Unread], MOST_PAGES).await;
+                Event::PrefetchPlanned(plan.map_err(words))
+            }),
+            Effect::Prefetch { plan } => self.prefetch(plan),
+            Effect::StopPrefetch => {
+                if let Some(task) = self.prefetch.take() {
+                    task.abort();
+                }
             }
             Effect::LoadLog => self.asker.ask(Question::Log),
             Effect::LoadRhythms { sources } => self.asker.ask(Question::Rhythms(sources)),
@@ -149,6 +169,19 @@ impl Driver {
             }
             let _ = events.send(Event::RefreshEnded);
         });
+    }
+
+    fn prefetch(&mut self, plan: PrefetchPlan) {
+        let mut reports = self.handle.prefetch(plan.pages);
+        let events = self.events.clone();
+        let task = tokio::spawn(async move {
+            while let Some((_, got)) = reports.recv().await {
+                let there = matches!(got, Ok(TextGot::Fetched { .. } | TextGot::Whole));
+                let _ = events.send(Event::Prefetched(there));
+            }
+            let _ = events.send(Event::PrefetchEnded);
+        });
+        self.prefetch = Some(task.abort_handle());
     }
 
     /// Starts browsers with a window of their own; a text browser needs the terminal first.

@@ -1,7 +1,7 @@
 //! What the panes want done. Effects are data; `driver.rs` performs them.
 
 use super::event::{Cause, RequestId};
-use crate::engine::{Discovery, Pace, Removed};
+use crate::engine::{Discovery, Pace, PrefetchPlan, Removed};
 use crate::model::SourceId;
 use crate::store::{Anchor, Mark, View};
 use crate::util::browser::Launch;
@@ -21,6 +21,20 @@ pub(super) enum Effect {
         request: RequestId,
         key: i64,
     },
+    /// The whole text of an item (row key): one more way to it, on a wish.
+    FetchText {
+        key: i64,
+    },
+    /// An item was opened, whose whole text the settings may want.
+    ItemOpened {
+        key: i64,
+    },
+    /// Which pages could be fetched ahead.
+    PlanPrefetch,
+    Prefetch {
+        plan: PrefetchPlan,
+    },
+    StopPrefetch,
     LoadLog,
     /// How these sources (row keys) publish.
     LoadRhythms {

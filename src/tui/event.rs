@@ -2,7 +2,7 @@
 //! has been asked anew is dropped by its number.
 
 use crate::article::{Change, Document};
-use crate::engine::{Discovery, Removed, Report, Rhythm, Status, Told};
+use crate::engine::{Discovery, PrefetchPlan, Removed, Report, Rhythm, Status, TextGot, Told};
 use crate::model::{Item, ItemRow, PollRecord, Source, SourceFacts, SourceId};
 use crate::store::{Mark, Window};
 use crate::util::browser::Launch;
@@ -30,6 +30,12 @@ pub(super) enum Event {
     SourcesLoaded(Result<SourceList, Failure>),
     WindowLoaded(RequestId, Result<Window, Failure>),
     ArticleLoaded(RequestId, Result<Option<Arc<Article>>, Failure>),
+    /// What came of asking for the text of an item (row key), and whether the person asked for it.
+    TextGot(i64, bool, Result<TextGot, Failure>),
+    PrefetchPlanned(Result<PrefetchPlan, Failure>),
+    /// One page of a prefetch is done: whether there is a text.
+    Prefetched(bool),
+    PrefetchEnded,
     LogLoaded(Result<Vec<(SourceId, PollRecord)>, Failure>),
     RhythmsLoaded(Result<Vec<(i64, Rhythm)>, Failure>),
     /// About the source with that row key.
@@ -76,6 +82,8 @@ pub(super) struct SourceList {
     pub(super) sources: Vec<SourceEntry>,
     /// Unread items dated today.
     pub(super) today: u32,
+    /// Items whose articles changed since they were last opened.
+    pub(super) changed: u32,
     /// The largest row key when the list was read.
     pub(super) last_key: i64,
 }

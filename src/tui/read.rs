@@ -2,7 +2,7 @@
 
 use super::app::midnight;
 use super::event::{Article, Event, RequestId, SourceEntry, SourceList};
-use crate::article::{Document, from_html};
+use crate::article::{Change, Document, differences, from_html};
 use crate::engine::{self, Handle, Rhythm, Told};
 use crate::model::Item;
 use crate::store::{Anchor, Interrupter, PollFilter, Reader, Result, StoreError, View};
@@ -201,6 +201,7 @@ impl Answerer {
         Ok(SourceList {
             sources,
             today: self.reader.unread_since(midnight(self.handle.now()))?,
+            changed: self.reader.changed()?,
             last_key: self.reader.last_key()?,
         })
     }
@@ -224,9 +225,21 @@ impl Answerer {
         let (Some(row), Some(item)) = (self.reader.row(key)?, self.reader.item(key)?) else {
             return Ok(None);
         };
-        let (document, item) = (Arc::new(document(&item)), Arc::new(item));
         let position = self.reader.place(key)?;
-        Ok(Some(Arc::new(Article { row, item, document, position, difference: None })))
+        let difference = match item.versions {
+            0 => None,
+            _ => self.difference(key)?.map(Arc::new),
+        };
+        let (document, item) = (Arc::new(document(&item)), Arc::new(item));
+        Ok(Some(Arc::new(Article { row, item, document, position, difference })))
+    }
+
+    /// What changed between the last two versions of an article.
+    fn difference(&self, key: i64) -> Result<Option<Vec<Change>>> {
+        let versions = self.reader.versions(key)?;
+        let [later, earlier, ..] = versions.as_slice() else { return Ok(None) };
+        let text = |html: &str| from_html(html, None).text();
+        Ok(Some(differences(&text(&earlier.html), &text(&later.html))))
     }
 }
 

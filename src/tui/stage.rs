@@ -41,7 +41,7 @@ impl Stage {
             Some(SourceEntry { source: Arc::new(source), facts })
         };
         let sources = sources.into_iter().filter_map(entry).collect();
-        let list = SourceList { sources, today: 0, last_key: reader.last_key().ok()? };
+        let list = SourceList { sources, today: 0, changed: 0, last_key: reader.last_key().ok()? };
         let mut stage = Self { app, reader, screen, now };
         stage.app.start();
         stage.happen(Event::Resized(width, height));

@@ -19,6 +19,8 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use std::sync::Arc;
 
+mod texts;
+
 fn now() -> Time {
     // Noon, so that local midnight is in the past in every zone that tests run in.
     Time::from_timestamp(1_795_262_400, 0).unwrap()
@@ -196,7 +198,7 @@ fn source_list() -> SourceList {
     sources[3].facts.hold =
         Some(Hold { until: now() + TimeDelta::hours(1), reason: HoldReason::RetryAfter });
     sources[4].facts.last_poll = None;
-    SourceList { sources, today: 8, last_key: 12 }
+    SourceList { sources, today: 8, changed: 0, last_key: 12 }
 }
 
 fn told() -> Told {
@@ -241,6 +243,7 @@ fn item_rows() -> Vec<ItemRow> {
         pinned: i == 2,
         read: i % 3 == 2,
         words: 230 * i as u32,
+        changed: false,
     };
     titles.iter().enumerate().map(row).collect()
 }
@@ -274,6 +277,13 @@ fn article(row: ItemRow) -> Article {
         categories: vec![],
         comments: None,
         language: None,
+        article: None,
+        text_from: crate::model::TextFrom::Feed,
+        fetched: None,
+        fetch_error: None,
+        feed_is_whole: None,
+        changed: false,
+        versions: 0,
     };
     let document = Arc::new(from_html(html, None));
     Article { document, row, item: Arc::new(item), position: 0, difference: None }

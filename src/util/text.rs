@@ -368,5 +368,14 @@ fn push_broken(out: &mut String, row: &str) {
     }
 }
 
+/// A number of bytes in a unit that leaves few digits.
+pub fn size(bytes: u64) -> String {
+    match bytes {
+        0..10_000 => format!("{bytes} B"),
+        10_000..10_000_000 => format!("{} kB", bytes / 1000),
+        _ => format!("{} MB", bytes / 1_000_000),
+    }
+}
+
 #[cfg(test)]
 mod tests;

@@ -14,6 +14,7 @@ mod output;
 mod processes;
 mod schedule;
 mod shapes;
+mod texts;
 mod ways;
 
 use newsfed::demo::server::{Reply, Request, Server};

@@ -24,7 +24,7 @@ fn documented(section: &str) -> BTreeMap<String, bool> {
 }
 
 #[track_caller]
-fn check(section: &str, values: &[Value]) {
+pub(super) fn check(section: &str, values: &[Value]) {
     let wanted = documented(section);
     assert!(!values.is_empty(), "{section}: nothing printed");
     let mut seen = BTreeSet::new();
@@ -76,6 +76,8 @@ fn every_shape_is_as_documented() {
         let mut value = value;
         let looks = value.as_object_mut().unwrap().remove("looks").unwrap();
         assert_eq!(looks[0]["status"], 200);
+        assert_eq!(value.as_object_mut().unwrap().remove("full_text").unwrap(), "on-open");
+        assert!(value.as_object_mut().unwrap().remove("feed_is_whole").unwrap().is_null());
         check("Source", &[value]);
     }
     check("Schedule", &run(&["schedule", "why", "Kernel", "Held"]).values());

@@ -9,11 +9,14 @@ mod faults;
 mod follow;
 #[cfg(target_os = "linux")]
 mod full;
+mod fulltext;
 mod holds;
 mod hosts;
 mod items;
 mod kinds;
 mod lifecycle;
+#[cfg(feature = "llm")]
+mod llm;
 mod month;
 mod moves;
 mod signals;

@@ -256,6 +256,40 @@ fn the_demo_shows_everything_without_a_network() {
 }
 
 #[test]
+fn the_whole_text_of_a_teaser_comes_from_its_page() {
+    let world = World::new(&[]);
+    let mut t = world.demo(120, 40);
+    t.wait_for("What a fair scheduler is fair about");
+    t.send("/points needs a heater");
+    t.wait_for("Search: points needs a heater (1)");
+    t.send(key::ENTER);
+    t.send(key::ENTER);
+    // Opening it is enough.
+    t.wait_for("Ice of two millimetres is enough");
+    // Again: by the page alone, by the words of the feed, the feed's own text, and round.
+    t.send("x");
+    t.wait_for("the page gives the same text");
+    t.send("x");
+    t.wait_gone("the page gives the same text");
+    t.send("x");
+    t.wait_for("text from the feed");
+    t.wait_gone("Ice of two millimetres is enough");
+    t.wait_for("And why it is on in July.");
+    t.send("x");
+    t.wait_for("Ice of two millimetres is enough");
+    t.send("D");
+    t.wait_for("no earlier version of this article is known");
+    // The others ahead: the size first.
+    t.send("h");
+    t.send("P");
+    t.wait_for("of pinned and unread items, about");
+    t.send("P");
+    t.wait_for("fetched ahead");
+    t.send("Q");
+    assert_eq!(t.exit_code(), 0);
+}
+
+#[test]
 fn a_site_without_a_feed_is_followed_from_the_paste_box() {
     let world = World::new(&[]);
     let mut t = world.demo(120, 40);

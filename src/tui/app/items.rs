@@ -153,6 +153,10 @@ impl App {
             RowId::Smart(Smart::Pinned) => base(Scope::Pinned, false),
             RowId::Smart(Smart::Unread) => base(Scope::All, true),
             RowId::Smart(Smart::Today) => base(Scope::Since(midnight(self.now).timestamp()), false),
+            RowId::Smart(Smart::Changed) => {
+                query = "is:changed".to_owned();
+                base(Scope::All, false)
+            }
             RowId::Smart(Smart::All) => base(Scope::All, false),
             RowId::Saved(name) => {
                 let saved = self.settings.views.iter().find(|v| v.name == *name);

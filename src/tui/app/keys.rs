@@ -138,6 +138,8 @@ impl App {
             Action::Delete => self.delete(),
             Action::EditFile => self.edit_source(),
             Action::Theme => self.next_theme(),
+            Action::FullText => self.fetch_text(),
+            Action::Prefetch => self.prefetch(),
             Action::Zen => self.toggle_zen(),
             Action::Narrower => self.change_width(-4),
             Action::Wider => self.change_width(4),

@@ -6,6 +6,7 @@
 mod add;
 mod commands;
 mod find;
+mod fulltext;
 mod history;
 mod items;
 mod keys;
@@ -18,6 +19,7 @@ mod sources;
 mod why;
 
 pub(super) use add::{Add, Choice, Stage};
+pub(super) use fulltext::Texts;
 pub(super) use items::{ItemsPane, midnight};
 pub(super) use layers::{Help, Layer, LogList, Palette, Prompt, PromptKind, Starters};
 pub(super) use links::{Hints, LinkList};
@@ -90,6 +92,7 @@ pub(super) struct App {
     /// The path that is being imported, to be mended where it does not work.
     importing: String,
     pub(super) areas: Areas,
+    pub(super) texts: Texts,
     history: History,
     requests: RequestId,
     stale: Stale,
@@ -147,6 +150,7 @@ impl App {
             refreshing: None,
             importing: String::new(),
             areas: Areas::default(),
+            texts: Texts::default(),
             history: History::default(),
             requests: 0,
             stale: Stale::default(),
@@ -188,7 +192,15 @@ impl App {
             }
             Event::SourcesLoaded(result) => self.sources_loaded(result),
             Event::WindowLoaded(request, result) => self.window_loaded(request, result),
-            Event::ArticleLoaded(request, result) => self.article_loaded(request, result),
+            Event::ArticleLoaded(request, result) => {
+                let mut effects = self.article_loaded(request, result);
+                effects.extend(self.item_opened());
+                effects
+            }
+            Event::TextGot(key, wished, result) => self.text_got(key, wished, result),
+            Event::PrefetchPlanned(result) => self.prefetch_planned(result),
+            Event::Prefetched(there) => self.prefetched(there),
+            Event::PrefetchEnded => self.prefetch_ended(),
             Event::LogLoaded(result) => self.log_loaded(result),
             Event::RhythmsLoaded(result) => self.rhythms_loaded(result),
             Event::WhyLoaded(source, result) => self.why_loaded(source, result),

@@ -284,6 +284,14 @@ impl App {
         }
     }
 
+    /// Reads the article that is shown again.
+    pub(super) fn reload_article(&mut self) -> Vec<Effect> {
+        let Some(key) = self.reader.row().map(|row| row.key) else { return vec![] };
+        let request = self.request();
+        self.reader.wanted = Some(request);
+        vec![Effect::LoadArticle { request, key }]
+    }
+
     pub(super) fn change_width(&mut self, by: i16) -> Vec<Effect> {
         let (column, room) = (self.reader.column, self.reader.room);
         if by > 0 && column >= room {
@@ -306,7 +314,7 @@ impl App {
     pub(super) fn toggle_difference(&mut self) -> Vec<Effect> {
         let Some(article) = &self.reader.article else { return vec![] };
         if article.difference.is_none() {
-            return self.note("no earlier version of this article is stored");
+            return self.note("no earlier version of this article is known");
         }
         self.reader.different = !self.reader.different;
         self.reader.find = None;

@@ -13,6 +13,7 @@ pub(crate) enum Smart {
     Pinned,
     Unread,
     Today,
+    Changed,
     All,
 }
 
@@ -99,6 +100,12 @@ impl SourcesPane {
             row(RowId::Smart(Smart::Today), "Today", self.list.today),
             row(RowId::Smart(Smart::All), "All items", unread),
         ];
+        // It stays while it is selected, or the list beside it would change.
+        let stays =
+            self.rows.get(self.selected).is_some_and(|r| r.id == RowId::Smart(Smart::Changed));
+        if self.list.changed > 0 || stays {
+            rows.insert(3, row(RowId::Smart(Smart::Changed), "Changed", self.list.changed));
+        }
         rows.extend(self.views.iter().map(|v| row(RowId::Saved(v.name.clone()), &v.name, 0)));
         rows
     }

@@ -14,6 +14,7 @@ pub(in crate::tui) struct Marks {
     pub(in crate::tui) pinned: &'static str,
     pub(in crate::tui) unread: &'static str,
     pub(in crate::tui) today: &'static str,
+    pub(in crate::tui) changed: &'static str,
     pub(in crate::tui) all: &'static str,
     pub(in crate::tui) saved: &'static str,
     pub(in crate::tui) open: &'static str,
@@ -21,7 +22,6 @@ pub(in crate::tui) struct Marks {
     pub(in crate::tui) busy: &'static str,
     pub(in crate::tui) chosen: &'static str,
     pub(in crate::tui) fails: &'static str,
-    pub(in crate::tui) changed: &'static str,
     pub(in crate::tui) across: &'static str,
     pub(in crate::tui) down: &'static str,
     pub(in crate::tui) pointer: &'static str,
@@ -32,6 +32,7 @@ const UNICODE: Marks = Marks {
     pinned: "★",
     unread: "●",
     today: "○",
+    changed: "±",
     all: "≡",
     saved: "⌕",
     open: "▾",
@@ -39,7 +40,6 @@ const UNICODE: Marks = Marks {
     busy: "⟳",
     chosen: "✓",
     fails: "!",
-    changed: "±",
     across: "─",
     down: "│",
     pointer: "▸",
@@ -50,6 +50,7 @@ const ASCII: Marks = Marks {
     pinned: "*",
     unread: "o",
     today: "t",
+    changed: "%",
     all: "=",
     saved: "?",
     open: "-",
@@ -57,7 +58,6 @@ const ASCII: Marks = Marks {
     busy: "~",
     chosen: "x",
     fails: "!",
-    changed: "~",
     across: "-",
     down: "|",
     pointer: ">",
@@ -91,6 +91,10 @@ pub(super) fn top(app: &App, frame: &mut Frame<'_>, area: Rect) {
             format!("  next look in {}", if s < 60 { "1m".to_owned() } else { age(s) })
         }
         _ => String::new(),
+    };
+    let state = match app.texts.progress() {
+        Some((done, total)) => format!("  {} page {done} of {total}", m.busy),
+        None => state,
     };
     let warns = status.offline || status.fault.is_some() || status.role == Part::Reads;
     row.right(state, style(if warns { Role::Warning } else { Role::Status }));

@@ -105,6 +105,7 @@ fn line(
     let chosen = app.items.marked.contains(&row.key);
     let (mark, role) = match (chosen, row.pinned, row.read) {
         (true, ..) => (m.chosen, Role::Accent),
+        _ if row.changed => (m.changed, Role::Accent),
         (_, true, _) => (m.pinned, Role::Pinned),
         (_, _, false) => (m.unread, Role::Unread),
         _ => (" ", Role::Text),

@@ -6,7 +6,6 @@ use super::super::reader::{self, Glyphs, Span, cut, glyphs};
 use super::chrome::marks;
 use super::has_focus;
 use crate::config::{Action, Context, Role};
-use crate::model::Item;
 use crate::util::text;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
@@ -110,17 +109,12 @@ fn facts(app: &App, article: &Article) -> String {
         (!item.authors.is_empty()).then(|| item.authors.join(", ")),
         source.map(|s| s.title().to_owned()),
         Some(item.published.or(item.updated).map_or_else(|| "no date".to_owned(), local)),
-        Some(origin(item).to_owned()),
+        Some(item.text_from.words().to_owned()),
     ]
     .into_iter()
     .flatten()
     .collect();
     facts.join(&format!(" {} ", marks(app).bullet))
-}
-
-/// Where the text of an item comes from, in words.
-fn origin(_item: &Item) -> &'static str {
-    "from the feed"
 }
 
 /// That the article is another than the one that was read, and how to see in what.

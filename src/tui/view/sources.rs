@@ -65,6 +65,7 @@ fn line(
         RowId::Smart(Smart::Pinned) => (m.pinned, Role::Pinned),
         RowId::Smart(Smart::Unread) => (m.unread, Role::Unread),
         RowId::Smart(Smart::Today) => (m.today, Role::Accent),
+        RowId::Smart(Smart::Changed) => (m.changed, Role::Accent),
         RowId::Smart(Smart::All) => (m.all, Role::Dim),
         RowId::Saved(_) => (m.saved, Role::Accent),
         RowId::Folder(f) if app.sources.folded.contains(f) => (m.folded, Role::Dim),

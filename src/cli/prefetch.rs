@@ -1,0 +1,196 @@
+//! `newsfed prefetch`: the pages of pinned and unread items, for reading without a network.
+
+use super::args::Global;
+use super::exit::{Exit, Failure};
+use super::home::Home;
+use super::items;
+use super::log;
+use super::output::Output;
+use super::progress::Progress;
+use super::runtime::{asked_to_stop, runtime_beside};
+use crate::engine::{Handle, Kept, PrefetchPlan, TextGot};
+use crate::model::SourceId;
+use crate::store::{StoreError, Wanted};
+use crate::util::text::size;
+use serde::Serialize;
+use tokio::sync::mpsc::UnboundedReceiver;
+
+/// Arguments of `prefetch`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct PrefetchArgs {
+    /// Fetch the pages of these items now, whether they were fetched before or not
+    #[arg(value_name = "ID", conflicts_with_all = ["pinned", "unread", "dry_run"])]
+    ids: Vec<String>,
+    /// Only the pages of pinned items
+    #[arg(long, conflicts_with = "unread")]
+    pinned: bool,
+    /// Only the pages of unread items
+    #[arg(long)]
+    unread: bool,
+    /// Fetch at most so many pages, the newest first
+    #[arg(long, value_name = "N", default_value_t = 500)]
+    limit: usize,
+    /// Only tell how many pages there are and what they would take
+    #[arg(long)]
+    dry_run: bool,
+}
+
+const EXAMPLES: &str = "\
+What was fetched is not fetched again, so that it can be interrupted and gone on with. Sources with
+full_text = \"never\" and those whose feeds carry whole articles are left out. The size is judged by
+the pages that were fetched before. Exits with 3 when some pages gave no text.
+
+Examples:
+  newsfed prefetch --dry-run
+  newsfed prefetch --pinned
+  newsfed prefetch 1234
+  newsfed sync --due --quiet && newsfed prefetch --quiet --limit 100";
+
+/// A page, as `--json` prints it when it is done.
+#[derive(Serialize)]
+struct Done<'a> {
+    r#type: &'static str,
+    number: i64,
+    source: &'a SourceId,
+    result: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<&'a str>,
+}
+
+/// What `--json` prints at the end, or with `--dry-run` instead.
+#[derive(Serialize)]
+struct Sum {
+    r#type: &'static str,
+    pages: usize,
+    bytes: u64,
+    fetched: usize,
+    failed: usize,
+}
+
+/// Runs `prefetch`.
+pub(super) fn run(args: &PrefetchArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
+    let home = Home::load(global, out)?;
+    log::start(&home, out.verbose, false);
+    let store = home.store()?;
+    let kept = match (args.pinned, args.unread) {
+        (true, _) => vec![Kept::Pinned],
+        (_, true) => vec![Kept::Unread],
+        _ => vec![Kept::Pinned, Kept::Unread],
+    };
+    runtime_beside()?.block_on(async {
+        let stop = asked_to_stop();
+        let handle = home.engine(store, false).start().await?;
+        let result = fetch(args, &kept, &handle, stop, out).await;
+        handle.shutdown().await;
+        result
+    })
+}
+
+async fn fetch(
+    args: &PrefetchArgs,
+    kept: &[Kept],
+    handle: &Handle,
+    stop: impl Future<Output = ()>,
+    out: &mut Output,
+) -> Result<Exit, Failure> {
+    handle.store().writable()?;
+    let plan = match args.ids.as_slice() {
+        [] => handle.plan_prefetch(kept, args.limit).await?,
+        ids => named(ids, handle)?,
+    };
+    let (pages, bytes) = (plan.pages.len(), plan.bytes);
+    let mut sum = Sum { r#type: "summary", pages, bytes, fetched: 0, failed: 0 };
+    if args.ids.is_empty() {
+        out.note(match pages {
+            0 => "every page is here already".to_owned(),
+            1 => format!("1 page, about {}", size(bytes)),
+            n => format!("{n} pages, about {}", size(bytes)),
+        });
+    }
+    if args.dry_run || pages == 0 {
+        if out.json {
+            out.value(&sum)?;
+        }
+        return Ok(Exit::Ok);
+    }
+    let progress = Progress::new(pages, out);
+    let reports = match args.ids.is_empty() {
+        true => handle.prefetch(plan.pages.clone()),
+        false => handle.fetch_texts(plan.pages.clone()),
+    };
+    let stopped = tokio::select! {
+        told = follow(reports, handle, &plan, &progress, &mut sum, out) => told.map(|()| false),
+        () = stop => Ok(true),
+    };
+    progress.clear();
+    let stopped = stopped?;
+    if out.json {
+        out.value(&sum)?;
+    } else {
+        let without = match sum.failed {
+            0 => String::new(),
+            n => format!(", {n} gave no text"),
+        };
+        out.result(format!("{} of {pages} pages fetched{without}", sum.fetched))?;
+    }
+    if stopped {
+        out.warn("newsfed: interrupted; what was fetched is stored");
+        return Ok(Exit::Interrupted);
+    }
+    Ok(match (sum.fetched, sum.failed) {
+        (_, 0) => Exit::Ok,
+        (0, _) => Exit::Failed,
+        _ => Exit::Partial,
+    })
+}
+
+/// The items that were named.
+fn named(ids: &[String], handle: &Handle) -> Result<PrefetchPlan, Failure> {
+    let reader = handle.store().reader()?;
+    let mut pages = Vec::new();
+    for item in items::keys(&reader, ids)? {
+        if let Some(row) = reader.row(item)? {
+            pages.push(Wanted { item, source: row.source_key, url: row.url.unwrap_or_default() });
+        }
+    }
+    Ok(PrefetchPlan { pages, bytes: 0 })
+}
+
+/// Tells of every page as it is done.
+async fn follow(
+    mut reports: UnboundedReceiver<(i64, Result<TextGot, StoreError>)>,
+    handle: &Handle,
+    plan: &PrefetchPlan,
+    progress: &Progress,
+    sum: &mut Sum,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    let sources = handle.sources().await?;
+    let unknown = SourceId(String::new());
+    while let Some((number, got)) = reports.recv().await {
+        let page = plan.pages.iter().find(|p| p.item == number);
+        let host = page.and_then(|p| url::Url::parse(&p.url).ok());
+        progress.step(host.as_ref().and_then(url::Url::host_str));
+        let (result, why) = match got? {
+            TextGot::Fetched { .. } | TextGot::Same => ("fetched", None),
+            TextGot::Whole => ("whole-feed", None),
+            TextGot::Failed(why) => ("failed", Some(why)),
+            TextGot::Left | TextGot::Gone | TextGot::Feed => ("left", None),
+        };
+        sum.fetched += usize::from(matches!(result, "fetched" | "whole-feed"));
+        sum.failed += usize::from(why.is_some());
+        let found = page.and_then(|p| sources.iter().find(|(_, f)| f.key == p.source));
+        let source = found.map_or(&unknown, |(source, _)| &source.id);
+        if out.json {
+            let message = why.as_deref();
+            out.value(&Done { r#type: "page", number, source, result, message })?;
+            out.flush()?;
+        }
+        if let Some(why) = why {
+            let url = page.map_or("", |p| p.url.as_str());
+            progress.aside(|| out.note(format!("{url}: {why}")));
+        }
+    }
+    Ok(())
+}

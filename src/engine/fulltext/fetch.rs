@@ -1,0 +1,317 @@
+//! The page of one item: whether to ask for it, asking, reading, storing.
+
+use super::read::{Known, Saved, is_page, read};
+use super::when::{after_failure, after_success};
+use super::{TextGot, Wish};
+use crate::engine::context::Context;
+use crate::engine::look::hold_host;
+use crate::model::{ErrorKind, FullText, Item, Source, SourceKind, TextWay, Time, Validators};
+use crate::net::{FetchError, Request, Response};
+use crate::store::{FetchEnd, Fetched, Page, PageText, Site, StoreError, Version};
+use crate::util::text;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::Mutex as Turn;
+use url::Url;
+
+/// Time for reading a page; its size and depth are bounded, so this is only for what nobody thought of.
+const READING: Duration = Duration::from_secs(20);
+/// Time for waiting, asking and reading when a person waits for it.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Pages kept in memory, so that another way to their text needs no request.
+const MOST_SAVED: usize = 4;
+/// Largest page that is kept so, in bytes.
+const MOST_BYTES: usize = 2 << 20;
+/// How long such a page is as good as new.
+const FRESH: chrono::TimeDelta = chrono::TimeDelta::minutes(10);
+/// Locks that items share.
+const LOCKS: usize = 64;
+
+/// What all requests for pages share.
+pub(crate) struct Desk {
+    /// Nobody asks for the same page twice at once.
+    turns: [Turn<()>; LOCKS],
+    saved: Mutex<VecDeque<(i64, Time, Saved)>>,
+    /// Until when the language model is left alone.
+    #[cfg(feature = "llm")]
+    pub(super) model_rests: Turn<Option<Time>>,
+}
+
+impl Default for Desk {
+    fn default() -> Self {
+        Self {
+            turns: std::array::from_fn(|_| Turn::new(())),
+            saved: Mutex::default(),
+            #[cfg(feature = "llm")]
+            model_rests: Turn::default(),
+        }
+    }
+}
+
+impl Desk {
+    fn turn(&self, key: i64) -> &Turn<()> {
+        &self.turns[usize::try_from(key.rem_euclid(LOCKS as i64)).unwrap_or(0)]
+    }
+
+    fn save(&self, key: i64, now: Time, page: &Saved) {
+        let mut saved = self.saved.lock().unwrap_or_else(PoisonError::into_inner);
+        saved.retain(|(k, ..)| *k != key);
+        if page.body.len() <= MOST_BYTES {
+            saved.push_front((key, now, page.clone()));
+            saved.truncate(MOST_SAVED);
+        }
+    }
+
+    fn saved(&self, key: i64, now: Time) -> Option<Saved> {
+        let saved = self.saved.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = saved.iter().find(|(k, at, _)| *k == key && now - *at < FRESH);
+        found.map(|(.., page)| page.clone())
+    }
+}
+
+/// All that is known of an item and its page.
+struct State {
+    item: Item,
+    /// The date it is listed by.
+    date: Time,
+    source: Arc<Source>,
+    page: Option<Page>,
+    site: Site,
+    before: Option<Version>,
+}
+
+/// Fetches the text of an item (row key) where the wish warrants it, and stores what came of it.
+pub(super) async fn fetch(
+    context: &Arc<Context>,
+    key: i64,
+    wish: Wish,
+) -> Result<TextGot, StoreError> {
+    let _turn = context.pages.turn(key).lock().await;
+    let Some(state) = state(context, key).await? else { return Ok(TextGot::Gone) };
+    if let Some(got) = state.without_request(wish, context.clock.now(), context) {
+        if got == TextGot::Feed {
+            store(context, key, FetchEnd::FeedWanted, None, TextWay::Feed).await?;
+        }
+        return Ok(got);
+    }
+    let way = match wish {
+        Wish::Person(way) => way,
+        Wish::Opened | Wish::Ahead => TextWay::Best,
+        // Looked at again in the way in which it was found.
+        Wish::Again => state.page.as_ref().map_or(TextWay::Best, |p| p.way),
+    };
+    let Some(url) = state.item.url.as_deref().and_then(|u| Url::parse(u).ok()) else {
+        return Ok(TextGot::Failed("this item has no address to ask".to_owned()));
+    };
+    let now = context.clock.now();
+    let page = match context.pages.saved(key, now).filter(|_| matches!(wish, Wish::Person(_))) {
+        Some(page) => page,
+        None => {
+            let answer = ask(context, &state, url, wish);
+            let answer = match wish.is_waited_for() {
+                true => match tokio::time::timeout(PATIENCE, answer).await {
+                    Ok(answer) => answer,
+                    Err(_) => Err(Failure::late()),
+                },
+                false => answer.await,
+            };
+            match answer {
+                Ok(None) => {
+                    let next = after_success(state.date, now);
+                    store(context, key, FetchEnd::Unchanged, next, way).await?;
+                    return Ok(TextGot::Same);
+                }
+                Ok(Some(page)) => page,
+                Err(failure) => return fail(context, &state, key, failure, way).await,
+            }
+        }
+    };
+    if wish.is_waited_for() {
+        context.pages.save(key, now, &page);
+    }
+    let known = Known {
+        item: state.item.clone(),
+        site: state.site.clone(),
+        before: state.before.clone(),
+        way_before: state.page.as_ref().map(|p| p.way),
+        hash_before: state.page.as_ref().and_then(|p| p.page_hash),
+        way,
+        now,
+    };
+    let taken = context.work(move || read(page, known));
+    let (read, undated) = match tokio::time::timeout(READING, taken).await {
+        Ok(Some(Ok(read))) => read,
+        Ok(Some(Err(why))) => {
+            return fail(context, &state, key, Failure::lasting(why.to_string()), way).await;
+        }
+        Ok(None) | Err(_) => {
+            let why = "the page takes too long to be read".to_owned();
+            return fail(context, &state, key, Failure::lasting(why), way).await;
+        }
+    };
+    #[cfg(feature = "llm")]
+    let read = super::ask_model::date(context, read, undated).await;
+    #[cfg(not(feature = "llm"))]
+    drop(undated);
+    let got = match &read.text {
+        PageText::New { from, changed, .. } => TextGot::Fetched { from: *from, changed: *changed },
+        PageText::InFeed => TextGot::Whole,
+        PageText::Same => TextGot::Same,
+    };
+    let next = after_success(state.date, now);
+    store(context, key, FetchEnd::Read(Box::new(read)), next, way).await?;
+    Ok(got)
+}
+
+async fn state(context: &Arc<Context>, key: i64) -> Result<Option<State>, StoreError> {
+    let read = context.read(move |reader| {
+        let (Some(row), Some(item)) = (reader.row(key)?, reader.item(key)?) else {
+            return Ok(None);
+        };
+        let (page, site) = (reader.page(key)?, reader.site(row.source_key)?);
+        let before = reader.versions(key)?.into_iter().next();
+        Ok(Some((row, item, page, site, before)))
+    });
+    let Some((row, item, page, site, before)) = read.await? else { return Ok(None) };
+    let source = context.source(row.source_key);
+    Ok(source.map(|source| State { item, date: row.date, source, page, site, before }))
+}
+
+impl State {
+    /// What there is to say where the page is not asked for.
+    fn without_request(&self, wish: Wish, now: Time, context: &Context) -> Option<TextGot> {
+        let setting = self.source.full_text.unwrap_or(context.settings().full_text);
+        let asked = |page: &Page| match (&page.error, wish) {
+            (_, Wish::Again) => page.next.is_none_or(|at| at > now),
+            // What failed is asked for again when its time has come.
+            (Some(_), _) => page.next.is_none_or(|at| at > now),
+            (None, _) => true,
+        };
+        match wish {
+            Wish::Person(TextWay::Feed) => Some(TextGot::Feed),
+            Wish::Person(_) => None,
+            _ if setting == FullText::Never => Some(TextGot::Left),
+            // Their items were made of their pages.
+            _ if self.source.kind != SourceKind::Feed => Some(TextGot::Left),
+            _ if self.page.as_ref().is_some_and(asked) => Some(TextGot::Left),
+            Wish::Opened | Wish::Ahead if self.is_whole() => Some(TextGot::Whole),
+            _ => None,
+        }
+    }
+
+    /// Whether the feed is known to carry whole articles, and this one does not end as teasers do.
+    fn is_whole(&self) -> bool {
+        let body = crate::util::html::to_text(self.item.feed_body());
+        self.site.whole == Some(true) && !body.is_empty() && !crate::article::is_cut(&body)
+    }
+}
+
+/// Why a page was not had.
+struct Failure {
+    why: String,
+    /// Whether it may pass by itself.
+    passing: bool,
+    /// When it makes sense to ask again, where that was said.
+    at: Option<Time>,
+}
+
+impl Failure {
+    fn lasting(why: String) -> Self {
+        Self { why, passing: false, at: None }
+    }
+
+    fn late() -> Self {
+        let why = format!("no answer within {} s; it can be asked for again", PATIENCE.as_secs());
+        Self { why, passing: true, at: None }
+    }
+}
+
+impl From<FetchError> for Failure {
+    fn from(e: FetchError) -> Self {
+        let at = e.retry_at();
+        let passing = e.kind() == ErrorKind::Transient || at.is_some();
+        Self { why: text::line(&e.to_string()), passing, at }
+    }
+}
+
+/// Asks for the page; `None`: it is as it was.
+async fn ask(
+    context: &Arc<Context>,
+    state: &State,
+    url: Url,
+    wish: Wish,
+) -> Result<Option<Saved>, Failure> {
+    let source = &state.source;
+    let known = state.page.as_ref().filter(|p| wish == Wish::Again && p.page_hash.is_some());
+    let of = known.and_then(|p| p.validators_of.as_deref()).and_then(|u| Url::parse(u).ok());
+    let request = Request {
+        declared: Some(source.url.clone()),
+        validators: known.map_or_else(Validators::default, |p| p.validators.clone()),
+        validators_of: of,
+        access: source.access.clone(),
+        allow_private: true,
+        spacing: source.website.as_ref().and_then(|r| r.delay),
+        ..Request::page(url)
+    };
+    let response = context.client.fetch(request).await?;
+    if matches!(response.status, 429 | 503)
+        && let Err(e) = hold_host(context, None, &response.final_url).await
+    {
+        tracing::error!("holding a host back: {e}");
+    }
+    if response.status == 304 {
+        return Ok(None);
+    }
+    if !response.is_success() {
+        return Err(refusal(context, &response));
+    }
+    if !is_page(response.content_type()) {
+        let named = text::line(response.content_type().unwrap_or_default());
+        return Err(Failure::lasting(format!("its address gives {named}, which is no page")));
+    }
+    Ok(Some(Saved::from(response)))
+}
+
+fn refusal(context: &Context, response: &Response) -> Failure {
+    let host = text::line(response.final_url.host_str().unwrap_or("the server"));
+    let (passing, what) = match response.status {
+        401 | 402 | 407 => (false, "shows this page to those who have an account"),
+        403 => (false, "refuses to give this page to programs"),
+        404 | 410 => (false, "has no such page any more"),
+        429 => (true, "asks to be left alone for a while"),
+        503 => (true, "is unavailable for now"),
+        500..600 => (true, "has a fault"),
+        _ => (false, "gives an unexpected answer"),
+    };
+    let at = context.client.paused_until(&response.final_url);
+    Failure { why: format!("{host} {what} (HTTP {})", response.status), passing, at }
+}
+
+async fn fail(
+    context: &Arc<Context>,
+    state: &State,
+    key: i64,
+    failure: Failure,
+    way: TextWay,
+) -> Result<TextGot, StoreError> {
+    let tries = state.page.as_ref().map_or(0, |p| p.tries) + 1;
+    let now = context.clock.now();
+    let later = after_failure(tries, now).filter(|_| failure.passing);
+    let next = later.map(|at| failure.at.map_or(at, |said| said.max(at)));
+    let end = FetchEnd::Failed(failure.why.clone());
+    store(context, key, end, next, way).await?;
+    Ok(TextGot::Failed(failure.why))
+}
+
+async fn store(
+    context: &Arc<Context>,
+    key: i64,
+    end: FetchEnd,
+    next: Option<Time>,
+    way: TextWay,
+) -> Result<(), StoreError> {
+    let at = context.clock.now();
+    context.store.store_fetched(Fetched { item: key, at, end, next, way }).await?;
+    Ok(())
+}

@@ -1,0 +1,191 @@
+//! The whole texts of items, from their pages: one that a person wants now, those of new and pinned
+//! items ahead, and looking at them again.
+//!
+//! `fetch.rs` takes one page from the decision to the database, `read.rs` is what happens to its bytes,
+//! `ahead.rs` asks for many, one host at a time.
+
+mod ahead;
+#[cfg(feature = "llm")]
+mod ask_model;
+#[cfg(feature = "llm")]
+mod asked;
+mod fetch;
+mod read;
+mod when;
+
+pub(super) use ahead::follow;
+pub(super) use fetch::Desk;
+
+use super::handle::Handle;
+use crate::model::{FullText, SourceKind, TextFrom, TextWay};
+use crate::store::{Kept, Result, Wanted};
+use ahead::{Run, not_never};
+use std::collections::HashSet;
+use tokio::sync::mpsc;
+
+/// Why a page is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wish {
+    /// A person wants the text in this way, now.
+    Person(TextWay),
+    /// A person has opened the item.
+    Opened,
+    /// To have it when it will be wanted.
+    Ahead,
+    /// To see whether it has changed.
+    Again,
+}
+
+impl Wish {
+    /// Whether somebody sits and waits.
+    fn is_waited_for(self) -> bool {
+        matches!(self, Self::Person(_) | Self::Opened)
+    }
+}
+
+/// What came of asking for the text of an item.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TextGot {
+    /// The text of its page is stored.
+    Fetched {
+        /// Where on the page it was found.
+        from: TextFrom,
+        /// Whether the publisher changed the article since it was fetched before.
+        changed: bool,
+    },
+    /// The feed carries the whole article.
+    Whole,
+    /// The feed's text is shown from now on.
+    Feed,
+    /// The page gives the text that is stored.
+    Same,
+    /// The page was not to be asked for.
+    Left,
+    /// There is no text, and why in plain words. What was stored is still there.
+    Failed(String),
+    /// There is no such item any more.
+    Gone,
+}
+
+impl TextGot {
+    /// For a passing message.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Fetched { changed: true, .. } => "the article has changed".to_owned(),
+            Self::Fetched { from, .. } => format!("text {}", from.words()),
+            Self::Whole => "the feed carries the whole article".to_owned(),
+            Self::Feed => "text from the feed".to_owned(),
+            Self::Same => "the page gives the same text".to_owned(),
+            Self::Left => "the page was not asked for".to_owned(),
+            Self::Failed(why) => why.clone(),
+            Self::Gone => "this item is no longer stored".to_owned(),
+        }
+    }
+}
+
+/// Pages to be fetched ahead on a person's wish.
+#[derive(Debug, Clone, Default)]
+pub struct PrefetchPlan {
+    /// The pages, newest first.
+    pub pages: Vec<Wanted>,
+    /// How many bytes they will probably take, judged by pages that were fetched before.
+    pub bytes: u64,
+}
+
+/// Bytes that a page is taken to have where none was ever fetched.
+const USUAL_PAGE: u64 = 60_000;
+
+impl Handle {
+    /// Fetches the text of an item (row key) in that way, now, whatever the settings say; without a
+    /// way, in the one after the last, so that asking again gives another text.
+    ///
+    /// # Errors
+    /// When the database cannot be read or written.
+    pub async fn full_text(&self, key: i64, way: Option<TextWay>) -> Result<TextGot> {
+        let way = match way {
+            Some(way) => way,
+            None => self.next_way(key).await?,
+        };
+        fetch::fetch(&self.context, key, Wish::Person(way)).await
+    }
+
+    async fn next_way(&self, key: i64) -> Result<TextWay> {
+        let page = self.context.read(move |reader| reader.page(key)).await?;
+        // What failed is tried again as it was.
+        let page = page.filter(|p| p.error.is_none() || p.page_hash.is_some());
+        Ok(page.map_or(TextWay::Best, |p| p.way.next()))
+    }
+
+    /// Fetches the text of an item (row key) that was opened, where the settings want that and it is
+    /// not there already.
+    ///
+    /// # Errors
+    /// When the database cannot be read or written.
+    pub async fn opened(&self, key: i64) -> Result<TextGot> {
+        let row = self.context.read(move |reader| reader.row(key)).await?;
+        if row.is_some_and(|row| row.changed) {
+            self.context.store.seen(key).await?;
+        }
+        fetch::fetch(&self.context, key, Wish::Opened).await
+    }
+
+    /// The pages of pinned and unread items, or of one kind of them, that were never asked for, newest
+    /// first, at most `limit`.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub async fn plan_prefetch(&self, kept: &[Kept], limit: usize) -> Result<PrefetchPlan> {
+        let (sources, kept) = (not_never(&self.context), kept.to_vec());
+        let read = self.context.read(move |reader| {
+            let mut pages: Vec<Wanted> = Vec::new();
+            for kept in kept {
+                let more = reader.unfetched(kept, &sources, limit)?;
+                let known: HashSet<i64> = pages.iter().map(|p| p.item).collect();
+                pages.extend(more.into_iter().filter(|p| !known.contains(&p.item)));
+            }
+            pages.truncate(limit);
+            Ok((pages, reader.page_sizes()?))
+        });
+        let (pages, (sizes, mean)) = read.await?;
+        let usual = mean.unwrap_or(USUAL_PAGE);
+        let bytes = pages.iter().map(|p| sizes.get(&p.source).copied().unwrap_or(usual)).sum();
+        Ok(PrefetchPlan { pages, bytes })
+    }
+
+    /// Fetches these pages, a few hosts at a time; each is reported by the row key of its item, and
+    /// the channel ends when the last one is done. Dropping it stops.
+    pub fn prefetch(&self, pages: Vec<Wanted>) -> mpsc::UnboundedReceiver<(i64, Result<TextGot>)> {
+        self.run(pages, &[Wish::Ahead])
+    }
+
+    /// The same, whether they were fetched before or not and whatever the settings say.
+    pub fn fetch_texts(
+        &self,
+        pages: Vec<Wanted>,
+    ) -> mpsc::UnboundedReceiver<(i64, Result<TextGot>)> {
+        self.run(pages, &[Wish::Person(TextWay::Best)])
+    }
+
+    fn run(
+        &self,
+        pages: Vec<Wanted>,
+        wishes: &'static [Wish],
+    ) -> mpsc::UnboundedReceiver<(i64, Result<TextGot>)> {
+        let (report, reports) = mpsc::unbounded_channel();
+        let (context, stop) = (self.context.clone(), self.stop.clone());
+        tokio::spawn(async move {
+            let run = Run::new(&context, pages, wishes);
+            tokio::select! {
+                () = stop.cancelled() => {}
+                () = report.closed() => {}
+                () = run.finish(|key, got| _ = report.send((key, got))) => {}
+            }
+        });
+        reports
+    }
+}
+
+/// Whether the pages of a source may be asked for without a person's wish for one of them.
+fn may_be_asked(setting: FullText, kind: SourceKind) -> bool {
+    setting != FullText::Never && kind == SourceKind::Feed
+}

@@ -1,0 +1,214 @@
+//! A page that was fetched -> what is stored of it. Knows no network and no database.
+
+use crate::article::{
+    self, Document, Extraction, Guide, Mode, NoArticle, Origin, PageTime, Template, from_html,
+    is_whole, same_references, same_text,
+};
+use crate::model::{Item, TextFrom, TextWay, Time, Validators};
+use crate::net::Response;
+use crate::store::{PageRead, PageText, Site, Version};
+use crate::util::html;
+use bytes::Bytes;
+use sha2::{Digest, Sha256};
+use url::Url;
+
+/// Document builders recurse as deep as the depth gate lets them.
+const STACK: usize = 16 << 20;
+/// Where the feed gives so many words and so many times those of the page, the page hides its
+/// article.
+const MUCH: usize = 150;
+const MORE: f64 = 1.5;
+/// The beginning of 1990, in seconds since the epoch.
+const FIRST_PAGE: i64 = 631_152_000;
+
+/// A page as it came.
+#[derive(Debug, Clone)]
+pub(super) struct Saved {
+    pub(super) body: Bytes,
+    pub(super) content_type: Option<String>,
+    pub(super) url: Url,
+    pub(super) bytes: u64,
+    pub(super) validators: Validators,
+}
+
+impl From<Response> for Saved {
+    fn from(response: Response) -> Self {
+        Self {
+            content_type: response.content_type().map(str::to_owned),
+            body: response.body,
+            url: response.final_url,
+            bytes: response.wire_bytes,
+            validators: response.validators,
+        }
+    }
+}
+
+/// What is known when a page is read.
+pub(super) struct Known {
+    pub(super) item: Item,
+    pub(super) site: Site,
+    /// The text that is stored.
+    pub(super) before: Option<Version>,
+    /// How that was looked for, and the hash of what the page by itself gave then.
+    pub(super) way_before: Option<TextWay>,
+    pub(super) hash_before: Option<i64>,
+    /// How the text is looked for now.
+    pub(super) way: TextWay,
+    pub(super) now: Time,
+}
+
+/// Why nothing is taken from a page.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(super) enum NoText {
+    #[error(transparent)]
+    NoArticle(#[from] NoArticle),
+    #[error("the page holds less than the feed gives")]
+    Less,
+    #[error("the page could not be read (this is a bug)")]
+    Panicked,
+}
+
+/// Whether a body of that media type may be a page.
+pub(super) fn is_page(content_type: Option<&str>) -> bool {
+    let Some(named) = content_type else { return true };
+    let named = named.to_ascii_lowercase();
+    let name = named.split(';').next().unwrap_or_default().trim();
+    name.is_empty() || name.ends_with("html") || name.ends_with("xml") || name == "text/plain"
+}
+
+/// Reads a page on a thread with room for deep trees, and waits for it.
+pub(super) fn read(page: Saved, known: Known) -> Result<(PageRead, Undated), NoText> {
+    let thread = std::thread::Builder::new().name("newsfed-page".to_owned()).stack_size(STACK);
+    let started = thread.spawn(move || take(page, known)).map_err(|_| NoText::Panicked)?;
+    started.join().unwrap_or(Err(NoText::Panicked))
+}
+
+fn take(page: Saved, known: Known) -> Result<(PageRead, Undated), NoText> {
+    let markup = html::decode(&page.body, page.content_type.as_deref());
+    let guide = guide(&known.item, &page.url);
+    let stored = known.site.template.as_deref();
+    let mut template: Template =
+        stored.and_then(|t| serde_json::from_str(t).ok()).unwrap_or_default();
+    // Reading the same page twice would count it twice.
+    let learn = known.hash_before.is_none();
+    let alone = article::extract(&markup, &guide, Mode::Page, None)?;
+    let page_hash = hash(&alone.text);
+    let best = article::extract(&markup, &guide, Mode::Auto, Some((&mut template, learn)))?;
+    let feed = html::to_text(known.item.feed_body());
+    let whole = is_whole(&feed, &best.text);
+    let mut read = PageRead {
+        text: PageText::InFeed,
+        page_hash,
+        bytes: page.bytes,
+        validators: page.validators,
+        validators_of: page.url.to_string(),
+        site: Site {
+            template: serde_json::to_string(&template).ok(),
+            whole: whole.or(known.site.whole),
+        },
+        published: alone.published.and_then(|t| possible(t, known.now)),
+        updated: alone.modified.and_then(|t| possible(t, known.now)),
+        authors: alone.authors.clone(),
+    };
+    let found = match known.way {
+        TextWay::Page => alone,
+        TextWay::Guided => article::extract(&markup, &guide, Mode::Guided, None)?,
+        TextWay::Best | TextWay::Feed if whole == Some(true) => {
+            let undated = undated(&known.item, &read, &best.document);
+            return Ok((read, undated));
+        }
+        TextWay::Best | TextWay::Feed => {
+            let (given, got) = (words(&feed), words(&best.text));
+            if given > MUCH && given as f64 > got as f64 * MORE {
+                return Err(NoText::Less);
+            }
+            best
+        }
+    };
+    let html = html::clean(&found.document.html(), None);
+    let from = from(&found);
+    read.text = match compare(&known, &html, page_hash) {
+        Compared::Same => PageText::Same,
+        compared => PageText::New { html, from, changed: compared == Compared::Changed },
+    };
+    let undated = undated(&known.item, &read, &found.document);
+    Ok((read, undated))
+}
+
+/// The Markdown of an article that neither its feed nor its page dates.
+pub(super) type Undated = Option<String>;
+
+fn undated(item: &Item, read: &PageRead, document: &Document) -> Undated {
+    let dated = item.published.or(item.updated).or(read.published).or(read.updated).is_some();
+    (cfg!(feature = "llm") && !dated).then(|| document.markdown())
+}
+
+/// A moment that an article can have: not after now, and not before there were pages.
+fn possible(at: PageTime, now: Time) -> Option<Time> {
+    let at = at.to_utc();
+    (at <= now && at.timestamp() >= FIRST_PAGE).then_some(at)
+}
+
+fn words(text: &str) -> usize {
+    text.split_whitespace().count()
+}
+
+/// What the feed says of the item, and where the page is.
+fn guide(item: &Item, url: &Url) -> Guide {
+    let mut url = url.clone();
+    let given = item.url.as_deref().and_then(|u| Url::parse(u).ok());
+    // Several articles on one page are told apart by the fragment, which no server sees.
+    url.set_fragment(given.as_ref().and_then(Url::fragment));
+    let summary = html::to_text(item.summary.as_deref().unwrap_or_else(|| item.feed_body()));
+    Guide {
+        title: Some(item.title.clone()).filter(|t| !t.is_empty()),
+        summary: Some(summary).filter(|s| !s.is_empty()),
+        url: Some(url),
+    }
+}
+
+fn from(found: &Extraction) -> TextFrom {
+    match found.origin {
+        Origin::Guide => TextFrom::Guided,
+        Origin::Page => TextFrom::Page,
+        Origin::Template => TextFrom::Site,
+        Origin::Data => TextFrom::Data,
+    }
+}
+
+/// How a text stands to the one that is stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Compared {
+    Same,
+    /// There is none, or it is another reading of the same article.
+    Better,
+    /// The publisher changed the article.
+    Changed,
+}
+
+/// A text that differs while the page by itself gives the same is only read better: the template has
+/// learned meanwhile. One that was looked for in another way cannot be compared.
+fn compare(known: &Known, html: &str, page_hash: i64) -> Compared {
+    let Some(before) = &known.before else { return Compared::Better };
+    let (old, new): (Document, Document) = (from_html(&before.html, None), from_html(html, None));
+    let same_way = known.way_before == Some(known.way);
+    match (same_text(&old.text(), &new.text()), same_references(&old, &new)) {
+        (true, true) => Compared::Same,
+        (true, false) if same_way => Compared::Changed,
+        (false, _) if same_way && known.hash_before.is_some_and(|h| h != page_hash) => {
+            Compared::Changed
+        }
+        _ => Compared::Better,
+    }
+}
+
+/// A number for a text, white space apart.
+fn hash(text: &str) -> i64 {
+    let mut hash = Sha256::new();
+    for word in text.split_whitespace() {
+        hash.update(word.as_bytes());
+        hash.update([0]);
+    }
+    let bytes = hash.finalize();
+    i64::from_be_bytes(std::array::from_fn(|n| bytes[n]))
+}

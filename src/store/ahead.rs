@@ -1,0 +1,163 @@
+//! Which pages are worth asking for although nobody has opened their items.
+
+use super::error::Result;
+use super::rows::time;
+use crate::model::Time;
+use rusqlite::{Connection, OptionalExtension, params};
+use std::collections::HashMap;
+
+/// A page that is worth a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wanted {
+    /// Row key of the item.
+    pub item: i64,
+    /// Row key of its source.
+    pub source: i64,
+    /// Its address.
+    pub url: String,
+}
+
+/// Which sources (row keys) want what.
+#[derive(Debug, Clone, Default)]
+pub struct Ahead {
+    /// Of these the pages of pinned items.
+    pub pinned: Vec<i64>,
+    /// Of these the pages of all new items.
+    pub all: Vec<i64>,
+    /// Of these the pages that are stored and pinned are asked for again.
+    pub again: Vec<i64>,
+}
+
+/// Days for which an item counts as new.
+const NEW_DAYS: i64 = 7;
+/// Requests for pages of one source in a day, above which nothing is asked for ahead.
+const MOST_A_DAY: i64 = 100;
+const DAY: i64 = 86_400;
+
+/// The next pages to ask for, the most urgent first, at most `limit`: those that are to be asked for
+/// again, then pinned ones, then new ones.
+pub(super) fn next(
+    conn: &Connection,
+    ahead: &Ahead,
+    now: Time,
+    limit: usize,
+) -> Result<Vec<Wanted>> {
+    let mut found = again(conn, ahead, now, limit)?;
+    if found.len() < limit && !ahead.pinned.is_empty() {
+        let scope = format!("i.pinned = 1 AND i.source IN ({})", list(&ahead.pinned));
+        found.extend(unread_pages(conn, "item_pinned", &scope, limit - found.len())?);
+    }
+    for &source in &ahead.all {
+        let left = limit.saturating_sub(found.len());
+        if left == 0 {
+            break;
+        }
+        let today: i64 = conn
+            .prepare_cached("SELECT count(*) FROM fetch WHERE source = ?1 AND asked > ?2")?
+            .query_row(params![source, now.timestamp() - DAY], |r| r.get(0))?;
+        let left = left.min(usize::try_from(MOST_A_DAY - today).unwrap_or(0));
+        let since = now.timestamp() - NEW_DAYS * DAY;
+        let scope = format!("i.source = {source} AND i.date >= {since}");
+        found.extend(unread_pages(conn, "item_source", &scope, left)?);
+    }
+    found.dedup_by_key(|w| w.item);
+    Ok(found)
+}
+
+/// Pages whose time has come again.
+fn again(conn: &Connection, ahead: &Ahead, now: Time, limit: usize) -> Result<Vec<Wanted>> {
+    let sql = format!(
+        "SELECT f.item, f.source, i.url FROM fetch f CROSS JOIN item i ON i.key = f.item
+         WHERE f.next <= ?1 AND i.url IS NOT NULL
+            AND (f.source IN ({}) OR i.pinned = 1 AND f.source IN ({}))
+         ORDER BY f.next LIMIT ?2",
+        list(&ahead.all),
+        list(&ahead.again)
+    );
+    let mut query = conn.prepare(&sql)?;
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let rows = query.query_map(params![now.timestamp(), limit], wanted)?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// Items whose pages were never asked for, newest first, of sources whose feeds do not carry whole
+/// articles.
+fn unread_pages(conn: &Connection, index: &str, scope: &str, limit: usize) -> Result<Vec<Wanted>> {
+    let sql = format!(
+        "SELECT i.key, i.source, i.url FROM item i INDEXED BY {index}
+         WHERE {scope} AND i.url IS NOT NULL
+            AND NOT EXISTS (SELECT 1 FROM fetch f WHERE f.item = i.key)
+            AND NOT EXISTS (SELECT 1 FROM site w WHERE w.source = i.source AND w.whole = 1)
+         ORDER BY i.date DESC, i.key DESC LIMIT ?1"
+    );
+    let mut query = conn.prepare(&sql)?;
+    let rows = query.query_map([i64::try_from(limit).unwrap_or(i64::MAX)], wanted)?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+fn wanted(r: &rusqlite::Row<'_>) -> rusqlite::Result<Wanted> {
+    Ok(Wanted { item: r.get(0)?, source: r.get(1)?, url: r.get(2)? })
+}
+
+fn list(keys: &[i64]) -> String {
+    keys.iter().map(i64::to_string).collect::<Vec<_>>().join(",")
+}
+
+/// When the next page is to be asked for again, if that is later than now.
+pub(super) fn wake(conn: &Connection, now: Time) -> Result<Option<Time>> {
+    let mut query = conn.prepare_cached(
+        "SELECT next FROM fetch INDEXED BY fetch_next WHERE next > ?1 ORDER BY next LIMIT 1",
+    )?;
+    Ok(query.query_row([now.timestamp()], |r| r.get(0)).optional()?.map(time))
+}
+
+/// Forgets wishes for pages that nobody has followed for a week.
+pub(super) fn forget(conn: &Connection, now: Time) -> Result<()> {
+    let before = now.timestamp() - NEW_DAYS * DAY;
+    conn.execute("UPDATE fetch SET next = NULL WHERE next < ?1", [before])?;
+    Ok(())
+}
+
+/// Which items are fetched ahead on a person's wish.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kept {
+    /// The pinned ones.
+    Pinned,
+    /// The unread ones.
+    Unread,
+}
+
+/// The items of these sources whose pages were never asked for, newest first, at most `limit`.
+pub(super) fn unfetched(
+    conn: &Connection,
+    kept: Kept,
+    sources: &[i64],
+    limit: usize,
+) -> Result<Vec<Wanted>> {
+    if sources.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (index, mark) = match kept {
+        Kept::Pinned => ("item_pinned", "i.pinned = 1"),
+        Kept::Unread => ("item_unread", "i.read = 0"),
+    };
+    let scope = format!("{mark} AND i.source IN ({})", list(sources));
+    unread_pages(conn, index, &scope, limit)
+}
+
+/// The mean number of bytes that a page of each source took, and of all of them (`None`, where no
+/// page was ever read).
+pub(super) fn page_sizes(conn: &Connection) -> Result<(HashMap<i64, u64>, Option<u64>)> {
+    let mut query = conn.prepare_cached(
+        "SELECT source, sum(bytes), count(*) FROM fetch WHERE bytes > 0 GROUP BY source",
+    )?;
+    let rows = query.query_map([], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
+    let (mut means, mut bytes, mut count) = (HashMap::new(), 0u64, 0u64);
+    for row in rows {
+        let (source, sum, pages): (i64, i64, i64) = row?;
+        let (sum, pages) = (u64::try_from(sum).unwrap_or(0), u64::try_from(pages).unwrap_or(1));
+        means.insert(source, sum / pages.max(1));
+        (bytes, count) = (bytes + sum, count + pages);
+    }
+    Ok((means, bytes.checked_div(count)))
+}

@@ -1,0 +1,164 @@
+//! Texts of pages: stored, shown, searched, kept as versions.
+
+use super::*;
+use crate::model::{TextFrom, TextWay, Validators};
+use crate::store::query::Query;
+
+impl Fixture {
+    fn only_key(&self) -> i64 {
+        self.rows(&View::of(Scope::All))[0].key
+    }
+
+    fn item(&self) -> crate::model::Item {
+        self.store.reader().unwrap().item(self.only_key()).unwrap().unwrap()
+    }
+
+    fn store_end(&self, end: FetchEnd, way: TextWay) -> bool {
+        let fetched = Fetched { item: self.only_key(), at: self.now, end, next: None, way };
+        let writer = self.store.writer().unwrap();
+        writer.call_blocking(move |conn| articles::save(conn, &fetched)).unwrap()
+    }
+
+    fn index_all(&self) {
+        loop {
+            let batch = self.store.reader().unwrap().next_unindexed().unwrap();
+            if batch.is_empty() {
+                return;
+            }
+            let writer = self.store.writer().unwrap();
+            writer.call_blocking(move |conn| index::write_batch(conn, &batch)).unwrap();
+        }
+    }
+
+    fn found(&self, query: &str) -> usize {
+        let query = Query::parse(query, chrono::Local::now(), |_| vec![]);
+        self.rows(&View { query, ..View::of(Scope::All) }).len()
+    }
+}
+
+fn read(html: &str, changed: bool) -> FetchEnd {
+    FetchEnd::Read(Box::new(PageRead {
+        text: PageText::New { html: html.to_owned(), from: TextFrom::Page, changed },
+        page_hash: 7,
+        bytes: 99,
+        validators: Validators { etag: Some(b"\"x\"".to_vec()), last_modified: None },
+        validators_of: "https://site.example/a".to_owned(),
+        site: Site { template: Some("{}".to_owned()), whole: Some(false) },
+        published: Some(Time::from_timestamp(1_700_000_000, 0).unwrap()),
+        updated: None,
+        authors: vec!["Ann".to_owned()],
+    }))
+}
+
+fn with_teaser() -> Fixture {
+    let fixture = Fixture::new(&["a"]);
+    fixture.look("a", vec![Entry { summary: Some("<p>teaser</p>".into()), ..entry("a") }]);
+    fixture.index_all();
+    fixture
+}
+
+#[test]
+fn the_text_of_a_page_is_shown_and_searched_in_place_of_the_teaser() {
+    let f = with_teaser();
+    assert_eq!((f.item().body(), f.item().text_from), ("<p>teaser</p>", TextFrom::Feed));
+    assert!(f.store_end(read("<p>the whole zebra</p>", false), TextWay::Best));
+    let item = f.item();
+    assert_eq!((item.body(), item.text_from), ("<p>the whole zebra</p>", TextFrom::Page));
+    assert_eq!((item.fetched, item.feed_is_whole), (Some(f.now), Some(false)));
+    f.index_all();
+    assert_eq!((f.found("zebra"), f.found("teaser")), (1, 0));
+    assert_eq!(f.rows(&View::of(Scope::All))[0].words, 3);
+    // The feed's own text can be wanted instead, and the other is kept.
+    f.store_end(FetchEnd::FeedWanted, TextWay::Feed);
+    assert_eq!((f.item().body(), f.item().text_from), ("<p>teaser</p>", TextFrom::Feed));
+    f.store_end(FetchEnd::Unchanged, TextWay::Best);
+    assert_eq!(f.item().body(), "<p>the whole zebra</p>");
+}
+
+#[test]
+fn a_page_fills_in_what_the_feed_does_not_say() {
+    let said = Time::from_timestamp(1_700_000_000, 0).unwrap();
+    let f = with_teaser();
+    assert_eq!(f.rows(&View::of(Scope::All))[0].date, f.now, "undated: when it was found");
+    f.store_end(read("<p>text</p>", false), TextWay::Best);
+    assert_eq!((f.item().published, f.item().authors), (Some(said), vec!["Ann".to_owned()]));
+    assert_eq!(f.rows(&View::of(Scope::All))[0].date, said);
+    // What the feed says stands.
+    let f = Fixture::new(&["a"]);
+    f.look("a", vec![Entry { authors: vec!["Bo".to_owned()], ..dated("a", 5) }]);
+    let before = f.item();
+    f.store_end(read("<p>text</p>", false), TextWay::Best);
+    assert_eq!((f.item().published, f.item().authors), (before.published, before.authors));
+    assert_eq!(f.rows(&View::of(Scope::All))[0].date, f.now - TimeDelta::hours(5));
+}
+
+#[test]
+fn a_failure_is_told_and_takes_nothing_away() {
+    let f = with_teaser();
+    f.store_end(FetchEnd::Failed("no such page".into()), TextWay::Best);
+    f.store_end(FetchEnd::Failed("no such page".into()), TextWay::Best);
+    let (item, reader) = (f.item(), f.store.reader().unwrap());
+    assert_eq!((item.body(), item.fetch_error.as_deref()), ("<p>teaser</p>", Some("no such page")));
+    assert_eq!(reader.page(f.only_key()).unwrap().unwrap().tries, 2);
+    f.store_end(read("<p>text</p>", false), TextWay::Page);
+    f.store_end(FetchEnd::Failed("later".into()), TextWay::Best);
+    assert_eq!(f.item().body(), "<p>text</p>");
+    let page = reader.page(f.only_key()).unwrap().unwrap();
+    assert_eq!((page.tries, page.way, page.page_hash), (1, TextWay::Page, Some(7)));
+}
+
+#[test]
+fn earlier_versions_are_kept_in_number_and_the_mark_goes_when_seen() {
+    let f = with_teaser();
+    f.store_end(read("<p>0</p>", false), TextWay::Best);
+    // Read better, not changed: no version.
+    f.store_end(read("<p>0 better</p>", false), TextWay::Best);
+    assert_eq!((f.item().versions, f.item().changed), (0, false));
+    for n in 1..10 {
+        f.store_end(read(&format!("<p>{n}</p>"), true), TextWay::Best);
+    }
+    let versions = f.store.reader().unwrap().versions(f.only_key()).unwrap();
+    let htmls: Vec<&str> = versions.iter().map(|v| v.html.as_str()).collect();
+    assert_eq!(htmls, ["<p>9</p>", "<p>8</p>", "<p>7</p>", "<p>6</p>", "<p>5</p>", "<p>4</p>"]);
+    assert_eq!((f.item().versions, f.item().body()), (5, "<p>9</p>"));
+    let changed = || f.store.reader().unwrap().changed().unwrap();
+    assert_eq!((changed(), f.found("is:changed"), f.found("-is:changed")), (1, 1, 0));
+    let (key, writer) = (f.only_key(), f.store.writer().unwrap());
+    let see = || writer.call_blocking(move |conn| articles::seen(conn, key)).unwrap();
+    assert_eq!((see(), see(), changed(), f.found("is:changed")), (true, false, 0, 0));
+    assert_eq!(f.counts("a"), (1, 1, 0), "a change is no new item");
+}
+
+#[test]
+fn damage_in_a_text_leaves_the_teaser() {
+    let f = with_teaser();
+    f.store_end(read(&"<p>some text</p>".repeat(50), false), TextWay::Best);
+    let writer = f.store.writer().unwrap();
+    let damage = "UPDATE article SET body = CAST(substr(body, 1, 20) || zeroblob(9) AS BLOB)";
+    writer.call_blocking(|conn| Ok(conn.execute_batch(damage)?)).unwrap();
+    assert_eq!((f.item().body(), f.item().text_from), ("<p>teaser</p>", TextFrom::Feed));
+    assert_eq!(f.store.reader().unwrap().versions(f.only_key()).unwrap(), vec![]);
+    f.index_all();
+    assert_eq!(f.found("teaser"), 1);
+}
+
+#[test]
+fn what_belongs_to_an_item_goes_with_it() {
+    let f = with_teaser();
+    f.store_end(read("<p>text</p>", false), TextWay::Best);
+    let writer = f.store.writer().unwrap();
+    writer.call_blocking(|conn| Ok(conn.execute_batch("DELETE FROM item")?)).unwrap();
+    let count = |table: &'static str| {
+        let sql = format!("SELECT count(*) FROM {table}");
+        writer.call_blocking(move |c| Ok(c.query_row(&sql, [], |r| r.get::<_, i64>(0))?)).unwrap()
+    };
+    assert_eq!((count("article"), count("fetch"), count("site")), (0, 0, 1));
+    let fetched = Fetched {
+        item: 1,
+        at: f.now,
+        end: read("<p>late</p>", false),
+        next: None,
+        way: TextWay::Best,
+    };
+    assert!(!writer.call_blocking(move |conn| articles::save(conn, &fetched)).unwrap());
+}

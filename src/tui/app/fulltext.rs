@@ -1,0 +1,148 @@
+//! Whole texts: of the item that is opened, on a wish, ahead; and what changed in them.
+
+use super::App;
+use crate::engine::{PrefetchPlan, TextGot};
+use crate::tui::effect::Effect;
+use crate::tui::event::Failure;
+use crate::util::text::size;
+
+/// What is under way.
+#[derive(Debug, Default)]
+pub(crate) struct Texts {
+    /// The item (row key) that was opened last.
+    opened: Option<i64>,
+    prefetch: Option<Prefetch>,
+}
+
+/// Fetching pages ahead.
+#[derive(Debug)]
+pub(crate) enum Prefetch {
+    /// The size was shown; the same key again starts it, until that message has gone.
+    Planned(PrefetchPlan),
+    Running {
+        done: usize,
+        there: usize,
+        total: usize,
+    },
+}
+
+impl Texts {
+    /// Pages that are done and pages in all, while they are fetched ahead.
+    pub(crate) fn progress(&self) -> Option<(usize, usize)> {
+        match self.prefetch {
+            Some(Prefetch::Running { done, total, .. }) => Some((done, total)),
+            _ => None,
+        }
+    }
+}
+
+impl App {
+    /// An article is shown: when it is another one, the engine hears that it was opened.
+    pub(super) fn item_opened(&mut self) -> Option<Effect> {
+        let key = self.reader.row()?.key;
+        if self.texts.opened == Some(key) {
+            return None;
+        }
+        self.texts.opened = Some(key);
+        Some(Effect::ItemOpened { key })
+    }
+
+    /// Fetches the whole text of the item at hand; again, in another way.
+    pub(super) fn fetch_text(&mut self) -> Vec<Effect> {
+        let Some(row) = self.item_targets().into_iter().next() else {
+            return self.note("select an item first");
+        };
+        let Some(url) = &row.url else { return self.note("this item has no address") };
+        let host = url::Url::parse(url).ok().and_then(|u| u.host_str().map(str::to_owned));
+        self.note(format!("asking {} for the text …", host.as_deref().unwrap_or("its page")));
+        vec![Effect::FetchText { key: row.key }]
+    }
+
+    pub(super) fn text_got(
+        &mut self,
+        key: i64,
+        wished: bool,
+        result: Result<TextGot, Failure>,
+    ) -> Vec<Effect> {
+        let got = match result {
+            Ok(got) => got,
+            Err(why) => return self.problem(why),
+        };
+        if wished {
+            match &got {
+                TextGot::Failed(why) => self.problem(why.clone()),
+                other => self.note(other.words()),
+            };
+        }
+        let is_shown = self.reader.row().is_some_and(|row| row.key == key);
+        if !is_shown || got == TextGot::Left {
+            return vec![];
+        }
+        self.reload_article()
+    }
+
+    /// Tells what fetching pages ahead would take, then does it, then stops it.
+    pub(super) fn prefetch(&mut self) -> Vec<Effect> {
+        let shown = self.toast.is_some();
+        match self.texts.prefetch.take() {
+            Some(Prefetch::Planned(plan)) if shown => {
+                let total = plan.pages.len();
+                self.texts.prefetch = Some(Prefetch::Running { done: 0, there: 0, total });
+                self.note(format!("fetching {} ahead; the same key stops", pages(total)));
+                vec![Effect::Prefetch { plan }]
+            }
+            Some(Prefetch::Running { done, .. }) => {
+                self.note(format!("stopped; {} stored", pages(done)));
+                vec![Effect::StopPrefetch]
+            }
+            _ => vec![Effect::PlanPrefetch],
+        }
+    }
+
+    pub(super) fn prefetch_planned(
+        &mut self,
+        result: Result<PrefetchPlan, Failure>,
+    ) -> Vec<Effect> {
+        let plan = match result {
+            Ok(plan) => plan,
+            Err(why) => return self.problem(why),
+        };
+        if plan.pages.is_empty() {
+            return self.note("the pages of all pinned and unread items are here already");
+        }
+        let (count, size) = (pages(plan.pages.len()), size(plan.bytes));
+        self.texts.prefetch = Some(Prefetch::Planned(plan));
+        self.note(format!("{count} of pinned and unread items, about {size}; again to fetch them"))
+    }
+
+    pub(super) fn prefetched(&mut self, text: bool) -> Vec<Effect> {
+        if let Some(Prefetch::Running { done, there, .. }) = &mut self.texts.prefetch {
+            *done += 1;
+            *there += usize::from(text);
+        }
+        vec![]
+    }
+
+    pub(super) fn prefetch_ended(&mut self) -> Vec<Effect> {
+        match self.texts.prefetch.take() {
+            Some(Prefetch::Running { done, there, .. }) => {
+                let without = match done - there {
+                    0 => String::new(),
+                    n => format!(", {n} gave no text"),
+                };
+                self.note(format!("{} fetched ahead{without}", pages(there)))
+            }
+            other => {
+                self.texts.prefetch = other;
+                vec![]
+            }
+        }
+    }
+}
+
+fn pages(count: usize) -> String {
+    match count {
+        1 => "1 page".to_owned(),
+        n => format!("{n} pages"),
+    }
+}

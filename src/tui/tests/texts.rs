@@ -1,0 +1,102 @@
+//! Whole texts in the panes: asked for, told, shown again, fetched ahead.
+
+use super::*;
+use crate::engine::{PrefetchPlan, TextGot};
+use crate::store::Wanted;
+
+impl Stage {
+    fn asked_for(&self, words: &str) -> usize {
+        self.asked.iter().filter(|a| a.starts_with(words)).count()
+    }
+
+    fn shown_key(&self) -> i64 {
+        self.app.reader.article.as_ref().unwrap().row.key
+    }
+
+    #[track_caller]
+    fn shows(&mut self, words: &str) {
+        let screen = self.screen(120, 40);
+        assert!(screen.contains(words), "{words} is missing:\n{screen}");
+    }
+}
+
+#[test]
+fn an_opened_item_is_told_to_the_engine_once() {
+    let mut stage = Stage::new();
+    stage.keys("<Enter>");
+    let key = stage.shown_key();
+    assert_eq!(stage.asked_for(&format!("ItemOpened {{ key: {key} }}")), 1);
+    // Its text has come: the article is read again, and that is no second opening.
+    let before = stage.app.reader.article.clone().unwrap();
+    let fetched = TextGot::Fetched { from: TextFrom::Page, changed: false };
+    stage.happen(Event::TextGot(key, false, Ok(fetched)));
+    assert!(!Arc::ptr_eq(&before, stage.app.reader.article.as_ref().unwrap()));
+    assert_eq!(stage.asked_for("ItemOpened"), 1);
+    // Where nothing was to be asked for, nothing is read again.
+    let before = stage.app.reader.article.clone().unwrap();
+    stage.happen(Event::TextGot(key, false, Ok(TextGot::Left)));
+    stage.happen(Event::TextGot(key + 1, false, Ok(TextGot::Same)));
+    assert!(Arc::ptr_eq(&before, stage.app.reader.article.as_ref().unwrap()));
+}
+
+#[test]
+fn a_wish_is_answered_in_words() {
+    let mut stage = Stage::new();
+    stage.keys("x");
+    assert_eq!(stage.asked_for("FetchText"), 1, "from the list");
+    stage.shows("asking kernel.example for the text …");
+    stage.keys("<Enter>x");
+    assert_eq!(stage.asked_for("FetchText"), 2, "from the reader");
+    let cases = [
+        (
+            TextGot::Fetched { from: TextFrom::Guided, changed: false },
+            "text from the page, by the words",
+        ),
+        (TextGot::Fetched { from: TextFrom::Page, changed: true }, "the article has changed"),
+        (TextGot::Whole, "the feed carries the whole article"),
+        (TextGot::Same, "the page gives the same text"),
+        (TextGot::Failed("it refuses".to_owned()), "it refuses"),
+    ];
+    let key = stage.shown_key();
+    for (got, words) in cases {
+        stage.happen(Event::TextGot(key, true, Ok(got)));
+        stage.shows(words);
+    }
+}
+
+#[test]
+fn pages_are_fetched_ahead_after_their_size_was_shown() {
+    let mut stage = Stage::new();
+    stage.keys("P");
+    assert_eq!(stage.asked_for("PlanPrefetch"), 1);
+    let page = |item| Wanted { item, source: 1, url: "https://kernel.example/".to_owned() };
+    let plan = || PrefetchPlan { pages: (1..=3).map(page).collect(), bytes: 180_000 };
+    stage.happen(Event::PrefetchPlanned(Ok(plan())));
+    stage.shows("3 pages of pinned and unread items, about 180 kB");
+    stage.keys("P");
+    assert_eq!(stage.asked_for("Prefetch {"), 1);
+    stage.happen(Event::Prefetched(true));
+    stage.shows("page 1 of 3");
+    stage.happen(Event::Prefetched(true));
+    stage.happen(Event::Prefetched(false));
+    stage.happen(Event::PrefetchEnded);
+    stage.shows("2 pages fetched ahead, 1 gave no text");
+    // A third stroke stops what runs.
+    stage.keys("P");
+    stage.happen(Event::PrefetchPlanned(Ok(plan())));
+    stage.keys("PP");
+    assert_eq!(stage.asked_for("StopPrefetch"), 1);
+    stage.happen(Event::PrefetchPlanned(Ok(PrefetchPlan::default())));
+    stage.shows("are here already");
+}
+
+#[test]
+fn changed_articles_are_marked_and_have_a_view() {
+    let mut rows = item_rows();
+    rows[1].changed = true;
+    let mut stage = Stage::with(Settings::default(), source_list(), rows);
+    stage.shows("± 8m");
+    assert!(!stage.screen(120, 40).contains("Changed"));
+    stage.happen(Event::SourcesLoaded(Ok(SourceList { changed: 1, ..source_list() })));
+    stage.shows("± Changed");
+}

@@ -1,0 +1,468 @@
+//! The whole texts of items: from their pages, politely, kept and compared.
+
+use super::*;
+use newsfed::engine::TextGot;
+use newsfed::model::{FullText, TextFrom, TextWay};
+use newsfed::store::Kept;
+use std::sync::Mutex;
+
+/// A blog whose feed has teasers, and whose pages a test can change.
+#[derive(Clone, Default)]
+struct Blog {
+    /// What is served instead of the usual, by path.
+    special: Arc<Mutex<BTreeMap<String, Reply>>>,
+    posts: Arc<Mutex<usize>>,
+    /// The feed carries whole articles.
+    whole: bool,
+}
+
+/// The text of a post: no two begin alike.
+fn prose(n: usize) -> String {
+    const WORDS: [&str; 13] = [
+        "harbour", "keeper", "lantern", "morning", "baker", "ferry", "letter", "winter", "island",
+        "bridge", "garden", "engine", "story",
+    ];
+    let word = |k: usize| WORDS[(n * 5 + k * k * 3 + k * n) % WORDS.len()];
+    let line = |k: usize| {
+        let words: Vec<&str> = (0..24).map(|at| word(k * 31 + at)).collect();
+        format!("<p>{} number {n}{k}, told in paragraph {k}, of the keeper.</p>", words.join(" "))
+    };
+    (1..=8).map(line).collect()
+}
+
+/// A page around a post, with what stands around posts.
+fn page(n: usize, text: &str, comments: &str) -> Reply {
+    let html = format!(
+        "<!doctype html><html><head><title>Post {n} – Blog</title></head><body>\
+         <header><a href=/>Blog</a><nav><a href=/a>News</a> <a href=/b>About</a></nav></header>\
+         <main><article class=post><h1>Post {n}</h1><p class=byline>By Ann</p>\
+         <div class=entry>{text}</div></article>\
+         <section id=comments class=comments><h2>Comments</h2>{comments}</section></main>\
+         <footer>All rights reserved</footer></body></html>"
+    );
+    let length = html.len();
+    Reply::ok("text/html; charset=utf-8", html).header("etag", format!("\"{length}\""))
+}
+
+impl Blog {
+    fn with(posts: usize) -> Self {
+        let blog = Self::default();
+        *blog.posts.lock().unwrap() = posts;
+        blog
+    }
+
+    fn put(&self, path: &str, reply: Reply) {
+        self.special.lock().unwrap().insert(path.to_owned(), reply);
+    }
+
+    fn feed(&self, host: &str) -> String {
+        let item = |n: usize| {
+            let body = if self.whole { prose(n) } else { format!("Post {n} tells of a ferry") };
+            format!(
+                "<item><title>Post {n}</title><link>http://{host}/post-{n}</link>\
+                 <pubDate>{}</pubDate><description><![CDATA[{body}]]></description></item>",
+                Time::from_timestamp(1_800_000_000 - 60 * n as i64, 0).unwrap().to_rfc2822()
+            )
+        };
+        let items: String = (1..=*self.posts.lock().unwrap()).map(item).collect();
+        format!("<rss version=\"2.0\"><channel><title>Blog</title>{items}</channel></rss>")
+    }
+
+    fn start(&self) -> Server {
+        let blog = self.clone();
+        Server::start(move |request| {
+            let host = request.header("host").map(String::from_utf8_lossy).unwrap_or_default();
+            if let Some(reply) = blog.special.lock().unwrap().get(&request.path) {
+                return conditional(request, reply.clone());
+            }
+            match request.path.strip_prefix("/post-").and_then(|n| n.parse().ok()) {
+                Some(n) => conditional(request, page(n, &prose(n), "")),
+                None if request.path == "/feed" => {
+                    Reply::ok("application/rss+xml", blog.feed(&host))
+                }
+                None => Reply::status(404),
+            }
+        })
+        .unwrap()
+    }
+}
+
+fn conditional(request: &Request, reply: Reply) -> Reply {
+    let etag = reply.headers.iter().find(|(name, _)| name == "etag").map(|(_, v)| v.as_slice());
+    if etag.is_some() && request.header("if-none-match") == etag {
+        return Reply::status(304);
+    }
+    reply
+}
+
+fn home(server: &Server, setting: FullText) -> Home {
+    let blog = source("blog", &server.url("/feed"));
+    Home::with(&[Source { full_text: Some(setting), ..blog }])
+}
+
+/// The item of that post, with its row key.
+fn stored(engine: &Handle, n: usize) -> Option<(i64, Item)> {
+    let reader = engine.store().reader().unwrap();
+    let window = reader.window(&View::of(Scope::All), Anchor::First, 1000).unwrap();
+    let key = window.rows.iter().find(|r| r.title == format!("Post {n}"))?.key;
+    Some((key, reader.item(key).unwrap()?))
+}
+
+fn key(engine: &Handle, n: usize) -> i64 {
+    stored(engine, n).unwrap().0
+}
+
+fn item(engine: &Handle, n: usize) -> Item {
+    stored(engine, n).unwrap().1
+}
+
+async fn want(engine: &Handle, n: usize) -> TextGot {
+    soon(engine.full_text(key(engine, n), None)).await.unwrap()
+}
+
+async fn open(engine: &Handle, n: usize) -> TextGot {
+    soon(engine.opened(key(engine, n))).await.unwrap()
+}
+
+fn got(from: TextFrom) -> TextGot {
+    TextGot::Fetched { from, changed: false }
+}
+
+/// Requests for pages of posts.
+fn pages(server: &Server) -> Vec<String> {
+    paths_asked(server).into_iter().filter(|p| p.starts_with("/post-")).collect()
+}
+
+fn found(engine: &Handle, words: &str) -> usize {
+    let query = newsfed::store::Query::parse(words, chrono::Local::now(), |_| vec![]);
+    let view = View { query, ..View::of(Scope::All) };
+    let reader = engine.store().reader().unwrap();
+    reader.window(&view, Anchor::First, 100).unwrap().rows.len()
+}
+
+#[tokio::test]
+async fn the_text_of_a_page_comes_once_and_is_searched() {
+    let blog = Blog::with(2);
+    let server = blog.start();
+    let home = home(&server, FullText::OnOpen);
+    let engine = home.on_demand().await;
+    sync(&engine, Pace::Manual).await;
+    assert_eq!(open(&engine, 1).await, got(TextFrom::Page));
+    let text = item(&engine, 1);
+    assert!(text.body().contains("paragraph 8") && !text.body().contains("rights"), "{text:?}");
+    assert_eq!((text.text_from, text.versions, text.changed), (TextFrom::Page, 0, false));
+    assert_eq!(open(&engine, 1).await, TextGot::Left);
+    assert_eq!(paths_asked(&server), ["/feed", "/robots.txt", "/post-1"]);
+    while engine.store().index_step().await.unwrap().is_some() {}
+    assert_eq!((found(&engine, "keeper"), found(&engine, "ferry")), (1, 2));
+}
+
+#[tokio::test]
+async fn asking_again_shows_other_texts_without_further_requests() {
+    let server = Blog::with(1).start();
+    let home = home(&server, FullText::Never);
+    let engine = home.on_demand().await;
+    sync(&engine, Pace::Manual).await;
+    assert_eq!(open(&engine, 1).await, TextGot::Left, "nobody asked for it");
+    assert_eq!(want(&engine, 1).await, got(TextFrom::Page));
+    assert_eq!(want(&engine, 1).await, TextGot::Same, "by the page alone it is the same");
+    assert_eq!(want(&engine, 1).await, TextGot::Same, "and by the words of the feed");
+    assert_eq!(want(&engine, 1).await, TextGot::Feed);
+    assert_eq!((item(&engine, 1).text_from, item(&engine, 1).article), (TextFrom::Feed, None));
+    assert_eq!(want(&engine, 1).await, TextGot::Same);
+    assert_eq!(item(&engine, 1).text_from, TextFrom::Page);
+    assert_eq!(pages(&server).len(), 1);
+    home.clock.advance(HOUR);
+    let again = soon(engine.full_text(key(&engine, 1), Some(TextWay::Best))).await.unwrap();
+    assert_eq!((again, pages(&server).len()), (TextGot::Same, 2));
+    assert!(!is_conditional(&server.requests().pop().unwrap()), "the page itself is needed");
+}
+
+#[tokio::test]
+async fn failures_are_told_and_leave_the_teaser() {
+    let blog = Blog::with(9);
+    let robots = "User-agent: *\nDisallow: /post-4\n";
+    blog.put("/robots.txt", Reply::ok("text/plain", robots));
+    blog.put("/post-1", Reply::status(404));
+    blog.put("/post-2", Reply::status(500));
+    blog.put("/post-3", Reply::ok("application/pdf", "%PDF-1.7"));
+    blog.put("/post-5", Reply::ok("text/html", "<div>".repeat(32_000)));
+    let script = "<!doctype html><title>x</title><div id=app></div><script>run()</script>";
+    blog.put("/post-6", Reply::ok("text/html", script));
+    blog.put("/post-7", Reply::ok("text/html", "<ul><li>".repeat(16_000)));
+    blog.put("/post-8", Reply::ok("text/html", ""));
+    let server = blog.start();
+    let home = home(&server, FullText::OnOpen);
+    let engine = home.on_demand().await;
+    sync(&engine, Pace::Manual).await;
+    let cases = [
+        (1, "127.0.0.1 has no such page any more (HTTP 404)"),
+        (2, "127.0.0.1 has a fault (HTTP 500)"),
+        (3, "its address gives application/pdf, which is no page"),
+        (4, "robots.txt of 127.0.0.1 does not allow programs to read /post-4"),
+        (5, "the page is nested too deeply to be read"),
+        (6, "the page loads its text with scripts, which newsfed does not run"),
+        (7, "the page is nested too deeply to be read"),
+        (8, "the page holds no text"),
+    ];
+    for (n, why) in cases {
+        assert_eq!(open(&engine, n).await, TextGot::Failed(why.to_owned()));
+        let item = item(&engine, n);
+        assert_eq!((item.fetch_error.as_deref(), item.text_from), (Some(why), TextFrom::Feed));
+        assert!(item.body().starts_with("Post"), "{item:?}");
+        assert_eq!(open(&engine, n).await, TextGot::Left, "it is not asked for at once");
+    }
+    let before = pages(&server).len();
+    home.clock.advance(HOUR);
+    blog.special.lock().unwrap().clear();
+    assert_eq!(open(&engine, 1).await, TextGot::Left, "what is not there stays so");
+    assert_eq!(open(&engine, 2).await, got(TextFrom::Page), "a fault passes");
+    let TextGot::Fetched { .. } = want(&engine, 1).await else { panic!("a person may try") };
+    assert_eq!(pages(&server).len(), before + 2);
+}
+
+/// As deep as a tree is built: no thread may run out of stack, in a debug build either.
+#[tokio::test]
+async fn deep_pages_are_read() {
+    let blog = Blog::with(1);
+    let deep = format!("{}{}{}", "<div>".repeat(490), prose(1), "</div>".repeat(490));
+    blog.put("/post-1", Reply::ok("text/html", deep));
+    let server = blog.start();
+    let home = home(&server, FullText::OnOpen);
+    let engine = home.on_demand().await;
+    sync(&engine, Pace::Manual).await;
+    assert_eq!(open(&engine, 1).await, got(TextFrom::Page));
+    assert!(item(&engine, 1).body().contains("paragraph 8"));
+}
+
+#[tokio::test]
+async fn a_feed_with_whole_articles_is_recognised_after_one_page() {
+    let blog = Blog { whole: true, ..Blog::with(3) };
+    let server = blog.start();
+    let home = home(&server, FullText::OnOpen);
+    let engine = home.on_demand().await;
+    sync(&engine, Pace::Manual).await;
+    assert_eq!(open(&engine, 1).await, TextGot::Whole);
+    assert_eq!((open(&engine, 2).await, open(&engine, 3).await), (TextGot::Whole, TextGot::Whole));
+    assert_eq!(pages(&server), ["/post-1"]);
+    assert_eq!(
+        (item(&engine, 2).text_from, item(&engine, 2).feed_is_whole),
+        (TextFrom::Feed, Some(true))
+    );
+    // A person can have the page's own text all the same.
+    assert_eq!(want(&engine, 1).await, got(TextFrom::Page));
+    assert_eq!(pages(&server).len(), 1, "the page is at hand");
+}
+
+#[tokio::test]
+async fn a_site_that_hides_its_pages_keeps_what_the_feed_gives() {
+    let blog = Blog { whole: true, ..Blog::with(1) };
+    let wall =
+        "<p>We value your privacy. ".to_owned() + &"Please accept all of our partners. ".repeat(9);
+    blog.put("/post-1", page(1, &wall, ""));
+    let server = blog.start();
+    let home = home(&server, FullText::OnOpen);
+    let engine = home.on_demand().await;
+    sync(&engine, Pace::Manual).await;
+    assert_eq!(
+        open(&engine, 1).await,
+        TextGot::Failed("the page holds less than the feed gives".to_owned())
+    );
+    assert!(item(&engine, 1).body().contains("paragraph 8"));
+}
+
+#[tokio::test]
+async fn a_template_is_learned_and_survives() {
+    let server = Blog::with(8).start();
+    let home = home(&server, FullText::OnOpen);
+    let engine = home.on_demand().await;
+    sync(&engine, Pace::Manual).await;
+    let mut from = Vec::new();
+    for n in 1..=5 {
+        open(&engine, n).await;
+        from.push(item(&engine, n).text_from);
+    }
+    engine.shutdown().await;
+    let engine = home.on_demand().await;
+    open(&engine, 6).await;
+    from.push(item(&engine, 6).text_from);
+    assert_eq!((from[0], from[5]), (TextFrom::Page, TextFrom::Site), "{from:?}");
+    let site = engine.store().reader().unwrap().site(1).unwrap();
+    let size = site.template.unwrap().len();
+    assert!((100..8192).contains(&size), "{size} bytes");
+}
+
+/// Waits until the items of these posts have their pages' texts.
+async fn texts(engine: &Handle, posts: &[usize]) {
+    let mut revision = engine.store().revision();
+    let there = |n: &usize| stored(engine, *n).is_some_and(|(_, item)| item.article.is_some());
+    while !posts.iter().all(there) {
+        soon(revision.changed()).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn new_items_come_with_their_pages_where_that_is_wanted() {
+    let blog = Blog::with(3);
+    let server = blog.start();
+    let home = home(&server, FullText::All);
+    let engine = home.following().await;
+    received(&server, 5).await;
+    settled(&engine).await;
+    texts(&engine, &[1, 2, 3]).await;
+    assert_eq!(paths_asked(&server), ["/feed", "/robots.txt", "/post-1", "/post-2", "/post-3"]);
+    *blog.posts.lock().unwrap() = 4;
+    home.clock.advance(2 * HOUR);
+    texts(&engine, &[4]).await;
+    assert_eq!(pages(&server).iter().filter(|p| *p == "/post-4").count(), 1);
+}
+
+#[tokio::test]
+async fn nothing_is_asked_for_ahead_in_quiet_hours() {
+    let server = Blog::with(2).start();
+    let mut home = home(&server, FullText::All);
+    let engine = home.on_demand().await;
+    sync(&engine, Pace::Manual).await;
+    engine.shutdown().await;
+    let at = home.clock.now().with_timezone(&chrono::Local);
+    let hours = [-1, 2].map(|h| (at + chrono::TimeDelta::hours(h)).format("%H:%M").to_string());
+    home.settings.schedule.quiet_hours = Some(hours.join("-"));
+    let engine = home.following().await;
+    home.clock.advance(HOUR);
+    replanned(&engine).await;
+    assert_eq!(pages(&server), Vec::<String>::new());
+    home.clock.advance(HOUR);
+    texts(&engine, &[1, 2]).await;
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn pinned_items_alone_come_with_their_pages() {
+    let server = Blog::with(3).start();
+    let home = home(&server, FullText::Pinned);
+    let engine = home.following().await;
+    received(&server, 1).await;
+    settled(&engine).await;
+    engine.mark(newsfed::store::Mark::Pinned, vec![key(&engine, 2)], true).await.unwrap();
+    texts(&engine, &[2]).await;
+    assert_eq!(pages(&server), ["/post-2"]);
+}
+
+/// Waits until that many requests for a page have been answered and stored.
+async fn asked(engine: &Handle, server: &Server, path: &str, times: usize) {
+    let mut revision = engine.store().revision();
+    let count = || paths_asked(server).iter().filter(|p| *p == path).count();
+    let now = engine.now();
+    while count() < times || item(engine, 1).fetched != Some(now) {
+        soon(revision.changed()).await.unwrap();
+    }
+    assert_eq!(count(), times);
+}
+
+#[tokio::test]
+async fn an_article_that_changes_keeps_its_earlier_version() {
+    let blog = Blog::with(1);
+    let server = blog.start();
+    let mut home = home(&server, FullText::All);
+    // The feed itself is not what is tested.
+    home.settings.schedule.interval = DAY * 30;
+    home.settings.schedule.max_interval = DAY * 30;
+    let engine = home.following().await;
+    texts(&engine, &[1]).await;
+    let item_of = || item(&engine, 1);
+
+    // Not changed: 304.
+    home.clock.advance(HOUR);
+    asked(&engine, &server, "/post-1", 2).await;
+    assert!(is_conditional(&server.requests().pop().unwrap()));
+    assert_eq!((item_of().versions, item_of().changed), (0, false));
+
+    // A comment is no change.
+    blog.put("/post-1", page(1, &prose(1), "<p>Nice!</p>"));
+    home.clock.advance(3 * HOUR);
+    asked(&engine, &server, "/post-1", 3).await;
+    assert_eq!((item_of().versions, item_of().changed), (0, false));
+
+    // The publisher corrects a word.
+    let corrected = prose(1).replace("paragraph 5, of", "paragraph 5 and a half, of");
+    blog.put("/post-1", page(1, &corrected, "<p>Nice!</p>"));
+    home.clock.advance(20 * HOUR);
+    asked(&engine, &server, "/post-1", 4).await;
+    assert_eq!((item_of().versions, item_of().changed), (1, true));
+    assert!(item_of().body().contains("5 and a half"));
+    assert_eq!((found(&engine, "is:changed"), facts(&engine, "blog").await.unread), (1, 1));
+
+    // Seen by whoever opens it; the version stays.
+    open(&engine, 1).await;
+    assert_eq!((item_of().versions, item_of().changed), (1, false));
+
+    // Three days, seven days, never more.
+    for (wait, times) in [(2 * DAY, 5), (4 * DAY, 6)] {
+        home.clock.advance(wait);
+        asked(&engine, &server, "/post-1", times).await;
+    }
+    assert_eq!(engine.store().reader().unwrap().page(key(&engine, 1)).unwrap().unwrap().next, None);
+}
+
+#[tokio::test]
+async fn a_host_that_wants_a_pause_has_it() {
+    let blog = Blog::with(3);
+    blog.put("/post-1", Reply::status(429).header("retry-after", "3600"));
+    let server = blog.start();
+    let home = home(&server, FullText::OnOpen);
+    let engine = home.on_demand().await;
+    sync(&engine, Pace::Manual).await;
+    assert!(matches!(open(&engine, 1).await, TextGot::Failed(why) if why.contains("left alone")));
+    assert!(matches!(open(&engine, 2).await, TextGot::Failed(why) if why.contains("left alone")));
+    assert_eq!(pages(&server), ["/post-1"]);
+    let hold = facts(&engine, "blog").await.hold.unwrap();
+    assert_eq!(
+        (hold.reason, hold.until - home.clock.now()),
+        (HoldReason::HostPaused, chrono::TimeDelta::hours(1))
+    );
+    home.clock.advance(HOUR);
+    blog.special.lock().unwrap().clear();
+    assert_eq!(open(&engine, 2).await, got(TextFrom::Page));
+}
+
+#[tokio::test]
+async fn pages_are_fetched_ahead_once_and_their_size_is_known_before() {
+    let server = Blog::with(6).start();
+    let home = home(&server, FullText::OnOpen);
+    let engine = home.on_demand().await;
+    sync(&engine, Pace::Manual).await;
+    let plan = engine.plan_prefetch(&[Kept::Pinned, Kept::Unread], 100).await.unwrap();
+    assert_eq!((plan.pages.len(), plan.bytes), (6, 6 * 60_000));
+    // Given up after the first.
+    let mut reports = engine.prefetch(plan.pages);
+    assert!(soon(reports.recv()).await.is_some_and(|(_, got)| got.is_ok()));
+    drop(reports);
+    let plan = engine.plan_prefetch(&[Kept::Pinned, Kept::Unread], 100).await.unwrap();
+    let left = plan.pages.len();
+    assert!((1..6).contains(&left), "{left}");
+    assert!(plan.bytes < 6 * 10_000, "{} bytes, known from the first", plan.bytes);
+    let mut reports = engine.prefetch(plan.pages);
+    while let Some((_, got)) = soon(reports.recv()).await {
+        assert!(matches!(got, Ok(TextGot::Fetched { .. })), "{got:?}");
+    }
+    assert_eq!(engine.plan_prefetch(&[Kept::Pinned, Kept::Unread], 100).await.unwrap().pages, []);
+    let mut asked = pages(&server);
+    asked.dedup();
+    assert!(asked.len() <= 7, "none twice but the one that was given up: {asked:?}");
+    assert_eq!(engine.plan_prefetch(&[Kept::Pinned], 100).await.unwrap().pages, []);
+}
+
+#[tokio::test]
+async fn a_feed_cannot_send_us_to_private_addresses() {
+    let inner = Server::start(|_| page(1, &prose(1), "")).unwrap();
+    let hidden = inner.url_on(hosts(1)[0], "/post-1");
+    let body = format!(
+        "<rss version=\"2.0\"><channel><title>x</title><item><title>Post 1</title><link>{hidden}</link></item></channel></rss>"
+    );
+    let server = Server::start(move |_| Reply::ok("application/rss+xml", body.clone())).unwrap();
+    let home = home(&server, FullText::OnOpen);
+    let engine = home.on_demand().await;
+    sync(&engine, Pace::Manual).await;
+    assert!(matches!(open(&engine, 1).await, TextGot::Failed(why) if why.contains("private")));
+    assert_eq!(inner.requests().len(), 0);
+}
