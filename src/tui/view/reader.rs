@@ -123,9 +123,11 @@ fn changed(app: &App, article: &Article) -> Option<String> {
     let key = app.keymap.keys_for(Context::Reader, Action::Difference).unwrap_or_default();
     let mark = marks(app).changed;
     Some(if app.reader.different {
-        format!("{mark} [-removed-] and {{+added+}} since you read it; {key} shows the article")
-    } else {
+        format!("{mark} [-removed-] and {{+added+}} since then; {key} shows the article")
+    } else if article.row.changed {
         format!("{mark} changed since you read it; {key} shows the difference")
+    } else {
+        format!("{mark} there is an earlier version; {key} shows the difference")
     })
 }
 
