@@ -7,7 +7,7 @@ use super::style::{Depth, Palette};
 use super::view;
 use crate::article::from_html;
 use crate::config::{KeyMap, KeySettings, Settings, Theme};
-use crate::engine::{Discovery, Pulse, Rhythm, Told, Way};
+use crate::engine::{Pulse, Rhythm, Told};
 use crate::model::*;
 use crate::store::{Cursor, Mark, Window};
 use chrono::TimeDelta;
@@ -16,6 +16,8 @@ use proptest::prelude::*;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use std::sync::Arc;
+
+mod states;
 
 fn now() -> Time {
     // Noon, so that local midnight is in the past in every zone that tests run in.
@@ -283,104 +285,6 @@ fn sources_with_a_folded_folder() {
 #[test]
 fn the_schedule_of_a_source() {
     snapshots("why", "w");
-}
-
-#[test]
-fn a_list_is_empty_for_a_reason() {
-    let failed = || Outcome::Failed {
-        kind: ErrorKind::Permanent,
-        message: "news.example has nothing at this address (HTTP 404)".to_owned(),
-    };
-    let words = |failing: usize, items: u32| {
-        let mut list = source_list();
-        for (n, entry) in list.sources.iter_mut().enumerate() {
-            entry.facts.fail_count = u32::from(n < failing);
-            entry.facts.last_outcome = Some(failed());
-            entry.facts.items = items;
-        }
-        let mut stage = Stage::with(Settings::default(), list, Vec::new());
-        let screen = stage.screen(120, 20);
-        let line = screen.lines().nth(2).unwrap().split('│').nth(1).unwrap();
-        line.trim().to_owned()
-    };
-    assert_eq!(words(0, 3), "everything is read");
-    assert_eq!(words(5, 3), "everything is read");
-    assert_eq!(words(0, 0), "no items yet");
-    assert_eq!(words(2, 0), "no items yet: 2 of 5 sources could not be read (v tells why)");
-}
-
-#[test]
-fn a_website_whose_selectors_find_nothing_says_since_when() {
-    let mut list = source_list();
-    let trouble = Trouble {
-        since: now() - TimeDelta::days(4),
-        what: "no links to articles".to_owned(),
-        instead: vec!["p.entry a".to_owned()],
-        key: RuleKey::Articles,
-    };
-    list.sources[4].facts.last_poll = Some(now());
-    list.sources[4].facts.website =
-        WebsiteFacts { fruitless: BROKEN_AFTER, trouble: Some(trouble), ..Default::default() };
-    let mut stage = Stage::with(Settings::default(), list, item_rows());
-    for (width, height, words) in [(80, 24, "! broken"), (120, 40, "! broken 4d")] {
-        let screen = stage.screen(width, height);
-        assert!(screen.contains(words), "{screen}");
-    }
-}
-
-#[test]
-fn ways_to_follow_an_address() {
-    let at = |hours: i64| now() - TimeDelta::hours(hours);
-    let council = "http://council.example/news";
-    let news = [
-        ("The town hall clock stops for repairs", at(0)),
-        ("Public hearing on the footbridge", at(15)),
-        ("Budget: second reading", at(26)),
-        ("Night buses: a trial of two years", at(50)),
-        ("Eleven lime trees for Station Road", at(140)),
-    ];
-    let ways = || {
-        vec![
-            Way::told(council, "Council of Lindenau", Some(("ul.news li > h3 > a", 0.81)), &news),
-            Way::told(council, "Council of Lindenau", Some(("aside.popular a", 0.32)), &news[..2]),
-            Way::told("http://council.example/sitemap.xml", "", None, &[]),
-        ]
-    };
-    let tried = [
-        "the page announces no feed",
-        "there is no feed at /news/feed, /news/feed.xml, /news/rss.xml, /news/atom.xml",
-        "the page has 2 lists that may be articles",
-    ];
-    for (width, height) in SIZES {
-        let mut stage = Stage::new();
-        stage.screen(width, height);
-        stage.keys("a");
-        stage.happen(Event::Pasted(council.to_owned()));
-        stage.keys("<Enter>");
-        let request = stage.asked.last().unwrap();
-        let request = request.split("request: ").nth(1).unwrap();
-        let request: u64 = request.split(',').next().unwrap().parse().unwrap();
-        let found = Discovery::told(council, ways(), &tried);
-        stage.happen(Event::Discovered(request, Ok(found)));
-        stage.keys("<Down>");
-        insta::assert_snapshot!(format!("ways-{width}x{height}"), stage.screen(width, height));
-    }
-}
-
-#[test]
-fn rhythms_that_could_not_be_read_are_asked_for_again_soon() {
-    let mut app = Stage::new().app;
-    let mut at = |seconds: i64, event: Event| {
-        let effects = app.update(event, now() + TimeDelta::seconds(seconds));
-        effects.iter().any(|effect| matches!(effect, Effect::LoadRhythms { .. }))
-    };
-    assert!(!at(1800, Event::TimePassed), "they are known");
-    assert!(at(3601, Event::TimePassed), "the days have moved on");
-    assert!(!at(3602, Event::TimePassed), "the answer is still to come");
-    let failed = Event::RhythmsLoaded(Err("the disk is gone".to_owned()));
-    assert!(!at(3603, failed), "at once would be in vain");
-    assert!(!at(3620, Event::TimePassed));
-    assert!(at(3640, Event::TimePassed));
 }
 
 #[test]
