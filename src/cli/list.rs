@@ -59,8 +59,8 @@ pub(super) struct SearchArgs {
 }
 
 const SEARCH: &str = "\
-All words must be there; the last one may be the beginning of a word. The newest thousand hits are
-found. A word to leave out is quoted together with another, or stands behind --.
+All words must be there; each may be the beginning of a word, what stands in quotes is taken whole.
+The newest thousand hits are found. A word to leave out is quoted together with another, or stands behind --.
 
   \"two words\"  side by side         -word            without it
   title:word   author:word          source:name      folder:name      tag:name

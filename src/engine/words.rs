@@ -1,7 +1,7 @@
 //! Why a source is looked at when it is, in words: for the command line and the panes.
 
 use super::why::{LookTold, PausedBy, Why};
-use crate::model::{Hold, HoldReason, Moved, Outcome, Planned, Sign, Time, Trouble};
+use crate::model::{Hold, HoldReason, Moved, Outcome, Planned, Sign, Signal, Time, Trouble};
 use crate::schedule::{Gaps, Pulse};
 use crate::util::text::size;
 use crate::util::when;
@@ -86,6 +86,9 @@ fn facts(why: &Why, enabled: bool, now: Time) -> Vec<(&'static str, String)> {
 
 /// What decided when the pages of a site are worth another look.
 fn signal(sign: &Sign) -> String {
+    if sign.signal == Signal::Nothing {
+        return format!("none: {}", sign.why);
+    }
     let after = i64::try_from(sign.after).unwrap_or(i64::MAX);
     format!("{}: {} ({})", sign.signal.name(), sign.why, span_of(after))
 }

@@ -1,7 +1,6 @@
 //! The panes on a test screen: what people see at each size, and what keys do.
 
 mod reader;
-mod sources;
 mod texts;
 
 use super::app::App;
@@ -11,7 +10,7 @@ use super::style::{Depth, Palette};
 use super::view;
 use crate::article::from_html;
 use crate::config::{KeyMap, KeySettings, Settings, Theme};
-use crate::engine::{Discovery, Pulse, Rhythm, Told, Way};
+use crate::engine::{Pulse, Rhythm, Told};
 use crate::model::*;
 use crate::store::{Cursor, Mark, Window};
 use chrono::TimeDelta;
@@ -20,6 +19,8 @@ use proptest::prelude::*;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use std::sync::Arc;
+
+mod states;
 
 fn now() -> Time {
     // Noon, so that local midnight is in the past in every zone that tests run in.

@@ -184,6 +184,14 @@ mod tests {
     }
 
     #[test]
+    fn the_limit_comes_back_a_second_after_fifteen_days() {
+        let most = |ago: TimeDelta| Walk::new(&url("/"), 1, Some(at(100) - ago), at(100)).most;
+        let days = TimeDelta::days;
+        assert_eq!([days(14), days(15)].map(most), [MOST_EVER; 2]);
+        assert_eq!(most(days(15) + TimeDelta::seconds(1)), MOST_ARTICLES);
+    }
+
+    #[test]
     fn an_old_date_in_the_list_ends_it() {
         let first = page(0..3, "/p1");
         let fetched = |date: Time| {

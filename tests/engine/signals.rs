@@ -264,3 +264,25 @@ async fn an_article_from_before_the_last_look_ends_the_list() {
         engine.shutdown().await;
     }
 }
+
+#[tokio::test]
+async fn a_site_has_its_own_time_between_requests() {
+    let site = Site::default();
+    site.list(2);
+    let server = site.start();
+    let mut slow = website(&server.url("/news"));
+    slow.website.as_mut().unwrap().delay = Some(3 * SECOND);
+    let home = Home::with(&[slow]);
+    let engine = home.on_demand().await;
+    let mut reports = engine.refresh(None, Pace::Manual).await;
+    // robots.txt, the list, and two articles.
+    for n in 1..=4 {
+        received(&server, n).await;
+        home.clock.advance(2 * SECOND);
+        tokio::task::yield_now().await;
+        assert_eq!(server.requests().len(), n, "two seconds are not enough");
+        home.clock.advance(SECOND);
+    }
+    assert_eq!(soon(reports.recv()).await.unwrap().result, fetched(2, 0, 2));
+    engine.shutdown().await;
+}

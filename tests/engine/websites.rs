@@ -199,6 +199,25 @@ async fn articles_without_text_are_told_with_a_selector_that_finds_it() {
 }
 
 #[tokio::test]
+async fn a_further_page_that_is_none_takes_nothing_away() {
+    let site = Site::default();
+    site.list(2);
+    let rows = "<li class=story><a href=/news/story-1>Bus</a></li><a class=next href=/more>on</a>";
+    site.html("/news", rows);
+    site.put("/more", Reply::ok("application/pdf", "%PDF-1.7"));
+    let server = site.start();
+    let mut source = website(&server.url("/news"));
+    let rules = source.website.as_mut().unwrap();
+    (rules.next, rules.max_pages) = (Some("a.next".to_owned()), 2);
+    let home = Home::with(&[source]);
+    let engine = home.on_demand().await;
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
+    let note = &polls(&engine)[0].repairs[0];
+    assert!(note.contains("/more") && note.contains("PDF"), "{note}");
+    engine.shutdown().await;
+}
+
+#[tokio::test]
 async fn robots_and_other_sites_are_left_alone() {
     let site = Site::default();
     site.list(2);

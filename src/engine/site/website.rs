@@ -43,8 +43,17 @@ pub(super) async fn read(
     let mut keys = None;
     loop {
         let answered = answer.final_url.clone();
-        let listed = list(visit, answer, &rules).await?;
-        if gathering.says.is_none() {
+        let first = gathering.says.is_none();
+        let listed = match list(visit, answer, &rules).await {
+            Ok(listed) => listed,
+            // What the pages before gave is good.
+            Err(why) if !first => {
+                gathering.note(format!("{asked}: {why}"));
+                break;
+            }
+            Err(why) => return Err(why),
+        };
+        if first {
             look_over(&listed, gathering);
         }
         let urls: Vec<Url> = listed.page.links.iter().map(|l| l.url.clone()).collect();

@@ -1,7 +1,46 @@
-//! What the panes tell of sources: why a list is empty, what is broken, the ways to follow an address,
-//! the schedule.
+//! What is found at an address, empty lists, broken sources, failed readings.
 
 use super::*;
+use crate::engine::{Discovery, Way};
+
+#[test]
+fn ways_to_follow_an_address() {
+    let at = |hours: i64| now() - TimeDelta::hours(hours);
+    let council = "http://council.example/news";
+    let news = [
+        ("The town hall clock stops for repairs", at(0)),
+        ("Public hearing on the footbridge", at(15)),
+        ("Budget: second reading", at(26)),
+        ("Night buses: a trial of two years", at(50)),
+        ("Eleven lime trees for Station Road", at(140)),
+    ];
+    let ways = || {
+        vec![
+            Way::told(council, "Council of Lindenau", Some(("ul.news li > h3 > a", 0.81)), &news),
+            Way::told(council, "Council of Lindenau", Some(("aside.popular a", 0.32)), &news[..2]),
+            Way::told("http://council.example/sitemap.xml", "", None, &[]),
+        ]
+    };
+    let tried = [
+        "the page announces no feed",
+        "there is no feed at /news/feed, /news/feed.xml, /news/rss.xml, /news/atom.xml",
+        "the page has 2 lists that may be articles",
+    ];
+    for (width, height) in SIZES {
+        let mut stage = Stage::new();
+        stage.screen(width, height);
+        stage.keys("a");
+        stage.happen(Event::Pasted(council.to_owned()));
+        stage.keys("<Enter>");
+        let request = stage.asked.last().unwrap();
+        let request = request.split("request: ").nth(1).unwrap();
+        let request: u64 = request.split(',').next().unwrap().parse().unwrap();
+        let found = Discovery::told(council, ways(), &tried);
+        stage.happen(Event::Discovered(request, Ok(found)));
+        stage.keys("<Down>");
+        insta::assert_snapshot!(format!("ways-{width}x{height}"), stage.screen(width, height));
+    }
+}
 
 #[test]
 fn a_list_is_empty_for_a_reason() {
@@ -43,45 +82,6 @@ fn a_website_whose_selectors_find_nothing_says_since_when() {
     for (width, height, words) in [(80, 24, "! broken"), (120, 40, "! broken 4d")] {
         let screen = stage.screen(width, height);
         assert!(screen.contains(words), "{screen}");
-    }
-}
-
-#[test]
-fn ways_to_follow_an_address() {
-    let at = |hours: i64| now() - TimeDelta::hours(hours);
-    let council = "http://council.example/news";
-    let news = [
-        ("The town hall clock stops for repairs", at(0)),
-        ("Public hearing on the footbridge", at(15)),
-        ("Budget: second reading", at(26)),
-        ("Night buses: a trial of two years", at(50)),
-        ("Eleven lime trees for Station Road", at(140)),
-    ];
-    let ways = || {
-        vec![
-            Way::told(council, "Council of Lindenau", Some(("ul.news li > h3 > a", 0.81)), &news),
-            Way::told(council, "Council of Lindenau", Some(("aside.popular a", 0.32)), &news[..2]),
-            Way::told("http://council.example/sitemap.xml", "", None, &[]),
-        ]
-    };
-    let tried = [
-        "the page announces no feed",
-        "there is no feed at /news/feed, /news/feed.xml, /news/rss.xml, /news/atom.xml",
-        "the page has 2 lists that may be articles",
-    ];
-    for (width, height) in SIZES {
-        let mut stage = Stage::new();
-        stage.screen(width, height);
-        stage.keys("a");
-        stage.happen(Event::Pasted(council.to_owned()));
-        stage.keys("<Enter>");
-        let request = stage.asked.last().unwrap();
-        let request = request.split("request: ").nth(1).unwrap();
-        let request: u64 = request.split(',').next().unwrap().parse().unwrap();
-        let found = Discovery::told(council, ways(), &tried);
-        stage.happen(Event::Discovered(request, Ok(found)));
-        stage.keys("<Down>");
-        insta::assert_snapshot!(format!("ways-{width}x{height}"), stage.screen(width, height));
     }
 }
 
