@@ -42,8 +42,8 @@ pub use paths::{CONFIG_DIR_VARIABLE, DATA_DIR_VARIABLE, NoHome, Paths};
 pub use save::SaveError;
 pub use schema::{setting_keys, show_settings};
 pub use settings::{
-    KeySettings, LlmSettings, LogSettings, NetSettings, ScheduleSettings, Settings, SortOrder, UiSettings,
-    ViewSettings,
+    KeySettings, LlmSettings, LogSettings, NetSettings, ScheduleSettings, Settings, SortOrder,
+    UiSettings, ViewSettings,
 };
 pub use sources::source_keys;
 pub use starter::starter_sources;
