@@ -39,7 +39,7 @@ pub(super) fn print(
 ) -> Result<(), Failure> {
     let versions = reader.versions(key)?;
     if versions.is_empty() {
-        return Err(Failure::Plain(format!("{key}: no text of its page is stored")));
+        return Err(Failure::Plain(format!("{key}: no version of its article is kept")));
     }
     if diff { difference(key, item, &versions, out) } else { all(item, &versions, format, out) }
 }

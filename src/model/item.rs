@@ -62,7 +62,8 @@ pub struct Item {
     pub comments: Option<String>,
     /// Language tag; `None` is unknown.
     pub language: Option<String>,
-    /// The text of its page, safe HTML, where that was fetched and is what the person wants to see.
+    /// The newest version of its article, safe HTML, where one is kept and is what the person wants
+    /// to see: of its page, or of a feed that changed a whole article.
     pub article: Option<String>,
     /// Where its text comes from.
     pub text_from: TextFrom,

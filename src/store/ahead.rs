@@ -67,7 +67,7 @@ pub(super) fn next(
 /// Pages whose time has come again.
 fn again(conn: &Connection, ahead: &Ahead, now: Time, limit: usize) -> Result<Vec<Wanted>> {
     let sql = format!(
-        "SELECT f.item, f.source, i.url FROM fetch f CROSS JOIN item i ON i.key = f.item
+        "SELECT f.item, f.source, i.url FROM fetch f INDEXED BY fetch_next CROSS JOIN item i ON i.key = f.item
          WHERE f.next <= ?1 AND i.url IS NOT NULL
             AND (f.source IN ({}) OR i.pinned = 1 AND f.source IN ({}))
          ORDER BY f.next LIMIT ?2",

@@ -1,8 +1,10 @@
-//! Texts of pages: what came of asking for them, their versions, and what they taught of their site.
+//! Texts of articles: what came of asking for their pages, their versions, and what those taught of
+//! their site.
 
 use super::error::{Result, StoreError};
 use super::rows::{json, opt_time, seconds, time, to_json};
-use crate::model::{TextFrom, TextWay, Time, Validators};
+use crate::model::{Entry, TextFrom, TextWay, Time, Validators};
+use crate::util::html;
 use flate2::Compression;
 use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
@@ -186,8 +188,9 @@ fn save_page(conn: &Connection, key: i64, source: i64, at: Time, read: &PageRead
     let (html, from, changed) = match &read.text {
         PageText::Same => return Ok(()),
         PageText::InFeed => {
-            let gone =
-                conn.prepare_cached("DELETE FROM article WHERE item = ?1")?.execute([key])?;
+            let gone = conn
+                .prepare_cached("DELETE FROM article WHERE item = ?1 AND origin <> ?2")?
+                .execute(params![key, to_json(&TextFrom::Feed)?])?;
             return if gone > 0 { queue_index(conn, key) } else { Ok(()) };
         }
         PageText::New { html, from, changed } => (html, from, *changed),
@@ -206,18 +209,62 @@ fn save_page(conn: &Connection, key: i64, source: i64, at: Time, read: &PageRead
             conn.prepare_cached("DELETE FROM article WHERE key = ?1")?.execute([old])?;
         }
     }
+    insert(conn, key, since, html, *from)?;
+    if changed {
+        mark_changed(conn, key)?;
+    }
+    queue_index(conn, key)
+}
+
+/// Adds a text as the newest version, and lets go of the oldest.
+fn insert(conn: &Connection, key: i64, at: Time, html: &str, from: TextFrom) -> Result<()> {
     conn.prepare_cached("INSERT INTO article (item, at, origin, body) VALUES (?1, ?2, ?3, ?4)")?
-        .execute(params![key, since.timestamp(), to_json(from)?, pack(html)?])?;
+        .execute(params![key, at.timestamp(), to_json(&from)?, pack(html)?])?;
     conn.prepare_cached(
         "DELETE FROM article WHERE item = ?1 AND key NOT IN
             (SELECT key FROM article WHERE item = ?1 ORDER BY key DESC LIMIT ?2)",
     )?
     .execute(params![key, i64::try_from(MOST_VERSIONS).unwrap_or(i64::MAX)])?;
-    if changed {
-        conn.prepare_cached("UPDATE item SET changed = 1 WHERE key = ?1 AND changed = 0")?
-            .execute([key])?;
+    Ok(())
+}
+
+fn mark_changed(conn: &Connection, key: i64) -> Result<()> {
+    conn.prepare_cached("UPDATE item SET changed = 1 WHERE key = ?1 AND changed = 0")?
+        .execute([key])?;
+    Ok(())
+}
+
+/// A feed that carries whole articles brings another text of an item whose page was not taken: both
+/// are kept. To be called before the new text is stored.
+pub(super) fn keep_feed_version(conn: &Connection, key: i64, new: &Entry, now: Time) -> Result<()> {
+    let mut query = conn.prepare_cached(
+        "SELECT d.content, d.summary, i.discovered, a.origin FROM item i
+         JOIN detail d ON d.item = i.key JOIN site w ON w.source = i.source AND w.whole = 1
+         LEFT JOIN article a ON a.key = (SELECT max(key) FROM article WHERE item = i.key)
+         WHERE i.key = ?1",
+    )?;
+    let before = query.query_row([key], |r| {
+        let origin: Option<TextFrom> = json(r.get(3)?);
+        Ok((longer(r.get(0)?, r.get(1)?), time(r.get(2)?), origin))
+    });
+    let Some((Some(old), discovered, origin)) = before.optional()? else { return Ok(()) };
+    let Some(later) = longer(new.content.clone(), new.summary.clone()) else { return Ok(()) };
+    let (a, b) = (html::to_text(&old), html::to_text(&later));
+    if origin.is_some_and(|from| from != TextFrom::Feed)
+        || a.split_whitespace().eq(b.split_whitespace())
+    {
+        return Ok(());
     }
-    queue_index(conn, key)
+    if origin.is_none() {
+        insert(conn, key, discovered, &old, TextFrom::Feed)?;
+    }
+    insert(conn, key, now, &later, TextFrom::Feed)?;
+    mark_changed(conn, key)
+}
+
+/// The longer one of two texts, as [`crate::model::Item::feed_body`] chooses.
+fn longer(content: Option<String>, summary: Option<String>) -> Option<String> {
+    content.into_iter().chain(summary).max_by_key(String::len)
 }
 
 /// Fills in what the feed does not say. A first date moves the item to its place in lists.

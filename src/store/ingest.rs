@@ -1,5 +1,6 @@
 //! The end of a look: items, facts and the poll record in one transaction.
 
+use super::articles;
 use super::error::Result;
 use super::identity::Prepared;
 use super::index;
@@ -110,7 +111,7 @@ fn ingest(
         match item {
             Some(key) => {
                 done.known += 1;
-                done.updated += u32::from(update(conn, key, entry)?);
+                done.updated += u32::from(update(conn, key, entry, discovered)?);
             }
             None if was_pruned(conn, source, entry, discovered)? => done.known += 1,
             None => {
@@ -232,7 +233,7 @@ pub(super) fn insert(
 }
 
 /// Brings a known item up to date, keeping its read and pin marks; tells whether anything changed.
-fn update(conn: &Connection, key: i64, new: &Prepared) -> Result<bool> {
+fn update(conn: &Connection, key: i64, new: &Prepared, now: Time) -> Result<bool> {
     let changed = conn
         .prepare_cached(
             "UPDATE item SET title = :title, url = coalesce(:url, url),
@@ -254,6 +255,7 @@ fn update(conn: &Connection, key: i64, new: &Prepared) -> Result<bool> {
         })?
         > 0;
     if changed {
+        articles::keep_feed_version(conn, key, &new.entry, now)?;
         save_detail(conn, key, new)?;
         index::queue_title(conn, key, false)?;
     }

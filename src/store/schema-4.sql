@@ -22,8 +22,9 @@ CREATE TABLE fetch (
 CREATE INDEX fetch_next ON fetch (next) WHERE next IS NOT NULL;
 CREATE INDEX fetch_source ON fetch (source, asked);
 
--- Texts of pages: safe HTML, compressed (zlib), when the page first gave it and where it was found
--- (JSON). The one with the largest key is the item's, the others are earlier versions.
+-- Texts of pages, and of feeds with whole articles once they have changed one: safe HTML, compressed
+-- (zlib), when it was first seen and where it was found (JSON). The one with the largest key is the
+-- item's, the others are earlier versions.
 CREATE TABLE article (
     key    INTEGER PRIMARY KEY AUTOINCREMENT,
     item   INTEGER NOT NULL REFERENCES item(key) ON DELETE CASCADE,

@@ -8,6 +8,9 @@ use crate::engine::{Handle, Kept, PrefetchPlan, TextGot, Way};
 use crate::store::{Mark, Store};
 use crate::util::browser;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::AbortHandle;
 
@@ -18,7 +21,12 @@ pub(super) struct Driver {
     asker: Asker,
     discovery: Option<AbortHandle>,
     prefetch: Option<AbortHandle>,
+    /// The item (row key) that was opened last.
+    opened: Arc<AtomicI64>,
 }
+
+/// How long an item is open before its text is asked for.
+const LINGER: Duration = Duration::from_millis(300);
 
 /// Pages that one stroke fetches ahead at most.
 const MOST_PAGES: usize = 500;
@@ -30,7 +38,15 @@ impl Driver {
         events: UnboundedSender<Event>,
     ) -> crate::store::Result<Self> {
         let asker = Asker::start(handle.clone(), events.clone())?;
-        Ok(Self { handle, paths, events, asker, discovery: None, prefetch: None })
+        Ok(Self {
+            handle,
+            paths,
+            events,
+            asker,
+            discovery: None,
+            prefetch: None,
+            opened: Arc::default(),
+        })
     }
 
     pub(super) fn sender(&self) -> UnboundedSender<Event> {
@@ -54,9 +70,7 @@ impl Driver {
             Effect::FetchText { key } => self.spawn(move |h| async move {
                 Event::TextGot(key, true, h.full_text(key, None).await.map_err(words))
             }),
-            Effect::ItemOpened { key } => self.spawn(move |h| async move {
-                Event::TextGot(key, false, h.opened(key).await.map_err(words))
-            }),
+            Effect::ItemOpened { key } => self.item_opened(key),
             Effect::PlanPrefetch => self.spawn(move |h| async move {
                 let plan = h.plan_prefetch(&[Kept::Pinned, Kept::Unread], MOST_PAGES).await;
                 Event::PrefetchPlanned(plan.map_err(words))
@@ -168,6 +182,21 @@ impl Driver {
                 let _ = events.send(Event::Refreshed(report));
             }
             let _ = events.send(Event::RefreshEnded);
+        });
+    }
+
+    /// Lets the engine ask for the text of an item, unless the person has gone on to another one at
+    /// once: who leafs through a list bothers no server.
+    fn item_opened(&mut self, key: i64) {
+        let (handle, events, opened) =
+            (self.handle.clone(), self.events.clone(), self.opened.clone());
+        opened.store(key, Ordering::SeqCst);
+        tokio::spawn(async move {
+            tokio::time::sleep(LINGER).await;
+            if opened.load(Ordering::SeqCst) == key {
+                let got = handle.opened(key).await.map_err(words);
+                let _ = events.send(Event::TextGot(key, false, got));
+            }
         });
     }
 

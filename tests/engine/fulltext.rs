@@ -405,6 +405,57 @@ async fn an_article_that_changes_keeps_its_earlier_version() {
 }
 
 #[tokio::test]
+async fn an_item_that_is_opened_again_later_may_have_changed() {
+    let blog = Blog::with(1);
+    let server = blog.start();
+    let home = home(&server, FullText::OnOpen);
+    let engine = home.on_demand().await;
+    sync(&engine, Pace::Manual).await;
+    assert_eq!(open(&engine, 1).await, got(TextFrom::Page));
+    home.clock.advance(2 * HOUR);
+    assert_eq!(open(&engine, 1).await, TextGot::Same);
+    assert!(is_conditional(&server.requests().pop().unwrap()));
+    assert_eq!(open(&engine, 1).await, TextGot::Left, "not before it is four hours old");
+    blog.put("/post-1", page(1, &prose(1).replace("paragraph 7", "paragraph seven"), ""));
+    home.clock.advance(3 * HOUR);
+    let changed = TextGot::Fetched { from: TextFrom::Page, changed: true };
+    assert_eq!(open(&engine, 1).await, changed);
+    assert_eq!((item(&engine, 1).versions, item(&engine, 1).changed), (1, false), "it is seen");
+    assert_eq!(pages(&server).len(), 3);
+}
+
+#[tokio::test]
+async fn who_waits_for_the_same_page_hears_that_it_has_come() {
+    let blog = Blog::with(1);
+    let server = blog.start();
+    let home = home(&server, FullText::OnOpen);
+    let engine = home.on_demand().await;
+    sync(&engine, Pace::Manual).await;
+    let (first, second) = tokio::join!(open(&engine, 1), open(&engine, 1));
+    assert_eq!((first, second), (got(TextFrom::Page), TextGot::Same));
+    assert_eq!(pages(&server).len(), 1);
+}
+
+#[tokio::test]
+async fn without_a_network_nothing_is_held_against_a_page() {
+    let blog = Blog::with(1);
+    let server = blog.start();
+    let home = home(&server, FullText::OnOpen);
+    let engine = home.on_demand().await;
+    sync(&engine, Pace::Manual).await;
+    let database = rusqlite::Connection::open(home.paths().database()).unwrap();
+    let to = |address: &str| {
+        assert_eq!(database.execute("UPDATE item SET url = ?1", [address]).unwrap(), 1);
+    };
+    // A name so long that nobody is asked for it.
+    to(&format!("http://{}.example/post-1", "n".repeat(64)));
+    assert!(matches!(open(&engine, 1).await, TextGot::Failed(why) if why.contains("not found")));
+    assert_eq!(item(&engine, 1).fetch_error, None);
+    to(&server.url("/post-1"));
+    assert_eq!(open(&engine, 1).await, got(TextFrom::Page), "at once");
+}
+
+#[tokio::test]
 async fn a_host_that_wants_a_pause_has_it() {
     let blog = Blog::with(3);
     blog.put("/post-1", Reply::status(429).header("retry-after", "3600"));

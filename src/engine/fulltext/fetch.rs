@@ -87,49 +87,53 @@ pub(super) async fn fetch(
     key: i64,
     wish: Wish,
 ) -> Result<TextGot, StoreError> {
-    let _turn = context.pages.turn(key).lock().await;
+    let turn = context.pages.turn(key);
+    let (_turn, waited) = match turn.try_lock() {
+        Ok(turn) => (turn, false),
+        Err(_) => (turn.lock().await, true),
+    };
     let Some(state) = state(context, key).await? else { return Ok(TextGot::Gone) };
-    if let Some(got) = state.without_request(wish, context.clock.now(), context) {
-        if got == TextGot::Feed {
+    let now = context.clock.now();
+    match state.without_request(wish, now, context) {
+        Some(TextGot::Feed) => {
             store(context, key, FetchEnd::FeedWanted, None, TextWay::Feed).await?;
+            return Ok(TextGot::Feed);
         }
-        return Ok(got);
+        // Who asked for it meanwhile may have stored a text that is not on the screen yet.
+        Some(TextGot::Left) if waited => return Ok(TextGot::Same),
+        Some(got) => return Ok(got),
+        None => {}
     }
     let way = match wish {
         Wish::Person(way) => way,
-        Wish::Opened | Wish::Ahead => TextWay::Best,
         // Looked at again in the way in which it was found.
-        Wish::Again => state.page.as_ref().map_or(TextWay::Best, |p| p.way),
+        _ => state.page.as_ref().map_or(TextWay::Best, |p| p.way),
     };
-    let Some(url) = state.item.url.as_deref().and_then(|u| Url::parse(u).ok()) else {
-        return Ok(TextGot::Failed("this item has no address to ask".to_owned()));
-    };
-    let now = context.clock.now();
-    let page = match context.pages.saved(key, now).filter(|_| matches!(wish, Wish::Person(_))) {
-        Some(page) => page,
-        None => {
-            let answer = ask(context, &state, url, wish);
-            let answer = match wish.is_waited_for() {
-                true => match tokio::time::timeout(PATIENCE, answer).await {
-                    Ok(answer) => answer,
-                    Err(_) => Err(Failure::late()),
-                },
-                false => answer.await,
-            };
-            match answer {
-                Ok(None) => {
-                    let next = after_success(state.date, now);
-                    store(context, key, FetchEnd::Unchanged, next, way).await?;
-                    return Ok(TextGot::Same);
-                }
-                Ok(Some(page)) => page,
-                Err(failure) => return fail(context, &state, key, failure, way).await,
-            }
+    let page = match get(context, &state, key, wish).await {
+        Ok(Some(page)) => page,
+        Ok(None) => {
+            let next = after_success(state.date, now);
+            store(context, key, FetchEnd::Unchanged, next, way).await?;
+            return Ok(TextGot::Same);
         }
+        // Without a network nothing is learned of the page, and the next opening may ask.
+        Err(failure) if failure.offline && wish.is_waited_for() => {
+            return Ok(TextGot::Failed(failure.why));
+        }
+        Err(failure) => return fail(context, &state, key, failure, way).await,
     };
-    if wish.is_waited_for() {
-        context.pages.save(key, now, &page);
-    }
+    take(context, &state, key, page, way).await
+}
+
+/// Reads a page and stores what it gives.
+async fn take(
+    context: &Arc<Context>,
+    state: &State,
+    key: i64,
+    page: Saved,
+    way: TextWay,
+) -> Result<TextGot, StoreError> {
+    let now = context.clock.now();
     let known = Known {
         item: state.item.clone(),
         site: state.site.clone(),
@@ -143,11 +147,11 @@ pub(super) async fn fetch(
     let (read, undated) = match tokio::time::timeout(READING, taken).await {
         Ok(Some(Ok(read))) => read,
         Ok(Some(Err(why))) => {
-            return fail(context, &state, key, Failure::lasting(why.to_string()), way).await;
+            return fail(context, state, key, Failure::lasting(why.to_string()), way).await;
         }
         Ok(None) | Err(_) => {
             let why = "the page takes too long to be read".to_owned();
-            return fail(context, &state, key, Failure::lasting(why), way).await;
+            return fail(context, state, key, Failure::lasting(why), way).await;
         }
     };
     #[cfg(feature = "llm")]
@@ -182,11 +186,10 @@ impl State {
     /// What there is to say where the page is not asked for.
     fn without_request(&self, wish: Wish, now: Time, context: &Context) -> Option<TextGot> {
         let setting = self.source.full_text.unwrap_or(context.settings().full_text);
-        let asked = |page: &Page| match (&page.error, wish) {
-            (_, Wish::Again) => page.next.is_none_or(|at| at > now),
-            // What failed is asked for again when its time has come.
-            (Some(_), _) => page.next.is_none_or(|at| at > now),
-            (None, _) => true,
+        // A page is asked for again when its time has come; ahead, only what has failed is.
+        let asked = |page: &Page| {
+            let rests = page.next.is_none_or(|at| at > now);
+            rests || wish == Wish::Ahead && page.error.is_none()
         };
         match wish {
             Wish::Person(TextWay::Feed) => Some(TextGot::Feed),
@@ -212,18 +215,20 @@ struct Failure {
     why: String,
     /// Whether it may pass by itself.
     passing: bool,
+    /// Whether it says nothing of the page, because there may be no network at all.
+    offline: bool,
     /// When it makes sense to ask again, where that was said.
     at: Option<Time>,
 }
 
 impl Failure {
     fn lasting(why: String) -> Self {
-        Self { why, passing: false, at: None }
+        Self { why, passing: false, offline: false, at: None }
     }
 
     fn late() -> Self {
         let why = format!("no answer within {} s; it can be asked for again", PATIENCE.as_secs());
-        Self { why, passing: true, at: None }
+        Self { why, passing: true, offline: false, at: None }
     }
 }
 
@@ -231,8 +236,33 @@ impl From<FetchError> for Failure {
     fn from(e: FetchError) -> Self {
         let at = e.retry_at();
         let passing = e.kind() == ErrorKind::Transient || at.is_some();
-        Self { why: text::line(&e.to_string()), passing, at }
+        Self { why: text::line(&e.to_string()), passing, offline: e.is_offline(), at }
     }
+}
+
+/// The page, from memory where a person wants another way to its text; `None`: it is as it was.
+async fn get(
+    context: &Arc<Context>,
+    state: &State,
+    key: i64,
+    wish: Wish,
+) -> Result<Option<Saved>, Failure> {
+    let now = context.clock.now();
+    if let (Wish::Person(_), Some(page)) = (wish, context.pages.saved(key, now)) {
+        return Ok(Some(page));
+    }
+    let url = state.item.url.as_deref().and_then(|u| Url::parse(u).ok());
+    let url = url.ok_or_else(|| Failure::lasting("this item has no address".to_owned()))?;
+    let asked = ask(context, state, url, wish);
+    if !wish.is_waited_for() {
+        return asked.await;
+    }
+    let answer = tokio::time::timeout(PATIENCE, asked).await;
+    let page = answer.unwrap_or_else(|_| Err(Failure::late()))?;
+    if let Some(page) = &page {
+        context.pages.save(key, now, page);
+    }
+    Ok(page)
 }
 
 /// Asks for the page; `None`: it is as it was.
@@ -243,7 +273,8 @@ async fn ask(
     wish: Wish,
 ) -> Result<Option<Saved>, Failure> {
     let source = &state.source;
-    let known = state.page.as_ref().filter(|p| wish == Wish::Again && p.page_hash.is_some());
+    let again = matches!(wish, Wish::Again | Wish::Opened);
+    let known = state.page.as_ref().filter(|p| again && p.page_hash.is_some());
     let of = known.and_then(|p| p.validators_of.as_deref()).and_then(|u| Url::parse(u).ok());
     let request = Request {
         declared: Some(source.url.clone()),
@@ -285,7 +316,8 @@ fn refusal(context: &Context, response: &Response) -> Failure {
         _ => (false, "gives an unexpected answer"),
     };
     let at = context.client.paused_until(&response.final_url);
-    Failure { why: format!("{host} {what} (HTTP {})", response.status), passing, at }
+    let why = format!("{host} {what} (HTTP {})", response.status);
+    Failure { why, passing, offline: false, at }
 }
 
 async fn fail(

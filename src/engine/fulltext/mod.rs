@@ -117,16 +117,18 @@ impl Handle {
     }
 
     /// Fetches the text of an item (row key) that was opened, where the settings want that and it is
-    /// not there already.
+    /// not there already, or may have changed by now.
     ///
     /// # Errors
     /// When the database cannot be read or written.
     pub async fn opened(&self, key: i64) -> Result<TextGot> {
+        let got = fetch::fetch(&self.context, key, Wish::Opened).await;
+        // What changed before, and what turned out to have changed just now, is on the screen.
         let row = self.context.read(move |reader| reader.row(key)).await?;
         if row.is_some_and(|row| row.changed) {
             self.context.store.seen(key).await?;
         }
-        fetch::fetch(&self.context, key, Wish::Opened).await
+        got
     }
 
     /// The pages of pinned and unread items, or of one kind of them, that were never asked for, newest

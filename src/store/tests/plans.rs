@@ -96,6 +96,15 @@ fn no_statement_runs_over_all_items() {
     marks::find(&conn, "12").unwrap();
     marks::last_key(&conn).unwrap();
     assert!(!index::next_batch(&conn).unwrap().is_empty());
+    let (a, b) = (f.key("a"), f.key("b"));
+    let wants = ahead::Ahead { pinned: vec![a, b], all: vec![b], again: vec![a, b] };
+    assert!(ahead::next(&conn, &wants, f.now, 16).unwrap().len() > 2);
+    ahead::wake(&conn, f.now).unwrap();
+    ahead::unfetched(&conn, ahead::Kept::Unread, &[a, b], 20).unwrap();
+    ahead::unfetched(&conn, ahead::Kept::Pinned, &[a, b], 20).unwrap();
+    view::changed(&conn).unwrap();
+    articles::page(&conn, 1).unwrap();
+    articles::versions(&conn, 1).unwrap();
 
     assert_eq!(heavy(), BTreeSet::new());
     // The watch itself works: without an index there is something to see.

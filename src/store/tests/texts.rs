@@ -37,7 +37,11 @@ impl Fixture {
 }
 
 fn read(html: &str, changed: bool) -> FetchEnd {
-    FetchEnd::Read(Box::new(PageRead {
+    FetchEnd::Read(Box::new(page_read(html, changed)))
+}
+
+fn page_read(html: &str, changed: bool) -> PageRead {
+    PageRead {
         text: PageText::New { html: html.to_owned(), from: TextFrom::Page, changed },
         page_hash: 7,
         bytes: 99,
@@ -47,7 +51,7 @@ fn read(html: &str, changed: bool) -> FetchEnd {
         published: Some(Time::from_timestamp(1_700_000_000, 0).unwrap()),
         updated: None,
         authors: vec!["Ann".to_owned()],
-    }))
+    }
 }
 
 fn with_teaser() -> Fixture {
@@ -127,6 +131,34 @@ fn earlier_versions_are_kept_in_number_and_the_mark_goes_when_seen() {
     let see = || writer.call_blocking(move |conn| articles::seen(conn, key)).unwrap();
     assert_eq!((see(), see(), changed(), f.found("is:changed")), (true, false, 0, 0));
     assert_eq!(f.counts("a"), (1, 1, 0), "a change is no new item");
+}
+
+#[test]
+fn a_whole_feed_that_changes_a_text_keeps_the_earlier_one() {
+    let f = Fixture::new(&["a"]);
+    let look = |text: &str| {
+        f.look("a", vec![Entry { content: Some(text.to_owned()), ..entry("a") }]);
+        (f.item().versions, f.item().changed, f.item().body().to_owned())
+    };
+    look("<p>one</p>");
+    assert_eq!(look("<p>two</p>"), (0, false, "<p>two</p>".into()), "a teaser, for all we know");
+    let mut page = page_read("", false);
+    page.text = PageText::InFeed;
+    page.site.whole = Some(true);
+    f.store_end(FetchEnd::Read(Box::new(page.clone())), TextWay::Best);
+    assert_eq!(look("<p>two  </p>"), (0, false, "<p>two  </p>".into()), "white space");
+    assert_eq!(look("<p>three</p>"), (1, true, "<p>three</p>".into()));
+    assert_eq!(look("<p>four</p>"), (2, true, "<p>four</p>".into()));
+    let versions = f.store.reader().unwrap().versions(f.only_key()).unwrap();
+    let told: Vec<(&str, TextFrom)> = versions.iter().map(|v| (v.html.as_str(), v.from)).collect();
+    let from = TextFrom::Feed;
+    assert_eq!(told, [("<p>four</p>", from), ("<p>three</p>", from), ("<p>two  </p>", from)]);
+    assert_eq!(f.item().text_from, from);
+    // Looking at the page once more takes nothing away; a page's own text goes before the feed's.
+    f.store_end(FetchEnd::Read(Box::new(page)), TextWay::Best);
+    assert_eq!(f.item().versions, 2);
+    f.store_end(read("<p>page</p>", false), TextWay::Page);
+    assert_eq!(look("<p>five</p>").2, "<p>page</p>");
 }
 
 #[test]

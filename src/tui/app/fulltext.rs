@@ -68,7 +68,8 @@ impl App {
             Ok(got) => got,
             Err(why) => return self.problem(why),
         };
-        if wished {
+        let changed = matches!(got, TextGot::Fetched { changed: true, .. });
+        if wished || changed {
             match &got {
                 TextGot::Failed(why) => self.problem(why.clone()),
                 other => self.note(other.words()),
