@@ -155,7 +155,8 @@ fn what_cannot_be_replayed_is_said() {
         let run = world.run(&[&["schedule", "simulate", "--policy", "fixed"], args].concat());
         assert_eq!(run.code, Some(2), "{run:?}");
     }
-    for flag in [&["--phase", "day1"][..], &["--weekly"], &["--price-start", "3"], &["--no-dates"]] {
+    for flag in [&["--phase", "day1"][..], &["--weekly"], &["--price-start", "3"], &["--no-dates"]]
+    {
         let made = ["schedule", "simulate", "--synthetic", "jump"];
         let run = world.run(&[&made, flag].concat());
         assert_eq!(run.code, Some(2), "{run:?}");
