@@ -70,7 +70,16 @@ impl App {
         if sum.failed > 0 {
             words += &format!(", {} failed (v shows why)", sum.failed);
         }
-        self.note(words)
+        // What a refresh came to must not hide that it was one of the old sources.
+        match self.status.fault.clone() {
+            Some(fault) => self.tell_fault(&fault),
+            None => self.note(words),
+        }
+    }
+
+    /// The declared sources were changed and could not be read.
+    pub(super) fn tell_fault(&mut self, fault: &str) -> Vec<Effect> {
+        self.problem(format!("the sources were not read again: {fault}"))
     }
 
     pub(super) fn read_all(&mut self) -> Vec<Effect> {

@@ -184,9 +184,7 @@ impl App {
                 let fault = status.fault.clone().filter(|_| self.status.fault != status.fault);
                 self.status = status;
                 match fault {
-                    Some(fault) => {
-                        self.problem(format!("the sources were not read again: {fault}"))
-                    }
+                    Some(fault) => self.tell_fault(&fault),
                     None => vec![],
                 }
             }
