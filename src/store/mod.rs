@@ -28,9 +28,7 @@ mod writer;
 mod tests;
 
 pub use ahead::{Ahead, Kept, Wanted};
-pub use articles::{
-    FetchEnd, Fetched, MOST_VERSIONS, Page, PageRead, PageText, Site, Version,
-};
+pub use articles::{FetchEnd, Fetched, MOST_VERSIONS, Page, PageRead, PageText, Site, Version};
 pub use error::{Result, StoreError};
 pub use history::{History, Spent};
 pub use identity::{Prepared, prepare};
