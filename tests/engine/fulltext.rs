@@ -165,16 +165,16 @@ async fn asking_again_shows_other_texts_without_further_requests() {
     sync(&engine, Pace::Manual).await;
     assert_eq!(open(&engine, 1).await, TextGot::Left, "nobody asked for it");
     assert_eq!(want(&engine, 1).await, got(TextFrom::Page));
-    assert_eq!(want(&engine, 1).await, TextGot::Same, "by the page alone it is the same");
-    assert_eq!(want(&engine, 1).await, TextGot::Same, "and by the words of the feed");
+    assert_eq!(want(&engine, 1).await, TextGot::Same(TextWay::Page));
+    assert_eq!(want(&engine, 1).await, TextGot::Same(TextWay::Guided));
     assert_eq!(want(&engine, 1).await, TextGot::Feed);
     assert_eq!((item(&engine, 1).text_from, item(&engine, 1).article), (TextFrom::Feed, None));
-    assert_eq!(want(&engine, 1).await, TextGot::Same);
+    assert_eq!(want(&engine, 1).await, TextGot::Same(TextWay::Best));
     assert_eq!(item(&engine, 1).text_from, TextFrom::Page);
     assert_eq!(pages(&server).len(), 1);
     home.clock.advance(HOUR);
     let again = soon(engine.full_text(key(&engine, 1), Some(TextWay::Best))).await.unwrap();
-    assert_eq!((again, pages(&server).len()), (TextGot::Same, 2));
+    assert_eq!((again, pages(&server).len()), (TextGot::Same(TextWay::Best), 2));
     assert!(!is_conditional(&server.requests().pop().unwrap()), "the page itself is needed");
 }
 
@@ -413,7 +413,7 @@ async fn an_item_that_is_opened_again_later_may_have_changed() {
     sync(&engine, Pace::Manual).await;
     assert_eq!(open(&engine, 1).await, got(TextFrom::Page));
     home.clock.advance(2 * HOUR);
-    assert_eq!(open(&engine, 1).await, TextGot::Same);
+    assert_eq!(open(&engine, 1).await, TextGot::Same(TextWay::Best));
     assert!(is_conditional(&server.requests().pop().unwrap()));
     assert_eq!(open(&engine, 1).await, TextGot::Left, "not before it is four hours old");
     blog.put("/post-1", page(1, &prose(1).replace("paragraph 7", "paragraph seven"), ""));
@@ -432,7 +432,7 @@ async fn who_waits_for_the_same_page_hears_that_it_has_come() {
     let engine = home.on_demand().await;
     sync(&engine, Pace::Manual).await;
     let (first, second) = tokio::join!(open(&engine, 1), open(&engine, 1));
-    assert_eq!((first, second), (got(TextFrom::Page), TextGot::Same));
+    assert_eq!((first, second), (got(TextFrom::Page), TextGot::Same(TextWay::Best)));
     assert_eq!(pages(&server).len(), 1);
 }
 

@@ -61,7 +61,7 @@ fn questions(server: &Server) -> usize {
 async fn fetched_item(engine: &Handle) -> Item {
     let key = engine.store().reader().unwrap().last_key().unwrap();
     let got = soon(engine.full_text(key, None)).await.unwrap();
-    assert!(matches!(got, TextGot::Fetched { .. } | TextGot::Same), "{got:?}");
+    assert!(matches!(got, TextGot::Fetched { .. } | TextGot::Same(_)), "{got:?}");
     let item = items(engine).remove(0);
     assert!(item.body().contains("keeper"), "{item:?}");
     item

@@ -268,9 +268,9 @@ fn the_whole_text_of_a_teaser_comes_from_its_page() {
     t.wait_for("Ice of two millimetres is enough");
     // Again: by the page alone, by the words of the feed, the feed's own text, and round.
     t.send("x");
-    t.wait_for("the page gives the same text");
+    t.wait_for("the page by itself gives the same text");
     t.send("x");
-    t.wait_gone("the page gives the same text");
+    t.wait_for("the words of the feed lead to the same text");
     t.send("x");
     t.wait_for("text from the feed");
     t.wait_gone("Ice of two millimetres is enough");

@@ -93,14 +93,14 @@ pub(super) async fn fetch(
         Err(_) => (turn.lock().await, true),
     };
     let Some(state) = state(context, key).await? else { return Ok(TextGot::Gone) };
-    let now = context.clock.now();
+    let (wish, now) = (state.settled(wish), context.clock.now());
     match state.without_request(wish, now, context) {
         Some(TextGot::Feed) => {
             store(context, key, FetchEnd::FeedWanted, None, TextWay::Feed).await?;
             return Ok(TextGot::Feed);
         }
         // Who asked for it meanwhile may have stored a text that is not on the screen yet.
-        Some(TextGot::Left) if waited => return Ok(TextGot::Same),
+        Some(TextGot::Left) if waited => return Ok(TextGot::Same(TextWay::Best)),
         Some(got) => return Ok(got),
         None => {}
     }
@@ -114,7 +114,7 @@ pub(super) async fn fetch(
         Ok(None) => {
             let next = after_success(state.date, now);
             store(context, key, FetchEnd::Unchanged, next, way).await?;
-            return Ok(TextGot::Same);
+            return Ok(TextGot::Same(way));
         }
         // Without a network nothing is learned of the page, and the next opening may ask.
         Err(failure) if failure.offline && wish.is_waited_for() => {
@@ -161,7 +161,7 @@ async fn take(
     let got = match &read.text {
         PageText::New { from, changed, .. } => TextGot::Fetched { from: *from, changed: *changed },
         PageText::InFeed => TextGot::Whole,
-        PageText::Same => TextGot::Same,
+        PageText::Same => TextGot::Same(way),
     };
     let next = after_success(state.date, now);
     store(context, key, FetchEnd::Read(Box::new(read)), next, way).await?;
@@ -183,6 +183,15 @@ async fn state(context: &Arc<Context>, key: i64) -> Result<Option<State>, StoreE
 }
 
 impl State {
+    /// The wish with its way: what failed is tried again as it was.
+    fn settled(&self, wish: Wish) -> Wish {
+        let read = self.page.as_ref().filter(|p| p.error.is_none() || p.page_hash.is_some());
+        match wish {
+            Wish::Another => Wish::Person(read.map_or(TextWay::Best, |p| p.way.next())),
+            settled => settled,
+        }
+    }
+
     /// What there is to say where the page is not asked for.
     fn without_request(&self, wish: Wish, now: Time, context: &Context) -> Option<TextGot> {
         let setting = self.source.full_text.unwrap_or(context.settings().full_text);

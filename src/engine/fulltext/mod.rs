@@ -28,6 +28,8 @@ use tokio::sync::mpsc;
 enum Wish {
     /// A person wants the text in this way, now.
     Person(TextWay),
+    /// A person wants it in the way after the last.
+    Another,
     /// A person has opened the item.
     Opened,
     /// To have it when it will be wanted.
@@ -39,7 +41,7 @@ enum Wish {
 impl Wish {
     /// Whether somebody sits and waits.
     fn is_waited_for(self) -> bool {
-        matches!(self, Self::Person(_) | Self::Opened)
+        matches!(self, Self::Person(_) | Self::Another | Self::Opened)
     }
 }
 
@@ -57,8 +59,8 @@ pub enum TextGot {
     Whole,
     /// The feed's text is shown from now on.
     Feed,
-    /// The page gives the text that is stored.
-    Same,
+    /// The page, read in this way, gives the text that is stored.
+    Same(TextWay),
     /// The page was not to be asked for.
     Left,
     /// There is no text, and why in plain words. What was stored is still there.
@@ -75,7 +77,9 @@ impl TextGot {
             Self::Fetched { from, .. } => format!("text {}", from.words()),
             Self::Whole => "the feed carries the whole article".to_owned(),
             Self::Feed => "text from the feed".to_owned(),
-            Self::Same => "the page gives the same text".to_owned(),
+            Self::Same(TextWay::Page) => "the page by itself gives the same text".to_owned(),
+            Self::Same(TextWay::Guided) => "the words of the feed lead to the same text".to_owned(),
+            Self::Same(_) => "the page gives the same text".to_owned(),
             Self::Left => "the page was not asked for".to_owned(),
             Self::Failed(why) => why.clone(),
             Self::Gone => "this item is no longer stored".to_owned(),
@@ -102,18 +106,8 @@ impl Handle {
     /// # Errors
     /// When the database cannot be read or written.
     pub async fn full_text(&self, key: i64, way: Option<TextWay>) -> Result<TextGot> {
-        let way = match way {
-            Some(way) => way,
-            None => self.next_way(key).await?,
-        };
-        fetch::fetch(&self.context, key, Wish::Person(way)).await
-    }
-
-    async fn next_way(&self, key: i64) -> Result<TextWay> {
-        let page = self.context.read(move |reader| reader.page(key)).await?;
-        // What failed is tried again as it was.
-        let page = page.filter(|p| p.error.is_none() || p.page_hash.is_some());
-        Ok(page.map_or(TextWay::Best, |p| p.way.next()))
+        let wish = way.map_or(Wish::Another, Wish::Person);
+        fetch::fetch(&self.context, key, wish).await
     }
 
     /// Fetches the text of an item (row key) that was opened, where the settings want that and it is

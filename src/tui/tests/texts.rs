@@ -35,7 +35,7 @@ fn an_opened_item_is_told_to_the_engine_once() {
     // Where nothing was to be asked for, nothing is read again.
     let before = stage.app.reader.article.clone().unwrap();
     stage.happen(Event::TextGot(key, false, Ok(TextGot::Left)));
-    stage.happen(Event::TextGot(key + 1, false, Ok(TextGot::Same)));
+    stage.happen(Event::TextGot(key + 1, false, Ok(TextGot::Same(TextWay::Best))));
     assert!(Arc::ptr_eq(&before, stage.app.reader.article.as_ref().unwrap()));
 }
 
@@ -54,7 +54,7 @@ fn a_wish_is_answered_in_words() {
         ),
         (TextGot::Fetched { from: TextFrom::Page, changed: true }, "the article has changed"),
         (TextGot::Whole, "the feed carries the whole article"),
-        (TextGot::Same, "the page gives the same text"),
+        (TextGot::Same(TextWay::Best), "the page gives the same text"),
         (TextGot::Failed("it refuses".to_owned()), "it refuses"),
     ];
     let key = stage.shown_key();
