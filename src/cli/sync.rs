@@ -45,10 +45,11 @@ Examples:
 pub(super) fn run(args: &SyncArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let home = Home::load(global, out)?;
     log::start(&home, out.verbose, false);
-    let store = home.store()?;
+    let engine = home.engine(home.store()?, false);
+    drop(home);
     runtime_beside()?.block_on(async {
         let stop = asked_to_stop();
-        let handle = home.engine(store, false).start().await?;
+        let handle = engine.start().await?;
         let role = handle.status().borrow().role;
         let result = match role {
             Role::Watches(pid) => Err(other_poller(pid)),

@@ -99,7 +99,11 @@ fn ingest(
 ) -> Result<Ingested> {
     let mut items: Vec<Option<i64>> = vec![None; entries.len()];
     let mut taken = HashSet::new();
-    for find in [by_guid as Finder, by_url, by_text] {
+    // The first document of a source has nothing to be recognised, and is the longest to store.
+    let known = has(conn, "SELECT EXISTS (SELECT 1 FROM item WHERE source = ?1)", source)?;
+    let pruned = has(conn, "SELECT EXISTS (SELECT 1 FROM pruned WHERE source = ?1)", source)?;
+    let finders: &[Finder] = if known { &[by_guid, by_url, by_text] } else { &[] };
+    for find in finders {
         for (entry, item) in entries.iter().zip(&mut items).filter(|(_, item)| item.is_none()) {
             *item = find(conn, source, entry, &taken)?;
             taken.extend(*item);
@@ -113,7 +117,7 @@ fn ingest(
                 done.known += 1;
                 done.updated += u32::from(update(conn, key, entry, discovered)?);
             }
-            None if was_pruned(conn, source, entry, discovered)? => done.known += 1,
+            None if pruned && was_pruned(conn, source, entry, discovered)? => done.known += 1,
             None => {
                 insert(conn, source, entry, discovered, None)?;
                 done.new.push(entry.entry.published.or(entry.entry.updated));
@@ -121,6 +125,11 @@ fn ingest(
         }
     }
     Ok(done)
+}
+
+/// Whether a source has any row of a kind.
+fn has(conn: &Connection, question: &str, source: i64) -> Result<bool> {
+    Ok(conn.prepare_cached(question)?.query_row([source], |r| r.get(0))?)
 }
 
 type Finder = fn(&Connection, i64, &Prepared, &HashSet<i64>) -> Result<Option<i64>>;
