@@ -219,7 +219,7 @@ pub(super) async fn read_answer(
     started: &Started<'_>,
     asker: Asker<'_>,
     mut finished: Finished,
-    mut response: Response,
+    response: Response,
     prefetched: Prefetched,
 ) -> Finished {
     let Started { context, job, facts, at } = *started;
@@ -235,8 +235,6 @@ pub(super) async fn read_answer(
         return finished;
     }
     if job.source.kind != SourceKind::Feed {
-        // A look at many pages must not keep the memory of others waiting.
-        response.room = None;
         let visit = Visit { context, job, facts, started: at, asker, prefetched };
         // Boxed like the other branches for sites: hundreds of looks at feeds need no room for it.
         return Box::pin(visit.read(finished, response, hash)).await;

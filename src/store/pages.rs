@@ -37,15 +37,27 @@ impl Keys {
         let Some(left) = self.left.checked_sub(1) else { return Ok(None) };
         let next = match self.next {
             Some(next) => next,
-            None => {
-                let mut newest = conn.prepare_cached("SELECT coalesce(max(key), 0) FROM item")?;
-                let newest: i64 = newest.query_row([], |r| r.get(0))?;
-                newest.saturating_add(i64::try_from(self.left).unwrap_or(0))
-            }
+            None => reserve(conn, i64::try_from(self.left).unwrap_or(0))?,
         };
         *self = Self { next: Some(next - 1), left };
         Ok(Some(next))
     }
+}
+
+/// Sets that many row keys aside, so that nobody else is given one of them; returns the highest.
+fn reserve(conn: &Connection, count: i64) -> Result<i64> {
+    let mut used = conn.prepare_cached(
+        "SELECT max(coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'item'), 0),
+             coalesce((SELECT max(key) FROM item), 0))",
+    )?;
+    let last = used.query_row([], |r| r.get::<_, i64>(0))?.saturating_add(count);
+    let kept = conn
+        .prepare_cached("UPDATE sqlite_sequence SET seq = ?1 WHERE name = 'item'")?
+        .execute([last])?;
+    if kept == 0 {
+        conn.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('item', ?1)", [last])?;
+    }
+    Ok(last)
 }
 
 /// Stores articles that no source has, the newest first. What is known is left as it is.

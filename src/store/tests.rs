@@ -6,6 +6,7 @@ use crate::model::{Entry, ItemRow, PollRecord, SourceId};
 use chrono::TimeDelta;
 
 mod faults;
+mod pages;
 mod places;
 mod plans;
 mod texts;

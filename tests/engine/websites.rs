@@ -406,3 +406,29 @@ async fn other_rules_have_another_look_at_a_page_that_has_not_changed() {
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
     engine.shutdown().await;
 }
+
+/// Pages without title and text are kept for a while, to find selectors that would work.
+#[tokio::test]
+async fn large_articles_of_many_sites_do_not_wait_for_each_other() {
+    let filler = "<!-- nothing to read here, and much of it -->".repeat(13_000);
+    let servers: Vec<_> = (0..8)
+        .map(|_| {
+            let site = Site::default();
+            site.list(4);
+            for n in 1..=4 {
+                site.html(&format!("/news/story-{n}"), &filler);
+            }
+            site.start()
+        })
+        .collect();
+    let named = |(n, server): (usize, &Server)| Source {
+        id: SourceId(format!("site-{n}")),
+        ..website(&server.url("/news"))
+    };
+    let sources: Vec<Source> = servers.iter().enumerate().map(named).collect();
+    let home = Home::with(&sources);
+    let engine = home.on_demand().await;
+    assert_eq!(sync(&engine, Pace::Manual).await.len(), 8);
+    assert_eq!(items(&engine).len(), 32);
+    engine.shutdown().await;
+}

@@ -89,7 +89,9 @@ pub(super) fn answer(body: &[u8], markdown: &str, now: Time) -> Option<Time> {
     if arguments.len() > MOST_ARGUMENTS {
         return None;
     }
-    let said: Arguments = serde_json::from_str(arguments).ok()?;
+    // A list would do for the fields in order.
+    let named: serde_json::Map<String, Value> = serde_json::from_str(arguments).ok()?;
+    let said = Arguments::deserialize(Value::Object(named)).ok()?;
     let day = NaiveDate::parse_from_str(said.date.trim(), "%Y-%m-%d").ok()?;
     let time = match said.time.trim() {
         "" => NaiveTime::MIN,

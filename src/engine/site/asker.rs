@@ -30,7 +30,8 @@ impl<'a> Asker<'a> {
         self.ask(Request::page(url)).await
     }
 
-    /// Asks, and tries again as [`decide`] says.
+    /// Asks, and tries again as [`decide`] says. An answer gives its room back at once: a look holds
+    /// several pages while it waits for the next, and would wait for itself.
     pub(crate) async fn ask(&mut self, request: Request) -> Result<Response, FetchError> {
         let rules = self.source.website.as_ref();
         let request = Request {
@@ -44,7 +45,10 @@ impl<'a> Asker<'a> {
         loop {
             tries += 1;
             let force = self.force || self.waited_for_it;
-            let answer = self.context.client.fetch(Request { force, ..request.clone() }).await;
+            let mut answer = self.context.client.fetch(Request { force, ..request.clone() }).await;
+            if let Ok(response) = &mut answer {
+                response.room = None;
+            }
             self.sent += sent(&answer);
             let failure = match &answer {
                 Ok(r) if r.status == 429 || r.status >= 500 => {

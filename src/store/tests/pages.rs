@@ -1,0 +1,32 @@
+//! Articles that are stored while the look at their site goes on.
+
+use super::*;
+
+#[test]
+fn keys_that_are_set_aside_are_nobody_elses() {
+    let f = Fixture::new(&["site", "other"]);
+    f.look("other", vec![entry("known")]);
+    let site = f.key("site");
+    let store = |title: &str, keys: Keys| {
+        let (prepared, now) = (prepare(vec![entry(title)]), f.now);
+        let write = move |conn: &rusqlite::Connection| {
+            crate::store::pages::ingest(conn, site, &prepared, now, keys)
+        };
+        f.store.writer().unwrap().call_blocking(write).unwrap()
+    };
+    // The first article turns out to be known: its keys are given to nobody all the same.
+    let (done, keys) = store("known", Keys::for_articles(3));
+    assert_eq!((done.new.len(), done.known), (0, 1));
+    f.look("other", vec![entry("b"), entry("c"), entry("d")]);
+    let (_, keys) = store("newest", keys);
+    f.look("other", vec![entry("e")]);
+    let (done, _) = store("older", keys);
+    assert_eq!(done.new.len(), 1);
+    let key = |title: &str| {
+        let rows = f.rows(&View::of(Scope::All));
+        rows.into_iter().find(|r| r.title == title).unwrap().key
+    };
+    assert!(key("newest") > key("older"));
+    assert!(key("b") > key("newest") && key("e") > key("d"));
+    assert_eq!(f.counts("site"), (2, 2, 0));
+}
