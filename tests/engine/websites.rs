@@ -54,8 +54,12 @@ impl Site {
     }
 
     pub(super) fn start(&self) -> Server {
+        self.start_on(&hosts(1))
+    }
+
+    fn start_on(&self, ips: &[IpAddr]) -> Server {
         let site = self.clone();
-        Server::start(move |request| {
+        Server::start_on(ips, move |request| {
             let first = site.once.lock().unwrap().remove(&request.path);
             let found = first.or_else(|| site.pages.lock().unwrap().get(&request.path).cloned());
             found.unwrap_or_else(|| Reply::status(404))
@@ -411,21 +415,18 @@ async fn other_rules_have_another_look_at_a_page_that_has_not_changed() {
 #[tokio::test]
 async fn large_articles_of_many_sites_do_not_wait_for_each_other() {
     let filler = "<!-- nothing to read here, and much of it -->".repeat(13_000);
-    let servers: Vec<_> = (0..8)
-        .map(|_| {
-            let site = Site::default();
-            site.list(4);
-            for n in 1..=4 {
-                site.html(&format!("/news/story-{n}"), &filler);
-            }
-            site.start()
-        })
-        .collect();
-    let named = |(n, server): (usize, &Server)| Source {
-        id: SourceId(format!("site-{n}")),
-        ..website(&server.url("/news"))
+    let site = Site::default();
+    site.list(4);
+    for n in 1..=4 {
+        site.html(&format!("/news/story-{n}"), &filler);
+    }
+    let ips = hosts(8);
+    let server = site.start_on(&ips);
+    let named = |ip: &IpAddr| Source {
+        id: SourceId(ip.to_string()),
+        ..website(&server.url_on(*ip, "/news"))
     };
-    let sources: Vec<Source> = servers.iter().enumerate().map(named).collect();
+    let sources: Vec<Source> = ips.iter().map(named).collect();
     let home = Home::with(&sources);
     let engine = home.on_demand().await;
     assert_eq!(sync(&engine, Pace::Manual).await.len(), 8);
