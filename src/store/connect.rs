@@ -58,6 +58,11 @@ pub(super) fn open_reader(path: &Path) -> Result<(Connection, bool)> {
         let flags = flags | OpenFlags::SQLITE_OPEN_URI;
         conn = Connection::open_with_flags(uri, flags).map_err(|e| open_error(path, &e))?;
     }
+    // The writer comes first, so it could not bring it up to date.
+    let version: i64 = conn.pragma_query_value(None, "user_version", |r| r.get(0))?;
+    if usize::try_from(version).is_ok_and(|version| version < STEPS.len()) {
+        return Err(StoreError::TooOld { path: path.to_owned() });
+    }
     conn.pragma_update(None, "query_only", true)?;
     conn.set_prepared_statement_cache_capacity(64);
     Ok((conn, immutable))
@@ -207,6 +212,19 @@ mod tests {
             .unwrap();
         assert_eq!(row, (None, 0));
         assert!(backup_path(&path, 1).exists());
+    }
+
+    #[test]
+    fn an_older_database_that_could_not_be_brought_up_to_date_is_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("db");
+        let mut old = Connection::open(&path).unwrap();
+        Migrations::from_slice(STEPS).to_version(&mut old, STEPS.len() - 1).unwrap();
+        drop(old);
+        let error = open_reader(&path).unwrap_err();
+        assert!(matches!(error, StoreError::TooOld { .. }), "{error}");
+        drop(open_writer(&path).unwrap());
+        assert!(open_reader(&path).is_ok());
     }
 
     #[test]

@@ -26,6 +26,15 @@ pub enum StoreError {
         /// Newest schema version known here.
         known: usize,
     },
+    /// Written by an earlier newsfed, and cannot be brought up to date.
+    #[error(
+        "the database {path} was written by an older newsfed and has to be brought up to date, which its \
+         permissions or a full disk forbid; mend that and start newsfed again"
+    )]
+    TooOld {
+        /// The file.
+        path: PathBuf,
+    },
     /// The file is damaged.
     #[error(
         "the database is damaged ({0}); quit newsfed and run `newsfed doctor --rebuild`, which keeps a copy and saves what can be read"

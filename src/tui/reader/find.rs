@@ -5,6 +5,9 @@ use super::line::{Joint, Line};
 /// Places that are kept.
 const MAX_HITS: usize = 10_000;
 
+/// Characters that are looked through: 16 MB of places, many times the longest article.
+const MOST: usize = 500_000;
+
 /// The lines as one text with one form for each letter.
 #[derive(Debug, Default)]
 pub(crate) struct Haystack {
@@ -37,6 +40,9 @@ impl Haystack {
     pub(crate) fn new(lines: &[Line]) -> Self {
         let mut out = Self::default();
         for (i, line) in lines.iter().enumerate() {
+            if out.origins.len() >= MOST {
+                break;
+            }
             match line.joint {
                 // No query holds it.
                 Joint::New => out.push('\n', i, 0, 0),
@@ -47,7 +53,7 @@ impl Haystack {
             for span in &line.spans {
                 // The number of a link is not part of the sentence.
                 if !span.mark {
-                    for (offset, c) in span.text.char_indices() {
+                    for (offset, c) in span.text.char_indices().take(MOST) {
                         let from = at + offset;
                         fold(c, |f| out.push(f, i, from, from + c.len_utf8()));
                     }
