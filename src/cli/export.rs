@@ -40,7 +40,12 @@ pub(super) fn run(args: &ExportArgs, global: &Global, out: &mut Output) -> Resul
     let feeds: Vec<Source> = home.sources.iter().filter(|s| is_feed(s)).cloned().collect();
     let others = home.sources.len() - feeds.len();
     if others > 0 && !out.json {
-        out.note(format!("{others} sources are no feeds, so they are left out; see sources.toml"));
+        let what = if others == 1 {
+            "1 source is no feed"
+        } else {
+            &format!("{others} sources are no feeds")
+        };
+        out.note(format!("{what} and left out; see sources.toml"));
     }
     let text = match args.format {
         Format::Opml => export_opml(&feeds),

@@ -160,6 +160,9 @@ fn rate(why: &Why) -> String {
 }
 
 fn gap_words(gaps: &Gaps) -> String {
+    if gaps.least == gaps.most {
+        return format!("always {}", span_of(gaps.most));
+    }
     format!(
         "half of them {} to {}, median {}; all {} to {}",
         span_of(gaps.lower),
@@ -242,7 +245,9 @@ fn look(look: &LookTold) -> String {
         Outcome::Fetched { new, updated, .. } => format!("{new} new, {updated} updated"),
         Outcome::Failed { message, .. } => message.clone(),
     };
-    let delay = look.delay_min.map_or_else(String::new, |m| format!(", out for {m:.0} min"));
+    let delay = look.delay_min.map_or_else(String::new, |minutes| {
+        format!(", out for {}", span_of((minutes * 60.0) as i64))
+    });
     format!("{}  {status}  {what}{delay}", when::minute(look.at))
 }
 

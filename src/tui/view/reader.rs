@@ -1,11 +1,12 @@
 //! The reader pane: a head, and the text in a column.
 
 use super::super::app::{App, Focus, Hints, Layer};
-use super::super::event::Article;
+use super::super::event::{Article, SourceEntry};
 use super::super::reader::{self, Glyphs, Span, cut, glyphs};
 use super::chrome::marks;
 use super::has_focus;
 use crate::config::{Action, Context, Role};
+use crate::model::{Item, SourceKind, TextFrom};
 use crate::util::text;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
@@ -109,12 +110,22 @@ fn facts(app: &App, article: &Article) -> String {
         (!item.authors.is_empty()).then(|| item.authors.join(", ")),
         source.map(|s| s.title().to_owned()),
         Some(item.published.or(item.updated).map_or_else(|| "no date".to_owned(), local)),
-        Some(item.text_from.words().to_owned()),
+        Some(origin(item, source).to_owned()),
     ]
     .into_iter()
     .flatten()
     .collect();
     facts.join(&format!(" {} ", marks(app).bullet))
+}
+
+/// Where its text comes from.
+fn origin(item: &Item, source: Option<&SourceEntry>) -> &'static str {
+    match (item.text_from, source.map(|s| s.source.kind)) {
+        // What a website gives was read from the article's page.
+        (TextFrom::Feed, Some(SourceKind::Feed) | None) => item.text_from.words(),
+        (TextFrom::Feed, Some(_)) => TextFrom::Page.words(),
+        (other, _) => other.words(),
+    }
 }
 
 /// That the article is another than the one that was read, and how to see in what.
