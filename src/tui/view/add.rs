@@ -11,9 +11,15 @@ use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 
+/// What the first start says above the address.
+const GREETING: [&str; 3] = ["", "Paste any address: a feed, or any page that lists articles.", ""];
+
 pub(super) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, body: Rect, on_top: bool) {
     let height = match &add.stage {
-        Stage::Found { discovery, .. } => found_height(app, discovery, body.width.min(96)),
+        Stage::Found { discovery, .. } => {
+            let greeting = if add.welcome { GREETING.len() as u16 } else { 0 };
+            found_height(app, discovery, body.width.min(96)) + greeting
+        }
         _ if add.welcome => 13,
         _ => 9,
     };
@@ -32,8 +38,7 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, body: Rect, on_t
     // On a small screen the choices matter more than the space around them.
     let roomy = area.height >= 10 || !add.welcome;
     if add.welcome {
-        let words = ["", "Paste any address: a feed, or any page that lists articles.", ""];
-        for words in words.into_iter().filter(|w| roomy || !w.is_empty()) {
+        for words in GREETING.into_iter().filter(|w| roomy || !w.is_empty()) {
             line(words, Role::Text, &mut area);
         }
     }
