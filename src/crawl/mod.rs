@@ -1,0 +1,28 @@
+//! The focused crawler: learns which links of a site lead to what is looked for.
+//!
+//! Pure: links and answers in, the next request out. Who crawls asks a [`Strategy`] for a link, fetches
+//! it, adds the links of the answer to [`Links`], and tells the strategy. The same seed and the same
+//! answers give the same crawl, so a record of the answers is all that has to survive.
+
+mod bandit;
+mod groups;
+mod links;
+mod logistic;
+mod pools;
+pub mod replay;
+mod strategy;
+mod tag_path;
+mod targets;
+mod value;
+
+#[cfg(test)]
+mod tests;
+
+pub use bandit::BanditParameters;
+pub use links::{LinkId, Links, MAX_ADDRESS, Seen};
+pub use strategy::{
+    Again, Answer, Ask, Classifier, Focused, Judge, Known, Learned, Omniscient, Order, Sb,
+    SbParameters, Simple, Strategy,
+};
+pub use tag_path::PathParameters;
+pub use targets::{Class, Targets, extension};

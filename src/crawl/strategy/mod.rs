@@ -1,0 +1,63 @@
+//! In which order links are asked for.
+
+mod again;
+mod focused;
+mod learned;
+mod sb;
+mod simple;
+
+pub use again::Again;
+pub use focused::Focused;
+pub use learned::{Classifier, Learned};
+pub use sb::{Judge, Sb, SbParameters};
+pub use simple::{Omniscient, Order, Simple};
+
+use super::links::{LinkId, Links};
+use super::targets::Class;
+
+/// What to ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ask {
+    /// The whole of it.
+    Get(LinkId),
+    /// Its headers only.
+    Head(LinkId),
+}
+
+/// An answer that was read.
+#[derive(Debug, Clone, Copy)]
+pub struct Answer<'a> {
+    /// What it was.
+    pub class: Class,
+    /// Whether the page is an article, where articles are looked for.
+    pub article: bool,
+    /// The links on it that were not seen before, in order.
+    pub new: &'a [LinkId],
+    /// All links on it, in order.
+    pub all: &'a [LinkId],
+}
+
+impl Answer<'_> {
+    /// Whether it was what is looked for.
+    pub fn is_hit(&self) -> bool {
+        self.class == Class::Target || self.article
+    }
+}
+
+/// What a strategy knows beside its own memory.
+pub struct Known<'a> {
+    /// The links seen.
+    pub links: &'a Links,
+    /// Random numbers of this crawl.
+    pub random: &'a mut fastrand::Rng,
+}
+
+/// An order of links.
+pub trait Strategy {
+    /// The next link to ask for; `None` when nothing is left that is worth it.
+    fn next(&mut self, known: &mut Known<'_>) -> Option<Ask>;
+    /// Takes in what a link was, and what it led to.
+    fn answered(&mut self, link: LinkId, answer: &Answer<'_>, known: &mut Known<'_>);
+    /// Takes in what the headers of a link say it is.
+    fn labelled(&mut self, _link: LinkId, _class: Class, _known: &mut Known<'_>) {}
+}
