@@ -17,13 +17,13 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("website", &["article", "model", "util"]),
     ("sitemap", &["model", "util"]),
     ("crawl", &["model", "util"]),
-    ("discover", "crawl", &["article", "crawl", "feed", "model", "sitemap", "util", "website"]),
+    ("discover", &["article", "crawl", "feed", "model", "sitemap", "util", "website"]),
     ("net", &["config", "model", "util"]),
     ("store", &["config", "model", "util"]),
     (
         "engine",
         &[
-            "article", "config", "crawl", "discover", "crawl", "feed", "model", "net", "schedule",
+            "article", "config", "crawl", "discover", "feed", "model", "net", "schedule",
             "sitemap", "store", "util", "website",
         ],
     ),
@@ -32,8 +32,8 @@ const ROOMS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "article", "config", "crawl", "demo", "discover", "crawl", "engine", "feed", "model",
-            "net", "schedule", "sitemap", "store", "tui", "util", "website",
+            "article", "config", "crawl", "demo", "discover", "engine", "feed", "model", "net",
+            "schedule", "sitemap", "store", "tui", "util", "website",
         ],
     ),
 ];
@@ -50,7 +50,7 @@ const DOORS: &[(&str, &str)] = &[
 
 /// Rooms in which bytes and times go in and data comes out.
 const PURE: &[&str] =
-    &["article", "crawl", "discover", "crawl", "feed", "model", "schedule", "sitemap", "website"];
+    &["article", "crawl", "discover", "feed", "model", "schedule", "sitemap", "website"];
 /// What a pure room does not name: runtimes, and clocks of its own.
 const IMPURE: &[&[&str]] = &[
     &["tokio"],

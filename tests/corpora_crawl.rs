@@ -10,6 +10,7 @@ use newsfed::crawl::replay::{Figures, Graph, Kind, again, read, trial};
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Crawls of each site: fewer than the fifteen of a real measurement, which `newsfed crawl --replay` makes.
 const SEEDS: u64 = 5;
@@ -32,8 +33,8 @@ fn graph(folder: &Path, site: &str, data: bool) -> Graph {
 
 fn q90(graph: &Graph, kind: Kind) -> f64 {
     let seeds = if matches!(kind, Kind::Bfs | Kind::Dfs | Kind::Omniscient) { 1 } else { SEEDS };
-    let trials: Vec<_> = (0..seeds).map(|seed| trial(graph, kind, seed)).collect();
-    let figures = Figures::of(graph, kind, &trials);
+    let crawls: Vec<_> = (0..seeds).map(|seed| trial(graph, kind, seed)).collect();
+    let figures = Figures::of(graph, kind, &crawls, Duration::ZERO);
     println!("{:12} {:10} {:.1}", graph.site, kind.name(), figures.q90_percent_mean);
     figures.q90_percent_mean
 }

@@ -3,13 +3,16 @@
 use super::args::Global;
 use super::exit::{Exit, Failure};
 use super::output::Output;
-use crate::crawl::replay::{Figures, Graph, Kind, Trial, again, curve_csv, curve_svg, read, trial};
+use crate::crawl::replay::{
+    Figures, Graph, Kind, Replayed, again, curve_csv, curve_svg, read, trial,
+};
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use flate2::read::MultiGzDecoder;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 /// Crawls of one site where nothing else is said.
 const SEEDS: u64 = 15;
@@ -77,15 +80,16 @@ impl ValueEnum for Kind {
 pub(super) fn run(args: &CrawlArgs, _: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let Some(file) = &args.replay else { return Ok(Exit::Usage) };
     let graph = open(file, args.profile)?;
-    let trials: Vec<Trial> =
+    let begun = Instant::now();
+    let crawls: Vec<Replayed> =
         (0..args.seeds).map(|seed| trial(&graph, args.strategy, seed)).collect();
-    let mut figures = Figures::of(&graph, args.strategy, &trials);
+    let mut figures = Figures::of(&graph, args.strategy, &crawls, begun.elapsed());
     if let Some(older) = &args.after {
         figures.requests_to_90_new =
             Some(mean_again(&open(older, args.profile)?, &graph, args.seeds));
     }
     if let Some(to) = &args.curve {
-        write_curves(to, &graph, args.strategy, &trials)?;
+        write_curves(to, &graph, args.strategy, &crawls)?;
     }
     if out.json {
         out.value(&figures)?;
@@ -112,10 +116,9 @@ fn mean_again(older: &Graph, newer: &Graph, seeds: u64) -> f64 {
     all.map_or(-1.0, |all| all.iter().sum::<usize>() as f64 / all.len().max(1) as f64)
 }
 
-fn write_curves(to: &Path, graph: &Graph, kind: Kind, trials: &[Trial]) -> Result<(), Failure> {
-    let crawls: Vec<_> = trials.iter().map(|t| &t.replayed).collect();
-    let title = format!("{}: {}, {} crawls", graph.site, kind.name(), trials.len());
-    for (extension, text) in [("csv", curve_csv(&crawls)), ("svg", curve_svg(&crawls, &title))] {
+fn write_curves(to: &Path, graph: &Graph, kind: Kind, crawls: &[Replayed]) -> Result<(), Failure> {
+    let title = format!("{}: {}, {} crawls", graph.site, kind.name(), crawls.len());
+    for (extension, text) in [("csv", curve_csv(crawls)), ("svg", curve_svg(crawls, &title))] {
         let mut name = to.as_os_str().to_owned();
         name.push(format!(".{extension}"));
         std::fs::write(&name, text).map_err(|e| {

@@ -2,6 +2,7 @@
 
 use super::replay::{Figures, Graph, Kind, Node, Position, again, curve_csv, read, replay, trial};
 use super::*;
+use std::time::Duration;
 
 /// A site from lines such as `index -> list a b; list -> x.csv`; targets end with .csv.
 fn site(lines: &[(&str, &[(&str, &str)])]) -> Graph {
@@ -53,7 +54,7 @@ fn library() -> Graph {
 }
 
 fn asked(graph: &Graph, kind: Kind, seed: u64) -> Vec<String> {
-    let visited = trial(graph, kind, seed).replayed.visited;
+    let visited = trial(graph, kind, seed).visited;
     let name = |n: u32| graph.nodes[n as usize].url.replace("https://a.example/", "");
     visited.into_iter().flatten().map(name).collect()
 }
@@ -79,7 +80,7 @@ fn simple_orders() {
 fn every_strategy_finds_everything_and_repeats_nothing() {
     let graph = library();
     for (kind, name) in Kind::ALL {
-        let crawl = trial(&graph, kind, 7).replayed;
+        let crawl = trial(&graph, kind, 7);
         assert_eq!(crawl.found.last(), Some(&20), "{name}");
         let mut visited: Vec<u32> = crawl.visited.into_iter().flatten().collect();
         let requests = visited.len();
@@ -110,13 +111,13 @@ fn files_are_taken_as_soon_as_they_are_seen() {
 #[test]
 fn figures_count_requests_in_percent_of_the_addresses() {
     let graph = library();
-    let trials = [trial(&graph, Kind::Bfs, 0)];
-    let figures = Figures::of(&graph, Kind::Bfs, &trials);
+    let crawls = [trial(&graph, Kind::Bfs, 0)];
+    let figures = Figures::of(&graph, Kind::Bfs, &crawls, Duration::ZERO);
     // 42 addresses: the start, 21 links of the menu, and the eighteenth of twenty files.
     assert_eq!(graph.nodes.len(), 42);
     assert!((figures.q90_percent_mean - 100.0 * 40.0 / 42.0).abs() < 1e-9);
     assert_eq!(figures.q90_percent_sd, 0.0);
-    let csv = curve_csv(&[&trials[0].replayed]);
+    let csv = curve_csv(&crawls);
     assert_eq!(csv.lines().nth(23), Some("23,1"));
 }
 
@@ -169,7 +170,7 @@ fn a_strategy_meets_dead_links_and_goes_on() {
             let crawl = replay(&graph, &mut at, &mut strategy, &mut fastrand::Rng::with_seed(1));
             assert_eq!(crawl.visited.len(), 4);
         }
-        assert_eq!(trial(&graph, kind, 1).replayed.found.last(), Some(&1), "{name}");
+        assert_eq!(trial(&graph, kind, 1).found.last(), Some(&1), "{name}");
     }
 }
 

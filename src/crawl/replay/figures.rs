@@ -9,7 +9,7 @@ use crate::crawl::{
 use serde::Serialize;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Pages after which `dom-off` learns no more groups.
 const DOM_OFF_PAGES: usize = 3_000;
@@ -80,17 +80,8 @@ impl Kind {
     }
 }
 
-/// One crawl with one seed.
-#[derive(Debug)]
-pub struct Trial {
-    /// What was found.
-    pub replayed: Replayed,
-    /// The time it took, links and strategy together.
-    pub took: Duration,
-}
-
 /// Crawls a recorded site from its start.
-pub fn trial(graph: &Graph, kind: Kind, seed: u64) -> Trial {
+pub fn trial(graph: &Graph, kind: Kind, seed: u64) -> Replayed {
     let class = |n: &super::Node| if n.target { Class::Target } else { n.class };
     let truth = graph.nodes.iter().map(|n| (n.url.clone(), class(n))).collect();
     let mut strategy = kind.strategy(graph, &Rc::new(truth));
@@ -98,9 +89,7 @@ pub fn trial(graph: &Graph, kind: Kind, seed: u64) -> Trial {
         Kind::Omniscient => Position::at_targets(graph),
         _ => Position::start(graph),
     };
-    let begun = Instant::now();
-    let replayed = replay(graph, &mut at, strategy.as_mut(), &mut fastrand::Rng::with_seed(seed));
-    Trial { replayed, took: begun.elapsed() }
+    replay(graph, &mut at, strategy.as_mut(), &mut fastrand::Rng::with_seed(seed))
 }
 
 /// Crawls an older recording, then looks again at the newer one. Returns how many targets are new
@@ -145,7 +134,7 @@ pub struct Figures {
     pub v90_percent_mean: f64,
     /// The part of the targets found, on the mean of as many requests as the site has addresses, 0 to 1.
     pub area_mean: f64,
-    /// Milliseconds of work for one request, the site's own parsing left out.
+    /// Milliseconds of work for one request, besides reading pages.
     pub cpu_ms_per_request: f64,
     /// Requests until 90 % of what is new was found, where an older recording was crawled before;
     /// -1 where the crawl stopped before.
@@ -154,8 +143,8 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// Of these crawls of a site.
-    pub fn of(graph: &Graph, kind: Kind, trials: &[Trial]) -> Self {
+    /// Of these crawls of a site, which took so long altogether.
+    pub fn of(graph: &Graph, kind: Kind, crawls: &[Replayed], took: Duration) -> Self {
         let addresses = graph.nodes.len().max(1) as f64;
         let targets: Vec<u64> = graph.nodes.iter().filter(|n| n.target).map(|n| n.bytes).collect();
         let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
@@ -165,18 +154,14 @@ impl Figures {
         };
         let enough = (targets.len() as f64 * MOST).ceil() as u32;
         let bytes = (targets.iter().sum::<u64>() as f64 * MOST).ceil() as u64;
-        let q90: Vec<f64> = trials
+        let q90: Vec<f64> =
+            crawls.iter().map(|c| until(c.found.iter().position(|n| *n >= enough))).collect();
+        let v90: Vec<f64> =
+            crawls.iter().map(|c| until(c.volume.iter().position(|n| *n >= bytes))).collect();
+        let area: Vec<f64> = crawls
             .iter()
-            .map(|t| until(t.replayed.found.iter().position(|n| *n >= enough)))
-            .collect();
-        let v90: Vec<f64> = trials
-            .iter()
-            .map(|t| until(t.replayed.volume.iter().position(|n| *n >= bytes)))
-            .collect();
-        let area: Vec<f64> = trials
-            .iter()
-            .map(|t| {
-                let found = &t.replayed.found;
+            .map(|c| {
+                let found = &c.found;
                 let last = f64::from(found.last().copied().unwrap_or(0));
                 let within = found.iter().take(graph.nodes.len());
                 let rest = graph.nodes.len().saturating_sub(found.len()) as f64;
@@ -186,12 +171,11 @@ impl Figures {
             .collect();
         let average = mean(&q90);
         let spread = mean(&q90.iter().map(|q| (q - average).powi(2)).collect::<Vec<_>>()).sqrt();
-        let requests: usize = trials.iter().map(|t| t.replayed.found.len()).sum();
-        let took: Duration = trials.iter().map(|t| t.took).sum();
+        let requests: usize = crawls.iter().map(|c| c.found.len()).sum();
         Self {
             strategy: kind.name(),
             site: graph.site.clone(),
-            seeds: trials.len(),
+            seeds: crawls.len(),
             q90_percent_mean: average,
             q90_percent_sd: spread,
             v90_percent_mean: mean(&v90),

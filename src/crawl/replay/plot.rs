@@ -10,7 +10,7 @@ const SIZE: (f64, f64) = (720.0, 440.0);
 const MARGIN: f64 = 48.0;
 
 /// One line for each request: its number, and the targets found by then in each crawl.
-pub fn curve_csv(crawls: &[&Replayed]) -> String {
+pub fn curve_csv(crawls: &[Replayed]) -> String {
     let mut out = String::from("requests");
     for seed in 0..crawls.len() {
         let _ = write!(out, ",seed_{seed}");
@@ -33,7 +33,7 @@ fn found(crawl: &Replayed, at: usize) -> u32 {
 }
 
 /// One line for each crawl, in front of both axes.
-pub fn curve_svg(crawls: &[&Replayed], title: &str) -> String {
+pub fn curve_svg(crawls: &[Replayed], title: &str) -> String {
     let (width, height) = SIZE;
     let longest = crawls.iter().map(|c| c.found.len()).max().unwrap_or(0).max(1);
     let most = crawls.iter().filter_map(|c| c.found.last()).max().copied().unwrap_or(0).max(1);
