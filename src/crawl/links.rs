@@ -126,6 +126,11 @@ impl Links {
         self.rows[id as usize].path
     }
 
+    /// The path of that number.
+    pub fn path_text(&self, number: u32) -> &str {
+        &self.paths.all[number as usize]
+    }
+
     /// Its text, where it was seen first.
     pub fn anchor(&self, id: LinkId) -> &str {
         &self.anchors.all[self.rows[id as usize].anchor as usize]

@@ -8,6 +8,7 @@ mod bandit;
 mod groups;
 mod links;
 mod logistic;
+mod page;
 mod pools;
 pub mod replay;
 mod strategy;
@@ -20,9 +21,10 @@ mod tests;
 
 pub use bandit::BanditParameters;
 pub use links::{LinkId, Links, MAX_ADDRESS, Seen};
+pub use page::{CrawledPage, MOST_LINKS, PageLink, Site, read_page, target};
 pub use strategy::{
     Again, Answer, Ask, Classifier, Focused, Judge, Known, Learned, Omniscient, Order, Sb,
-    SbParameters, Simple, Strategy,
+    SbParameters, Simple, Strategy, Told,
 };
 pub use tag_path::PathParameters;
 pub use targets::{Class, Targets, extension};

@@ -21,6 +21,11 @@ struct Pool {
     waiting: Vec<LinkId>,
     /// Value under which it stands highest in the heap.
     queued: f64,
+    /// Its first link, which stands for the others.
+    first: LinkId,
+    /// Links asked for, and what they were and led to.
+    asked: u32,
+    found: u32,
 }
 
 /// A value that can be ordered; it is never NaN.
@@ -84,7 +89,8 @@ impl Pools {
             for feature in features {
                 self.having[feature as usize].push(id);
             }
-            self.pools.push(Pool { features, waiting: Vec::new(), queued: f64::NEG_INFINITY });
+            let (waiting, queued) = (Vec::new(), f64::NEG_INFINITY);
+            self.pools.push(Pool { features, waiting, queued, first: link, asked: 0, found: 0 });
         }
         self.pools[id as usize].waiting.push(link);
         self.look_again(id);
@@ -118,9 +124,17 @@ impl Pools {
         None
     }
 
-    /// Takes in what a link of a group was worth.
-    pub(super) fn observe(&mut self, id: PoolId, observed: f64) {
-        let features = self.pools[id as usize].features;
+    /// What came of each group that was asked: its first link, links asked for, targets found.
+    pub(super) fn told(&self) -> impl Iterator<Item = (LinkId, u32, u32)> {
+        self.pools.iter().filter(|p| p.asked > 0).map(|p| (p.first, p.asked, p.found))
+    }
+
+    /// Takes in what a link of a group was worth, and how many targets that stands for.
+    pub(super) fn observe(&mut self, id: PoolId, observed: f64, found: u32) {
+        let pool = &mut self.pools[id as usize];
+        pool.asked += 1;
+        pool.found += found;
+        let features = pool.features;
         self.value.observe(&features, observed);
         for feature in features {
             let having = &self.having[feature as usize];
@@ -153,11 +167,12 @@ mod tests {
         let dull: Vec<PoolId> = (0..10).map(|link| pools.put(link, like(100))).collect();
         let rich: Vec<PoolId> = (10..20).map(|link| pools.put(link, like(200))).collect();
         assert!(dull.iter().all(|p| *p == dull[0]) && rich.iter().all(|p| *p == rich[0]));
-        pools.observe(dull[0], 0.0);
-        pools.observe(rich[0], 3.0);
+        pools.observe(dull[0], 0.0, 0);
+        pools.observe(rich[0], 3.0, 19);
         let order: Vec<LinkId> = std::iter::from_fn(|| pools.take(&mut random)).collect();
         assert_eq!(order.len(), 20);
         assert!(order[..10].iter().all(|l| *l >= 10), "{order:?}");
+        assert_eq!(pools.told().collect::<Vec<_>>(), [(0, 1, 0), (10, 1, 19)]);
         assert_eq!(pools.put(20, like(200)), rich[0]);
         assert_eq!(pools.take(&mut random), Some(20), "an empty group fills again");
     }

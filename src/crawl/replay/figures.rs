@@ -4,11 +4,11 @@ use super::graph::Graph;
 use super::run::{Position, Replayed, replay};
 use crate::crawl::{
     Again, Class, Focused, Judge, Known, Learned, LinkId, Omniscient, Order, Sb, SbParameters,
-    Simple, Strategy,
+    Simple, Strategy, Targets,
 };
 use serde::Serialize;
 use std::collections::{HashMap, HashSet};
-use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Pages after which `dom-off` learns no more groups.
@@ -58,12 +58,9 @@ impl Kind {
         Self::ALL.iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)
     }
 
-    fn strategy(self, graph: &Graph, truth: &Rc<HashMap<String, Class>>) -> Box<dyn Strategy> {
-        let oracle = || {
-            let truth = truth.clone();
-            Judge::Oracle(Box::new(move |url| truth.get(url).copied().unwrap_or(Class::Failed)))
-        };
-        match self {
+    /// The strategy for a site of which nothing is known; `None` for those that must know it.
+    pub fn living(self, targets: &Targets) -> Option<Box<dyn Strategy + Send>> {
+        Some(match self {
             Self::Bfs => Box::new(Simple::new(Order::Oldest)),
             Self::Dfs => Box::new(Simple::new(Order::Newest)),
             Self::Random => Box::new(Simple::new(Order::Random)),
@@ -73,10 +70,24 @@ impl Kind {
                 Box::new(Sb::new(parameters, Judge::Classifier))
             }
             Self::Sb => Box::new(Sb::new(SbParameters::default(), Judge::Classifier)),
-            Self::SbOracle => Box::new(Sb::new(SbParameters::default(), oracle())),
-            Self::Omniscient => Box::new(Omniscient::default()),
-            Self::Learned => Box::new(Learned::new(graph.targets.clone())),
-        }
+            Self::Learned => Box::new(Learned::new(targets.clone())),
+            Self::SbOracle | Self::Omniscient => return None,
+        })
+    }
+
+    fn strategy(
+        self,
+        graph: &Graph,
+        truth: &Arc<HashMap<String, Class>>,
+    ) -> Box<dyn Strategy + Send> {
+        self.living(&graph.targets).unwrap_or_else(|| match self {
+            Self::SbOracle => {
+                let truth = truth.clone();
+                let judge = move |url: &str| truth.get(url).copied().unwrap_or(Class::Failed);
+                Box::new(Sb::new(SbParameters::default(), Judge::Oracle(Box::new(judge))))
+            }
+            _ => Box::new(Omniscient::default()),
+        })
     }
 }
 
@@ -84,7 +95,7 @@ impl Kind {
 pub fn trial(graph: &Graph, kind: Kind, seed: u64) -> Replayed {
     let class = |n: &super::Node| if n.target { Class::Target } else { n.class };
     let truth = graph.nodes.iter().map(|n| (n.url.clone(), class(n))).collect();
-    let mut strategy = kind.strategy(graph, &Rc::new(truth));
+    let mut strategy = kind.strategy(graph, &Arc::new(truth));
     let mut at = match kind {
         Kind::Omniscient => Position::at_targets(graph),
         _ => Position::start(graph),

@@ -1,7 +1,7 @@
 //! The default: a table of extensions, a classifier of links, and a linear value of each group of
 //! links that is corrected with every page.
 
-use super::{Answer, Ask, Known, Strategy};
+use super::{Answer, Ask, Known, Strategy, Told};
 use crate::crawl::groups::{GroupId, Groups};
 use crate::crawl::links::{LinkId, Links};
 use crate::crawl::logistic::{Logistic, Rate, feature, two_grams};
@@ -183,6 +183,10 @@ impl Strategy for Learned {
         next.or_else(|| self.last.pop_front()).map(Ask::Get)
     }
 
+    fn told(&self, links: &Links, most: usize) -> Vec<Told> {
+        add_up(self.pools.told(), links, most)
+    }
+
     fn answered(&mut self, link: LinkId, answer: &Answer<'_>, known: &mut Known<'_>) {
         let links = known.links;
         self.classifier.learn(link, answer, links);
@@ -210,7 +214,8 @@ impl Strategy for Learned {
                 (true, Class::Target) => 1.0,
                 (true, _) => ARTICLE,
             };
-            self.pools.observe(pool, (1.0 + own + f64::from(promised)).ln());
+            let found = promised + u32::from(answer.is_hit());
+            self.pools.observe(pool, (1.0 + own + f64::from(promised)).ln(), found);
         }
         // The page's own reward says something about its links: 0, 1, 2, 3-4, 5-8 ...
         let reward = (promised + 1).next_power_of_two().ilog2();
@@ -218,6 +223,24 @@ impl Strategy for Learned {
             self.wait(page, links, reward);
         }
     }
+}
+
+/// Adds up what came of links that stand at the same place and have like addresses.
+fn add_up(rows: impl Iterator<Item = (LinkId, u32, u32)>, links: &Links, most: usize) -> Vec<Told> {
+    let mut kinds: HashMap<(u32, String), (u32, u32)> = HashMap::new();
+    for (link, asked, found) in rows {
+        let sums = kinds.entry((links.path_number(link), folder(links.url(link)))).or_default();
+        *sums = (sums.0 + asked, sums.1.saturating_add(found));
+    }
+    let mut kinds: Vec<_> = kinds.into_iter().filter(|(_, (_, found))| *found > 0).collect();
+    kinds.sort_unstable_by(|a, b| (b.1.1, b.1.0, &a.0).cmp(&(a.1.1, a.1.0, &b.0)));
+    let told = |((path, template), (asked, found)): ((u32, String), _)| Told {
+        path: links.path_text(path).to_owned(),
+        template,
+        asked,
+        found,
+    };
+    kinds.into_iter().take(most).map(told).collect()
 }
 
 type Signs = Vec<(u32, f32)>;

@@ -52,12 +52,29 @@ pub struct Known<'a> {
     pub random: &'a mut fastrand::Rng,
 }
 
+/// Links of one kind: they stand at the same place of their pages, and their addresses are alike.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Told {
+    /// Where they stand: `/html/body/ul.menu/li/a`.
+    pub path: String,
+    /// Their address, digits as one zero: `https://a.example/0/*.html`.
+    pub template: String,
+    /// How many were asked for.
+    pub asked: u32,
+    /// What is looked for among them, and on the pages they led to.
+    pub found: u32,
+}
+
 /// An order of links.
 pub trait Strategy {
     /// The next link to ask for; `None` when nothing is left that is worth it.
     fn next(&mut self, known: &mut Known<'_>) -> Option<Ask>;
     /// Takes in what a link was, and what it led to.
     fn answered(&mut self, link: LinkId, answer: &Answer<'_>, known: &mut Known<'_>);
+    /// Which kinds of links have led to what is looked for, best first, at most `most`.
+    fn told(&self, _links: &Links, _most: usize) -> Vec<Told> {
+        Vec::new()
+    }
     /// Takes in what the headers of a link say it is.
     fn labelled(&mut self, _link: LinkId, _class: Class, _known: &mut Known<'_>) {}
 }

@@ -42,7 +42,7 @@ pub enum Judge {
     /// The classifier of addresses.
     Classifier,
     /// The truth.
-    Oracle(Box<dyn Fn(&str) -> Class>),
+    Oracle(Box<dyn Fn(&str) -> Class + Send>),
 }
 
 /// The strategy.
