@@ -151,7 +151,10 @@ impl Reading {
                 let content = element.attr("content").unwrap_or_default().trim();
                 match name.unwrap_or_default().trim().to_ascii_lowercase().as_str() {
                     "og:type" => self.og_article |= content.eq_ignore_ascii_case("article"),
-                    "article:published_time" | "datepublished" | "date" | "dc.date"
+                    "article:published_time"
+                    | "datepublished"
+                    | "date"
+                    | "dc.date"
                     | "dcterms.issued" => self.dated |= !content.is_empty(),
                     _ => {}
                 }
@@ -256,8 +259,11 @@ mod tests {
              <iframe src=inner></iframe><map><area href='//a.example/map'></map>",
         );
         assert_eq!(page.title, "A page");
-        let found: Vec<_> =
-            page.links.iter().map(|l| (l.url.as_str(), l.path.as_str(), l.anchor.as_str())).collect();
+        let found: Vec<_> = page
+            .links
+            .iter()
+            .map(|l| (l.url.as_str(), l.path.as_str(), l.anchor.as_str()))
+            .collect();
         let menu = "/html/body.wide page/ul.top_x#menu/li/a";
         assert_eq!(
             found,

@@ -4,6 +4,7 @@
 //! map of the tables.
 
 mod connect;
+mod crawl_log;
 mod error;
 mod history;
 mod identity;
@@ -25,6 +26,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+pub use crawl_log::{CrawlLog, LinkRow, RequestRow, Stored};
 pub use error::{Result, StoreError};
 pub use history::{History, Spent};
 pub use identity::{Prepared, prepare};
