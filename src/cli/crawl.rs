@@ -3,9 +3,11 @@
 use super::args::Global;
 use super::exit::{Exit, Failure};
 use super::output::Output;
+use crate::crawl::Targets;
 use crate::crawl::replay::{
     Figures, Graph, Kind, Replayed, again, curve_csv, curve_svg, read, trial,
 };
+use crate::engine::crawl::Budget;
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use flate2::read::MultiGzDecoder;
@@ -21,13 +23,32 @@ const SEEDS: u64 = 15;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct CrawlArgs {
-    /// Crawl a recorded site instead of a living one: a file of JSON lines, which may be packed
-    /// with gzip
-    #[arg(long, value_name = "FILE", required = true)]
-    replay: Option<PathBuf>,
+    /// Where the crawl starts; its host and the hosts below it are crawled
+    #[arg(value_name = "URL", required_unless_present_any = ["replay", "resume"])]
+    pub(super) url: Option<String>,
+    /// What is looked for: articles, data (files without plain text), files, or media types between
+    /// commas
+    #[arg(long, value_name = "WHAT", default_value = "files", conflicts_with = "replay")]
+    pub(super) targets: Targets,
+    /// When to stop: requests, bytes, time, or several of them between commas
+    #[arg(long, value_name = "500req|50MB|10m", default_value = DEFAULT_BUDGET, conflicts_with = "replay", value_parser = super::crawl_site::budget)]
+    pub(super) budget: Budget,
+    /// Where the random numbers begin: the same seed gives the same crawl of the same site
+    #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "replay")]
+    pub(super) seed: u64,
+    /// Folder for what is found, and for the record of the crawl; crawl-HOST without it
+    #[arg(long, value_name = "DIR", conflicts_with = "replay")]
+    pub(super) out: Option<PathBuf>,
+    /// Go on with a crawl that was stopped; what it looks for and how stays as it was begun
+    #[arg(long, conflicts_with = "replay")]
+    pub(super) resume: bool,
     /// In which order links are asked for
     #[arg(long, value_enum, default_value_t = Kind::Learned)]
-    strategy: Kind,
+    pub(super) strategy: Kind,
+    /// Crawl a recorded site instead of a living one: a file of JSON lines, which may be packed
+    /// with gzip
+    #[arg(long, value_name = "FILE", conflicts_with = "url")]
+    replay: Option<PathBuf>,
     /// Crawl so many times, each with random numbers of its own, and print the mean
     #[arg(long, value_name = "N", default_value_t = SEEDS, requires = "replay", value_parser = clap::value_parser!(u64).range(1..=1000))]
     seeds: u64,
@@ -42,8 +63,17 @@ pub(super) struct CrawlArgs {
     curve: Option<PathBuf>,
 }
 
+/// Requests of a crawl where nothing else is said.
+const DEFAULT_BUDGET: &str = "1000req";
+
 const EXAMPLES: &str = "\
+The strategies sb-oracle and omniscient must know the site before and are for replays only. What is
+larger than net.max_body is left out. Exits with 130 when it was stopped; --resume goes on then.
+
 Examples:
+  newsfed crawl example.org --targets data --budget 500req,10m
+  newsfed crawl example.org --resume --budget 2000req
+  newsfed crawl blog.example.org --targets articles --out articles --json
   newsfed crawl --replay site.jsonl.gz --strategy sb --seeds 15 --json
   newsfed crawl --replay new.jsonl.gz --after old.jsonl.gz
   newsfed crawl --replay site.jsonl.gz --curve site";
@@ -77,8 +107,8 @@ impl ValueEnum for Kind {
 }
 
 /// Runs `crawl`.
-pub(super) fn run(args: &CrawlArgs, _: &Global, out: &mut Output) -> Result<Exit, Failure> {
-    let Some(file) = &args.replay else { return Ok(Exit::Usage) };
+pub(super) fn run(args: &CrawlArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
+    let Some(file) = &args.replay else { return super::crawl_site::run(args, global, out) };
     let graph = open(file, args.profile)?;
     let begun = Instant::now();
     let crawls: Vec<Replayed> =

@@ -10,6 +10,7 @@ mod checks;
 mod choose;
 mod config;
 mod crawl;
+mod crawl_site;
 mod daemon;
 mod demo;
 mod discover;

@@ -27,4 +27,4 @@ pub use strategy::{
     SbParameters, Simple, Strategy, Told,
 };
 pub use tag_path::PathParameters;
-pub use targets::{Class, Targets, extension};
+pub use targets::{Class, NoTarget, Targets, extension};

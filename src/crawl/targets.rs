@@ -1,5 +1,8 @@
 //! What a crawl looks for: files of certain types, or articles.
 
+use std::fmt;
+use std::str::FromStr;
+
 /// MIME types of files with data or text in them, as the crawlers' paper lists them for data sites,
 /// and what servers call such files when they do not know better.
 const FILES: [&str; 38] = [
@@ -88,7 +91,7 @@ const EXTENSIONS: [(&str, &str); 40] = [
 ];
 
 /// What an address leads to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Class {
     /// A page with links.
     Html,
@@ -97,6 +100,7 @@ pub enum Class {
     /// Something else: a picture, a style sheet.
     Other,
     /// Nothing: an error, or a redirection to somewhere else.
+    #[default]
     Failed,
 }
 
@@ -138,6 +142,48 @@ impl Targets {
         }
         let (_, mime) = EXTENSIONS.iter().find(|(known, _)| *known == extension)?;
         Some(self.class(mime))
+    }
+}
+
+/// Why a text names nothing that could be looked for.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("\"{0}\" is neither articles, data, files nor a media type such as text/csv")]
+pub struct NoTarget(String);
+
+impl FromStr for Targets {
+    type Err = NoTarget;
+
+    /// Reads `articles`, `data`, `files`, or media types between commas.
+    fn from_str(text: &str) -> Result<Self, NoTarget> {
+        match text.trim() {
+            "articles" => return Ok(Self::Articles),
+            "data" => return Ok(Self::data()),
+            "files" => return Ok(Self::files()),
+            _ => {}
+        }
+        let mime = |part: &str| {
+            let part = part.trim().to_ascii_lowercase();
+            let name = |s: &str| {
+                !s.is_empty() && s.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-._".contains(&b))
+            };
+            match part.split_once('/') {
+                Some((a, b)) if name(a) && name(b) && part.len() <= 100 => Ok(part),
+                _ => Err(NoTarget(crate::util::text::line(&part))),
+            }
+        };
+        text.split(',').map(mime).collect::<Result<_, _>>().map(Self::Files)
+    }
+}
+
+impl fmt::Display for Targets {
+    /// As [`FromStr`] reads it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Articles => f.write_str("articles"),
+            files if *files == Self::data() => f.write_str("data"),
+            files if *files == Self::files() => f.write_str("files"),
+            Self::Files(types) => f.write_str(&types.join(",")),
+        }
     }
 }
 

@@ -284,7 +284,7 @@ fn without_promise(error: &FetchError) -> String {
 }
 
 /// Credentials that were typed with the address.
-pub(super) fn access(web: &address::WebAddress) -> Access {
+pub fn access(web: &address::WebAddress) -> Access {
     let auth = web.user.clone().map(|user| BasicAuth {
         user,
         password: Secret::Plain(web.password.clone().unwrap_or_default()),

@@ -29,6 +29,7 @@ CREATE TABLE request (
     id      INTEGER PRIMARY KEY,
     link    INTEGER NOT NULL,
     head    INTEGER NOT NULL,
+    sent    INTEGER NOT NULL,
     status  INTEGER NOT NULL,
     class   INTEGER NOT NULL,
     article INTEGER NOT NULL,

@@ -30,6 +30,8 @@ pub struct RequestRow {
     pub link: u32,
     /// Only its headers were.
     pub head: bool,
+    /// How often it was sent: none where robots.txt forbids it, several where it was tried again.
+    pub sent: u32,
     /// HTTP status; 0 without an answer.
     pub status: u16,
     /// What it was, as the crawl numbers it.
@@ -130,13 +132,14 @@ impl CrawlLog {
         let tx = self.conn.transaction()?;
         let mut counts = (self.links, self.paths, self.anchors);
         put_links(&tx, new, &mut counts)?;
-        let RequestRow { link, head, status, class, article, bytes, at, links } = request;
+        let RequestRow { link, head, sent, status, class, article, bytes, at, links } = request;
         let bytes = i64::try_from(*bytes).unwrap_or(i64::MAX);
-        tx.prepare_cached("INSERT INTO request VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")?
+        tx.prepare_cached("INSERT INTO request VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")?
             .execute(params![
                 self.requests,
                 link,
                 head,
+                sent,
                 status,
                 class,
                 article,
@@ -171,7 +174,7 @@ impl CrawlLog {
         &self,
         mut each: impl FnMut(RequestRow, &mut Stored<'_>) -> std::result::Result<(), E>,
     ) -> std::result::Result<(), E> {
-        let sql = "SELECT link, head, status, class, article, bytes, at, links
+        let sql = "SELECT link, head, sent, status, class, article, bytes, at, links
                    FROM request ORDER BY id";
         let mut query = self.conn.prepare(sql).map_err(StoreError::from)?;
         let mut rows = query.query([]).map_err(StoreError::from)?;
@@ -276,15 +279,16 @@ fn put_links<'a>(
 }
 
 fn read_request(row: &rusqlite::Row<'_>) -> rusqlite::Result<RequestRow> {
-    let packed: Vec<u8> = row.get(7)?;
+    let packed: Vec<u8> = row.get(8)?;
     Ok(RequestRow {
         link: row.get(0)?,
         head: row.get(1)?,
-        status: row.get(2)?,
-        class: row.get(3)?,
-        article: row.get(4)?,
-        bytes: row.get::<_, i64>(5)?.max(0) as u64,
-        at: row.get(6)?,
+        sent: row.get(2)?,
+        status: row.get(3)?,
+        class: row.get(4)?,
+        article: row.get(5)?,
+        bytes: row.get::<_, i64>(6)?.max(0) as u64,
+        at: row.get(7)?,
         links: unpack(&packed),
     })
 }

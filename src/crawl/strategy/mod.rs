@@ -65,6 +65,32 @@ pub struct Told {
     pub found: u32,
 }
 
+impl Told {
+    /// In words: `4 links at ul.menu li a to /files/*.csv led to 40`.
+    pub fn words(&self) -> String {
+        let tokens: Vec<String> = self.path.rsplit('/').take(ELEMENTS).map(selector).collect();
+        let place: Vec<&str> = tokens.iter().rev().map(String::as_str).collect();
+        let rest = self.template.split_once("://").map_or(self.template.as_str(), |(_, r)| r);
+        let address = rest.find('/').map_or(rest, |at| &rest[at..]).trim_end_matches('.');
+        let links = if self.asked == 1 { "link" } else { "links" };
+        let place = match place.join(" ") {
+            place if place.is_empty() => "the start".to_owned(),
+            place => place,
+        };
+        format!("{} {links} at {place} to {address} led to {}", self.asked, self.found)
+    }
+}
+
+/// Elements of a path that are told.
+const ELEMENTS: usize = 3;
+
+/// `ul.menu main#top` as `ul.menu#top`: the first class and the id say enough.
+fn selector(token: &str) -> String {
+    let (names, id) = token.split_once('#').unwrap_or((token, ""));
+    let first = names.split(' ').next().unwrap_or_default();
+    if id.is_empty() { first.to_owned() } else { format!("{first}#{id}") }
+}
+
 /// An order of links.
 pub trait Strategy {
     /// The next link to ask for; `None` when nothing is left that is worth it.
