@@ -120,11 +120,7 @@ fn open(
     Ok(Crawl::begin(place, order, args.budget, net)?)
 }
 
-async fn follow(
-    crawl: &mut Crawl,
-    progress: &Progress,
-    out: &mut Output,
-) -> Result<End, Failure> {
+async fn follow(crawl: &mut Crawl, progress: &Progress, out: &mut Output) -> Result<End, Failure> {
     let mut best = None;
     let mut answers = 0u64;
     loop {
@@ -204,7 +200,8 @@ fn tell(
         Some(End::Left(words)) => ("left", Some(words.as_str())),
     };
     if out.json {
-        let kind = |t: Told| Kind { path: t.path, address: t.template, asked: t.asked, found: t.found };
+        let kind =
+            |t: Told| Kind { path: t.path, address: t.template, asked: t.asked, found: t.found };
         out.value(&Summary {
             start: order.start.as_str(),
             targets: order.targets.to_string(),

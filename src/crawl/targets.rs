@@ -164,7 +164,8 @@ impl FromStr for Targets {
         let mime = |part: &str| {
             let part = part.trim().to_ascii_lowercase();
             let name = |s: &str| {
-                !s.is_empty() && s.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-._".contains(&b))
+                !s.is_empty()
+                    && s.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-._".contains(&b))
             };
             match part.split_once('/') {
                 Some((a, b)) if name(a) && name(b) && part.len() <= 100 => Ok(part),

@@ -2,20 +2,20 @@
 
 use newsfed::demo::server::{Reply, Request, Server};
 
-pub fn page(title: &str, links: impl IntoIterator<Item = String>) -> Reply {
+pub(crate) fn page(title: &str, links: impl IntoIterator<Item = String>) -> Reply {
     let items: String = links.into_iter().map(|l| format!("<li>{l}</li>")).collect();
     Reply::ok("text/html", format!("<title>{title}</title><body><ul>{items}</ul></body>"))
 }
 
-pub fn link(to: impl std::fmt::Display) -> String {
+pub(crate) fn link(to: impl std::fmt::Display) -> String {
     format!("<a href=\"{to}\">{to}</a>")
 }
 
 /// Files of the library.
-pub const FILES: usize = 60;
+pub(crate) const FILES: usize = 60;
 
 /// Forty pages of talk, six lists of ten files each, one of which moved.
-pub fn library() -> Server {
+pub(crate) fn library() -> Server {
     Server::start(|request: &Request| match request.path.as_str() {
         "/" => page("Library", ["talk/", "lists/", "dead"].map(link)),
         "/talk/" => page("Talk", (0..40).map(|n| link(format!("/talk/{n}")))),

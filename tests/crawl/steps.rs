@@ -3,8 +3,9 @@
 use super::sites::{FILES, library, link, page};
 use super::{World, asked, files, lines, summary};
 use newsfed::demo::server::{Reply, Request, Server};
-use serde_json::json;
-use std::collections::HashSet;
+use serde_json::{Value, json};
+use std::collections::{BTreeSet, HashSet};
+use std::process::Command;
 
 #[test]
 fn a_crawl_finds_everything_and_lists_it() {
@@ -25,7 +26,10 @@ fn a_crawl_finds_everything_and_lists_it() {
         assert_eq!(found["bytes"], json!(body.len()));
         assert!(String::from_utf8(body).unwrap().starts_with("name\n/data/"));
         assert!(found["found_on"].as_str().unwrap().contains("/lists/"), "{found}");
-        assert_eq!((&found["mime"], found["sha256"].as_str().unwrap().len()), (&json!("text/csv"), 64));
+        assert_eq!(
+            (&found["mime"], found["sha256"].as_str().unwrap().len()),
+            (&json!("text/csv"), 64)
+        );
     }
 }
 
@@ -83,11 +87,15 @@ fn robots_and_sitemaps_are_heeded() {
             let urls = [url("/hidden.csv"), url("/private/2.csv")].concat();
             Reply::ok(
                 "application/xml",
-                format!("<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>{urls}</urlset>"),
+                format!(
+                    "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>{urls}</urlset>"
+                ),
             )
         }
         "/" => page("Start", [link("/private/1.csv"), link("/a.csv")]),
-        "/private/1.csv" | "/private/2.csv" | "/a.csv" | "/hidden.csv" => Reply::ok("text/csv", "x"),
+        "/private/1.csv" | "/private/2.csv" | "/a.csv" | "/hidden.csv" => {
+            Reply::ok("text/csv", "x")
+        }
         _ => Reply::status(404),
     })
     .unwrap();
@@ -97,4 +105,41 @@ fn robots_and_sitemaps_are_heeded() {
     assert_eq!(found, [json!(server.url("/a.csv")), json!(server.url("/hidden.csv"))]);
     assert!(!asked(&server).iter().any(|p| p.starts_with("/private")), "{output:?}");
     assert_eq!(summary(&output)["requests"], 4);
+}
+
+#[test]
+fn a_stopped_crawl_says_how_to_go_on() {
+    let (server, world) = (library(), World::new());
+    let child = world.start(&[&server.url("/"), "--set", "net.host_delay=100ms"]);
+    while asked(&server).len() < 3 {
+        std::thread::yield_now();
+    }
+    let stopped = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(stopped.success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{output:?}");
+    assert_eq!(summary(&output)["ended"], "interrupted");
+    let words = String::from_utf8(output.stderr).unwrap();
+    let again = format!("`newsfed crawl --resume --out {}` goes on", world.out().display());
+    assert!(words.contains(&again), "{words}");
+    assert_eq!(summary(&world.run(&["--resume"]))["found"], json!(FILES));
+}
+
+/// The keys that a section of the document about `--json` lists.
+fn documented(section: &str) -> BTreeSet<String> {
+    let document = include_str!("../../docs/json.md");
+    let start = document.find(&format!("## {section}\n")).expect(section);
+    let text = document[start + 3..].split("\n## ").next().unwrap();
+    let keys = text.lines().filter_map(|l| l.strip_prefix("- `")?.split('`').next());
+    keys.map(str::to_owned).collect()
+}
+
+#[test]
+fn what_is_printed_is_documented() {
+    let (server, world) = (library(), World::new());
+    let output = world.run(&[&server.url("/")]);
+    let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<BTreeSet<_>>();
+    let mut told = lines(&output.stdout);
+    assert_eq!(keys(&told.pop().unwrap()), documented("Crawl"));
+    assert_eq!(keys(&told[0]), documented("Found"));
 }

