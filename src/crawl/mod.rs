@@ -23,7 +23,7 @@ pub use bandit::BanditParameters;
 pub use links::{LinkId, Links, MAX_ADDRESS, Seen};
 pub use page::{CrawledPage, MOST_LINKS, PageLink, Site, read_page, target};
 pub use strategy::{
-    Again, Answer, Ask, Classifier, Focused, Judge, Known, Learned, Omniscient, Order, Sb,
+    Again, Answer, Ask, Classifier, Focused, Judge, Known, Learned, Lessons, Omniscient, Order, Sb,
     SbParameters, Simple, Strategy, Told,
 };
 pub use tag_path::PathParameters;

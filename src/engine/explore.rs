@@ -71,6 +71,7 @@ impl Handle {
             web: Box::new(web),
         };
         let Fetched { found: what, survey, answer } = first;
+        let is_html = matches!(what, Found::Page { .. });
         let title = match what {
             Found::Feed(feed) => {
                 found.tell("the address is a feed".to_owned());
@@ -95,6 +96,7 @@ impl Handle {
             }
         };
         let is_page = survey.sitemap.is_none();
+        let can_crawl = is_html && is_page && wanted(SourceKind::Crawl);
         self.try_first(&mut found).await;
         if found.ways.is_empty() && wanted(SourceKind::Feed) && is_page {
             self.try_places(&mut found).await;
@@ -107,6 +109,10 @@ impl Handle {
             found.ways.push(sitemap_way(found.address.clone(), count, answer));
         } else if wanted(SourceKind::Sitemap) && (found.ways.is_empty() || kind.is_some()) {
             self.try_sitemaps(&mut found).await;
+        }
+        // Where there is a feed, nothing is to be learned.
+        if can_crawl && found.ways.iter().all(|w| w.kind != SourceKind::Feed) {
+            found.ways.push(crawl_way(found.address.clone()));
         }
         let untitled = found.ways.first_mut().filter(|w| w.title.is_empty());
         if let (Some(way), Some(title)) = (untitled, title) {
@@ -270,6 +276,12 @@ fn sitemap_way(url: Url, count: usize, answer: Answer) -> Way {
         confidence: None,
         first: Some(First::Page(first)),
     }
+}
+
+/// Nothing is fetched for it yet: its first look does that, and takes its time.
+fn crawl_way(url: Url) -> Way {
+    let (kind, rules) = (SourceKind::Crawl, Some(WebsiteRules::default()));
+    Way { kind, url, title: String::new(), rules, confidence: None, first: None }
 }
 
 /// Offers the lists of articles of a page, or the page itself as the only article.

@@ -6,7 +6,7 @@ use super::message::{Answer, Discovery, First, FirstAnswer, Pace, PageAnswer, Re
 use super::queue::Job;
 use super::site::{Asker, Prefetched};
 use crate::config::{self, Added, ConfigErrors, EditError, SourceChange, SourcesFile};
-use crate::model::{Access, BasicAuth, Secret, Source, SourceFacts, SourceId};
+use crate::model::{Access, BasicAuth, Secret, Source, SourceFacts, SourceId, SourceKind};
 use crate::net::{FetchError, Response};
 use crate::store::StoreError;
 use crate::util::url as address;
@@ -74,8 +74,10 @@ impl Handle {
         let way = discovery.ways.swap_remove(way);
         let web = &discovery.web;
         let first = match way.first {
-            Some(first) => first,
-            None => First::Feed(self.fetch_announced(&way.url, web).await?),
+            // A crawl takes its time, which nobody is to wait for here.
+            None if way.kind == SourceKind::Crawl => None,
+            Some(first) => Some(first),
+            None => Some(First::Feed(self.fetch_announced(&way.url, web).await?)),
         };
         // Taken ids are replaced when the file is written.
         let id = config::unique_id(&way.url, &mut HashSet::new());
@@ -86,7 +88,7 @@ impl Handle {
         }
         source.website = way.rules;
         let mut prefetched = Prefetched::new();
-        if let (First::Page(page), Some(_)) = (&first, source.website.as_ref()) {
+        if let (Some(First::Page(page)), Some(_)) = (&first, source.website.as_ref()) {
             prefetched = self.learn_articles(&mut source, &page.samples).await;
         }
         let added = self.edit(move |file| file.import(&[source])).await?;
@@ -98,7 +100,8 @@ impl Handle {
         // The loop does not know the source yet, so it cannot look at it before what was fetched
         // is stored.
         let (declared, facts) = self.read_declared().await?;
-        if let Some(facts) = facts.iter().find(|f| f.id == source.id) {
+        let facts_of = facts.iter().find(|f| f.id == source.id);
+        if let (Some(facts), Some(first)) = (facts_of, first) {
             self.store_first(facts, &source, first, prefetched).await?;
         }
         self.context.set_sources(declared, &facts);

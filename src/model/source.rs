@@ -35,6 +35,8 @@ pub enum SourceKind {
     Website,
     /// The addresses that a sitemap lists.
     Sitemap,
+    /// A site whose pages show where what is looked for appears.
+    Crawl,
 }
 
 impl SourceKind {
@@ -44,6 +46,7 @@ impl SourceKind {
             Self::Feed => "feed",
             Self::Website => "website",
             Self::Sitemap => "sitemap",
+            Self::Crawl => "crawl",
         }
     }
 }

@@ -116,6 +116,11 @@ impl Store {
         Ok(Self { inner: Arc::new(inner) })
     }
 
+    /// The folder of the database.
+    pub fn folder(&self) -> &Path {
+        self.inner.path.parent().unwrap_or(Path::new("."))
+    }
+
     /// A connection of its own that can only read.
     pub fn reader(&self) -> Result<Reader> {
         Reader::open(&self.inner.path)

@@ -2,7 +2,7 @@
 //! what is new there only what is likely to be looked for.
 
 use super::learned::Classifier;
-use super::{Answer, Ask, Known, Strategy};
+use super::{Answer, Ask, Known, Lessons, Strategy};
 use crate::crawl::links::LinkId;
 use crate::crawl::targets::Class;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -57,6 +57,10 @@ impl Strategy for Again {
                 return Some(Ask::Get(hub));
             }
         }
+    }
+
+    fn lessons(&self) -> Lessons {
+        Lessons::of(self.classifier.labels(), &self.led)
     }
 
     fn answered(&mut self, link: LinkId, answer: &Answer<'_>, known: &mut Known<'_>) {

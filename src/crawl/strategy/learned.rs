@@ -1,7 +1,7 @@
 //! The default: a table of extensions, a classifier of links, and a linear value of each group of
 //! links that is corrected with every page.
 
-use super::{Answer, Ask, Known, Strategy, Told};
+use super::{Answer, Ask, Known, Lessons, Strategy, Told};
 use crate::crawl::groups::{GroupId, Groups};
 use crate::crawl::links::{LinkId, Links};
 use crate::crawl::logistic::{Logistic, Rate, feature, two_grams};
@@ -46,6 +46,17 @@ impl Classifier {
         Self { targets, model, seen: Vec::new(), labels: [0; 2], useless: HashMap::new() }
     }
 
+    /// Has learned these labels.
+    pub fn taught(targets: Targets, labels: &[(LinkId, bool)], known: &mut Known<'_>) -> Self {
+        let mut classifier = Self::new(targets);
+        for (link, hit) in labels {
+            classifier.seen.push((*link, *hit));
+            classifier.labels[usize::from(*hit)] += 1;
+        }
+        classifier.settle(known.links, known.random);
+        classifier
+    }
+
     /// What a link seems to lead to.
     pub fn class(&self, link: LinkId, links: &Links) -> Class {
         let url = links.url(link);
@@ -65,6 +76,11 @@ impl Classifier {
             Targets::Articles => self.class(link, links) == Class::Html && self.likely(link, links),
             Targets::Files(_) => self.class(link, links) == Class::Target,
         }
+    }
+
+    /// The labels that were learned, in order unless they were settled since.
+    pub(super) fn labels(&self) -> &[(LinkId, bool)] {
+        &self.seen
     }
 
     fn likely(&self, link: LinkId, links: &Links) -> bool {
@@ -181,6 +197,10 @@ impl Strategy for Learned {
         }
         let next = self.at_once.pop_front().or_else(|| self.pools.take(known.random));
         next.or_else(|| self.last.pop_front()).map(Ask::Get)
+    }
+
+    fn lessons(&self) -> Lessons {
+        Lessons::of(self.classifier.labels(), &self.led)
     }
 
     fn told(&self, links: &Links, most: usize) -> Vec<Told> {

@@ -14,6 +14,7 @@ pub use simple::{Omniscient, Order, Simple};
 
 use super::links::{LinkId, Links};
 use super::targets::Class;
+use std::collections::HashMap;
 
 /// What to ask for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,6 +92,23 @@ fn selector(token: &str) -> String {
     if id.is_empty() { first.to_owned() } else { format!("{first}#{id}") }
 }
 
+/// What a crawl has learned for the next one of the same site.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Lessons {
+    /// Links that were asked for, in order, and whether they were what is looked for.
+    pub labels: Vec<(LinkId, bool)>,
+    /// Pages by number, and how often each has led to that.
+    pub hubs: Vec<(LinkId, u32)>,
+}
+
+impl Lessons {
+    fn of(labels: &[(LinkId, bool)], led: &HashMap<LinkId, u32>) -> Self {
+        let mut hubs: Vec<(LinkId, u32)> = led.iter().map(|(hub, led)| (*hub, *led)).collect();
+        hubs.sort_unstable();
+        Self { labels: labels.to_vec(), hubs }
+    }
+}
+
 /// An order of links.
 pub trait Strategy {
     /// The next link to ask for; `None` when nothing is left that is worth it.
@@ -100,6 +118,10 @@ pub trait Strategy {
     /// Which kinds of links have led to what is looked for, best first, at most `most`.
     fn told(&self, _links: &Links, _most: usize) -> Vec<Told> {
         Vec::new()
+    }
+    /// What was learned that is of use when the site is looked at again.
+    fn lessons(&self) -> Lessons {
+        Lessons::default()
     }
     /// Takes in what the headers of a link say it is.
     fn labelled(&mut self, _link: LinkId, _class: Class, _known: &mut Known<'_>) {}

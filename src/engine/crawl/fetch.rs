@@ -7,7 +7,7 @@ use crate::util::clock::Clock;
 use crate::util::{html, text};
 use crate::website::retry::{BUDGET, Failure, Next, decide};
 use bytes::Bytes;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use url::Url;
 
@@ -61,9 +61,16 @@ pub(super) struct Fetcher {
     pub(super) site: Site,
     pub(super) targets: Targets,
     pub(super) seed: u64,
+    /// An answer that is there already.
+    pub(super) first: Mutex<Option<Response>>,
 }
 
 impl Fetcher {
+    /// Takes an answer that need not be asked for.
+    pub(super) fn know(&self, response: Response) {
+        *self.first.lock().unwrap_or_else(PoisonError::into_inner) = Some(response);
+    }
+
     /// Asks for an address of the site, or only for its headers.
     ///
     /// # Errors
@@ -72,6 +79,10 @@ impl Fetcher {
         let Ok(address) = Url::parse(url) else {
             return Ok(Got::nothing(0, "this is no address".to_owned()));
         };
+        let first = self.first.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(response) = first.filter(|r| r.final_url == address) {
+            return Ok(self.read(address, head, response, 1).await);
+        }
         let request = Request { url: address.clone(), head, ..self.template.clone() };
         match self.persist(request).await? {
             (sent, Ok(response)) => Ok(self.read(address, head, response, sent).await),

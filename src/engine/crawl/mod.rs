@@ -4,25 +4,27 @@
 //! [`Crawl::step`] does one request. Whatever happens between two steps, or in the middle of one,
 //! [`Crawl::resume`] stands where the last answer left it.
 
+mod again;
 mod fetch;
 mod record;
 mod save;
 mod seeds;
 
+pub use again::{Again, ordered};
 pub use fetch::Got;
 pub use save::Found;
 
 use crate::crawl::replay::Kind;
 use crate::crawl::{Ask, Class, Site, Targets, Told};
 use crate::model::{Access, Time};
-use crate::net::{Client, Request};
+use crate::net::{Client, Request, Response};
 use crate::store::StoreError;
 use crate::util::clock::Clock;
 use fetch::Fetcher;
 use record::Record;
 use save::Folder;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use url::Url;
 
@@ -53,6 +55,17 @@ pub struct Budget {
     pub bytes: Option<u64>,
     /// Time of this run.
     pub time: Option<Duration>,
+}
+
+impl Budget {
+    /// Whether requests or bytes are used up.
+    fn used_up(&self, requests: u64, bytes: u64) -> Option<End> {
+        let over = |used: u64, most: Option<u64>| most.is_some_and(|most| used >= most);
+        if over(requests, self.requests) {
+            return Some(End::Requests);
+        }
+        over(bytes, self.bytes).then_some(End::Bytes)
+    }
 }
 
 /// Why a crawl ended.
@@ -210,25 +223,30 @@ impl Crawl {
         record: Record,
         folder: Option<Folder>,
     ) -> Self {
-        let Network { client, clock, access } = net;
         let time = budget.time.and_then(|t| chrono::TimeDelta::from_std(t).ok());
-        let deadline = time.map(|time| clock.now() + time);
-        let template = Request {
-            declared: Some(order.start.clone()),
-            access,
-            allow_private: true,
-            follow: false,
-            ..Request::page(order.start.clone())
-        };
-        let fetcher = Fetcher {
-            client,
-            clock,
-            template,
-            site: Site::of(&order.start),
-            targets: order.targets.clone(),
-            seed: order.seed,
-        };
+        let deadline = time.map(|time| net.clock.now() + time);
+        let fetcher = fetcher(&order, net);
         Self { order, budget, deadline, fetcher, record, folder, lost: 0 }
+    }
+
+    /// Allows so many requests from here on.
+    pub fn allow(mut self, requests: u64) -> Self {
+        self.budget.requests = Some(self.progress().requests + requests);
+        self
+    }
+
+    /// Takes an answer to the first request that is there already.
+    pub fn knowing(self, first: Response) -> Self {
+        self.fetcher.know(first);
+        self
+    }
+
+    /// Writes down what was learned for the next crawl of the site, which is [`Again`].
+    ///
+    /// # Errors
+    /// When it cannot be written down.
+    pub fn conclude(mut self) -> Result<(), CrawlError> {
+        self.record.conclude()
     }
 
     /// What was ordered.
@@ -256,15 +274,24 @@ impl Crawl {
             return Ok(Step::Ended(end));
         }
         let Some(ask) = self.record.next() else { return Ok(Step::Ended(End::Done)) };
+        let (Ask::Get(link) | Ask::Head(link)) = ask;
+        let links = self.record.links();
+        let asked = Asked {
+            first: ask == Ask::Get(0),
+            head: ask == Ask::Head(link),
+            url: links.url(link).to_owned(),
+            path: links.path(link).to_owned(),
+            anchor: links.anchor(link).to_owned(),
+        };
         let got = match self.deadline {
             Some(deadline) => {
                 let clock = self.fetcher.clock.clone();
                 tokio::select! {
-                    got = self.fetch(ask) => got,
+                    got = fetch(&self.fetcher, asked) => got,
                     () = clock.sleep_until(deadline) => return Ok(Step::Ended(End::Time)),
                 }
             }
-            None => self.fetch(ask).await,
+            None => fetch(&self.fetcher, asked).await,
         };
         match got {
             Ok(got) => self.take(ask, got),
@@ -274,37 +301,9 @@ impl Crawl {
 
     fn used_up(&self) -> Option<End> {
         let Progress { requests, bytes, .. } = self.progress();
-        let over = |used: u64, most: Option<u64>| most.is_some_and(|most| used >= most);
-        if over(requests, self.budget.requests) {
-            return Some(End::Requests);
-        }
-        if over(bytes, self.budget.bytes) {
-            return Some(End::Bytes);
-        }
-        self.deadline.is_some_and(|at| self.fetcher.clock.now() >= at).then_some(End::Time)
-    }
-
-    async fn fetch(&self, ask: Ask) -> Result<Got, String> {
-        let (link, head) = match ask {
-            Ask::Get(link) => (link, false),
-            Ask::Head(link) => (link, true),
-        };
-        let links = self.record.links();
-        let mut got = self.fetcher.ask(links.url(link), head).await?;
-        if link == 0 && !head {
-            if let Some(to) = got.elsewhere.take() {
-                return Err(format!("it redirects to {to}, which is another site"));
-            }
-            if matches!(got.class, Class::Html | Class::Target) {
-                self.fetcher.seeds(&mut got).await;
-            }
-        }
-        for link_of in got.page.links.iter_mut().filter(|_| got.redirected) {
-            // A redirect stands where the link to it stands.
-            link_of.path = links.path(link).to_owned();
-            link_of.anchor = links.anchor(link).to_owned();
-        }
-        Ok(got)
+        self.budget.used_up(requests, bytes).or_else(|| {
+            self.deadline.is_some_and(|at| self.fetcher.clock.now() >= at).then_some(End::Time)
+        })
     }
 
     fn take(&mut self, ask: Ask, got: Got) -> Result<Step, CrawlError> {
@@ -338,6 +337,34 @@ impl Crawl {
     }
 }
 
+/// A link that is being asked for.
+struct Asked {
+    /// Where the crawl starts.
+    first: bool,
+    head: bool,
+    url: String,
+    path: String,
+    anchor: String,
+}
+
+async fn fetch(fetcher: &Fetcher, asked: Asked) -> Result<Got, String> {
+    let mut got = fetcher.ask(&asked.url, asked.head).await?;
+    if asked.first {
+        if let Some(to) = got.elsewhere.take() {
+            return Err(format!("it redirects to {to}, which is another site"));
+        }
+        if matches!(got.class, Class::Html | Class::Target) {
+            fetcher.seeds(&mut got).await;
+        }
+    }
+    for link in got.page.links.iter_mut().filter(|_| got.redirected) {
+        // A redirect stands where the link to it stands.
+        link.path.clone_from(&asked.path);
+        link.anchor.clone_from(&asked.anchor);
+    }
+    Ok(got)
+}
+
 /// The way to the network.
 pub struct Network {
     /// The door.
@@ -346,6 +373,27 @@ pub struct Network {
     pub clock: Arc<dyn Clock>,
     /// Credentials, headers, proxy.
     pub access: Access,
+}
+
+/// Asks for the links of such a crawl.
+fn fetcher(order: &Order, net: Network) -> Fetcher {
+    let Network { client, clock, access } = net;
+    let template = Request {
+        declared: Some(order.start.clone()),
+        access,
+        allow_private: true,
+        follow: false,
+        ..Request::page(order.start.clone())
+    };
+    Fetcher {
+        client,
+        clock,
+        template,
+        site: Site::of(&order.start),
+        targets: order.targets.clone(),
+        seed: order.seed,
+        first: Mutex::default(),
+    }
 }
 
 /// A record by the folder that a person knows.

@@ -4,7 +4,7 @@
 use super::fetch::Got;
 use super::{CrawlError, Order, Progress};
 use crate::crawl::replay::Kind;
-use crate::crawl::{Answer, Ask, Class, Known, LinkId, Links, Seen, Strategy, Told};
+use crate::crawl::{Answer, Ask, Class, Known, Lessons, LinkId, Links, Seen, Strategy, Told};
 use crate::model::Time;
 use crate::store::{CrawlLog, LinkRow, RequestRow, StoreError};
 use std::path::Path;
@@ -18,6 +18,8 @@ const START: &str = "start";
 const TARGETS: &str = "targets";
 const STRATEGY: &str = "strategy";
 const SEED: &str = "seed";
+/// Whether the site was explored.
+pub(super) const CONCLUDED: &str = "concluded";
 
 pub(super) struct Record {
     log: CrawlLog,
@@ -48,15 +50,7 @@ impl Record {
     /// A crawl as its log tells it.
     pub(super) fn resume(file: &Path) -> Result<(Self, Order), CrawlError> {
         let log = open(file)?;
-        let note = |name| log.note(name)?.ok_or(CrawlError::Record);
-        let named = note(STRATEGY)?;
-        let kind = Kind::ALL.iter().find(|(_, name)| *name == named).map(|(kind, _)| *kind);
-        let order = Order {
-            start: Url::parse(&note(START)?).map_err(|_| CrawlError::Record)?,
-            targets: note(TARGETS)?.parse().map_err(|_| CrawlError::Record)?,
-            strategy: kind.ok_or(CrawlError::Record)?,
-            seed: note(SEED)?.parse().map_err(|_| CrawlError::Record)?,
-        };
+        let order = read_order(&log)?;
         let mut record = Self::fresh(log, &order)?;
         record.replay()?;
         Ok((record, order))
@@ -137,18 +131,10 @@ impl Record {
             Ask::Get(link) => (link, false),
             Ask::Head(link) => (link, true),
         };
-        let (mut all, mut new) = (Vec::new(), Vec::new());
-        for seen in got.page.links.iter().filter(|_| !head) {
-            if self.links.len() >= MOST_LINKS {
-                break;
-            }
-            if let Some((id, is_new)) = self.links.add(seen.seen(), Some(link)) {
-                all.push(id);
-                if is_new {
-                    new.push(id);
-                }
-            }
-        }
+        let (all, new) = match ask {
+            Ask::Get(link) => take_in(&mut self.links, link, got),
+            Ask::Head(_) => Default::default(),
+        };
         let row = RequestRow {
             link,
             head,
@@ -161,11 +147,7 @@ impl Record {
             links: all,
         };
         let links = &self.links;
-        let unstored = (self.log.links()..links.len() as LinkId).map(|id| LinkRow {
-            url: links.url(id),
-            path: (links.path_number(id), links.path(id)),
-            anchor: (links.anchor_number(id), links.anchor(id)),
-        });
+        let unstored = rows(links, self.log.links());
         self.log.append(&row, unstored, saved)?;
         let (strategy, random) = (self.strategy.as_mut(), &mut self.random);
         tell(strategy, ask, got.class, got.article, &new, &row.links, links, random);
@@ -174,10 +156,43 @@ impl Record {
         Ok(())
     }
 
+    /// Keeps what was learned for the next crawl.
+    pub(super) fn conclude(&mut self) -> Result<(), CrawlError> {
+        let Lessons { labels, hubs } = self.strategy.lessons();
+        self.log.learn(std::iter::empty(), &labels, &hubs)?;
+        Ok(self.log.set_note(CONCLUDED, "1")?)
+    }
+
     /// Forgets the last answers, which were none.
     pub(super) fn forget_last(&mut self, answers: u32) -> Result<(), CrawlError> {
         Ok(self.log.forget_last(answers)?)
     }
+}
+
+/// Adds the links of a page; returns all of them, and those that are new.
+pub(super) fn take_in(links: &mut Links, page: LinkId, got: &Got) -> (Vec<LinkId>, Vec<LinkId>) {
+    let (mut all, mut new) = (Vec::new(), Vec::new());
+    for seen in &got.page.links {
+        if links.len() >= MOST_LINKS {
+            break;
+        }
+        if let Some((id, is_new)) = links.add(seen.seen(), Some(page)) {
+            all.push(id);
+            if is_new {
+                new.push(id);
+            }
+        }
+    }
+    (all, new)
+}
+
+/// The links from a number on, as the log takes them.
+pub(super) fn rows(links: &Links, from: LinkId) -> impl Iterator<Item = LinkRow<'_>> {
+    (from..links.len() as LinkId).map(|id| LinkRow {
+        url: links.url(id),
+        path: (links.path_number(id), links.path(id)),
+        anchor: (links.anchor_number(id), links.anchor(id)),
+    })
 }
 
 impl Progress {
@@ -188,7 +203,20 @@ impl Progress {
     }
 }
 
-fn open(file: &Path) -> Result<CrawlLog, CrawlError> {
+/// What was ordered, as the notes have it.
+pub(super) fn read_order(log: &CrawlLog) -> Result<Order, CrawlError> {
+    let note = |name| log.note(name)?.ok_or(CrawlError::Record);
+    let named = note(STRATEGY)?;
+    let kind = Kind::ALL.iter().find(|(_, name)| *name == named).map(|(kind, _)| *kind);
+    Ok(Order {
+        start: Url::parse(&note(START)?).map_err(|_| CrawlError::Record)?,
+        targets: note(TARGETS)?.parse().map_err(|_| CrawlError::Record)?,
+        strategy: kind.ok_or(CrawlError::Record)?,
+        seed: note(SEED)?.parse().map_err(|_| CrawlError::Record)?,
+    })
+}
+
+pub(super) fn open(file: &Path) -> Result<CrawlLog, CrawlError> {
     CrawlLog::open(file).map_err(|e| match e {
         StoreError::Busy => CrawlError::Busy(file.to_owned()),
         other => other.into(),

@@ -2,6 +2,7 @@
 //! articles, one after the other, through the same manners as everything else.
 
 mod asker;
+mod crawl;
 mod gathering;
 mod pages;
 mod sitemap;
@@ -50,6 +51,7 @@ impl Visit<'_> {
     ) -> Finished {
         let mut gathering = Gathering::default();
         let read = match self.job.source.kind {
+            SourceKind::Crawl => crawl::read(&mut self, response, &mut gathering).await,
             SourceKind::Sitemap => sitemap::read(&mut self, response, &mut gathering).await,
             _ => website::read(&mut self, response, &mut gathering).await,
         };

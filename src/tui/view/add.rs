@@ -111,6 +111,7 @@ fn kind_words(way: &Way) -> &'static str {
         SourceKind::Website if way.confidence.is_none() => "article",
         SourceKind::Website => "list",
         SourceKind::Sitemap => "sitemap",
+        SourceKind::Crawl => "crawl",
         _ => "feed",
     }
 }
