@@ -7,6 +7,7 @@ use crate::crawl::replay::Kind;
 use crate::crawl::{Answer, Ask, Class, Known, Lessons, LinkId, Links, Seen, Strategy, Told};
 use crate::model::Time;
 use crate::store::{CrawlLog, LinkRow, RequestRow, StoreError};
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 use url::Url;
 
@@ -159,6 +160,19 @@ impl Record {
     /// Keeps what was learned for the next crawl.
     pub(super) fn conclude(&mut self) -> Result<(), CrawlError> {
         let Lessons { labels, hubs } = self.strategy.lessons();
+        // What a page has led to may have come to light long after it was read.
+        let hits: HashSet<LinkId> =
+            labels.iter().filter(|(_, hit)| *hit).map(|(l, _)| *l).collect();
+        let mut led: BTreeMap<LinkId, u32> = hubs.into_iter().collect();
+        self.log.replay::<CrawlError>(|row, _| {
+            let here = row.links.iter().filter(|l| hits.contains(l)).count() as u32;
+            if here > 0 {
+                let led = led.entry(row.link).or_default();
+                *led = here.max(*led);
+            }
+            Ok(())
+        })?;
+        let hubs: Vec<(LinkId, u32)> = led.into_iter().collect();
         self.log.learn(std::iter::empty(), &labels, &hubs)?;
         Ok(self.log.set_note(CONCLUDED, "1")?)
     }
