@@ -118,12 +118,12 @@ fn choose(args: &AddArgs, discovery: &Discovery, out: &mut Output) -> Result<usi
     match discovery.ways.len() {
         0 => return Err(no_way(discovery)),
         // Sixty requests are not made unasked.
-        1 if discovery.ways[0].kind == SourceKind::Crawl && args.kind.is_none() && !args.yes => {
+        _ if discovery.ways[0].kind == SourceKind::Crawl && args.kind.is_none() && !args.yes => {
             let none = no_way(discovery);
             let how = "a crawl can learn where articles appear, with about 60 requests: --as crawl";
             return Err(Failure::Plain(format!("{none}; {how}")));
         }
-        1 => return Ok(0),
+        // Articles come first; website.targets in sources.toml names something else.
         _ if discovery.ways[1..].iter().all(|w| w.kind == SourceKind::Crawl) => return Ok(0),
         // The one feed of a page is better than anything that can be read out of the page.
         _ if discovery.ways[0].kind == SourceKind::Feed

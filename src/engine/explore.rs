@@ -71,7 +71,8 @@ impl Handle {
             web: Box::new(web),
         };
         let Fetched { found: what, survey, answer } = first;
-        let is_html = matches!(what, Found::Page { .. });
+        let kind_said = answer.response.content_type().unwrap_or_default();
+        let is_html = matches!(what, Found::Page { .. }) || kind_said.contains("html");
         let title = match what {
             Found::Feed(feed) => {
                 found.tell("the address is a feed".to_owned());
@@ -112,7 +113,8 @@ impl Handle {
         }
         // Where there is a feed, nothing is to be learned.
         if can_crawl && found.ways.iter().all(|w| w.kind != SourceKind::Feed) {
-            found.ways.push(crawl_way(found.address.clone()));
+            let ways = CRAWLED.map(|(targets, what)| crawl_way(&found.address, targets, what));
+            found.ways.extend(ways);
         }
         let untitled = found.ways.first_mut().filter(|w| w.title.is_empty());
         if let (Some(way), Some(title)) = (untitled, title) {
@@ -279,10 +281,20 @@ fn sitemap_way(url: Url, count: usize, answer: Answer) -> Way {
 }
 
 /// Nothing is fetched for it yet: its first look does that, and takes its time.
-fn crawl_way(url: Url) -> Way {
-    let (kind, rules) = (SourceKind::Crawl, Some(WebsiteRules::default()));
-    Way { kind, url, title: String::new(), rules, confidence: None, first: None }
+fn crawl_way(url: &Url, targets: &str, what: &str) -> Way {
+    let targets = Some(targets.to_owned());
+    Way {
+        kind: SourceKind::Crawl,
+        url: url.clone(),
+        title: format!("learns where {what} appear, about 60 requests the first time"),
+        rules: Some(WebsiteRules { targets, ..WebsiteRules::default() }),
+        confidence: None,
+        first: None,
+    }
 }
+
+/// What a crawl can look for, and in words.
+const CRAWLED: [(&str, &str); 2] = [("articles", "articles"), ("data", "data files")];
 
 /// Offers the lists of articles of a page, or the page itself as the only article.
 fn offer_pages(survey: &Survey, answer: &Answer, discovery: &mut Discovery) {

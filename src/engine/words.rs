@@ -70,6 +70,9 @@ fn facts(why: &Why, enabled: bool, now: Time) -> Vec<(&'static str, String)> {
     if why.last_poll.is_some() {
         line("this week", spent(why, now));
     }
+    for (nth, words) in why.crawl.iter().enumerate() {
+        line(if nth == 0 { "crawl" } else { "" }, words.clone());
+    }
     facts
 }
 

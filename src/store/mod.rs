@@ -241,8 +241,9 @@ impl Store {
     }
 
     /// Remembers a note under a name, in place of an older one.
-    pub async fn set_memo(&self, name: &'static str, value: String) -> Result<()> {
-        self.writer()?.call(move |conn| memo::set(conn, name, &value)).await
+    pub async fn set_memo(&self, name: impl Into<String>, value: String) -> Result<()> {
+        let name = name.into();
+        self.writer()?.call(move |conn| memo::set(conn, &name, &value)).await
     }
 
     /// Removes old poll records and forgotten sources.

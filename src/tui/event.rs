@@ -3,7 +3,7 @@
 
 use crate::article::Document;
 use crate::engine::{Discovery, Removed, Report, Rhythm, Status, Told};
-use crate::model::{Item, ItemRow, PollRecord, Source, SourceFacts, SourceId};
+use crate::model::{Item, ItemRow, PollRecord, Source, SourceFacts, SourceId, SourceKind};
 use crate::store::{Mark, Window};
 use crate::util::browser::Launch;
 use crossterm::event::{KeyEvent, MouseEvent};
@@ -59,12 +59,13 @@ pub(super) enum Event {
 pub(super) struct Followed {
     pub(super) id: SourceId,
     pub(super) title: String,
+    pub(super) kind: SourceKind,
 }
 
 impl From<Source> for Followed {
     fn from(source: Source) -> Self {
         let title = source.title.unwrap_or_else(|| source.id.to_string());
-        Self { id: source.id, title }
+        Self { id: source.id, title, kind: source.kind }
     }
 }
 

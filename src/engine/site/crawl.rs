@@ -7,10 +7,12 @@ use crate::article::{Guide, Mode, extract};
 use crate::crawl::Targets;
 use crate::crawl::replay::Kind;
 use crate::engine::crawl::{
-    Again, Budget, Crawl, CrawlError, End, Found, Got, Network, Order, Place, Step, ordered,
+    Again, Budget, Crawl, CrawlError, End, Found, Got, Network, Order, Place, Progress, Step,
+    ordered,
 };
 use crate::model::{Enclosure, Entry, Time, WebsiteRules};
 use crate::net::Response;
+use crate::store::{Reader, StoreError};
 use crate::util::{html, text};
 use crate::website::{Article, MOST_ARTICLES, summarise, validate};
 use chrono::TimeDelta;
@@ -25,6 +27,10 @@ const MOST_TIME: Duration = Duration::from_secs(600);
 const FOR_GOOD: TimeDelta = TimeDelta::days(3650);
 /// A page that was read and refused is left alone for this long.
 const REFUSED: TimeDelta = TimeDelta::days(30);
+/// Kinds of links that are told.
+const MOST_KINDS: usize = 4;
+/// Answers of an exploration between two words about it.
+const TELL: u32 = 3;
 /// The folder of the records, beside the database.
 const FOLDER: &str = "crawls";
 
@@ -87,25 +93,60 @@ async fn gather(
     explore(visit, crawl.knowing(response), looking, gathering).await
 }
 
+/// What the crawls of a source (row key) have come to, in lines of words; empty without any.
+///
+/// # Errors
+/// When the database cannot be read.
+pub(in crate::engine) fn told(reader: &Reader, source: i64) -> Result<Vec<String>, StoreError> {
+    let note = reader.memo(&note_name(source))?.unwrap_or_default();
+    Ok(note.lines().map(str::to_owned).collect())
+}
+
+fn note_name(source: i64) -> String {
+    format!("crawl.{source}")
+}
+
+/// Tells how far a look has come; `kinds` are told below it.
+async fn tell(visit: &Visit<'_>, what: &str, now: Progress, kinds: &[String]) {
+    let Progress { requests, found, links, .. } = now;
+    let words = format!("{what}: {requests} requests, {found} found, {links} links seen");
+    let note: Vec<&str> =
+        std::iter::once(words.as_str()).chain(kinds.iter().map(String::as_str)).collect();
+    let stored = visit.context.store.set_memo(note_name(visit.job.key), note.join("\n")).await;
+    if let Err(e) = stored {
+        tracing::error!("telling of a crawl: {e}");
+    }
+}
+
+fn kinds(crawl: &Crawl) -> Vec<String> {
+    crawl.told(MOST_KINDS).iter().map(|told| text::line(&told.words())).collect()
+}
+
 async fn explore(
     visit: &mut Visit<'_>,
     mut crawl: Crawl,
     looking: &mut Looking,
     gathering: &mut Gathering,
 ) -> Result<(), CrawlError> {
-    loop {
+    for answers in 1u32.. {
         match crawl.step().await? {
-            Step::Answered { found, got, .. } => take(visit, found, *got, looking, gathering).await,
+            Step::Answered { found, got, .. } => {
+                take(visit, found, *got, looking, gathering).await;
+                if answers.is_multiple_of(TELL) {
+                    tell(visit, "exploring", crawl.progress(), &kinds(&crawl)).await;
+                }
+            }
             Step::Ended(End::Left(words)) => {
                 leave(visit, &words, gathering);
                 break;
             }
             // It goes on with the next look where it has led to nothing yet.
-            Step::Ended(end) if crawl.progress().found == 0 && end != End::Done => break,
+            Step::Ended(end) if crawl.progress().found == 0 && end != End::Done => {
+                tell(visit, "explored so far", crawl.progress(), &[]).await;
+                break;
+            }
             Step::Ended(_) => {
-                for told in crawl.told(3) {
-                    tracing::info!(source = %visit.job.source.id, "{}", told.words());
-                }
+                tell(visit, "explored", crawl.progress(), &kinds(&crawl)).await;
                 crawl.conclude()?;
                 break;
             }
@@ -140,6 +181,9 @@ async fn look_again(
             Step::Ended(_) => break,
         }
     }
+    let key = visit.job.key;
+    let before = visit.context.read(move |reader| told(reader, key)).await?;
+    tell(visit, "last look", again.progress(), before.get(1..).unwrap_or_default()).await;
     again.conclude()?;
     if looking.rules.targets.as_deref().is_none_or(|t| t == "articles") {
         // An earlier look may have been killed between its record and its items.

@@ -9,6 +9,7 @@ mod sitemap;
 mod website;
 
 pub(super) use asker::Asker;
+pub(super) use crawl::told as told_of_crawl;
 pub(super) use pages::Prefetched;
 
 use super::context::Context;
