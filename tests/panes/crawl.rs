@@ -21,7 +21,8 @@ fn town(request: &Request) -> Reply {
         return page("A street", format!("<p>See <a href='/house/{n}'>the house</a>.</p>"));
     }
     let Some(n) = number("/house/") else { return Reply::status(404) };
-    let text = "The lamp in front of the house was lit again, and people came to see it. ".repeat(9);
+    let text =
+        "The lamp in front of the house was lit again, and people came to see it. ".repeat(9);
     page(
         "A house",
         format!(
@@ -42,6 +43,9 @@ fn a_site_without_anything_to_follow_is_explored() {
     t.wait_for("learns where data files appear");
     t.send(key::ENTER);
     t.wait_for("w tells how far it has come");
+    t.wait_until("the source is selected", |screen| {
+        screen.lines().any(|l| l.contains("Items · 127.0.0.1"))
+    });
     // The exploration goes on behind the panel, which follows it.
     t.send("w");
     t.wait_for("Why now");
