@@ -71,15 +71,16 @@ impl Frontier {
     fn answer(&mut self, page: u32, count: u32) {
         let link = self.pop().unwrap();
         let mut new = Vec::with_capacity(count as usize);
+        // Some thousand kinds of links: digits alone make no kind.
+        let letter = |n: u32| char::from(b'a' + (n % 26) as u8);
+        // Pages link within their section, and to a few others.
+        let own = self.links.url(link).split('/').nth(3).unwrap_or_default().to_owned();
+        let other = format!("{}{}", letter(page), letter(page / 26));
         for n in 0..count {
-            // Some hundred kinds of pages, like those of a large site.
-            let url = format!(
-                "https://site.example/section-{}/{}/page-{page}-{n}.html",
-                page % 40,
-                2000 + n % 9
-            );
+            let section = if n % 20 == 0 || own.is_empty() { &other } else { &own };
+            let url = format!("https://site.example/{section}/{}/page-{page}-{n}.html", letter(n));
             let path = format!("/html/body/main/div.column-{}/ul.list/li/a", n % 10);
-            let anchor = format!("Page {n} of section {}", page % 40);
+            let anchor = format!("Page {n} of section {section}");
             let seen = Seen { url: &url, path: &path, anchor: &anchor };
             new.extend(self.links.add(seen, Some(link)).map(|(id, _)| id));
         }

@@ -51,7 +51,7 @@ impl PartialOrd for Entry {
 pub(super) struct Pools {
     value: Value,
     features: HashMap<u32, FeatureId>,
-    /// The groups that have a feature, newest last.
+    /// The newest groups that have a feature, the newest last.
     having: Vec<Vec<PoolId>>,
     pools: Vec<Pool>,
     by_features: HashMap<[FeatureId; FEATURES], PoolId>,
@@ -87,7 +87,12 @@ impl Pools {
         let id = *self.by_features.entry(features).or_insert(next);
         if id == next {
             for feature in features {
-                self.having[feature as usize].push(id);
+                let having = &mut self.having[feature as usize];
+                if having.len() == 2 * KIN {
+                    // Nobody looks at the older ones any more.
+                    having.drain(..KIN);
+                }
+                having.push(id);
             }
             let (waiting, queued) = (Vec::new(), f64::NEG_INFINITY);
             self.pools.push(Pool { features, waiting, queued, first: link, asked: 0, found: 0 });

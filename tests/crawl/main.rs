@@ -1,6 +1,6 @@
 //! Living crawls of sites on loopback: traps, and a program that is killed in the middle.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot be set up has failed")]
 #![allow(clippy::print_stdout, reason = "it tells what was measured")]
 
 mod killed;

@@ -128,7 +128,7 @@ fn a_stopped_crawl_says_how_to_go_on() {
 /// The keys that a section of the document about `--json` lists.
 fn documented(section: &str) -> BTreeSet<String> {
     let document = include_str!("../../docs/json.md");
-    let start = document.find(&format!("## {section}\n")).expect(section);
+    let start = document.find(&format!("## {section}\n")).unwrap();
     let text = document[start + 3..].split("\n## ").next().unwrap();
     let keys = text.lines().filter_map(|l| l.strip_prefix("- `")?.split('`').next());
     keys.map(str::to_owned).collect()

@@ -26,6 +26,9 @@ const USELESS: u32 = 3;
 /// What an article is worth beside the links on it.
 const ARTICLE: f64 = 3.0;
 
+/// Stands for no group.
+const NO_POOL: PoolId = PoolId::MAX;
+
 /// Tells what links lead to before they are asked for.
 #[derive(Debug, Clone)]
 pub struct Classifier {
@@ -128,7 +131,8 @@ pub struct Learned {
     clusters: Groups,
     cluster_of_path: HashMap<u32, GroupId>,
     pools: Pools,
-    pool_of: HashMap<LinkId, PoolId>,
+    /// The group of each link; [`NO_POOL`] where it is in none.
+    pool_of: Vec<PoolId>,
     at_once: VecDeque<LinkId>,
     /// What is not likely to be anything, for when all else has been seen.
     last: VecDeque<LinkId>,
@@ -148,7 +152,7 @@ impl Learned {
             clusters: Groups::new(ALIKE),
             cluster_of_path: HashMap::new(),
             pools: Pools::new(ValueParameters::default()),
-            pool_of: HashMap::new(),
+            pool_of: Vec::new(),
             at_once: VecDeque::new(),
             last: VecDeque::new(),
             worth: Vec::new(),
@@ -185,7 +189,8 @@ impl Learned {
             feature(6, reward.to_be_bytes()),
         ];
         let pool = self.pools.put(link, features);
-        self.pool_of.insert(link, pool);
+        self.pool_of.resize(self.pool_of.len().max(link as usize + 1), NO_POOL);
+        self.pool_of[link as usize] = pool;
     }
 }
 
@@ -228,7 +233,8 @@ impl Strategy for Learned {
         if led > 0 {
             self.led.insert(link, led as u32);
         }
-        if let Some(pool) = self.pool_of.remove(&link) {
+        let pool = self.pool_of.get_mut(link as usize).map(|p| std::mem::replace(p, NO_POOL));
+        if let Some(pool) = pool.filter(|p| *p != NO_POOL) {
             let own = match (answer.is_hit(), answer.class) {
                 (false, _) => 0.0,
                 (true, Class::Target) => 1.0,
