@@ -5,6 +5,7 @@
 //! answers give the same crawl, so a record of the answers is all that has to survive.
 
 mod bandit;
+mod few;
 mod groups;
 mod links;
 mod logistic;

@@ -1,8 +1,10 @@
 //! Groups of waiting links, and which of them is worth most just now.
 
+use super::few::Few;
 use super::links::LinkId;
 use super::value::{FeatureId, Value, ValueParameters};
 use std::collections::{BinaryHeap, HashMap};
+use std::hash::{BuildHasher, RandomState};
 
 /// What the links of a group have in common.
 pub(super) const FEATURES: usize = 7;
@@ -18,7 +20,7 @@ pub(super) type PoolId = u32;
 #[derive(Debug)]
 struct Pool {
     features: [FeatureId; FEATURES],
-    waiting: Vec<LinkId>,
+    waiting: Few,
     /// Value under which it stands highest in the heap.
     queued: f64,
     /// Its first link, which stands for the others.
@@ -52,9 +54,11 @@ pub(super) struct Pools {
     value: Value,
     features: HashMap<u32, FeatureId>,
     /// The newest groups that have a feature, the newest last.
-    having: Vec<Vec<PoolId>>,
+    having: Vec<Few>,
     pools: Vec<Pool>,
-    by_features: HashMap<[FeatureId; FEATURES], PoolId>,
+    /// Groups by the hash of their features.
+    by_features: HashMap<u64, PoolId>,
+    hasher: RandomState,
     /// May hold values that are not true any more; those of waiting groups are corrected when
     /// they come up.
     heap: BinaryHeap<Entry>,
@@ -70,6 +74,7 @@ impl Pools {
             having: Vec::new(),
             pools: Vec::new(),
             by_features: HashMap::new(),
+            hasher: RandomState::new(),
             heap: BinaryHeap::new(),
             turn: 0,
         }
@@ -79,22 +84,22 @@ impl Pools {
     pub(super) fn put(&mut self, link: LinkId, features: [u32; FEATURES]) -> PoolId {
         let features = features.map(|hash| {
             *self.features.entry(hash).or_insert_with(|| {
-                self.having.push(Vec::new());
+                self.having.push(Few::default());
                 self.value.add()
             })
         });
         let next = self.pools.len() as PoolId;
-        let id = *self.by_features.entry(features).or_insert(next);
+        let id = *self.by_features.entry(self.hasher.hash_one(features)).or_insert(next);
         if id == next {
             for feature in features {
                 let having = &mut self.having[feature as usize];
                 if having.len() == 2 * KIN {
                     // Nobody looks at the older ones any more.
-                    having.drain(..KIN);
+                    having.forget(KIN);
                 }
                 having.push(id);
             }
-            let (waiting, queued) = (Vec::new(), f64::NEG_INFINITY);
+            let (waiting, queued) = (Few::default(), f64::NEG_INFINITY);
             self.pools.push(Pool { features, waiting, queued, first: link, asked: 0, found: 0 });
         }
         self.pools[id as usize].waiting.push(link);
@@ -144,7 +149,7 @@ impl Pools {
         for feature in features {
             let having = &self.having[feature as usize];
             for at in having.len().saturating_sub(KIN)..having.len() {
-                self.look_again(self.having[feature as usize][at]);
+                self.look_again(self.having[feature as usize].all()[at]);
             }
         }
     }
