@@ -97,7 +97,7 @@ impl Handle {
             }
         };
         let is_page = survey.sitemap.is_none();
-        let can_crawl = is_html && is_page && wanted(SourceKind::Crawl);
+        let can_crawl = is_html && is_page && !survey.needs_javascript && wanted(SourceKind::Crawl);
         self.try_first(&mut found).await;
         if found.ways.is_empty() && wanted(SourceKind::Feed) && is_page {
             self.try_places(&mut found).await;
