@@ -216,7 +216,8 @@ impl Inner {
         let answer = sent.map_err(|e| attempt().explain(&e))?;
         let status = answer.status().as_u16();
         let location = answer.headers().get(header::LOCATION);
-        if let (301 | 302 | 303 | 307 | 308, Some(location), true) = (status, location, hop.follow) {
+        if let (301 | 302 | 303 | 307 | 308, Some(location), true) = (status, location, hop.follow)
+        {
             let location = String::from_utf8_lossy(location.as_bytes()).into_owned();
             return Ok(Step::Redirect { status, location });
         }

@@ -192,3 +192,19 @@ async fn what_is_not_found_at_first_is_looked_for_again() {
     assert_eq!((asked.len(), once.len()), (91, 91));
     engine.shutdown().await;
 }
+
+#[tokio::test]
+async fn a_damaged_record_is_learned_again() {
+    let site = Site::default();
+    site.put("buses", 3);
+    let server = site.start();
+    let home = Home::with(&[crawl(&server.url("/"))]);
+    let engine = home.on_demand().await;
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(3, 0, 3));
+    let record = home.paths().data_dir().join("crawls/town.db");
+    std::fs::write(&record, "no database ".repeat(1_000)).unwrap();
+    site.put("buses", 4);
+    home.clock.advance(DAY);
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 4));
+    engine.shutdown().await;
+}

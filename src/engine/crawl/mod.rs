@@ -99,7 +99,9 @@ pub enum CrawlError {
     #[error("another crawl is at work with {}", .0.display())]
     Busy(PathBuf),
     /// The record does not lead to what it says.
-    #[error("the record of the crawl does not fit this version of newsfed; begin anew in another folder")]
+    #[error(
+        "the record of the crawl does not fit this version of newsfed; begin anew in another folder"
+    )]
     Record,
     /// The strategy must know the site before.
     #[error("the strategy {0} must know a site before it crawls it; it is for replays only")]

@@ -16,6 +16,7 @@ use crate::store::{Reader, StoreError};
 use crate::util::{html, text};
 use crate::website::{Article, MOST_ARTICLES, summarise, validate};
 use chrono::TimeDelta;
+use std::path::Path;
 use std::time::Duration;
 use url::Url;
 
@@ -76,21 +77,70 @@ async fn gather(
         clock: visit.context.clock.clone(),
         access: visit.job.source.access.clone(),
     };
-    let before = ordered(&place)?;
-    // Another address, or something else to look for, is another crawl.
-    let same =
-        before.as_ref().is_some_and(|b| b.start == order.start && b.targets == order.targets);
-    if before.is_some() && !same {
-        std::fs::remove_file(&file).map_err(|why| CrawlError::File { path: file.clone(), why })?;
-    }
-    if same && let Some(again) = Again::open(&place, budget, net())? {
-        return look_again(visit, again.knowing(response), looking, gathering).await;
-    }
-    let crawl = match same {
-        true => Crawl::resume(&place, budget, net())?.allow(MOST_REQUESTS),
-        false => Crawl::begin(&place, order, budget, net())?,
+    let opened = match kept(&place, &order, budget, &net) {
+        Ok(Some(kept)) => kept,
+        Ok(None) => Kept::Exploring(anew(&file, &place, order, budget, net())?),
+        // What was learned can be learned again.
+        Err(e @ (CrawlError::Record | CrawlError::Store(StoreError::Corrupt(_)))) => {
+            gathering.note(format!("the site is explored again: {e}"));
+            Kept::Exploring(anew(&file, &place, order, budget, net())?)
+        }
+        Err(e) => return Err(e),
     };
-    explore(visit, crawl.knowing(response), looking, gathering).await
+    match opened {
+        Kept::Learned(again) => {
+            look_again(visit, again.knowing(response), looking, gathering).await
+        }
+        Kept::Exploring(crawl) => explore(visit, crawl.knowing(response), looking, gathering).await,
+    }
+}
+
+/// What earlier looks have left.
+enum Kept {
+    /// An exploration that is not over.
+    Exploring(Crawl),
+    /// What it has learned.
+    Learned(Again),
+}
+
+/// Opens the record of a source; `None` where there is none for that order: another address, or
+/// something else to look for, is another crawl.
+fn kept(
+    place: &Place,
+    order: &Order,
+    budget: Budget,
+    net: &impl Fn() -> Network,
+) -> Result<Option<Kept>, CrawlError> {
+    let before = ordered(place)?;
+    if !before.is_some_and(|b| b.start == order.start && b.targets == order.targets) {
+        return Ok(None);
+    }
+    Ok(Some(match Again::open(place, budget, net())? {
+        Some(again) => Kept::Learned(again),
+        None => Kept::Exploring(Crawl::resume(place, budget, net())?.allow(MOST_REQUESTS)),
+    }))
+}
+
+/// Begins an exploration in place of whatever was there.
+fn anew(
+    file: &Path,
+    place: &Place,
+    order: Order,
+    budget: Budget,
+    net: Network,
+) -> Result<Crawl, CrawlError> {
+    let mut log = file.as_os_str().to_owned();
+    log.push("-wal");
+    // The log first: it would be taken for that of the next file.
+    for old in [Path::new(&log), file] {
+        match std::fs::remove_file(old) {
+            Err(why) if why.kind() != std::io::ErrorKind::NotFound => {
+                return Err(CrawlError::File { path: old.to_owned(), why });
+            }
+            _ => {}
+        }
+    }
+    Crawl::begin(place, order, budget, net)
 }
 
 /// What the crawls of a source (row key) have come to, in lines of words; empty without any.
