@@ -5,6 +5,7 @@
 pub mod article; // the article in a page: the document tree and its text
 pub mod cli; // the command line: arguments, and one file per command
 pub mod config; // what people declare: settings, sources, keys, themes
+pub mod crawl; // the focused crawler: which links lead to what is looked for
 pub mod demo; // the small network that the tour and the tests run on
 pub mod discover; // any address -> the ways in which it can be followed
 pub mod engine; // the background task: plan, fetch, ingest, store, announce

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 const ROOMS: &[(&str, &[&str])] = &[
     ("model", &[]),
     ("util", &["model"]),
-    ("config", &["model", "util", "website"]),
+    ("config", &["crawl", "model", "util", "website"]),
     ("article", &["model", "util"]),
     ("feed", &["model", "util"]),
     ("schedule", &["model", "util"]),

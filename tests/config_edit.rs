@@ -75,6 +75,7 @@ fn websites_come_back_as_they_were_written() {
         author: Some(".by".to_owned()),
         date: Some("time".to_owned()),
         date_format: Some("2 January 2006".to_owned()),
+        targets: None,
         peak_hours: Some(PeakHours { from: 22 * 60, to: 6 * 60 + 30 }),
         delay: Some(Duration::from_millis(2500)),
     };
@@ -87,7 +88,12 @@ fn websites_come_back_as_they_were_written() {
     let added = [
         source("whole", SourceKind::Website, Some(whole.clone())),
         source("one", SourceKind::Website, Some(direct.clone())),
-        source("map", SourceKind::Sitemap, Some(direct)),
+        source("map", SourceKind::Sitemap, Some(direct.clone())),
+        source(
+            "crawl",
+            SourceKind::Crawl,
+            Some(WebsiteRules { targets: Some("text/csv,application/pdf".to_owned()), ..direct }),
+        ),
     ];
     let file = SourcesFile::open(&paths);
     file.add(&added).unwrap();
@@ -97,7 +103,7 @@ fn websites_come_back_as_they_were_written() {
     let changed = &load(&paths, &[]).unwrap().sources[3];
     assert_eq!((changed.title.as_deref(), changed.website.as_ref()), (Some("New"), Some(&whole)));
     file.remove(&[id("one")]).unwrap();
-    assert_eq!(ids(&paths)[3..], ["whole", "map"]);
+    assert_eq!(ids(&paths)[3..], ["whole", "map", "crawl"]);
 }
 
 #[test]

@@ -18,7 +18,8 @@ use std::io::{self, BufRead, IsTerminal, Write};
 pub(super) struct AddArgs {
     /// Any address of a site or a feed
     url: String,
-    /// Follow it only as this: a feed, a page with links to articles, or a sitemap
+    /// Follow it only as this: a feed, a page with links to articles, a sitemap, or a site where a
+    /// crawl learns where articles appear
     #[arg(long = "as", value_name = "KIND")]
     kind: Option<Kind>,
     /// Your own title for it
@@ -39,13 +40,15 @@ const EXAMPLES: &str = "\
 A page is searched for the feeds that it announces, then the usual places of feeds, then the page
 for lists of articles, then the site for a sitemap. Where there are several ways you are asked;
 without a terminal, --pick takes the one of that number and --yes the first. An address without
-https:// is tried by https, then by http. The selectors of a website stand in sources.toml, to be
-changed at will (docs/websites.md).
+https:// is tried by https, then by http. With --as crawl the site is explored by about 60 requests
+at its first look, and later ones go where articles have appeared. The selectors of a website stand
+in sources.toml, to be changed at will (docs/websites.md).
 
 Examples:
   newsfed add example.org
   newsfed add https://example.org/news --as website
   newsfed add https://example.org/news --pick 2
+  newsfed add https://example.org --as crawl
   newsfed add https://example.org/feed.xml --title 'The Example' --folder Tech";
 
 /// Kinds of sources.
@@ -54,6 +57,7 @@ enum Kind {
     Feed,
     Website,
     Sitemap,
+    Crawl,
 }
 
 impl From<Kind> for SourceKind {
@@ -62,6 +66,7 @@ impl From<Kind> for SourceKind {
             Kind::Feed => Self::Feed,
             Kind::Website => Self::Website,
             Kind::Sitemap => Self::Sitemap,
+            Kind::Crawl => Self::Crawl,
         }
     }
 }
@@ -127,7 +132,14 @@ fn choose(args: &AddArgs, discovery: &Discovery, out: &mut Output) -> Result<usi
     }
     match ways {
         0 => return Err(no_way(discovery)),
-        1 => return Ok(0),
+        // Sixty requests are not made unasked.
+        _ if discovery.ways[0].kind == SourceKind::Crawl && args.kind.is_none() && !args.yes => {
+            let none = no_way(discovery);
+            let how = "a crawl can learn where articles appear, with about 60 requests: --as crawl";
+            return Err(Failure::Plain(format!("{none}; {how}")));
+        }
+        // Articles come first; website.targets in sources.toml names something else.
+        _ if discovery.ways[1..].iter().all(|w| w.kind == SourceKind::Crawl) => return Ok(0),
         // The one feed of a page is better than anything that can be read out of the page.
         _ if discovery.ways[0].kind == SourceKind::Feed
             && discovery.ways[1..].iter().all(|w| w.kind != SourceKind::Feed) =>

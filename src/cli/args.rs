@@ -2,8 +2,8 @@
 
 use super::exit::{Exit, Failure};
 use super::{
-    add, config, discover, doctor, export, extract, generate, import, list, mark, open, parse,
-    prefetch, prune, schedule, show, sources, sync,
+    add, config, crawl, discover, doctor, export, extract, generate, import, list, mark, open,
+    parse, prefetch, prune, schedule, show, sources, sync,
 };
 use crate::config::Paths;
 use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand};
@@ -119,6 +119,8 @@ pub(super) enum Command {
     Import(import::ImportArgs),
     /// Print the sources as OPML or as addresses
     Export(export::ExportArgs),
+    /// Gather what a site publishes, without knowing the site
+    Crawl(crawl::CrawlArgs),
     /// Find the article of a page
     Extract(extract::ExtractArgs),
     /// Read a feed document and print what is in it

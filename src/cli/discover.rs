@@ -114,6 +114,7 @@ pub(super) fn headline(way: &Way) -> String {
     let how = match (way.kind, way.rules.as_ref()) {
         (SourceKind::Feed, _) => return way.url.to_string(),
         (SourceKind::Sitemap, _) => "by its sitemap".to_owned(),
+        (SourceKind::Crawl, _) => "by crawls".to_owned(),
         (SourceKind::Website, Some(WebsiteRules { articles: Some(selector), .. })) => {
             format!("by the links {selector}")
         }

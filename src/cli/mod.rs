@@ -9,6 +9,8 @@ mod catalogue;
 mod checks;
 mod choose;
 mod config;
+mod crawl;
+mod crawl_site;
 mod daemon;
 mod demo;
 mod discover;
@@ -91,6 +93,7 @@ fn run(cli: Cli, out: &mut Output) -> Result<Exit, Failure> {
         Some(Command::Open(args)) => open::run(&args, global, out),
         Some(Command::Import(args)) => import::run(&args, global, out),
         Some(Command::Export(args)) => export::run(&args, global, out),
+        Some(Command::Crawl(args)) => crawl::run(&args, global, out),
         Some(Command::Extract(args)) => extract::run(&args, global, out),
         Some(Command::Parse(args)) => Ok(args.run(global)),
         Some(Command::Doctor(args)) => doctor::run(&args, global, out),

@@ -20,6 +20,20 @@ impl Progress {
         Self { bar }
     }
 
+    /// Words beside a wheel, for work whose end is not known.
+    pub(super) fn wheel(out: &Output) -> Self {
+        let progress = Self::new(0, out);
+        let style = ProgressStyle::with_template("{spinner} {wide_msg}");
+        progress.bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+        progress
+    }
+
+    /// Turns the wheel and says something else beside it.
+    pub(super) fn say(&self, words: String) {
+        self.bar.set_message(words);
+        self.bar.inc(1);
+    }
+
     /// One step is done; `host` is being asked now.
     pub(super) fn step(&self, host: Option<&str>) {
         if let Some(host) = host {

@@ -145,7 +145,9 @@ impl ScheduleSettings {
         let own = &source.schedule;
         let fixed = source.interval.map(|_| PolicyKind::Fixed);
         let (usual, least) = match source.kind {
-            SourceKind::Website | SourceKind::Sitemap if source.interval.is_none() => {
+            SourceKind::Website | SourceKind::Sitemap | SourceKind::Crawl
+                if source.interval.is_none() =>
+            {
                 (self.site_interval, self.site_min_interval)
             }
             _ => (Duration::ZERO, Duration::ZERO),

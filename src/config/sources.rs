@@ -17,7 +17,7 @@ use std::time::Duration;
 use url::Url;
 
 /// Words for `kind`.
-const KINDS: &[&str] = &["feed", "website", "sitemap"];
+const KINDS: &[&str] = &["feed", "website", "sitemap", "crawl"];
 
 /// A source while it is read.
 #[derive(Default)]
@@ -140,7 +140,7 @@ fn read_source(index: usize, node: &Node, report: &mut Report) -> Option<Numbere
 }
 
 fn kind_of(word: Option<&str>) -> SourceKind {
-    let kinds = [SourceKind::Feed, SourceKind::Website, SourceKind::Sitemap];
+    let kinds = [SourceKind::Feed, SourceKind::Website, SourceKind::Sitemap, SourceKind::Crawl];
     kinds.into_iter().find(|k| Some(k.name()) == word).unwrap_or_default()
 }
 

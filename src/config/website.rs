@@ -3,6 +3,7 @@
 use super::document::{Pair, Value};
 use super::error::{At, Report};
 use super::rule::{Field, Rule, Slot, mismatch, read, show_time};
+use crate::crawl::Targets;
 use crate::model::{PeakHours, SourceKind, WebsiteMode, WebsiteRules};
 use crate::website::{check, parse_peak_hours};
 use std::time::Duration;
@@ -24,6 +25,7 @@ struct Draft {
     author: Option<String>,
     date: Option<String>,
     date_format: Option<String>,
+    targets: Option<String>,
     peak_hours: Option<String>,
     delay: Option<Duration>,
 }
@@ -42,6 +44,14 @@ const FIELDS: &[Field<Draft>] = &[
     Field { key: "author", rule: Rule::Any, slot: |d| Slot::MaybeText(&mut d.author) },
     Field { key: "date", rule: Rule::Any, slot: |d| Slot::MaybeText(&mut d.date) },
     Field { key: "date_format", rule: Rule::Any, slot: |d| Slot::MaybeText(&mut d.date_format) },
+    Field {
+        key: "targets",
+        rule: Rule::Checked(|text| {
+            let read = text.parse::<Targets>();
+            read.map(|_| text.to_owned()).map_err(|e| e.to_string())
+        }),
+        slot: |d| Slot::MaybeText(&mut d.targets),
+    },
     Field {
         key: "peak_hours",
         rule: Rule::Checked(|text| parse_peak_hours(text).map(|_| text.to_owned())),
@@ -66,7 +76,11 @@ pub(super) fn read_website(
     let name = format!("{prefix}website");
     match (kind, pair) {
         (SourceKind::Feed, Some(pair)) => {
-            report.error(pair.at, &name, "is for sources of the kinds \"website\" and \"sitemap\"");
+            report.error(
+                pair.at,
+                &name,
+                "is for sources of the kinds \"website\", \"sitemap\" and \"crawl\"",
+            );
             return None;
         }
         (SourceKind::Feed, None) => return None,
@@ -99,8 +113,12 @@ pub(super) fn read_website(
         }
     }
     let mut rules = rules(draft);
-    if kind == SourceKind::Sitemap {
-        // The sitemap says where the articles are.
+    if rules.targets.is_some() && kind != SourceKind::Crawl {
+        let what = "is for sources of the kind \"crawl\"";
+        report.error(at("targets"), &format!("{name}.targets"), what);
+    }
+    if matches!(kind, SourceKind::Sitemap | SourceKind::Crawl) {
+        // The sitemap, or what the crawl learns, says where the articles are.
         rules.mode = WebsiteMode::Direct;
     }
     for (key, message) in check(&rules) {
@@ -121,6 +139,7 @@ fn rules(draft: Draft) -> WebsiteRules {
         author: draft.author,
         date: draft.date,
         date_format: draft.date_format,
+        targets: draft.targets,
         peak_hours: draft.peak_hours.and_then(|text| parse_peak_hours(&text).ok()),
         delay: draft.delay,
     }
@@ -147,6 +166,7 @@ pub(super) fn lines(
         ("author", rules.author.as_ref()),
         ("date", rules.date.as_ref()),
         ("date_format", rules.date_format.as_ref()),
+        ("targets", rules.targets.as_ref()),
     ];
     lines.extend(texts.into_iter().filter_map(|(key, text)| Some((key, text?.as_str().into()))));
     if rules.max_pages > 1 {

@@ -36,7 +36,7 @@ impl Place<'_> {
             Format::Rdf => self.rdf(),
             Format::Atom => self.atom(),
             Format::Json => self.json(),
-            Format::Page => self.page(),
+            Format::Page | Format::Rooms => self.page(),
         };
         if self.site.manner == Manner::Damaged { damaged(&document) } else { document }
     }
@@ -184,6 +184,9 @@ impl Place<'_> {
     /// The home page: a list of the posts.
     pub(super) fn page(&self) -> String {
         let site = self.site;
+        if site.format == Format::Rooms {
+            return self.house();
+        }
         let mut list = String::new();
         for post in self.posts {
             let _ = writeln!(
@@ -201,10 +204,41 @@ impl Place<'_> {
         self.frame(&site.title, &format!("<section class=\"news-list\">\n{list}</section>"))
     }
 
+    /// The doors of a house.
+    fn house(&self) -> String {
+        let mut rooms: Vec<&str> = self.posts.iter().filter_map(room_of).collect();
+        rooms.sort_unstable();
+        rooms.dedup();
+        let slug = &self.site.slug;
+        let door = |room: &&str| format!("<p>A <a href=\"/{slug}/room/{room}\">door</a>.</p>\n");
+        self.frame(&self.site.title, &rooms.iter().map(door).collect::<String>())
+    }
+
+    /// A room of a house, and what was found in it; `None` where there is no such room.
+    pub(super) fn room(&self, room: &str) -> Option<String> {
+        let found: String = self
+            .posts
+            .iter()
+            .filter(|post| room_of(post) == Some(room))
+            .map(|post| {
+                format!("<p><a href=\"{}\">{}</a></p>\n", self.link(post), escape(&post.title))
+            })
+            .collect();
+        let known = self.site.format == Format::Rooms && !found.is_empty();
+        known.then(|| self.frame(&format!("{room} – {}", self.site.title), &found))
+    }
+
     /// One article as a page of its own.
     pub(super) fn article(&self, post: &Post<'_>) -> String {
+        // Nothing else says which pages of a house are articles.
+        let data = match self.site.format {
+            Format::Rooms => {
+                "<script type=\"application/ld+json\">{\"@type\":\"Article\"}</script>\n"
+            }
+            _ => "",
+        };
         let article = format!(
-            "<article>\n<h1>{}</h1>\n<p class=\"byline\">By <span class=\"author\">{}</span>, \
+            "{data}<article>\n<h1>{}</h1>\n<p class=\"byline\">By <span class=\"author\">{}</span>, \
              <time datetime=\"{}\">{}</time></p>\n<div class=\"body\">\n{}\n</div>\n</article>",
             escape(&post.title),
             escape(self.author(post)),
@@ -218,7 +252,7 @@ impl Place<'_> {
     /// What stands around the content of every page.
     fn frame(&self, title: &str, main: &str) -> String {
         let announced = match self.site.format {
-            Format::Page => String::new(),
+            Format::Page | Format::Rooms => String::new(),
             format => format!(
                 "<link rel=\"alternate\" type=\"{}\" title=\"{}\" href=\"{}\">\n",
                 media_type(format),
@@ -256,6 +290,11 @@ impl Place<'_> {
     }
 }
 
+/// The room in which an article stands.
+fn room_of<'a>(post: &Post<'a>) -> Option<&'a str> {
+    post.article.tags.first().map(String::as_str)
+}
+
 /// What a feed of that format is served as.
 pub(super) fn media_type(format: Format) -> &'static str {
     match format {
@@ -263,7 +302,7 @@ pub(super) fn media_type(format: Format) -> &'static str {
         Format::Rdf => "application/rdf+xml",
         Format::Atom => "application/atom+xml",
         Format::Json => "application/feed+json",
-        Format::Page => "text/html; charset=utf-8",
+        Format::Page | Format::Rooms => "text/html; charset=utf-8",
     }
 }
 

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::io;
 
 /// Every site, in the order in which the tour shows them.
-const FILES: [(&str, &str); 14] = [
+const FILES: [(&str, &str); 15] = [
     ("kettle", include_str!("../../assets/demo/kettle.toml")),
     ("small-machines", include_str!("../../assets/demo/small-machines.toml")),
     ("release-wire", include_str!("../../assets/demo/release-wire.toml")),
@@ -22,6 +22,7 @@ const FILES: [(&str, &str); 14] = [
     ("quiet-archive", include_str!("../../assets/demo/quiet-archive.toml")),
     ("marginalia", include_str!("../../assets/demo/marginalia.toml")),
     ("council", include_str!("../../assets/demo/council.toml")),
+    ("old-house", include_str!("../../assets/demo/old-house.toml")),
 ];
 
 /// In which form a site offers its articles.
@@ -37,6 +38,8 @@ pub(super) enum Format {
     Json,
     /// Pages only.
     Page,
+    /// Pages only, and none of them lists all articles: each stands in the room of its first tag.
+    Rooms,
 }
 
 /// How its server behaves.
@@ -144,7 +147,7 @@ impl Site {
             Format::Rdf => "index.rdf",
             Format::Atom => "atom.xml",
             Format::Json => "feed.json",
-            Format::Page => "",
+            Format::Page | Format::Rooms => "",
         };
         format!("/{}/{name}", self.slug)
     }

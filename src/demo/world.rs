@@ -63,6 +63,11 @@ impl World {
         self.home("council")
     }
 
+    /// A site with neither feed nor list nor sitemap.
+    pub fn site_without_list(&self) -> String {
+        self.home("old-house")
+    }
+
     /// A page that announces a feed which is not followed yet.
     pub fn announcing_page(&self) -> String {
         self.home("marginalia")
@@ -110,7 +115,10 @@ fn answer(sites: &[Site], start: Time, now: Time, request: &Request) -> Reply {
     let host = request.header("host").map(String::from_utf8_lossy).unwrap_or_default();
     let posts = site.posts(start, now);
     let place = Place { site, posts: &posts, base: &format!("http://{host}") };
-    let linked = |page: String| page.replace(WITHOUT_FEED, &without_feed(sites, &host));
+    let linked = |page: String| {
+        page.replace(WITHOUT_FEED, &address_of(sites, "council", &host))
+            .replace(WITHOUT_LIST, &address_of(sites, "old-house", &host))
+    };
     if path == site.feed_path() {
         let newest = posts.first().map_or(start, |p| p.at);
         return conditional(request, newest, media_type(site.format), linked(place.document()));
@@ -118,6 +126,10 @@ fn answer(sites: &[Site], start: Time, now: Time, request: &Request) -> Reply {
     let html = |page| Reply::ok("text/html; charset=utf-8", linked(page));
     match rest {
         "" => html(place.page()),
+        _ if rest.starts_with("room/") => match place.room(&rest["room/".len()..]) {
+            Some(page) => html(page),
+            None => Reply::status(404),
+        },
         _ if rest.ends_with(".svg") => Reply::ok("image/svg+xml", picture(rest)),
         _ => match posts.iter().find(|p| p.id == rest) {
             Some(post) => html(place.article(post)),
@@ -129,14 +141,17 @@ fn answer(sites: &[Site], start: Time, now: Time, request: &Request) -> Reply {
 /// Stands in articles for the address of the site that has no feed.
 const WITHOUT_FEED: &str = "{without-feed}";
 
-/// The address of the site that has no feed, as seen from a host of the tour.
-fn without_feed(sites: &[Site], host: &str) -> String {
-    let index = sites.iter().position(|s| s.slug == "council").unwrap_or_default();
+/// Stands in articles for the address of the site that has no list either.
+const WITHOUT_LIST: &str = "{without-list}";
+
+/// The address of a site, as seen from a host of the tour.
+fn address_of(sites: &[Site], slug: &str, host: &str) -> String {
+    let index = sites.iter().position(|s| s.slug == slug).unwrap_or_default();
     match host.rsplit_once(':') {
         Some((name, port)) if name != "127.0.0.1" => {
-            format!("http://{}:{port}/council/", ip(index))
+            format!("http://{}:{port}/{slug}/", ip(index))
         }
-        _ => format!("http://{host}/council/"),
+        _ => format!("http://{host}/{slug}/"),
     }
 }
 

@@ -74,6 +74,8 @@ impl Handle {
             found.tell(words);
         }
         let Fetched { found: what, survey, answer } = first;
+        let kind_said = answer.response.content_type().unwrap_or_default();
+        let is_html = matches!(what, Found::Page { .. }) || kind_said.contains("html");
         let title = match what {
             Found::Feed(feed) => {
                 found.tell("the address is a feed".to_owned());
@@ -98,6 +100,7 @@ impl Handle {
             }
         };
         let is_page = survey.sitemap.is_none();
+        let can_crawl = is_html && is_page && !survey.needs_javascript && wanted(SourceKind::Crawl);
         self.try_first(&mut found).await;
         if found.ways.is_empty() && wanted(SourceKind::Feed) && is_page {
             self.try_places(&mut found).await;
@@ -110,6 +113,11 @@ impl Handle {
             found.ways.push(sitemap_way(found.address.clone(), count, answer));
         } else if wanted(SourceKind::Sitemap) && (found.ways.is_empty() || kind.is_some()) {
             self.try_sitemaps(&mut found).await;
+        }
+        // Where there is a feed, nothing is to be learned.
+        if can_crawl && found.ways.iter().all(|w| w.kind != SourceKind::Feed) {
+            let ways = CRAWLED.map(|(targets, what)| crawl_way(&found.address, targets, what));
+            found.ways.extend(ways);
         }
         let untitled = found.ways.first_mut().filter(|w| w.title.is_empty());
         if let (Some(way), Some(title)) = (untitled, title) {
@@ -300,6 +308,22 @@ fn sitemap_way(url: Url, count: usize, answer: Answer) -> Way {
         first: Some(First::Page(first)),
     }
 }
+
+/// Nothing is fetched for it yet: its first look does that, and takes its time.
+fn crawl_way(url: &Url, targets: &str, what: &str) -> Way {
+    let targets = Some(targets.to_owned());
+    Way {
+        kind: SourceKind::Crawl,
+        url: url.clone(),
+        title: format!("learns where {what} appear, about 60 requests the first time"),
+        rules: Some(WebsiteRules { targets, ..WebsiteRules::default() }),
+        confidence: None,
+        first: None,
+    }
+}
+
+/// What a crawl can look for, and in words.
+const CRAWLED: [(&str, &str); 2] = [("articles", "articles"), ("data", "data files")];
 
 /// Offers the lists of articles of a page, or the page itself as the only article.
 fn offer_pages(survey: &Survey, answer: &Answer, discovery: &mut Discovery) {

@@ -6,7 +6,7 @@ use super::message::{Answer, Discovery, First, FirstAnswer, Pace, PageAnswer, Re
 use super::queue::Job;
 use super::site::{Asker, Prefetched};
 use crate::config::{self, Added, ConfigErrors, EditError, SourceChange, SourcesFile};
-use crate::model::{Access, BasicAuth, Secret, Source, SourceFacts, SourceId};
+use crate::model::{Access, BasicAuth, Secret, Source, SourceFacts, SourceId, SourceKind};
 use crate::net::{FetchError, Response};
 use crate::store::{PollFilter, StoreError};
 use crate::util::url as address;
@@ -82,10 +82,12 @@ impl Handle {
         let way = discovery.ways.swap_remove(way);
         let web = &discovery.web;
         let first = match way.first {
-            Some(first) => first,
-            None => First::Feed(self.fetch_announced(&way.url, web).await?),
+            // A crawl takes its time, which nobody is to wait for here.
+            None if way.kind == SourceKind::Crawl => None,
+            Some(first) => Some(first),
+            None => Some(First::Feed(self.fetch_announced(&way.url, web).await?)),
         };
-        if let Some(known) = self.followed_as(&way.url, &first).await? {
+        if let Some(known) = self.followed_as(&way.url, first.as_ref()).await? {
             return Err(FollowError::Known(known));
         }
         // Taken ids are replaced when the file is written.
@@ -97,7 +99,7 @@ impl Handle {
         }
         source.website = way.rules;
         let mut prefetched = Prefetched::new();
-        if let (First::Page(page), Some(_)) = (&first, source.website.as_ref()) {
+        if let (Some(First::Page(page)), Some(_)) = (&first, source.website.as_ref()) {
             prefetched = self.learn_articles(&mut source, &page.samples).await;
         }
         let added = self.edit(move |file| file.import(&[source])).await?;
@@ -109,7 +111,8 @@ impl Handle {
         // The loop does not know the source yet, so it cannot look at it before what was fetched
         // is stored.
         let (declared, facts) = self.read_declared().await?;
-        if let Some(facts) = facts.iter().find(|f| f.id == source.id) {
+        let facts_of = facts.iter().find(|f| f.id == source.id);
+        if let (Some(facts), Some(first)) = (facts_of, first) {
             self.store_first(facts, &source, first, prefetched).await?;
         }
         self.context.set_sources(declared, &facts);
@@ -118,13 +121,17 @@ impl Handle {
     }
 
     /// The source that follows already what that address leads to for good.
-    async fn followed_as(&self, url: &Url, first: &First) -> Result<Option<SourceId>, FollowError> {
-        let response = match first {
+    async fn followed_as(
+        &self,
+        url: &Url,
+        first: Option<&First>,
+    ) -> Result<Option<SourceId>, FollowError> {
+        let response = first.map(|first| match first {
             First::Feed(first) => &first.answer.response,
             First::Page(first) => &first.answer.response,
-        };
+        });
         let mut here = HashSet::from([address::normalise(url)]);
-        if response.moved_for_good() {
+        if let Some(response) = response.filter(|r| r.moved_for_good()) {
             here.insert(address::normalise(&response.final_url));
         }
         let leads_here = |(source, facts): &(Arc<Source>, SourceFacts)| {
@@ -355,7 +362,7 @@ fn without_promise(error: &FetchError) -> String {
 }
 
 /// Credentials that were typed with the address.
-pub(super) fn access(web: &address::WebAddress) -> Access {
+pub fn access(web: &address::WebAddress) -> Access {
     let auth = web.user.clone().map(|user| BasicAuth {
         user,
         password: Secret::Plain(web.password.clone().unwrap_or_default()),

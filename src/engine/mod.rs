@@ -5,6 +5,7 @@
 
 mod budget;
 mod context;
+pub mod crawl;
 mod explore;
 mod follow;
 mod fulltext;
@@ -22,7 +23,7 @@ mod verdict;
 mod why;
 mod words;
 
-pub use follow::FollowError;
+pub use follow::{FollowError, access};
 pub use fulltext::{PrefetchPlan, TextGot};
 pub use handle::{Engine, Handle};
 pub use message::{Discovery, Pace, Refreshed, Removed, Report, Role, Status, Way};

@@ -2,6 +2,7 @@
 
 use super::budget::shared_price;
 use super::setup::{rules, setup};
+use super::site::told_of_crawl;
 use crate::config::ScheduleSettings;
 use crate::model::{
     Hold, HoldReason, Outcome, Planned, PolicyKind, Source, SourceFacts, SourceId, Time, Trouble,
@@ -45,6 +46,10 @@ pub struct Why {
     /// Rate, habits and coming looks.
     #[serde(flatten)]
     pub explanation: Explanation,
+    /// Of a source that is followed by crawls: how far they have come, and which kinds of links have
+    /// led to what is looked for.
+    #[serde(skip)]
+    pub crawl: Vec<String>,
     /// When the oldest look began that is on record.
     pub first_look: Option<Time>,
     /// The last looks, newest first.
@@ -177,6 +182,7 @@ pub fn why(
         broken: facts.website.broken().cloned(),
         price: memory.price(),
         explanation: explain(&memory, &dates, next, &rules, now),
+        crawl: told_of_crawl(reader, facts.key)?,
         first_look: watched,
         looks,
         spent,

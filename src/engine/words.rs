@@ -81,6 +81,9 @@ fn facts(why: &Why, enabled: bool, now: Time) -> Vec<(&'static str, String)> {
     if why.feed_is_whole == Some(true) {
         line("articles", "whole in its feed, so that their pages are not asked for".to_owned());
     }
+    for (nth, words) in why.crawl.iter().enumerate() {
+        line(if nth == 0 { "crawl" } else { "" }, words.clone());
+    }
     facts
 }
 

@@ -41,6 +41,7 @@ fn why() -> Why {
             week: vec![1.0; 168],
             coming: vec![later(20), later(50)],
         },
+        crawl: Vec::new(),
         first_look: Some(later(-10)),
         looks: Vec::new(),
         spent: Spent { looks: 1, requests: 1, ..Spent::default() },

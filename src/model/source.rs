@@ -37,6 +37,8 @@ pub enum SourceKind {
     Website,
     /// The addresses that a sitemap lists.
     Sitemap,
+    /// A site whose pages show where what is looked for appears.
+    Crawl,
 }
 
 impl SourceKind {
@@ -46,6 +48,7 @@ impl SourceKind {
             Self::Feed => "feed",
             Self::Website => "website",
             Self::Sitemap => "sitemap",
+            Self::Crawl => "crawl",
         }
     }
 }

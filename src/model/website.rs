@@ -39,6 +39,8 @@ pub struct WebsiteRules {
     pub date: Option<String>,
     /// How the date is written, as a Go layout: `2 January 2006`.
     pub date_format: Option<String>,
+    /// What a crawl looks for, as [`crate::crawl::Targets`] reads it; articles without it.
+    pub targets: Option<String>,
     /// Hours in which the site is left alone, local time.
     pub peak_hours: Option<PeakHours>,
     /// Least time between two requests, instead of `net.host_delay`.
@@ -50,6 +52,11 @@ impl WebsiteRules {
     pub const TITLE: &str = "article h1, main h1, h1, title";
     /// Text of an article where nobody has said better.
     pub const CONTENT: &str = "article, main, [role=main], body";
+
+    /// Whether somebody has said where title and text of an article are.
+    pub fn has_selectors(&self) -> bool {
+        self.title != Self::TITLE || self.content != Self::CONTENT
+    }
 
     /// A number that other rules hardly have.
     pub fn fingerprint(&self) -> u64 {
@@ -71,6 +78,7 @@ impl Default for WebsiteRules {
             author: None,
             date: None,
             date_format: None,
+            targets: None,
             peak_hours: None,
             delay: None,
         }

@@ -81,6 +81,15 @@ impl Client {
         self.inner.gate.paused_until(&host_key(url))
     }
 
+    /// The `Sitemap` lines of the robots.txt that speaks for a page, as written. Asks for the file
+    /// where it is not known yet.
+    ///
+    /// # Errors
+    /// When the page may not be asked for.
+    pub async fn sitemaps(&self, request: &Request) -> Result<Vec<String>, FetchError> {
+        self.inner.robots.sitemaps(self, request).await
+    }
+
     /// As [`Client::fetch`], asking robots.txt or not.
     pub(crate) async fn walk(
         &self,
@@ -117,6 +126,8 @@ impl Client {
                 headers: outfit.dress(&url, request),
                 left: allowed.saturating_sub(spent),
                 allowed,
+                follow: request.follow,
+                head: request.head,
             };
             let started = Instant::now();
             let step = inner.exchange(&hop).await?;
@@ -172,6 +183,8 @@ struct HopRequest<'a> {
     /// Time left of `allowed`.
     left: Duration,
     allowed: Duration,
+    follow: bool,
+    head: bool,
 }
 
 impl Inner {
@@ -211,18 +224,20 @@ impl Inner {
             || Attempt { host: &name, allowed: hop.allowed, has_roots: self.transport.has_roots() };
         let late = |_| FetchError::Timeout { host: name.clone(), after: hop.allowed };
         let started = Instant::now();
-        let sent = client.get(hop.url.clone()).headers(hop.headers.clone()).send();
+        let ask = if hop.head { client.head(hop.url.clone()) } else { client.get(hop.url.clone()) };
+        let sent = ask.headers(hop.headers.clone()).send();
         let sent = tokio::time::timeout(hop.left, sent).await.map_err(late)?;
         let left = hop.left.saturating_sub(started.elapsed());
         let answer = sent.map_err(|e| attempt().explain(&e))?;
         let status = answer.status().as_u16();
         let location = answer.headers().get(header::LOCATION);
-        if let (301 | 302 | 303 | 307 | 308, Some(location)) = (status, location) {
+        if let (301 | 302 | 303 | 307 | 308, Some(location), true) = (status, location, hop.follow)
+        {
             let location = String::from_utf8_lossy(location.as_bytes()).into_owned();
             return Ok(Step::Redirect { status, location });
         }
         let mut response = self.facts(hop.url, status, answer.headers());
-        if response.is_success() {
+        if response.is_success() && !hop.head {
             // Waiting for room is not the server's fault and takes none of its time.
             let compressed = answer.headers().contains_key(header::CONTENT_ENCODING);
             response.room = self.room.take(answer.content_length(), compressed).await;

@@ -40,6 +40,10 @@ pub struct Request {
     /// Least time until the next request to the host, instead of `net.host_delay`. A crawl-delay
     /// holds all the same.
     pub spacing: Option<Duration>,
+    /// Whether redirects are followed; where not, the redirect is the answer.
+    pub follow: bool,
+    /// Whether only the headers are asked for.
+    pub head: bool,
 }
 
 impl Request {
@@ -55,6 +59,8 @@ impl Request {
             allow_private: false,
             force: false,
             spacing: None,
+            follow: true,
+            head: false,
         }
     }
 

@@ -54,6 +54,18 @@ impl RobotsCache {
         }
     }
 
+    /// The `Sitemap` lines of the file that speaks for a page.
+    pub(crate) async fn sitemaps(
+        &self,
+        client: &Client,
+        request: &Request,
+    ) -> Result<Vec<String>, FetchError> {
+        self.check(client, &request.url, request).await?;
+        let cell = self.cell(&request.url.origin().ascii_serialization(), client.now());
+        let rules = cell.get().and_then(|verdict| verdict.rules.as_ref().ok());
+        Ok(rules.map(|robots| robots.sitemaps.clone()).unwrap_or_default())
+    }
+
     fn cell(&self, origin: &str, now: Time) -> Arc<OnceCell<Verdict>> {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         let stale = |cell: &OnceCell<Verdict>| cell.get().is_some_and(|v| v.until <= now);

@@ -100,7 +100,7 @@ fn open_error(path: &Path, e: &dyn std::fmt::Display) -> StoreError {
 }
 
 /// Creates the folder with mode 0700 and the file with mode 0600 where they are missing.
-fn create_private(path: &Path) -> Result<()> {
+pub(super) fn create_private(path: &Path) -> Result<()> {
     let fail = |e: std::io::Error| open_error(path, &e);
     if let Some(dir) = path.parent().filter(|d| !d.as_os_str().is_empty() && !d.exists()) {
         let mut builder = fs::DirBuilder::new();

@@ -6,6 +6,7 @@
 mod ahead;
 mod articles;
 mod connect;
+mod crawl_log;
 mod error;
 mod history;
 mod identity;
@@ -30,6 +31,7 @@ mod tests;
 
 pub use ahead::{Ahead, Kept, Wanted};
 pub use articles::{FetchEnd, Fetched, MOST_VERSIONS, Page, PageRead, PageText, Site, Version};
+pub use crawl_log::{CrawlLog, LinkRow, RequestRow, Stored};
 pub use error::{Result, StoreError};
 pub use history::{History, Spent};
 pub use identity::{Prepared, prepare};
@@ -117,6 +119,11 @@ impl Store {
         let writer = Mutex::new(Door::open(path, &revision)?);
         let inner = Inner { path: path.to_owned(), writer, revision };
         Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// The folder of the database.
+    pub fn folder(&self) -> &Path {
+        self.inner.path.parent().unwrap_or(Path::new("."))
     }
 
     /// A connection of its own that can only read.
@@ -261,8 +268,9 @@ impl Store {
     }
 
     /// Remembers a note under a name, in place of an older one.
-    pub async fn set_memo(&self, name: &'static str, value: String) -> Result<()> {
-        self.writer()?.call(move |conn| memo::set(conn, name, &value)).await
+    pub async fn set_memo(&self, name: impl Into<String>, value: String) -> Result<()> {
+        let name = name.into();
+        self.writer()?.call(move |conn| memo::set(conn, &name, &value)).await
     }
 
     /// Stores the end of a request for the page of an item in one transaction. False: the item is

@@ -5,6 +5,7 @@ use super::event::{Event, Followed, Imported, MarksSet};
 use super::read::{Asker, Question};
 use crate::config::{self, ConfigFile, Paths};
 use crate::engine::{Handle, Kept, PrefetchPlan, TextGot, Way};
+use crate::model::SourceKind;
 use crate::store::{Mark, Store};
 use crate::util::browser;
 use std::path::PathBuf;
@@ -117,7 +118,9 @@ impl Driver {
                 }
             }
             Effect::Follow { discovery, way } => self.spawn(move |h| async move {
-                let title = discovery.ways.get(way).map(|w| w.title.clone());
+                // What a crawl does is no name of the source.
+                let named = discovery.ways.get(way).filter(|w| w.kind != SourceKind::Crawl);
+                let title = named.map(|w| w.title.clone());
                 let listed = discovery.ways.get(way).and_then(Way::count).unwrap_or(0);
                 let source = match h.follow(discovery, way, None, None).await {
                     Ok(source) => source,

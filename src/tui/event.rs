@@ -3,7 +3,7 @@
 
 use crate::article::{Change, Document};
 use crate::engine::{Discovery, PrefetchPlan, Removed, Report, Rhythm, Status, TextGot, Told};
-use crate::model::{Item, ItemRow, PollRecord, Source, SourceFacts, SourceId};
+use crate::model::{Item, ItemRow, PollRecord, Source, SourceFacts, SourceId, SourceKind};
 use crate::store::{Mark, Window};
 use crate::util::browser::Launch;
 use crossterm::event::{KeyEvent, MouseEvent};
@@ -67,12 +67,13 @@ pub(super) struct Followed {
     pub(super) title: String,
     /// Why it has no items, where it has none.
     pub(super) no_items: Option<String>,
+    pub(super) kind: SourceKind,
 }
 
 impl From<Source> for Followed {
     fn from(source: Source) -> Self {
         let title = source.title.unwrap_or_else(|| source.id.to_string());
-        Self { id: source.id, title, no_items: None }
+        Self { id: source.id, title, no_items: None, kind: source.kind }
     }
 }
 

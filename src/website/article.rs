@@ -78,8 +78,8 @@ fn head_of(text: &str) -> String {
     text.chars().take(2 * MOST_SUMMARY).collect()
 }
 
-/// The beginning of a text, cut at the end of a word where one ends late enough.
-fn summarise(text: &str) -> String {
+/// The beginning of a text that stands for the whole, at most 500 characters and an ellipsis: cut at the end of a word where one ends late enough.
+pub fn summarise(text: &str) -> String {
     if text.chars().count() <= MOST_SUMMARY {
         return text.to_owned();
     }

@@ -19,7 +19,7 @@ pub mod signal;
 mod validate;
 mod walk;
 
-pub use article::{Article, article};
+pub use article::{Article, article, summarise};
 pub use authors::split_names;
 pub use check::check;
 pub use list::{ListPage, list_page};

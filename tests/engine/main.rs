@@ -5,6 +5,7 @@
 
 mod access;
 mod clocks;
+mod crawls;
 mod faults;
 mod follow;
 #[cfg(target_os = "linux")]

@@ -95,5 +95,11 @@ async fn its_pages_can_be_asked_for() {
     assert_eq!(announcing.ways[0].count(), Some(2));
     let bare = engine.discover(&world.page_without_feed()).await.unwrap();
     assert_eq!((bare.ways[0].kind, bare.ways[0].count()), (SourceKind::Website, Some(4)));
+    let house = engine.discover(&world.site_without_list()).await.unwrap();
+    let kinds: Vec<SourceKind> = house.ways.iter().map(|w| w.kind).collect();
+    assert_eq!(kinds, [SourceKind::Crawl; 2], "{:?}", house.tried);
+    let source = engine.follow(house, 0, None, None).await.unwrap();
+    let looked = sync(&engine, Pace::Manual).await;
+    assert_eq!(looked[source.id.as_str()], fetched(6, 0, 6));
     engine.shutdown().await;
 }

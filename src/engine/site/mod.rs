@@ -2,12 +2,14 @@
 //! articles, one after the other, through the same manners as everything else.
 
 mod asker;
+mod crawl;
 mod gathering;
 mod pages;
 mod sitemap;
 mod website;
 
 pub(super) use asker::{Asker, sent};
+pub(super) use crawl::told as told_of_crawl;
 pub(super) use pages::Prefetched;
 
 use super::context::Context;
@@ -53,6 +55,7 @@ impl Visit<'_> {
         let mut gathering = Gathering::default();
         let before = self.asker.sent;
         let read = match self.job.source.kind {
+            SourceKind::Crawl => crawl::read(&mut self, response, &mut gathering).await,
             SourceKind::Sitemap => sitemap::read(&mut self, response, &mut gathering).await,
             _ => website::read(&mut self, response, &mut gathering).await,
         };

@@ -3,6 +3,7 @@
 use super::layers::Starters;
 use super::{App, Layer, Prompt};
 use crate::engine::Discovery;
+use crate::model::SourceKind;
 use crate::tui::effect::{Effect, Farewell};
 use crate::tui::event::{Failure, Followed, RequestId};
 use crate::tui::input::Field;
@@ -186,6 +187,9 @@ impl App {
                     [] => "all of these are followed already".to_owned(),
                     [Followed { title, no_items: Some(why), .. }] => {
                         format!("following {title}: {why}")
+                    }
+                    [one] if one.kind == SourceKind::Crawl => {
+                        format!("exploring {}; w tells how far it has come", one.title)
                     }
                     [one] => format!("following {}", one.title),
                     many => format!("following {} sources", many.len()),

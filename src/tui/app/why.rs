@@ -95,12 +95,16 @@ impl App {
 
     /// Opens the panel on the source of what is selected.
     pub(super) fn open_why(&mut self) -> Vec<Effect> {
+        let current = match self.sources.current().map(|row| &row.id) {
+            Some(RowId::Source(key)) => Some(*key),
+            _ => None,
+        };
         let source = match self.focus {
-            Focus::Sources => match self.sources.current().map(|row| &row.id) {
-                Some(RowId::Source(key)) => Some(*key),
-                _ => None,
-            },
-            Focus::Items | Focus::Reader => self.item_targets().first().map(|r| r.source_key),
+            Focus::Sources => current,
+            // A source that has nothing yet is explained, too.
+            Focus::Items | Focus::Reader => {
+                self.item_targets().first().map(|r| r.source_key).or(current)
+            }
         };
         let Some((source, title)) =
             source.and_then(|key| Some((key, self.sources.entry(key)?.title().to_owned())))

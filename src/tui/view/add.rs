@@ -116,6 +116,7 @@ fn kind_words(way: &Way) -> &'static str {
         SourceKind::Website if way.confidence.is_none() => "article",
         SourceKind::Website => "list",
         SourceKind::Sitemap => "sitemap",
+        SourceKind::Crawl => "crawl",
         _ => "feed",
     }
 }
@@ -163,8 +164,8 @@ fn found(
                 (SourceKind::Feed, _) => "entries",
                 (SourceKind::Website, 1) => "article",
                 (SourceKind::Website, _) => "articles",
-                (SourceKind::Sitemap, 1) => "page",
-                (SourceKind::Sitemap, _) => "pages",
+                (SourceKind::Sitemap | SourceKind::Crawl, 1) => "page",
+                (SourceKind::Sitemap | SourceKind::Crawl, _) => "pages",
             };
             row.right(format!(" {count} {what}"), style(Role::Dim));
         }

@@ -1,0 +1,266 @@
+//! `newsfed crawl URL`: a living crawl into a folder.
+
+use super::args::Global;
+use super::crawl::CrawlArgs;
+use super::exit::{Exit, Failure};
+use super::home::Home;
+use super::log;
+use super::output::Output;
+use super::progress::Progress;
+use super::runtime::{asked_to_stop, runtime};
+use crate::crawl::Told;
+use crate::engine::crawl::{Budget, Crawl, CrawlError, End, Network, Order, Place, Step};
+use crate::model::Access;
+use crate::net::Client;
+use crate::util::clock::SystemClock;
+use crate::util::url::{WebAddress, parse_web};
+use serde::Serialize;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Kinds of links that are told at the end.
+const TOLD: usize = 5;
+/// Answers between two looks at which kind of links is best.
+const LOOK: u64 = 20;
+
+impl From<CrawlError> for Failure {
+    fn from(e: CrawlError) -> Self {
+        match e {
+            CrawlError::Store(e) => Self::Store(e),
+            usage @ (CrawlError::Exists(_) | CrawlError::Missing(_) | CrawlError::Strategy(_)) => {
+                Self::Usage(usage.to_string())
+            }
+            other => Self::Plain(other.to_string()),
+        }
+    }
+}
+
+/// Reads `500req`, `50MB` and `10m`, between commas.
+pub(super) fn budget(text: &str) -> Result<Budget, String> {
+    let mut budget = Budget::default();
+    for part in text.split(',').map(str::trim) {
+        let wrong = || format!("\"{part}\" is neither 500req, 50MB nor 10m");
+        let lower = part.to_ascii_lowercase();
+        if let Some(number) = lower.strip_suffix("req") {
+            budget.requests = Some(number.trim().parse().map_err(|_| wrong())?);
+        } else if let Some(number) = lower.strip_suffix('b') {
+            let units = [("k", 1_000), ("m", 1_000_000), ("g", 1_000_000_000)];
+            let unit = units.iter().find_map(|(s, u)| Some((number.strip_suffix(s)?, *u)));
+            let (number, unit) = unit.unwrap_or((number, 1));
+            let number: u64 = number.trim().parse().map_err(|_| wrong())?;
+            budget.bytes = Some(number.checked_mul(unit).ok_or_else(wrong)?);
+        } else {
+            let time = humantime::parse_duration(&lower).map_err(|_| wrong())?;
+            budget.time = Some(time).filter(|t| !t.is_zero());
+            budget.time.ok_or_else(wrong)?;
+        }
+    }
+    Ok(budget)
+}
+
+/// Runs the crawl.
+pub(super) fn run(args: &CrawlArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
+    let home = Home::load(global, out)?;
+    log::start(&home, out.verbose, false);
+    let web = args.url.as_deref().map(parse_web).transpose();
+    let web = web.map_err(|e| Failure::Usage(e.to_string()))?;
+    let folder = match (&args.out, &web) {
+        (Some(folder), _) => folder.clone(),
+        (None, Some(web)) => {
+            PathBuf::from(format!("crawl-{}", web.url.host_str().unwrap_or_default()))
+        }
+        (None, None) => {
+            let words = "--resume needs the address of the crawl or its folder (--out)";
+            return Err(Failure::Usage(words.to_owned()));
+        }
+    };
+    runtime()?.block_on(async {
+        let stop = asked_to_stop();
+        let mut crawl = open(args, web, &home, &Place::Folder(folder.clone()))?;
+        let progress = Progress::wheel(out);
+        let result = tokio::select! {
+            result = follow(&mut crawl, &progress, out) => result.map(Some),
+            () = stop => Ok(None),
+        };
+        progress.clear();
+        let end = result?;
+        tell(&crawl, end, &folder, out)
+    })
+}
+
+fn open(
+    args: &CrawlArgs,
+    web: Option<WebAddress>,
+    home: &Home,
+    place: &Place,
+) -> Result<Crawl, Failure> {
+    let clock = Arc::new(SystemClock);
+    let client = Client::new(home.settings.net.clone(), clock.clone());
+    let mut access = Access::default();
+    if let Some(web) = &web {
+        access = crate::engine::access(web);
+    }
+    let net = Network { client, clock, access };
+    if args.resume {
+        let crawl = Crawl::resume(place, args.budget, net)?;
+        let start = &crawl.order().start;
+        if let Some(web) = web.filter(|web| web.url != *start) {
+            let words = format!("that folder holds a crawl of {start}, not of {}", web.url);
+            return Err(Failure::Usage(words));
+        }
+        return Ok(crawl);
+    }
+    let Some(web) = web else { return Err(Failure::Usage("an address is needed".to_owned())) };
+    let order = Order {
+        start: web.url,
+        targets: args.targets.clone(),
+        strategy: args.strategy,
+        seed: args.seed,
+    };
+    Ok(Crawl::begin(place, order, args.budget, net)?)
+}
+
+async fn follow(crawl: &mut Crawl, progress: &Progress, out: &mut Output) -> Result<End, Failure> {
+    let mut best = None;
+    let mut answers = 0u64;
+    loop {
+        match crawl.step().await? {
+            Step::Ended(end) => return Ok(end),
+            Step::Answered { url, found, got } => {
+                if let Some(found) = found {
+                    if out.json {
+                        out.value(&found)?;
+                        out.flush()?;
+                    } else if out.verbose > 0 {
+                        progress.aside(|| out.note(format!("found {}", found.url)));
+                    }
+                } else if let (Some(why), true) = (got.why, out.verbose > 0) {
+                    progress.aside(|| out.note(format!("{url}: {why}")));
+                }
+                if answers.is_multiple_of(LOOK) {
+                    best = crawl.told(1).pop().map(|told| told.words());
+                }
+                answers += 1;
+                progress.say(words(crawl, best.as_deref()));
+            }
+        }
+    }
+}
+
+/// `120 requests, 34 found (28 in 100), 3.1 MB; best: ...`
+fn words(crawl: &Crawl, best: Option<&str>) -> String {
+    let now = crawl.progress();
+    let rate = 100.0 * now.found as f64 / now.requests.max(1) as f64;
+    let megabytes = now.bytes as f64 / 1e6;
+    let best = best.map(|b| format!("; best: {b}")).unwrap_or_default();
+    format!(
+        "{} requests, {} found ({rate:.0} in 100), {megabytes:.1} MB{best}",
+        now.requests, now.found
+    )
+}
+
+/// What `--json` prints at the end.
+#[derive(Serialize)]
+struct Summary<'a> {
+    start: &'a str,
+    targets: String,
+    strategy: &'static str,
+    seed: u64,
+    requests: u64,
+    bytes: u64,
+    found: u64,
+    links: usize,
+    ended: &'static str,
+    why: Option<&'a str>,
+    kinds: Vec<Kind>,
+}
+
+#[derive(Serialize)]
+struct Kind {
+    path: String,
+    address: String,
+    asked: u32,
+    found: u32,
+}
+
+fn tell(
+    crawl: &Crawl,
+    end: Option<End>,
+    folder: &std::path::Path,
+    out: &mut Output,
+) -> Result<Exit, Failure> {
+    let (now, order) = (crawl.progress(), crawl.order());
+    let told = crawl.told(TOLD);
+    let (ended, why) = match &end {
+        None => ("interrupted", None),
+        Some(End::Done) => ("done", None),
+        Some(End::Requests) => ("requests", None),
+        Some(End::Bytes) => ("bytes", None),
+        Some(End::Time) => ("time", None),
+        Some(End::Left(words)) => ("left", Some(words.as_str())),
+    };
+    if out.json {
+        let kind =
+            |t: Told| Kind { path: t.path, address: t.template, asked: t.asked, found: t.found };
+        out.value(&Summary {
+            start: order.start.as_str(),
+            targets: order.targets.to_string(),
+            strategy: order.strategy.name(),
+            seed: order.seed,
+            requests: now.requests,
+            bytes: now.bytes,
+            found: now.found,
+            links: now.links,
+            ended,
+            why,
+            kinds: told.into_iter().map(kind).collect(),
+        })?;
+    } else {
+        out.result(words(crawl, None))?;
+        for kind in &told {
+            out.result(format!("  {}", kind.words()))?;
+        }
+    }
+    let resume = format!("`newsfed crawl --resume --out {}` goes on", folder.display());
+    Ok(match end {
+        None => {
+            out.warn(format!("newsfed: interrupted; {resume}"));
+            Exit::Interrupted
+        }
+        Some(End::Done) => Exit::Ok,
+        Some(End::Left(words)) => {
+            out.warn(format!("newsfed: {words}; {resume}"));
+            if now.found > 0 { Exit::Partial } else { Exit::Failed }
+        }
+        Some(_) => {
+            let note = "what was allowed is used up; with a larger --budget";
+            out.note(format!("{note} {resume}"));
+            Exit::Ok
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    const HOUR: Duration = Duration::from_secs(3600);
+
+    #[test]
+    fn budgets_are_read_or_refused() {
+        let read = |text| budget(text).map(|b| (b.requests, b.bytes, b.time));
+        let cases = [
+            ("500req", Ok((Some(500), None, None))),
+            ("50MB", Ok((None, Some(50_000_000), None))),
+            ("7 kb, 1h", Ok((None, Some(7_000), Some(HOUR)))),
+            ("1req,60m,2B", Ok((Some(1), Some(2), Some(HOUR)))),
+        ];
+        for (text, want) in cases {
+            assert_eq!(read(text), want, "{text}");
+        }
+        for text in ["", "x", "5", "-1req", "1.5MB", "0s", "99999999999GB", "req"] {
+            assert!(read(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! The sleeping bandit that chooses among groups: AUER over those that have something to offer.
+
+/// Parameters of the choice.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BanditParameters {
+    /// Weight of curiosity.
+    pub alpha: f64,
+    /// Keeps the bound of a group never chosen finite.
+    pub epsilon: f64,
+}
+
+impl Default for BanditParameters {
+    fn default() -> Self {
+        Self { alpha: 2.0 * std::f64::consts::SQRT_2, epsilon: 1e-6 }
+    }
+}
+
+/// What is known of one group.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Arm {
+    /// Times it was chosen.
+    pub chosen: u32,
+    /// Mean reward of those times.
+    pub mean: f64,
+}
+
+impl Arm {
+    /// Takes in the reward of one choice.
+    pub(super) fn reward(&mut self, reward: f64) {
+        self.chosen += 1;
+        self.mean += (reward - self.mean) / f64::from(self.chosen);
+    }
+
+    /// R_mean + alpha sqrt(ln t / (N + eps)) at step `t` of the crawl.
+    pub(super) fn bound(&self, parameters: BanditParameters, t: u64) -> f64 {
+        let curiosity = (t.max(1) as f64).ln() / (f64::from(self.chosen) + parameters.epsilon);
+        self.mean + parameters.alpha * curiosity.sqrt()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mean_and_its_bound() {
+        let parameters = BanditParameters::default();
+        let mut arm = Arm::default();
+        assert!(arm.bound(parameters, 2) > 1000.0, "what was never tried comes first");
+        arm.reward(2.0);
+        arm.reward(4.0);
+        assert_eq!((arm.chosen, arm.mean), (2, 3.0));
+        let expected = 3.0 + 8f64.sqrt() * (100f64.ln() / 2.000001).sqrt();
+        assert!((arm.bound(parameters, 100) - expected).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,103 @@
+//! Groups of links that stand at like places: clusters of tag paths by cosine.
+
+use super::tag_path::Sparse;
+use std::collections::HashMap;
+
+/// Number of a group.
+pub(super) type GroupId = u32;
+
+/// The clusters.
+#[derive(Debug)]
+pub(super) struct Groups {
+    /// Cosine from which a vector joins the nearest group.
+    theta: f32,
+    centroids: Vec<Centroid>,
+    /// Groups that have something at a position.
+    at: HashMap<u32, Vec<GroupId>>,
+}
+
+#[derive(Debug)]
+struct Centroid {
+    /// Sums over the members: the mean points the same way.
+    sums: HashMap<u32, f32>,
+    norm_squared: f32,
+}
+
+impl Groups {
+    /// No groups yet; vectors join from this cosine on, 0 to 1.
+    pub(super) fn new(theta: f32) -> Self {
+        Self { theta, centroids: Vec::new(), at: HashMap::new() }
+    }
+
+    /// The nearest group and its cosine.
+    pub(super) fn nearest(&self, vector: &Sparse) -> Option<(GroupId, f32)> {
+        let mut dots: HashMap<GroupId, f32> = HashMap::new();
+        for (position, value) in &vector.parts {
+            for group in self.at.get(position).into_iter().flatten() {
+                let sum = self.centroids[*group as usize].sums[position];
+                *dots.entry(*group).or_default() += sum * value;
+            }
+        }
+        let norm = vector.norm();
+        let cosine = |(group, dot): (GroupId, f32)| {
+            (group, dot / (norm * self.centroids[group as usize].norm_squared.sqrt()))
+        };
+        let better = |a: (GroupId, f32), b: (GroupId, f32)| {
+            if b.1 > a.1 || (b.1 == a.1 && b.0 < a.0) { b } else { a }
+        };
+        dots.into_iter().map(cosine).reduce(better)
+    }
+
+    /// The group of a vector: the nearest, which moves towards it, or a new one.
+    pub(super) fn join(&mut self, vector: &Sparse) -> GroupId {
+        let near = self.nearest(vector).filter(|(_, cosine)| *cosine >= self.theta);
+        let id = near.map_or(self.centroids.len() as GroupId, |(id, _)| id);
+        if near.is_none() {
+            self.centroids.push(Centroid { sums: HashMap::new(), norm_squared: 0.0 });
+        }
+        let centroid = &mut self.centroids[id as usize];
+        for (position, value) in &vector.parts {
+            let sum = centroid.sums.entry(*position).or_insert_with(|| {
+                self.at.entry(*position).or_default().push(id);
+                0.0
+            });
+            centroid.norm_squared += 2.0 * *sum * value + value * value;
+            *sum += value;
+        }
+        id
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::crawl::tag_path::{PathParameters, TagPaths};
+
+    #[test]
+    fn like_paths_share_a_group() {
+        let mut paths = TagPaths::new(PathParameters::default());
+        let mut groups = Groups::new(0.75);
+        let mut join = |path: &str| groups.join(&paths.vector(path));
+        let list = join("/html/body/main/ul.news/li/h3/a");
+        assert_eq!(join("/html/body/main/ul.news/li/h3/a"), list);
+        assert_eq!(
+            join("/html/body/main/ul.news/li.first/h3/a"),
+            list,
+            "6 of 8 pairs are the same"
+        );
+        assert_ne!(join("/html/body/footer/p/a"), list);
+    }
+
+    #[test]
+    fn a_centroid_moves_to_the_mean() {
+        let mut groups = Groups::new(0.5);
+        let vector = |parts: &[(u32, f32)]| Sparse { parts: parts.to_vec() };
+        assert_eq!(groups.join(&vector(&[(1, 1.0)])), 0);
+        assert_eq!(groups.join(&vector(&[(1, 1.0), (2, 1.0)])), 0);
+        let (group, cosine) = groups.nearest(&vector(&[(2, 1.0)])).unwrap();
+        // The sum is (2, 1).
+        assert_eq!(group, 0);
+        assert!((cosine - 1.0 / 5f32.sqrt()).abs() < 1e-6);
+        assert_eq!(groups.nearest(&vector(&[(9, 1.0)])), None);
+    }
+}

@@ -1,0 +1,189 @@
+//! All links that a crawl has seen, each address once, in as little room as they need.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, Hasher, RandomState};
+
+/// A link of a crawl: its number in the order in which links were seen.
+pub type LinkId = u32;
+
+/// A link as a page shows it.
+#[derive(Debug, Clone, Copy)]
+pub struct Seen<'a> {
+    /// The absolute address, without a fragment.
+    pub url: &'a str,
+    /// The elements from the root to the link: `/html/body.wide/main#top/ul.menu main/li/a`.
+    pub path: &'a str,
+    /// The text of the link.
+    pub anchor: &'a str,
+}
+
+/// Texts that occur again and again, each kept once.
+#[derive(Debug, Default)]
+struct Texts {
+    all: Vec<Box<str>>,
+    numbers: HashMap<Box<str>, u32>,
+}
+
+impl Texts {
+    fn number(&mut self, text: &str) -> u32 {
+        if let Some(number) = self.numbers.get(text) {
+            return *number;
+        }
+        let number = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
+        self.all.push(text.into());
+        self.numbers.insert(text.into(), number);
+        number
+    }
+}
+
+/// One link: 28 bytes beside its address.
+#[derive(Debug, Clone, Copy)]
+struct Row {
+    path: u32,
+    anchor: u32,
+    from: LinkId,
+    start: u32,
+    len: u16,
+    depth: u16,
+}
+
+/// The links of one crawl.
+#[derive(Debug)]
+pub struct Links {
+    rows: Vec<Row>,
+    addresses: String,
+    /// Numbers by the hash of the address.
+    known: HashMap<u64, LinkId, Plain>,
+    hasher: RandomState,
+    paths: Texts,
+    anchors: Texts,
+}
+
+impl Default for Links {
+    fn default() -> Self {
+        Self {
+            rows: Vec::new(),
+            addresses: String::new(),
+            known: HashMap::default(),
+            hasher: RandomState::new(),
+            paths: Texts::default(),
+            anchors: Texts::default(),
+        }
+    }
+}
+
+/// Longest address that is kept, in bytes.
+pub const MAX_ADDRESS: usize = 2_000;
+
+impl Links {
+    /// The number of a link on page `from`; whether it is new.
+    pub fn add(&mut self, seen: Seen<'_>, from: Option<LinkId>) -> Option<(LinkId, bool)> {
+        if seen.url.len() > MAX_ADDRESS || self.addresses.len() + seen.url.len() > u32::MAX as usize
+        {
+            return None;
+        }
+        let key = self.hasher.hash_one(seen.url);
+        if let Some(id) = self.known.get(&key) {
+            return Some((*id, false));
+        }
+        let id = LinkId::try_from(self.rows.len()).ok()?;
+        self.rows.push(Row {
+            path: self.paths.number(seen.path),
+            anchor: self.anchors.number(seen.anchor),
+            from: from.unwrap_or(id),
+            start: self.addresses.len() as u32,
+            len: seen.url.len() as u16,
+            depth: from.map_or(0, |f| self.rows[f as usize].depth.saturating_add(1)),
+        });
+        self.addresses.push_str(seen.url);
+        self.known.insert(key, id);
+        Some((id, true))
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Its address.
+    pub fn url(&self, id: LinkId) -> &str {
+        let row = self.rows[id as usize];
+        &self.addresses[row.start as usize..row.start as usize + usize::from(row.len)]
+    }
+
+    /// The elements that lead to it, where it was seen first.
+    pub fn path(&self, id: LinkId) -> &str {
+        &self.paths.all[self.rows[id as usize].path as usize]
+    }
+
+    /// The number of that path.
+    pub fn path_number(&self, id: LinkId) -> u32 {
+        self.rows[id as usize].path
+    }
+
+    /// The path of that number.
+    pub fn path_text(&self, number: u32) -> &str {
+        &self.paths.all[number as usize]
+    }
+
+    /// Its text, where it was seen first.
+    pub fn anchor(&self, id: LinkId) -> &str {
+        &self.anchors.all[self.rows[id as usize].anchor as usize]
+    }
+
+    /// The number of that text.
+    pub fn anchor_number(&self, id: LinkId) -> u32 {
+        self.rows[id as usize].anchor
+    }
+
+    /// The page it was seen on first; the start of a crawl is its own.
+    pub fn from(&self, id: LinkId) -> LinkId {
+        self.rows[id as usize].from
+    }
+
+    /// Links from the start of the crawl.
+    pub fn depth(&self, id: LinkId) -> u16 {
+        self.rows[id as usize].depth
+    }
+}
+
+/// The keys are hashes already.
+type Plain = std::hash::BuildHasherDefault<PlainHasher>;
+
+#[derive(Debug, Default)]
+struct PlainHasher(u64);
+
+impl Hasher for PlainHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, _: &[u8]) {}
+    fn write_u64(&mut self, key: u64) {
+        self.0 = key;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_address_is_kept_once() {
+        let mut links = Links::default();
+        let seen = |url| Seen { url, path: "/html/a", anchor: "More" };
+        assert_eq!(links.add(seen("https://a.example/"), None), Some((0, true)));
+        assert_eq!(links.add(seen("https://a.example/1"), Some(0)), Some((1, true)));
+        assert_eq!(links.add(seen("https://a.example/1"), Some(1)), Some((1, false)));
+        assert_eq!(links.add(seen(&"x".repeat(MAX_ADDRESS + 1)), Some(0)), None);
+        assert_eq!(
+            (links.url(1), links.path(1), links.anchor(1)),
+            ("https://a.example/1", "/html/a", "More")
+        );
+        assert_eq!((links.from(1), links.depth(1), links.from(0), links.depth(0)), (0, 1, 0, 0));
+    }
+}

@@ -1,0 +1,340 @@
+//! A page as a crawl sees it: its links, what it calls itself, and whether it says that it is an
+//! article.
+
+use super::links::{MAX_ADDRESS, Seen};
+use crate::util::html::{self, tree};
+use crate::util::{text, url as address};
+use scraper::{ElementRef, Html};
+use serde_json::Value;
+use std::collections::HashSet;
+use url::{Host, Url};
+
+/// Links of one page that are read.
+pub const MOST_LINKS: usize = 5_000;
+/// Characters of a link's text that are kept.
+const MOST_ANCHOR: usize = 60;
+/// Longest path of a link in bytes; what is longer loses its first elements.
+const MOST_PATH: usize = 1_000;
+/// Longest name, classes or id of one element in a path, in bytes.
+const MOST_NAME: usize = 100;
+/// Longest structured data that are read, in bytes, and how many pieces of them.
+const MOST_JSON: usize = 512 << 10;
+const MOST_PIECES: usize = 20;
+/// How deep structured data are looked into.
+const MOST_LEVELS: usize = 4;
+
+/// The addresses that belong to one crawl: a host and the hosts below it, `www.` left out, on the
+/// port of the first address (or on the usual ports, where that is one of them).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Site {
+    host: String,
+    port: Option<u16>,
+}
+
+impl Site {
+    /// The site of a crawl that starts there.
+    pub fn of(start: &Url) -> Self {
+        let host = start.host_str().unwrap_or_default().trim_end_matches('.');
+        let host = host.strip_prefix("www.").unwrap_or(host).to_owned();
+        Self { host, port: start.port() }
+    }
+
+    /// Whether an address is on it.
+    pub fn holds(&self, url: &Url) -> bool {
+        if !matches!(url.scheme(), "http" | "https") || url.port() != self.port {
+            return false;
+        }
+        let host = url.host_str().unwrap_or_default().trim_end_matches('.');
+        let below = || host.strip_suffix(&self.host).is_some_and(|rest| rest.ends_with('.'));
+        host == self.host || (matches!(url.host(), Some(Host::Domain(_))) && below())
+    }
+}
+
+/// A link of a page, ready to be kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PageLink {
+    /// Absolute, without fragment and credentials, on the site.
+    pub url: String,
+    /// The elements from the root to the link: `/html/body.wide/ul.menu main#top/li/a`.
+    pub path: String,
+    /// The start of its text, clean.
+    pub anchor: String,
+}
+
+impl PageLink {
+    /// As the links of a crawl take it.
+    pub fn seen(&self) -> Seen<'_> {
+        Seen { url: &self.url, path: &self.path, anchor: &self.anchor }
+    }
+}
+
+/// What was read of a page.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CrawledPage {
+    /// What it calls itself; one clean line, may be empty.
+    pub title: String,
+    /// The first link to each target on the site, at most [`MOST_LINKS`], in the order of the page.
+    pub links: Vec<PageLink>,
+    /// Whether it says that it is an article: by the type of its structured data, or by `og:type`
+    /// and a date, because generators say that of every page.
+    pub article: bool,
+}
+
+/// Reads a page that came from `url`. One that is nested too deeply for a tree has no links.
+pub fn read_page(bytes: &[u8], content_type: Option<&str>, url: &Url, site: &Site) -> CrawledPage {
+    let Some(tree) = tree::page(&html::decode(bytes, content_type)) else {
+        return CrawledPage::default();
+    };
+    let mut page = Reading::of(&tree, url);
+    let mut links = Vec::new();
+    let mut known = HashSet::new();
+    for element in tree.root_element().descendent_elements() {
+        page.take(element);
+        let reference = match element.value().name() {
+            "a" | "area" => element.attr("href"),
+            "frame" | "iframe" => element.attr("src"),
+            _ => None,
+        };
+        let Some(target) = reference.and_then(|r| target(&page.base, r, site)) else { continue };
+        if links.len() < MOST_LINKS && !known.contains(&target) {
+            let anchor = anchor(element);
+            known.insert(target.clone());
+            links.push(PageLink { url: target, path: path(element), anchor });
+        }
+    }
+    CrawledPage { title: text::line(&page.title), links, article: page.is_article(url) }
+}
+
+/// Where a reference leads, when it stays on the site.
+pub fn target(base: &Url, reference: &str, site: &Site) -> Option<String> {
+    let mut url = address::resolve(base, reference)?;
+    url.set_fragment(None);
+    (site.holds(&url) && url.as_str().len() <= MAX_ADDRESS).then(|| url.into())
+}
+
+/// What a page says of itself, gathered element by element.
+struct Reading {
+    base: Url,
+    has_base: bool,
+    title: String,
+    pieces: usize,
+    typed: bool,
+    og_article: bool,
+    dated: bool,
+}
+
+impl Reading {
+    fn of(tree: &Html, url: &Url) -> Self {
+        let title = tree.root_element().descendent_elements().find(|e| e.value().name() == "title");
+        Self {
+            base: url.clone(),
+            has_base: false,
+            title: title.map(|t| t.text().collect()).unwrap_or_default(),
+            pieces: 0,
+            typed: false,
+            og_article: false,
+            dated: false,
+        }
+    }
+
+    fn take(&mut self, element: ElementRef<'_>) {
+        match element.value().name() {
+            "base" if !self.has_base => {
+                if let Some(base) =
+                    element.attr("href").and_then(|h| address::resolve(&self.base, h))
+                {
+                    (self.base, self.has_base) = (base, true);
+                }
+            }
+            "meta" => {
+                let name = element.attr("property").or_else(|| element.attr("name"));
+                let content = element.attr("content").unwrap_or_default().trim();
+                match name.unwrap_or_default().trim().to_ascii_lowercase().as_str() {
+                    "og:type" => self.og_article |= content.eq_ignore_ascii_case("article"),
+                    "article:published_time"
+                    | "datepublished"
+                    | "date"
+                    | "dc.date"
+                    | "dcterms.issued" => self.dated |= !content.is_empty(),
+                    _ => {}
+                }
+            }
+            "time" => self.dated = true,
+            "script" if self.pieces < MOST_PIECES => {
+                let kind = element.attr("type").unwrap_or_default().trim().to_ascii_lowercase();
+                if kind.starts_with("application/ld+json") {
+                    self.pieces += 1;
+                    let json: String = element.text().collect();
+                    let json = Some(json).filter(|j| j.len() <= MOST_JSON);
+                    let value = json.and_then(|j| serde_json::from_str::<Value>(j.trim()).ok());
+                    self.typed |= value.is_some_and(|v| is_article(&v, 0));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn is_article(&self, url: &Url) -> bool {
+        self.typed || (self.og_article && (self.dated || date_in(url)))
+    }
+}
+
+/// Whether structured data are about an article: the object itself, one of a list or graph, or what
+/// the page is mainly about.
+fn is_article(value: &Value, level: usize) -> bool {
+    let article = |kind: &Value| {
+        kind.as_str().is_some_and(|k| k.ends_with("Article") || k.ends_with("Posting"))
+    };
+    match value {
+        Value::Array(values) if level < MOST_LEVELS => {
+            values.iter().any(|v| is_article(v, level + 1))
+        }
+        Value::Object(object) if level < MOST_LEVELS => {
+            let typed = match object.get("@type") {
+                Some(Value::Array(kinds)) => kinds.iter().any(article),
+                Some(kind) => article(kind),
+                None => false,
+            };
+            let within = ["@graph", "mainEntity"].into_iter().filter_map(|k| object.get(k));
+            typed || within.into_iter().any(|v| is_article(v, level + 1))
+        }
+        _ => false,
+    }
+}
+
+/// Whether a path holds a year and a month: `/2026/11/`, `/2026-11-21-title`.
+fn date_in(url: &Url) -> bool {
+    let numbers: Vec<&str> =
+        url.path().split(|c: char| !c.is_ascii_digit()).filter(|n| !n.is_empty()).collect();
+    numbers.windows(2).any(|pair| {
+        let year = pair[0].len() == 4 && ("1990".."2100").contains(&pair[0]);
+        year && matches!(pair[1].parse(), Ok(1..=12))
+    })
+}
+
+fn anchor(element: ElementRef<'_>) -> String {
+    let line = text::line(&tree::text_up_to(element, 4 * MOST_ANCHOR));
+    line.char_indices().nth(MOST_ANCHOR).map_or(line.as_str(), |(at, _)| &line[..at]).to_owned()
+}
+
+/// One token for each element from the root down, with its classes and its id.
+fn path(element: ElementRef<'_>) -> String {
+    let mut tokens: Vec<String> = Vec::new();
+    let mut length = 0;
+    let above = element.ancestors().filter_map(ElementRef::wrap);
+    for element in std::iter::once(element).chain(above) {
+        let mut token = element.value().name().to_owned();
+        let attribute = |name| element.attr(name).map(|v| text::line(text::start(v, MOST_NAME)));
+        for (mark, value) in [('.', attribute("class")), ('#', attribute("id"))] {
+            if let Some(value) = value.filter(|v| !v.is_empty()) {
+                token.push(mark);
+                token.push_str(&value.replace('/', "_"));
+            }
+        }
+        length += token.len() + 1;
+        if length > MOST_PATH {
+            break;
+        }
+        tokens.push(token);
+    }
+    tokens.iter().rev().fold(String::with_capacity(length), |path, token| path + "/" + token)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(markup: &str) -> CrawledPage {
+        let url = Url::parse("https://www.a.example/x/").unwrap();
+        read_page(markup.as_bytes(), Some("text/html"), &url, &Site::of(&url))
+    }
+
+    #[test]
+    fn links_stand_with_their_path_and_text() {
+        let page = read(
+            "<title> A  page </title><body class='wide  page'><ul id=menu class='top/x'>\
+             <li><a href='1#part'> One <b>first</b></a><li><a href='/x/1'>again</a>\
+             <li><a href='https://data.a.example/f.csv'>Data</a>\
+             <li><a href='https://b.example/'>Other</a><a href='mailto:a@a.example'>Mail</a></ul>\
+             <iframe src=inner></iframe><map><area href='//a.example/map'></map>",
+        );
+        assert_eq!(page.title, "A page");
+        let found: Vec<_> = page
+            .links
+            .iter()
+            .map(|l| (l.url.as_str(), l.path.as_str(), l.anchor.as_str()))
+            .collect();
+        let menu = "/html/body.wide page/ul.top_x#menu/li/a";
+        assert_eq!(
+            found,
+            [
+                ("https://www.a.example/x/1", menu, "One first"),
+                ("https://data.a.example/f.csv", menu, "Data"),
+                ("https://www.a.example/x/inner", "/html/body.wide page/iframe", ""),
+                ("https://a.example/map", "/html/body.wide page/map/area", ""),
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_long_is_cut() {
+        let deep = format!(
+            "{}<a href=x>{}</a>",
+            format!("<div class='{}'>", "c".repeat(200)).repeat(40),
+            "ä ".repeat(100)
+        );
+        let page = read(&deep);
+        assert_eq!(page.links[0].anchor.chars().count(), MOST_ANCHOR);
+        assert!(page.links[0].path.len() <= MOST_PATH && page.links[0].path.ends_with("/a"));
+        let many: String = (0..MOST_LINKS + 9).map(|n| format!("<a href='{n}'>x</a>")).collect();
+        assert_eq!(read(&many).links.len(), MOST_LINKS);
+        assert_eq!(read(&"<div>".repeat(10_000)), CrawledPage::default());
+    }
+
+    #[test]
+    fn the_base_of_a_page_counts() {
+        let page = read("<base href='/q/'><a href=1>x</a>");
+        assert_eq!(page.links[0].url, "https://www.a.example/q/1");
+    }
+
+    #[test]
+    fn articles_say_so_twice() {
+        let ld = |json: &str| format!("<script type='application/ld+json'>{json}</script>");
+        let og = "<meta property='og:type' content='article'>";
+        let cases = [
+            (ld(r#"{"@type":"NewsArticle"}"#), true),
+            (ld(r#"{"@graph":[{"@type":"WebPage"},{"@type":["Thing","BlogPosting"]}]}"#), true),
+            (ld(r#"{"@type":"WebPage","mainEntity":{"@type":"Article"}}"#), true),
+            (ld(r#"{"@type":"ItemList","itemListElement":[{"@type":"Article"}]}"#), false),
+            (ld("{"), false),
+            (og.to_owned(), false),
+            (format!("{og}<time datetime=2026-01-02>2 Jan</time>"), true),
+            (format!("{og}<meta property='article:published_time' content='2026'>"), true),
+            ("<time>2 Jan</time>".to_owned(), false),
+        ];
+        for (markup, want) in cases {
+            assert_eq!(read(&markup).article, want, "{markup}");
+        }
+        let url = Url::parse("https://a.example/2026/11/21/title").unwrap();
+        assert!(read_page(og.as_bytes(), None, &url, &Site::of(&url)).article);
+    }
+
+    #[test]
+    fn the_site_is_a_host_and_what_is_below_it() {
+        let cases = [
+            ("https://www.a.example/", "http://a.example/x", true),
+            ("https://a.example/", "https://www.a.example/", true),
+            ("https://a.example/", "https://data.a.example/", true),
+            ("https://blog.a.example/", "https://a.example/", false),
+            ("https://a.example/", "https://aa.example/", false),
+            ("https://a.example/", "https://a.example:8080/", false),
+            ("http://127.0.0.1:81/", "http://127.0.0.1:81/x", true),
+            ("http://127.0.0.1:81/", "http://127.0.0.1:82/", false),
+            ("https://a.example/", "ftp://a.example/", false),
+        ];
+        for (start, url, want) in cases {
+            let at = |s: &str| Url::parse(s).unwrap();
+            assert_eq!(Site::of(&at(start)).holds(&at(url)), want, "{start} {url}");
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Groups of waiting links, and which of them is worth most just now.
+
+use super::few::Few;
+use super::links::LinkId;
+use super::value::{FeatureId, Value, ValueParameters};
+use std::collections::{BinaryHeap, HashMap};
+use std::hash::{BuildHasher, RandomState};
+
+/// What the links of a group have in common.
+pub(super) const FEATURES: usize = 7;
+
+/// Groups looked at again, in turn, with each choice.
+const TURN: usize = 64;
+/// Groups looked at again of each feature that was corrected.
+const KIN: usize = 32;
+
+/// Number of a group.
+pub(super) type PoolId = u32;
+
+#[derive(Debug)]
+struct Pool {
+    features: [FeatureId; FEATURES],
+    waiting: Few,
+    /// Value under which it stands highest in the heap.
+    queued: f64,
+    /// Its first link, which stands for the others.
+    first: LinkId,
+    /// Links asked for, and what they were and led to.
+    asked: u32,
+    found: u32,
+}
+
+/// A value that can be ordered; it is never NaN.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Entry(f64, PoolId);
+
+impl Eq for Entry {}
+
+impl Ord for Entry {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.total_cmp(&other.0).then(other.1.cmp(&self.1))
+    }
+}
+
+impl PartialOrd for Entry {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// The groups, by what their links have in common.
+#[derive(Debug)]
+pub(super) struct Pools {
+    value: Value,
+    features: HashMap<u32, FeatureId>,
+    /// The newest groups that have a feature, the newest last.
+    having: Vec<Few>,
+    pools: Vec<Pool>,
+    /// Groups by the hash of their features.
+    by_features: HashMap<u64, PoolId>,
+    hasher: RandomState,
+    /// May hold values that are not true any more; those of waiting groups are corrected when
+    /// they come up.
+    heap: BinaryHeap<Entry>,
+    turn: usize,
+}
+
+impl Pools {
+    /// No groups yet.
+    pub(super) fn new(parameters: ValueParameters) -> Self {
+        Self {
+            value: Value::new(parameters),
+            features: HashMap::new(),
+            having: Vec::new(),
+            pools: Vec::new(),
+            by_features: HashMap::new(),
+            hasher: RandomState::new(),
+            heap: BinaryHeap::new(),
+            turn: 0,
+        }
+    }
+
+    /// Puts a link into the group of these (hashed) features.
+    pub(super) fn put(&mut self, link: LinkId, features: [u32; FEATURES]) -> PoolId {
+        let features = features.map(|hash| {
+            *self.features.entry(hash).or_insert_with(|| {
+                self.having.push(Few::default());
+                self.value.add()
+            })
+        });
+        let next = self.pools.len() as PoolId;
+        let id = *self.by_features.entry(self.hasher.hash_one(features)).or_insert(next);
+        if id == next {
+            for feature in features {
+                let having = &mut self.having[feature as usize];
+                if having.len() == 2 * KIN {
+                    // Nobody looks at the older ones any more.
+                    having.forget(KIN);
+                }
+                having.push(id);
+            }
+            let (waiting, queued) = (Few::default(), f64::NEG_INFINITY);
+            self.pools.push(Pool { features, waiting, queued, first: link, asked: 0, found: 0 });
+        }
+        self.pools[id as usize].waiting.push(link);
+        self.look_again(id);
+        id
+    }
+
+    /// Takes a random link out of the group that is worth most.
+    pub(super) fn take(&mut self, random: &mut fastrand::Rng) -> Option<LinkId> {
+        for _ in 0..TURN.min(self.pools.len()) {
+            self.turn = (self.turn + 1) % self.pools.len();
+            self.look_again(self.turn as PoolId);
+        }
+        while let Some(Entry(queued, id)) = self.heap.pop() {
+            let pool = &mut self.pools[id as usize];
+            if queued < pool.queued || pool.waiting.is_empty() {
+                // Stands higher up already, or has nothing to give.
+                if pool.waiting.is_empty() {
+                    pool.queued = f64::NEG_INFINITY;
+                }
+                continue;
+            }
+            let value = self.value.of(&pool.features);
+            pool.queued = value;
+            self.heap.push(Entry(value, id));
+            if value < queued && self.heap.peek() != Some(&Entry(value, id)) {
+                continue;
+            }
+            let at = random.usize(..pool.waiting.len());
+            return Some(pool.waiting.swap_remove(at));
+        }
+        None
+    }
+
+    /// What came of each group that was asked: its first link, links asked for, targets found.
+    pub(super) fn told(&self) -> impl Iterator<Item = (LinkId, u32, u32)> {
+        self.pools.iter().filter(|p| p.asked > 0).map(|p| (p.first, p.asked, p.found))
+    }
+
+    /// Takes in what a link of a group was worth, and how many targets that stands for.
+    pub(super) fn observe(&mut self, id: PoolId, observed: f64, found: u32) {
+        let pool = &mut self.pools[id as usize];
+        pool.asked += 1;
+        pool.found += found;
+        let features = pool.features;
+        self.value.observe(&features, observed);
+        for feature in features {
+            let having = &self.having[feature as usize];
+            for at in having.len().saturating_sub(KIN)..having.len() {
+                self.look_again(self.having[feature as usize].all()[at]);
+            }
+        }
+    }
+
+    /// Lifts a group in the heap if it has become worth more.
+    fn look_again(&mut self, id: PoolId) {
+        let pool = &mut self.pools[id as usize];
+        let value = self.value.of(&pool.features);
+        if !pool.waiting.is_empty() && value > pool.queued {
+            pool.queued = value;
+            self.heap.push(Entry(value, id));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_group_is_taken_from_until_it_is_empty() {
+        let mut pools = Pools::new(ValueParameters::default());
+        let mut random = fastrand::Rng::with_seed(1);
+        let like = |n: u32| [n, n + 1, n + 2, n + 3, n + 4, n + 5, n + 6];
+        let dull: Vec<PoolId> = (0..10).map(|link| pools.put(link, like(100))).collect();
+        let rich: Vec<PoolId> = (10..20).map(|link| pools.put(link, like(200))).collect();
+        assert!(dull.iter().all(|p| *p == dull[0]) && rich.iter().all(|p| *p == rich[0]));
+        pools.observe(dull[0], 0.0, 0);
+        pools.observe(rich[0], 3.0, 19);
+        let order: Vec<LinkId> = std::iter::from_fn(|| pools.take(&mut random)).collect();
+        assert_eq!(order.len(), 20);
+        assert!(order[..10].iter().all(|l| *l >= 10), "{order:?}");
+        assert_eq!(pools.told().collect::<Vec<_>>(), [(0, 1, 0), (10, 1, 19)]);
+        assert_eq!(pools.put(20, like(200)), rich[0]);
+        assert_eq!(pools.take(&mut random), Some(20), "an empty group fills again");
+    }
+}

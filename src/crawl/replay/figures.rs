@@ -1,0 +1,198 @@
+//! Figures of replayed crawls, and which strategies can be replayed.
+
+use super::graph::Graph;
+use super::run::{Position, Replayed, replay};
+use crate::crawl::{
+    Again, Class, Focused, Judge, Known, Learned, LinkId, Omniscient, Order, Sb, SbParameters,
+    Simple, Strategy, Targets,
+};
+use serde::Serialize;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Pages after which `dom-off` learns no more groups.
+const DOM_OFF_PAGES: usize = 3_000;
+/// The part of the targets, or of their bytes, up to which requests are counted.
+const MOST: f64 = 0.9;
+
+/// A strategy by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Breadth first.
+    Bfs,
+    /// Depth first.
+    Dfs,
+    /// Any waiting link.
+    Random,
+    /// By how likely a classifier thinks a link is a target.
+    Focused,
+    /// The published algorithm with groups from the first pages only.
+    DomOff,
+    /// The published algorithm.
+    Sb,
+    /// The published algorithm with the truth in place of its classifier.
+    SbOracle,
+    /// Targets only.
+    Omniscient,
+    /// The default.
+    Learned,
+}
+
+impl Kind {
+    /// All of them with their names.
+    pub const ALL: [(Self, &'static str); 9] = [
+        (Self::Bfs, "bfs"),
+        (Self::Dfs, "dfs"),
+        (Self::Random, "random"),
+        (Self::Focused, "focused"),
+        (Self::DomOff, "dom-off"),
+        (Self::Sb, "sb"),
+        (Self::SbOracle, "sb-oracle"),
+        (Self::Omniscient, "omniscient"),
+        (Self::Learned, "learned"),
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)
+    }
+
+    /// The strategy for a site of which nothing is known; `None` for those that must know it.
+    pub fn living(self, targets: &Targets) -> Option<Box<dyn Strategy + Send>> {
+        Some(match self {
+            Self::Bfs => Box::new(Simple::new(Order::Oldest)),
+            Self::Dfs => Box::new(Simple::new(Order::Newest)),
+            Self::Random => Box::new(Simple::new(Order::Random)),
+            Self::Focused => Box::new(Focused::default()),
+            Self::DomOff => {
+                let parameters = SbParameters { warm_up: DOM_OFF_PAGES, ..SbParameters::default() };
+                Box::new(Sb::new(parameters, Judge::Classifier))
+            }
+            Self::Sb => Box::new(Sb::new(SbParameters::default(), Judge::Classifier)),
+            Self::Learned => Box::new(Learned::new(targets.clone())),
+            Self::SbOracle | Self::Omniscient => return None,
+        })
+    }
+
+    fn strategy(
+        self,
+        graph: &Graph,
+        truth: &Arc<HashMap<String, Class>>,
+    ) -> Box<dyn Strategy + Send> {
+        self.living(&graph.targets).unwrap_or_else(|| match self {
+            Self::SbOracle => {
+                let truth = truth.clone();
+                let judge = move |url: &str| truth.get(url).copied().unwrap_or(Class::Failed);
+                Box::new(Sb::new(SbParameters::default(), Judge::Oracle(Box::new(judge))))
+            }
+            _ => Box::new(Omniscient::default()),
+        })
+    }
+}
+
+/// Crawls a recorded site from its start.
+pub fn trial(graph: &Graph, kind: Kind, seed: u64) -> Replayed {
+    let class = |n: &super::Node| if n.target { Class::Target } else { n.class };
+    let truth = graph.nodes.iter().map(|n| (n.url.clone(), class(n))).collect();
+    let mut strategy = kind.strategy(graph, &Arc::new(truth));
+    let mut at = match kind {
+        Kind::Omniscient => Position::at_targets(graph),
+        _ => Position::start(graph),
+    };
+    replay(graph, &mut at, strategy.as_mut(), &mut fastrand::Rng::with_seed(seed))
+}
+
+/// Crawls an older recording, then looks again at the newer one. Returns how many targets are new
+/// there, and how many requests it took to find 90 % of them; `None` where it stopped before.
+pub fn again(older: &Graph, newer: &Graph, seed: u64) -> (usize, Option<usize>) {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let mut at = Position::start(older);
+    let mut first = Learned::new(older.targets.clone());
+    replay(older, &mut at, &mut first, &mut random);
+    let known = &mut Known { links: &at.links, random: &mut random };
+    let (classifier, led) = first.into_parts(known);
+    let mut at = at.later(newer);
+    let mut second = Again::new(led, LinkId::MIN, classifier);
+    let replayed = replay(newer, &mut at, &mut second, &mut random);
+    let old: HashSet<&str> =
+        older.nodes.iter().filter(|n| n.target).map(|n| n.url.as_str()).collect();
+    let is_new = |n: &super::Node| n.target && !old.contains(n.url.as_str());
+    let total = newer.nodes.iter().filter(|n| is_new(n)).count();
+    let enough = (total as f64 * MOST).ceil() as usize;
+    let hits = replayed.visited.iter().scan(0, |found, node| {
+        *found += usize::from(node.is_some_and(|n| is_new(&newer.nodes[n as usize])));
+        Some(*found)
+    });
+    let requests = hits.enumerate().find(|(_, found)| *found >= enough).map(|(at, _)| at + 1);
+    (total, requests)
+}
+
+/// What several crawls of one site came to. Percentages are of the site's addresses.
+#[derive(Debug, Clone, Serialize)]
+pub struct Figures {
+    /// The strategy.
+    pub strategy: &'static str,
+    /// The site.
+    pub site: String,
+    /// Crawls.
+    pub seeds: usize,
+    /// Requests until 90 % of the targets were found, in percent; mean over the crawls.
+    pub q90_percent_mean: f64,
+    /// The standard deviation of that.
+    pub q90_percent_sd: f64,
+    /// Requests until 90 % of the targets' bytes were read, in percent.
+    pub v90_percent_mean: f64,
+    /// The part of the targets found, on the mean of as many requests as the site has addresses, 0 to 1.
+    pub area_mean: f64,
+    /// Milliseconds of work for one request, besides reading pages.
+    pub cpu_ms_per_request: f64,
+    /// Requests until 90 % of what is new was found, where an older recording was crawled before;
+    /// -1 where the crawl stopped before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requests_to_90_new: Option<f64>,
+}
+
+impl Figures {
+    /// Of these crawls of a site, which took so long altogether.
+    pub fn of(graph: &Graph, kind: Kind, crawls: &[Replayed], took: Duration) -> Self {
+        let addresses = graph.nodes.len().max(1) as f64;
+        let targets: Vec<u64> = graph.nodes.iter().filter(|n| n.target).map(|n| n.bytes).collect();
+        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
+        // What was never reached counts as all addresses and as many again.
+        let until = |reached: Option<usize>| {
+            100.0 * reached.map_or(2.0 * addresses, |at| at as f64 + 1.0) / addresses
+        };
+        let enough = (targets.len() as f64 * MOST).ceil() as u32;
+        let bytes = (targets.iter().sum::<u64>() as f64 * MOST).ceil() as u64;
+        let q90: Vec<f64> =
+            crawls.iter().map(|c| until(c.found.iter().position(|n| *n >= enough))).collect();
+        let v90: Vec<f64> =
+            crawls.iter().map(|c| until(c.volume.iter().position(|n| *n >= bytes))).collect();
+        let area: Vec<f64> = crawls
+            .iter()
+            .map(|c| {
+                let found = &c.found;
+                let last = f64::from(found.last().copied().unwrap_or(0));
+                let within = found.iter().take(graph.nodes.len());
+                let rest = graph.nodes.len().saturating_sub(found.len()) as f64;
+                let sum: f64 = within.map(|n| f64::from(*n)).sum::<f64>() + rest * last;
+                sum / addresses / targets.len().max(1) as f64
+            })
+            .collect();
+        let average = mean(&q90);
+        let spread = mean(&q90.iter().map(|q| (q - average).powi(2)).collect::<Vec<_>>()).sqrt();
+        let requests: usize = crawls.iter().map(|c| c.found.len()).sum();
+        Self {
+            strategy: kind.name(),
+            site: graph.site.clone(),
+            seeds: crawls.len(),
+            q90_percent_mean: average,
+            q90_percent_sd: spread,
+            v90_percent_mean: mean(&v90),
+            area_mean: mean(&area),
+            cpu_ms_per_request: took.as_secs_f64() * 1e3 / requests.max(1) as f64,
+            requests_to_90_new: None,
+        }
+    }
+}

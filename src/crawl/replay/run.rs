@@ -1,0 +1,108 @@
+//! One crawl of a recorded site.
+
+use super::graph::Graph;
+use crate::crawl::{Answer, Ask, Class, Known, LinkId, Links, Seen, Strategy};
+use std::collections::HashMap;
+
+/// What came of it: after each request, the targets found and the bytes read so far.
+#[derive(Debug, Default)]
+pub struct Replayed {
+    /// Targets found after each request.
+    pub found: Vec<u32>,
+    /// Bytes of targets found after each request.
+    pub volume: Vec<u64>,
+    /// The node of each request; `None` for one that is no more, or that was asked by HEAD.
+    pub visited: Vec<Option<u32>>,
+}
+
+/// Where a crawl of a recorded site stands.
+#[derive(Debug)]
+pub struct Position {
+    /// The links seen.
+    pub links: Links,
+    /// The node of each link; `None` where the site has it no more.
+    nodes: Vec<Option<u32>>,
+}
+
+impl Position {
+    /// At the start of a site.
+    pub fn start(graph: &Graph) -> Self {
+        let mut links = Links::default();
+        let url = graph.nodes.first().map_or("", |n| n.url.as_str());
+        let _ = links.add(Seen { url, path: "", anchor: "" }, None);
+        Self { links, nodes: vec![Some(0)] }
+    }
+
+    /// With every target known, and nothing else.
+    pub fn at_targets(graph: &Graph) -> Self {
+        let mut at = Self { links: Links::default(), nodes: Vec::new() };
+        for (node, number) in graph.nodes.iter().zip(0..).filter(|(node, _)| node.target) {
+            if at.links.add(Seen { url: &node.url, path: "", anchor: "" }, None).is_some() {
+                at.nodes.push(Some(number));
+            }
+        }
+        at
+    }
+
+    /// The same links, in a later recording of the site.
+    pub fn later(self, graph: &Graph) -> Self {
+        let numbers: HashMap<&str, u32> =
+            graph.nodes.iter().zip(0..).map(|(node, n)| (node.url.as_str(), n)).collect();
+        let ids = 0..self.links.len() as LinkId;
+        let nodes = ids.map(|id| numbers.get(self.links.url(id)).copied()).collect();
+        Self { links: self.links, nodes }
+    }
+}
+
+/// Crawls until the strategy has enough.
+pub fn replay(
+    graph: &Graph,
+    at: &mut Position,
+    strategy: &mut dyn Strategy,
+    random: &mut fastrand::Rng,
+) -> Replayed {
+    let mut done = Replayed::default();
+    let (mut found, mut volume) = (0, 0);
+    let (mut new, mut all): (Vec<LinkId>, Vec<LinkId>) = Default::default();
+    while let Some(ask) = strategy.next(&mut Known { links: &at.links, random }) {
+        let (Ask::Get(link) | Ask::Head(link)) = ask;
+        let node = at.nodes[link as usize].map(|n| (n, &graph.nodes[n as usize]));
+        let mut visited = None;
+        let class = node.map_or(Class::Failed, |(_, node)| node.class);
+        if let Ask::Head(_) = ask {
+            strategy.labelled(link, class, &mut Known { links: &at.links, random });
+        } else {
+            new.clear();
+            all.clear();
+            let mut article = false;
+            if let Some((number, node)) = node {
+                visited = Some(number);
+                article = node.article;
+                if node.target {
+                    found += 1;
+                    volume += node.bytes;
+                }
+                for (to, path, anchor) in &node.links {
+                    let seen = Seen {
+                        url: &graph.nodes[*to as usize].url,
+                        path: &graph.paths[*path as usize],
+                        anchor: &graph.anchors[*anchor as usize],
+                    };
+                    if let Some((id, is_new)) = at.links.add(seen, Some(link)) {
+                        all.push(id);
+                        if is_new {
+                            at.nodes.push(Some(*to));
+                            new.push(id);
+                        }
+                    }
+                }
+            }
+            let answer = Answer { class, article, new: &new, all: &all };
+            strategy.answered(link, &answer, &mut Known { links: &at.links, random });
+        }
+        done.visited.push(visited);
+        done.found.push(found);
+        done.volume.push(volume);
+    }
+    done
+}

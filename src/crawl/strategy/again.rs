@@ -1,0 +1,81 @@
+//! Looking again at a site that was crawled before: first the pages that have led to most, and of
+//! what is new there only what is likely to be looked for.
+
+use super::learned::Classifier;
+use super::{Answer, Ask, Known, Lessons, Strategy};
+use crate::crawl::links::LinkId;
+use crate::crawl::targets::Class;
+use std::collections::{HashMap, HashSet, VecDeque};
+
+/// Pages in a row without news after which the rest is left for another time.
+const ENOUGH: usize = 5;
+
+/// The strategy.
+pub struct Again {
+    hubs: VecDeque<LinkId>,
+    at_once: VecDeque<LinkId>,
+    classifier: Classifier,
+    asked: HashSet<LinkId>,
+    /// What each page has led to.
+    led: HashMap<LinkId, u32>,
+    without_news: usize,
+    /// Whether the hub asked for last has led to something.
+    news: bool,
+}
+
+impl Again {
+    /// `led` gives what pages have led to by now; the start is looked at in any case.
+    pub fn new(led: HashMap<LinkId, u32>, start: LinkId, classifier: Classifier) -> Self {
+        let mut hubs: Vec<(u32, LinkId)> = led.iter().map(|(hub, n)| (*n, *hub)).collect();
+        hubs.sort_unstable_by_key(|(n, hub)| (std::cmp::Reverse(*n), *hub));
+        let hubs = std::iter::once(start).chain(hubs.into_iter().map(|(_, hub)| hub)).collect();
+        Self {
+            hubs,
+            at_once: VecDeque::new(),
+            classifier,
+            asked: HashSet::new(),
+            led,
+            without_news: 0,
+            news: true,
+        }
+    }
+}
+
+impl Strategy for Again {
+    fn next(&mut self, _: &mut Known<'_>) -> Option<Ask> {
+        if let Some(link) = self.at_once.pop_front() {
+            return Some(Ask::Get(link));
+        }
+        self.without_news = if self.news { 0 } else { self.without_news + 1 };
+        self.news = false;
+        if self.without_news >= ENOUGH {
+            return None;
+        }
+        loop {
+            let hub = self.hubs.pop_front()?;
+            if self.asked.insert(hub) {
+                return Some(Ask::Get(hub));
+            }
+        }
+    }
+
+    fn lessons(&self) -> Lessons {
+        Lessons::of(self.classifier.labels(), &self.led)
+    }
+
+    fn answered(&mut self, link: LinkId, answer: &Answer<'_>, known: &mut Known<'_>) {
+        let hit = answer.class == Class::Target || answer.article;
+        if self.asked.insert(link) {
+            self.classifier.learn(link, answer, known.links);
+            if hit {
+                self.news = true;
+                *self.led.entry(known.links.from(link)).or_default() += 1;
+            }
+        }
+        for new in answer.new {
+            if self.classifier.promises(*new, known.links) {
+                self.at_once.push_back(*new);
+            }
+        }
+    }
+}

@@ -1,0 +1,332 @@
+//! The default: a table of extensions, a classifier of links, and a linear value of each group of
+//! links that is corrected with every page.
+
+use super::{Answer, Ask, Known, Lessons, Strategy, Told};
+use crate::crawl::groups::{GroupId, Groups};
+use crate::crawl::links::{LinkId, Links};
+use crate::crawl::logistic::{Logistic, Rate, feature, two_grams};
+use crate::crawl::pools::{FEATURES, PoolId, Pools};
+use crate::crawl::tag_path::{PathParameters, TagPaths};
+use crate::crawl::targets::{Class, Targets, extension};
+use crate::crawl::value::ValueParameters;
+use std::collections::{HashMap, VecDeque};
+
+/// Cosine from which the tag paths of links count as alike.
+const ALIKE: f32 = 0.75;
+/// Weights of the classifier, as a power of two.
+const BITS: u32 = 16;
+/// Step of the classifier.
+const RATE: f32 = 0.5;
+/// Labels of either kind that the classifier needs before it is believed.
+const ENOUGH: u32 = 3;
+/// Rounds in which everything is learned anew.
+const EPOCHS: usize = 3;
+/// Answers of a useless type after which an extension is put last.
+const USELESS: u32 = 3;
+/// What an article is worth beside the links on it.
+const ARTICLE: f64 = 3.0;
+
+/// Stands for no group.
+const NO_POOL: PoolId = PoolId::MAX;
+
+/// Tells what links lead to before they are asked for.
+#[derive(Debug, Clone)]
+pub struct Classifier {
+    targets: Targets,
+    model: Logistic,
+    /// The labels themselves.
+    seen: Vec<(LinkId, bool)>,
+    /// Labels: not looked for, looked for.
+    labels: [u32; 2],
+    /// How often in a row an extension has led to what is neither page nor target.
+    useless: HashMap<String, u32>,
+}
+
+impl Classifier {
+    /// Knows only what extensions mean.
+    pub fn new(targets: Targets) -> Self {
+        let model = Logistic::new(BITS, Rate::Adaptive(RATE));
+        Self { targets, model, seen: Vec::new(), labels: [0; 2], useless: HashMap::new() }
+    }
+
+    /// Has learned these labels.
+    pub fn taught(targets: Targets, labels: &[(LinkId, bool)], known: &mut Known<'_>) -> Self {
+        let mut classifier = Self::new(targets);
+        for (link, hit) in labels {
+            classifier.seen.push((*link, *hit));
+            classifier.labels[usize::from(*hit)] += 1;
+        }
+        classifier.settle(known.links, known.random);
+        classifier
+    }
+
+    /// What a link seems to lead to.
+    pub fn class(&self, link: LinkId, links: &Links) -> Class {
+        let url = links.url(link);
+        match self.targets.by_extension(url) {
+            Some(class) if class != Class::Html => class,
+            None if extension(url).is_some_and(|e| self.useless.get(&e) >= Some(&USELESS)) => {
+                Class::Other
+            }
+            _ if self.targets != Targets::Articles && self.likely(link, links) => Class::Target,
+            _ => Class::Html,
+        }
+    }
+
+    /// Whether a link seems to lead to what is looked for.
+    pub fn promises(&self, link: LinkId, links: &Links) -> bool {
+        match self.targets {
+            Targets::Articles => self.class(link, links) == Class::Html && self.likely(link, links),
+            Targets::Files(_) => self.class(link, links) == Class::Target,
+        }
+    }
+
+    /// The labels that were learned, in order unless they were settled since.
+    pub(super) fn labels(&self) -> &[(LinkId, bool)] {
+        &self.seen
+    }
+
+    fn likely(&self, link: LinkId, links: &Links) -> bool {
+        let known = self.labels.iter().all(|n| *n >= ENOUGH);
+        known && self.model.probability(&signs(link, links)) > 0.5
+    }
+
+    /// Learns everything anew in random order: links were met in an order that the strategy chose,
+    /// and what came last would weigh most.
+    pub fn settle(&mut self, links: &Links, random: &mut fastrand::Rng) {
+        self.model = Logistic::new(BITS, Rate::Adaptive(RATE));
+        for _ in 0..EPOCHS {
+            random.shuffle(&mut self.seen);
+            for (link, hit) in &self.seen {
+                self.model.learn(&signs(*link, links), *hit);
+            }
+        }
+    }
+
+    /// Learns what a link has led to.
+    pub fn learn(&mut self, link: LinkId, answer: &Answer<'_>, links: &Links) {
+        let hit = answer.is_hit();
+        let says = matches!(answer.class, Class::Html | Class::Target);
+        if says {
+            self.model.learn(&signs(link, links), hit);
+            self.seen.push((link, hit));
+            self.labels[usize::from(hit)] += 1;
+        }
+        if let Some(extension) = extension(links.url(link)) {
+            let row = self.useless.entry(extension).or_default();
+            match answer.class {
+                Class::Other => *row += 1,
+                Class::Html | Class::Target => *row = 0,
+                Class::Failed => {}
+            }
+        }
+    }
+}
+
+/// The strategy.
+#[derive(Debug)]
+pub struct Learned {
+    classifier: Classifier,
+    paths: TagPaths,
+    clusters: Groups,
+    cluster_of_path: HashMap<u32, GroupId>,
+    pools: Pools,
+    /// The group of each link; [`NO_POOL`] where it is in none.
+    pool_of: Vec<PoolId>,
+    at_once: VecDeque<LinkId>,
+    /// What is not likely to be anything, for when all else has been seen.
+    last: VecDeque<LinkId>,
+    /// Whether links were, or seem to be, what is looked for.
+    worth: Vec<bool>,
+    /// How many such links each page has.
+    led: HashMap<LinkId, u32>,
+    started: bool,
+}
+
+impl Learned {
+    /// A crawl that has not begun.
+    pub fn new(targets: Targets) -> Self {
+        Self {
+            classifier: Classifier::new(targets),
+            paths: TagPaths::new(PathParameters::default()),
+            clusters: Groups::new(ALIKE),
+            cluster_of_path: HashMap::new(),
+            pools: Pools::new(ValueParameters::default()),
+            pool_of: Vec::new(),
+            at_once: VecDeque::new(),
+            last: VecDeque::new(),
+            worth: Vec::new(),
+            led: HashMap::new(),
+            started: false,
+        }
+    }
+
+    /// The classifier, and how many targets each page has led to.
+    pub fn into_parts(mut self, known: &mut Known<'_>) -> (Classifier, HashMap<LinkId, u32>) {
+        self.classifier.settle(known.links, known.random);
+        (self.classifier, self.led)
+    }
+
+    fn wait(&mut self, link: LinkId, links: &Links, reward: u32) {
+        let path = links.path_number(link);
+        let cluster = match self.cluster_of_path.get(&path) {
+            Some(cluster) => *cluster,
+            None => {
+                let cluster = self.clusters.join(&self.paths.vector(links.path(link)));
+                self.cluster_of_path.insert(path, cluster);
+                cluster
+            }
+        };
+        let url = links.url(link);
+        let from = links.url(links.from(link));
+        let features: [u32; FEATURES] = [
+            feature(0, cluster.to_be_bytes()),
+            feature(1, path.to_be_bytes()),
+            feature(2, folder(url).bytes()),
+            feature(3, outline(url).bytes()),
+            feature(4, without_digits(links.anchor(link)).bytes()),
+            feature(5, folder(from).bytes()),
+            feature(6, reward.to_be_bytes()),
+        ];
+        let pool = self.pools.put(link, features);
+        self.pool_of.resize(self.pool_of.len().max(link as usize + 1), NO_POOL);
+        self.pool_of[link as usize] = pool;
+    }
+}
+
+impl Strategy for Learned {
+    fn next(&mut self, known: &mut Known<'_>) -> Option<Ask> {
+        if !self.started {
+            self.started = true;
+            return Some(Ask::Get(0));
+        }
+        let next = self.at_once.pop_front().or_else(|| self.pools.take(known.random));
+        next.or_else(|| self.last.pop_front()).map(Ask::Get)
+    }
+
+    fn lessons(&self) -> Lessons {
+        Lessons::of(self.classifier.labels(), &self.led)
+    }
+
+    fn told(&self, links: &Links, most: usize) -> Vec<Told> {
+        add_up(self.pools.told(), links, most)
+    }
+
+    fn answered(&mut self, link: LinkId, answer: &Answer<'_>, known: &mut Known<'_>) {
+        let links = known.links;
+        self.classifier.learn(link, answer, links);
+        self.worth.resize(links.len(), false);
+        self.worth[link as usize] = answer.is_hit();
+        let mut promised = 0u32;
+        let mut pages = Vec::new();
+        for new in answer.new {
+            let promises = self.classifier.promises(*new, links);
+            self.worth[*new as usize] = promises;
+            promised += u32::from(promises);
+            match self.classifier.class(*new, links) {
+                Class::Target => self.at_once.push_back(*new),
+                Class::Html => pages.push(*new),
+                Class::Other | Class::Failed => self.last.push_back(*new),
+            }
+        }
+        let led = answer.all.iter().filter(|l| self.worth[**l as usize]).count();
+        if led > 0 {
+            self.led.insert(link, led as u32);
+        }
+        let pool = self.pool_of.get_mut(link as usize).map(|p| std::mem::replace(p, NO_POOL));
+        if let Some(pool) = pool.filter(|p| *p != NO_POOL) {
+            let own = match (answer.is_hit(), answer.class) {
+                (false, _) => 0.0,
+                (true, Class::Target) => 1.0,
+                (true, _) => ARTICLE,
+            };
+            let found = promised + u32::from(answer.is_hit());
+            self.pools.observe(pool, (1.0 + own + f64::from(promised)).ln(), found);
+        }
+        // The page's own reward says something about its links: 0, 1, 2, 3-4, 5-8 ...
+        let reward = (promised + 1).next_power_of_two().ilog2();
+        for page in pages {
+            self.wait(page, links, reward);
+        }
+    }
+}
+
+/// Adds up what came of links that stand at the same place and have like addresses.
+fn add_up(rows: impl Iterator<Item = (LinkId, u32, u32)>, links: &Links, most: usize) -> Vec<Told> {
+    let mut kinds: HashMap<(u32, String), (u32, u32)> = HashMap::new();
+    for (link, asked, found) in rows {
+        let sums = kinds.entry((links.path_number(link), folder(links.url(link)))).or_default();
+        *sums = (sums.0 + asked, sums.1.saturating_add(found));
+    }
+    let mut kinds: Vec<_> = kinds.into_iter().filter(|(_, (_, found))| *found > 0).collect();
+    kinds.sort_unstable_by(|a, b| (b.1.1, b.1.0, &a.0).cmp(&(a.1.1, a.1.0, &b.0)));
+    let told = |((path, template), (asked, found)): ((u32, String), _)| Told {
+        path: links.path_text(path).to_owned(),
+        template,
+        asked,
+        found,
+    };
+    kinds.into_iter().take(most).map(told).collect()
+}
+
+type Signs = Vec<(u32, f32)>;
+
+/// The features by which a link is judged.
+fn signs(link: LinkId, links: &Links) -> Signs {
+    let url = links.url(link);
+    let whole = [
+        feature(0, without_digits(links.path(link)).bytes()),
+        feature(1, template(url).bytes()),
+        feature(2, outline(url).bytes()),
+        feature(3, without_digits(links.anchor(link)).bytes()),
+    ];
+    // The host is the same everywhere, and would weigh as much as all the rest.
+    let path = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let path = path.find('/').map_or("", |at| &path[at..]);
+    let grams: Vec<u32> = two_grams(4, path).collect();
+    let share = 1.0 / (grams.len().max(1) as f32).sqrt();
+    whole.into_iter().map(|f| (f, 1.0)).chain(grams.into_iter().map(|f| (f, share))).collect()
+}
+
+/// Each run of digits as one zero.
+fn without_digits(s: &str) -> String {
+    let mut out = String::with_capacity(s.len());
+    for c in s.chars() {
+        let digit = c.is_ascii_digit();
+        if !digit || !out.ends_with('0') {
+            out.push(if digit { '0' } else { c });
+        }
+    }
+    out
+}
+
+/// The segments of an address's path, and how it ends: with a slash or an extension.
+fn segments(url: &str) -> (Vec<&str>, String) {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let path = rest.split(['?', '#']).next().unwrap_or_default();
+    let end = extension(url).map(|e| format!(".{e}"));
+    let end =
+        end.unwrap_or_else(|| if path.ends_with('/') { "/".to_owned() } else { String::new() });
+    (path.trim_end_matches('/').split('/').skip(1).collect(), end)
+}
+
+/// Everything up to the last slash of an address without digits, and its extension.
+fn folder(url: &str) -> String {
+    let path = url.split(['?', '#']).next().unwrap_or_default();
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    format!("{}/*.{}", without_digits(folder), extension(url).unwrap_or_default())
+}
+
+/// The folders of an address without digits, and how it ends.
+fn template(url: &str) -> String {
+    let (segments, end) = segments(url);
+    let folders = &segments[..segments.len().saturating_sub(1)];
+    format!("{}/*{end}", without_digits(&folders.join("/")))
+}
+
+/// The first folder, how deep it is, and how it ends.
+fn outline(url: &str) -> String {
+    let (segments, end) = segments(url);
+    let first = if segments.len() > 1 { without_digits(segments[0]) } else { String::new() };
+    format!("{first}/{}{end}", segments.len())
+}

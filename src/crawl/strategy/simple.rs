@@ -1,0 +1,68 @@
+//! Orders that learn nothing.
+
+use super::{Answer, Ask, Known, Strategy};
+use crate::crawl::links::LinkId;
+use std::collections::VecDeque;
+
+/// Which of the waiting links comes next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// The oldest: breadth first.
+    Oldest,
+    /// The newest page's links first: depth first.
+    Newest,
+    /// Any.
+    Random,
+}
+
+/// An order without memory.
+#[derive(Debug)]
+pub struct Simple {
+    order: Order,
+    waiting: VecDeque<LinkId>,
+}
+
+impl Simple {
+    /// Starts at the first link.
+    pub fn new(order: Order) -> Self {
+        Self { order, waiting: VecDeque::from([0]) }
+    }
+}
+
+impl Strategy for Simple {
+    fn next(&mut self, known: &mut Known<'_>) -> Option<Ask> {
+        let next = match self.order {
+            Order::Oldest => self.waiting.pop_front(),
+            Order::Newest => self.waiting.pop_back(),
+            Order::Random if self.waiting.is_empty() => None,
+            Order::Random => {
+                self.waiting.swap_remove_back(known.random.usize(..self.waiting.len()))
+            }
+        };
+        next.map(Ask::Get)
+    }
+
+    fn answered(&mut self, _: LinkId, answer: &Answer<'_>, _: &mut Known<'_>) {
+        match self.order {
+            Order::Newest => self.waiting.extend(answer.new.iter().rev()),
+            Order::Oldest | Order::Random => self.waiting.extend(answer.new),
+        }
+    }
+}
+
+/// Asks for all links that are known, in order: where those are the targets and nothing else, what
+/// no crawler that has to look can reach.
+#[derive(Debug, Default)]
+pub struct Omniscient {
+    next: LinkId,
+}
+
+impl Strategy for Omniscient {
+    fn next(&mut self, known: &mut Known<'_>) -> Option<Ask> {
+        let link = self.next;
+        self.next += 1;
+        ((link as usize) < known.links.len()).then_some(Ask::Get(link))
+    }
+
+    fn answered(&mut self, _: LinkId, _: &Answer<'_>, _: &mut Known<'_>) {}
+}

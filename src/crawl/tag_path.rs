@@ -1,0 +1,108 @@
+//! Tag paths as vectors: the elements that lead to a link, as n-grams, projected to a fixed length.
+//!
+//! After "Efficient Crawling for Scalable Web Data Acquisition" (Gauquier, Manolescu, Senellart).
+
+use std::collections::HashMap;
+
+/// Parameters of the vectors.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PathParameters {
+    /// Elements in one n-gram.
+    pub n: usize,
+    /// The vectors have 2^bits positions.
+    pub bits: u32,
+    /// Bits of the hash that positions are taken from.
+    pub hash_bits: u32,
+    /// A large prime.
+    pub prime: u64,
+}
+
+impl Default for PathParameters {
+    fn default() -> Self {
+        Self { n: 2, bits: 12, hash_bits: 15, prime: 766_245_317 }
+    }
+}
+
+/// A sparse vector: positions in order with their values, and its length.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Sparse {
+    /// Position and value, positions in order.
+    pub parts: Vec<(u32, f32)>,
+}
+
+impl Sparse {
+    /// Its Euclidean length.
+    pub(super) fn norm(&self) -> f32 {
+        self.parts.iter().map(|(_, v)| v * v).sum::<f32>().sqrt()
+    }
+}
+
+/// Turns tag paths into vectors; its vocabulary grows with the crawl.
+#[derive(Debug, Default)]
+pub(super) struct TagPaths {
+    parameters: PathParameters,
+    vocabulary: HashMap<Vec<Box<str>>, u32>,
+}
+
+impl TagPaths {
+    /// With these parameters.
+    pub(super) fn new(parameters: PathParameters) -> Self {
+        Self { parameters, vocabulary: HashMap::new() }
+    }
+
+    /// The vector of a path such as `/html/body.wide/ul#menu/a`.
+    pub(super) fn vector(&mut self, path: &str) -> Sparse {
+        let n = self.parameters.n.max(1);
+        let mut tokens: Vec<&str> = vec!["^"];
+        tokens.extend(path.split('/').filter(|t| !t.is_empty()));
+        tokens.push("$");
+        let mut counts: HashMap<u32, f32> = HashMap::new();
+        for gram in tokens.windows(n.min(tokens.len())) {
+            let key: Vec<Box<str>> = gram.iter().map(|t| (*t).into()).collect();
+            let next = self.vocabulary.len() as u32;
+            let index = *self.vocabulary.entry(key).or_insert(next);
+            *counts.entry(index).or_default() += 1.0;
+        }
+        // Positions that fall together are averaged over all the vocabulary that falls there, as
+        // far as this path has it.
+        let mut sums: HashMap<u32, (f32, f32)> = HashMap::new();
+        for (index, count) in counts {
+            let sum = sums.entry(self.position(index)).or_default();
+            *sum = (sum.0 + count, sum.1 + 1.0);
+        }
+        let mut parts: Vec<(u32, f32)> = sums.into_iter().map(|(p, (s, n))| (p, s / n)).collect();
+        parts.sort_unstable_by_key(|(p, _)| *p);
+        Sparse { parts }
+    }
+
+    /// Where an n-gram goes: h(i) = floor(((P i) mod 2^w) / 2^(w-m)).
+    fn position(&self, index: u32) -> u32 {
+        let PathParameters { bits, hash_bits, prime, .. } = self.parameters;
+        let hash = prime.wrapping_mul(u64::from(index)) & ((1 << hash_bits) - 1);
+        (hash >> (hash_bits - bits)) as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_becomes_its_pairs() {
+        let mut paths = TagPaths::new(PathParameters::default());
+        let vector = paths.vector("/html/body/a");
+        assert_eq!(vector.parts.iter().map(|(_, v)| *v).collect::<Vec<_>>(), [1.0; 4]);
+        assert_eq!(vector.norm(), 2.0);
+        assert_eq!(paths.vector("/html/body/a"), vector, "a path has one vector");
+        assert_ne!(paths.vector("/html/body/p/a"), vector);
+        assert_eq!(paths.vector("").parts.len(), 1, "the begin and the end");
+    }
+
+    #[test]
+    fn positions_follow_the_formula() {
+        let paths = TagPaths::new(PathParameters::default());
+        // floor(((766245317 i) mod 2^15) / 2^3).
+        assert_eq!([0, 1, 2].map(|i| paths.position(i)), [0, 3896, 3697]);
+        assert!((0..100_000).all(|i| paths.position(i) < 4096));
+    }
+}

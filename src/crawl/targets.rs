@@ -1,0 +1,202 @@
+//! What a crawl looks for: files of certain types, or articles.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// MIME types of files with data or text in them, as the crawlers' paper lists them for data sites,
+/// and what servers call such files when they do not know better.
+const FILES: [&str; 38] = [
+    "application/csv",
+    "application/geo+json",
+    "application/gzip",
+    "application/json",
+    "application/msword",
+    "application/octet-stream",
+    "application/pdf",
+    "application/rdf+xml",
+    "application/rss+xml",
+    "application/vnd.ms-excel",
+    "application/vnd.ms-excel.sheet.macroenabled.12",
+    "application/vnd.oasis.opendocument.presentation",
+    "application/vnd.oasis.opendocument.spreadsheet",
+    "application/vnd.oasis.opendocument.text",
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "application/x-7z-compressed",
+    "application/x-bzip2",
+    "application/x-csv",
+    "application/x-gtar",
+    "application/x-gzip",
+    "application/x-rar-compressed",
+    "application/x-tar",
+    "application/x-yaml",
+    "application/x-zip-compressed",
+    "application/xml",
+    "application/yaml",
+    "application/zip",
+    "text/comma-separated-values",
+    "text/csv",
+    "text/json",
+    "text/plain",
+    "text/tab-separated-values",
+    "text/x-comma-separated-values",
+    "text/x-csv",
+    "text/xml",
+    "text/yaml",
+];
+
+/// Extensions of addresses that say what they lead to, and the type that they stand for.
+const EXTENSIONS: [(&str, &str); 40] = [
+    ("7z", "application/x-7z-compressed"),
+    ("bz2", "application/x-bzip2"),
+    ("csv", "text/csv"),
+    ("doc", "application/msword"),
+    ("docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
+    ("geojson", "application/geo+json"),
+    ("gz", "application/gzip"),
+    ("json", "application/json"),
+    ("ods", "application/vnd.oasis.opendocument.spreadsheet"),
+    ("odt", "application/vnd.oasis.opendocument.text"),
+    ("pdf", "application/pdf"),
+    ("pptx", "application/vnd.openxmlformats-officedocument.presentationml.presentation"),
+    ("rar", "application/x-rar-compressed"),
+    ("rdf", "application/rdf+xml"),
+    ("rss", "application/rss+xml"),
+    ("tar", "application/x-tar"),
+    ("tgz", "application/gzip"),
+    ("tsv", "text/tab-separated-values"),
+    ("txt", "text/plain"),
+    ("xls", "application/vnd.ms-excel"),
+    ("xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
+    ("xml", "application/xml"),
+    ("yaml", "application/yaml"),
+    ("yml", "application/yaml"),
+    ("zip", "application/zip"),
+    ("avi", "video/x-msvideo"),
+    ("css", "text/css"),
+    ("gif", "image/gif"),
+    ("ico", "image/x-icon"),
+    ("jpeg", "image/jpeg"),
+    ("jpg", "image/jpeg"),
+    ("js", "text/javascript"),
+    ("mp3", "audio/mpeg"),
+    ("mp4", "video/mp4"),
+    ("png", "image/png"),
+    ("svg", "image/svg+xml"),
+    ("ttf", "font/ttf"),
+    ("webp", "image/webp"),
+    ("woff", "font/woff"),
+    ("woff2", "font/woff2"),
+];
+
+/// What an address leads to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// A page with links.
+    Html,
+    /// What is looked for.
+    Target,
+    /// Something else: a picture, a style sheet.
+    Other,
+    /// Nothing: an error, or a redirection to somewhere else.
+    #[default]
+    Failed,
+}
+
+/// What is looked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Targets {
+    /// Files of these MIME types, lower case.
+    Files(Vec<String>),
+    /// Articles.
+    Articles,
+}
+
+impl Targets {
+    /// Files of all types that data and text come in.
+    pub fn files() -> Self {
+        Self::Files(FILES.map(str::to_owned).to_vec())
+    }
+
+    /// The same without plain text, which may be anything.
+    pub fn data() -> Self {
+        Self::Files(FILES.iter().filter(|m| **m != "text/plain").map(|m| (*m).to_owned()).collect())
+    }
+
+    /// What an answer of this MIME type is.
+    pub fn class(&self, mime: &str) -> Class {
+        let mime = mime.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        match self {
+            Self::Files(types) if types.contains(&mime) => Class::Target,
+            _ if mime == "text/html" || mime == "application/xhtml+xml" => Class::Html,
+            _ => Class::Other,
+        }
+    }
+
+    /// What the extension of an address says; `None` where it says nothing.
+    pub fn by_extension(&self, url: &str) -> Option<Class> {
+        let extension = extension(url)?;
+        if matches!(extension.as_str(), "html" | "htm" | "xhtml") {
+            return Some(Class::Html);
+        }
+        let (_, mime) = EXTENSIONS.iter().find(|(known, _)| *known == extension)?;
+        Some(self.class(mime))
+    }
+}
+
+/// Why a text names nothing that could be looked for.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("\"{0}\" is neither articles, data, files nor a media type such as text/csv")]
+pub struct NoTarget(String);
+
+impl FromStr for Targets {
+    type Err = NoTarget;
+
+    /// Reads `articles`, `data`, `files`, or media types between commas.
+    fn from_str(text: &str) -> Result<Self, NoTarget> {
+        match text.trim() {
+            "articles" => return Ok(Self::Articles),
+            "data" => return Ok(Self::data()),
+            "files" => return Ok(Self::files()),
+            _ => {}
+        }
+        let mime = |part: &str| {
+            let part = part.trim().to_ascii_lowercase();
+            let name = |s: &str| {
+                !s.is_empty()
+                    && s.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-._".contains(&b))
+            };
+            match part.split_once('/') {
+                Some((a, b)) if name(a) && name(b) && part.len() <= 100 => Ok(part),
+                _ => Err(NoTarget(crate::util::text::line(&part))),
+            }
+        };
+        text.split(',').map(mime).collect::<Result<_, _>>().map(Self::Files)
+    }
+}
+
+impl fmt::Display for Targets {
+    /// As [`FromStr`] reads it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Articles => f.write_str("articles"),
+            files if *files == Self::data() => f.write_str("data"),
+            files if *files == Self::files() => f.write_str("files"),
+            Self::Files(types) => f.write_str(&types.join(",")),
+        }
+    }
+}
+
+/// The extension of the last segment of an address's path, lower case.
+pub fn extension(url: &str) -> Option<String> {
+    let path = url.split(['?', '#']).next().unwrap_or_default();
+    let path = path.split_once("://").map_or(path, |(_, rest)| rest);
+    let (_, last) = path.split_once('/')?;
+    let last = last.rsplit('/').next().unwrap_or_default();
+    let (name, extension) = last.rsplit_once('.')?;
+    let sound = !name.is_empty()
+        && (1..=8).contains(&extension.len())
+        && extension.bytes().all(|b| b.is_ascii_alphanumeric());
+    sound.then(|| extension.to_ascii_lowercase())
+}

@@ -1,0 +1,195 @@
+//! Strategies on small made-up sites whose order can be worked out by hand.
+
+use super::replay::{Figures, Graph, Kind, Node, Position, again, curve_csv, read, replay, trial};
+use super::*;
+use std::time::Duration;
+
+/// A site from lines such as `index -> list a b; list -> x.csv`; targets end with .csv.
+fn site(lines: &[(&str, &[(&str, &str)])]) -> Graph {
+    let mut names: Vec<String> = lines.iter().map(|(name, _)| (*name).to_owned()).collect();
+    for (_, links) in lines {
+        for (to, _) in *links {
+            if !names.iter().any(|n| n == to) {
+                names.push((*to).to_owned());
+            }
+        }
+    }
+    let mut paths: Vec<String> = Vec::new();
+    let mut nodes = Vec::new();
+    for name in &names {
+        let links = lines.iter().find(|(n, _)| n == name).map_or(&[][..], |(_, links)| links);
+        let mut numbered = Vec::new();
+        for (to, path) in links {
+            let node = names.iter().position(|n| n == to).unwrap() as u32;
+            let path = paths.iter().position(|p| p == path).unwrap_or_else(|| {
+                paths.push((*path).to_owned());
+                paths.len() - 1
+            });
+            numbered.push((node, path as u32, 0));
+        }
+        let class = match name.rsplit_once('.') {
+            Some((_, "csv")) => Class::Target,
+            Some((_, "gone")) => Class::Failed,
+            _ => Class::Html,
+        };
+        let target = class == Class::Target;
+        let url = format!("https://a.example/{name}");
+        nodes.push(Node { url, class, bytes: 10, links: numbered, article: false, target });
+    }
+    let targets = Targets::files();
+    Graph { site: "made up".to_owned(), targets, paths, anchors: vec![String::new()], nodes }
+}
+
+const MENU: &str = "/html/body/nav/a";
+const DATA: &str = "/html/body/main/table.data/tr/td/a.file";
+
+/// Twenty pages of talk and one list of twenty files, behind the last link of the menu.
+fn library() -> Graph {
+    let talk: Vec<String> = (0..20).map(|n| format!("talk/{n}")).collect();
+    let files: Vec<String> = (0..20).map(|n| format!("files/{n}.csv")).collect();
+    let mut index: Vec<(&str, &str)> = talk.iter().map(|t| (t.as_str(), MENU)).collect();
+    index.push(("files/", MENU));
+    let list: Vec<(&str, &str)> = files.iter().map(|f| (f.as_str(), DATA)).collect();
+    site(&[("", &index), ("files/", &list)])
+}
+
+fn asked(graph: &Graph, kind: Kind, seed: u64) -> Vec<String> {
+    let visited = trial(graph, kind, seed).visited;
+    let name = |n: u32| graph.nodes[n as usize].url.replace("https://a.example/", "");
+    visited.into_iter().flatten().map(name).collect()
+}
+
+#[test]
+fn simple_orders() {
+    let graph = site(&[
+        ("", &[("a", MENU), ("b", MENU)]),
+        ("a", &[("a1", MENU), ("a2.csv", MENU)]),
+        ("b", &[("b1", MENU), ("a1", MENU)]),
+    ]);
+    let cases = [
+        (Kind::Bfs, vec!["", "a", "b", "a1", "a2.csv", "b1"]),
+        (Kind::Dfs, vec!["", "a", "a1", "a2.csv", "b", "b1"]),
+        (Kind::Omniscient, vec!["a2.csv"]),
+    ];
+    for (kind, expected) in cases {
+        assert_eq!(asked(&graph, kind, 1), expected, "{}", kind.name());
+    }
+}
+
+#[test]
+fn every_strategy_finds_everything_and_repeats_nothing() {
+    let graph = library();
+    for (kind, name) in Kind::ALL {
+        let crawl = trial(&graph, kind, 7);
+        assert_eq!(crawl.found.last(), Some(&20), "{name}");
+        let mut visited: Vec<u32> = crawl.visited.into_iter().flatten().collect();
+        let requests = visited.len();
+        visited.sort_unstable();
+        visited.dedup();
+        assert_eq!(visited.len(), requests, "{name} asked twice");
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_crawl() {
+    let graph = library();
+    for kind in [Kind::Random, Kind::Sb, Kind::Learned] {
+        assert_eq!(asked(&graph, kind, 3), asked(&graph, kind, 3), "{}", kind.name());
+        let others: Vec<_> = (4..12).map(|seed| asked(&graph, kind, seed)).collect();
+        assert!(others.iter().any(|o| *o != asked(&graph, kind, 3)), "{}", kind.name());
+    }
+}
+
+#[test]
+fn files_are_taken_as_soon_as_they_are_seen() {
+    let asked = asked(&library(), Kind::Learned, 1);
+    let list = asked.iter().position(|n| n == "files/").unwrap();
+    let next = &asked[list + 1..list + 21];
+    assert!(next.iter().all(|n| n.ends_with(".csv")), "{next:?}");
+}
+
+#[test]
+fn figures_count_requests_in_percent_of_the_addresses() {
+    let graph = library();
+    let crawls = [trial(&graph, Kind::Bfs, 0)];
+    let figures = Figures::of(&graph, Kind::Bfs, &crawls, Duration::ZERO);
+    // 42 addresses: the start, 21 links of the menu, and the eighteenth of twenty files.
+    assert_eq!(graph.nodes.len(), 42);
+    assert!((figures.q90_percent_mean - 100.0 * 40.0 / 42.0).abs() < 1e-9);
+    assert_eq!(figures.q90_percent_sd, 0.0);
+    let csv = curve_csv(&crawls);
+    assert_eq!(csv.lines().nth(23), Some("23,1"));
+}
+
+#[test]
+fn looking_again_asks_for_what_is_new() {
+    let older = library();
+    let mut newer = library();
+    for n in 20..30u32 {
+        let url = format!("https://a.example/files/{n}.csv");
+        let (class, links) = (Class::Target, Vec::new());
+        let at = newer.nodes.len() as u32;
+        newer.nodes.push(Node { url, class, bytes: 10, links, article: false, target: true });
+        let list = newer.nodes.iter().position(|n| n.url.ends_with("/files/")).unwrap();
+        let path = newer.nodes[list].links[0].1;
+        newer.nodes[list].links.push((at, path, 0));
+    }
+    let (new, requests) = again(&older, &newer, 1);
+    assert_eq!(new, 10);
+    // The start, the list, and nine of ten.
+    assert_eq!(requests, Some(11));
+}
+
+#[test]
+fn a_recording_is_read_or_refused_with_its_line() {
+    let head = r#"{"meta":{"site":"s","task":"files"},"paths":["/html/a"],"anchors":["x"]}"#;
+    let node = r#"["https://a.example/","text/html",10,200,[[1,0,0]]]"#;
+    let file = r#"["https://a.example/x","text/csv; charset=utf-8",10,200,[]]"#;
+    let graph = read([head, node, file].join("\n").as_bytes(), false).unwrap();
+    assert_eq!((graph.nodes.len(), graph.nodes[1].class), (2, Class::Target));
+    let bad = [
+        (String::new(), "line 1: the file is empty"),
+        (format!("{head}\n{{}}"), "line 2: "),
+        (format!("{head}\n{node}"), "line 2: a link leads to a number that is not there"),
+    ];
+    for (text, why) in bad {
+        let error = read(text.as_bytes(), false).unwrap_err().to_string();
+        assert!(error.starts_with(why), "{error}");
+    }
+}
+
+#[test]
+fn a_strategy_meets_dead_links_and_goes_on() {
+    let links: &[(&str, &str)] = &[("1.gone", MENU), ("2.gone", MENU), ("x.csv", MENU)];
+    let graph = site(&[("", links)]);
+    for (kind, name) in Kind::ALL {
+        let mut at = Position::start(&graph);
+        assert_eq!(at.links.len(), 1);
+        if kind == Kind::Learned {
+            let mut strategy = Learned::new(Targets::files());
+            let crawl = replay(&graph, &mut at, &mut strategy, &mut fastrand::Rng::with_seed(1));
+            assert_eq!(crawl.visited.len(), 4);
+        }
+        assert_eq!(trial(&graph, kind, 1).found.last(), Some(&1), "{name}");
+    }
+}
+
+#[test]
+fn what_extensions_say() {
+    let cases = [
+        ("https://a.example/x.csv", Some(Class::Target)),
+        ("https://a.example/x.CSV?download=1", Some(Class::Target)),
+        ("https://a.example/x.html", Some(Class::Html)),
+        ("https://a.example/logo.png", Some(Class::Other)),
+        ("https://a.example", None),
+        ("https://a.example/", None),
+        ("https://a.example/v1.2/notes", None),
+        ("https://a.example/.hidden", None),
+        ("https://a.example/x.verylongextension", None),
+    ];
+    for (url, expected) in cases {
+        assert_eq!(Targets::files().by_extension(url), expected, "{url}");
+    }
+    assert_eq!(Targets::data().by_extension("https://a.example/x.txt"), Some(Class::Other));
+    assert_eq!(Targets::Articles.by_extension("https://a.example/x.pdf"), Some(Class::Other));
+}

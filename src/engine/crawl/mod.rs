@@ -1,0 +1,404 @@
+//! The living crawl: asks a strategy for the next link, the network for its answer, and writes each
+//! answer down before it goes on.
+//!
+//! [`Crawl::step`] does one request. Whatever happens between two steps, or in the middle of one,
+//! [`Crawl::resume`] stands where the last answer left it.
+
+mod again;
+mod fetch;
+mod record;
+mod save;
+mod seeds;
+
+pub use again::{Again, ordered};
+pub use fetch::Got;
+pub use save::Found;
+
+use crate::crawl::replay::Kind;
+use crate::crawl::{Ask, Class, Site, Targets, Told};
+use crate::model::{Access, Time};
+use crate::net::{Client, Request, Response};
+use crate::store::StoreError;
+use crate::util::clock::Clock;
+use fetch::Fetcher;
+use record::Record;
+use save::Folder;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use url::Url;
+
+/// Requests in a row without any answer after which the host counts as gone.
+const MOST_LOST: u32 = 5;
+/// The record of a crawl in its folder.
+const RECORD: &str = "crawl.db";
+
+/// What is to be crawled, and how.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Order {
+    /// Where it starts; its host and the hosts below it are the site.
+    pub start: Url,
+    /// What is looked for.
+    pub targets: Targets,
+    /// In which order links are asked for.
+    pub strategy: Kind,
+    /// Where the random numbers begin.
+    pub seed: u64,
+}
+
+/// When a crawl ends although there is more to ask for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Budget {
+    /// Requests of the crawl in all, those before an interruption included.
+    pub requests: Option<u64>,
+    /// Bytes received in all; the answer that passes this is the last.
+    pub bytes: Option<u64>,
+    /// Time of this run.
+    pub time: Option<Duration>,
+}
+
+impl Budget {
+    /// Whether requests or bytes are used up.
+    fn used_up(&self, requests: u64, bytes: u64) -> Option<End> {
+        let over = |used: u64, most: Option<u64>| most.is_some_and(|most| used >= most);
+        if over(requests, self.requests) {
+            return Some(End::Requests);
+        }
+        over(bytes, self.bytes).then_some(End::Bytes)
+    }
+}
+
+/// Why a crawl ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum End {
+    /// Nothing is left to ask for.
+    Done,
+    /// So many requests were allowed.
+    Requests,
+    /// So many bytes were allowed.
+    Bytes,
+    /// So much time was allowed.
+    Time,
+    /// The host does not answer any more, or wants to be left alone; in plain words.
+    Left(String),
+}
+
+/// Why a crawl cannot be done.
+#[derive(Debug, thiserror::Error)]
+pub enum CrawlError {
+    /// The record.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Another crawl is there already.
+    #[error("{} holds a crawl already; --resume goes on with it, --out chooses another folder", .0.display())]
+    Exists(PathBuf),
+    /// There is nothing to go on with.
+    #[error("{} holds no crawl that could be resumed", .0.display())]
+    Missing(PathBuf),
+    /// Another process has it.
+    #[error("another crawl is at work with {}", .0.display())]
+    Busy(PathBuf),
+    /// The record does not lead to what it says.
+    #[error(
+        "the record of the crawl does not fit this version of newsfed; begin anew in another folder"
+    )]
+    Record,
+    /// The strategy must know the site before.
+    #[error("the strategy {0} must know a site before it crawls it; it is for replays only")]
+    Strategy(&'static str),
+    /// A file cannot be written.
+    #[error("{} cannot be written: {why}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The system's words.
+        why: std::io::Error,
+    },
+}
+
+/// How far a crawl has come.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Requests sent.
+    pub requests: u64,
+    /// Bytes received.
+    pub bytes: u64,
+    /// What was looked for and found.
+    pub found: u64,
+    /// Links seen.
+    pub links: usize,
+}
+
+/// What one step came to.
+pub enum Step {
+    /// An answer, which is written down.
+    Answered {
+        /// The address that was asked for.
+        url: String,
+        /// What was found, if it is what is looked for.
+        found: Option<Box<Found>>,
+        /// The answer.
+        got: Box<Got>,
+    },
+    /// The crawl is over.
+    Ended(End),
+}
+
+/// A crawl under way.
+pub struct Crawl {
+    order: Order,
+    budget: Budget,
+    deadline: Option<Time>,
+    fetcher: Fetcher,
+    record: Record,
+    folder: Option<Folder>,
+    /// Requests in a row without any answer.
+    lost: u32,
+}
+
+/// Where a crawl keeps what it has.
+#[derive(Debug, Clone)]
+pub enum Place {
+    /// A folder: the record, the files found, a list of them.
+    Folder(PathBuf),
+    /// A file for the record; what is found is not kept.
+    Record(PathBuf),
+}
+
+impl Place {
+    fn record(&self) -> PathBuf {
+        match self {
+            Self::Folder(folder) => folder.join(RECORD),
+            Self::Record(file) => file.clone(),
+        }
+    }
+
+    fn folder(&self) -> Result<Option<Folder>, CrawlError> {
+        match self {
+            Self::Folder(folder) => Folder::open(folder).map(Some),
+            Self::Record(_) => Ok(None),
+        }
+    }
+}
+
+impl Crawl {
+    /// Begins a crawl.
+    ///
+    /// # Errors
+    /// When one is there already, or nothing can be written there.
+    pub fn begin(
+        place: &Place,
+        order: Order,
+        budget: Budget,
+        net: Network,
+    ) -> Result<Self, CrawlError> {
+        let file = place.record();
+        if file.exists() && Record::is_begun(&file)? {
+            return Err(CrawlError::Exists(shown(&file)));
+        }
+        let folder = place.folder()?;
+        let record = Record::begin(&file, &order)?;
+        Ok(Self::with(order, budget, net, record, folder))
+    }
+
+    /// Goes on with a crawl that was interrupted, or ended by its budget.
+    ///
+    /// # Errors
+    /// When there is none, or it cannot be read.
+    pub fn resume(place: &Place, budget: Budget, net: Network) -> Result<Self, CrawlError> {
+        let file = place.record();
+        if !file.exists() || !Record::is_begun(&file)? {
+            return Err(CrawlError::Missing(shown(&file)));
+        }
+        let (record, order) = Record::resume(&file)?;
+        let folder = place.folder()?;
+        if let Some(folder) = &folder {
+            folder.rewrite(&record.saved()?)?;
+        }
+        Ok(Self::with(order, budget, net, record, folder))
+    }
+
+    fn with(
+        order: Order,
+        budget: Budget,
+        net: Network,
+        record: Record,
+        folder: Option<Folder>,
+    ) -> Self {
+        let time = budget.time.and_then(|t| chrono::TimeDelta::from_std(t).ok());
+        let deadline = time.map(|time| net.clock.now() + time);
+        let fetcher = fetcher(&order, net);
+        Self { order, budget, deadline, fetcher, record, folder, lost: 0 }
+    }
+
+    /// Allows so many requests from here on.
+    pub fn allow(mut self, requests: u64) -> Self {
+        self.budget.requests = Some(self.progress().requests + requests);
+        self
+    }
+
+    /// Takes an answer to the first request that is there already.
+    pub fn knowing(self, first: Response) -> Self {
+        self.fetcher.know(first);
+        self
+    }
+
+    /// Writes down what was learned for the next crawl of the site, which is [`Again`].
+    ///
+    /// # Errors
+    /// When it cannot be written down.
+    pub fn conclude(mut self) -> Result<(), CrawlError> {
+        self.record.conclude()
+    }
+
+    /// What was ordered.
+    pub fn order(&self) -> &Order {
+        &self.order
+    }
+
+    /// How far it has come.
+    pub fn progress(&self) -> Progress {
+        self.record.progress()
+    }
+
+    /// Which kinds of links have led to what is looked for, best first.
+    pub fn told(&self, most: usize) -> Vec<Told> {
+        self.record.told(most)
+    }
+
+    /// Asks for one link and writes its answer down. A step that is dropped in the middle is as if
+    /// it had not begun, but the crawl must then be resumed from its record.
+    ///
+    /// # Errors
+    /// When something cannot be written.
+    pub async fn step(&mut self) -> Result<Step, CrawlError> {
+        if let Some(end) = self.used_up() {
+            return Ok(Step::Ended(end));
+        }
+        let Some(ask) = self.record.next() else { return Ok(Step::Ended(End::Done)) };
+        let (Ask::Get(link) | Ask::Head(link)) = ask;
+        let links = self.record.links();
+        let asked = Asked {
+            first: ask == Ask::Get(0),
+            head: ask == Ask::Head(link),
+            url: links.url(link).to_owned(),
+            path: links.path(link).to_owned(),
+            anchor: links.anchor(link).to_owned(),
+        };
+        let got = match self.deadline {
+            Some(deadline) => {
+                let clock = self.fetcher.clock.clone();
+                tokio::select! {
+                    got = fetch(&self.fetcher, asked) => got,
+                    () = clock.sleep_until(deadline) => return Ok(Step::Ended(End::Time)),
+                }
+            }
+            None => fetch(&self.fetcher, asked).await,
+        };
+        match got {
+            Ok(got) => self.take(ask, got),
+            Err(words) => Ok(Step::Ended(End::Left(words))),
+        }
+    }
+
+    fn used_up(&self) -> Option<End> {
+        let Progress { requests, bytes, .. } = self.progress();
+        self.budget.used_up(requests, bytes).or_else(|| {
+            self.deadline.is_some_and(|at| self.fetcher.clock.now() >= at).then_some(End::Time)
+        })
+    }
+
+    fn take(&mut self, ask: Ask, got: Got) -> Result<Step, CrawlError> {
+        let (Ask::Get(link) | Ask::Head(link)) = ask;
+        let at = self.fetcher.clock.now();
+        let hit = matches!(ask, Ask::Get(_)) && (got.class == Class::Target || got.article);
+        let links = self.record.links();
+        let url = links.url(link).to_owned();
+        let found = if hit {
+            let mut found = Found::of(&url, &got, links, link, at);
+            if let Some(folder) = &self.folder {
+                found.file = Some(folder.save(&url, &got)?);
+            }
+            Some(Box::new(found))
+        } else {
+            None
+        };
+        let saved = found.as_ref().filter(|_| self.folder.is_some()).map(|f| f.json());
+        self.record.answered(ask, &got, at, saved.as_deref())?;
+        if let (Some(folder), Some(json)) = (&self.folder, saved) {
+            folder.list(&json)?;
+        }
+        self.lost = if got.lost { self.lost + 1 } else { 0 };
+        if self.lost >= MOST_LOST {
+            // They may be there when the host is.
+            self.record.forget_last(self.lost)?;
+            let words = got.why.clone().unwrap_or_default();
+            return Ok(Step::Ended(End::Left(words)));
+        }
+        Ok(Step::Answered { url, found, got: Box::new(got) })
+    }
+}
+
+/// A link that is being asked for.
+struct Asked {
+    /// Where the crawl starts.
+    first: bool,
+    head: bool,
+    url: String,
+    path: String,
+    anchor: String,
+}
+
+async fn fetch(fetcher: &Fetcher, asked: Asked) -> Result<Got, String> {
+    let mut got = fetcher.ask(&asked.url, asked.head).await?;
+    if asked.first {
+        if let Some(to) = got.elsewhere.take() {
+            return Err(format!("it redirects to {to}, which is another site"));
+        }
+        if matches!(got.class, Class::Html | Class::Target) {
+            fetcher.seeds(&mut got).await;
+        }
+    }
+    for link in got.page.links.iter_mut().filter(|_| got.redirected) {
+        // A redirect stands where the link to it stands.
+        link.path.clone_from(&asked.path);
+        link.anchor.clone_from(&asked.anchor);
+    }
+    Ok(got)
+}
+
+/// The way to the network.
+pub struct Network {
+    /// The door.
+    pub client: Client,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// Credentials, headers, proxy.
+    pub access: Access,
+}
+
+/// Asks for the links of such a crawl.
+fn fetcher(order: &Order, net: Network) -> Fetcher {
+    let Network { client, clock, access } = net;
+    let template = Request {
+        declared: Some(order.start.clone()),
+        access,
+        allow_private: true,
+        follow: false,
+        ..Request::page(order.start.clone())
+    };
+    Fetcher {
+        client,
+        clock,
+        template,
+        site: Site::of(&order.start),
+        targets: order.targets.clone(),
+        seed: order.seed,
+        first: Mutex::default(),
+    }
+}
+
+/// A record by the folder that a person knows.
+fn shown(file: &Path) -> PathBuf {
+    file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
+}

@@ -1,0 +1,266 @@
+//! Where a crawl stands: links, strategy and random numbers, and the log from which the three are
+//! built up again.
+
+use super::fetch::Got;
+use super::{CrawlError, Order, Progress};
+use crate::crawl::replay::Kind;
+use crate::crawl::{Answer, Ask, Class, Known, Lessons, LinkId, Links, Seen, Strategy, Told};
+use crate::model::Time;
+use crate::store::{CrawlLog, LinkRow, RequestRow, StoreError};
+use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
+use url::Url;
+
+/// Links that are remembered; what is seen after that is left out.
+const MOST_LINKS: usize = 1_000_000;
+
+/// The order of a crawl in its notes.
+const START: &str = "start";
+const TARGETS: &str = "targets";
+const STRATEGY: &str = "strategy";
+const SEED: &str = "seed";
+/// Whether the site was explored.
+pub(super) const CONCLUDED: &str = "concluded";
+
+pub(super) struct Record {
+    log: CrawlLog,
+    links: Links,
+    strategy: Box<dyn Strategy + Send>,
+    random: fastrand::Rng,
+    progress: Progress,
+}
+
+impl Record {
+    /// Whether a file holds a crawl.
+    pub(super) fn is_begun(file: &Path) -> Result<bool, CrawlError> {
+        Ok(open(file)?.note(START)?.is_some())
+    }
+
+    /// A crawl from its start.
+    pub(super) fn begin(file: &Path, order: &Order) -> Result<Self, CrawlError> {
+        let log = open(file)?;
+        let record = Self::fresh(log, order)?;
+        record.log.set_note(TARGETS, &order.targets.to_string())?;
+        record.log.set_note(STRATEGY, order.strategy.name())?;
+        record.log.set_note(SEED, &order.seed.to_string())?;
+        // The last one: without it nothing has begun.
+        record.log.set_note(START, order.start.as_str())?;
+        Ok(record)
+    }
+
+    /// A crawl as its log tells it.
+    pub(super) fn resume(file: &Path) -> Result<(Self, Order), CrawlError> {
+        let log = open(file)?;
+        let order = read_order(&log)?;
+        let mut record = Self::fresh(log, &order)?;
+        record.replay()?;
+        Ok((record, order))
+    }
+
+    fn fresh(log: CrawlLog, order: &Order) -> Result<Self, CrawlError> {
+        let strategy = order.strategy.living(&order.targets);
+        let strategy = strategy.ok_or(CrawlError::Strategy(order.strategy.name()))?;
+        let mut links = Links::default();
+        let start = Seen { url: order.start.as_str(), path: "", anchor: "" };
+        links.add(start, None).ok_or(CrawlError::Record)?;
+        let random = fastrand::Rng::with_seed(order.seed);
+        Ok(Self { log, links, strategy, random, progress: Progress::default() })
+    }
+
+    /// Makes the same calls in the same order as the crawl did.
+    fn replay(&mut self) -> Result<(), CrawlError> {
+        let Self { log, links, strategy, random, progress } = self;
+        let mut new = Vec::new();
+        log.replay(|row, stored| {
+            let ask = if row.head { Ask::Head(row.link) } else { Ask::Get(row.link) };
+            if strategy.next(&mut Known { links, random }) != Some(ask) {
+                return Err(CrawlError::Record);
+            }
+            new.clear();
+            for id in &row.links {
+                // Links are numbered in the order in which they were seen.
+                if (*id as usize) < links.len() {
+                    continue;
+                }
+                let (url, path, anchor) = stored.link(*id)?.ok_or(CrawlError::Record)?;
+                let seen = Seen { url: &url, path: &path, anchor: &anchor };
+                if links.add(seen, Some(row.link)) != Some((*id, true)) {
+                    return Err(CrawlError::Record);
+                }
+                new.push(*id);
+            }
+            let class = class(row.class);
+            tell(strategy.as_mut(), ask, class, row.article, &new, &row.links, links, random);
+            progress.count(&row, class);
+            Ok(())
+        })?;
+        self.progress.links = self.links.len();
+        Ok(())
+    }
+
+    pub(super) fn links(&self) -> &Links {
+        &self.links
+    }
+
+    pub(super) fn progress(&self) -> Progress {
+        self.progress
+    }
+
+    pub(super) fn told(&self, most: usize) -> Vec<Told> {
+        self.strategy.told(&self.links, most)
+    }
+
+    /// What was saved, one JSON object each.
+    pub(super) fn saved(&self) -> Result<Vec<String>, CrawlError> {
+        Ok(self.log.saved()?)
+    }
+
+    pub(super) fn next(&mut self) -> Option<Ask> {
+        let Self { links, random, .. } = self;
+        self.strategy.next(&mut Known { links, random })
+    }
+
+    /// Writes an answer down, then learns from it.
+    pub(super) fn answered(
+        &mut self,
+        ask: Ask,
+        got: &Got,
+        at: Time,
+        saved: Option<&str>,
+    ) -> Result<(), CrawlError> {
+        let (link, head) = match ask {
+            Ask::Get(link) => (link, false),
+            Ask::Head(link) => (link, true),
+        };
+        let (all, new) = match ask {
+            Ask::Get(link) => take_in(&mut self.links, link, got),
+            Ask::Head(_) => Default::default(),
+        };
+        let row = RequestRow {
+            link,
+            head,
+            sent: got.sent,
+            status: got.status,
+            class: number(got.class),
+            article: got.article,
+            bytes: got.bytes,
+            at: at.timestamp_millis(),
+            links: all,
+        };
+        let links = &self.links;
+        let unstored = rows(links, self.log.links());
+        self.log.append(&row, unstored, saved)?;
+        let (strategy, random) = (self.strategy.as_mut(), &mut self.random);
+        tell(strategy, ask, got.class, got.article, &new, &row.links, links, random);
+        self.progress.count(&row, got.class);
+        self.progress.links = links.len();
+        Ok(())
+    }
+
+    /// Keeps what was learned for the next crawl.
+    pub(super) fn conclude(&mut self) -> Result<(), CrawlError> {
+        let Lessons { labels, hubs } = self.strategy.lessons();
+        // What a page has led to may have come to light long after it was read.
+        let hits: HashSet<LinkId> =
+            labels.iter().filter(|(_, hit)| *hit).map(|(l, _)| *l).collect();
+        let mut led: BTreeMap<LinkId, u32> = hubs.into_iter().collect();
+        self.log.replay::<CrawlError>(|row, _| {
+            let here = row.links.iter().filter(|l| hits.contains(l)).count() as u32;
+            if here > 0 {
+                let led = led.entry(row.link).or_default();
+                *led = here.max(*led);
+            }
+            Ok(())
+        })?;
+        let hubs: Vec<(LinkId, u32)> = led.into_iter().collect();
+        self.log.learn(std::iter::empty(), &labels, &hubs)?;
+        Ok(self.log.set_note(CONCLUDED, "1")?)
+    }
+
+    /// Forgets the last answers, which were none.
+    pub(super) fn forget_last(&mut self, answers: u32) -> Result<(), CrawlError> {
+        Ok(self.log.forget_last(answers)?)
+    }
+}
+
+/// Adds the links of a page; returns all of them, and those that are new.
+pub(super) fn take_in(links: &mut Links, page: LinkId, got: &Got) -> (Vec<LinkId>, Vec<LinkId>) {
+    let (mut all, mut new) = (Vec::new(), Vec::new());
+    for seen in &got.page.links {
+        if links.len() >= MOST_LINKS {
+            break;
+        }
+        if let Some((id, is_new)) = links.add(seen.seen(), Some(page)) {
+            all.push(id);
+            if is_new {
+                new.push(id);
+            }
+        }
+    }
+    (all, new)
+}
+
+/// The links from a number on, as the log takes them.
+pub(super) fn rows(links: &Links, from: LinkId) -> impl Iterator<Item = LinkRow<'_>> {
+    (from..links.len() as LinkId).map(|id| LinkRow {
+        url: links.url(id),
+        path: (links.path_number(id), links.path(id)),
+        anchor: (links.anchor_number(id), links.anchor(id)),
+    })
+}
+
+impl Progress {
+    fn count(&mut self, row: &RequestRow, class: Class) {
+        self.requests += u64::from(row.sent);
+        self.bytes += row.bytes;
+        self.found += u64::from(!row.head && (class == Class::Target || row.article));
+    }
+}
+
+/// What was ordered, as the notes have it.
+pub(super) fn read_order(log: &CrawlLog) -> Result<Order, CrawlError> {
+    let note = |name| log.note(name)?.ok_or(CrawlError::Record);
+    let named = note(STRATEGY)?;
+    let kind = Kind::ALL.iter().find(|(_, name)| *name == named).map(|(kind, _)| *kind);
+    Ok(Order {
+        start: Url::parse(&note(START)?).map_err(|_| CrawlError::Record)?,
+        targets: note(TARGETS)?.parse().map_err(|_| CrawlError::Record)?,
+        strategy: kind.ok_or(CrawlError::Record)?,
+        seed: note(SEED)?.parse().map_err(|_| CrawlError::Record)?,
+    })
+}
+
+pub(super) fn open(file: &Path) -> Result<CrawlLog, CrawlError> {
+    CrawlLog::open(file).map_err(|e| match e {
+        StoreError::Busy => CrawlError::Busy(file.to_owned()),
+        other => other.into(),
+    })
+}
+
+#[allow(clippy::too_many_arguments, reason = "borrowed from two different owners")]
+fn tell(
+    strategy: &mut dyn Strategy,
+    ask: Ask,
+    class: Class,
+    article: bool,
+    new: &[LinkId],
+    all: &[LinkId],
+    links: &Links,
+    random: &mut fastrand::Rng,
+) {
+    let known = &mut Known { links, random };
+    match ask {
+        Ask::Head(link) => strategy.labelled(link, class, known),
+        Ask::Get(link) => strategy.answered(link, &Answer { class, article, new, all }, known),
+    }
+}
+
+const CLASSES: [Class; 4] = [Class::Failed, Class::Html, Class::Target, Class::Other];
+
+fn number(class: Class) -> u8 {
+    CLASSES.iter().position(|c| *c == class).unwrap_or_default() as u8
+}
+
+fn class(number: u8) -> Class {
+    CLASSES.get(usize::from(number)).copied().unwrap_or_default()
+}

@@ -1,0 +1,239 @@
+//! What a crawl has found, as files with a list of them.
+
+use super::CrawlError;
+use super::fetch::Got;
+use crate::crawl::{LinkId, Links};
+use crate::model::Time;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+use url::Url;
+
+/// The list of what was found: one JSON object a line.
+const MANIFEST: &str = "manifest.jsonl";
+/// The folder of the files.
+const FILES: &str = "files";
+/// Longest name of a file, in bytes.
+const MOST_NAME: usize = 100;
+/// Names that are tried for one file.
+const MOST_TRIES: usize = 100_000;
+
+/// What was found.
+#[derive(Debug, Clone, Serialize)]
+pub struct Found {
+    /// Its address.
+    pub url: String,
+    /// Its media type.
+    pub mime: String,
+    /// Its size.
+    pub bytes: usize,
+    /// The hash of its content, in hexadecimal digits.
+    pub sha256: String,
+    /// The page on which it was listed first; itself where the crawl started.
+    pub found_on: String,
+    /// The text of the link that led there.
+    pub anchor: String,
+    /// What an article calls itself.
+    pub title: Option<String>,
+    /// When it was read.
+    pub at: Time,
+    /// Its file, from the folder of the crawl.
+    pub file: Option<String>,
+}
+
+impl Found {
+    pub(super) fn of(url: &str, got: &Got, links: &Links, link: LinkId, at: Time) -> Self {
+        let title = Some(got.page.title.clone()).filter(|t| !t.is_empty());
+        Self {
+            url: url.to_owned(),
+            mime: got.mime.clone(),
+            bytes: got.body.len(),
+            sha256: hex(&got.body),
+            found_on: links.url(links.from(link)).to_owned(),
+            anchor: links.anchor(link).to_owned(),
+            title,
+            at,
+            file: None,
+        }
+    }
+
+    /// As one line.
+    pub(super) fn json(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// The folder of a crawl.
+pub(super) struct Folder {
+    path: PathBuf,
+}
+
+impl Folder {
+    /// Makes the folder where it is missing.
+    pub(super) fn open(path: &Path) -> Result<Self, CrawlError> {
+        let files = path.join(FILES);
+        fs::create_dir_all(&files).map_err(|why| CrawlError::File { path: files, why })?;
+        Ok(Self { path: path.to_owned() })
+    }
+
+    /// Keeps a body under a name made of its address; returns the file, from this folder. Never
+    /// writes over a file: one with the same content is used, for another one the name is changed.
+    pub(super) fn save(&self, url: &str, got: &Got) -> Result<String, CrawlError> {
+        let folder = self.path.join(FILES);
+        let fail = |path: &Path, why| CrawlError::File { path: path.to_owned(), why };
+        let mut part = NamedTempFile::new_in(&folder).map_err(|e| fail(&folder, e))?;
+        part.write_all(&got.body).map_err(|e| fail(&folder, e))?;
+        let name = file_name(url, &got.mime);
+        for number in 1..MOST_TRIES {
+            let name = numbered(&name, number);
+            let path = folder.join(&name);
+            match part.persist_noclobber(&path) {
+                Ok(_) => return Ok(format!("{FILES}/{name}")),
+                Err(e) if e.error.kind() == std::io::ErrorKind::AlreadyExists => {
+                    if fs::read(&path).is_ok_and(|there| there == got.body) {
+                        return Ok(format!("{FILES}/{name}"));
+                    }
+                    part = e.file;
+                }
+                Err(e) => return Err(fail(&path, e.error)),
+            }
+        }
+        let why = std::io::Error::from(std::io::ErrorKind::AlreadyExists);
+        Err(fail(&folder.join(name), why))
+    }
+
+    /// Adds a line to the list.
+    pub(super) fn list(&self, json: &str) -> Result<(), CrawlError> {
+        let path = self.path.join(MANIFEST);
+        let file = OpenOptions::new().append(true).create(true).open(&path);
+        let line = format!("{json}\n");
+        file.and_then(|mut f| f.write_all(line.as_bytes()))
+            .map_err(|why| CrawlError::File { path, why })
+    }
+
+    /// Writes the list anew, as the record of the crawl has it.
+    pub(super) fn rewrite(&self, lines: &[String]) -> Result<(), CrawlError> {
+        let path = self.path.join(MANIFEST);
+        let write = || -> std::io::Result<()> {
+            let mut file = NamedTempFile::new_in(&self.path)?;
+            for line in lines {
+                writeln!(file, "{line}")?;
+            }
+            file.persist(&path).map_err(|e| e.error)?;
+            Ok(())
+        };
+        write().map_err(|why| CrawlError::File { path: path.clone(), why })
+    }
+}
+
+/// A name that is safe on every system: the last segment of an address, with the usual extension of
+/// its type where it has none.
+fn file_name(url: &str, mime: &str) -> String {
+    let parsed = Url::parse(url).ok();
+    let segment = parsed.as_ref().and_then(|u| u.path_segments()?.rfind(|s| !s.is_empty()));
+    let decoded = percent_encoding::percent_decode_str(segment.unwrap_or("index"))
+        .decode_utf8_lossy()
+        .into_owned();
+    let safe = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+    let name: String = decoded.chars().map(safe).collect();
+    let name = name.trim_matches(['.', '_']);
+    let (stem, extension) = match name.rsplit_once('.') {
+        Some((stem, end)) if !stem.is_empty() && (1..=8).contains(&end.len()) => {
+            (stem, Some(end.to_owned()))
+        }
+        _ => (name, usual_extension(mime).map(str::to_owned)),
+    };
+    let extension = extension.map(|e| format!(".{e}")).unwrap_or_default();
+    let stem = crate::util::text::start(stem, MOST_NAME - extension.len());
+    let reserved = |s: &str| {
+        let s = s.split('.').next().unwrap_or_default().to_ascii_lowercase();
+        matches!(s.as_str(), "" | "con" | "prn" | "aux" | "nul")
+            || (s.len() == 4 && (s.starts_with("com") || s.starts_with("lpt")))
+    };
+    let mark = if reserved(stem) { "file_" } else { "" };
+    format!("{mark}{stem}{extension}")
+}
+
+/// The name for the n-th file that would be called so.
+fn numbered(name: &str, number: usize) -> String {
+    match (number, name.rsplit_once('.')) {
+        (1, _) => name.to_owned(),
+        (n, Some((stem, extension))) => format!("{stem}-{n}.{extension}"),
+        (n, None) => format!("{name}-{n}"),
+    }
+}
+
+fn usual_extension(mime: &str) -> Option<&'static str> {
+    Some(match mime {
+        "text/html" | "application/xhtml+xml" => "html",
+        "text/csv" | "application/csv" => "csv",
+        "text/plain" => "txt",
+        "application/json" => "json",
+        "application/pdf" => "pdf",
+        "application/zip" => "zip",
+        "application/xml" | "text/xml" => "xml",
+        "application/rss+xml" => "rss",
+        "application/yaml" | "text/yaml" => "yaml",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bytes::Bytes;
+
+    #[test]
+    fn names_are_safe_on_every_system() {
+        let cases = [
+            ("https://a.example/data/x.csv?v=2", "x.csv"),
+            ("https://a.example/data/", "data.csv"),
+            ("https://a.example/", "index.csv"),
+            ("https://a.example/%2e%2e%2f%2e%2e%2fetc%2fpasswd", "etc_passwd.csv"),
+            ("https://a.example/..%5c..%5cx.csv", "x.csv"),
+            ("https://a.example/%00%1b%5b2J.csv", "2J.csv"),
+            ("https://a.example/.hidden", "hidden.csv"),
+            ("https://a.example/CON.csv", "file_CON.csv"),
+            ("https://a.example/%ff%fe", "file_.csv"),
+            ("https://a.example/a%20b:c*%3f.csv", "a_b_c__.csv"),
+            ("https://a.example/%2f", "file_.csv"),
+        ];
+        for (url, want) in cases {
+            assert_eq!(file_name(url, "text/csv"), want, "{url}");
+        }
+        let long = format!("https://a.example/{}.csv", "ä".repeat(500));
+        let name = file_name(&long, "text/csv");
+        assert!(name.len() <= MOST_NAME && name.ends_with("ä.csv"), "{name}");
+    }
+
+    #[test]
+    fn no_file_is_written_over() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = Folder::open(dir.path()).unwrap();
+        let got = |body: &'static str| Got {
+            mime: "text/csv".to_owned(),
+            body: Bytes::from_static(body.as_bytes()),
+            ..Got::default()
+        };
+        let save = |url, body| folder.save(url, &got(body)).unwrap();
+        assert_eq!(save("http://a/x.csv", "one"), "files/x.csv");
+        assert_eq!(save("http://a/b/x.csv", "two"), "files/x-2.csv");
+        assert_eq!(save("http://a/c/x.csv", "one"), "files/x.csv", "the same content");
+        assert_eq!(fs::read(dir.path().join("files/x.csv")).unwrap(), b"one");
+        let names = fs::read_dir(dir.path().join("files")).unwrap().count();
+        assert_eq!(names, 2, "no parts are left behind");
+        folder.list("{}").unwrap();
+        folder.list("{}").unwrap();
+        folder.rewrite(&["{\"a\":1}".to_owned()]).unwrap();
+        folder.list("{}").unwrap();
+        let list = fs::read_to_string(dir.path().join(MANIFEST)).unwrap();
+        assert_eq!(list, "{\"a\":1}\n{}\n");
+    }
+}

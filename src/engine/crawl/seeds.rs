@@ -1,0 +1,58 @@
+//! What the sitemaps of a site name, as links of its first page.
+
+use super::fetch::{Fetcher, Got};
+use crate::crawl::{PageLink, target};
+use crate::net::Request;
+use crate::sitemap::{Sitemap, parse, places, worth_reading};
+use std::collections::VecDeque;
+use url::Url;
+
+/// Sitemaps that are asked for.
+const MOST_SITEMAPS: usize = 5;
+/// Addresses that are taken from them.
+const MOST_SEEDS: usize = 10_000;
+/// Stands for the elements that lead to such a link.
+const PATH: &str = "sitemap";
+
+impl Fetcher {
+    /// Adds what sitemaps name to the links of an answer. What goes wrong with them is no fault.
+    pub(super) async fn seeds(&self, got: &mut Got) {
+        let Ok(lines) = self.client.sitemaps(&self.template).await else { return };
+        let home = self.template.url.clone();
+        let mut waiting: VecDeque<Url> = places(&home, &lines).into();
+        let (mut asked, before) = (0, got.page.links.len());
+        while let Some(url) = waiting.pop_front() {
+            if asked >= MOST_SITEMAPS || got.page.links.len() - before >= MOST_SEEDS {
+                return;
+            }
+            asked += 1;
+            let request = Request { url, follow: true, ..self.template.clone() };
+            let Ok((sent, answer)) = self.persist(request).await else { return };
+            got.sent += sent;
+            let Ok(response) = answer else { continue };
+            got.bytes += response.wire_bytes;
+            if !response.is_success() {
+                continue;
+            }
+            let work = move || parse(&response.body, &response.final_url).ok();
+            match tokio::task::spawn_blocking(work).await {
+                Ok(Some(Sitemap::Index(children))) => {
+                    let mut open = worth_reading(&children, None);
+                    open.sort_by_key(|c| std::cmp::Reverse(c.lastmod.map(|l| l.at)));
+                    waiting.extend(open.into_iter().map(|c| c.url.clone()));
+                }
+                Ok(Some(Sitemap::Pages(pages))) => {
+                    let left = MOST_SEEDS - (got.page.links.len() - before);
+                    let on_site = |url: &Url| target(&home, url.as_str(), &self.site);
+                    let links = pages.iter().filter_map(|p| on_site(&p.url)).take(left);
+                    got.page.links.extend(links.map(|url| PageLink {
+                        url,
+                        path: PATH.to_owned(),
+                        anchor: String::new(),
+                    }));
+                }
+                _ => {}
+            }
+        }
+    }
+}

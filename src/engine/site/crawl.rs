@@ -1,0 +1,359 @@
+//! A site that is followed by crawls: the first look explores it and learns, later ones go where
+//! something has appeared.
+
+use super::Visit;
+use super::gathering::Gathering;
+use crate::article::{Guide, Mode, extract};
+use crate::crawl::Targets;
+use crate::crawl::replay::Kind;
+use crate::engine::crawl::{
+    Again, Budget, Crawl, CrawlError, End, Found, Got, Network, Order, Place, Progress, Step,
+    ordered,
+};
+use crate::model::{Enclosure, Entry, Time, WebsiteRules};
+use crate::net::Response;
+use crate::store::{Keys, Reader, StoreError};
+use crate::util::{html, text};
+use crate::website::{Article, MOST_ARTICLES, summarise, validate};
+use chrono::TimeDelta;
+use std::path::Path;
+use std::time::Duration;
+use url::Url;
+
+/// Requests of one look.
+const MOST_REQUESTS: u64 = 60;
+/// Time of one look.
+const MOST_TIME: Duration = Duration::from_secs(600);
+/// What was there before the site was followed is no news for this long.
+const FOR_GOOD: TimeDelta = TimeDelta::days(3650);
+/// A page that was read and refused is left alone for this long.
+const REFUSED: TimeDelta = TimeDelta::days(30);
+/// Kinds of links that are told.
+const MOST_KINDS: usize = 4;
+/// Answers of an exploration between two words about it.
+const TELL: u32 = 3;
+/// The folder of the records, beside the database.
+const FOLDER: &str = "crawls";
+
+/// Reads a site from the answer to its first request on.
+///
+/// # Errors
+/// In plain words, when the record cannot be used.
+pub(super) async fn read(
+    visit: &mut Visit<'_>,
+    response: Response,
+    gathering: &mut Gathering,
+) -> Result<(), String> {
+    // Pages elsewhere may have changed although this one has not.
+    gathering.unfinished = true;
+    let rules = visit.job.source.website.clone().unwrap_or_default();
+    let targets = rules.targets.as_deref().map_or(Ok(Targets::Articles), str::parse);
+    let targets = targets.map_err(|e: crate::crawl::NoTarget| e.to_string())?;
+    let order =
+        Order { start: response.final_url.clone(), targets, strategy: Kind::Learned, seed: 0 };
+    let mut looking = Looking { rules, publisher: visit.publisher(None), entries: Vec::new() };
+    let gathered = gather(visit, order, response, &mut looking, gathering).await;
+    let lost = gathered.map_err(|e| e.to_string())?;
+    let mut keys = Keys::for_articles(looking.entries.len() + lost.len());
+    visit.keep(looking.entries, &mut keys, gathering).await?;
+    visit.articles(lost, &looking.rules, &looking.publisher, &mut keys, gathering).await?;
+    Ok(())
+}
+
+/// How what is found becomes items.
+struct Looking {
+    rules: WebsiteRules,
+    publisher: String,
+    /// What was found, to be stored at the end: only then is known what is newest.
+    entries: Vec<Entry>,
+}
+
+/// Crawls; returns the pages that an earlier look has found and not stored.
+async fn gather(
+    visit: &mut Visit<'_>,
+    order: Order,
+    response: Response,
+    looking: &mut Looking,
+    gathering: &mut Gathering,
+) -> Result<Vec<Url>, CrawlError> {
+    let name = format!("{}.db", visit.job.source.id.as_str());
+    let file = visit.context.store.folder().join(FOLDER).join(name);
+    let place = Place::Record(file.clone());
+    let budget = Budget { requests: Some(MOST_REQUESTS), bytes: None, time: Some(MOST_TIME) };
+    let net = || Network {
+        client: visit.context.client.clone(),
+        clock: visit.context.clock.clone(),
+        access: visit.job.source.access.clone(),
+    };
+    let opened = match kept(&place, &order, budget, &net) {
+        Ok(Some(kept)) => kept,
+        Ok(None) => Kept::Exploring(anew(&file, &place, order, budget, net())?),
+        // What was learned can be learned again.
+        Err(e @ (CrawlError::Record | CrawlError::Store(StoreError::Corrupt(_)))) => {
+            gathering.note(format!("the site is explored again: {e}"));
+            Kept::Exploring(anew(&file, &place, order, budget, net())?)
+        }
+        Err(e) => return Err(e),
+    };
+    match opened {
+        Kept::Learned(again) => {
+            look_again(visit, again.knowing(response), looking, gathering).await
+        }
+        Kept::Exploring(crawl) => {
+            explore(visit, crawl.knowing(response), looking, gathering).await?;
+            Ok(Vec::new())
+        }
+    }
+}
+
+/// What earlier looks have left.
+enum Kept {
+    /// An exploration that is not over.
+    Exploring(Crawl),
+    /// What it has learned.
+    Learned(Again),
+}
+
+/// Opens the record of a source; `None` where there is none for that order: another address, or
+/// something else to look for, is another crawl.
+fn kept(
+    place: &Place,
+    order: &Order,
+    budget: Budget,
+    net: &impl Fn() -> Network,
+) -> Result<Option<Kept>, CrawlError> {
+    let before = ordered(place)?;
+    if !before.is_some_and(|b| b.start == order.start && b.targets == order.targets) {
+        return Ok(None);
+    }
+    Ok(Some(match Again::open(place, budget, net())? {
+        Some(again) => Kept::Learned(again),
+        None => Kept::Exploring(Crawl::resume(place, budget, net())?.allow(MOST_REQUESTS)),
+    }))
+}
+
+/// Begins an exploration in place of whatever was there.
+fn anew(
+    file: &Path,
+    place: &Place,
+    order: Order,
+    budget: Budget,
+    net: Network,
+) -> Result<Crawl, CrawlError> {
+    let mut log = file.as_os_str().to_owned();
+    log.push("-wal");
+    // The log first: it would be taken for that of the next file.
+    for old in [Path::new(&log), file] {
+        match std::fs::remove_file(old) {
+            Err(why) if why.kind() != std::io::ErrorKind::NotFound => {
+                return Err(CrawlError::File { path: old.to_owned(), why });
+            }
+            _ => {}
+        }
+    }
+    Crawl::begin(place, order, budget, net)
+}
+
+/// What the crawls of a source (row key) have come to, in lines of words; empty without any.
+///
+/// # Errors
+/// When the database cannot be read.
+pub(in crate::engine) fn told(reader: &Reader, source: i64) -> Result<Vec<String>, StoreError> {
+    let note = reader.memo(&note_name(source))?.unwrap_or_default();
+    Ok(note.lines().map(str::to_owned).collect())
+}
+
+fn note_name(source: i64) -> String {
+    format!("crawl.{source}")
+}
+
+/// Tells how far a look has come; `kinds` are told below it.
+async fn tell(visit: &Visit<'_>, what: &str, now: Progress, kinds: &[String]) {
+    let Progress { requests, found, links, .. } = now;
+    let words = format!("{what}: {requests} requests, {found} found, {links} links seen");
+    let note: Vec<&str> =
+        std::iter::once(words.as_str()).chain(kinds.iter().map(String::as_str)).collect();
+    let stored = visit.context.store.set_memo(note_name(visit.job.key), note.join("\n")).await;
+    if let Err(e) = stored {
+        tracing::error!("telling of a crawl: {e}");
+    }
+}
+
+fn kinds(crawl: &Crawl) -> Vec<String> {
+    crawl.told(MOST_KINDS).iter().map(|told| text::line(&told.words())).collect()
+}
+
+async fn explore(
+    visit: &mut Visit<'_>,
+    mut crawl: Crawl,
+    looking: &mut Looking,
+    gathering: &mut Gathering,
+) -> Result<(), CrawlError> {
+    for answers in 1u32.. {
+        match crawl.step().await? {
+            Step::Answered { found, got, .. } => {
+                take(visit, found, *got, looking, gathering).await;
+                if answers.is_multiple_of(TELL) {
+                    tell(visit, "exploring", crawl.progress(), &kinds(&crawl)).await;
+                }
+            }
+            Step::Ended(End::Left(words)) => {
+                leave(visit, &words, gathering);
+                break;
+            }
+            // It goes on with the next look where it has led to nothing yet.
+            Step::Ended(end) if crawl.progress().found == 0 && end != End::Done => {
+                tell(visit, "explored so far", crawl.progress(), &[]).await;
+                break;
+            }
+            Step::Ended(_) => {
+                tell(visit, "explored", crawl.progress(), &kinds(&crawl)).await;
+                crawl.conclude()?;
+                break;
+            }
+        }
+    }
+    if looking.entries.is_empty() {
+        gathering.nothing_listed = Some("nothing that is looked for".to_owned());
+        gathering.note(format!("nothing was found in {MOST_REQUESTS} requests"));
+    }
+    // What is older was there before the site was followed.
+    looking.entries.sort_by_key(|e| std::cmp::Reverse(e.published));
+    let old = looking.entries.split_off(looking.entries.len().min(MOST_ARTICLES));
+    let old = old.iter().filter_map(|e| Url::parse(e.url.as_deref()?).ok());
+    gathering.refused.extend(old.map(|url| (url, visit.started + FOR_GOOD)));
+    Ok(())
+}
+
+async fn look_again(
+    visit: &mut Visit<'_>,
+    mut again: Again,
+    looking: &mut Looking,
+    gathering: &mut Gathering,
+) -> Result<Vec<Url>, CrawlError> {
+    let earlier = again.earlier_hits(MOST_ARTICLES);
+    loop {
+        match again.step().await {
+            Step::Answered { found, got, .. } => take(visit, found, *got, looking, gathering).await,
+            Step::Ended(End::Left(words)) => {
+                leave(visit, &words, gathering);
+                break;
+            }
+            Step::Ended(_) => break,
+        }
+    }
+    let key = visit.job.key;
+    let before = visit.context.read(move |reader| told(reader, key)).await?;
+    tell(visit, "last look", again.progress(), before.get(1..).unwrap_or_default()).await;
+    again.conclude()?;
+    if looking.rules.targets.as_deref().is_some_and(|t| t != "articles") {
+        return Ok(Vec::new());
+    }
+    // An earlier look may have been killed between its record and its items.
+    let found_now: Vec<&str> = looking.entries.iter().filter_map(|e| e.url.as_deref()).collect();
+    let known = visit.known(earlier.clone()).await?;
+    let lost = earlier.into_iter().zip(known).filter(|(_, known)| known.is_none());
+    Ok(lost.map(|(url, _)| url).filter(|url| !found_now.contains(&url.as_str())).collect())
+}
+
+/// The host is not to be asked on.
+fn leave(visit: &Visit<'_>, words: &str, gathering: &mut Gathering) {
+    gathering.note(words);
+    gathering.left_host = visit.context.client.paused_until(&visit.job.source.url).is_some();
+}
+
+/// Makes an item of what was found.
+async fn take(
+    visit: &mut Visit<'_>,
+    found: Option<Box<Found>>,
+    got: Got,
+    looking: &mut Looking,
+    gathering: &mut Gathering,
+) {
+    visit.asker.sent += 1;
+    gathering.wire_bytes += got.bytes;
+    if gathering.title.is_none() && !got.page.title.is_empty() {
+        // The first page is that of the site.
+        gathering.title = Some(got.page.title.clone());
+        looking.publisher = visit.publisher(gathering.title.as_deref());
+    }
+    let Some(found) = found else { return };
+    let Ok(url) = Url::parse(&found.url) else { return };
+    match got.response {
+        Some(page) => {
+            gathering.elapsed += page.elapsed;
+            if looking.rules.has_selectors() {
+                let (rules, publisher) = (looking.rules.clone(), looking.publisher.clone());
+                let read = visit.take(url, *page, &rules, &publisher, gathering).await;
+                looking.entries.extend(read);
+                return;
+            }
+            let (anchor, publisher) = (found.anchor, looking.publisher.clone());
+            let (home, now) = (visit.home(), visit.context.clock.now());
+            let work = move || article(&page, anchor, &publisher, &home, now);
+            gathering.read += 1;
+            match visit.context.work(work).await {
+                Some(Ok(entry)) => looking.entries.push(entry),
+                Some(Err(why)) => {
+                    gathering.note(format!("{url} was left out: {why}"));
+                    gathering.refused.push((url, visit.started + REFUSED));
+                }
+                None => gathering.note(format!("{url} could not be read (this is a bug)")),
+            }
+        }
+        None => looking.entries.push(entry(&found, &looking.publisher)),
+    }
+}
+
+/// A page as an item: by what it says of itself, and by its looks.
+fn article(
+    page: &Response,
+    anchor: String,
+    publisher: &str,
+    home: &Url,
+    now: Time,
+) -> Result<Entry, String> {
+    let markup = html::decode(&page.body, page.content_type());
+    let url = page.final_url.clone();
+    let guide = Guide { url: Some(url.clone()), ..Guide::default() };
+    let found = extract(&markup, &guide, Mode::Page, None).map_err(|e| e.to_string())?;
+    let title = found.title.filter(|t| !t.is_empty()).unwrap_or(anchor);
+    let text = text::block(&found.text);
+    let article = Article {
+        url,
+        titled: !title.is_empty(),
+        title,
+        summary: summarise(&text::line(&text)),
+        content: html::paragraphs(&text.replace('\n', "\n\n")),
+        authors: found.authors,
+        published: found.published.map(|t| t.to_utc()),
+        updated: found.modified.map(|t| t.to_utc()),
+    };
+    validate(&article, home, now).map_err(|e| e.to_string())?;
+    Ok(Entry { language: found.language, ..article.entry(publisher, now) })
+}
+
+/// A file as an item: named as the link to it is, or as it is called itself.
+fn entry(found: &Found, publisher: &str) -> Entry {
+    let name = found.url.split(['?', '#']).next().unwrap_or_default();
+    let name = name.rsplit('/').find(|part| !part.is_empty()).unwrap_or(&found.url);
+    let title = if found.anchor.is_empty() { text::line(name) } else { found.anchor.clone() };
+    let size = match found.bytes {
+        bytes if bytes < 10_000 => format!("{bytes} bytes"),
+        bytes => format!("{} kB", bytes / 1000),
+    };
+    let summary = format!("{}, {size}", found.mime);
+    Entry {
+        title,
+        url: Some(found.url.clone()),
+        summary: Some(html::escape(&summary).into_owned()),
+        enclosures: vec![Enclosure {
+            url: found.url.clone(),
+            mime: Some(found.mime.clone()),
+            bytes: Some(found.bytes as u64),
+            seconds: None,
+        }],
+        publisher: Some(publisher.to_owned()).filter(|p| !p.is_empty()),
+        ..Entry::default()
+    }
+}

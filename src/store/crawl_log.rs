@@ -1,0 +1,391 @@
+//! The record of one crawl, in a file of its own: the links seen and the answers, one transaction
+//! for each answer. A crawl that was killed reads it from the start and stands where it stood.
+
+use super::connect::create_private;
+use super::error::{Result, StoreError};
+use rusqlite::{Connection, OptionalExtension, params};
+use std::path::Path;
+use std::time::Duration;
+
+/// How long the file is waited for while another crawl has it.
+const BUSY_TIMEOUT: Duration = Duration::from_millis(500);
+/// Version of the tables.
+const VERSION: i64 = 1;
+
+/// A link that was seen for the first time.
+#[derive(Debug, Clone, Copy)]
+pub struct LinkRow<'a> {
+    /// Its address.
+    pub url: &'a str,
+    /// The number and text of the path that leads to it.
+    pub path: (u32, &'a str),
+    /// The number and text of its anchor.
+    pub anchor: (u32, &'a str),
+}
+
+/// An answer.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RequestRow {
+    /// The link that was asked for.
+    pub link: u32,
+    /// Only its headers were.
+    pub head: bool,
+    /// How often it was sent: none where robots.txt forbids it, several where it was tried again.
+    pub sent: u32,
+    /// HTTP status; 0 without an answer.
+    pub status: u16,
+    /// What it was, as the crawl numbers it.
+    pub class: u8,
+    /// Whether it was an article.
+    pub article: bool,
+    /// Bytes received.
+    pub bytes: u64,
+    /// Unix time in milliseconds.
+    pub at: i64,
+    /// The links on it.
+    pub links: Vec<u32>,
+}
+
+/// The open record. Nobody else can open it meanwhile.
+pub struct CrawlLog {
+    conn: Connection,
+    /// How many of each are stored.
+    requests: u32,
+    links: u32,
+    paths: u32,
+    anchors: u32,
+}
+
+impl CrawlLog {
+    /// Opens the record, creating it first where there is none.
+    ///
+    /// # Errors
+    /// When it cannot be opened, was written by a later version, or [`StoreError::Busy`] when another
+    /// crawl has it open.
+    pub fn open(path: &Path) -> Result<Self> {
+        create_private(path)?;
+        let fail = |e: rusqlite::Error| StoreError::Open { path: path.into(), why: e.to_string() };
+        let mut conn = Connection::open(path).map_err(fail)?;
+        conn.busy_timeout(BUSY_TIMEOUT)?;
+        conn.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
+        conn.pragma_update(None, "journal_mode", "WAL")?;
+        conn.pragma_update(None, "synchronous", "NORMAL")?;
+        conn.pragma_update(None, "cache_size", -1024)?;
+        let begin = conn.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+        let found: i64 = begin.query_row("PRAGMA user_version", [], |r| r.get(0))?;
+        match found {
+            0 => begin.execute_batch(include_str!("crawl.sql"))?,
+            VERSION => {}
+            newer => {
+                let (path, found) = (path.to_owned(), usize::try_from(newer).unwrap_or(usize::MAX));
+                return Err(StoreError::TooNew { path, found, known: VERSION as usize });
+            }
+        }
+        begin.pragma_update(None, "user_version", VERSION)?;
+        begin.commit()?;
+        let mut log = Self { conn, requests: 0, links: 0, paths: 0, anchors: 0 };
+        log.count()?;
+        Ok(log)
+    }
+
+    fn count(&mut self) -> Result<()> {
+        let count = |table: &str| {
+            let sql = format!("SELECT coalesce(max(id) + 1, 0) FROM {table}");
+            self.conn.query_row(&sql, [], |r| r.get(0))
+        };
+        (self.requests, self.links) = (count("request")?, count("link")?);
+        (self.paths, self.anchors) = (count("path")?, count("anchor")?);
+        Ok(())
+    }
+
+    /// How many answers are stored.
+    pub fn requests(&self) -> u32 {
+        self.requests
+    }
+
+    /// How many links are stored.
+    pub fn links(&self) -> u32 {
+        self.links
+    }
+
+    /// A value under a name.
+    pub fn note(&self, name: &str) -> Result<Option<String>> {
+        let mut query = self.conn.prepare_cached("SELECT value FROM note WHERE name = ?1")?;
+        Ok(query.query_row([name], |r| r.get(0)).optional()?)
+    }
+
+    /// Keeps a value under a name.
+    pub fn set_note(&self, name: &str, value: &str) -> Result<()> {
+        let sql = "INSERT OR REPLACE INTO note (name, value) VALUES (?1, ?2)";
+        self.conn.prepare_cached(sql)?.execute([name, value])?;
+        Ok(())
+    }
+
+    /// Stores an answer, the links that were new with it in order, and what was saved of it, in one
+    /// transaction.
+    pub fn append<'a>(
+        &mut self,
+        request: &RequestRow,
+        new: impl Iterator<Item = LinkRow<'a>>,
+        saved: Option<&str>,
+    ) -> Result<()> {
+        let tx = self.conn.transaction()?;
+        let mut counts = (self.links, self.paths, self.anchors);
+        put_links(&tx, new, &mut counts)?;
+        let RequestRow { link, head, sent, status, class, article, bytes, at, links } = request;
+        let bytes = i64::try_from(*bytes).unwrap_or(i64::MAX);
+        tx.prepare_cached("INSERT INTO request VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")?
+            .execute(params![
+                self.requests,
+                link,
+                head,
+                sent,
+                status,
+                class,
+                article,
+                bytes,
+                at,
+                pack(links)
+            ])?;
+        if let Some(json) = saved {
+            tx.prepare_cached("INSERT INTO saved VALUES (?1, ?2)")?
+                .execute(params![self.requests, json])?;
+        }
+        tx.commit()?;
+        self.requests += 1;
+        (self.links, self.paths, self.anchors) = counts;
+        Ok(())
+    }
+
+    /// Forgets the last answers, which must have led to no links.
+    pub fn forget_last(&mut self, answers: u32) -> Result<()> {
+        let keep = self.requests.saturating_sub(answers);
+        self.conn.execute("DELETE FROM request WHERE id >= ?1", [keep])?;
+        self.requests = keep;
+        Ok(())
+    }
+
+    /// Reads all answers in order; `each` is given the stored links that it asks for in order, by
+    /// the number of links that it knows already.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or `each` fails.
+    pub fn replay<E: From<StoreError>>(
+        &self,
+        mut each: impl FnMut(RequestRow, &mut Stored<'_>) -> std::result::Result<(), E>,
+    ) -> std::result::Result<(), E> {
+        let sql = "SELECT link, head, sent, status, class, article, bytes, at, links
+                   FROM request ORDER BY id";
+        let mut query = self.conn.prepare(sql).map_err(StoreError::from)?;
+        let mut rows = query.query([]).map_err(StoreError::from)?;
+        let mut stored = Stored { conn: &self.conn };
+        while let Some(row) = rows.next().map_err(StoreError::from)? {
+            each(read_request(row).map_err(StoreError::from)?, &mut stored)?;
+        }
+        Ok(())
+    }
+
+    /// The links as they were seen.
+    pub fn stored(&self) -> Stored<'_> {
+        Stored { conn: &self.conn }
+    }
+
+    /// What was saved, as it was told to [`CrawlLog::append`], in order.
+    pub fn saved(&self) -> Result<Vec<String>> {
+        let mut query = self.conn.prepare("SELECT json FROM saved ORDER BY request")?;
+        let rows = query.query_map([], |r| r.get(0))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Stores what a later visit has seen and learned, in one transaction: links in order, labels
+    /// (whether a link was what is looked for), and how often pages have led there.
+    pub fn learn<'a>(
+        &mut self,
+        new: impl Iterator<Item = LinkRow<'a>>,
+        labels: &[(u32, bool)],
+        hubs: &[(u32, u32)],
+    ) -> Result<()> {
+        let tx = self.conn.transaction()?;
+        let mut counts = (self.links, self.paths, self.anchors);
+        put_links(&tx, new, &mut counts)?;
+        for (link, hit) in labels {
+            tx.prepare_cached("INSERT INTO label (link, hit) VALUES (?1, ?2)")?
+                .execute(params![link, hit])?;
+        }
+        for (link, led) in hubs {
+            tx.prepare_cached("INSERT OR REPLACE INTO hub VALUES (?1, ?2)")?
+                .execute([link, led])?;
+        }
+        tx.commit()?;
+        (self.links, self.paths, self.anchors) = counts;
+        Ok(())
+    }
+
+    /// What visits have learned: labels in order, the newest `most` of them, and all hubs.
+    #[allow(clippy::type_complexity, reason = "two lists of pairs")]
+    pub fn learned(&self, most: u32) -> Result<(Vec<(u32, bool)>, Vec<(u32, u32)>)> {
+        let sql =
+            "SELECT link, hit FROM (SELECT * FROM label ORDER BY id DESC LIMIT ?1) ORDER BY id";
+        let mut query = self.conn.prepare(sql)?;
+        let labels = query.query_map([most], |r| Ok((r.get(0)?, r.get(1)?)))?;
+        let labels = labels.collect::<rusqlite::Result<_>>()?;
+        let mut query = self.conn.prepare("SELECT link, led FROM hub ORDER BY link")?;
+        let hubs = query.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?;
+        Ok((labels, hubs.collect::<rusqlite::Result<_>>()?))
+    }
+}
+
+/// Stored links.
+pub struct Stored<'a> {
+    conn: &'a Connection,
+}
+
+impl Stored<'_> {
+    /// Address, path and anchor of a link; `None` where there is none of that number.
+    pub fn link(&mut self, id: u32) -> Result<Option<(String, String, String)>> {
+        let sql = "SELECT url, path.text, anchor.text FROM link
+                   JOIN path ON path.id = link.path JOIN anchor ON anchor.id = link.anchor
+                   WHERE link.id = ?1";
+        let mut query = self.conn.prepare_cached(sql)?;
+        Ok(query.query_row([id], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?))).optional()?)
+    }
+}
+
+fn put_links<'a>(
+    conn: &Connection,
+    new: impl Iterator<Item = LinkRow<'a>>,
+    (links, paths, anchors): &mut (u32, u32, u32),
+) -> Result<()> {
+    let texts = |table: &str, count: &mut u32, (number, text): (u32, &str)| -> Result<()> {
+        if number >= *count {
+            let sql = format!("INSERT INTO {table} VALUES (?1, ?2)");
+            conn.prepare_cached(&sql)?.execute(params![number, text])?;
+            *count = number + 1;
+        }
+        Ok(())
+    };
+    for link in new {
+        texts("path", paths, link.path)?;
+        texts("anchor", anchors, link.anchor)?;
+        conn.prepare_cached("INSERT INTO link VALUES (?1, ?2, ?3, ?4)")?.execute(params![
+            *links,
+            link.url,
+            link.path.0,
+            link.anchor.0
+        ])?;
+        *links += 1;
+    }
+    Ok(())
+}
+
+fn read_request(row: &rusqlite::Row<'_>) -> rusqlite::Result<RequestRow> {
+    let packed: Vec<u8> = row.get(8)?;
+    Ok(RequestRow {
+        link: row.get(0)?,
+        head: row.get(1)?,
+        sent: row.get(2)?,
+        status: row.get(3)?,
+        class: row.get(4)?,
+        article: row.get(5)?,
+        bytes: row.get::<_, i64>(6)?.max(0) as u64,
+        at: row.get(7)?,
+        links: unpack(&packed),
+    })
+}
+
+/// Differences in 7 bits a byte, the sign in the lowest bit: mostly one byte for a link.
+fn pack(numbers: &[u32]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(numbers.len() + 4);
+    let mut last = 0i64;
+    for number in numbers {
+        let difference = i64::from(*number) - last;
+        last = i64::from(*number);
+        let mut rest = ((difference << 1) ^ (difference >> 63)) as u64;
+        while rest >= 0x80 {
+            out.push((rest & 0x7f) as u8 | 0x80);
+            rest >>= 7;
+        }
+        out.push(rest as u8);
+    }
+    out
+}
+
+fn unpack(bytes: &[u8]) -> Vec<u32> {
+    let (mut out, mut last, mut value, mut shift) = (Vec::new(), 0i64, 0u64, 0);
+    for byte in bytes {
+        value |= u64::from(byte & 0x7f) << shift;
+        shift += 7;
+        if byte & 0x80 == 0 || shift > 42 {
+            last += (value >> 1) as i64 ^ -((value & 1) as i64);
+            out.push(u32::try_from(last).unwrap_or(u32::MAX));
+            (value, shift) = (0, 0);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn link<'a>(url: &'a str, path: (u32, &'a str)) -> LinkRow<'a> {
+        LinkRow { url, path, anchor: (0, "") }
+    }
+
+    fn read(log: &CrawlLog) -> Vec<(RequestRow, Option<String>)> {
+        let mut rows = Vec::new();
+        log.replay::<StoreError>(|row, stored| {
+            let url = stored.link(row.link)?.map(|(url, _, _)| url);
+            rows.push((row, url));
+            Ok(())
+        })
+        .unwrap();
+        rows
+    }
+
+    #[test]
+    fn numbers_survive_packing() {
+        let numbers = [0, 1, 2, 700_000, 5, u32::MAX, 0, 64, 128];
+        assert_eq!(unpack(&pack(&numbers)), numbers);
+        assert_eq!(pack(&[7, 8, 9, 10]).len(), 4);
+        assert!(!unpack(&[0xff; 99]).is_empty(), "damage is no loop");
+    }
+
+    #[test]
+    fn what_was_answered_is_there_after_opening_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("new/crawl.db");
+        let first =
+            RequestRow { status: 200, class: 1, links: vec![0, 2, 1], ..RequestRow::default() };
+        let mut log = CrawlLog::open(&path).unwrap();
+        let links = ["http://a/", "http://a/1", "http://a/2"].map(|u| link(u, (0, "/a")));
+        log.append(&first, links.into_iter(), Some("{}")).unwrap();
+        let second = RequestRow { link: 2, status: 404, bytes: 9, at: 5, ..RequestRow::default() };
+        log.append(&second, std::iter::empty(), None).unwrap();
+        log.append(&second, std::iter::empty(), None).unwrap();
+        log.forget_last(1).unwrap();
+        log.set_note("seed", "7").unwrap();
+        drop(log);
+        let mut log = CrawlLog::open(&path).unwrap();
+        assert_eq!((log.requests(), log.links(), log.paths), (2, 3, 1));
+        assert_eq!(log.note("seed").unwrap().as_deref(), Some("7"));
+        assert_eq!(log.saved().unwrap(), ["{}"]);
+        let urls = ["http://a/", "http://a/2"].map(|u| Some(u.to_owned()));
+        let [a, b] = urls;
+        assert_eq!(read(&log), [(first, a), (second, b)]);
+        log.learn([link("http://a/3", (1, "/b"))].into_iter(), &[(0, true), (1, false)], &[(0, 3)])
+            .unwrap();
+        log.learn(std::iter::empty(), &[(3, true)], &[(0, 4)]).unwrap();
+        assert_eq!(log.learned(2).unwrap(), (vec![(1, false), (3, true)], vec![(0, 4)]));
+        let stored = log.stored().link(3).unwrap().unwrap();
+        assert_eq!(stored, ("http://a/3".to_owned(), "/b".to_owned(), String::new()));
+    }
+
+    #[test]
+    fn one_crawl_at_a_time() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("crawl.db");
+        let _open = CrawlLog::open(&path).unwrap();
+        assert!(matches!(CrawlLog::open(&path), Err(StoreError::Busy)));
+    }
+}

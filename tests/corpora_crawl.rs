@@ -1,0 +1,96 @@
+//! Crawls of recorded sites, where the reference data lies beside this project:
+//! `cargo test --test corpora_crawl -- --nocapture`. Skipped with a word where it does not.
+//! The bounds lie a little above what was measured, so that nothing is lost unseen.
+
+// The helpers below are no tests by themselves, so the exemption of tests misses them.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+use flate2::read::GzDecoder;
+use newsfed::crawl::replay::{Figures, Graph, Kind, again, read, trial};
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Crawls of each site: fewer than the fifteen of a real measurement, which `newsfed crawl --replay` makes.
+const SEEDS: u64 = 5;
+
+/// The folder of the reference data, which may be set by `NEWSFED_CORPORA`.
+fn corpora() -> Option<PathBuf> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpora");
+    let folder = std::env::var_os("NEWSFED_CORPORA").map_or(beside, PathBuf::from);
+    if folder.is_dir() {
+        return Some(folder.join("focused-crawl"));
+    }
+    println!("skipped: there is no {}", folder.display());
+    None
+}
+
+fn graph(folder: &Path, site: &str, data: bool) -> Graph {
+    let file = File::open(folder.join(format!("{site}.jsonl.gz"))).unwrap();
+    read(BufReader::new(GzDecoder::new(file)), data).unwrap()
+}
+
+fn q90(graph: &Graph, kind: Kind) -> f64 {
+    let seeds = if matches!(kind, Kind::Bfs | Kind::Dfs | Kind::Omniscient) { 1 } else { SEEDS };
+    let crawls: Vec<_> = (0..seeds).map(|seed| trial(graph, kind, seed)).collect();
+    let figures = Figures::of(graph, kind, &crawls, Duration::ZERO);
+    println!("{:12} {:10} {:.1}", graph.site, kind.name(), figures.q90_percent_mean);
+    figures.q90_percent_mean
+}
+
+/// Percent of the site's addresses as published, with how far off is still the same algorithm.
+#[test]
+fn the_published_strategies_are_the_published_ones() {
+    let Some(folder) = corpora() else { return };
+    let cases = [
+        ("sklearn", false, Kind::Bfs, 93.6, 0.5),
+        ("sklearn", false, Kind::Dfs, 89.6, 0.5),
+        ("sklearn", false, Kind::Omniscient, 48.2, 0.1),
+        ("sklearn", false, Kind::SbOracle, 81.4, 2.0),
+        ("sklearn", false, Kind::Sb, 90.9, 3.0),
+        ("sklearn", false, Kind::Focused, 89.4, 2.0),
+        ("kaitai", false, Kind::Bfs, 95.0, 0.5),
+        ("kaitai", false, Kind::Dfs, 90.0, 0.5),
+        ("kaitai", false, Kind::SbOracle, 85.0, 2.0),
+        ("kaitai", false, Kind::Sb, 90.2, 3.0),
+        ("rdatasets", false, Kind::Focused, 45.7, 2.0),
+        ("kubaik", false, Kind::Bfs, 79.7, 0.5),
+        ("kubaik", false, Kind::SbOracle, 25.3, 2.0),
+    ];
+    for (site, data, kind, published, off) in cases {
+        let measured = q90(&graph(&folder, site, data), kind);
+        assert!((measured - published).abs() <= off, "{site} {}: {measured}", kind.name());
+    }
+}
+
+#[test]
+fn the_default_asks_less() {
+    let Some(folder) = corpora() else { return };
+    let cases = [
+        ("sklearn", false, 90.0),
+        ("sklearn", true, 30.0),
+        ("kaitai", false, 84.0),
+        ("rdatasets", false, 46.0),
+        ("uksdg", false, 93.5),
+        ("kubaik", false, 27.0),
+        ("syn_be", false, 91.4),
+        ("syn_ju", false, 83.4),
+        ("syn_ok", false, 92.8),
+    ];
+    for (site, data, most) in cases {
+        let measured = q90(&graph(&folder, site, data), Kind::Learned);
+        assert!(measured <= most, "{site}: {measured}");
+    }
+}
+
+#[test]
+fn a_site_looked_at_again_gives_its_news_for_few_requests() {
+    let Some(folder) = corpora() else { return };
+    let (older, newer) = (graph(&folder, "kubaik0", false), graph(&folder, "kubaik", false));
+    for seed in 0..SEEDS {
+        let (new, requests) = again(&older, &newer, seed);
+        println!("seed {seed}: 90 % of {new} new articles with {requests:?} requests");
+        assert!(requests.is_some_and(|n| n <= 130), "{requests:?}");
+    }
+}

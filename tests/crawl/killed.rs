@@ -1,0 +1,89 @@
+//! The program is killed at random points of a crawl and goes on: no address that was answered is
+//! asked for again, and everything is found.
+
+use super::sites::{FILES, library};
+use super::{World, files};
+use newsfed::demo::server::Server;
+use newsfed::store::{CrawlLog, StoreError};
+use std::collections::HashSet;
+use std::process::Child;
+
+/// Kills in one crawl.
+const KILLS: usize = 20;
+
+/// Ends a process once the server has seen so many requests; tells whether it ended before.
+fn kill_after(mut child: Child, server: &Server, requests: usize) -> bool {
+    loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            assert!(status.success(), "{status}");
+            return true;
+        }
+        if server.requests().len() >= requests {
+            child.kill().unwrap();
+            child.wait().unwrap();
+            return false;
+        }
+        std::thread::yield_now();
+    }
+}
+
+/// Method and path of all that was asked, without robots.txt and sitemaps.
+fn asked(server: &Server) -> Vec<(String, String)> {
+    let all = server.requests().into_iter().map(|r| (r.method, r.path));
+    all.filter(|(_, path)| path != "/robots.txt" && path != "/sitemap.xml").collect()
+}
+
+/// Whether a crawl has begun, and method and path of all answers in its record.
+fn written_down(world: &World) -> (bool, HashSet<(String, String)>) {
+    let mut answers = HashSet::new();
+    let log = CrawlLog::open(&world.out().join("crawl.db")).unwrap();
+    log.replay::<StoreError>(|row, stored| {
+        let (url, _, _) = stored.link(row.link)?.unwrap();
+        let path = url::Url::parse(&url).unwrap().path().to_owned();
+        answers.insert((if row.head { "HEAD" } else { "GET" }.to_owned(), path));
+        Ok(())
+    })
+    .unwrap();
+    (log.note("start").unwrap().is_some(), answers)
+}
+
+#[test]
+fn a_killed_crawl_goes_on_where_it_was() {
+    let mut random = fastrand::Rng::with_seed(7);
+    for strategy in ["learned", "sb"] {
+        let (server, world) = (library(), World::new());
+        let url = server.url("/");
+        let (mut kills, mut begun) = (0, false);
+        let mut answered = HashSet::new();
+        let mut seen = 0;
+        for round in 0..=KILLS {
+            let mut args = vec![url.as_str(), "--strategy", strategy, "--targets", "data"];
+            if begun {
+                args.push("--resume");
+            }
+            let more = if round == KILLS { usize::MAX / 2 } else { random.usize(1..9) };
+            let over = kill_after(world.start(&args), &server, server.requests().len() + more);
+            let requests = asked(&server);
+            for one in &requests[seen..] {
+                assert!(!answered.contains(one), "{one:?} was answered before round {round}");
+            }
+            seen = requests.len();
+            if over {
+                break;
+            }
+            kills += 1;
+            (begun, answered) = written_down(&world);
+        }
+        println!("{strategy}: killed {kills} times");
+        assert!(kills >= KILLS / 2, "the crawl was over before");
+        let mut urls: Vec<String> = world.manifest().iter().map(|f| f["url"].to_string()).collect();
+        urls.sort_unstable();
+        urls.dedup();
+        assert_eq!((urls.len(), world.manifest().len()), (FILES, FILES));
+        // A part of a file may be left of each kill, but no file is there twice.
+        let parts = std::fs::read_dir(world.out().join("files")).unwrap();
+        let parts =
+            parts.filter(|f| f.as_ref().unwrap().file_name().to_string_lossy().starts_with(".tmp"));
+        assert_eq!(files(&world.out()) - parts.count(), FILES);
+    }
+}

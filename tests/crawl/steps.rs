@@ -1,0 +1,145 @@
+//! What a crawl gathers, and what it leaves alone.
+
+use super::sites::{FILES, library, link, page};
+use super::{World, asked, files, lines, summary};
+use newsfed::demo::server::{Reply, Request, Server};
+use serde_json::{Value, json};
+use std::collections::{BTreeSet, HashSet};
+use std::process::Command;
+
+#[test]
+fn a_crawl_finds_everything_and_lists_it() {
+    let (server, world) = (library(), World::new());
+    let output = world.run(&[&server.url("/"), "--targets", "data"]);
+    assert!(output.status.success(), "{output:?}");
+    let told = summary(&output);
+    assert_eq!((&told["found"], &told["ended"]), (&json!(FILES), &json!("done")), "{told}");
+    let requests = asked(&server);
+    assert_eq!(told["requests"], json!(requests.len() + 1), "one for the sitemap");
+    let once: HashSet<&String> = requests.iter().collect();
+    assert_eq!(once.len(), requests.len(), "nothing is asked twice");
+    let manifest = world.manifest();
+    assert_eq!((manifest.len(), files(&world.out())), (FILES, FILES));
+    assert_eq!(lines(&output.stdout)[..FILES], manifest);
+    for found in &manifest {
+        let body = std::fs::read(world.out().join(found["file"].as_str().unwrap())).unwrap();
+        assert_eq!(found["bytes"], json!(body.len()));
+        assert!(String::from_utf8(body).unwrap().starts_with("name\n/data/"));
+        assert!(found["found_on"].as_str().unwrap().contains("/lists/"), "{found}");
+        assert_eq!(
+            (&found["mime"], found["sha256"].as_str().unwrap().len()),
+            (&json!("text/csv"), 64)
+        );
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_crawl() {
+    let order = |seed: &str, strategy: &str| {
+        let server = library();
+        let args = ["--seed", seed, "--strategy", strategy, "--targets", "data"];
+        let output = World::new().run(&[&[server.url("/").as_str()], &args[..]].concat());
+        assert!(output.status.success(), "{output:?}");
+        asked(&server)
+    };
+    for strategy in ["learned", "sb", "random"] {
+        assert_eq!(order("3", strategy), order("3", strategy), "{strategy}");
+        assert_ne!(order("3", strategy), order("4", strategy), "{strategy}");
+    }
+}
+
+#[test]
+fn a_budget_ends_a_crawl_and_a_larger_one_goes_on() {
+    let (server, world) = (library(), World::new());
+    let url = server.url("/");
+    let first = world.run(&[&url, "--budget", "20req"]);
+    assert_eq!(summary(&first)["ended"], "requests");
+    assert_eq!(asked(&server).len() + 1, 20);
+    let exists = world.run(&[&url]);
+    assert_eq!(exists.status.code(), Some(2), "{exists:?}");
+    let other = world.run(&["http://other.example/", "--resume"]);
+    assert_eq!(other.status.code(), Some(2), "{other:?}");
+    let second = world.run(&["--resume", "--budget", "1000req"]);
+    assert_eq!(summary(&second)["ended"], "done", "{second:?}");
+    let requests = asked(&server);
+    assert_eq!(requests.len(), requests.iter().collect::<HashSet<_>>().len());
+    assert_eq!(world.manifest().len(), FILES);
+    let third = world.run(&["--resume", "--budget", "10000B"]);
+    assert_eq!(summary(&third)["requests"], summary(&second)["requests"]);
+    assert_eq!(World::new().run(&["--resume"]).status.code(), Some(2));
+}
+
+#[test]
+fn robots_and_sitemaps_are_heeded() {
+    let base = |request: &Request| {
+        let host = request.header("host").unwrap();
+        format!("http://{}", String::from_utf8_lossy(host))
+    };
+    let server = Server::start(move |request| match request.path.as_str() {
+        "/robots.txt" => {
+            let map = format!("{}/map.xml", base(request));
+            let rules = format!("User-agent: *\nDisallow: /private\nSitemap: {map}\n");
+            Reply::ok("text/plain", rules)
+        }
+        "/map.xml" => {
+            let base = base(request);
+            let url = |path: &str| format!("<url><loc>{base}{path}</loc></url>");
+            let urls = [url("/hidden.csv"), url("/private/2.csv")].concat();
+            Reply::ok(
+                "application/xml",
+                format!(
+                    "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>{urls}</urlset>"
+                ),
+            )
+        }
+        "/" => page("Start", [link("/private/1.csv"), link("/a.csv")]),
+        "/private/1.csv" | "/private/2.csv" | "/a.csv" | "/hidden.csv" => {
+            Reply::ok("text/csv", "x")
+        }
+        _ => Reply::status(404),
+    })
+    .unwrap();
+    let world = World::new();
+    let output = world.run(&[&server.url("/")]);
+    let found: Vec<_> = world.manifest().iter().map(|f| f["url"].clone()).collect();
+    assert_eq!(found, [json!(server.url("/a.csv")), json!(server.url("/hidden.csv"))]);
+    assert!(!asked(&server).iter().any(|p| p.starts_with("/private")), "{output:?}");
+    assert_eq!(summary(&output)["requests"], 4);
+}
+
+#[test]
+fn a_stopped_crawl_says_how_to_go_on() {
+    let (server, world) = (library(), World::new());
+    let child = world.start(&[&server.url("/"), "--set", "net.host_delay=100ms"]);
+    while asked(&server).len() < 3 {
+        std::thread::yield_now();
+    }
+    let stopped = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(stopped.success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{output:?}");
+    assert_eq!(summary(&output)["ended"], "interrupted");
+    let words = String::from_utf8(output.stderr).unwrap();
+    let again = format!("`newsfed crawl --resume --out {}` goes on", world.out().display());
+    assert!(words.contains(&again), "{words}");
+    assert_eq!(summary(&world.run(&["--resume"]))["found"], json!(FILES));
+}
+
+/// The keys that a section of the document about `--json` lists.
+fn documented(section: &str) -> BTreeSet<String> {
+    let document = include_str!("../../docs/json.md");
+    let start = document.find(&format!("## {section}\n")).unwrap();
+    let text = document[start + 3..].split("\n## ").next().unwrap();
+    let keys = text.lines().filter_map(|l| l.strip_prefix("- `")?.split('`').next());
+    keys.map(str::to_owned).collect()
+}
+
+#[test]
+fn what_is_printed_is_documented() {
+    let (server, world) = (library(), World::new());
+    let output = world.run(&[&server.url("/")]);
+    let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<BTreeSet<_>>();
+    let mut told = lines(&output.stdout);
+    assert_eq!(keys(&told.pop().unwrap()), documented("Crawl"));
+    assert_eq!(keys(&told[0]), documented("Found"));
+}

@@ -1,0 +1,151 @@
+//! Everything that a site can do to a crawler, on one site.
+
+use super::sites::{link, page};
+use super::{World, asked, summary};
+use newsfed::demo::server::{Fault, Reply, Request, Server};
+use serde_json::json;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Files among the traps.
+const FILES: u64 = 20;
+/// A body larger than any limit.
+const HUGE: &str = "1073741824";
+
+fn trap(request: &Request, sessions: &AtomicU64) -> Reply {
+    let path = request.path.as_str();
+    let number = |prefix: &str| path.strip_prefix(prefix).and_then(|n| n.parse::<u64>().ok());
+    if let Some(day) = number("/calendar/") {
+        return page("Day", (day + 1..day + 31).map(|d| link(format!("/calendar/{d}"))));
+    }
+    if path.starts_with("/shop") {
+        // Each answer brings a session of its own.
+        let session = sessions.fetch_add(1, Ordering::SeqCst);
+        return page("Shop", (0..30).map(|n| link(format!("/shop/{n}?sid={session}"))));
+    }
+    if let Some(n) = number("/circle/") {
+        return Reply::status(302).header("location", format!("/circle/{}", (n + 1) % 5));
+    }
+    if let Some(n) = number("/chain/") {
+        return Reply::status(302).header("location", format!("/chain/{}", n + 1));
+    }
+    if path.starts_with("/deep/") {
+        return Reply::ok("text/html", "<div>".repeat(100_000));
+    }
+    if path.starts_with("/wide") {
+        let links: String = (0..50_000).map(|n| format!("<a href='/gone/{n}'>x</a>")).collect();
+        return Reply::ok("text/html", links);
+    }
+    match path {
+        "/" => {
+            let traps = ["calendar/1", "shop", "circle/1", "chain/1", "farm", "deep/", "wide"];
+            let bad = ["huge.csv", "endless.csv", "slow", "reset", "loop", "half"];
+            let names = traps.into_iter().chain(bad).map(link);
+            page("Traps", names.chain([link("files/"), link("javascript:alert(1)")]))
+        }
+        "/files/" => page("Files", (0..FILES).map(|n| link(format!("/files/{n}.csv")))),
+        "/farm" => page("Farm", (0..500).map(|n| link(format!("/gone/x{n}")))),
+        "/huge.csv" => Reply::ok("text/csv", "x").header("content-length", HUGE),
+        "/endless.csv" => Reply::ok("text/csv", vec![b'x'; 12 << 20]),
+        "/slow" => Reply::ok("text/html", "x").fault(Fault::NeverAnswer),
+        "/half" => Reply::ok("text/html", "x".repeat(5_000)).fault(Fault::Stall),
+        "/reset" => Reply::ok("text/html", "x").fault(Fault::Reset),
+        "/loop" => Reply::status(302).header("location", "/loop"),
+        _ if path.starts_with("/files/") => Reply::ok("text/csv", format!("{path}\n")),
+        _ => Reply::status(404),
+    }
+}
+
+/// The most memory that a process has had, in KiB.
+fn high_water(pid: u32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;
+    line.split_whitespace().nth(1)?.parse().ok()
+}
+
+#[test]
+fn a_crawl_comes_out_of_every_trap() {
+    const BUDGET: usize = 400;
+    let sessions = AtomicU64::new(0);
+    let server = Server::start(move |request| trap(request, &sessions)).unwrap();
+    let url = server.url("/");
+    let budget = format!("{BUDGET}req");
+    for strategy in ["learned", "bfs"] {
+        let (world, before) = (World::new(), asked(&server).len());
+        let timeout = ["--set", "net.page_timeout=1s"];
+        let order =
+            [url.as_str(), "--targets", "data", "--strategy", strategy, "--budget", &budget];
+        let mut child = world.start(&[&order[..], &timeout].concat());
+        let mut most = 0;
+        while child.try_wait().unwrap().is_none() {
+            most = high_water(child.id()).unwrap_or_default().max(most);
+            std::thread::yield_now();
+        }
+        let output = child.wait_with_output().unwrap();
+        let told = summary(&output);
+        println!("{strategy}: {most} KiB at most, {told}");
+        assert!(output.status.success(), "{output:?}");
+        assert_eq!(told["ended"], "requests");
+        assert_eq!(told["requests"], json!(BUDGET));
+        assert!(asked(&server).len() - before <= BUDGET, "the budget is kept");
+        if strategy == "learned" {
+            assert_eq!(told["found"], json!(FILES), "{told}");
+        }
+        assert!(most < 100 << 10, "{most} KiB");
+    }
+}
+
+#[test]
+fn what_leads_nowhere_is_starved() {
+    // A calendar without end, and a list of pages of which each has something.
+    let server = Server::start(|request| {
+        let path = request.path.as_str();
+        let number = |prefix: &str| path.strip_prefix(prefix).and_then(|n| n.parse::<u64>().ok());
+        match (number("/calendar/"), number("/list/")) {
+            (Some(day), _) => page("Day", (1..31).map(|d| link(format!("/calendar/{}", day + d)))),
+            (_, Some(n)) => page(
+                "List",
+                [link(format!("/{n}.csv")), format!("<b>{}</b>", link(format!("/list/{}", n + 1)))],
+            ),
+            _ if path == "/" => {
+                page("Start", [link("/calendar/1"), format!("<b>{}</b>", link("/list/1"))])
+            }
+            _ if path.ends_with(".csv") => Reply::ok("text/csv", "x"),
+            _ => Reply::status(404),
+        }
+    })
+    .unwrap();
+    let world = World::new();
+    let output = world.run(&[&server.url("/"), "--budget", "200req"]);
+    let told = summary(&output);
+    let days = asked(&server).iter().filter(|p| p.starts_with("/calendar")).count();
+    println!("{days} days of the calendar, {told}");
+    assert!(told["found"].as_u64().unwrap() >= 70, "{told}");
+}
+
+#[test]
+fn a_crawl_of_a_host_that_is_gone_can_go_on() {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+    let gone = Arc::new(AtomicBool::new(false));
+    let (state, once) = (gone.clone(), AtomicBool::new(false));
+    let server = Server::start(move |request| match request.path.as_str() {
+        "/" => page("Start", (0..30).map(|n| link(format!("/{n}.csv")))),
+        "/9.csv" if !once.swap(true, Ordering::SeqCst) => {
+            state.store(true, Ordering::SeqCst);
+            Reply::ok("text/csv", "x")
+        }
+        "/robots.txt" | "/sitemap.xml" => Reply::status(404),
+        _ if state.load(Ordering::SeqCst) => Reply::status(200).fault(Fault::NeverAnswer),
+        _ => Reply::ok("text/csv", "x"),
+    })
+    .unwrap();
+    let (world, url) = (World::new(), server.url("/"));
+    let timeout = ["--set", "net.page_timeout=1s"];
+    let first = world.run(&[&[url.as_str()], &timeout[..]].concat());
+    assert_eq!(first.status.code(), Some(3), "{first:?}");
+    let words = String::from_utf8_lossy(&first.stderr);
+    assert!(words.contains("did not answer") && words.contains("--resume"), "{words}");
+    gone.store(false, Ordering::SeqCst);
+    let second = world.run(&[&url, "--resume"]);
+    assert_eq!(summary(&second)["found"], json!(30), "{second:?}");
+}

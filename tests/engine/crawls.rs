@@ -1,0 +1,210 @@
+//! Sites that are followed by crawls.
+
+use super::*;
+use newsfed::model::{SourceKind, WebsiteRules};
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+
+/// Pages of talk that lead nowhere.
+const TALK: usize = 30;
+
+/// A site without feed, list or sitemap: articles stand below topics, among pages of talk.
+#[derive(Clone, Default)]
+struct Site {
+    /// How many articles each topic has.
+    topics: Arc<Mutex<BTreeMap<String, usize>>>,
+}
+
+impl Site {
+    fn put(&self, topic: &str, articles: usize) {
+        self.topics.lock().unwrap().insert(topic.to_owned(), articles);
+    }
+
+    fn page(&self, path: &str) -> Option<String> {
+        let link = |to: String| format!("<li><a href='{to}'>{to}</a></li>");
+        let topics = self.topics.lock().unwrap();
+        if path == "/" {
+            let topics = topics.keys().map(|t| link(format!("/topic/{t}")));
+            let talk: String = (0..TALK).map(|n| link(format!("/talk/{n}"))).collect();
+            return Some(format!("<nav>{}</nav><ul>{talk}</ul>", topics.collect::<String>()));
+        }
+        if let Some(topic) = path.strip_prefix("/topic/") {
+            let story = |n| link(format!("/story/{topic}-{n}"));
+            let stories: String = (1..=*topics.get(topic)?).rev().map(story).collect();
+            return Some(format!("<main><ul class=stories>{stories}</ul></main>"));
+        }
+        if let Some((topic, n)) = path.strip_prefix("/story/")?.split_once('-') {
+            let n: usize =
+                n.parse().ok().filter(|n| Some(n) <= topics.get(topic).as_ref().copied())?;
+            let text = "The bus went on to the harbour and came back in the evening. ".repeat(8);
+            return Some(format!(
+                "<script type='application/ld+json'>{{\"@type\":\"NewsArticle\",\
+                 \"datePublished\":\"2024-03-{:02}\"}}</script>\
+                 <article><h1>Story {n} of {topic}</h1><p>{text}</p><p>{text}</p></article>",
+                n % 28 + 1
+            ));
+        }
+        None
+    }
+
+    fn start(&self) -> Server {
+        let site = self.clone();
+        Server::start(move |request| match site.page(&request.path) {
+            Some(body) => {
+                Reply::ok("text/html", format!("<!doctype html><title>The Town</title>{body}"))
+            }
+            None if request.path.starts_with("/talk/") => Reply::ok("text/html", "<p>Talk</p>"),
+            None if request.path.ends_with(".csv") => Reply::ok("text/csv", "a,b\n1,2\n"),
+            None => Reply::status(404),
+        })
+        .unwrap()
+    }
+}
+
+fn crawl(url: &str) -> Source {
+    Source { kind: SourceKind::Crawl, ..source("town", url) }
+}
+
+fn asked(server: &Server, from: usize) -> Vec<String> {
+    let paths = server.requests().split_off(from).into_iter().map(|r| r.path);
+    paths.filter(|p| p != "/robots.txt" && p != "/sitemap.xml").collect()
+}
+
+#[tokio::test]
+async fn the_first_look_explores_and_later_ones_go_where_something_appeared() {
+    let site = Site::default();
+    site.put("buses", 4);
+    site.put("parks", 3);
+    let server = site.start();
+    let home = Home::with(&[crawl(&server.url("/"))]);
+    let engine = home.on_demand().await;
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(7, 0, 7));
+    let first = asked(&server, 0);
+    let once: BTreeSet<&String> = first.iter().collect();
+    assert_eq!(once.len(), first.len(), "nothing is asked twice: {first:?}");
+    assert!(first.len() <= 60);
+    let item = items(&engine).into_iter().find(|i| i.title == "Story 4 of buses").unwrap();
+    assert_eq!(item.publisher.as_deref(), Some("The Town"));
+    assert!(item.published.is_some() && item.summary.unwrap().starts_with("The bus"));
+    // Nothing new: some pages that led somewhere are looked at, and no article.
+    home.clock.advance(DAY);
+    let before = server.requests().len();
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 0));
+    let second = asked(&server, before);
+    assert!(second.len() <= 6 && !second.iter().any(|p| p.starts_with("/story")), "{second:?}");
+    engine.shutdown().await;
+    // What was learned survives a restart.
+    site.put("buses", 6);
+    home.clock.advance(DAY);
+    let engine = home.on_demand().await;
+    let before = server.requests().len();
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(2, 0, 2));
+    let third = asked(&server, before);
+    let stories: Vec<&String> = third.iter().filter(|p| p.starts_with("/story")).collect();
+    assert_eq!(stories, ["/story/buses-6", "/story/buses-5"]);
+    assert!(third.len() <= 10 && !third.iter().any(|p| p.starts_with("/talk")), "{third:?}");
+    // And is not asked for again.
+    home.clock.advance(DAY);
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 0));
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_large_site_costs_as_much_as_a_look_may() {
+    let site = Site::default();
+    site.put("all", 200);
+    let server = site.start();
+    let home = Home::with(&[crawl(&server.url("/"))]);
+    let engine = home.on_demand().await;
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(20, 0, 20));
+    assert_eq!(asked(&server, 0).len() + 1, 60, "one for the sitemap");
+    home.clock.advance(DAY);
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 0), "old ones are no news");
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn files_become_items_with_type_and_size() {
+    let server = Server::start(|request| match request.path.as_str() {
+        "/" => Reply::ok("text/html", "<a href=/x/2026-11.csv>November &amp; all</a>"),
+        "/x/2026-11.csv" => Reply::ok("text/csv; charset=utf-8", "a,b\n1,2\n"),
+        _ => Reply::status(404),
+    })
+    .unwrap();
+    let rules = WebsiteRules { targets: Some("data".to_owned()), ..WebsiteRules::default() };
+    let home = Home::with(&[Source { website: Some(rules), ..crawl(&server.url("/")) }]);
+    let engine = home.on_demand().await;
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
+    let item = items(&engine).remove(0);
+    assert_eq!(item.title, "November & all");
+    assert_eq!(item.summary.as_deref(), Some("text/csv, 8 bytes"));
+    assert_eq!(
+        (item.enclosures[0].mime.as_deref(), item.enclosures[0].bytes),
+        (Some("text/csv"), Some(8))
+    );
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn an_exploration_that_was_killed_goes_on_and_loses_nothing() {
+    let site = Site::default();
+    site.put("buses", 5);
+    let server = site.start();
+    let home = Home::with(&[crawl(&server.url("/"))]);
+    let engine = home.on_demand().await;
+    let mut reports = engine.refresh(None, Pace::Manual).await;
+    while asked(&server, 0).len() < 20 {
+        tokio::task::yield_now().await;
+    }
+    engine.shutdown().await;
+    while reports.recv().await.is_some() {}
+    let engine = home.on_demand().await;
+    sync_one(&engine, Pace::Manual).await;
+    home.clock.advance(DAY);
+    sync_one(&engine, Pace::Manual).await;
+    assert_eq!(items(&engine).len(), 5);
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn what_is_not_found_at_first_is_looked_for_again() {
+    // A hundred pages of talk before the first topic.
+    let server = Server::start(|request| {
+        let next = |n: usize| format!("<title>T</title><a href='/{}'>on</a>", n + 1);
+        let path = request.path.as_str();
+        match path.trim_start_matches('/').parse::<usize>() {
+            Ok(n) if n < 90 => Reply::ok("text/html", next(n)),
+            Ok(_) => Reply::ok("text/html", "<a href=/x.csv>At last</a>"),
+            Err(_) if path == "/" => Reply::ok("text/html", next(0)),
+            Err(_) if path == "/x.csv" => Reply::ok("text/csv", "x"),
+            Err(_) => Reply::status(404),
+        }
+    })
+    .unwrap();
+    let rules = WebsiteRules { targets: Some("data".to_owned()), ..WebsiteRules::default() };
+    let home = Home::with(&[Source { website: Some(rules), ..crawl(&server.url("/")) }]);
+    let engine = home.on_demand().await;
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 0));
+    home.clock.advance(DAY);
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
+    let asked: Vec<String> = asked(&server, 0).into_iter().filter(|p| p != "/").collect();
+    let once: BTreeSet<&String> = asked.iter().collect();
+    assert_eq!((asked.len(), once.len()), (91, 91));
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_damaged_record_is_learned_again() {
+    let site = Site::default();
+    site.put("buses", 3);
+    let server = site.start();
+    let home = Home::with(&[crawl(&server.url("/"))]);
+    let engine = home.on_demand().await;
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(3, 0, 3));
+    let record = home.paths().data_dir().join("crawls/town.db");
+    std::fs::write(&record, "no database ".repeat(1_000)).unwrap();
+    site.put("buses", 4);
+    home.clock.advance(DAY);
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 4));
+    engine.shutdown().await;
+}
