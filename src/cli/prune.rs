@@ -62,9 +62,8 @@ pub(super) fn run(args: &PruneArgs, global: &Global, out: &mut Output) -> Result
             out.line(format!("{items:>7}  {}", entry.title()))?;
         }
     }
-    if !limited && !out.json {
+    if !limited {
         out.note("everything is kept for ever; [retention] in config.toml sets a limit");
-        return Ok(Exit::Ok);
     }
     let done = if args.apply { "removed" } else { "would be removed; --apply removes them" };
     out.result(format!("{total:>7}  items {done}"))?;
