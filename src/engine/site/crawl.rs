@@ -87,11 +87,11 @@ async fn gather(
     };
     let opened = match kept(&place, &order, budget, &net) {
         Ok(Some(kept)) => kept,
-        Ok(None) => Kept::Exploring(anew(&file, &place, order, budget, net())?),
+        Ok(None) => Kept::Exploring(Box::new(anew(&file, &place, order, budget, net())?)),
         // What was learned can be learned again.
         Err(e @ (CrawlError::Record | CrawlError::Store(StoreError::Corrupt(_)))) => {
             gathering.note(format!("the site is explored again: {e}"));
-            Kept::Exploring(anew(&file, &place, order, budget, net())?)
+            Kept::Exploring(Box::new(anew(&file, &place, order, budget, net())?))
         }
         Err(e) => return Err(e),
     };
@@ -109,9 +109,9 @@ async fn gather(
 /// What earlier looks have left.
 enum Kept {
     /// An exploration that is not over.
-    Exploring(Crawl),
+    Exploring(Box<Crawl>),
     /// What it has learned.
-    Learned(Again),
+    Learned(Box<Again>),
 }
 
 /// Opens the record of a source; `None` where there is none for that order: another address, or
@@ -127,8 +127,11 @@ fn kept(
         return Ok(None);
     }
     Ok(Some(match Again::open(place, budget, net())? {
-        Some(again) => Kept::Learned(again),
-        None => Kept::Exploring(Crawl::resume(place, budget, net())?.allow(MOST_REQUESTS)),
+        Some(again) => Kept::Learned(Box::new(again)),
+        None => {
+            let crawl = Crawl::resume(place, budget, net())?.allow(MOST_REQUESTS);
+            Kept::Exploring(Box::new(crawl))
+        }
     }))
 }
 
