@@ -149,8 +149,10 @@ fn found(
         *area = Rect { y: area.y + 1, height: area.height - 1, ..*area };
     }
     let ways = discovery.ways.len();
-    let height =
-        u16::try_from(ways).unwrap_or(u16::MAX).min(area.height.saturating_sub(2) / 2).max(1);
+    // Half of the room is for what the selected way gives, where any gives something beforehand.
+    let shown = discovery.ways.iter().any(|way| way.preview().is_some());
+    let room = area.height.saturating_sub(2) / if shown { 2 } else { 1 };
+    let height = u16::try_from(ways).unwrap_or(u16::MAX).min(room).max(1);
     // Without them the line below the address is blank already.
     let top = area.y + u16::from(most > 0);
     let list = Rect { y: top, height: height.min(area.height.saturating_sub(2)), ..*area };
