@@ -92,8 +92,8 @@ impl App {
                 self.note(format!("fetching {} ahead; the same key stops", pages(total)));
                 vec![Effect::Prefetch { plan }]
             }
-            Some(Prefetch::Running { done, .. }) => {
-                self.note(format!("stopped; {} stored", pages(done)));
+            Some(Prefetch::Running { there, .. }) => {
+                self.note(format!("stopped; {} stored", pages(there)));
                 vec![Effect::StopPrefetch]
             }
             _ => vec![Effect::PlanPrefetch],
