@@ -42,6 +42,8 @@ pub enum FetchEnd {
     Read(Box<PageRead>),
     /// It was not asked for: the person wants to see what the feed gives.
     FeedWanted,
+    /// It is not to be asked for again: the feed carries the whole article.
+    Needless,
 }
 
 /// A page that was read.
@@ -139,6 +141,10 @@ pub(super) fn save(conn: &Connection, fetched: &Fetched) -> Result<bool> {
     if matches!(fetched.end, FetchEnd::FeedWanted) && page(conn, key)?.is_some() {
         conn.prepare_cached("UPDATE fetch SET way = ?2 WHERE item = ?1")?
             .execute(params![key, to_json(&fetched.way)?])?;
+        return Ok(true);
+    }
+    if let FetchEnd::Needless = fetched.end {
+        conn.prepare_cached("UPDATE fetch SET next = NULL WHERE item = ?1")?.execute([key])?;
         return Ok(true);
     }
     let error = match &fetched.end {

@@ -517,3 +517,39 @@ async fn a_feed_cannot_send_us_to_private_addresses() {
     assert!(matches!(open(&engine, 1).await, TextGot::Failed(why) if why.contains("private")));
     assert_eq!(inner.requests().len(), 0);
 }
+
+#[tokio::test]
+async fn a_page_that_is_under_way_when_a_look_begins_is_finished() {
+    let blog = Blog::with(2);
+    blog.put("/post-1", page(1, &prose(1), "").after(SECOND));
+    let server = blog.start();
+    let home = home(&server, FullText::All);
+    let engine = home.following().await;
+    while !pages(&server).contains(&"/post-1".to_owned()) {
+        received(&server, server.requests().len() + 1).await;
+    }
+    sync(&engine, Pace::Force).await;
+    texts(&engine, &[1, 2]).await;
+    assert_eq!(pages(&server), ["/post-1", "/post-2"], "none twice");
+}
+
+#[tokio::test]
+async fn a_page_that_failed_before_its_feed_turned_out_to_be_whole_is_let_go() {
+    let blog = Blog { whole: true, ..Blog::with(3) };
+    blog.put("/post-1", Reply::status(500));
+    let server = blog.start();
+    let home = home(&server, FullText::All);
+    let engine = home.on_demand().await;
+    sync(&engine, Pace::Manual).await;
+    assert!(matches!(open(&engine, 1).await, TextGot::Failed(_)));
+    assert_eq!(open(&engine, 2).await, TextGot::Whole);
+    engine.shutdown().await;
+    home.clock.advance(HOUR);
+    let engine = home.following().await;
+    let next = || engine.store().reader().unwrap().page(key(&engine, 1)).unwrap().unwrap().next;
+    let mut revision = engine.store().revision();
+    while next().is_some() {
+        soon(revision.changed()).await.unwrap();
+    }
+    assert_eq!(pages(&server).iter().filter(|p| *p == "/post-1").count(), 1);
+}

@@ -81,27 +81,48 @@ struct State {
     before: Option<Version>,
 }
 
+/// What came of a wish, and whether the database knows of it.
+pub(super) struct Got {
+    pub(super) text: TextGot,
+    pub(super) stored: bool,
+}
+
+impl Got {
+    fn told(text: TextGot) -> Self {
+        Self { text, stored: false }
+    }
+
+    fn stored(text: TextGot) -> Self {
+        Self { text, stored: true }
+    }
+}
+
 /// Fetches the text of an item (row key) where the wish warrants it, and stores what came of it.
 pub(super) async fn fetch(
     context: &Arc<Context>,
     key: i64,
     wish: Wish,
-) -> Result<TextGot, StoreError> {
+) -> Result<Got, StoreError> {
     let turn = context.pages.turn(key);
     let (_turn, waited) = match turn.try_lock() {
         Ok(turn) => (turn, false),
         Err(_) => (turn.lock().await, true),
     };
-    let Some(state) = state(context, key).await? else { return Ok(TextGot::Gone) };
+    let Some(state) = state(context, key).await? else { return Ok(Got::told(TextGot::Gone)) };
     let (wish, now) = (state.settled(wish), context.clock.now());
     match state.without_request(wish, now, context) {
         Some(TextGot::Feed) => {
             store(context, key, FetchEnd::FeedWanted, None, TextWay::Feed).await?;
-            return Ok(TextGot::Feed);
+            return Ok(Got::stored(TextGot::Feed));
+        }
+        // Its page failed before that was known: its time must not come again and again.
+        Some(TextGot::Whole) if state.page.as_ref().is_some_and(|p| p.next.is_some()) => {
+            store(context, key, FetchEnd::Needless, None, TextWay::Best).await?;
+            return Ok(Got::stored(TextGot::Whole));
         }
         // Who asked for it meanwhile may have stored a text that is not on the screen yet.
-        Some(TextGot::Left) if waited => return Ok(TextGot::Same(TextWay::Best)),
-        Some(got) => return Ok(got),
+        Some(TextGot::Left) if waited => return Ok(Got::stored(TextGot::Same(TextWay::Best))),
+        Some(got) => return Ok(Got::told(got)),
         None => {}
     }
     let way = match wish {
@@ -114,11 +135,11 @@ pub(super) async fn fetch(
         Ok(None) => {
             let next = after_success(state.date, now);
             store(context, key, FetchEnd::Unchanged, next, way).await?;
-            return Ok(TextGot::Same(way));
+            return Ok(Got::stored(TextGot::Same(way)));
         }
         // Without a network nothing is learned of the page, and the next opening may ask.
         Err(failure) if failure.offline && wish.is_waited_for() => {
-            return Ok(TextGot::Failed(failure.why));
+            return Ok(Got::told(TextGot::Failed(failure.why)));
         }
         Err(failure) => return fail(context, &state, key, failure, way).await,
     };
@@ -132,7 +153,7 @@ async fn take(
     key: i64,
     page: Saved,
     way: TextWay,
-) -> Result<TextGot, StoreError> {
+) -> Result<Got, StoreError> {
     let now = context.clock.now();
     let known = Known {
         item: state.item.clone(),
@@ -165,7 +186,7 @@ async fn take(
     };
     let next = after_success(state.date, now);
     store(context, key, FetchEnd::Read(Box::new(read)), next, way).await?;
-    Ok(got)
+    Ok(Got::stored(got))
 }
 
 async fn state(context: &Arc<Context>, key: i64) -> Result<Option<State>, StoreError> {
@@ -335,14 +356,14 @@ async fn fail(
     key: i64,
     failure: Failure,
     way: TextWay,
-) -> Result<TextGot, StoreError> {
+) -> Result<Got, StoreError> {
     let tries = state.page.as_ref().map_or(0, |p| p.tries) + 1;
     let now = context.clock.now();
     let later = after_failure(tries, now).filter(|_| failure.passing);
     let next = later.map(|at| failure.at.map_or(at, |said| said.max(at)));
     let end = FetchEnd::Failed(failure.why.clone());
     store(context, key, end, next, way).await?;
-    Ok(TextGot::Failed(failure.why))
+    Ok(Got::stored(TextGot::Failed(failure.why)))
 }
 
 async fn store(

@@ -2,7 +2,7 @@
 //! items ahead, and looking at them again.
 //!
 //! `fetch.rs` takes one page from the decision to the database, `read.rs` is what happens to its bytes,
-//! `ahead.rs` asks for many, one host at a time.
+//! `ahead.rs` asks for many, of four hosts at once and of each for one at a time.
 
 mod ahead;
 #[cfg(feature = "llm")]
@@ -107,7 +107,7 @@ impl Handle {
     /// When the database cannot be read or written.
     pub async fn full_text(&self, key: i64, way: Option<TextWay>) -> Result<TextGot> {
         let wish = way.map_or(Wish::Another, Wish::Person);
-        fetch::fetch(&self.context, key, wish).await
+        Ok(fetch::fetch(&self.context, key, wish).await?.text)
     }
 
     /// Fetches the text of an item (row key) that was opened, where the settings want that and it is
@@ -122,7 +122,7 @@ impl Handle {
         if row.is_some_and(|row| row.changed) {
             self.context.store.seen(key).await?;
         }
-        got
+        Ok(got?.text)
     }
 
     /// The pages of pinned and unread items, or of one kind of them, that were never asked for, newest
@@ -174,7 +174,7 @@ impl Handle {
             tokio::select! {
                 () = stop.cancelled() => {}
                 () = report.closed() => {}
-                () = run.finish(|key, got| _ = report.send((key, got))) => {}
+                () = run.finish(&|| true, |key, got| _ = report.send((key, got.map(|g| g.text)))) => {}
             }
         });
         reports
