@@ -9,7 +9,7 @@ use super::rows::{ITEM, ITEM_ROW, item, item_row};
 use super::sources::{self, Due, PollFilter};
 use super::view::{self, Anchor, View, Window};
 use super::{connect, index};
-use crate::model::{Item, ItemRow, PollRecord, Retention, SourceFacts, SourceId, Time};
+use crate::model::{Hold, Item, ItemRow, PollRecord, Retention, SourceFacts, SourceId, Time};
 use rusqlite::{Connection, InterruptHandle, OptionalExtension};
 use std::collections::HashMap;
 use std::path::Path;
@@ -102,6 +102,11 @@ impl Reader {
     /// What the pages of a source (row key) have taught.
     pub fn site(&self, source: i64) -> Result<Site> {
         articles::site(&self.conn, source)
+    }
+
+    /// The addresses of sources that are held back after now, each with its hold.
+    pub fn held(&self, now: Time) -> Result<Vec<(String, Hold)>> {
+        sources::held(&self.conn, now)
     }
 
     /// The next pages to ask for ahead of anybody's wish, at most `limit`, the most urgent first.

@@ -553,3 +553,33 @@ async fn a_page_that_failed_before_its_feed_turned_out_to_be_whole_is_let_go() {
     }
     assert_eq!(pages(&server).iter().filter(|p| *p == "/post-1").count(), 1);
 }
+
+#[tokio::test]
+async fn a_pause_that_a_feed_asked_for_holds_for_pages_after_a_restart() {
+    let blog = Blog::with(4);
+    let server = blog.start();
+    let home = home(&server, FullText::OnOpen);
+    let engine = home.on_demand().await;
+    sync(&engine, Pace::Manual).await;
+    blog.put("/feed", Reply::status(429).header("retry-after", "86400"));
+    sync(&engine, Pace::Force).await;
+    engine.shutdown().await;
+    let engine = home.on_demand().await;
+    let until = home.clock.now() + chrono::TimeDelta::days(1);
+    let refused = |got: &TextGot| match got {
+        TextGot::Failed(why) => why.contains(&until.format("until %F %R").to_string()),
+        _ => false,
+    };
+    for got in [open(&engine, 1).await, want(&engine, 2).await] {
+        assert!(refused(&got), "{got:?}");
+    }
+    let plan = engine.plan_prefetch(&[Kept::Unread], 100).await.unwrap();
+    assert_eq!(plan.pages.len(), 2);
+    let mut reports = engine.prefetch(plan.pages);
+    while let Some((_, got)) = soon(reports.recv()).await {
+        assert!(refused(got.as_ref().unwrap()), "{got:?}");
+    }
+    assert_eq!(pages(&server), Vec::<String>::new());
+    home.clock.advance(DAY);
+    assert_eq!(open(&engine, 1).await, got(TextFrom::Page));
+}

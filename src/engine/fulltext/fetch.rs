@@ -6,7 +6,7 @@ use super::{TextGot, Wish};
 use crate::engine::context::Context;
 use crate::engine::look::hold_host;
 use crate::model::{ErrorKind, FullText, Item, Source, SourceKind, TextWay, Time, Validators};
-use crate::net::{FetchError, Request, Response};
+use crate::net::{self, FetchError, Request, Response};
 use crate::store::{FetchEnd, Fetched, Page, PageText, Site, StoreError, Version};
 use crate::util::text;
 use std::collections::VecDeque;
@@ -137,8 +137,8 @@ pub(super) async fn fetch(
             store(context, key, FetchEnd::Unchanged, next, way).await?;
             return Ok(Got::stored(TextGot::Same(way)));
         }
-        // Without a network nothing is learned of the page, and the next opening may ask.
-        Err(failure) if failure.offline && wish.is_waited_for() => {
+        // Without a network nothing is learned of the page, and the next wish may ask.
+        Err(failure) if failure.offline => {
             return Ok(Got::told(TextGot::Failed(failure.why)));
         }
         Err(failure) => return fail(context, &state, key, failure, way).await,
@@ -283,6 +283,9 @@ async fn get(
     }
     let url = state.item.url.as_deref().and_then(|u| Url::parse(u).ok());
     let url = url.ok_or_else(|| Failure::lasting("this item has no address".to_owned()))?;
+    if let Some(until) = held_until(context, &url, now).await {
+        return Err(FetchError::Paused { host: net::host_key(&url), until }.into());
+    }
     let asked = ask(context, state, url, wish);
     if !wish.is_waited_for() {
         return asked.await;
@@ -293,6 +296,19 @@ async fn get(
         context.pages.save(key, now, page);
     }
     Ok(page)
+}
+
+/// Until when the host of a page wants to be left alone, as its answers to looks at sources said,
+/// maybe to another process or before a restart.
+async fn held_until(context: &Arc<Context>, url: &Url, now: Time) -> Option<Time> {
+    let held = context.read(move |reader| reader.held(now)).await.unwrap_or_else(|e| {
+        tracing::error!("reading which hosts are held back: {e}");
+        Vec::new()
+    });
+    let host = net::host_key(url);
+    let of_host = |address: &str| Url::parse(address).is_ok_and(|u| net::host_key(&u) == host);
+    let binding = held.into_iter().filter(|(at, hold)| hold.reason.is_of_host() && of_host(at));
+    binding.map(|(_, hold)| hold.until).max()
 }
 
 /// Asks for the page; `None`: it is as it was.
