@@ -240,20 +240,22 @@ fn mark_changed(conn: &Connection, key: i64) -> Result<()> {
     Ok(())
 }
 
-/// A feed that carries whole articles brings another text of an item whose page was not taken: both
-/// are kept. To be called before the new text is stored.
+/// A feed that carries whole articles, or did, brings another text of an item whose page was not taken:
+/// both are kept. Of the newest one only the moment counts, its text is the one in `detail`. To be
+/// called before the new text is stored there.
 pub(super) fn keep_feed_version(conn: &Connection, key: i64, new: &Entry, now: Time) -> Result<()> {
     let mut query = conn.prepare_cached(
-        "SELECT d.content, d.summary, i.discovered, a.origin FROM item i
-         JOIN detail d ON d.item = i.key JOIN site w ON w.source = i.source AND w.whole = 1
+        "SELECT d.content, d.summary, i.discovered, a.origin, a.key FROM item i
+         JOIN detail d ON d.item = i.key LEFT JOIN site w ON w.source = i.source
          LEFT JOIN article a ON a.key = (SELECT max(key) FROM article WHERE item = i.key)
-         WHERE i.key = ?1",
+         WHERE i.key = ?1 AND (w.whole = 1 OR a.key IS NOT NULL)",
     )?;
     let before = query.query_row([key], |r| {
         let origin: Option<TextFrom> = json(r.get(3)?);
-        Ok((longer(r.get(0)?, r.get(1)?), time(r.get(2)?), origin))
+        let newest: Option<i64> = r.get(4)?;
+        Ok((longer(r.get(0)?, r.get(1)?), time(r.get(2)?), origin, newest))
     });
-    let Some((Some(old), discovered, origin)) = before.optional()? else { return Ok(()) };
+    let Some((Some(old), discovered, origin, newest)) = before.optional()? else { return Ok(()) };
     let Some(later) = longer(new.content.clone(), new.summary.clone()) else { return Ok(()) };
     let (a, b) = (html::to_text(&old), html::to_text(&later));
     if origin.is_some_and(|from| from != TextFrom::Feed)
@@ -261,11 +263,23 @@ pub(super) fn keep_feed_version(conn: &Connection, key: i64, new: &Entry, now: T
     {
         return Ok(());
     }
-    if origin.is_none() {
-        insert(conn, key, discovered, &old, TextFrom::Feed)?;
+    match newest {
+        None => insert(conn, key, discovered, &old, TextFrom::Feed)?,
+        // As it was last, its links too.
+        Some(newest) => {
+            conn.prepare_cached("UPDATE article SET body = ?2 WHERE key = ?1")?
+                .execute(params![newest, pack(&old)?])?;
+        }
     }
     insert(conn, key, now, &later, TextFrom::Feed)?;
     mark_changed(conn, key)
+}
+
+/// The text that the feed gives of an item now.
+fn feed_text(conn: &Connection, key: i64) -> Result<Option<String>> {
+    let mut query = conn.prepare_cached("SELECT content, summary FROM detail WHERE item = ?1")?;
+    let text = query.query_row([key], |r| Ok(longer(r.get(0)?, r.get(1)?)));
+    Ok(text.optional()?.flatten())
 }
 
 /// The longer one of two texts, as [`crate::model::Item::feed_body`] chooses.
@@ -341,6 +355,11 @@ pub(super) fn versions(conn: &Connection, key: i64) -> Result<Vec<Version>> {
         if let Some((at, from, html)) = row? {
             versions.push(Version { at: time(at?), from, html });
         }
+    }
+    if let Some(present) = versions.first_mut().filter(|v| v.from == TextFrom::Feed)
+        && let Some(html) = feed_text(conn, key)?
+    {
+        present.html = html;
     }
     Ok(versions)
 }
