@@ -119,10 +119,22 @@ impl Reader {
         ahead::wake(&self.conn, now)
     }
 
-    /// The items of these sources (row keys) whose pages were never asked for, newest first, at most
-    /// `limit`.
-    pub fn unfetched(&self, kept: Kept, sources: &[i64], limit: usize) -> Result<Vec<Wanted>> {
-        ahead::unfetched(&self.conn, kept, sources, limit)
+    /// The items of these sources (row keys) whose pages were never asked for, or failed and may be
+    /// asked for again, newest first, at most `limit`.
+    pub fn unfetched(
+        &self,
+        kept: Kept,
+        sources: &[i64],
+        now: Time,
+        limit: usize,
+    ) -> Result<Vec<Wanted>> {
+        ahead::unfetched(&self.conn, kept, sources, now, limit)
+    }
+
+    /// The items (row keys) of these sources (row keys) whose pages failed and are not to be asked for
+    /// again yet, or not by themselves.
+    pub fn refused(&self, kept: Kept, sources: &[i64], now: Time) -> Result<Vec<i64>> {
+        ahead::refused(&self.conn, kept, sources, now)
     }
 
     /// The mean number of bytes that a page of each source (row key) took, and of all of them.

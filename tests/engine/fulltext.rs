@@ -583,3 +583,35 @@ async fn a_pause_that_a_feed_asked_for_holds_for_pages_after_a_restart() {
     home.clock.advance(DAY);
     assert_eq!(open(&engine, 1).await, got(TextFrom::Page));
 }
+
+#[tokio::test]
+async fn pages_that_failed_are_planned_again_when_their_time_has_come() {
+    let blog = Blog::with(3);
+    blog.put("/post-1", Reply::status(500));
+    blog.put("/post-2", Reply::status(404));
+    let server = blog.start();
+    let home = home(&server, FullText::OnOpen);
+    let engine = home.on_demand().await;
+    sync(&engine, Pace::Manual).await;
+    let database = rusqlite::Connection::open(home.paths().database()).unwrap();
+    // A name so long that nobody is asked for it.
+    let nowhere = format!("http://{}.example/post-3", "n".repeat(64));
+    let set = "UPDATE item SET url = ?1 WHERE title = 'Post 3'";
+    assert_eq!(database.execute(set, [nowhere]).unwrap(), 1);
+    let kept = [Kept::Pinned, Kept::Unread];
+    let plan = engine.plan_prefetch(&kept, 100).await.unwrap();
+    assert_eq!((plan.pages.len(), plan.failed), (3, 0));
+    let mut reports = engine.prefetch(plan.pages);
+    while let Some((_, got)) = soon(reports.recv()).await {
+        assert!(matches!(got, Ok(TextGot::Failed(_))), "{got:?}");
+    }
+    let plan = engine.plan_prefetch(&kept, 100).await.unwrap();
+    let planned: Vec<i64> = plan.pages.iter().map(|p| p.item).collect();
+    assert_eq!((planned, plan.failed), (vec![key(&engine, 3)], 2), "offline says nothing");
+    assert_eq!(item(&engine, 3).fetch_error, None);
+    home.clock.advance(HOUR);
+    let plan = engine.plan_prefetch(&kept, 100).await.unwrap();
+    let planned: Vec<i64> = plan.pages.iter().map(|p| p.item).collect();
+    assert_eq!((planned, plan.failed), (vec![key(&engine, 1), key(&engine, 3)], 1));
+    assert!(plan.nothing().contains("every page but 1"));
+}

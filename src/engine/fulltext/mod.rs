@@ -94,6 +94,19 @@ pub struct PrefetchPlan {
     pub pages: Vec<Wanted>,
     /// How many bytes they will probably take, judged by pages that were fetched before.
     pub bytes: u64,
+    /// Pages beside them that gave no text and are not asked for again yet, or not by themselves.
+    pub failed: usize,
+}
+
+impl PrefetchPlan {
+    /// What to say where there is nothing to fetch.
+    pub fn nothing(&self) -> String {
+        match self.failed {
+            0 => "every page is here already".to_owned(),
+            1 => "every page but 1 that gave no text is here already".to_owned(),
+            n => format!("every page but {n} that gave no text is here already"),
+        }
+    }
 }
 
 /// Bytes that a page is taken to have where none was ever fetched.
@@ -125,27 +138,30 @@ impl Handle {
         Ok(got?.text)
     }
 
-    /// The pages of pinned and unread items, or of one kind of them, that were never asked for, newest
-    /// first, at most `limit`.
+    /// The pages of pinned and unread items, or of one kind of them, that were never asked for, or
+    /// failed and may be asked for again, newest first, at most `limit`.
     ///
     /// # Errors
     /// When the database cannot be read.
     pub async fn plan_prefetch(&self, kept: &[Kept], limit: usize) -> Result<PrefetchPlan> {
         let (sources, kept) = (not_never(&self.context), kept.to_vec());
+        let now = self.context.clock.now();
         let read = self.context.read(move |reader| {
             let mut pages: Vec<Wanted> = Vec::new();
+            let mut failed = HashSet::new();
             for kept in kept {
-                let more = reader.unfetched(kept, &sources, limit)?;
+                failed.extend(reader.refused(kept, &sources, now)?);
+                let more = reader.unfetched(kept, &sources, now, limit)?;
                 let known: HashSet<i64> = pages.iter().map(|p| p.item).collect();
                 pages.extend(more.into_iter().filter(|p| !known.contains(&p.item)));
             }
             pages.truncate(limit);
-            Ok((pages, reader.page_sizes()?))
+            Ok((pages, failed.len(), reader.page_sizes()?))
         });
-        let (pages, (sizes, mean)) = read.await?;
+        let (pages, failed, (sizes, mean)) = read.await?;
         let usual = mean.unwrap_or(USUAL_PAGE);
         let bytes = pages.iter().map(|p| sizes.get(&p.source).copied().unwrap_or(usual)).sum();
-        Ok(PrefetchPlan { pages, bytes })
+        Ok(PrefetchPlan { pages, bytes, failed })
     }
 
     /// Fetches these pages, a few hosts at a time; each is reported by the row key of its item, and
