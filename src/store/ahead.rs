@@ -99,7 +99,8 @@ fn unread_pages(
          ORDER BY i.date DESC, i.key DESC LIMIT ?1"
     );
     let mut query = conn.prepare(&sql)?;
-    let rows = query.query_map(params![i64::try_from(limit).unwrap_or(i64::MAX), now.timestamp()], wanted)?;
+    let rows = query
+        .query_map(params![i64::try_from(limit).unwrap_or(i64::MAX), now.timestamp()], wanted)?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 

@@ -44,6 +44,8 @@ pub enum FetchEnd {
     FeedWanted,
     /// It is not to be asked for again: the feed carries the whole article.
     Needless,
+    /// When the article was last changed, as something else than its page says of what was read.
+    Dated(Time),
 }
 
 /// A page that was read.
@@ -143,6 +145,10 @@ pub(super) fn save(conn: &Connection, fetched: &Fetched) -> Result<bool> {
             .execute(params![key, to_json(&fetched.way)?])?;
         return Ok(true);
     }
+    if let FetchEnd::Dated(at) = fetched.end {
+        save_said(conn, key, None, Some(at), &[])?;
+        return Ok(true);
+    }
     if let FetchEnd::Needless = fetched.end {
         conn.prepare_cached("UPDATE fetch SET next = NULL WHERE item = ?1")?.execute([key])?;
         return Ok(true);
@@ -190,7 +196,7 @@ fn save_page(conn: &Connection, key: i64, source: i64, at: Time, read: &PageRead
         "INSERT OR REPLACE INTO site (source, template, whole) VALUES (?1, ?2, ?3)",
     )?
     .execute(params![source, read.site.template, read.site.whole])?;
-    save_said(conn, key, read)?;
+    save_said(conn, key, read.published, read.updated, &read.authors)?;
     let (html, from, changed) = match &read.text {
         PageText::Same => return Ok(()),
         PageText::InFeed => {
@@ -288,18 +294,24 @@ fn longer(content: Option<String>, summary: Option<String>) -> Option<String> {
 }
 
 /// Fills in what the feed does not say. A first date moves the item to its place in lists.
-fn save_said(conn: &Connection, key: i64, read: &PageRead) -> Result<()> {
+fn save_said(
+    conn: &Connection,
+    key: i64,
+    published: Option<Time>,
+    updated: Option<Time>,
+    authors: &[String],
+) -> Result<()> {
     let undated: bool = conn
         .prepare_cached("SELECT published IS NULL AND updated IS NULL FROM detail WHERE item = ?1")?
         .query_row([key], |r| r.get(0))
         .optional()?
         .unwrap_or(false);
-    let (published, updated) = (seconds(read.published), seconds(read.updated));
+    let (published, updated) = (seconds(published), seconds(updated));
     conn.prepare_cached(
         "UPDATE detail SET published = coalesce(published, ?2), updated = coalesce(updated, ?3),
             authors = CASE WHEN authors = '[]' THEN ?4 ELSE authors END WHERE item = ?1",
     )?
-    .execute(params![key, published, updated, to_json(&read.authors)?])?;
+    .execute(params![key, published, updated, to_json(&authors)?])?;
     if let Some(date) = published.or(updated).filter(|_| undated) {
         conn.prepare_cached("UPDATE item SET date = min(?2, discovered) WHERE key = ?1")?
             .execute([key, date])?;

@@ -615,3 +615,17 @@ async fn pages_that_failed_are_planned_again_when_their_time_has_come() {
     assert_eq!((planned, plan.failed), (vec![key(&engine, 1), key(&engine, 3)], 1));
     assert!(plan.nothing().contains("every page but 1"));
 }
+
+#[tokio::test]
+async fn who_only_watches_asks_for_pages_on_a_wish_alone() {
+    let server = Blog::with(3).start();
+    let home = home(&server, FullText::OnOpen);
+    let first = home.following().await;
+    settled(&first).await;
+    let second = home.following().await;
+    assert_eq!(open(&second, 1).await, TextGot::Left);
+    assert_eq!(pages(&server), Vec::<String>::new());
+    assert!(matches!(want(&second, 2).await, TextGot::Fetched { .. }));
+    assert!(matches!(open(&first, 1).await, TextGot::Fetched { .. }));
+    assert_eq!(pages(&server), ["/post-2", "/post-1"]);
+}

@@ -211,7 +211,7 @@ impl<'a> Run<'a> {
         let Some(key) = host.pop_front() else { return };
         let (context, wishes) = (self.context.clone(), self.wishes);
         tasks.spawn(async move {
-            let mut got = Ok(Got { text: TextGot::Left, stored: false });
+            let mut got = Ok(Got::told(TextGot::Left));
             for wish in wishes {
                 got = fetch::fetch(&context, key, *wish).await;
                 if !matches!(&got, Ok(got) if got.text == TextGot::Left) {

@@ -17,9 +17,11 @@ pub(super) use ahead::follow;
 pub(super) use fetch::Desk;
 
 use super::handle::Handle;
+use super::message::Role;
 use crate::model::{FullText, SourceKind, TextFrom, TextWay};
 use crate::store::{Kept, Result, Wanted};
 use ahead::{Run, not_never};
+use fetch::Got;
 use std::collections::HashSet;
 use tokio::sync::mpsc;
 
@@ -119,17 +121,23 @@ impl Handle {
     /// # Errors
     /// When the database cannot be read or written.
     pub async fn full_text(&self, key: i64, way: Option<TextWay>) -> Result<TextGot> {
+        self.context.store.writable()?;
         let wish = way.map_or(Wish::Another, Wish::Person);
         Ok(fetch::fetch(&self.context, key, wish).await?.text)
     }
 
     /// Fetches the text of an item (row key) that was opened, where the settings want that and it is
-    /// not there already, or may have changed by now.
+    /// not there already, or may have changed by now. A process that only watches or reads asks nothing.
     ///
     /// # Errors
     /// When the database cannot be read or written.
     pub async fn opened(&self, key: i64) -> Result<TextGot> {
-        let got = fetch::fetch(&self.context, key, Wish::Opened).await;
+        let role = self.status().borrow().role;
+        let got = match role {
+            Role::Reads => return Ok(TextGot::Left),
+            Role::Watches(_) => Ok(Got::told(TextGot::Left)),
+            Role::Follows | Role::OnDemand => fetch::fetch(&self.context, key, Wish::Opened).await,
+        };
         // What changed before, and what turned out to have changed just now, is on the screen.
         let row = self.context.read(move |reader| reader.row(key)).await?;
         if row.is_some_and(|row| row.changed) {
@@ -142,8 +150,9 @@ impl Handle {
     /// failed and may be asked for again, newest first, at most `limit`.
     ///
     /// # Errors
-    /// When the database cannot be read.
+    /// When the database cannot be read or written.
     pub async fn plan_prefetch(&self, kept: &[Kept], limit: usize) -> Result<PrefetchPlan> {
+        self.context.store.writable()?;
         let (sources, kept) = (not_never(&self.context), kept.to_vec());
         let now = self.context.clock.now();
         let read = self.context.read(move |reader| {
