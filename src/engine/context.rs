@@ -298,7 +298,7 @@ mod tests {
         let gate = Arc::new(Mutex::new(gate));
         while context.working.available_permits() > 0 {
             let gate = gate.clone();
-            drop(context.begin(move || drop(gate.lock().unwrap().recv())).await);
+            drop(context.begin(move || gate.lock().unwrap().recv()).await);
         }
         let next = context.work(|| 1);
         tokio::pin!(next);
