@@ -103,7 +103,7 @@ async fn fetch(
     let mut sum = Sum { r#type: "summary", pages, bytes, fetched: 0, failed: 0 };
     if args.ids.is_empty() {
         out.note(match pages {
-            0 => "every page is here already".to_owned(),
+            0 => plan.nothing(),
             1 => format!("1 page, about {}", size(bytes)),
             n => format!("{n} pages, about {}", size(bytes)),
         });
@@ -154,7 +154,7 @@ fn named(ids: &[String], handle: &Handle) -> Result<PrefetchPlan, Failure> {
             pages.push(Wanted { item, source: row.source_key, url: row.url.unwrap_or_default() });
         }
     }
-    Ok(PrefetchPlan { pages, bytes: 0 })
+    Ok(PrefetchPlan { pages, ..PrefetchPlan::default() })
 }
 
 /// Tells of every page as it is done.

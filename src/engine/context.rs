@@ -14,6 +14,7 @@ use chrono::{Offset, TimeDelta, TimeZone};
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use tokio::sync::{Semaphore, watch};
+use tokio::task::JoinHandle;
 
 /// Connections that looks read the database with.
 const READERS: usize = 1;
@@ -32,7 +33,7 @@ pub(super) struct Context {
     readers: Mutex<Vec<Reader>>,
     /// Turns of the blocking pool, so that its threads stay few.
     reading: Semaphore,
-    working: Semaphore,
+    working: Arc<Semaphore>,
     random: Mutex<fastrand::Rng>,
     /// What a look costs, in item-seconds.
     price: Mutex<f64>,
@@ -63,7 +64,7 @@ impl Context {
             declared: watch::Sender::new(Arc::default()),
             readers: Mutex::default(),
             reading: Semaphore::new(READERS),
-            working: Semaphore::new(workers),
+            working: Arc::new(Semaphore::new(workers)),
             price: Mutex::new(price_for(settings.schedule.polls_per_day)),
             settings,
             random: Mutex::new(fastrand::Rng::with_seed(seed)),
@@ -138,8 +139,20 @@ impl Context {
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Option<T> {
-        let _turn = self.working.acquire().await.ok()?;
-        tokio::task::spawn_blocking(work).await.ok()
+        self.begin(work).await?.await.ok()
+    }
+
+    /// Begins such work as soon as it is its turn, which it keeps until it is done, whether or not
+    /// anybody still waits for that; `None` when the engine has ended.
+    pub(super) async fn begin<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Option<JoinHandle<T>> {
+        let turn = self.working.clone().acquire_owned().await.ok()?;
+        Some(tokio::task::spawn_blocking(move || {
+            let _turn = turn;
+            work()
+        }))
     }
 
     /// Takes over what is declared, once the rows are in line with it.
@@ -274,6 +287,25 @@ impl Network {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn work_that_nobody_waits_for_keeps_its_turn() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(&dir.path().join("newsfed.db")).unwrap();
+        let clock = Arc::new(crate::util::clock::FakeClock::new(Time::UNIX_EPOCH));
+        let context = Context::new(store, Settings::default(), clock, 7, false);
+        let (go, gate) = std::sync::mpsc::channel::<()>();
+        let gate = Arc::new(Mutex::new(gate));
+        while context.working.available_permits() > 0 {
+            let gate = gate.clone();
+            drop(context.begin(move || gate.lock().unwrap().recv()).await);
+        }
+        let next = context.work(|| 1);
+        tokio::pin!(next);
+        assert!(futures_util::poll!(&mut next).is_pending());
+        drop(go);
+        assert_eq!(next.await, Some(1));
+    }
 
     #[test]
     fn three_hosts_without_an_answer_in_between_are_a_lost_network() {

@@ -78,6 +78,11 @@ impl HoldReason {
         )
     }
 
+    /// Whether it is meant for all that is asked of the host, not for one document alone.
+    pub fn is_of_host(self) -> bool {
+        matches!(self, Self::RetryAfter | Self::RateLimited | Self::HostPaused)
+    }
+
     /// The rule in plain words, to stand after "held back by".
     pub fn describe(self) -> &'static str {
         match self {

@@ -4,7 +4,7 @@ use super::error::Result;
 use super::rows::time;
 use crate::model::Time;
 use rusqlite::{Connection, OptionalExtension, params};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A page that is worth a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub(super) fn next(
     let mut found = again(conn, ahead, now, limit)?;
     if found.len() < limit && !ahead.pinned.is_empty() {
         let scope = format!("i.pinned = 1 AND i.source IN ({})", list(&ahead.pinned));
-        found.extend(unread_pages(conn, "item_pinned", &scope, limit - found.len())?);
+        found.extend(unread_pages(conn, "item_pinned", &scope, now, limit - found.len())?);
     }
     for &source in &ahead.all {
         let left = limit.saturating_sub(found.len());
@@ -58,9 +58,10 @@ pub(super) fn next(
         let left = left.min(usize::try_from(MOST_A_DAY - today).unwrap_or(0));
         let since = now.timestamp() - NEW_DAYS * DAY;
         let scope = format!("i.source = {source} AND i.date >= {since}");
-        found.extend(unread_pages(conn, "item_source", &scope, left)?);
+        found.extend(unread_pages(conn, "item_source", &scope, now, left)?);
     }
-    found.dedup_by_key(|w| w.item);
+    let mut known = HashSet::new();
+    found.retain(|w| known.insert(w.item));
     Ok(found)
 }
 
@@ -80,18 +81,26 @@ fn again(conn: &Connection, ahead: &Ahead, now: Time, limit: usize) -> Result<Ve
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Items whose pages were never asked for, newest first, of sources whose feeds do not carry whole
-/// articles.
-fn unread_pages(conn: &Connection, index: &str, scope: &str, limit: usize) -> Result<Vec<Wanted>> {
+/// Items whose pages were never asked for, or failed and may be asked for again, newest first, of
+/// sources whose feeds do not carry whole articles.
+fn unread_pages(
+    conn: &Connection,
+    index: &str,
+    scope: &str,
+    now: Time,
+    limit: usize,
+) -> Result<Vec<Wanted>> {
     let sql = format!(
         "SELECT i.key, i.source, i.url FROM item i INDEXED BY {index}
          WHERE {scope} AND i.url IS NOT NULL
-            AND NOT EXISTS (SELECT 1 FROM fetch f WHERE f.item = i.key)
+            AND NOT EXISTS (SELECT 1 FROM fetch f WHERE f.item = i.key
+                AND (f.error IS NULL OR f.next IS NULL OR f.next > ?2))
             AND NOT EXISTS (SELECT 1 FROM site w WHERE w.source = i.source AND w.whole = 1)
          ORDER BY i.date DESC, i.key DESC LIMIT ?1"
     );
     let mut query = conn.prepare(&sql)?;
-    let rows = query.query_map([i64::try_from(limit).unwrap_or(i64::MAX)], wanted)?;
+    let rows = query
+        .query_map(params![i64::try_from(limit).unwrap_or(i64::MAX), now.timestamp()], wanted)?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
@@ -127,22 +136,51 @@ pub enum Kept {
     Unread,
 }
 
-/// The items of these sources whose pages were never asked for, newest first, at most `limit`.
+impl Kept {
+    fn mark(self) -> &'static str {
+        match self {
+            Self::Pinned => "i.pinned = 1",
+            Self::Unread => "i.read = 0",
+        }
+    }
+}
+
+/// The items of these sources whose pages were never asked for, or failed and may be asked for again,
+/// newest first, at most `limit`.
 pub(super) fn unfetched(
     conn: &Connection,
     kept: Kept,
     sources: &[i64],
+    now: Time,
     limit: usize,
 ) -> Result<Vec<Wanted>> {
-    if sources.is_empty() {
-        return Ok(Vec::new());
-    }
-    let (index, mark) = match kept {
-        Kept::Pinned => ("item_pinned", "i.pinned = 1"),
-        Kept::Unread => ("item_unread", "i.read = 0"),
+    let index = match kept {
+        Kept::Pinned => "item_pinned",
+        Kept::Unread => "item_unread",
     };
-    let scope = format!("{mark} AND i.source IN ({})", list(sources));
-    unread_pages(conn, index, &scope, limit)
+    let scope = format!("{} AND i.source IN ({})", kept.mark(), list(sources));
+    unread_pages(conn, index, &scope, now, limit)
+}
+
+/// The items (row keys) of these sources whose pages failed and are not to be asked for again yet, or
+/// not by themselves.
+pub(super) fn refused(
+    conn: &Connection,
+    kept: Kept,
+    sources: &[i64],
+    now: Time,
+) -> Result<Vec<i64>> {
+    let mark = kept.mark();
+    let sql = format!(
+        "SELECT i.key FROM fetch f INDEXED BY fetch_source CROSS JOIN item i ON i.key = f.item
+         WHERE f.source IN ({}) AND {mark} AND f.error IS NOT NULL AND (f.next IS NULL OR f.next > ?1)
+            AND NOT EXISTS (SELECT 1 FROM article a WHERE a.item = i.key)
+            AND NOT EXISTS (SELECT 1 FROM site w WHERE w.source = i.source AND w.whole = 1)",
+        list(sources)
+    );
+    let mut query = conn.prepare(&sql)?;
+    let rows = query.query_map([now.timestamp()], |r| r.get(0))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
 /// The mean number of bytes that a page of each source took, and of all of them (`None`, where no

@@ -42,6 +42,10 @@ pub enum FetchEnd {
     Read(Box<PageRead>),
     /// It was not asked for: the person wants to see what the feed gives.
     FeedWanted,
+    /// It is not to be asked for again: the feed carries the whole article.
+    Needless,
+    /// When the article was last changed, as something else than its page says of what was read.
+    Dated(Time),
 }
 
 /// A page that was read.
@@ -141,6 +145,14 @@ pub(super) fn save(conn: &Connection, fetched: &Fetched) -> Result<bool> {
             .execute(params![key, to_json(&fetched.way)?])?;
         return Ok(true);
     }
+    if let FetchEnd::Dated(at) = fetched.end {
+        save_said(conn, key, None, Some(at), &[])?;
+        return Ok(true);
+    }
+    if let FetchEnd::Needless = fetched.end {
+        conn.prepare_cached("UPDATE fetch SET next = NULL WHERE item = ?1")?.execute([key])?;
+        return Ok(true);
+    }
     let error = match &fetched.end {
         FetchEnd::Failed(why) => Some(why),
         _ => None,
@@ -184,7 +196,7 @@ fn save_page(conn: &Connection, key: i64, source: i64, at: Time, read: &PageRead
         "INSERT OR REPLACE INTO site (source, template, whole) VALUES (?1, ?2, ?3)",
     )?
     .execute(params![source, read.site.template, read.site.whole])?;
-    save_said(conn, key, read)?;
+    save_said(conn, key, read.published, read.updated, &read.authors)?;
     let (html, from, changed) = match &read.text {
         PageText::Same => return Ok(()),
         PageText::InFeed => {
@@ -234,20 +246,22 @@ fn mark_changed(conn: &Connection, key: i64) -> Result<()> {
     Ok(())
 }
 
-/// A feed that carries whole articles brings another text of an item whose page was not taken: both
-/// are kept. To be called before the new text is stored.
+/// A feed that carries whole articles, or did, brings another text of an item whose page was not taken:
+/// both are kept. Of the newest one only the moment counts, its text is the one in `detail`. To be
+/// called before the new text is stored there.
 pub(super) fn keep_feed_version(conn: &Connection, key: i64, new: &Entry, now: Time) -> Result<()> {
     let mut query = conn.prepare_cached(
-        "SELECT d.content, d.summary, i.discovered, a.origin FROM item i
-         JOIN detail d ON d.item = i.key JOIN site w ON w.source = i.source AND w.whole = 1
+        "SELECT d.content, d.summary, i.discovered, a.origin, a.key FROM item i
+         JOIN detail d ON d.item = i.key LEFT JOIN site w ON w.source = i.source
          LEFT JOIN article a ON a.key = (SELECT max(key) FROM article WHERE item = i.key)
-         WHERE i.key = ?1",
+         WHERE i.key = ?1 AND (w.whole = 1 OR a.key IS NOT NULL)",
     )?;
     let before = query.query_row([key], |r| {
         let origin: Option<TextFrom> = json(r.get(3)?);
-        Ok((longer(r.get(0)?, r.get(1)?), time(r.get(2)?), origin))
+        let newest: Option<i64> = r.get(4)?;
+        Ok((longer(r.get(0)?, r.get(1)?), time(r.get(2)?), origin, newest))
     });
-    let Some((Some(old), discovered, origin)) = before.optional()? else { return Ok(()) };
+    let Some((Some(old), discovered, origin, newest)) = before.optional()? else { return Ok(()) };
     let Some(later) = longer(new.content.clone(), new.summary.clone()) else { return Ok(()) };
     let (a, b) = (html::to_text(&old), html::to_text(&later));
     if origin.is_some_and(|from| from != TextFrom::Feed)
@@ -255,11 +269,23 @@ pub(super) fn keep_feed_version(conn: &Connection, key: i64, new: &Entry, now: T
     {
         return Ok(());
     }
-    if origin.is_none() {
-        insert(conn, key, discovered, &old, TextFrom::Feed)?;
+    match newest {
+        None => insert(conn, key, discovered, &old, TextFrom::Feed)?,
+        // As it was last, its links too.
+        Some(newest) => {
+            conn.prepare_cached("UPDATE article SET body = ?2 WHERE key = ?1")?
+                .execute(params![newest, pack(&old)?])?;
+        }
     }
     insert(conn, key, now, &later, TextFrom::Feed)?;
     mark_changed(conn, key)
+}
+
+/// The text that the feed gives of an item now.
+fn feed_text(conn: &Connection, key: i64) -> Result<Option<String>> {
+    let mut query = conn.prepare_cached("SELECT content, summary FROM detail WHERE item = ?1")?;
+    let text = query.query_row([key], |r| Ok(longer(r.get(0)?, r.get(1)?)));
+    Ok(text.optional()?.flatten())
 }
 
 /// The longer one of two texts, as [`crate::model::Item::feed_body`] chooses.
@@ -268,18 +294,24 @@ fn longer(content: Option<String>, summary: Option<String>) -> Option<String> {
 }
 
 /// Fills in what the feed does not say. A first date moves the item to its place in lists.
-fn save_said(conn: &Connection, key: i64, read: &PageRead) -> Result<()> {
+fn save_said(
+    conn: &Connection,
+    key: i64,
+    published: Option<Time>,
+    updated: Option<Time>,
+    authors: &[String],
+) -> Result<()> {
     let undated: bool = conn
         .prepare_cached("SELECT published IS NULL AND updated IS NULL FROM detail WHERE item = ?1")?
         .query_row([key], |r| r.get(0))
         .optional()?
         .unwrap_or(false);
-    let (published, updated) = (seconds(read.published), seconds(read.updated));
+    let (published, updated) = (seconds(published), seconds(updated));
     conn.prepare_cached(
         "UPDATE detail SET published = coalesce(published, ?2), updated = coalesce(updated, ?3),
             authors = CASE WHEN authors = '[]' THEN ?4 ELSE authors END WHERE item = ?1",
     )?
-    .execute(params![key, published, updated, to_json(&read.authors)?])?;
+    .execute(params![key, published, updated, to_json(&authors)?])?;
     if let Some(date) = published.or(updated).filter(|_| undated) {
         conn.prepare_cached("UPDATE item SET date = min(?2, discovered) WHERE key = ?1")?
             .execute([key, date])?;
@@ -335,6 +367,11 @@ pub(super) fn versions(conn: &Connection, key: i64) -> Result<Vec<Version>> {
         if let Some((at, from, html)) = row? {
             versions.push(Version { at: time(at?), from, html });
         }
+    }
+    if let Some(present) = versions.first_mut().filter(|v| v.from == TextFrom::Feed)
+        && let Some(html) = feed_text(conn, key)?
+    {
+        present.html = html;
     }
     Ok(versions)
 }

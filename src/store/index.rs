@@ -3,6 +3,8 @@
 
 use super::articles::unpack;
 use super::error::Result;
+use super::rows::to_json;
+use crate::model::TextFrom;
 use crate::util::html;
 use rusqlite::{Connection, params};
 
@@ -51,7 +53,7 @@ const BATCH_TEXT: usize = 1 << 20;
 pub(super) struct Body {
     item: i64,
     content_hash: i64,
-    /// Row key of the text of its page, where that is what is indexed.
+    /// Row key of the newest text that is kept of it.
     article: Option<i64>,
     text: String,
 }
@@ -63,12 +65,13 @@ const MAX_TEXT: usize = 200_000;
 pub(super) fn next_batch(conn: &Connection) -> Result<Vec<Body>> {
     let mut query = conn.prepare_cached(
         "SELECT d.item, i.content_hash, CASE WHEN length(coalesce(d.summary, '')) > length(coalesce(d.content, ''))
-                 THEN d.summary ELSE coalesce(d.content, '') END, a.key, a.body
+                 THEN d.summary ELSE coalesce(d.content, '') END,
+             a.key, CASE WHEN a.origin <> ?2 THEN a.body END
          FROM detail d JOIN item i ON i.key = d.item
          LEFT JOIN article a ON a.key = (SELECT max(key) FROM article WHERE item = d.item)
          WHERE d.indexed = 0 ORDER BY d.item DESC LIMIT ?1",
     )?;
-    let rows = query.query_map([BATCH], |r| {
+    let rows = query.query_map(params![BATCH, to_json(&TextFrom::Feed)?], |r| {
         let article = r.get_ref(4)?.as_blob_or_null()?.and_then(unpack);
         let feed: String = r.get(2)?;
         Ok((r.get(0)?, r.get(1)?, r.get(3)?, article.unwrap_or(feed)))

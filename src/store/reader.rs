@@ -9,7 +9,7 @@ use super::rows::{ITEM, ITEM_ROW, item, item_row};
 use super::sources::{self, Due, PollFilter};
 use super::view::{self, Anchor, View, Window};
 use super::{connect, index};
-use crate::model::{Item, ItemRow, PollRecord, Retention, SourceFacts, SourceId, Time};
+use crate::model::{Hold, Item, ItemRow, PollRecord, Retention, SourceFacts, SourceId, Time};
 use rusqlite::{Connection, InterruptHandle, OptionalExtension};
 use std::collections::HashMap;
 use std::path::Path;
@@ -104,6 +104,11 @@ impl Reader {
         articles::site(&self.conn, source)
     }
 
+    /// The addresses of sources that are held back after now, each with its hold.
+    pub fn held(&self, now: Time) -> Result<Vec<(String, Hold)>> {
+        sources::held(&self.conn, now)
+    }
+
     /// The next pages to ask for ahead of anybody's wish, at most `limit`, the most urgent first.
     pub fn ahead(&self, ahead: &Ahead, now: Time, limit: usize) -> Result<Vec<Wanted>> {
         ahead::next(&self.conn, ahead, now, limit)
@@ -114,10 +119,22 @@ impl Reader {
         ahead::wake(&self.conn, now)
     }
 
-    /// The items of these sources (row keys) whose pages were never asked for, newest first, at most
-    /// `limit`.
-    pub fn unfetched(&self, kept: Kept, sources: &[i64], limit: usize) -> Result<Vec<Wanted>> {
-        ahead::unfetched(&self.conn, kept, sources, limit)
+    /// The items of these sources (row keys) whose pages were never asked for, or failed and may be
+    /// asked for again, newest first, at most `limit`.
+    pub fn unfetched(
+        &self,
+        kept: Kept,
+        sources: &[i64],
+        now: Time,
+        limit: usize,
+    ) -> Result<Vec<Wanted>> {
+        ahead::unfetched(&self.conn, kept, sources, now, limit)
+    }
+
+    /// The items (row keys) of these sources (row keys) whose pages failed and are not to be asked for
+    /// again yet, or not by themselves.
+    pub fn refused(&self, kept: Kept, sources: &[i64], now: Time) -> Result<Vec<i64>> {
+        ahead::refused(&self.conn, kept, sources, now)
     }
 
     /// The mean number of bytes that a page of each source (row key) took, and of all of them.

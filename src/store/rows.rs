@@ -60,8 +60,11 @@ pub(super) const ITEM: &str = "SELECT i.id, s.id, d.guid, i.title, d.summary, d.
 
 pub(super) fn item(r: &Row<'_>) -> rusqlite::Result<Item> {
     let from_feed = json(r.get(20)?) == Some(TextWay::Feed);
-    let article = r.get_ref(18)?.as_blob_or_null()?.filter(|_| !from_feed).and_then(unpack);
-    let text_from = article.as_ref().and_then(|_| json(r.get(19).ok()?)).unwrap_or(TextFrom::Feed);
+    // The present text of a feed is what it gives now.
+    let text_from = json(r.get(19)?).filter(|_| !from_feed).unwrap_or(TextFrom::Feed);
+    let from_page = text_from != TextFrom::Feed;
+    let article = r.get_ref(18)?.as_blob_or_null()?.filter(|_| from_page).and_then(unpack);
+    let text_from = if article.is_some() { text_from } else { TextFrom::Feed };
     Ok(Item {
         id: ItemId(uuid::Uuid::from_bytes(r.get(0)?)),
         source: SourceId(r.get(1)?),

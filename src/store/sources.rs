@@ -1,7 +1,7 @@
 //! Declared sources <-> their rows, and which of them are due.
 
 use super::error::Result;
-use super::rows::{FACTS, POLL, facts, poll, to_json};
+use super::rows::{FACTS, POLL, facts, json, poll, time, to_json};
 use crate::model::{Hold, HoldReason, PollRecord, Source, SourceFacts, SourceId, Time};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashMap;
@@ -91,6 +91,24 @@ fn readdress(conn: &Connection, key: i64, url: &str) -> Result<()> {
 pub(super) fn all(conn: &Connection) -> Result<Vec<SourceFacts>> {
     let mut query = conn.prepare_cached(&format!("{FACTS} WHERE declared = 1 ORDER BY id"))?;
     Ok(query.query_map([], facts)?.collect::<rusqlite::Result<_>>()?)
+}
+
+/// The addresses that are held back after now, each with its hold.
+pub(super) fn held(conn: &Connection, now: Time) -> Result<Vec<(String, Hold)>> {
+    let mut query = conn.prepare_cached(
+        "SELECT coalesce(moved_to, url), hold_until, hold_reason FROM source WHERE hold_until > ?1",
+    )?;
+    let rows = query.query_map([now.timestamp()], |r| {
+        let reason = json(r.get(2)?);
+        Ok(reason.map(|reason| (r.get(0), r.get(1), reason)))
+    })?;
+    let mut held = Vec::new();
+    for row in rows {
+        if let Some((address, until, reason)) = row? {
+            held.push((address?, Hold { until: time(until?), reason }));
+        }
+    }
+    Ok(held)
 }
 
 /// What the plan needs to know of a source.

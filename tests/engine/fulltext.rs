@@ -517,3 +517,115 @@ async fn a_feed_cannot_send_us_to_private_addresses() {
     assert!(matches!(open(&engine, 1).await, TextGot::Failed(why) if why.contains("private")));
     assert_eq!(inner.requests().len(), 0);
 }
+
+#[tokio::test]
+async fn a_page_that_is_under_way_when_a_look_begins_is_finished() {
+    let blog = Blog::with(2);
+    blog.put("/post-1", page(1, &prose(1), "").after(SECOND));
+    let server = blog.start();
+    let home = home(&server, FullText::All);
+    let engine = home.following().await;
+    while !pages(&server).contains(&"/post-1".to_owned()) {
+        received(&server, server.requests().len() + 1).await;
+    }
+    sync(&engine, Pace::Force).await;
+    texts(&engine, &[1, 2]).await;
+    assert_eq!(pages(&server), ["/post-1", "/post-2"], "none twice");
+}
+
+#[tokio::test]
+async fn a_page_that_failed_before_its_feed_turned_out_to_be_whole_is_let_go() {
+    let blog = Blog { whole: true, ..Blog::with(3) };
+    blog.put("/post-1", Reply::status(500));
+    let server = blog.start();
+    let home = home(&server, FullText::All);
+    let engine = home.on_demand().await;
+    sync(&engine, Pace::Manual).await;
+    assert!(matches!(open(&engine, 1).await, TextGot::Failed(_)));
+    assert_eq!(open(&engine, 2).await, TextGot::Whole);
+    engine.shutdown().await;
+    home.clock.advance(HOUR);
+    let engine = home.following().await;
+    let next = || engine.store().reader().unwrap().page(key(&engine, 1)).unwrap().unwrap().next;
+    let mut revision = engine.store().revision();
+    while next().is_some() {
+        soon(revision.changed()).await.unwrap();
+    }
+    assert_eq!(pages(&server).iter().filter(|p| *p == "/post-1").count(), 1);
+}
+
+#[tokio::test]
+async fn a_pause_that_a_feed_asked_for_holds_for_pages_after_a_restart() {
+    let blog = Blog::with(4);
+    let server = blog.start();
+    let home = home(&server, FullText::OnOpen);
+    let engine = home.on_demand().await;
+    sync(&engine, Pace::Manual).await;
+    blog.put("/feed", Reply::status(429).header("retry-after", "86400"));
+    sync(&engine, Pace::Force).await;
+    engine.shutdown().await;
+    let engine = home.on_demand().await;
+    let until = home.clock.now() + chrono::TimeDelta::days(1);
+    let refused = |got: &TextGot| match got {
+        TextGot::Failed(why) => why.contains(&until.format("until %F %R").to_string()),
+        _ => false,
+    };
+    for got in [open(&engine, 1).await, want(&engine, 2).await] {
+        assert!(refused(&got), "{got:?}");
+    }
+    let plan = engine.plan_prefetch(&[Kept::Unread], 100).await.unwrap();
+    assert_eq!(plan.pages.len(), 2);
+    let mut reports = engine.prefetch(plan.pages);
+    while let Some((_, got)) = soon(reports.recv()).await {
+        assert!(refused(got.as_ref().unwrap()), "{got:?}");
+    }
+    assert_eq!(pages(&server), Vec::<String>::new());
+    home.clock.advance(DAY);
+    assert_eq!(open(&engine, 1).await, got(TextFrom::Page));
+}
+
+#[tokio::test]
+async fn pages_that_failed_are_planned_again_when_their_time_has_come() {
+    let blog = Blog::with(3);
+    blog.put("/post-1", Reply::status(500));
+    blog.put("/post-2", Reply::status(404));
+    let server = blog.start();
+    let home = home(&server, FullText::OnOpen);
+    let engine = home.on_demand().await;
+    sync(&engine, Pace::Manual).await;
+    let database = rusqlite::Connection::open(home.paths().database()).unwrap();
+    // A name so long that nobody is asked for it.
+    let nowhere = format!("http://{}.example/post-3", "n".repeat(64));
+    let set = "UPDATE item SET url = ?1 WHERE title = 'Post 3'";
+    assert_eq!(database.execute(set, [nowhere]).unwrap(), 1);
+    let kept = [Kept::Pinned, Kept::Unread];
+    let plan = engine.plan_prefetch(&kept, 100).await.unwrap();
+    assert_eq!((plan.pages.len(), plan.failed), (3, 0));
+    let mut reports = engine.prefetch(plan.pages);
+    while let Some((_, got)) = soon(reports.recv()).await {
+        assert!(matches!(got, Ok(TextGot::Failed(_))), "{got:?}");
+    }
+    let plan = engine.plan_prefetch(&kept, 100).await.unwrap();
+    let planned: Vec<i64> = plan.pages.iter().map(|p| p.item).collect();
+    assert_eq!((planned, plan.failed), (vec![key(&engine, 3)], 2), "offline says nothing");
+    assert_eq!(item(&engine, 3).fetch_error, None);
+    home.clock.advance(HOUR);
+    let plan = engine.plan_prefetch(&kept, 100).await.unwrap();
+    let planned: Vec<i64> = plan.pages.iter().map(|p| p.item).collect();
+    assert_eq!((planned, plan.failed), (vec![key(&engine, 1), key(&engine, 3)], 1));
+    assert!(plan.nothing().contains("every page but 1"));
+}
+
+#[tokio::test]
+async fn who_only_watches_asks_for_pages_on_a_wish_alone() {
+    let server = Blog::with(3).start();
+    let home = home(&server, FullText::OnOpen);
+    let first = home.following().await;
+    settled(&first).await;
+    let second = home.following().await;
+    assert_eq!(open(&second, 1).await, TextGot::Left);
+    assert_eq!(pages(&server), Vec::<String>::new());
+    assert!(matches!(want(&second, 2).await, TextGot::Fetched { .. }));
+    assert!(matches!(open(&first, 1).await, TextGot::Fetched { .. }));
+    assert_eq!(pages(&server), ["/post-2", "/post-1"]);
+}

@@ -123,3 +123,23 @@ async fn a_model_in_a_mood_changes_nothing() {
         assert_eq!(questions(&server), if failed { 2 } else { 3 }, "{why}");
     }
 }
+
+#[tokio::test]
+async fn the_text_is_there_before_the_model_is_asked() {
+    let (server, mut home) = world(false, |_| Reply::status(200).fault(Fault::NeverAnswer));
+    home.settings.llm.timeout = MINUTE;
+    let engine = home.on_demand().await;
+    sync(&engine, Pace::Manual).await;
+    let key = engine.store().reader().unwrap().last_key().unwrap();
+    let asking = tokio::spawn({
+        let engine = engine.clone();
+        async move { engine.full_text(key, None).await }
+    });
+    while questions(&server) == 0 {
+        received(&server, server.requests().len() + 1).await;
+    }
+    assert!(items(&engine).remove(0).article.is_some());
+    let feed = soon(engine.full_text(key, Some(newsfed::model::TextWay::Feed))).await;
+    assert_eq!(feed.unwrap(), TextGot::Feed, "the page is nobody's turn any more");
+    asking.abort();
+}

@@ -1,6 +1,7 @@
-//! Many pages: those that the settings want ahead, and those to be looked at again. They wait while
+//! Many pages: those that the settings want ahead, and those to be looked at again. None is begun while
 //! sources are being looked at, and a host is asked for one at a time.
 
+use super::fetch::Got;
 use super::{TextGot, Wish, fetch, may_be_asked};
 use crate::engine::context::Context;
 use crate::engine::message::{Role, Status};
@@ -9,7 +10,7 @@ use crate::net::host_key;
 use crate::schedule;
 use crate::store::{Ahead, Result, Wanted};
 use chrono::TimeDelta;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -29,8 +30,13 @@ const REST: TimeDelta = TimeDelta::minutes(5);
 pub(crate) async fn follow(context: &Arc<Context>, mut status: watch::Receiver<Status>) {
     let mut revision = context.store.revision();
     let mut declared = context.declared();
+    // Of which nothing could be stored: the others come before them.
+    let mut left = HashSet::new();
+    let free = |s: &Status| s.role == Role::Follows && s.total == 0 && !s.offline;
+    let looks = status.clone();
+    // Looks come first; what is under way is finished all the same.
+    let goes_on = || free(&looks.borrow());
     loop {
-        let free = |s: &Status| s.role == Role::Follows && s.total == 0 && !s.offline;
         if status.wait_for(free).await.is_err() {
             return;
         }
@@ -39,20 +45,25 @@ pub(crate) async fn follow(context: &Arc<Context>, mut status: watch::Receiver<S
         let now = context.clock.now();
         let (pages, mut wake) = match quiet_until(context, now) {
             Some(end) => (Vec::new(), Some(end)),
-            None => plan(context, now).await,
+            None => plan(context, &left, now).await,
         };
         if !pages.is_empty() {
             let mut stored = 0;
             let run = Run::new(context, pages, &[Wish::Ahead, Wish::Again]);
-            let work = run.finish(|_, got| stored += usize::from(is_stored(&got)));
-            tokio::select! {
-                () = work => {}
-                // Looks come first; what was under way is asked for again later.
-                _ = status.wait_for(|s| !free(s)) => continue,
-            }
-            if stored > 0 {
+            let tell = |key, got| {
+                if is_stored(&got) {
+                    stored += 1;
+                } else {
+                    left.insert(key);
+                }
+            };
+            run.finish(&goes_on, tell).await;
+            if stored > 0 || !goes_on() {
                 continue;
             }
+            wake = Some(now + REST);
+        } else if !left.is_empty() {
+            left.clear();
             wake = Some(now + REST);
         }
         let alarm = async {
@@ -77,20 +88,26 @@ fn quiet_until(context: &Context, now: Time) -> Option<Time> {
 }
 
 /// The next pages, and when to look for more.
-async fn plan(context: &Arc<Context>, now: Time) -> (Vec<Wanted>, Option<Time>) {
-    let wants = wants(context);
+async fn plan(
+    context: &Arc<Context>,
+    left: &HashSet<i64>,
+    now: Time,
+) -> (Vec<Wanted>, Option<Time>) {
+    let (wants, limit) = (wants(context), BATCH + left.len());
     let found =
-        context.read(move |reader| Ok((reader.ahead(&wants, now, BATCH)?, reader.next_page(now)?)));
-    found.await.unwrap_or_else(|e| {
+        context.read(move |reader| Ok((reader.ahead(&wants, now, limit)?, reader.next_page(now)?)));
+    let (mut pages, wake) = found.await.unwrap_or_else(|e| {
         tracing::warn!("planning pages: {e}");
         (Vec::new(), Some(now + REST))
-    })
+    });
+    pages.retain(|page| !left.contains(&page.item));
+    (pages, wake)
 }
 
-fn is_stored(got: &Result<TextGot>) -> bool {
+/// Whether the database knows what came of it, so that it is not planned again at once.
+fn is_stored(got: &Result<Got>) -> bool {
     match got {
-        Ok(TextGot::Left | TextGot::Gone) => false,
-        Ok(_) => true,
+        Ok(got) => got.stored,
         Err(e) => {
             tracing::warn!("a page was not stored: {e}");
             false
@@ -157,11 +174,17 @@ impl<'a> Run<'a> {
         Self { context, hosts, wishes }
     }
 
-    /// Fetches all of them and tells of each. Dropping the future stops; what was stored stays.
-    pub(super) async fn finish(mut self, mut tell: impl FnMut(i64, Result<TextGot>)) {
-        let mut tasks: JoinSet<(i64, Result<TextGot>, VecDeque<i64>)> = JoinSet::new();
+    /// Fetches all of them, or begins no more when they are not to go on, and tells of each. Dropping
+    /// the future stops; what was stored stays.
+    pub(super) async fn finish(
+        mut self,
+        goes_on: &(dyn Fn() -> bool + Sync),
+        mut tell: impl FnMut(i64, Result<Got>),
+    ) {
+        let mut tasks: JoinSet<(i64, Result<Got>, VecDeque<i64>)> = JoinSet::new();
         loop {
-            while tasks.len() < HOSTS
+            while goes_on()
+                && tasks.len() < HOSTS
                 && let Some(host) = self.hosts.pop_front()
             {
                 self.start(&mut tasks, host);
@@ -170,7 +193,9 @@ impl<'a> Run<'a> {
                 None => return,
                 Some(Ok((key, got, rest))) => {
                     tell(key, got);
-                    self.start(&mut tasks, rest);
+                    if goes_on() {
+                        self.start(&mut tasks, rest);
+                    }
                 }
                 Some(Err(e)) => tracing::error!("a request for a page ended badly: {e}"),
             }
@@ -180,16 +205,16 @@ impl<'a> Run<'a> {
     /// The next page of a host.
     fn start(
         &self,
-        tasks: &mut JoinSet<(i64, Result<TextGot>, VecDeque<i64>)>,
+        tasks: &mut JoinSet<(i64, Result<Got>, VecDeque<i64>)>,
         mut host: VecDeque<i64>,
     ) {
         let Some(key) = host.pop_front() else { return };
         let (context, wishes) = (self.context.clone(), self.wishes);
         tasks.spawn(async move {
-            let mut got = Ok(TextGot::Left);
+            let mut got = Ok(Got::told(TextGot::Left));
             for wish in wishes {
                 got = fetch::fetch(&context, key, *wish).await;
-                if !matches!(got, Ok(TextGot::Left)) {
+                if !matches!(&got, Ok(got) if got.text == TextGot::Left) {
                     break;
                 }
             }

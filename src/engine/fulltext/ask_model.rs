@@ -4,35 +4,36 @@
 use super::asked::{answer, question};
 use super::read::Undated;
 use crate::engine::context::Context;
-use crate::store::PageRead;
+use crate::model::Time;
 use chrono::TimeDelta;
 use url::Url;
 
 /// How long a model that did not answer is left alone.
 const REST: TimeDelta = TimeDelta::minutes(10);
 
-/// Adds the date of the last modification to what a page says, where nothing else dates its article.
-pub(super) async fn date(context: &Context, mut read: PageRead, undated: Undated) -> PageRead {
+/// The date of the last modification of an article, where nothing else dates it.
+pub(super) async fn date(context: &Context, undated: Undated) -> Option<Time> {
     let settings = &context.settings().llm;
     let endpoint = settings.endpoint.as_deref().and_then(|u| Url::parse(u).ok());
-    let (Some(markdown), Some(endpoint)) = (undated, endpoint) else { return read };
+    let (Some(markdown), Some(endpoint)) = (undated, endpoint) else { return None };
     // Held while it is asked: there is one question at a time.
     let mut rests = context.pages.model_rests.lock().await;
     let now = context.clock.now();
     if rests.is_some_and(|until| until > now) {
-        return read;
+        return None;
     }
     let (body, key) = (question(&settings.model, &markdown), settings.key());
     match context.client.post_json(&endpoint, key.as_ref(), body, settings.timeout).await {
         Ok(body) => {
             *rests = None;
-            read.updated = answer(&body, &markdown, now);
-            tracing::debug!("the language model dates an article: {:?}", read.updated);
+            let updated = answer(&body, &markdown, now);
+            tracing::debug!("the language model dates an article: {updated:?}");
+            updated
         }
         Err(e) => {
             tracing::warn!("the language model was asked for a date: {e}");
             *rests = Some(now + REST);
+            None
         }
     }
-    read
 }

@@ -1,18 +1,19 @@
 //! The page of one item: whether to ask for it, asking, reading, storing.
 
-use super::read::{Known, Saved, is_page, read};
+use super::read::{Known, NoText, Saved, Undated, is_page, read};
 use super::when::{after_failure, after_success};
 use super::{TextGot, Wish};
 use crate::engine::context::Context;
 use crate::engine::look::hold_host;
 use crate::model::{ErrorKind, FullText, Item, Source, SourceKind, TextWay, Time, Validators};
-use crate::net::{FetchError, Request, Response};
+use crate::net::{self, FetchError, Request, Response};
 use crate::store::{FetchEnd, Fetched, Page, PageText, Site, StoreError, Version};
 use crate::util::text;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::Mutex as Turn;
+use tokio::time::{Instant, timeout_at};
 use url::Url;
 
 /// Time for reading a page; its size and depth are bounded, so this is only for what nobody thought of.
@@ -25,33 +26,23 @@ const MOST_SAVED: usize = 4;
 const MOST_BYTES: usize = 2 << 20;
 /// How long such a page is as good as new.
 const FRESH: chrono::TimeDelta = chrono::TimeDelta::minutes(10);
-/// Locks that items share.
-const LOCKS: usize = 64;
 
 /// What all requests for pages share.
+#[derive(Default)]
 pub(crate) struct Desk {
-    /// Nobody asks for the same page twice at once.
-    turns: [Turn<()>; LOCKS],
+    /// Nobody asks for the same page twice at once: those of items (row keys) that are asked for.
+    turns: Mutex<HashMap<i64, Arc<Turn<()>>>>,
     saved: Mutex<VecDeque<(i64, Time, Saved)>>,
     /// Until when the language model is left alone.
     #[cfg(feature = "llm")]
     pub(super) model_rests: Turn<Option<Time>>,
 }
 
-impl Default for Desk {
-    fn default() -> Self {
-        Self {
-            turns: std::array::from_fn(|_| Turn::new(())),
-            saved: Mutex::default(),
-            #[cfg(feature = "llm")]
-            model_rests: Turn::default(),
-        }
-    }
-}
-
 impl Desk {
-    fn turn(&self, key: i64) -> &Turn<()> {
-        &self.turns[usize::try_from(key.rem_euclid(LOCKS as i64)).unwrap_or(0)]
+    fn turn(&self, key: i64) -> Arc<Turn<()>> {
+        let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+        turns.retain(|_, turn| Arc::strong_count(turn) > 1);
+        turns.entry(key).or_default().clone()
     }
 
     fn save(&self, key: i64, now: Time, page: &Saved) {
@@ -81,27 +72,72 @@ struct State {
     before: Option<Version>,
 }
 
+/// What came of a wish.
+pub(super) struct Got {
+    pub(super) text: TextGot,
+    /// Whether the database knows of it.
+    pub(super) stored: bool,
+    undated: Undated,
+}
+
+impl Got {
+    pub(super) fn told(text: TextGot) -> Self {
+        Self { text, stored: false, undated: None }
+    }
+
+    fn stored(text: TextGot) -> Self {
+        Self { text, stored: true, undated: None }
+    }
+}
+
 /// Fetches the text of an item (row key) where the wish warrants it, and stores what came of it.
-pub(super) async fn fetch(
+pub(super) async fn fetch(context: &Arc<Context>, key: i64, wish: Wish) -> Result<Got, StoreError> {
+    let late = Instant::now() + PATIENCE;
+    let turn = context.pages.turn(key);
+    let (turn, waited) = match turn.clone().try_lock_owned() {
+        Ok(turn) => (turn, false),
+        Err(_) if wish.is_waited_for() => match timeout_at(late, turn.lock_owned()).await {
+            Ok(turn) => (turn, true),
+            Err(_) => return Ok(Got::told(TextGot::Failed(Failure::late().why))),
+        },
+        Err(_) => (turn.lock_owned().await, true),
+    };
+    let mut got = fetch_now(context, key, wish, waited, late).await?;
+    drop(turn);
+    // The text is stored: nobody has to wait for a model.
+    let undated = got.undated.take();
+    #[cfg(feature = "llm")]
+    if let Some(at) = super::ask_model::date(context, undated).await {
+        store(context, key, FetchEnd::Dated(at), None, TextWay::Best).await?;
+    }
+    #[cfg(not(feature = "llm"))]
+    drop(undated);
+    Ok(got)
+}
+
+/// The same when it is the item's turn, which others waited for (`waited`); a person waits until `late`.
+async fn fetch_now(
     context: &Arc<Context>,
     key: i64,
     wish: Wish,
-) -> Result<TextGot, StoreError> {
-    let turn = context.pages.turn(key);
-    let (_turn, waited) = match turn.try_lock() {
-        Ok(turn) => (turn, false),
-        Err(_) => (turn.lock().await, true),
-    };
-    let Some(state) = state(context, key).await? else { return Ok(TextGot::Gone) };
+    waited: bool,
+    late: Instant,
+) -> Result<Got, StoreError> {
+    let Some(state) = state(context, key).await? else { return Ok(Got::told(TextGot::Gone)) };
     let (wish, now) = (state.settled(wish), context.clock.now());
     match state.without_request(wish, now, context) {
         Some(TextGot::Feed) => {
             store(context, key, FetchEnd::FeedWanted, None, TextWay::Feed).await?;
-            return Ok(TextGot::Feed);
+            return Ok(Got::stored(TextGot::Feed));
+        }
+        // Its page failed before that was known: its time must not come again and again.
+        Some(TextGot::Whole) if state.page.as_ref().is_some_and(|p| p.next.is_some()) => {
+            store(context, key, FetchEnd::Needless, None, TextWay::Best).await?;
+            return Ok(Got::stored(TextGot::Whole));
         }
         // Who asked for it meanwhile may have stored a text that is not on the screen yet.
-        Some(TextGot::Left) if waited => return Ok(TextGot::Same(TextWay::Best)),
-        Some(got) => return Ok(got),
+        Some(TextGot::Left) if waited => return Ok(Got::stored(TextGot::Same(TextWay::Best))),
+        Some(got) => return Ok(Got::told(got)),
         None => {}
     }
     let way = match wish {
@@ -109,16 +145,16 @@ pub(super) async fn fetch(
         // Looked at again in the way in which it was found.
         _ => state.page.as_ref().map_or(TextWay::Best, |p| p.way),
     };
-    let page = match get(context, &state, key, wish).await {
+    let page = match get(context, &state, key, wish, late).await {
         Ok(Some(page)) => page,
         Ok(None) => {
             let next = after_success(state.date, now);
             store(context, key, FetchEnd::Unchanged, next, way).await?;
-            return Ok(TextGot::Same(way));
+            return Ok(Got::stored(TextGot::Same(way)));
         }
-        // Without a network nothing is learned of the page, and the next opening may ask.
-        Err(failure) if failure.offline && wish.is_waited_for() => {
-            return Ok(TextGot::Failed(failure.why));
+        // Without a network nothing is learned of the page, and the next wish may ask.
+        Err(failure) if failure.offline => {
+            return Ok(Got::told(TextGot::Failed(failure.why)));
         }
         Err(failure) => return fail(context, &state, key, failure, way).await,
     };
@@ -132,7 +168,7 @@ async fn take(
     key: i64,
     page: Saved,
     way: TextWay,
-) -> Result<TextGot, StoreError> {
+) -> Result<Got, StoreError> {
     let now = context.clock.now();
     let known = Known {
         item: state.item.clone(),
@@ -143,21 +179,22 @@ async fn take(
         way,
         now,
     };
-    let taken = context.work(move || read(page, known));
-    let (read, undated) = match tokio::time::timeout(READING, taken).await {
-        Ok(Some(Ok(read))) => read,
-        Ok(Some(Err(why))) => {
-            return fail(context, state, key, Failure::lasting(why.to_string()), way).await;
-        }
-        Ok(None) | Err(_) => {
+    // Only the reading itself is timed, not the wait for a processor.
+    let reading = context.begin(move || read(page, known)).await.ok_or(StoreError::Closed)?;
+    let read = match tokio::time::timeout(READING, reading).await {
+        Ok(read) => read.unwrap_or(Err(NoText::Panicked)),
+        Err(_) => {
             let why = "the page takes too long to be read".to_owned();
-            return fail(context, state, key, Failure::lasting(why), way).await;
+            let failure = Failure { passing: true, ..Failure::lasting(why) };
+            return fail(context, state, key, failure, way).await;
         }
     };
-    #[cfg(feature = "llm")]
-    let read = super::ask_model::date(context, read, undated).await;
-    #[cfg(not(feature = "llm"))]
-    drop(undated);
+    let (read, undated) = match read {
+        Ok(read) => read,
+        Err(why) => {
+            return fail(context, state, key, Failure::lasting(why.to_string()), way).await;
+        }
+    };
     let got = match &read.text {
         PageText::New { from, changed, .. } => TextGot::Fetched { from: *from, changed: *changed },
         PageText::InFeed => TextGot::Whole,
@@ -165,7 +202,7 @@ async fn take(
     };
     let next = after_success(state.date, now);
     store(context, key, FetchEnd::Read(Box::new(read)), next, way).await?;
-    Ok(got)
+    Ok(Got { undated, ..Got::stored(got) })
 }
 
 async fn state(context: &Arc<Context>, key: i64) -> Result<Option<State>, StoreError> {
@@ -255,6 +292,7 @@ async fn get(
     state: &State,
     key: i64,
     wish: Wish,
+    late: Instant,
 ) -> Result<Option<Saved>, Failure> {
     let now = context.clock.now();
     if let (Wish::Person(_), Some(page)) = (wish, context.pages.saved(key, now)) {
@@ -262,16 +300,32 @@ async fn get(
     }
     let url = state.item.url.as_deref().and_then(|u| Url::parse(u).ok());
     let url = url.ok_or_else(|| Failure::lasting("this item has no address".to_owned()))?;
+    if let Some(until) = held_until(context, &url, now).await {
+        return Err(FetchError::Paused { host: net::host_key(&url), until }.into());
+    }
     let asked = ask(context, state, url, wish);
     if !wish.is_waited_for() {
         return asked.await;
     }
-    let answer = tokio::time::timeout(PATIENCE, asked).await;
+    let answer = timeout_at(late, asked).await;
     let page = answer.unwrap_or_else(|_| Err(Failure::late()))?;
     if let Some(page) = &page {
         context.pages.save(key, now, page);
     }
     Ok(page)
+}
+
+/// Until when the host of a page wants to be left alone, as its answers to looks at sources said,
+/// maybe to another process or before a restart.
+async fn held_until(context: &Arc<Context>, url: &Url, now: Time) -> Option<Time> {
+    let held = context.read(move |reader| reader.held(now)).await.unwrap_or_else(|e| {
+        tracing::error!("reading which hosts are held back: {e}");
+        Vec::new()
+    });
+    let host = net::host_key(url);
+    let of_host = |address: &str| Url::parse(address).is_ok_and(|u| net::host_key(&u) == host);
+    let binding = held.into_iter().filter(|(at, hold)| hold.reason.is_of_host() && of_host(at));
+    binding.map(|(_, hold)| hold.until).max()
 }
 
 /// Asks for the page; `None`: it is as it was.
@@ -335,14 +389,14 @@ async fn fail(
     key: i64,
     failure: Failure,
     way: TextWay,
-) -> Result<TextGot, StoreError> {
+) -> Result<Got, StoreError> {
     let tries = state.page.as_ref().map_or(0, |p| p.tries) + 1;
     let now = context.clock.now();
     let later = after_failure(tries, now).filter(|_| failure.passing);
     let next = later.map(|at| failure.at.map_or(at, |said| said.max(at)));
     let end = FetchEnd::Failed(failure.why.clone());
     store(context, key, end, next, way).await?;
-    Ok(TextGot::Failed(failure.why))
+    Ok(Got::stored(TextGot::Failed(failure.why)))
 }
 
 async fn store(
@@ -355,4 +409,22 @@ async fn store(
     let at = context.clock.now();
     context.store.store_fetched(Fetched { item: key, at, end, next, way }).await?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_item_waits_for_nobody_but_itself() {
+        let desk = Desk::default();
+        let held = desk.turn(1).try_lock_owned().unwrap();
+        for key in 2..200 {
+            assert!(desk.turn(key).try_lock_owned().is_ok(), "{key}");
+        }
+        assert!(desk.turn(1).try_lock_owned().is_err());
+        drop(held);
+        assert!(desk.turn(1).try_lock_owned().is_ok());
+        assert!(desk.turns.lock().unwrap().len() <= 1, "what is done is forgotten");
+    }
 }

@@ -2,7 +2,7 @@
 //! items ahead, and looking at them again.
 //!
 //! `fetch.rs` takes one page from the decision to the database, `read.rs` is what happens to its bytes,
-//! `ahead.rs` asks for many, one host at a time.
+//! `ahead.rs` asks for many, of four hosts at once and of each for one at a time.
 
 mod ahead;
 #[cfg(feature = "llm")]
@@ -17,9 +17,11 @@ pub(super) use ahead::follow;
 pub(super) use fetch::Desk;
 
 use super::handle::Handle;
+use super::message::Role;
 use crate::model::{FullText, SourceKind, TextFrom, TextWay};
 use crate::store::{Kept, Result, Wanted};
 use ahead::{Run, not_never};
+use fetch::Got;
 use std::collections::HashSet;
 use tokio::sync::mpsc;
 
@@ -94,6 +96,19 @@ pub struct PrefetchPlan {
     pub pages: Vec<Wanted>,
     /// How many bytes they will probably take, judged by pages that were fetched before.
     pub bytes: u64,
+    /// Pages beside them that gave no text and are not asked for again yet, or not by themselves.
+    pub failed: usize,
+}
+
+impl PrefetchPlan {
+    /// What to say where there is nothing to fetch.
+    pub fn nothing(&self) -> String {
+        match self.failed {
+            0 => "every page is here already".to_owned(),
+            1 => "every page but 1 that gave no text is here already".to_owned(),
+            n => format!("every page but {n} that gave no text is here already"),
+        }
+    }
 }
 
 /// Bytes that a page is taken to have where none was ever fetched.
@@ -106,46 +121,56 @@ impl Handle {
     /// # Errors
     /// When the database cannot be read or written.
     pub async fn full_text(&self, key: i64, way: Option<TextWay>) -> Result<TextGot> {
+        self.context.store.writable()?;
         let wish = way.map_or(Wish::Another, Wish::Person);
-        fetch::fetch(&self.context, key, wish).await
+        Ok(fetch::fetch(&self.context, key, wish).await?.text)
     }
 
     /// Fetches the text of an item (row key) that was opened, where the settings want that and it is
-    /// not there already, or may have changed by now.
+    /// not there already, or may have changed by now. A process that only watches or reads asks nothing.
     ///
     /// # Errors
     /// When the database cannot be read or written.
     pub async fn opened(&self, key: i64) -> Result<TextGot> {
-        let got = fetch::fetch(&self.context, key, Wish::Opened).await;
+        let role = self.status().borrow().role;
+        let got = match role {
+            Role::Reads => return Ok(TextGot::Left),
+            Role::Watches(_) => Ok(Got::told(TextGot::Left)),
+            Role::Follows | Role::OnDemand => fetch::fetch(&self.context, key, Wish::Opened).await,
+        };
         // What changed before, and what turned out to have changed just now, is on the screen.
         let row = self.context.read(move |reader| reader.row(key)).await?;
         if row.is_some_and(|row| row.changed) {
             self.context.store.seen(key).await?;
         }
-        got
+        Ok(got?.text)
     }
 
-    /// The pages of pinned and unread items, or of one kind of them, that were never asked for, newest
-    /// first, at most `limit`.
+    /// The pages of pinned and unread items, or of one kind of them, that were never asked for, or
+    /// failed and may be asked for again, newest first, at most `limit`.
     ///
     /// # Errors
-    /// When the database cannot be read.
+    /// When the database cannot be read or written.
     pub async fn plan_prefetch(&self, kept: &[Kept], limit: usize) -> Result<PrefetchPlan> {
+        self.context.store.writable()?;
         let (sources, kept) = (not_never(&self.context), kept.to_vec());
+        let now = self.context.clock.now();
         let read = self.context.read(move |reader| {
             let mut pages: Vec<Wanted> = Vec::new();
+            let mut failed = HashSet::new();
             for kept in kept {
-                let more = reader.unfetched(kept, &sources, limit)?;
+                failed.extend(reader.refused(kept, &sources, now)?);
+                let more = reader.unfetched(kept, &sources, now, limit)?;
                 let known: HashSet<i64> = pages.iter().map(|p| p.item).collect();
                 pages.extend(more.into_iter().filter(|p| !known.contains(&p.item)));
             }
             pages.truncate(limit);
-            Ok((pages, reader.page_sizes()?))
+            Ok((pages, failed.len(), reader.page_sizes()?))
         });
-        let (pages, (sizes, mean)) = read.await?;
+        let (pages, failed, (sizes, mean)) = read.await?;
         let usual = mean.unwrap_or(USUAL_PAGE);
         let bytes = pages.iter().map(|p| sizes.get(&p.source).copied().unwrap_or(usual)).sum();
-        Ok(PrefetchPlan { pages, bytes })
+        Ok(PrefetchPlan { pages, bytes, failed })
     }
 
     /// Fetches these pages, a few hosts at a time; each is reported by the row key of its item, and
@@ -174,7 +199,7 @@ impl Handle {
             tokio::select! {
                 () = stop.cancelled() => {}
                 () = report.closed() => {}
-                () = run.finish(|key, got| _ = report.send((key, got))) => {}
+                () = run.finish(&|| true, |key, got| _ = report.send((key, got.map(|g| g.text)))) => {}
             }
         });
         reports

@@ -100,8 +100,10 @@ fn no_statement_runs_over_all_items() {
     let wants = ahead::Ahead { pinned: vec![a, b], all: vec![b], again: vec![a, b] };
     assert!(ahead::next(&conn, &wants, f.now, 16).unwrap().len() > 2);
     ahead::wake(&conn, f.now).unwrap();
-    ahead::unfetched(&conn, ahead::Kept::Unread, &[a, b], 20).unwrap();
-    ahead::unfetched(&conn, ahead::Kept::Pinned, &[a, b], 20).unwrap();
+    for kept in [ahead::Kept::Unread, ahead::Kept::Pinned] {
+        ahead::unfetched(&conn, kept, &[a, b], f.now, 20).unwrap();
+        ahead::refused(&conn, kept, &[a, b], f.now).unwrap();
+    }
     view::changed(&conn).unwrap();
     articles::page(&conn, 1).unwrap();
     articles::versions(&conn, 1).unwrap();

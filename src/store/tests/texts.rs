@@ -154,9 +154,20 @@ fn a_whole_feed_that_changes_a_text_keeps_the_earlier_one() {
     let from = TextFrom::Feed;
     assert_eq!(told, [("<p>four</p>", from), ("<p>three</p>", from), ("<p>two  </p>", from)]);
     assert_eq!(f.item().text_from, from);
+    // The same words with another link are shown, searched and told, as no version of their own.
+    let linked = "<p><a href=\"https://new.example/\">four</a></p>";
+    assert_eq!(look(linked), (2, true, linked.into()));
+    assert_eq!(f.store.reader().unwrap().versions(f.only_key()).unwrap()[0].html, linked);
+    // So are later ones where the feed is no longer known to be whole.
+    let (key, writer) = (f.key("a"), f.store.writer().unwrap());
+    let forget = "DELETE FROM site WHERE source = ?1";
+    writer.call_blocking(move |conn| Ok(conn.execute(forget, [key])?)).unwrap();
+    assert_eq!(look("<p>teaser</p>"), (3, true, "<p>teaser</p>".into()));
+    f.index_all();
+    assert_eq!((f.found("teaser"), f.found("four")), (1, 0));
     // Looking at the page once more takes nothing away; a page's own text goes before the feed's.
     f.store_end(FetchEnd::Read(Box::new(page)), TextWay::Best);
-    assert_eq!(f.item().versions, 2);
+    assert_eq!(f.item().versions, 3);
     f.store_end(read("<p>page</p>", false), TextWay::Page);
     assert_eq!(look("<p>five</p>").2, "<p>page</p>");
 }

@@ -92,8 +92,8 @@ impl App {
                 self.note(format!("fetching {} ahead; the same key stops", pages(total)));
                 vec![Effect::Prefetch { plan }]
             }
-            Some(Prefetch::Running { done, .. }) => {
-                self.note(format!("stopped; {} stored", pages(done)));
+            Some(Prefetch::Running { there, .. }) => {
+                self.note(format!("stopped; {} stored", pages(there)));
                 vec![Effect::StopPrefetch]
             }
             _ => vec![Effect::PlanPrefetch],
@@ -109,7 +109,7 @@ impl App {
             Err(why) => return self.problem(why),
         };
         if plan.pages.is_empty() {
-            return self.note("the pages of all pinned and unread items are here already");
+            return self.note(format!("of pinned and unread items {}", plan.nothing()));
         }
         let (count, size) = (pages(plan.pages.len()), size(plan.bytes));
         self.texts.prefetch = Some(Prefetch::Planned(plan));

@@ -70,7 +70,7 @@ fn pages_are_fetched_ahead_after_their_size_was_shown() {
     stage.keys("P");
     assert_eq!(stage.asked_for("PlanPrefetch"), 1);
     let page = |item| Wanted { item, source: 1, url: "https://kernel.example/".to_owned() };
-    let plan = || PrefetchPlan { pages: (1..=3).map(page).collect(), bytes: 180_000 };
+    let plan = || PrefetchPlan { pages: (1..=3).map(page).collect(), bytes: 180_000, failed: 0 };
     stage.happen(Event::PrefetchPlanned(Ok(plan())));
     stage.shows("3 pages of pinned and unread items, about 180 kB");
     stage.keys("P");
@@ -87,7 +87,7 @@ fn pages_are_fetched_ahead_after_their_size_was_shown() {
     stage.keys("PP");
     assert_eq!(stage.asked_for("StopPrefetch"), 1);
     stage.happen(Event::PrefetchPlanned(Ok(PrefetchPlan::default())));
-    stage.shows("are here already");
+    stage.shows("every page is here already");
 }
 
 #[test]
