@@ -402,6 +402,15 @@ async fn an_article_that_changes_keeps_its_earlier_version() {
         asked(&engine, &server, "/post-1", times).await;
     }
     assert_eq!(engine.store().reader().unwrap().page(key(&engine, 1)).unwrap().unwrap().next, None);
+
+    // A change is one in whichever way the text is looked for.
+    let again = corrected.replace("paragraph 6, of", "paragraph 6 and a half, of");
+    blog.put("/post-1", page(1, &again, ""));
+    engine.shutdown().await;
+    let engine = home.on_demand().await;
+    let got = engine.full_text(key(&engine, 1), Some(TextWay::Page)).await.unwrap();
+    assert!(matches!(got, TextGot::Fetched { changed: true, .. }), "{got:?}");
+    assert_eq!(item(&engine, 1).versions, 2);
 }
 
 #[tokio::test]

@@ -187,7 +187,7 @@ enum Compared {
 }
 
 /// A text that differs while the page by itself gives the same is only read better: the template has
-/// learned meanwhile. One that was looked for in another way cannot be compared.
+/// learned meanwhile, or it was looked for in another way.
 fn compare(known: &Known, html: &str, page_hash: i64) -> Compared {
     let Some(before) = &known.before else { return Compared::Better };
     let (old, new): (Document, Document) = (from_html(&before.html, None), from_html(html, None));
@@ -195,9 +195,7 @@ fn compare(known: &Known, html: &str, page_hash: i64) -> Compared {
     match (same_text(&old.text(), &new.text()), same_references(&old, &new)) {
         (true, true) => Compared::Same,
         (true, false) if same_way => Compared::Changed,
-        (false, _) if same_way && known.hash_before.is_some_and(|h| h != page_hash) => {
-            Compared::Changed
-        }
+        (false, _) if known.hash_before.is_some_and(|h| h != page_hash) => Compared::Changed,
         _ => Compared::Better,
     }
 }
