@@ -17,7 +17,7 @@ use std::time::Duration;
 use url::Url;
 
 /// Words for `kind`.
-const KINDS: &[&str] = &["feed", "website", "sitemap"];
+pub(super) const KINDS: &[&str] = &["feed", "website", "sitemap"];
 
 /// A source while it is read.
 #[derive(Default)]

@@ -93,18 +93,21 @@ impl App {
         }
     }
 
-    /// Opens the panel on the source of what is selected.
-    pub(super) fn open_why(&mut self) -> Vec<Effect> {
-        let source = match self.focus {
+    /// Row key of the source that is selected, or whose item is.
+    pub(super) fn selected_source(&self) -> Option<i64> {
+        match self.focus {
             Focus::Sources => match self.sources.current().map(|row| &row.id) {
                 Some(RowId::Source(key)) => Some(*key),
                 _ => None,
             },
             Focus::Items | Focus::Reader => self.item_targets().first().map(|r| r.source_key),
-        };
-        let Some((source, title)) =
-            source.and_then(|key| Some((key, self.sources.entry(key)?.title().to_owned())))
-        else {
+        }
+    }
+
+    /// Opens the panel on the source of what is selected.
+    pub(super) fn open_why(&mut self) -> Vec<Effect> {
+        let entry = self.selected_source().and_then(|key| self.sources.entry(key));
+        let Some((source, title)) = entry.map(|e| (e.facts.key, e.title().to_owned())) else {
             return self.note("select a source first");
         };
         self.layers.push(Layer::Why(WhyPanel { source, title, told: None, top: 0 }));
