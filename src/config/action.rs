@@ -51,6 +51,7 @@ actions! {
     RefreshAll, "refresh-all", "Refresh every source";
     Refresh, "refresh", "Refresh the selected sources";
     ForceRefresh, "force-refresh", "Refresh the selected sources whatever their servers asked for";
+    Edit, "edit", "Edit the source in a form";
     EditFile, "edit-file", "Edit the source's entry in $EDITOR";
     Delete, "delete", "Stop following the selected sources";
     Fold, "fold", "Fold or unfold the folder";

@@ -3,6 +3,7 @@
 //! Every save reads the file afresh, changes only the bytes concerned, runs the loader's own
 //! checks on the new text and exchanges the file as a whole (see [`super::save`]).
 
+use super::entry::Entry;
 use super::error::ConfigErrors;
 use super::ids::unique_id;
 use super::load::{Positioned, check_sources};
@@ -42,6 +43,14 @@ pub enum EditError {
         /// What is odd about it.
         message: String,
     },
+    /// Somebody else has changed the same keys of the entry since it was read.
+    #[error("changed in the file meanwhile: {}", keys.join(", "))]
+    Elsewhere {
+        /// The keys, dotted.
+        keys: Vec<String>,
+        /// The entry as it is now.
+        now: Box<Entry>,
+    },
     /// The file could not be read or written.
     #[error(transparent)]
     Save(#[from] SaveError),
@@ -50,7 +59,7 @@ pub enum EditError {
 /// `sources.toml` for changes. Holds nothing of the file but its name.
 #[derive(Debug, Clone)]
 pub struct SourcesFile {
-    file: PathBuf,
+    pub(super) file: PathBuf,
 }
 
 /// What a removal took out, to put it back.
@@ -239,7 +248,7 @@ impl SourcesFile {
     }
 
     /// Reads, checks, changes, checks again, and saves.
-    fn change(
+    pub(super) fn change(
         &self,
         mut change: impl FnMut(&str, &Positioned) -> Result<String, EditError>,
     ) -> Result<(), EditError> {
@@ -251,7 +260,7 @@ impl SourcesFile {
         })
     }
 
-    fn find(&self, sources: &Positioned, id: &SourceId) -> Result<usize, EditError> {
+    pub(super) fn find(&self, sources: &Positioned, id: &SourceId) -> Result<usize, EditError> {
         sources.iter().position(|(_, s)| s.id == *id).ok_or_else(|| {
             let names = sources.iter().map(|(_, s)| s.id.as_str());
             EditError::Unknown(id.clone(), super::error::did_you_mean(id.as_str(), names))
@@ -267,7 +276,11 @@ impl SourcesFile {
         Ok(found)
     }
 
-    fn ranges(&self, text: &str, starts: &[usize]) -> Result<Vec<Range<usize>>, EditError> {
+    pub(super) fn ranges(
+        &self,
+        text: &str,
+        starts: &[usize],
+    ) -> Result<Vec<Range<usize>>, EditError> {
         let odd = "sources that are not written as [[source]] can only be changed by hand";
         element_ranges(text, starts).map_err(|e| self.splice(&e))?.ok_or_else(|| self.form(odd))
     }
@@ -299,7 +312,7 @@ impl SourcesFile {
         EditError::Form { file: self.file.clone(), message: message.to_owned() }
     }
 
-    fn splice(&self, error: &SpliceError) -> EditError {
+    pub(super) fn splice(&self, error: &SpliceError) -> EditError {
         self.form(&error.to_string())
     }
 }

@@ -17,7 +17,7 @@ use std::time::Duration;
 use url::Url;
 
 /// Words for `kind`.
-const KINDS: &[&str] = &["feed", "website", "sitemap", "crawl"];
+pub(super) const KINDS: &[&str] = &["feed", "website", "sitemap", "crawl"];
 
 /// A source while it is read.
 #[derive(Default)]

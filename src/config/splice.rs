@@ -88,23 +88,64 @@ fn edit(
         match place.table.get(parent) {
             Some(Item::Table(inner)) => place = descend(place, inner, parent),
             Some(Item::Value(Value::InlineTable(inner))) if depth + 1 == parents.len() => {
-                return set_inline(inner, key, value).ok_or_else(form);
+                return set_inline(text, inner, key, value).ok_or_else(form);
+            }
+            // An array's element cannot have its tables at the end of the file.
+            None if element.is_some() => {
+                place.prefix.extend(parents[depth..].iter().map(|p| (*p).to_owned()));
+                return Ok(value.map_or(nothing, |v| insert(text, &place, path, key, v)));
             }
             None => return Ok(value.map_or(nothing, |v| append(text, path, v))),
             Some(_) => return Err(form()),
         }
     }
     match (place.table.get(key), value) {
-        (Some(Item::Value(old)), Some(new)) => Ok((old.span().ok_or_else(form)?, new.to_owned())),
-        (Some(Item::Value(old)), None) => {
+        (Some(Item::Value(old)), new) => {
             let start = place.table.key(key).and_then(|k| k.span()).ok_or_else(form)?.start;
-            let end = old.span().ok_or_else(form)?.end;
-            Ok((line_start(text, start)..next_line(text, end), String::new()))
+            let span = old.span().ok_or_else(form)?;
+            Ok(exchange(text, line_start(text, start), span, &inner_comments(text, old), new))
         }
         (Some(_), _) => Err(form()),
         (None, None) => Ok(nothing),
         (None, Some(new)) => Ok(insert(text, &place, path, key, new)),
     }
+}
+
+/// A value's line with another value, or without the key. Comments that stood in the value go above
+/// the line; one behind a key that is taken away stays.
+fn exchange(
+    text: &str,
+    line: usize,
+    span: Range<usize>,
+    comments: &[&str],
+    new: Option<&str>,
+) -> Edit {
+    let newline = newline(text);
+    let above: String = comments.iter().map(|c| format!("{c}{newline}")).collect();
+    match new {
+        Some(new) if above.is_empty() => (span, new.to_owned()),
+        Some(new) => (line..span.end, format!("{above}{}{new}", &text[line..span.start])),
+        None => {
+            let end = next_line(text, span.end);
+            let rest = text[span.end..end].trim_start_matches([' ', '\t']);
+            let kept = if rest.starts_with('#') { rest } else { "" };
+            (line..end, format!("{above}{kept}"))
+        }
+    }
+}
+
+/// The comments between the elements of a list.
+fn inner_comments<'a>(text: &'a str, value: &Value) -> Vec<&'a str> {
+    let (Some(list), Some(span)) = (value.as_array(), value.span()) else { return Vec::new() };
+    let mut gaps = Vec::new();
+    let mut done = span.start;
+    for inner in list.iter().filter_map(Value::span) {
+        gaps.push(&text[done..inner.start]);
+        done = inner.end;
+    }
+    gaps.push(&text[done..span.end]);
+    let comment = |line: &'a str| line.find('#').map(|at| line[at..].trim_end());
+    gaps.into_iter().flat_map(str::lines).filter_map(comment).collect()
 }
 
 fn descend<'a>(place: Place<'a>, inner: &'a Table, name: &str) -> Place<'a> {
@@ -154,9 +195,13 @@ fn append(text: &str, path: &[&str], value: &str) -> Edit {
 }
 
 /// `None` where the form is too odd.
-fn set_inline(table: &InlineTable, key: &str, value: Option<&str>) -> Option<Edit> {
+fn set_inline(text: &str, table: &InlineTable, key: &str, value: Option<&str>) -> Option<Edit> {
     if let Some(old) = table.get(key) {
-        return Some((old.span()?, value?.to_owned()));
+        let span = old.span()?;
+        return Some(match value {
+            Some(new) => (span, new.to_owned()),
+            None => (without_comma(text, table.key(key)?.span()?.start..span.end), String::new()),
+        });
     }
     let Some(value) = value else { return Some((0..0, String::new())) };
     let close = table.span()?.end.checked_sub(1)?;
@@ -166,6 +211,17 @@ fn set_inline(table: &InlineTable, key: &str, value: Option<&str>) -> Option<Edi
         Some(end) => (end..end, format!(", {name} = {value}")),
         None => (close..close, format!(" {name} = {value} ")),
     })
+}
+
+/// A pair of an inline table with the comma that parts it from the next one, else from the one
+/// before.
+fn without_comma(text: &str, pair: Range<usize>) -> Range<usize> {
+    let (before, after) = (text[..pair.start].trim_end(), &text[pair.end..]);
+    match (after.trim_start().strip_prefix(','), before.ends_with(',')) {
+        (Some(rest), _) => pair.start..text.len() - rest.trim_start_matches([' ', '\t']).len(),
+        (None, true) => before.len() - 1..pair.end,
+        (None, false) => pair,
+    }
 }
 
 /// Per element of an array, the bytes of it with the comments that belong to it and the blank
@@ -357,8 +413,30 @@ mod tests {
         );
         assert!(set("ui = 3", None, &["ui", "theme"], Some("1")).is_err());
         assert!(set("[ui", None, &["ui", "theme"], Some("1")).is_err());
-        assert_eq!(set("a = 1\nb = 2 # c\n", None, &["b"], None).unwrap(), "a = 1\n");
+        assert_eq!(set("a = 1\nb = 2 # c\n", None, &["b"], None).unwrap(), "a = 1\n# c\n");
+        assert_eq!(set("a = 1\nb = 2\n", None, &["b"], None).unwrap(), "a = 1\n");
         assert_eq!(set("a = 1\n", None, &["x", "b"], None).unwrap(), "a = 1\n");
+    }
+
+    #[test]
+    fn keys_of_an_elements_tables_are_set_and_taken_away() {
+        let cases = [
+            ("[[s]]\na = 1 # c\n\n[t]\n", Some("2"), "[[s]]\na = 1 # c\nx.y = 2\n\n[t]\n"),
+            ("[[s]]\n[s.h]\nk = 1\n", Some("2"), "[[s]]\nx.y = 2\n[s.h]\nk = 1\n"),
+            ("[[s]]\nx.z = 1 # c\n", Some("2"), "[[s]]\nx.z = 1 # c\nx.y = 2\n"),
+            ("[[s]]\n[s.x] # c\n", Some("2"), "[[s]]\n[s.x] # c\ny = 2\n"),
+            ("[[s]]\nx = { y = 1, z = 2 } # c\n", None, "[[s]]\nx = { z = 2 } # c\n"),
+            ("[[s]]\nx = { z = 2, y = 1 }\n", None, "[[s]]\nx = { z = 2 }\n"),
+            ("[[s]]\nx = { y = 1 }\n", None, "[[s]]\nx = {  }\n"),
+            (
+                "[[s]]\nx.y = [\n  1, # one\n  '#', # two\n] # all\n",
+                Some("2"),
+                "[[s]]\n# one\n# two\nx.y = 2 # all\n",
+            ),
+        ];
+        for (before, value, after) in cases {
+            assert_eq!(set(before, Some(0), &["x", "y"], value).unwrap(), after, "{before:?}");
+        }
     }
 
     fn without(text: &str, nth: usize) -> String {

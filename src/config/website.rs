@@ -9,7 +9,7 @@ use crate::website::{check, parse_peak_hours};
 use std::time::Duration;
 
 /// Words for `mode`.
-const MODES: &[&str] = &["list", "direct"];
+pub(super) const MODES: &[&str] = &["list", "direct"];
 /// Longest time between two requests, in seconds.
 const LONGEST_DELAY: u64 = 3600;
 

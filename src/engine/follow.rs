@@ -5,7 +5,9 @@ use super::look::{Finished, Started, read_answer, store};
 use super::message::{Answer, Discovery, First, FirstAnswer, Pace, PageAnswer, Removed};
 use super::queue::Job;
 use super::site::{Asker, Prefetched};
-use crate::config::{self, Added, ConfigErrors, EditError, SourceChange, SourcesFile};
+use crate::config::{
+    self, Added, ConfigErrors, EditError, Edited, Entry, EntryChange, SourceChange, SourcesFile,
+};
 use crate::model::{Access, BasicAuth, Secret, Source, SourceFacts, SourceId, SourceKind};
 use crate::net::{FetchError, Response};
 use crate::store::{PollFilter, StoreError};
@@ -265,6 +267,24 @@ impl Handle {
     ) -> Result<(), FollowError> {
         self.edit(move |file| file.update(&ids, &change)).await?;
         self.reload().await
+    }
+
+    /// Changes keys of one entry of `sources.toml`; see [`SourcesFile::edit_entry`].
+    pub async fn edit_entry(
+        &self,
+        base: Entry,
+        changes: Vec<EntryChange>,
+    ) -> Result<Edited, FollowError> {
+        let edited = self.edit(move |file| file.edit_entry(&base, &changes)).await?;
+        self.reload().await?;
+        Ok(edited)
+    }
+
+    /// Takes such a change back; what is returned takes this back in turn.
+    pub async fn revert(&self, edited: Edited) -> Result<Edited, FollowError> {
+        let undo = self.edit(move |file| file.revert(&edited)).await?;
+        self.reload().await?;
+        Ok(undo)
     }
 
     async fn edit<T: Send + 'static>(

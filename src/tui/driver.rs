@@ -1,10 +1,10 @@
 //! Performs effects. Whatever takes time runs apart, and its end comes back as an event.
 
 use super::effect::{Effect, Setting};
-use super::event::{Event, Followed, Imported, MarksSet};
+use super::event::{Event, Followed, Imported, MarksSet, NotSaved};
 use super::read::{Asker, Question};
-use crate::config::{self, ConfigFile, Paths};
-use crate::engine::{Handle, Kept, PrefetchPlan, TextGot, Way};
+use crate::config::{self, ConfigFile, EditError, Paths, SourcesFile};
+use crate::engine::{FollowError, Handle, Kept, PrefetchPlan, TextGot, Way};
 use crate::model::SourceKind;
 use crate::store::{Mark, Store};
 use crate::util::browser;
@@ -141,6 +141,19 @@ impl Driver {
                 .spawn(move |h| async move { Event::Removed(h.remove(ids).await.map_err(words)) }),
             Effect::Restore { removed } => self.spawn(move |h| async move {
                 Event::Restored(h.restore(removed).await.map_err(words))
+            }),
+            Effect::LoadEntry { source, id } => {
+                let file = SourcesFile::open(&self.paths);
+                self.blocking(move || {
+                    Some(Event::EntryLoaded(source, file.entry(&id).map_err(words)))
+                });
+            }
+            Effect::SaveEntry { source, base, changes } => self.spawn(move |h| async move {
+                let saved = h.edit_entry(base, changes).await;
+                Event::EntrySaved(source, saved.map_err(not_saved))
+            }),
+            Effect::Revert { edited, redo } => self.spawn(move |h| async move {
+                Event::Reverted(redo, h.revert(edited).await.map_err(words))
             }),
             Effect::SaveSetting { key, value } => {
                 let paths = self.paths.clone();
@@ -280,6 +293,13 @@ fn save_setting(paths: &Paths, key: &str, value: Setting) -> Result<(), config::
 async fn keep_place(store: &Store, item: i64, place: usize) {
     if let Err(e) = store.set_place(item, place).await {
         tracing::debug!("the place in item {item} is not stored: {e}");
+    }
+}
+
+fn not_saved(error: FollowError) -> NotSaved {
+    match error {
+        FollowError::Edit(EditError::Elsewhere { keys, now }) => NotSaved::Elsewhere(keys, now),
+        other => NotSaved::Failed(words(other)),
     }
 }
 

@@ -1,6 +1,7 @@
 //! What the panes want done. Effects are data; `driver.rs` performs them.
 
 use super::event::{Cause, RequestId};
+use crate::config::{Edited, Entry, EntryChange};
 use crate::engine::{Discovery, Pace, PrefetchPlan, Removed};
 use crate::model::SourceId;
 use crate::store::{Anchor, Mark, View};
@@ -79,6 +80,21 @@ pub(super) enum Effect {
     },
     Restore {
         removed: Removed,
+    },
+    /// Reads the entry of a source (row key) for its form.
+    LoadEntry {
+        source: i64,
+        id: SourceId,
+    },
+    SaveEntry {
+        source: i64,
+        base: Entry,
+        changes: Vec<EntryChange>,
+    },
+    /// Takes an edit back, for an undo or a redo.
+    Revert {
+        edited: Edited,
+        redo: bool,
     },
     /// Opens addresses in the browser, in the background.
     Browse {

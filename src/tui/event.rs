@@ -2,6 +2,7 @@
 //! has been asked anew is dropped by its number.
 
 use crate::article::{Change, Document};
+use crate::config::{Edited, Entry};
 use crate::engine::{Discovery, PrefetchPlan, Removed, Report, Rhythm, Status, TextGot, Told};
 use crate::model::{Item, ItemRow, PollRecord, Source, SourceFacts, SourceId, SourceKind};
 use crate::store::{Mark, Window};
@@ -48,6 +49,11 @@ pub(super) enum Event {
     Followed(Result<Vec<Followed>, Failure>),
     Removed(Result<Removed, Failure>),
     Restored(Result<Removed, Failure>),
+    /// The entry of the source with that row key, for its form.
+    EntryLoaded(i64, Result<Entry, Failure>),
+    EntrySaved(i64, Result<Edited, NotSaved>),
+    /// An edit was taken back, for an undo or a redo; what takes this back.
+    Reverted(bool, Result<Edited, Failure>),
     Imported(Result<Imported, Failure>),
     /// One source of a refresh that the person asked for is done.
     Refreshed(Report),
@@ -75,6 +81,14 @@ impl From<Source> for Followed {
         let title = source.title.unwrap_or_else(|| source.id.to_string());
         Self { id: source.id, title, no_items: None, kind: source.kind }
     }
+}
+
+/// Why an entry was not saved.
+#[derive(Debug)]
+pub(super) enum NotSaved {
+    /// These keys have been changed elsewhere since the form was opened; the entry as it is now.
+    Elsewhere(Vec<String>, Box<Entry>),
+    Failed(Failure),
 }
 
 /// What the sources pane shows.

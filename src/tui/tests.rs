@@ -1,5 +1,6 @@
 //! The panes on a test screen: what people see at each size, and what keys do.
 
+mod editor;
 mod reader;
 mod texts;
 
@@ -166,6 +167,8 @@ fn named(name: &str) -> KeyCode {
         "Esc" => KeyCode::Esc,
         "Tab" => KeyCode::Tab,
         "Down" => KeyCode::Down,
+        "Up" => KeyCode::Up,
+        "S-Tab" => KeyCode::BackTab,
         "Space" => KeyCode::Char(' '),
         "Right" => KeyCode::Right,
         "Left" => KeyCode::Left,

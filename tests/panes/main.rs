@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on is to fail")]
 
 mod crawl;
+mod editing;
 mod faults;
 mod reading;
 mod term;

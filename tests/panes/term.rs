@@ -14,7 +14,10 @@ pub(crate) mod key {
     pub(crate) const RIGHT: &str = "\x1b[C";
     pub(crate) const LEFT: &str = "\x1b[D";
     pub(crate) const CTRL_F: &str = "\x06";
+    pub(crate) const CTRL_N: &str = "\x0e";
     pub(crate) const CTRL_O: &str = "\x0f";
+    pub(crate) const CTRL_S: &str = "\x13";
+    pub(crate) const CTRL_U: &str = "\x15";
     pub(crate) const CTRL_Z: &str = "\x1a";
 }
 

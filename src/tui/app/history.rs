@@ -1,6 +1,7 @@
 //! What can be undone and redone.
 
 use super::App;
+use crate::config::Edited;
 use crate::engine::Removed;
 use crate::store::Mark;
 use crate::tui::effect::Effect;
@@ -14,6 +15,7 @@ const MOST: usize = 100;
 pub(super) enum Change {
     Marks { mark: Mark, keys: Vec<i64>, to: bool },
     Removed(Removed),
+    Edited(Edited),
 }
 
 /// The changes, newest last.
@@ -42,6 +44,7 @@ impl App {
                 self.change_mark(mark, keys, !to, Cause::Undo)
             }
             Some(Change::Removed(removed)) => vec![Effect::Restore { removed }],
+            Some(Change::Edited(edited)) => vec![Effect::Revert { edited, redo: false }],
         }
     }
 
@@ -52,6 +55,7 @@ impl App {
             Some(Change::Removed(removed)) => {
                 vec![Effect::Remove { ids: removed.sources.into_iter().map(|s| s.id).collect() }]
             }
+            Some(Change::Edited(edited)) => vec![Effect::Revert { edited, redo: true }],
         }
     }
 
@@ -110,11 +114,37 @@ impl App {
         }
     }
 
+    /// Keeps an edit for undoing and tells of it.
+    pub(super) fn edited(&mut self, edited: Edited) -> Vec<Effect> {
+        let hint = self.undo_hint();
+        let words = format!("saved: {}{hint}", changed(&edited));
+        self.history.push(Change::Edited(edited));
+        self.note(words)
+    }
+
+    pub(super) fn reverted(&mut self, redo: bool, result: Result<Edited, Failure>) -> Vec<Effect> {
+        let edited = match result {
+            Ok(edited) => edited,
+            Err(why) => return self.problem(why),
+        };
+        let word = if redo { "done again" } else { "undone" };
+        self.note(format!("{word}: {}", changed(&edited)));
+        let to = if redo { &mut self.history.undo } else { &mut self.history.redo };
+        to.push(Change::Edited(edited));
+        vec![Effect::LoadSources]
+    }
+
     fn undo_hint(&self) -> String {
         let key =
             self.keymap.keys_for(crate::config::Context::Everywhere, crate::config::Action::Undo);
         key.map(|k| format!(" ({k} takes it back)")).unwrap_or_default()
     }
+}
+
+/// Whose entry was edited, and which keys of it.
+fn changed(edited: &Edited) -> String {
+    let keys: Vec<_> = edited.changes().iter().map(|c| c.path.join(".")).collect();
+    format!("{} of {}", keys.join(", "), edited.id())
 }
 
 fn describe(mark: Mark, count: usize, to: bool) -> String {

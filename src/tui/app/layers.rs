@@ -1,7 +1,7 @@
 //! What lies on top of the panes: the paste box, prompts, lists to choose from, help and log.
 
 use super::keys::Motion;
-use super::{Add, App, Focus, Hints, LinkList, SearchBar, WhyPanel};
+use super::{Add, App, Editor, Focus, Hints, LinkList, SearchBar, WhyPanel};
 use crate::config::{Action, Context, Key, Lookup};
 use crate::model::{PollRecord, SourceId};
 use crate::tui::effect::{Effect, Farewell};
@@ -24,6 +24,7 @@ pub(crate) enum Layer {
     Prompt(Prompt),
     Starters(Starters),
     Why(WhyPanel),
+    Edit(Editor),
 }
 
 /// Commands by name.
@@ -114,6 +115,7 @@ impl Layer {
             Self::Palette(palette) => Some(&mut palette.field),
             Self::Help(help) => Some(&mut help.field),
             Self::Prompt(prompt) => Some(&mut prompt.field),
+            Self::Edit(editor) => editor.field(),
             Self::Log(_) | Self::Links(_) | Self::Hints(_) | Self::Starters(_) | Self::Why(_) => {
                 None
             }
@@ -136,6 +138,7 @@ impl App {
                 return vec![Effect::LoadLog];
             }
             Action::Why => return self.open_why(),
+            Action::Edit => return self.open_editor(),
             Action::Links => return self.open_links(""),
             Action::Hints => return self.open_hints(),
             Action::Find if self.reader.article.is_some() => {
@@ -169,6 +172,7 @@ impl App {
             Some(Layer::Prompt(_)) => self.prompt_key(event),
             Some(Layer::Starters(_)) => self.starters_key(event, key),
             Some(Layer::Why(_)) => self.why_key(key),
+            Some(Layer::Edit(_)) => self.editor_key(event),
             None => vec![],
         }
     }
@@ -183,6 +187,10 @@ impl App {
             }
             Some(Layer::Help(help)) => {
                 help.top = 0;
+                vec![]
+            }
+            Some(Layer::Edit(editor)) => {
+                editor.typed();
                 vec![]
             }
             Some(Layer::Prompt(Prompt { kind: PromptKind::Find, field })) => {

@@ -5,6 +5,7 @@
 
 mod add;
 mod commands;
+mod editor;
 mod find;
 mod fulltext;
 mod history;
@@ -19,6 +20,7 @@ mod sources;
 mod why;
 
 pub(super) use add::{Add, Choice, Stage};
+pub(super) use editor::Editor;
 pub(super) use fulltext::Texts;
 pub(super) use items::{ItemsPane, midnight};
 pub(super) use layers::{Help, Layer, LogList, Palette, Prompt, PromptKind, Starters};
@@ -208,6 +210,9 @@ impl App {
             Event::Followed(result) => self.followed(result),
             Event::Removed(result) => self.removed(result),
             Event::Restored(result) => self.restored(result),
+            Event::EntryLoaded(source, result) => self.entry_loaded(source, result),
+            Event::EntrySaved(source, result) => self.entry_saved(source, result),
+            Event::Reverted(redo, result) => self.reverted(redo, result),
             Event::Imported(result) => self.imported(result),
             Event::Refreshed(report) => self.refreshed(&report),
             Event::RefreshEnded => self.refresh_ended(),

@@ -1,7 +1,7 @@
 //! Click, double click and wheel.
 
 use super::keys::Motion;
-use super::{App, Focus};
+use super::{App, Focus, Layer};
 use crate::tui::effect::Effect;
 use crate::tui::reader::{cut, glyphs};
 use crate::util::text;
@@ -13,10 +13,13 @@ const NOTCH: isize = 3;
 
 impl App {
     pub(super) fn mouse_used(&mut self, mouse: MouseEvent) -> Vec<Effect> {
+        let at = Position::new(mouse.column, mouse.row);
+        if let Some(Layer::Edit(_)) = self.layers.last() {
+            return self.editor_mouse(mouse.kind, at);
+        }
         if !self.layers.is_empty() {
             return vec![];
         }
-        let at = Position::new(mouse.column, mouse.row);
         let Some((focus, area)) = self.pane_at(at) else { return vec![] };
         let row = usize::from(mouse.row - area.y);
         let column = usize::from(mouse.column - area.x);

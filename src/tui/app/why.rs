@@ -93,22 +93,25 @@ impl App {
         }
     }
 
-    /// Opens the panel on the source of what is selected.
-    pub(super) fn open_why(&mut self) -> Vec<Effect> {
+    /// Row key of the source that is selected, or whose item is.
+    pub(super) fn selected_source(&self) -> Option<i64> {
         let current = match self.sources.current().map(|row| &row.id) {
             Some(RowId::Source(key)) => Some(*key),
             _ => None,
         };
-        let source = match self.focus {
+        match self.focus {
             Focus::Sources => current,
-            // A source that has nothing yet is explained, too.
+            // A source that has nothing yet is one, too.
             Focus::Items | Focus::Reader => {
                 self.item_targets().first().map(|r| r.source_key).or(current)
             }
-        };
-        let Some((source, title)) =
-            source.and_then(|key| Some((key, self.sources.entry(key)?.title().to_owned())))
-        else {
+        }
+    }
+
+    /// Opens the panel on the source of what is selected.
+    pub(super) fn open_why(&mut self) -> Vec<Effect> {
+        let entry = self.selected_source().and_then(|key| self.sources.entry(key));
+        let Some((source, title)) = entry.map(|e| (e.facts.key, e.title().to_owned())) else {
             return self.note("select a source first");
         };
         self.layers.push(Layer::Why(WhyPanel { source, title, told: None, top: 0 }));

@@ -300,6 +300,9 @@ fn layer_hints(layer: &Layer) -> Vec<(String, &'static str)> {
         }
         Layer::Prompt(_) => &[("Enter", "ok"), ("Esc", "cancel")],
         Layer::Why(_) => &[("Up Down", "scroll"), ("Esc", "close")],
+        Layer::Edit(_) => {
+            &[("C-s", "save"), ("Tab", "next"), ("C-n C-p", "pages"), ("Esc", "close")]
+        }
         Layer::Starters(_) => &[("Space", "choose"), ("Enter", "follow"), ("Esc", "back")],
     };
     hints.iter().map(|(k, w)| ((*k).to_owned(), *w)).collect()

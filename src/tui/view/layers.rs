@@ -30,6 +30,7 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, body: Rect, foot: Rect) {
             Layer::Hints(_) => {}
             Layer::Starters(starters) => draw_starters(app, frame, starters, body),
             Layer::Why(panel) => super::why::draw(app, frame, panel, body),
+            Layer::Edit(editor) => super::editor::draw(app, frame, editor, body),
         }
     }
 }

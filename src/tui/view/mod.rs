@@ -3,6 +3,7 @@
 
 mod add;
 mod chrome;
+pub(super) mod editor;
 mod items;
 mod layers;
 mod reader;

@@ -1,0 +1,282 @@
+//! The form on files that people wrote by hand.
+
+use super::*;
+use crate::config::{EditError, Paths, SourcesFile, load};
+use crate::model::{Secret, SourceId};
+use proptest::prelude::*;
+use std::collections::HashSet;
+use std::fs;
+use tempfile::TempDir;
+
+/// Lines of an entry, with a comment in every place; some of them are taken.
+const LINES: &[&str] = &[
+    "# above the title C1\n title = 'Old' # behind C2",
+    "tags = [ # C3\n  \"x\", # C4\n  # C5\n  \"a # b\"\n] # C6",
+    "folder = \"Tech\"\t#C7",
+    "schedule = { priority = \"high\", min_interval = \"1h\" } # C8",
+    "schedule.policy = \"learned\" # C9",
+    "retention = { days = 3 }#C10",
+    "user = \"me\" # C11\npassword = { env = \"PW\" } # C12",
+    "headers = { \"X-Key\" = { env = \"KEY\" }, Accept = \"a/b # no comment\" } # C13",
+    "full_text = \"all\" # C14\n\n# alone C15\n",
+    "interval = \"2h\" # C16\nenabled = true # C17",
+];
+const TABLES: &[&str] = &[
+    "[source.headers] # C20\n# C21\nX-Key = { env = \"KEY\" } # C22\n",
+    "  [source.schedule] # C23\n  priority = \"low\" # C24\n",
+    "[source.retention]\n# nothing yet C25\n",
+];
+
+/// Values for every label: none of them is written otherwise than it is typed.
+fn values(label: &str) -> &'static [&'static str] {
+    match label {
+        "Title" => &["", "New", "With \"quotes\" and # and \\", "日本語", " "],
+        "Address" => &["https://new.example/a?b=c#d", "", "nonsense", "http://other.example/"],
+        "Folder" => &["", "City/West", "One"],
+        "Tags" => &["", "one", "one, two", "#, '"],
+        "Enabled" => &["", "true", "false", "flase"],
+        "Full text" => &["", "never", "pinned", "alll"],
+        "Policy" => &["", "fixed", "learned", "lerned"],
+        "Interval" | "At least" | "At most" => &["", "30m", "1day", "1h 30m", "soon"],
+        "Priority" => &["", "high", "normal"],
+        "Looks a day" => &["", "12", "0.5", "1e9"],
+        "Keep days" | "Keep items" => &["", "7", "-1", "100"],
+        "User" => &["", "you"],
+        "Password" | "X-Key" | "Accept" => {
+            &["", "env:OTHER", "command:pass show 'a b'", "open # text"]
+        }
+        "New header" => &["", "X-New: env:NEW", "Referer: https://a.example/x", "bad name: x"],
+        _ => &[""],
+    }
+}
+
+struct Home {
+    _folder: TempDir,
+    paths: Paths,
+}
+
+impl Home {
+    fn with(text: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let paths = Paths::below(folder.path());
+        fs::create_dir_all(paths.config_dir()).unwrap();
+        fs::write(paths.sources_file(), text).unwrap();
+        Self { _folder: folder, paths }
+    }
+
+    fn text(&self) -> String {
+        fs::read_to_string(self.paths.sources_file()).unwrap()
+    }
+
+    fn file(&self) -> SourcesFile {
+        SourcesFile::open(&self.paths)
+    }
+
+    fn form(&self, id: &str) -> SourceForm {
+        SourceForm::new(self.file().entry(&SourceId(id.to_owned())).unwrap())
+    }
+}
+
+fn index(form: &SourceForm, label: &str) -> usize {
+    form.fields.iter().position(|f| f.label == label).unwrap()
+}
+
+/// Types a value into the field of that label and tells what is wrong with it.
+fn typed(form: &mut SourceForm, label: &str, value: &str) -> Option<String> {
+    let at = index(form, label);
+    form.set(at, value);
+    form.fields[at].error.clone()
+}
+
+/// Comments of a text of [`LINES`] and [`TABLES`], by their names.
+fn comments(text: &str) -> Vec<&str> {
+    let names = text.split(|c: char| !c.is_ascii_alphanumeric());
+    let name = |w: &&str| w.strip_prefix('C').is_some_and(|n| n.parse::<u8>().is_ok());
+    let mut found: Vec<_> = names.filter(name).collect();
+    found.sort_unstable();
+    found
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn edits_keep_every_comment_and_every_other_byte(
+        lines in prop::collection::vec(any::<bool>(), LINES.len()),
+        table in 0..=TABLES.len(),
+        edits in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>()), 1..8),
+        windows in any::<bool>(),
+    ) {
+        let mut entry = String::from("# about it C0\n[[source]] # head C30\nid = \"it\"\nurl = 'https://it.example/' # C31\n");
+        let taken = LINES.iter().zip(lines).filter(|(_, taken)| *taken).map(|(line, _)| *line);
+        let taken: Vec<&str> = taken.collect();
+        // One form for each table is enough for TOML.
+        let dotted = taken.iter().any(|l| l.starts_with("schedule = "));
+        for line in taken.iter().filter(|l| !(dotted && l.starts_with("schedule."))) {
+            entry += &format!("{line}\n");
+        }
+        if let Some(table) = TABLES.get(table) {
+            let name = table.trim_start().trim_start_matches("[source.").split(']').next().unwrap();
+            if !taken.iter().any(|l| l.starts_with(name)) {
+                entry += table;
+            }
+        }
+        let before = "# the file\n\n[[source]] # first\nid = \"a\"\nurl = \"https://a.example/\" # a\n# a's end\n\n";
+        let after = "\n# about b\n[[source]]\nid = \"b\" # b\nurl = \"https://b.example/\"\n# the end";
+        let text = format!("{before}{entry}{after}");
+        let text = if windows { text.replace('\n', "\r\n") } else { text };
+        let home = Home::with(&text);
+        let mut form = home.form("it");
+        for (field, value) in &edits {
+            let at = field.index(form.fields.len());
+            if !form.is_shown(&form.fields[at]) {
+                continue;
+            }
+            let values = values(&form.fields[at].label);
+            form.set(at, values[value.index(values.len())]);
+        }
+        // What is wrong is mended as a person would, by putting back what was there.
+        while let Some(wrong) = form.first_wrong() {
+            let back = form.fields[wrong].written.clone();
+            if form.fields[wrong].value == back {
+                // Somebody else is to blame: a user without password, or the other way round.
+                for label in ["User", "Password"] {
+                    let at = index(&form, label);
+                    let back = form.fields[at].written.clone();
+                    form.set(at, &back);
+                }
+                prop_assert!(form.fields[wrong].error.is_none(), "{:?}", form.fields[wrong].error);
+            } else {
+                form.set(wrong, &back);
+            }
+        }
+        prop_assert_eq!(&form.trouble, &None);
+        let changes = form.changes();
+        let edited = home.file().edit_entry(form.base(), &changes).unwrap();
+        let new = home.text();
+        prop_assert_eq!(comments(&new), comments(&text), "\n{}\n{}", text, new);
+        // Around the entry nothing has changed.
+        let ends = |s: &str| if windows { s.replace('\n', "\r\n") } else { s.to_owned() };
+        prop_assert!(new.starts_with(&ends(before)) && new.ends_with(&ends(after)), "{}", new);
+        // In it, lines stay unless they speak of a key that was changed.
+        let keys: HashSet<&str> = changes.iter().map(|c| c.path[0].as_str()).collect();
+        for line in text.lines().filter(|l| !new.contains(*l)) {
+            let of_changed = keys.iter().any(|k| line.trim_start().starts_with(*k))
+                || changes.iter().any(|c| line.contains(c.path.last().unwrap().as_str()))
+                || keys.contains("tags") && LINES[1].contains(line);
+            prop_assert!(of_changed, "{line:?} is lost of\n{text}\nnow\n{new}");
+        }
+        // What is read is what the form showed.
+        let again = home.form("it");
+        for field in form.fields.iter().filter(|f| f.row.shape != Shape::NewSecret) {
+            let is = again.fields.iter().find(|f| f.path == field.path).map_or("", |f| &f.value);
+            let shown = field.value.trim();
+            prop_assert_eq!(is, shown, "{:?}", field);
+        }
+        prop_assert_eq!(load(&home.paths, &[]).unwrap().sources.len(), 3);
+        // Undone, it is what it was, and done again what it became.
+        let undone = home.file().revert(&edited).unwrap();
+        prop_assert_eq!(home.text(), text);
+        home.file().revert(&undone).unwrap();
+        prop_assert_eq!(home.text(), new);
+    }
+}
+
+#[test]
+fn values_are_checked_by_the_loader_beside_their_fields() {
+    let home = Home::with("[[source]]\nid = \"a\"\nurl = \"https://a.example/\"\n");
+    let cases = [
+        ("Kind", "fed", "did you mean \"feed\"?"),
+        ("Address", "a.example", "https://"),
+        ("Address", "", "every source has an address"),
+        ("Enabled", "maybe", "expected true or false, found \"maybe\""),
+        ("Interval", "soon", "such as \"30s\""),
+        ("Priority", "hihg", "did you mean \"high\"?"),
+        ("Looks a day", "9999", "a number from 0.1 to 280"),
+        ("User", "me", "needs a `password` beside it"),
+        ("New header", "bad name: x", "no name of a request header"),
+    ];
+    for (label, value, expected) in cases {
+        let mut form = home.form("a");
+        let error = typed(&mut form, label, value).unwrap_or_default();
+        assert!(error.contains(expected), "{label}: {error}");
+        assert_eq!(form.first_wrong(), Some(index(&form, label)));
+        let _ = home.file().edit_entry(form.base(), &form.changes()).unwrap_err();
+    }
+    assert_eq!(home.text(), "[[source]]\nid = \"a\"\nurl = \"https://a.example/\"\n");
+}
+
+#[test]
+fn a_feed_becomes_a_website_with_its_selectors() {
+    let home = Home::with("[[source]]\nurl = \"https://a.example/\" # here\n");
+    let id = load(&home.paths, &[]).unwrap().sources[0].id.clone();
+    let mut form = home.form(id.as_str());
+    let shown = |form: &SourceForm, label: &str| form.is_shown(&form.fields[index(form, label)]);
+    assert!(!shown(&form, "Articles"));
+    typed(&mut form, "Kind", "website");
+    assert!(shown(&form, "Articles") && form.first_wrong().is_some() && form.wants_look());
+    typed(&mut form, "Content", ".text");
+    // The title of the page, not of the source.
+    let title = form.fields.iter().position(|f| f.path == ["website", "title"]).unwrap();
+    form.set(title, "h1 >");
+    assert!(form.fields[title].error.is_some());
+    form.set(title, "h1");
+    typed(&mut form, "Articles", "h2 a");
+    assert_eq!((form.first_wrong(), &form.trouble), (None, &None));
+    // An address of its own later on must not change the identifier.
+    typed(&mut form, "Address", "https://b.example/");
+    home.file().edit_entry(form.base(), &form.changes()).unwrap();
+    let source = load(&home.paths, &[]).unwrap().sources.remove(0);
+    assert_eq!((&source.id, source.url.as_str()), (&id, "https://b.example/"));
+    assert_eq!(source.website.unwrap().articles.as_deref(), Some("h2 a"));
+    assert!(home.text().contains("# here"));
+}
+
+#[test]
+fn what_was_changed_elsewhere_meanwhile_is_kept_or_asked_about() {
+    let home =
+        Home::with("[[source]]\nid = \"a\"\nurl = \"https://a.example/\"\ntitle = \"Old\"\n");
+    let mut form = home.form("a");
+    typed(&mut form, "Title", "Mine");
+    let other = home.text().replace("title", "folder = \"Theirs\" # new\ntitle");
+    fs::write(home.paths.sources_file(), other).unwrap();
+    let edited = home.file().edit_entry(form.base(), &form.changes()).unwrap();
+    let both = home.text();
+    assert!(both.contains("folder = \"Theirs\" # new\ntitle = \"Mine\""), "{both}");
+    // Taken back after yet another change, only its own key goes back.
+    fs::write(home.paths.sources_file(), format!("{both}# later\n")).unwrap();
+    home.file().revert(&edited).unwrap();
+    assert!(home.text().ends_with("title = \"Old\"\n# later\n"), "{}", home.text());
+    // The same key is asked about; then the person's word counts.
+    let theirs = home.text().replace("Old", "Also theirs");
+    fs::write(home.paths.sources_file(), &theirs).unwrap();
+    let error = home.file().edit_entry(form.base(), &form.changes()).unwrap_err();
+    assert_eq!(home.text(), theirs);
+    let EditError::Elsewhere { keys, now } = error else { panic!("{error}") };
+    assert_eq!(keys, ["title"]);
+    form.rebase(*now);
+    assert_eq!(form.fields[index(&form, "Folder")].value, "Theirs");
+    home.file().edit_entry(form.base(), &form.changes()).unwrap();
+    assert!(home.text().contains("title = \"Mine\""));
+}
+
+#[test]
+fn secrets_are_shown_as_they_are_typed() {
+    let home = Home::with(
+        "[[source]]\nid = \"a\"\nurl = \"https://a.example/\"\nuser = \"u\"\npassword = \"p\"\n\
+         headers = { A = { command = [\"pass\", \"a b\"] }, B = { env = \"B\" } }\n",
+    );
+    let mut form = home.form("a");
+    let value = |form: &SourceForm, label| form.fields[index(form, label)].value.clone();
+    assert_eq!(value(&form, "A"), "command:pass 'a b'");
+    assert_eq!(value(&form, "B"), "env:B");
+    assert!(form.fields[index(&form, "Password")].is_secret());
+    assert!(!format!("{form:?}").contains("a b"));
+    typed(&mut form, "Password", "command:pass show it");
+    typed(&mut form, "New header", "C: x");
+    home.file().edit_entry(form.base(), &form.changes()).unwrap();
+    let access = load(&home.paths, &[]).unwrap().sources.remove(0).access;
+    let argv = ["pass", "show", "it"].map(str::to_owned).to_vec();
+    assert_eq!(access.auth.unwrap().password, Secret::Command(argv));
+    assert_eq!(access.headers.len(), 3);
+}

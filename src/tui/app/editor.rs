@@ -1,0 +1,281 @@
+//! The form for a source. What its fields are, and what is wrong with them, is known by
+//! [`crate::config::SourceForm`]; here is which of them has the keys.
+
+use super::{App, Layer};
+use crate::config::{Edited, Entry, FormPage, SourceForm};
+use crate::engine::Pace;
+use crate::tui::effect::Effect;
+use crate::tui::event::{Failure, NotSaved};
+use crate::tui::input::Field;
+use crate::tui::view;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEventKind};
+use ratatui::layout::Position;
+
+/// The form, open on a source.
+#[derive(Debug)]
+pub(crate) struct Editor {
+    /// Row key of the source.
+    source: i64,
+    pub(crate) title: String,
+    /// `None` until the entry is read.
+    pub(crate) form: Option<SourceForm>,
+    /// What is typed, one for each field of the form.
+    pub(crate) typed: Vec<Field>,
+    /// The field that has the keys.
+    pub(crate) focus: usize,
+    /// Whether Esc was pressed once with something to lose.
+    leaving: bool,
+    /// While it is being saved: whether the source is to be looked at then.
+    saving: Option<bool>,
+}
+
+impl Editor {
+    /// The field that takes what is typed.
+    pub(super) fn field(&mut self) -> Option<&mut Field> {
+        self.typed.get_mut(self.focus).filter(|_| self.saving.is_none())
+    }
+
+    /// Hands what is typed to the form.
+    pub(super) fn typed(&mut self) {
+        self.leaving = false;
+        if let (Some(form), Some(field)) = (&mut self.form, self.typed.get(self.focus)) {
+            form.set(self.focus, field.value());
+        }
+    }
+
+    /// The fields that can be gone to, in order.
+    pub(crate) fn shown(&self) -> Vec<usize> {
+        let Some(form) = &self.form else { return Vec::new() };
+        let fields = form.fields().iter().enumerate();
+        fields.filter(|(_, field)| form.is_shown(field)).map(|(i, _)| i).collect()
+    }
+
+    fn page_of(&self, field: usize) -> Option<FormPage> {
+        Some(self.form.as_ref()?.fields().get(field)?.page())
+    }
+
+    /// The page that is open: that of the field with the keys.
+    pub(crate) fn page(&self) -> FormPage {
+        self.page_of(self.focus).unwrap_or(FormPage::General)
+    }
+
+    /// The pages that have fields for this source.
+    pub(crate) fn pages(&self) -> Vec<FormPage> {
+        let shown = self.shown();
+        let has = |page: &FormPage| shown.iter().any(|&i| self.page_of(i) == Some(*page));
+        FormPage::ALL.into_iter().filter(has).collect()
+    }
+
+    pub(super) fn open_page(&mut self, page: FormPage) {
+        let first = self.shown().into_iter().find(|&i| self.page_of(i) == Some(page));
+        self.focus = first.unwrap_or(self.focus);
+    }
+
+    /// The next field or the one before, on whichever page it is.
+    fn step(&mut self, forward: bool) {
+        self.focus = around(&self.shown(), &self.focus, forward).unwrap_or(self.focus);
+    }
+
+    fn step_page(&mut self, forward: bool) {
+        if let Some(page) = around(&self.pages(), &self.page(), forward) {
+            self.open_page(page);
+        }
+    }
+
+    /// Where a field takes one of a few words, the next of them or the one before.
+    fn next_choice(&mut self, forward: bool) -> bool {
+        let field = self.form.as_ref().and_then(|form| form.fields().get(self.focus));
+        let Some(field) = field.filter(|field| !field.choices().is_empty()) else { return false };
+        // Empty stands for what holds without a word.
+        let words: Vec<&str> = [""].into_iter().chain(field.choices().iter().copied()).collect();
+        let next = around(&words, &field.value().trim(), forward).unwrap_or("");
+        self.typed[self.focus] = Field::new(next);
+        self.typed();
+        true
+    }
+
+    /// Makes the fields say what the form says.
+    fn show_form(&mut self) {
+        let fields = self.form.iter().flat_map(|form| form.fields());
+        self.typed = fields.map(|field| Field::new(field.value())).collect();
+    }
+}
+
+/// What follows in a list, or goes before, around its end. The first one when `now` is not in it.
+fn around<T: PartialEq + Copy>(list: &[T], now: &T, forward: bool) -> Option<T> {
+    let step = if forward { 1 } else { list.len().max(1) - 1 };
+    let at = list.iter().position(|one| one == now);
+    let next = at.map_or(0, |at| (at + step) % list.len());
+    list.get(next).copied()
+}
+
+impl App {
+    fn editor(&mut self) -> Option<&mut Editor> {
+        self.layers.iter_mut().find_map(|layer| match layer {
+            Layer::Edit(editor) => Some(editor),
+            _ => None,
+        })
+    }
+
+    /// Opens the form of the selected source.
+    pub(super) fn open_editor(&mut self) -> Vec<Effect> {
+        let entry = self.selected_source().and_then(|key| self.sources.entry(key));
+        let Some(entry) = entry else { return self.note("select a source first") };
+        let (source, id) = (entry.facts.key, entry.source.id.clone());
+        let title = entry.title().to_owned();
+        self.layers.push(Layer::Edit(Editor {
+            source,
+            title,
+            form: None,
+            typed: Vec::new(),
+            focus: 0,
+            leaving: false,
+            saving: None,
+        }));
+        vec![Effect::LoadEntry { source, id }]
+    }
+
+    pub(super) fn entry_loaded(
+        &mut self,
+        source: i64,
+        result: Result<Entry, Failure>,
+    ) -> Vec<Effect> {
+        let editor = self.editor().filter(|e| e.source == source && e.form.is_none());
+        match (editor, result) {
+            (None, _) => vec![],
+            (Some(editor), Ok(entry)) => {
+                editor.form = Some(SourceForm::new(entry));
+                editor.show_form();
+                vec![]
+            }
+            (Some(_), Err(why)) => {
+                self.layers.retain(|layer| !matches!(layer, Layer::Edit(_)));
+                self.problem(why)
+            }
+        }
+    }
+
+    pub(super) fn editor_key(&mut self, event: KeyEvent) -> Vec<Effect> {
+        let Some(editor) = self.editor() else { return vec![] };
+        let ctrl = event.modifiers.contains(KeyModifiers::CONTROL);
+        if event.code == KeyCode::Esc {
+            return self.leave_editor();
+        }
+        editor.leaving = false;
+        match event.code {
+            KeyCode::Char('s') if ctrl => return self.save_entry(),
+            KeyCode::Char('n') if ctrl => editor.step_page(true),
+            KeyCode::Char('p') if ctrl => editor.step_page(false),
+            KeyCode::PageDown => editor.step_page(true),
+            KeyCode::PageUp => editor.step_page(false),
+            KeyCode::F(n) => {
+                let page = editor.pages().get(usize::from(n).saturating_sub(1)).copied();
+                editor.open_page(page.unwrap_or_else(|| editor.page()));
+            }
+            KeyCode::Down | KeyCode::Tab | KeyCode::Enter => editor.step(true),
+            KeyCode::Up | KeyCode::BackTab => editor.step(false),
+            KeyCode::Right | KeyCode::Left
+                if editor.saving.is_none() && editor.next_choice(event.code == KeyCode::Right) => {}
+            _ => {
+                if editor.field().is_some_and(|field| field.input(event)) {
+                    editor.typed();
+                }
+            }
+        }
+        vec![]
+    }
+
+    /// Closes the form, at the second time where something was changed.
+    fn leave_editor(&mut self) -> Vec<Effect> {
+        let Some(editor) = self.editor() else { return vec![] };
+        let changed = editor.form.as_ref().is_some_and(|form| !form.changes().is_empty());
+        if changed && editor.saving.is_none() && !editor.leaving {
+            editor.leaving = true;
+            return self.note("Esc again to drop the changes");
+        }
+        self.layers.pop();
+        self.toast = None;
+        vec![]
+    }
+
+    fn save_entry(&mut self) -> Vec<Effect> {
+        let Some(editor) = self.editor() else { return vec![] };
+        let Some(form) = editor.form.as_ref().filter(|_| editor.saving.is_none()) else {
+            return vec![];
+        };
+        if let Some(wrong) = form.first_wrong() {
+            let label = form.fields()[wrong].label.clone();
+            editor.focus = wrong;
+            return self.problem(format!("not saved: {label} is not right yet"));
+        }
+        if let Some(why) = form.trouble.clone() {
+            return self.problem(format!("not saved: {why}"));
+        }
+        let changes = form.changes();
+        if changes.is_empty() {
+            self.layers.pop();
+            return self.note("nothing was changed");
+        }
+        let (source, base) = (editor.source, form.base().clone());
+        editor.saving = Some(form.wants_look());
+        vec![Effect::SaveEntry { source, base, changes }]
+    }
+
+    pub(super) fn entry_saved(
+        &mut self,
+        source: i64,
+        result: Result<Edited, NotSaved>,
+    ) -> Vec<Effect> {
+        let editor = self.editor().filter(|editor| editor.source == source);
+        match (result, editor) {
+            (Ok(edited), editor) => {
+                let look = editor.and_then(|editor| editor.saving) == Some(true);
+                let form = |layer: &Layer| matches!(layer, Layer::Edit(e) if e.source == source);
+                self.layers.retain(|layer| !form(layer));
+                let mut effects = vec![Effect::LoadSources];
+                if look {
+                    effects.extend(self.refresh(Some(vec![source]), Pace::Manual));
+                }
+                effects.extend(self.edited(edited));
+                effects
+            }
+            (Err(NotSaved::Elsewhere(keys, now)), Some(editor)) => {
+                editor.saving = None;
+                if let Some(form) = &mut editor.form {
+                    form.rebase(*now);
+                    editor.show_form();
+                }
+                let keys = keys.join(", ");
+                self.problem(format!(
+                    "{keys}: changed in the file meanwhile; C-s again puts this in its place"
+                ))
+            }
+            (Err(NotSaved::Elsewhere(keys, _)), None) => {
+                self.problem(format!("not saved: {} changed in the file", keys.join(", ")))
+            }
+            (Err(NotSaved::Failed(why)), editor) => {
+                if let Some(editor) = editor {
+                    editor.saving = None;
+                }
+                self.problem(why)
+            }
+        }
+    }
+
+    /// A click goes to a field or a page, the wheel from field to field.
+    pub(super) fn editor_mouse(&mut self, kind: MouseEventKind, at: Position) -> Vec<Effect> {
+        let size = self.size;
+        let Some(editor) = self.editor() else { return vec![] };
+        match kind {
+            MouseEventKind::ScrollDown => editor.step(true),
+            MouseEventKind::ScrollUp => editor.step(false),
+            MouseEventKind::Down(MouseButton::Left) => match view::editor::at(editor, size, at) {
+                Some(view::editor::Place::Field(field)) => editor.focus = field,
+                Some(view::editor::Place::Page(page)) => editor.open_page(page),
+                None => {}
+            },
+            _ => {}
+        }
+        vec![]
+    }
+}

@@ -1,0 +1,209 @@
+//! The form for a source.
+
+use super::*;
+use crate::config::{EditError, Paths, SourcesFile};
+use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+
+const FILE: &str = "# Mine\n[[source]] # one\nid = \"kernel\"\nurl = \"https://kernel.example/feed\" # daily\n\
+    folder = \"Tech\"\ntags = [\"linux\", \"c\"]\nschedule = { priority = \"high\" }\nuser = \"me\"\n\
+    password = \"hidden word\"\nheaders = { \"X-Key\" = { env = \"KEY\" } }\n\n\
+    [[source]]\nid = \"allocator\"\nurl = \"https://allocator.example/\"\nkind = \"website\"\n\
+    website = { articles = \"main h3 > a\", title = \"h1\", content = \".text\", date = \"time\" }\n";
+
+/// A file, and the panes with the form of one of its sources.
+struct Desk {
+    stage: Stage,
+    file: SourcesFile,
+    path: std::path::PathBuf,
+    _folder: tempfile::TempDir,
+}
+
+impl Desk {
+    /// `row` is that of the source in the pane, from 0, of which the first four are views.
+    fn open(row: usize, id: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let paths = Paths::below(folder.path());
+        std::fs::create_dir_all(paths.config_dir()).unwrap();
+        std::fs::write(paths.sources_file(), FILE).unwrap();
+        let file = SourcesFile::open(&paths);
+        let mut stage = Stage::new();
+        stage.keys("<Tab>gg");
+        stage.keys(&"j".repeat(row));
+        stage.keys("e");
+        let asked = stage.asked.pop().unwrap();
+        assert!(asked.contains("LoadEntry") && asked.contains(id), "{asked}");
+        let entry = file.entry(&SourceId(id.to_owned())).unwrap();
+        let key = stage.app.sources.list.sources.iter().find(|s| s.source.id.as_str() == id);
+        let key = key.unwrap().facts.key;
+        stage.happen(Event::EntryLoaded(key, Ok(entry)));
+        Self { stage, file, path: paths.sources_file(), _folder: folder }
+    }
+
+    fn kernel() -> Self {
+        Self::open(8, "kernel")
+    }
+
+    fn website() -> Self {
+        Self::open(10, "allocator")
+    }
+
+    fn screen(&mut self) -> String {
+        self.stage.screen(100, 30)
+    }
+
+    fn sees(&mut self, words: &str) {
+        let screen = self.screen();
+        assert!(screen.contains(words), "no {words:?} on\n{screen}");
+    }
+
+    /// Saves as the driver does.
+    fn save(&mut self) {
+        let effects = self.stage.app.update(
+            Event::KeyPressed(KeyEvent::new(KeyCode::Char('s'), KeyModifiers::CONTROL)),
+            now(),
+        );
+        for effect in effects {
+            let Effect::SaveEntry { source, base, changes } = effect else { continue };
+            let saved = self.file.edit_entry(&base, &changes).map_err(|e| match e {
+                EditError::Elsewhere { keys, now } => NotSaved::Elsewhere(keys, now),
+                other => NotSaved::Failed(other.to_string()),
+            });
+            self.stage.happen(Event::EntrySaved(source, saved));
+        }
+    }
+
+    fn text(&self) -> String {
+        std::fs::read_to_string(&self.path).unwrap()
+    }
+}
+
+#[test]
+fn the_form_at_every_size() {
+    for (width, height) in SIZES {
+        let mut desk = Desk::website();
+        insta::assert_snapshot!(format!("form-{width}x{height}"), desk.stage.screen(width, height));
+        desk.stage.keys("<C-n><C-n><Tab>");
+        desk.stage.happen(Event::Pasted(" >".to_owned()));
+        insta::assert_snapshot!(
+            format!("selectors-{width}x{height}"),
+            desk.stage.screen(width, height)
+        );
+    }
+}
+
+#[test]
+fn a_title_is_typed_saved_and_undone() {
+    let mut desk = Desk::kernel();
+    desk.sees("Edit Kernel notes");
+    desk.sees("(its own)");
+    desk.stage.keys("Notes, e and q");
+    desk.sees("Title       Notes, e and q");
+    desk.save();
+    assert_eq!(desk.text(), FILE.replace("KEY\" } }\n", "KEY\" } }\ntitle = \"Notes, e and q\"\n"));
+    desk.sees("saved: title of kernel (u takes it back)");
+    assert!(desk.stage.app.layers.is_empty());
+    assert!(!desk.stage.asked.iter().any(|a| a.contains("Refresh")), "a title needs no look");
+    for key in ["u", "<C-r>"] {
+        desk.stage.keys(key);
+        let asked = desk.stage.asked.pop().unwrap();
+        assert!(asked.starts_with("Revert") && asked.contains("kernel"), "{asked}");
+        // The driver's part of it is the file's, which has tests of its own.
+        let edit = desk.file.edit_entry(&desk.file.entry(&SourceId("kernel".into())).unwrap(), &[]);
+        desk.stage.happen(Event::Reverted(key != "u", Ok(edit.unwrap())));
+    }
+}
+
+#[test]
+fn a_wrong_value_stands_beside_its_field_and_is_not_saved() {
+    let mut desk = Desk::kernel();
+    desk.stage.keys("<Down><Down>fed");
+    desk.sees("did you mean \"feed\"?");
+    desk.sees("General!");
+    desk.stage.keys("<C-n>");
+    desk.save();
+    desk.sees("not saved: Kind is not right yet");
+    desk.sees("▸ Kind        fed");
+    assert_eq!(desk.text(), FILE);
+    desk.stage.keys("<C-u>website");
+    desk.sees("Selectors!");
+    desk.stage.keys("<C-u>");
+    assert!(!desk.screen().contains("Selectors"));
+}
+
+#[test]
+fn words_are_chosen_and_pages_turned() {
+    let mut desk = Desk::kernel();
+    desk.stage.keys("<Down><Down><Right>");
+    desk.sees("Kind        feed");
+    desk.stage.keys("<Left><Left>");
+    desk.sees("Kind        sitemap");
+    desk.stage.keys("<Right><C-n>");
+    desk.sees("Priority    high");
+    desk.stage.keys("<C-n>");
+    desk.sees("Password    ********");
+    desk.sees("X-Key       env:KEY");
+    assert!(!desk.screen().contains("hidden word"));
+    desk.stage.keys("<C-n><S-Tab>");
+    desk.sees("▸ New header");
+    desk.stage.keys("X-A: b");
+    desk.save();
+    assert!(
+        desk.text().contains("{ \"X-Key\" = { env = \"KEY\" }, X-A = \"b\" }"),
+        "{}",
+        desk.text()
+    );
+    assert!(desk.stage.asked.iter().any(|a| a.contains("Refresh { keys: Some([1])")));
+}
+
+#[test]
+fn esc_asks_before_it_drops_changes() {
+    let mut desk = Desk::kernel();
+    desk.stage.keys("<Esc>");
+    assert!(desk.stage.app.layers.is_empty(), "nothing was changed");
+    let mut desk = Desk::kernel();
+    desk.stage.keys("New<Esc>");
+    desk.sees("Esc again to drop the changes");
+    desk.stage.keys("er<Esc>");
+    assert!(!desk.stage.app.layers.is_empty(), "any other key takes it back");
+    desk.stage.keys("<Esc>");
+    assert!(desk.stage.app.layers.is_empty());
+    assert_eq!(desk.text(), FILE);
+}
+
+#[test]
+fn what_changed_elsewhere_is_asked_about() {
+    let mut desk = Desk::kernel();
+    desk.stage.keys("<Tab><Tab><Tab><C-u>Mine");
+    std::fs::write(&desk.path, FILE.replace("\"Tech\"", "\"Theirs\" # new")).unwrap();
+    desk.save();
+    desk.sees("folder: changed in the file meanwhile");
+    desk.sees("Folder      Mine");
+    assert!(desk.text().contains("Theirs"));
+    desk.save();
+    assert_eq!(desk.text(), FILE.replace("\"Tech\"", "\"Mine\" # new"));
+}
+
+#[test]
+fn a_click_goes_to_a_field_and_the_cursor_stands_in_it() {
+    let mut desk = Desk::kernel();
+    for (words, focused) in [("Address", "▸ Address"), ("Schedule", "▸ Policy")] {
+        let screen = desk.screen();
+        let (row, line) = screen.lines().enumerate().find(|(_, l)| l.contains(words)).unwrap();
+        let column = line[..line.find(words).unwrap()].chars().count();
+        desk.stage.happen(Event::MouseUsed(MouseEvent {
+            kind: MouseEventKind::Down(MouseButton::Left),
+            column: column as u16,
+            row: row as u16,
+            modifiers: KeyModifiers::NONE,
+        }));
+        desk.sees(focused);
+    }
+    desk.stage.keys("<C-p>");
+    desk.stage.happen(Event::Pasted("a\nb".to_owned()));
+    let mut terminal = Terminal::new(TestBackend::new(100, 30)).unwrap();
+    terminal.draw(|frame| view::draw(&mut desk.stage.app, frame)).unwrap();
+    let at = terminal.get_cursor_position().unwrap();
+    let line = desk.screen().lines().nth(at.y.into()).unwrap().to_owned();
+    let before: String = line.chars().take(at.x.into()).collect();
+    assert!(before.ends_with("Title       a b"), "{line:?} {at}");
+}

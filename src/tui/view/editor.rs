@@ -1,0 +1,195 @@
+//! The form for a source.
+
+use super::super::app::{App, Editor};
+use super::super::reader::wrap_plain;
+use super::chrome::marks;
+use super::layers::window;
+use super::row::Row;
+use crate::config::{FormPage, Role};
+use crate::util::text;
+use ratatui::Frame;
+use ratatui::layout::{Position, Rect};
+
+/// Largest box.
+const LARGEST: (u16, u16) = (100, 20);
+/// Cells of the labels at the left.
+const LABELS: u16 = 14;
+
+/// Stands before what is wrong.
+const MARK: &str = "!";
+
+/// What can be clicked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::tui) enum Place {
+    Field(usize),
+    Page(FormPage),
+}
+
+/// One line of the form.
+enum Line {
+    Field(usize),
+    /// What is wrong with the field above.
+    Wrong(String),
+}
+
+/// The parts of the box, from what is inside its border.
+struct Parts {
+    pages: Rect,
+    fields: Rect,
+    help: Rect,
+}
+
+fn parts(inner: Rect) -> Parts {
+    let roomy = u16::from(inner.height >= 12);
+    let pages = Rect { height: inner.height.min(1), ..inner };
+    let help =
+        Rect { y: inner.bottom().saturating_sub(1), height: u16::from(inner.height > 2), ..inner };
+    let top = (pages.bottom() + roomy).min(inner.bottom());
+    let bottom = help.y.saturating_sub(roomy).max(top);
+    Parts { pages, fields: Rect { y: top, height: bottom - top, ..inner }, help }
+}
+
+/// What is inside the border on a screen of that size.
+fn inside(size: (u16, u16)) -> Rect {
+    let body = Rect { x: 0, y: 1, width: size.0, height: size.1.saturating_sub(2) };
+    let (width, height) = (LARGEST.0.min(body.width), LARGEST.1.min(body.height));
+    Rect {
+        x: body.x + (body.width - width) / 2 + 2,
+        y: body.y + (body.height - height) / 3 + 1,
+        width: width.saturating_sub(4),
+        height: height.saturating_sub(2),
+    }
+}
+
+/// The lines of the open page that are on the screen, the field with the keys among them.
+fn lines(editor: &Editor, area: Rect) -> Vec<Line> {
+    let Some(form) = &editor.form else { return Vec::new() };
+    let page = editor.page();
+    let mut lines = Vec::new();
+    let mut here = 0..0;
+    for i in editor.shown().into_iter().filter(|&i| form.fields()[i].page() == page) {
+        let first = lines.len();
+        lines.push(Line::Field(i));
+        if let Some(error) = &form.fields()[i].error {
+            let room = area.width.saturating_sub(LABELS + 2).max(8);
+            let words = wrap_plain(error, room.into());
+            let mark = |i| if i == 0 { MARK } else { " " };
+            let words = words.into_iter().enumerate();
+            lines.extend(words.map(|(i, line)| Line::Wrong(format!("{} {line}", mark(i)))));
+        }
+        if i == editor.focus {
+            here = first..lines.len();
+        }
+    }
+    let height = usize::from(area.height);
+    // What is wrong is seen too, but never instead of the field.
+    let top = here.end.saturating_sub(height).min(here.start);
+    lines.drain(..top);
+    lines.truncate(height);
+    lines
+}
+
+/// The names of the pages with their places.
+fn tabs(editor: &Editor, area: Rect) -> Vec<(FormPage, Rect, String)> {
+    let Some(form) = &editor.form else { return Vec::new() };
+    let pages = editor.pages();
+    let narrow = pages.iter().map(|p| p.title().len() + 2).sum::<usize>() > area.width.into();
+    let mut x = area.x;
+    let mut tabs = Vec::new();
+    for page in pages {
+        let wrong = form.fields().iter().any(|f| f.page() == page && f.error.is_some());
+        // On a small screen the first word does.
+        let title = page.title().split(' ').next().filter(|_| narrow).unwrap_or(page.title());
+        let mark = if wrong { "!" } else { "" };
+        let name = format!(" {title}{mark}{}", if narrow { "" } else { " " });
+        let width = u16::try_from(text::width(&name)).unwrap_or(u16::MAX);
+        let width = width.min(area.right().saturating_sub(x));
+        tabs.push((page, Rect { x, width, ..area }, name));
+        x += width;
+    }
+    tabs
+}
+
+/// What is drawn at a place of the screen.
+pub(in crate::tui) fn at(editor: &Editor, size: (u16, u16), at: Position) -> Option<Place> {
+    let parts = parts(inside(size));
+    if parts.pages.contains(at) {
+        let tab = tabs(editor, parts.pages).into_iter().find(|(_, area, _)| area.contains(at));
+        return tab.map(|(page, ..)| Place::Page(page));
+    }
+    if !parts.fields.contains(at) {
+        return None;
+    }
+    match lines(editor, parts.fields).get(usize::from(at.y - parts.fields.y))? {
+        Line::Field(field) => Some(Place::Field(*field)),
+        Line::Wrong(_) => None,
+    }
+}
+
+pub(super) fn draw(app: &App, frame: &mut Frame<'_>, editor: &Editor, body: Rect) {
+    let title = format!("Edit {}", text::truncate(&editor.title, 60));
+    let inner = window(app, frame, body, &title, LARGEST);
+    let style = |role| app.palette.style(role);
+    let Some(form) = &editor.form else {
+        frame.render_widget(ratatui::text::Line::styled("reading …", style(Role::Dim)), inner);
+        return;
+    };
+    let parts = parts(inner);
+    for (page, area, name) in tabs(editor, parts.pages) {
+        let role = if page == editor.page() { Role::Selected } else { Role::Dim };
+        frame.render_widget(ratatui::text::Line::styled(name, style(role)), area);
+    }
+    let field_at = |y| Rect { y, height: 1, ..parts.fields };
+    for (y, line) in (parts.fields.y..).zip(lines(editor, parts.fields)) {
+        match line {
+            Line::Field(i) => draw_field(app, frame, editor, i, field_at(y)),
+            Line::Wrong(words) => {
+                let mut row = Row::new(parts.fields.width);
+                row.left(&" ".repeat(LABELS.into()), style(Role::Text));
+                row.left(&words, style(Role::Error));
+                frame.render_widget(row.line(style(Role::Text)), field_at(y));
+            }
+        }
+    }
+    let help = match &form.trouble {
+        Some(why) => (why.as_str(), Role::Error),
+        None => (form.fields().get(editor.focus).map_or("", |f| f.help()), Role::Dim),
+    };
+    let mut row = Row::new(parts.help.width);
+    row.left(help.0, style(help.1));
+    if parts.help.height > 0 {
+        frame.render_widget(row.line(style(Role::Text)), parts.help);
+    }
+}
+
+fn draw_field(app: &App, frame: &mut Frame<'_>, editor: &Editor, i: usize, area: Rect) {
+    let style = |role| app.palette.style(role);
+    let Some((form, typed)) = editor.form.as_ref().zip(editor.typed.get(i)) else { return };
+    let field = &form.fields()[i];
+    let here = i == editor.focus;
+    let mut row = Row::new(area.width);
+    let labels = usize::from(LABELS.min(area.width / 2));
+    let pointer = if here { marks(app).pointer } else { " " };
+    row.left(pointer, style(Role::Accent));
+    let label = text::truncate(&field.label, labels.saturating_sub(2)).into_owned();
+    row.left(&format!(" {label}"), style(if here { Role::Accent } else { Role::Dim }));
+    let gap = labels.saturating_sub(text::width(pointer) + 1 + text::width(&label));
+    row.left(&" ".repeat(gap), style(Role::Text));
+    let room = usize::from(area.width).saturating_sub(labels + 1).max(1);
+    let (shown, cursor) = match (here, typed.value()) {
+        (true, _) => typed.visible(room),
+        // As many for every secret: its length is nobody's business either.
+        (false, value) if field.is_secret() && !value.is_empty() => ("*".repeat(8), 0),
+        (false, value) => (text::truncate(value, room).into_owned(), 0),
+    };
+    if shown.is_empty() {
+        row.left(&format!("({})", field.unset()).replace("()", ""), style(Role::Dim));
+    } else {
+        row.left(&shown, style(if here { Role::Input } else { Role::Text }));
+    }
+    frame.render_widget(row.line(style(Role::Text)), area);
+    if here {
+        let x = area.x + u16::try_from(labels + cursor).unwrap_or(0);
+        frame.set_cursor_position(Position::new(x.min(area.right().saturating_sub(1)), area.y));
+    }
+}
