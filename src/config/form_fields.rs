@@ -103,7 +103,7 @@ pub(super) const ROWS: &[Row] = &[
         path: &["kind"],
         label: "Kind",
         unset: "feed",
-        help: "feed, website (by selectors) or sitemap",
+        help: "feed, website (by selectors), sitemap or crawl",
         choices: super::sources::KINDS,
         look: true,
         ..GENERAL

@@ -158,6 +158,9 @@ pub(super) fn unfetched(
         Kept::Pinned => "item_pinned",
         Kept::Unread => "item_unread",
     };
+    if sources.is_empty() {
+        return Ok(Vec::new());
+    }
     let scope = format!("{} AND i.source IN ({})", kept.mark(), list(sources));
     unread_pages(conn, index, &scope, now, limit)
 }
@@ -170,6 +173,10 @@ pub(super) fn refused(
     sources: &[i64],
     now: Time,
 ) -> Result<Vec<i64>> {
+    // No index leads to none of the sources.
+    if sources.is_empty() {
+        return Ok(Vec::new());
+    }
     let mark = kept.mark();
     let sql = format!(
         "SELECT i.key FROM fetch f INDEXED BY fetch_source CROSS JOIN item i ON i.key = f.item

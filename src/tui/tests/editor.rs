@@ -117,7 +117,7 @@ fn a_title_is_typed_saved_and_undone() {
 fn a_wrong_value_stands_beside_its_field_and_is_not_saved() {
     let mut desk = Desk::kernel();
     desk.stage.keys("<Down><Down>fed");
-    desk.sees("did you mean \"feed\"?");
+    desk.sees("found \"fed\"; did you mean");
     desk.sees("General!");
     desk.stage.keys("<C-n>");
     desk.save();
@@ -136,7 +136,7 @@ fn words_are_chosen_and_pages_turned() {
     desk.stage.keys("<Down><Down><Right>");
     desk.sees("Kind        feed");
     desk.stage.keys("<Left><Left>");
-    desk.sees("Kind        sitemap");
+    desk.sees("Kind        crawl");
     desk.stage.keys("<Right><C-n>");
     desk.sees("Priority    high");
     desk.stage.keys("<C-n>");
