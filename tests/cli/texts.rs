@@ -81,7 +81,10 @@ fn pages_are_fetched_ahead_and_shown_in_every_form() {
     check("Prefetch", &[values.pop().unwrap()]);
     check("Page", &values);
     let again = quick(&world, &["prefetch"]);
-    assert_eq!((again.code, again.err.trim()), (Some(0), "every page but 1 that gave no text is here already"));
+    assert_eq!(
+        (again.code, again.err.trim()),
+        (Some(0), "every page but 1 that gave no text is here already")
+    );
     assert_eq!((requests(&world, "/one"), requests(&world, "/three")), (1, 1));
 
     let text = world.run(&["show", one]).ok();
