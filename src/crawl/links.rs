@@ -36,7 +36,7 @@ impl Texts {
     }
 }
 
-/// One link: 28 bytes beside its address.
+/// One link: 20 bytes beside its address.
 #[derive(Debug, Clone, Copy)]
 struct Row {
     path: u32,

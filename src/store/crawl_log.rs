@@ -222,8 +222,7 @@ impl CrawlLog {
     }
 
     /// What visits have learned: labels in order, the newest `most` of them, and all hubs.
-    #[allow(clippy::type_complexity, reason = "two lists of pairs")]
-    pub fn learned(&self, most: u32) -> Result<(Vec<(u32, bool)>, Vec<(u32, u32)>)> {
+    pub fn learned(&self, most: u32) -> Result<(Labels, Hubs)> {
         let sql =
             "SELECT link, hit FROM (SELECT * FROM label ORDER BY id DESC LIMIT ?1) ORDER BY id";
         let mut query = self.conn.prepare(sql)?;
@@ -234,6 +233,12 @@ impl CrawlLog {
         Ok((labels, hubs.collect::<rusqlite::Result<_>>()?))
     }
 }
+
+/// Links that were asked for, and whether they led to what is looked for.
+pub type Labels = Vec<(u32, bool)>;
+
+/// Pages, and to how much each has led.
+pub type Hubs = Vec<(u32, u32)>;
 
 /// Stored links.
 pub struct Stored<'a> {

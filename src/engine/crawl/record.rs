@@ -90,7 +90,8 @@ impl Record {
                 new.push(*id);
             }
             let class = class(row.class);
-            tell(strategy.as_mut(), ask, class, row.article, &new, &row.links, links, random);
+            let answer = Answer { class, article: row.article, new: &new, all: &row.links };
+            tell(strategy.as_mut(), ask, &answer, &mut Known { links, random });
             progress.count(&row, class);
             Ok(())
         })?;
@@ -150,8 +151,9 @@ impl Record {
         let links = &self.links;
         let unstored = rows(links, self.log.links());
         self.log.append(&row, unstored, saved)?;
-        let (strategy, random) = (self.strategy.as_mut(), &mut self.random);
-        tell(strategy, ask, got.class, got.article, &new, &row.links, links, random);
+        let answer = Answer { class: got.class, article: got.article, new: &new, all: &row.links };
+        let known = &mut Known { links, random: &mut self.random };
+        tell(self.strategy.as_mut(), ask, &answer, known);
         self.progress.count(&row, got.class);
         self.progress.links = links.len();
         Ok(())
@@ -237,21 +239,10 @@ pub(super) fn open(file: &Path) -> Result<CrawlLog, CrawlError> {
     })
 }
 
-#[allow(clippy::too_many_arguments, reason = "borrowed from two different owners")]
-fn tell(
-    strategy: &mut dyn Strategy,
-    ask: Ask,
-    class: Class,
-    article: bool,
-    new: &[LinkId],
-    all: &[LinkId],
-    links: &Links,
-    random: &mut fastrand::Rng,
-) {
-    let known = &mut Known { links, random };
+fn tell(strategy: &mut dyn Strategy, ask: Ask, answer: &Answer<'_>, known: &mut Known<'_>) {
     match ask {
-        Ask::Head(link) => strategy.labelled(link, class, known),
-        Ask::Get(link) => strategy.answered(link, &Answer { class, article, new, all }, known),
+        Ask::Head(link) => strategy.labelled(link, answer.class, known),
+        Ask::Get(link) => strategy.answered(link, answer, known),
     }
 }
 

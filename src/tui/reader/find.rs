@@ -5,7 +5,7 @@ use super::line::{Joint, Line};
 /// Places that are kept.
 const MAX_HITS: usize = 10_000;
 
-/// Characters that are looked through: 16 MB of places, many times the longest article.
+/// Characters that are looked through; their places take 16 MB.
 const MOST: usize = 500_000;
 
 /// The lines as one text with one form for each letter.
