@@ -10,7 +10,7 @@ use newsfed::feed;
 use newsfed::model::{Outcome, PollRecord, Source, Time};
 use newsfed::schedule::simulate::{Phase, Replay, Simulated, Timeline};
 use newsfed::schedule::{Learned, LearnedParameters, Policy};
-use newsfed::store::{Anchor, Look, Query, Scope, Store, View, prepare};
+use newsfed::store::{Anchor, Criteria, Look, Scope, Store, View, prepare};
 use newsfed::tui::Stage;
 use tempfile::TempDir;
 
@@ -111,8 +111,9 @@ fn list(bencher: Bencher<'_, '_>, end: &str) {
 fn search(bencher: Bencher<'_, '_>, typed: &str) {
     let database = Database::filled();
     let reader = database.store.reader().unwrap();
-    let query = Query::parse(typed, chrono::Local::now(), |_| Vec::new());
-    let view = View { query, ..View::of(Scope::All) };
+    let typed = typed.parse().unwrap();
+    let criteria = Criteria::new(&typed, chrono::Local::now(), |_| Vec::new());
+    let view = View { criteria, ..View::of(Scope::All) };
     bencher.bench_local(|| reader.window(&view, Anchor::First, 120).unwrap());
 }
 

@@ -12,6 +12,7 @@ pub mod engine; // the background task: plan, fetch, ingest, store, announce
 pub mod feed; // RSS, Atom and JSON Feed -> entries
 pub mod model; // plain data shared by every room
 pub mod net; // the only door to the network
+pub mod query; // the language of searches
 pub mod schedule; // when to look again
 pub mod sitemap; // robots.txt Sitemap lines, indexes, url sets, news sitemaps
 pub mod store; // SQLite: the only owner of the database

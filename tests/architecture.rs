@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 const ROOMS: &[(&str, &[&str])] = &[
     ("model", &[]),
     ("util", &["model"]),
-    ("config", &["crawl", "model", "util", "website"]),
+    ("query", &["model", "util"]),
+    ("config", &["crawl", "model", "query", "util", "website"]),
     ("article", &["model", "util"]),
     ("feed", &["model", "util"]),
     ("schedule", &["model", "util"]),
@@ -19,7 +20,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("crawl", &["model", "util"]),
     ("discover", &["article", "crawl", "feed", "model", "sitemap", "util", "website"]),
     ("net", &["config", "model", "util"]),
-    ("store", &["config", "model", "util"]),
+    ("store", &["config", "model", "query", "util"]),
     (
         "engine",
         &[
@@ -28,12 +29,12 @@ const ROOMS: &[(&str, &[&str])] = &[
         ],
     ),
     ("demo", &["config", "model", "util"]),
-    ("tui", &["article", "config", "engine", "model", "store", "util"]),
+    ("tui", &["article", "config", "engine", "model", "query", "store", "util"]),
     (
         "cli",
         &[
             "article", "config", "crawl", "demo", "discover", "engine", "feed", "model", "net",
-            "schedule", "sitemap", "store", "tui", "util", "website",
+            "query", "schedule", "sitemap", "store", "tui", "util", "website",
         ],
     ),
 ];
@@ -50,7 +51,7 @@ const DOORS: &[(&str, &str)] = &[
 
 /// Rooms in which bytes and times go in and data comes out.
 const PURE: &[&str] =
-    &["article", "crawl", "discover", "feed", "model", "schedule", "sitemap", "website"];
+    &["article", "crawl", "discover", "feed", "model", "query", "schedule", "sitemap", "website"];
 /// What a pure room does not name: runtimes, and clocks of its own.
 const IMPURE: &[&[&str]] = &[
     &["tokio"],

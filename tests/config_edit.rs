@@ -157,6 +157,7 @@ fn updating_touches_only_what_changes() {
         url: Some("https://moved.example/feed".parse().unwrap()),
         interval: Some(Some(Duration::from_secs(7200))),
         full_text: Some(Some(newsfed::model::FullText::All)),
+        ..SourceChange::default()
     };
     file.update(&[id("a-example")], &change).unwrap();
     let added =

@@ -4,7 +4,8 @@ use super::exit::Failure;
 use super::home::Home;
 use crate::config::did_you_mean;
 use crate::model::{Source, SourceFacts, SourceId};
-use crate::store::{Named, Store};
+use crate::query::Known;
+use crate::store::Store;
 use crate::util::{clock::Clock, clock::SystemClock, text};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -115,24 +116,9 @@ impl Catalogue {
         Failure::Plain(format!("there is no source \"{}\"{hint}{list}", text::line(word)))
     }
 
-    /// Row keys of the sources that a name in a query means: equal first, else containing it.
-    pub(super) fn resolve(&self, named: &Named) -> Vec<i64> {
-        let names = |e: &Entry| -> Vec<String> {
-            match named {
-                Named::Source(_) => vec![e.source.id.to_string(), e.title().to_owned()],
-                Named::Folder(_) => e.source.folder.clone().into_iter().collect(),
-                Named::Tag(_) => e.source.tags.clone(),
-            }
-        };
-        let (Named::Source(word) | Named::Folder(word) | Named::Tag(word)) = named;
-        let word = word.to_lowercase();
-        let keys = |test: &dyn Fn(&str) -> bool| -> Vec<i64> {
-            let hits =
-                self.entries.iter().filter(|e| names(e).iter().any(|n| test(&n.to_lowercase())));
-            hits.map(|e| e.facts.key).collect()
-        };
-        let equal = keys(&|n| n == word);
-        if equal.is_empty() { keys(&|n| n.contains(&word)) } else { equal }
+    /// The sources as searches name them.
+    pub(super) fn known(&self) -> impl Iterator<Item = Known<'_>> + Clone {
+        self.entries.iter().map(|e| Known { key: e.facts.key, source: &e.source, title: e.title() })
     }
 
     /// The titles by row key.
@@ -186,21 +172,6 @@ mod tests {
                 (Ok(e), Err(_)) => panic!("{word} is {}", e.source.id),
                 (Err(e), Ok(_)) => panic!("{word}: {e}"),
             }
-        }
-    }
-
-    #[test]
-    fn names_of_queries_are_equal_first() {
-        let catalogue = catalogue();
-        let cases = [
-            (Named::Source("kernel".to_owned()), vec![1]),
-            (Named::Source("KERN".to_owned()), vec![1, 2]),
-            (Named::Folder("tech".to_owned()), vec![1]),
-            (Named::Folder("linux".to_owned()), vec![2]),
-            (Named::Tag("x".to_owned()), vec![]),
-        ];
-        for (named, keys) in cases {
-            assert_eq!(catalogue.resolve(&named), keys, "{named:?}");
         }
     }
 }

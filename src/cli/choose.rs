@@ -3,7 +3,8 @@
 use super::catalogue::Catalogue;
 use super::exit::Failure;
 use crate::config::SortOrder;
-use crate::store::{Query, Scope, View};
+use crate::query::{Date, Query, What, resolve, unknown_name};
+use crate::store::{Criteria, Scope, View};
 use crate::util::text;
 use chrono::Local;
 
@@ -47,16 +48,20 @@ impl Choice {
     pub(super) fn view(&self, catalogue: &Catalogue) -> Result<View, Failure> {
         let mut view = View::of(Scope::All);
         view.order = SortOrder::Newest;
-        let parse = |text: &str| Query::parse(text, Local::now(), |n| catalogue.resolve(n));
-        view.query = parse(self.query.as_deref().unwrap_or_default());
-        if let Some(date) = &self.since {
-            let since = parse(&format!("after:{date}")).after.ok_or_else(|| no_date(date))?;
-            view.query.after = view.query.after.max(Some(since));
+        let query = self.query.as_deref().unwrap_or_default().parse::<Query>();
+        let mut query = query.map_err(|e| Failure::Usage(format!("in the search, {e}")))?;
+        if let Some(unknown) = unknown_name(&query, catalogue.known()) {
+            return Err(Failure::Plain(unknown));
         }
-        if let Some(date) = &self.before {
-            let before = parse(&format!("before:{date}")).before.ok_or_else(|| no_date(date))?;
-            view.query.before = Some(view.query.before.map_or(before, |b| b.min(before)));
+        let date = |date: &String| Date::parse(date).ok_or_else(|| no_date(date));
+        if let Some(since) = &self.since {
+            query = query.and(Query::of([What::After(date(since)?)]));
         }
+        if let Some(before) = &self.before {
+            query = query.and(Query::of([What::Before(date(before)?)]));
+        }
+        view.criteria =
+            Criteria::new(&query, Local::now(), |named| resolve(named, catalogue.known()));
         if let Some(keys) = self.sources(catalogue)? {
             view.scope = Scope::Sources(keys);
         }

@@ -89,7 +89,7 @@ pub(super) fn run(args: &ListArgs, global: &Global, out: &mut Output) -> Result<
     view.order = args.sort.unwrap_or(home.settings.ui.sort);
     match (args.pinned, &view.scope) {
         (true, Scope::All) => view.scope = Scope::Pinned,
-        (true, _) => view.query.pinned = Some(true),
+        (true, _) => view.criteria.pinned = Some(true),
         (false, _) => {}
     }
     print(&store, &catalogue, &view, args.limit, out)
@@ -117,7 +117,7 @@ fn print(
     limit: usize,
     out: &mut Output,
 ) -> Result<Exit, Failure> {
-    if view.query.text.is_some() {
+    if view.criteria.text.is_some() {
         index_all(store, out)?;
     }
     let reader = store.reader()?;
@@ -134,7 +134,7 @@ fn print(
         (left, printed) = (left - taken, printed + taken);
         match window.rows.last() {
             // A full-text search gives all it has at once.
-            Some(last) if window.more_below && left > 0 && view.query.text.is_none() => {
+            Some(last) if window.more_below && left > 0 && view.criteria.text.is_none() => {
                 anchor = Anchor::After(Cursor::from(last));
             }
             _ => {

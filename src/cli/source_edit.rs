@@ -27,6 +27,12 @@ pub(super) struct EditArgs {
     /// All its tags, with commas between; empty is none
     #[arg(long)]
     tags: Option<String>,
+    /// A tag that it is to have besides; may be repeated
+    #[arg(long, value_name = "TAG")]
+    add_tag: Vec<String>,
+    /// A tag that it is to lose; may be repeated
+    #[arg(long, value_name = "TAG")]
+    remove_tag: Vec<String>,
     /// A fixed time between two looks, as 2h; empty leaves it to the schedule
     #[arg(long, value_parser = interval)]
     interval: Option<Interval>,
@@ -107,6 +113,8 @@ fn change(args: &EditArgs) -> Result<SourceChange, Failure> {
         title: text(&args.title),
         folder: text(&args.folder),
         tags,
+        tag: args.add_tag.clone(),
+        untag: args.remove_tag.clone(),
         enabled: None,
         interval: args.interval.map(|i| i.0),
         full_text: args.full_text.map(|p| p.0),

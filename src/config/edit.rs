@@ -3,24 +3,20 @@
 //! Every save reads the file afresh, changes only the bytes concerned, runs the loader's own
 //! checks on the new text and exchanges the file as a whole (see [`super::save`]).
 
+use super::elements::{cut, element_ranges, element_start};
 use super::entry::Entry;
 use super::error::ConfigErrors;
 use super::ids::unique_id;
 use super::load::{Positioned, check_sources};
 use super::paths::Paths;
-use super::render::{source_text, words};
-use super::rule::show_time;
+use super::render::source_text;
 use super::save::{SaveError, rewrite};
-use super::splice::{
-    SpliceError, cut, element_ranges, element_start, newline, replace, set_each, with_last_newline,
-};
-use crate::model::{FullText, Source, SourceId};
+use super::splice::{SpliceError, newline, replace, with_last_newline};
+use crate::model::{Source, SourceId};
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::ops::Range;
 use std::path::PathBuf;
-use std::time::Duration;
-use toml_edit::Value;
 use url::Url;
 
 /// Why nothing was changed.
@@ -100,25 +96,6 @@ pub struct Added {
     pub sources: Vec<Source>,
     /// Those whose address was followed already: its source, and the address.
     pub already: Vec<(SourceId, Url)>,
-}
-
-/// What to change of a source; `None` leaves it. An inner `None` takes the key away.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SourceChange {
-    /// The address.
-    pub url: Option<Url>,
-    /// The person's own title.
-    pub title: Option<Option<String>>,
-    /// Folder, `/` between levels.
-    pub folder: Option<Option<String>>,
-    /// All tags.
-    pub tags: Option<Vec<String>>,
-    /// Whether it is looked at.
-    pub enabled: Option<bool>,
-    /// Fixed interval between looks.
-    pub interval: Option<Option<Duration>>,
-    /// Whether its pages are asked for the whole text.
-    pub full_text: Option<Option<FullText>>,
 }
 
 impl SourcesFile {
@@ -206,29 +183,6 @@ impl SourcesFile {
         })
     }
 
-    /// Changes sources alike, all or none.
-    ///
-    /// # Errors
-    /// When one is unknown or a value is refused, or see [`EditError`].
-    pub fn update(&self, ids: &[SourceId], change: &SourceChange) -> Result<(), EditError> {
-        self.change(|text, sources| {
-            let found = self.find_all(sources, ids)?;
-            let mut starts: Vec<_> = found.iter().map(|i| sources[*i].0.start).collect();
-            let mut new = text.to_owned();
-            // An identifier derived from the address must not change with it: it is written down.
-            let written = found.iter().map(|i| Some(Value::from(sources[*i].1.id.as_str())));
-            let mut keys = vec![("id", written.collect::<Vec<_>>())];
-            let alike = values(change).into_iter();
-            keys.extend(alike.map(|(key, value)| (key, vec![value; found.len()])));
-            for (key, values) in keys {
-                let values: Vec<_> =
-                    values.iter().map(|v| v.as_ref().map(Value::to_string)).collect();
-                new = set_each(&new, &mut starts, key, &values).map_err(|e| self.splice(&e))?;
-            }
-            Ok(new)
-        })
-    }
-
     /// The file and the line, from 1, of a source's entry, for an editor; in a file with faults, of
     /// the first one.
     ///
@@ -268,7 +222,11 @@ impl SourcesFile {
     }
 
     /// The places of several sources, in ascending order.
-    fn find_all(&self, sources: &Positioned, ids: &[SourceId]) -> Result<Vec<usize>, EditError> {
+    pub(super) fn find_all(
+        &self,
+        sources: &Positioned,
+        ids: &[SourceId],
+    ) -> Result<Vec<usize>, EditError> {
         let mut found: Vec<_> =
             ids.iter().map(|id| self.find(sources, id)).collect::<Result<_, _>>()?;
         found.sort_unstable();
@@ -308,7 +266,7 @@ impl SourcesFile {
         }
     }
 
-    fn form(&self, message: &str) -> EditError {
+    pub(super) fn form(&self, message: &str) -> EditError {
         EditError::Form { file: self.file.clone(), message: message.to_owned() }
     }
 
@@ -331,32 +289,4 @@ fn appended(text: &str, sources: &[Source]) -> String {
         new.push_str(&source_text(source, newline));
     }
     new
-}
-
-/// The keys to write for a change; `None` takes a key away.
-fn values(change: &SourceChange) -> Vec<(&'static str, Option<Value>)> {
-    let mut values = Vec::new();
-    let text = |text: &Option<String>| text.as_deref().map(Value::from);
-    if let Some(url) = &change.url {
-        values.push(("url", Some(Value::from(url.as_str()))));
-    }
-    if let Some(title) = &change.title {
-        values.push(("title", text(title)));
-    }
-    if let Some(folder) = &change.folder {
-        values.push(("folder", text(folder)));
-    }
-    if let Some(tags) = &change.tags {
-        values.push(("tags", (!tags.is_empty()).then(|| words(tags))));
-    }
-    if let Some(enabled) = change.enabled {
-        values.push(("enabled", (!enabled).then(|| Value::from(false))));
-    }
-    if let Some(interval) = change.interval {
-        values.push(("interval", interval.map(|i| Value::from(show_time(i)))));
-    }
-    if let Some(full_text) = change.full_text {
-        values.push(("full_text", full_text.map(|f| Value::from(f.name()))));
-    }
-    values
 }

@@ -11,7 +11,7 @@ use toml_edit::Value;
 /// `config.toml` for changes. Holds nothing of the file but its name.
 #[derive(Debug, Clone)]
 pub struct ConfigFile {
-    file: PathBuf,
+    pub(super) file: PathBuf,
 }
 
 impl ConfigFile {

@@ -2,6 +2,7 @@
 
 use super::document::{Node, Pair, Value, parse, read_text};
 use super::edit::{EditError, SourcesFile};
+use super::edited::{Edited, Part};
 use super::error::{ConfigErrors, Report};
 use super::load::{Positioned, check_sources};
 use super::save::SaveError;
@@ -45,39 +46,8 @@ impl fmt::Debug for EntryChange {
     }
 }
 
-/// What an edit of an entry did, to take it back.
-#[derive(Clone)]
-pub struct Edited {
-    id: SourceId,
-    /// The whole file before and after, for putting everything back exactly.
-    before: String,
-    after: String,
-    /// The values that were there before.
-    back: Vec<EntryChange>,
-    /// The values that are there now.
-    there: Vec<EntryChange>,
-}
-
-impl fmt::Debug for Edited {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Edited({}, {:?})", self.id, self.there)
-    }
-}
-
-impl Edited {
-    /// The source.
-    pub fn id(&self) -> &SourceId {
-        &self.id
-    }
-
-    /// What was written.
-    pub fn changes(&self) -> &[EntryChange] {
-        &self.there
-    }
-}
-
 impl Entry {
-    fn new(id: SourceId, text: &str, header: usize) -> Self {
+    pub(super) fn new(id: SourceId, text: &str, header: usize) -> Self {
         let tree = parse(text, &mut Report::new(Path::new(""), text));
         Self { id, text: text.to_owned(), header, tree }
     }
@@ -107,7 +77,7 @@ impl Entry {
     }
 
     /// The value of a key as it is written.
-    fn written(&self, path: &[String]) -> Option<&str> {
+    pub(super) fn written(&self, path: &[String]) -> Option<&str> {
         let at = self.node(path)?.at;
         self.text.get(at.start..at.end)
     }
@@ -123,7 +93,11 @@ impl Entry {
 }
 
 /// The text with keys of the entry whose header begins there changed.
-fn apply(text: &str, header: usize, changes: &[EntryChange]) -> Result<String, SpliceError> {
+pub(super) fn apply(
+    text: &str,
+    header: usize,
+    changes: &[EntryChange],
+) -> Result<String, SpliceError> {
     let mut text = text.to_owned();
     for change in changes {
         let path: Vec<&str> = change.path.iter().map(String::as_str).collect();
@@ -165,8 +139,7 @@ impl SourcesFile {
     /// [`EditError::Elsewhere`] when one of these keys has been changed since then; when the source
     /// is unknown or a value is refused, or see [`EditError`].
     pub fn edit_entry(&self, base: &Entry, wanted: &[EntryChange]) -> Result<Edited, EditError> {
-        let mut edited = None;
-        self.change(|text, sources| {
+        self.edit(|text, sources| {
             let (start, now) = self.entry_in(text, sources, &base.id)?;
             let foreign = |change: &&EntryChange| {
                 let there = now.written(&change.path);
@@ -183,47 +156,8 @@ impl SourcesFile {
                 let value = toml_edit::Value::from(base.id.as_str()).to_string();
                 there.insert(0, EntryChange { path: id, value: Some(value) });
             }
-            let before = |change: &EntryChange| EntryChange {
-                value: now.written(&change.path).map(str::to_owned),
-                ..change.clone()
-            };
-            let back = there.iter().map(before).collect();
             let after = apply(text, start, &there).map_err(|e| self.splice(&e))?;
-            edited = Some(Edited {
-                id: base.id.clone(),
-                before: text.to_owned(),
-                after: after.clone(),
-                back,
-                there,
-            });
-            Ok(after)
-        })?;
-        edited.ok_or_else(|| EditError::Unknown(base.id.clone(), String::new()))
-    }
-
-    /// Takes an edit back: byte for byte when the file is as it was left, else its keys alone.
-    /// Returns what takes this back in turn.
-    ///
-    /// # Errors
-    /// When the source is unknown, or see [`EditError`].
-    pub fn revert(&self, edited: &Edited) -> Result<Edited, EditError> {
-        let mut texts = (String::new(), String::new());
-        self.change(|text, sources| {
-            let new = if text == edited.after {
-                edited.before.clone()
-            } else {
-                let start = sources[self.find(sources, &edited.id)?].0.start;
-                apply(text, start, &edited.back).map_err(|e| self.splice(&e))?
-            };
-            texts = (text.to_owned(), new.clone());
-            Ok(new)
-        })?;
-        Ok(Edited {
-            id: edited.id.clone(),
-            before: texts.0,
-            after: texts.1,
-            back: edited.there.clone(),
-            there: edited.back.clone(),
+            Ok((after, vec![Part::keys(&now, there)]))
         })
     }
 }

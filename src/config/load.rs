@@ -232,6 +232,10 @@ fn read_views(pair: &Pair, report: &mut Report) -> Vec<ViewSettings> {
         for field in VIEW.iter().filter(|f| !table.iter().any(|p| p.key == f.key)) {
             report.error(node.at, &format!("view.{}", field.key), "is missing");
         }
+        let query = table.iter().find(|pair| pair.key == "query");
+        if let (Some(pair), Err(e)) = (query, view.query.parse::<crate::query::Query>()) {
+            report.warn(pair.node.at, "view.query", format!("{e}; the view shows nothing"));
+        }
         views.push(view);
     }
     views

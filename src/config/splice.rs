@@ -38,22 +38,22 @@ pub(crate) fn set(
     Ok(replace(text, range, &with))
 }
 
-/// Sets a key of several elements of an array, or takes it away. `starts` are the starts of their
+/// Sets a key of several elements of an array, takes it away (`Some(None)`), or leaves it. `starts` are the starts of their
 /// headers in ascending order, and become those in the new text.
 pub(crate) fn set_each(
     text: &str,
     starts: &mut [usize],
     key: &str,
-    values: &[Option<String>],
+    values: &[Option<Option<&str>>],
 ) -> Result<String, SpliceError> {
     let document = Document::parse(text)?;
     let mut new = String::with_capacity(text.len());
     let mut done = 0;
     for (start, value) in starts.iter_mut().zip(values) {
-        let (range, with) =
-            edit(document.as_table(), text, Some(*start), &[key], value.as_deref())?;
         // Elements stand apart, so that their changes come in the same order.
-        *start = new.len() + (*start - done);
+        let here = std::mem::replace(start, new.len() + (*start - done));
+        let Some(value) = value else { continue };
+        let (range, with) = edit(document.as_table(), text, Some(here), &[key], *value)?;
         if range.is_empty() && with.is_empty() {
             continue;
         }
@@ -224,52 +224,8 @@ fn without_comma(text: &str, pair: Range<usize>) -> Range<usize> {
     }
 }
 
-/// Per element of an array, the bytes of it with the comments that belong to it and the blank
-/// lines that follow it. `None` when an element is not written below a header of its own.
-pub(crate) fn element_ranges(
-    text: &str,
-    starts: &[usize],
-) -> Result<Option<Vec<Range<usize>>>, SpliceError> {
-    let document = Document::parse(text)?;
-    let tables = starts.iter().map(|start| Some((*start, find_element(&document, *start)?)));
-    Ok(tables.map(|found| found.map(|(start, table)| range_of(text, start, table))).collect())
-}
-
-fn range_of(text: &str, start: usize, table: &Table) -> Range<usize> {
-    let mut end = next_line(text, whole_end(table));
-    // Comments right below belong to it, unless they stand right above the next header.
-    let comments = skip_lines(text, end, |line| line.starts_with('#'));
-    let below = &text[comments..];
-    if below.trim_start_matches([' ', '\t']).starts_with(['\r', '\n']) || below.is_empty() {
-        end = comments;
-    }
-    attached_start(text, line_start(text, start))..skip_lines(text, end, str::is_empty)
-}
-
-/// The text without some ranges, which are in ascending order, and without blank lines that would
-/// now stand at its end.
-pub(crate) fn cut(text: &str, ranges: &[Range<usize>]) -> String {
-    let mut new = String::with_capacity(text.len());
-    let mut done = 0;
-    for range in ranges {
-        new.push_str(&text[done..range.start]);
-        done = range.end;
-    }
-    if done == text.len() {
-        let kept = new.trim_end_matches([' ', '\t', '\r', '\n']).len();
-        new.truncate(next_line(&new, kept));
-    }
-    new.push_str(&text[done..]);
-    new
-}
-
-/// Where the element begins, comments included, for putting another before it.
-pub(crate) fn element_start(text: &str, start: usize) -> usize {
-    attached_start(text, line_start(text, start))
-}
-
 /// The element of any array of tables whose header starts at a byte.
-fn find_element(root: &Table, start: usize) -> Option<&Table> {
+pub(super) fn find_element(root: &Table, start: usize) -> Option<&Table> {
     let arrays = root.iter().filter_map(|(_, item)| item.as_array_of_tables());
     arrays.flat_map(|array| array.iter()).find(|t| t.span().is_some_and(|s| s.start == start))
 }
@@ -285,7 +241,7 @@ fn direct_end(table: &Table) -> Option<usize> {
 }
 
 /// End of everything of the table, sub-tables included.
-fn whole_end(table: &Table) -> usize {
+pub(super) fn whole_end(table: &Table) -> usize {
     let own = table.span().map_or(0, |s| s.end);
     let inner = table.iter().map(|(_, item)| match item {
         Item::Table(inner) => whole_end(inner),
@@ -308,7 +264,7 @@ fn first_header(root: &Table) -> Option<usize> {
 }
 
 /// Start of the comment lines right above a line. Comments at the very top belong to the file.
-fn attached_start(text: &str, line: usize) -> usize {
+pub(super) fn attached_start(text: &str, line: usize) -> usize {
     let mut start = line;
     while start > 0 {
         let above = line_start(text, start - 1);
@@ -321,14 +277,14 @@ fn attached_start(text: &str, line: usize) -> usize {
 }
 
 /// Skips lines for which the test holds; it gets them without blanks at both ends.
-fn skip_lines(text: &str, mut at: usize, test: impl Fn(&str) -> bool) -> usize {
+pub(super) fn skip_lines(text: &str, mut at: usize, test: impl Fn(&str) -> bool) -> usize {
     while at < text.len() && test(text[at..next_line(text, at)].trim()) {
         at = next_line(text, at);
     }
     at
 }
 
-fn line_start(text: &str, at: usize) -> usize {
+pub(super) fn line_start(text: &str, at: usize) -> usize {
     text[..at].rfind('\n').map_or(0, |i| i + 1)
 }
 
@@ -339,7 +295,7 @@ fn line_end(text: &str, at: usize) -> usize {
 }
 
 /// Start of the next line.
-fn next_line(text: &str, at: usize) -> usize {
+pub(super) fn next_line(text: &str, at: usize) -> usize {
     text[at..].find('\n').map_or(text.len(), |i| at + i + 1)
 }
 
@@ -436,32 +392,6 @@ mod tests {
         ];
         for (before, value, after) in cases {
             assert_eq!(set(before, Some(0), &["x", "y"], value).unwrap(), after, "{before:?}");
-        }
-    }
-
-    fn without(text: &str, nth: usize) -> String {
-        let start = text.match_indices("[[s]]").nth(nth).unwrap().0;
-        cut(text, &element_ranges(text, &[start]).unwrap().unwrap())
-    }
-
-    #[test]
-    fn elements_go_with_their_own_comments_only() {
-        let cases = [
-            ("# file\n[[s]]\na = 1\n\n[[s]]\nb = 1\n", 0, "# file\n[[s]]\nb = 1\n"),
-            ("# file\n\n# one\n[[s]]\na = 1\n\n# two\n[[s]]\n", 0, "# file\n\n# two\n[[s]]\n"),
-            ("[[s]]\na = 1\n# two\n[[s]]\nb = 2 # c\n", 0, "# two\n[[s]]\nb = 2 # c\n"),
-            ("[[s]]\na = 1\n# off = 1\n\n[[s]]\n", 0, "[[s]]\n"),
-            ("[[s]]\na = 1\n\n# two\n[[s]]\nb = 2\n", 1, "[[s]]\na = 1\n"),
-            (
-                "[[s]]\na = 1\n\n[[s]]\n[s.h]\nx = '''\n# y'''\n\n# end\n",
-                1,
-                "[[s]]\na = 1\n\n# end\n",
-            ),
-            ("[[s]]\r\na = 1\r\n\r\n[[s]]\r\n", 1, "[[s]]\r\na = 1\r\n"),
-            ("[[s]]", 0, ""),
-        ];
-        for (before, nth, after) in cases {
-            assert_eq!(without(before, nth), after, "{before:?}");
         }
     }
 }

@@ -264,9 +264,29 @@ impl Handle {
         &self,
         ids: Vec<SourceId>,
         change: SourceChange,
-    ) -> Result<(), FollowError> {
-        self.edit(move |file| file.update(&ids, &change)).await?;
-        self.reload().await
+    ) -> Result<Edited, FollowError> {
+        self.change_each(ids.into_iter().map(|id| (id, change.clone())).collect()).await
+    }
+
+    /// The same with a change of its own for each, in one save.
+    pub async fn change_each(
+        &self,
+        changes: Vec<(SourceId, SourceChange)>,
+    ) -> Result<Edited, FollowError> {
+        let edited = self.edit(move |file| file.update_each(&changes)).await?;
+        self.reload().await?;
+        Ok(edited)
+    }
+
+    /// Puts entries of `sources.toml` right before another one, or at the end.
+    pub async fn place(
+        &self,
+        ids: Vec<SourceId>,
+        next: Option<SourceId>,
+    ) -> Result<Edited, FollowError> {
+        let edited = self.edit(move |file| file.place(&ids, next.as_ref())).await?;
+        self.reload().await?;
+        Ok(edited)
     }
 
     /// Changes keys of one entry of `sources.toml`; see [`SourcesFile::edit_entry`].

@@ -2,6 +2,7 @@
 
 use super::ahead::{self, Ahead, Kept, Wanted};
 use super::articles::{self, Page, Site, Version};
+use super::count::Count;
 use super::error::Result;
 use super::history::{self, History, Spent};
 use super::marks::{Found, find, last_key};
@@ -68,6 +69,11 @@ impl Reader {
     /// `size` rows of a list at an anchor, twice as many around a place.
     pub fn window(&self, view: &View, anchor: Anchor, size: usize) -> Result<Window> {
         view::window(&self.conn, view, anchor, size)
+    }
+
+    /// How many rows a view has, at a bounded cost.
+    pub fn count(&self, view: &View) -> Result<Count> {
+        super::count::count(&self.conn, view, super::count::MOST_STEPS)
     }
 
     /// One whole item by its row key.

@@ -9,6 +9,7 @@ mod faults;
 mod pages;
 mod places;
 mod plans;
+mod queries;
 mod texts;
 
 struct Fixture {
@@ -87,6 +88,12 @@ impl Fixture {
         let f = reader.source(self.key(id)).unwrap().unwrap();
         (f.items, f.unread, f.pinned)
     }
+}
+
+/// A search without names of sources.
+fn criteria(text: &str) -> Criteria {
+    let query = text.parse().unwrap();
+    Criteria::new(&query, chrono::Local::now(), |_| vec![])
 }
 
 fn entry(title: &str) -> Entry {
@@ -337,8 +344,8 @@ fn a_body_indexed_together_with_a_change_of_its_item_is_found() {
     };
     f.store.writer().unwrap().call_blocking(both).unwrap();
     for text in ["hidden", "shown"] {
-        let query = Query::parse(text, chrono::Local::now(), |_| vec![]);
-        assert_eq!(f.titles(&View { query, ..View::of(Scope::All) }), ["shown"], "{text}");
+        let criteria = criteria(text);
+        assert_eq!(f.titles(&View { criteria, ..View::of(Scope::All) }), ["shown"], "{text}");
     }
 }
 
@@ -348,8 +355,8 @@ fn search_finds_titles_at_once_and_bodies_after_indexing() {
     let body = Entry { content: Some("<p>a Hidden café</p>".into()), ..entry("shown") };
     f.look("s", vec![body, entry("other")]);
     let search = |text: &str| {
-        let query = Query::parse(text, chrono::Local::now(), |_| vec![]);
-        f.titles(&View { query, ..View::of(Scope::All) })
+        let criteria = criteria(text);
+        f.titles(&View { criteria, ..View::of(Scope::All) })
     };
     assert_eq!(search("sho"), ["shown"]);
     assert!(search("hidden").is_empty());
@@ -361,7 +368,7 @@ fn search_finds_titles_at_once_and_bodies_after_indexing() {
     assert_eq!(search("-shown"), ["other"]);
     assert!(search("***").is_empty(), "punctuation is nowhere");
     for hostile in
-        ["\"", "a\"", "NEAR(", "a AND", "*", "col:x", "-", "^", "';DROP TABLE item;--", "\0"]
+        ["\"", "a\"", "NEAR(", "a AND", "*", "col::x", "-", "^", "';DROP TABLE item;--", "\0"]
     {
         search(hostile);
     }
@@ -371,8 +378,8 @@ fn search_finds_titles_at_once_and_bodies_after_indexing() {
 fn a_search_ends_at_its_limit() {
     let f = Fixture::new(&["s"]);
     f.look("s", (0..SEARCH_LIMIT + 5).map(|i| dated(&format!("word {i}"), i as i64)).collect());
-    let query = Query::parse("word", chrono::Local::now(), |_| vec![]);
-    let view = View { query, ..View::of(Scope::All) };
+    let criteria = criteria("word");
+    let view = View { criteria, ..View::of(Scope::All) };
     let window = f.store.reader().unwrap().window(&view, Anchor::First, 10).unwrap();
     assert_eq!((window.rows.len(), window.cut, window.more_below), (SEARCH_LIMIT, true, false));
 }

@@ -1,7 +1,7 @@
 //! Windows onto item lists: keyset paging over the index that fits, never OFFSET, never COUNT.
 
+use super::criteria::Criteria;
 use super::error::Result;
-use super::query::Query;
 use super::rows::{ITEM_ROW, item_row};
 use crate::config::SortOrder;
 use crate::model::{ItemRow, Time};
@@ -30,7 +30,7 @@ pub struct View {
     /// Whether read items are left out.
     pub unread_only: bool,
     /// What narrows it further.
-    pub query: Query,
+    pub criteria: Criteria,
     /// In which order.
     pub order: SortOrder,
 }
@@ -38,7 +38,22 @@ pub struct View {
 impl View {
     /// Everything in a scope, newest first with the pinned ones on top.
     pub fn of(scope: Scope) -> Self {
-        Self { scope, unread_only: false, query: Query::default(), order: SortOrder::default() }
+        Self {
+            scope,
+            unread_only: false,
+            criteria: Criteria::default(),
+            order: SortOrder::default(),
+        }
+    }
+}
+
+impl View {
+    /// Whether nothing can be in it, which no index can be asked for.
+    pub(super) fn is_void(&self) -> bool {
+        let none = |keys: &Vec<i64>| keys.is_empty();
+        self.criteria.nothing
+            || self.criteria.sources.as_ref().is_some_and(none)
+            || matches!(&self.scope, Scope::Sources(keys) if keys.is_empty())
     }
 }
 
@@ -106,10 +121,10 @@ pub(super) fn window(
     anchor: Anchor,
     size: usize,
 ) -> Result<Window> {
-    if view.query.nothing {
+    if view.is_void() {
         return Ok(Window::default());
     }
-    if view.query.text.is_some() {
+    if view.criteria.text.is_some() {
         return matches(conn, view);
     }
     let rows = |from, forward, take| read(conn, view, from, forward, take);
@@ -208,6 +223,20 @@ fn phase(
     Ok(rows)
 }
 
+/// The index that has the rows of a view in order.
+pub(super) fn index_of(view: &View, source: Option<i64>, pinned: Option<bool>) -> &'static str {
+    let unread = view.unread_only || view.criteria.read == Some(false);
+    let only_pinned = pinned == Some(true) || matches!(view.scope, Scope::Pinned);
+    match (source, only_pinned, unread) {
+        _ if view.criteria.changed == Some(true) => "item_changed",
+        (None, true, _) => "item_pinned",
+        (Some(_), _, true) => "item_source_unread",
+        (Some(_), _, false) => "item_source",
+        (None, false, true) => "item_unread",
+        (None, false, false) => "item_date",
+    }
+}
+
 /// One statement over one index.
 fn select(
     conn: &Connection,
@@ -218,16 +247,7 @@ fn select(
     forward: bool,
     take: usize,
 ) -> Result<Vec<ItemRow>> {
-    let unread = view.unread_only || view.query.read == Some(false);
-    let only_pinned = pinned == Some(true) || matches!(view.scope, Scope::Pinned);
-    let index = match (source, only_pinned, unread) {
-        _ if view.query.changed == Some(true) => "item_changed",
-        (None, true, _) => "item_pinned",
-        (Some(_), _, true) => "item_source_unread",
-        (Some(_), _, false) => "item_source",
-        (None, false, true) => "item_unread",
-        (None, false, false) => "item_date",
-    };
+    let index = index_of(view, source, pinned);
     let mut filter = Filter::default();
     match source {
         Some(key) => filter.bind("i.source = ?", key),
@@ -255,7 +275,7 @@ fn select(
 /// The newest matches of a full-text search, in the order of the view.
 fn matches(conn: &Connection, view: &View) -> Result<Window> {
     let mut filter = Filter::default();
-    filter.bind("item_text MATCH ?", view.query.text.clone().unwrap_or_default());
+    filter.bind("item_text MATCH ?", view.criteria.text.clone().unwrap_or_default());
     filter.scope(&view.scope);
     filter.view(view);
     let sql = format!(
@@ -282,7 +302,7 @@ pub(super) fn mark_read(conn: &Connection, view: &View, up_to: i64) -> Result<Ve
     let mut filter = Filter::default();
     filter.and("i.read = 0");
     filter.bind("i.key <= ?", up_to);
-    if let Some(text) = &view.query.text {
+    if let Some(text) = &view.criteria.text {
         filter.bind("i.key IN (SELECT rowid FROM item_text WHERE item_text MATCH ?)", text.clone());
     }
     filter.scope(&view.scope);
@@ -295,9 +315,9 @@ pub(super) fn mark_read(conn: &Connection, view: &View, up_to: i64) -> Result<Ve
 
 /// Conditions joined by AND, with their values in order.
 #[derive(Default)]
-struct Filter {
+pub(super) struct Filter {
     conditions: Vec<String>,
-    values: Vec<Value>,
+    pub(super) values: Vec<Value>,
 }
 
 impl Filter {
@@ -305,7 +325,7 @@ impl Filter {
         self.conditions.push(condition.to_owned());
     }
 
-    fn bind(&mut self, condition: &str, value: impl Into<Value>) {
+    pub(super) fn bind(&mut self, condition: &str, value: impl Into<Value>) {
         self.and(condition);
         self.values.push(value.into());
     }
@@ -315,7 +335,7 @@ impl Filter {
         self.and(&format!("i.source {not} IN ({list})"));
     }
 
-    fn scope(&mut self, scope: &Scope) {
+    pub(super) fn scope(&mut self, scope: &Scope) {
         if !matches!(scope, Scope::Sources(_)) {
             // The items of a source that was taken out stay for an undo, unseen.
             self.and("i.source NOT IN (SELECT key FROM source WHERE declared = 0)");
@@ -328,11 +348,11 @@ impl Filter {
         }
     }
 
-    fn view(&mut self, view: &View) {
+    pub(super) fn view(&mut self, view: &View) {
         if view.unread_only {
             self.and("i.read = 0");
         }
-        let q = &view.query;
+        let q = &view.criteria;
         if q.nothing {
             self.and("0");
         }
@@ -363,7 +383,7 @@ impl Filter {
         }
     }
 
-    fn sql(&self) -> String {
+    pub(super) fn sql(&self) -> String {
         if self.conditions.is_empty() { "1".to_owned() } else { self.conditions.join(" AND ") }
     }
 }

@@ -72,6 +72,23 @@ impl Field {
         self.area.input(event)
     }
 
+    /// Where the cursor stands, in bytes.
+    pub(super) fn cursor(&self) -> usize {
+        let value = self.value();
+        value.char_indices().nth(self.area.cursor().1).map_or(value.len(), |(at, _)| at)
+    }
+
+    /// Puts a text in the place of some bytes, and the cursor behind it.
+    pub(super) fn replace(&mut self, at: std::ops::Range<usize>, with: &str) {
+        let (Some(head), Some(tail)) = (self.value().get(..at.start), self.value().get(at.end..))
+        else {
+            return;
+        };
+        let end = u16::try_from(head.chars().count() + with.chars().count()).unwrap_or(u16::MAX);
+        self.area = TextArea::new(vec![format!("{head}{with}{tail}")]);
+        self.area.move_cursor(CursorMove::Jump(0, end));
+    }
+
     /// Inserts what was pasted, as one line.
     pub(super) fn paste(&mut self, pasted: &str) {
         self.area.insert_str(text::line(text::start(pasted, MAX_FIELD)));

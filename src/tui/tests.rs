@@ -68,7 +68,7 @@ impl Stage {
             Effect::LoadWindow { request, view, .. } => {
                 let mut rows: Vec<ItemRow> = self.rows.clone();
                 rows.retain(|r| !(view.unread_only && r.read));
-                if let Some(text) = &view.query.text {
+                if let Some(text) = &view.criteria.text {
                     let wanted = text.trim_matches(['"', '*']).to_lowercase();
                     rows.retain(|r| r.title.to_lowercase().contains(&wanted));
                 }

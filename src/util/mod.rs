@@ -5,6 +5,7 @@ pub mod clock;
 pub mod date;
 pub mod domain;
 pub mod html;
+pub(crate) mod near;
 pub mod text;
 pub mod url;
 pub mod when;

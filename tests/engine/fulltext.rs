@@ -134,8 +134,9 @@ fn pages(server: &Server) -> Vec<String> {
 }
 
 fn found(engine: &Handle, words: &str) -> usize {
-    let query = newsfed::store::Query::parse(words, chrono::Local::now(), |_| vec![]);
-    let view = View { query, ..View::of(Scope::All) };
+    let criteria =
+        newsfed::store::Criteria::new(&words.parse().unwrap(), chrono::Local::now(), |_| vec![]);
+    let view = View { criteria, ..View::of(Scope::All) };
     let reader = engine.store().reader().unwrap();
     reader.window(&view, Anchor::First, 100).unwrap().rows.len()
 }

@@ -86,8 +86,8 @@ fn no_statement_runs_over_all_items() {
             );
         }
     }
-    let query = Query { text: Some("title".into()), ..Query::default() };
-    let search = View { query, ..View::of(Scope::All) };
+    let criteria = Criteria { text: Some("title".into()), ..Criteria::default() };
+    let search = View { criteria, ..View::of(Scope::All) };
     assert!(view::window(&conn, &search, Anchor::First, 10).unwrap().rows.len() > 300);
     view::unread_since(&conn, f.now - TimeDelta::hours(3)).unwrap();
     rows::load_facts(&conn, f.key("a")).unwrap();

@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::model::{TextFrom, TextWay, Validators};
-use crate::store::query::Query;
 
 impl Fixture {
     fn only_key(&self) -> i64 {
@@ -31,8 +30,8 @@ impl Fixture {
     }
 
     fn found(&self, query: &str) -> usize {
-        let query = Query::parse(query, chrono::Local::now(), |_| vec![]);
-        self.rows(&View { query, ..View::of(Scope::All) }).len()
+        let criteria = criteria(query);
+        self.rows(&View { criteria, ..View::of(Scope::All) }).len()
     }
 }
 

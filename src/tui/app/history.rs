@@ -117,7 +117,7 @@ impl App {
     /// Keeps an edit for undoing and tells of it.
     pub(super) fn edited(&mut self, edited: Edited) -> Vec<Effect> {
         let hint = self.undo_hint();
-        let words = format!("saved: {}{hint}", changed(&edited));
+        let words = format!("saved: {}{hint}", edited.what());
         self.history.push(Change::Edited(edited));
         self.note(words)
     }
@@ -128,7 +128,7 @@ impl App {
             Err(why) => return self.problem(why),
         };
         let word = if redo { "done again" } else { "undone" };
-        self.note(format!("{word}: {}", changed(&edited)));
+        self.note(format!("{word}: {}", edited.what()));
         let to = if redo { &mut self.history.undo } else { &mut self.history.redo };
         to.push(Change::Edited(edited));
         vec![Effect::LoadSources]
@@ -139,12 +139,6 @@ impl App {
             self.keymap.keys_for(crate::config::Context::Everywhere, crate::config::Action::Undo);
         key.map(|k| format!(" ({k} takes it back)")).unwrap_or_default()
     }
-}
-
-/// Whose entry was edited, and which keys of it.
-fn changed(edited: &Edited) -> String {
-    let keys: Vec<_> = edited.changes().iter().map(|c| c.path.join(".")).collect();
-    format!("{} of {}", keys.join(", "), edited.id())
 }
 
 fn describe(mark: Mark, count: usize, to: bool) -> String {

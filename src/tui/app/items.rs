@@ -3,7 +3,8 @@
 use super::{App, Focus, Row, RowId, Smart};
 use crate::config::SortOrder;
 use crate::model::{ItemRow, Time};
-use crate::store::{Anchor, Cursor, Mark, Named, Query, Scope, View, Window};
+use crate::query::{Date, Named, Query, State, What, resolve};
+use crate::store::{Anchor, Criteria, Cursor, Mark, Scope, View, Window};
 use crate::tui::effect::Effect;
 use crate::tui::event::{Cause, Failure, RequestId};
 use crate::util::clock::start_of_day;
@@ -18,6 +19,8 @@ pub(crate) struct Listing {
     pub(crate) base: View,
     /// What narrows it, as typed.
     pub(crate) query: String,
+    /// The scope and filters as a search would say them.
+    pub(crate) place: Query,
 }
 
 /// State of the pane.
@@ -63,7 +66,12 @@ impl ItemsPane {
     pub(super) fn new(order: SortOrder) -> Self {
         let base = View { unread_only: true, order, ..View::of(Scope::All) };
         Self {
-            listing: Listing { title: "All unread".to_owned(), base, query: String::new() },
+            listing: Listing {
+                title: "All unread".to_owned(),
+                base,
+                query: String::new(),
+                place: Query::of([What::Is(State::Unread)]),
+            },
             rows: Vec::new(),
             more_above: false,
             more_below: false,
@@ -164,9 +172,29 @@ impl App {
                 base(Scope::All, false)
             }
             RowId::Folder(folder) => base(Scope::Sources(self.sources.folder_keys(folder)), false),
+            RowId::Tags => base(Scope::Sources(self.sources.tagged_keys()), false),
+            RowId::Tag(tag) => base(Scope::Sources(self.sources.tag_keys(tag)), false),
             RowId::Source(key) => base(Scope::Sources(vec![*key]), false),
         };
-        Listing { title: row.title.clone(), base, query }
+        Listing { title: row.title.clone(), base, query, place: self.place_of(row) }
+    }
+
+    fn place_of(&self, row: &Row) -> Query {
+        let what = match &row.id {
+            RowId::Smart(Smart::Pinned) => What::Is(State::Pinned),
+            RowId::Smart(Smart::Unread) => What::Is(State::Unread),
+            RowId::Smart(Smart::Today) => What::After(Date::Today),
+            RowId::Folder(folder) => What::Of(Named::Folder(folder.clone())),
+            RowId::Tag(tag) => What::Of(Named::Tag(tag.clone())),
+            RowId::Source(key) => match self.sources.entry(*key) {
+                Some(entry) => What::Of(Named::Source(entry.source.id.to_string())),
+                None => return Query::default(),
+            },
+            RowId::Smart(Smart::Changed | Smart::All) | RowId::Saved(_) | RowId::Tags => {
+                return Query::default();
+            }
+        };
+        Query::of([what])
     }
 
     /// Opens a list from its start.
@@ -190,34 +218,16 @@ impl App {
     /// The view with the typed query read.
     pub(super) fn view(&self) -> View {
         let listing = &self.items.listing;
-        let today = self.now.with_timezone(&chrono::Local);
-        let query = Query::parse(&listing.query, today, |named| self.resolve(named));
-        View { query, order: self.items.order, ..listing.base.clone() }
+        let criteria = self.criteria(&listing.query);
+        View { criteria, order: self.items.order, ..listing.base.clone() }
     }
 
-    /// Row keys of the sources that a name in a query means: equal first, else containing it.
-    fn resolve(&self, named: &Named) -> Vec<i64> {
-        let all = &self.sources.list.sources;
-        let matching =
-            |wanted: &str, names: &dyn Fn(&crate::tui::event::SourceEntry) -> Vec<String>| {
-                let wanted = wanted.to_lowercase();
-                let keys = |test: &dyn Fn(&str) -> bool| -> Vec<i64> {
-                    let hits =
-                        all.iter().filter(|s| names(s).iter().any(|n| test(&n.to_lowercase())));
-                    hits.map(|s| s.facts.key).collect()
-                };
-                let equal = keys(&|n| n == wanted);
-                if equal.is_empty() { keys(&|n| n.contains(&wanted)) } else { equal }
-            };
-        match named {
-            Named::Source(name) => {
-                matching(name, &|s| vec![s.source.id.to_string(), s.title().to_owned()])
-            }
-            Named::Tag(tag) => matching(tag, &|s| s.source.tags.clone()),
-            Named::Folder(name) => {
-                matching(name, &|s| s.source.folder.clone().into_iter().collect())
-            }
-        }
+    /// A query as it is typed, made ready; one that is not understood finds nothing.
+    pub(super) fn criteria(&self, query: &str) -> Criteria {
+        let now = self.now.with_timezone(&chrono::Local);
+        let ready =
+            |query| Criteria::new(&query, now, |named| resolve(named, self.sources.known()));
+        query.parse().map_or_else(|_| Criteria::nothing(), ready)
     }
 
     /// Reads the rows around the selection again; it stays on its item.

@@ -202,24 +202,9 @@ impl App {
         }
     }
 
-    fn type_into_field(&mut self, event: KeyEvent) -> Vec<Effect> {
+    pub(super) fn type_into_field(&mut self, event: KeyEvent) -> Vec<Effect> {
         let changed = self.layers.last_mut().and_then(Layer::field).is_some_and(|f| f.input(event));
         if changed { self.field_changed() } else { vec![] }
-    }
-
-    fn search_key(&mut self, event: KeyEvent) -> Vec<Effect> {
-        match event.code {
-            KeyCode::Esc | KeyCode::Enter => match self.layers.pop() {
-                Some(Layer::Search(bar)) if event.code == KeyCode::Esc => {
-                    self.search_cancelled(bar)
-                }
-                Some(Layer::Search(bar)) => self.search_confirmed(&bar),
-                _ => vec![],
-            },
-            KeyCode::Down => self.select_item(self.items.selected + 1),
-            KeyCode::Up => self.select_item(self.items.selected.saturating_sub(1)),
-            _ => self.type_into_field(event),
-        }
     }
 
     /// The actions whose name or help fit what was typed, best first.

@@ -5,6 +5,7 @@
 
 mod add;
 mod commands;
+mod complete;
 mod editor;
 mod find;
 mod fulltext;
@@ -20,6 +21,7 @@ mod sources;
 mod why;
 
 pub(super) use add::{Add, Choice, Stage};
+pub(super) use complete::Completion;
 pub(super) use editor::Editor;
 pub(super) use fulltext::Texts;
 pub(super) use items::{ItemsPane, midnight};

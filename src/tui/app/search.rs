@@ -1,10 +1,13 @@
 //! Search and filter: a line at the bottom, and a list that narrows as one types.
 
+use super::complete::Completion;
 use super::items::Listing;
 use super::{App, Focus, Layer};
+use crate::query::{Query, unknown_name};
 use crate::store::{Scope, View};
 use crate::tui::effect::Effect;
 use crate::tui::input::Field;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// The line that is being typed.
 #[derive(Debug, Clone)]
@@ -12,6 +15,11 @@ pub(crate) struct SearchBar {
     pub(crate) field: Field,
     /// A filter narrows the current list, a search looks through everything.
     pub(crate) is_filter: bool,
+    pub(crate) completion: Option<Completion>,
+    /// What is not understood; the list is still that of the last query that was.
+    pub(crate) fault: Option<String>,
+    /// Whether Enter was pressed all the same.
+    pub(crate) insisted: bool,
     /// What was listed before, for Esc.
     before: Listing,
     focus: Focus,
@@ -25,6 +33,9 @@ impl App {
         let bar = SearchBar {
             field: Field::new(&text),
             is_filter,
+            completion: None,
+            fault: None,
+            insisted: false,
             before: now.clone(),
             focus: self.focus,
         };
@@ -38,31 +49,110 @@ impl App {
         self.items.listing.title == SEARCH && self.items.listing.base.scope == Scope::All
     }
 
-    /// Lists what the line says so far.
-    pub(super) fn search_changed(&mut self) -> Vec<Effect> {
-        let Some(Layer::Search(bar)) = self.layers.last() else { return vec![] };
-        let query = bar.field.value().to_owned();
-        let listing = if bar.is_filter {
-            Listing { query, ..bar.before.clone() }
-        } else {
-            let base = View { order: self.items.order(), ..View::of(Scope::All) };
-            Listing { title: SEARCH.to_owned(), base, query }
-        };
-        self.show(listing)
+    fn search_bar(&mut self) -> Option<&mut SearchBar> {
+        match self.layers.last_mut() {
+            Some(Layer::Search(bar)) => Some(bar),
+            _ => None,
+        }
     }
 
-    /// Esc: back to what was listed before.
-    pub(super) fn search_cancelled(&mut self, bar: SearchBar) -> Vec<Effect> {
+    pub(super) fn search_key(&mut self, event: KeyEvent) -> Vec<Effect> {
+        let ctrl = event.modifiers.contains(KeyModifiers::CONTROL);
+        match event.code {
+            KeyCode::Esc => self.search_escaped(),
+            KeyCode::Enter => self.search_confirmed(),
+            KeyCode::Tab => self.search_completed(true),
+            KeyCode::BackTab => self.search_completed(false),
+            KeyCode::Down => self.select_item(self.items.selected + 1),
+            KeyCode::Up => self.select_item(self.items.selected.saturating_sub(1)),
+            KeyCode::Char('s') if ctrl => {
+                self.search_confirmed();
+                vec![]
+            }
+            _ => self.type_into_field(event),
+        }
+    }
+
+    /// Lists what the line says so far, and offers what could stand at the cursor.
+    pub(super) fn search_changed(&mut self) -> Vec<Effect> {
+        let Some(Layer::Search(bar)) = self.layers.last() else { return vec![] };
+        let completion = self.complete_query(&bar.field, false);
+        let effects = self.search_typed();
+        if let Some(bar) = self.search_bar() {
+            bar.completion = completion;
+        }
+        effects
+    }
+
+    /// Lists what the line says so far. While it is not understood, the list stays.
+    fn search_typed(&mut self) -> Vec<Effect> {
+        let Some(Layer::Search(bar)) = self.layers.last() else { return vec![] };
+        let query = bar.field.value().to_owned();
+        let (fault, listing) = match query.parse::<Query>() {
+            Err(e) => (Some(e.to_string()), None),
+            Ok(read) => {
+                let listing = if bar.is_filter {
+                    Listing { query, ..bar.before.clone() }
+                } else {
+                    let base = View { order: self.items.order(), ..View::of(Scope::All) };
+                    Listing { title: SEARCH.to_owned(), base, query, place: Query::default() }
+                };
+                (unknown_name(&read, self.sources.known()), Some(listing))
+            }
+        };
+        if let Some(bar) = self.search_bar() {
+            (bar.fault, bar.insisted) = (fault, false);
+        }
+        listing.map(|listing| self.show(listing)).unwrap_or_default()
+    }
+
+    fn search_completed(&mut self, forward: bool) -> Vec<Effect> {
+        let Some(Layer::Search(bar)) = self.layers.last() else { return vec![] };
+        let completion = bar.completion.clone();
+        let Some(mut completion) = completion.or_else(|| self.complete_query(&bar.field, true))
+        else {
+            return vec![];
+        };
+        if let Some(bar) = self.search_bar() {
+            completion.step(&mut bar.field, forward);
+            // The only one is taken for good.
+            bar.completion = Some(completion).filter(|c| c.offers.len() > 1);
+        }
+        self.search_typed()
+    }
+
+    /// Esc: back to what was typed before a completion was taken, else to what was listed before.
+    fn search_escaped(&mut self) -> Vec<Effect> {
+        let taken = self
+            .search_bar()
+            .and_then(|bar| bar.completion.take_if(|completion| completion.taken.is_some()));
+        if let (Some(completion), Some(bar)) = (taken, self.search_bar()) {
+            completion.give_back(&mut bar.field);
+            return self.search_typed();
+        }
+        match self.layers.pop() {
+            Some(Layer::Search(bar)) => self.search_cancelled(bar),
+            _ => vec![],
+        }
+    }
+
+    fn search_cancelled(&mut self, bar: SearchBar) -> Vec<Effect> {
         self.focus = bar.focus;
         self.show(bar.before)
     }
 
-    /// Enter: the narrowed list stays.
-    pub(super) fn search_confirmed(&mut self, bar: &SearchBar) -> Vec<Effect> {
-        if bar.field.value().trim().is_empty() && !bar.is_filter {
-            return self.search_cancelled(bar.clone());
+    /// Enter: the narrowed list stays. What is not understood stays in the line to be mended.
+    fn search_confirmed(&mut self) -> Vec<Effect> {
+        let Some(bar) = self.search_bar() else { return vec![] };
+        if bar.fault.is_some() && bar.field.value().parse::<Query>().is_err() {
+            bar.insisted = true;
+            return vec![];
         }
-        vec![]
+        let empty = bar.field.value().trim().is_empty() && !bar.is_filter;
+        match self.layers.pop() {
+            Some(Layer::Search(bar)) if empty => self.search_cancelled(bar),
+            _ => vec![],
+        }
     }
 
     /// Whether a search or a filter narrows the list, which going back then ends.

@@ -3,9 +3,11 @@
 use super::App;
 use crate::config::ViewSettings;
 use crate::model::SourceId;
+use crate::query::Known;
+use crate::store::Count;
 use crate::tui::effect::Effect;
 use crate::tui::event::{SourceEntry, SourceList};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// Views that need no declaration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -22,6 +24,9 @@ pub(crate) enum Smart {
 pub(crate) enum RowId {
     Smart(Smart),
     Saved(String),
+    /// The heading of the tags.
+    Tags,
+    Tag(String),
     Folder(String),
     Source(i64),
 }
@@ -34,12 +39,20 @@ pub(crate) struct Row {
     pub(crate) title: String,
     /// The number at its end: unread items, or pinned ones.
     pub(crate) count: u32,
+    /// Whether there are more of them, which were not counted.
+    pub(crate) more: bool,
     /// For sources: where its entry is.
     pub(crate) entry: Option<usize>,
 }
 
+impl Row {
+    fn new(id: RowId, depth: usize, title: &str, count: u32) -> Self {
+        Self { id, depth, title: title.to_owned(), count, more: false, entry: None }
+    }
+}
+
 /// State of the pane.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct SourcesPane {
     pub(crate) list: SourceList,
     pub(crate) rows: Vec<Row>,
@@ -51,8 +64,30 @@ pub(crate) struct SourcesPane {
     /// A source that was just added, to be selected once it is in the list.
     pub(super) wanted: Option<SourceId>,
     views: Vec<ViewSettings>,
+    /// What the saved queries find, as far as it was counted, by name.
+    counts: HashMap<String, Count>,
+    tags_folded: bool,
     /// Row key -> place in the list.
     places: HashMap<i64, usize>,
+}
+
+impl Default for SourcesPane {
+    fn default() -> Self {
+        Self {
+            list: SourceList::default(),
+            rows: Vec::new(),
+            selected: 0,
+            scroll: 0,
+            folded: HashSet::new(),
+            marked: HashSet::new(),
+            wanted: None,
+            views: Vec::new(),
+            counts: HashMap::new(),
+            // There may be many, and folders stand below them.
+            tags_folded: true,
+            places: HashMap::new(),
+        }
+    }
 }
 
 impl SourcesPane {
@@ -63,6 +98,7 @@ impl SourcesPane {
         let keys = self.list.sources.iter().map(|s| s.facts.key);
         self.places = keys.enumerate().map(|(i, key)| (key, i)).collect();
         self.views = views.to_vec();
+        self.counts.retain(|name, _| views.iter().any(|view| view.name == *name));
         self.marked.retain(|key| self.places.contains_key(key));
         self.rebuild();
         let wanted = self.wanted.as_ref();
@@ -75,9 +111,23 @@ impl SourcesPane {
         added.is_some()
     }
 
-    fn rebuild(&mut self) {
+    /// Takes over which queries are saved.
+    pub(super) fn set_views(&mut self, views: &[ViewSettings]) {
+        self.views = views.to_vec();
+        self.rebuild();
+    }
+
+    /// Takes over what saved queries find.
+    pub(super) fn set_counts(&mut self, counts: Vec<(String, Count)>) {
+        self.counts.extend(counts);
+        self.rebuild();
+    }
+
+    pub(super) fn rebuild(&mut self) {
         let before = self.rows.get(self.selected).map(|r| r.id.clone());
         self.rows = self.smart_rows();
+        self.saved_rows();
+        self.tag_rows();
         self.folder_rows();
         let same = before.and_then(|id| self.rows.iter().position(|r| r.id == id));
         let fallback = if self.rows.len() > 1 && self.selected == 0 { 1 } else { self.selected };
@@ -86,13 +136,7 @@ impl SourcesPane {
 
     fn smart_rows(&self) -> Vec<Row> {
         let sum = |f: fn(&SourceEntry) -> u32| self.list.sources.iter().map(f).sum();
-        let row = |id, title: &str, count| Row {
-            id,
-            depth: 0,
-            title: title.to_owned(),
-            count,
-            entry: None,
-        };
+        let row = |id, title: &str, count| Row::new(id, 0, title, count);
         let unread = sum(|s| s.facts.unread);
         let mut rows = vec![
             row(RowId::Smart(Smart::Pinned), "Pinned", sum(|s| s.facts.pinned)),
@@ -106,8 +150,37 @@ impl SourcesPane {
         if self.list.changed > 0 || stays {
             rows.insert(3, row(RowId::Smart(Smart::Changed), "Changed", self.list.changed));
         }
-        rows.extend(self.views.iter().map(|v| row(RowId::Saved(v.name.clone()), &v.name, 0)));
         rows
+    }
+
+    fn saved_rows(&mut self) {
+        let row = |view: &ViewSettings| {
+            let count = self.counts.get(&view.name).copied().unwrap_or_default();
+            let row = Row::new(RowId::Saved(view.name.clone()), 0, &view.name, count.items);
+            Row { more: count.more, ..row }
+        };
+        let rows: Vec<Row> = self.views.iter().map(row).collect();
+        self.rows.extend(rows);
+    }
+
+    /// The tags that there are, below a heading.
+    fn tag_rows(&mut self) {
+        let tags = self.tags();
+        if tags.is_empty() {
+            return;
+        }
+        let unread = |keys: Vec<i64>| -> u32 {
+            keys.into_iter().filter_map(|key| self.entry(key)).map(|s| s.facts.unread).sum()
+        };
+        let mut rows = vec![Row::new(RowId::Tags, 0, "Tags", unread(self.tagged_keys()))];
+        if !self.tags_folded {
+            let row = |tag: String| {
+                let count = unread(self.tag_keys(&tag));
+                Row::new(RowId::Tag(tag.clone()), 1, &tag, count)
+            };
+            rows.extend(tags.into_iter().map(row));
+        }
+        self.rows.extend(rows);
     }
 
     /// Folders in order of name, each followed by what is in it; then the sources without one.
@@ -132,13 +205,7 @@ impl SourcesPane {
             }
             let title = folder.rsplit('/').next().unwrap_or(folder).to_owned();
             let unread = self.in_folder(folder).map(|s| s.facts.unread).sum();
-            rows.push(Row {
-                id: RowId::Folder((*folder).to_owned()),
-                depth,
-                title,
-                count: unread,
-                entry: None,
-            });
+            rows.push(Row::new(RowId::Folder((*folder).to_owned()), depth, &title, unread));
             if !self.folded.contains(*folder) {
                 rows.extend(sources.iter().map(|&i| self.source_row(i, depth + 1)));
             }
@@ -149,13 +216,8 @@ impl SourcesPane {
 
     fn source_row(&self, i: usize, depth: usize) -> Row {
         let entry = &self.list.sources[i];
-        Row {
-            id: RowId::Source(entry.facts.key),
-            depth,
-            title: entry.title().to_owned(),
-            count: entry.facts.unread,
-            entry: Some(i),
-        }
+        let id = RowId::Source(entry.facts.key);
+        Row { entry: Some(i), ..Row::new(id, depth, entry.title(), entry.facts.unread) }
     }
 
     fn in_folder<'a>(&'a self, folder: &'a str) -> impl Iterator<Item = &'a SourceEntry> {
@@ -168,6 +230,46 @@ impl SourcesPane {
     /// Row keys of the sources in a folder and below it.
     pub(super) fn folder_keys(&self, folder: &str) -> Vec<i64> {
         self.in_folder(folder).map(|s| s.facts.key).collect()
+    }
+
+    /// Row keys of the sources with a tag.
+    pub(super) fn tag_keys(&self, tag: &str) -> Vec<i64> {
+        let tagged = |s: &&SourceEntry| s.source.tags.iter().any(|t| t == tag);
+        self.list.sources.iter().filter(tagged).map(|s| s.facts.key).collect()
+    }
+
+    /// Row keys of the sources with any tag.
+    pub(super) fn tagged_keys(&self) -> Vec<i64> {
+        let tagged = |s: &&SourceEntry| !s.source.tags.is_empty();
+        self.list.sources.iter().filter(tagged).map(|s| s.facts.key).collect()
+    }
+
+    /// Every tag, in order.
+    pub(super) fn tags(&self) -> BTreeSet<String> {
+        self.list.sources.iter().flat_map(|s| s.source.tags.iter().cloned()).collect()
+    }
+
+    /// Every folder that a source is in, in order.
+    pub(super) fn folders(&self) -> BTreeSet<String> {
+        self.list.sources.iter().filter_map(|s| s.source.folder.clone()).collect()
+    }
+
+    /// The sources as searches name them.
+    pub(super) fn known(&self) -> impl Iterator<Item = Known<'_>> + Clone {
+        self.list.sources.iter().map(|s| Known {
+            key: s.facts.key,
+            source: &s.source,
+            title: s.title(),
+        })
+    }
+
+    /// The queries that are saved.
+    pub(super) fn views(&self) -> &[ViewSettings] {
+        &self.views
+    }
+
+    pub(crate) fn tags_are_folded(&self) -> bool {
+        self.tags_folded
     }
 
     pub(crate) fn current(&self) -> Option<&Row> {
@@ -192,12 +294,20 @@ impl SourcesPane {
         match self.current().map(|r| &r.id) {
             Some(RowId::Source(key)) => self.entry(*key).into_iter().collect(),
             Some(RowId::Folder(folder)) => self.in_folder(folder).collect(),
+            Some(RowId::Tag(tag)) => {
+                self.tag_keys(tag).into_iter().filter_map(|key| self.entry(key)).collect()
+            }
             _ => vec![],
         }
     }
 
     pub(super) fn toggle_fold(&mut self) {
         let Some(row) = self.current() else { return };
+        if matches!(row.id, RowId::Tags | RowId::Tag(_)) {
+            self.tags_folded = !self.tags_folded;
+            self.select(&RowId::Tags);
+            return self.rebuild();
+        }
         let folder = match &row.id {
             RowId::Folder(folder) => Some(folder.clone()),
             RowId::Source(key) => self.entry(*key).and_then(|e| e.source.folder.clone()),
@@ -214,7 +324,7 @@ impl SourcesPane {
 
     /// Folds or unfolds when the current row is a folder.
     pub(super) fn toggle_fold_row(&mut self) {
-        if matches!(self.current().map(|r| &r.id), Some(RowId::Folder(_))) {
+        if matches!(self.current().map(|r| &r.id), Some(RowId::Folder(_) | RowId::Tags)) {
             self.toggle_fold();
         }
     }

@@ -20,6 +20,13 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, body: Rect, foot: Rect) {
             Layer::Search(bar) => {
                 let label = if bar.is_filter { " filter: " } else { " search: " };
                 field_line(app, frame, label, &bar.field, foot);
+                let used = crate::util::text::width(label);
+                if let Some(completion) = &bar.completion {
+                    super::complete::offers(app, frame, completion, foot);
+                } else if let Some(words) = &bar.fault {
+                    let role = if bar.insisted { Role::Warning } else { Role::Dim };
+                    super::complete::remark(app, frame, words, role, &bar.field, used, foot);
+                }
             }
             Layer::Prompt(prompt) => prompt_line(app, frame, prompt, foot),
             Layer::Palette(palette) => draw_palette(app, frame, palette, body),

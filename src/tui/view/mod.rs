@@ -3,6 +3,7 @@
 
 mod add;
 mod chrome;
+mod complete;
 pub(super) mod editor;
 mod items;
 mod layers;

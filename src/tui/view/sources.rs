@@ -44,7 +44,8 @@ fn line(
     let part = |role| if selected { whole } else { style(role) };
     let mut out = Row::new(width);
     if row.count > 0 {
-        out.right(format!(" {} ", row.count), part(Role::Accent));
+        let more = if row.more { "+" } else { "" };
+        out.right(format!(" {}{more} ", row.count), part(Role::Accent));
     }
     let (state, role) = state(app, row, m, width);
     out.right(state, part(role));
@@ -68,6 +69,9 @@ fn line(
         RowId::Smart(Smart::Changed) => (m.changed, Role::Accent),
         RowId::Smart(Smart::All) => (m.all, Role::Dim),
         RowId::Saved(_) => (m.saved, Role::Accent),
+        RowId::Tags if app.sources.tags_are_folded() => (m.folded, Role::Dim),
+        RowId::Tags => (m.open, Role::Dim),
+        RowId::Tag(_) => (m.tag, Role::Dim),
         RowId::Folder(f) if app.sources.folded.contains(f) => (m.folded, Role::Dim),
         RowId::Folder(_) => (m.open, Role::Dim),
         RowId::Source(_) => ("", Role::Text),
@@ -76,7 +80,7 @@ fn line(
         out.left(&format!("{mark} "), part(role));
     }
     let title = match (&row.id, row.count > 0) {
-        (RowId::Folder(_), _) => Role::Header,
+        (RowId::Folder(_) | RowId::Tags, _) => Role::Header,
         (_, true) => Role::Unread,
         _ => Role::Text,
     };

@@ -1,0 +1,61 @@
+//! Which sources a name in a search means.
+
+use super::{Named, Query, What};
+use crate::model::Source;
+use crate::util::near::did_you_mean;
+use crate::util::text::line as clean;
+
+/// A source that can be named.
+#[derive(Debug, Clone, Copy)]
+pub struct Known<'a> {
+    /// Its row key.
+    pub key: i64,
+    /// As it is declared.
+    pub source: &'a Source,
+    /// What it is called.
+    pub title: &'a str,
+}
+
+/// Row keys of the sources that a name means, in any case of letters: those whose name is equal (a
+/// folder holds the folders in it, too), else those whose name contains it.
+pub fn resolve<'a>(named: &Named, all: impl Iterator<Item = Known<'a>> + Clone) -> Vec<i64> {
+    let wanted = named.name().to_lowercase();
+    let below = format!("{wanted}/");
+    let keys = |test: &dyn Fn(&str) -> bool| -> Vec<i64> {
+        let fits = |known: &Known<'_>| names(named, known).any(|n| test(&n.to_lowercase()));
+        all.clone().filter(fits).map(|known| known.key).collect()
+    };
+    let in_folder = matches!(named, Named::Folder(_));
+    let equal = keys(&|n| n == wanted || in_folder && n.starts_with(&below));
+    if equal.is_empty() { keys(&|n| n.contains(&wanted)) } else { equal }
+}
+
+/// What can be named of a source.
+fn names<'a>(named: &Named, known: &Known<'a>) -> impl Iterator<Item = &'a str> + use<'a> {
+    let source = known.source;
+    let (own, folder, tags): (Vec<&str>, Option<&str>, &[String]) = match named {
+        Named::Source(_) => (vec![source.id.as_str(), known.title], None, &[]),
+        Named::Folder(_) => (vec![], source.folder.as_deref(), &[]),
+        Named::Tag(_) => (vec![], None, &source.tags),
+    };
+    own.into_iter().chain(folder).chain(tags.iter().map(String::as_str))
+}
+
+/// In words, the first name of a query that means no source at all.
+pub fn unknown_name<'a>(
+    query: &Query,
+    all: impl Iterator<Item = Known<'a>> + Clone,
+) -> Option<String> {
+    let named = query.terms.iter().filter_map(|term| match &term.what {
+        What::Of(named) => Some(named),
+        _ => None,
+    });
+    let unknown = named.clone().find(|named| resolve(named, all.clone()).is_empty())?;
+    let known: Vec<&str> = all.flat_map(|known| names(unknown, &known)).collect();
+    let hint = did_you_mean(unknown.name(), known);
+    let name = clean(unknown.name());
+    Some(match unknown {
+        Named::Source(_) => format!("there is no source \"{name}\"{hint}"),
+        _ => format!("no source has the {} \"{name}\"{hint}", unknown.kind()),
+    })
+}

@@ -1,0 +1,181 @@
+//! Text -> tree.
+
+use super::{Column, Date, Fault, Named, Query, QueryError, Span, State, Term, What};
+use std::ops::Range;
+use std::str::FromStr;
+
+/// Conditions of a query.
+const MOST_TERMS: usize = 100;
+/// Characters of one.
+const LONGEST: usize = 500;
+
+impl FromStr for Query {
+    type Err = QueryError;
+
+    /// Reads a query. Control characters are white space; a quotation that is not closed ends with
+    /// the text.
+    fn from_str(input: &str) -> Result<Self, QueryError> {
+        let mut terms = Vec::new();
+        for word in Words::new(input) {
+            let fault = |fault| QueryError { at: word.at.clone(), fault };
+            if terms.len() == MOST_TERMS || word.text.chars().nth(LONGEST).is_some() {
+                return Err(fault(Fault::Long(MOST_TERMS, LONGEST)));
+            }
+            let what = word.what().map_err(fault)?;
+            terms.push(Term { negated: word.negated, what });
+        }
+        Ok(Self { terms })
+    }
+}
+
+/// One word as it was typed.
+#[derive(Debug)]
+pub(super) struct Word<'a> {
+    /// All of it, in bytes of the input.
+    pub(super) at: Range<usize>,
+    pub(super) negated: bool,
+    /// The operator with its sign, such as `title:` or `age<`.
+    pub(super) operator: &'a str,
+    pub(super) text: &'a str,
+    /// Where `text` begins, with its quotation mark.
+    pub(super) value_at: usize,
+    pub(super) quoted: bool,
+    /// Whether its quotation is closed, or it has none.
+    pub(super) closed: bool,
+}
+
+impl Word<'_> {
+    fn what(&self) -> Result<What, Fault> {
+        let value = self.text.to_owned();
+        let text = |column| What::Text { column, text: value.clone(), phrase: self.quoted };
+        let name = self.operator.to_ascii_lowercase();
+        let missing = |operator, what| match value.as_str() {
+            "" => Err(Fault::Missing(operator, what)),
+            _ => Ok(()),
+        };
+        let date = || Date::parse(&value).ok_or_else(|| Fault::Date(value.clone()));
+        let span = || Span::parse(&value).ok_or_else(|| Fault::Age(value.clone()));
+        Ok(match name.as_str() {
+            "" if !self.quoted && self.text == "unread" => What::Is(State::Unread),
+            "" => text(Column::Any),
+            "is:" => {
+                missing("is:", "unread, read, pinned, unpinned or changed")?;
+                What::Is(State::named(&value).ok_or(Fault::State(value))?)
+            }
+            "title:" => {
+                missing("title:", "a word of the title")?;
+                text(Column::Title)
+            }
+            "author:" => {
+                missing("author:", "a name")?;
+                text(Column::Author)
+            }
+            "source:" => {
+                missing("source:", "the name of a source")?;
+                What::Of(Named::Source(value))
+            }
+            "folder:" => {
+                missing("folder:", "the name of a folder")?;
+                What::Of(Named::Folder(value))
+            }
+            "tag:" => {
+                missing("tag:", "a tag")?;
+                What::Of(Named::Tag(value))
+            }
+            "after:" => {
+                missing("after:", "a date such as 2026-11-21, yesterday or 7d")?;
+                What::After(date()?)
+            }
+            "before:" => {
+                missing("before:", "a date such as 2026-11-21, yesterday or 7d")?;
+                What::Before(date()?)
+            }
+            "age<" | "age<=" => {
+                missing("age<", "a time such as 3d")?;
+                What::Younger(span()?)
+            }
+            "age>" | "age>=" => {
+                missing("age>", "a time such as 3d")?;
+                What::Older(span()?)
+            }
+            "age:" => return Err(Fault::AgeColon),
+            other => match other.strip_suffix(':') {
+                Some(name) => {
+                    let whole = format!("{}{value}", self.operator);
+                    return Err(Fault::Operator(name.to_owned(), whole));
+                }
+                None => return Err(Fault::Comparison(format!("{}{value}", self.operator))),
+            },
+        })
+    }
+}
+
+/// Takes a text apart into words.
+pub(super) struct Words<'a> {
+    input: &'a str,
+    at: usize,
+}
+
+impl<'a> Words<'a> {
+    pub(super) fn new(input: &'a str) -> Self {
+        Self { input, at: 0 }
+    }
+}
+
+fn is_space(c: char) -> bool {
+    c.is_whitespace() || c.is_control()
+}
+
+impl<'a> Iterator for Words<'a> {
+    type Item = Word<'a>;
+
+    fn next(&mut self) -> Option<Word<'a>> {
+        let rest = self.input[self.at..].trim_start_matches(is_space);
+        if rest.is_empty() {
+            return None;
+        }
+        let start = self.input.len() - rest.len();
+        let tail = rest.strip_prefix('-').filter(|t| !t.is_empty() && !t.starts_with('-'));
+        let tail = tail.filter(|t| !t.starts_with(is_space));
+        let (negated, rest) = (tail.is_some(), tail.unwrap_or(rest));
+        let operator = &rest[..operator_end(rest)];
+        let value = &rest[operator.len()..];
+        let value_at = self.input.len() - value.len();
+        let (text, quoted, closed, end) = match value.strip_prefix('"') {
+            Some(inner) => match inner.find('"') {
+                Some(close) => (&inner[..close], true, true, close + 2),
+                None => (inner, true, false, value.len()),
+            },
+            None => {
+                let end = value.find(is_space).unwrap_or(value.len());
+                (&value[..end], false, true, end)
+            }
+        };
+        self.at = value_at + end;
+        Some(Word { at: start..self.at, negated, operator, text, value_at, quoted, closed })
+    }
+}
+
+/// Where the operator of a word ends; 0 where it has none: addresses, paths of code and a colon at
+/// the end are text.
+fn operator_end(word: &str) -> usize {
+    let name = word.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(word.len());
+    if name == 0 {
+        return 0;
+    }
+    let rest = &word[name..];
+    let known = |sign: &str| {
+        let operator = format!("{}{sign}", &word[..name]).to_ascii_lowercase();
+        super::OPERATORS.iter().any(|o| o.name == operator)
+    };
+    if let Some(value) = rest.strip_prefix(':') {
+        let is_text = value.starts_with("//") || value.starts_with(':');
+        let bare = value.is_empty() || value.starts_with(is_space);
+        return if is_text || bare && !known(":") { 0 } else { name + 1 };
+    }
+    let Some(sign) = rest.chars().next().filter(|c| matches!(c, '<' | '>')) else { return 0 };
+    let value = &rest[1..];
+    let (sign_len, value) = value.strip_prefix('=').map_or((1, value), |v| (2, v));
+    let compares = value.starts_with(|c: char| c.is_ascii_digit());
+    if known(&sign.to_string()) || compares { name + sign_len } else { 0 }
+}

@@ -1,0 +1,213 @@
+use super::*;
+use crate::model::{Source, SourceId};
+use chrono::NaiveDate;
+use proptest::prelude::*;
+
+fn fault(text: &str) -> String {
+    text.parse::<Query>().map_or_else(|e| e.to_string(), |q| format!("taken as: {q}"))
+}
+
+#[test]
+fn a_query_is_printed_as_it_is_typed() {
+    for (typed, printed) in [
+        ("", ""),
+        ("rust  async", "rust async"),
+        ("-rust \"a phrase\" -\"b c\"", "-rust \"a phrase\" -\"b c\""),
+        ("\"not closed", "\"not closed\""),
+        ("is:unread IS:Read", "unread is:read"),
+        ("unread source:x tag:y", "unread source:x tag:y"),
+        ("\"unread\" -unread", "\"unread\" -unread"),
+        ("Title:\"two words\" author:roe", "title:\"two words\" author:roe"),
+        ("after:2026-1-2 before:today", "after:2026-01-02 before:today"),
+        ("age<=3d -age>2w", "age<3d -age>2w"),
+        ("source:\"The Kernel\" folder:Tech/Linux", "source:\"The Kernel\" folder:Tech/Linux"),
+        ("https://a.example/b?c=d -http://x", "https://a.example/b?c=d -http://x"),
+        ("std::vec Re: C++:x 12:30 - -- --x", "std::vec Re: C++:x 12:30 - -- --x"),
+        ("x<y <div> a>b", "x<y <div> a>b"),
+        ("source:\"//x\" \"\" a\"b", "source:\"//x\" \"\" a\"b"),
+    ] {
+        assert_eq!(typed.parse::<Query>().unwrap().to_string(), printed, "{typed}");
+    }
+}
+
+#[test]
+fn what_is_no_operator_is_told_with_what_was_meant() {
+    for (typed, words) in [
+        ("is:foo", "\"foo\" is no state; is: takes unread, read, pinned, unpinned, changed"),
+        ("is:unraed", "\"unraed\" is no state; did you mean \"unread\"?"),
+        ("sorce:x", "there is no \"sorce:\"; did you mean \"source:\"?"),
+        ("zebra:x", "there is no \"zebra:\"; to find it as text, quote it: \"zebra:x\""),
+        ("after:2026-13", "\"2026-13\" is no date; write 2026-11-21, 2026-11"),
+        ("-before:2026-02-30", "\"2026-02-30\" is no date"),
+        ("after:7", "\"7\" is no date"),
+        ("age<x", "\"x\" is no age; write 3d, 12h"),
+        ("age<9999999y", "is no age"),
+        ("age:3d", "an age is compared: write age<3d or age>3d"),
+        ("date>2026", "only the age is compared, as in age<3d"),
+        ("tag:", "after \"tag:\" comes a tag"),
+        ("title:\"\"", "after \"title:\" comes a word of the title"),
+        (&"a ".repeat(101), "at most 100 words"),
+        (&"a".repeat(501), "of at most 500 characters"),
+        ("x\u{1b}[2J sorce:\u{202e}x", "there is no \"sorce:\"; did you mean \"source:\"?"),
+    ] {
+        assert!(fault(typed).contains(words), "{typed}: {}", fault(typed));
+    }
+    let error = "rust  sorce:x y".parse::<Query>().unwrap_err();
+    assert_eq!(error.at, 6..13);
+    assert!("tag:".parse::<Query>().unwrap_err().fault.is_unfinished());
+}
+
+#[test]
+fn the_word_at_the_cursor_is_completed() {
+    let spots: &[(&str, Option<&str>, &str, usize)] = &[
+        ("", None, "", 0),
+        ("so", None, "so", 0),
+        ("rust -so", None, "so", 6),
+        ("rust ", None, "", 5),
+        ("source:", Some("source:"), "", 7),
+        ("rust -Tag:li", Some("tag:"), "li", 10),
+        ("source:\"The K", Some("source:"), "The K", 7),
+        ("source:\"The K\"", None, "", 14),
+        ("age<3", Some("age<"), "3", 4),
+        ("\"so", None, "", 3),
+    ];
+    for (text, operator, typed, start) in spots {
+        let spot = spot(text, text.len());
+        assert_eq!((spot.operator, &*spot.typed, spot.at.start), (*operator, *typed, *start));
+        assert_eq!(spot.at.end, text.len(), "{text}");
+    }
+    assert_eq!(spot("is:un rust", 5).at, 3..5);
+}
+
+#[test]
+fn names_are_equal_first_and_folders_hold_folders() {
+    let source = |id: &str, folder: Option<&str>, tags: &[&str]| {
+        let mut source =
+            Source::feed(SourceId(id.to_owned()), "https://a.example/".parse().unwrap());
+        source.folder = folder.map(str::to_owned);
+        source.tags = tags.iter().map(|t| (*t).to_owned()).collect();
+        source
+    };
+    let sources = [
+        (source("kernel", Some("Tech"), &["c"]), "The Kernel"),
+        (source("kernel-notes", Some("Tech/Linux"), &["C++"]), "Notes"),
+        (source("council", Some("Technology"), &[]), "Council"),
+    ];
+    let known = |(i, (source, title)): (usize, &'static (Source, &'static str))| Known {
+        key: i as i64 + 1,
+        source,
+        title,
+    };
+    let sources: &'static [(Source, &'static str)] = Box::leak(Box::new(sources));
+    let all = || sources.iter().enumerate().map(known);
+    for (query, keys) in [
+        ("source:kernel", vec![1]),
+        ("source:KERN", vec![1, 2]),
+        ("source:\"the kernel\"", vec![1]),
+        ("folder:tech", vec![1, 2]),
+        ("folder:linux", vec![2]),
+        ("tag:c", vec![1]),
+        ("tag:x", vec![]),
+    ] {
+        let parsed: Query = query.parse().unwrap();
+        let What::Of(named) = &parsed.terms[0].what else { panic!("{query}") };
+        assert_eq!(resolve(named, all()), keys, "{query}");
+        assert_eq!(unknown_name(&parsed, all()).is_some(), keys.is_empty(), "{query}");
+    }
+    let unknown = |query: &str| unknown_name(&query.parse().unwrap(), all()).unwrap();
+    assert_eq!(unknown("x tag:C+-"), "no source has the tag \"C+-\"; did you mean \"C++\"?");
+    assert_eq!(
+        unknown("-source:cuoncil"),
+        "there is no source \"cuoncil\"; did you mean \"council\"?"
+    );
+}
+
+#[test]
+fn newsboats_expressions_are_translated() {
+    for (expression, expected) in [
+        ("unread = \"yes\"", "unread"),
+        ("unread = \"yes\" and tags # \"linux kernel\"", "unread tag:\"linux kernel\""),
+        ("(unread==\"no\") && title !~ \"sport\"", "is:read -title:\"sport\""),
+        ("age between 0:10 and author =~ \"roe\"", "age<11d author:\"roe\""),
+        ("age < 7 and age > 2", "age<7d age>3d"),
+        ("feedtitle = \"The Kernel\" and tags !# \"c\"", "source:\"The Kernel\" -tag:c"),
+        ("date >= 2026-11-01 and date <= 2026-11-30", "after:2026-11-01 before:2026-12-01"),
+        ("unread = \"yes\" or age < 1", "joins with \"or\""),
+        ("title =~ \"^a|b\"", "is a pattern"),
+        ("flags # \"s\"", "\"flags # s\" cannot be said"),
+        ("age between 3:10", "cannot be said"),
+        ("title", "not understood"),
+        ("", "not understood"),
+        ("unread = \"yes\" and", "not understood"),
+        ("unread = \"yes\" nonsense", "not understood from \"nonsense\""),
+    ] {
+        let told = from_newsboat(expression).map_or_else(|e| e.to_string(), |q| q.to_string());
+        assert!(told.contains(expected), "{expression}: {told}");
+    }
+}
+
+fn date() -> impl Strategy<Value = Date> {
+    prop_oneof![
+        (1000i32..=9999, 1u32..=12, 1u32..=28)
+            .prop_map(|(y, m, d)| Date::Day(NaiveDate::from_ymd_opt(y, m, d).unwrap())),
+        (1000i32..=9999, 1u32..=12).prop_map(|(y, m)| Date::Month(y, m)),
+        (1000i32..=9999).prop_map(Date::Year),
+        Just(Date::Today),
+        Just(Date::Yesterday),
+        (0u32..=100_000).prop_map(Date::DaysAgo),
+    ]
+}
+
+fn what() -> impl Strategy<Value = What> {
+    let column = prop_oneof![Just(Column::Any), Just(Column::Title), Just(Column::Author)];
+    let text = prop_oneof![
+        ("[a-z]{1,3}[a-z0-9+:/.<>é日-]{0,8}", Just(false)),
+        ("[ a-z:<>/é日-]{1,12}", Just(true)),
+    ];
+    let state = proptest::sample::select(State::ALL.map(|(state, _)| state).to_vec());
+    let unit = proptest::sample::select(vec![Unit::Minutes, Unit::Hours, Unit::Weeks]);
+    let span = (0u32..10_000, unit).prop_map(|(count, unit)| Span { count, unit });
+    let name = "[ a-zA-Z:/é日+-]{1,10}";
+    prop_oneof![
+        (column, text).prop_map(|(column, (text, phrase))| What::Text { column, text, phrase }),
+        state.prop_map(What::Is),
+        date().prop_map(What::After),
+        date().prop_map(What::Before),
+        span.clone().prop_map(What::Younger),
+        span.prop_map(What::Older),
+        name.prop_map(|name| What::Of(Named::Source(name))),
+        name.prop_map(|name| What::Of(Named::Folder(name))),
+        name.prop_map(|name| What::Of(Named::Tag(name))),
+    ]
+}
+
+proptest! {
+    /// Trees that no text gives (a bare word that is an operator) are left out.
+    #[test]
+    fn a_printed_query_is_read_as_the_same(
+        terms in proptest::collection::vec((any::<bool>(), what()), 0..6),
+    ) {
+        let terms = terms.into_iter().map(|(negated, what)| Term { negated, what });
+        let bare = |term: &Term| matches!(&term.what, What::Text { text, phrase: false, .. }
+            if text == "unread" || text.contains([':', '<', '>']));
+        let query = Query { terms: terms.filter(|term| !bare(term)).collect() };
+        prop_assert_eq!(query.to_string().parse::<Query>(), Ok(query));
+    }
+
+    #[test]
+    fn whatever_is_understood_is_printed_and_read_again(
+        text in "((is:|unread|source:|tag:|title:|after:|before:|age<|age>=|Age:|http://|x:)?[ a-c2\"/:<>=-]{0,4}[ 3d\t\u{1}]?){0,6}",
+    ) {
+        if let Ok(query) = text.parse::<Query>() {
+            prop_assert_eq!(query.to_string().parse::<Query>(), Ok(query));
+        }
+    }
+
+    #[test]
+    fn any_text_is_taken_or_refused(text in "\\PC{0,60}", cursor in 0usize..80) {
+        let _ = text.parse::<Query>();
+        let spot = spot(&text, cursor);
+        prop_assert!(text.get(spot.at.clone()).is_some());
+        let _ = from_newsboat(&text);
+    }
+}

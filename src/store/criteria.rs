@@ -1,0 +1,192 @@
+//! A search made ready for the database: a full-text match and conditions.
+
+use crate::query::{Column, Named, Query, State, Term, What};
+use chrono::{DateTime, Local};
+use std::fmt::Write;
+
+/// What narrows a list, its dates reckoned and its names of sources resolved.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct Criteria {
+    /// FTS5 match expression; `None` when there are only conditions.
+    pub text: Option<String>,
+    /// FTS5 match expression of what is left out where nothing is looked for.
+    pub not_text: Option<String>,
+    /// It asks for something that nothing can be, such as punctuation alone.
+    pub nothing: bool,
+    /// Whether items have to be read, or unread.
+    pub read: Option<bool>,
+    /// Whether they have to be pinned.
+    pub pinned: Option<bool>,
+    /// Whether the article has to have changed since the person last opened it.
+    pub changed: Option<bool>,
+    /// Dated earlier than this (seconds since the epoch).
+    pub before: Option<i64>,
+    /// Dated at or later than this (seconds since the epoch).
+    pub after: Option<i64>,
+    /// Row keys of the sources it is limited to.
+    pub sources: Option<Vec<i64>>,
+    /// Row keys of the sources left out.
+    pub not_sources: Vec<i64>,
+}
+
+impl Criteria {
+    /// What finds nothing.
+    pub fn nothing() -> Self {
+        Self { nothing: true, ..Self::default() }
+    }
+
+    /// Makes a query ready. `now` is the person's local time; `resolve` gives the row keys of the
+    /// sources that a name means.
+    pub fn new(
+        query: &Query,
+        now: DateTime<Local>,
+        mut resolve: impl FnMut(&Named) -> Vec<i64>,
+    ) -> Self {
+        let mut criteria = Self::default();
+        let (mut text, mut not) = (Vec::new(), Vec::new());
+        let last = query.terms.len().saturating_sub(1);
+        for (i, term) in query.terms.iter().enumerate() {
+            match &term.what {
+                What::Of(named) => criteria.limit(resolve(named), term.negated),
+                What::Is(state) => criteria.mark(*state, !term.negated),
+                What::Text { column, text: words, phrase } => {
+                    // The last word may still be being typed. A letter alone begins too much.
+                    let begins = i == last || (!term.negated && words.chars().nth(1).is_some());
+                    let list = if term.negated { &mut not } else { &mut text };
+                    list.extend(fts(*column, words, begins && !phrase));
+                }
+                _ => criteria.date(term, now),
+            }
+        }
+        if text.is_empty() && !not.is_empty() {
+            criteria.not_text = Some(not.join(" OR "));
+        }
+        criteria.text = (!text.is_empty()).then(|| {
+            let mut all = text.join(" AND ");
+            for word in not {
+                let _ = write!(all, " NOT {word}");
+            }
+            all
+        });
+        criteria.nothing |= criteria == Self::default() && !query.is_empty();
+        criteria
+    }
+
+    fn limit(&mut self, keys: Vec<i64>, negated: bool) {
+        match (&mut self.sources, negated) {
+            (_, true) => self.not_sources.extend(keys),
+            (Some(now), false) => now.retain(|k| keys.contains(k)),
+            (none, false) => *none = Some(keys),
+        }
+    }
+
+    fn mark(&mut self, state: State, is: bool) {
+        let (mark, wanted) = match state {
+            State::Unread => (&mut self.read, !is),
+            State::Read => (&mut self.read, is),
+            State::Pinned => (&mut self.pinned, is),
+            State::Unpinned => (&mut self.pinned, !is),
+            State::Changed => (&mut self.changed, is),
+        };
+        self.nothing |= mark.replace(wanted).is_some_and(|before| before != wanted);
+    }
+
+    fn date(&mut self, term: &Term, now: DateTime<Local>) {
+        let ago = |seconds| Some(now.timestamp().saturating_sub(seconds));
+        let (start, later) = match &term.what {
+            What::After(date) => (date.start(now), true),
+            What::Before(date) => (date.start(now), false),
+            What::Younger(span) => (ago(span.seconds()), true),
+            What::Older(span) => (ago(span.seconds()), false),
+            _ => return,
+        };
+        // Before all time.
+        let start = start.unwrap_or(i64::MIN);
+        if later == term.negated {
+            self.before = Some(self.before.map_or(start, |before| before.min(start)));
+        } else {
+            self.after = Some(self.after.map_or(start, |after| after.max(start)));
+        }
+    }
+}
+
+/// A text as an FTS5 string; what has no letters or digits matches nothing and is left out.
+fn fts(column: Column, text: &str, prefix: bool) -> Option<String> {
+    if !text.chars().any(char::is_alphanumeric) {
+        return None;
+    }
+    let column = match column {
+        Column::Any => "",
+        Column::Title => "title : ",
+        Column::Author => "authors : ",
+    };
+    let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let star = if prefix { "*" } else { "" };
+    Some(format!("{column}\"{}\"{star}", clean.replace('"', "\"\"")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chrono::TimeZone;
+
+    fn read(input: &str) -> Criteria {
+        let now = Local.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap();
+        Criteria::new(&input.parse().unwrap(), now, |named| match named {
+            Named::Source(s) if s == "hn" => vec![1],
+            Named::Folder(f) if f == "Tech" => vec![1, 2],
+            _ => vec![],
+        })
+    }
+
+    #[test]
+    fn text() {
+        for (input, expected) in [
+            ("", None),
+            ("rust", Some("\"rust\"*")),
+            ("rust async", Some("\"rust\"* AND \"async\"*")),
+            ("-rust async", Some("\"async\"* NOT \"rust\"")),
+            ("\"rust\" as", Some("\"rust\" AND \"as\"*")),
+            ("\"a phrase\"", Some("\"a phrase\"")),
+            ("rust -go", Some("\"rust\"* NOT \"go\"*")),
+            ("title:rust", Some("title : \"rust\"*")),
+            ("author:roe x", Some("authors : \"roe\"* AND \"x\"*")),
+            ("a\"", Some("\"a\"\"\"*")),
+            ("http://x", Some("\"http://x\"*")),
+            ("a OR b", Some("\"a\" AND \"OR\"* AND \"b\"*")),
+            ("NEAR(", Some("\"NEAR(\"*")),
+            ("\" * - ^ ( { %", None),
+            ("\"a\u{0}b\"", Some("\"a b\"")),
+        ] {
+            assert_eq!(read(input).text.as_deref(), expected, "{input}");
+        }
+    }
+
+    #[test]
+    fn what_only_leaves_out_does_not_ask_for_everything() {
+        let q = read("-rust -\"go lang\"");
+        assert_eq!(q.not_text.as_deref(), Some("\"rust\" OR \"go lang\""));
+        for input in ["***", "-", "\"\"", "( )", "-***", "is:read unread", "is:pinned -is:pinned"] {
+            assert!(read(input).nothing, "{input}");
+        }
+        assert!(!read("  ").nothing && !read("is:read").nothing);
+    }
+
+    #[test]
+    fn conditions() {
+        let q = read("is:unread after:2026-11-20 before:today source:hn");
+        assert_eq!((q.read, q.text, q.sources), (Some(false), None, Some(vec![1])));
+        let day = 86400;
+        assert_eq!(q.before.unwrap() - q.after.unwrap(), day);
+        assert_eq!(read("folder:Tech -source:hn").not_sources, [1]);
+        assert_eq!(read("source:hn source:none").sources, Some(vec![]));
+        assert_eq!(read("-is:pinned").pinned, Some(false));
+        assert_eq!(
+            (read("is:changed").changed, read("-is:changed").changed),
+            (Some(true), Some(false))
+        );
+        let ages = read("age<3d age<2h -age<10d age>5d");
+        let now = Local.with_ymd_and_hms(2026, 11, 21, 9, 0, 0).unwrap().timestamp();
+        assert_eq!((ages.after, ages.before), (Some(now - 7200), Some(now - 10 * day)));
+    }
+}

@@ -1,0 +1,263 @@
+//! Searches find what a plain scan over all items finds.
+
+use super::*;
+use crate::query::{Column, Known, Query, State, Term, What, resolve};
+use crate::store::count::{Count, MOST_COUNTED};
+use chrono::{DateTime, Local};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+
+/// The items as a scan sees them.
+struct Plain {
+    row: ItemRow,
+    title: Vec<String>,
+    authors: Vec<String>,
+    body: Vec<String>,
+}
+
+/// The words that the index makes of a text: without marks and in lower case.
+fn tokens(text: &str) -> Vec<String> {
+    let fold = |c: char| match c {
+        'é' | 'É' => 'e',
+        'ö' => 'o',
+        c => c.to_ascii_lowercase(),
+    };
+    let text: String = text.chars().map(fold).collect();
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    words.filter(|w| !w.is_empty()).map(str::to_owned).collect()
+}
+
+impl Plain {
+    fn has(&self, column: Column, text: &str, begins: bool) -> bool {
+        let wanted = tokens(text);
+        let in_list = |list: &Vec<String>| {
+            list.windows(wanted.len()).any(|window| {
+                let (last, first) = (wanted.len() - 1, &wanted[..wanted.len() - 1]);
+                let ends = match begins {
+                    true => window[last].starts_with(&wanted[last]),
+                    false => window[last] == wanted[last],
+                };
+                window[..last] == *first && ends
+            })
+        };
+        match column {
+            Column::Any => [&self.title, &self.authors, &self.body].into_iter().any(in_list),
+            Column::Title => in_list(&self.title),
+            Column::Author => in_list(&self.authors),
+        }
+    }
+
+    fn fits(&self, query: &Query, now: DateTime<Local>, sources: &Sources) -> bool {
+        let last = query.terms.len().saturating_sub(1);
+        let searched = query.terms.iter().any(|term| !is_punctuation(term));
+        let (row, date) = (&self.row, self.row.date.timestamp());
+        let fits = |(i, term): (usize, &Term)| {
+            let Term { negated, what } = term;
+            let is = match what {
+                _ if is_punctuation(term) => return true,
+                What::Text { column, text, phrase } => {
+                    let long = !negated && text.chars().count() > 1;
+                    self.has(*column, text, !phrase && (i == last || long))
+                }
+                What::Is(State::Unread) => !row.read,
+                What::Is(State::Read) => row.read,
+                What::Is(State::Pinned) => row.pinned,
+                What::Is(State::Unpinned) => !row.pinned,
+                What::Is(State::Changed) => row.changed,
+                What::After(day) => date >= day.start(now).unwrap(),
+                What::Before(day) => date < day.start(now).unwrap(),
+                What::Younger(span) => date >= now.timestamp() - span.seconds(),
+                What::Older(span) => date < now.timestamp() - span.seconds(),
+                What::Of(named) => resolve(named, sources.known()).contains(&row.source_key),
+            };
+            is != *negated
+        };
+        (query.is_empty() || searched) && query.terms.iter().enumerate().all(fits)
+    }
+}
+
+fn is_punctuation(term: &Term) -> bool {
+    matches!(&term.what, What::Text { text, .. } if !text.chars().any(char::is_alphanumeric))
+}
+
+struct Sources(Vec<(i64, Source)>);
+
+impl Sources {
+    fn known(&self) -> impl Iterator<Item = Known<'_>> + Clone {
+        self.0.iter().map(|(key, source)| Known {
+            key: *key,
+            title: source.title.as_deref().unwrap_or_default(),
+            source,
+        })
+    }
+}
+
+const WORDS: &[&str] =
+    &["rust", "Rusty", "ru", "r", "café", "Cafe", "night", "train", "C++", "2.4", "über", "a-b"];
+
+fn words(most: usize) -> impl Strategy<Value = String> {
+    let word = proptest::sample::select(WORDS);
+    proptest::collection::vec(word, 0..most).prop_map(|words| words.join(" "))
+}
+
+/// Title, text, author, hours ago, source, and the marks.
+type Made = (String, String, String, i64, usize, bool, bool, bool);
+
+fn made() -> impl Strategy<Value = Made> {
+    let marks = (any::<bool>(), any::<bool>(), any::<bool>());
+    (words(4), words(6), words(2), 0i64..400, 0usize..4, marks).prop_map(
+        |(title, body, author, hours, source, (read, pinned, changed))| {
+            (title, body, author, hours, source, read, pinned, changed)
+        },
+    )
+}
+
+fn term() -> impl Strategy<Value = String> {
+    let word = proptest::sample::select(WORDS);
+    let column = proptest::sample::select(vec!["", "", "title:", "author:"]);
+    let text =
+        (column, word.clone(), any::<bool>(), word).prop_map(|(column, word, phrase, next)| {
+            if phrase { format!("{column}\"{word} {next}\"") } else { format!("{column}{word}") }
+        });
+    let fixed = proptest::sample::select(vec![
+        "unread",
+        "is:read",
+        "is:pinned",
+        "is:unpinned",
+        "is:changed",
+        "after:today",
+        "after:yesterday",
+        "before:3d",
+        "after:10d",
+        "before:2027-01-10",
+        "after:2027-01",
+        "age<3d",
+        "age>40h",
+        "age<2w",
+        "source:a",
+        "source:\"The C\"",
+        "folder:Tech",
+        "folder:Tech/Linux",
+        "tag:x",
+        "tag:y",
+        "tag:none",
+        "source:d",
+        "***",
+        "\"\"",
+    ]);
+    let what = prop_oneof![text, fixed.prop_map(str::to_owned)];
+    (proptest::bool::weighted(0.25), what)
+        .prop_map(|(negated, what)| format!("{}{what}", if negated { "-" } else { "" }))
+}
+
+fn source(id: &str, folder: Option<&str>, tags: &[&str]) -> Source {
+    let url = format!("https://{id}.example/feed").parse().unwrap();
+    let mut source = Source::feed(SourceId(id.to_owned()), url);
+    source.title = Some(format!("The {}", id.to_uppercase()));
+    source.folder = folder.map(str::to_owned);
+    source.tags = tags.iter().map(|t| (*t).to_owned()).collect();
+    source
+}
+
+/// A database of these items, and the same items plainly.
+fn fill(f: &Fixture, items: &[Made]) -> (Sources, Vec<Plain>) {
+    let declared = vec![
+        source("a", Some("Tech"), &["x"]),
+        source("b", Some("Tech/Linux"), &["x", "y"]),
+        source("c", None, &[]),
+        source("d", Some("City"), &["y"]),
+    ];
+    f.store.reconcile_blocking(declared.clone(), f.now).unwrap();
+    let sources = Sources(declared.into_iter().map(|s| (f.key(s.id.as_str()), s)).collect());
+    for (of, (_, source)) in sources.0.iter().enumerate() {
+        let entry = |(i, (title, body, author, hours, ..)): (usize, &Made)| Entry {
+            title: format!("{title} n{i}"),
+            content: Some(format!("<p>{body}</p>")),
+            authors: vec![author.clone()],
+            ..dated(&format!("{i}"), *hours)
+        };
+        let own = items.iter().enumerate().filter(|(_, made)| made.4 == of);
+        f.look(source.id.as_str(), own.map(entry).collect());
+    }
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    while runtime.block_on(f.store.index_step()).unwrap().is_some() {}
+    let number = |row: &ItemRow| -> usize {
+        row.title.rsplit(" n").next().and_then(|n| n.trim_start_matches('n').parse().ok()).unwrap()
+    };
+    for row in f.rows(&View::of(Scope::All)) {
+        let (.., read, pinned, changed) = items[number(&row)];
+        let set = move |conn: &rusqlite::Connection| {
+            let sql = "UPDATE item SET read = ?1, pinned = ?2, changed = ?3 WHERE key = ?4";
+            Ok(conn.execute(sql, (read, pinned, changed, row.key)).map(drop)?)
+        };
+        f.store.writer().unwrap().call_blocking(set).unwrap();
+    }
+    let plain = |row: ItemRow| {
+        let (_, body, author, ..) = &items[number(&row)];
+        let (title, authors) = (tokens(&row.title), tokens(author));
+        Plain { title, authors, body: tokens(body), row }
+    };
+    let plain = f.rows(&View::of(Scope::All)).into_iter().map(plain).collect();
+    (sources, plain)
+}
+
+#[test]
+fn searches_find_what_a_plain_scan_finds() {
+    let config = Config { cases: 24, failure_persistence: None, ..Config::default() };
+    let seed = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
+    let mut runner = TestRunner::new_with_rng(config, seed);
+    let queries = proptest::collection::vec(proptest::collection::vec(term(), 0..5), 60);
+    let found = std::cell::Cell::new(0);
+    let cases = (proptest::collection::vec(made(), 0..60), queries);
+    runner
+        .run(&cases, |(items, queries)| {
+            let f = Fixture::new(&[]);
+            let (sources, all) = fill(&f, &items);
+            let now = f.now.with_timezone(&Local);
+            for query in queries {
+                let query: Query = query.join(" ").parse().unwrap();
+                let criteria = Criteria::new(&query, now, |named| resolve(named, sources.known()));
+                let view = View { criteria, ..View::of(Scope::All) };
+                let window = f.store.reader().unwrap().window(&view, Anchor::First, 1000);
+                let window = window.map_err(|e| TestCaseError::fail(format!("{query}: {e}")))?;
+                let mut by_index: Vec<i64> = window.rows.iter().map(|r| r.key).collect();
+                let fits = |plain: &&Plain| plain.fits(&query, now, &sources);
+                let mut by_scan: Vec<i64> =
+                    all.iter().filter(fits).map(|plain| plain.row.key).collect();
+                by_index.sort_unstable();
+                by_scan.sort_unstable();
+                prop_assert_eq!(&by_index, &by_scan, "{}", query);
+                let count = f.store.reader().unwrap().count(&view).unwrap();
+                prop_assert_eq!((count.items as usize, count.more), (by_scan.len(), false));
+                found.set(found.get() + by_scan.len());
+            }
+            Ok(())
+        })
+        .unwrap();
+    assert!(found.get() > 1000, "searches that find nothing show nothing: {}", found.get());
+}
+
+#[test]
+fn counting_ends_at_its_limits() {
+    let f = Fixture::new(&["s"]);
+    let entries = |from: i64| (from..from + 500).map(|n| dated(&format!("word {n}"), n)).collect();
+    for from in [0, 500, 1000] {
+        f.look("s", entries(from));
+    }
+    let count = |text: &str| {
+        let view = View { criteria: criteria(text), ..View::of(Scope::All) };
+        f.store.reader().unwrap().count(&view).unwrap()
+    };
+    let most = Count { items: MOST_COUNTED, more: true };
+    assert_eq!((count("word"), count("unread")), (most, most));
+    assert_eq!(count("\"word 7\""), Count { items: 1, more: false });
+    assert_eq!(count("is:read"), Count::default());
+    // Hardly any time is given: what was found until then is told.
+    let (conn, _) = connect::open_reader(f.store.path()).unwrap();
+    let view = View { criteria: criteria("title:word age>1000h"), ..View::of(Scope::All) };
+    let part = count::count(&conn, &view, 2000).unwrap();
+    assert!(part.more && part.items < 100, "{part:?}");
+    // The connection is as it was.
+    let view = View { criteria: criteria("is:unpinned"), ..View::of(Scope::All) };
+    assert_eq!(count::count(&conn, &view, count::MOST_STEPS).unwrap(), most);
+}

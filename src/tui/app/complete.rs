@@ -1,0 +1,146 @@
+//! What can be completed in a field, and going through it.
+
+use super::App;
+use crate::query::{OPERATORS, Spot, State, quoted, spot};
+use crate::tui::input::Field;
+use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
+use nucleo_matcher::{Config, Matcher};
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// Something that could stand at the cursor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Offer {
+    /// What is written.
+    pub(crate) text: String,
+    /// What it is.
+    pub(crate) help: String,
+}
+
+impl Offer {
+    pub(super) fn new(text: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { text: text.into(), help: help.into() }
+    }
+}
+
+impl AsRef<str> for Offer {
+    fn as_ref(&self) -> &str {
+        &self.text
+    }
+}
+
+/// The list below a field that offers completions.
+#[derive(Debug, Clone)]
+pub(crate) struct Completion {
+    pub(crate) offers: Vec<Offer>,
+    /// The one that was taken last.
+    pub(crate) taken: Option<usize>,
+    /// The bytes of the field that it stands in.
+    at: Range<usize>,
+    /// What was typed there.
+    typed: String,
+}
+
+/// Offers kept.
+const MOST: usize = 100;
+
+impl Completion {
+    /// Those of some offers that fit what was typed, best first; `None` when none does.
+    pub(super) fn of(field: &Field, spot: Spot, offers: Vec<Offer>) -> Option<Self> {
+        let mut offers = if spot.typed.is_empty() {
+            offers
+        } else {
+            let pattern = Pattern::parse(&spot.typed, CaseMatching::Ignore, Normalization::Smart);
+            let hits = pattern.match_list(offers, &mut Matcher::new(Config::DEFAULT));
+            hits.into_iter().map(|(offer, _)| offer).collect()
+        };
+        offers.truncate(MOST);
+        let typed = field.value().get(spot.at.clone()).unwrap_or_default().to_owned();
+        (!offers.is_empty()).then_some(Self { offers, taken: None, at: spot.at, typed })
+    }
+
+    /// Takes the next offer or the one before, around the end of the list.
+    pub(super) fn step(&mut self, field: &mut Field, forward: bool) {
+        let count = self.offers.len();
+        let next = match (self.taken, forward) {
+            (None, true) => 0,
+            (None, false) => count - 1,
+            (Some(at), true) => (at + 1) % count,
+            (Some(at), false) => (at + count - 1) % count,
+        };
+        self.taken = Some(next);
+        let text = self.offers[next].text.clone();
+        self.write(field, &text);
+    }
+
+    /// Puts back what was typed.
+    pub(super) fn give_back(mut self, field: &mut Field) {
+        let typed = std::mem::take(&mut self.typed);
+        self.write(field, &typed);
+    }
+
+    fn write(&mut self, field: &mut Field, text: &str) {
+        field.replace(self.at.clone(), text);
+        self.at.end = self.at.start + text.len();
+    }
+}
+
+impl App {
+    /// What can be completed in a query; by itself only values are offered, on a wish operators too.
+    pub(super) fn complete_query(&self, field: &Field, wished: bool) -> Option<Completion> {
+        let spot = spot(field.value(), field.cursor());
+        if !wished && spot.operator.is_none() {
+            return None;
+        }
+        let offers = match spot.operator {
+            None => {
+                let operators = OPERATORS.iter().map(|o| Offer::new(o.name, o.help));
+                [Offer::new("unread", "not read yet")].into_iter().chain(operators).collect()
+            }
+            Some("is:") => State::ALL.map(|(_, name)| Offer::new(name, "")).to_vec(),
+            Some("source:") => self
+                .sources
+                .known()
+                .map(|known| {
+                    let id = known.source.id.as_str();
+                    Offer::new(quoted(id), if known.title == id { "" } else { known.title })
+                })
+                .collect(),
+            Some("folder:") => {
+                self.sources.folders().into_iter().map(|f| Offer::new(quoted(&f), "")).collect()
+            }
+            Some("tag:") => {
+                self.sources.tags().into_iter().map(|t| Offer::new(quoted(&t), "")).collect()
+            }
+            Some("after:" | "before:") => {
+                let today = self.now.with_timezone(&chrono::Local);
+                let dates = ["%Y-%m-%d", "%Y-%m", "%Y"].map(|f| today.format(f).to_string());
+                let words = ["today", "yesterday", "7d", "30d"].map(str::to_owned);
+                words.into_iter().chain(dates).map(|word| Offer::new(word, "")).collect()
+            }
+            Some("age<" | "age>") => ["1h", "12h", "1d", "3d", "1w", "4w", "1y"]
+                .map(|word| Offer::new(word, ""))
+                .to_vec(),
+            Some(_) => return None,
+        };
+        Completion::of(field, spot, offers)
+    }
+
+    /// What can be completed in a line that is all one name.
+    pub(super) fn complete_name(field: &Field, names: BTreeSet<String>) -> Option<Completion> {
+        let typed = field.value().to_owned();
+        let spot = Spot { operator: None, at: 0..typed.len(), typed };
+        let offers = names.into_iter().map(|name| Offer::new(name, "")).collect();
+        Completion::of(field, spot, offers)
+    }
+
+    /// The same in a line of words with a sign before each.
+    pub(super) fn complete_signed(field: &Field, names: BTreeSet<String>) -> Option<Completion> {
+        let head = field.value().get(..field.cursor()).unwrap_or_default();
+        let start = head.rfind([' ', ',']).map_or(0, |at| at + 1);
+        let start = start + usize::from(head[start..].starts_with(['+', '-']));
+        let spot = Spot { operator: None, at: start..head.len(), typed: head[start..].to_owned() };
+        let offers = names.into_iter().map(|name| Offer::new(name, "")).collect();
+        Completion::of(field, spot, offers)
+    }
+}
