@@ -4,7 +4,7 @@ use super::args::Global;
 use super::exit::{Exit, Failure};
 use super::home::Home;
 use super::output::Output;
-use crate::config::{self, Import, ImportKind, SourcesFile};
+use crate::config::{self, ConfigFile, Import, ImportKind, SourcesFile};
 use serde::Serialize;
 use std::path::Path;
 
@@ -31,12 +31,20 @@ struct Imported {
     added: Vec<Entry>,
     already: Vec<Entry>,
     skipped: Vec<Skipped>,
+    views: Vec<Saved>,
 }
 
 #[derive(Serialize)]
 struct Entry {
     id: String,
     url: String,
+}
+
+/// A query that was saved as a view.
+#[derive(Serialize)]
+struct Saved {
+    name: String,
+    query: String,
 }
 
 #[derive(Serialize)]
@@ -50,8 +58,12 @@ pub(super) fn run(args: &ImportArgs, global: &Global, out: &mut Output) -> Resul
     let home = Home::load(global, out)?;
     let bytes = config::read_import(Path::new(&args.file)).map_err(Failure::Plain)?;
     let name = if args.file == "-" { "the standard input" } else { &args.file };
-    let Import { kind, sources, skipped } = config::import(&bytes, name)?;
+    let Import { kind, sources, views, skipped } = config::import(&bytes, name)?;
     let added = SourcesFile::open(&home.paths).import(&sources)?;
+    let views = match views.is_empty() {
+        true => Vec::new(),
+        false => ConfigFile::open(&home.paths).add_views(&views)?.added().cloned().collect(),
+    };
     let entry = |id: String, url: String| Entry { id, url };
     let told = Imported {
         kind,
@@ -61,10 +73,14 @@ pub(super) fn run(args: &ImportArgs, global: &Global, out: &mut Output) -> Resul
             .iter()
             .map(|(id, url)| entry(id.to_string(), url.to_string()))
             .collect(),
+        views: views.into_iter().map(|v| Saved { name: v.name, query: v.query }).collect(),
         skipped: skipped.into_iter().map(|(what, why)| Skipped { what, why }).collect(),
     };
     for skipped in &told.skipped {
         out.note(format!("skipped: {}: {}", skipped.what, skipped.why));
+    }
+    for view in &told.views {
+        out.note(format!("saved as a view: {}: {}", view.name, view.query));
     }
     if out.verbose > 0 {
         for known in &told.already {

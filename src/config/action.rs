@@ -54,6 +54,14 @@ actions! {
     Edit, "edit", "Edit the source in a form";
     EditFile, "edit-file", "Edit the source's entry in $EDITOR";
     Delete, "delete", "Stop following the selected sources";
+    Rename, "rename", "Rename the source, folder, tag or saved query";
+    Move, "move", "Move the selected sources to a folder";
+    Tag, "tag", "Add tags to the selected sources or remove some";
+    Switch, "switch", "Look at the selected sources no more, or again";
+    MoveDown, "move-down", "Move the selected sources down in their folder";
+    MoveUp, "move-up", "Move the selected sources up in their folder";
+    Jump, "jump", "Go to a source, folder, tag or view by its name";
+    SaveQuery, "save-query", "Save the query of the list as a view";
     Fold, "fold", "Fold or unfold the folder";
     Select, "select", "Add to the selection or take out";
     Browser, "browser", "Open in the browser";

@@ -120,25 +120,22 @@ impl SourcesFile {
     pub fn import(&self, list: &[Source]) -> Result<Added, EditError> {
         let mut added = Added::default();
         self.change(|text, sources| {
-            added = Added::default();
-            let mut ids: HashSet<_> = sources.iter().map(|(_, s)| s.id.0.clone()).collect();
-            let mut followed: HashMap<_, _> =
-                sources.iter().map(|(_, s)| (s.url.to_string(), s.id.clone())).collect();
-            for source in list {
-                if let Some(id) = followed.get(source.url.as_str()) {
-                    added.already.push((id.clone(), source.url.clone()));
-                    continue;
-                }
-                let mut source = source.clone();
-                if source.id.0.is_empty() || !ids.insert(source.id.0.clone()) {
-                    source.id = unique_id(&source.url, &mut ids);
-                }
-                followed.insert(source.url.to_string(), source.id.clone());
-                added.sources.push(source);
-            }
+            added = sort_out(list, sources);
             Ok(appended(text, &added.sources))
         })?;
         Ok(added)
+    }
+
+    /// What [`Self::import`] would do with a list.
+    ///
+    /// # Errors
+    /// When the file cannot be read or has faults.
+    pub fn preview(&self, list: &[Source]) -> Result<Added, EditError> {
+        let text = super::document::read_text(&self.file)
+            .map_err(|message| SaveError::Unreadable { file: self.file.clone(), message })?
+            .unwrap_or_default();
+        let (sources, _) = check_sources(&self.file, &text).map_err(EditError::Invalid)?;
+        Ok(sort_out(list, &sources))
     }
 
     /// Removes sources, all or none, with the comments right above them.
@@ -273,6 +270,27 @@ impl SourcesFile {
     pub(super) fn splice(&self, error: &SpliceError) -> EditError {
         self.form(&error.to_string())
     }
+}
+
+/// Which sources of a list are new, with identifiers of their own, and which are followed already.
+fn sort_out(list: &[Source], declared: &Positioned) -> Added {
+    let mut added = Added::default();
+    let mut ids: HashSet<_> = declared.iter().map(|(_, s)| s.id.0.clone()).collect();
+    let mut followed: HashMap<_, _> =
+        declared.iter().map(|(_, s)| (s.url.to_string(), s.id.clone())).collect();
+    for source in list {
+        if let Some(id) = followed.get(source.url.as_str()) {
+            added.already.push((id.clone(), source.url.clone()));
+            continue;
+        }
+        let mut source = source.clone();
+        if source.id.0.is_empty() || !ids.insert(source.id.0.clone()) {
+            source.id = unique_id(&source.url, &mut ids);
+        }
+        followed.insert(source.url.to_string(), source.id.clone());
+        added.sources.push(source);
+    }
+    added
 }
 
 /// The text with sources at its end.

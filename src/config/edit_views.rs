@@ -4,9 +4,10 @@ use super::edit::EditError;
 use super::edit_config::ConfigFile;
 use super::elements::{cut, element_named, element_ranges};
 use super::load::check_settings;
-use super::save::rewrite;
+use super::save::{SaveError, rewrite};
 use super::settings::ViewSettings;
 use super::splice::{SpliceError, newline, set, with_last_newline};
+use std::collections::HashSet;
 use toml_edit::Value;
 
 /// What a saved query was, and what it is to be; `None`: it is not there.
@@ -29,6 +30,11 @@ pub struct ViewsEdited {
 }
 
 impl ViewsEdited {
+    /// Those that were not there before.
+    pub fn added(&self) -> impl Iterator<Item = &ViewSettings> {
+        self.changes.iter().filter(|c| c.was.is_none()).filter_map(|c| c.now.as_ref())
+    }
+
     /// In words.
     pub fn what(&self) -> String {
         let name = |view: &Option<ViewSettings>| view.as_ref().map(|v| v.name.clone());
@@ -55,6 +61,22 @@ impl ConfigFile {
         self.save_views(changes, |text| {
             changes.iter().try_fold(text.to_owned(), |text, change| self.changed(&text, change))
         })
+    }
+
+    /// Saves those queries of a list whose names are not taken yet.
+    ///
+    /// # Errors
+    /// See [`Self::edit_views`].
+    pub fn add_views(&self, views: &[ViewSettings]) -> Result<ViewsEdited, EditError> {
+        let text = super::document::read_text(&self.file)
+            .map_err(|message| SaveError::Unreadable { file: self.file.clone(), message })?;
+        let text = text.unwrap_or_default();
+        let (settings, _) = check_settings(&self.file, &text, &[]).map_err(EditError::Invalid)?;
+        let mut names: HashSet<String> = settings.views.into_iter().map(|v| v.name).collect();
+        let new = views.iter().filter(|view| names.insert(view.name.clone()));
+        let changes: Vec<_> =
+            new.map(|view| ViewChange { was: None, now: Some(view.clone()) }).collect();
+        self.edit_views(&changes)
     }
 
     /// Takes a save back: byte for byte when the file is as it was left, else those queries alone.

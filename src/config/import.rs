@@ -2,6 +2,7 @@
 
 use super::ids::unique_id;
 use super::quote::quote;
+use super::settings::ViewSettings;
 use super::sources::{DEEPEST_FOLDER, address, folder, tag};
 use super::{newsboat, opml};
 use crate::model::Source;
@@ -34,6 +35,8 @@ pub struct Import {
     pub kind: ImportKind,
     /// The sources, each address once, with identifiers that are unique among them.
     pub sources: Vec<Source>,
+    /// Queries of newsboat as saved searches.
+    pub views: Vec<ViewSettings>,
     /// What was left out, and why.
     pub skipped: Vec<(String, String)>,
 }
@@ -183,6 +186,7 @@ pub(crate) struct Entry {
 #[derive(Default)]
 pub(crate) struct Gatherer {
     sources: Vec<Source>,
+    views: Vec<ViewSettings>,
     skipped: Vec<(String, String)>,
     ids: HashSet<String>,
     /// Address -> times seen.
@@ -220,8 +224,20 @@ impl Gatherer {
         self.skipped.push((what.chars().take(200).collect(), why.to_owned()));
     }
 
+    /// Takes a query feed, as `query:Name:expression`.
+    pub(crate) fn query(&mut self, feed: &str) {
+        let (name, expression) =
+            feed.trim_start_matches("query:").split_once(':').unwrap_or((feed, ""));
+        let name = clean(name);
+        match crate::query::from_newsboat(expression) {
+            _ if name.is_empty() => self.skip(feed, "a query without a name"),
+            Ok(query) => self.views.push(ViewSettings { name, query: query.to_string() }),
+            Err(e) => self.skip(feed, &format!("a query that is no search: {e}")),
+        }
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
-        self.sources.is_empty()
+        self.sources.is_empty() && self.views.is_empty()
     }
 
     /// The import, unless there is nothing to tell in it.
@@ -231,7 +247,7 @@ impl Gatherer {
         name: &str,
         hint: &'static str,
     ) -> Result<Import, ImportError> {
-        if self.sources.is_empty() && self.skipped.is_empty() {
+        if self.is_empty() && self.skipped.is_empty() {
             return Err(ImportError::NoFeeds(name.to_owned(), hint));
         }
         for source in &self.sources {
@@ -241,7 +257,7 @@ impl Gatherer {
                 self.skipped.push((source.url.to_string(), why));
             }
         }
-        Ok(Import { kind, sources: self.sources, skipped: self.skipped })
+        Ok(Import { kind, sources: self.sources, views: self.views, skipped: self.skipped })
     }
 }
 

@@ -15,7 +15,7 @@ pub(crate) fn read(text: &str, name: &str) -> Result<Import, ImportError> {
         let Some((first, rest)) = words.split_first() else { continue };
         if first.starts_with("query:") {
             kind = ImportKind::Newsboat;
-            gatherer.skip(first, "a query of newsboat; save a search as a view instead");
+            gatherer.query(first);
         } else if is_command(first) {
             kind = ImportKind::Newsboat;
             gatherer.skip(first, NO_COMMANDS);

@@ -1,14 +1,15 @@
 //! Performs effects. Whatever takes time runs apart, and its end comes back as an event.
 
 use super::effect::{Effect, Setting};
-use super::event::{Event, Followed, Imported, MarksSet, NotSaved};
+use super::event::{Event, Followed, ImportRead, Imported, MarksSet, NotSaved};
 use super::read::{Asker, Question};
-use crate::config::{self, ConfigFile, EditError, Paths, SourcesFile};
+use crate::config::{self, Added, ConfigFile, EditError, Paths, SourcesFile};
 use crate::engine::{FollowError, Handle, Kept, PrefetchPlan, TextGot, Way};
 use crate::model::SourceKind;
 use crate::store::{Mark, Store};
 use crate::util::browser;
-use std::path::PathBuf;
+use std::path::Path;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
@@ -20,11 +21,16 @@ pub(super) struct Driver {
     paths: Paths,
     events: UnboundedSender<Event>,
     asker: Asker,
+    /// Changes of files, one after the other in the order of the strokes.
+    edits: UnboundedSender<Edit>,
     discovery: Option<AbortHandle>,
     prefetch: Option<AbortHandle>,
     /// The item (row key) that was opened last.
     opened: Arc<AtomicI64>,
 }
+
+/// A change of a file.
+type Edit = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// How long an item is open before its text is asked for.
 const LINGER: Duration = Duration::from_millis(300);
@@ -39,11 +45,18 @@ impl Driver {
         events: UnboundedSender<Event>,
     ) -> crate::store::Result<Self> {
         let asker = Asker::start(handle.clone(), events.clone())?;
+        let (edits, mut waiting) = tokio::sync::mpsc::unbounded_channel::<Edit>();
+        tokio::spawn(async move {
+            while let Some(edit) = waiting.recv().await {
+                edit.await;
+            }
+        });
         Ok(Self {
             handle,
             paths,
             events,
             asker,
+            edits,
             discovery: None,
             prefetch: None,
             opened: Arc::default(),
@@ -134,12 +147,48 @@ impl Driver {
             Effect::FollowStarters { addresses } => self.spawn(move |h| async move {
                 Event::Followed(follow_starters(&h, &addresses).await)
             }),
-            Effect::Import { path } => {
-                self.spawn(move |h| async move { Event::Imported(import(&h, path).await) });
+            Effect::ReadImport { path } => {
+                let file = SourcesFile::open(&self.paths);
+                self.blocking(move || {
+                    let read = read_import(&file, &path);
+                    Some(Event::ImportRead(read.map(Box::new)))
+                });
             }
-            Effect::Remove { ids } => self
-                .spawn(move |h| async move { Event::Removed(h.remove(ids).await.map_err(words)) }),
-            Effect::Restore { removed } => self.spawn(move |h| async move {
+            Effect::Import { import } => {
+                let file = ConfigFile::open(&self.paths);
+                self.in_turn(
+                    |h| async move { Event::Imported(follow_list(&h, file, import).await) },
+                );
+            }
+            Effect::ChangeSources { changes } => self.in_turn(move |h| async move {
+                Event::SourcesChanged(h.change_each(changes).await.map_err(words))
+            }),
+            Effect::PlaceSources { ids, next } => self.in_turn(move |h| async move {
+                Event::SourcesChanged(h.place(ids, next).await.map_err(words))
+            }),
+            Effect::CountViews { views } => {
+                self.asker.ask(Question::Counts { left: views, done: Vec::new() });
+            }
+            Effect::EditViews { changes } => {
+                let file = ConfigFile::open(&self.paths);
+                self.in_turn(move |_| async move {
+                    let edit = move || file.edit_views(&changes).map_err(words);
+                    Event::ViewsEdited(apart(edit).await)
+                });
+            }
+            Effect::RevertViews { edited, redo } => {
+                let file = ConfigFile::open(&self.paths);
+                self.in_turn(move |_| async move {
+                    let edit = move || file.revert_views(&edited).map_err(words);
+                    Event::ViewsReverted(redo, apart(edit).await)
+                });
+            }
+            Effect::Remove { ids } => {
+                self.in_turn(
+                    move |h| async move { Event::Removed(h.remove(ids).await.map_err(words)) },
+                )
+            }
+            Effect::Restore { removed } => self.in_turn(move |h| async move {
                 Event::Restored(h.restore(removed).await.map_err(words))
             }),
             Effect::LoadEntry { source, id } => {
@@ -148,11 +197,11 @@ impl Driver {
                     Some(Event::EntryLoaded(source, file.entry(&id).map_err(words)))
                 });
             }
-            Effect::SaveEntry { source, base, changes } => self.spawn(move |h| async move {
+            Effect::SaveEntry { source, base, changes } => self.in_turn(move |h| async move {
                 let saved = h.edit_entry(base, changes).await;
                 Event::EntrySaved(source, saved.map_err(not_saved))
             }),
-            Effect::Revert { edited, redo } => self.spawn(move |h| async move {
+            Effect::Revert { edited, redo } => self.in_turn(move |h| async move {
                 Event::Reverted(redo, h.revert(edited).await.map_err(words))
             }),
             Effect::SaveSetting { key, value } => {
@@ -257,6 +306,20 @@ impl Driver {
         self.spawn_task(work);
     }
 
+    /// Starts a change of a file once those before it are done.
+    fn in_turn<F: Future<Output = Event> + Send>(
+        &self,
+        work: impl FnOnce(Handle) -> F + Send + 'static,
+    ) {
+        let (handle, events) = (self.handle.clone(), self.events.clone());
+        let edit = async move {
+            let event = work(handle).await;
+            let _ = events.send(event);
+        };
+        // The other end lives as long as the runtime.
+        let _ = self.edits.send(Box::pin(edit));
+    }
+
     fn spawn_task<F: Future<Output = Event> + Send>(
         &self,
         work: impl FnOnce(Handle) -> F + Send + 'static,
@@ -314,17 +377,36 @@ async fn follow_starters(handle: &Handle, chosen: &[usize]) -> Result<Vec<Follow
     Ok(added.sources.into_iter().map(Followed::from).collect())
 }
 
-async fn import(handle: &Handle, path: PathBuf) -> Result<Imported, String> {
+/// What a list would bring.
+fn read_import(file: &SourcesFile, path: &Path) -> Result<ImportRead, String> {
     // A pipe would be waited for, and is no file to import.
-    let read = move || {
-        if !path.is_file() {
-            return Err(format!("{} is no file", path.display()));
-        }
-        let bytes = config::read_import(&path)?;
-        config::import(&bytes, &path.display().to_string()).map_err(words)
-    };
-    let import = tokio::task::spawn_blocking(read).await.map_err(words)??;
+    if !path.is_file() {
+        return Err(format!("{} is no file", words(path.display())));
+    }
+    let bytes = config::read_import(path)?;
+    let import = config::import(&bytes, &path.display().to_string()).map_err(words)?;
+    let Added { sources, already } = file.preview(&import.sources).map_err(words)?;
+    Ok(ImportRead { import, sources, already })
+}
+
+async fn follow_list(
+    handle: &Handle,
+    file: ConfigFile,
+    import: config::Import,
+) -> Result<Imported, String> {
     let added = handle.declare(import.sources).await.map_err(words)?;
+    let new = import.views;
+    let views = match new.is_empty() {
+        true => None,
+        false => Some(apart(move || file.add_views(&new).map_err(words)).await?),
+    };
     let (added, known) = (added.sources.len(), added.already.len());
-    Ok(Imported { added, known, skipped: import.skipped })
+    Ok(Imported { added, known, skipped: import.skipped.len(), views })
+}
+
+/// Does what waits for the disk on a thread of its own.
+async fn apart<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, String> + Send + 'static,
+) -> Result<T, String> {
+    tokio::task::spawn_blocking(work).await.map_err(words)?
 }

@@ -1,7 +1,7 @@
 //! What the panes want done. Effects are data; `driver.rs` performs them.
 
 use super::event::{Cause, RequestId};
-use crate::config::{Edited, Entry, EntryChange};
+use crate::config::{Edited, Entry, EntryChange, Import, SourceChange, ViewChange, ViewsEdited};
 use crate::engine::{Discovery, Pace, PrefetchPlan, Removed};
 use crate::model::SourceId;
 use crate::store::{Anchor, Mark, View};
@@ -72,8 +72,33 @@ pub(super) enum Effect {
     FollowStarters {
         addresses: Vec<usize>,
     },
-    Import {
+    /// Reads a list of sources for its preview.
+    ReadImport {
         path: PathBuf,
+    },
+    Import {
+        import: Import,
+    },
+    /// Changes entries of `sources.toml` in one save.
+    ChangeSources {
+        changes: Vec<(SourceId, SourceChange)>,
+    },
+    /// Puts entries right before another one, or at the end.
+    PlaceSources {
+        ids: Vec<SourceId>,
+        next: Option<SourceId>,
+    },
+    /// Counts what saved queries find, by name.
+    CountViews {
+        views: Vec<(String, View)>,
+    },
+    EditViews {
+        changes: Vec<ViewChange>,
+    },
+    /// Takes a change of saved queries back, for an undo or a redo.
+    RevertViews {
+        edited: ViewsEdited,
+        redo: bool,
     },
     Remove {
         ids: Vec<SourceId>,

@@ -2,10 +2,10 @@
 //! has been asked anew is dropped by its number.
 
 use crate::article::{Change, Document};
-use crate::config::{Edited, Entry};
+use crate::config::{Edited, Entry, Import, ViewsEdited};
 use crate::engine::{Discovery, PrefetchPlan, Removed, Report, Rhythm, Status, TextGot, Told};
 use crate::model::{Item, ItemRow, PollRecord, Source, SourceFacts, SourceId, SourceKind};
-use crate::store::{Mark, Window};
+use crate::store::{Count, Mark, Window};
 use crate::util::browser::Launch;
 use crossterm::event::{KeyEvent, MouseEvent};
 use std::sync::Arc;
@@ -54,6 +54,14 @@ pub(super) enum Event {
     EntrySaved(i64, Result<Edited, NotSaved>),
     /// An edit was taken back, for an undo or a redo; what takes this back.
     Reverted(bool, Result<Edited, Failure>),
+    /// Entries of `sources.toml` were changed.
+    SourcesChanged(Result<Edited, Failure>),
+    ViewsEdited(Result<ViewsEdited, Failure>),
+    /// A change of saved queries was taken back, for an undo or a redo.
+    ViewsReverted(bool, Result<ViewsEdited, Failure>),
+    /// What saved queries find, by name.
+    ViewsCounted(Result<Vec<(String, Count)>, Failure>),
+    ImportRead(Result<Box<ImportRead>, Failure>),
     Imported(Result<Imported, Failure>),
     /// One source of a refresh that the person asked for is done.
     Refreshed(Report),
@@ -148,10 +156,21 @@ pub(super) struct MarksSet {
     pub(super) cause: Cause,
 }
 
+/// A list of sources that could be imported.
+#[derive(Debug)]
+pub(super) struct ImportRead {
+    pub(super) import: Import,
+    /// Those that would be added.
+    pub(super) sources: Vec<Source>,
+    /// Those that are followed already: as what, and the address.
+    pub(super) already: Vec<(SourceId, url::Url)>,
+}
+
+/// How many sources of a list were added, known and left out.
 #[derive(Debug)]
 pub(super) struct Imported {
     pub(super) added: usize,
     pub(super) known: usize,
-    /// What was left out, and why.
-    pub(super) skipped: Vec<(String, String)>,
+    pub(super) skipped: usize,
+    pub(super) views: Option<ViewsEdited>,
 }

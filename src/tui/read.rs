@@ -5,7 +5,7 @@ use super::event::{Article, Event, RequestId, SourceEntry, SourceList};
 use crate::article::{Change, Document, differences, from_html};
 use crate::engine::{self, Handle, Rhythm, Told};
 use crate::model::Item;
-use crate::store::{Anchor, Interrupter, PollFilter, Reader, Result, StoreError, View};
+use crate::store::{Anchor, Count, Interrupter, PollFilter, Reader, Result, StoreError, View};
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
@@ -26,6 +26,11 @@ pub(super) enum Question {
         key: i64,
     },
     Log,
+    /// How many items each of these has, by name.
+    Counts {
+        left: Vec<(String, View)>,
+        done: Vec<(String, Count)>,
+    },
     /// How these sources (row keys) publish.
     Rhythms(Vec<i64>),
     /// Why a source (row key) is looked at when it is.
@@ -43,7 +48,7 @@ const STACK: usize = 16 << 20;
 pub(super) struct Asker {
     questions: mpsc::Sender<Question>,
     interrupter: Arc<Mutex<Interrupter>>,
-    /// Whether a window is being read, which a newer one supersedes.
+    /// Whether a window is being read or something counted, which a newer window supersedes.
     in_window: Arc<AtomicBool>,
 }
 
@@ -84,7 +89,7 @@ impl Asker {
 enum Answer {
     Event(Event),
     Nothing,
-    /// To be asked again.
+    /// To be asked again, or to be gone on with.
     Interrupted(Question),
 }
 
@@ -109,6 +114,14 @@ impl Answerer {
             let Some(question) = waiting.pop_front() else { continue };
             let is_window = |q: &Question| matches!(q, Question::Window { .. });
             if is_window(&question) && waiting.iter().any(is_window) {
+                continue;
+            }
+            // Counts can wait.
+            let counts = |q: &Question| matches!(q, Question::Counts { .. });
+            if counts(&question) && !waiting.is_empty() {
+                if !waiting.iter().any(counts) {
+                    waiting.push_back(question);
+                }
                 continue;
             }
             match self.answer(question) {
@@ -147,6 +160,21 @@ impl Answerer {
                 let polls = self.persist(|this| this.reader.polls(filter, LOG_LINES));
                 Event::LogLoaded(polls.map_err(words))
             }
+            // One at a time, so that nothing waits for all of them.
+            Question::Counts { mut left, mut done } => match left.pop() {
+                None => Event::ViewsCounted(Ok(done)),
+                Some((name, view)) => {
+                    self.in_window.store(true, Ordering::SeqCst);
+                    let count = self.reader.count(&view);
+                    self.in_window.store(false, Ordering::SeqCst);
+                    match count {
+                        Ok(count) => done.push((name, count)),
+                        Err(StoreError::Interrupted) => left.push((name, view)),
+                        Err(e) => return Answer::Event(Event::ViewsCounted(Err(words(e)))),
+                    }
+                    return Answer::Interrupted(Question::Counts { left, done });
+                }
+            },
             Question::Rhythms(sources) => {
                 let rhythms = self.persist(|this| this.rhythms(&sources));
                 Event::RhythmsLoaded(rhythms.map_err(words))

@@ -1,12 +1,12 @@
 //! Verbs on sources and items that reach beyond the panes: refresh, browser, copy, delete, theme.
 
-use super::{App, Focus, Layer, Prompt, Refreshing};
+use super::{App, Focus, Refreshing};
 use crate::config::{self, Theme};
 use crate::engine::{Pace, Refreshed, Report, Role};
 use crate::model::{ItemRow, Outcome};
 use crate::store::Mark;
 use crate::tui::effect::{Effect, Setting};
-use crate::tui::event::{Cause, Failure, Imported};
+use crate::tui::event::{Cause, Failure};
 use crate::tui::style::Palette;
 
 /// Pages that one stroke opens at most.
@@ -152,6 +152,9 @@ impl App {
     }
 
     pub(super) fn delete(&mut self) -> Vec<Effect> {
+        if self.sources.marked.is_empty() && self.saved_view().is_some() {
+            return self.delete_view();
+        }
         if !self.sources.marked.is_empty() || !self.sources.targets().is_empty() {
             let ids = self.sources.targets().iter().map(|s| s.source.id.clone()).collect();
             self.sources.marked.clear();
@@ -165,30 +168,6 @@ impl App {
             Some(entry) => vec![Effect::EditSource { id: entry.source.id.clone() }],
             None => self.note("select a source first"),
         }
-    }
-
-    pub(super) fn imported(&mut self, result: Result<Imported, Failure>) -> Vec<Effect> {
-        let Imported { added, known, skipped } = match result {
-            Ok(imported) => imported,
-            Err(why) => {
-                let path = std::mem::take(&mut self.importing);
-                self.layers.push(Layer::Prompt(Prompt::import(&path)));
-                return self.problem(why);
-            }
-        };
-        let mut words = match added {
-            1 => "1 source imported".to_owned(),
-            n => format!("{n} sources imported"),
-        };
-        if known > 0 {
-            words += &format!(", {known} were followed already");
-        }
-        if let Some((what, why)) = skipped.first() {
-            words += &format!(", {} left out (first: {what}: {why})", skipped.len());
-        }
-        self.layers.retain(|l| !matches!(l, Layer::Add(_)));
-        self.note(words);
-        vec![Effect::LoadSources]
     }
 
     pub(super) fn next_theme(&mut self) -> Vec<Effect> {

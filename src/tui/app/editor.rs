@@ -1,7 +1,7 @@
 //! The form for a source. What its fields are, and what is wrong with them, is known by
 //! [`crate::config::SourceForm`]; here is which of them has the keys.
 
-use super::{App, Layer};
+use super::{App, Focus, Layer, PromptKind};
 use crate::config::{Edited, Entry, FormPage, SourceForm};
 use crate::engine::Pace;
 use crate::tui::effect::Effect;
@@ -119,6 +119,10 @@ impl App {
 
     /// Opens the form of the selected source.
     pub(super) fn open_editor(&mut self) -> Vec<Effect> {
+        let saved = self.saved_view().filter(|_| self.focus == Focus::Sources).cloned();
+        if let Some(view) = saved {
+            return self.ask(PromptKind::ViewQuery { name: view.name }, &view.query);
+        }
         let entry = self.selected_source().and_then(|key| self.sources.entry(key));
         let Some(entry) = entry else { return self.note("select a source first") };
         let (source, id) = (entry.facts.key, entry.source.id.clone());

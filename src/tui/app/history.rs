@@ -1,7 +1,7 @@
 //! What can be undone and redone.
 
 use super::App;
-use crate::config::Edited;
+use crate::config::{Edited, ViewsEdited};
 use crate::engine::Removed;
 use crate::store::Mark;
 use crate::tui::effect::Effect;
@@ -16,6 +16,7 @@ pub(super) enum Change {
     Marks { mark: Mark, keys: Vec<i64>, to: bool },
     Removed(Removed),
     Edited(Edited),
+    Views(ViewsEdited),
 }
 
 /// The changes, newest last.
@@ -45,6 +46,7 @@ impl App {
             }
             Some(Change::Removed(removed)) => vec![Effect::Restore { removed }],
             Some(Change::Edited(edited)) => vec![Effect::Revert { edited, redo: false }],
+            Some(Change::Views(edited)) => vec![Effect::RevertViews { edited, redo: false }],
         }
     }
 
@@ -56,6 +58,7 @@ impl App {
                 vec![Effect::Remove { ids: removed.sources.into_iter().map(|s| s.id).collect() }]
             }
             Some(Change::Edited(edited)) => vec![Effect::Revert { edited, redo: true }],
+            Some(Change::Views(edited)) => vec![Effect::RevertViews { edited, redo: true }],
         }
     }
 
@@ -132,6 +135,40 @@ impl App {
         let to = if redo { &mut self.history.undo } else { &mut self.history.redo };
         to.push(Change::Edited(edited));
         vec![Effect::LoadSources]
+    }
+
+    pub(super) fn views_edited(&mut self, result: Result<ViewsEdited, Failure>) -> Vec<Effect> {
+        let edited = match result {
+            Ok(edited) => edited,
+            Err(why) => return self.problem(why),
+        };
+        let effects = self.take_views(&edited);
+        let words = format!("saved: {}{}", edited.what(), self.undo_hint());
+        self.remember_views(edited);
+        self.note(words);
+        effects
+    }
+
+    /// Keeps a change of saved queries for undoing.
+    pub(super) fn remember_views(&mut self, edited: ViewsEdited) {
+        self.history.push(Change::Views(edited));
+    }
+
+    pub(super) fn views_reverted(
+        &mut self,
+        redo: bool,
+        result: Result<ViewsEdited, Failure>,
+    ) -> Vec<Effect> {
+        let edited = match result {
+            Ok(edited) => edited,
+            Err(why) => return self.problem(why),
+        };
+        let effects = self.take_views(&edited);
+        let word = if redo { "done again" } else { "undone" };
+        self.note(format!("{word}: {}", edited.what()));
+        let to = if redo { &mut self.history.undo } else { &mut self.history.redo };
+        to.push(Change::Views(edited));
+        effects
     }
 
     fn undo_hint(&self) -> String {

@@ -39,6 +39,10 @@ pub(crate) struct ItemsPane {
     /// Rows on the screen, as drawn last.
     pub(crate) height: usize,
     order: SortOrder,
+    /// The row of the sources pane whose items are listed.
+    shown: Option<RowId>,
+    /// Whether the person has moved in the list; until then its first row stays selected.
+    moved: bool,
     /// Rows that a list of unread items keeps although they were read meanwhile.
     kept: Vec<ItemRow>,
     loading: Option<(RequestId, Land)>,
@@ -81,6 +85,8 @@ impl ItemsPane {
             marked: HashSet::new(),
             height: 20,
             order,
+            shown: None,
+            moved: false,
             kept: Vec::new(),
             loading: None,
         }
@@ -100,6 +106,11 @@ impl ItemsPane {
 
     fn page(&self) -> usize {
         (self.height * 3).max(60)
+    }
+
+    /// From now on the selection follows its item.
+    pub(super) fn hold_selection(&mut self) {
+        self.moved = true;
     }
 
     /// Puts rows that were read meanwhile back where they stood.
@@ -150,7 +161,14 @@ impl App {
     pub(super) fn show_selected_source(&mut self) -> Vec<Effect> {
         let Some(row) = self.sources.current().cloned() else { return vec![] };
         let listing = self.listing_of(&row);
-        self.show(listing)
+        let mut effects = vec![];
+        // The article of another list is not that of this one.
+        let before = self.items.shown.replace(row.id);
+        if before.is_some_and(|id| Some(&id) != self.items.shown.as_ref()) {
+            effects.extend(self.close_article());
+        }
+        effects.extend(self.show(listing));
+        effects
     }
 
     fn listing_of(&self, row: &Row) -> Listing {
@@ -200,6 +218,7 @@ impl App {
     /// Opens a list from its start.
     pub(super) fn show(&mut self, listing: Listing) -> Vec<Effect> {
         self.items.listing = listing;
+        self.items.moved = false;
         self.items.kept.clear();
         self.items.marked.clear();
         self.load_items(Anchor::First, Land::Start)
@@ -287,6 +306,7 @@ impl App {
     /// Moves the selection, and reads on where the rows end.
     pub(super) fn select_item(&mut self, index: usize) -> Vec<Effect> {
         let items = &mut self.items;
+        items.moved = true;
         let last = items.rows.len().saturating_sub(1);
         let wanted = index;
         items.selected = index.min(last);
@@ -314,6 +334,7 @@ impl App {
     }
 
     pub(super) fn last_item(&mut self) -> Vec<Effect> {
+        self.items.moved = true;
         if self.items.more_below {
             return self.load_items(Anchor::Last, Land::End);
         }
@@ -415,6 +436,10 @@ impl ItemsPane {
         self.rows = window.rows;
         self.merge_kept();
         let same = before.and_then(|key| self.rows.iter().position(|r| r.key == key));
+        if !self.moved && at_top {
+            (self.selected, self.scroll) = (0, 0);
+            return;
+        }
         self.selected = same.unwrap_or(index).min(self.rows.len().saturating_sub(1));
         let stays_visible = self.selected < self.height;
         self.scroll = if at_top && stays_visible { 0 } else { self.selected.saturating_sub(line) };

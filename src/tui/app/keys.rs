@@ -136,6 +136,13 @@ impl App {
                 self.show_selected_source()
             }
             Action::Delete => self.delete(),
+            Action::Rename => self.rename(),
+            Action::Move => self.move_to_folder(),
+            Action::Tag => self.edit_tags(),
+            Action::Switch => self.switch(),
+            Action::MoveDown => self.place(true),
+            Action::MoveUp => self.place(false),
+            Action::SaveQuery => self.save_query(),
             Action::EditFile => self.edit_source(),
             Action::Theme => self.next_theme(),
             Action::FullText => self.fetch_text(),

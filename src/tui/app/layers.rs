@@ -1,7 +1,10 @@
 //! What lies on top of the panes: the paste box, prompts, lists to choose from, help and log.
 
 use super::keys::Motion;
-use super::{Add, App, Editor, Focus, Hints, LinkList, SearchBar, WhyPanel};
+use super::{
+    Add, App, Editor, Focus, Hints, ImportPreview, Jump, LinkList, Prompt, PromptKind, SearchBar,
+    WhyPanel,
+};
 use crate::config::{Action, Context, Key, Lookup};
 use crate::model::{PollRecord, SourceId};
 use crate::tui::effect::{Effect, Farewell};
@@ -9,7 +12,6 @@ use crate::tui::input::Field;
 use crossterm::event::{KeyCode, KeyEvent};
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher};
-use std::path::PathBuf;
 
 /// One layer.
 #[derive(Debug)]
@@ -22,6 +24,8 @@ pub(crate) enum Layer {
     Links(LinkList),
     Hints(Hints),
     Prompt(Prompt),
+    Jump(Jump),
+    Import(ImportPreview),
     Starters(Starters),
     Why(WhyPanel),
     Edit(Editor),
@@ -47,37 +51,6 @@ pub(crate) struct Help {
 pub(crate) struct LogList {
     pub(crate) polls: Option<Vec<(SourceId, PollRecord)>>,
     pub(crate) selected: usize,
-}
-
-/// A question with one line for the answer.
-#[derive(Debug)]
-pub(crate) struct Prompt {
-    pub(crate) kind: PromptKind,
-    pub(crate) field: Field,
-}
-
-/// What is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum PromptKind {
-    Import,
-    Find,
-    Pipe,
-}
-
-impl PromptKind {
-    pub(crate) fn label(self) -> &'static str {
-        match self {
-            Self::Import => "Import from file",
-            Self::Find => "Find in text",
-            Self::Pipe => "Pipe the text to",
-        }
-    }
-}
-
-impl Prompt {
-    pub(super) fn import(path: &str) -> Self {
-        Self { kind: PromptKind::Import, field: Field::new(path) }
-    }
 }
 
 /// Well-known sources to choose from.
@@ -115,10 +88,14 @@ impl Layer {
             Self::Palette(palette) => Some(&mut palette.field),
             Self::Help(help) => Some(&mut help.field),
             Self::Prompt(prompt) => Some(&mut prompt.field),
+            Self::Jump(jump) => Some(&mut jump.field),
             Self::Edit(editor) => editor.field(),
-            Self::Log(_) | Self::Links(_) | Self::Hints(_) | Self::Starters(_) | Self::Why(_) => {
-                None
-            }
+            Self::Log(_)
+            | Self::Links(_)
+            | Self::Hints(_)
+            | Self::Starters(_)
+            | Self::Why(_)
+            | Self::Import(_) => None,
         }
     }
 }
@@ -137,16 +114,17 @@ impl App {
                 self.layers.push(Layer::Log(LogList::default()));
                 return vec![Effect::LoadLog];
             }
+            Action::Jump => return self.open_jump(),
             Action::Why => return self.open_why(),
             Action::Edit => return self.open_editor(),
             Action::Links => return self.open_links(""),
             Action::Hints => return self.open_hints(),
             Action::Find if self.reader.article.is_some() => {
                 let text = self.reader.find.as_ref().map_or("", |f| f.text.as_str()).to_owned();
-                Layer::Prompt(Prompt { kind: PromptKind::Find, field: Field::new(&text) })
+                Layer::Prompt(Prompt::new(PromptKind::Find, &text))
             }
             Action::Pipe if self.reader.article.is_some() => {
-                Layer::Prompt(Prompt { kind: PromptKind::Pipe, field: Field::new("") })
+                Layer::Prompt(Prompt::new(PromptKind::Pipe, ""))
             }
             _ => return vec![],
         };
@@ -170,6 +148,8 @@ impl App {
             Some(Layer::Links(_)) => self.links_key(event, self.motion(key), self.is_back(key)),
             Some(Layer::Hints(_)) => self.hints_key(key),
             Some(Layer::Prompt(_)) => self.prompt_key(event),
+            Some(Layer::Jump(_)) => self.jump_key(event),
+            Some(Layer::Import(_)) => self.import_key(event, key),
             Some(Layer::Starters(_)) => self.starters_key(event, key),
             Some(Layer::Why(_)) => self.why_key(key),
             Some(Layer::Edit(_)) => self.editor_key(event),
@@ -193,11 +173,8 @@ impl App {
                 editor.typed();
                 vec![]
             }
-            Some(Layer::Prompt(Prompt { kind: PromptKind::Find, field })) => {
-                let text = field.value().to_owned();
-                self.reader.look_for(&text);
-                vec![]
-            }
+            Some(Layer::Prompt(_)) => self.prompt_typed(),
+            Some(Layer::Jump(_)) => self.jump_typed(),
             _ => vec![],
         }
     }
@@ -266,14 +243,14 @@ impl App {
     }
 
     /// Lists without a field are walked with the keys of the panes.
-    fn motion(&self, key: Key) -> Option<Motion> {
+    pub(super) fn motion(&self, key: Key) -> Option<Motion> {
         match self.keymap.lookup(Context::Items, &[key]) {
             Lookup::Action(action) => Motion::of(action),
             _ => None,
         }
     }
 
-    fn is_back(&self, key: Key) -> bool {
+    pub(super) fn is_back(&self, key: Key) -> bool {
         matches!(
             self.keymap.lookup(Context::Everywhere, &[key]),
             Lookup::Action(Action::Back | Action::Log)
@@ -301,50 +278,6 @@ impl App {
             self.layers.pop();
         }
         vec![]
-    }
-
-    fn prompt_key(&mut self, event: KeyEvent) -> Vec<Effect> {
-        let Some(Layer::Prompt(prompt)) = self.layers.last() else { return vec![] };
-        match (prompt.kind, event.code) {
-            (kind, KeyCode::Esc) => {
-                self.layers.pop();
-                if kind == PromptKind::Find {
-                    self.reader.cancel_find();
-                }
-                vec![]
-            }
-            (PromptKind::Find, KeyCode::Down) => {
-                self.reader.next_hit(true);
-                vec![]
-            }
-            (PromptKind::Find, KeyCode::Up) => {
-                self.reader.next_hit(false);
-                vec![]
-            }
-            (kind, KeyCode::Enter) => {
-                let text = prompt.field.value().trim().to_owned();
-                self.layers.pop();
-                self.prompt_answered(kind, text)
-            }
-            _ => self.type_into_field(event),
-        }
-    }
-
-    fn prompt_answered(&mut self, kind: PromptKind, text: String) -> Vec<Effect> {
-        match kind {
-            PromptKind::Find => self.find_confirmed(),
-            PromptKind::Import if !text.is_empty() => {
-                let path = expand_home(&text);
-                self.importing = text;
-                vec![Effect::Import { path }]
-            }
-            PromptKind::Pipe if !text.is_empty() => {
-                let article = self.reader.article.as_ref();
-                let body = article.map(|a| format!("{}\n\n{}\n", a.row.title, a.document.text()));
-                vec![Effect::Pipe { command: text, text: body.unwrap_or_default() }]
-            }
-            _ => vec![],
-        }
     }
 
     fn starters_key(&mut self, event: KeyEvent, key: Key) -> Vec<Effect> {
@@ -403,14 +336,5 @@ struct PaletteLine(Action, String);
 impl AsRef<str> for PaletteLine {
     fn as_ref(&self) -> &str {
         &self.1
-    }
-}
-
-/// `~/x` as the shell would read it.
-fn expand_home(text: &str) -> PathBuf {
-    let home = directories::BaseDirs::new();
-    match (text.strip_prefix("~/"), home) {
-        (Some(rest), Some(dirs)) => dirs.home_dir().join(rest),
-        _ => PathBuf::from(text),
     }
 }

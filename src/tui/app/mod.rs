@@ -4,29 +4,37 @@
 //! anything. Each pane has a file, and so has each kind of layer on top of them.
 
 mod add;
+mod arrange;
 mod commands;
 mod complete;
 mod editor;
 mod find;
 mod fulltext;
 mod history;
+mod import;
 mod items;
+mod jump;
 mod keys;
 mod layers;
 mod links;
 mod mouse;
+mod prompt;
 mod reader;
 mod search;
 mod sources;
+mod views;
 mod why;
 
 pub(super) use add::{Add, Choice, Stage};
 pub(super) use complete::Completion;
 pub(super) use editor::Editor;
 pub(super) use fulltext::Texts;
+pub(super) use import::{ImportLine, ImportPreview};
 pub(super) use items::{ItemsPane, midnight};
-pub(super) use layers::{Help, Layer, LogList, Palette, Prompt, PromptKind, Starters};
+pub(super) use jump::Jump;
+pub(super) use layers::{Help, Layer, LogList, Palette, Starters};
 pub(super) use links::{Hints, LinkList};
+pub(super) use prompt::{Prompt, PromptKind};
 pub(super) use reader::ReaderPane;
 pub(super) use search::SearchBar;
 pub(super) use sources::{Row, RowId, Smart, SourcesPane};
@@ -40,6 +48,7 @@ use crate::engine::Status;
 use crate::model::Time;
 use chrono::TimeDelta;
 use history::History;
+use views::Counting;
 use why::Rhythms;
 
 /// A pane.
@@ -93,13 +102,12 @@ pub(super) struct App {
     /// Strokes of a sequence that is not complete.
     pub(super) pending: Vec<Key>,
     pub(super) refreshing: Option<Refreshing>,
-    /// The path that is being imported, to be mended where it does not work.
-    importing: String,
     pub(super) areas: Areas,
     pub(super) texts: Texts,
     history: History,
     requests: RequestId,
     stale: Stale,
+    counting: Counting,
     started: bool,
 }
 
@@ -152,12 +160,12 @@ impl App {
             status: Status::default(),
             pending: Vec::new(),
             refreshing: None,
-            importing: String::new(),
             areas: Areas::default(),
             texts: Texts::default(),
             history: History::default(),
             requests: 0,
             stale: Stale::default(),
+            counting: Counting::default(),
             started: false,
         }
     }
@@ -215,6 +223,11 @@ impl App {
             Event::EntryLoaded(source, result) => self.entry_loaded(source, result),
             Event::EntrySaved(source, result) => self.entry_saved(source, result),
             Event::Reverted(redo, result) => self.reverted(redo, result),
+            Event::SourcesChanged(result) => self.sources_changed(result),
+            Event::ViewsEdited(result) => self.views_edited(result),
+            Event::ViewsReverted(redo, result) => self.views_reverted(redo, result),
+            Event::ViewsCounted(result) => self.views_counted(result),
+            Event::ImportRead(result) => self.import_read(result),
             Event::Imported(result) => self.imported(result),
             Event::Refreshed(report) => self.refreshed(&report),
             Event::RefreshEnded => self.refresh_ended(),
@@ -234,7 +247,7 @@ impl App {
         let ages = self.started.then_some(minute);
         let spinner =
             self.layers.iter().any(Layer::is_busy).then(|| self.now + TimeDelta::milliseconds(200));
-        [toast, reload, ages, spinner].into_iter().flatten().min()
+        [toast, reload, ages, spinner, self.counting.deadline()].into_iter().flatten().min()
     }
 
     pub(super) fn request(&mut self) -> RequestId {
@@ -265,7 +278,9 @@ impl App {
         if self.toast.as_ref().is_some_and(|t| t.until <= self.now) {
             self.toast = None;
         }
-        self.reload_if_stale()
+        let mut effects = self.count_if_due();
+        effects.extend(self.reload_if_stale());
+        effects
     }
 
     fn store_changed(&mut self) -> Vec<Effect> {
@@ -293,18 +308,19 @@ impl App {
         let empty = list.sources.is_empty();
         let before = self.sources.current().map(|r| r.id.clone());
         let added = self.sources.set(list, &self.settings.views);
+        let mut effects = self.want_counts();
         if !self.started {
             self.started = true;
             if empty {
                 self.layers.push(Layer::Add(Add::welcome()));
             }
             self.focus = if empty { Focus::Sources } else { Focus::Items };
-            return self.show_selected_source();
+            effects.extend(self.show_selected_source());
+            return effects;
         }
         let moved = self.sources.current().map(|r| r.id.clone()) != before;
-        if added || moved && !self.is_search() {
-            return self.show_selected_source();
-        }
-        self.reload_items()
+        let shown = added || moved && !self.is_search();
+        effects.extend(if shown { self.show_selected_source() } else { self.reload_items() });
+        effects
     }
 }

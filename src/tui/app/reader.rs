@@ -190,16 +190,30 @@ impl ReaderPane {
         self.article = Some(Arc::new(Article { row, ..Article::clone(article) }));
     }
 
+    fn remember_place(&mut self) {
+        if let Some(key) = self.row().map(|row| row.key) {
+            if self.places.len() >= MOST_PLACES {
+                self.places.clear();
+            }
+            self.places.insert(key, self.place);
+        }
+    }
+
+    /// Shows nothing, also when an article is still to come.
+    fn close(&mut self) {
+        self.remember_place();
+        (self.article, self.wanted, self.find) = (None, None, None);
+        (self.lines, self.laid_out) = (Lines::default(), None);
+        (self.top, self.shift, self.different) = (0, 0, false);
+        self.jumps.clear();
+        self.spare.clear();
+    }
+
     /// Shows another article, or the same one read anew.
     fn show(&mut self, article: Arc<Article>) {
         let same = self.row().is_some_and(|row| row.key == article.row.key);
         if !same {
-            if let Some(key) = self.row().map(|row| row.key) {
-                if self.places.len() >= MOST_PLACES {
-                    self.places.clear();
-                }
-                self.places.insert(key, self.place);
-            }
+            self.remember_place();
             self.place = self.places.get(&article.row.key).copied().unwrap_or(article.position);
             self.kept_place = self.place;
             self.find = None;
@@ -214,8 +228,20 @@ impl ReaderPane {
 }
 
 impl App {
+    /// Puts the article away; its place is kept.
+    pub(super) fn close_article(&mut self) -> Vec<Effect> {
+        let effects = self.keep_reading();
+        self.reader.close();
+        self.zen = false;
+        if self.focus == Focus::Reader {
+            self.focus = Focus::Items;
+        }
+        effects
+    }
+
     /// Opens the selected item in the reader.
     pub(super) fn open_item(&mut self) -> Vec<Effect> {
+        self.items.hold_selection();
         let Some(row) = self.items.current().cloned() else { return vec![] };
         self.focus = Focus::Reader;
         let request = self.request();

@@ -66,8 +66,8 @@ impl App {
             KeyCode::Down => self.select_item(self.items.selected + 1),
             KeyCode::Up => self.select_item(self.items.selected.saturating_sub(1)),
             KeyCode::Char('s') if ctrl => {
-                self.search_confirmed();
-                vec![]
+                let effects = self.search_confirmed();
+                if self.layers.is_empty() { self.save_query() } else { effects }
             }
             _ => self.type_into_field(event),
         }

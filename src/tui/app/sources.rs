@@ -95,8 +95,7 @@ impl SourcesPane {
     /// was just added instead.
     pub(super) fn set(&mut self, list: SourceList, views: &[ViewSettings]) -> bool {
         self.list = list;
-        let keys = self.list.sources.iter().map(|s| s.facts.key);
-        self.places = keys.enumerate().map(|(i, key)| (key, i)).collect();
+        self.find_places();
         self.views = views.to_vec();
         self.counts.retain(|name, _| views.iter().any(|view| view.name == *name));
         self.marked.retain(|key| self.places.contains_key(key));
@@ -263,11 +262,6 @@ impl SourcesPane {
         })
     }
 
-    /// The queries that are saved.
-    pub(super) fn views(&self) -> &[ViewSettings] {
-        &self.views
-    }
-
     pub(crate) fn tags_are_folded(&self) -> bool {
         self.tags_folded
     }
@@ -299,6 +293,39 @@ impl SourcesPane {
             }
             _ => vec![],
         }
+    }
+
+    /// Puts sources (row keys) right before another one, or at the end.
+    pub(super) fn reorder(&mut self, keys: &[i64], next: Option<i64>) {
+        let all = std::mem::take(&mut self.list.sources);
+        let (moved, mut rest): (Vec<_>, Vec<_>) =
+            all.into_iter().partition(|s| keys.contains(&s.facts.key));
+        let at = rest.iter().position(|s| Some(s.facts.key) == next).unwrap_or(rest.len());
+        rest.splice(at..at, moved);
+        self.list.sources = rest;
+        self.find_places();
+        self.rebuild();
+    }
+
+    fn find_places(&mut self) {
+        let keys = self.list.sources.iter().map(|s| s.facts.key);
+        self.places = keys.enumerate().map(|(i, key)| (key, i)).collect();
+    }
+
+    /// Unfolds what a row is in.
+    pub(super) fn reveal(&mut self, id: &RowId) {
+        let folder = match id {
+            RowId::Source(key) => self.entry(*key).and_then(|e| e.source.folder.clone()),
+            RowId::Folder(folder) => folder.rsplit_once('/').map(|(above, _)| above.to_owned()),
+            _ => None,
+        };
+        if let Some(folder) = folder {
+            self.folded.retain(|f| folder != *f && !folder.starts_with(&format!("{f}/")));
+        }
+        if matches!(id, RowId::Tag(_)) {
+            self.tags_folded = false;
+        }
+        self.rebuild();
     }
 
     pub(super) fn toggle_fold(&mut self) {

@@ -302,6 +302,8 @@ fn layer_hints(layer: &Layer) -> Vec<(String, &'static str)> {
             &[("Up Down", "other places"), ("Enter", "then n and N"), ("Esc", "end")]
         }
         Layer::Prompt(_) => &[("Enter", "ok"), ("Esc", "cancel")],
+        Layer::Jump(_) => &[("Enter", "go there"), ("Up Down", "choose"), ("Esc", "close")],
+        Layer::Import(_) => &[("Enter", "import"), ("Up Down", "look"), ("Esc", "leave")],
         Layer::Why(_) => &[("Up Down", "scroll"), ("Esc", "close")],
         Layer::Edit(_) => {
             &[("C-s", "save"), ("Tab", "next"), ("C-n C-p", "pages"), ("Esc", "close")]

@@ -35,6 +35,8 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, body: Rect, foot: Rect) {
             Layer::Links(links) => draw_links(app, frame, links, body),
             // The reader draws them itself.
             Layer::Hints(_) => {}
+            Layer::Jump(jump) => super::lists::jump(app, frame, jump, body),
+            Layer::Import(preview) => super::lists::import(app, frame, preview, body),
             Layer::Starters(starters) => draw_starters(app, frame, starters, body),
             Layer::Why(panel) => super::why::draw(app, frame, panel, body),
             Layer::Edit(editor) => super::editor::draw(app, frame, editor, body),
@@ -49,6 +51,12 @@ fn prompt_line(app: &App, frame: &mut Frame<'_>, prompt: &Prompt, foot: Rect) {
         label = format!(" {} ({at} of {}): ", prompt.kind.label(), find.count());
     }
     field_line(app, frame, &label, &prompt.field, foot);
+    let used = crate::util::text::width(&label);
+    if let Some(completion) = &prompt.completion {
+        super::complete::offers(app, frame, completion, foot);
+    } else if let Some(words) = &prompt.fault {
+        super::complete::remark(app, frame, words, Role::Dim, &prompt.field, used, foot);
+    }
 }
 
 /// A label and a field on one line, with the real cursor in the field.
@@ -139,7 +147,7 @@ fn role(app: &App, here: bool, role: Role) -> ratatui::style::Style {
     app.palette.style(if here { Role::Selected } else { role })
 }
 
-fn split_field(inner: Rect) -> (Rect, Rect) {
+pub(super) fn split_field(inner: Rect) -> (Rect, Rect) {
     let field = Rect { height: inner.height.min(1), ..inner };
     let list = Rect { y: inner.y + field.height, height: inner.height - field.height, ..inner };
     (field, list)

@@ -7,6 +7,7 @@ mod complete;
 pub(super) mod editor;
 mod items;
 mod layers;
+mod lists;
 mod reader;
 mod row;
 mod sources;

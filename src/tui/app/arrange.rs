@@ -1,0 +1,213 @@
+//! Verbs on the list of sources: rename, move, tag, switch, put in another order.
+
+use super::{App, PromptKind, RowId};
+use crate::config::{Edited, SourceChange};
+use crate::model::SourceId;
+use crate::tui::effect::Effect;
+use crate::tui::event::{Failure, SourceEntry};
+
+/// What is to become of each source.
+type Changes = Vec<(SourceId, SourceChange)>;
+
+impl App {
+    fn target_ids(&self) -> Vec<SourceId> {
+        self.sources.targets().iter().map(|s| s.source.id.clone()).collect()
+    }
+
+    /// Asks for another name of the selected source, folder or view.
+    pub(super) fn rename(&mut self) -> Vec<Effect> {
+        let row = self.sources.current().map(|row| row.id.clone());
+        match row {
+            Some(RowId::Source(key)) => {
+                let Some(entry) = self.sources.entry(key) else { return vec![] };
+                let (id, title) = (entry.source.id.clone(), entry.title().to_owned());
+                self.ask(PromptKind::Rename { id }, &title)
+            }
+            Some(RowId::Folder(folder)) => {
+                let name = folder.rsplit('/').next().unwrap_or_default().to_owned();
+                self.ask(PromptKind::RenameFolder { folder }, &name)
+            }
+            Some(RowId::Tag(tag)) => self.ask(PromptKind::RenameTag { tag: tag.clone() }, &tag),
+            Some(RowId::Saved(name)) => {
+                self.ask(PromptKind::RenameView { name: name.clone() }, &name)
+            }
+            _ => self.note("select a source, a folder, a tag or a saved query first"),
+        }
+    }
+
+    /// Asks for the folder that the selected sources move to.
+    pub(super) fn move_to_folder(&mut self) -> Vec<Effect> {
+        let ids = self.target_ids();
+        if ids.is_empty() {
+            return self.note("select a source or a folder first");
+        }
+        let whole = match self.sources.current().map(|row| &row.id) {
+            Some(RowId::Folder(folder)) if self.sources.marked.is_empty() => Some(folder.clone()),
+            _ => None,
+        };
+        let now = self.sources.targets().first().and_then(|s| s.source.folder.clone());
+        let now = match &whole {
+            Some(folder) => parent(folder).to_owned(),
+            None => now.unwrap_or_default(),
+        };
+        self.ask(PromptKind::Folder { ids, whole }, &now)
+    }
+
+    /// Asks which tags the selected sources are to have and to lose.
+    pub(super) fn edit_tags(&mut self) -> Vec<Effect> {
+        let ids = self.target_ids();
+        if ids.is_empty() {
+            return self.note("select a source or a folder first");
+        }
+        self.ask(PromptKind::Tags { ids }, "")
+    }
+
+    /// Looks at the selected sources no more; where that is so for all of them, again.
+    pub(super) fn switch(&mut self) -> Vec<Effect> {
+        let targets = self.sources.targets();
+        let enabled = targets.iter().all(|s| !s.source.enabled);
+        let change = SourceChange { enabled: Some(enabled), ..SourceChange::default() };
+        let wrong = targets.iter().filter(|s| s.source.enabled != enabled);
+        let changes: Changes = wrong.map(|s| (s.source.id.clone(), change.clone())).collect();
+        if changes.is_empty() {
+            return self.note("select a source or a folder first");
+        }
+        self.change_sources(changes)
+    }
+
+    pub(super) fn rename_source(&mut self, id: SourceId, title: &str) -> Vec<Effect> {
+        let title = Some(title.to_owned()).filter(|t| !t.is_empty());
+        self.change_sources(vec![(id, SourceChange { title: Some(title), ..Default::default() })])
+    }
+
+    /// Gives a folder another name, with what is in it.
+    pub(super) fn rename_folder(&mut self, folder: &str, name: &str) -> Vec<Effect> {
+        self.relocate(folder, &join(parent(folder), name))
+    }
+
+    /// Gives a tag another name, wherever it is.
+    pub(super) fn rename_tag(&mut self, tag: &str, name: &str) -> Vec<Effect> {
+        if name.is_empty() || name == tag {
+            return vec![];
+        }
+        let (tag, untag) = (vec![name.to_owned()], vec![tag.to_owned()]);
+        let keys = self.sources.tag_keys(&untag[0]);
+        let tagged = keys.into_iter().filter_map(|key| self.sources.entry(key));
+        let change = SourceChange { tag, untag, ..SourceChange::default() };
+        let changes = tagged.map(|s| (s.source.id.clone(), change.clone())).collect();
+        self.change_sources(changes)
+    }
+
+    pub(super) fn move_sources(
+        &mut self,
+        ids: Vec<SourceId>,
+        whole: Option<&str>,
+        folder: &str,
+    ) -> Vec<Effect> {
+        let folder = folder.trim_matches('/');
+        if let Some(whole) = whole {
+            let name = whole.rsplit('/').next().unwrap_or_default();
+            return self.relocate(whole, &join(folder, name));
+        }
+        let folder = Some(folder.to_owned()).filter(|f| !f.is_empty());
+        let change = SourceChange { folder: Some(folder), ..SourceChange::default() };
+        self.change_sources(ids.into_iter().map(|id| (id, change.clone())).collect())
+    }
+
+    /// Everything in a folder goes to another one; folders in it stay what they are.
+    fn relocate(&mut self, from: &str, to: &str) -> Vec<Effect> {
+        let moved = |entry: &SourceEntry| {
+            let rest = entry.source.folder.as_deref()?.strip_prefix(from)?;
+            let folder = Some(format!("{to}{rest}").trim_matches('/').to_owned());
+            let folder = folder.filter(|f| !f.is_empty());
+            Some((
+                entry.source.id.clone(),
+                SourceChange { folder: Some(folder), ..Default::default() },
+            ))
+        };
+        let keys = self.sources.folder_keys(from);
+        let entries = keys.into_iter().filter_map(|key| self.sources.entry(key));
+        let changes = entries.filter_map(moved).collect();
+        self.change_sources(changes)
+    }
+
+    /// `+tag` and `tag` give a tag, `-tag` takes one.
+    pub(super) fn tag_sources(&mut self, ids: Vec<SourceId>, typed: &str) -> Vec<Effect> {
+        let mut change = SourceChange::default();
+        for word in typed.split([' ', ',']).filter(|w| !w.is_empty()) {
+            match word.strip_prefix('-') {
+                Some(tag) => change.untag.push(tag.to_owned()),
+                None => change.tag.push(word.trim_start_matches('+').to_owned()),
+            }
+        }
+        let empty = |tags: &[String]| tags.iter().any(String::is_empty);
+        if empty(&change.tag) || empty(&change.untag) {
+            return self.problem("a sign stands right before its tag, as in +linux -sport");
+        }
+        if change == SourceChange::default() {
+            return vec![];
+        }
+        self.change_sources(ids.into_iter().map(|id| (id, change.clone())).collect())
+    }
+
+    fn change_sources(&mut self, changes: Changes) -> Vec<Effect> {
+        self.sources.marked.clear();
+        if changes.is_empty() { vec![] } else { vec![Effect::ChangeSources { changes }] }
+    }
+
+    pub(super) fn sources_changed(&mut self, result: Result<Edited, Failure>) -> Vec<Effect> {
+        match result {
+            Err(why) => {
+                self.problem(why);
+                // What was shown in advance may not be so.
+                vec![Effect::LoadSources]
+            }
+            Ok(edited) if edited.is_empty() => self.note("that is so already"),
+            Ok(edited) => {
+                self.edited(edited);
+                vec![Effect::LoadSources]
+            }
+        }
+    }
+
+    /// Puts the selected sources one place down or up among those of their folder.
+    pub(super) fn place(&mut self, down: bool) -> Vec<Effect> {
+        let is_source = matches!(self.sources.current().map(|r| &r.id), Some(RowId::Source(_)));
+        if self.sources.marked.is_empty() && !is_source {
+            return self
+                .note("sources are put in order; folders and tags are in that of their names");
+        }
+        let all = &self.sources.list.sources;
+        let targets: Vec<i64> = self.sources.targets().iter().map(|s| s.facts.key).collect();
+        let is_target = |i: usize| targets.contains(&all[i].facts.key);
+        let places: Vec<usize> = (0..all.len()).filter(|&i| is_target(i)).collect();
+        let (Some(&first), Some(&last)) = (places.first(), places.last()) else { return vec![] };
+        let folder = &all[first].source.folder;
+        if places.iter().any(|&i| all[i].source.folder != *folder) {
+            return self.note("these are in several folders; move them to one first");
+        }
+        let beside = |i: &usize| all[*i].source.folder == *folder && !is_target(*i);
+        let next = if down {
+            let Some(over) = (last + 1..all.len()).find(beside) else { return vec![] };
+            (over + 1..all.len()).find(|i| !is_target(*i))
+        } else {
+            let Some(over) = (0..first).rev().find(beside) else { return vec![] };
+            Some(over)
+        };
+        let ids = places.iter().map(|&i| all[i].source.id.clone()).collect();
+        let before = next.map(|i| all[i].facts.key);
+        let next = next.map(|i| all[i].source.id.clone());
+        // At once, so that the next stroke goes on from there.
+        self.sources.reorder(&targets, before);
+        vec![Effect::PlaceSources { ids, next }]
+    }
+}
+
+/// The folder that a folder is in; the top is empty.
+fn parent(folder: &str) -> &str {
+    folder.rsplit_once('/').map_or("", |(parent, _)| parent)
+}
+
+fn join(parent: &str, name: &str) -> String {
+    if parent.is_empty() { name.to_owned() } else { format!("{parent}/{name}") }
+}

@@ -1,0 +1,137 @@
+//! Importing a list of sources: what it would bring is shown first.
+
+use super::keys::Motion;
+use super::prompt::expand_home;
+use super::{App, Layer, Prompt};
+use crate::config::Key;
+use crate::tui::effect::Effect;
+use crate::tui::event::{Failure, ImportRead, Imported};
+use crossterm::event::{KeyCode, KeyEvent};
+
+/// What a list would bring.
+#[derive(Debug)]
+pub(crate) struct ImportPreview {
+    /// `None` while the file is read.
+    pub(crate) read: Option<Box<ImportRead>>,
+    pub(crate) path: String,
+    pub(crate) selected: usize,
+    /// Whether Enter was pressed already.
+    pub(crate) going: bool,
+}
+
+/// A line of the preview.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum ImportLine<'a> {
+    Source(&'a crate::model::Source),
+    View(&'a crate::config::ViewSettings),
+    /// Followed already: as what, and the address.
+    Known(&'a crate::model::SourceId, &'a url::Url),
+    /// Left out: what, and why.
+    Skipped(&'a str, &'a str),
+}
+
+impl ImportPreview {
+    pub(crate) fn lines(&self) -> Vec<ImportLine<'_>> {
+        let Some(read) = &self.read else { return Vec::new() };
+        let sources = read.sources.iter().map(ImportLine::Source);
+        let views = read.import.views.iter().map(ImportLine::View);
+        let known = read.already.iter().map(|(id, url)| ImportLine::Known(id, url));
+        let skipped = read.import.skipped.iter().map(|(what, why)| ImportLine::Skipped(what, why));
+        sources.chain(views).chain(skipped).chain(known).collect()
+    }
+}
+
+impl App {
+    pub(super) fn read_import(&mut self, typed: String) -> Vec<Effect> {
+        let path = expand_home(&typed);
+        self.layers.push(Layer::Import(ImportPreview {
+            read: None,
+            path: typed,
+            selected: 0,
+            going: false,
+        }));
+        vec![Effect::ReadImport { path }]
+    }
+
+    fn preview(&mut self) -> Option<&mut ImportPreview> {
+        self.layers.iter_mut().find_map(|layer| match layer {
+            Layer::Import(preview) => Some(preview),
+            _ => None,
+        })
+    }
+
+    fn close_preview(&mut self) -> String {
+        let path = self.preview().map(|p| std::mem::take(&mut p.path)).unwrap_or_default();
+        self.layers.retain(|layer| !matches!(layer, Layer::Import(_)));
+        path
+    }
+
+    pub(super) fn import_read(&mut self, result: Result<Box<ImportRead>, Failure>) -> Vec<Effect> {
+        match (result, self.preview()) {
+            (Ok(read), Some(preview)) => {
+                preview.read = Some(read);
+                vec![]
+            }
+            (Err(why), Some(_)) => {
+                // The path is asked for again, to be mended.
+                let path = self.close_preview();
+                self.layers.push(Layer::Prompt(Prompt::import(&path)));
+                self.problem(why)
+            }
+            (_, None) => vec![],
+        }
+    }
+
+    pub(super) fn import_key(&mut self, event: KeyEvent, key: Key) -> Vec<Effect> {
+        let (motion, back): (Option<Motion>, bool) = (self.motion(key), self.is_back(key));
+        let Some(Layer::Import(preview)) = self.layers.last_mut() else { return vec![] };
+        let count = preview.lines().len();
+        if event.code == KeyCode::Enter && !preview.going {
+            let Some(read) = &preview.read else { return vec![] };
+            if read.sources.is_empty() && read.import.views.is_empty() {
+                self.close_preview();
+                return self.note("nothing in it is new");
+            }
+            preview.going = true;
+            return vec![Effect::Import { import: read.import.clone() }];
+        }
+        if let Some(motion) = motion {
+            preview.selected = motion.from(preview.selected, 10, count);
+        } else if back {
+            self.close_preview();
+        }
+        vec![]
+    }
+
+    pub(super) fn imported(&mut self, result: Result<Imported, Failure>) -> Vec<Effect> {
+        let Imported { added, known, skipped, views } = match result {
+            Ok(imported) => imported,
+            Err(why) => {
+                if let Some(preview) = self.preview() {
+                    preview.going = false;
+                }
+                return self.problem(why);
+            }
+        };
+        let mut words = match added {
+            1 => "1 source imported".to_owned(),
+            n => format!("{n} sources imported"),
+        };
+        let mut effects = vec![Effect::LoadSources];
+        if let Some(edited) = views {
+            words += &format!(", {} saved", edited.what());
+            effects.extend(self.take_views(&edited));
+            self.remember_views(edited);
+        }
+        if known > 0 {
+            words += &format!(", {known} were followed already");
+        }
+        if skipped > 0 {
+            words += &format!(", {skipped} left out");
+        }
+        self.close_preview();
+        self.layers.retain(|l| !matches!(l, Layer::Add(_)));
+        self.note(words);
+        effects
+    }
+}

@@ -1,0 +1,110 @@
+//! The boxes of the list of sources: going to one, and what an import would bring.
+
+use super::super::app::{App, ImportLine, ImportPreview, Jump};
+use super::chrome::marks;
+use super::layers::{field_line, rows, split_field, window};
+use super::row::Row;
+use crate::config::Role;
+use crate::util::text;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+
+pub(super) fn jump(app: &App, frame: &mut Frame<'_>, jump: &Jump, body: Rect) {
+    let inner = window(app, frame, body, "Go to", (60, 20));
+    let (field, list) = split_field(inner);
+    if jump.hits.is_empty() {
+        frame.render_widget(
+            Line::styled("nothing is called so", app.palette.style(Role::Dim)),
+            list,
+        );
+    }
+    rows(app, frame, list, jump.hits.len(), jump.selected, |i, row, here| {
+        let (goal, role) = (&jump.hits[i], |role| role_of(app, here, role));
+        row.right(format!(" {}", goal.place), role(Role::Dim));
+        row.left(&goal.title, role(Role::Text));
+    });
+    field_line(app, frame, "> ", &jump.field, field);
+}
+
+pub(super) fn import(app: &App, frame: &mut Frame<'_>, preview: &ImportPreview, body: Rect) {
+    let lines = preview.lines();
+    let inner = window(app, frame, body, "Import", (100, body.height));
+    let (head, list) = split_field(inner);
+    let style = |role| app.palette.style(role);
+    let Some(read) = &preview.read else {
+        let words = format!("reading {} …", preview.path);
+        frame.render_widget(Line::styled(words, style(Role::Dim)), head);
+        return;
+    };
+    let counts = [
+        (read.sources.len(), "new"),
+        (read.import.views.len(), "saved queries"),
+        (read.import.skipped.len(), "left out"),
+        (read.already.len(), "followed already"),
+    ];
+    let told = counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}"));
+    let told = told.collect::<Vec<_>>().join(", ");
+    frame.render_widget(Line::styled(told, style(Role::Header)), head);
+    // What is cut in the list is told whole below it.
+    let detail = (list.height / 4).min(3);
+    let list = Rect { height: list.height - detail, ..list };
+    rows(app, frame, list, lines.len(), preview.selected, |i, row, here| {
+        line(app, row, lines[i], |role| role_of(app, here, role));
+    });
+    let Some(words) = lines.get(preview.selected).map(|line| whole(*line)) else { return };
+    let wrapped = super::super::reader::wrap_plain(&words, list.width.into());
+    for (y, words) in (list.bottom()..list.bottom() + detail).zip(wrapped) {
+        let at = Rect { y, height: 1, ..list };
+        frame.render_widget(Line::styled(words, style(Role::Dim)), at);
+    }
+}
+
+fn line(
+    app: &App,
+    row: &mut Row,
+    line: ImportLine<'_>,
+    style: impl Fn(Role) -> ratatui::style::Style,
+) {
+    let m = marks(app);
+    match line {
+        ImportLine::Source(source) => {
+            let folder = source.folder.as_deref().unwrap_or_default();
+            row.right(format!(" {folder}"), style(Role::Dim));
+            row.left("+ ", style(Role::Accent));
+            row.left(source.title.as_deref().unwrap_or(source.id.as_str()), style(Role::Text));
+            row.left(&format!("  {}", source.url), style(Role::Dim));
+        }
+        ImportLine::View(view) => {
+            row.left(&format!("{} ", m.saved), style(Role::Accent));
+            row.left(&view.name, style(Role::Text));
+            row.left(&format!("  {}", view.query), style(Role::Dim));
+        }
+        ImportLine::Known(id, url) => {
+            row.left("= ", style(Role::Dim));
+            row.left(&format!("{id}  {url}"), style(Role::Dim));
+        }
+        ImportLine::Skipped(what, why) => {
+            row.left(&format!("{} ", m.fails), style(Role::Warning));
+            row.left(&format!("{why}: {what}"), style(Role::Text));
+        }
+    }
+}
+
+fn whole(line: ImportLine<'_>) -> String {
+    let words = match line {
+        ImportLine::Source(source) => {
+            let tags = source.tags.join(", ");
+            let tags = if tags.is_empty() { tags } else { format!(" · tags {tags}") };
+            format!("to be followed as {}: {}{tags}", source.id, source.url)
+        }
+        ImportLine::View(view) => format!("a search to be saved: {}", view.query),
+        ImportLine::Known(id, url) => format!("followed already as {id}: {url}"),
+        ImportLine::Skipped(what, why) => format!("left out: {why}: {what}"),
+    };
+    text::line(&words)
+}
+
+fn role_of(app: &App, here: bool, role: Role) -> ratatui::style::Style {
+    app.palette.style(if here { Role::Selected } else { role })
+}
