@@ -1,7 +1,7 @@
 //! What can be completed in a field, and going through it.
 
 use super::App;
-use crate::query::{OPERATORS, Spot, State, quoted, spot};
+use crate::query::{Known, OPERATORS, Spot, State, quoted, spot};
 use crate::tui::input::Field;
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher};
@@ -23,9 +23,12 @@ impl Offer {
     }
 }
 
-impl AsRef<str> for Offer {
+/// An offer with the letters that it is found by.
+struct Line(Offer, String);
+
+impl AsRef<str> for Line {
     fn as_ref(&self) -> &str {
-        &self.text
+        &self.1
     }
 }
 
@@ -51,11 +54,22 @@ impl Completion {
             offers
         } else {
             let pattern = Pattern::parse(&spot.typed, CaseMatching::Ignore, Normalization::Smart);
-            let hits = pattern.match_list(offers, &mut Matcher::new(Config::DEFAULT));
-            hits.into_iter().map(|(offer, _)| offer).collect()
+            let line = |offer: Offer| {
+                // A source is known by its id as well.
+                let more = if spot.operator.is_some() { offer.help.as_str() } else { "" };
+                let letters = format!("{} {more}", offer.text);
+                Line(offer, letters)
+            };
+            let lines = offers.into_iter().map(line);
+            let hits = pattern.match_list(lines, &mut Matcher::new(Config::DEFAULT));
+            hits.into_iter().map(|(line, _)| line.0).collect()
         };
         offers.truncate(MOST);
         let typed = field.value().get(spot.at.clone()).unwrap_or_default().to_owned();
+        // What stands there already needs no offer.
+        if offers.len() == 1 && offers[0].text == typed {
+            offers.clear();
+        }
         (!offers.is_empty()).then_some(Self { offers, taken: None, at: spot.at, typed })
     }
 
@@ -98,14 +112,11 @@ impl App {
                 [Offer::new("unread", "not read yet")].into_iter().chain(operators).collect()
             }
             Some("is:") => State::ALL.map(|(_, name)| Offer::new(name, "")).to_vec(),
-            Some("source:") => self
-                .sources
-                .known()
-                .map(|known| {
-                    let id = known.source.id.as_str();
-                    Offer::new(quoted(id), if known.title == id { "" } else { known.title })
-                })
-                .collect(),
+            Some("source:") => {
+                let offer =
+                    |known: Known<'_>| Offer::new(quoted(known.title), known.source.id.as_str());
+                self.sources.known().map(offer).collect()
+            }
             Some("folder:") => {
                 self.sources.folders().into_iter().map(|f| Offer::new(quoted(&f), "")).collect()
             }

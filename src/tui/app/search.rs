@@ -113,10 +113,19 @@ impl App {
         else {
             return vec![];
         };
+        let Some(bar) = self.search_bar() else { return vec![] };
+        completion.step(&mut bar.field, forward);
+        // The only one is taken for good, and an operator leads to its values.
+        let next = match completion.offers.len() {
+            1 => bar.field.clone(),
+            _ => {
+                bar.completion = Some(completion);
+                return self.search_typed();
+            }
+        };
+        let completion = self.complete_query(&next, false);
         if let Some(bar) = self.search_bar() {
-            completion.step(&mut bar.field, forward);
-            // The only one is taken for good.
-            bar.completion = Some(completion).filter(|c| c.offers.len() > 1);
+            bar.completion = completion;
         }
         self.search_typed()
     }

@@ -37,9 +37,10 @@ pub(super) fn import(app: &App, frame: &mut Frame<'_>, preview: &ImportPreview, 
         frame.render_widget(Line::styled(words, style(Role::Dim)), head);
         return;
     };
+    let queries = read.import.views.len();
     let counts = [
         (read.sources.len(), "new"),
-        (read.import.views.len(), "saved queries"),
+        (queries, if queries == 1 { "saved query" } else { "saved queries" }),
         (read.import.skipped.len(), "left out"),
         (read.already.len(), "followed already"),
     ];
