@@ -1,6 +1,7 @@
 //! The panes on a test screen: what people see at each size, and what keys do.
 
 mod editor;
+mod lists;
 mod reader;
 mod texts;
 
@@ -34,6 +35,8 @@ struct Stage {
     rows: Vec<ItemRow>,
     /// What opening any item shows, if not the usual text.
     shown: Option<Article>,
+    /// Files that changes are made in, where a test has some.
+    files: Option<lists::Files>,
     /// Effects that reach beyond reading and marking.
     asked: Vec<String>,
     farewell: Option<Farewell>,
@@ -48,7 +51,8 @@ impl Stage {
         let keymap = KeyMap::load(&settings.keys).unwrap();
         let theme = Theme::load(&settings.ui.theme, &settings.themes).unwrap();
         let app = App::new(settings, keymap, Palette::new(theme, Depth::Indexed), now());
-        let mut stage = Self { app, rows, shown: None, asked: Vec::new(), farewell: None };
+        let mut stage =
+            Self { app, rows, shown: None, files: None, asked: Vec::new(), farewell: None };
         let first = stage.app.start();
         assert!(matches!(first.as_slice(), [Effect::LoadSources]));
         stage.happen(Event::SourcesLoaded(Ok(list)));
@@ -64,7 +68,10 @@ impl Stage {
 
     fn perform(&mut self, effect: Effect) {
         match effect {
-            Effect::LoadSources => self.happen(Event::SourcesLoaded(Ok(source_list()))),
+            Effect::LoadSources => {
+                let list = self.files.as_ref().map_or_else(source_list, lists::Files::list);
+                self.happen(Event::SourcesLoaded(Ok(list)));
+            }
             Effect::LoadWindow { request, view, .. } => {
                 let mut rows: Vec<ItemRow> = self.rows.clone();
                 rows.retain(|r| !(view.unread_only && r.read));
@@ -105,7 +112,13 @@ impl Stage {
             }
             Effect::LoadWhy { source } => self.happen(Event::WhyLoaded(source, Ok(told()))),
             Effect::Quit(farewell) => self.farewell = Some(farewell),
-            other => self.asked.push(format!("{other:?}")),
+            other => {
+                self.asked.push(format!("{other:?}"));
+                let event = self.files.as_ref().and_then(|files| files.perform(other));
+                if let Some(event) = event {
+                    self.happen(event);
+                }
+            }
         }
     }
 
@@ -173,6 +186,7 @@ fn named(name: &str) -> KeyCode {
         "Right" => KeyCode::Right,
         "Left" => KeyCode::Left,
         "Backspace" => KeyCode::Backspace,
+        "lt" => KeyCode::Char('<'),
         other => panic!("no key {other}"),
     }
 }

@@ -56,8 +56,7 @@ impl Completion {
             let pattern = Pattern::parse(&spot.typed, CaseMatching::Ignore, Normalization::Smart);
             let line = |offer: Offer| {
                 // A source is known by its id as well.
-                let more = if spot.operator.is_some() { offer.help.as_str() } else { "" };
-                let letters = format!("{} {more}", offer.text);
+                let letters = format!("{} {}", offer.text, offer.help);
                 Line(offer, letters)
             };
             let lines = offers.into_iter().map(line);
@@ -109,7 +108,9 @@ impl App {
         let offers = match spot.operator {
             None => {
                 let operators = OPERATORS.iter().map(|o| Offer::new(o.name, o.help));
-                [Offer::new("unread", "not read yet")].into_iter().chain(operators).collect()
+                let all = [Offer::new("unread", "not read yet")].into_iter().chain(operators);
+                let typed = spot.typed.to_ascii_lowercase();
+                all.filter(|offer| offer.text.starts_with(&typed)).collect()
             }
             Some("is:") => State::ALL.map(|(_, name)| Offer::new(name, "")).to_vec(),
             Some("source:") => {

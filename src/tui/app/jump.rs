@@ -35,7 +35,7 @@ impl AsRef<str> for Goal {
 
 impl Goal {
     fn new(id: RowId, title: &str, place: &str, words: &str) -> Self {
-        let words = format!("{title} {words}");
+        let words = format!("{title} {words} {place}");
         Self { id, title: title.to_owned(), place: place.to_owned(), words }
     }
 }
@@ -75,7 +75,10 @@ impl App {
         }
         let pattern = Pattern::parse(typed, CaseMatching::Smart, Normalization::Smart);
         let hits = pattern.match_list(all, &mut Matcher::new(Config::DEFAULT));
-        hits.into_iter().map(|(goal, _)| goal).collect()
+        let mut hits: Vec<Goal> = hits.into_iter().map(|(goal, _)| goal).collect();
+        // Who types a whole name means that.
+        hits.sort_by_key(|goal| !goal.title.eq_ignore_ascii_case(typed.trim()));
+        hits
     }
 
     pub(super) fn jump_key(&mut self, event: KeyEvent) -> Vec<Effect> {

@@ -357,12 +357,19 @@ impl SourcesPane {
     }
 
     pub(super) fn toggle_marked(&mut self) {
-        if let Some(RowId::Source(key)) = self.current().map(|r| r.id.clone()) {
-            if !self.marked.remove(&key) {
-                self.marked.insert(key);
-            }
-            self.selected = (self.selected + 1).min(self.rows.len().saturating_sub(1));
+        // A folder or a tag stands for its sources.
+        let keys = match self.current().map(|r| &r.id) {
+            Some(RowId::Source(key)) => vec![*key],
+            Some(RowId::Folder(folder)) => self.folder_keys(folder),
+            Some(RowId::Tag(tag)) => self.tag_keys(tag),
+            _ => return,
+        };
+        if keys.iter().all(|key| self.marked.contains(key)) {
+            self.marked.retain(|key| !keys.contains(key));
+        } else {
+            self.marked.extend(keys);
         }
+        self.selected = (self.selected + 1).min(self.rows.len().saturating_sub(1));
     }
 
     /// Keeps the selection on the screen.

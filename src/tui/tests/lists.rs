@@ -1,0 +1,435 @@
+//! The list of sources: searches, saved queries, tags, and verbs on several at once.
+
+use super::*;
+use crate::config::{ConfigFile, Paths, SourcesFile, import, load};
+use crate::store::Count;
+use std::path::PathBuf;
+
+/// The files of a person, changed as the driver changes them.
+pub(super) struct Files {
+    paths: Paths,
+    _folder: tempfile::TempDir,
+}
+
+const SOURCES: &str = "# Mine\n\n# the kernel\n[[source]]\nid = \"kernel\"\n\
+    url = \"https://kernel.example/feed\" # daily\nfolder = \"Tech\"\ntags = [\"c\", \"linux\"]\n\n\
+    [[source]] # small\nid = \"allocator\"\nurl = \"https://allocator.example/feed\"\n\
+    folder = \"Tech/Rust\"\ntags = [\"rust\"]\n\n\
+    [[source]]\nid = \"council\"\nurl = \"https://council.example/feed\"\nfolder = \"City\"\n\n\
+    # plays\n[[source]]\nid = \"theatre\"\nurl = \"https://theatre.example/feed\"\nfolder = \"City\"\n\n\
+    [[source]]\nid = \"news\"\nurl = \"https://news.example/feed\"\n# the end\n";
+
+const CONFIG: &str = "# Looks\n[ui]\nascii = false # no\n\n# Often\n[[view]]\nname = \"Rust\"\n\
+    query = \"rust -cargo\" # short\n\n[[view]]\nname = \"City this week\"\n\
+    query = \"folder:City age<7d\"\n";
+
+impl Files {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let paths = Paths::below(folder.path());
+        std::fs::create_dir_all(paths.config_dir()).unwrap();
+        std::fs::write(paths.sources_file(), SOURCES).unwrap();
+        std::fs::write(paths.config_file(), CONFIG).unwrap();
+        Self { paths, _folder: folder }
+    }
+
+    pub(super) fn list(&self) -> SourceList {
+        let mut sources: Vec<SourceEntry> = Vec::new();
+        for declared in load(&self.paths, &[]).unwrap().sources {
+            let id = declared.id.as_str().to_owned();
+            let key = id.bytes().fold(0, |key, b| (key * 31 + i64::from(b)) % 10_007);
+            let mut entry = source(key, &id, None, u32::try_from(id.len()).unwrap());
+            entry.source = Arc::new(declared);
+            sources.push(entry);
+        }
+        SourceList { sources, today: 8, changed: 0, last_key: 12 }
+    }
+
+    pub(super) fn perform(&self, effect: Effect) -> Option<Event> {
+        let (sources, config) = (SourcesFile::open(&self.paths), ConfigFile::open(&self.paths));
+        let words = |e: crate::config::EditError| e.to_string();
+        Some(match effect {
+            Effect::ChangeSources { changes } => {
+                Event::SourcesChanged(sources.update_each(&changes).map_err(words))
+            }
+            Effect::PlaceSources { ids, next } => {
+                Event::SourcesChanged(sources.place(&ids, next.as_ref()).map_err(words))
+            }
+            Effect::Revert { edited, redo } => {
+                Event::Reverted(redo, sources.revert(&edited).map_err(words))
+            }
+            Effect::EditViews { changes } => {
+                Event::ViewsEdited(config.edit_views(&changes).map_err(words))
+            }
+            Effect::RevertViews { edited, redo } => {
+                Event::ViewsReverted(redo, config.revert_views(&edited).map_err(words))
+            }
+            Effect::CountViews { views } => {
+                let count = |(i, (name, _)): (usize, (String, _))| {
+                    let items = u32::try_from(i * 996 + 3).unwrap();
+                    (name, Count { items, more: items == 999 })
+                };
+                Event::ViewsCounted(Ok(views.into_iter().enumerate().map(count).collect()))
+            }
+            Effect::ReadImport { path } => {
+                let bytes = std::fs::read(&path).unwrap();
+                let import = import(&bytes, "urls").unwrap();
+                let added = sources.preview(&import.sources).unwrap();
+                let (sources, already) = (added.sources, added.already);
+                Event::ImportRead(Ok(Box::new(ImportRead { import, sources, already })))
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// The panes on real files; the focus is on the sources, at the top.
+fn desk() -> Stage {
+    let files = Files::new();
+    let settings = load(&files.paths, &[]).unwrap().settings;
+    let mut stage = Stage::with(settings, files.list(), item_rows());
+    stage.files = Some(files);
+    // What was asked before there were files.
+    let counts = [("Rust", 3, false), ("City this week", 999, true)];
+    let counts = counts.map(|(name, items, more)| (name.to_owned(), Count { items, more }));
+    stage.happen(Event::ViewsCounted(Ok(counts.to_vec())));
+    stage.keys("<Tab>gg");
+    stage
+}
+
+fn file(stage: &Stage) -> String {
+    let files = stage.files.as_ref().unwrap();
+    std::fs::read_to_string(files.paths.sources_file()).unwrap()
+}
+
+fn config(stage: &Stage) -> String {
+    let files = stage.files.as_ref().unwrap();
+    std::fs::read_to_string(files.paths.config_file()).unwrap()
+}
+
+/// Goes to a row of the pane by its name.
+fn go(stage: &mut Stage, name: &str) {
+    stage.keys(&format!("<C-p>{name}<Enter>"));
+    let row = stage.app.sources.current().unwrap();
+    let title = row.title.strip_suffix(".example/feed").unwrap_or(&row.title);
+    assert!(name.ends_with(title), "{name} is not {title}");
+}
+
+#[test]
+fn verbs_change_the_file_and_are_taken_back() {
+    let folder = "folder = \"City\"\n";
+    let cases: &[(&str, &str, &str, &str)] = &[
+        ("news", "cNew", "", "# the end\n"),
+        ("theatre", "x", "folder = \"City\"\n\n[[source]]\nid = \"news\"", ""),
+        ("theatre", "mTech/Stage", folder, ""),
+        ("kernel", "T+os -c", "[\"c\", \"linux\"]", "[\"linux\", \"os\"]"),
+        ("kernel", "T-c,-linux", "tags = [\"c\", \"linux\"]\n", ""),
+        ("Tech", "cWork", "\"Tech\"", "\"Work\""),
+        ("Tech", "cWork", "\"Tech/Rust\"", "\"Work/Rust\""),
+        ("Tech/Rust", "mCi<Tab>", "\"Tech/Rust\"", "\"City/Rust\""),
+        ("rust", "ccrab", "[\"rust\"]", "[\"crab\"]"),
+    ];
+    for (row, strokes, before, after) in cases {
+        let mut stage = desk();
+        stage.keys(&format!("f{row}<Enter>"));
+        let clear = if strokes.starts_with(['c', 'm']) { "<C-u>" } else { "" };
+        let (verb, rest) = strokes.split_at(1);
+        stage.keys(&format!("{verb}{clear}{rest}<Enter>"));
+        let changed = file(&stage);
+        assert!(changed != SOURCES, "{strokes} on {row} changed nothing: {:?}", stage.asked);
+        if !after.is_empty() && !before.is_empty() {
+            assert!(!changed.contains(before) && changed.contains(after), "{strokes}: {changed}");
+        }
+        for comment in
+            ["# Mine\n", "# the kernel\n", "# daily\n", "# small\n", "# plays\n", "# the end\n"]
+        {
+            assert!(changed.contains(comment), "{strokes}: {comment} in {changed}");
+        }
+        stage.keys("u");
+        assert_eq!(file(&stage), SOURCES, "{strokes}");
+        stage.keys("<C-r>");
+        assert_eq!(file(&stage), changed, "{strokes}");
+    }
+}
+
+#[test]
+fn several_are_changed_with_one_save_and_one_undo() {
+    let mut stage = desk();
+    go(&mut stage, "council");
+    stage.keys("<Space><Space>");
+    go(&mut stage, "news");
+    stage.keys("<Space>T+local<Enter>");
+    let tagged = file(&stage);
+    assert_eq!(tagged.matches("tags = [\"local\"]").count(), 3, "{tagged}");
+    assert!(stage.screen(120, 40).contains("saved: tags of 3 sources"));
+    assert!(stage.app.sources.marked.is_empty());
+    go(&mut stage, "local");
+    stage.keys("x");
+    assert_eq!(file(&stage).matches("enabled = false").count(), 3);
+    stage.keys("u");
+    assert_eq!(file(&stage), tagged);
+    // Somebody else writes meanwhile: only what was changed here is taken back.
+    let path = stage.files.as_ref().unwrap().paths.sources_file();
+    std::fs::write(
+        &path,
+        format!("{tagged}\n[[source]]\nid = \"x\"\nurl = \"https://x.example/\"\n"),
+    )
+    .unwrap();
+    stage.keys("u");
+    let left = file(&stage);
+    assert!(left.starts_with(SOURCES) && left.contains("id = \"x\""), "{left}");
+}
+
+#[test]
+fn sources_are_put_in_order_within_their_folder() {
+    let order = |stage: &Stage| -> Vec<String> {
+        let files = stage.files.as_ref().unwrap();
+        load(&files.paths, &[]).unwrap().sources.into_iter().map(|s| s.id.0).collect()
+    };
+    let mut stage = desk();
+    go(&mut stage, "council");
+    stage.keys("J");
+    assert_eq!(order(&stage), ["kernel", "allocator", "theatre", "council", "news"]);
+    assert!(file(&stage).contains("\n\n# plays\n[[source]]\nid = \"theatre\""), "{}", file(&stage));
+    assert!(stage.app.sources.current().unwrap().title.starts_with("council"));
+    stage.keys("J");
+    assert_eq!(order(&stage)[3], "council", "it is the last one of its folder");
+    stage.keys("K");
+    assert_eq!(order(&stage), ["kernel", "allocator", "council", "theatre", "news"]);
+    assert_eq!(file(&stage), SOURCES);
+    stage.keys("uu");
+    assert_eq!(file(&stage), SOURCES);
+    go(&mut stage, "kernel");
+    stage.keys("<Space>");
+    go(&mut stage, "news");
+    stage.keys("<Space>K");
+    assert!(stage.screen(120, 40).contains("these are in several folders"));
+    go(&mut stage, "City");
+    stage.keys("<Esc>J");
+    assert!(stage.screen(120, 40).contains("folders and tags are in that of their names"));
+}
+
+#[test]
+fn a_query_is_saved_renamed_changed_and_deleted() {
+    let mut stage = desk();
+    stage.keys("/tag:linux age<lt>3d<Enter>=<C-u>Fresh<Enter>");
+    let saved = format!("{CONFIG}\n[[view]]\nname = \"Fresh\"\nquery = \"tag:linux age<3d\"\n");
+    assert_eq!(config(&stage), saved);
+    assert!(stage.screen(120, 40).contains("⌕ Fresh"));
+    // Counted once it is due again.
+    let count = |stage: &mut Stage| {
+        let screen = stage.screen(120, 40);
+        let line = screen.lines().find(|l| l.contains("⌕ Fresh")).unwrap().to_owned();
+        line.split('│').next().unwrap().trim_end().ends_with("1995")
+    };
+    assert!(!count(&mut stage));
+    let effects = stage.app.update(Event::TimePassed, now() + TimeDelta::seconds(3));
+    effects.into_iter().for_each(|effect| stage.perform(effect));
+    assert!(count(&mut stage));
+    // From a list of the pane its place is saved with what narrows it.
+    go(&mut stage, "Tech/Rust");
+    stage.keys("fboxes<Enter>=<C-u>Boxes<Enter>");
+    assert!(config(&stage).contains("query = \"folder:Tech/Rust boxes\""), "{}", config(&stage));
+    stage.keys("u");
+    assert_eq!(config(&stage), saved);
+    stage.keys("<Esc><Esc>");
+    stage.keys("<C-p>Rust saved<Enter>cCrab<Enter>");
+    stage.keys("e<C-u>sorce:x<Enter>");
+    assert!(stage.screen(120, 40).contains("did you mean \"source:\"?"));
+    stage.keys("<C-u>crab unread<Enter>");
+    let changed = config(&stage);
+    assert!(changed.contains("# Often\n[[view]]\nname = \"RustCrab\""), "{changed}");
+    assert!(changed.contains("query = \"crab unread\" # short"), "{changed}");
+    stage.keys("d");
+    assert!(!config(&stage).contains("Crab") && config(&stage).starts_with("# Looks\n[ui]\n"));
+    stage.keys("u");
+    assert_eq!(config(&stage), changed);
+    stage.keys("uuu");
+    assert_eq!(config(&stage), CONFIG);
+    stage.keys("<C-r>");
+    assert_eq!(config(&stage), saved);
+}
+
+#[test]
+fn a_name_that_is_taken_is_replaced_by_saving_and_refused_by_renaming() {
+    let mut stage = desk();
+    stage.keys("/ferris<Enter>=<C-u>Rust<Enter>");
+    assert_eq!(config(&stage), CONFIG.replace("rust -cargo", "ferris"));
+    stage.keys("=<C-u>Other<Enter><Esc><Esc>");
+    go(&mut stage, "Other");
+    stage.keys("c<C-u>Rust<Enter>");
+    assert!(stage.screen(120, 40).contains("there is a view \"Rust\" already"));
+    assert!(config(&stage).contains("name = \"Other\""));
+}
+
+#[test]
+fn what_is_not_understood_leaves_the_list_and_is_told_beside_the_field() {
+    let mut stage = Stage::new();
+    stage.keys("/tiny");
+    assert_eq!(stage.app.items.rows.len(), 1);
+    stage.keys(" sorce:x");
+    let screen = stage.screen(120, 40);
+    assert!(screen.contains("there is no \"sorce:\"; did you mean \"source:\"?"), "{screen}");
+    assert!(screen.contains("Items · Search: tiny"), "the list is that of the last good query");
+    stage.keys("<Enter>");
+    assert!(stage.screen(120, 40).contains("search: tiny sorce:x"), "Enter leaves it to be mended");
+    stage.keys("<C-u>source:nobody");
+    assert!(stage.screen(120, 40).contains("there is no source \"nobody\""));
+    stage.keys("<C-u>tiny<Enter>");
+    assert!(stage.app.layers.is_empty());
+}
+
+#[test]
+fn tab_completes_operators_and_their_values() {
+    let cases = [
+        ("/fo<Tab>", "search: folder:"),
+        ("/fo<Tab><Tab>", "search: folder:City"),
+        ("/rust fo<Tab><Tab><Tab>", "search: rust folder:Tech"),
+        ("/is:ch<Tab>", "search: is:changed"),
+        ("/is:<S-Tab>", "search: is:changed"),
+        ("/is:un<Tab><Esc>", "search: is:un"),
+        ("/is:un<Tab> tin", "search: is:unread tin"),
+        ("/source:kern<Tab>", "search: source:\"Kernel notes and other things\""),
+        ("/-after:yes<Tab>", "search: -after:yesterday"),
+        ("/nothing<Tab>", "search: nothing"),
+    ];
+    for (strokes, expected) in cases {
+        let mut stage = Stage::new();
+        stage.keys(strokes);
+        let screen = stage.screen(120, 40);
+        let line = screen.lines().find(|l| l.contains("search: ")).unwrap();
+        assert!(line.contains(expected), "{strokes}: {line}");
+    }
+    // The list follows what was completed.
+    let mut stage = Stage::new();
+    stage.keys("/source:kern<Tab><Enter>");
+    assert!(stage.screen(120, 40).contains("Search: source:\"Kernel notes and other things\""));
+}
+
+#[test]
+fn the_first_row_stays_selected_until_the_person_moves() {
+    let newest =
+        ItemRow { key: 99, date: now(), pinned: false, read: false, ..item_rows()[0].clone() };
+    for (strokes, selected) in [("", 99), ("j", 2), ("<Enter>", 1)] {
+        let mut stage = Stage::new();
+        stage.screen(120, 40);
+        stage.keys(strokes);
+        stage.rows.push(newest.clone());
+        stage.happen(Event::StoreChanged);
+        assert_eq!(stage.app.items.current().unwrap().key, selected, "{strokes:?}");
+    }
+}
+
+#[test]
+fn the_article_of_another_list_is_put_away() {
+    let mut stage = Stage::new();
+    stage.screen(120, 40);
+    stage.keys("<Enter>jj");
+    assert!(stage.screen(120, 40).contains("The merge window closed"));
+    // Searching and going back in the same list keeps it.
+    stage.keys("h/tiny<Esc>");
+    assert!(stage.screen(120, 40).contains("The merge window closed"));
+    stage.keys("hj");
+    assert!(!stage.screen(120, 40).contains("The merge window closed"));
+    assert!(stage.app.reader.article.is_none());
+}
+
+#[test]
+fn a_held_source_that_fails_says_so() {
+    let mut list = source_list();
+    let held = list.sources[3].clone();
+    let mut failing = held.clone();
+    failing.facts.fail_count = 3;
+    for (entry, words) in [(held, " held"), (failing, "! held")] {
+        list.sources[3] = entry;
+        let mut stage = Stage::with(Settings::default(), list.clone(), item_rows());
+        let screen = stage.screen(120, 40);
+        let rows = screen.lines().filter_map(|l| l.split('│').next());
+        let line = rows.filter(|l| l.contains("theatre")).last().unwrap();
+        assert!(line.contains(words) && line.contains("! ") == words.contains('!'), "{line}");
+    }
+}
+
+fn urls() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("urls");
+    let lines = "https://one.example/feed linux \"~The first one\"\nhttps://news.example/feed\n\
+        \"query:New linux:unread = \\\"yes\\\" and tags # \\\"linux\\\"\"\n\
+        \"query:Odd:title =~ \\\"^a|b\\\"\"\nexec:~/bin/x\n";
+    std::fs::write(&path, lines).unwrap();
+    (folder, path)
+}
+
+#[test]
+fn an_import_is_shown_before_it_is_made() {
+    let (_folder, path) = urls();
+    let mut stage = desk();
+    stage.keys("i");
+    stage.happen(Event::Pasted(path.display().to_string()));
+    stage.keys("<Enter>");
+    let screen = stage.screen(120, 40);
+    for words in [
+        "1 new, 1 saved query, 2 left out, 1 followed already",
+        "+ The first one  https://one.example/feed",
+        "⌕ New linux  unread tag:linux",
+        "! a query that is no search: \"^a|b\" is a pattern",
+        "! newsfed does not run commands of an imported list",
+        "= news  https://news.example/feed",
+        "to be followed as one-example: https://one.example/feed · tags linux",
+    ] {
+        assert!(screen.contains(words), "{words} in\n{screen}");
+    }
+    stage.keys("j");
+    assert!(stage.screen(120, 40).contains("a search to be saved: unread tag:linux"));
+    stage.keys("<Esc>");
+    assert!(!stage.asked.iter().any(|a| a.starts_with("Import ")), "{:?}", stage.asked);
+    assert_eq!(file(&stage), SOURCES);
+    stage.keys("i");
+    stage.happen(Event::Pasted(path.display().to_string()));
+    stage.keys("<Enter><Enter><Enter>");
+    assert_eq!(stage.asked.iter().filter(|a| a.starts_with("Import {")).count(), 1);
+}
+
+fn pictures(name: &str, strokes: &str, paste: Option<&PathBuf>) {
+    for (width, height) in SIZES {
+        let mut stage = desk();
+        stage.screen(width, height);
+        stage.keys(strokes);
+        if let Some(path) = paste {
+            stage.happen(Event::Pasted(path.display().to_string()));
+            stage.keys("<Enter>");
+        }
+        insta::assert_snapshot!(format!("{name}-{width}x{height}"), stage.screen(width, height));
+    }
+}
+
+#[test]
+fn saved_queries_and_tags() {
+    pictures("tree", "jjjjjjzjj<Space>", None);
+}
+
+#[test]
+fn completions() {
+    pictures("completion", "/rust source:", None);
+}
+
+#[test]
+fn a_fault_of_a_search() {
+    pictures("fault", "/rust sorce:kernel", None);
+}
+
+#[test]
+fn going_to_a_source() {
+    pictures("jump", "fne", None);
+}
+
+#[test]
+fn a_prompt_for_a_folder() {
+    pictures("folder", "jjjjjjjjm<C-u>t", None);
+}
+
+#[test]
+fn a_preview_of_an_import() {
+    let (_folder, path) = urls();
+    pictures("import", "i", Some(&path));
+}
