@@ -3,7 +3,9 @@
 // The helpers below are no tests by themselves, so the exemption of tests misses them.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-use newsfed::config::{ConfigFile, EditError, Paths, SourceChange, SourcesFile, load};
+use newsfed::config::{
+    ConfigFile, EditError, Paths, SourceChange, SourcesFile, ViewChange, ViewSettings, load,
+};
 use newsfed::model::{
     BasicAuth, PeakHours, Retention, Secret, Source, SourceId, SourceKind, WebsiteMode,
     WebsiteRules,
@@ -297,5 +299,160 @@ proptest! {
         }
         SourcesFile::open(&paths).add(&sources).unwrap();
         prop_assert_eq!(load(&paths, &[]).unwrap().sources, sources);
+    }
+}
+
+#[test]
+fn several_sources_are_changed_each_in_its_way_and_taken_back() {
+    let (_folder, paths) = home(SOURCES);
+    let file = SourcesFile::open(&paths);
+    let tags =
+        SourceChange { tag: vec!["y".into()], untag: vec!["x".into()], ..Default::default() };
+    let title = SourceChange { title: Some(Some("See".into())), ..Default::default() };
+    let edited = file.update_each(&[(id("b"), tags), (id("c"), title)]).unwrap();
+    assert_eq!(edited.what(), "tags, title of 2 sources");
+    let changed = text(&paths);
+    assert!(changed.contains("# one\ntags = [\"y\"]\n"), "{changed}");
+    assert!(changed.contains("enabled = false\ntitle = \"See\"\n"), "{changed}");
+    let again = SourceChange { tag: vec!["y".into()], ..Default::default() };
+    assert!(file.update(&[id("b")], &again).unwrap().is_empty());
+    let back = file.revert(&edited).unwrap();
+    assert_eq!(text(&paths), SOURCES);
+    file.revert(&back).unwrap();
+    assert_eq!(text(&paths), changed);
+    let unknown = file.update(&[id("bb")], &again);
+    assert!(matches!(unknown, Err(EditError::Unknown(..))));
+    assert_eq!(text(&paths), changed);
+}
+
+#[test]
+fn a_place_changed_elsewhere_is_taken_back_as_far_as_it_goes() {
+    let (_folder, paths) = home(SOURCES);
+    let file = SourcesFile::open(&paths);
+    let edited = file.place(&[id("a-example"), id("b")], None).unwrap();
+    assert_eq!(ids(&paths), ["c", "a-example", "b"]);
+    assert!(text(&paths).contains("\n\n# The best one\n[[source]] # first\n"), "{}", text(&paths));
+    fs::write(paths.sources_file(), format!("{}\n# mine\n", text(&paths))).unwrap();
+    file.revert(&edited).unwrap();
+    assert_eq!(ids(&paths), ["a-example", "b", "c"]);
+    assert!(text(&paths).ends_with("\n# mine\n"));
+    assert!(file.place(&[id("b")], Some(&id("c"))).unwrap().is_empty(), "it stands there");
+}
+
+#[test]
+fn saved_queries_keep_what_is_around_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = Paths::below(folder.path());
+    let file = ConfigFile::open(&paths);
+    let view = |name: &str, query: &str| ViewSettings { name: name.into(), query: query.into() };
+    let change = |was: Option<ViewSettings>, now| [ViewChange { was, now }];
+    file.edit_views(&change(None, Some(view("A", "a \"b\"")))).unwrap();
+    let text = || fs::read_to_string(paths.config_file()).unwrap();
+    assert_eq!(text(), "[[view]]\nname = \"A\"\nquery = 'a \"b\"'\n");
+    fs::write(paths.config_file(), format!("# top\n\n# mine\n{}# more\n\n[ui] # x\n", text()))
+        .unwrap();
+    let before = text();
+    let renamed = change(Some(view("A", "a \"b\"")), Some(view("B", "unread")));
+    let edited = file.edit_views(&renamed).unwrap();
+    assert_eq!(edited.views, [view("B", "unread")]);
+    assert_eq!(text(), before.replace("\"A\"", "\"B\"").replace("'a \"b\"'", "\"unread\""));
+    fs::write(paths.config_file(), format!("{}ascii = true\n", text())).unwrap();
+    file.revert_views(&edited).unwrap();
+    assert_eq!(text(), format!("{before}ascii = true\n"));
+    let deleted = file.edit_views(&change(Some(view("A", "")), None)).unwrap();
+    assert_eq!(text(), "# top\n\n[ui] # x\nascii = true\n");
+    file.revert_views(&deleted).unwrap();
+    assert_eq!(text(), format!("{before}ascii = true\n"));
+    let taken = file.edit_views(&change(None, Some(view("A", "x")))).unwrap_err();
+    assert!(taken.to_string().contains("there is a view \"A\" already"), "{taken}");
+    assert_eq!(
+        file.add_views(&[view("A", "x"), view("C", "y"), view("C", "z")]).unwrap().added().count(),
+        1
+    );
+    fs::write(paths.config_file(), "view = [{ name = \"A\", query = \"x\" }]\n").unwrap();
+    assert!(file.edit_views(&change(Some(view("A", "x")), None)).is_err(), "only by hand");
+}
+
+/// A file of so many sources with comments in every place.
+fn commented(seeds: &[(bool, bool, bool, u8)]) -> String {
+    let mut text = String::from("# the file\n\n");
+    for (i, (above, behind, below, gap)) in seeds.iter().enumerate() {
+        if *above {
+            text += &format!("# above {i}\n");
+        }
+        text += &format!(
+            "[[source]]{}\nid = \"s{i}\"\n",
+            if *behind { format!(" # head {i}") } else { String::new() }
+        );
+        text +=
+            &format!("url = \"https://s{i}.example/\" # url {i}\nfolder = \"F\" # folder {i}\n");
+        if *behind {
+            text += &format!("tags = [\"t{i}\", # tag {i}\n]\n");
+        }
+        if *below {
+            text += &format!("[source.headers] # headers {i}\nX = \"{i}\"\n# below {i}\n");
+        }
+        text += &"\n".repeat(usize::from(*gap % 3) + 1);
+    }
+    text
+}
+
+proptest! {
+    /// Whatever is done to several at once: every comment stays, the loader reads what was meant,
+    /// and taking it all back gives the very same file.
+    #[test]
+    fn changes_of_several_keep_every_comment(
+        seeds in proptest::collection::vec(any::<(bool, bool, bool, u8)>(), 2..7),
+        verbs in proptest::collection::vec((0u8..5, any::<u8>(), any::<u8>()), 1..8),
+    ) {
+        let before = commented(&seeds);
+        let (_folder, paths) = home(&before);
+        let file = SourcesFile::open(&paths);
+        let mut done = Vec::new();
+        for (verb, which, to) in verbs {
+            let now = ids(&paths);
+            let chosen = |i: &usize| which & (1 << i) != 0;
+            let chosen: Vec<SourceId> = (0..now.len()).filter(chosen).map(|i| id(&now[i])).collect();
+            let name = || format!("n{to}");
+            let change = match verb {
+                0 => SourceChange { title: Some((to > 9).then(name)), ..Default::default() },
+                1 => SourceChange { folder: Some((to > 9).then(name)), ..Default::default() },
+                2 => SourceChange { tag: vec![name()], untag: vec!["t1".into()], ..Default::default() },
+                3 => SourceChange { enabled: Some(to > 127), ..Default::default() },
+                _ => {
+                    let next = now.get(usize::from(to) % (now.len() + 1)).map(|n| id(n));
+                    done.push(file.place(&chosen, next.as_ref()).unwrap());
+                    let after = ids(&paths);
+                    let rest = |list: &[String]| -> Vec<String> {
+                        list.iter().filter(|i| !chosen.contains(&id(i))).cloned().collect()
+                    };
+                    prop_assert_eq!(rest(&now), rest(&after), "the others keep their order");
+                    let moved: Vec<_> = after.iter().map(|i| id(i)).filter(|i| chosen.contains(i)).collect();
+                    prop_assert_eq!(&moved, &chosen);
+                    if let Some(next) = next.filter(|n| !chosen.contains(n)) {
+                        let at = after.iter().position(|i| *i == next.0).unwrap();
+                        prop_assert!(chosen.is_empty() || id(&after[at - 1]) == *chosen.last().unwrap());
+                    }
+                    continue;
+                }
+            };
+            done.push(file.update(&chosen, &change).unwrap());
+            for source in load(&paths, &[]).unwrap().sources.iter().filter(|s| chosen.contains(&s.id)) {
+                match verb {
+                    0 => prop_assert_eq!(&source.title, &(to > 9).then(name)),
+                    1 => prop_assert_eq!(&source.folder, &(to > 9).then(name)),
+                    2 => prop_assert!(source.tags.contains(&name())),
+                    _ => prop_assert_eq!(source.enabled, to > 127),
+                }
+            }
+        }
+        let after = text(&paths);
+        for comment in before.lines().filter_map(|l| l.find('#').map(|at| l[at..].trim_end())) {
+            prop_assert!(after.contains(comment), "{} is not in\n{}", comment, after);
+        }
+        for edited in done.iter().rev() {
+            file.revert(edited).unwrap();
+        }
+        prop_assert_eq!(text(&paths), before);
     }
 }

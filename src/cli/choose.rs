@@ -21,7 +21,7 @@ pub(super) struct Choice {
     /// Only of the sources with this tag
     #[arg(long, value_name = "NAME")]
     pub(super) tag: Option<String>,
-    /// Only what a search finds: words, "a phrase", -without, title:, author:, is:unread, after:
+    /// Only what a search finds: words, "a phrase", -without, title:, author:, is:unread, age<3d
     #[arg(long, value_name = "QUERY")]
     pub(super) query: Option<String>,
     /// Only items dated this day or later: 2026-11-21, 2026-11, today, yesterday, 7d

@@ -65,7 +65,10 @@ The newest thousand hits are found. A word to leave out is quoted together with 
   \"two words\"  side by side         -word            without it
   title:word   author:word          source:name      folder:name      tag:name
   is:unread    is:read              is:pinned        is:unpinned      is:changed
-  after:7d     before:2026-11-21    after:yesterday
+  after:7d     before:2026-11-21    after:yesterday  age<12h          age>2w
+
+An operator that does not exist is a fault; in quotes its word is searched for as text. `unread` alone
+is is:unread.
 
 Examples:
   newsfed search kernel release

@@ -12,6 +12,7 @@ mod journey;
 mod output;
 #[cfg(unix)]
 mod processes;
+mod queries;
 mod schedule;
 mod shapes;
 mod texts;

@@ -6,6 +6,7 @@
 mod crawl;
 mod editing;
 mod faults;
+mod lists;
 mod reading;
 mod term;
 mod world;

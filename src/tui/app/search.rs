@@ -84,26 +84,32 @@ impl App {
         effects
     }
 
-    /// Lists what the line says so far. While it is not understood, the list stays.
+    /// Lists what the line says so far. A word that is not understood yet counts for nothing; where
+    /// nothing else is said, the list stays.
     fn search_typed(&mut self) -> Vec<Effect> {
         let Some(Layer::Search(bar)) = self.layers.last() else { return vec![] };
-        let query = bar.field.value().to_owned();
-        let (fault, listing) = match query.parse::<Query>() {
-            Err(e) => (Some(e.to_string()), None),
-            Ok(read) => {
-                let listing = if bar.is_filter {
-                    Listing { query, ..bar.before.clone() }
-                } else {
-                    let base = View { order: self.items.order(), ..View::of(Scope::All) };
-                    Listing { title: SEARCH.to_owned(), base, query, place: Query::default() }
-                };
-                (unknown_name(&read, self.sources.known()), Some(listing))
+        let typed = bar.field.value().to_owned();
+        let (fault, query) = match typed.parse::<Query>() {
+            Ok(read) => (unknown_name(&read, self.sources.known()), Some(typed)),
+            Err(e) => {
+                let rest = format!("{} {}", &typed[..e.at.start], &typed[e.at.end..]);
+                let rest = rest.trim().to_owned();
+                let good = !rest.is_empty() && rest.parse::<Query>().is_ok();
+                (Some(e.to_string()), good.then_some(rest))
             }
         };
+        let listing = query.map(|query| {
+            if bar.is_filter {
+                return Listing { query, ..bar.before.clone() };
+            }
+            let base = View { order: self.items.order(), ..View::of(Scope::All) };
+            Listing { title: SEARCH.to_owned(), base, query, place: Query::default() }
+        });
         if let Some(bar) = self.search_bar() {
             (bar.fault, bar.insisted) = (fault, false);
         }
-        listing.map(|listing| self.show(listing)).unwrap_or_default()
+        let new = listing.filter(|l| !self.is_search() || l.query != self.items.listing.query);
+        new.map(|listing| self.show(listing)).unwrap_or_default()
     }
 
     fn search_completed(&mut self, forward: bool) -> Vec<Effect> {

@@ -1,0 +1,68 @@
+//! Searches that are not understood, on the command line; and queries of other readers.
+
+use super::World;
+
+#[test]
+fn what_is_no_operator_is_told_with_what_was_meant() {
+    let world = World::followed();
+    for (query, words) in [
+        ("is:foo", "in the search, \"foo\" is no state; is: takes unread, read"),
+        ("is:raed", "did you mean \"read\"?"),
+        ("sorce:kernel", "there is no \"sorce:\"; did you mean \"source:\"?"),
+        ("after:2026-99", "\"2026-99\" is no date; write 2026-11-21"),
+        ("age<soon", "\"soon\" is no age; write 3d"),
+        ("tag:", "after \"tag:\" comes a tag"),
+    ] {
+        for args in [["search", query], ["list", &format!("--query={query}")]] {
+            let run = world.run(&args);
+            assert_eq!(run.code, Some(2), "{args:?}: {run:?}");
+            assert!(run.err.contains(words) && run.out.is_empty(), "{args:?}: {run:?}");
+        }
+    }
+    for (query, words) in [
+        ("source:kernle", "there is no source \"kernle\"; did you mean \"Kernel\"?"),
+        ("folder:Tehc", "no source has the folder \"Tehc\""),
+    ] {
+        let run = world.run(&["search", query]);
+        assert_eq!(run.code, Some(1), "{run:?}");
+        assert!(run.err.contains(words), "{run:?}");
+    }
+}
+
+#[test]
+fn operators_narrow_and_addresses_are_words() {
+    let world = World::followed();
+    let count = |query: &[&str]| world.run(&[&["search"], query].concat()).ok().lines().count();
+    assert_eq!(count(&["unread"]), 3);
+    assert_eq!(count(&["unread", "source:kernel"]), 2);
+    assert_eq!(count(&["release", "--", "-title:second"]), 1);
+    assert_eq!(count(&["title:\"second release\"", "is:unpinned"]), 1);
+    assert_eq!((count(&["age<99y"]), count(&["age>99y"])), (3, 0));
+    assert_eq!(count(&["https://site.example/none"]), 0);
+    assert_eq!(count(&["std::vec"]), 0);
+}
+
+#[test]
+fn queries_of_newsboat_become_views() {
+    let world = World::usual();
+    let urls = "https://a.example/feed linux\n\"query:New:unread = \\\"yes\\\" and tags # \\\"linux\\\"\"\n\
+        \"query:Odd:age < 3 or unread = \\\"yes\\\"\"\nexec:~/x.sh\n";
+    let run = world.run_with(&["import", "-"], urls);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    assert!(run.err.contains("saved as a view: New: unread tag:linux"), "{run:?}");
+    assert!(run.err.contains("a query that is no search: it joins with \"or\""), "{run:?}");
+    assert!(run.err.contains("newsfed does not run commands"), "{run:?}");
+    let config = std::fs::read_to_string(world.config().join("config.toml")).unwrap();
+    assert_eq!(config, "[[view]]\nname = \"New\"\nquery = \"unread tag:linux\"\n");
+    let again = world.run_with(&["import", "-", "--json"], urls).values();
+    assert_eq!(again[0]["views"], serde_json::json!([]), "it is there already");
+}
+
+#[test]
+fn tags_are_given_and_taken() {
+    let world = World::followed();
+    world.run(&["sources", "edit", "Kernel", "--add-tag", "a", "--add-tag", "b"]).ok();
+    world.run(&["sources", "edit", "Kernel", "--remove-tag", "a"]).ok();
+    assert_eq!(world.run(&["search", "tag:b"]).ok().lines().count(), 2);
+    assert_eq!(world.run(&["search", "tag:a"]).code, Some(1));
+}
