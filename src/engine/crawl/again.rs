@@ -108,7 +108,7 @@ impl Again {
         }
         let known = &mut Known { links: &self.links, random: &mut self.random };
         let Some(Ask::Get(link)) = self.strategy.next(known) else { return Step::Ended(End::Done) };
-        match self.fetcher.ask(self.links.url(link), false).await {
+        match self.fetcher.ask(self.links.url(link), false, None).await {
             Ok(got) => self.take(link, got),
             Err(words) => Step::Ended(End::Left(words)),
         }

@@ -37,6 +37,8 @@ pub struct Got {
     pub response: Option<Box<Response>>,
     /// Why there is no answer, in plain words.
     pub why: Option<String>,
+    /// It would pass the bytes that were allowed, and was not read to its end.
+    pub(super) over: bool,
     /// There was no connection.
     pub(super) lost: bool,
     /// It leads on to another address, which is the only link.
@@ -71,11 +73,16 @@ impl Fetcher {
         *self.first.lock().unwrap_or_else(PoisonError::into_inner) = Some(response);
     }
 
-    /// Asks for an address of the site, or only for its headers.
+    /// Asks for an address of the site, or only for its headers. `most` is how many bytes may come.
     ///
     /// # Errors
     /// In plain words, when the host is not to be asked any more.
-    pub(super) async fn ask(&self, url: &str, head: bool) -> Result<Got, String> {
+    pub(super) async fn ask(
+        &self,
+        url: &str,
+        head: bool,
+        most: Option<u64>,
+    ) -> Result<Got, String> {
         let Ok(address) = Url::parse(url) else {
             return Ok(Got::nothing(0, "this is no address".to_owned()));
         };
@@ -83,7 +90,7 @@ impl Fetcher {
         if let Some(response) = first.filter(|r| r.final_url == address) {
             return Ok(self.read(address, head, response, 1).await);
         }
-        let request = Request { url: address.clone(), head, ..self.template.clone() };
+        let request = Request { url: address.clone(), head, most, ..self.template.clone() };
         match self.persist(request).await? {
             (sent, Ok(response)) => Ok(self.read(address, head, response, sent).await),
             (_, Err(FetchError::Robots { .. })) => {
@@ -95,6 +102,7 @@ impl Fetcher {
                 if let FetchError::TooLarge { limit, .. } = e {
                     // It may have been read up to there.
                     got.bytes = limit;
+                    got.over = most == Some(limit);
                 }
                 Ok(got)
             }
