@@ -31,7 +31,7 @@ mod tests;
 
 pub use ahead::{Ahead, Kept, Wanted};
 pub use articles::{FetchEnd, Fetched, MOST_VERSIONS, Page, PageRead, PageText, Site, Version};
-pub use crawl_log::{CrawlLog, Hubs, Labels, LinkRow, RequestRow, Stored};
+pub use crawl_log::{CrawlLog, Learned, LinkRow, RequestRow, Stored};
 pub use error::{Result, StoreError};
 pub use history::{History, Spent};
 pub use identity::{Prepared, prepare};

@@ -20,7 +20,7 @@ use crate::model::{Access, Time};
 use crate::net::{Client, Request, Response};
 use crate::store::StoreError;
 use crate::util::clock::Clock;
-use fetch::Fetcher;
+use fetch::{Asking, Fetcher};
 use record::Record;
 use save::Folder;
 use std::path::{Path, PathBuf};
@@ -282,8 +282,11 @@ impl Crawl {
         let links = self.record.links();
         let asked = Asked {
             first: ask == Ask::Get(0),
-            head: ask == Ask::Head(link),
-            most: self.budget.bytes.map(|most| most.saturating_sub(self.progress().bytes)),
+            asking: Asking {
+                head: ask == Ask::Head(link),
+                most: self.budget.bytes.map(|most| most.saturating_sub(self.progress().bytes)),
+                ..Asking::default()
+            },
             url: links.url(link).to_owned(),
             path: links.path(link).to_owned(),
             anchor: links.anchor(link).to_owned(),
@@ -348,16 +351,14 @@ impl Crawl {
 struct Asked {
     /// Where the crawl starts.
     first: bool,
-    head: bool,
-    /// How many bytes are left.
-    most: Option<u64>,
+    asking: Asking,
     url: String,
     path: String,
     anchor: String,
 }
 
 async fn fetch(fetcher: &Fetcher, asked: Asked) -> Result<Got, String> {
-    let mut got = fetcher.ask(&asked.url, asked.head, asked.most).await?;
+    let mut got = fetcher.ask(&asked.url, asked.asking).await?;
     if asked.first {
         if let Some(to) = got.elsewhere.take() {
             return Err(format!("it redirects to {to}, which is another site"));
