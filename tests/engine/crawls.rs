@@ -234,7 +234,7 @@ async fn pages_looked_at_again_are_asked_whether_they_changed() {
     let home = Home::with(&[crawl(&server.url("/"))]);
     let engine = home.on_demand().await;
     sync_one(&engine, Pace::Manual).await;
-    let mut look = async || {
+    let look = async || {
         home.clock.advance(DAY);
         let before = server.requests().len();
         let look = sync_one(&engine, Pace::Manual).await;
