@@ -48,7 +48,7 @@ impl App {
 
     pub(super) fn jump_typed(&mut self) -> Vec<Effect> {
         let Some(Layer::Jump(jump)) = self.layers.last() else { return vec![] };
-        let hits = self.goals(&jump.field.value().to_owned());
+        let hits = self.goals(jump.field.value());
         if let Some(Layer::Jump(jump)) = self.layers.last_mut() {
             (jump.hits, jump.selected) = (hits, 0);
         }

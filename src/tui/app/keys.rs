@@ -143,6 +143,7 @@ impl App {
             Action::MoveDown => self.place(true),
             Action::MoveUp => self.place(false),
             Action::SaveQuery => self.save_query(),
+            Action::StopExploring => self.stop_exploring(),
             Action::EditFile => self.edit_source(),
             Action::Theme => self.next_theme(),
             Action::FullText => self.fetch_text(),

@@ -345,7 +345,8 @@ fn a_held_source_that_fails_says_so() {
         let mut stage = Stage::with(Settings::default(), list.clone(), item_rows());
         let screen = stage.screen(120, 40);
         let rows = screen.lines().filter_map(|l| l.split('│').next());
-        let line = rows.filter(|l| l.contains("theatre")).last().unwrap();
+        let mut rows = rows.filter(|l| l.contains("theatre"));
+        let line = rows.next_back().unwrap();
         assert!(line.contains(words) && line.contains("! ") == words.contains('!'), "{line}");
     }
 }
