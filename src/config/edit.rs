@@ -241,7 +241,7 @@ impl SourcesFile {
     }
 
     /// The text with a piece put before a source, else at the end.
-    fn put_before(
+    pub(super) fn put_before(
         &self,
         text: &str,
         piece: &str,
@@ -273,7 +273,7 @@ impl SourcesFile {
 }
 
 /// Which sources of a list are new, with identifiers of their own, and which are followed already.
-fn sort_out(list: &[Source], declared: &Positioned) -> Added {
+pub(super) fn sort_out(list: &[Source], declared: &Positioned) -> Added {
     let mut added = Added::default();
     let mut ids: HashSet<_> = declared.iter().map(|(_, s)| s.id.0.clone()).collect();
     let mut followed: HashMap<_, _> =
@@ -294,7 +294,7 @@ fn sort_out(list: &[Source], declared: &Positioned) -> Added {
 }
 
 /// The text with sources at its end.
-fn appended(text: &str, sources: &[Source]) -> String {
+pub(super) fn appended(text: &str, sources: &[Source]) -> String {
     if sources.is_empty() {
         return text.to_owned();
     }

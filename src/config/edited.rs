@@ -1,10 +1,13 @@
 //! What a change of `sources.toml` did, to take it back.
 
+use super::edit::{Added, appended, sort_out};
 use super::edit::{EditError, SourcesFile};
-use super::elements::shift;
+use super::elements::{cut, shift};
 use super::entry::{Entry, EntryChange, apply};
 use super::load::{Positioned, check_sources};
-use crate::model::SourceId;
+use super::render::source_text;
+use super::splice::newline;
+use crate::model::{Source, SourceId};
 use std::fmt;
 
 /// One save of the file: which entries it changed, and how they were before.
@@ -28,6 +31,8 @@ pub(super) enum Part {
     },
     /// It stood before one source and stands before another now; `None` is the end.
     Moved { id: SourceId, was: Option<SourceId>, is: Option<SourceId> },
+    /// All of it was added, or is no longer there.
+    Whole { id: SourceId, text: String, there: bool },
 }
 
 impl fmt::Debug for Edited {
@@ -51,7 +56,7 @@ impl Part {
 
     fn id(&self) -> &SourceId {
         match self {
-            Self::Keys { id, .. } | Self::Moved { id, .. } => id,
+            Self::Keys { id, .. } | Self::Moved { id, .. } | Self::Whole { id, .. } => id,
         }
     }
 
@@ -63,7 +68,7 @@ impl Part {
     pub(super) fn value(&self, key: &str) -> Option<&EntryChange> {
         match self {
             Self::Keys { there, .. } => there.iter().find(|change| change.path == [key]),
-            Self::Moved { .. } => None,
+            Self::Moved { .. } | Self::Whole { .. } => None,
         }
     }
 
@@ -71,6 +76,7 @@ impl Part {
         match self.clone() {
             Self::Keys { id, back, there } => Self::Keys { id, back: there, there: back },
             Self::Moved { id, was, is } => Self::Moved { id, was: is, is: was },
+            Self::Whole { id, text, there } => Self::Whole { id, text, there: !there },
         }
     }
 }
@@ -88,6 +94,8 @@ impl Edited {
             let names = match part {
                 Part::Keys { there, .. } => there.iter().map(|c| c.path.join(".")).collect(),
                 Part::Moved { .. } => vec!["place".to_owned()],
+                Part::Whole { there: true, .. } => vec!["following".to_owned()],
+                Part::Whole { there: false, .. } => vec!["following no more".to_owned()],
             };
             keys.extend(names);
         }
@@ -136,6 +144,11 @@ impl SourcesFile {
                         let start = sources[self.find(&sources, id)?].0.start;
                         apply(&new, start, back).map_err(|e| self.splice(&e))?
                     }
+                    Part::Whole { id, there: true, .. } => {
+                        let start = sources[self.find(&sources, id)?].0.start;
+                        cut(&new, &self.ranges(&new, &[start])?)
+                    }
+                    Part::Whole { text, .. } => self.put_before(&new, text, None)?,
                     Part::Moved { id, was, .. } => {
                         let next =
                             was.as_ref().filter(|was| sources.iter().any(|s| s.1.id == **was));
@@ -145,6 +158,26 @@ impl SourcesFile {
             }
             Ok((new, parts))
         })
+    }
+
+    /// Adds those sources of a list whose addresses are not followed yet, as
+    /// [`Self::import`] does, and tells what takes that back.
+    ///
+    /// # Errors
+    /// See [`EditError`].
+    pub fn follow(&self, list: &[Source]) -> Result<(Added, Edited), EditError> {
+        let mut added = Added::default();
+        let edited = self.edit(|text, sources| {
+            added = sort_out(list, sources);
+            let part = |source: &Source| Part::Whole {
+                id: source.id.clone(),
+                text: source_text(source, newline(text)),
+                there: true,
+            };
+            let parts = added.sources.iter().map(part).collect();
+            Ok((appended(text, &added.sources), parts))
+        })?;
+        Ok((added, edited))
     }
 
     /// Puts entries, in the order of the file, right before another one, or at the end; their

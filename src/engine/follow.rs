@@ -236,6 +236,13 @@ impl Handle {
         Ok(added)
     }
 
+    /// The same, with what takes that back.
+    pub async fn import(&self, sources: Vec<Source>) -> Result<(Added, Edited), FollowError> {
+        let done = self.edit(move |file| file.follow(&sources)).await?;
+        self.reload().await?;
+        Ok(done)
+    }
+
     /// Takes sources out of `sources.toml`; their items stay for a while, so that putting them back
     /// brings everything back.
     pub async fn remove(&self, ids: Vec<SourceId>) -> Result<Removed, FollowError> {

@@ -401,14 +401,14 @@ async fn follow_list(
     file: ConfigFile,
     import: config::Import,
 ) -> Result<Imported, String> {
-    let added = handle.declare(import.sources).await.map_err(words)?;
+    let (added, edited) = handle.import(import.sources).await.map_err(words)?;
     let new = import.views;
     let views = match new.is_empty() {
         true => None,
         false => Some(apart(move || file.add_views(&new).map_err(words)).await?),
     };
     let (added, known) = (added.sources.len(), added.already.len());
-    Ok(Imported { added, known, skipped: import.skipped.len(), views })
+    Ok(Imported { added, known, skipped: import.skipped.len(), edited, views })
 }
 
 /// Does what waits for the disk on a thread of its own.

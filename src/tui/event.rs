@@ -172,5 +172,6 @@ pub(super) struct Imported {
     pub(super) added: usize,
     pub(super) known: usize,
     pub(super) skipped: usize,
+    pub(super) edited: Edited,
     pub(super) views: Option<ViewsEdited>,
 }

@@ -171,7 +171,7 @@ impl App {
         effects
     }
 
-    fn undo_hint(&self) -> String {
+    pub(super) fn undo_hint(&self) -> String {
         let key =
             self.keymap.keys_for(crate::config::Context::Everywhere, crate::config::Action::Undo);
         key.map(|k| format!(" ({k} takes it back)")).unwrap_or_default()

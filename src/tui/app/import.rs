@@ -104,7 +104,7 @@ impl App {
     }
 
     pub(super) fn imported(&mut self, result: Result<Imported, Failure>) -> Vec<Effect> {
-        let Imported { added, known, skipped, views } = match result {
+        let Imported { added, known, skipped, edited, views } = match result {
             Ok(imported) => imported,
             Err(why) => {
                 if let Some(preview) = self.preview() {
@@ -118,17 +118,22 @@ impl App {
             n => format!("{n} sources imported"),
         };
         let mut effects = vec![Effect::LoadSources];
+        if !edited.is_empty() {
+            self.edited(edited);
+        }
         if let Some(edited) = views {
             words += &format!(", {} saved", edited.what());
             effects.extend(self.take_views(&edited));
             self.remember_views(edited);
         }
         if known > 0 {
-            words += &format!(", {known} were followed already");
+            let were = if known == 1 { "was" } else { "were" };
+            words += &format!(", {known} {were} followed already");
         }
         if skipped > 0 {
             words += &format!(", {skipped} left out");
         }
+        words += &self.undo_hint();
         self.close_preview();
         self.layers.retain(|l| !matches!(l, Layer::Add(_)));
         self.note(words);

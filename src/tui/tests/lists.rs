@@ -78,6 +78,13 @@ impl Files {
                 let (sources, already) = (added.sources, added.already);
                 Event::ImportRead(Ok(Box::new(ImportRead { import, sources, already })))
             }
+            Effect::Import { import } => {
+                let (added, edited) = sources.follow(&import.sources).unwrap();
+                let views = Some(config.add_views(&import.views).unwrap());
+                let (added, known) = (added.sources.len(), added.already.len());
+                let skipped = import.skipped.len();
+                Event::Imported(Ok(Imported { added, known, skipped, edited, views }))
+            }
             _ => return None,
         })
     }
@@ -389,6 +396,19 @@ fn an_import_is_shown_before_it_is_made() {
     stage.happen(Event::Pasted(path.display().to_string()));
     stage.keys("<Enter><Enter><Enter>");
     assert_eq!(stage.asked.iter().filter(|a| a.starts_with("Import {")).count(), 1);
+    let told = "1 source imported, view New linux saved, 1 was followed already, 2 left out (u";
+    assert!(stage.screen(120, 40).contains(told), "{}", stage.screen(120, 40));
+    let (imported, views) = (file(&stage), config(&stage));
+    assert!(
+        imported.starts_with(SOURCES) && imported.contains("id = \"one-example\""),
+        "{imported}"
+    );
+    stage.keys("u");
+    assert_eq!(config(&stage), CONFIG);
+    stage.keys("u");
+    assert_eq!(file(&stage), SOURCES);
+    stage.keys("<C-r><C-r>");
+    assert_eq!((file(&stage), config(&stage)), (imported, views));
 }
 
 fn pictures(name: &str, strokes: &str, paste: Option<&PathBuf>) {
