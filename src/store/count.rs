@@ -1,8 +1,8 @@
 //! How many rows a view has, at a bounded cost.
 
 use super::error::{Result, StoreError};
-use super::view::{Filter, View, index_of};
-use rusqlite::{Connection, params_from_iter};
+use super::view::{Filter, MERGED_SOURCES, Scope, View, index_of};
+use rusqlite::{Connection, StatementStatus, params_from_iter};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -18,13 +18,38 @@ pub struct Count {
 /// Rows that are counted at most.
 pub const MOST_COUNTED: u32 = 999;
 /// Steps of SQLite's machine that counting one view may take, about ten for a row that is looked at.
-pub(super) const MOST_STEPS: i32 = 1_000_000;
+pub(super) const MOST_STEPS: i32 = 250_000;
 
 /// Counts up to [`MOST_COUNTED`] rows, and for so many of those steps only.
 pub(super) fn count(conn: &Connection, view: &View, most_steps: i32) -> Result<Count> {
+    let view = &*view.by_source();
+    let mut count = Count::default();
     if view.is_void() {
-        return Ok(Count::default());
+        return Ok(count);
     }
+    let sources = match &view.scope {
+        Scope::Sources(keys) if keys.len() <= MERGED_SOURCES && view.criteria.text.is_none() => {
+            keys.iter().map(|key| Some(*key)).collect()
+        }
+        _ => vec![None],
+    };
+    let limit = Limit::set(conn, most_steps)?;
+    let mut left = most_steps;
+    for source in sources {
+        match add(conn, view, source, &mut count) {
+            Err(StoreError::Interrupted) if limit.is_reached() => count.more = true,
+            steps => left -= steps?,
+        }
+        count.more |= left <= 0;
+        if count.more {
+            break;
+        }
+    }
+    Ok(count)
+}
+
+/// Counts on with the rows of one index; tells how many steps that took.
+fn add(conn: &Connection, view: &View, source: Option<i64>, count: &mut Count) -> Result<i32> {
     let mut filter = Filter::default();
     let from = match &view.criteria.text {
         Some(text) => {
@@ -32,28 +57,28 @@ pub(super) fn count(conn: &Connection, view: &View, most_steps: i32) -> Result<C
             "item_text t CROSS JOIN item i ON i.key = t.rowid".to_owned()
         }
         None => {
-            let pinned = view.criteria.pinned.filter(|pinned| *pinned);
-            format!("item i INDEXED BY {}", index_of(view, None, pinned))
+            let pinned = view.criteria.pinned.filter(|pinned| *pinned && source.is_none());
+            format!("item i INDEXED BY {}", index_of(view, source, pinned))
         }
     };
-    filter.scope(&view.scope);
-    filter.view(view);
-    let sql = format!("SELECT 1 FROM {from} WHERE {} LIMIT {}", filter.sql(), MOST_COUNTED + 1);
-    let mut statement = conn.prepare_cached(&sql)?;
-    let limit = Limit::set(conn, most_steps)?;
-    let mut rows = statement.query(params_from_iter(filter.values))?;
-    let mut count = Count::default();
-    loop {
-        match rows.next().map(|row| row.is_some()).map_err(StoreError::from) {
-            Ok(true) if count.items == MOST_COUNTED => return Ok(Count { more: true, ..count }),
-            Ok(true) => count.items += 1,
-            Ok(false) => return Ok(count),
-            Err(StoreError::Interrupted) if limit.is_reached() => {
-                return Ok(Count { more: true, ..count });
-            }
-            Err(e) => return Err(e),
-        }
+    match source {
+        Some(key) => filter.bind("i.source = ?", key),
+        None => filter.scope(&view.scope),
     }
+    filter.view(view);
+    let left = MOST_COUNTED + 1 - count.items;
+    let sql = format!("SELECT 1 FROM {from} WHERE {} LIMIT {left}", filter.sql());
+    let mut statement = conn.prepare(&sql)?;
+    let mut rows = statement.query(params_from_iter(filter.values))?;
+    while rows.next()?.is_some() {
+        if count.items == MOST_COUNTED {
+            count.more = true;
+            break;
+        }
+        count.items += 1;
+    }
+    drop(rows);
+    Ok(statement.get_status(StatementStatus::VmStep))
 }
 
 /// Ends what a connection is doing after so many steps, for as long as it lives.

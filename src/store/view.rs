@@ -7,6 +7,7 @@ use crate::config::SortOrder;
 use crate::model::{ItemRow, Time};
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 /// Which items a list is made of, before any query narrows it.
@@ -54,6 +55,24 @@ impl View {
         self.criteria.nothing
             || self.criteria.sources.as_ref().is_some_and(none)
             || matches!(&self.scope, Scope::Sources(keys) if keys.is_empty())
+    }
+
+    /// The same rows as a list of sources, which have an index each, where a search names some.
+    pub(super) fn by_source(&self) -> Cow<'_, Self> {
+        let Some(named) = &self.criteria.sources else { return Cow::Borrowed(self) };
+        let mut keys = named.clone();
+        let mut criteria = Criteria { sources: None, ..self.criteria.clone() };
+        match &self.scope {
+            Scope::All => {}
+            Scope::Since(date) => {
+                criteria.after = Some(criteria.after.map_or(*date, |after| after.max(*date)));
+            }
+            Scope::Sources(scope) => keys.retain(|key| scope.contains(key)),
+            Scope::Pinned => return Cow::Borrowed(self),
+        }
+        keys.sort_unstable();
+        keys.dedup();
+        Cow::Owned(Self { scope: Scope::Sources(keys), criteria, ..self.clone() })
     }
 }
 
@@ -121,6 +140,7 @@ pub(super) fn window(
     anchor: Anchor,
     size: usize,
 ) -> Result<Window> {
+    let view = &*view.by_source();
     if view.is_void() {
         return Ok(Window::default());
     }
@@ -197,7 +217,7 @@ fn read(
 }
 
 /// Folders of more sources than this read the common index instead of one per source.
-const MERGED_SOURCES: usize = 200;
+pub(super) const MERGED_SOURCES: usize = 200;
 
 fn phase(
     conn: &Connection,

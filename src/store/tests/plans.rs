@@ -89,6 +89,11 @@ fn no_statement_runs_over_all_items() {
     let criteria = Criteria { text: Some("title".into()), ..Criteria::default() };
     let search = View { criteria, ..View::of(Scope::All) };
     assert!(view::window(&conn, &search, Anchor::First, 10).unwrap().rows.len() > 300);
+    // A search that names sources reads their indexes, and so does counting.
+    let criteria = Criteria { sources: Some(vec![f.key("a")]), ..Criteria::default() };
+    let named = View { unread_only: true, criteria, ..View::of(Scope::All) };
+    assert_eq!(view::window(&conn, &named, Anchor::First, 10).unwrap().rows.len(), 10);
+    assert!(count::count(&conn, &named, count::MOST_STEPS).unwrap().items > 300);
     view::unread_since(&conn, f.now - TimeDelta::hours(3)).unwrap();
     rows::load_facts(&conn, f.key("a")).unwrap();
     sources::by_next_poll(&conn, 10).unwrap();

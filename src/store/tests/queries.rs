@@ -229,6 +229,14 @@ fn searches_find_what_a_plain_scan_finds() {
                 prop_assert_eq!(&by_index, &by_scan, "{}", query);
                 let count = f.store.reader().unwrap().count(&view).unwrap();
                 prop_assert_eq!((count.items as usize, count.more), (by_scan.len(), false));
+                // A search that names sources inside of a list of sources.
+                let two: Vec<i64> = sources.0.iter().take(2).map(|(key, _)| *key).collect();
+                let narrow = View { scope: Scope::Sources(two.clone()), ..view };
+                let in_two = |plain: &&Plain| two.contains(&plain.row.source_key);
+                let count = f.store.reader().unwrap().count(&narrow).unwrap();
+                let scanned = all.iter().filter(in_two).filter(fits).count();
+                prop_assert_eq!(count.items as usize, scanned, "{} in two", query);
+                prop_assert_eq!(f.rows(&narrow).len(), scanned, "{} in two", query);
                 found.set(found.get() + by_scan.len());
             }
             Ok(())
