@@ -22,6 +22,7 @@ mod prompt;
 mod reader;
 mod search;
 mod sources;
+mod tree;
 mod views;
 mod why;
 

@@ -7,7 +7,7 @@ use crate::query::Known;
 use crate::store::Count;
 use crate::tui::effect::Effect;
 use crate::tui::event::{SourceEntry, SourceList};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Views that need no declaration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -45,12 +45,6 @@ pub(crate) struct Row {
     pub(crate) entry: Option<usize>,
 }
 
-impl Row {
-    fn new(id: RowId, depth: usize, title: &str, count: u32) -> Self {
-        Self { id, depth, title: title.to_owned(), count, more: false, entry: None }
-    }
-}
-
 /// State of the pane.
 #[derive(Debug)]
 pub(crate) struct SourcesPane {
@@ -63,10 +57,10 @@ pub(crate) struct SourcesPane {
     pub(crate) marked: HashSet<i64>,
     /// A source that was just added, to be selected once it is in the list.
     pub(super) wanted: Option<SourceId>,
-    views: Vec<ViewSettings>,
+    pub(super) views: Vec<ViewSettings>,
     /// What the saved queries find, as far as it was counted, by name.
-    counts: HashMap<String, Count>,
-    tags_folded: bool,
+    pub(super) counts: HashMap<String, Count>,
+    pub(super) tags_folded: bool,
     /// Row key -> place in the list.
     places: HashMap<i64, usize>,
 }
@@ -124,102 +118,16 @@ impl SourcesPane {
 
     pub(super) fn rebuild(&mut self) {
         let before = self.rows.get(self.selected).map(|r| r.id.clone());
-        self.rows = self.smart_rows();
-        self.saved_rows();
-        self.tag_rows();
-        self.folder_rows();
+        self.rows = self.tree();
         let same = before.and_then(|id| self.rows.iter().position(|r| r.id == id));
         let fallback = if self.rows.len() > 1 && self.selected == 0 { 1 } else { self.selected };
         self.selected = same.unwrap_or(fallback).min(self.rows.len().saturating_sub(1));
     }
 
-    fn smart_rows(&self) -> Vec<Row> {
-        let sum = |f: fn(&SourceEntry) -> u32| self.list.sources.iter().map(f).sum();
-        let row = |id, title: &str, count| Row::new(id, 0, title, count);
-        let unread = sum(|s| s.facts.unread);
-        let mut rows = vec![
-            row(RowId::Smart(Smart::Pinned), "Pinned", sum(|s| s.facts.pinned)),
-            row(RowId::Smart(Smart::Unread), "All unread", unread),
-            row(RowId::Smart(Smart::Today), "Today", self.list.today),
-            row(RowId::Smart(Smart::All), "All items", unread),
-        ];
-        // It stays while it is selected, or the list beside it would change.
-        let stays =
-            self.rows.get(self.selected).is_some_and(|r| r.id == RowId::Smart(Smart::Changed));
-        if self.list.changed > 0 || stays {
-            rows.insert(3, row(RowId::Smart(Smart::Changed), "Changed", self.list.changed));
-        }
-        rows
-    }
-
-    fn saved_rows(&mut self) {
-        let row = |view: &ViewSettings| {
-            let count = self.counts.get(&view.name).copied().unwrap_or_default();
-            let row = Row::new(RowId::Saved(view.name.clone()), 0, &view.name, count.items);
-            Row { more: count.more, ..row }
-        };
-        let rows: Vec<Row> = self.views.iter().map(row).collect();
-        self.rows.extend(rows);
-    }
-
-    /// The tags that there are, below a heading.
-    fn tag_rows(&mut self) {
-        let tags = self.tags();
-        if tags.is_empty() {
-            return;
-        }
-        let unread = |keys: Vec<i64>| -> u32 {
-            keys.into_iter().filter_map(|key| self.entry(key)).map(|s| s.facts.unread).sum()
-        };
-        let mut rows = vec![Row::new(RowId::Tags, 0, "Tags", unread(self.tagged_keys()))];
-        if !self.tags_folded {
-            let row = |tag: String| {
-                let count = unread(self.tag_keys(&tag));
-                Row::new(RowId::Tag(tag.clone()), 1, &tag, count)
-            };
-            rows.extend(tags.into_iter().map(row));
-        }
-        self.rows.extend(rows);
-    }
-
-    /// Folders in order of name, each followed by what is in it; then the sources without one.
-    fn folder_rows(&mut self) {
-        let mut by_folder: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-        for (i, entry) in self.list.sources.iter().enumerate() {
-            let folder = entry.source.folder.as_deref().unwrap_or("");
-            by_folder.entry(folder).or_default().push(i);
-            // A folder inside another makes a row for that one too.
-            for (at, _) in folder.match_indices('/') {
-                by_folder.entry(&folder[..at]).or_default();
-            }
-        }
-        let top = by_folder.remove("").unwrap_or_default();
-        let mut rows = Vec::new();
-        for (folder, sources) in &by_folder {
-            let depth = folder.matches('/').count();
-            let hidden =
-                folder.match_indices('/').any(|(at, _)| self.folded.contains(&folder[..at]));
-            if hidden {
-                continue;
-            }
-            let title = folder.rsplit('/').next().unwrap_or(folder).to_owned();
-            let unread = self.in_folder(folder).map(|s| s.facts.unread).sum();
-            rows.push(Row::new(RowId::Folder((*folder).to_owned()), depth, &title, unread));
-            if !self.folded.contains(*folder) {
-                rows.extend(sources.iter().map(|&i| self.source_row(i, depth + 1)));
-            }
-        }
-        rows.extend(top.into_iter().map(|i| self.source_row(i, 0)));
-        self.rows.extend(rows);
-    }
-
-    fn source_row(&self, i: usize, depth: usize) -> Row {
-        let entry = &self.list.sources[i];
-        let id = RowId::Source(entry.facts.key);
-        Row { entry: Some(i), ..Row::new(id, depth, entry.title(), entry.facts.unread) }
-    }
-
-    fn in_folder<'a>(&'a self, folder: &'a str) -> impl Iterator<Item = &'a SourceEntry> {
+    pub(super) fn in_folder<'a>(
+        &'a self,
+        folder: &'a str,
+    ) -> impl Iterator<Item = &'a SourceEntry> {
         self.list.sources.iter().filter(move |s| {
             let rest = s.source.folder.as_deref().and_then(|f| f.strip_prefix(folder));
             rest.is_some_and(|r| r.is_empty() || r.starts_with('/'))
