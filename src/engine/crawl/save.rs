@@ -262,7 +262,7 @@ mod tests {
             body: Bytes::from_static(body.as_bytes()),
             ..Got::default()
         };
-        let save = |url, body| folder.save(url, &got(body), &hex(body)).unwrap();
+        let save = |url, body| folder.save(url, &got(body), &hex(body.as_bytes())).unwrap();
         assert_eq!(save("http://a/x.csv", "one"), "files/x.csv");
         assert_eq!(save("http://a/b/x.csv", "two"), "files/x-2.csv");
         assert_eq!(save("http://a/c/x.csv", "one"), "files/x.csv", "the same content");
