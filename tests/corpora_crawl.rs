@@ -8,7 +8,8 @@
 mod reference;
 
 use flate2::read::GzDecoder;
-use newsfed::crawl::replay::{Figures, Graph, Kind, again, read, trial};
+use newsfed::crawl::Kind;
+use newsfed::crawl::replay::{Figures, Graph, again, read, trial};
 use reference::corpora;
 use std::fs::File;
 use std::io::BufReader;
