@@ -132,7 +132,7 @@ impl Handle {
     }
 
     /// The settings of this run.
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> Arc<Settings> {
         self.context.settings()
     }
 

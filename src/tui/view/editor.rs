@@ -155,7 +155,11 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, editor: &Editor, body: Rect
         Some(why) => (why.as_str(), Role::Error),
         None => (form.fields().get(editor.focus).map_or("", |f| f.help()), Role::Dim),
     };
+    let waits = form.fields().get(editor.focus).is_some_and(|f| f.waits());
     let mut row = Row::new(parts.help.width);
+    if waits && form.trouble.is_none() {
+        row.left("From the next start. ", style(Role::Warning));
+    }
     row.left(help.0, style(help.1));
     if parts.help.height > 0 {
         frame.render_widget(row.line(style(Role::Text)), parts.help);

@@ -4,6 +4,7 @@
 mod add;
 mod chrome;
 pub(super) mod editor;
+mod history;
 mod items;
 mod layers;
 mod reader;
