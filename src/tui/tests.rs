@@ -1,7 +1,10 @@
 //! The panes on a test screen: what people see at each size, and what keys do.
 
+mod actions;
 mod editor;
+mod random;
 mod reader;
+mod settings;
 mod texts;
 
 use super::app::App;

@@ -120,7 +120,12 @@ impl Editor {
         let Some(field) = field.filter(|field| !field.choices().is_empty()) else { return false };
         // Empty stands for what holds without a word.
         let words: Vec<&str> = [""].into_iter().chain(field.choices().iter().map(String::as_str)).collect();
-        let next = around(&words, &field.value().trim(), forward).unwrap_or("");
+        let now = match field.value().trim() {
+            // The settings show what holds without a word, and go on from there.
+            "" if self.source.is_none() && words.contains(&field.unset()) => field.unset(),
+            now => now,
+        };
+        let next = around(&words, &now, forward).unwrap_or("");
         self.typed[self.focus] = Field::new(next);
         self.typed();
         true

@@ -49,10 +49,20 @@ fn parts(inner: Rect) -> Parts {
     Parts { pages, fields: Rect { y: top, height: bottom - top, ..inner }, help }
 }
 
+/// The box, as large as the fullest page needs it, so that the panes are seen around it.
+fn largest(editor: &Editor) -> (u16, u16) {
+    let fields = editor.form.iter().flat_map(|form| form.fields());
+    let on = |page| fields.clone().filter(|field| field.page() == page).count();
+    let rows = FormPage::ALL.into_iter().map(on).max().unwrap_or(0);
+    let height = u16::try_from(rows + 8).unwrap_or(u16::MAX);
+    (LARGEST.0, if editor.form.is_some() { height.min(LARGEST.1) } else { LARGEST.1 })
+}
+
 /// What is inside the border on a screen of that size.
-fn inside(size: (u16, u16)) -> Rect {
+fn inside(editor: &Editor, size: (u16, u16)) -> Rect {
     let body = Rect { x: 0, y: 1, width: size.0, height: size.1.saturating_sub(2) };
-    let (width, height) = (LARGEST.0.min(body.width), LARGEST.1.min(body.height));
+    let (width, height) = largest(editor);
+    let (width, height) = (width.min(body.width), height.min(body.height));
     Rect {
         x: body.x + (body.width - width) / 2 + 2,
         y: body.y + (body.height - height) / 3 + 1,
@@ -112,7 +122,7 @@ fn tabs(editor: &Editor, area: Rect) -> Vec<(FormPage, Rect, String)> {
 
 /// What is drawn at a place of the screen.
 pub(in crate::tui) fn at(editor: &Editor, size: (u16, u16), at: Position) -> Option<Place> {
-    let parts = parts(inside(size));
+    let parts = parts(inside(editor, size));
     if parts.pages.contains(at) {
         let tab = tabs(editor, parts.pages).into_iter().find(|(_, area, _)| area.contains(at));
         return tab.map(|(page, ..)| Place::Page(page));
@@ -128,7 +138,7 @@ pub(in crate::tui) fn at(editor: &Editor, size: (u16, u16), at: Position) -> Opt
 
 pub(super) fn draw(app: &App, frame: &mut Frame<'_>, editor: &Editor, body: Rect) {
     let title = format!("Edit {}", text::truncate(&editor.title, 60));
-    let inner = window(app, frame, body, &title, LARGEST);
+    let inner = window(app, frame, body, &title, largest(editor));
     let style = |role| app.palette.style(role);
     let Some(form) = &editor.form else {
         frame.render_widget(ratatui::text::Line::styled("reading …", style(Role::Dim)), inner);

@@ -15,9 +15,10 @@ const KEYS: (u16, u16) = (90, 40);
 
 /// The changes, newest first. Those that are undone stand above the state as it is now.
 pub(super) fn draw(app: &App, frame: &mut Frame<'_>, list: &HistoryList, body: Rect) {
-    let inner = window(app, frame, body, "Changes", HISTORY);
     let (steps, done) = (&app.history.steps, app.history.done);
     let count = app.history_rows();
+    let height = u16::try_from(count + 2).unwrap_or(u16::MAX).min(HISTORY.1);
+    let inner = window(app, frame, body, "Changes", (HISTORY.0, height));
     rows(app, frame, inner, count, list.selected.min(count - 1), |i, row, here| {
         let holds = count - 1 - i;
         let mark = if holds == done { marks(app).pointer } else { " " };
