@@ -3,6 +3,7 @@
 mod actions;
 mod editor;
 mod random;
+mod real;
 mod reader;
 mod settings;
 mod texts;

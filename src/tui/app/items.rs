@@ -261,7 +261,7 @@ impl App {
                 items.rows = window.rows;
                 items.selected =
                     if land == Land::End { items.rows.len().saturating_sub(1) } else { 0 };
-                items.scroll = if land == Land::End { usize::MAX } else { 0 };
+                items.scroll = items.selected;
             }
             Land::Below | Land::NextUnread => {
                 items.rows.extend(window.rows);
