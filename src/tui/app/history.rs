@@ -51,6 +51,12 @@ pub(crate) struct History {
 }
 
 impl History {
+    /// Whether so many changes hold, and none is on its way.
+    #[cfg(test)]
+    pub(crate) fn rests_at(&self, done: usize) -> bool {
+        self.done == done && self.moving.is_none()
+    }
+
     /// A new change makes what was undone before it unreachable.
     fn push(&mut self, step: Step) {
         self.goal = None;

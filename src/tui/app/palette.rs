@@ -333,6 +333,9 @@ fn actions(typed: &str, helps: bool) -> Vec<Action> {
     Action::ALL.iter().filter(fits).copied().collect()
 }
 
+/// The rank of a name of which only the beginnings of several words were typed.
+const ABBREVIATED: u8 = 3;
+
 /// The names that fit, best first: those that are it, begin with it, have a word that begins with it,
 /// or words that begin with its parts in their order; where there is none, those that contain it or
 /// its letters in their order.
@@ -347,14 +350,16 @@ fn ranked(names: &[&str], typed: &str) -> Vec<usize> {
             () if name == wanted => Some(0),
             () if name.starts_with(&wanted) => Some(1),
             () if word_starts(&name).any(|word| word.starts_with(&wanted)) => Some(2),
-            () if is_abbreviated(&name, &wanted) => Some(3),
+            () if is_abbreviated(&name, &wanted) => Some(ABBREVIATED),
             () => None,
         }
     };
     let mut hits: Vec<_> =
         names.iter().enumerate().filter_map(|(i, name)| Some((rank(name)?, i))).collect();
     hits.sort_unstable();
-    if !hits.is_empty() {
+    if let Some((best, _)) = hits.first().copied() {
+        // Abbreviations count where nothing else fits.
+        hits.retain(|(rank, _)| *rank < ABBREVIATED || best == ABBREVIATED);
         return hits.into_iter().map(|(_, i)| i).collect();
     }
     let pattern = Pattern::parse(typed, CaseMatching::Ignore, Normalization::Smart);

@@ -179,7 +179,7 @@ fn one_goes_back_and_forth_in_the_list_of_changes() {
         // Back to before all of it …
         real.keys("G");
         real.enter();
-        real.until("the beginning", |app| app.history.done == 0).await;
+        real.until("the beginning", |app| app.history.rests_at(0)).await;
         real.until("the sources", |app| app.sources.list.sources.len() == 3).await;
         let now = std::fs::read_to_string(real.paths.sources_file()).unwrap();
         assert_eq!(now.trim_end(), before.trim_end());
@@ -191,15 +191,15 @@ fn one_goes_back_and_forth_in_the_list_of_changes() {
         real.keys("gg");
         real.press(KeyCode::Home, KeyModifiers::NONE);
         real.enter();
-        real.until("the end", |app| app.history.done == 4).await;
+        real.until("the end", |app| app.history.rests_at(4)).await;
         real.until("the sources", |app| app.sources.list.sources.len() == 4).await;
         assert_eq!(real.app.palette.name(), "mono");
         real.press(KeyCode::Esc, KeyModifiers::NONE);
         // A new change makes what is undone unreachable.
         real.keys("u");
         real.says("undone: import").await;
-        real.keys("p");
-        real.says("pinned").await;
+        real.command("theme light");
+        real.says("saved: ui.theme").await;
         real.press(KeyCode::Char('r'), CTRL);
         real.says("nothing to redo").await;
         real.handle.shutdown().await;

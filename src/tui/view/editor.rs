@@ -104,20 +104,32 @@ fn tabs(editor: &Editor, area: Rect) -> Vec<(FormPage, Rect, String)> {
     let Some(form) = &editor.form else { return Vec::new() };
     let pages = editor.pages();
     let narrow = pages.iter().map(|p| p.title().len() + 2).sum::<usize>() > area.width.into();
-    let mut x = area.x;
-    let mut tabs = Vec::new();
-    for page in pages {
+    let named = |page: FormPage| {
         let wrong = form.fields().iter().any(|f| f.page() == page && f.error.is_some());
         // On a small screen the first word does.
         let title = page.title().split(' ').next().filter(|_| narrow).unwrap_or(page.title());
         let mark = if wrong { "!" } else { "" };
         let name = format!(" {title}{mark}{}", if narrow { "" } else { " " });
-        let width = u16::try_from(text::width(&name)).unwrap_or(u16::MAX);
-        let width = width.min(area.right().saturating_sub(x));
-        tabs.push((page, Rect { x, width, ..area }, name));
-        x += width;
+        (page, u16::try_from(text::width(&name)).unwrap_or(u16::MAX), name)
+    };
+    let mut named: Vec<_> = pages.into_iter().map(named).collect();
+    // Where they do not all fit, the first ones give way to the open one.
+    loop {
+        let open = named.iter().position(|(page, ..)| *page == editor.page()).unwrap_or(0);
+        let end: usize = named.iter().take(open + 1).map(|(_, width, _)| usize::from(*width)).sum();
+        if open == 0 || end <= usize::from(area.width) {
+            break;
+        }
+        named.remove(0);
     }
-    tabs
+    let mut x = area.x;
+    let place = |(page, width, name): (FormPage, u16, String)| {
+        let width = width.min(area.right().saturating_sub(x));
+        let tab = (page, Rect { x, width, ..area }, name);
+        x += width;
+        tab
+    };
+    named.into_iter().map(place).collect()
 }
 
 /// What is drawn at a place of the screen.

@@ -57,12 +57,12 @@ pub(super) fn draw_keys(app: &App, frame: &mut Frame<'_>, page: &KeysPage, body:
         let name = text::truncate(this.action.name(), if narrow { 16 } else { 20 }).into_owned();
         row.left(&format!("{name:<0$}", if narrow { 17 } else { 21 }), style(Role::Accent));
         row.left(&format!("{:<11}", this.context.name()), style(Role::Dim));
-        row.left(&format!("{:<12}", shown_keys(this)), style(Role::KeyHint));
         match this.origin {
             KeyOrigin::Preset => {}
-            KeyOrigin::Own => row.left(" yours", style(Role::Ok)),
-            KeyOrigin::TakenAway => row.left(" taken away", style(Role::Warning)),
+            KeyOrigin::Own => row.right(" yours", style(Role::Ok)),
+            KeyOrigin::TakenAway => row.right(" taken away", style(Role::Warning)),
         }
+        row.left(&shown_keys(this), style(Role::KeyHint));
     });
     for (y, (line, role)) in (list.bottom()..inner.bottom()).zip(said) {
         let line = ratatui::text::Line::styled(line, app.palette.style(role));

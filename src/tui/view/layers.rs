@@ -150,7 +150,8 @@ fn draw_palette(app: &App, frame: &mut Frame<'_>, palette: &Palette, body: Rect)
     let names = names.min(usize::from(list.width) / 2);
     let told = hits.get(selected).map_or("", |hit| hit.help.as_str());
     let lines = super::super::reader::wrap_plain(told, list.width.max(8).into());
-    let cut = list.width < 70 && list.height > 4;
+    let cut = names + crate::util::text::width(told) > usize::from(list.width).saturating_sub(6);
+    let cut = cut && list.height > 4;
     let room = if cut { u16::try_from(lines.len()).unwrap_or(0).min(list.height / 2) } else { 0 };
     let list = Rect { height: list.height - room, ..list };
     let context = app.context();
