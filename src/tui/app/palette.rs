@@ -1,5 +1,6 @@
 //! Commands by name, with their arguments.
 
+use super::keys::Motion;
 use super::settings::setting_pages;
 use super::{App, Focus, Layer, RowId};
 use crate::config::{self, Action, Key, SortOrder, setting_choices, setting_keys, setting_shown};
@@ -93,7 +94,14 @@ impl App {
                 whole.truncate(usize::from(!rest.is_empty()));
                 whole.into_iter().map(named).chain(hits).collect()
             }
-            None => actions(typed.trim_end(), true).into_iter().map(named).collect(),
+            None => {
+                let mut found = actions(typed.trim_end(), true);
+                if typed.is_empty() {
+                    // What nobody does by name stands last.
+                    found.sort_by_key(|action| Motion::of(*action).is_some());
+                }
+                found.into_iter().map(named).collect()
+            }
         }
     }
 

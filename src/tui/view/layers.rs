@@ -203,16 +203,17 @@ fn draw_help(app: &App, frame: &mut Frame<'_>, help: &Help, body: Rect) {
     if lines.is_empty() {
         lines.push(("nothing found".to_owned(), String::new(), true));
     }
-    let room = usize::from(list.width).saturating_sub(23).max(8);
-    let wrapped: Vec<_> = lines.into_iter().flat_map(|line| wrap_help(line, room)).collect();
+    let keys = if list.width < 56 { 12 } else { 20 };
+    let room = usize::from(list.width).saturating_sub(keys + 3).max(8);
+    let wrapped: Vec<_> = lines.into_iter().flat_map(|line| wrap_help(line, keys, room)).collect();
     let height = usize::from(list.height);
     let top = help.top.min(wrapped.len().saturating_sub(height));
-    for (y, (keys, words, heading)) in (list.y..list.bottom()).zip(wrapped.iter().skip(top)) {
+    for (y, (bound, words, heading)) in (list.y..list.bottom()).zip(wrapped.iter().skip(top)) {
         let mut row = Row::new(list.width);
         if *heading {
-            row.left(keys, app.palette.style(Role::Header));
+            row.left(bound, app.palette.style(Role::Header));
         } else {
-            row.left(&format!("  {keys:<20} "), app.palette.style(Role::KeyHint));
+            row.left(&format!("  {bound:<keys$} "), app.palette.style(Role::KeyHint));
             row.left(words, app.palette.style(Role::Text));
         }
         frame.render_widget(row.line(app.palette.style(Role::Text)), Rect { y, height: 1, ..list });
@@ -221,14 +222,14 @@ fn draw_help(app: &App, frame: &mut Frame<'_>, help: &Help, body: Rect) {
 }
 
 /// A line of the help on as many lines of the screen as it takes: the keys at the left, what they do
-/// in so many cells at the right.
-fn wrap_help(line: (String, String, bool), room: usize) -> Vec<(String, String, bool)> {
+/// at the right, in so many cells each.
+fn wrap_help(line: (String, String, bool), left: usize, right: usize) -> Vec<(String, String, bool)> {
     let (keys, words, heading) = line;
     if heading {
         return vec![(keys, words, true)];
     }
     let wrap = super::super::reader::wrap_plain;
-    let (mut keys, mut words) = (wrap(&keys, 20).into_iter(), wrap(&words, room).into_iter());
+    let (mut keys, mut words) = (wrap(&keys, left).into_iter(), wrap(&words, right).into_iter());
     let mut lines = Vec::new();
     loop {
         let (left, right) = (keys.next(), words.next());
