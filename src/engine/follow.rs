@@ -335,7 +335,7 @@ impl Handle {
 
     /// The sources as the file has them now, their rows in line with it.
     async fn read_declared(&self) -> Result<(Vec<Source>, Vec<SourceFacts>), FollowError> {
-        let (paths, overrides) = (self.paths.clone(), self.overrides.clone());
+        let (paths, overrides) = (self.paths.clone(), self.overrides());
         let task = tokio::task::spawn_blocking(move || config::load(&paths, &overrides));
         let loaded = task.await.map_err(|_| StoreError::Closed)??;
         let facts = self.context.store.reconcile(loaded.sources.clone(), self.now()).await?;

@@ -41,7 +41,8 @@ pub struct Engine {
 pub struct Handle {
     pub(super) context: Arc<Context>,
     pub(super) paths: Paths,
-    pub(super) overrides: Vec<String>,
+    /// The overrides of this run; those of keys that the person changes meanwhile give way.
+    pub(super) overrides: Arc<std::sync::RwLock<Vec<String>>>,
     commands: mpsc::Sender<Command>,
     status: watch::Receiver<Status>,
     pub(super) stop: CancellationToken,
@@ -80,7 +81,7 @@ impl Engine {
         let handle = Handle {
             context,
             paths: self.paths,
-            overrides: self.overrides,
+            overrides: Arc::new(std::sync::RwLock::new(self.overrides)),
             commands,
             status,
             stop,
@@ -131,6 +132,11 @@ impl Handle {
         self.context.clock.now()
     }
 
+    /// The overrides that hold.
+    pub(super) fn overrides(&self) -> Vec<String> {
+        self.overrides.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+    }
+
     /// The settings of this run.
     pub fn settings(&self) -> Arc<Settings> {
         self.context.settings()
@@ -151,6 +157,12 @@ impl Handle {
             let _ = self.commands.send(command).await;
         }
         reports
+    }
+
+    /// Ends the exploration of a site (row key) with what it has found so far; says whether there is
+    /// one under way. Where nothing was found yet, the next look goes on with it.
+    pub fn stop_exploring(&self, key: i64) -> bool {
+        self.context.end_exploring(key)
     }
 
     /// Sets a mark; returns the row keys that changed.

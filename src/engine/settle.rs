@@ -5,11 +5,12 @@ use super::follow::FollowError;
 use super::handle::Handle;
 use crate::config::{ConfigFile, EditError, EntryChange, Settings, SettingsEdited, SettingsText};
 use crate::store::StoreError;
+use std::sync::PoisonError;
 
 impl Handle {
     /// `config.toml` as it is now, with the overrides of this run.
     pub async fn settings_text(&self) -> Result<SettingsText, FollowError> {
-        let overrides = self.overrides.clone();
+        let overrides = self.overrides();
         self.with_file(move |file| file.read(&overrides)).await
     }
 
@@ -20,11 +21,13 @@ impl Handle {
         base: Option<SettingsText>,
         changes: Vec<EntryChange>,
     ) -> Result<(SettingsEdited, Box<Settings>), FollowError> {
-        let overrides = self.overrides.clone();
+        let overrides = self.overrides_without(&changes);
         let edit = move |file: &ConfigFile| {
             Ok((file.edit(base.as_ref(), &changes)?, file.settings(&overrides)?))
         };
         let (edited, settings) = self.with_file(edit).await?;
+        let left = self.overrides_without(edited.changes());
+        *self.overrides.write().unwrap_or_else(PoisonError::into_inner) = left;
         Ok((edited, self.take_over(settings).await))
     }
 
@@ -33,11 +36,20 @@ impl Handle {
         &self,
         edited: SettingsEdited,
     ) -> Result<(SettingsEdited, Box<Settings>), FollowError> {
-        let overrides = self.overrides.clone();
+        let overrides = self.overrides();
         let revert =
             move |file: &ConfigFile| Ok((file.revert(&edited)?, file.settings(&overrides)?));
         let (edited, settings) = self.with_file(revert).await?;
         Ok((edited, self.take_over(settings).await))
+    }
+
+    /// The overrides of other keys than these: what a person changes is to hold at once.
+    fn overrides_without(&self, changes: &[EntryChange]) -> Vec<String> {
+        let keys: Vec<String> = changes.iter().map(|c| c.path.join(".")).collect();
+        let key = |argument: &str| argument.split('=').next().unwrap_or("").trim().to_owned();
+        let mut overrides = self.overrides();
+        overrides.retain(|argument| !keys.contains(&key(argument)));
+        overrides
     }
 
     async fn take_over(&self, settings: Settings) -> Box<Settings> {

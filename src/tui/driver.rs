@@ -131,6 +131,13 @@ impl Driver {
                 let title = title.filter(|t| !t.is_empty()).unwrap_or(followed.title);
                 Event::Followed(Ok(vec![Followed { title, no_items, ..followed }]))
             }),
+            Effect::StopExploring { source } => {
+                let words = match self.handle.stop_exploring(source) {
+                    true => "the exploration ends with what was found so far",
+                    false => "this source is not being explored now",
+                };
+                let _ = self.events.send(Event::Said(Ok(words.to_owned())));
+            }
             Effect::FollowStarters { addresses } => self.spawn(move |h| async move {
                 Event::Followed(follow_starters(&h, &addresses).await)
             }),

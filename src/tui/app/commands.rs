@@ -202,6 +202,7 @@ impl App {
 
     /// Shows a theme, and keeps it.
     pub(super) fn take_theme(&mut self, name: String) -> Vec<Effect> {
+        self.settings.ui.theme.clone_from(&name);
         match Theme::load(&name, &self.settings.themes) {
             Ok(theme) => {
                 self.palette = Palette::new(theme, self.palette.depth());

@@ -53,6 +53,11 @@ impl Editor {
         Self { before: Some(ui), ..Self::new(None, "settings".to_owned(), page) }
     }
 
+    /// What is put back when it is left.
+    pub(super) fn set_before(&mut self, ui: UiSettings) {
+        self.before = Some(ui);
+    }
+
     pub(super) fn is_saving(&self) -> bool {
         self.saving.is_some()
     }

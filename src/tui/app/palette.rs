@@ -90,8 +90,8 @@ impl App {
             Some((action, takes, rest)) => {
                 let hits = self.arguments(action, takes, rest);
                 // `read all` is an action too, although `read` takes something.
-                let mut whole = actions(typed.trim_end(), false);
-                whole.truncate(usize::from(!rest.is_empty()));
+                let mut whole = actions(typed.trim_end(), hits.is_empty());
+                whole.truncate(if rest.is_empty() { 0 } else { 3 });
                 whole.into_iter().map(named).chain(hits).collect()
             }
             None => {
@@ -127,7 +127,7 @@ impl App {
         match takes {
             Takes::Theme => {
                 let names = config::theme_names(&self.settings.themes).into_iter();
-                let now = self.palette.name();
+                let now = self.settings.ui.theme.as_str();
                 let told = |n: String| {
                     let help = if n == now { "the theme as it is" } else { "" };
                     (n, help.to_owned())
@@ -196,6 +196,23 @@ impl App {
     }
 
     pub(super) fn palette_key(&mut self, event: KeyEvent) -> Vec<Effect> {
+        let effects = self.palette_stroke(event);
+        self.try_theme();
+        effects
+    }
+
+    /// A theme that is selected shows at once, and goes with the selection.
+    fn try_theme(&mut self) {
+        let selected = match self.layers.last() {
+            Some(Layer::Palette(palette)) => palette.selected,
+            _ => return,
+        };
+        let hit = self.palette_hits().into_iter().nth(selected);
+        let theme = hit.filter(|hit| hit.action == Action::Theme).and_then(|hit| hit.argument);
+        self.show_theme(theme.unwrap_or_else(|| self.settings.ui.theme.clone()));
+    }
+
+    fn palette_stroke(&mut self, event: KeyEvent) -> Vec<Effect> {
         let hits = self.palette_hits();
         let Some(Layer::Palette(palette)) = self.layers.last_mut() else { return vec![] };
         let last = hits.len().saturating_sub(1);
@@ -203,6 +220,7 @@ impl App {
         match event.code {
             KeyCode::Esc => {
                 self.layers.pop();
+                self.show_theme(self.settings.ui.theme.clone());
                 vec![]
             }
             KeyCode::Down => {

@@ -76,7 +76,11 @@ impl App {
                     Some(labels) => format!("; {labels}: from the next start"),
                     None => String::new(),
                 };
-                self.layers.retain(|l| !matches!(l, Layer::Edit(e) if e.source.is_none()));
+                match self.editor().filter(|e| e.source.is_none()) {
+                    // It goes on from what holds now.
+                    Some(open) if !open.is_saving() => open.set_before(settings.ui.clone()),
+                    _ => self.layers.retain(|l| !matches!(l, Layer::Edit(e) if e.source.is_none())),
+                }
                 let mut effects = self.adopt(*settings);
                 effects.extend(self.settings_edited(edited, &note));
                 effects.extend(self.keys_saved());
@@ -114,13 +118,18 @@ impl App {
         }
     }
 
-    /// Takes over what can be seen at once: the theme, the marks, the width of the text.
-    pub(super) fn look_like(&mut self, ui: UiSettings) {
-        if ui.theme != self.palette.name()
-            && let Ok(theme) = Theme::load(&ui.theme, &self.settings.themes)
+    /// Draws with another theme from here on.
+    pub(super) fn show_theme(&mut self, name: String) {
+        if name != self.palette.name()
+            && let Ok(theme) = Theme::load(&name, &self.settings.themes)
         {
             self.palette = Palette::new(theme, self.palette.depth());
         }
+    }
+
+    /// Takes over what can be seen at once: the theme, the marks, the width of the text.
+    pub(super) fn look_like(&mut self, ui: UiSettings) {
+        self.show_theme(ui.theme.clone());
         if ui.reader_width != self.settings.ui.reader_width {
             self.reader.set_column(ui.reader_width);
         }

@@ -417,6 +417,7 @@ impl Chaos {
                 Event::Said(self.result(said))
             }
             Effect::CancelDiscovery
+            | Effect::StopExploring { .. }
             | Effect::Copy { .. }
             | Effect::KeepPlace { .. }
             | Effect::BrowseHere(_)

@@ -129,6 +129,12 @@ fn keys_are_given_by_striking_them() {
 fn commands_take_arguments() {
     with_runtime(async {
         let mut real = Real::new(12, 60).await;
+        // A theme shows while it is walked over, and goes when it is left.
+        real.keys(":theme ");
+        real.press(KeyCode::Down, KeyModifiers::NONE);
+        assert_eq!(real.app.palette.name(), "light");
+        real.press(KeyCode::Esc, KeyModifiers::NONE);
+        assert_eq!(real.app.palette.name(), "dark");
         real.command("theme li");
         real.says("saved: ui.theme = \"light\"").await;
         assert_eq!(real.app.palette.name(), "light");
