@@ -10,8 +10,8 @@ use super::entry::{Entry, EntryChange};
 use super::error::ConfigErrors;
 use super::form_fields::{EVERY, FormPage, ROWS, Row, Shape};
 use super::form_settings;
-use super::settings::Settings;
 use super::render::words;
+use super::settings::Settings;
 use crate::model::SourceKind;
 use toml_edit::{InlineTable, Value as Toml};
 

@@ -267,9 +267,18 @@ mod tests {
         let keys = crate::config::setting_keys();
         for row in ROWS {
             assert!(keys.contains(&row.path.join(".")), "{:?}", row.path);
-            assert!(!setting_shown(&Settings::default(), &row.path.join(".")).is_empty(), "{:?}", row.path);
+            assert!(
+                !setting_shown(&Settings::default(), &row.path.join(".")).is_empty(),
+                "{:?}",
+                row.path
+            );
             // The longest label and help fit into 80 columns.
-            assert!(row.help.chars().count() <= if row.waits { 55 } else { 74 } && row.label.len() <= 14, "{:?}", row.path);
+            assert!(
+                row.help.chars().count() <= if row.waits { 55 } else { 74 }
+                    && row.label.len() <= 14,
+                "{:?}",
+                row.path
+            );
         }
     }
 

@@ -220,8 +220,7 @@ mod tests {
     #[test]
     fn every_action_has_a_row() {
         for preset in super::super::keymap::PRESETS {
-            let settings =
-                KeySettings { preset: (*preset).to_owned(), ..KeySettings::default() };
+            let settings = KeySettings { preset: (*preset).to_owned(), ..KeySettings::default() };
             let rows = key_rows(&settings);
             for action in Action::ALL {
                 assert!(rows.iter().any(|row| row.action == *action), "{preset} {action}");

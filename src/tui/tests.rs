@@ -3,8 +3,8 @@
 mod actions;
 mod editor;
 mod random;
-mod real;
 mod reader;
+mod real;
 mod settings;
 mod texts;
 

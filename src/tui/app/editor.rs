@@ -124,7 +124,8 @@ impl Editor {
         let field = self.form.as_ref().and_then(|form| form.fields().get(self.focus));
         let Some(field) = field.filter(|field| !field.choices().is_empty()) else { return false };
         // Empty stands for what holds without a word.
-        let words: Vec<&str> = [""].into_iter().chain(field.choices().iter().map(String::as_str)).collect();
+        let words: Vec<&str> =
+            [""].into_iter().chain(field.choices().iter().map(String::as_str)).collect();
         let now = match field.value().trim() {
             // The settings show what holds without a word, and go on from there.
             "" if self.source.is_none() && words.contains(&field.unset()) => field.unset(),
@@ -276,7 +277,8 @@ impl App {
         match (result, editor) {
             (Ok(edited), editor) => {
                 let look = editor.and_then(|editor| editor.saving) == Some(true);
-                let form = |layer: &Layer| matches!(layer, Layer::Edit(e) if e.source == Some(source));
+                let form =
+                    |layer: &Layer| matches!(layer, Layer::Edit(e) if e.source == Some(source));
                 self.layers.retain(|layer| !form(layer));
                 let mut effects = vec![Effect::LoadSources];
                 if look {

@@ -75,8 +75,11 @@ impl App {
                 TextGot::Failed(why) => self.problem(why.clone()),
                 other => {
                     let key = self.keymap.keys_for(self.context(), Action::FullText);
-                    let other_way = matches!(other, TextGot::Fetched { .. } | TextGot::Feed | TextGot::Same(_));
-                    let next = key.filter(|_| wished && other_way).map(|k| format!("; {k} takes another way"));
+                    let other_way =
+                        matches!(other, TextGot::Fetched { .. } | TextGot::Feed | TextGot::Same(_));
+                    let next = key
+                        .filter(|_| wished && other_way)
+                        .map(|k| format!("; {k} takes another way"));
                     self.note(other.words() + &next.unwrap_or_default())
                 }
             };

@@ -225,8 +225,7 @@ impl App {
         };
         match result {
             Err(why) => {
-                let removing =
-                    |c: &Change| matches!(c, Change::Added { .. } | Change::Removed(_));
+                let removing = |c: &Change| matches!(c, Change::Added { .. } | Change::Removed(_));
                 if self.is_turning(removing) {
                     return self.turned(Err(why));
                 }
@@ -259,7 +258,12 @@ impl App {
     }
 
     pub(super) fn restored(&mut self, result: Result<Removed, Failure>) -> Vec<Effect> {
+        let removal = self.is_turning(|change| matches!(change, Change::Removed(_)));
+        let back = result.as_ref().ok().filter(|_| removal).map(|removed| removed.what.clone());
         let mut effects = self.turned(result.map(|_| None));
+        if let Some(what) = back {
+            self.note(format!("undone: following {what} again"));
+        }
         effects.push(Effect::LoadSources);
         effects
     }

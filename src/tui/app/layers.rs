@@ -1,7 +1,9 @@
 //! What lies on top of the panes: the paste box, prompts, lists to choose from, help and log.
 
 use super::keys::Motion;
-use super::{Add, App, Editor, Focus, Hints, HistoryList, KeysPage, LinkList, Palette, SearchBar, WhyPanel};
+use super::{
+    Add, App, Editor, Focus, Hints, HistoryList, KeysPage, LinkList, Palette, SearchBar, WhyPanel,
+};
 use crate::config::{Action, Context, Key, Lookup};
 use crate::model::{PollRecord, SourceId};
 use crate::tui::effect::{Effect, Farewell};

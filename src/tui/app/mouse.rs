@@ -5,9 +5,7 @@ use super::{App, Focus, Layer};
 use crate::tui::effect::Effect;
 use crate::tui::reader::{cut, glyphs};
 use crate::util::text;
-use crossterm::event::{
-    KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
-};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 
 /// Lines that one notch of the wheel moves.

@@ -114,11 +114,7 @@ impl App {
     }
 
     fn arguments(&self, action: Action, takes: Takes, typed: &str) -> Vec<Hit> {
-        let hit = |argument: String, help: String| Hit {
-            action,
-            argument: Some(argument),
-            help,
-        };
+        let hit = |argument: String, help: String| Hit { action, argument: Some(argument), help };
         let of_words = |words: Vec<(String, String)>, typed: &str| -> Vec<Hit> {
             let names: Vec<&str> = words.iter().map(|(name, _)| name.as_str()).collect();
             let found = ranked(&names, typed).into_iter().take(MOST);
@@ -154,7 +150,10 @@ impl App {
                     }
                 }
                 let told = |(tag, count)| {
-                    (tag, if count == 1 { "1 source".to_owned() } else { format!("{count} sources") })
+                    (
+                        tag,
+                        if count == 1 { "1 source".to_owned() } else { format!("{count} sources") },
+                    )
                 };
                 of_words(tags.into_iter().map(told).collect(), typed)
             }
@@ -315,7 +314,10 @@ impl App {
         effects.extend(self.field_changed());
         effects.extend(match action {
             Action::Add => self.explore(),
-            _ => self.layer_key(KeyCode::Enter.into(), Key::new(config::KeyCode::Enter, false, false, false)),
+            _ => self.layer_key(
+                KeyCode::Enter.into(),
+                Key::new(config::KeyCode::Enter, false, false, false),
+            ),
         });
         effects
     }

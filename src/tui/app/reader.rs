@@ -2,10 +2,10 @@
 
 use super::find::Find;
 use super::keys::Motion;
+use super::settings::setting;
 use super::{App, Focus};
 use crate::model::ItemRow;
 use crate::store::Mark;
-use super::settings::setting;
 use crate::tui::effect::Effect;
 use crate::tui::event::{Article, Cause, Failure, RequestId};
 use crate::tui::reader::{Lines, glyphs, layout, layout_difference};

@@ -109,7 +109,9 @@ impl App {
             KeyCode::PageUp => page.selected = selected.saturating_sub(10),
             KeyCode::Enter => return self.begin_catching(false),
             KeyCode::Char('n') if ctrl => return self.begin_catching(true),
-            KeyCode::Char('x') if ctrl => return self.change_keys(|s, row| rebind(s, row, None, false)),
+            KeyCode::Char('x') if ctrl => {
+                return self.change_keys(|s, row| rebind(s, row, None, false));
+            }
             KeyCode::Char('r') if ctrl => return self.change_keys(as_in_preset),
             _ => {
                 if page.field.input(event) {

@@ -41,10 +41,7 @@ impl App {
         vec![Effect::LoadSettings]
     }
 
-    pub(super) fn settings_loaded(
-        &mut self,
-        result: Result<SettingsText, Failure>,
-    ) -> Vec<Effect> {
+    pub(super) fn settings_loaded(&mut self, result: Result<SettingsText, Failure>) -> Vec<Effect> {
         let editor = self.editor().filter(|e| e.source.is_none() && e.form.is_none());
         match (editor, result) {
             (None, _) => vec![],

@@ -158,8 +158,29 @@ impl Chaos {
     fn key(&mut self) -> KeyEvent {
         use KeyCode::*;
         let named = [
-            Enter, Enter, Esc, Esc, Tab, BackTab, Up, Down, Down, Left, Right, Home, End, PageUp,
-            PageDown, Backspace, Delete, Insert, F(1), F(3), F(12), Null, CapsLock,
+            Enter,
+            Enter,
+            Esc,
+            Esc,
+            Tab,
+            BackTab,
+            Up,
+            Down,
+            Down,
+            Left,
+            Right,
+            Home,
+            End,
+            PageUp,
+            PageDown,
+            Backspace,
+            Delete,
+            Insert,
+            F(1),
+            F(3),
+            F(12),
+            Null,
+            CapsLock,
         ];
         let code = match self.rng.u8(..10) {
             0..3 => named[self.rng.usize(..named.len())],
@@ -383,11 +404,14 @@ impl Chaos {
             }
             Effect::SaveEntry { source, .. } => {
                 let (edited, entry) = (self.stock.edited.clone(), self.stock.entry.clone());
-                Event::EntrySaved(source, match self.rng.u8(..4) {
-                    0 => Err(NotSaved::Failed(self.failure())),
-                    1 => Err(NotSaved::Elsewhere(vec!["url".to_owned()], Box::new(entry))),
-                    _ => Ok(edited),
-                })
+                Event::EntrySaved(
+                    source,
+                    match self.rng.u8(..4) {
+                        0 => Err(NotSaved::Failed(self.failure())),
+                        1 => Err(NotSaved::Elsewhere(vec!["url".to_owned()], Box::new(entry))),
+                        _ => Ok(edited),
+                    },
+                )
             }
             Effect::Revert { edited, redo } => Event::Reverted(redo, self.result(edited)),
             Effect::LoadSettings => {

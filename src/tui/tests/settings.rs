@@ -173,7 +173,8 @@ fn one_goes_back_and_forth_in_the_list_of_changes() {
         real.command("theme mono");
         real.says("saved: ui.theme").await;
         let list = real.paths.config_dir().join("list.txt");
-        std::fs::write(&list, "http://127.0.0.1:9/new.xml\nhttp://127.0.0.1:9/other.xml\n").unwrap();
+        std::fs::write(&list, "http://127.0.0.1:9/new.xml\nhttp://127.0.0.1:9/other.xml\n")
+            .unwrap();
         real.command(&format!("import {}", list.display()));
         real.says("2 sources imported").await;
         real.until("the sources", |app| app.sources.list.sources.len() == 4).await;
@@ -217,7 +218,10 @@ fn one_goes_back_and_forth_in_the_list_of_changes() {
 fn the_layers_at_every_size() {
     for (width, height) in SIZES {
         let snapshot = |name: &str, stage: &mut Stage| {
-            insta::assert_snapshot!(format!("{name}-{width}x{height}"), stage.screen(width, height));
+            insta::assert_snapshot!(
+                format!("{name}-{width}x{height}"),
+                stage.screen(width, height)
+            );
         };
         let mut stage = Stage::new();
         stage.keys(",");

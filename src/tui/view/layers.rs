@@ -223,7 +223,11 @@ fn draw_help(app: &App, frame: &mut Frame<'_>, help: &Help, body: Rect) {
 
 /// A line of the help on as many lines of the screen as it takes: the keys at the left, what they do
 /// at the right, in so many cells each.
-fn wrap_help(line: (String, String, bool), left: usize, right: usize) -> Vec<(String, String, bool)> {
+fn wrap_help(
+    line: (String, String, bool),
+    left: usize,
+    right: usize,
+) -> Vec<(String, String, bool)> {
     let (keys, words, heading) = line;
     if heading {
         return vec![(keys, words, true)];
