@@ -16,6 +16,7 @@ mod layers;
 mod links;
 mod mouse;
 mod palette;
+mod rank;
 mod reader;
 mod rebind;
 mod search;
