@@ -42,6 +42,20 @@ pub(super) const ROWS: &[Row] = &[
         ..LOOK
     },
     Row {
+        path: &["ui", "sources_width"],
+        label: "Sources pane",
+        help: "Cells of the sources pane; 0 goes by the screen",
+        shape: Shape::Plain,
+        ..LOOK
+    },
+    Row {
+        path: &["ui", "items_width"],
+        label: "Items pane",
+        help: "Cells of the items pane beside the reader; 0 goes by the screen",
+        shape: Shape::Plain,
+        ..LOOK
+    },
+    Row {
         path: &["ui", "mouse"],
         label: "Mouse",
         help: "Whether clicks and the wheel come here",

@@ -124,7 +124,7 @@ impl App {
         }
     }
 
-    /// Takes over what can be seen at once: the theme, the marks, the width of the text.
+    /// Takes over what can be seen at once: the theme, the marks, the widths.
     pub(super) fn look_like(&mut self, ui: UiSettings) {
         self.show_theme(ui.theme.clone());
         if ui.reader_width != self.settings.ui.reader_width {
@@ -133,6 +133,8 @@ impl App {
         self.settings.ui.theme = ui.theme;
         self.settings.ui.ascii = ui.ascii;
         self.settings.ui.reader_width = ui.reader_width;
+        self.settings.ui.sources_width = ui.sources_width;
+        self.settings.ui.items_width = ui.items_width;
     }
 
     /// Takes over changed settings.

@@ -146,6 +146,10 @@ fn commands_take_arguments() {
         real.says("not saved").await;
         real.command("set ui.reader_width 55");
         real.says("saved: ui.reader_width = 55").await;
+        real.command("set ui.sources_width 44");
+        real.says("saved: ui.sources_width = 44").await;
+        let row: Vec<char> = real.screen().lines().nth(5).unwrap().chars().collect();
+        assert_eq!(row[44], '|', "{row:?}");
         real.command("open source 7");
         real.quiet().await;
         assert_eq!(real.app.items.listing.title, "Source 7");
