@@ -5,9 +5,9 @@ use super::edit::EditError;
 use super::entry::EntryChange;
 use super::error::ConfigErrors;
 use super::load::check_settings;
-use super::part::{Part, apply};
 use super::paths::Paths;
 use super::save::{SaveError, rewrite};
+use super::section::{Section, apply};
 use super::settings::Settings;
 use super::splice::SpliceError;
 use std::fmt;
@@ -23,7 +23,7 @@ pub struct ConfigFile {
 /// `config.toml` as it was read, with the overrides of this run.
 #[derive(Clone, PartialEq)]
 pub struct SettingsText {
-    part: Part,
+    part: Section,
     overrides: Vec<String>,
 }
 
@@ -62,7 +62,7 @@ impl SettingsEdited {
 impl SettingsText {
     /// The settings of a text as a file would hold it.
     pub fn new(text: &str, overrides: &[String]) -> Self {
-        Self { part: Part::new(text, None), overrides: overrides.to_vec() }
+        Self { part: Section::new(text, None), overrides: overrides.to_vec() }
     }
 
     pub(super) fn node(&self, path: &[String]) -> Option<&Node> {
@@ -143,7 +143,7 @@ impl ConfigFile {
         wanted: &[EntryChange],
     ) -> Result<SettingsEdited, EditError> {
         self.rewrite(|text| {
-            let now = Part::new(text, None);
+            let now = Section::new(text, None);
             let keys = base.map(|base| now.changed_since(&base.part, wanted)).unwrap_or_default();
             if let Some(base) = base.filter(|_| !keys.is_empty()) {
                 let now = Box::new(SettingsText::new(text, &base.overrides));

@@ -4,8 +4,8 @@ use super::document::{Node, read_text};
 use super::edit::{EditError, SourcesFile};
 use super::error::ConfigErrors;
 use super::load::{Positioned, check_sources};
-use super::part::{Part, apply};
 use super::save::SaveError;
+use super::section::{Section, apply};
 use crate::model::SourceId;
 use std::fmt;
 use std::path::Path;
@@ -15,7 +15,7 @@ use std::path::Path;
 pub struct Entry {
     id: SourceId,
     /// The text of this entry alone.
-    part: Part,
+    part: Section,
 }
 
 impl fmt::Debug for Entry {
@@ -121,7 +121,7 @@ impl SourcesFile {
     ) -> Result<(usize, Entry), EditError> {
         let start = sources[self.find(sources, id)?].0.start;
         let range = self.ranges(text, &[start])?.into_iter().next().unwrap_or(start..text.len());
-        let part = Part::new(&text[range.clone()], Some(start - range.start));
+        let part = Section::new(&text[range.clone()], Some(start - range.start));
         Ok((start, Entry { id: id.clone(), part }))
     }
 

@@ -98,23 +98,26 @@ pub fn rebind(
         for context in reach {
             for (keys, action) in before.clashes(*context, new) {
                 let here = before.declares(*context, &keys);
-                let (shown, place) = (show_sequence(&keys), context.name());
+                // What a pane takes over from everywhere was met there.
+                if row.context == Context::Everywhere && *context != row.context && !here {
+                    continue;
+                }
+                let shown = show_sequence(&keys);
+                let place = match context {
+                    Context::Everywhere => "everywhere".to_owned(),
+                    pane => format!("in {}", pane.name()),
+                };
                 // A pane's own keys win over those that hold everywhere.
                 if keys == new && here && *context != row.context {
-                    displaced.push(format!("{shown} stays {action} in {place}"));
+                    displaced.push(format!("{shown} stays {action} {place}"));
                     continue;
                 }
                 if action == row.action && keys == new {
                     continue;
                 }
-                let words = format!("{shown} is no longer {action} in {place}");
-                if !displaced.contains(&words) {
-                    displaced.push(words);
-                }
-                let everywhere = !here && row.context == Context::Everywhere;
+                displaced.push(format!("{shown} is no longer {action} {place}"));
                 if keys != new {
-                    let of = if everywhere { Context::Everywhere } else { *context };
-                    take_away(&mut wanted, of, &keys);
+                    take_away(&mut wanted, *context, &keys);
                 }
             }
         }
@@ -276,6 +279,11 @@ mod tests {
             rebinding.displaced,
             ["x stays full-text in items", "x stays full-text in reader"]
         );
+        let log = rebind(&none, &help, Some(&keys("v")), false).unwrap();
+        assert_eq!(log.displaced, ["v is no longer log everywhere"]);
+        let first = rebind(&none, &help, Some(&keys("g")), true).unwrap();
+        assert_eq!(first.displaced, ["g g is no longer first everywhere"]);
+        apply("", &first.changes);
         let wide = rebind(&none, &help, Some(&keys("D a")), true).unwrap();
         assert_eq!(wide.displaced, ["D is no longer difference in reader"]);
         apply("", &wide.changes);

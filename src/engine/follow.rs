@@ -6,7 +6,8 @@ use super::message::{Answer, Discovery, First, FirstAnswer, Pace, PageAnswer, Re
 use super::queue::Job;
 use super::site::{Asker, Prefetched};
 use crate::config::{
-    self, Added, ConfigErrors, EditError, Edited, Entry, EntryChange, SourceChange, SourcesFile,
+    self, Added, ConfigErrors, EditError, Edited, Entry, EntryChange, HandEdited, SourceChange,
+    SourcesFile,
 };
 use crate::model::{Access, BasicAuth, Secret, Source, SourceFacts, SourceId, SourceKind};
 use crate::net::{FetchError, Response};
@@ -283,6 +284,13 @@ impl Handle {
     /// Takes such a change back; what is returned takes this back in turn.
     pub async fn revert(&self, edited: Edited) -> Result<Edited, FollowError> {
         let undo = self.edit(move |file| file.revert(&edited)).await?;
+        self.reload().await?;
+        Ok(undo)
+    }
+
+    /// Takes a change by hand back; what is returned takes this back in turn.
+    pub async fn exchange(&self, edited: HandEdited) -> Result<HandEdited, FollowError> {
+        let undo = self.edit(move |file| file.exchange(&edited)).await?;
         self.reload().await?;
         Ok(undo)
     }

@@ -162,6 +162,9 @@ impl Driver {
             Effect::Revert { edited, redo } => self.spawn(move |h| async move {
                 Event::Reverted(redo, h.revert(edited).await.map_err(words))
             }),
+            Effect::Exchange { edited } => self.spawn(move |h| async move {
+                Event::Exchanged(h.exchange(edited).await.map_err(words))
+            }),
             Effect::LoadSettings => self.spawn(move |h| async move {
                 Event::SettingsLoaded(h.settings_text().await.map_err(words))
             }),

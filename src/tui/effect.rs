@@ -1,7 +1,7 @@
 //! What the panes want done. Effects are data; `driver.rs` performs them.
 
 use super::event::{Cause, RequestId};
-use crate::config::{Edited, Entry, EntryChange, SettingsEdited, SettingsText};
+use crate::config::{Edited, Entry, EntryChange, HandEdited, SettingsEdited, SettingsText};
 use crate::engine::{Discovery, Pace, PrefetchPlan, Removed};
 use crate::model::SourceId;
 use crate::store::{Anchor, Mark, View};
@@ -99,6 +99,10 @@ pub(super) enum Effect {
     Revert {
         edited: Edited,
         redo: bool,
+    },
+    /// Takes a change by hand back, for an undo or a redo.
+    Exchange {
+        edited: HandEdited,
     },
     /// Opens addresses in the browser, in the background.
     Browse {

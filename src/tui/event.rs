@@ -2,7 +2,7 @@
 //! has been asked anew is dropped by its number.
 
 use crate::article::{Change, Document};
-use crate::config::{Edited, Entry, Settings, SettingsEdited, SettingsText};
+use crate::config::{Edited, Entry, HandEdited, Settings, SettingsEdited, SettingsText};
 use crate::engine::{Discovery, PrefetchPlan, Removed, Report, Rhythm, Status, TextGot, Told};
 use crate::model::{Item, ItemRow, PollRecord, Source, SourceFacts, SourceId, SourceKind};
 use crate::store::{Mark, Window};
@@ -54,6 +54,9 @@ pub(super) enum Event {
     EntrySaved(i64, Result<Edited, NotSaved>),
     /// An edit was taken back, for an undo or a redo; what takes this back.
     Reverted(bool, Result<Edited, Failure>),
+    /// The person has changed `sources.toml` in an editor.
+    HandEdited(HandEdited),
+    Exchanged(Result<HandEdited, Failure>),
     /// The settings as they are in the file, for their form.
     SettingsLoaded(Result<SettingsText, Failure>),
     /// The settings were changed; the whole of them as they hold now.

@@ -57,3 +57,29 @@ fn what_a_person_changes_wins_over_what_the_command_line_said() {
     t.send("Q");
     assert_eq!(t.exit_code(), 0);
 }
+
+#[test]
+fn what_was_changed_in_the_editor_is_undone_too() {
+    let world = World::new(&["/feed.xml"]);
+    let file = "config/sources.toml";
+    let before = world.read(file);
+    let editor = world.path("editor");
+    let script = "#!/bin/sh\nfor file; do :; done\nprintf 'folder = \"Mine\"\\n' >> \"$file\"\n";
+    std::fs::write(&editor, script).unwrap();
+    std::fs::set_permissions(&editor, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let mut t = world.open_with(100, 30, &[("EDITOR", editor.to_str().unwrap())]);
+    t.wait_for("Third article");
+    t.send(":edit-file fixture");
+    t.wait_for("Fixture ");
+    t.send(key::ENTER);
+    t.wait_for("▾ Mine");
+    assert_eq!(world.read(file), format!("{before}folder = \"Mine\"\n"));
+    t.send("U");
+    t.wait_for("sources.toml, in the editor");
+    t.send("u");
+    t.wait_for("undone: sources.toml");
+    t.wait_gone("▾ Mine");
+    assert_eq!(world.read(file), before);
+    t.send("Q");
+    assert_eq!(t.exit_code(), 0);
+}

@@ -1,7 +1,9 @@
 //! What was changed, what of it is undone, and how to go to and fro between these states.
 
 use super::{App, Layer};
-use crate::config::{Action, Context, Edited, EntryChange, Key, Settings, SettingsEdited};
+use crate::config::{
+    Action, Context, Edited, EntryChange, HandEdited, Key, Settings, SettingsEdited,
+};
 use crate::engine::Removed;
 use crate::model::{SourceId, Time};
 use crate::store::Mark;
@@ -28,6 +30,7 @@ pub(super) enum Change {
     },
     Edited(Edited),
     Settings(SettingsEdited),
+    HandEdited(HandEdited),
 }
 
 /// A change with what to call it.
@@ -149,6 +152,7 @@ impl App {
             }
             Change::Added { ids, .. } => vec![Effect::Remove { ids: ids.clone() }],
             Change::Edited(edited) => vec![Effect::Revert { edited: edited.clone(), redo }],
+            Change::HandEdited(edited) => vec![Effect::Exchange { edited: edited.clone() }],
             Change::Settings(edited) => {
                 vec![Effect::RevertSettings { edited: edited.clone() }]
             }
@@ -285,6 +289,12 @@ impl App {
 
     pub(super) fn reverted(&mut self, _redo: bool, result: Result<Edited, Failure>) -> Vec<Effect> {
         let mut effects = self.turned(result.map(|edited| Some(Change::Edited(edited))));
+        effects.push(Effect::LoadSources);
+        effects
+    }
+
+    pub(super) fn exchanged(&mut self, result: Result<HandEdited, Failure>) -> Vec<Effect> {
+        let mut effects = self.turned(result.map(|edited| Some(Change::HandEdited(edited))));
         effects.push(Effect::LoadSources);
         effects
     }

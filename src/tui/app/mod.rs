@@ -45,7 +45,7 @@ use crate::config::{Key, KeyMap, Settings};
 use crate::engine::Status;
 use crate::model::Time;
 use chrono::TimeDelta;
-use history::History;
+use history::{Change, History};
 use why::Rhythms;
 
 /// A pane.
@@ -221,6 +221,11 @@ impl App {
             Event::EntryLoaded(source, result) => self.entry_loaded(source, result),
             Event::EntrySaved(source, result) => self.entry_saved(source, result),
             Event::Reverted(redo, result) => self.reverted(redo, result),
+            Event::HandEdited(edited) => {
+                self.did(Change::HandEdited(edited), "sources.toml, in the editor");
+                vec![]
+            }
+            Event::Exchanged(result) => self.exchanged(result),
             Event::SettingsLoaded(result) => self.settings_loaded(result),
             Event::SettingsSaved(result) => self.settings_saved(result),
             Event::SettingsReverted(result) => self.settings_reverted(result),

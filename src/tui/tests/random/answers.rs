@@ -1,7 +1,7 @@
 //! What the driver could answer some time, and what nobody asked for.
 
 use super::*;
-use crate::config::{Edited, Entry, EntryChange, Paths, SettingsEdited, SourcesFile};
+use crate::config::{Edited, Entry, EntryChange, HandEdited, Paths, SettingsEdited, SourcesFile};
 use crate::engine::{
     Discovery, PrefetchPlan, Refreshed, Removed, Report, Role as Part, Status, TextGot, Way,
 };
@@ -223,6 +223,7 @@ impl Chaos {
                 )
             }
             Effect::Revert { edited, redo } => Event::Reverted(redo, self.result(edited)),
+            Effect::Exchange { edited } => Event::Exchanged(self.result(edited)),
             Effect::LoadSettings => {
                 let text = self.stock.settings.clone();
                 Event::SettingsLoaded(self.result(text))
@@ -295,7 +296,10 @@ impl Chaos {
                 source: SourceId("kernel".to_owned()),
                 result: Refreshed::Looked(Outcome::Unchanged),
             }),
-            14 => Event::Prefetched(true),
+            14 => {
+                let edited = HandEdited::between("a".to_owned(), "b".to_owned());
+                edited.map_or(Event::TimePassed, Event::HandEdited)
+            }
             _ => Event::SettingsReverted(Err(String::new())),
         }
     }

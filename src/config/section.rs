@@ -8,14 +8,14 @@ use std::path::Path;
 
 /// The part as it was read, with its comments.
 #[derive(Clone, PartialEq)]
-pub(super) struct Part {
+pub(super) struct Section {
     pub(super) text: String,
     /// Where the header of the entry begins; `None` for a whole file.
     header: Option<usize>,
     tree: Vec<Pair>,
 }
 
-impl Part {
+impl Section {
     pub(super) fn new(text: &str, header: Option<usize>) -> Self {
         let tree = parse(text, &mut Report::new(Path::new(""), text));
         Self { text: text.to_owned(), header, tree }
