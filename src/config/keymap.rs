@@ -5,6 +5,7 @@ use super::key::{Key, parse_sequence, show_sequence};
 use super::settings::KeySettings;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::LazyLock;
 
 /// Names of the presets.
 pub(crate) const PRESETS: &[&str] = &["default", "newsboat"];
@@ -256,21 +257,32 @@ fn binding(keys: &str, action: &str) -> Result<Binding, String> {
     Ok(Binding { keys, action })
 }
 
-/// The bindings of a preset, in the order of its file.
-fn preset(name: &str) -> Result<BTreeMap<Context, Vec<Binding>>, BindingError> {
+/// What contexts bind.
+type Bindings = BTreeMap<Context, Vec<Binding>>;
+
+/// The bindings of a preset, in the order of its file. Each file is read once.
+fn preset(name: &str) -> Result<Bindings, BindingError> {
+    static DEFAULT: LazyLock<Result<Bindings, BindingError>> =
+        LazyLock::new(|| read_preset("default", DEFAULT_KEYS));
+    static NEWSBOAT: LazyLock<Result<Bindings, BindingError>> =
+        LazyLock::new(|| read_preset("newsboat", NEWSBOAT_KEYS));
+    match name {
+        "default" => DEFAULT.clone(),
+        "newsboat" => NEWSBOAT.clone(),
+        _ => {
+            let hint = super::error::did_you_mean(name, PRESETS.iter().copied());
+            let name = super::quote::quote(name);
+            let message = format!("there is no preset {name}{hint}");
+            Err(BindingError { context: "preset".to_owned(), keys: String::new(), message })
+        }
+    }
+}
+
+fn read_preset(name: &str, text: &str) -> Result<Bindings, BindingError> {
     let error = |context: &str, keys: &str, message: String| BindingError {
         context: context.to_owned(),
         keys: keys.to_owned(),
         message,
-    };
-    let text = match name {
-        "default" => DEFAULT_KEYS,
-        "newsboat" => NEWSBOAT_KEYS,
-        _ => {
-            let hint = super::error::did_you_mean(name, PRESETS.iter().copied());
-            let name = super::quote::quote(name);
-            return Err(error("preset", "", format!("there is no preset {name}{hint}")));
-        }
     };
     let document = toml_edit::Document::parse(text).map_err(|e| error(name, "", e.to_string()))?;
     let mut bindings = BTreeMap::new();
