@@ -46,6 +46,7 @@ actions! {
     Help, "help", "Show the keys";
     Undo, "undo", "Undo the last change";
     Redo, "redo", "Redo what was undone";
+    History, "history", "Show what was changed, and go back or forth in it";
     Add, "add", "Follow a new address";
     Import, "import", "Import sources from a file";
     RefreshAll, "refresh-all", "Refresh every source";
@@ -56,7 +57,7 @@ actions! {
     Delete, "delete", "Stop following the selected sources";
     Rename, "rename", "Rename the source, folder, tag or saved query";
     Move, "move", "Move the selected sources to a folder";
-    Tag, "tag", "Add tags to the selected sources or remove some";
+    EditTags, "edit-tags", "Add tags to the selected sources or remove some";
     Switch, "switch", "Look at the selected sources no more, or again";
     MoveDown, "move-down", "Move the selected sources down in their folder";
     MoveUp, "move-up", "Move the selected sources up in their folder";
@@ -72,6 +73,7 @@ actions! {
     PreviousUnread, "previous-unread", "Go to the previous unread item";
     ReadAll, "read-all", "Mark all of the list read";
     Filter, "filter", "Filter the list as you type";
+    Tag, "tag", "List the items of the sources with a tag";
     Copy, "copy", "Copy the address";
     SortNext, "sort-next", "Next sort order";
     SortPrevious, "sort-previous", "Previous sort order";
@@ -94,6 +96,9 @@ actions! {
     Why, "why", "Show why the source is looked at when it is";
     Log, "log", "Show what failed and why";
     Theme, "theme", "Next theme";
+    Settings, "settings", "Change the settings";
+    Set, "set", "Set one setting: its key and its value";
+    Keys, "keys", "Change the keys";
     Redraw, "redraw", "Draw the screen anew";
     Suspend, "suspend", "Suspend to the shell";
     Quit, "quit", "Quit";

@@ -115,11 +115,11 @@ impl ConfigFile {
             Ok::<_, EditError>(new)
         })?;
         // The closure is called before this succeeds.
-        edited.ok_or_else(|| self.form("the file could not be changed"))
+        edited.ok_or_else(|| self.odd("the file could not be changed"))
     }
 
     fn changed(&self, text: &str, change: &ViewChange) -> Result<String, EditError> {
-        let splice = |e: SpliceError| self.form(&e.to_string());
+        let splice = |e: SpliceError| self.odd(&e.to_string());
         let find = |name: &str| element_named(text, "view", "name", name).map_err(splice);
         let at = match &change.was {
             Some(was) => find(&was.name)?,
@@ -129,7 +129,7 @@ impl ConfigFile {
         if let Some(now) = change.now.as_ref().filter(|_| renames)
             && find(&now.name)?.is_some()
         {
-            return Err(self.form(&format!("there is a view \"{}\" already", now.name)));
+            return Err(self.odd(&format!("there is a view \"{}\" already", now.name)));
         }
         match (at, &change.now) {
             (Some(start), Some(now)) => {
@@ -141,7 +141,7 @@ impl ConfigFile {
             (Some(start), None) => {
                 let ranges = element_ranges(text, &[start]).map_err(splice)?;
                 let ranges =
-                    ranges.ok_or_else(|| self.form("this view can only be changed by hand"));
+                    ranges.ok_or_else(|| self.odd("this view can only be changed by hand"));
                 Ok(cut(text, &ranges?))
             }
             (None, Some(now)) => Ok(appended(text, now)),
@@ -149,7 +149,7 @@ impl ConfigFile {
         }
     }
 
-    fn form(&self, message: &str) -> EditError {
+    fn odd(&self, message: &str) -> EditError {
         EditError::Form { file: self.file.clone(), message: message.to_owned() }
     }
 }

@@ -3,9 +3,10 @@
 use super::edit::{Added, appended, sort_out};
 use super::edit::{EditError, SourcesFile};
 use super::elements::{cut, shift};
-use super::entry::{Entry, EntryChange, apply};
+use super::entry::{Entry, EntryChange};
 use super::load::{Positioned, check_sources};
 use super::render::source_text;
+use super::section::apply;
 use super::splice::newline;
 use crate::model::{Source, SourceId};
 use std::fmt;
@@ -142,7 +143,7 @@ impl SourcesFile {
                 new = match part {
                     Part::Keys { id, back, .. } => {
                         let start = sources[self.find(&sources, id)?].0.start;
-                        apply(&new, start, back).map_err(|e| self.splice(&e))?
+                        apply(&new, Some(start), back).map_err(|e| self.splice(&e))?
                     }
                     Part::Whole { id, there: true, .. } => {
                         let start = sources[self.find(&sources, id)?].0.start;

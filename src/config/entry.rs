@@ -1,12 +1,12 @@
 //! One `[[source]]` of `sources.toml`, key by key: read, changed and put back.
 
-use super::document::{Node, Pair, Value, parse, read_text};
+use super::document::{Node, read_text};
 use super::edit::{EditError, SourcesFile};
 use super::edited::{Edited, Part};
-use super::error::{ConfigErrors, Report};
+use super::error::ConfigErrors;
 use super::load::{Positioned, check_sources};
 use super::save::SaveError;
-use super::splice::{SpliceError, set};
+use super::section::{Section, apply};
 use crate::model::SourceId;
 use std::fmt;
 use std::path::Path;
@@ -16,10 +16,7 @@ use std::path::Path;
 pub struct Entry {
     id: SourceId,
     /// The text of this entry alone.
-    text: String,
-    /// Where its header begins.
-    header: usize,
-    tree: Vec<Pair>,
+    part: Section,
 }
 
 impl fmt::Debug for Entry {
@@ -48,8 +45,7 @@ impl fmt::Debug for EntryChange {
 
 impl Entry {
     pub(super) fn new(id: SourceId, text: &str, header: usize) -> Self {
-        let tree = parse(text, &mut Report::new(Path::new(""), text));
-        Self { id, text: text.to_owned(), header, tree }
+        Self { id, part: Section::new(text, Some(header)) }
     }
 
     /// The source.
@@ -59,27 +55,17 @@ impl Entry {
 
     /// The value of a key.
     pub(super) fn node(&self, path: &[String]) -> Option<&Node> {
-        let Value::List(list) = &self.tree.first()?.node.value else { return None };
-        let mut node = list.first()?;
-        for key in path {
-            let Value::Table(table) = &node.value else { return None };
-            node = &table.iter().find(|pair| pair.key == *key)?.node;
-        }
-        Some(node)
+        self.part.node(path)
     }
 
     /// The keys of a table of the entry.
     pub(super) fn keys(&self, path: &[String]) -> Vec<&str> {
-        match self.node(path).map(|node| &node.value) {
-            Some(Value::Table(table)) => table.iter().map(|pair| pair.key.as_str()).collect(),
-            _ => Vec::new(),
-        }
+        self.part.keys(path)
     }
 
     /// The value of a key as it is written.
     pub(super) fn written(&self, path: &[String]) -> Option<&str> {
-        let at = self.node(path)?.at;
-        self.text.get(at.start..at.end)
+        self.part.written(path)
     }
 
     /// What the loader says of the entry once these changes are made.
@@ -87,24 +73,9 @@ impl Entry {
     /// # Errors
     /// In words where the entry can only be changed by hand.
     pub(super) fn check(&self, changes: &[EntryChange]) -> Result<ConfigErrors, String> {
-        let text = apply(&self.text, self.header, changes).map_err(|e| e.to_string())?;
+        let text = self.part.with(changes).map_err(|e| e.to_string())?;
         Ok(check_sources(Path::new(""), &text).err().unwrap_or_default())
     }
-}
-
-/// The text with keys of the entry whose header begins there changed.
-pub(super) fn apply(
-    text: &str,
-    header: usize,
-    changes: &[EntryChange],
-) -> Result<String, SpliceError> {
-    let mut text = text.to_owned();
-    for change in changes {
-        let path: Vec<&str> = change.path.iter().map(String::as_str).collect();
-        // All of the entry stands behind its header, so that this one stays where it is.
-        text = set(&text, Some(header), &path, change.value.as_deref())?;
-    }
-    Ok(text)
 }
 
 impl SourcesFile {
@@ -129,7 +100,8 @@ impl SourcesFile {
     ) -> Result<(usize, Entry), EditError> {
         let start = sources[self.find(sources, id)?].0.start;
         let range = self.ranges(text, &[start])?.into_iter().next().unwrap_or(start..text.len());
-        Ok((start, Entry::new(id.clone(), &text[range.clone()], start - range.start)))
+        let part = Section::new(&text[range.clone()], Some(start - range.start));
+        Ok((start, Entry { id: id.clone(), part }))
     }
 
     /// Changes keys of an entry, all or none. What else has changed in the file since the entry was
@@ -141,11 +113,7 @@ impl SourcesFile {
     pub fn edit_entry(&self, base: &Entry, wanted: &[EntryChange]) -> Result<Edited, EditError> {
         self.edit(|text, sources| {
             let (start, now) = self.entry_in(text, sources, &base.id)?;
-            let foreign = |change: &&EntryChange| {
-                let there = now.written(&change.path);
-                there != base.written(&change.path) && there != change.value.as_deref()
-            };
-            let keys: Vec<_> = wanted.iter().filter(foreign).map(|c| c.path.join(".")).collect();
+            let keys = now.part.changed_since(&base.part, wanted);
             if !keys.is_empty() {
                 return Err(EditError::Elsewhere { keys, now: Box::new(now) });
             }
@@ -156,7 +124,7 @@ impl SourcesFile {
                 let value = toml_edit::Value::from(base.id.as_str()).to_string();
                 there.insert(0, EntryChange { path: id, value: Some(value) });
             }
-            let after = apply(text, start, &there).map_err(|e| self.splice(&e))?;
+            let after = apply(text, Some(start), &there).map_err(|e| self.splice(&e))?;
             Ok((after, vec![Part::keys(&now, there)]))
         })
     }

@@ -1,7 +1,10 @@
 //! What the panes want done. Effects are data; `driver.rs` performs them.
 
 use super::event::{Cause, RequestId};
-use crate::config::{Edited, Entry, EntryChange, Import, SourceChange, ViewChange, ViewsEdited};
+use crate::config::{
+    Edited, Entry, EntryChange, HandEdited, Import, SettingsEdited, SettingsText, SourceChange,
+    ViewChange, ViewsEdited,
+};
 use crate::engine::{Discovery, Pace, PrefetchPlan, Removed};
 use crate::model::SourceId;
 use crate::store::{Anchor, Mark, View};
@@ -125,6 +128,10 @@ pub(super) enum Effect {
         edited: Edited,
         redo: bool,
     },
+    /// Takes a change by hand back, for an undo or a redo.
+    Exchange {
+        edited: HandEdited,
+    },
     /// Opens addresses in the browser, in the background.
     Browse {
         urls: Vec<String>,
@@ -136,9 +143,16 @@ pub(super) enum Effect {
         command: String,
         text: String,
     },
-    SaveSetting {
-        key: &'static str,
-        value: Setting,
+    /// Reads `config.toml` for its form.
+    LoadSettings,
+    /// Changes keys of `config.toml`; `base` is what the form was made of.
+    SaveSettings {
+        base: Option<SettingsText>,
+        changes: Vec<EntryChange>,
+    },
+    /// Takes an edit of the settings back, for an undo or a redo.
+    RevertSettings {
+        edited: SettingsEdited,
     },
     /// Stores how many characters of an item (row key) were passed over.
     KeepPlace {
@@ -153,13 +167,6 @@ pub(super) enum Effect {
     Redraw,
     Suspend,
     Quit(Farewell),
-}
-
-/// A value of `config.toml`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Setting {
-    Text(String),
-    Number(i64),
 }
 
 /// How the panes are left.

@@ -2,7 +2,9 @@
 //! has been asked anew is dropped by its number.
 
 use crate::article::{Change, Document};
-use crate::config::{Edited, Entry, Import, ViewsEdited};
+use crate::config::{
+    Edited, Entry, HandEdited, Import, Settings, SettingsEdited, SettingsText, ViewsEdited,
+};
 use crate::engine::{Discovery, PrefetchPlan, Removed, Report, Rhythm, Status, TextGot, Told};
 use crate::model::{Item, ItemRow, PollRecord, Source, SourceFacts, SourceId, SourceKind};
 use crate::store::{Count, Mark, Window};
@@ -62,6 +64,14 @@ pub(super) enum Event {
     /// What saved queries find, by name.
     ViewsCounted(Result<Vec<(String, Count)>, Failure>),
     ImportRead(Result<Box<ImportRead>, Failure>),
+    /// The person has changed `sources.toml` in an editor.
+    HandEdited(HandEdited),
+    Exchanged(Result<HandEdited, Failure>),
+    /// The settings as they are in the file, for their form.
+    SettingsLoaded(Result<SettingsText, Failure>),
+    /// The settings were changed; the whole of them as they hold now.
+    SettingsSaved(Result<(SettingsEdited, Box<Settings>), NotSaved>),
+    SettingsReverted(Result<(SettingsEdited, Box<Settings>), Failure>),
     Imported(Result<Imported, Failure>),
     /// One source of a refresh that the person asked for is done.
     Refreshed(Report),
@@ -96,6 +106,8 @@ impl From<Source> for Followed {
 pub(super) enum NotSaved {
     /// These keys have been changed elsewhere since the form was opened; the entry as it is now.
     Elsewhere(Vec<String>, Box<Entry>),
+    /// The same for settings.
+    SettingsElsewhere(Vec<String>, Box<SettingsText>),
     Failed(Failure),
 }
 

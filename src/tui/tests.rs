@@ -1,8 +1,12 @@
 //! The panes on a test screen: what people see at each size, and what keys do.
 
+mod actions;
 mod editor;
 mod lists;
+mod random;
 mod reader;
+mod real;
+mod settings;
 mod texts;
 
 use super::app::App;

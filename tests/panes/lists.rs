@@ -34,7 +34,7 @@ fn several_sources_are_changed_at_once_and_taken_back() {
     t.wait_for("Items · Three");
     t.send("k  ");
     t.wait_until("both are selected", |s| s.matches('✓').count() == 2);
-    t.send("T+news +daily");
+    t.send("#+news +daily");
     t.wait_for("Tags of 2 sources");
     t.send(key::ENTER);
     t.wait_for("saved: tags of 2 sources");
@@ -62,7 +62,7 @@ fn several_sources_are_changed_at_once_and_taken_back() {
     t.wait_for("Go to");
     t.send(key::ENTER);
     t.wait_gone("Go to");
-    t.send("K");
+    t.send("-");
     t.wait_for("saved: place of three");
     let moved = world.read(FILE);
     let at = |id: &str| moved.find(&format!("# about {id}\n[[source]] # {id}\n")).unwrap();

@@ -8,6 +8,7 @@ mod editing;
 mod faults;
 mod lists;
 mod reading;
+mod settings;
 mod term;
 mod world;
 

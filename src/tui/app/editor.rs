@@ -1,8 +1,8 @@
-//! The form for a source. What its fields are, and what is wrong with them, is known by
+//! The form for a source or the settings. What its fields are, and what is wrong with them, is known by
 //! [`crate::config::SourceForm`]; here is which of them has the keys.
 
 use super::{App, Focus, Layer, PromptKind};
-use crate::config::{Edited, Entry, FormPage, SourceForm};
+use crate::config::{Edited, Entry, FormBase, FormPage, SourceForm, UiSettings};
 use crate::engine::Pace;
 use crate::tui::effect::Effect;
 use crate::tui::event::{Failure, NotSaved};
@@ -11,11 +11,11 @@ use crate::tui::view;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEventKind};
 use ratatui::layout::Position;
 
-/// The form, open on a source.
+/// The form, open on a source or on the settings.
 #[derive(Debug)]
 pub(crate) struct Editor {
-    /// Row key of the source.
-    source: i64,
+    /// Row key of the source; `None` is the settings.
+    pub(super) source: Option<i64>,
     pub(crate) title: String,
     /// `None` until the entry is read.
     pub(crate) form: Option<SourceForm>,
@@ -25,11 +25,48 @@ pub(crate) struct Editor {
     pub(crate) focus: usize,
     /// Whether Esc was pressed once with something to lose.
     leaving: bool,
+    /// The page to begin with.
+    pub(super) begin: FormPage,
+    /// How the panes looked before, to be put back.
+    before: Option<UiSettings>,
     /// While it is being saved: whether the source is to be looked at then.
     saving: Option<bool>,
 }
 
 impl Editor {
+    fn new(source: Option<i64>, title: String, begin: FormPage) -> Self {
+        Self {
+            source,
+            title,
+            form: None,
+            typed: Vec::new(),
+            focus: 0,
+            leaving: false,
+            begin,
+            before: None,
+            saving: None,
+        }
+    }
+
+    /// The form of the settings, to be opened at a page.
+    pub(super) fn settings(page: FormPage, ui: UiSettings) -> Self {
+        Self { before: Some(ui), ..Self::new(None, "settings".to_owned(), page) }
+    }
+
+    /// What is put back when it is left.
+    pub(super) fn set_before(&mut self, ui: UiSettings) {
+        self.before = Some(ui);
+    }
+
+    pub(super) fn is_saving(&self) -> bool {
+        self.saving.is_some()
+    }
+
+    /// It goes on being edited.
+    pub(super) fn not_saved(&mut self) {
+        self.saving = None;
+    }
+
     /// The field that takes what is typed.
     pub(super) fn field(&mut self) -> Option<&mut Field> {
         self.typed.get_mut(self.focus).filter(|_| self.saving.is_none())
@@ -56,7 +93,7 @@ impl Editor {
 
     /// The page that is open: that of the field with the keys.
     pub(crate) fn page(&self) -> FormPage {
-        self.page_of(self.focus).unwrap_or(FormPage::General)
+        self.page_of(self.focus).unwrap_or(self.begin)
     }
 
     /// The pages that have fields for this source.
@@ -87,15 +124,21 @@ impl Editor {
         let field = self.form.as_ref().and_then(|form| form.fields().get(self.focus));
         let Some(field) = field.filter(|field| !field.choices().is_empty()) else { return false };
         // Empty stands for what holds without a word.
-        let words: Vec<&str> = [""].into_iter().chain(field.choices().iter().copied()).collect();
-        let next = around(&words, &field.value().trim(), forward).unwrap_or("");
+        let words: Vec<&str> =
+            [""].into_iter().chain(field.choices().iter().map(String::as_str)).collect();
+        let now = match field.value().trim() {
+            // The settings show what holds without a word, and go on from there.
+            "" if self.source.is_none() && words.contains(&field.unset()) => field.unset(),
+            now => now,
+        };
+        let next = around(&words, &now, forward).unwrap_or("");
         self.typed[self.focus] = Field::new(next);
         self.typed();
         true
     }
 
     /// Makes the fields say what the form says.
-    fn show_form(&mut self) {
+    pub(super) fn show_form(&mut self) {
         let fields = self.form.iter().flat_map(|form| form.fields());
         self.typed = fields.map(|field| Field::new(field.value())).collect();
     }
@@ -110,7 +153,7 @@ fn around<T: PartialEq + Copy>(list: &[T], now: &T, forward: bool) -> Option<T> 
 }
 
 impl App {
-    fn editor(&mut self) -> Option<&mut Editor> {
+    pub(super) fn editor(&mut self) -> Option<&mut Editor> {
         self.layers.iter_mut().find_map(|layer| match layer {
             Layer::Edit(editor) => Some(editor),
             _ => None,
@@ -127,15 +170,7 @@ impl App {
         let Some(entry) = entry else { return self.note("select a source first") };
         let (source, id) = (entry.facts.key, entry.source.id.clone());
         let title = entry.title().to_owned();
-        self.layers.push(Layer::Edit(Editor {
-            source,
-            title,
-            form: None,
-            typed: Vec::new(),
-            focus: 0,
-            leaving: false,
-            saving: None,
-        }));
+        self.layers.push(Layer::Edit(Editor::new(Some(source), title, FormPage::General)));
         vec![Effect::LoadEntry { source, id }]
     }
 
@@ -144,7 +179,7 @@ impl App {
         source: i64,
         result: Result<Entry, Failure>,
     ) -> Vec<Effect> {
-        let editor = self.editor().filter(|e| e.source == source && e.form.is_none());
+        let editor = self.editor().filter(|e| e.source == Some(source) && e.form.is_none());
         match (editor, result) {
             (None, _) => vec![],
             (Some(editor), Ok(entry)) => {
@@ -186,6 +221,7 @@ impl App {
                 }
             }
         }
+        self.preview();
         vec![]
     }
 
@@ -196,6 +232,9 @@ impl App {
         if changed && editor.saving.is_none() && !editor.leaving {
             editor.leaving = true;
             return self.note("Esc again to drop the changes");
+        }
+        if let Some(before) = editor.before.take() {
+            self.look_like(before);
         }
         self.layers.pop();
         self.toast = None;
@@ -222,7 +261,15 @@ impl App {
         }
         let (source, base) = (editor.source, form.base().clone());
         editor.saving = Some(form.wants_look());
-        vec![Effect::SaveEntry { source, base, changes }]
+        match (source, base) {
+            (Some(source), FormBase::Entry(base)) => {
+                vec![Effect::SaveEntry { source, base, changes }]
+            }
+            (_, FormBase::Settings(base)) => {
+                vec![Effect::SaveSettings { base: Some(base), changes }]
+            }
+            (None, FormBase::Entry(_)) => vec![],
+        }
     }
 
     pub(super) fn entry_saved(
@@ -230,11 +277,12 @@ impl App {
         source: i64,
         result: Result<Edited, NotSaved>,
     ) -> Vec<Effect> {
-        let editor = self.editor().filter(|editor| editor.source == source);
+        let editor = self.editor().filter(|editor| editor.source == Some(source));
         match (result, editor) {
             (Ok(edited), editor) => {
                 let look = editor.and_then(|editor| editor.saving) == Some(true);
-                let form = |layer: &Layer| matches!(layer, Layer::Edit(e) if e.source == source);
+                let form =
+                    |layer: &Layer| matches!(layer, Layer::Edit(e) if e.source == Some(source));
                 self.layers.retain(|layer| !form(layer));
                 let mut effects = vec![Effect::LoadSources];
                 if look {
@@ -255,6 +303,9 @@ impl App {
                 ))
             }
             (Err(NotSaved::Elsewhere(keys, _)), None) => {
+                self.problem(format!("not saved: {} changed in the file", keys.join(", ")))
+            }
+            (Err(NotSaved::SettingsElsewhere(keys, _)), _) => {
                 self.problem(format!("not saved: {} changed in the file", keys.join(", ")))
             }
             (Err(NotSaved::Failed(why)), editor) => {

@@ -1,5 +1,6 @@
 //! Importing a list of sources: what it would bring is shown first.
 
+use super::history::Change;
 use super::keys::Motion;
 use super::prompt::expand_home;
 use super::{App, Layer, Prompt};
@@ -53,7 +54,7 @@ impl App {
         vec![Effect::ReadImport { path }]
     }
 
-    fn preview(&mut self) -> Option<&mut ImportPreview> {
+    fn import_preview(&mut self) -> Option<&mut ImportPreview> {
         self.layers.iter_mut().find_map(|layer| match layer {
             Layer::Import(preview) => Some(preview),
             _ => None,
@@ -61,13 +62,13 @@ impl App {
     }
 
     fn close_preview(&mut self) -> String {
-        let path = self.preview().map(|p| std::mem::take(&mut p.path)).unwrap_or_default();
+        let path = self.import_preview().map(|p| std::mem::take(&mut p.path)).unwrap_or_default();
         self.layers.retain(|layer| !matches!(layer, Layer::Import(_)));
         path
     }
 
     pub(super) fn import_read(&mut self, result: Result<Box<ImportRead>, Failure>) -> Vec<Effect> {
-        match (result, self.preview()) {
+        match (result, self.import_preview()) {
             (Ok(read), Some(preview)) => {
                 preview.read = Some(read);
                 vec![]
@@ -107,7 +108,7 @@ impl App {
         let Imported { added, known, skipped, edited, views } = match result {
             Ok(imported) => imported,
             Err(why) => {
-                if let Some(preview) = self.preview() {
+                if let Some(preview) = self.import_preview() {
                     preview.going = false;
                 }
                 return self.problem(why);
@@ -118,13 +119,16 @@ impl App {
             n => format!("{n} sources imported"),
         };
         let mut effects = vec![Effect::LoadSources];
+        let mut hint = String::new();
+        let path = self.close_preview();
         if !edited.is_empty() {
-            self.edited(edited);
+            hint = self.did(Change::Edited(edited), format!("import of {path}"));
         }
         if let Some(edited) = views {
             words += &format!(", {} saved", edited.what());
             effects.extend(self.take_views(&edited));
-            self.remember_views(edited);
+            let what = edited.what();
+            hint = self.did(Change::Views(edited), what);
         }
         if known > 0 {
             let were = if known == 1 { "was" } else { "were" };
@@ -133,8 +137,7 @@ impl App {
         if skipped > 0 {
             words += &format!(", {skipped} left out");
         }
-        words += &self.undo_hint();
-        self.close_preview();
+        words += &hint;
         self.layers.retain(|l| !matches!(l, Layer::Add(_)));
         self.note(words);
         effects

@@ -93,7 +93,7 @@ impl App {
             KeyCode::Enter => {
                 let goal = jump.hits.get(jump.selected).cloned();
                 self.layers.pop();
-                return goal.map(|goal| self.jump_to(&goal.id)).unwrap_or_default();
+                return goal.map(|goal| self.go_to_row(&goal.id)).unwrap_or_default();
             }
             _ => return self.type_into_field(event),
         }
@@ -101,7 +101,7 @@ impl App {
     }
 
     /// Selects a row wherever it is, and shows its items.
-    fn jump_to(&mut self, id: &RowId) -> Vec<Effect> {
+    fn go_to_row(&mut self, id: &RowId) -> Vec<Effect> {
         self.sources.reveal(id);
         self.sources.select(id);
         if self.focus == Focus::Reader {

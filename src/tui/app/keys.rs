@@ -102,6 +102,9 @@ impl App {
         if let Some(motion) = Motion::of(action) {
             return self.go(motion);
         }
+        if let Some(why) = self.why_not(action) {
+            return self.note(why);
+        }
         match action {
             Action::NextPane => self.cycle_pane(true),
             Action::PreviousPane if key.code() == KeyCode::Tab => self.cycle_pane(false),
@@ -138,7 +141,7 @@ impl App {
             Action::Delete => self.delete(),
             Action::Rename => self.rename(),
             Action::Move => self.move_to_folder(),
-            Action::Tag => self.edit_tags(),
+            Action::EditTags => self.edit_tags(),
             Action::Switch => self.switch(),
             Action::MoveDown => self.place(true),
             Action::MoveUp => self.place(false),

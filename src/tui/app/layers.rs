@@ -2,16 +2,14 @@
 
 use super::keys::Motion;
 use super::{
-    Add, App, Editor, Focus, Hints, ImportPreview, Jump, LinkList, Prompt, PromptKind, SearchBar,
-    WhyPanel,
+    Add, App, Editor, Focus, Hints, HistoryList, ImportPreview, Jump, KeysPage, LinkList, Palette,
+    Prompt, PromptKind, SearchBar, WhyPanel,
 };
 use crate::config::{Action, Context, Key, Lookup};
 use crate::model::{PollRecord, SourceId};
 use crate::tui::effect::{Effect, Farewell};
 use crate::tui::input::Field;
 use crossterm::event::{KeyCode, KeyEvent};
-use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
-use nucleo_matcher::{Config, Matcher};
 
 /// One layer.
 #[derive(Debug)]
@@ -29,13 +27,8 @@ pub(crate) enum Layer {
     Starters(Starters),
     Why(WhyPanel),
     Edit(Editor),
-}
-
-/// Commands by name.
-#[derive(Debug, Default)]
-pub(crate) struct Palette {
-    pub(crate) field: Field,
-    pub(crate) selected: usize,
+    History(HistoryList),
+    Keys(KeysPage),
 }
 
 /// The live keys, with a search.
@@ -80,6 +73,14 @@ impl Layer {
         matches!(self, Self::Add(Add { stage: Stage::Exploring { .. } | Stage::Following, .. }))
     }
 
+    /// When a sequence of keys that is being struck ends.
+    pub(super) fn until(&self) -> Option<crate::model::Time> {
+        match self {
+            Self::Keys(page) => page.until(),
+            _ => None,
+        }
+    }
+
     /// The field that takes a paste.
     pub(super) fn field(&mut self) -> Option<&mut Field> {
         match self {
@@ -90,11 +91,13 @@ impl Layer {
             Self::Prompt(prompt) => Some(&mut prompt.field),
             Self::Jump(jump) => Some(&mut jump.field),
             Self::Edit(editor) => editor.field(),
+            Self::Keys(page) => page.typing(),
             Self::Log(_)
             | Self::Links(_)
             | Self::Hints(_)
             | Self::Starters(_)
             | Self::Why(_)
+            | Self::History(_)
             | Self::Import(_) => None,
         }
     }
@@ -107,7 +110,7 @@ impl App {
             Action::Search => return self.open_search(false),
             Action::Filter => return self.open_search(true),
             Action::Add => Layer::Add(Add::with("")),
-            Action::Palette => Layer::Palette(Palette::default()),
+            Action::Palette => return self.open_palette(""),
             Action::Help => Layer::Help(Help { context: Some(self.context()), ..Help::default() }),
             Action::Import => Layer::Prompt(Prompt::import("")),
             Action::Log => {
@@ -117,6 +120,10 @@ impl App {
             Action::Jump => return self.open_jump(),
             Action::Why => return self.open_why(),
             Action::Edit => return self.open_editor(),
+            Action::Settings => return self.open_settings(crate::config::FormPage::Look),
+            Action::Set | Action::Tag => return self.open_palette(&format!("{action} ")),
+            Action::Keys => return self.open_keys(""),
+            Action::History => return self.open_history(),
             Action::Links => return self.open_links(""),
             Action::Hints => return self.open_hints(),
             Action::Find if self.reader.article.is_some() => {
@@ -134,6 +141,9 @@ impl App {
 
     /// A stroke while a layer is open.
     pub(super) fn layer_key(&mut self, event: KeyEvent, key: Key) -> Vec<Effect> {
+        if let Some(Layer::Keys(_)) = self.layers.last() {
+            return self.keys_key(event, key);
+        }
         // Where nothing can be typed, the key that quits still does.
         let quits = self.keymap.lookup(Context::Everywhere, &[key]) == Lookup::Action(Action::Quit);
         if quits && self.layers.last_mut().is_some_and(|l| l.field().is_none()) {
@@ -153,6 +163,8 @@ impl App {
             Some(Layer::Starters(_)) => self.starters_key(event, key),
             Some(Layer::Why(_)) => self.why_key(key),
             Some(Layer::Edit(_)) => self.editor_key(event),
+            Some(Layer::History(_)) => self.history_key(event, key),
+            Some(Layer::Keys(_)) => self.keys_key(event, key),
             None => vec![],
         }
     }
@@ -169,8 +181,13 @@ impl App {
                 help.top = 0;
                 vec![]
             }
+            Some(Layer::Keys(page)) => {
+                page.selected = 0;
+                self.list_keys()
+            }
             Some(Layer::Edit(editor)) => {
                 editor.typed();
+                self.preview();
                 vec![]
             }
             Some(Layer::Prompt(_)) => self.prompt_typed(),
@@ -182,45 +199,6 @@ impl App {
     pub(super) fn type_into_field(&mut self, event: KeyEvent) -> Vec<Effect> {
         let changed = self.layers.last_mut().and_then(Layer::field).is_some_and(|f| f.input(event));
         if changed { self.field_changed() } else { vec![] }
-    }
-
-    /// The actions whose name or help fit what was typed, best first.
-    pub(crate) fn palette_hits(&self) -> Vec<Action> {
-        let Some(Layer::Palette(palette)) = self.layers.last() else { return vec![] };
-        let typed = palette.field.value();
-        if typed.is_empty() {
-            return Action::ALL.to_vec();
-        }
-        let pattern = Pattern::parse(typed, CaseMatching::Smart, Normalization::Smart);
-        let lines =
-            Action::ALL.iter().map(|a| PaletteLine(*a, format!("{} {}", a.name(), a.help())));
-        let hits = pattern.match_list(lines, &mut Matcher::new(Config::DEFAULT));
-        hits.into_iter().map(|(line, _)| line.0).collect()
-    }
-
-    fn palette_key(&mut self, event: KeyEvent) -> Vec<Effect> {
-        let hits = self.palette_hits();
-        let Some(Layer::Palette(palette)) = self.layers.last_mut() else { return vec![] };
-        match event.code {
-            KeyCode::Esc => {
-                self.layers.pop();
-                vec![]
-            }
-            KeyCode::Down | KeyCode::Tab => {
-                palette.selected = (palette.selected + 1).min(hits.len().saturating_sub(1));
-                vec![]
-            }
-            KeyCode::Up | KeyCode::BackTab => {
-                palette.selected = palette.selected.saturating_sub(1);
-                vec![]
-            }
-            KeyCode::Enter => {
-                let chosen = hits.get(palette.selected).copied();
-                self.layers.pop();
-                chosen.map(|action| self.act(action, Key::char(' '))).unwrap_or_default()
-            }
-            _ => self.type_into_field(event),
-        }
     }
 
     fn help_key(&mut self, event: KeyEvent) -> Vec<Effect> {
@@ -246,6 +224,14 @@ impl App {
     pub(super) fn motion(&self, key: Key) -> Option<Motion> {
         match self.keymap.lookup(Context::Items, &[key]) {
             Lookup::Action(action) => Motion::of(action),
+            _ => None,
+        }
+    }
+
+    /// What a key does by itself everywhere.
+    pub(super) fn action_of(&self, key: Key) -> Option<Action> {
+        match self.keymap.lookup(Context::Everywhere, &[key]) {
+            Lookup::Action(action) => Some(action),
             _ => None,
         }
     }
@@ -328,13 +314,5 @@ impl App {
             _ => {}
         }
         vec![]
-    }
-}
-
-struct PaletteLine(Action, String);
-
-impl AsRef<str> for PaletteLine {
-    fn as_ref(&self) -> &str {
-        &self.1
     }
 }

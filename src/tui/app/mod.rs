@@ -5,6 +5,7 @@
 
 mod add;
 mod arrange;
+mod can;
 mod commands;
 mod complete;
 mod editor;
@@ -18,9 +19,13 @@ mod keys;
 mod layers;
 mod links;
 mod mouse;
+mod palette;
 mod prompt;
+mod rank;
 mod reader;
+mod rebind;
 mod search;
+mod settings;
 mod sources;
 mod tree;
 mod views;
@@ -30,13 +35,16 @@ pub(super) use add::{Add, Choice, Stage};
 pub(super) use complete::Completion;
 pub(super) use editor::Editor;
 pub(super) use fulltext::Texts;
+pub(super) use history::HistoryList;
 pub(super) use import::{ImportLine, ImportPreview};
 pub(super) use items::{ItemsPane, midnight};
 pub(super) use jump::Jump;
-pub(super) use layers::{Help, Layer, LogList, Palette, Starters};
+pub(super) use layers::{Help, Layer, LogList, Starters};
 pub(super) use links::{Hints, LinkList};
+pub(super) use palette::{Hit, Palette};
 pub(super) use prompt::{Prompt, PromptKind};
 pub(super) use reader::ReaderPane;
+pub(super) use rebind::KeysPage;
 pub(super) use search::SearchBar;
 pub(super) use sources::{Row, RowId, Smart, SourcesPane};
 pub(super) use why::WhyPanel;
@@ -48,7 +56,7 @@ use crate::config::{Key, KeyMap, Settings};
 use crate::engine::Status;
 use crate::model::Time;
 use chrono::TimeDelta;
-use history::History;
+use history::{Change, History};
 use views::Counting;
 use why::Rhythms;
 
@@ -105,7 +113,7 @@ pub(super) struct App {
     pub(super) refreshing: Option<Refreshing>,
     pub(super) areas: Areas,
     pub(super) texts: Texts,
-    history: History,
+    pub(super) history: History,
     requests: RequestId,
     stale: Stale,
     counting: Counting,
@@ -229,6 +237,14 @@ impl App {
             Event::ViewsReverted(redo, result) => self.views_reverted(redo, result),
             Event::ViewsCounted(result) => self.views_counted(result),
             Event::ImportRead(result) => self.import_read(result),
+            Event::HandEdited(edited) => {
+                self.did(Change::HandEdited(edited), "sources.toml, in the editor");
+                vec![]
+            }
+            Event::Exchanged(result) => self.exchanged(result),
+            Event::SettingsLoaded(result) => self.settings_loaded(result),
+            Event::SettingsSaved(result) => self.settings_saved(result),
+            Event::SettingsReverted(result) => self.settings_reverted(result),
             Event::Imported(result) => self.imported(result),
             Event::Refreshed(report) => self.refreshed(&report),
             Event::RefreshEnded => self.refresh_ended(),
@@ -248,7 +264,9 @@ impl App {
         let ages = self.started.then_some(minute);
         let spinner =
             self.layers.iter().any(Layer::is_busy).then(|| self.now + TimeDelta::milliseconds(200));
-        [toast, reload, ages, spinner, self.counting.deadline()].into_iter().flatten().min()
+        let sequence = self.layers.iter().find_map(Layer::until);
+        let counting = self.counting.deadline();
+        [toast, reload, ages, spinner, sequence, counting].into_iter().flatten().min()
     }
 
     pub(super) fn request(&mut self) -> RequestId {
@@ -279,7 +297,8 @@ impl App {
         if self.toast.as_ref().is_some_and(|t| t.until <= self.now) {
             self.toast = None;
         }
-        let mut effects = self.count_if_due();
+        let mut effects = self.end_sequence();
+        effects.extend(self.count_if_due());
         effects.extend(self.reload_if_stale());
         effects
     }

@@ -129,8 +129,8 @@ fn verbs_change_the_file_and_are_taken_back() {
         ("news", "cNew", "", "# the end\n"),
         ("theatre", "x", "folder = \"City\"\n\n[[source]]\nid = \"news\"", ""),
         ("theatre", "mTech/Stage", folder, ""),
-        ("kernel", "T+os -c", "[\"c\", \"linux\"]", "[\"linux\", \"os\"]"),
-        ("kernel", "T-c,-linux", "tags = [\"c\", \"linux\"]\n", ""),
+        ("kernel", "#+os -c", "[\"c\", \"linux\"]", "[\"linux\", \"os\"]"),
+        ("kernel", "#-c,-linux", "tags = [\"c\", \"linux\"]\n", ""),
         ("Tech", "cWork", "\"Tech\"", "\"Work\""),
         ("Tech", "cWork", "\"Tech/Rust\"", "\"Work/Rust\""),
         ("Tech/Rust", "mCi<Tab>", "\"Tech/Rust\"", "\"City/Rust\""),
@@ -165,7 +165,7 @@ fn several_are_changed_with_one_save_and_one_undo() {
     go(&mut stage, "council");
     stage.keys("<Space><Space>");
     go(&mut stage, "news");
-    stage.keys("<Space>T+local<Enter>");
+    stage.keys("<Space>#+local<Enter>");
     let tagged = file(&stage);
     assert_eq!(tagged.matches("tags = [\"local\"]").count(), 3, "{tagged}");
     assert!(stage.screen(120, 40).contains("saved: tags of 3 sources"));
@@ -195,13 +195,13 @@ fn sources_are_put_in_order_within_their_folder() {
     };
     let mut stage = desk();
     go(&mut stage, "council");
-    stage.keys("J");
+    stage.keys("+");
     assert_eq!(order(&stage), ["kernel", "allocator", "theatre", "council", "news"]);
     assert!(file(&stage).contains("\n\n# plays\n[[source]]\nid = \"theatre\""), "{}", file(&stage));
     assert!(stage.app.sources.current().unwrap().title.starts_with("council"));
-    stage.keys("J");
+    stage.keys("+");
     assert_eq!(order(&stage)[3], "council", "it is the last one of its folder");
-    stage.keys("K");
+    stage.keys("-");
     assert_eq!(order(&stage), ["kernel", "allocator", "council", "theatre", "news"]);
     assert_eq!(file(&stage), SOURCES);
     stage.keys("uu");
@@ -209,10 +209,10 @@ fn sources_are_put_in_order_within_their_folder() {
     go(&mut stage, "kernel");
     stage.keys("<Space>");
     go(&mut stage, "news");
-    stage.keys("<Space>K");
+    stage.keys("<Space>-");
     assert!(stage.screen(120, 40).contains("these are in several folders"));
     go(&mut stage, "City");
-    stage.keys("<Esc>J");
+    stage.keys("<Esc>+");
     assert!(stage.screen(120, 40).contains("folders and tags are in that of their names"));
 }
 
