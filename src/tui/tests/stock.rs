@@ -1,0 +1,74 @@
+//! Made-up items.
+
+use super::*;
+
+pub(super) fn item_rows() -> Vec<ItemRow> {
+    let titles = [
+        "Kernel notes for 6.19",
+        "Postgres 19 enters beta",
+        "Why we moved off a message queue and what it cost us in the end",
+        "日本語のニュース、絵文字 🦀 と長い題名をここに書いておく",
+        "A tiny allocator",
+        "Release 2.4.1",
+        "أخبار المدينة",
+        "Election results, live",
+        "",
+        "Bridge reopens in March",
+        "Budget hearing, second round",
+        "New night buses",
+    ];
+    let row = |(i, title): (usize, &&str)| ItemRow {
+        key: i as i64 + 1,
+        id: ItemId(uuid::Uuid::from_u128(i as u128)),
+        source_key: i as i64 % 5 + 1,
+        title: (*title).to_owned(),
+        url: Some(format!("https://kernel.example/{i}")),
+        date: now() - TimeDelta::minutes(4 << i),
+        pinned: i == 2,
+        read: i % 3 == 2,
+        words: 230 * i as u32,
+        changed: false,
+    };
+    titles.iter().enumerate().map(row).collect()
+}
+
+pub(super) fn article(row: ItemRow) -> Article {
+    let html = r#"<p>The merge window closed on Sunday with <b>13,204</b> commits. The most visible
+        change is <a href="https://lore.example/1">the new scheduler class</a>, which took two years.</p>
+        <h2>What changes</h2><ul><li>Fewer wakeups</li><li>Better <code>nice</code> values, which
+        matter on small machines more than on large ones</li></ul>
+        <pre>fn pick_next(rq: &amp;Rq) -> Task {
+    rq.first()
+}</pre><blockquote><p>It works on my machine, and on all the others.</p></blockquote>
+        <table><tr><th>Version</th><th>Date</th></tr><tr><td>6.18</td><td>October</td></tr></table>
+        <p><img src="https://lore.example/p.png" alt="A graph of wakeups"> 日本語の文章もここにあります。</p>"#;
+    let item = Item {
+        id: row.id,
+        source: SourceId("kernel".to_owned()),
+        guid: None,
+        title: row.title.clone(),
+        summary: None,
+        content: Some(html.to_owned()),
+        url: row.url.clone(),
+        publisher: None,
+        authors: vec!["A. Writer".to_owned()],
+        published: None,
+        updated: None,
+        discovered: row.date,
+        pinned: row.pinned,
+        read: row.read,
+        enclosures: vec![],
+        categories: vec![],
+        comments: None,
+        language: None,
+        article: None,
+        text_from: crate::model::TextFrom::Feed,
+        fetched: None,
+        fetch_error: None,
+        feed_is_whole: None,
+        changed: false,
+        versions: 0,
+    };
+    let document = Arc::new(from_html(html, None));
+    Article { document, row, item: Arc::new(item), position: 0, difference: None }
+}
