@@ -239,6 +239,22 @@ fn the_panes_tell_why_a_source_is_not_looked_at() {
 }
 
 #[test]
+fn a_key_struck_while_the_window_changes_is_not_lost() {
+    const ROUNDS: usize = 40;
+    let world = World::new(&[]);
+    let mut t = world.open(100, 30);
+    t.wait_for("Welcome to newsfed");
+    for n in 1..=ROUNDS {
+        t.resize(100 + (n % 2) as u16, 30);
+        t.send("x");
+        let typed = "x".repeat(n);
+        t.wait_for(&typed);
+    }
+    t.kill("TERM");
+    t.exit_code();
+}
+
+#[test]
 fn the_demo_shows_everything_without_a_network() {
     let world = World::new(&[]);
     let mut t = world.demo(120, 40);
