@@ -6,6 +6,7 @@
 mod ahead;
 mod articles;
 mod connect;
+mod copies;
 mod crawl_log;
 mod error;
 mod history;
@@ -31,6 +32,7 @@ mod tests;
 
 pub use ahead::{Ahead, Kept, Wanted};
 pub use articles::{FetchEnd, Fetched, MOST_VERSIONS, Page, PageRead, PageText, Site, Version};
+pub use copies::ListCopy;
 pub use crawl_log::{CrawlLog, Hubs, Labels, LinkRow, RequestRow, Stored};
 pub use error::{Result, StoreError};
 pub use history::{History, Spent};

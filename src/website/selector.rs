@@ -177,7 +177,8 @@ mod tests {
             assert!(error.contains(words), "{selector}: {error}");
             assert!(!error.contains("report") && !error.contains("Token"), "{error}");
         }
-        let whole = ["a", "a[title=\"(\"]", "h1, h2", "a:not(.x) > b", "[a='\\'']", "a:nth-child(2)"];
+        let whole =
+            ["a", "a[title=\"(\"]", "h1, h2", "a:not(.x) > b", "[a='\\'']", "a:nth-child(2)"];
         for selector in whole {
             assert_eq!(unfinished(selector), None, "{selector}");
         }
