@@ -4,9 +4,10 @@ use super::document::{Node, Pair, Value, parse, read_text};
 use super::edit::{EditError, SourcesFile};
 use super::error::{ConfigErrors, Report};
 use super::load::{Positioned, check_sources};
+use super::render::source_text;
 use super::save::SaveError;
 use super::splice::{SpliceError, set};
-use crate::model::SourceId;
+use crate::model::{Source, SourceId};
 use std::fmt;
 use std::path::Path;
 
@@ -82,9 +83,27 @@ impl Entry {
         Self { id, text: text.to_owned(), header, tree }
     }
 
+    /// The entry of a source that is not declared yet.
+    pub fn draft(source: &Source) -> Self {
+        Self::new(source.id.clone(), &source_text(source, "\n"), 0)
+    }
+
     /// The source.
     pub fn id(&self) -> &SourceId {
         &self.id
+    }
+
+    /// The source that the entry declares once these changes are made.
+    ///
+    /// # Errors
+    /// When the loader refuses it.
+    pub fn source(&self, changes: &[EntryChange]) -> Result<Source, EditError> {
+        let file = Path::new("");
+        let odd = |e: SpliceError| EditError::Form { file: file.into(), message: e.to_string() };
+        let text = apply(&self.text, self.header, changes).map_err(odd)?;
+        let (sources, _) = check_sources(file, &text).map_err(EditError::Refused)?;
+        let source = sources.into_iter().next().map(|(_, source)| source);
+        source.ok_or_else(|| EditError::Unknown(self.id.clone(), String::new()))
     }
 
     /// The value of a key.

@@ -11,13 +11,16 @@ pub enum FormPage {
     Schedule,
     /// Where things stand on its pages.
     Selectors,
+    /// What a crawl of its site looks for.
+    Crawl,
     /// How its server is asked.
     Access,
 }
 
 impl FormPage {
     /// All of them, in order.
-    pub const ALL: [Self; 4] = [Self::General, Self::Schedule, Self::Selectors, Self::Access];
+    pub const ALL: [Self; 5] =
+        [Self::General, Self::Schedule, Self::Selectors, Self::Crawl, Self::Access];
 
     /// What it is called.
     pub fn title(self) -> &'static str {
@@ -25,6 +28,7 @@ impl FormPage {
             Self::General => "General",
             Self::Schedule => "Schedule",
             Self::Selectors => "Selectors",
+            Self::Crawl => "Crawl",
             Self::Access => "Headers and login",
         }
     }
@@ -63,9 +67,10 @@ pub(super) struct Row {
 }
 
 pub(super) const EVERY: &[SourceKind] =
-    &[SourceKind::Feed, SourceKind::Website, SourceKind::Sitemap];
-const SITES: &[SourceKind] = &[SourceKind::Website, SourceKind::Sitemap];
+    &[SourceKind::Feed, SourceKind::Website, SourceKind::Sitemap, SourceKind::Crawl];
+const SITES: &[SourceKind] = &[SourceKind::Website, SourceKind::Sitemap, SourceKind::Crawl];
 const LISTS: &[SourceKind] = &[SourceKind::Website];
+const CRAWLS: &[SourceKind] = &[SourceKind::Crawl];
 const FLAG: &[&str] = &["true", "false"];
 
 const GENERAL: Row = Row {
@@ -275,6 +280,15 @@ pub(super) const ROWS: &[Row] = &[
         label: "Busy hours",
         unset: "none",
         help: "Hours in which the site publishes, such as 08:00-18:00",
+        ..SELECTOR
+    },
+    Row {
+        page: FormPage::Crawl,
+        path: &["website", "targets"],
+        label: "Targets",
+        unset: "articles",
+        help: "What is looked for: articles, files, data, or media types such as text/csv",
+        kinds: CRAWLS,
         ..SELECTOR
     },
     Row {

@@ -22,6 +22,7 @@ mod upkeep;
 mod verdict;
 mod why;
 mod words;
+mod workbench;
 
 pub use follow::{FollowError, access};
 pub use fulltext::{PrefetchPlan, TextGot};
@@ -33,5 +34,8 @@ pub use setup::setup;
 pub use crate::store::Kept;
 pub use why::{Glance, LookTold, Rhythm, Why, glance, rhythm, why};
 pub use words::{HOURS, Told, broken};
+pub use workbench::{Offer, Place, Preview, Said, Subject, Workbench};
+// What is told of pages there.
+pub use crate::website::{ArticleTold, Found, Listed, Outline, OutlineLine, Part};
 // The panes know the engine, and this is part of what it tells.
 pub use crate::schedule::{Explanation, Gaps, Pulse};

@@ -56,7 +56,14 @@ pub(super) fn keep(conn: &Connection, source: i64, copy: &ListCopy) -> Result<()
         "INSERT OR REPLACE INTO copy (source, day, at, url, media_type, body)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
     )?
-    .execute(params![source, at.div_euclid(86_400), at, copy.url, copy.media_type, copy.packed])?;
+    .execute(params![
+        source,
+        at.div_euclid(86_400),
+        at,
+        copy.url,
+        copy.media_type,
+        copy.packed
+    ])?;
     conn.prepare_cached(
         "DELETE FROM copy WHERE source = ?1 AND day NOT IN
              (SELECT day FROM copy WHERE source = ?1 ORDER BY day DESC LIMIT ?2)",

@@ -133,7 +133,9 @@ fn weight(selector: &str) -> usize {
     let tells = last.contains(['.', '#', '['])
         || is_heading(last)
         || matches!(last, "a" | "time" | "article" | "main" | "address");
-    cost(selector) + if tells { 0 } else { 2 }
+    // Every link of a page is no list.
+    let bare = if selector == "a" { 4 } else { 0 };
+    cost(selector) + bare + if tells { 0 } else { 2 }
 }
 
 /// The element and those that stand in siblings of it, or of what is around it, as it stands

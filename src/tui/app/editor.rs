@@ -1,9 +1,10 @@
 //! The form for a source. What its fields are, and what is wrong with them, is known by
 //! [`crate::config::SourceForm`]; here is which of them has the keys.
 
-use super::{App, Layer};
-use crate::config::{Edited, Entry, FormPage, SourceForm};
+use super::{Add, App, Bench, BenchPane, Layer, Stage};
+use crate::config::{Edited, Entry, FormPage, Key, SourceForm};
 use crate::engine::Pace;
+use crate::model::SourceKind;
 use crate::tui::effect::Effect;
 use crate::tui::event::{Failure, NotSaved};
 use crate::tui::input::Field;
@@ -11,11 +12,19 @@ use crate::tui::view;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEventKind};
 use ratatui::layout::Position;
 
+/// What the form is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Of {
+    /// A source that is followed, by its row key.
+    Source(i64),
+    /// A way to follow the address in the paste box below, by its number.
+    Way(usize),
+}
+
 /// The form, open on a source.
 #[derive(Debug)]
 pub(crate) struct Editor {
-    /// Row key of the source.
-    source: i64,
+    pub(super) of: Of,
     pub(crate) title: String,
     /// `None` until the entry is read.
     pub(crate) form: Option<SourceForm>,
@@ -27,20 +36,60 @@ pub(crate) struct Editor {
     leaving: bool,
     /// While it is being saved: whether the source is to be looked at then.
     saving: Option<bool>,
+    /// The workbench for its selectors, once it was opened.
+    pub(super) bench: Option<Bench>,
+    /// Whether the workbench is what is wanted.
+    wants_bench: bool,
 }
 
 impl Editor {
+    fn new(of: Of, title: String, wants_bench: bool) -> Self {
+        Self {
+            of,
+            title,
+            form: None,
+            typed: Vec::new(),
+            focus: 0,
+            leaving: false,
+            saving: None,
+            bench: None,
+            wants_bench,
+        }
+    }
+
     /// The field that takes what is typed.
     pub(super) fn field(&mut self) -> Option<&mut Field> {
-        self.typed.get_mut(self.focus).filter(|_| self.saving.is_none())
+        let here = self.here()?;
+        self.typed.get_mut(here).filter(|_| self.saving.is_none())
+    }
+
+    /// The field that has the keys, where one has.
+    fn here(&self) -> Option<usize> {
+        match self.bench() {
+            Some(bench) if bench.pane == BenchPane::Fields => Some(bench.field()?.index),
+            Some(_) => None,
+            None => Some(self.focus),
+        }
     }
 
     /// Hands what is typed to the form.
-    pub(super) fn typed(&mut self) {
+    pub(super) fn typed(&mut self) -> Vec<Effect> {
         self.leaving = false;
-        if let (Some(form), Some(field)) = (&mut self.form, self.typed.get(self.focus)) {
-            form.set(self.focus, field.value());
+        let Some(here) = self.here() else { return vec![] };
+        if let (Some(form), Some(field)) = (&mut self.form, self.typed.get(here)) {
+            form.set(here, field.value());
         }
+        self.preview()
+    }
+
+    /// Whether something in it moves by itself.
+    pub(super) fn is_busy(&self) -> bool {
+        self.saving.is_some() || self.bench.as_ref().is_some_and(Bench::is_busy)
+    }
+
+    /// Whether it is being saved.
+    pub(crate) fn is_saving(&self) -> bool {
+        self.saving.is_some()
     }
 
     /// The fields that can be gone to, in order.
@@ -83,15 +132,14 @@ impl Editor {
     }
 
     /// Where a field takes one of a few words, the next of them or the one before.
-    fn next_choice(&mut self, forward: bool) -> bool {
+    fn next_choice(&mut self, forward: bool) -> Option<Vec<Effect>> {
         let field = self.form.as_ref().and_then(|form| form.fields().get(self.focus));
-        let Some(field) = field.filter(|field| !field.choices().is_empty()) else { return false };
+        let field = field.filter(|field| !field.choices().is_empty())?;
         // Empty stands for what holds without a word.
         let words: Vec<&str> = [""].into_iter().chain(field.choices().iter().copied()).collect();
         let next = around(&words, &field.value().trim(), forward).unwrap_or("");
         self.typed[self.focus] = Field::new(next);
-        self.typed();
-        true
+        Some(self.typed())
     }
 
     /// Makes the fields say what the form says.
@@ -110,7 +158,7 @@ fn around<T: PartialEq + Copy>(list: &[T], now: &T, forward: bool) -> Option<T> 
 }
 
 impl App {
-    fn editor(&mut self) -> Option<&mut Editor> {
+    pub(super) fn editor(&mut self) -> Option<&mut Editor> {
         self.layers.iter_mut().find_map(|layer| match layer {
             Layer::Edit(editor) => Some(editor),
             _ => None,
@@ -118,21 +166,35 @@ impl App {
     }
 
     /// Opens the form of the selected source.
-    pub(super) fn open_editor(&mut self) -> Vec<Effect> {
+    pub(super) fn open_editor(&mut self, wants_bench: bool) -> Vec<Effect> {
         let entry = self.selected_source().and_then(|key| self.sources.entry(key));
         let Some(entry) = entry else { return self.note("select a source first") };
         let (source, id) = (entry.facts.key, entry.source.id.clone());
         let title = entry.title().to_owned();
-        self.layers.push(Layer::Edit(Editor {
-            source,
-            title,
-            form: None,
-            typed: Vec::new(),
-            focus: 0,
-            leaving: false,
-            saving: None,
-        }));
+        // What is broken is mended there.
+        let wants_bench = wants_bench || entry.facts.website.broken().is_some();
+        self.layers.push(Layer::Edit(Editor::new(Of::Source(source), title, wants_bench)));
         vec![Effect::LoadEntry { source, id }]
+    }
+
+    /// Opens the form of a way to follow an address, which is declared when it is saved.
+    pub(super) fn edit_way(&mut self) -> Vec<Effect> {
+        let found = self.layers.iter().find_map(|layer| match layer {
+            Layer::Add(Add { stage: Stage::Found { discovery, selected }, .. }) => {
+                let way = discovery.ways.get(*selected)?;
+                Some((*selected, discovery.draft(*selected)?, way.title.clone()))
+            }
+            _ => None,
+        });
+        let Some((way, entry, title)) = found else { return vec![] };
+        let title = if title.is_empty() { entry.id().to_string() } else { title };
+        let mut editor = Editor::new(Of::Way(way), title, false);
+        let form = SourceForm::new(entry);
+        let has_selectors = form.kind() == SourceKind::Website;
+        editor.form = Some(form);
+        editor.show_form();
+        self.layers.push(Layer::Edit(editor));
+        if has_selectors { self.open_bench() } else { vec![] }
     }
 
     pub(super) fn entry_loaded(
@@ -140,13 +202,14 @@ impl App {
         source: i64,
         result: Result<Entry, Failure>,
     ) -> Vec<Effect> {
-        let editor = self.editor().filter(|e| e.source == source && e.form.is_none());
+        let of = Of::Source(source);
+        let editor = self.editor().filter(|e| e.of == of && e.form.is_none());
         match (editor, result) {
             (None, _) => vec![],
             (Some(editor), Ok(entry)) => {
                 editor.form = Some(SourceForm::new(entry));
                 editor.show_form();
-                vec![]
+                if editor.wants_bench { self.open_bench() } else { vec![] }
             }
             (Some(_), Err(why)) => {
                 self.layers.retain(|layer| !matches!(layer, Layer::Edit(_)));
@@ -155,8 +218,11 @@ impl App {
         }
     }
 
-    pub(super) fn editor_key(&mut self, event: KeyEvent) -> Vec<Effect> {
+    pub(super) fn editor_key(&mut self, event: KeyEvent, key: Key) -> Vec<Effect> {
         let Some(editor) = self.editor() else { return vec![] };
+        if editor.bench().is_some() {
+            return self.bench_key(event, key);
+        }
         let ctrl = event.modifiers.contains(KeyModifiers::CONTROL);
         if event.code == KeyCode::Esc {
             return self.leave_editor();
@@ -172,13 +238,21 @@ impl App {
                 let page = editor.pages().get(usize::from(n).saturating_sub(1)).copied();
                 editor.open_page(page.unwrap_or_else(|| editor.page()));
             }
+            KeyCode::Enter if editor.page() == FormPage::Selectors => return self.open_bench(),
             KeyCode::Down | KeyCode::Tab | KeyCode::Enter => editor.step(true),
             KeyCode::Up | KeyCode::BackTab => editor.step(false),
-            KeyCode::Right | KeyCode::Left
-                if editor.saving.is_none() && editor.next_choice(event.code == KeyCode::Right) => {}
             _ => {
+                let turned = match event.code {
+                    KeyCode::Right | KeyCode::Left if editor.saving.is_none() => {
+                        editor.next_choice(event.code == KeyCode::Right)
+                    }
+                    _ => None,
+                };
+                if let Some(effects) = turned {
+                    return effects;
+                }
                 if editor.field().is_some_and(|field| field.input(event)) {
-                    editor.typed();
+                    return editor.typed();
                 }
             }
         }
@@ -193,12 +267,18 @@ impl App {
             editor.leaving = true;
             return self.note("Esc again to drop the changes");
         }
+        let had_bench = editor.bench.is_some();
         self.layers.pop();
         self.toast = None;
-        vec![]
+        if had_bench { vec![Effect::CloseBench] } else { vec![] }
     }
 
-    fn save_entry(&mut self) -> Vec<Effect> {
+    pub(super) fn save_entry(&mut self) -> Vec<Effect> {
+        let found = self.layers.iter().find_map(|layer| match layer {
+            Layer::Add(Add { stage: Stage::Found { discovery, .. }, .. }) => Some(discovery),
+            _ => None,
+        });
+        let discovery = found.cloned();
         let Some(editor) = self.editor() else { return vec![] };
         let Some(form) = editor.form.as_ref().filter(|_| editor.saving.is_none()) else {
             return vec![];
@@ -206,19 +286,33 @@ impl App {
         if let Some(wrong) = form.first_wrong() {
             let label = form.fields()[wrong].label.clone();
             editor.focus = wrong;
+            if let Some(bench) = &mut editor.bench {
+                // What is wrong may be on another page of the form.
+                let place = bench.fields.iter().position(|f| f.index == wrong);
+                bench.shown &= place.is_some();
+                bench.active = place.unwrap_or(bench.active);
+            }
             return self.problem(format!("not saved: {label} is not right yet"));
         }
         if let Some(why) = form.trouble.clone() {
             return self.problem(format!("not saved: {why}"));
         }
-        let changes = form.changes();
-        if changes.is_empty() {
-            self.layers.pop();
-            return self.note("nothing was changed");
+        let (changes, base) = (form.changes(), form.base().clone());
+        match (editor.of, discovery) {
+            (Of::Way(way), Some(discovery)) => {
+                editor.saving = Some(false);
+                vec![Effect::FollowEdited { discovery, way, base, changes }]
+            }
+            (Of::Source(source), _) if !changes.is_empty() => {
+                editor.saving = Some(form.wants_look());
+                vec![Effect::SaveEntry { source, base, changes }]
+            }
+            _ => {
+                self.layers.pop();
+                self.note("nothing was changed");
+                vec![Effect::CloseBench]
+            }
         }
-        let (source, base) = (editor.source, form.base().clone());
-        editor.saving = Some(form.wants_look());
-        vec![Effect::SaveEntry { source, base, changes }]
     }
 
     pub(super) fn entry_saved(
@@ -226,13 +320,14 @@ impl App {
         source: i64,
         result: Result<Edited, NotSaved>,
     ) -> Vec<Effect> {
-        let editor = self.editor().filter(|editor| editor.source == source);
+        let of = Of::Source(source);
+        let editor = self.editor().filter(|editor| editor.of == of);
         match (result, editor) {
             (Ok(edited), editor) => {
                 let look = editor.and_then(|editor| editor.saving) == Some(true);
-                let form = |layer: &Layer| matches!(layer, Layer::Edit(e) if e.source == source);
+                let form = |layer: &Layer| matches!(layer, Layer::Edit(e) if e.of == of);
                 self.layers.retain(|layer| !form(layer));
-                let mut effects = vec![Effect::LoadSources];
+                let mut effects = vec![Effect::LoadSources, Effect::CloseBench];
                 if look {
                     effects.extend(self.refresh(Some(vec![source]), Pace::Manual));
                 }
@@ -262,10 +357,19 @@ impl App {
         }
     }
 
+    /// A way that was edited is not followed, and the form stays.
+    pub(super) fn not_followed(&mut self) -> bool {
+        let editor = self.editor().filter(|editor| matches!(editor.of, Of::Way(_)));
+        editor.map(|editor| editor.saving = None).is_some()
+    }
+
     /// A click goes to a field or a page, the wheel from field to field.
     pub(super) fn editor_mouse(&mut self, kind: MouseEventKind, at: Position) -> Vec<Effect> {
         let size = self.size;
         let Some(editor) = self.editor() else { return vec![] };
+        if editor.bench().is_some() {
+            return self.bench_mouse(kind, at);
+        }
         match kind {
             MouseEventKind::ScrollDown => editor.step(true),
             MouseEventKind::ScrollUp => editor.step(false),

@@ -104,7 +104,11 @@ impl Layer {
     /// Whether something in it moves by itself.
     pub(super) fn is_busy(&self) -> bool {
         use super::Stage;
-        matches!(self, Self::Add(Add { stage: Stage::Exploring { .. } | Stage::Following, .. }))
+        match self {
+            Self::Add(add) => matches!(add.stage, Stage::Exploring { .. } | Stage::Following),
+            Self::Edit(editor) => editor.is_busy(),
+            _ => false,
+        }
     }
 
     /// The field that takes a paste.
@@ -138,7 +142,8 @@ impl App {
                 return vec![Effect::LoadLog];
             }
             Action::Why => return self.open_why(),
-            Action::Edit => return self.open_editor(),
+            Action::Edit => return self.open_editor(false),
+            Action::Workbench => return self.open_editor(true),
             Action::Links => return self.open_links(""),
             Action::Hints => return self.open_hints(),
             Action::Find if self.reader.article.is_some() => {
@@ -172,7 +177,7 @@ impl App {
             Some(Layer::Prompt(_)) => self.prompt_key(event),
             Some(Layer::Starters(_)) => self.starters_key(event, key),
             Some(Layer::Why(_)) => self.why_key(key),
-            Some(Layer::Edit(_)) => self.editor_key(event),
+            Some(Layer::Edit(_)) => self.editor_key(event, key),
             None => vec![],
         }
     }
@@ -189,10 +194,7 @@ impl App {
                 help.top = 0;
                 vec![]
             }
-            Some(Layer::Edit(editor)) => {
-                editor.typed();
-                vec![]
-            }
+            Some(Layer::Edit(editor)) => editor.typed(),
             Some(Layer::Prompt(Prompt { kind: PromptKind::Find, field })) => {
                 let text = field.value().to_owned();
                 self.reader.look_for(&text);
@@ -281,7 +283,7 @@ impl App {
     }
 
     /// Lists without a field are walked with the keys of the panes.
-    fn motion(&self, key: Key) -> Option<Motion> {
+    pub(super) fn motion(&self, key: Key) -> Option<Motion> {
         match self.keymap.lookup(Context::Items, &[key]) {
             Lookup::Action(action) => Motion::of(action),
             _ => None,

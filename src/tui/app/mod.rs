@@ -18,6 +18,7 @@ mod reader;
 mod search;
 mod sources;
 mod why;
+mod workbench;
 
 pub(super) use add::{Add, Choice, Stage};
 pub(super) use editor::Editor;
@@ -29,6 +30,7 @@ pub(super) use reader::ReaderPane;
 pub(super) use search::SearchBar;
 pub(super) use sources::{Row, RowId, Smart, SourcesPane};
 pub(super) use why::WhyPanel;
+pub(super) use workbench::{Bench, BenchField, BenchPane, Marked};
 
 use super::effect::Effect;
 use super::event::{Event, Failure, RequestId};
@@ -212,6 +214,7 @@ impl App {
             Event::Restored(result) => self.restored(result),
             Event::EntryLoaded(source, result) => self.entry_loaded(source, result),
             Event::EntrySaved(source, result) => self.entry_saved(source, result),
+            Event::BenchSaid(bench, said) => self.bench_said(bench, said),
             Event::Reverted(redo, result) => self.reverted(redo, result),
             Event::Imported(result) => self.imported(result),
             Event::Refreshed(report) => self.refreshed(&report),

@@ -1,0 +1,489 @@
+//! The selector workbench: the page, what its selectors give, and the fields for them.
+
+use super::super::app::{App, Bench, BenchField, BenchPane, Editor, Marked};
+use super::super::reader::wrap_plain;
+use super::chrome::marks;
+use super::row::Row;
+use crate::config::Role;
+use crate::engine::{Part, Place};
+use crate::model::Time;
+use crate::util::{text, when};
+use ratatui::Frame;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
+use ratatui::widgets::Clear;
+
+/// From these widths on the page and what is found stand side by side, and the fields in two
+/// columns.
+const SIDE_BY_SIDE: u16 = 66;
+const TWO_COLUMNS: u16 = 110;
+/// Cells of the names of fields.
+const LABELS: usize = 13;
+
+/// What can be clicked: a line of the page, an article, a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::tui) enum Spot {
+    Line(usize),
+    Item(usize),
+    Field(usize),
+}
+
+/// Where things stand.
+struct Parts {
+    header: Rect,
+    /// The page, its title above.
+    page: Option<Rect>,
+    /// The articles that are found, their title above.
+    items: Option<Rect>,
+    /// The article that was fetched, its title above.
+    article: Option<Rect>,
+    rule: Rect,
+    fields: Rect,
+    columns: u16,
+    message: Rect,
+}
+
+fn parts(bench: &Bench, size: (u16, u16)) -> Parts {
+    let body = Rect { x: 0, y: 1, width: size.0, height: size.1.saturating_sub(2) };
+    let columns = if body.width >= TWO_COLUMNS { 2 } else { 1 };
+    let count = u16::try_from(bench.fields.len()).unwrap_or(0).div_ceil(columns);
+    let most = match body.height {
+        0..10 => 1,
+        10..15 => 2,
+        15..20 => 4,
+        _ => count,
+    };
+    let rows = count.min(most);
+    let header = Rect { height: body.height.min(1), ..body };
+    let message = Rect { y: body.bottom().saturating_sub(1), height: 1, ..body };
+    let fields = Rect { y: message.y.saturating_sub(rows), height: rows, ..body };
+    let rule = Rect { y: fields.y.saturating_sub(1), height: 1, ..body };
+    let top = header.bottom();
+    let middle = Rect { y: top, height: rule.y.saturating_sub(top), ..body };
+    let has_article = bench.told.article.is_some();
+    let (page, right) = if body.width >= SIDE_BY_SIDE {
+        let left = body.width * 11 / 20;
+        let right = Rect { x: left + 1, width: body.width - left - 1, ..middle };
+        (Some(Rect { width: left, ..middle }), Some(right))
+    } else if bench.pane == BenchPane::Items {
+        (None, Some(middle))
+    } else {
+        (Some(middle), None)
+    };
+    let (items, article) = match right {
+        Some(right) if has_article => {
+            // The article has the most room while it is what is worked on.
+            let share = if bench.is_article() { 3 } else { 2 };
+            let height = (right.height / share).max(2).min(right.height);
+            let below = Rect { y: right.y + height, height: right.height - height, ..right };
+            (Some(Rect { height, ..right }), Some(below))
+        }
+        other => (other, None),
+    };
+    Parts { header, page, items, article, rule, fields, columns, message }
+}
+
+/// What is left below the title of a pane.
+fn below(area: Rect) -> Rect {
+    Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area }
+}
+
+/// The first row that is drawn, so that the selected one is.
+fn first_row(selected: usize, height: usize, count: usize) -> usize {
+    let first = (selected + 1).saturating_sub(height).max(selected.saturating_sub(height / 2));
+    first.min(count.saturating_sub(height))
+}
+
+/// The first line of the fields that is drawn, so that the active one is.
+fn first_field(bench: &Bench, parts: &Parts) -> usize {
+    let columns = usize::from(parts.columns);
+    let height = usize::from(parts.fields.height);
+    let lines = bench.fields.len().div_ceil(columns);
+    let active = if columns == 1 { bench.active } else { bench.active % lines.max(1) };
+    (active + 1).saturating_sub(height)
+}
+
+/// What stands at a place of the screen.
+pub(in crate::tui) fn at(bench: &Bench, size: (u16, u16), at: Position) -> Option<Spot> {
+    let parts = parts(bench, size);
+    let row_in = |area: Rect, selected: usize, count: usize| {
+        let area = below(area);
+        let height = usize::from(area.height);
+        let row = first_row(selected, height, count) + usize::from(at.y.checked_sub(area.y)?);
+        (area.contains(at) && row < count).then_some(row)
+    };
+    if let (Some(area), Some(sheet)) = (parts.page, bench.sheet())
+        && let Some(row) = row_in(area, sheet.selected(), sheet.count())
+    {
+        return Some(Spot::Line(row));
+    }
+    if let Some(area) = parts.items
+        && let Some(row) = row_in(area, bench.item, bench.items().0.len())
+    {
+        return Some(Spot::Item(row));
+    }
+    if !parts.fields.contains(at) {
+        return None;
+    }
+    let lines = bench.fields.len().div_ceil(parts.columns.into());
+    let line = first_field(bench, &parts) + usize::from(at.y - parts.fields.y);
+    let column = usize::from(parts.columns == 2 && at.x >= parts.fields.width / 2);
+    let field = line + column * lines;
+    (field < bench.fields.len()).then_some(Spot::Field(field))
+}
+
+/// Draws it over the panes.
+pub(super) fn draw(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Bench, body: Rect) {
+    frame.render_widget(Clear, body);
+    frame.buffer_mut().set_style(body, app.palette.style(Role::Text));
+    let parts = parts(bench, (body.width, body.height + 2));
+    header(app, frame, editor, bench, parts.header);
+    if let Some(area) = parts.page {
+        page(app, frame, bench, area);
+    }
+    if let Some(area) = parts.items {
+        items(app, frame, bench, area);
+    }
+    if let Some(area) = parts.article {
+        article(app, frame, bench, area);
+    }
+    title(app, frame, "", false, parts.rule);
+    if let Some(area) = parts.items.filter(|area| area.x > 0 && parts.rule.y > area.y) {
+        let height = parts.rule.y + 1 - area.y;
+        super::chrome::divider(app, frame, Rect { x: area.x - 1, y: area.y, width: 1, height });
+    }
+    fields(app, frame, editor, bench, &parts);
+    message(app, frame, editor, bench, parts.message);
+}
+
+/// What it is for, how many articles are matched and lost, and which page this is.
+fn header(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Bench, area: Rect) {
+    let style = |role| app.palette.style(role);
+    let mut row = Row::new(area.width);
+    let m = marks(app);
+    let state = match (editor.is_saving(), bench.waiting.iter().next()) {
+        (true, _) => Some((format!(" {} saving ", m.busy), Role::Accent)),
+        (_, Some(_)) => Some((format!(" {} fetching ", m.busy), Role::Accent)),
+        _ => None,
+    };
+    let page = match bench.at {
+        Place::List | Place::Second => "the page as it is now".to_owned(),
+        Place::Copy(n) => match bench.copies.get(n) {
+            Some(at) => format!("saved copy of {}", when::minute(*at)),
+            None => "saved copy".to_owned(),
+        },
+        Place::Article => "an article".to_owned(),
+    };
+    match state {
+        Some((words, role)) => row.right(words, style(role)),
+        None => row.right(format!(" {page} "), style(Role::Dim)),
+    }
+    if let Some(list) = &bench.told.list {
+        let lost = match (list.known, list.lost) {
+            (0, _) => String::new(),
+            (known, lost) => format!("   {lost} lost of {known}"),
+        };
+        let role = if list.lost > 0 { Role::Warning } else { Role::Dim };
+        row.right(lost, style(role));
+        row.right(format!("   {} matched", list.links.len()), style(Role::Text));
+    }
+    row.left(&format!(" {}", text::truncate(&editor.title, 40)), style(Role::Header));
+    row.left(&format!(" {} selectors", m.bullet), style(Role::Dim));
+    frame.render_widget(row.line(style(Role::Text)), area);
+}
+
+/// A line with words in it.
+fn title(app: &App, frame: &mut Frame<'_>, words: &str, focused: bool, area: Rect) {
+    if area.height == 0 {
+        return;
+    }
+    let m = marks(app);
+    let border = app.palette.style(if focused { Role::BorderFocus } else { Role::Border });
+    let mut row = Row::new(area.width);
+    row.left(m.across, border);
+    if !words.is_empty() {
+        let name = app.palette.style(if focused { Role::Header } else { Role::Dim });
+        row.left(if focused { m.pointer } else { " " }, border);
+        row.left(words, name);
+        row.left(" ", border);
+    }
+    row.fill(m.across, border);
+    frame.render_widget(row.line(border), Rect { height: 1, ..area });
+}
+
+fn line(frame: &mut Frame<'_>, words: &str, style: Style, area: Rect) {
+    if area.height > 0 {
+        let mut row = Row::new(area.width);
+        row.left(words, style);
+        frame.render_widget(row.line(style), Rect { height: 1, ..area });
+    }
+}
+
+/// The structure of the page, or its text, what the active selector matches being marked.
+fn page(app: &App, frame: &mut Frame<'_>, bench: &Bench, area: Rect) {
+    let style = |role| app.palette.style(role);
+    let focused = bench.pane == BenchPane::Page;
+    let text_shown = bench.sheet().is_some_and(|sheet| sheet.text);
+    title(app, frame, if text_shown { "Page text" } else { "Page outline" }, focused, area);
+    let area = below(area);
+    let Some(sheet) = bench.sheet() else {
+        let (words, role) = match bench.failed.get(&bench.at) {
+            Some(why) => (why.clone(), Role::Error),
+            None => ("fetching the page …".to_owned(), Role::Dim),
+        };
+        let lines = wrap_plain(&words, usize::from(area.width).saturating_sub(2).max(8));
+        for (y, words) in (area.y..area.bottom()).zip(lines) {
+            line(frame, &format!(" {words}"), style(role), Rect { y, ..area });
+        }
+        return;
+    };
+    let part = bench.field().and_then(|field| field.part);
+    let own = part.map_or(&[][..], |part| bench.marks(part));
+    let others: Vec<&[u32]> = if bench.is_article() { &Part::ARTICLE[..] } else { &Part::LIST[..] }
+        .iter()
+        .filter(|other| Some(**other) != part)
+        .map(|other| bench.marks(*other))
+        .collect();
+    let m = marks(app);
+    let (exact, within) = if app.settings.ui.ascii { ("#", ":") } else { ("▐", "┆") };
+    let (height, count) = (usize::from(area.height), sheet.count());
+    let first = first_row(sheet.selected(), height, count);
+    for (y, i) in (area.y..area.bottom()).zip(first..count) {
+        let here = i == sheet.selected();
+        let whole = match (here, focused) {
+            (true, true) => style(Role::Selected),
+            (true, false) => style(Role::SelectedUnfocused),
+            _ => style(Role::Text),
+        };
+        let part_style = |role| if here { whole } else { style(role) };
+        let (mark, role) = match sheet.marked(i, own) {
+            Marked::Yes => (exact, Role::Accent),
+            Marked::Within => (within, Role::Accent),
+            Marked::No if others.iter().any(|o| sheet.marked(i, o) == Marked::Yes) => {
+                (m.bullet, Role::Dim)
+            }
+            Marked::No => (" ", Role::Text),
+        };
+        let mut row = Row::new(area.width);
+        row.left(mark, part_style(role));
+        if sheet.text {
+            let words = sheet.outline.texts.get(i).map_or("", |t| t.text.as_str());
+            row.left(&format!(" {words}"), whole);
+        } else if let Some(told) = sheet.line(i) {
+            let depth = usize::from(told.depth).min(usize::from(area.width) / 4);
+            row.left(&" ".repeat(depth), whole);
+            let fold = if sheet.is_folded(i) { m.folded } else { " " };
+            row.left(fold, part_style(Role::Dim));
+            row.left(&told.name, part_style(Role::Header));
+            if told.alike > 1 {
+                let times = if app.settings.ui.ascii { "x" } else { "×" };
+                row.left(&format!(" {times}{}", told.alike), part_style(Role::Accent));
+            }
+            if !told.text.is_empty() {
+                row.left(&format!("  {}", told.text), part_style(Role::Text));
+            }
+            if let Some(hint) = &told.hint {
+                row.left(&format!("  {hint}"), part_style(Role::Dim));
+            }
+        }
+        frame.render_widget(row.line(whole), Rect { y, height: 1, ..area });
+        if here && focused {
+            frame.set_cursor_position(Position::new(area.x, y));
+        }
+    }
+}
+
+fn day(date: Time) -> String {
+    date.format("%Y-%m-%d").to_string()
+}
+
+/// The articles that the selectors find on the list.
+fn items(app: &App, frame: &mut Frame<'_>, bench: &Bench, area: Rect) {
+    let style = |role| app.palette.style(role);
+    let focused = bench.pane == BenchPane::Items;
+    title(app, frame, "What these selectors give", focused, area);
+    let area = below(area);
+    let (items, on_first) = bench.items();
+    if items.is_empty() {
+        let words = match &bench.told.list {
+            Some(_) => " no articles",
+            None => "",
+        };
+        line(frame, words, style(Role::Dim), area);
+        return;
+    }
+    let (height, count) = (usize::from(area.height), items.len());
+    let first = first_row(bench.item, height, count);
+    for (y, i) in (area.y..area.bottom()).zip(first..count) {
+        let here = i == bench.item;
+        let whole = match (here, focused) {
+            (true, true) => style(Role::Selected),
+            (true, false) => style(Role::SelectedUnfocused),
+            _ => style(Role::Text),
+        };
+        let part = |role| if here { whole } else { style(role) };
+        let (title, date, url) = items[i];
+        let mut row = Row::new(area.width);
+        row.right(date.map(|d| format!(" {} ", day(d))).unwrap_or_default(), part(Role::Dim));
+        let second = if i >= on_first { "2: " } else { "" };
+        row.left(&format!("{:>3} ", i + 1), part(Role::Dim));
+        row.left(second, part(Role::Accent));
+        let name = if title.is_empty() { url.as_str() } else { title };
+        row.left(name, whole);
+        if !title.is_empty() && usize::from(area.width) > 60 {
+            row.left(&format!("  {}", url.path()), part(Role::Dim));
+        }
+        frame.render_widget(row.line(whole), Rect { y, height: 1, ..area });
+        if here && focused {
+            frame.set_cursor_position(Position::new(area.x, y));
+        }
+    }
+}
+
+/// The article that was fetched, as the selectors read it.
+fn article(app: &App, frame: &mut Frame<'_>, bench: &Bench, area: Rect) {
+    let style = |role| app.palette.style(role);
+    title(app, frame, "The article", false, area);
+    let Some(told) = &bench.told.article else { return };
+    let article = &told.article;
+    let area = below(area);
+    let width = usize::from(area.width).saturating_sub(2).max(8);
+    let mut lines: Vec<(String, Role)> = vec![(article.title.clone(), Role::Header)];
+    let date = article.published.map_or("no date".to_owned(), day);
+    let who = match article.authors.as_slice() {
+        [] => "no author".to_owned(),
+        names => names.join(", "),
+    };
+    let bullet = marks(app).bullet;
+    lines.push((format!("{date} {bullet} {who} {bullet} {}", article.url.path()), Role::Dim));
+    let prose = if article.summary.is_empty() { "no text" } else { &article.summary };
+    lines.extend(wrap_plain(prose, width).into_iter().map(|words| (words, Role::Text)));
+    for (y, (words, role)) in (area.y..area.bottom()).zip(lines) {
+        line(frame, &format!(" {words}"), style(role), Rect { y, ..area });
+    }
+}
+
+fn fields(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Bench, parts: &Parts) {
+    let lines = bench.fields.len().div_ceil(parts.columns.into());
+    let first = first_field(bench, parts);
+    let width = parts.fields.width / parts.columns;
+    for (i, field) in bench.fields.iter().enumerate() {
+        let (column, row) = (i / lines.max(1), i % lines.max(1));
+        let Some(row) = row.checked_sub(first).and_then(|row| u16::try_from(row).ok()) else {
+            continue;
+        };
+        if row >= parts.fields.height {
+            continue;
+        }
+        let x = parts.fields.x + width * u16::try_from(column).unwrap_or(0);
+        let area = Rect { x, y: parts.fields.y + row, width, height: 1 };
+        draw_field(app, frame, editor, bench, (i, *field), area);
+    }
+}
+
+/// How a field does: how many elements its selector matches, or that it is not right.
+fn standing(bench: &Bench, field: BenchField, wrong: bool, empty: bool) -> (String, Role) {
+    let article = bench.told.article.as_ref();
+    match (field.part, wrong) {
+        (_, true) => ("!".to_owned(), Role::Error),
+        (Some(Part::Date), _) if !empty && article.is_some() => {
+            let found = bench.found(Part::Date).flatten().map_or(0, |found| found.count);
+            match article.and_then(|told| told.article.published) {
+                Some(date) => (format!("{found}  {}", day(date)), Role::Text),
+                None if found > 0 => (format!("{found}  ! no date"), Role::Error),
+                None => ("0".to_owned(), Role::Warning),
+            }
+        }
+        (Some(part), _) => match bench.found(part) {
+            Some(Some(found)) if found.count > 0 => (found.count.to_string(), Role::Text),
+            Some(Some(_)) => ("0".to_owned(), Role::Warning),
+            _ => (String::new(), Role::Dim),
+        },
+        (None, _) => (String::new(), Role::Dim),
+    }
+}
+
+fn draw_field(
+    app: &App,
+    frame: &mut Frame<'_>,
+    editor: &Editor,
+    bench: &Bench,
+    (number, field): (usize, BenchField),
+    area: Rect,
+) {
+    let style = |role| app.palette.style(role);
+    let Some((form, typed)) = editor.form.as_ref().zip(editor.typed.get(field.index)) else { return };
+    let told = &form.fields()[field.index];
+    let active = number == bench.active;
+    let typing = active && bench.pane == BenchPane::Fields;
+    let mut row = Row::new(area.width);
+    let (words, role) = standing(bench, field, told.error.is_some(), typed.value().is_empty());
+    row.right(if words.is_empty() { words } else { format!(" {words} ") }, style(role));
+    let pointer = if active { marks(app).pointer } else { " " };
+    row.left(pointer, style(Role::Accent));
+    row.left(&format!("{} ", number + 1), style(Role::KeyHint));
+    let label = style(if active { Role::Accent } else { Role::Dim });
+    row.left(&format!("{:<LABELS$}", field.key), label);
+    let room = row.room().saturating_sub(1).max(1);
+    let used = 3 + LABELS;
+    let (shown, cursor) = match typing {
+        true => typed.visible(room),
+        false => (text::truncate(typed.value(), room).into_owned(), 0),
+    };
+    if shown.is_empty() && !typing {
+        let unset = told.unset();
+        let unset = if unset.is_empty() { String::new() } else { format!("({unset})") };
+        row.left(&unset, style(Role::Dim));
+    } else {
+        row.left(&shown, style(if typing { Role::Input } else { Role::Text }));
+    }
+    frame.render_widget(row.line(style(Role::Text)), area);
+    if typing {
+        let x = area.x + u16::try_from(used + cursor).unwrap_or(0);
+        frame.set_cursor_position(Position::new(x.min(area.right().saturating_sub(1)), area.y));
+    }
+}
+
+/// The line below the fields: what is wrong, what is proposed, or what the active field is for.
+fn message(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Bench, area: Rect) {
+    let Some(form) = &editor.form else { return };
+    let field = bench.field();
+    let told = field.and_then(|field| form.fields().get(field.index));
+    let error = told.and_then(|told| Some(format!("! {} {}", field?.key, told.error.as_ref()?)));
+    let unread = bench.told.article.as_ref().and_then(|told| told.date_text.as_ref());
+    let unread = unread.filter(|_| field.is_some_and(|f| f.key.starts_with("date")));
+    let failed = bench.failed.get(&bench.at).filter(|_| bench.sheet().is_some());
+    let list_failed = bench.failed.get(&Place::List);
+    let offers = bench.offers();
+    let (words, role) = if let Some(error) = error {
+        (error, Role::Error)
+    } else if let Some(why) = &form.trouble {
+        (format!("! {why}"), Role::Error)
+    } else if let Some(repair) = bench.repair() {
+        let selectors: Vec<String> =
+            repair.selectors.iter().map(|(part, s)| format!("{} = {s}", part.key())).collect();
+        let known = match (repair.known, bench.is_article()) {
+            (_, true) => String::new(),
+            (0, _) => format!("   {} articles", repair.count),
+            (known, _) => format!("   {} articles, {known} of them known", repair.count),
+        };
+        let of = offers.len();
+        let repair = format!("repair 1/{of}: {}{known}   Enter takes it", selectors.join("  "));
+        (repair, Role::Warning)
+    } else if let Some(text) = unread {
+        let text = text::truncate(text, 60);
+        (format!("! \"{text}\" is no date as it is; say how it is written"), Role::Error)
+    } else if let Some(why) = failed.or(list_failed) {
+        (format!("! {why}"), Role::Error)
+    } else if let Some(taken) = bench.taken() {
+        (format!("proposal {}/{}; P goes on", taken + 1, offers.len()), Role::Accent)
+    } else {
+        let help = told.map_or("", |told| told.help());
+        let offered = match offers.len() {
+            0 => String::new(),
+            n => format!("   P: {n} proposed"),
+        };
+        (format!("{help}{offered}"), Role::Dim)
+    };
+    line(frame, &format!(" {words}"), app.palette.style(role), area);
+}
