@@ -174,19 +174,20 @@ fn header(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Bench, area
         },
         Place::Article => "an article".to_owned(),
     };
+    let counts = bench.told.list.as_ref().map(|list| match (list.known, list.lost) {
+        (0, _) => format!("{} matched", list.links.len()),
+        (known, lost) => format!("{} matched   {lost} lost of {known}", list.links.len()),
+    });
+    let counts = counts.unwrap_or_default();
+    let lost = bench.told.list.as_ref().is_some_and(|list| list.lost > 0);
+    // Where there is not room for everything, what is matched matters most.
+    let roomy = (text::width(&counts) + text::width(&page) + 5) * 2 <= usize::from(area.width);
     match state {
         Some((words, role)) => row.right(words, style(role)),
-        None => row.right(format!(" {page} "), style(Role::Dim)),
+        None if roomy || counts.is_empty() => row.right(format!("   {page} "), style(Role::Dim)),
+        None => row.right(" ", style(Role::Dim)),
     }
-    if let Some(list) = &bench.told.list {
-        let lost = match (list.known, list.lost) {
-            (0, _) => String::new(),
-            (known, lost) => format!("   {lost} lost of {known}"),
-        };
-        let role = if list.lost > 0 { Role::Warning } else { Role::Dim };
-        row.right(lost, style(role));
-        row.right(format!("   {} matched", list.links.len()), style(Role::Text));
-    }
+    row.right(counts, style(if lost { Role::Warning } else { Role::Text }));
     row.left(&format!(" {}", text::truncate(&editor.title, 40)), style(Role::Header));
     row.left(&format!(" {} selectors", m.bullet), style(Role::Dim));
     frame.render_widget(row.line(style(Role::Text)), area);
