@@ -8,6 +8,7 @@ mod editing;
 mod faults;
 mod reading;
 mod term;
+mod workbench;
 mod world;
 
 use newsfed::demo::server::{Fault, Reply, Server};

@@ -156,7 +156,7 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Be
     message(app, frame, editor, bench, parts.message);
 }
 
-/// What it is for, how many articles are matched and lost, and which page this is.
+/// What it is for, and how many articles are matched and lost.
 fn header(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Bench, area: Rect) {
     let style = |role| app.palette.style(role);
     let mut row = Row::new(area.width);
@@ -166,26 +166,15 @@ fn header(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Bench, area
         (_, Some(_)) => Some((format!(" {} fetching ", m.busy), Role::Accent)),
         _ => None,
     };
-    let page = match bench.at {
-        Place::List | Place::Second => "the page as it is now".to_owned(),
-        Place::Copy(n) => match bench.copies.get(n) {
-            Some(at) => format!("saved copy of {}", when::minute(*at)),
-            None => "saved copy".to_owned(),
-        },
-        Place::Article => "an article".to_owned(),
-    };
     let counts = bench.told.list.as_ref().map(|list| match (list.known, list.lost) {
         (0, _) => format!("{} matched", list.links.len()),
         (known, lost) => format!("{} matched   {lost} lost of {known}", list.links.len()),
     });
     let counts = counts.unwrap_or_default();
     let lost = bench.told.list.as_ref().is_some_and(|list| list.lost > 0);
-    // Where there is not room for everything, what is matched matters most.
-    let roomy = (text::width(&counts) + text::width(&page) + 5) * 2 <= usize::from(area.width);
-    match state {
-        Some((words, role)) => row.right(words, style(role)),
-        None if roomy || counts.is_empty() => row.right(format!("   {page} "), style(Role::Dim)),
-        None => row.right(" ", style(Role::Dim)),
+    row.right(" ", style(Role::Dim));
+    if let Some((words, role)) = state {
+        row.right(words, style(role));
     }
     row.right(counts, style(if lost { Role::Warning } else { Role::Text }));
     row.left(&format!(" {}", text::truncate(&editor.title, 40)), style(Role::Header));
@@ -225,7 +214,16 @@ fn page(app: &App, frame: &mut Frame<'_>, bench: &Bench, area: Rect) {
     let style = |role| app.palette.style(role);
     let focused = bench.pane == BenchPane::Page;
     let text_shown = bench.sheet().is_some_and(|sheet| sheet.text);
-    title(app, frame, if text_shown { "Page text" } else { "Page outline" }, focused, area);
+    let what = if text_shown { "Page text" } else { "Page outline" };
+    let of = match bench.at {
+        Place::List | Place::Second => "now".to_owned(),
+        Place::Copy(n) => match bench.copies.get(n) {
+            Some(at) => format!("saved copy of {}", when::clock(*at, app.now)),
+            None => "saved copy".to_owned(),
+        },
+        Place::Article => "an article".to_owned(),
+    };
+    title(app, frame, &format!("{what} {} {of}", marks(app).bullet), focused, area);
     let area = below(area);
     let Some(sheet) = bench.sheet() else {
         let (words, role) = match bench.failed.get(&bench.at) {
