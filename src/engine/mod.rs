@@ -34,6 +34,8 @@ pub use setup::setup;
 pub use crate::store::Kept;
 pub use why::{Glance, LookTold, Rhythm, Why, glance, rhythm, why};
 pub use words::{HOURS, Told, broken};
+#[cfg(test)]
+pub(crate) use workbench::Rehearsal;
 pub use workbench::{Offer, Place, Preview, Said, Subject, Workbench};
 // What is told of pages there.
 pub use crate::website::{ArticleTold, Found, Listed, Outline, OutlineLine, Part};

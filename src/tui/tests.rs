@@ -3,6 +3,7 @@
 mod editor;
 mod reader;
 mod texts;
+mod workbench;
 
 use super::app::App;
 use super::effect::{Effect, Farewell};

@@ -158,12 +158,19 @@ impl Desk {
         }
     }
 
+    #[cfg(test)]
+    pub(super) fn offer_all(&mut self) {
+        while let Some(place) = self.idle.pop() {
+            self.offer(place);
+        }
+    }
+
     fn tell(&self, said: Said) {
         // Who listens no more has gone on.
         let _ = self.said.send(said);
     }
 
-    fn take(&mut self, job: Job) {
+    pub(super) fn take(&mut self, job: Job) {
         match job {
             Job::Known { known, copies } => {
                 self.known = known;
@@ -192,7 +199,7 @@ impl Desk {
         }
     }
 
-    fn lay(&mut self, place: Place, body: &[u8], kind: Option<&str>, url: &Url) {
+    pub(super) fn lay(&mut self, place: Place, body: &[u8], kind: Option<&str>, url: &Url) {
         match Page::read(body, kind, url) {
             Ok(page) => {
                 let needs_javascript = page.needs_javascript();

@@ -188,3 +188,48 @@ async fn fetch(
     };
     let _ = said.send(Said::Failed { place, why: crate::util::text::line(&why) });
 }
+
+/// A workbench without a thread and a network: answers are there at once.
+#[cfg(test)]
+pub(crate) struct Rehearsal {
+    desk: Desk,
+    heard: tokio::sync::mpsc::UnboundedReceiver<Said>,
+}
+
+#[cfg(test)]
+impl Rehearsal {
+    /// With the addresses of articles known before and copies of the list, newest first.
+    pub(crate) fn new(known: &[String], copies: &[(crate::model::Time, Url, &str)]) -> Self {
+        let (said, heard) = tokio::sync::mpsc::unbounded_channel();
+        let mut desk = Desk::new(mpsc::channel().1, Arc::default(), said);
+        let known = known.iter().map(|url| normalise(&url.parse().unwrap())).collect();
+        let pack = |(at, url, markup): &(crate::model::Time, Url, &str)| {
+            crate::store::ListCopy::pack(*at, url.as_str(), None, markup.as_bytes()).unwrap()
+        };
+        desk.take(Job::Known { known, copies: copies.iter().map(pack).collect() });
+        Self { desk, heard }
+    }
+
+    /// Lays a page on it.
+    pub(crate) fn lay(&mut self, place: Place, url: &Url, markup: &str) {
+        self.desk.lay(place, markup.as_bytes(), None, url);
+    }
+
+    pub(crate) fn preview(&mut self, request: u64, rules: WebsiteRules, list: Place) {
+        self.desk.take(Job::Preview { request, rules: Box::new(rules), list });
+    }
+
+    pub(crate) fn pick(&mut self, place: Place, element: u32, part: Part) {
+        self.desk.take(Job::Pick { place, element, part });
+    }
+
+    pub(crate) fn copy(&mut self, number: usize) {
+        self.desk.take(Job::Copy(number));
+    }
+
+    /// What was answered since it was asked last.
+    pub(crate) fn heard(&mut self) -> Vec<Said> {
+        self.desk.offer_all();
+        std::iter::from_fn(|| self.heard.try_recv().ok()).collect()
+    }
+}

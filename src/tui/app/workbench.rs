@@ -201,6 +201,12 @@ impl Bench {
     }
 }
 
+/// Whoever reads one page only, or whose next page is found, needs no other way there.
+fn takes(bench: &Bench, part: Part, typed: &Field) -> bool {
+    let finds = bench.found(part).flatten().is_some_and(|found| found.count > 0);
+    part != Part::Next || !(typed.value().is_empty() || finds)
+}
+
 /// Whether the address is a list of articles.
 fn is_list(form: &SourceForm) -> bool {
     form.kind() == SourceKind::Website && rules(form).mode == WebsiteMode::List
@@ -250,6 +256,13 @@ impl Editor {
         vec![Effect::Bench { bench: bench.id, ask }]
     }
 
+    /// Whether a selector of that part is taken from an offer.
+    pub(crate) fn takes(&self, part: Part) -> bool {
+        let Some(bench) = &self.bench else { return false };
+        let field = bench.fields.iter().find(|field| field.part == Some(part));
+        field.and_then(|f| self.typed.get(f.index)).is_some_and(|typed| takes(bench, part, typed))
+    }
+
     /// Puts a value into a field of the form.
     fn put(&mut self, index: usize, value: &str) {
         let (Some(form), Some(typed)) = (&mut self.form, self.typed.get_mut(index)) else { return };
@@ -273,9 +286,7 @@ impl Editor {
                 continue;
             };
             let Some(typed) = self.typed.get(field.index) else { continue };
-            let finds = bench.found(part).flatten().is_some_and(|found| found.count > 0);
-            // Whoever reads one page only, or whose next page is found, needs no other way there.
-            if part == Part::Next && (typed.value().is_empty() || finds) {
+            if !takes(bench, part, typed) {
                 continue;
             }
             bench.own.push((field.index, typed.value().to_owned()));
@@ -296,9 +307,9 @@ impl App {
         let trouble = trouble.and_then(|key| self.sources.entry(key));
         let broken = trouble.and_then(|entry| entry.facts.website.broken().cloned());
         let discovery = self.layers.iter().find_map(|layer| match layer {
-            super::Layer::Add(super::Add { stage: super::Stage::Found { discovery, .. }, .. }) => {
-                Some(discovery.clone())
-            }
+            super::Layer::Add(super::Add {
+                stage: super::Stage::Found { discovery, .. }, ..
+            }) => Some(discovery.clone()),
             _ => None,
         });
         let Some(editor) = self.editor() else { return vec![] };

@@ -288,6 +288,12 @@ fn bench_hints(bench: &Bench) -> &'static [(&'static str, &'static str)] {
         BenchPane::Fields => {
             &[("type", "the selector"), ("Up Down", "fields"), ("Tab", "pane"), ("C-s", "save")]
         }
+        _ if bench.repair().is_some() => &[
+            ("Enter", "take the repair"),
+            ("t", "older copies"),
+            ("j k", "choose by hand"),
+            ("Esc", "back"),
+        ],
         BenchPane::Items => &[
             ("Enter", "to the article"),
             ("n", "next page"),

@@ -168,6 +168,9 @@ fn header(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Bench, area
     };
     let counts = bench.told.list.as_ref().map(|list| match (list.known, list.lost) {
         (0, _) => format!("{} matched", list.links.len()),
+        (_, lost) if area.width < SIDE_BY_SIDE => {
+            format!("{} found, {lost} lost", list.links.len())
+        }
         (known, lost) => format!("{} matched   {lost} lost of {known}", list.links.len()),
     });
     let counts = counts.unwrap_or_default();
@@ -411,7 +414,9 @@ fn draw_field(
     area: Rect,
 ) {
     let style = |role| app.palette.style(role);
-    let Some((form, typed)) = editor.form.as_ref().zip(editor.typed.get(field.index)) else { return };
+    let Some((form, typed)) = editor.form.as_ref().zip(editor.typed.get(field.index)) else {
+        return;
+    };
     let told = &form.fields()[field.index];
     let active = number == bench.active;
     let typing = active && bench.pane == BenchPane::Fields;
@@ -459,16 +464,16 @@ fn message(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Bench, are
     } else if let Some(why) = &form.trouble {
         (format!("! {why}"), Role::Error)
     } else if let Some(repair) = bench.repair() {
+        let taken = repair.selectors.iter().filter(|(part, _)| editor.takes(*part));
         let selectors: Vec<String> =
-            repair.selectors.iter().map(|(part, s)| format!("{} = {s}", part.key())).collect();
+            taken.map(|(part, s)| format!("{} = {s}", part.key())).collect();
         let known = match (repair.known, bench.is_article()) {
             (_, true) => String::new(),
             (0, _) => format!("   {} articles", repair.count),
             (known, _) => format!("   {} articles, {known} of them known", repair.count),
         };
-        let of = offers.len();
-        let repair = format!("repair 1/{of}: {}{known}   Enter takes it", selectors.join("  "));
-        (repair, Role::Warning)
+        let (of, selectors) = (offers.len(), selectors.join("  "));
+        (format!("Enter takes the repair 1/{of}: {selectors}{known}"), Role::Warning)
     } else if let Some(text) = unread {
         let text = text::truncate(text, 60);
         (format!("! \"{text}\" is no date as it is; say how it is written"), Role::Error)

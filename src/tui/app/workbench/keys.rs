@@ -176,7 +176,9 @@ impl App {
 
     /// Enter on an element: it makes the selector of the active field.
     fn use_element(&mut self) -> Vec<Effect> {
-        let Some(bench) = self.editor().and_then(|editor| editor.bench_mut()) else { return vec![] };
+        let Some(bench) = self.editor().and_then(|editor| editor.bench_mut()) else {
+            return vec![];
+        };
         let Some(field) = bench.field() else { return vec![] };
         let of_page = if bench.is_article() { &Part::ARTICLE[..] } else { &Part::LIST[..] };
         let element = bench.sheet().and_then(super::SheetView::element);
@@ -195,7 +197,9 @@ impl App {
     }
 
     fn go_to_article(&mut self) -> Vec<Effect> {
-        let Some(bench) = self.editor().and_then(|editor| editor.bench_mut()) else { return vec![] };
+        let Some(bench) = self.editor().and_then(|editor| editor.bench_mut()) else {
+            return vec![];
+        };
         let item = bench.items().0.get(bench.item).map(|item| (item.2.clone(), item.0.clone()));
         let Some((url, title)) = item else {
             return self.note("no article is found yet: choose a link first");
@@ -211,7 +215,9 @@ impl App {
     }
 
     fn fetch_next_page(&mut self) -> Vec<Effect> {
-        let Some(bench) = self.editor().and_then(|editor| editor.bench_mut()) else { return vec![] };
+        let Some(bench) = self.editor().and_then(|editor| editor.bench_mut()) else {
+            return vec![];
+        };
         let next = bench.told.list.as_ref().and_then(|told| told.next.clone());
         match next {
             Some(url) => bench.fetch(url, Place::Second, String::new()),
@@ -246,7 +252,8 @@ impl App {
     fn back_to_list(&mut self) -> Vec<Effect> {
         let Some(editor) = self.editor() else { return vec![] };
         let there = editor.form.as_ref().is_some_and(super::is_list);
-        let Some(bench) = editor.bench_mut().filter(|bench| there && bench.at != Place::List) else {
+        let Some(bench) = editor.bench_mut().filter(|bench| there && bench.at != Place::List)
+        else {
             return vec![];
         };
         bench.show(Place::List);
@@ -268,7 +275,11 @@ impl App {
     }
 
     /// A click selects, a second one on the same line chooses; the wheel moves.
-    pub(in super::super) fn bench_mouse(&mut self, kind: MouseEventKind, at: Position) -> Vec<Effect> {
+    pub(in super::super) fn bench_mouse(
+        &mut self,
+        kind: MouseEventKind,
+        at: Position,
+    ) -> Vec<Effect> {
         let size = self.size;
         let Some(editor) = self.editor() else { return vec![] };
         let place = editor.bench().and_then(|bench| view::workbench::at(bench, size, at));

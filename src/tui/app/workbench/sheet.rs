@@ -173,7 +173,8 @@ impl SheetView {
             self.selected_text = row.min(texts.len().saturating_sub(1));
         } else {
             let near = |row: &usize| {
-                self.line(*row).is_some_and(|l| l.outer <= element && element < self.outline.end(l.element))
+                self.line(*row)
+                    .is_some_and(|l| l.outer <= element && element < self.outline.end(l.element))
             };
             self.selected = (0..self.lines.len()).filter(near).last().unwrap_or(self.selected);
         }
@@ -208,7 +209,8 @@ impl SheetView {
             self.unfold();
         } else if !self.text {
             let around = (0..self.selected).rev();
-            let around = around.into_iter().find(|row| self.line(*row).is_some_and(|l| l.depth < depth));
+            let around =
+                around.into_iter().find(|row| self.line(*row).is_some_and(|l| l.depth < depth));
             self.go(around.unwrap_or(self.selected));
         }
     }
