@@ -11,7 +11,7 @@ use super::handle::Handle;
 use super::look;
 use super::message::{Discovery, First};
 use super::site::Asker;
-use crate::model::{Source, SourceKind, WebsiteRules};
+use crate::model::{Source, SourceKind, WebsiteMode, WebsiteRules};
 use crate::net::Response;
 use crate::util::url::normalise;
 use crate::website::Part;
@@ -105,7 +105,10 @@ impl Workbench {
                     Err(e) => tracing::warn!("what is known of {}: {e}", source.id),
                 }
             }
+            let direct =
+                source.website.as_ref().is_some_and(|rules| rules.mode == WebsiteMode::Direct);
             let (place, url) = match source.kind {
+                SourceKind::Website if direct => (Place::Article, Some(source.url.clone())),
                 SourceKind::Website => (Place::List, Some(source.url.clone())),
                 // Their lists are no pages.
                 _ => (Place::Article, newest),

@@ -181,7 +181,9 @@ fn header(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Bench, area
     }
     row.right(counts, style(if lost { Role::Warning } else { Role::Text }));
     row.left(&format!(" {}", text::truncate(&editor.title, 40)), style(Role::Header));
-    row.left(&format!(" {} selectors", m.bullet), style(Role::Dim));
+    if area.width >= SIDE_BY_SIDE {
+        row.left(&format!(" {} selectors", m.bullet), style(Role::Dim));
+    }
     frame.render_widget(row.line(style(Role::Text)), area);
 }
 
