@@ -50,6 +50,8 @@ fn the_published_strategies_are_the_published_ones() {
         ("sklearn", false, Kind::SbOracle, 81.4, 2.0),
         ("sklearn", false, Kind::Sb, 90.9, 3.0),
         ("sklearn", false, Kind::Focused, 89.4, 2.0),
+        ("sklearn", true, Kind::Focused, 28.7, 2.0),
+        ("kaitai", false, Kind::Focused, 90.0, 2.0),
         ("kaitai", false, Kind::Bfs, 95.0, 0.5),
         ("kaitai", false, Kind::Dfs, 90.0, 0.5),
         ("kaitai", false, Kind::SbOracle, 85.0, 2.0),

@@ -197,6 +197,7 @@ fn tell(
         Some(End::Requests) => ("requests", None),
         Some(End::Bytes) => ("bytes", None),
         Some(End::Time) => ("time", None),
+        Some(End::Stopped) => ("stopped", None),
         Some(End::Left(words)) => ("left", Some(words.as_str())),
     };
     if out.json {

@@ -4,30 +4,51 @@ use super::exit::Failure;
 use super::home::Home;
 use super::output::Output;
 use crate::engine::Handle;
+use std::time::Duration;
 
 /// Threads for reading the database, parsing and looking up names.
 const BLOCKING_THREADS: usize = 32;
+/// How long what still runs on those threads may take in the end: enough for a file that is being
+/// saved, and nobody waits for a name server that does not answer.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The runtime of one command.
+pub(super) struct Runtime(tokio::runtime::Runtime);
 
 /// A runtime for one command, on its own thread: the heavy work is done on the blocking pool, and
 /// every thread more costs memory of its own.
-pub(super) fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
+pub(super) fn runtime() -> Result<Runtime, Failure> {
     build(tokio::runtime::Builder::new_current_thread())
 }
 
 /// A runtime beside the panes, or beside what is printed while it works: its thread waits neither
 /// for the person nor for a slow reader of the output, so that no server seems to be late.
-pub(super) fn runtime_beside() -> Result<tokio::runtime::Runtime, Failure> {
+pub(super) fn runtime_beside() -> Result<Runtime, Failure> {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     builder.worker_threads(1);
     build(builder)
 }
 
-fn build(mut builder: tokio::runtime::Builder) -> Result<tokio::runtime::Runtime, Failure> {
+fn build(mut builder: tokio::runtime::Builder) -> Result<Runtime, Failure> {
     builder
         .max_blocking_threads(BLOCKING_THREADS)
         .enable_all()
         .build()
+        .map(Runtime)
         .map_err(|e| Failure::Plain(format!("the system gives no threads to work with: {e}")))
+}
+
+impl Runtime {
+    /// Runs `work` to its end; what is left on other threads has a moment to end as well.
+    pub(super) fn block_on<T>(self, work: impl Future<Output = T>) -> T {
+        self.block_on_within(work, PATIENCE)
+    }
+
+    fn block_on_within<T>(self, work: impl Future<Output = T>, patience: Duration) -> T {
+        let result = self.0.block_on(work);
+        self.0.shutdown_timeout(patience);
+        result
+    }
 }
 
 /// Starts an engine that looks only when told to, lets `work` speak with it, and shuts it down
@@ -76,4 +97,28 @@ pub(super) fn other_poller(pid: Option<u32>) -> Failure {
     Failure::Plain(format!(
         "{who} follows the sources of this database already; refresh there, or stop it first"
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+
+    #[test]
+    fn a_thread_that_does_not_end_keeps_no_command_from_ending() {
+        for runtime in [runtime(), runtime_beside()] {
+            let (release, released) = mpsc::channel::<()>();
+            let (begun, begins) = tokio::sync::oneshot::channel();
+            let work = async {
+                tokio::task::spawn_blocking(move || {
+                    let _ = begun.send(());
+                    released.recv()
+                });
+                begins.await
+            };
+            let ended = runtime.ok().unwrap().block_on_within(work, Duration::ZERO);
+            assert!(ended.is_ok());
+            drop(release);
+        }
+    }
 }

@@ -83,6 +83,7 @@ actions! {
     Narrower, "narrower", "Make the text column narrower";
     Wider, "wider", "Make the text column wider";
     Pipe, "pipe", "Pipe the article to a command";
+    StopExploring, "stop-exploring", "Stop exploring the site; what was found stays";
     Why, "why", "Show why the source is looked at when it is";
     Log, "log", "Show what failed and why";
     Theme, "theme", "Next theme";

@@ -39,7 +39,12 @@ impl Logistic {
 
     /// Learns one example.
     pub(super) fn learn(&mut self, features: &[(u32, f32)], positive: bool) {
-        let error = self.probability(features) - f32::from(u8::from(positive));
+        self.learn_weighted(features, positive, 1.0);
+    }
+
+    /// Learns one example that counts as much as `weight` of them.
+    pub(super) fn learn_weighted(&mut self, features: &[(u32, f32)], positive: bool, weight: f32) {
+        let error = weight * (self.probability(features) - f32::from(u8::from(positive)));
         let mask = self.weights.len() as u32 - 1;
         match self.rate {
             Rate::Constant(rate) => {

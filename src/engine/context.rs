@@ -15,6 +15,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
 
 /// Connections that looks read the database with.
 const READERS: usize = 1;
@@ -41,6 +42,8 @@ pub(super) struct Context {
     pub(super) declared_at: Mutex<Stamp>,
     /// Why that state does not hold.
     fault: Mutex<Option<String>>,
+    /// What ends the explorations under way, by row key.
+    exploring: Mutex<HashMap<i64, CancellationToken>>,
 }
 
 impl Context {
@@ -70,7 +73,28 @@ impl Context {
             random: Mutex::new(fastrand::Rng::with_seed(seed)),
             declared_at: Mutex::default(),
             fault: Mutex::default(),
+            exploring: Mutex::default(),
         }
+    }
+
+    /// What ends the exploration of a source that begins now.
+    pub(super) fn begin_exploring(&self, source: i64) -> CancellationToken {
+        let stop = CancellationToken::new();
+        self.exploring().insert(source, stop.clone());
+        stop
+    }
+
+    /// Ends the exploration of a source; says whether there was one.
+    pub(super) fn end_exploring(&self, source: i64) -> bool {
+        self.exploring().remove(&source).is_some_and(|stop| {
+            let running = !stop.is_cancelled();
+            stop.cancel();
+            running
+        })
+    }
+
+    fn exploring(&self) -> MutexGuard<'_, HashMap<i64, CancellationToken>> {
+        self.exploring.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn settings(&self) -> &Settings {

@@ -153,6 +153,12 @@ impl Handle {
         reports
     }
 
+    /// Ends the exploration of a site (row key) with what it has found so far; says whether there is
+    /// one under way. Where nothing was found yet, the next look goes on with it.
+    pub fn stop_exploring(&self, key: i64) -> bool {
+        self.context.end_exploring(key)
+    }
+
     /// Sets a mark; returns the row keys that changed.
     pub async fn mark(&self, mark: Mark, keys: Vec<i64>, to: bool) -> Result<Vec<i64>> {
         self.context.store.mark(mark, keys, to).await

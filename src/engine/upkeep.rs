@@ -5,6 +5,7 @@ use super::budget;
 use super::context::Context;
 use super::fulltext;
 use super::message::{Role, Status};
+use super::site::tidy_crawls;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -89,5 +90,10 @@ async fn retire_once(context: &Arc<Context>) -> crate::store::Result<()> {
             tracing::info!(source = %source.id, "{gone} items removed by retention");
         }
     }
-    context.store.tidy(now).await
+    context.store.tidy(now).await?;
+    let (folder, kept) = (context.store.folder().to_owned(), context.read(|r| r.kept_ids()).await?);
+    if let Some(Err(e)) = context.work(move || tidy_crawls(&folder, &kept)).await {
+        tracing::warn!("records of crawls: {e}");
+    }
+    Ok(())
 }

@@ -1,5 +1,6 @@
 //! Why a source is looked at when it is, in words: for the command line and the panes.
 
+use super::site::EXPLORING;
 use super::why::{LookTold, PausedBy, Why};
 use crate::model::{Hold, HoldReason, Moved, Outcome, Planned, Sign, Signal, Time, Trouble};
 use crate::schedule::{Gaps, Pulse};
@@ -20,6 +21,8 @@ pub struct Told {
     pub week: Vec<(&'static str, String)>,
     /// The last looks, newest first.
     pub looks: Vec<String>,
+    /// Whether the site is being explored.
+    pub exploring: bool,
 }
 
 impl Why {
@@ -33,6 +36,7 @@ impl Why {
                 _ => strip(&self.explanation.week, east.div_euclid(3600), ascii),
             },
             looks: self.looks.iter().map(look).collect(),
+            exploring: self.crawl.first().is_some_and(|words| words.starts_with(EXPLORING)),
         }
     }
 }

@@ -128,6 +128,7 @@ impl Client {
                 allowed,
                 follow: request.follow,
                 head: request.head,
+                most: request.most,
             };
             let started = Instant::now();
             let step = inner.exchange(&hop).await?;
@@ -185,6 +186,7 @@ struct HopRequest<'a> {
     allowed: Duration,
     follow: bool,
     head: bool,
+    most: Option<u64>,
 }
 
 impl Inner {
@@ -241,7 +243,8 @@ impl Inner {
             // Waiting for room is not the server's fault and takes none of its time.
             let compressed = answer.headers().contains_key(header::CONTENT_ENCODING);
             response.room = self.room.take(answer.content_length(), compressed).await;
-            let body = self.body(answer, &attempt);
+            let limit = hop.most.map_or(self.settings.max_body, |m| m.min(self.settings.max_body));
+            let body = self.body(answer, limit, &attempt);
             (response.body, response.wire_bytes) =
                 tokio::time::timeout(left, body).await.map_err(late)??;
         }
@@ -281,9 +284,9 @@ impl Inner {
     async fn body<'a>(
         &self,
         mut answer: reqwest::Response,
+        limit: u64,
         attempt: &impl Fn() -> Attempt<'a>,
     ) -> Result<(Bytes, u64), FetchError> {
-        let limit = self.settings.max_body;
         let explain = |error: BodyError| {
             let host = attempt().host.to_owned();
             match error {

@@ -44,6 +44,8 @@ pub struct Request {
     pub follow: bool,
     /// Whether only the headers are asked for.
     pub head: bool,
+    /// Most bytes of the body, where fewer than `net.max_body` are wanted.
+    pub most: Option<u64>,
 }
 
 impl Request {
@@ -61,6 +63,7 @@ impl Request {
             spacing: None,
             follow: true,
             head: false,
+            most: None,
         }
     }
 

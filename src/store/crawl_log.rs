@@ -3,6 +3,7 @@
 
 use super::connect::create_private;
 use super::error::{Result, StoreError};
+use crate::model::Validators;
 use rusqlite::{Connection, OptionalExtension, params};
 use std::path::Path;
 use std::time::Duration;
@@ -10,7 +11,7 @@ use std::time::Duration;
 /// How long the file is waited for while another crawl has it.
 const BUSY_TIMEOUT: Duration = Duration::from_millis(500);
 /// Version of the tables.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 
 /// A link that was seen for the first time.
 #[derive(Debug, Clone, Copy)]
@@ -75,6 +76,7 @@ impl CrawlLog {
         let found: i64 = begin.query_row("PRAGMA user_version", [], |r| r.get(0))?;
         match found {
             0 => begin.execute_batch(include_str!("crawl.sql"))?,
+            1 => begin.execute_batch(include_str!("crawl-2.sql"))?,
             VERSION => {}
             newer => {
                 let (path, found) = (path.to_owned(), usize::try_from(newer).unwrap_or(usize::MAX));
@@ -197,14 +199,13 @@ impl CrawlLog {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Stores what a later visit has seen and learned, in one transaction: links in order, labels
-    /// (whether a link was what is looked for), and how often pages have led there.
+    /// Stores what a later visit has seen, and in one transaction with it what it has learned.
     pub fn learn<'a>(
         &mut self,
         new: impl Iterator<Item = LinkRow<'a>>,
-        labels: &[(u32, bool)],
-        hubs: &[(u32, u32)],
+        visit: &Learned,
     ) -> Result<()> {
+        let Learned { labels, hubs, validators, waiting } = visit;
         let tx = self.conn.transaction()?;
         let mut counts = (self.links, self.paths, self.anchors);
         put_links(&tx, new, &mut counts)?;
@@ -216,13 +217,21 @@ impl CrawlLog {
             tx.prepare_cached("INSERT OR REPLACE INTO hub VALUES (?1, ?2)")?
                 .execute([link, led])?;
         }
+        for (link, Validators { etag, last_modified }) in validators {
+            tx.prepare_cached("INSERT OR REPLACE INTO validator VALUES (?1, ?2, ?3)")?
+                .execute(params![link, etag, last_modified])?;
+        }
+        tx.execute("DELETE FROM waiting", [])?;
+        for link in waiting {
+            tx.prepare_cached("INSERT INTO waiting (link) VALUES (?1)")?.execute([link])?;
+        }
         tx.commit()?;
         (self.links, self.paths, self.anchors) = counts;
         Ok(())
     }
 
-    /// What visits have learned: labels in order, the newest `most` of them, and all hubs.
-    pub fn learned(&self, most: u32) -> Result<(Labels, Hubs)> {
+    /// What visits have learned, of the labels the newest `most`.
+    pub fn learned(&self, most: u32) -> Result<Learned> {
         let sql =
             "SELECT link, hit FROM (SELECT * FROM label ORDER BY id DESC LIMIT ?1) ORDER BY id";
         let mut query = self.conn.prepare(sql)?;
@@ -230,15 +239,30 @@ impl CrawlLog {
         let labels = labels.collect::<rusqlite::Result<_>>()?;
         let mut query = self.conn.prepare("SELECT link, led FROM hub ORDER BY link")?;
         let hubs = query.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))?;
-        Ok((labels, hubs.collect::<rusqlite::Result<_>>()?))
+        let hubs = hubs.collect::<rusqlite::Result<_>>()?;
+        let mut query = self.conn.prepare("SELECT link, etag, last_modified FROM validator")?;
+        let validators = query.query_map([], |r| {
+            Ok((r.get(0)?, Validators { etag: r.get(1)?, last_modified: r.get(2)? }))
+        })?;
+        let validators = validators.collect::<rusqlite::Result<_>>()?;
+        let mut query = self.conn.prepare("SELECT link FROM waiting ORDER BY id")?;
+        let waiting = query.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?;
+        Ok(Learned { labels, hubs, validators, waiting })
     }
 }
 
-/// Links that were asked for, and whether they led to what is looked for.
-pub type Labels = Vec<(u32, bool)>;
-
-/// Pages, and to how much each has led.
-pub type Hubs = Vec<(u32, u32)>;
+/// What visits have learned of a site.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Learned {
+    /// Links that were asked for, in order, and whether they were what is looked for.
+    pub labels: Vec<(u32, bool)>,
+    /// Pages, and to how much each has led, by link.
+    pub hubs: Vec<(u32, u32)>,
+    /// What pages are asked by.
+    pub validators: Vec<(u32, Validators)>,
+    /// Links that there was no time for, in order.
+    pub waiting: Vec<u32>,
+}
 
 /// Stored links.
 pub struct Stored<'a> {
@@ -378,12 +402,42 @@ mod tests {
         let urls = ["http://a/", "http://a/2"].map(|u| Some(u.to_owned()));
         let [a, b] = urls;
         assert_eq!(read(&log), [(first, a), (second, b)]);
-        log.learn([link("http://a/3", (1, "/b"))].into_iter(), &[(0, true), (1, false)], &[(0, 3)])
-            .unwrap();
-        log.learn(std::iter::empty(), &[(3, true)], &[(0, 4)]).unwrap();
-        assert_eq!(log.learned(2).unwrap(), (vec![(1, false), (3, true)], vec![(0, 4)]));
+        let tag = |tag: &[u8]| Validators { etag: Some(tag.to_owned()), last_modified: None };
+        let visit = Learned {
+            labels: vec![(0, true), (1, false)],
+            hubs: vec![(0, 3)],
+            validators: vec![(0, tag(b"1"))],
+            waiting: vec![2, 1],
+        };
+        log.learn([link("http://a/3", (1, "/b"))].into_iter(), &visit).unwrap();
+        assert_eq!(log.learned(2).unwrap(), visit);
+        let visit = Learned {
+            labels: vec![(3, true)],
+            hubs: vec![(0, 4)],
+            validators: vec![(0, tag(b"2"))],
+            waiting: vec![],
+        };
+        log.learn(std::iter::empty(), &visit).unwrap();
+        assert_eq!(
+            log.learned(2).unwrap(),
+            Learned { labels: vec![(1, false), (3, true)], ..visit }
+        );
         let stored = log.stored().link(3).unwrap().unwrap();
         assert_eq!(stored, ("http://a/3".to_owned(), "/b".to_owned(), String::new()));
+    }
+
+    #[test]
+    fn an_earlier_record_is_brought_up_to_date() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("crawl.db");
+        let log = CrawlLog::open(&path).unwrap();
+        log.conn.execute_batch("DROP TABLE validator; DROP TABLE waiting").unwrap();
+        log.conn.pragma_update(None, "user_version", 1).unwrap();
+        drop(log);
+        let mut log = CrawlLog::open(&path).unwrap();
+        let visit = Learned { waiting: vec![0], ..Learned::default() };
+        log.learn([link("http://a/", (0, ""))].into_iter(), &visit).unwrap();
+        assert_eq!(log.learned(1).unwrap(), visit);
     }
 
     #[test]

@@ -33,7 +33,7 @@ mod tests;
 pub use ahead::{Ahead, Kept, Wanted};
 pub use articles::{FetchEnd, Fetched, MOST_VERSIONS, Page, PageRead, PageText, Site, Version};
 pub use copies::ListCopy;
-pub use crawl_log::{CrawlLog, Hubs, Labels, LinkRow, RequestRow, Stored};
+pub use crawl_log::{CrawlLog, Learned, LinkRow, RequestRow, Stored};
 pub use error::{Result, StoreError};
 pub use history::{History, Spent};
 pub use identity::{Prepared, prepare};
@@ -154,6 +154,27 @@ impl Store {
         self.writer().map(drop)
     }
 
+    /// Does a job on the writer's thread. Where the database could not be opened for writing, that is
+    /// tried again on a thread that may wait.
+    async fn call<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&rusqlite::Connection) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let open = match &*self.inner.door() {
+            Door::Open(writer, _) => Some(writer.clone()),
+            Door::Stuck | Door::Closed => None,
+        };
+        let writer = match open {
+            Some(writer) => writer,
+            None => {
+                let store = self.clone();
+                let opened = tokio::task::spawn_blocking(move || store.writer()).await;
+                opened.map_err(|_| StoreError::Closed)??
+            }
+        };
+        writer.call(job).await
+    }
+
     fn writer(&self) -> Result<Writer> {
         let mut door = self.inner.door();
         if let Door::Stuck = *door {
@@ -168,12 +189,11 @@ impl Store {
 
     /// Brings the rows in line with the declared sources, and returns their facts.
     pub async fn reconcile(&self, declared: Vec<Source>, now: Time) -> Result<Vec<SourceFacts>> {
-        self.writer()?
-            .call(move |conn| {
-                sources::reconcile(conn, &declared, now)?;
-                sources::all(conn)
-            })
-            .await
+        self.call(move |conn| {
+            sources::reconcile(conn, &declared, now)?;
+            sources::all(conn)
+        })
+        .await
     }
 
     /// The same outside of a runtime.
@@ -198,12 +218,12 @@ impl Store {
             Some(_) => pages::ingest(conn, source, &articles, discovered, keys).map(Some),
             None => Ok(None),
         };
-        self.writer()?.call(move |conn| store(conn)).await
+        self.call(move |conn| store(conn)).await
     }
 
     /// Stores the end of a look in one transaction. `None`: the source is gone.
     pub async fn store_look(&self, look: Look) -> Result<Option<(Ingested, Outcome)>> {
-        self.writer()?.call(move |conn| ingest::store(conn, look)).await
+        self.call(move |conn| ingest::store(conn, look)).await
     }
 
     /// Changes what is known of a source, without a look.
@@ -212,30 +232,29 @@ impl Store {
         source: i64,
         change: impl FnOnce(&mut SourceFacts) + Send + 'static,
     ) -> Result<()> {
-        self.writer()?
-            .call(move |conn| {
-                if let Some(mut facts) = rows::load_facts(conn, source)? {
-                    change(&mut facts);
-                    rows::save_facts(conn, &facts)?;
-                }
-                Ok(())
-            })
-            .await
+        self.call(move |conn| {
+            if let Some(mut facts) = rows::load_facts(conn, source)? {
+                change(&mut facts);
+                rows::save_facts(conn, &facts)?;
+            }
+            Ok(())
+        })
+        .await
     }
 
     /// Holds sources (row keys) back, unless they are held back for longer already.
     pub async fn hold(&self, sources: Vec<i64>, hold: Hold) -> Result<()> {
-        self.writer()?.call(move |conn| sources::hold(conn, &sources, hold)).await
+        self.call(move |conn| sources::hold(conn, &sources, hold)).await
     }
 
     /// Moves the last looks, the plans and the holds of all sources back in time, as the clock was.
     pub async fn set_back(&self, by: chrono::TimeDelta) -> Result<()> {
-        self.writer()?.call(move |conn| sources::set_back(conn, by)).await
+        self.call(move |conn| sources::set_back(conn, by)).await
     }
 
     /// Sets a mark on items (row keys); returns those that changed.
     pub async fn mark(&self, mark: Mark, keys: Vec<i64>, to: bool) -> Result<Vec<i64>> {
-        self.writer()?.call(move |conn| marks::set(conn, mark, &keys, to)).await
+        self.call(move |conn| marks::set(conn, mark, &keys, to)).await
     }
 
     /// The same outside of a runtime.
@@ -245,12 +264,12 @@ impl Store {
 
     /// Remembers where an item (row key) was left, in characters from its start.
     pub async fn set_place(&self, item: i64, place: usize) -> Result<()> {
-        self.writer()?.call(move |conn| place::set(conn, item, place)).await
+        self.call(move |conn| place::set(conn, item, place)).await
     }
 
     /// Marks a whole view read, up to a row key; returns the keys that changed.
     pub async fn mark_view_read(&self, view: View, up_to: i64) -> Result<Vec<i64>> {
-        self.writer()?.call(move |conn| view::mark_read(conn, &view, up_to)).await
+        self.call(move |conn| view::mark_read(conn, &view, up_to)).await
     }
 
     /// The same outside of a runtime.
@@ -260,7 +279,7 @@ impl Store {
 
     /// Removes what a source's retention lets go; returns how many items went.
     pub async fn prune(&self, source: i64, retention: Retention, now: Time) -> Result<usize> {
-        self.writer()?.call(move |conn| retention::prune(conn, source, retention, now, true)).await
+        self.call(move |conn| retention::prune(conn, source, retention, now, true)).await
     }
 
     /// The same outside of a runtime.
@@ -272,23 +291,23 @@ impl Store {
     /// Remembers a note under a name, in place of an older one.
     pub async fn set_memo(&self, name: impl Into<String>, value: String) -> Result<()> {
         let name = name.into();
-        self.writer()?.call(move |conn| memo::set(conn, &name, &value)).await
+        self.call(move |conn| memo::set(conn, &name, &value)).await
     }
 
     /// Stores the end of a request for the page of an item in one transaction. False: the item is
     /// gone.
     pub async fn store_fetched(&self, fetched: Fetched) -> Result<bool> {
-        self.writer()?.call(move |conn| articles::save(conn, &fetched)).await
+        self.call(move |conn| articles::save(conn, &fetched)).await
     }
 
     /// Notes that the person has seen the changes of an item's article; tells whether there were any.
     pub async fn seen(&self, item: i64) -> Result<bool> {
-        self.writer()?.call(move |conn| articles::seen(conn, item)).await
+        self.call(move |conn| articles::seen(conn, item)).await
     }
 
     /// Removes old poll records and forgotten sources.
     pub async fn tidy(&self, now: Time) -> Result<()> {
-        self.writer()?.call(move |conn| retention::tidy(conn, now)).await
+        self.call(move |conn| retention::tidy(conn, now)).await
     }
 
     /// Indexes the text of one more batch of bodies; tells whether it wrote anything, `None` when
@@ -302,6 +321,6 @@ impl Store {
         if batch.is_empty() {
             return Ok(None);
         }
-        self.writer()?.call(move |conn| index::write_batch(conn, &batch)).await.map(Some)
+        self.call(move |conn| index::write_batch(conn, &batch)).await.map(Some)
     }
 }

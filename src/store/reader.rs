@@ -11,7 +11,7 @@ use super::view::{self, Anchor, View, Window};
 use super::{connect, index};
 use crate::model::{Hold, Item, ItemRow, PollRecord, Retention, SourceFacts, SourceId, Time};
 use rusqlite::{Connection, InterruptHandle, OptionalExtension};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use url::Url;
 
@@ -42,6 +42,11 @@ impl Reader {
     /// The facts of every declared source.
     pub fn sources(&self) -> Result<Vec<SourceFacts>> {
         sources::all(&self.conn)
+    }
+
+    /// The ids of all sources that are kept, those that are no longer declared among them.
+    pub fn kept_ids(&self) -> Result<HashSet<String>> {
+        sources::kept_ids(&self.conn)
     }
 
     /// The facts of one source.

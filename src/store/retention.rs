@@ -70,10 +70,14 @@ pub(super) fn tidy(conn: &Connection, now: Time) -> Result<()> {
     super::pages::forget(conn, now)?;
     super::ahead::forget(conn, now)?;
     conn.execute("DELETE FROM pruned WHERE seen < ?1", [before(PRUNED_DAYS)])?;
+    let forgotten = "declared = 0 AND undeclared_at < ?1";
     conn.execute(
-        "DELETE FROM source WHERE declared = 0 AND undeclared_at < ?1",
+        &format!(
+            "DELETE FROM memo WHERE name IN (SELECT 'crawl.' || key FROM source WHERE {forgotten})"
+        ),
         [before(UNDECLARED_DAYS)],
     )?;
+    conn.execute(&format!("DELETE FROM source WHERE {forgotten}"), [before(UNDECLARED_DAYS)])?;
     conn.execute_batch("PRAGMA optimize")?;
     Ok(())
 }

@@ -4,7 +4,7 @@ use super::error::Result;
 use super::rows::{FACTS, POLL, facts, json, poll, time, to_json};
 use crate::model::{Hold, HoldReason, PollRecord, Source, SourceFacts, SourceId, Time};
 use rusqlite::{Connection, OptionalExtension, params};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Brings the rows in line with what `sources.toml` declares.
 ///
@@ -91,6 +91,12 @@ fn readdress(conn: &Connection, key: i64, url: &str) -> Result<()> {
 pub(super) fn all(conn: &Connection) -> Result<Vec<SourceFacts>> {
     let mut query = conn.prepare_cached(&format!("{FACTS} WHERE declared = 1 ORDER BY id"))?;
     Ok(query.query_map([], facts)?.collect::<rusqlite::Result<_>>()?)
+}
+
+/// The ids of all rows.
+pub(super) fn kept_ids(conn: &Connection) -> Result<HashSet<String>> {
+    let mut query = conn.prepare("SELECT id FROM source")?;
+    Ok(query.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
 }
 
 /// The addresses that are held back after now, each with its hold.

@@ -141,6 +141,13 @@ impl Driver {
             Effect::OpenBench { bench, subject } => self.open_bench(bench, subject),
             Effect::Bench { bench, ask } => self.ask_bench(bench, ask),
             Effect::CloseBench => self.bench = None,
+            Effect::StopExploring { source } => {
+                let words = match self.handle.stop_exploring(source) {
+                    true => "the exploration ends with what was found so far",
+                    false => "this source is not being explored now",
+                };
+                let _ = self.events.send(Event::Said(Ok(words.to_owned())));
+            }
             Effect::FollowStarters { addresses } => self.spawn(move |h| async move {
                 Event::Followed(follow_starters(&h, &addresses).await)
             }),

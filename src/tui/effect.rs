@@ -80,6 +80,10 @@ pub(super) enum Effect {
     FollowStarters {
         addresses: Vec<usize>,
     },
+    /// Ends the exploration of a source (row key) with what it has found so far.
+    StopExploring {
+        source: i64,
+    },
     Import {
         path: PathBuf,
     },

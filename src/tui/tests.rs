@@ -220,6 +220,7 @@ fn told() -> Told {
             "2026-11-21 09:14  200  2 new, 0 updated, out for 4 min".to_owned(),
             "2026-11-21 08:58  304  unchanged".to_owned(),
         ],
+        exploring: false,
     }
 }
 

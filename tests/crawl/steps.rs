@@ -70,6 +70,24 @@ fn a_budget_ends_a_crawl_and_a_larger_one_goes_on() {
 }
 
 #[test]
+fn an_answer_that_would_pass_the_bytes_is_left_for_a_larger_budget() {
+    const SIZE: usize = 6_000;
+    let server = Server::start(|request| match request.path.as_str() {
+        "/" => page("Start", (0..3).map(|n| link(format!("/{n}.csv")))),
+        path if path.ends_with(".csv") => Reply::ok("text/csv", "x".repeat(SIZE)),
+        _ => Reply::status(404),
+    })
+    .unwrap();
+    let world = World::new();
+    let told = summary(&world.run(&[&server.url("/"), "--budget", "10kB"]));
+    assert_eq!((&told["ended"], &told["found"]), (&json!("bytes"), &json!(1)), "{told}");
+    assert!(told["bytes"].as_u64().unwrap() <= 10_000, "{told}");
+    let told = summary(&world.run(&["--resume", "--budget", "1MB"]));
+    assert_eq!((&told["ended"], &told["found"]), (&json!("done"), &json!(3)), "{told}");
+    assert_eq!((world.manifest().len(), files(&world.out())), (3, 3));
+}
+
+#[test]
 fn robots_and_sitemaps_are_heeded() {
     let base = |request: &Request| {
         let host = request.header("host").unwrap();

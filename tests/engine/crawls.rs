@@ -194,6 +194,62 @@ async fn what_is_not_found_at_first_is_looked_for_again() {
 }
 
 #[tokio::test]
+async fn what_a_look_had_no_time_for_is_left_to_the_next_one() {
+    const NEWS: usize = 80;
+    let site = Site::default();
+    site.put("buses", 5);
+    let server = site.start();
+    let home = Home::with(&[crawl(&server.url("/"))]);
+    let engine = home.on_demand().await;
+    sync_one(&engine, Pace::Manual).await;
+    site.put("buses", 5 + NEWS);
+    let mut stories = Vec::new();
+    for _ in 0..2 {
+        home.clock.advance(DAY);
+        let before = server.requests().len();
+        sync_one(&engine, Pace::Manual).await;
+        stories.extend(asked(&server, before).into_iter().filter(|p| p.starts_with("/story")));
+    }
+    let once: BTreeSet<&String> = stories.iter().collect();
+    assert_eq!((stories.len(), once.len()), (NEWS, NEWS));
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn pages_looked_at_again_are_asked_whether_they_changed() {
+    let site = Site::default();
+    site.put("buses", 5);
+    let pages = site.clone();
+    let server = Server::start(move |request| match pages.page(&request.path) {
+        Some(body) => {
+            let tag = format!("\"{}\"", body.len());
+            if request.header("if-none-match") == Some(tag.as_bytes()) {
+                return Reply::status(304);
+            }
+            Reply::ok("text/html", body).header("etag", tag)
+        }
+        None => Reply::status(404),
+    })
+    .unwrap();
+    let home = Home::with(&[crawl(&server.url("/"))]);
+    let engine = home.on_demand().await;
+    sync_one(&engine, Pace::Manual).await;
+    let look = async || {
+        home.clock.advance(DAY);
+        let before = server.requests().len();
+        let look = sync_one(&engine, Pace::Manual).await;
+        let topics = server.requests().split_off(before).into_iter();
+        let topics = topics.filter(|r| r.path.starts_with("/topic/"));
+        (look, topics.map(|r| is_conditional(&r)).collect::<Vec<_>>())
+    };
+    assert_eq!(look().await, (fetched(0, 0, 0), vec![false]), "nothing is known to ask by yet");
+    assert_eq!(look().await, (fetched(0, 0, 0), vec![true]));
+    site.put("buses", 6);
+    assert_eq!(look().await, (fetched(1, 0, 1), vec![true]));
+    engine.shutdown().await;
+}
+
+#[tokio::test]
 async fn a_damaged_record_is_learned_again() {
     let site = Site::default();
     site.put("buses", 3);

@@ -1,5 +1,7 @@
 //! The whole texts of items: from their pages, politely, kept and compared.
 
+mod ahead;
+
 use super::*;
 use newsfed::engine::TextGot;
 use newsfed::model::{FullText, TextFrom, TextWay};
@@ -138,6 +140,15 @@ fn found(engine: &Handle, words: &str) -> usize {
     let view = View { query, ..View::of(Scope::All) };
     let reader = engine.store().reader().unwrap();
     reader.window(&view, Anchor::First, 100).unwrap().rows.len()
+}
+
+/// Waits until the items of these posts have their pages' texts.
+async fn texts(engine: &Handle, posts: &[usize]) {
+    let mut revision = engine.store().revision();
+    let there = |n: &usize| stored(engine, *n).is_some_and(|(_, item)| item.article.is_some());
+    while !posts.iter().all(there) {
+        soon(revision.changed()).await.unwrap();
+    }
 }
 
 #[tokio::test]
@@ -292,62 +303,6 @@ async fn a_template_is_learned_and_survives() {
     assert!((100..8192).contains(&size), "{size} bytes");
 }
 
-/// Waits until the items of these posts have their pages' texts.
-async fn texts(engine: &Handle, posts: &[usize]) {
-    let mut revision = engine.store().revision();
-    let there = |n: &usize| stored(engine, *n).is_some_and(|(_, item)| item.article.is_some());
-    while !posts.iter().all(there) {
-        soon(revision.changed()).await.unwrap();
-    }
-}
-
-#[tokio::test]
-async fn new_items_come_with_their_pages_where_that_is_wanted() {
-    let blog = Blog::with(3);
-    let server = blog.start();
-    let home = home(&server, FullText::All);
-    let engine = home.following().await;
-    received(&server, 5).await;
-    settled(&engine).await;
-    texts(&engine, &[1, 2, 3]).await;
-    assert_eq!(paths_asked(&server), ["/feed", "/robots.txt", "/post-1", "/post-2", "/post-3"]);
-    *blog.posts.lock().unwrap() = 4;
-    home.clock.advance(2 * HOUR);
-    texts(&engine, &[4]).await;
-    assert_eq!(pages(&server).iter().filter(|p| *p == "/post-4").count(), 1);
-}
-
-#[tokio::test]
-async fn nothing_is_asked_for_ahead_in_quiet_hours() {
-    let server = Blog::with(2).start();
-    let mut home = home(&server, FullText::All);
-    let engine = home.on_demand().await;
-    sync(&engine, Pace::Manual).await;
-    engine.shutdown().await;
-    let at = home.clock.now().with_timezone(&chrono::Local);
-    let hours = [-1, 2].map(|h| (at + chrono::TimeDelta::hours(h)).format("%H:%M").to_string());
-    home.settings.schedule.quiet_hours = Some(hours.join("-"));
-    let engine = home.following().await;
-    home.clock.advance(HOUR);
-    replanned(&engine).await;
-    assert_eq!(pages(&server), Vec::<String>::new());
-    home.clock.advance(HOUR);
-    texts(&engine, &[1, 2]).await;
-    engine.shutdown().await;
-}
-
-#[tokio::test]
-async fn pinned_items_alone_come_with_their_pages() {
-    let server = Blog::with(3).start();
-    let home = home(&server, FullText::Pinned);
-    let engine = home.following().await;
-    received(&server, 1).await;
-    settled(&engine).await;
-    engine.mark(newsfed::store::Mark::Pinned, vec![key(&engine, 2)], true).await.unwrap();
-    texts(&engine, &[2]).await;
-    assert_eq!(pages(&server), ["/post-2"]);
-}
-
 /// Waits until that many requests for a page have been answered and stored.
 async fn asked(engine: &Handle, server: &Server, path: &str, times: usize) {
     let mut revision = engine.store().revision();
@@ -486,33 +441,6 @@ async fn a_host_that_wants_a_pause_has_it() {
 }
 
 #[tokio::test]
-async fn pages_are_fetched_ahead_once_and_their_size_is_known_before() {
-    let server = Blog::with(6).start();
-    let home = home(&server, FullText::OnOpen);
-    let engine = home.on_demand().await;
-    sync(&engine, Pace::Manual).await;
-    let plan = engine.plan_prefetch(&[Kept::Pinned, Kept::Unread], 100).await.unwrap();
-    assert_eq!((plan.pages.len(), plan.bytes), (6, 6 * 60_000));
-    // Given up after the first.
-    let mut reports = engine.prefetch(plan.pages);
-    assert!(soon(reports.recv()).await.is_some_and(|(_, got)| got.is_ok()));
-    drop(reports);
-    let plan = engine.plan_prefetch(&[Kept::Pinned, Kept::Unread], 100).await.unwrap();
-    let left = plan.pages.len();
-    assert!((1..6).contains(&left), "{left}");
-    assert!(plan.bytes < 6 * 10_000, "{} bytes, known from the first", plan.bytes);
-    let mut reports = engine.prefetch(plan.pages);
-    while let Some((_, got)) = soon(reports.recv()).await {
-        assert!(matches!(got, Ok(TextGot::Fetched { .. })), "{got:?}");
-    }
-    assert_eq!(engine.plan_prefetch(&[Kept::Pinned, Kept::Unread], 100).await.unwrap().pages, []);
-    let mut asked = pages(&server);
-    asked.dedup();
-    assert!(asked.len() <= 7, "none twice but the one that was given up: {asked:?}");
-    assert_eq!(engine.plan_prefetch(&[Kept::Pinned], 100).await.unwrap().pages, []);
-}
-
-#[tokio::test]
 async fn a_feed_cannot_send_us_to_private_addresses() {
     let inner = Server::start(|_| page(1, &prose(1), "")).unwrap();
     let hidden = inner.url_on(hosts(1)[0], "/post-1");
@@ -525,42 +453,6 @@ async fn a_feed_cannot_send_us_to_private_addresses() {
     sync(&engine, Pace::Manual).await;
     assert!(matches!(open(&engine, 1).await, TextGot::Failed(why) if why.contains("private")));
     assert_eq!(inner.requests().len(), 0);
-}
-
-#[tokio::test]
-async fn a_page_that_is_under_way_when_a_look_begins_is_finished() {
-    let blog = Blog::with(2);
-    blog.put("/post-1", page(1, &prose(1), "").after(SECOND));
-    let server = blog.start();
-    let home = home(&server, FullText::All);
-    let engine = home.following().await;
-    while !pages(&server).contains(&"/post-1".to_owned()) {
-        received(&server, server.requests().len() + 1).await;
-    }
-    sync(&engine, Pace::Force).await;
-    texts(&engine, &[1, 2]).await;
-    assert_eq!(pages(&server), ["/post-1", "/post-2"], "none twice");
-}
-
-#[tokio::test]
-async fn a_page_that_failed_before_its_feed_turned_out_to_be_whole_is_let_go() {
-    let blog = Blog { whole: true, ..Blog::with(3) };
-    blog.put("/post-1", Reply::status(500));
-    let server = blog.start();
-    let home = home(&server, FullText::All);
-    let engine = home.on_demand().await;
-    sync(&engine, Pace::Manual).await;
-    assert!(matches!(open(&engine, 1).await, TextGot::Failed(_)));
-    assert_eq!(open(&engine, 2).await, TextGot::Whole);
-    engine.shutdown().await;
-    home.clock.advance(HOUR);
-    let engine = home.following().await;
-    let next = || engine.store().reader().unwrap().page(key(&engine, 1)).unwrap().unwrap().next;
-    let mut revision = engine.store().revision();
-    while next().is_some() {
-        soon(revision.changed()).await.unwrap();
-    }
-    assert_eq!(pages(&server).iter().filter(|p| *p == "/post-1").count(), 1);
 }
 
 #[tokio::test]
@@ -591,38 +483,6 @@ async fn a_pause_that_a_feed_asked_for_holds_for_pages_after_a_restart() {
     assert_eq!(pages(&server), Vec::<String>::new());
     home.clock.advance(DAY);
     assert_eq!(open(&engine, 1).await, got(TextFrom::Page));
-}
-
-#[tokio::test]
-async fn pages_that_failed_are_planned_again_when_their_time_has_come() {
-    let blog = Blog::with(3);
-    blog.put("/post-1", Reply::status(500));
-    blog.put("/post-2", Reply::status(404));
-    let server = blog.start();
-    let home = home(&server, FullText::OnOpen);
-    let engine = home.on_demand().await;
-    sync(&engine, Pace::Manual).await;
-    let database = rusqlite::Connection::open(home.paths().database()).unwrap();
-    // A name so long that nobody is asked for it.
-    let nowhere = format!("http://{}.example/post-3", "n".repeat(64));
-    let set = "UPDATE item SET url = ?1 WHERE title = 'Post 3'";
-    assert_eq!(database.execute(set, [nowhere]).unwrap(), 1);
-    let kept = [Kept::Pinned, Kept::Unread];
-    let plan = engine.plan_prefetch(&kept, 100).await.unwrap();
-    assert_eq!((plan.pages.len(), plan.failed), (3, 0));
-    let mut reports = engine.prefetch(plan.pages);
-    while let Some((_, got)) = soon(reports.recv()).await {
-        assert!(matches!(got, Ok(TextGot::Failed(_))), "{got:?}");
-    }
-    let plan = engine.plan_prefetch(&kept, 100).await.unwrap();
-    let planned: Vec<i64> = plan.pages.iter().map(|p| p.item).collect();
-    assert_eq!((planned, plan.failed), (vec![key(&engine, 3)], 2), "offline says nothing");
-    assert_eq!(item(&engine, 3).fetch_error, None);
-    home.clock.advance(HOUR);
-    let plan = engine.plan_prefetch(&kept, 100).await.unwrap();
-    let planned: Vec<i64> = plan.pages.iter().map(|p| p.item).collect();
-    assert_eq!((planned, plan.failed), (vec![key(&engine, 1), key(&engine, 3)], 1));
-    assert!(plan.nothing().contains("every page but 1"));
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use super::term::key;
 use super::world::World;
-use newsfed::demo::server::{Reply, Request, Server};
+use newsfed::demo::server::{Fault, Reply, Request, Server};
 
 /// Streets of the town; each page tells of one house, and a house of what happened there.
 const STREETS: usize = 8;
@@ -30,6 +30,33 @@ fn town(request: &Request) -> Reply {
              <article><h1>What happened at house {n}</h1><p>{text}</p></article>"
         ),
     )
+}
+
+#[test]
+fn an_exploration_is_stopped_by_a_key() {
+    let server = Server::start(|request| match request.path.as_str() {
+        "/street/7" => town(request).fault(Fault::NeverAnswer),
+        _ => town(request),
+    });
+    let world = World::following(server.unwrap(), []);
+    let mut t = world.open(110, 30);
+    t.wait_for("Welcome to newsfed");
+    t.paste(&world.url("/"));
+    t.send(key::ENTER);
+    t.wait_for("learns where articles appear, about 60 requests the first time");
+    t.send(key::ENTER);
+    t.wait_for("X stops it");
+    t.send("w");
+    t.wait_for("X stops exploring");
+    t.send("X");
+    t.wait_for("the exploration ends with what was found so far");
+    t.wait_until("it is over", |s| s.contains(" explored: ") || s.contains("explored so far: "));
+    t.send(key::ESC);
+    t.wait_gone("Why now");
+    t.send("X");
+    t.wait_for("this source is not being explored now");
+    t.send("Q");
+    assert_eq!(t.exit_code(), 0);
 }
 
 #[test]

@@ -113,7 +113,7 @@ pub fn again(older: &Graph, newer: &Graph, seed: u64) -> (usize, Option<usize>) 
     let known = &mut Known { links: &at.links, random: &mut random };
     let (classifier, led) = first.into_parts(known);
     let mut at = at.later(newer);
-    let mut second = Again::new(led, LinkId::MIN, classifier);
+    let mut second = Again::new(led, LinkId::MIN, &[], classifier);
     let replayed = replay(newer, &mut at, &mut second, &mut random);
     let old: HashSet<&str> =
         older.nodes.iter().filter(|n| n.target).map(|n| n.url.as_str()).collect();

@@ -25,19 +25,30 @@ pub struct Again {
 
 impl Again {
     /// `led` gives what pages have led to by now; the start is looked at in any case.
-    pub fn new(led: HashMap<LinkId, u32>, start: LinkId, classifier: Classifier) -> Self {
+    /// `waiting` are links that the last look had no time for.
+    pub fn new(
+        led: HashMap<LinkId, u32>,
+        start: LinkId,
+        waiting: &[LinkId],
+        classifier: Classifier,
+    ) -> Self {
         let mut hubs: Vec<(u32, LinkId)> = led.iter().map(|(hub, n)| (*n, *hub)).collect();
         hubs.sort_unstable_by_key(|(n, hub)| (std::cmp::Reverse(*n), *hub));
         let hubs = std::iter::once(start).chain(hubs.into_iter().map(|(_, hub)| hub)).collect();
         Self {
             hubs,
-            at_once: VecDeque::new(),
+            at_once: waiting.iter().copied().collect(),
             classifier,
             asked: HashSet::new(),
             led,
             without_news: 0,
             news: true,
         }
+    }
+
+    /// Links that it still wanted to ask for, in order.
+    pub fn waiting(&self) -> Vec<LinkId> {
+        self.at_once.iter().copied().collect()
     }
 }
 
@@ -73,7 +84,11 @@ impl Strategy for Again {
             }
         }
         for new in answer.new {
-            if self.classifier.promises(*new, known.links) {
+            // Where nearly everything is what is looked for, anything new may be.
+            let unsure = || !self.classifier.is_taught();
+            if self.classifier.promises(*new, known.links)
+                || unsure() && self.classifier.class(*new, known.links) != Class::Other
+            {
                 self.at_once.push_back(*new);
             }
         }

@@ -81,14 +81,18 @@ impl Classifier {
         }
     }
 
+    /// Whether it has seen enough of both kinds to tell them apart.
+    pub fn is_taught(&self) -> bool {
+        self.labels.iter().all(|n| *n >= ENOUGH)
+    }
+
     /// The labels that were learned, in order unless they were settled since.
     pub(super) fn labels(&self) -> &[(LinkId, bool)] {
         &self.seen
     }
 
     fn likely(&self, link: LinkId, links: &Links) -> bool {
-        let known = self.labels.iter().all(|n| *n >= ENOUGH);
-        known && self.model.probability(&signs(link, links)) > 0.5
+        self.is_taught() && self.model.probability(&signs(link, links)) > 0.5
     }
 
     /// Learns everything anew in random order: links were met in an order that the strategy chose,

@@ -1,18 +1,20 @@
 //! Looking again at a site that was explored: first the pages that have led to most, and of what is
 //! new there only what is likely to be looked for.
 
-use super::fetch::{Fetcher, Got};
+use super::fetch::{Asking, Fetcher, Got};
 use super::record::{self, CONCLUDED, rows, take_in};
 use super::{Budget, CrawlError, End, Found, Network, Order, Place, Progress, Step, fetcher};
-use crate::crawl::{Answer, Ask, Class, Classifier, Known, Lessons, LinkId, Links, Seen, Strategy};
-use crate::model::Time;
+use crate::crawl::{Answer, Ask, Class, Classifier, Known, LinkId, Links, Seen, Strategy};
+use crate::model::{Time, Validators};
 use crate::net::Response;
-use crate::store::CrawlLog;
-use std::collections::HashMap;
+use crate::store::{CrawlLog, Learned};
+use std::collections::{HashMap, HashSet};
 use url::Url;
 
 /// Labels that are learned from: the newest.
 const MOST_LABELS: u32 = 5_000;
+/// Links that wait for the next look at most.
+const MOST_WAITING: usize = 500;
 
 /// Such a look. Nothing of it is written down before [`Again::conclude`].
 pub struct Again {
@@ -24,10 +26,16 @@ pub struct Again {
     budget: Budget,
     deadline: Option<Time>,
     progress: Progress,
-    /// Labels and hubs as they were.
-    before: Lessons,
-    /// Labels of this look.
-    labels: Vec<(LinkId, bool)>,
+    /// What was learned before.
+    before: Learned,
+    /// Links that were seen and not asked for by the last look.
+    waited: HashSet<LinkId>,
+    /// What pages are asked by.
+    validators: HashMap<LinkId, Validators>,
+    /// What this look has learned.
+    learned: Learned,
+    /// The link that is being asked for.
+    asking: Option<LinkId>,
 }
 
 impl Again {
@@ -41,8 +49,7 @@ impl Again {
             return Ok(None);
         }
         let order = record::read_order(&log)?;
-        let (labels, hubs) = log.learned(MOST_LABELS)?;
-        let before = Lessons { labels, hubs };
+        let before = log.learned(MOST_LABELS)?;
         let mut links = Links::default();
         for id in 0..log.links() {
             let (url, path, anchor) = log.stored().link(id)?.ok_or(CrawlError::Record)?;
@@ -52,8 +59,9 @@ impl Again {
             }
         }
         let in_range = |id: LinkId| (id as usize) < links.len();
-        let sound = before.labels.iter().all(|(id, _)| in_range(*id))
-            && before.hubs.iter().all(|(id, _)| in_range(*id));
+        let numbers = before.labels.iter().map(|(id, _)| id);
+        let numbers = numbers.chain(before.hubs.iter().map(|(id, _)| id)).chain(&before.waiting);
+        let sound = numbers.copied().all(in_range);
         if !sound || links.is_empty() {
             return Err(CrawlError::Record);
         }
@@ -61,12 +69,13 @@ impl Again {
         let known = &mut Known { links: &links, random: &mut random };
         let classifier = Classifier::taught(order.targets.clone(), &before.labels, known);
         let led: HashMap<LinkId, u32> = before.hubs.iter().copied().collect();
-        let strategy = crate::crawl::Again::new(led, 0, classifier);
+        let strategy = crate::crawl::Again::new(led, 0, &before.waiting, classifier);
         let time = budget.time.and_then(|t| chrono::TimeDelta::from_std(t).ok());
         let deadline = time.map(|time| net.clock.now() + time);
         let progress = Progress::default();
         let fetcher = fetcher(&order, net);
-        let labels = Vec::new();
+        let validators = before.validators.iter().cloned().collect();
+        let waited = before.waiting.iter().copied().collect();
         Ok(Some(Self {
             log,
             fetcher,
@@ -77,7 +86,10 @@ impl Again {
             deadline,
             progress,
             before,
-            labels,
+            waited,
+            validators,
+            learned: Learned::default(),
+            asking: None,
         }))
     }
 
@@ -108,15 +120,27 @@ impl Again {
         }
         let known = &mut Known { links: &self.links, random: &mut self.random };
         let Some(Ask::Get(link)) = self.strategy.next(known) else { return Step::Ended(End::Done) };
-        match self.fetcher.ask(self.links.url(link), false).await {
+        self.asking = Some(link);
+        let validators = self.validators.get(&link).cloned().unwrap_or_default();
+        match self
+            .fetcher
+            .ask(self.links.url(link), Asking { validators, ..Asking::default() })
+            .await
+        {
             Ok(got) => self.take(link, got),
             Err(words) => Step::Ended(End::Left(words)),
         }
     }
 
+    /// Whether no look before this one has asked for a link.
+    fn is_new(&self, link: LinkId) -> bool {
+        link >= self.log.links() || self.waited.contains(&link)
+    }
+
     fn take(&mut self, link: LinkId, got: Got) -> Step {
         let at = self.fetcher.clock.now();
-        let is_new = link >= self.log.links();
+        self.asking = None;
+        let is_new = self.is_new(link);
         let hit = got.class == Class::Target || got.article;
         let url = self.links.url(link).to_owned();
         // What was found before is no news, also where it leads to more.
@@ -126,7 +150,10 @@ impl Again {
         let known = &mut Known { links: &self.links, random: &mut self.random };
         self.strategy.answered(link, &answer, known);
         if is_new && matches!(got.class, Class::Html | Class::Target) {
-            self.labels.push((link, hit));
+            self.learned.labels.push((link, hit));
+        }
+        if !is_new && got.validators != Validators::default() {
+            self.learned.validators.push((link, got.validators.clone()));
         }
         self.progress.requests += u64::from(got.sent);
         self.progress.bytes += got.bytes;
@@ -141,8 +168,12 @@ impl Again {
     pub fn conclude(mut self) -> Result<(), CrawlError> {
         let mut hubs = self.strategy.lessons().hubs;
         hubs.retain(|hub| self.before.hubs.binary_search(hub).is_err());
+        let left = self.asking.filter(|link| self.is_new(*link));
+        let waiting: Vec<LinkId> = left.into_iter().chain(self.strategy.waiting()).collect();
+        let waiting = waiting.into_iter().take(MOST_WAITING).collect();
+        let learned = Learned { hubs, waiting, ..self.learned };
         let new = rows(&self.links, self.log.links());
-        Ok(self.log.learn(new, &self.labels, &hubs)?)
+        Ok(self.log.learn(new, &learned)?)
     }
 }
 

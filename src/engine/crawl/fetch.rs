@@ -1,7 +1,7 @@
 //! One link of a crawl -> what it is.
 
 use crate::crawl::{Class, CrawledPage, PageLink, Site, Targets, read_page, target};
-use crate::model::ErrorKind;
+use crate::model::{ErrorKind, Validators};
 use crate::net::{Client, FetchError, Request, Response};
 use crate::util::clock::Clock;
 use crate::util::{html, text};
@@ -37,6 +37,10 @@ pub struct Got {
     pub response: Option<Box<Response>>,
     /// Why there is no answer, in plain words.
     pub why: Option<String>,
+    /// What it can be asked by again.
+    pub(super) validators: Validators,
+    /// It would pass the bytes that were allowed, and was not read to its end.
+    pub(super) over: bool,
     /// There was no connection.
     pub(super) lost: bool,
     /// It leads on to another address, which is the only link.
@@ -50,6 +54,17 @@ impl Got {
     fn nothing(sent: u32, why: String) -> Self {
         Self { sent, why: Some(why), ..Self::default() }
     }
+}
+
+/// How a link is asked for.
+#[derive(Debug, Default)]
+pub(super) struct Asking {
+    /// Only its headers are wanted.
+    pub(super) head: bool,
+    /// How many bytes may come.
+    pub(super) most: Option<u64>,
+    /// What the page read last was given; an unchanged one has no links to see.
+    pub(super) validators: Validators,
 }
 
 /// Asks for the links of one crawl.
@@ -71,11 +86,12 @@ impl Fetcher {
         *self.first.lock().unwrap_or_else(PoisonError::into_inner) = Some(response);
     }
 
-    /// Asks for an address of the site, or only for its headers.
+    /// Asks for an address of the site.
     ///
     /// # Errors
     /// In plain words, when the host is not to be asked any more.
-    pub(super) async fn ask(&self, url: &str, head: bool) -> Result<Got, String> {
+    pub(super) async fn ask(&self, url: &str, asking: Asking) -> Result<Got, String> {
+        let Asking { head, most, validators } = asking;
         let Ok(address) = Url::parse(url) else {
             return Ok(Got::nothing(0, "this is no address".to_owned()));
         };
@@ -83,7 +99,8 @@ impl Fetcher {
         if let Some(response) = first.filter(|r| r.final_url == address) {
             return Ok(self.read(address, head, response, 1).await);
         }
-        let request = Request { url: address.clone(), head, ..self.template.clone() };
+        let request =
+            Request { url: address.clone(), head, most, validators, ..self.template.clone() };
         match self.persist(request).await? {
             (sent, Ok(response)) => Ok(self.read(address, head, response, sent).await),
             (_, Err(FetchError::Robots { .. })) => {
@@ -95,6 +112,7 @@ impl Fetcher {
                 if let FetchError::TooLarge { limit, .. } = e {
                     // It may have been read up to there.
                     got.bytes = limit;
+                    got.over = most == Some(limit);
                 }
                 Ok(got)
             }
@@ -154,8 +172,13 @@ impl Fetcher {
             status: response.status,
             sent,
             bytes: response.wire_bytes,
+            validators: response.validators.clone(),
             ..Got::default()
         };
+        if response.status == 304 {
+            got.class = Class::Html;
+            return got;
+        }
         let location = response.header("location").filter(|_| response.status / 100 == 3);
         if let Some(location) = location {
             match target(&url, location, &self.site) {

@@ -20,7 +20,7 @@ use crate::model::{Access, Time};
 use crate::net::{Client, Request, Response};
 use crate::store::StoreError;
 use crate::util::clock::Clock;
-use fetch::Fetcher;
+use fetch::{Asking, Fetcher};
 use record::Record;
 use save::Folder;
 use std::path::{Path, PathBuf};
@@ -51,7 +51,7 @@ pub struct Order {
 pub struct Budget {
     /// Requests of the crawl in all, those before an interruption included.
     pub requests: Option<u64>,
-    /// Bytes received in all; the answer that passes this is the last.
+    /// Bytes received in all; an answer that would pass this ends the crawl and is left out.
     pub bytes: Option<u64>,
     /// Time of this run.
     pub time: Option<Duration>,
@@ -79,6 +79,8 @@ pub enum End {
     Bytes,
     /// So much time was allowed.
     Time,
+    /// The person wanted no more.
+    Stopped,
     /// The host does not answer any more, or wants to be left alone; in plain words.
     Left(String),
 }
@@ -247,7 +249,7 @@ impl Crawl {
     ///
     /// # Errors
     /// When it cannot be written down.
-    pub fn conclude(mut self) -> Result<(), CrawlError> {
+    pub fn conclude(&mut self) -> Result<(), CrawlError> {
         self.record.conclude()
     }
 
@@ -280,7 +282,11 @@ impl Crawl {
         let links = self.record.links();
         let asked = Asked {
             first: ask == Ask::Get(0),
-            head: ask == Ask::Head(link),
+            asking: Asking {
+                head: ask == Ask::Head(link),
+                most: self.budget.bytes.map(|most| most.saturating_sub(self.progress().bytes)),
+                ..Asking::default()
+            },
             url: links.url(link).to_owned(),
             path: links.path(link).to_owned(),
             anchor: links.anchor(link).to_owned(),
@@ -296,6 +302,8 @@ impl Crawl {
             None => fetch(&self.fetcher, asked).await,
         };
         match got {
+            // As if it had not been asked for: with more bytes it is.
+            Ok(got) if got.over => Ok(Step::Ended(End::Bytes)),
             Ok(got) => self.take(ask, got),
             Err(words) => Ok(Step::Ended(End::Left(words))),
         }
@@ -343,14 +351,14 @@ impl Crawl {
 struct Asked {
     /// Where the crawl starts.
     first: bool,
-    head: bool,
+    asking: Asking,
     url: String,
     path: String,
     anchor: String,
 }
 
 async fn fetch(fetcher: &Fetcher, asked: Asked) -> Result<Got, String> {
-    let mut got = fetcher.ask(&asked.url, asked.head).await?;
+    let mut got = fetcher.ask(&asked.url, asked.asking).await?;
     if asked.first {
         if let Some(to) = got.elsewhere.take() {
             return Err(format!("it redirects to {to}, which is another site"));

@@ -6,7 +6,7 @@ use super::{CrawlError, Order, Progress};
 use crate::crawl::replay::Kind;
 use crate::crawl::{Answer, Ask, Class, Known, Lessons, LinkId, Links, Seen, Strategy, Told};
 use crate::model::Time;
-use crate::store::{CrawlLog, LinkRow, RequestRow, StoreError};
+use crate::store::{CrawlLog, Learned, LinkRow, RequestRow, StoreError};
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 use url::Url;
@@ -175,7 +175,8 @@ impl Record {
             Ok(())
         })?;
         let hubs: Vec<(LinkId, u32)> = led.into_iter().collect();
-        self.log.learn(std::iter::empty(), &labels, &hubs)?;
+        let learned = Learned { labels, hubs, ..Learned::default() };
+        self.log.learn(std::iter::empty(), &learned)?;
         Ok(self.log.set_note(CONCLUDED, "1")?)
     }
 

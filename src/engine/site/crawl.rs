@@ -16,8 +16,10 @@ use crate::store::{Keys, Reader, StoreError};
 use crate::util::{html, text};
 use crate::website::{Article, MOST_ARTICLES, summarise, validate};
 use chrono::TimeDelta;
+use std::collections::HashSet;
 use std::path::Path;
 use std::time::Duration;
+use tokio_util::sync::{CancellationToken, DropGuard};
 use url::Url;
 
 /// Requests of one look.
@@ -32,6 +34,8 @@ const REFUSED: TimeDelta = TimeDelta::days(30);
 const MOST_KINDS: usize = 4;
 /// Answers of an exploration between two words about it.
 const TELL: u32 = 3;
+/// How the words about an exploration under way begin.
+pub(in crate::engine) const EXPLORING: &str = "exploring";
 /// The folder of the records, beside the database.
 const FOLDER: &str = "crawls";
 
@@ -51,7 +55,14 @@ pub(super) async fn read(
     let targets = targets.map_err(|e: crate::crawl::NoTarget| e.to_string())?;
     let order =
         Order { start: response.final_url.clone(), targets, strategy: Kind::Learned, seed: 0 };
-    let mut looking = Looking { rules, publisher: visit.publisher(None), entries: Vec::new() };
+    let stop = visit.context.begin_exploring(visit.job.key);
+    let mut looking = Looking {
+        rules,
+        publisher: visit.publisher(None),
+        entries: Vec::new(),
+        _over: stop.clone().drop_guard(),
+        stop,
+    };
     let gathered = gather(visit, order, response, &mut looking, gathering).await;
     let lost = gathered.map_err(|e| e.to_string())?;
     let mut keys = Keys::for_articles(looking.entries.len() + lost.len());
@@ -66,6 +77,21 @@ struct Looking {
     publisher: String,
     /// What was found, to be stored at the end: only then is known what is newest.
     entries: Vec<Entry>,
+    /// The person has seen enough.
+    stop: CancellationToken,
+    /// Afterwards there is nothing to stop.
+    _over: DropGuard,
+}
+
+impl Looking {
+    /// What a step comes to, unless it is not waited for.
+    async fn step<E>(&self, step: impl Future<Output = Result<Step, E>>) -> Result<Step, E> {
+        tokio::select! {
+            biased;
+            () = self.stop.cancelled() => Ok(Step::Ended(End::Stopped)),
+            step = step => step,
+        }
+    }
 }
 
 /// Crawls; returns the pages that an earlier look has found and not stored.
@@ -112,6 +138,27 @@ enum Kept {
     Exploring(Box<Crawl>),
     /// What it has learned.
     Learned(Box<Again>),
+}
+
+/// Removes the records of sources that are not kept any more.
+///
+/// # Errors
+/// When the folder cannot be read, or a file not removed.
+pub(in crate::engine) fn tidy(folder: &Path, kept: &HashSet<String>) -> std::io::Result<()> {
+    let files = match std::fs::read_dir(folder.join(FOLDER)) {
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        files => files?,
+    };
+    for file in files {
+        let file = file?;
+        let name = file.file_name();
+        // With those that SQLite puts beside it.
+        let id = name.to_str().and_then(|name| name.rsplit_once(".db")).map(|(id, _)| id);
+        if id.is_some_and(|id| !kept.contains(id)) {
+            std::fs::remove_file(file.path())?;
+        }
+    }
+    Ok(())
 }
 
 /// Opens the record of a source; `None` where there is none for that order: another address, or
@@ -193,11 +240,11 @@ async fn explore(
     gathering: &mut Gathering,
 ) -> Result<(), CrawlError> {
     for answers in 1u32.. {
-        match crawl.step().await? {
+        match looking.step(crawl.step()).await? {
             Step::Answered { found, got, .. } => {
                 take(visit, found, *got, looking, gathering).await;
                 if answers.is_multiple_of(TELL) {
-                    tell(visit, "exploring", crawl.progress(), &kinds(&crawl)).await;
+                    tell(visit, EXPLORING, crawl.progress(), &kinds(&crawl)).await;
                 }
             }
             Step::Ended(End::Left(words)) => {
@@ -218,7 +265,8 @@ async fn explore(
     }
     if looking.entries.is_empty() {
         gathering.nothing_listed = Some("nothing that is looked for".to_owned());
-        gathering.note(format!("nothing was found in {MOST_REQUESTS} requests"));
+        let requests = crawl.progress().requests;
+        gathering.note(format!("nothing was found in {requests} requests"));
     }
     // What is older was there before the site was followed.
     looking.entries.sort_by_key(|e| std::cmp::Reverse(e.published));
@@ -236,7 +284,7 @@ async fn look_again(
 ) -> Result<Vec<Url>, CrawlError> {
     let earlier = again.earlier_hits(MOST_ARTICLES);
     loop {
-        match again.step().await {
+        match looking.step(async { Ok::<_, CrawlError>(again.step().await) }).await? {
             Step::Answered { found, got, .. } => take(visit, found, *got, looking, gathering).await,
             Step::Ended(End::Left(words)) => {
                 leave(visit, &words, gathering);
@@ -358,5 +406,25 @@ fn entry(found: &Found, publisher: &str) -> Entry {
         }],
         publisher: Some(publisher.to_owned()).filter(|p| !p.is_empty()),
         ..Entry::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_go_with_their_sources() {
+        let dir = tempfile::tempdir().unwrap();
+        tidy(dir.path(), &HashSet::new()).unwrap();
+        let folder = dir.path().join(FOLDER);
+        std::fs::create_dir(&folder).unwrap();
+        let names = ["kept.db", "kept.db-wal", "gone.db", "gone.db-wal", "a.db.db", "else.txt"];
+        for name in names {
+            std::fs::write(folder.join(name), "x").unwrap();
+        }
+        tidy(dir.path(), &["kept", "a.db"].map(str::to_owned).into()).unwrap();
+        let left = names.map(|name| folder.join(name).exists());
+        assert_eq!(left, [true, true, false, false, true, true]);
     }
 }

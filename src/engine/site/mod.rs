@@ -9,7 +9,7 @@ mod sitemap;
 mod website;
 
 pub(super) use asker::{Asker, sent};
-pub(super) use crawl::told as told_of_crawl;
+pub(super) use crawl::{EXPLORING, tidy as tidy_crawls, told as told_of_crawl};
 pub(super) use pages::Prefetched;
 
 use super::context::Context;

@@ -2,6 +2,7 @@
 
 use super::layers::Starters;
 use super::{App, Layer, Prompt};
+use crate::config::{Action, Context};
 use crate::engine::Discovery;
 use crate::model::SourceKind;
 use crate::tui::effect::{Effect, Farewell};
@@ -199,7 +200,13 @@ impl App {
                         format!("following {title}: {why}")
                     }
                     [one] if one.kind == SourceKind::Crawl => {
-                        format!("exploring {}; w tells how far it has come", one.title)
+                        let key = |action| self.keymap.keys_for(Context::Sources, action);
+                        let hint = |action, does: &str| {
+                            key(action).map(|key| format!("{key} {does}")).unwrap_or_default()
+                        };
+                        let far = hint(Action::Why, "tells how far it has come");
+                        let stop = hint(Action::StopExploring, "stops it");
+                        format!("exploring {}; {far}, {stop}", one.title)
                     }
                     [one] => format!("following {}", one.title),
                     many => format!("following {} sources", many.len()),

@@ -136,6 +136,7 @@ impl App {
                 self.show_selected_source()
             }
             Action::Delete => self.delete(),
+            Action::StopExploring => self.stop_exploring(),
             Action::EditFile => self.edit_source(),
             Action::Theme => self.next_theme(),
             Action::FullText => self.fetch_text(),

@@ -147,15 +147,25 @@ impl App {
             _ => None,
         };
         let motion = bound(Context::Items).and_then(Motion::of);
-        let close = matches!(bound(Context::Sources), Some(Action::Back | Action::Why));
+        let verb = bound(Context::Sources);
         let Some(Layer::Why(panel)) = self.layers.last_mut() else { return vec![] };
         if let Some(motion) = motion {
             // The view knows how many lines there are, and stops it at the last ones.
             panel.top = motion.from(panel.top, 10, MOST_LINES);
-        } else if close {
+        } else if matches!(verb, Some(Action::Back | Action::Why)) {
             self.layers.pop();
+        } else if verb == Some(Action::StopExploring) {
+            return vec![Effect::StopExploring { source: panel.source }];
         }
         vec![]
+    }
+
+    /// Ends the exploration of the selected source.
+    pub(super) fn stop_exploring(&mut self) -> Vec<Effect> {
+        match self.selected_source() {
+            Some(source) => vec![Effect::StopExploring { source }],
+            None => self.note("select a source first"),
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::super::app::{App, Layer, WhyPanel};
 use super::row::Row;
-use crate::config::Role;
+use crate::config::{Action, Context, Role};
 use crate::engine::{HOURS, Told};
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
@@ -41,16 +41,20 @@ fn room(body: Rect) -> usize {
 /// Stops a panel that was scrolled past its last lines there.
 pub(super) fn stop_at_end(app: &mut App, body: Rect) {
     let height = usize::from(body.height).saturating_sub(2);
+    let stop = stop_key(app);
     for layer in &mut app.layers {
         let Layer::Why(panel) = layer else { continue };
-        let count = panel.told.as_ref().map_or(0, |told| lines(told, room(body)).len());
+        let lines = panel.told.as_ref().map(|told| lines(told, room(body), stop.as_deref()));
+        let count = lines.map_or(0, |lines| lines.len());
         panel.top = panel.top.min(count.saturating_sub(height));
     }
 }
 
 pub(super) fn draw(app: &App, frame: &mut Frame<'_>, panel: &WhyPanel, body: Rect) {
     let room = room(body);
-    let lines = panel.told.as_ref().map(|told| lines(told, room)).unwrap_or_default();
+    let stop = stop_key(app);
+    let lines =
+        panel.told.as_ref().map(|told| lines(told, room, stop.as_deref())).unwrap_or_default();
     // While it is read the box has its usual size, so that nothing jumps.
     let height = if panel.told.is_some() { lines.len() + 2 } else { 24 };
     let height = u16::try_from(height).unwrap_or(u16::MAX);
@@ -66,7 +70,12 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, panel: &WhyPanel, body: Rec
     frame.set_cursor_position(Position::new(inner.x, inner.y));
 }
 
-fn lines(told: &Told, room: usize) -> Vec<Pieces> {
+/// The key that stops an exploration.
+fn stop_key(app: &App) -> Option<String> {
+    app.keymap.keys_for(Context::Sources, Action::StopExploring)
+}
+
+fn lines(told: &Told, room: usize, stop: Option<&str>) -> Vec<Pieces> {
     let mut lines: Vec<Pieces> = Vec::new();
     let name = |name: &str| (format!("{name:<NAMES$}"), Role::KeyHint);
     for (what, value) in &told.facts {
@@ -74,6 +83,9 @@ fn lines(told: &Told, room: usize) -> Vec<Pieces> {
         for (i, part) in wrapped.into_iter().enumerate() {
             lines.push(vec![name(if i == 0 { what } else { "" }), (part, Role::Text)]);
         }
+    }
+    if let Some(stop) = stop.filter(|_| told.exploring) {
+        lines.push(vec![name(""), (format!("{stop} stops exploring"), Role::Dim)]);
     }
     if !told.week.is_empty() {
         lines.push(vec![]);
@@ -98,9 +110,9 @@ mod tests {
     fn hours_stand_only_above_days() {
         let facts = vec![("rate", "nothing known yet".to_owned())];
         let mut told = Told { facts, ..Told::default() };
-        assert_eq!(lines(&told, 60).len(), 1);
+        assert_eq!(lines(&told, 60, None).len(), 1);
         told.week.push(("Mon", "  ..".to_owned()));
-        assert_eq!(lines(&told, 60)[2][0].0.trim(), "hours");
+        assert_eq!(lines(&told, 60, None)[2][0].0.trim(), "hours");
     }
 
     #[test]
