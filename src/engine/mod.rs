@@ -38,6 +38,6 @@ pub use words::{HOURS, Told, broken};
 pub(crate) use workbench::Rehearsal;
 pub use workbench::{Offer, Place, Preview, Said, Subject, Workbench};
 // What is told of pages there.
-pub use crate::website::{ArticleTold, Found, Listed, Outline, OutlineLine, Part};
+pub use crate::website::{ArticleTold, Found, ListLink, Listed, Outline, OutlineLine, Part};
 // The panes know the engine, and this is part of what it tells.
 pub use crate::schedule::{Explanation, Gaps, Pulse};

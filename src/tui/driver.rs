@@ -218,7 +218,8 @@ impl Driver {
         self.bench = self.handle.workbench(subject, said).map(|bench| (id, bench));
         if self.bench.is_none() {
             let why = "the source is no longer there".to_owned();
-            let _ = self.events.send(Event::BenchSaid(id, Said::Failed { place: Place::List, why }));
+            let _ =
+                self.events.send(Event::BenchSaid(id, Said::Failed { place: Place::List, why }));
         }
     }
 

@@ -25,7 +25,7 @@ mod walk;
 pub use article::{Article, article, summarise};
 pub use authors::split_names;
 pub use check::check;
-pub use list::{ListPage, list_page};
+pub use list::{ListLink, ListPage, list_page};
 pub use outline::{Elements, Outline, OutlineLine, TextLine, outline};
 pub use page::{Page, PageError};
 pub use peak::{parse_peak_hours, peak_end};

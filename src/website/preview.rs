@@ -3,12 +3,12 @@
 
 use super::article::{Article, glance};
 use super::date;
-use super::list::list_page;
+use super::list::{ListLink, list_page};
 use super::outline::{Elements, Outline, outline};
 use super::page::Page;
 use super::propose::{Proposal, Sample, article_rules, propose};
 use super::selector::Selectors;
-use crate::model::{Time, WebsiteRules};
+use crate::model::WebsiteRules;
 use crate::util::html::tree::text_up_to;
 use crate::util::text;
 use crate::util::url::normalise;
@@ -85,8 +85,8 @@ pub struct Found {
 pub struct Listed {
     /// What each selector finds; `None` where there is none or it is not right yet.
     pub found: Vec<(Part, Option<Found>)>,
-    /// Title, date and address of the articles, in order.
-    pub links: Vec<(String, Option<Time>, Url)>,
+    /// The links to articles, in order.
+    pub links: Vec<ListLink>,
     /// The next page.
     pub next: Option<Url>,
     /// Articles known before that the page links to.
@@ -181,8 +181,7 @@ impl Sheet {
             listed.known += 1;
             listed.lost += usize::from(!found.contains(key));
         }
-        let links = page.links.into_iter().map(|l| (l.title, l.date, l.url));
-        listed.links = links.collect();
+        listed.links = page.links;
         listed
     }
 
@@ -238,7 +237,7 @@ mod tests {
             ..WebsiteRules::default()
         };
         let told = list.list(&rules("h3 a"), &known);
-        let titles: Vec<&str> = told.links.iter().map(|l| l.0.as_str()).collect();
+        let titles: Vec<&str> = told.links.iter().map(|l| l.title.as_str()).collect();
         assert_eq!(titles, ["One", "Two"]);
         // The third is on the page and not found, the ninth is not on the page any more.
         assert_eq!((told.known, told.lost), (2, 1));

@@ -82,9 +82,7 @@ fn a_site_is_followed_by_selectors_chosen_on_its_pages() {
     let keys = hands.pressed;
     assert!(keys < 60, "{keys} keys");
     let file = world.read(FILE);
-    for line in
-        ["website.articles = \"", "website.title = \"h1\"", "website.date = \"time\""]
-    {
+    for line in ["website.articles = \"", "website.title = \"h1\"", "website.date = \"time\""] {
         assert!(file.contains(line), "{file}");
     }
     hands.press(&["Q"]);

@@ -35,7 +35,7 @@ pub(super) enum Job {
     },
     Page {
         place: Place,
-        response: Response,
+        response: Box<Response>,
         title: String,
     },
     Copy(usize),

@@ -115,7 +115,11 @@ impl Workbench {
             };
             match (page, url) {
                 (Some(response), _) => {
-                    _ = jobs.send(Job::Page { place, response, title: String::new() })
+                    _ = jobs.send(Job::Page {
+                        place,
+                        response: Box::new(response),
+                        title: String::new(),
+                    })
                 }
                 (None, Some(url)) => {
                     fetch(&handle, &source, url, place, String::new(), &jobs, &said).await
@@ -181,7 +185,7 @@ async fn fetch(
         Ok(response) => {
             look::reached(context).await;
             if response.is_success() {
-                let _ = jobs.send(Job::Page { place, response, title });
+                let _ = jobs.send(Job::Page { place, response: Box::new(response), title });
                 return;
             }
             let host = response.final_url.host_str().unwrap_or("the server");

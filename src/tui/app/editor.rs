@@ -37,7 +37,7 @@ pub(crate) struct Editor {
     /// While it is being saved: whether the source is to be looked at then.
     saving: Option<bool>,
     /// The workbench for its selectors, once it was opened.
-    pub(super) bench: Option<Bench>,
+    pub(super) bench: Option<Box<Bench>>,
     /// Whether the workbench is what is wanted.
     wants_bench: bool,
 }
@@ -84,7 +84,7 @@ impl Editor {
 
     /// Whether something in it moves by itself.
     pub(super) fn is_busy(&self) -> bool {
-        self.saving.is_some() || self.bench.as_ref().is_some_and(Bench::is_busy)
+        self.saving.is_some() || self.bench.as_ref().is_some_and(|bench| bench.is_busy())
     }
 
     /// Whether it is being saved.

@@ -11,13 +11,12 @@ use sheet::SheetView;
 use super::editor::Of;
 use super::{App, Editor};
 use crate::config::SourceForm;
-use crate::engine::{Found, Offer, Part, Place, Preview, Said, Subject};
+use crate::engine::{Found, ListLink, Offer, Part, Place, Preview, Said, Subject};
 use crate::model::{RuleKey, SourceKind, Time, Trouble, WebsiteMode, WebsiteRules};
 use crate::tui::effect::{BenchAsk, Effect};
 use crate::tui::event::RequestId;
 use crate::tui::input::Field;
 use std::collections::{HashMap, HashSet};
-use url::Url;
 
 /// A part of the workbench that can have the keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -161,9 +160,8 @@ impl Bench {
         self.found(part).flatten().map_or(&[], |found| found.marks.as_slice())
     }
 
-    /// Titles, dates and addresses of the articles that are found, and how many of them are on the
-    /// first page.
-    pub(crate) fn items(&self) -> (Vec<&(String, Option<Time>, Url)>, usize) {
+    /// The articles that are found, and how many of them are on the first page.
+    pub(crate) fn items(&self) -> (Vec<&ListLink>, usize) {
         let first = self.told.list.iter().flat_map(|told| &told.links);
         let second = self.told.second.iter().flat_map(|told| &told.links);
         let count = self.told.list.as_ref().map_or(0, |told| told.links.len());
@@ -240,11 +238,11 @@ fn rules(form: &SourceForm) -> WebsiteRules {
 impl Editor {
     /// The workbench, where it is shown.
     pub(crate) fn bench(&self) -> Option<&Bench> {
-        self.bench.as_ref().filter(|bench| bench.shown)
+        self.bench.as_deref().filter(|bench| bench.shown)
     }
 
     pub(super) fn bench_mut(&mut self) -> Option<&mut Bench> {
-        self.bench.as_mut().filter(|bench| bench.shown)
+        self.bench.as_deref_mut().filter(|bench| bench.shown)
     }
 
     /// Asks anew what the selectors give, where there is a workbench.
@@ -326,7 +324,7 @@ impl App {
             (Of::Way(way), Some(discovery)) => Subject::Way(Box::new(discovery), way),
             (Of::Way(_), None) => return vec![],
         };
-        editor.bench = Some(Bench::new(id, form, broken));
+        editor.bench = Some(Box::new(Bench::new(id, form, broken)));
         let mut effects = vec![Effect::OpenBench { bench: id, subject }];
         effects.extend(editor.preview());
         effects
@@ -402,7 +400,7 @@ impl App {
         bench.told = told;
         let (count, first) = {
             let (items, _) = bench.items();
-            (items.len(), items.first().map(|item| (item.2.clone(), item.0.clone())))
+            (items.len(), items.first().map(|item| (item.url.clone(), item.title.clone())))
         };
         bench.item = bench.item.min(count.saturating_sub(1));
         if let Some(part) = bench.field().and_then(|field| field.part) {

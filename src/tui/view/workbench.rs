@@ -5,7 +5,7 @@ use super::super::reader::wrap_plain;
 use super::chrome::marks;
 use super::row::Row;
 use crate::config::Role;
-use crate::engine::{Part, Place};
+use crate::engine::{ListLink, Part, Place};
 use crate::model::Time;
 use crate::util::{text, when};
 use ratatui::Frame;
@@ -326,7 +326,7 @@ fn items(app: &App, frame: &mut Frame<'_>, bench: &Bench, area: Rect) {
             _ => style(Role::Text),
         };
         let part = |role| if here { whole } else { style(role) };
-        let (title, date, url) = items[i];
+        let ListLink { url, title, date } = items[i];
         let mut row = Row::new(area.width);
         row.right(date.map(|d| format!(" {} ", day(d))).unwrap_or_default(), part(Role::Dim));
         let second = if i >= on_first { "2: " } else { "" };

@@ -200,7 +200,8 @@ impl App {
         let Some(bench) = self.editor().and_then(|editor| editor.bench_mut()) else {
             return vec![];
         };
-        let item = bench.items().0.get(bench.item).map(|item| (item.2.clone(), item.0.clone()));
+        let item =
+            bench.items().0.get(bench.item).map(|item| (item.url.clone(), item.title.clone()));
         let Some((url, title)) = item else {
             return self.note("no article is found yet: choose a link first");
         };

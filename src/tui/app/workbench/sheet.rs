@@ -176,7 +176,7 @@ impl SheetView {
                 self.line(*row)
                     .is_some_and(|l| l.outer <= element && element < self.outline.end(l.element))
             };
-            self.selected = (0..self.lines.len()).filter(near).last().unwrap_or(self.selected);
+            self.selected = (0..self.lines.len()).rfind(near).unwrap_or(self.selected);
         }
     }
 
@@ -208,9 +208,8 @@ impl SheetView {
             self.closed.insert(number);
             self.unfold();
         } else if !self.text {
-            let around = (0..self.selected).rev();
-            let around =
-                around.into_iter().find(|row| self.line(*row).is_some_and(|l| l.depth < depth));
+            let is_around = |row: &usize| self.line(*row).is_some_and(|l| l.depth < depth);
+            let around = (0..self.selected).rfind(is_around);
             self.go(around.unwrap_or(self.selected));
         }
     }
