@@ -98,6 +98,8 @@ pub struct Offer {
 pub struct Preview {
     /// On the list.
     pub list: Option<Listed>,
+    /// On the newest copy of it, where that is laid on the desk too.
+    pub copy: Option<Listed>,
     /// On its next page.
     pub second: Option<Listed>,
     /// On the article.
@@ -226,7 +228,10 @@ impl Desk {
 
     fn preview(&self, rules: &WebsiteRules, list: Place) -> Preview {
         let none = HashSet::new();
+        let copy = Place::Copy(0);
+        let copied = self.sheets.get(&copy).filter(|_| list != copy);
         Preview {
+            copy: copied.map(|sheet| sheet.list(rules, &none)),
             list: self.sheets.get(&list).map(|sheet| sheet.list(rules, &self.known)),
             second: self.sheets.get(&Place::Second).map(|sheet| sheet.list(rules, &none)),
             article: self.sheets.get(&Place::Article).map(|sheet| sheet.article(rules)),

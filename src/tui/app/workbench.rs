@@ -76,6 +76,8 @@ pub(crate) struct Bench {
     pub(crate) broken: Option<Trouble>,
     /// A repair waits to be taken.
     mending: bool,
+    /// The copy of the list that is shown beside it while that is broken, where there is room.
+    beside: Option<Place>,
     pub(crate) told: Preview,
     asked: u64,
     /// Articles found, and which of them is selected.
@@ -106,6 +108,7 @@ impl Bench {
             own: Vec::new(),
             broken,
             mending: false,
+            beside: None,
             told: Preview::default(),
             asked: 0,
             item: 0,
@@ -158,6 +161,21 @@ impl Bench {
             return &[];
         }
         self.found(part).flatten().map_or(&[], |found| found.marks.as_slice())
+    }
+
+    /// The copy that is to be shown beside the list.
+    pub(crate) fn beside(&self) -> Option<Place> {
+        self.beside.filter(|place| self.at == Place::List && self.sheets.contains_key(place))
+    }
+
+    /// The marks of a selector on a page: the one that is shown, or the copy beside it.
+    pub(crate) fn marks_on(&self, place: Place, part: Part) -> &[u32] {
+        if place == self.at {
+            return self.marks(part);
+        }
+        let mut found = self.told.copy.iter().flat_map(|told| &told.found);
+        let found = found.find(|(one, _)| *one == part).and_then(|(_, found)| found.as_ref());
+        found.map_or(&[], |found| found.marks.as_slice())
     }
 
     /// The articles that are found, and how many of them are on the first page.
@@ -339,10 +357,15 @@ impl App {
         match said {
             Said::Copies(times) => {
                 bench.copies = times;
-                vec![]
+                let links = bench.broken.as_ref().is_some_and(|t| t.key == RuleKey::Articles);
+                if !links || bench.copies.is_empty() {
+                    return vec![];
+                }
+                bench.beside = Some(Place::Copy(0));
+                vec![Effect::Bench { bench: id, ask: BenchAsk::Copy(0) }]
             }
             Said::Page { place, url, outline, needs_javascript } => {
-                bench.waiting.remove(&place);
+                let wanted = bench.waiting.remove(&place);
                 bench.failed.remove(&place);
                 if needs_javascript {
                     let why = "the page needs JavaScript, which is not run";
@@ -350,7 +373,7 @@ impl App {
                 }
                 bench.offers.remove(&place);
                 bench.sheets.insert(place, SheetView::new(outline, url));
-                if place != Place::Second {
+                if wanted && place != Place::Second {
                     bench.show(place);
                 }
                 editor.preview()
@@ -361,6 +384,10 @@ impl App {
                 // An older copy is better than nothing.
                 if place == Place::List && !bench.copies.is_empty() {
                     let place = Place::Copy(0);
+                    if bench.sheets.contains_key(&place) {
+                        bench.show(place);
+                        return editor.preview();
+                    }
                     bench.waiting.insert(place);
                     return vec![Effect::Bench { bench: id, ask: BenchAsk::Copy(0) }];
                 }
@@ -408,6 +435,11 @@ impl App {
             if let (Some(mark), Some(sheet)) = (mark, bench.sheet_mut()) {
                 sheet.go_to_first(mark);
             }
+        }
+        let copy = bench.beside();
+        let mark = copy.and_then(|place| bench.marks_on(place, Part::Articles).first().copied());
+        if let Some((mark, sheet)) = mark.zip(copy.and_then(|place| bench.sheets.get_mut(&place))) {
+            sheet.go_to_first(mark);
         }
         // What is broken in the articles is mended on one of them.
         let in_articles = bench.broken.as_ref().is_some_and(|t| t.key != RuleKey::Articles);

@@ -17,6 +17,8 @@ use ratatui::widgets::Clear;
 /// columns.
 const SIDE_BY_SIDE: u16 = 66;
 const TWO_COLUMNS: u16 = 110;
+/// From this width on the copy of a broken list stands beside it.
+const THREE_SIDES: u16 = 140;
 /// Cells of the names of fields.
 const LABELS: usize = 13;
 
@@ -33,6 +35,8 @@ struct Parts {
     header: Rect,
     /// The page, its title above.
     page: Option<Rect>,
+    /// The copy of it as it was.
+    copy: Option<Rect>,
     /// The articles that are found, their title above.
     items: Option<Rect>,
     /// The article that was fetched, its title above.
@@ -61,14 +65,23 @@ fn parts(bench: &Bench, size: (u16, u16)) -> Parts {
     let top = header.bottom();
     let middle = Rect { y: top, height: rule.y.saturating_sub(top), ..body };
     let has_article = bench.told.article.is_some();
+    let beside = bench.beside().is_some() && body.width >= THREE_SIDES;
     let (page, right) = if body.width >= SIDE_BY_SIDE {
-        let left = body.width * 11 / 20;
+        let left = body.width * if beside { 13 } else { 11 } / 20;
         let right = Rect { x: left + 1, width: body.width - left - 1, ..middle };
         (Some(Rect { width: left, ..middle }), Some(right))
     } else if bench.pane == BenchPane::Items {
         (None, Some(middle))
     } else {
         (Some(middle), None)
+    };
+    let (page, copy) = match page {
+        Some(page) if beside => {
+            let left = page.width / 2;
+            let copy = Rect { x: left + 1, width: page.width - left - 1, ..page };
+            (Some(Rect { width: left, ..page }), Some(copy))
+        }
+        page => (page, None),
     };
     let (items, article) = match right {
         Some(right) if has_article => {
@@ -80,7 +93,7 @@ fn parts(bench: &Bench, size: (u16, u16)) -> Parts {
         }
         other => (other, None),
     };
-    Parts { header, page, items, article, rule, fields, columns, message }
+    Parts { header, page, copy, items, article, rule, fields, columns, message }
 }
 
 /// What is left below the title of a pane.
@@ -139,7 +152,10 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Be
     let parts = parts(bench, (body.width, body.height + 2));
     header(app, frame, editor, bench, parts.header);
     if let Some(area) = parts.page {
-        page(app, frame, bench, area);
+        page(app, frame, bench, bench.at, area);
+    }
+    if let Some((place, area)) = bench.beside().zip(parts.copy) {
+        page(app, frame, bench, place, area);
     }
     if let Some(area) = parts.items {
         items(app, frame, bench, area);
@@ -148,7 +164,8 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Be
         article(app, frame, bench, area);
     }
     title(app, frame, "", false, parts.rule);
-    if let Some(area) = parts.items.filter(|area| area.x > 0 && parts.rule.y > area.y) {
+    let sides = [parts.copy, parts.items].into_iter().flatten();
+    for area in sides.filter(|area| area.x > 0 && parts.rule.y > area.y) {
         let height = parts.rule.y + 1 - area.y;
         super::chrome::divider(app, frame, Rect { x: area.x - 1, y: area.y, width: 1, height });
     }
@@ -215,12 +232,13 @@ fn line(frame: &mut Frame<'_>, words: &str, style: Style, area: Rect) {
 }
 
 /// The structure of the page, or its text, what the active selector matches being marked.
-fn page(app: &App, frame: &mut Frame<'_>, bench: &Bench, area: Rect) {
+fn page(app: &App, frame: &mut Frame<'_>, bench: &Bench, place: Place, area: Rect) {
     let style = |role| app.palette.style(role);
-    let focused = bench.pane == BenchPane::Page;
-    let text_shown = bench.sheet().is_some_and(|sheet| sheet.text);
+    let sheet = bench.sheets.get(&place);
+    let focused = bench.pane == BenchPane::Page && place == bench.at;
+    let text_shown = sheet.is_some_and(|sheet| sheet.text);
     let what = if text_shown { "Page text" } else { "Page outline" };
-    let of = match bench.at {
+    let of = match place {
         Place::List | Place::Second => "now".to_owned(),
         Place::Copy(n) => match bench.copies.get(n) {
             Some(at) => format!("saved copy of {}", when::clock(*at, app.now)),
@@ -230,7 +248,7 @@ fn page(app: &App, frame: &mut Frame<'_>, bench: &Bench, area: Rect) {
     };
     title(app, frame, &format!("{what} {} {of}", marks(app).bullet), focused, area);
     let area = below(area);
-    let Some(sheet) = bench.sheet() else {
+    let Some(sheet) = sheet else {
         let (words, role) = match bench.failed.get(&bench.at) {
             Some(why) => (why.clone(), Role::Error),
             None => ("fetching the page …".to_owned(), Role::Dim),
@@ -242,11 +260,11 @@ fn page(app: &App, frame: &mut Frame<'_>, bench: &Bench, area: Rect) {
         return;
     };
     let part = bench.field().and_then(|field| field.part);
-    let own = part.map_or(&[][..], |part| bench.marks(part));
+    let own = part.map_or(&[][..], |part| bench.marks_on(place, part));
     let others: Vec<&[u32]> = if bench.is_article() { &Part::ARTICLE[..] } else { &Part::LIST[..] }
         .iter()
         .filter(|other| Some(**other) != part)
-        .map(|other| bench.marks(*other))
+        .map(|other| bench.marks_on(place, *other))
         .collect();
     let m = marks(app);
     let (exact, within) = if app.settings.ui.ascii { ("#", ":") } else { ("▐", "┆") };
