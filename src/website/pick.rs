@@ -1,7 +1,7 @@
 //! A selector for an element that a person points at: short, and of names that last.
 
 use super::page::Page;
-use super::propose::{around, classes, cost, is_heading, lasts};
+use super::propose::{around, classes, cost, is_heading, lasts, tag};
 use super::selector::Selectors;
 use ego_tree::NodeId;
 use scraper::ElementRef;
@@ -68,13 +68,12 @@ fn for_one(page: &Page, element: ElementRef<'_>) -> String {
 
 /// Selectors that match the element, the plainest first.
 fn offers(element: ElementRef<'_>) -> Vec<String> {
-    let own = own_names(element);
-    let tag = element.value().name();
+    let (own, tag) = (own_names(element), tag(element));
     let mut offers = own.clone();
     let levels: Vec<ElementRef<'_>> = above(element).take(LEVELS).collect();
     if let Some(parent) = levels.first() {
         let mut names = names(*parent);
-        names.push(parent.value().name().to_owned());
+        names.push(self::tag(*parent).to_owned());
         for name in names {
             offers.extend(own.iter().take(2).map(|own| format!("{name} > {own}")));
             offers.push(format!("{name} > {tag}"));
@@ -104,7 +103,7 @@ fn offers(element: ElementRef<'_>) -> Vec<String> {
 
 /// What the element is called by itself.
 fn own_names(element: ElementRef<'_>) -> Vec<String> {
-    let tag = element.value().name();
+    let tag = tag(element);
     let mut own: Vec<String> = classes(element).into_iter().map(|c| format!("{tag}{c}")).collect();
     for attribute in ["itemprop", "rel"] {
         let words = element.attr(attribute).unwrap_or_default().split_whitespace();
@@ -192,11 +191,10 @@ fn steps(element: ElementRef<'_>) -> String {
         let place = parent.map_or(1, |parent| {
             parent.child_elements().position(|e| e.id() == here.id()).unwrap_or(0) + 1
         });
-        let tag = here.value().name();
-        let plain = tag.chars().all(|c| c.is_ascii_alphanumeric());
+        let tag = tag(here);
         match tag {
             "html" | "body" => steps.push(tag.to_owned()),
-            _ => steps.push(format!("{}:nth-child({place})", if plain { tag } else { "*" })),
+            _ => steps.push(format!("{tag}:nth-child({place})")),
         }
         if steps.len() == MOST_STEPS || tag == "body" {
             break;
@@ -252,6 +250,20 @@ mod tests {
         ];
         for (markup, at, what, want) in cases {
             assert_eq!(made(markup, at, what), want, "{at}");
+        }
+    }
+
+    #[test]
+    fn names_that_could_be_anything_are_not_taken_over() {
+        let markup =
+            "<div><a\u{202e}x class=card>1</a\u{202e}x><p itemprop='a\u{1b}[31m b'>2</p></div>";
+        let page = page(markup);
+        let root = page.tree().root_element();
+        for element in root.descendent_elements().filter(|e| e.value().name() != "html") {
+            for what in [Pick::One, Pick::Alike] {
+                let made = pick(&page, element, what);
+                assert!(made.is_ascii() && !made.contains('\u{1b}'), "{made:?}");
+            }
         }
     }
 

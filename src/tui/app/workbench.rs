@@ -217,10 +217,15 @@ impl Bench {
     }
 }
 
-/// Whoever reads one page only, or whose next page is found, needs no other way there.
+/// Whether a selector of that part is taken from an offer. Whoever reads one page only, or whose next
+/// page is found, needs no other way there, and what is not broken is not mended.
 fn takes(bench: &Bench, part: Part, typed: &Field) -> bool {
     let finds = bench.found(part).flatten().is_some_and(|found| found.count > 0);
-    part != Part::Next || !(typed.value().is_empty() || finds)
+    match bench.broken.as_ref().map(|trouble| trouble.key) {
+        Some(RuleKey::Title) if bench.is_article() => part == Part::Title,
+        Some(RuleKey::Content) if bench.is_article() => part == Part::Content,
+        _ => part != Part::Next || !(typed.value().is_empty() || finds),
+    }
 }
 
 /// Whether the address is a list of articles.
@@ -272,7 +277,7 @@ impl Editor {
         vec![Effect::Bench { bench: bench.id, ask }]
     }
 
-    /// Whether a selector of that part is taken from an offer.
+    /// Whether a selector of that part is taken from what is offered.
     pub(crate) fn takes(&self, part: Part) -> bool {
         let Some(bench) = &self.bench else { return false };
         let field = bench.fields.iter().find(|field| field.part == Some(part));
@@ -399,7 +404,7 @@ impl App {
                     Some(_) => bench.at == place && place == Place::Article,
                     None => false,
                 };
-                bench.mending = wanted && bench.taken.is_none() && !offers.is_empty();
+                bench.mending |= wanted && bench.taken.is_none() && !offers.is_empty();
                 bench.offers.insert(place, offers);
                 vec![]
             }

@@ -292,6 +292,35 @@ fn what_broke_is_mended_beside_its_old_page() {
 }
 
 #[test]
+fn what_broke_in_the_articles_is_mended_on_one_of_them() {
+    let mut desk = Desk::new(now_page(), true);
+    let facts = &mut desk.stage.app.sources.list.sources[0].facts;
+    if let Some(trouble) = &mut facts.website.trouble {
+        (trouble.key, trouble.what) = (RuleKey::Content, "no text in the articles".to_owned());
+    }
+    desk.keys("e");
+    desk.sees("Page outline · an article");
+    desk.sees("no text");
+    desk.sees("Enter takes the repair 1/1: content = div.story-text, article");
+    desk.keys("<Enter>");
+    desk.sees("│ After nine months of work the bridge reopens in");
+    desk.keys("<C-s>");
+    let usual = "article, main, [role=main], body";
+    assert_eq!(desk.text(), FILE.replace(".text", &format!("div.story-text, {usual}")));
+}
+
+#[test]
+fn marks_can_be_ascii() {
+    let mut desk = Desk::open(rebuilt().replace(TITLES[3], "A notice"), true, "");
+    desk.stage.app.settings.ui.ascii = true;
+    for keys in ["e", "t", "<Esc>P", "g"] {
+        desk.keys(keys);
+        let screen = desk.stage.screen(200, 40).replace(['…', '±'], "");
+        assert!(screen.replace(TITLES[3], "").is_ascii(), "{screen}");
+    }
+}
+
+#[test]
 fn without_the_page_the_fields_can_be_edited_all_the_same() {
     let mut desk = Desk::open(String::new(), false, "W");
     // The newest copy stands for it.

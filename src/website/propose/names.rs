@@ -78,10 +78,19 @@ pub(in crate::website) fn classes(element: ElementRef<'_>) -> Vec<String> {
     classes.into_iter().map(|c| format!(".{c}")).collect()
 }
 
+/// The tag of an element as a selector names it: `*` for what no page of good will has, which might
+/// be anything when it is shown.
+pub(in crate::website) fn tag(element: ElementRef<'_>) -> &str {
+    let tag = element.value().name();
+    let plain = tag.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+    let begins = tag.starts_with(|c: char| c.is_ascii_alphabetic());
+    if plain && begins && tag.len() <= LONGEST { tag } else { "*" }
+}
+
 /// Simple selectors for an element that stands around links: its id, its tag with each class, and
 /// its tag alone where that means something by itself.
 pub(in crate::website) fn around(element: ElementRef<'_>) -> Vec<String> {
-    let tag = element.value().name();
+    let tag = tag(element);
     let mut names: Vec<String> = Vec::new();
     let means_something = matches!(
         tag,
