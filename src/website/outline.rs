@@ -2,7 +2,7 @@
 
 use super::page::Page;
 use super::propose::classes;
-use crate::util::html::tree::HIDDEN;
+use crate::util::html::tree::{HIDDEN, text_up_to};
 use crate::util::text;
 use ego_tree::NodeId;
 use ego_tree::iter::Edge;
@@ -68,7 +68,7 @@ pub struct OutlineLine {
     pub first: Option<u32>,
     /// An attribute that says something: `@datetime`.
     pub hint: Option<String>,
-    /// The beginning of the text that stands in the element itself; one clean line.
+    /// The beginning of its text, where some stands in the element itself; one clean line.
     pub text: String,
 }
 
@@ -182,10 +182,15 @@ pub fn outline(page: &Page) -> (Outline, Elements) {
                 _ => {}
             },
             Edge::Close(node) if node.value().is_element() => {
-                if let Some((number, _)) = open.pop()
-                    && let Some(end) = outline.ends.get_mut(number as usize)
-                {
+                let Some((number, _)) = open.pop() else { continue };
+                if let Some(end) = outline.ends.get_mut(number as usize) {
                     *end = u32::try_from(elements.ids.len()).unwrap_or(u32::MAX);
+                }
+                // Who says something itself says it with the words in between.
+                let mixed =
+                    at(&mut seen, number).filter(|s| !s.own.is_empty() && !s.kids.is_empty());
+                if let Some((seen, element)) = mixed.zip(ElementRef::wrap(node)) {
+                    seen.own = text::line(&text_up_to(element, MOST_TEXT));
                 }
             }
             Edge::Close(_) => {}
@@ -306,6 +311,8 @@ mod tests {
         assert_eq!(outline.lines[second].name, "article.card.wide");
         assert_eq!(outline.lines[second + 1].text, "Budget");
         assert!(lines.contains(&"  div.ad \"Buy\"".to_owned()), "{lines:?}");
+        let all = &outline.lines;
+        assert!(all.iter().any(|l| l.name == "p" && l.text == "After nine months"), "{all:?}");
         assert_eq!(lines.last().unwrap(), " footer \"End\"");
         assert!(!lines.iter().any(|l| l.contains("script") || l.contains("title")));
         let line = &outline.lines[3];
