@@ -1,13 +1,15 @@
-//! The selector workbench: the page, what its selectors give, and the fields for them.
+//! The selector workbench: the page, what its selectors give, and the fields for them. Here is where
+//! they stand, and what is told above and below them.
 
-use super::super::app::{App, Bench, BenchField, BenchPane, Editor, Marked};
-use super::super::reader::wrap_plain;
+mod fields;
+mod panes;
+
+use super::super::app::{App, Bench, BenchPane, Editor};
 use super::chrome::marks;
 use super::row::Row;
 use crate::config::Role;
-use crate::engine::{ListLink, Part, Place};
-use crate::model::Time;
-use crate::util::{text, when};
+use crate::engine::Place;
+use crate::util::text;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
@@ -19,8 +21,6 @@ const SIDE_BY_SIDE: u16 = 66;
 const TWO_COLUMNS: u16 = 110;
 /// From this width on the copy of a broken list stands beside it.
 const THREE_SIDES: u16 = 140;
-/// Cells of the names of fields.
-const LABELS: usize = 13;
 
 /// What can be clicked: a line of the page, an article, a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -152,16 +152,16 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Be
     let parts = parts(bench, (body.width, body.height + 2));
     header(app, frame, editor, bench, parts.header);
     if let Some(area) = parts.page {
-        page(app, frame, bench, bench.at, area);
+        panes::page(app, frame, bench, bench.at, area);
     }
     if let Some((place, area)) = bench.beside().zip(parts.copy) {
-        page(app, frame, bench, place, area);
+        panes::page(app, frame, bench, place, area);
     }
     if let Some(area) = parts.items {
-        items(app, frame, bench, area);
+        panes::items(app, frame, bench, area);
     }
     if let Some(area) = parts.article {
-        article(app, frame, bench, area);
+        panes::article(app, frame, bench, area);
     }
     title(app, frame, "", false, parts.rule);
     let sides = [parts.copy, parts.items].into_iter().flatten();
@@ -169,7 +169,7 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Be
         let height = parts.rule.y + 1 - area.y;
         super::chrome::divider(app, frame, Rect { x: area.x - 1, y: area.y, width: 1, height });
     }
-    fields(app, frame, editor, bench, &parts);
+    fields::fields(app, frame, editor, bench, &parts);
     message(app, frame, editor, bench, parts.message);
 }
 
@@ -228,243 +228,6 @@ fn line(frame: &mut Frame<'_>, words: &str, style: Style, area: Rect) {
         let mut row = Row::new(area.width);
         row.left(words, style);
         frame.render_widget(row.line(style), Rect { height: 1, ..area });
-    }
-}
-
-/// The structure of the page, or its text, what the active selector matches being marked.
-fn page(app: &App, frame: &mut Frame<'_>, bench: &Bench, place: Place, area: Rect) {
-    let style = |role| app.palette.style(role);
-    let sheet = bench.sheets.get(&place);
-    let focused = bench.pane == BenchPane::Page && place == bench.at;
-    let text_shown = sheet.is_some_and(|sheet| sheet.text);
-    let what = if text_shown { "Page text" } else { "Page outline" };
-    let of = match place {
-        Place::List | Place::Second => "now".to_owned(),
-        Place::Copy(n) => match bench.copies.get(n) {
-            Some(at) => format!("saved copy of {}", when::clock(*at, app.now)),
-            None => "saved copy".to_owned(),
-        },
-        Place::Article => "an article".to_owned(),
-    };
-    title(app, frame, &format!("{what} {} {of}", marks(app).bullet), focused, area);
-    let area = below(area);
-    let Some(sheet) = sheet else {
-        let (words, role) = match bench.failed.get(&bench.at) {
-            Some(why) => (why.clone(), Role::Error),
-            None => ("fetching the page …".to_owned(), Role::Dim),
-        };
-        let lines = wrap_plain(&words, usize::from(area.width).saturating_sub(2).max(8));
-        for (y, words) in (area.y..area.bottom()).zip(lines) {
-            line(frame, &format!(" {words}"), style(role), Rect { y, ..area });
-        }
-        return;
-    };
-    let part = bench.field().and_then(|field| field.part);
-    let own = part.map_or(&[][..], |part| bench.marks_on(place, part));
-    let others: Vec<&[u32]> = if bench.is_article() { &Part::ARTICLE[..] } else { &Part::LIST[..] }
-        .iter()
-        .filter(|other| Some(**other) != part)
-        .map(|other| bench.marks_on(place, *other))
-        .collect();
-    let m = marks(app);
-    let (exact, within) = if app.settings.ui.ascii { ("#", ":") } else { ("▐", "┆") };
-    let (height, count) = (usize::from(area.height), sheet.count());
-    let first = first_row(sheet.selected(), height, count);
-    for (y, i) in (area.y..area.bottom()).zip(first..count) {
-        let here = i == sheet.selected();
-        let whole = match (here, focused) {
-            (true, true) => style(Role::Selected),
-            (true, false) => style(Role::SelectedUnfocused),
-            _ => style(Role::Text),
-        };
-        let part_style = |role| if here { whole } else { style(role) };
-        let (mark, role) = match sheet.marked(i, own) {
-            Marked::Yes => (exact, Role::Accent),
-            Marked::Within => (within, Role::Accent),
-            Marked::No if others.iter().any(|o| sheet.marked(i, o) == Marked::Yes) => {
-                (m.bullet, Role::Dim)
-            }
-            Marked::No => (" ", Role::Text),
-        };
-        let mut row = Row::new(area.width);
-        row.left(mark, part_style(role));
-        if sheet.text {
-            let words = sheet.outline.texts.get(i).map_or("", |t| t.text.as_str());
-            row.left(&format!(" {words}"), whole);
-        } else if let Some(told) = sheet.line(i) {
-            let depth = usize::from(told.depth).min(usize::from(area.width) / 4);
-            row.left(&" ".repeat(depth), whole);
-            let fold = if sheet.is_folded(i) { m.folded } else { " " };
-            row.left(fold, part_style(Role::Dim));
-            row.left(&told.name, part_style(Role::Header));
-            if told.alike > 1 {
-                let times = if app.settings.ui.ascii { "x" } else { "×" };
-                row.left(&format!(" {times}{}", told.alike), part_style(Role::Accent));
-            }
-            if !told.text.is_empty() {
-                row.left(&format!("  {}", told.text), part_style(Role::Text));
-            }
-            if let Some(hint) = &told.hint {
-                row.left(&format!("  {hint}"), part_style(Role::Dim));
-            }
-        }
-        frame.render_widget(row.line(whole), Rect { y, height: 1, ..area });
-        if here && focused {
-            frame.set_cursor_position(Position::new(area.x, y));
-        }
-    }
-}
-
-fn day(date: Time) -> String {
-    date.format("%Y-%m-%d").to_string()
-}
-
-/// The articles that the selectors find on the list.
-fn items(app: &App, frame: &mut Frame<'_>, bench: &Bench, area: Rect) {
-    let style = |role| app.palette.style(role);
-    let focused = bench.pane == BenchPane::Items;
-    title(app, frame, "What these selectors give", focused, area);
-    let area = below(area);
-    let (items, on_first) = bench.items();
-    if items.is_empty() {
-        let words = match &bench.told.list {
-            Some(_) => " no articles",
-            None => "",
-        };
-        line(frame, words, style(Role::Dim), area);
-        return;
-    }
-    let (height, count) = (usize::from(area.height), items.len());
-    let first = first_row(bench.item, height, count);
-    for (y, i) in (area.y..area.bottom()).zip(first..count) {
-        let here = i == bench.item;
-        let whole = match (here, focused) {
-            (true, true) => style(Role::Selected),
-            (true, false) => style(Role::SelectedUnfocused),
-            _ => style(Role::Text),
-        };
-        let part = |role| if here { whole } else { style(role) };
-        let ListLink { url, title, date } = items[i];
-        let mut row = Row::new(area.width);
-        row.right(date.map(|d| format!(" {} ", day(d))).unwrap_or_default(), part(Role::Dim));
-        let second = if i >= on_first { "2: " } else { "" };
-        row.left(&format!("{:>3} ", i + 1), part(Role::Dim));
-        row.left(second, part(Role::Accent));
-        let name = if title.is_empty() { url.as_str() } else { title };
-        row.left(name, whole);
-        if !title.is_empty() && usize::from(area.width) > 60 {
-            row.left(&format!("  {}", url.path()), part(Role::Dim));
-        }
-        frame.render_widget(row.line(whole), Rect { y, height: 1, ..area });
-        if here && focused {
-            frame.set_cursor_position(Position::new(area.x, y));
-        }
-    }
-}
-
-/// The article that was fetched, as the selectors read it.
-fn article(app: &App, frame: &mut Frame<'_>, bench: &Bench, area: Rect) {
-    let style = |role| app.palette.style(role);
-    title(app, frame, "The article", false, area);
-    let Some(told) = &bench.told.article else { return };
-    let article = &told.article;
-    let area = below(area);
-    let width = usize::from(area.width).saturating_sub(2).max(8);
-    let mut lines: Vec<(String, Role)> = vec![(article.title.clone(), Role::Header)];
-    let date = article.published.map_or("no date".to_owned(), day);
-    let who = match article.authors.as_slice() {
-        [] => "no author".to_owned(),
-        names => names.join(", "),
-    };
-    let bullet = marks(app).bullet;
-    lines.push((format!("{date} {bullet} {who} {bullet} {}", article.url.path()), Role::Dim));
-    let prose = if article.summary.is_empty() { "no text" } else { &article.summary };
-    lines.extend(wrap_plain(prose, width).into_iter().map(|words| (words, Role::Text)));
-    for (y, (words, role)) in (area.y..area.bottom()).zip(lines) {
-        line(frame, &format!(" {words}"), style(role), Rect { y, ..area });
-    }
-}
-
-fn fields(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Bench, parts: &Parts) {
-    let lines = bench.fields.len().div_ceil(parts.columns.into());
-    let first = first_field(bench, parts);
-    let width = parts.fields.width / parts.columns;
-    for (i, field) in bench.fields.iter().enumerate() {
-        let (column, row) = (i / lines.max(1), i % lines.max(1));
-        let Some(row) = row.checked_sub(first).and_then(|row| u16::try_from(row).ok()) else {
-            continue;
-        };
-        if row >= parts.fields.height {
-            continue;
-        }
-        let x = parts.fields.x + width * u16::try_from(column).unwrap_or(0);
-        let area = Rect { x, y: parts.fields.y + row, width, height: 1 };
-        draw_field(app, frame, editor, bench, (i, *field), area);
-    }
-}
-
-/// How a field does: how many elements its selector matches, or that it is not right.
-fn standing(bench: &Bench, field: BenchField, wrong: bool, empty: bool) -> (String, Role) {
-    let article = bench.told.article.as_ref();
-    match (field.part, wrong) {
-        (_, true) => ("!".to_owned(), Role::Error),
-        (Some(Part::Date), _) if !empty && article.is_some() => {
-            let found = bench.found(Part::Date).flatten().map_or(0, |found| found.count);
-            match article.and_then(|told| told.article.published) {
-                Some(date) => (format!("{found}  {}", day(date)), Role::Text),
-                None if found > 0 => (format!("{found}  ! no date"), Role::Error),
-                None => ("0".to_owned(), Role::Warning),
-            }
-        }
-        (Some(part), _) => match bench.found(part) {
-            Some(Some(found)) if found.count > 0 => (found.count.to_string(), Role::Text),
-            Some(Some(_)) => ("0".to_owned(), Role::Warning),
-            _ => (String::new(), Role::Dim),
-        },
-        (None, _) => (String::new(), Role::Dim),
-    }
-}
-
-fn draw_field(
-    app: &App,
-    frame: &mut Frame<'_>,
-    editor: &Editor,
-    bench: &Bench,
-    (number, field): (usize, BenchField),
-    area: Rect,
-) {
-    let style = |role| app.palette.style(role);
-    let Some((form, typed)) = editor.form.as_ref().zip(editor.typed.get(field.index)) else {
-        return;
-    };
-    let told = &form.fields()[field.index];
-    let active = number == bench.active;
-    let typing = active && bench.pane == BenchPane::Fields;
-    let mut row = Row::new(area.width);
-    let (words, role) = standing(bench, field, told.error.is_some(), typed.value().is_empty());
-    row.right(if words.is_empty() { words } else { format!(" {words} ") }, style(role));
-    let pointer = if active { marks(app).pointer } else { " " };
-    row.left(pointer, style(Role::Accent));
-    row.left(&format!("{} ", number + 1), style(Role::KeyHint));
-    let label = style(if active { Role::Accent } else { Role::Dim });
-    row.left(&format!("{:<LABELS$}", field.key), label);
-    let room = row.room().saturating_sub(1).max(1);
-    let used = 3 + LABELS;
-    let (shown, cursor) = match typing {
-        true => typed.visible(room),
-        false => (text::truncate(typed.value(), room).into_owned(), 0),
-    };
-    if shown.is_empty() && !typing {
-        let unset = told.unset();
-        let unset = if unset.is_empty() { String::new() } else { format!("({unset})") };
-        row.left(&unset, style(Role::Dim));
-    } else {
-        row.left(&shown, style(if typing { Role::Input } else { Role::Text }));
-    }
-    frame.render_widget(row.line(style(Role::Text)), area);
-    if typing {
-        let x = area.x + u16::try_from(used + cursor).unwrap_or(0);
-        frame.set_cursor_position(Position::new(x.min(area.right().saturating_sub(1)), area.y));
     }
 }
 
