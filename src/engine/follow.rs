@@ -2,7 +2,7 @@
 
 use super::handle::Handle;
 use super::look::{Finished, Started, read_answer, store};
-use super::message::{Answer, Discovery, First, FirstAnswer, Pace, PageAnswer, Removed};
+use super::message::{Answer, Discovery, First, FirstAnswer, Pace, PageAnswer, Removed, Way};
 use super::queue::Job;
 use super::site::{Asker, Prefetched};
 use crate::config::{
@@ -93,19 +93,20 @@ impl Handle {
     }
 
     /// As [`Handle::follow`], with the entry as a person has changed its draft
-    /// ([`Discovery::draft`]). Where it asks another address now, or in another way, it is looked at
-    /// anew.
+    /// ([`Discovery::draft`]). Where it was written by hand, or asks another address now or in another
+    /// way, it is looked at anew.
     pub async fn follow_edited(
         &self,
         discovery: &Discovery,
-        way: usize,
+        way: Option<usize>,
         entry: &Entry,
         changes: &[EntryChange],
     ) -> Result<Source, FollowError> {
-        let way = discovery.ways.get(way).ok_or(address::UrlError::Empty)?;
         let source = entry.source(changes)?;
-        let same = source.url == way.url && source.kind == way.kind;
-        self.follow_source(source, way.first.clone().filter(|_| same)).await
+        let same = |way: &&Way| source.url == way.url && source.kind == way.kind;
+        let way = way.and_then(|way| discovery.ways.get(way)).filter(same);
+        let first = way.and_then(|way| way.first.clone());
+        self.follow_source(source, first).await
     }
 
     /// Declares a source and stores its first look, where there is one.

@@ -104,9 +104,25 @@ impl Discovery {
         self.tried.push(words);
     }
 
-    /// The entry that following a way would write, to be edited before.
-    pub fn draft(&self, way: usize) -> Option<Entry> {
-        Some(Entry::draft(&self.source(self.ways.get(way)?)))
+    /// The entry that following a way would write, to be edited before; without a way that of a
+    /// website whose selectors are still to be written.
+    pub fn draft(&self, way: Option<usize>) -> Option<Entry> {
+        Some(Entry::draft(&match way {
+            Some(way) => self.source(self.ways.get(way)?),
+            None => self.source_by_hand(),
+        }))
+    }
+
+    /// A website at the address that was asked for, without a selector for its articles.
+    pub(super) fn source_by_hand(&self) -> Source {
+        self.source(&Way {
+            kind: SourceKind::Website,
+            url: self.address.clone(),
+            title: String::new(),
+            rules: Some(WebsiteRules::default()),
+            confidence: None,
+            first: None,
+        })
     }
 
     /// The source that a way makes.

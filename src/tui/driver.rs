@@ -132,7 +132,8 @@ impl Driver {
             }),
             Effect::FollowEdited { discovery, way, base, changes } => {
                 self.spawn(move |h| async move {
-                    let named = discovery.ways.get(way).filter(|w| w.kind != SourceKind::Crawl);
+                    let named = way.and_then(|way| discovery.ways.get(way));
+                    let named = named.filter(|w| w.kind != SourceKind::Crawl);
                     let title = named.map(|w| w.title.clone());
                     let source = h.follow_edited(&discovery, way, &base, &changes).await;
                     followed(&h, source, title, 0).await

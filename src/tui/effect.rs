@@ -73,7 +73,7 @@ pub(super) enum Effect {
     /// Follows a way as its draft was changed.
     FollowEdited {
         discovery: Discovery,
-        way: usize,
+        way: Option<usize>,
         base: Entry,
         changes: Vec<EntryChange>,
     },

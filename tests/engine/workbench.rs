@@ -109,11 +109,11 @@ async fn a_way_is_followed_as_its_draft_was_edited() {
     let engine = home.on_demand().await;
     let found = engine.discover(&server.url("/news")).await.unwrap();
     let way = found.ways.iter().position(|w| w.kind == SourceKind::Website).unwrap();
-    let draft = found.draft(way).unwrap();
+    let draft = found.draft(Some(way)).unwrap();
     let before = server.requests().len();
     // What was fetched while the address was explored is enough for the workbench.
     let (said, mut heard) = unbounded_channel();
-    let bench = engine.workbench(Subject::Way(Box::new(found.clone()), way), said);
+    let bench = engine.workbench(Subject::Way(Box::new(found.clone()), Some(way)), said);
     let Said::Page { place: Place::List, .. } = next(&mut heard).await else { panic!("no page") };
     drop(bench);
     assert_eq!(server.requests().len(), before);
@@ -128,15 +128,44 @@ async fn a_way_is_followed_as_its_draft_was_edited() {
         change(&["website", "content"], ".story-text"),
     ];
     let wrong = [change(&["website", "articles"], "li >")];
-    let refused = engine.follow_edited(&found, way, &draft, &wrong).await.unwrap_err().to_string();
+    let refused =
+        engine.follow_edited(&found, Some(way), &draft, &wrong).await.unwrap_err().to_string();
     assert!(refused.contains("an element is missing at its end"), "{refused}");
-    let source = engine.follow_edited(&found, way, &draft, &changes).await.unwrap();
+    let source = engine.follow_edited(&found, Some(way), &draft, &changes).await.unwrap();
     assert_eq!(source.title.as_deref(), Some("My buses"));
     assert_eq!(source.website.unwrap().articles.as_deref(), Some("li.story a"));
     let (_, facts) = &engine.sources().await.unwrap()[0];
     assert_eq!(facts.items, 6, "the page that is there serves as the first look");
     let lists = server.requests().iter().filter(|r| r.path == "/news").count();
     assert_eq!(lists, 1);
-    let again = engine.follow_edited(&found, way, &draft, &changes).await.unwrap_err();
+    let again = engine.follow_edited(&found, Some(way), &draft, &changes).await.unwrap_err();
     assert!(again.to_string().contains("followed already"), "{again}");
+}
+
+#[tokio::test]
+async fn a_website_is_written_by_hand_where_nothing_is_proposed() {
+    let site = Site::default();
+    site.html(
+        "/odd",
+        "<p>See <a href=/news/story-2>this</a> or <a href=/news/story-1>that</a>.</p>",
+    );
+    (1..3).for_each(|n| site.article(n));
+    let server = site.start();
+    let home = Home::new();
+    let engine = home.on_demand().await;
+    let found = engine.discover(&server.url("/odd")).await.unwrap();
+    assert!(found.ways.iter().all(|way| way.kind != SourceKind::Website));
+    let draft = found.draft(None).unwrap();
+    let (said, mut heard) = unbounded_channel();
+    let bench = engine.workbench(Subject::Way(Box::new(found.clone()), None), said).unwrap();
+    let Said::Page { place: Place::List, outline, .. } = next(&mut heard).await else { panic!() };
+    let link = outline.lines.iter().find(|line| line.text == "this").unwrap();
+    bench.pick(Place::List, link.element, Part::Articles);
+    let Said::Picked(Part::Articles, selector) = next(&mut heard).await else { panic!() };
+    let unfinished = engine.follow_edited(&found, None, &draft, &[]).await.unwrap_err();
+    assert!(unfinished.to_string().contains("website.articles"), "{unfinished}");
+    let path = ["website", "articles"].map(str::to_owned).to_vec();
+    let change = EntryChange { path, value: Some(format!("\"{selector}\"")) };
+    engine.follow_edited(&found, None, &draft, &[change]).await.unwrap();
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(2, 0, 2));
 }

@@ -34,8 +34,9 @@ const STACK: usize = 8 << 20;
 pub enum Subject {
     /// A source that is followed, by its row key.
     Followed(i64),
-    /// A way to follow an address, by its number: its page was fetched already.
-    Way(Box<Discovery>, usize),
+    /// A way to follow an address, by its number: its page was fetched already. Without a number a
+    /// website at that address.
+    Way(Box<Discovery>, Option<usize>),
 }
 
 /// Pages, and what selectors give on them. Dropping it gives up what is being fetched.
@@ -55,7 +56,8 @@ impl Handle {
     pub fn workbench(&self, subject: Subject, said: UnboundedSender<Said>) -> Option<Workbench> {
         let (source, key, page) = match subject {
             Subject::Followed(key) => (self.context.source(key)?, Some(key), None),
-            Subject::Way(mut discovery, way) => {
+            Subject::Way(discovery, None) => (Arc::new(discovery.source_by_hand()), None, None),
+            Subject::Way(mut discovery, Some(way)) => {
                 let way = (way < discovery.ways.len()).then(|| discovery.ways.swap_remove(way))?;
                 let source = Arc::new(discovery.source(&way));
                 let page = match way.first {

@@ -109,7 +109,10 @@ impl App {
             }
             (Stage::Found { .. }, KeyCode::Enter) => self.follow_selected(),
             (Stage::Found { .. }, KeyCode::Char('e')) if event.modifiers.is_empty() => {
-                self.edit_way()
+                self.edit_way(false)
+            }
+            (Stage::Found { .. }, KeyCode::Char('s')) if event.modifiers.is_empty() => {
+                self.edit_way(true)
             }
             (Stage::Exploring { .. } | Stage::Following, _) => vec![],
             (_, KeyCode::Down | KeyCode::Tab) if add.welcome => {

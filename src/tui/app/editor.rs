@@ -17,8 +17,9 @@ use ratatui::layout::Position;
 pub(super) enum Of {
     /// A source that is followed, by its row key.
     Source(i64),
-    /// A way to follow the address in the paste box below, by its number.
-    Way(usize),
+    /// A way to follow the address in the paste box below, by its number; none of them, but a website
+    /// at that address, without one.
+    Way(Option<usize>),
 }
 
 /// The form, open on a source.
@@ -178,11 +179,12 @@ impl App {
     }
 
     /// Opens the form of a way to follow an address, which is declared when it is saved.
-    pub(super) fn edit_way(&mut self) -> Vec<Effect> {
+    pub(super) fn edit_way(&mut self, by_hand: bool) -> Vec<Effect> {
         let found = self.layers.iter().find_map(|layer| match layer {
             Layer::Add(Add { stage: Stage::Found { discovery, selected }, .. }) => {
-                let way = discovery.ways.get(*selected)?;
-                Some((*selected, discovery.draft(*selected)?, way.title.clone()))
+                let way = (!by_hand).then_some(*selected);
+                let title = way.and_then(|way| discovery.ways.get(way)).map(|w| w.title.clone());
+                Some((way, discovery.draft(way)?, title.unwrap_or_default()))
             }
             _ => None,
         });

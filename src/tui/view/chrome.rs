@@ -320,9 +320,13 @@ fn bench_hints(bench: &Bench) -> &'static [(&'static str, &'static str)] {
 fn layer_hints(layer: &Layer) -> Vec<(String, &'static str)> {
     let hints: &[(&str, &str)] = match layer {
         Layer::Add(add) => match add.stage {
-            super::super::app::Stage::Found { .. } => {
-                &[("Enter", "follow"), ("Up Down", "choose"), ("e", "adjust"), ("Esc", "close")]
-            }
+            super::super::app::Stage::Found { .. } => &[
+                ("Enter", "follow"),
+                ("Up Down", "choose"),
+                ("e", "adjust"),
+                ("s", "select by hand"),
+                ("Esc", "close"),
+            ],
             super::super::app::Stage::Exploring { .. } => &[("Esc", "stop")],
             _ => &[("Enter", "look"), ("Esc", "close")],
         },
