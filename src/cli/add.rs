@@ -1,7 +1,7 @@
 //! `newsfed add`: follows an address.
 
 use super::args::Global;
-use super::discover::{headline, no_way, words};
+use super::discover::{headline, look, no_way, words};
 use super::exit::{Exit, Failure};
 use super::home::Home;
 use super::log;
@@ -90,7 +90,7 @@ pub(super) fn run(args: &AddArgs, global: &Global, out: &mut Output) -> Result<E
 }
 
 async fn add(args: &AddArgs, handle: &Handle, out: &mut Output) -> Result<Exit, Failure> {
-    let discovery = handle.discover_as(&args.url, args.kind.map(SourceKind::from)).await?;
+    let discovery = look(handle, &args.url, args.kind.map(SourceKind::from), out).await?;
     let way = choose(args, &discovery, out)?;
     let listed = discovery.ways.get(way).and_then(Way::count).unwrap_or(0);
     let followed = handle.follow(discovery, way, args.title.clone(), args.folder.clone()).await;

@@ -9,8 +9,8 @@ use super::output::Output;
 use super::progress::Progress;
 use super::runtime::{asked_to_stop, runtime};
 use crate::crawl::Told;
+use crate::engine;
 use crate::engine::crawl::{Budget, Crawl, CrawlError, End, Network, Order, Place, Step};
-use crate::model::Access;
 use crate::net::Client;
 use crate::util::clock::SystemClock;
 use crate::util::url::{WebAddress, parse_web};
@@ -27,9 +27,11 @@ impl From<CrawlError> for Failure {
     fn from(e: CrawlError) -> Self {
         match e {
             CrawlError::Store(e) => Self::Store(e),
-            usage @ (CrawlError::Exists(_) | CrawlError::Missing(_) | CrawlError::Strategy(_)) => {
-                Self::Usage(usage.to_string())
-            }
+            usage @ (CrawlError::Exists(_)
+            | CrawlError::Foreign(_)
+            | CrawlError::Credentials
+            | CrawlError::Missing(_)
+            | CrawlError::Strategy(_)) => Self::Usage(usage.to_string()),
             other => Self::Plain(other.to_string()),
         }
     }
@@ -74,9 +76,24 @@ pub(super) fn run(args: &CrawlArgs, global: &Global, out: &mut Output) -> Result
             return Err(Failure::Usage(words.to_owned()));
         }
     };
+    let start = web.as_ref().map(|web| web.url.clone());
+    let secret = web.as_ref().is_some_and(|web| engine::access(web).auth.is_some());
+    let hint = resume_hint(web.as_ref().filter(|_| secret), &folder);
+    let opening = opening(args, web, &home, Place::Folder(folder))?;
     runtime()?.block_on(async {
         let stop = asked_to_stop();
-        let mut crawl = open(args, web, &home, &Place::Folder(folder.clone()))?;
+        let mut stop = std::pin::pin!(stop);
+        // A long crawl takes its time to be read again.
+        let opened = tokio::select! {
+            opened = tokio::task::spawn_blocking(opening) => opened,
+            () = &mut stop => return Ok(interrupted(&hint, out)),
+        };
+        let mut crawl = opened.map_err(|e| Failure::Plain(e.to_string()))??;
+        if let Some(start) = start.filter(|start| *start != crawl.order().start) {
+            let words =
+                format!("that folder holds a crawl of {}, not of {start}", crawl.order().start);
+            return Err(Failure::Usage(words));
+        }
         let progress = Progress::wheel(out);
         let result = tokio::select! {
             result = follow(&mut crawl, &progress, out) => result.map(Some),
@@ -84,40 +101,56 @@ pub(super) fn run(args: &CrawlArgs, global: &Global, out: &mut Output) -> Result
         };
         progress.clear();
         let end = result?;
-        tell(&crawl, end, &folder, out)
+        tell(&crawl, end, &hint, out)
     })
 }
 
-fn open(
+/// What begins the crawl, or goes on with it; it may be done on any thread.
+fn opening(
     args: &CrawlArgs,
     web: Option<WebAddress>,
     home: &Home,
-    place: &Place,
-) -> Result<Crawl, Failure> {
+    place: Place,
+) -> Result<impl FnOnce() -> Result<Crawl, CrawlError> + Send + 'static, Failure> {
     let clock = Arc::new(SystemClock);
     let client = Client::new(home.settings.net.clone(), clock.clone());
-    let mut access = Access::default();
-    if let Some(web) = &web {
-        access = crate::engine::access(web);
-    }
-    let net = Network { client, clock, access };
-    if args.resume {
-        let crawl = Crawl::resume(place, args.budget, net)?;
-        let start = &crawl.order().start;
-        if let Some(web) = web.filter(|web| web.url != *start) {
-            let words = format!("that folder holds a crawl of {start}, not of {}", web.url);
-            return Err(Failure::Usage(words));
-        }
-        return Ok(crawl);
-    }
-    let Some(web) = web else { return Err(Failure::Usage("an address is needed".to_owned())) };
-    let order = Order {
-        start: web.url,
-        targets: args.targets.clone(),
-        strategy: args.strategy,
-        seed: args.seed,
+    let access = web.as_ref().map(engine::access).unwrap_or_default();
+    let net = Network { client, clock, access, spacing: None };
+    let (targets, strategy) = (args.targets.clone(), args.strategy);
+    let (seed, budget, resume) = (args.seed, args.budget, args.resume);
+    let start = match web {
+        Some(web) => Some(web.url),
+        None if resume => None,
+        None => return Err(Failure::Usage("an address is needed".to_owned())),
     };
-    Ok(Crawl::begin(place, order, args.budget, net)?)
+    Ok(move || match start.filter(|_| !resume) {
+        Some(start) => {
+            let order = Order { start, declared: None, targets, strategy, seed };
+            Crawl::begin(&place, order, budget, net)
+        }
+        None => Crawl::resume(&place, budget, net),
+    })
+}
+
+/// How to go on, with the address where its credentials are needed.
+fn resume_hint(web: Option<&WebAddress>, folder: &std::path::Path) -> String {
+    let address = if web.is_some() { " ADDRESS" } else { "" };
+    let folder = folder.display().to_string();
+    let plain = |c: char| c.is_alphanumeric() || "-_./".contains(c);
+    let folder = match folder.chars().all(plain) {
+        true => folder,
+        false => format!("'{}'", folder.replace('\'', "'\\''")),
+    };
+    let mut hint = format!("`newsfed crawl --resume --out {folder}{address}` goes on");
+    if web.is_some() {
+        hint += ", with the credentials in the address";
+    }
+    hint
+}
+
+fn interrupted(hint: &str, out: &mut Output) -> Exit {
+    out.warn(format!("newsfed: interrupted; {hint}"));
+    Exit::Interrupted
 }
 
 async fn follow(crawl: &mut Crawl, progress: &Progress, out: &mut Output) -> Result<End, Failure> {
@@ -183,12 +216,7 @@ struct Kind {
     found: u32,
 }
 
-fn tell(
-    crawl: &Crawl,
-    end: Option<End>,
-    folder: &std::path::Path,
-    out: &mut Output,
-) -> Result<Exit, Failure> {
+fn tell(crawl: &Crawl, end: Option<End>, hint: &str, out: &mut Output) -> Result<Exit, Failure> {
     let (now, order) = (crawl.progress(), crawl.order());
     let told = crawl.told(TOLD);
     let (ended, why) = match &end {
@@ -222,20 +250,16 @@ fn tell(
             out.result(format!("  {}", kind.words()))?;
         }
     }
-    let resume = format!("`newsfed crawl --resume --out {}` goes on", folder.display());
     Ok(match end {
-        None => {
-            out.warn(format!("newsfed: interrupted; {resume}"));
-            Exit::Interrupted
-        }
+        None => interrupted(hint, out),
         Some(End::Done) => Exit::Ok,
         Some(End::Left(words)) => {
-            out.warn(format!("newsfed: {words}; {resume}"));
+            out.warn(format!("newsfed: {words}; {hint}"));
             if now.found > 0 { Exit::Partial } else { Exit::Failed }
         }
         Some(_) => {
             let note = "what was allowed is used up; with a larger --budget";
-            out.note(format!("{note} {resume}"));
+            out.note(format!("{note} {hint}"));
             Exit::Ok
         }
     })

@@ -5,8 +5,9 @@ use super::discover_batch::{self, Wanted};
 use super::exit::{Exit, Failure};
 use super::home::Home;
 use super::output::Output;
+use super::progress::Progress;
 use super::runtime::with_engine;
-use crate::engine::{Discovery, Way};
+use crate::engine::{Discovery, FollowError, Handle, Way};
 use crate::model::{SourceKind, Time, WebsiteRules};
 use crate::util::when::day;
 use serde::Serialize;
@@ -74,7 +75,7 @@ pub(super) fn run(args: &DiscoverArgs, global: &Global, out: &mut Output) -> Res
     };
     let home = Home::load(global, out)?;
     with_engine(&home, out, async |handle, out| {
-        let discovery = handle.discover(url).await?;
+        let discovery = look(handle, url, None, out).await?;
         for (number, way) in (1..).zip(&discovery.ways) {
             if out.json {
                 out.value(&shape(number, way))?;
@@ -93,6 +94,27 @@ pub(super) fn run(args: &DiscoverArgs, global: &Global, out: &mut Output) -> Res
         }
         Ok(Exit::Ok)
     })
+}
+
+/// Explores an address, and tells on a terminal how far that has come.
+pub(super) async fn look(
+    handle: &Handle,
+    url: &str,
+    kind: Option<SourceKind>,
+    out: &Output,
+) -> Result<Discovery, FollowError> {
+    let (listener, mut told) = tokio::sync::mpsc::unbounded_channel();
+    let wheel = Progress::wheel(out);
+    wheel.say(format!("asking {url}"));
+    let mut exploring = std::pin::pin!(handle.discover_telling(url, kind, listener));
+    let discovery = loop {
+        tokio::select! {
+            discovery = &mut exploring => break discovery,
+            Some(words) = told.recv() => wheel.say(words),
+        }
+    };
+    wheel.clear();
+    discovery
 }
 
 fn shape(number: usize, way: &Way) -> WayShape<'_> {

@@ -3,6 +3,9 @@
 use super::tag_path::Sparse;
 use std::collections::HashMap;
 
+/// Most groups. What is like none of them then belongs to the last one, which stands still.
+const MOST_GROUPS: usize = 4_096;
+
 /// Number of a group.
 pub(super) type GroupId = u32;
 
@@ -42,16 +45,42 @@ impl Groups {
         let cosine = |(group, dot): (GroupId, f32)| {
             (group, dot / (norm * self.centroids[group as usize].norm_squared.sqrt()))
         };
-        let better = |a: (GroupId, f32), b: (GroupId, f32)| {
-            if b.1 > a.1 || (b.1 == a.1 && b.0 < a.0) { b } else { a }
+        dots.into_iter().map(cosine).reduce(nearer)
+    }
+
+    /// The nearest group from theta on. What the positions that most groups have can add to a cosine
+    /// is at most the length of these parts of the vector: groups with nothing else in common with it
+    /// cannot reach theta, and are not looked at.
+    fn alike(&self, vector: &Sparse) -> Option<GroupId> {
+        let groups_at = |position| self.at.get(&position).map_or(&[][..], Vec::as_slice);
+        let norm = vector.norm();
+        let mut parts = vector.parts.clone();
+        parts.sort_by_key(|(position, _)| std::cmp::Reverse(groups_at(*position).len()));
+        let mut room = (self.theta * norm).powi(2) * (1.0 - 1e-5);
+        let rare = parts.iter().skip_while(|(_, value)| {
+            room -= value * value;
+            room > 0.0
+        });
+        let mut groups: Vec<GroupId> =
+            rare.flat_map(|(position, _)| groups_at(*position)).copied().collect();
+        groups.sort_unstable();
+        groups.dedup();
+        let cosine = |group: GroupId| {
+            let Centroid { sums, norm_squared } = &self.centroids[group as usize];
+            let products = vector.parts.iter().filter_map(|(p, value)| Some(sums.get(p)? * value));
+            (group, products.sum::<f32>() / (norm * norm_squared.sqrt()))
         };
-        dots.into_iter().map(cosine).reduce(better)
+        let near = groups.into_iter().map(cosine);
+        near.reduce(nearer).filter(|(_, cosine)| *cosine >= self.theta).map(|(group, _)| group)
     }
 
     /// The group of a vector: the nearest, which moves towards it, or a new one.
     pub(super) fn join(&mut self, vector: &Sparse) -> GroupId {
-        let near = self.nearest(vector).filter(|(_, cosine)| *cosine >= self.theta);
-        let id = near.map_or(self.centroids.len() as GroupId, |(id, _)| id);
+        let near = self.alike(vector);
+        if near.is_none() && self.centroids.len() >= MOST_GROUPS {
+            return MOST_GROUPS as GroupId - 1;
+        }
+        let id = near.unwrap_or(self.centroids.len() as GroupId);
         if near.is_none() {
             self.centroids.push(Centroid { sums: HashMap::new(), norm_squared: 0.0 });
         }
@@ -66,6 +95,10 @@ impl Groups {
         }
         id
     }
+}
+
+fn nearer(a: (GroupId, f32), b: (GroupId, f32)) -> (GroupId, f32) {
+    if b.1 > a.1 || (b.1 == a.1 && b.0 < a.0) { b } else { a }
 }
 
 #[cfg(test)]
@@ -86,6 +119,31 @@ mod tests {
             "6 of 8 pairs are the same"
         );
         assert_ne!(join("/html/body/footer/p/a"), list);
+    }
+
+    #[test]
+    fn leaving_out_what_most_have_in_common_changes_nothing() {
+        let mut random = fastrand::Rng::with_seed(5);
+        let mut paths = TagPaths::new(PathParameters::default());
+        let mut groups = Groups::new(0.75);
+        for _ in 0..3_000 {
+            let deep = random.usize(1..8);
+            let tail: String = (0..deep).map(|_| format!("/e{}", random.u8(..5))).collect();
+            let vector = paths.vector(&format!("/html/body/main{tail}"));
+            let near = groups.nearest(&vector).filter(|(_, cosine)| *cosine >= 0.75);
+            assert_eq!(groups.alike(&vector), near.map(|(group, _)| group));
+            groups.join(&vector);
+        }
+        assert!(groups.centroids.len() > 100);
+    }
+
+    #[test]
+    fn there_are_never_more_than_the_most() {
+        let mut groups = Groups::new(0.75);
+        for n in 0..MOST_GROUPS as u32 + 9 {
+            let vector = Sparse { parts: vec![(n, 1.0)] };
+            assert_eq!(groups.join(&vector), n.min(MOST_GROUPS as u32 - 1));
+        }
     }
 
     #[test]

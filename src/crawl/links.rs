@@ -21,17 +21,22 @@ pub struct Seen<'a> {
 #[derive(Debug, Default)]
 struct Texts {
     all: Vec<Box<str>>,
-    numbers: HashMap<Box<str>, u32>,
+    /// Numbers by the hash of the text.
+    numbers: HashMap<u64, u32, Plain>,
+    hasher: RandomState,
+    bytes: usize,
 }
 
 impl Texts {
     fn number(&mut self, text: &str) -> u32 {
-        if let Some(number) = self.numbers.get(text) {
+        let key = self.hasher.hash_one(text);
+        if let Some(number) = self.numbers.get(&key).filter(|n| &*self.all[**n as usize] == text) {
             return *number;
         }
         let number = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
         self.all.push(text.into());
-        self.numbers.insert(text.into(), number);
+        self.bytes += text.len();
+        self.numbers.insert(key, number);
         number
     }
 }
@@ -74,21 +79,27 @@ impl Default for Links {
 
 /// Longest address that is kept, in bytes.
 pub const MAX_ADDRESS: usize = 2_000;
+/// Addresses, paths and anchors that are kept, in bytes; what is seen after that is left out.
+const MOST_TEXT: usize = 256 << 20;
+/// Different paths that are told apart; those that are seen after that count as none.
+const MOST_PATHS: usize = 50_000;
 
 impl Links {
-    /// The number of a link on page `from`; whether it is new.
+    /// The number of a link on page `from`; whether it is new. `None` where it is too long, or too much
+    /// is kept already.
     pub fn add(&mut self, seen: Seen<'_>, from: Option<LinkId>) -> Option<(LinkId, bool)> {
-        if seen.url.len() > MAX_ADDRESS || self.addresses.len() + seen.url.len() > u32::MAX as usize
-        {
-            return None;
-        }
         let key = self.hasher.hash_one(seen.url);
-        if let Some(id) = self.known.get(&key) {
+        if let Some(id) = self.known.get(&key).filter(|id| self.url(**id) == seen.url) {
             return Some((*id, false));
         }
+        let kept = self.addresses.len() + self.paths.bytes + self.anchors.bytes;
+        if seen.url.len() > MAX_ADDRESS || kept + seen.url.len() > MOST_TEXT {
+            return None;
+        }
+        let path = if self.paths.all.len() < MOST_PATHS { seen.path } else { "" };
         let id = LinkId::try_from(self.rows.len()).ok()?;
         self.rows.push(Row {
-            path: self.paths.number(seen.path),
+            path: self.paths.number(path),
             anchor: self.anchors.number(seen.anchor),
             from: from.unwrap_or(id),
             start: self.addresses.len() as u32,

@@ -14,9 +14,9 @@ pub const MOST_LINKS: usize = 5_000;
 /// Characters of a link's text that are kept.
 const MOST_ANCHOR: usize = 60;
 /// Longest path of a link in bytes; what is longer loses its first elements.
-const MOST_PATH: usize = 1_000;
+const MOST_PATH: usize = 500;
 /// Longest name, classes or id of one element in a path, in bytes.
-const MOST_NAME: usize = 100;
+const MOST_NAME: usize = 60;
 /// Longest structured data that are read, in bytes, and how many pieces of them.
 const MOST_JSON: usize = 512 << 10;
 const MOST_PIECES: usize = 20;
@@ -223,7 +223,7 @@ fn path(element: ElementRef<'_>) -> String {
     let mut length = 0;
     let above = element.ancestors().filter_map(ElementRef::wrap);
     for element in std::iter::once(element).chain(above) {
-        let mut token = element.value().name().to_owned();
+        let mut token = text::line(text::start(element.value().name(), MOST_NAME));
         let attribute = |name| element.attr(name).map(|v| text::line(text::start(v, MOST_NAME)));
         for (mark, value) in [('.', attribute("class")), ('#', attribute("id"))] {
             if let Some(value) = value.filter(|v| !v.is_empty()) {

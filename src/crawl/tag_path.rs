@@ -3,6 +3,7 @@
 //! After "Efficient Crawling for Scalable Web Data Acquisition" (Gauquier, Manolescu, Senellart).
 
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Parameters of the vectors.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -41,7 +42,8 @@ impl Sparse {
 #[derive(Debug, Default)]
 pub(super) struct TagPaths {
     parameters: PathParameters,
-    vocabulary: HashMap<Vec<Box<str>>, u32>,
+    /// Numbers of the n-grams, by hash.
+    vocabulary: HashMap<u64, u32>,
 }
 
 impl TagPaths {
@@ -58,9 +60,10 @@ impl TagPaths {
         tokens.push("$");
         let mut counts: HashMap<u32, f32> = HashMap::new();
         for gram in tokens.windows(n.min(tokens.len())) {
-            let key: Vec<Box<str>> = gram.iter().map(|t| (*t).into()).collect();
+            let mut hasher = DefaultHasher::new();
+            gram.hash(&mut hasher);
             let next = self.vocabulary.len() as u32;
-            let index = *self.vocabulary.entry(key).or_insert(next);
+            let index = *self.vocabulary.entry(hasher.finish()).or_insert(next);
             *counts.entry(index).or_default() += 1.0;
         }
         // Positions that fall together are averaged over all the vocabulary that falls there, as

@@ -129,7 +129,7 @@ impl Targets {
         let mime = mime.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         match self {
             Self::Files(types) if types.contains(&mime) => Class::Target,
-            _ if mime == "text/html" || mime == "application/xhtml+xml" => Class::Html,
+            _ if PAGES.contains(&mime.as_str()) => Class::Html,
             _ => Class::Other,
         }
     }
@@ -147,8 +147,17 @@ impl Targets {
 
 /// Why a text names nothing that could be looked for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("\"{0}\" is neither articles, data, files nor a media type such as text/csv")]
-pub struct NoTarget(String);
+pub enum NoTarget {
+    /// Something else.
+    #[error("\"{0}\" is neither articles, data, files nor a media type such as text/csv")]
+    Unknown(String),
+    /// Pages are where the links are.
+    #[error("pages lead to what is looked for and cannot be that themselves; articles can")]
+    Pages,
+}
+
+/// Media types of pages.
+const PAGES: [&str; 2] = ["text/html", "application/xhtml+xml"];
 
 impl FromStr for Targets {
     type Err = NoTarget;
@@ -163,13 +172,16 @@ impl FromStr for Targets {
         }
         let mime = |part: &str| {
             let part = part.trim().to_ascii_lowercase();
+            if PAGES.contains(&part.as_str()) {
+                return Err(NoTarget::Pages);
+            }
             let name = |s: &str| {
                 !s.is_empty()
                     && s.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-._".contains(&b))
             };
             match part.split_once('/') {
                 Some((a, b)) if name(a) && name(b) && part.len() <= 100 => Ok(part),
-                _ => Err(NoTarget(crate::util::text::line(&part))),
+                _ => Err(NoTarget::Unknown(crate::util::text::line(&part))),
             }
         };
         text.split(',').map(mime).collect::<Result<_, _>>().map(Self::Files)

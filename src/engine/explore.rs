@@ -36,22 +36,15 @@ impl Handle {
         self.explore(typed, None, None).await
     }
 
-    /// As [`Handle::discover`], for one kind of source only: no request is spent on others.
-    pub async fn discover_as(
-        &self,
-        typed: &str,
-        kind: Option<SourceKind>,
-    ) -> Result<Discovery, FollowError> {
-        self.explore(typed, kind, None).await
-    }
-
-    /// As [`Handle::discover`]; what was tried is sent as soon as it was.
+    /// As [`Handle::discover`], for one kind of source only where that is given: no request is spent
+    /// on others. What was tried is sent as soon as it was.
     pub async fn discover_telling(
         &self,
         typed: &str,
+        kind: Option<SourceKind>,
         listener: UnboundedSender<String>,
     ) -> Result<Discovery, FollowError> {
-        self.explore(typed, None, Some(listener)).await
+        self.explore(typed, kind, Some(listener)).await
     }
 
     async fn explore(

@@ -76,6 +76,11 @@ impl Client {
         self.inner.gate.pause(&host_key(url), until);
     }
 
+    /// The largest body that is read, in bytes.
+    pub fn most_bytes(&self) -> u64 {
+        self.inner.settings.max_body
+    }
+
     /// The moment until which the host of that address is paused.
     pub fn paused_until(&self, url: &Url) -> Option<Time> {
         self.inner.gate.paused_until(&host_key(url))
@@ -287,24 +292,27 @@ impl Inner {
         limit: u64,
         attempt: &impl Fn() -> Attempt<'a>,
     ) -> Result<(Bytes, u64), FetchError> {
-        let explain = |error: BodyError| {
+        let declared = answer.content_length();
+        let explain = |error: BodyError, received: u64| {
             let host = attempt().host.to_owned();
             match error {
-                BodyError::TooLarge => FetchError::TooLarge { host, limit },
+                BodyError::TooLarge => FetchError::TooLarge { host, limit, received, declared },
                 other => FetchError::Unreadable { host, detail: plain(&other.to_string()) },
             }
         };
-        if answer.content_length().is_some_and(|length| length > limit) {
-            return Err(explain(BodyError::TooLarge));
+        if declared.is_some_and(|length| length > limit) {
+            return Err(explain(BodyError::TooLarge, 0));
         }
         let encoding = answer.headers().get(header::CONTENT_ENCODING);
         let encoding = encoding.map(|v| String::from_utf8_lossy(v.as_bytes()).into_owned());
-        let mut decoder = Decoder::new(encoding.as_deref(), limit).map_err(explain)?;
+        let mut decoder =
+            Decoder::new(encoding.as_deref(), limit).map_err(|error| explain(error, 0))?;
         while let Some(piece) = answer.chunk().await.map_err(|e| attempt().explain(&e))? {
-            decoder.push(&piece).map_err(explain)?;
+            let pushed = decoder.push(&piece);
+            pushed.map_err(|error| explain(error, decoder.wire_bytes()))?;
         }
         let wire = decoder.wire_bytes();
-        Ok((decoder.finish().map_err(explain)?, wire))
+        Ok((decoder.finish().map_err(|error| explain(error, wire))?, wire))
     }
 
     /// Pauses a host that asks for it, while its turn is still held.

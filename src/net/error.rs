@@ -83,6 +83,10 @@ pub enum FetchError {
         host: String,
         /// The limit in bytes.
         limit: u64,
+        /// Bytes that had come by then.
+        received: u64,
+        /// How long it says that it is.
+        declared: Option<u64>,
     },
     /// More redirects than are followed.
     #[error(

@@ -35,7 +35,7 @@ pub(super) fn open_writer(path: &Path) -> Result<Connection> {
     // Each job's savepoint keeps the pages it changes; on disk that costs as much as the job.
     conn.pragma_update(None, "temp_store", "MEMORY")?;
     // Room for the pages of one transaction and for their log, so that each is written out once.
-    conn.pragma_update(None, "cache_size", -4096)?;
+    conn.pragma_update(None, "cache_size", -2048)?;
     conn.pragma_update(None, "wal_autocheckpoint", 3000)?;
     conn.pragma_update(None, "journal_size_limit", 16 << 20)?;
     conn.set_prepared_statement_cache_capacity(64);

@@ -159,6 +159,16 @@ impl CrawlLog {
         Ok(())
     }
 
+    /// Requests and bytes of the last answers.
+    pub fn spent(&self, answers: u32) -> Result<(u64, u64)> {
+        let from = self.requests.saturating_sub(answers);
+        let sql =
+            "SELECT coalesce(sum(sent), 0), coalesce(sum(bytes), 0) FROM request WHERE id >= ?1";
+        let sums = |r: &rusqlite::Row<'_>| Ok((r.get::<_, i64>(0)?, r.get::<_, i64>(1)?));
+        let (sent, bytes) = self.conn.query_row(sql, [from], sums)?;
+        Ok((u64::try_from(sent).unwrap_or(0), u64::try_from(bytes).unwrap_or(0)))
+    }
+
     /// Forgets the last answers, which must have led to no links.
     pub fn forget_last(&mut self, answers: u32) -> Result<()> {
         let keep = self.requests.saturating_sub(answers);

@@ -112,7 +112,7 @@ impl Driver {
                     }
                 });
                 let task = self.spawn_task(move |h| async move {
-                    let found = h.discover_telling(&address, listener).await;
+                    let found = h.discover_telling(&address, None, listener).await;
                     Event::Discovered(request, found.map_err(words))
                 });
                 self.discovery = Some(task);

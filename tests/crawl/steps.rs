@@ -161,3 +161,104 @@ fn what_is_printed_is_documented() {
     assert_eq!(keys(&told.pop().unwrap()), documented("Crawl"));
     assert_eq!(keys(&told[0]), documented("Found"));
 }
+
+#[test]
+fn a_crawl_with_credentials_goes_on_with_them_only() {
+    let server = Server::start(|request| {
+        if request.header("authorization").is_none() {
+            return Reply::status(401);
+        }
+        match request.path.as_str() {
+            "/" => page("Start", (0..9).map(|n| link(format!("/{n}.csv")))),
+            path if path.ends_with(".csv") => Reply::ok("text/csv", path.to_owned()),
+            _ => Reply::status(404),
+        }
+    })
+    .unwrap();
+    let url = server.url("/").replace("http://", "http://me:secret@");
+    let world = World::new();
+    let first = world.run(&[&url, "--budget", "5req"]);
+    let words = String::from_utf8_lossy(&first.stderr);
+    assert!(words.contains("with the credentials in the address"), "{words}");
+    assert!(!words.contains("secret"), "{words}");
+    let without = world.run(&["--resume"]);
+    assert_eq!(without.status.code(), Some(2), "{without:?}");
+    let told = summary(&world.run(&[&url, "--resume"]));
+    assert_eq!((&told["ended"], &told["found"]), (&json!("done"), &json!(9)), "{told}");
+}
+
+#[test]
+fn a_list_of_somebody_else_is_left_alone() {
+    let (server, world) = (library(), World::new());
+    std::fs::create_dir_all(world.out()).unwrap();
+    let list = world.out().join("manifest.jsonl");
+    std::fs::write(&list, "mine\n").unwrap();
+    assert_eq!(world.run(&[&server.url("/")]).status.code(), Some(2));
+    assert_eq!(std::fs::read(&list).unwrap(), b"mine\n");
+}
+
+#[test]
+fn known_types_that_nobody_looks_for_are_not_asked_for() {
+    let server = Server::start(|request| match request.path.as_str() {
+        "/" => page("Start", ["a.jpg", "b.mp4", "c.css", "d.csv"].map(link)),
+        "/d.csv" => Reply::ok("text/csv", "x"),
+        _ => Reply::ok("image/jpeg", "x"),
+    })
+    .unwrap();
+    let told = summary(&World::new().run(&[&server.url("/"), "--targets", "data"]));
+    assert_eq!((&told["found"], asked(&server)), (&json!(1), vec!["/".into(), "/d.csv".into()]));
+}
+
+#[test]
+fn a_site_that_refuses_head_is_crawled_all_the_same() {
+    let server = Server::start(|request| match request.path.as_str() {
+        _ if request.method == "HEAD" => Reply::status(405),
+        "/" => page("Start", (0..12).map(|n| link(format!("/list/{n}")))),
+        path if path.ends_with(".csv") => Reply::ok("text/csv", path.to_owned()),
+        path if path.starts_with("/list/") => page("List", [link(format!("{path}.csv"))]),
+        _ => Reply::status(404),
+    })
+    .unwrap();
+    let told = summary(&World::new().run(&[&server.url("/"), "--strategy", "sb"]));
+    assert_eq!(told["found"], json!(12), "{told}");
+}
+
+#[test]
+fn sitemaps_keep_to_the_budget() {
+    let server = Server::start(|request| match request.path.as_str() {
+        "/" => page("Start", [link("/a.csv")]),
+        "/sitemap.xml" => Reply::ok("application/xml", " ".repeat(100_000)),
+        _ => Reply::ok("text/csv", "x"),
+    })
+    .unwrap();
+    let url = server.url("/");
+    let told = summary(&World::new().run(&[&url, "--budget", "1req"]));
+    assert_eq!((&told["requests"], asked(&server)), (&json!(1), vec!["/".to_owned()]));
+    let told = summary(&World::new().run(&[&url, "--budget", "5kB"]));
+    assert!(told["bytes"].as_u64().unwrap() <= 5_000, "{told}");
+}
+
+#[test]
+fn names_of_elements_cannot_steer_the_terminal() {
+    let server = Server::start(|request| match request.path.as_str() {
+        "/" => {
+            let link = |n| format!("<x\u{1b}]0;y\u{7}\u{1b}[31mred><a href=/{n}.csv>{n}</a></x>");
+            Reply::ok("text/html", (0..9).map(link).collect::<String>())
+        }
+        path if path.ends_with(".csv") => Reply::ok("text/csv", "x"),
+        _ => Reply::status(404),
+    })
+    .unwrap();
+    let world = World::new();
+    let mut command = world.command(&[&server.url("/")]);
+    let args: Vec<_> = command.get_args().filter(|a| *a != "--json").map(Into::into).collect();
+    let args: Vec<std::ffi::OsString> = args;
+    command = Command::new(command.get_program());
+    command.args(args).env_clear();
+    let home = world.out().with_file_name("home");
+    command.env("NEWSFED_CONFIG_DIR", &home).env("NEWSFED_DATA_DIR", &home);
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let written = [output.stdout, output.stderr].concat();
+    assert!(!written.iter().any(|b| *b < 32 && *b != b'\n'), "{written:?}");
+}

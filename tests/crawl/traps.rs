@@ -129,7 +129,9 @@ fn a_crawl_of_a_host_that_is_gone_can_go_on() {
     let gone = Arc::new(AtomicBool::new(false));
     let (state, once) = (gone.clone(), AtomicBool::new(false));
     let server = Server::start(move |request| match request.path.as_str() {
-        "/" => page("Start", (0..30).map(|n| link(format!("/{n}.csv")))),
+        "/" if !state.load(Ordering::SeqCst) => {
+            page("Start", (0..30).map(|n| link(format!("/{n}.csv"))))
+        }
         "/9.csv" if !once.swap(true, Ordering::SeqCst) => {
             state.store(true, Ordering::SeqCst);
             Reply::ok("text/csv", "x")
@@ -148,4 +150,83 @@ fn a_crawl_of_a_host_that_is_gone_can_go_on() {
     gone.store(false, Ordering::SeqCst);
     let second = world.run(&[&url, "--resume"]);
     assert_eq!(summary(&second)["found"], json!(30), "{second:?}");
+}
+
+#[test]
+fn some_pages_that_never_answer_are_not_the_host() {
+    let server = Server::start(|request| match request.path.as_str() {
+        "/" => {
+            let slow = (0..7).map(|n| link(format!("/slow/{n}")));
+            page("Start", slow.chain((0..9).map(|n| link(format!("/{n}.csv")))))
+        }
+        path if path.starts_with("/slow/") => Reply::status(200).fault(Fault::NeverAnswer),
+        path if path.ends_with(".csv") => Reply::ok("text/csv", path.to_owned()),
+        _ => Reply::status(404),
+    })
+    .unwrap();
+    let timeout = ["--strategy", "bfs", "--set", "net.page_timeout=1s"];
+    let output = World::new().run(&[&[server.url("/").as_str()], &timeout[..]].concat());
+    let told = summary(&output);
+    assert_eq!((&told["ended"], &told["found"]), (&json!("done"), &json!(9)), "{output:?}");
+}
+
+#[test]
+fn a_host_below_that_cannot_be_asked_is_not_the_site() {
+    let server = Server::start(|request| match request.path.as_str() {
+        "/" => {
+            let host = String::from_utf8_lossy(request.header("host").unwrap()).into_owned();
+            let inside = (0..9).map(|n| link(format!("http://inside.{host}/{n}.csv")));
+            page("Start", inside.chain((0..9).map(|n| link(format!("/{n}.csv")))))
+        }
+        path if path.ends_with(".csv") => Reply::ok("text/csv", path.to_owned()),
+        _ => Reply::status(404),
+    })
+    .unwrap();
+    let url = server.url("/").replace("127.0.0.1", "localhost");
+    let told = summary(&World::new().run(&[&url, "--strategy", "bfs"]));
+    assert_eq!((&told["ended"], &told["found"]), (&json!("done"), &json!(9)), "{told}");
+}
+
+#[test]
+fn time_ends_a_crawl_in_the_middle_of_a_page() {
+    let server = Server::start(|request| match request.path.as_str() {
+        "/" => page("Start", [link("/slow")]),
+        "/slow" => Reply::status(200).fault(Fault::NeverAnswer),
+        _ => Reply::status(404),
+    })
+    .unwrap();
+    let told = summary(&World::new().run(&[&server.url("/"), "--budget", "300ms"]));
+    assert_eq!(told["ended"], "time", "{told}");
+}
+
+#[test]
+fn pages_of_which_no_place_is_like_another_stay_cheap() {
+    const PAGES: u64 = 20;
+    let server = Server::start(|request| {
+        let path = request.path.as_str();
+        let n: u64 = path.trim_start_matches("/p/").parse().unwrap_or(0);
+        match path {
+            "/robots.txt" | "/sitemap.xml" => Reply::status(404),
+            _ => {
+                let place = |k: u64| {
+                    let (id, to) = (n * 2_000 + k, n * 40 + k + 1);
+                    let name = format!("c{id}").repeat(9);
+                    format!("<div class='{name}' id='i{id}'><a href='/p/{to}'>{id}</a></div>")
+                };
+                Reply::ok("text/html", (0..2_000).map(place).collect::<String>())
+            }
+        }
+    })
+    .unwrap();
+    let world = World::new();
+    let budget = format!("{PAGES}req");
+    let mut child = world.start(&[&server.url("/"), "--budget", &budget]);
+    let mut most = 0;
+    while child.try_wait().unwrap().is_none() {
+        most = high_water(child.id()).unwrap_or_default().max(most);
+        std::thread::yield_now();
+    }
+    println!("{most} KiB at most");
+    assert_eq!(summary(&child.wait_with_output().unwrap())["ended"], "requests");
+    assert!(most < 100 << 10, "{most} KiB");
 }

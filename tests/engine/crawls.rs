@@ -167,6 +167,93 @@ async fn an_exploration_that_was_killed_goes_on_and_loses_nothing() {
 }
 
 #[tokio::test]
+async fn files_that_a_killed_look_has_found_become_items() {
+    const FILES: usize = 15;
+    let server = Server::start(|request| match request.path.as_str() {
+        "/" => {
+            let links = (0..FILES).map(|n| format!("<a href=/{n}.csv>File {n}</a>"));
+            Reply::ok("text/html", links.collect::<String>())
+        }
+        path if path.ends_with(".csv") => Reply::ok("text/csv", path.to_owned()),
+        _ => Reply::status(404),
+    })
+    .unwrap();
+    let rules = WebsiteRules { targets: Some("data".to_owned()), ..WebsiteRules::default() };
+    let home = Home::with(&[Source { website: Some(rules), ..crawl(&server.url("/")) }]);
+    let engine = home.on_demand().await;
+    let mut reports = engine.refresh(None, Pace::Manual).await;
+    while asked(&server, 0).len() < FILES - 3 {
+        tokio::task::yield_now().await;
+    }
+    engine.shutdown().await;
+    while reports.recv().await.is_some() {}
+    let engine = home.on_demand().await;
+    sync_one(&engine, Pace::Manual).await;
+    assert_eq!(items(&engine).len(), FILES);
+    let once: BTreeSet<String> = asked(&server, 0).into_iter().filter(|p| p != "/").collect();
+    assert!(once.len() == FILES);
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn what_fails_once_is_tried_again_by_the_next_look() {
+    let site = Site::default();
+    site.put("buses", 5);
+    let (pages, down) = (site.clone(), Arc::new(std::sync::atomic::AtomicBool::new(false)));
+    let fails = down.clone();
+    let server = Server::start(move |request| {
+        let story = request.path.starts_with("/story/");
+        if story && fails.load(std::sync::atomic::Ordering::SeqCst) {
+            // Longer than a look waits.
+            return Reply::status(503).header("retry-after", "3600");
+        }
+        match pages.page(&request.path) {
+            Some(body) => Reply::ok("text/html", format!("<title>The Town</title>{body}")),
+            None => Reply::status(404),
+        }
+    })
+    .unwrap();
+    let home = Home::with(&[crawl(&server.url("/"))]);
+    let engine = home.on_demand().await;
+    sync_one(&engine, Pace::Manual).await;
+    site.put("buses", 8);
+    down.store(true, std::sync::atomic::Ordering::SeqCst);
+    home.clock.advance(DAY);
+    sync_one(&engine, Pace::Manual).await;
+    down.store(false, std::sync::atomic::Ordering::SeqCst);
+    home.clock.advance(DAY);
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(3, 0, 3));
+    let facts = facts(&engine, "town").await;
+    assert_eq!(facts.feed_title.as_deref(), Some("The Town"));
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_site_whose_start_varies_is_explored_once() {
+    let site = Site::default();
+    site.put("buses", 4);
+    let pages = site.clone();
+    let visits = std::sync::atomic::AtomicUsize::new(0);
+    let server = Server::start(move |request| match request.path.as_str() {
+        "/" => {
+            let n = visits.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+            Reply::status(302).header("location", format!("/front?s={n}"))
+        }
+        path if path.starts_with("/front") => Reply::ok("text/html", pages.page("/").unwrap()),
+        path => pages.page(path).map_or(Reply::status(404), |body| Reply::ok("text/html", body)),
+    })
+    .unwrap();
+    let home = Home::with(&[crawl(&server.url("/"))]);
+    let engine = home.on_demand().await;
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(4, 0, 4));
+    home.clock.advance(DAY);
+    let before = server.requests().len();
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 0));
+    assert!(server.requests().len() - before <= 8);
+    engine.shutdown().await;
+}
+
+#[tokio::test]
 async fn what_is_not_found_at_first_is_looked_for_again() {
     // A hundred pages of talk before the first topic.
     let server = Server::start(|request| {

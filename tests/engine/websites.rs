@@ -290,7 +290,8 @@ async fn a_page_without_a_feed_is_followed_by_its_links() {
     let home = Home::new();
     let engine = home.on_demand().await;
     let kind = Some(SourceKind::Website);
-    let discovery = engine.discover_as(&server.url("/news"), kind).await.unwrap();
+    let (listener, _) = tokio::sync::mpsc::unbounded_channel();
+    let discovery = engine.discover_telling(&server.url("/news"), kind, listener).await.unwrap();
     assert_eq!(paths_asked(&server), ["/news"], "one request tells what there is");
     let way = &discovery.ways[0];
     assert_eq!(

@@ -73,6 +73,11 @@ impl Classifier {
         }
     }
 
+    /// Whether the extension of an address is known to be neither looked for nor a page.
+    fn is_known_other(&self, url: &str) -> bool {
+        self.targets.by_extension(url) == Some(Class::Other)
+    }
+
     /// Whether a link seems to lead to what is looked for.
     pub fn promises(&self, link: LinkId, links: &Links) -> bool {
         match self.targets {
@@ -230,6 +235,8 @@ impl Strategy for Learned {
             match self.classifier.class(*new, links) {
                 Class::Target => self.at_once.push_back(*new),
                 Class::Html => pages.push(*new),
+                // A picture or a style sheet is nothing that anybody looks for.
+                _ if self.classifier.is_known_other(links.url(*new)) => {}
                 Class::Other | Class::Failed => self.last.push_back(*new),
             }
         }

@@ -3,7 +3,9 @@
 
 use super::fetch::{Asking, Fetcher, Got};
 use super::record::{self, CONCLUDED, rows, take_in};
-use super::{Budget, CrawlError, End, Found, Network, Order, Place, Progress, Step, fetcher};
+use super::{
+    Budget, CrawlError, End, Found, MOST_LOST, Network, Order, Place, Progress, Step, fetcher,
+};
 use crate::crawl::{Answer, Ask, Class, Classifier, Known, LinkId, Links, Seen, Strategy};
 use crate::model::{Time, Validators};
 use crate::net::Response;
@@ -36,6 +38,10 @@ pub struct Again {
     learned: Learned,
     /// The link that is being asked for.
     asking: Option<LinkId>,
+    /// New links that could not be answered; the next look tries them once more.
+    failed: Vec<LinkId>,
+    /// How many requests in a row were not answered.
+    in_a_row: u32,
 }
 
 impl Again {
@@ -90,19 +96,25 @@ impl Again {
             validators,
             learned: Learned::default(),
             asking: None,
+            failed: Vec::new(),
+            in_a_row: 0,
         }))
     }
 
     /// Takes an answer to the first request that is there already.
-    pub fn knowing(self, first: Response) -> Self {
+    pub fn know(&self, first: Response) {
         self.fetcher.know(first);
-        self
     }
 
     /// The newest links of earlier looks that were what is looked for, at most so many.
     pub fn earlier_hits(&self, most: usize) -> Vec<Url> {
         let hits = self.before.labels.iter().rev().filter(|(_, hit)| *hit).take(most);
         hits.filter_map(|(link, _)| Url::parse(self.links.url(*link)).ok()).collect()
+    }
+
+    /// Where the site begins.
+    pub fn start(&self) -> &str {
+        self.links.url(0)
     }
 
     /// How far it has come.
@@ -122,11 +134,8 @@ impl Again {
         let Some(Ask::Get(link)) = self.strategy.next(known) else { return Step::Ended(End::Done) };
         self.asking = Some(link);
         let validators = self.validators.get(&link).cloned().unwrap_or_default();
-        match self
-            .fetcher
-            .ask(self.links.url(link), Asking { validators, ..Asking::default() })
-            .await
-        {
+        let asking = Asking { first: link == 0, validators, ..Asking::default() };
+        match self.fetcher.ask(self.links.url(link), asking).await {
             Ok(got) => self.take(link, got),
             Err(words) => Step::Ended(End::Left(words)),
         }
@@ -141,6 +150,18 @@ impl Again {
         let at = self.fetcher.clock.now();
         self.asking = None;
         let is_new = self.is_new(link);
+        if got.lost || got.status == 429 || got.status >= 500 {
+            self.in_a_row += 1;
+            self.failed.extend(is_new.then_some(link));
+            if self.in_a_row >= MOST_LOST {
+                let words = got.why.unwrap_or_else(|| format!("it answers {}", got.status));
+                return Step::Ended(End::Left(words));
+            }
+        } else {
+            // The host is there: what has failed twice is left alone.
+            self.failed.retain(|failed| !self.waited.contains(failed));
+            self.in_a_row = 0;
+        }
         let hit = got.class == Class::Target || got.article;
         let url = self.links.url(link).to_owned();
         // What was found before is no news, also where it leads to more.
@@ -169,7 +190,8 @@ impl Again {
         let mut hubs = self.strategy.lessons().hubs;
         hubs.retain(|hub| self.before.hubs.binary_search(hub).is_err());
         let left = self.asking.filter(|link| self.is_new(*link));
-        let waiting: Vec<LinkId> = left.into_iter().chain(self.strategy.waiting()).collect();
+        let waiting = left.into_iter().chain(self.strategy.waiting()).chain(self.failed.clone());
+        let waiting: Vec<LinkId> = waiting.collect();
         let waiting = waiting.into_iter().take(MOST_WAITING).collect();
         let learned = Learned { hubs, waiting, ..self.learned };
         let new = rows(&self.links, self.log.links());

@@ -2,12 +2,13 @@
 
 use crate::crawl::{Class, CrawledPage, PageLink, Site, Targets, read_page, target};
 use crate::model::{ErrorKind, Validators};
-use crate::net::{Client, FetchError, Request, Response};
+use crate::net::{Client, FetchError, Request, Response, host_key};
 use crate::util::clock::Clock;
 use crate::util::{html, text};
 use crate::website::retry::{BUDGET, Failure, Next, decide};
 use bytes::Bytes;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use url::Url;
 
@@ -59,6 +60,8 @@ impl Got {
 /// How a link is asked for.
 #[derive(Debug, Default)]
 pub(super) struct Asking {
+    /// It is where the crawl starts, which may have been answered already.
+    pub(super) first: bool,
     /// Only its headers are wanted.
     pub(super) head: bool,
     /// How many bytes may come.
@@ -76,8 +79,10 @@ pub(super) struct Fetcher {
     pub(super) site: Site,
     pub(super) targets: Targets,
     pub(super) seed: u64,
-    /// An answer that is there already.
+    /// An answer to the first request that is there already.
     pub(super) first: Mutex<Option<Response>>,
+    /// Hosts below that of the site that cannot be asked.
+    pub(super) closed: Mutex<HashSet<String>>,
 }
 
 impl Fetcher {
@@ -91,32 +96,51 @@ impl Fetcher {
     /// # Errors
     /// In plain words, when the host is not to be asked any more.
     pub(super) async fn ask(&self, url: &str, asking: Asking) -> Result<Got, String> {
-        let Asking { head, most, validators } = asking;
+        let Asking { first, head, most, validators } = asking;
         let Ok(address) = Url::parse(url) else {
             return Ok(Got::nothing(0, "this is no address".to_owned()));
         };
-        let first = self.first.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(response) = first.filter(|r| r.final_url == address) {
-            return Ok(self.read(address, head, response, 1).await);
+        let known = || self.first.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(response) = first.then(known).flatten() {
+            return Ok(self.read(response.final_url.clone(), head, response, 1).await);
+        }
+        let elsewhere = address.host_str() != self.template.url.host_str();
+        if elsewhere && self.closed().contains(&host_key(&address)) {
+            return Ok(Got::nothing(0, "its host was left alone".to_owned()));
         }
         let request =
             Request { url: address.clone(), head, most, validators, ..self.template.clone() };
-        match self.persist(request).await? {
-            (sent, Ok(response)) => Ok(self.read(address, head, response, sent).await),
-            (_, Err(FetchError::Robots { .. })) => {
+        let (sent, answer) = match self.persist(request).await {
+            Ok(asked) => asked,
+            // One host of a site is not the site.
+            Err(words) if elsewhere => {
+                self.closed().insert(host_key(&address));
+                return Ok(Got::nothing(0, words));
+            }
+            Err(words) => return Err(words),
+        };
+        match answer {
+            Ok(response) => Ok(self.read(address, head, response, sent).await),
+            Err(FetchError::Robots { .. }) => {
                 Ok(Got::nothing(0, "robots.txt does not allow it".to_owned()))
             }
-            (sent, Err(e)) => {
+            Err(e) => {
                 let mut got = Got::nothing(sent, text::line(&e.to_string()));
-                got.lost = e.kind() == ErrorKind::Transient;
-                if let FetchError::TooLarge { limit, .. } = e {
-                    // It may have been read up to there.
-                    got.bytes = limit;
-                    got.over = most == Some(limit);
+                got.lost = e.kind() == ErrorKind::Transient && !elsewhere;
+                if let FetchError::TooLarge { received, declared, limit, .. } = e {
+                    got.bytes = received;
+                    // What no budget would let through is no reason to end.
+                    let ever = declared.is_none_or(|length| length <= self.client.most_bytes());
+                    got.over = most == Some(limit) && ever;
                 }
                 Ok(got)
             }
         }
+    }
+
+    /// Hosts below that of the site that cannot be asked.
+    fn closed(&self) -> MutexGuard<'_, HashSet<String>> {
+        self.closed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Asks as often as makes sense; says how often that was.
@@ -133,7 +157,9 @@ impl Fetcher {
                     Failure::Status(429, Some(wait))
                 }
                 Err(e @ FetchError::RobotsFails { .. }) => return Err(e.to_string()),
-                Err(e) if e.kind() == ErrorKind::User => return Err(e.to_string()),
+                Err(e) if e.kind() == ErrorKind::User || e.is_offline() => {
+                    return Err(e.to_string());
+                }
                 Ok(r) if r.status == 429 || r.status >= 500 => {
                     sent += 1;
                     Failure::Status(r.status, r.cache.retry_after)
@@ -196,6 +222,10 @@ impl Fetcher {
             return got;
         }
         if !response.is_success() {
+            if head && matches!(response.status, 405 | 501) {
+                // What it is comes to light when it is asked for.
+                got.class = Class::Html;
+            }
             return got;
         }
         got.mime = media_type(&response);

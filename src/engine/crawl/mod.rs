@@ -38,6 +38,9 @@ const RECORD: &str = "crawl.db";
 pub struct Order {
     /// Where it starts; its host and the hosts below it are the site.
     pub start: Url,
+    /// The address that the person gave, where it has redirected to the start. Credentials go there
+    /// only.
+    pub declared: Option<Url>,
     /// What is looked for.
     pub targets: Targets,
     /// In which order links are asked for.
@@ -94,6 +97,12 @@ pub enum CrawlError {
     /// Another crawl is there already.
     #[error("{} holds a crawl already; --resume goes on with it, --out chooses another folder", .0.display())]
     Exists(PathBuf),
+    /// Somebody's file is where the list of what was found would be.
+    #[error("{} has a list of another program; --out chooses another folder", .0.display())]
+    Foreign(PathBuf),
+    /// It was begun with credentials, and without them all that is left would be refused.
+    #[error("this crawl was begun with credentials; give the address with them to go on")]
+    Credentials,
     /// There is nothing to go on with.
     #[error("{} holds no crawl that could be resumed", .0.display())]
     Missing(PathBuf),
@@ -199,7 +208,10 @@ impl Crawl {
             return Err(CrawlError::Exists(shown(&file)));
         }
         let folder = place.folder()?;
-        let record = Record::begin(&file, &order)?;
+        if folder.as_ref().is_some_and(Folder::has_list) {
+            return Err(CrawlError::Foreign(shown(&file)));
+        }
+        let record = Record::begin(&file, &order, net.access.auth.is_some())?;
         Ok(Self::with(order, budget, net, record, folder))
     }
 
@@ -212,7 +224,7 @@ impl Crawl {
         if !file.exists() || !Record::is_begun(&file)? {
             return Err(CrawlError::Missing(shown(&file)));
         }
-        let (record, order) = Record::resume(&file)?;
+        let (record, order) = Record::resume(&file, net.access.auth.is_some())?;
         let folder = place.folder()?;
         if let Some(folder) = &folder {
             folder.rewrite(&record.saved()?)?;
@@ -240,9 +252,8 @@ impl Crawl {
     }
 
     /// Takes an answer to the first request that is there already.
-    pub fn knowing(self, first: Response) -> Self {
+    pub fn know(&self, first: Response) {
         self.fetcher.know(first);
-        self
     }
 
     /// Writes down what was learned for the next crawl of the site, which is [`Again`].
@@ -251,6 +262,15 @@ impl Crawl {
     /// When it cannot be written down.
     pub fn conclude(&mut self) -> Result<(), CrawlError> {
         self.record.conclude()
+    }
+
+    /// What was found before this run.
+    ///
+    /// # Errors
+    /// When the record cannot be read.
+    pub fn found_before(&self) -> Result<Vec<Found>, CrawlError> {
+        let found = self.record.saved()?;
+        found.iter().map(|json| Found::read(json).ok_or(CrawlError::Record)).collect()
     }
 
     /// What was ordered.
@@ -280,11 +300,13 @@ impl Crawl {
         let Some(ask) = self.record.next() else { return Ok(Step::Ended(End::Done)) };
         let (Ask::Get(link) | Ask::Head(link)) = ask;
         let links = self.record.links();
+        let now = self.progress();
         let asked = Asked {
-            first: ask == Ask::Get(0),
+            requests: self.budget.requests.map(|most| most.saturating_sub(now.requests)),
             asking: Asking {
+                first: ask == Ask::Get(0),
                 head: ask == Ask::Head(link),
-                most: self.budget.bytes.map(|most| most.saturating_sub(self.progress().bytes)),
+                most: self.budget.bytes.map(|most| most.saturating_sub(now.bytes)),
                 ..Asking::default()
             },
             url: links.url(link).to_owned(),
@@ -304,9 +326,29 @@ impl Crawl {
         match got {
             // As if it had not been asked for: with more bytes it is.
             Ok(got) if got.over => Ok(Step::Ended(End::Bytes)),
-            Ok(got) => self.take(ask, got),
+            Ok(got) => {
+                let why = got.why.clone().unwrap_or_default();
+                let answered = self.take(ask, got)?;
+                if self.lost < MOST_LOST || self.is_there().await? {
+                    return Ok(answered);
+                }
+                // They may be there when the host is.
+                self.record.forget_last(self.lost)?;
+                Ok(Step::Ended(End::Left(why)))
+            }
             Err(words) => Ok(Step::Ended(End::Left(words))),
         }
+    }
+
+    /// Whether it is only some pages that do not answer: asks for the first one again.
+    async fn is_there(&mut self) -> Result<bool, CrawlError> {
+        let got = self.fetcher.ask(self.order.start.as_str(), Asking::default()).await;
+        let Ok(got) = got else { return Ok(false) };
+        self.record.count_beside(u64::from(got.sent), got.bytes)?;
+        if !got.lost {
+            self.lost = 0;
+        }
+        Ok(!got.lost)
     }
 
     fn used_up(&self) -> Option<End> {
@@ -325,32 +367,26 @@ impl Crawl {
         let found = if hit {
             let mut found = Found::of(&url, &got, links, link, at);
             if let Some(folder) = &self.folder {
-                found.file = Some(folder.save(&url, &got)?);
+                found.file = Some(folder.save(&url, &got, &found.sha256)?);
             }
             Some(Box::new(found))
         } else {
             None
         };
-        let saved = found.as_ref().filter(|_| self.folder.is_some()).map(|f| f.json());
+        let saved = found.as_ref().map(|f| f.json());
         self.record.answered(ask, &got, at, saved.as_deref())?;
         if let (Some(folder), Some(json)) = (&self.folder, saved) {
             folder.list(&json)?;
         }
         self.lost = if got.lost { self.lost + 1 } else { 0 };
-        if self.lost >= MOST_LOST {
-            // They may be there when the host is.
-            self.record.forget_last(self.lost)?;
-            let words = got.why.clone().unwrap_or_default();
-            return Ok(Step::Ended(End::Left(words)));
-        }
         Ok(Step::Answered { url, found, got: Box::new(got) })
     }
 }
 
 /// A link that is being asked for.
 struct Asked {
-    /// Where the crawl starts.
-    first: bool,
+    /// How many requests are left.
+    requests: Option<u64>,
     asking: Asking,
     url: String,
     path: String,
@@ -358,13 +394,14 @@ struct Asked {
 }
 
 async fn fetch(fetcher: &Fetcher, asked: Asked) -> Result<Got, String> {
+    let (first, most) = (asked.asking.first, asked.asking.most);
     let mut got = fetcher.ask(&asked.url, asked.asking).await?;
-    if asked.first {
+    if first {
         if let Some(to) = got.elsewhere.take() {
             return Err(format!("it redirects to {to}, which is another site"));
         }
         if matches!(got.class, Class::Html | Class::Target) {
-            fetcher.seeds(&mut got).await;
+            fetcher.seeds(&mut got, asked.requests, most).await;
         }
     }
     for link in got.page.links.iter_mut().filter(|_| got.redirected) {
@@ -383,14 +420,17 @@ pub struct Network {
     pub clock: Arc<dyn Clock>,
     /// Credentials, headers, proxy.
     pub access: Access,
+    /// Least time between two requests, where it is not the usual one.
+    pub spacing: Option<Duration>,
 }
 
 /// Asks for the links of such a crawl.
 fn fetcher(order: &Order, net: Network) -> Fetcher {
-    let Network { client, clock, access } = net;
+    let Network { client, clock, access, spacing } = net;
     let template = Request {
-        declared: Some(order.start.clone()),
+        declared: Some(order.declared.clone().unwrap_or_else(|| order.start.clone())),
         access,
+        spacing,
         allow_private: true,
         follow: false,
         ..Request::page(order.start.clone())
@@ -403,6 +443,7 @@ fn fetcher(order: &Order, net: Network) -> Fetcher {
         targets: order.targets.clone(),
         seed: order.seed,
         first: Mutex::default(),
+        closed: Mutex::default(),
     }
 }
 

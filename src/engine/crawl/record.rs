@@ -19,6 +19,12 @@ const START: &str = "start";
 const TARGETS: &str = "targets";
 const STRATEGY: &str = "strategy";
 const SEED: &str = "seed";
+/// The address that redirected to the start.
+const DECLARED: &str = "declared";
+/// Whether it was begun with credentials.
+const CREDENTIALS: &str = "credentials";
+/// Requests and bytes of which there are no rows.
+const BESIDE: &str = "beside";
 /// Whether the site was explored.
 pub(super) const CONCLUDED: &str = "concluded";
 
@@ -37,23 +43,35 @@ impl Record {
     }
 
     /// A crawl from its start.
-    pub(super) fn begin(file: &Path, order: &Order) -> Result<Self, CrawlError> {
+    pub(super) fn begin(file: &Path, order: &Order, secret: bool) -> Result<Self, CrawlError> {
         let log = open(file)?;
         let record = Self::fresh(log, order)?;
         record.log.set_note(TARGETS, &order.targets.to_string())?;
         record.log.set_note(STRATEGY, order.strategy.name())?;
         record.log.set_note(SEED, &order.seed.to_string())?;
+        if let Some(declared) = &order.declared {
+            record.log.set_note(DECLARED, declared.as_str())?;
+        }
+        if secret {
+            record.log.set_note(CREDENTIALS, "1")?;
+        }
         // The last one: without it nothing has begun.
         record.log.set_note(START, order.start.as_str())?;
         Ok(record)
     }
 
     /// A crawl as its log tells it.
-    pub(super) fn resume(file: &Path) -> Result<(Self, Order), CrawlError> {
+    pub(super) fn resume(file: &Path, secret: bool) -> Result<(Self, Order), CrawlError> {
         let log = open(file)?;
         let order = read_order(&log)?;
+        if !secret && log.note(CREDENTIALS)?.is_some() {
+            return Err(CrawlError::Credentials);
+        }
         let mut record = Self::fresh(log, &order)?;
         record.replay()?;
+        let (requests, bytes) = record.beside()?;
+        record.progress.requests += requests;
+        record.progress.bytes += bytes;
         Ok((record, order))
     }
 
@@ -182,7 +200,28 @@ impl Record {
 
     /// Forgets the last answers, which were none.
     pub(super) fn forget_last(&mut self, answers: u32) -> Result<(), CrawlError> {
+        let (requests, bytes) = self.log.spent(answers)?;
+        self.note_beside(requests, bytes)?;
         Ok(self.log.forget_last(answers)?)
+    }
+
+    /// Counts requests and bytes that are no part of the crawl.
+    pub(super) fn count_beside(&mut self, requests: u64, bytes: u64) -> Result<(), CrawlError> {
+        self.progress.requests += requests;
+        self.progress.bytes += bytes;
+        self.note_beside(requests, bytes)
+    }
+
+    fn note_beside(&mut self, requests: u64, bytes: u64) -> Result<(), CrawlError> {
+        let before = self.beside()?;
+        let sums = format!("{} {}", before.0 + requests, before.1 + bytes);
+        Ok(self.log.set_note(BESIDE, &sums)?)
+    }
+
+    fn beside(&self) -> Result<(u64, u64), CrawlError> {
+        let note = self.log.note(BESIDE)?.unwrap_or_default();
+        let mut numbers = note.split(' ').map(|n| n.parse().unwrap_or(0));
+        Ok((numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)))
     }
 }
 
@@ -225,7 +264,9 @@ pub(super) fn read_order(log: &CrawlLog) -> Result<Order, CrawlError> {
     let note = |name| log.note(name)?.ok_or(CrawlError::Record);
     let named = note(STRATEGY)?;
     let kind = Kind::ALL.iter().find(|(_, name)| *name == named).map(|(kind, _)| *kind);
+    let declared = log.note(DECLARED)?.map(|url| Url::parse(&url)).transpose();
     Ok(Order {
+        declared: declared.map_err(|_| CrawlError::Record)?,
         start: Url::parse(&note(START)?).map_err(|_| CrawlError::Record)?,
         targets: note(TARGETS)?.parse().map_err(|_| CrawlError::Record)?,
         strategy: kind.ok_or(CrawlError::Record)?,

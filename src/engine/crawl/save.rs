@@ -4,8 +4,10 @@ use super::CrawlError;
 use super::fetch::Got;
 use crate::crawl::{LinkId, Links};
 use crate::model::Time;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -22,7 +24,7 @@ const MOST_NAME: usize = 100;
 const MOST_TRIES: usize = 100_000;
 
 /// What was found.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Found {
     /// Its address.
     pub url: String,
@@ -60,10 +62,23 @@ impl Found {
         }
     }
 
+    /// As [`Found::json`] has written it.
+    pub(super) fn read(json: &str) -> Option<Self> {
+        serde_json::from_str(json).ok()
+    }
+
     /// As one line.
     pub(super) fn json(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
+}
+
+/// A file that becomes readable for whom the person lets read files.
+fn shared_file(folder: &Path) -> std::io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(folder)
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -73,6 +88,14 @@ fn hex(bytes: &[u8]) -> String {
 /// The folder of a crawl.
 pub(super) struct Folder {
     path: PathBuf,
+    /// By name: the number that comes next, and the files by the hash of their content.
+    taken: RefCell<HashMap<String, Taken>>,
+}
+
+#[derive(Default)]
+struct Taken {
+    next: usize,
+    files: HashMap<String, String>,
 }
 
 impl Folder {
@@ -80,25 +103,42 @@ impl Folder {
     pub(super) fn open(path: &Path) -> Result<Self, CrawlError> {
         let files = path.join(FILES);
         fs::create_dir_all(&files).map_err(|why| CrawlError::File { path: files, why })?;
-        Ok(Self { path: path.to_owned() })
+        Ok(Self { path: path.to_owned(), taken: RefCell::default() })
+    }
+
+    /// Whether there is a list already.
+    pub(super) fn has_list(&self) -> bool {
+        self.path.join(MANIFEST).exists()
     }
 
     /// Keeps a body under a name made of its address; returns the file, from this folder. Never
     /// writes over a file: one with the same content is used, for another one the name is changed.
-    pub(super) fn save(&self, url: &str, got: &Got) -> Result<String, CrawlError> {
+    pub(super) fn save(&self, url: &str, got: &Got, sha256: &str) -> Result<String, CrawlError> {
         let folder = self.path.join(FILES);
         let fail = |path: &Path, why| CrawlError::File { path: path.to_owned(), why };
-        let mut part = NamedTempFile::new_in(&folder).map_err(|e| fail(&folder, e))?;
-        part.write_all(&got.body).map_err(|e| fail(&folder, e))?;
         let name = file_name(url, &got.mime);
-        for number in 1..MOST_TRIES {
+        let mut all = self.taken.borrow_mut();
+        let taken = all.entry(name.clone()).or_default();
+        if let Some(file) = taken.files.get(sha256) {
+            return Ok(file.clone());
+        }
+        let mut part = shared_file(&folder).map_err(|e| fail(&folder, e))?;
+        part.write_all(&got.body).map_err(|e| fail(&folder, e))?;
+        for number in taken.next.max(1)..MOST_TRIES {
             let name = numbered(&name, number);
             let path = folder.join(&name);
+            taken.next = number + 1;
+            let file = || format!("{FILES}/{name}");
             match part.persist_noclobber(&path) {
-                Ok(_) => return Ok(format!("{FILES}/{name}")),
+                Ok(_) => {
+                    taken.files.insert(sha256.to_owned(), file());
+                    return Ok(file());
+                }
                 Err(e) if e.error.kind() == std::io::ErrorKind::AlreadyExists => {
-                    if fs::read(&path).is_ok_and(|there| there == got.body) {
-                        return Ok(format!("{FILES}/{name}"));
+                    let like = fs::metadata(&path).is_ok_and(|m| m.len() == got.body.len() as u64);
+                    if like && fs::read(&path).is_ok_and(|there| there == got.body) {
+                        taken.files.insert(sha256.to_owned(), file());
+                        return Ok(file());
                     }
                     part = e.file;
                 }
@@ -122,7 +162,7 @@ impl Folder {
     pub(super) fn rewrite(&self, lines: &[String]) -> Result<(), CrawlError> {
         let path = self.path.join(MANIFEST);
         let write = || -> std::io::Result<()> {
-            let mut file = NamedTempFile::new_in(&self.path)?;
+            let mut file = shared_file(&self.path)?;
             for line in lines {
                 writeln!(file, "{line}")?;
             }
@@ -222,7 +262,7 @@ mod tests {
             body: Bytes::from_static(body.as_bytes()),
             ..Got::default()
         };
-        let save = |url, body| folder.save(url, &got(body)).unwrap();
+        let save = |url, body| folder.save(url, &got(body), &hex(body.as_bytes())).unwrap();
         assert_eq!(save("http://a/x.csv", "one"), "files/x.csv");
         assert_eq!(save("http://a/b/x.csv", "two"), "files/x-2.csv");
         assert_eq!(save("http://a/c/x.csv", "one"), "files/x.csv", "the same content");

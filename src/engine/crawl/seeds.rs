@@ -2,7 +2,7 @@
 
 use super::fetch::{Fetcher, Got};
 use crate::crawl::{PageLink, target};
-use crate::net::Request;
+use crate::net::{FetchError, Request};
 use crate::sitemap::{Sitemap, parse, places, worth_reading};
 use std::collections::VecDeque;
 use url::Url;
@@ -15,8 +15,9 @@ const MOST_SEEDS: usize = 10_000;
 const PATH: &str = "sitemap";
 
 impl Fetcher {
-    /// Adds what sitemaps name to the links of an answer. What goes wrong with them is no fault.
-    pub(super) async fn seeds(&self, got: &mut Got) {
+    /// Adds what sitemaps name to the links of an answer, with so many requests and bytes for both.
+    /// What goes wrong with them is no fault.
+    pub(super) async fn seeds(&self, got: &mut Got, requests: Option<u64>, bytes: Option<u64>) {
         let Ok(lines) = self.client.sitemaps(&self.template).await else { return };
         let home = self.template.url.clone();
         let mut waiting: VecDeque<Url> = places(&home, &lines).into();
@@ -25,10 +26,17 @@ impl Fetcher {
             if asked >= MOST_SITEMAPS || got.page.links.len() - before >= MOST_SEEDS {
                 return;
             }
+            let most = bytes.map(|bytes| bytes.saturating_sub(got.bytes));
+            if most == Some(0) || requests.is_some_and(|most| u64::from(got.sent) >= most) {
+                return;
+            }
             asked += 1;
-            let request = Request { url, follow: true, ..self.template.clone() };
+            let request = Request { url, follow: true, most, ..self.template.clone() };
             let Ok((sent, answer)) = self.persist(request).await else { return };
             got.sent += sent;
+            if let Err(FetchError::TooLarge { received, .. }) = &answer {
+                got.bytes += received;
+            }
             let Ok(response) = answer else { continue };
             got.bytes += response.wire_bytes;
             if !response.is_success() {

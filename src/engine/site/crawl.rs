@@ -53,8 +53,13 @@ pub(super) async fn read(
     let rules = visit.job.source.website.clone().unwrap_or_default();
     let targets = rules.targets.as_deref().map_or(Ok(Targets::Articles), str::parse);
     let targets = targets.map_err(|e: crate::crawl::NoTarget| e.to_string())?;
-    let order =
-        Order { start: response.final_url.clone(), targets, strategy: Kind::Learned, seed: 0 };
+    let order = Order {
+        start: response.final_url.clone(),
+        declared: Some(visit.job.source.url.clone()),
+        targets,
+        strategy: Kind::Learned,
+        seed: 0,
+    };
     let stop = visit.context.begin_exploring(visit.job.key);
     let mut looking = Looking {
         rules,
@@ -64,11 +69,25 @@ pub(super) async fn read(
         stop,
     };
     let gathered = gather(visit, order, response, &mut looking, gathering).await;
-    let lost = gathered.map_err(|e| e.to_string())?;
+    let Gathered { lost, record } = gathered.map_err(|e| e.to_string())?;
     let mut keys = Keys::for_articles(looking.entries.len() + lost.len());
     visit.keep(looking.entries, &mut keys, gathering).await?;
     visit.articles(lost, &looking.rules, &looking.publisher, &mut keys, gathering).await?;
+    // Only now: a look that is killed before this finds the same again.
+    if let Some(record) = record {
+        let concluded = visit.context.work(move || record.conclude()).await;
+        concluded.unwrap_or(Ok(())).map_err(|e| e.to_string())?;
+    }
     Ok(())
+}
+
+/// What a look has come to beside its entries.
+#[derive(Default)]
+struct Gathered {
+    /// Pages that an earlier look has found and not stored.
+    lost: Vec<Url>,
+    /// What is to be written down when all is stored.
+    record: Option<Kept>,
 }
 
 /// How what is found becomes items.
@@ -94,40 +113,52 @@ impl Looking {
     }
 }
 
-/// Crawls; returns the pages that an earlier look has found and not stored.
 async fn gather(
     visit: &mut Visit<'_>,
     order: Order,
     response: Response,
     looking: &mut Looking,
     gathering: &mut Gathering,
-) -> Result<Vec<Url>, CrawlError> {
+) -> Result<Gathered, CrawlError> {
     let name = format!("{}.db", visit.job.source.id.as_str());
     let file = visit.context.store.folder().join(FOLDER).join(name);
     let place = Place::Record(file.clone());
     let budget = Budget { requests: Some(MOST_REQUESTS), bytes: None, time: Some(MOST_TIME) };
-    let net = || Network {
-        client: visit.context.client.clone(),
-        clock: visit.context.clock.clone(),
-        access: visit.job.source.access.clone(),
+    let rules = visit.job.source.website.as_ref();
+    let (client, clock) = (visit.context.client.clone(), visit.context.clock.clone());
+    let (access, spacing) = (visit.job.source.access.clone(), rules.and_then(|r| r.delay));
+    let net = move || Network {
+        client: client.clone(),
+        clock: clock.clone(),
+        access: access.clone(),
+        spacing,
     };
-    let opened = match kept(&place, &order, budget, &net) {
-        Ok(Some(kept)) => kept,
-        Ok(None) => Kept::Exploring(Box::new(anew(&file, &place, order, budget, net())?)),
+    // All that is known of the site is read again.
+    let opening = move || match kept(&place, &order, budget, &net) {
+        Ok(Some(kept)) => Ok((kept, None)),
+        Ok(None) => Ok((Kept::explore(&file, &place, order, budget, net())?, None)),
         // What was learned can be learned again.
-        Err(e @ (CrawlError::Record | CrawlError::Store(StoreError::Corrupt(_)))) => {
-            gathering.note(format!("the site is explored again: {e}"));
-            Kept::Exploring(Box::new(anew(&file, &place, order, budget, net())?))
-        }
-        Err(e) => return Err(e),
+        Err(
+            e @ (CrawlError::Record
+            | CrawlError::Credentials
+            | CrawlError::Store(StoreError::Corrupt(_))),
+        ) => Ok((Kept::explore(&file, &place, order, budget, net())?, Some(e))),
+        Err(e) => Err(e),
     };
-    match opened {
+    let opened = visit.context.work(opening).await.unwrap_or(Err(CrawlError::Record));
+    let (kept, why) = opened?;
+    if let Some(why) = why {
+        gathering.note(format!("the site is explored again: {why}"));
+    }
+    match kept {
         Kept::Learned(again) => {
-            look_again(visit, again.knowing(response), looking, gathering).await
+            again.know(response);
+            look_again(visit, again, looking, gathering).await
         }
         Kept::Exploring(crawl) => {
-            explore(visit, crawl.knowing(response), looking, gathering).await?;
-            Ok(Vec::new())
+            crawl.know(response);
+            let record = explore(visit, crawl, looking, gathering).await?;
+            Ok(Gathered { record, ..Gathered::default() })
         }
     }
 }
@@ -138,6 +169,25 @@ enum Kept {
     Exploring(Box<Crawl>),
     /// What it has learned.
     Learned(Box<Again>),
+}
+
+impl Kept {
+    fn explore(
+        file: &Path,
+        place: &Place,
+        order: Order,
+        budget: Budget,
+        net: Network,
+    ) -> Result<Self, CrawlError> {
+        Ok(Self::Exploring(Box::new(anew(file, place, order, budget, net)?)))
+    }
+
+    fn conclude(self) -> Result<(), CrawlError> {
+        match self {
+            Self::Exploring(mut crawl) => crawl.conclude(),
+            Self::Learned(again) => again.conclude(),
+        }
+    }
 }
 
 /// Removes the records of sources that are not kept any more.
@@ -161,8 +211,8 @@ pub(in crate::engine) fn tidy(folder: &Path, kept: &HashSet<String>) -> std::io:
     Ok(())
 }
 
-/// Opens the record of a source; `None` where there is none for that order: another address, or
-/// something else to look for, is another crawl.
+/// Opens the record of a source; `None` where there is none for that order: another address or host,
+/// or something else to look for, is another crawl. Where the address redirects to may vary.
 fn kept(
     place: &Place,
     order: &Order,
@@ -170,7 +220,13 @@ fn kept(
     net: &impl Fn() -> Network,
 ) -> Result<Option<Kept>, CrawlError> {
     let before = ordered(place)?;
-    if !before.is_some_and(|b| b.start == order.start && b.targets == order.targets) {
+    let same = |b: Order| {
+        let from = b.declared.as_ref().unwrap_or(&b.start);
+        b.targets == order.targets
+            && Some(from) == order.declared.as_ref()
+            && b.start.host_str() == order.start.host_str()
+    };
+    if !before.is_some_and(same) {
         return Ok(None);
     }
     Ok(Some(match Again::open(place, budget, net())? {
@@ -235,20 +291,29 @@ fn kinds(crawl: &Crawl) -> Vec<String> {
 
 async fn explore(
     visit: &mut Visit<'_>,
-    mut crawl: Crawl,
+    mut crawl: Box<Crawl>,
     looking: &mut Looking,
     gathering: &mut Gathering,
-) -> Result<(), CrawlError> {
+) -> Result<Option<Kept>, CrawlError> {
+    let start = crawl.order().start.to_string();
+    if crawl.order().targets != Targets::Articles {
+        // An earlier look that was killed has found these, and not stored them.
+        let found = crawl.found_before()?;
+        looking.entries.extend(found.iter().map(|found| entry(found, &looking.publisher)));
+    }
+    let mut over = false;
     for answers in 1u32.. {
         match looking.step(crawl.step()).await? {
-            Step::Answered { found, got, .. } => {
-                take(visit, found, *got, looking, gathering).await;
+            Step::Answered { found, got, url } => {
+                take(visit, found, *got, url == start, looking, gathering).await;
                 if answers.is_multiple_of(TELL) {
                     tell(visit, EXPLORING, crawl.progress(), &kinds(&crawl)).await;
                 }
             }
             Step::Ended(End::Left(words)) => {
                 leave(visit, &words, gathering);
+                // Where it cannot even begin to go on, it goes on with what it has.
+                over = answers == 1 && crawl.progress().found > 0;
                 break;
             }
             // It goes on with the next look where it has led to nothing yet.
@@ -258,7 +323,7 @@ async fn explore(
             }
             Step::Ended(_) => {
                 tell(visit, "explored", crawl.progress(), &kinds(&crawl)).await;
-                crawl.conclude()?;
+                over = true;
                 break;
             }
         }
@@ -273,19 +338,22 @@ async fn explore(
     let old = looking.entries.split_off(looking.entries.len().min(MOST_ARTICLES));
     let old = old.iter().filter_map(|e| Url::parse(e.url.as_deref()?).ok());
     gathering.refused.extend(old.map(|url| (url, visit.started + FOR_GOOD)));
-    Ok(())
+    Ok(over.then_some(Kept::Exploring(crawl)))
 }
 
 async fn look_again(
     visit: &mut Visit<'_>,
-    mut again: Again,
+    mut again: Box<Again>,
     looking: &mut Looking,
     gathering: &mut Gathering,
-) -> Result<Vec<Url>, CrawlError> {
+) -> Result<Gathered, CrawlError> {
+    let start = again.start().to_owned();
     let earlier = again.earlier_hits(MOST_ARTICLES);
     loop {
         match looking.step(async { Ok::<_, CrawlError>(again.step().await) }).await? {
-            Step::Answered { found, got, .. } => take(visit, found, *got, looking, gathering).await,
+            Step::Answered { found, got, url } => {
+                take(visit, found, *got, url == start, looking, gathering).await;
+            }
             Step::Ended(End::Left(words)) => {
                 leave(visit, &words, gathering);
                 break;
@@ -296,15 +364,16 @@ async fn look_again(
     let key = visit.job.key;
     let before = visit.context.read(move |reader| told(reader, key)).await?;
     tell(visit, "last look", again.progress(), before.get(1..).unwrap_or_default()).await;
-    again.conclude()?;
-    if looking.rules.targets.as_deref().is_some_and(|t| t != "articles") {
-        return Ok(Vec::new());
+    let mut lost = Vec::new();
+    if looking.rules.targets.as_deref().is_none_or(|t| t == "articles") {
+        // An earlier look may have been killed between its record and its items.
+        let found_now: Vec<&str> =
+            looking.entries.iter().filter_map(|e| e.url.as_deref()).collect();
+        let known = visit.known(earlier.clone()).await?;
+        let unknown = earlier.into_iter().zip(known).filter(|(_, known)| known.is_none());
+        lost = unknown.map(|(url, _)| url).filter(|u| !found_now.contains(&u.as_str())).collect();
     }
-    // An earlier look may have been killed between its record and its items.
-    let found_now: Vec<&str> = looking.entries.iter().filter_map(|e| e.url.as_deref()).collect();
-    let known = visit.known(earlier.clone()).await?;
-    let lost = earlier.into_iter().zip(known).filter(|(_, known)| known.is_none());
-    Ok(lost.map(|(url, _)| url).filter(|url| !found_now.contains(&url.as_str())).collect())
+    Ok(Gathered { lost, record: Some(Kept::Learned(again)) })
 }
 
 /// The host is not to be asked on.
@@ -318,13 +387,13 @@ async fn take(
     visit: &mut Visit<'_>,
     found: Option<Box<Found>>,
     got: Got,
+    is_start: bool,
     looking: &mut Looking,
     gathering: &mut Gathering,
 ) {
     visit.asker.sent += 1;
     gathering.wire_bytes += got.bytes;
-    if gathering.title.is_none() && !got.page.title.is_empty() {
-        // The first page is that of the site.
+    if is_start && gathering.title.is_none() && !got.page.title.is_empty() {
         gathering.title = Some(got.page.title.clone());
         looking.publisher = visit.publisher(gathering.title.as_deref());
     }
