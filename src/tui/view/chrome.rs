@@ -211,7 +211,8 @@ pub(super) fn bottom(app: &App, frame: &mut Frame<'_>, area: Rect) {
             break;
         }
         row.left(&keys, style(Role::KeyHint));
-        row.left(&format!(" {words}  "), style(Role::Dim));
+        row.left(&format!(" {words}"), style(Role::Dim));
+        row.left(&" ".repeat(row.room().min(2)), style(Role::Dim));
     }
     frame.render_widget(row.line(style(Role::Status)), area);
 }
