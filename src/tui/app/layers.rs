@@ -163,7 +163,9 @@ impl App {
     pub(super) fn layer_key(&mut self, event: KeyEvent, key: Key) -> Vec<Effect> {
         // Where nothing can be typed, the key that quits still does.
         let quits = self.keymap.lookup(Context::Everywhere, &[key]) == Lookup::Action(Action::Quit);
-        if quits && self.layers.last_mut().is_some_and(|l| l.field().is_none()) {
+        // What is being edited is not dropped by it.
+        let ends = |l: &mut Layer| l.field().is_none() && !matches!(l, Layer::Edit(_));
+        if quits && self.layers.last_mut().is_some_and(ends) {
             return vec![Effect::Quit(Farewell::Quit)];
         }
         match self.layers.last() {

@@ -332,6 +332,14 @@ fn without_the_page_the_fields_can_be_edited_all_the_same() {
 }
 
 #[test]
+fn what_was_chosen_is_not_dropped_by_a_single_key() {
+    let mut desk = Desk::open(rebuilt(), true, "e");
+    desk.keys("<Enter>Qq<Esc><Esc>");
+    assert!(desk.stage.farewell.is_none());
+    desk.sees("Esc again to drop the changes");
+}
+
+#[test]
 fn lines_are_folded_and_the_text_is_shown() {
     let mut desk = Desk::open(now_page(), false, "W");
     desk.keys("<Home>jj<Space>");
