@@ -3,24 +3,16 @@
 //! Not part of the plain test run: `cargo test --test conformance`. Without the data every test
 //! says so and passes.
 
+mod reference;
+
 use newsfed::discover::{Found, inspect};
 use newsfed::feed;
 use newsfed::util::html;
+use reference::corpora;
 use serde_json::Value;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use url::Url;
-
-/// The folder of one corpus; `None`, with a word, where it is not there.
-fn corpus(name: &str) -> Option<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpora").join(name);
-    let root = std::env::var_os("NEWSFED_CORPORA").map_or(root, |c| Path::new(&c).join(name));
-    if root.is_dir() {
-        return Some(root);
-    }
-    println!("skipped: {} is not there", root.display());
-    None
-}
 
 fn json(path: &Path) -> Value {
     serde_json::from_slice(&std::fs::read(path).expect("readable")).expect("valid")
@@ -28,7 +20,7 @@ fn json(path: &Path) -> Value {
 
 #[test]
 fn feeds_are_read_as_expected() {
-    let Some(root) = corpus("conformance") else { return };
+    let Some(root) = corpora().map(|f| f.join("conformance")) else { return };
     let index = json(&root.join("index.json"));
     let (mut accepted, mut must, mut right, mut fields) = (0, 0, 0, 0);
     for case in index["feeds"].as_array().expect("a list") {
@@ -111,7 +103,7 @@ fn time(value: &Value) -> Option<i64> {
 
 #[test]
 fn dates_are_read_as_expected() {
-    let Some(root) = corpus("conformance") else { return };
+    let Some(root) = corpora().map(|f| f.join("conformance")) else { return };
     let table = std::fs::read_to_string(root.join("dates.tsv")).expect("readable");
     for row in table.lines().skip(1) {
         let mut columns = row.split('\t');
@@ -125,7 +117,7 @@ fn dates_are_read_as_expected() {
 
 #[test]
 fn announced_feeds_are_found() {
-    let Some(root) = corpus("conformance") else { return };
+    let Some(root) = corpora().map(|f| f.join("conformance")) else { return };
     for file in std::fs::read_dir(root.join("autodiscovery")).expect("a folder") {
         let path = file.expect("a file").path();
         let stem = path.file_stem().and_then(|s| s.to_str()).expect("a name").to_owned();
@@ -142,7 +134,7 @@ fn announced_feeds_are_found() {
 
 #[test]
 fn feeds_of_real_sites_are_found() {
-    let Some(root) = corpus("blogs") else { return };
+    let Some(root) = corpora().map(|f| f.join("blogs")) else { return };
     let path = |u: &str| {
         let path = Url::parse(u).map_or_else(|_| u.to_owned(), |u| u.path().to_owned());
         let path = path.trim_end_matches('/').to_lowercase();

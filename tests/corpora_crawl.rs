@@ -5,8 +5,12 @@
 // The helpers below are no tests by themselves, so the exemption of tests misses them.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
+mod reference;
+
 use flate2::read::GzDecoder;
-use newsfed::crawl::replay::{Figures, Graph, Kind, again, read, trial};
+use newsfed::crawl::Kind;
+use newsfed::crawl::replay::{Figures, Graph, again, read, trial};
+use reference::corpora;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -14,17 +18,6 @@ use std::time::Duration;
 
 /// Crawls of each site: fewer than the fifteen of a real measurement, which `newsfed crawl --replay` makes.
 const SEEDS: u64 = 5;
-
-/// The folder of the reference data, which may be set by `NEWSFED_CORPORA`.
-fn corpora() -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpora");
-    let folder = std::env::var_os("NEWSFED_CORPORA").map_or(beside, PathBuf::from);
-    if folder.is_dir() {
-        return Some(folder.join("focused-crawl"));
-    }
-    println!("skipped: there is no {}", folder.display());
-    None
-}
 
 fn graph(folder: &Path, site: &str, data: bool) -> Graph {
     let file = File::open(folder.join(format!("{site}.jsonl.gz"))).unwrap();
@@ -42,7 +35,7 @@ fn q90(graph: &Graph, kind: Kind) -> f64 {
 /// Percent of the site's addresses as published, with how far off is still the same algorithm.
 #[test]
 fn the_published_strategies_are_the_published_ones() {
-    let Some(folder) = corpora() else { return };
+    let Some(folder) = corpora().map(|f| f.join("focused-crawl")) else { return };
     let cases = [
         ("sklearn", false, Kind::Bfs, 93.6, 0.5),
         ("sklearn", false, Kind::Dfs, 89.6, 0.5),
@@ -68,7 +61,7 @@ fn the_published_strategies_are_the_published_ones() {
 
 #[test]
 fn the_default_asks_less() {
-    let Some(folder) = corpora() else { return };
+    let Some(folder) = corpora().map(|f| f.join("focused-crawl")) else { return };
     let cases = [
         ("sklearn", false, 90.0),
         ("sklearn", true, 30.0),
@@ -88,7 +81,7 @@ fn the_default_asks_less() {
 
 #[test]
 fn a_site_looked_at_again_gives_its_news_for_few_requests() {
-    let Some(folder) = corpora() else { return };
+    let Some(folder) = corpora().map(|f| f.join("focused-crawl")) else { return };
     let (older, newer) = (graph(&folder, "kubaik0", false), graph(&folder, "kubaik", false));
     for seed in 0..SEEDS {
         let (new, requests) = again(&older, &newer, seed);

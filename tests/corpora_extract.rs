@@ -9,26 +9,18 @@
 #[allow(dead_code, reason = "the program that trains uses the rest")]
 mod align;
 
+mod reference;
+
 use align::{Figures, Fit, fit};
 use flate2::read::GzDecoder;
 use newsfed::article::{Extraction, Guide, Mode, Template, extract, is_whole};
 use newsfed::util::html;
+use reference::corpora;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use url::Url;
-
-/// The folder of the reference data, which may be set by `NEWSFED_CORPORA`.
-fn corpora() -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpora");
-    let folder = std::env::var_os("NEWSFED_CORPORA").map_or(beside, PathBuf::from);
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    println!("skipped: there is no {}", folder.display());
-    None
-}
 
 fn gunzip(path: &Path) -> Vec<u8> {
     let mut bytes = Vec::new();

@@ -4,24 +4,13 @@
 #![allow(clippy::print_stdout, reason = "it tells what was skipped")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
+mod reference;
+
 use newsfed::model::Time;
 use newsfed::net::Freshness;
 use newsfed::net::robots::Robots;
+use reference::lines;
 use serde_json::Value;
-use std::path::PathBuf;
-
-/// The lines of a JSON Lines file; none where the data are not there.
-fn lines(path: &str) -> Vec<Value> {
-    let beside = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/corpora");
-    let folder = std::env::var_os("NEWSFED_CORPORA").map_or_else(beside, PathBuf::from);
-    match std::fs::read_to_string(folder.join(path)) {
-        Ok(text) => text.lines().map(|l| serde_json::from_str(l).unwrap()).collect(),
-        Err(e) => {
-            println!("skipped: {}: {e}", folder.join(path).display());
-            Vec::new()
-        }
-    }
-}
 
 /// Path and query as they stand, not escaped; everything else of an address taken off.
 fn path_of(address: &str) -> String {

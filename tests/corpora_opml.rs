@@ -4,21 +4,13 @@
 // The helpers below are no tests by themselves, so the exemption of tests misses them.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
+mod reference;
+
 use newsfed::config::{Import, ImportError, export_opml, import};
+use reference::corpora;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-/// The folder of the reference data, which may be set by `NEWSFED_CORPORA`.
-fn corpora() -> Option<PathBuf> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpora");
-    let folder = std::env::var_os("NEWSFED_CORPORA").map_or(beside, PathBuf::from);
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    println!("skipped: there is no {}", folder.display());
-    None
-}
 
 fn read(file: &Path) -> Result<Import, ImportError> {
     import(&fs::read(file).unwrap(), &file.file_name().unwrap().to_string_lossy())

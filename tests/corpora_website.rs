@@ -5,26 +5,15 @@
 #![allow(clippy::print_stdout, reason = "it tells what was measured")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
+mod reference;
+
 use newsfed::website::{Page, Selectors, date::parse_layout};
 use serde_json::Value;
-use std::path::PathBuf;
 use url::Url;
-
-fn folder() -> PathBuf {
-    let beside = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/corpora");
-    let corpora = std::env::var_os("NEWSFED_CORPORA").map_or_else(beside, PathBuf::from);
-    corpora.join("newsfed-original")
-}
 
 /// The lines of a JSON Lines file; none where the data are not there.
 fn lines(name: &str) -> Vec<Value> {
-    match std::fs::read_to_string(folder().join(name)) {
-        Ok(text) => text.lines().map(|l| serde_json::from_str(l).unwrap()).collect(),
-        Err(e) => {
-            println!("skipped: {name}: {e}");
-            Vec::new()
-        }
-    }
+    reference::lines(&format!("newsfed-original/{name}"))
 }
 
 /// Runs a check over every case and names those that fail.
@@ -51,8 +40,8 @@ fn dates_by_layout() {
 fn selectors() {
     let at = Url::parse("https://example.org/").unwrap();
     every("selectors.jsonl", |case| {
-        let file = format!("selectors_{}.html", text(case, "html"));
-        let markup = std::fs::read_to_string(folder().join(file)).unwrap();
+        let file = format!("newsfed-original/selectors_{}.html", text(case, "html"));
+        let markup = std::fs::read_to_string(reference::corpora().unwrap().join(file)).unwrap();
         let page = Page::parse(&markup, &at).unwrap();
         let found = Selectors::parse(text(case, "selector")).unwrap().all(page.tree());
         let collapsed = |e: &scraper::ElementRef<'_>| {

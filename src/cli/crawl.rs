@@ -3,10 +3,8 @@
 use super::args::Global;
 use super::exit::{Exit, Failure};
 use super::output::Output;
-use crate::crawl::Targets;
-use crate::crawl::replay::{
-    Figures, Graph, Kind, Replayed, again, curve_csv, curve_svg, read, trial,
-};
+use crate::crawl::replay::{Figures, Graph, Replayed, again, curve_csv, curve_svg, read, trial};
+use crate::crawl::{Kind, Targets};
 use crate::engine::crawl::Budget;
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};

@@ -46,6 +46,7 @@ actions! {
     Help, "help", "Show the keys";
     Undo, "undo", "Undo the last change";
     Redo, "redo", "Redo what was undone";
+    History, "history", "Show what was changed, and go back or forth in it";
     Add, "add", "Follow a new address";
     Import, "import", "Import sources from a file";
     RefreshAll, "refresh-all", "Refresh every source";
@@ -65,6 +66,7 @@ actions! {
     PreviousUnread, "previous-unread", "Go to the previous unread item";
     ReadAll, "read-all", "Mark all of the list read";
     Filter, "filter", "Filter the list as you type";
+    Tag, "tag", "List the items of the sources with a tag";
     Copy, "copy", "Copy the address";
     SortNext, "sort-next", "Next sort order";
     SortPrevious, "sort-previous", "Previous sort order";
@@ -87,6 +89,9 @@ actions! {
     Why, "why", "Show why the source is looked at when it is";
     Log, "log", "Show what failed and why";
     Theme, "theme", "Next theme";
+    Settings, "settings", "Change the settings";
+    Set, "set", "Set one setting: its key and its value";
+    Keys, "keys", "Change the keys";
     Redraw, "redraw", "Draw the screen anew";
     Suspend, "suspend", "Suspend to the shell";
     Quit, "quit", "Quit";

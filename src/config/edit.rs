@@ -3,6 +3,7 @@
 //! Every save reads the file afresh, changes only the bytes concerned, runs the loader's own
 //! checks on the new text and exchanges the file as a whole (see [`super::save`]).
 
+use super::edit_config::SettingsText;
 use super::entry::Entry;
 use super::error::ConfigErrors;
 use super::ids::unique_id;
@@ -50,6 +51,14 @@ pub enum EditError {
         keys: Vec<String>,
         /// The entry as it is now.
         now: Box<Entry>,
+    },
+    /// The same for settings.
+    #[error("changed in the file meanwhile: {}", keys.join(", "))]
+    SettingsElsewhere {
+        /// The keys, dotted.
+        keys: Vec<String>,
+        /// The file as it is now.
+        now: Box<SettingsText>,
     },
     /// The file could not be read or written.
     #[error(transparent)]

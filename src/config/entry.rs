@@ -1,12 +1,13 @@
 //! One `[[source]]` of `sources.toml`, key by key: read, changed and put back.
 
-use super::document::{Node, Pair, Value, parse, read_text};
+use super::document::{Node, read_text};
 use super::edit::{EditError, SourcesFile};
-use super::error::{ConfigErrors, Report};
+use super::error::ConfigErrors;
 use super::load::{Positioned, check_sources};
 use super::render::source_text;
 use super::save::SaveError;
-use super::splice::{SpliceError, set};
+use super::section::{Section, apply};
+use super::splice::SpliceError;
 use crate::model::{Source, SourceId};
 use std::fmt;
 use std::path::Path;
@@ -16,10 +17,7 @@ use std::path::Path;
 pub struct Entry {
     id: SourceId,
     /// The text of this entry alone.
-    text: String,
-    /// Where its header begins.
-    header: usize,
-    tree: Vec<Pair>,
+    part: Section,
 }
 
 impl fmt::Debug for Entry {
@@ -78,14 +76,9 @@ impl Edited {
 }
 
 impl Entry {
-    fn new(id: SourceId, text: &str, header: usize) -> Self {
-        let tree = parse(text, &mut Report::new(Path::new(""), text));
-        Self { id, text: text.to_owned(), header, tree }
-    }
-
     /// The entry of a source that is not declared yet.
     pub fn draft(source: &Source) -> Self {
-        Self::new(source.id.clone(), &source_text(source, "\n"), 0)
+        Self { id: source.id.clone(), part: Section::new(&source_text(source, "\n"), Some(0)) }
     }
 
     /// The source.
@@ -100,7 +93,7 @@ impl Entry {
     pub fn source(&self, changes: &[EntryChange]) -> Result<Source, EditError> {
         let file = Path::new("");
         let odd = |e: SpliceError| EditError::Form { file: file.into(), message: e.to_string() };
-        let text = apply(&self.text, self.header, changes).map_err(odd)?;
+        let text = self.part.with(changes).map_err(odd)?;
         let (sources, _) = check_sources(file, &text).map_err(EditError::Refused)?;
         let source = sources.into_iter().next().map(|(_, source)| source);
         source.ok_or_else(|| EditError::Unknown(self.id.clone(), String::new()))
@@ -108,27 +101,12 @@ impl Entry {
 
     /// The value of a key.
     pub(super) fn node(&self, path: &[String]) -> Option<&Node> {
-        let Value::List(list) = &self.tree.first()?.node.value else { return None };
-        let mut node = list.first()?;
-        for key in path {
-            let Value::Table(table) = &node.value else { return None };
-            node = &table.iter().find(|pair| pair.key == *key)?.node;
-        }
-        Some(node)
+        self.part.node(path)
     }
 
     /// The keys of a table of the entry.
     pub(super) fn keys(&self, path: &[String]) -> Vec<&str> {
-        match self.node(path).map(|node| &node.value) {
-            Some(Value::Table(table)) => table.iter().map(|pair| pair.key.as_str()).collect(),
-            _ => Vec::new(),
-        }
-    }
-
-    /// The value of a key as it is written.
-    fn written(&self, path: &[String]) -> Option<&str> {
-        let at = self.node(path)?.at;
-        self.text.get(at.start..at.end)
+        self.part.keys(path)
     }
 
     /// What the loader says of the entry once these changes are made.
@@ -136,20 +114,9 @@ impl Entry {
     /// # Errors
     /// In words where the entry can only be changed by hand.
     pub(super) fn check(&self, changes: &[EntryChange]) -> Result<ConfigErrors, String> {
-        let text = apply(&self.text, self.header, changes).map_err(|e| e.to_string())?;
+        let text = self.part.with(changes).map_err(|e| e.to_string())?;
         Ok(check_sources(Path::new(""), &text).err().unwrap_or_default())
     }
-}
-
-/// The text with keys of the entry whose header begins there changed.
-fn apply(text: &str, header: usize, changes: &[EntryChange]) -> Result<String, SpliceError> {
-    let mut text = text.to_owned();
-    for change in changes {
-        let path: Vec<&str> = change.path.iter().map(String::as_str).collect();
-        // All of the entry stands behind its header, so that this one stays where it is.
-        text = set(&text, Some(header), &path, change.value.as_deref())?;
-    }
-    Ok(text)
 }
 
 impl SourcesFile {
@@ -174,7 +141,8 @@ impl SourcesFile {
     ) -> Result<(usize, Entry), EditError> {
         let start = sources[self.find(sources, id)?].0.start;
         let range = self.ranges(text, &[start])?.into_iter().next().unwrap_or(start..text.len());
-        Ok((start, Entry::new(id.clone(), &text[range.clone()], start - range.start)))
+        let part = Section::new(&text[range.clone()], Some(start - range.start));
+        Ok((start, Entry { id: id.clone(), part }))
     }
 
     /// Changes keys of an entry, all or none. What else has changed in the file since the entry was
@@ -187,11 +155,7 @@ impl SourcesFile {
         let mut edited = None;
         self.change(|text, sources| {
             let (start, now) = self.entry_in(text, sources, &base.id)?;
-            let foreign = |change: &&EntryChange| {
-                let there = now.written(&change.path);
-                there != base.written(&change.path) && there != change.value.as_deref()
-            };
-            let keys: Vec<_> = wanted.iter().filter(foreign).map(|c| c.path.join(".")).collect();
+            let keys = now.part.changed_since(&base.part, wanted);
             if !keys.is_empty() {
                 return Err(EditError::Elsewhere { keys, now: Box::new(now) });
             }
@@ -202,12 +166,8 @@ impl SourcesFile {
                 let value = toml_edit::Value::from(base.id.as_str()).to_string();
                 there.insert(0, EntryChange { path: id, value: Some(value) });
             }
-            let before = |change: &EntryChange| EntryChange {
-                value: now.written(&change.path).map(str::to_owned),
-                ..change.clone()
-            };
-            let back = there.iter().map(before).collect();
-            let after = apply(text, start, &there).map_err(|e| self.splice(&e))?;
+            let back = now.part.back(&there);
+            let after = apply(text, Some(start), &there).map_err(|e| self.splice(&e))?;
             edited = Some(Edited {
                 id: base.id.clone(),
                 before: text.to_owned(),
@@ -232,7 +192,7 @@ impl SourcesFile {
                 edited.before.clone()
             } else {
                 let start = sources[self.find(sources, &edited.id)?].0.start;
-                apply(text, start, &edited.back).map_err(|e| self.splice(&e))?
+                apply(text, Some(start), &edited.back).map_err(|e| self.splice(&e))?
             };
             texts = (text.to_owned(), new.clone());
             Ok(new)

@@ -1,22 +1,59 @@
-//! The form for a source: what its entry says, field by field, and what would be written.
+//! The form for a source or for the settings: what its entry or `config.toml` says, field by field,
+//! and what would be written.
 //!
-//! The fields are rows of data ([`super::form_fields`]). What is typed is checked by writing it into
-//! a copy of the entry, which the loader reads as it reads the file.
+//! The fields are rows of data ([`super::form_fields`], [`super::form_settings`]). What is typed is
+//! checked by writing it into a copy of the entry, which the loader reads as it reads the file.
 
 use super::document::{Node, Value};
+use super::edit_config::SettingsText;
 use super::entry::{Entry, EntryChange};
+use super::error::ConfigErrors;
 use super::form_fields::{EVERY, FormPage, ROWS, Row, Shape};
+use super::form_settings;
 use super::render::words;
+use super::settings::Settings;
 use crate::model::SourceKind;
 use toml_edit::{InlineTable, Value as Toml};
 
-/// A source's entry as a form.
+/// A source's entry, or the settings, as a form.
 #[derive(Debug, Clone)]
 pub struct SourceForm {
-    base: Entry,
+    base: FormBase,
     fields: Vec<FormField>,
+    /// The settings as they would be, in the form for these.
+    settings: Option<Box<Settings>>,
     /// What is wrong and belongs to no field.
     pub trouble: Option<String>,
+}
+
+/// What a form was made of.
+#[derive(Debug, Clone)]
+pub enum FormBase {
+    /// The entry of a source.
+    Entry(Entry),
+    /// The file of the settings.
+    Settings(SettingsText),
+}
+
+impl From<Entry> for FormBase {
+    fn from(entry: Entry) -> Self {
+        Self::Entry(entry)
+    }
+}
+
+impl From<SettingsText> for FormBase {
+    fn from(text: SettingsText) -> Self {
+        Self::Settings(text)
+    }
+}
+
+impl FormBase {
+    fn node(&self, path: &[String]) -> Option<&Node> {
+        match self {
+            Self::Entry(entry) => entry.node(path),
+            Self::Settings(text) => text.node(path),
+        }
+    }
 }
 
 /// One line of the form.
@@ -30,6 +67,10 @@ pub struct FormField {
     written: String,
     /// What is typed.
     value: String,
+    /// What holds while it is empty.
+    unset: String,
+    /// The words that it takes; none where they are not few.
+    choices: Vec<String>,
     /// What the loader has against it.
     pub error: Option<String>,
 }
@@ -42,13 +83,15 @@ impl std::fmt::Debug for FormField {
 }
 
 impl FormField {
-    fn new(row: &'static Row, path: Vec<String>, label: &str, base: &Entry) -> Self {
+    fn new(row: &'static Row, path: Vec<String>, label: &str, base: &FormBase) -> Self {
         let mut field = Self {
             row,
             path,
             label: label.to_owned(),
             written: String::new(),
             value: String::new(),
+            unset: row.unset.to_owned(),
+            choices: row.choices.iter().map(|word| (*word).to_owned()).collect(),
             error: None,
         };
         field.written = field.read(base);
@@ -57,9 +100,10 @@ impl FormField {
     }
 
     /// What an entry says.
-    fn read(&self, entry: &Entry) -> String {
-        match (self.row.shape, entry.node(&self.path)) {
+    fn read(&self, base: &FormBase) -> String {
+        match (self.row.shape, base.node(&self.path)) {
             (Shape::NewSecret, _) | (_, None) => String::new(),
+            (Shape::Command, Some(node)) => command_line(node),
             (_, Some(node)) => shown(node),
         }
     }
@@ -83,8 +127,8 @@ impl FormField {
     }
 
     /// What holds while it is empty.
-    pub fn unset(&self) -> &'static str {
-        self.row.unset
+    pub fn unset(&self) -> &str {
+        &self.unset
     }
 
     /// What it is for.
@@ -93,8 +137,13 @@ impl FormField {
     }
 
     /// The words that it takes; none where they are not few.
-    pub fn choices(&self) -> &'static [&'static str] {
-        self.row.choices
+    pub fn choices(&self) -> &[String] {
+        &self.choices
+    }
+
+    /// Whether a change of it holds from the next start on only.
+    pub fn waits(&self) -> bool {
+        self.row.waits
     }
 
     /// Whether what is typed is not for every eye.
@@ -118,6 +167,7 @@ impl FormField {
                 (!list.is_empty()).then(|| words(&list))
             }
             Shape::Plain => Some(plain(text)),
+            Shape::Command => Some(shlex::split(text).map_or_else(|| text.into(), |w| words(&w))),
             Shape::Secret => Some(secret(text)),
             Shape::NewSecret => {
                 let (name, text) = text.split_once(':').unwrap_or((text, ""));
@@ -138,7 +188,7 @@ const ENV: &str = "env:";
 const COMMAND: &str = "command:";
 
 /// A number, true or false where it is one; else the loader is to say what it thinks of the text.
-fn plain(text: &str) -> Toml {
+pub(super) fn plain(text: &str) -> Toml {
     let whole = text.parse::<i64>().map(Toml::from);
     let number = whole.or_else(|_| text.parse::<f64>().map(Toml::from));
     number.ok().or_else(|| text.parse::<bool>().ok().map(Toml::from)).unwrap_or_else(|| text.into())
@@ -155,6 +205,13 @@ fn secret(text: &str) -> Toml {
     let mut table = InlineTable::new();
     table.insert(key, value);
     Toml::InlineTable(table)
+}
+
+/// A list of arguments as a shell would take it.
+fn command_line(node: &Node) -> String {
+    let Value::List(list) = &node.value else { return shown(node) };
+    let argv: Vec<String> = list.iter().map(shown).collect();
+    shlex::try_join(argv.iter().map(String::as_str)).unwrap_or_default()
 }
 
 /// A value as it is typed.
@@ -183,23 +240,54 @@ impl SourceForm {
     /// The form of an entry.
     pub fn new(base: Entry) -> Self {
         let mut fields = Vec::new();
+        let (entry, base) = (base.clone(), FormBase::Entry(base));
         for row in ROWS {
             let path: Vec<String> = row.path.iter().map(|key| (*key).to_owned()).collect();
             if row.shape == Shape::NewSecret {
                 // Those that are there have a line each.
-                for name in base.keys(&path) {
+                for name in entry.keys(&path) {
                     let own = [path.as_slice(), &[name.to_owned()]].concat();
                     fields.push(FormField::new(&HEADER, own, name, &base));
                 }
             }
             fields.push(FormField::new(row, path, row.label, &base));
         }
-        Self { base, fields, trouble: None }
+        Self { base, fields, settings: None, trouble: None }
     }
 
-    /// The entry that the form was made of.
-    pub fn base(&self) -> &Entry {
+    /// The form of the settings.
+    pub fn settings(text: SettingsText) -> Self {
+        let base = FormBase::Settings(text);
+        let fields = form_settings::ROWS.iter().map(|row| {
+            let path = row.path.iter().map(|key| (*key).to_owned()).collect();
+            let mut field = FormField::new(row, path, row.label, &base);
+            field.unset = form_settings::setting_shown(&Settings::default(), &row.path.join("."));
+            field
+        });
+        let mut form = Self { fields: fields.collect(), base, settings: None, trouble: None };
+        form.check();
+        let settings = form.settings.as_deref();
+        let themes = settings.map(|s| form_settings::setting_choices(s, "ui.theme"));
+        let theme = form.fields.iter_mut().find(|f| f.path == ["ui", "theme"]);
+        if let (Some(field), Some(names)) = (theme, themes) {
+            field.choices = names;
+        }
+        form
+    }
+
+    /// What the form was made of.
+    pub fn base(&self) -> &FormBase {
         &self.base
+    }
+
+    /// The settings as they would be, in the form for these, while nothing is wrong.
+    pub fn would_be(&self) -> Option<&Settings> {
+        self.settings.as_deref()
+    }
+
+    /// The fields that are changed.
+    pub fn changed(&self) -> impl Iterator<Item = &FormField> {
+        self.fields.iter().filter(|f| f.is_changed())
     }
 
     /// Its fields, page by page.
@@ -242,7 +330,8 @@ impl SourceForm {
 
     /// Takes the entry as it is in the file now for what the form began with; what is typed stays,
     /// what was not touched follows the file.
-    pub fn rebase(&mut self, now: Entry) {
+    pub fn rebase(&mut self, now: impl Into<FormBase>) {
+        let now = now.into();
         for field in &mut self.fields {
             let touched = field.is_changed();
             field.written = field.read(&now);
@@ -258,7 +347,18 @@ impl SourceForm {
     fn check(&mut self) {
         self.trouble = None;
         self.fields.iter_mut().for_each(|field| field.error = None);
-        let faults = match self.base.check(&self.changes()) {
+        self.settings = None;
+        let checked = match &self.base {
+            FormBase::Entry(entry) => entry.check(&self.changes()),
+            FormBase::Settings(text) => text.check(&self.changes()).map(|read| match read {
+                Ok(settings) => {
+                    self.settings = Some(Box::new(settings));
+                    ConfigErrors::default()
+                }
+                Err(faults) => faults,
+            }),
+        };
+        let faults = match checked {
             Ok(faults) => faults.errors,
             Err(why) => {
                 self.trouble = Some(why);
@@ -267,8 +367,12 @@ impl SourceForm {
         };
         let keys: Vec<String> = self.fields.iter().map(FormField::key).collect();
         for fault in faults {
-            // `source "name": key`
-            let key = fault.key.rsplit_once(": ").map_or("", |(_, key)| key);
+            // `source "name": key`, or the key of a setting.
+            let key = match (fault.key.rsplit_once(": "), &self.base) {
+                (Some((_, key)), _) => key,
+                (None, FormBase::Settings(_)) => &fault.key,
+                (None, FormBase::Entry(_)) => "",
+            };
             let below = format!("{key}.");
             let place = keys.iter().position(|k| k == key);
             let in_it = |i: &usize| keys[*i].starts_with(&below);
@@ -295,6 +399,7 @@ const HEADER: Row = Row {
     choices: &[],
     kinds: EVERY,
     look: true,
+    waits: false,
 };
 
 #[cfg(test)]

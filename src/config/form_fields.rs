@@ -15,12 +15,38 @@ pub enum FormPage {
     Crawl,
     /// How its server is asked.
     Access,
+    /// How the panes look.
+    Look,
+    /// How articles are read.
+    Reading,
+    /// Whole texts from pages.
+    FullText,
+    /// How long items are kept.
+    Retention,
+    /// When sources are looked at, and how often.
+    Budget,
+    /// How servers are asked.
+    Network,
+    /// Keys and the log.
+    Keys,
 }
 
 impl FormPage {
     /// All of them, in order.
-    pub const ALL: [Self; 5] =
-        [Self::General, Self::Schedule, Self::Selectors, Self::Crawl, Self::Access];
+    pub const ALL: [Self; 12] = [
+        Self::General,
+        Self::Schedule,
+        Self::Selectors,
+        Self::Crawl,
+        Self::Access,
+        Self::Look,
+        Self::Reading,
+        Self::FullText,
+        Self::Retention,
+        Self::Budget,
+        Self::Network,
+        Self::Keys,
+    ];
 
     /// What it is called.
     pub fn title(self) -> &'static str {
@@ -30,6 +56,13 @@ impl FormPage {
             Self::Selectors => "Selectors",
             Self::Crawl => "Crawl",
             Self::Access => "Headers and login",
+            Self::Look => "Look",
+            Self::Reading => "Reading",
+            Self::FullText => "Full text",
+            Self::Retention => "Retention",
+            Self::Budget => "Budget",
+            Self::Network => "Network",
+            Self::Keys => "Keys",
         }
     }
 }
@@ -43,6 +76,8 @@ pub(super) enum Shape {
     Words,
     /// A number, or true or false.
     Plain,
+    /// A list of arguments, as a shell takes it.
+    Command,
     /// A text, `env:NAME` or `command:ARGUMENTS`.
     Secret,
     /// A name, a colon and a secret: one more key of the table.
@@ -64,6 +99,8 @@ pub(super) struct Row {
     pub(super) kinds: &'static [SourceKind],
     /// Whether what the source gives may be other once it is changed.
     pub(super) look: bool,
+    /// Whether a change of it holds from the next start on only.
+    pub(super) waits: bool,
 }
 
 pub(super) const EVERY: &[SourceKind] =
@@ -71,9 +108,9 @@ pub(super) const EVERY: &[SourceKind] =
 const SITES: &[SourceKind] = &[SourceKind::Website, SourceKind::Sitemap, SourceKind::Crawl];
 const LISTS: &[SourceKind] = &[SourceKind::Website];
 const CRAWLS: &[SourceKind] = &[SourceKind::Crawl];
-const FLAG: &[&str] = &["true", "false"];
+pub(super) const FLAG: &[&str] = &["true", "false"];
 
-const GENERAL: Row = Row {
+pub(super) const GENERAL: Row = Row {
     page: FormPage::General,
     path: &[],
     label: "",
@@ -83,6 +120,7 @@ const GENERAL: Row = Row {
     choices: &[],
     kinds: EVERY,
     look: false,
+    waits: false,
 };
 const SCHEDULE: Row = Row { page: FormPage::Schedule, unset: "as in the settings", ..GENERAL };
 const SELECTOR: Row = Row { page: FormPage::Selectors, kinds: SITES, look: true, ..GENERAL };

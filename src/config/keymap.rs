@@ -5,6 +5,7 @@ use super::key::{Key, parse_sequence, show_sequence};
 use super::settings::KeySettings;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::LazyLock;
 
 /// Names of the presets.
 pub(crate) const PRESETS: &[&str] = &["default", "newsboat"];
@@ -168,6 +169,25 @@ impl KeyMap {
             .map(|b| show_sequence(&b.keys))
     }
 
+    /// Every binding as declared; `None` takes away what the keys do everywhere.
+    pub(super) fn declared(&self) -> impl Iterator<Item = (Context, &[Key], Option<Action>)> {
+        let bindings = self.declared.iter().flat_map(|(c, all)| all.iter().map(|b| (*c, b)));
+        bindings.map(|(context, b)| (context, b.keys.as_slice(), b.action))
+    }
+
+    /// Whether a context itself says something of these keys.
+    pub(super) fn declares(&self, context: Context, keys: &[Key]) -> bool {
+        self.declared().any(|(c, k, _)| c == context && k == keys)
+    }
+
+    /// What holds in a context and has the same keys, or begins with them, or the other way round.
+    pub(super) fn clashes(&self, context: Context, keys: &[Key]) -> Vec<(Vec<Key>, Action)> {
+        let map = self.effective.get(&context).into_iter().flatten();
+        map.filter(|(k, _)| k.starts_with(keys) || keys.starts_with(k))
+            .map(|(k, action)| (k.clone(), *action))
+            .collect()
+    }
+
     /// The reason why a binding of the person cannot hold beside the others.
     fn conflict(&self, context: Context, written: &str, binding: &Binding) -> Option<BindingError> {
         let action = binding.action?;
@@ -237,21 +257,32 @@ fn binding(keys: &str, action: &str) -> Result<Binding, String> {
     Ok(Binding { keys, action })
 }
 
-/// The bindings of a preset, in the order of its file.
-fn preset(name: &str) -> Result<BTreeMap<Context, Vec<Binding>>, BindingError> {
+/// What contexts bind.
+type Bindings = BTreeMap<Context, Vec<Binding>>;
+
+/// The bindings of a preset, in the order of its file. Each file is read once.
+fn preset(name: &str) -> Result<Bindings, BindingError> {
+    static DEFAULT: LazyLock<Result<Bindings, BindingError>> =
+        LazyLock::new(|| read_preset("default", DEFAULT_KEYS));
+    static NEWSBOAT: LazyLock<Result<Bindings, BindingError>> =
+        LazyLock::new(|| read_preset("newsboat", NEWSBOAT_KEYS));
+    match name {
+        "default" => DEFAULT.clone(),
+        "newsboat" => NEWSBOAT.clone(),
+        _ => {
+            let hint = super::error::did_you_mean(name, PRESETS.iter().copied());
+            let name = super::quote::quote(name);
+            let message = format!("there is no preset {name}{hint}");
+            Err(BindingError { context: "preset".to_owned(), keys: String::new(), message })
+        }
+    }
+}
+
+fn read_preset(name: &str, text: &str) -> Result<Bindings, BindingError> {
     let error = |context: &str, keys: &str, message: String| BindingError {
         context: context.to_owned(),
         keys: keys.to_owned(),
         message,
-    };
-    let text = match name {
-        "default" => DEFAULT_KEYS,
-        "newsboat" => NEWSBOAT_KEYS,
-        _ => {
-            let hint = super::error::did_you_mean(name, PRESETS.iter().copied());
-            let name = super::quote::quote(name);
-            return Err(error("preset", "", format!("there is no preset {name}{hint}")));
-        }
     };
     let document = toml_edit::Document::parse(text).map_err(|e| error(name, "", e.to_string()))?;
     let mut bindings = BTreeMap::new();
@@ -314,7 +345,8 @@ mod tests {
                     assert_eq!(clash, None, "{preset} {context:?} {}", show_sequence(keys));
                 }
             }
-            for action in Action::ALL {
+            // A setting is set by name.
+            for action in Action::ALL.iter().filter(|a| **a != Action::Set) {
                 let reached = Context::ALL.iter().any(|c| map.keys_for(*c, *action).is_some());
                 assert!(reached, "{preset} binds nothing to {action}");
             }

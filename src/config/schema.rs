@@ -272,6 +272,16 @@ pub(crate) const UI: &[Field<UiSettings>] = &[
         rule: Rule::Within(20, 400),
         slot: |s| Slot::Width(&mut s.reader_width),
     },
+    Field {
+        key: "sources_width",
+        rule: Rule::Within(0, 200),
+        slot: |s| Slot::Width(&mut s.sources_width),
+    },
+    Field {
+        key: "items_width",
+        rule: Rule::Within(0, 200),
+        slot: |s| Slot::Width(&mut s.items_width),
+    },
     Field { key: "sort", rule: Rule::OneOf(SORT_NAMES), slot: |s| Slot::Sort(&mut s.sort) },
     Field { key: "read_on_open", rule: Rule::Any, slot: |s| Slot::Flag(&mut s.read_on_open) },
 ];

@@ -223,6 +223,10 @@ pub struct UiSettings {
     pub mouse: bool,
     /// Widest text column of the reader, in cells.
     pub reader_width: u16,
+    /// Cells of the sources pane; 0 goes by the screen.
+    pub sources_width: u16,
+    /// Cells of the items pane beside the reader; 0 goes by the screen.
+    pub items_width: u16,
     /// Order of item lists.
     pub sort: SortOrder,
     /// Whether opening an item marks it read.
@@ -236,6 +240,8 @@ impl Default for UiSettings {
             ascii: false,
             mouse: true,
             reader_width: 80,
+            sources_width: 0,
+            items_width: 0,
             sort: SortOrder::default(),
             read_on_open: true,
         }

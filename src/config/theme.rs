@@ -4,6 +4,7 @@ use super::error::did_you_mean;
 use super::quote::quote;
 use super::style::Style;
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 /// Names of the built-in themes, in the order in which a key walks them.
 pub const BUILT_IN_THEMES: &[&str] = &["dark", "light", "high-contrast", "mono"];
@@ -145,12 +146,16 @@ pub fn theme_names(own: &BTreeMap<String, Declared>) -> Vec<String> {
     BUILT_IN_THEMES.iter().copied().chain(mine).map(str::to_owned).collect()
 }
 
-fn built_in() -> Result<BTreeMap<String, Declared>, ThemeError> {
-    toml::from_str(BUILT_IN).map_err(|e| ThemeError {
-        theme: "built-in".to_owned(),
-        key: String::new(),
-        message: e.to_string(),
-    })
+/// The themes that are built in. Their file is read once.
+fn built_in() -> Result<&'static BTreeMap<String, Declared>, ThemeError> {
+    static THEMES: LazyLock<Result<BTreeMap<String, Declared>, ThemeError>> = LazyLock::new(|| {
+        toml::from_str(BUILT_IN).map_err(|e| ThemeError {
+            theme: "built-in".to_owned(),
+            key: String::new(),
+            message: e.to_string(),
+        })
+    });
+    THEMES.as_ref().map_err(ThemeError::clone)
 }
 
 /// What a theme builds on: what it says, else `dark` for the person's own.

@@ -1,6 +1,7 @@
 //! Strategies on small made-up sites whose order can be worked out by hand.
 
-use super::replay::{Figures, Graph, Kind, Node, Position, again, curve_csv, read, replay, trial};
+use super::Kind;
+use super::replay::{Figures, Graph, Node, Position, again, curve_csv, read, replay, trial};
 use super::*;
 use std::time::Duration;
 

@@ -124,7 +124,8 @@ async fn correct(
         .map(|f| f.key)
         .collect();
     let day = day(context, &looks, &gone, TimeDelta::seconds(account.awake));
-    let settings = &context.settings().schedule;
+    let settings = context.settings();
+    let settings = &settings.schedule;
     let budget = budget(day, settings.polls_per_day, settings.polls_per_day_total);
     if day.sources > 0 {
         account.control.correct(day.used, budget);

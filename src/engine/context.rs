@@ -27,7 +27,7 @@ pub(super) struct Context {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) network: Network,
     pub(super) pages: Desk,
-    settings: Settings,
+    settings: RwLock<Arc<Settings>>,
     /// The declared sources by row key; `declared` publishes them in the order of the file.
     sources: RwLock<HashMap<i64, Arc<Source>>>,
     declared: watch::Sender<Arc<Vec<Arc<Source>>>>,
@@ -69,12 +69,22 @@ impl Context {
             reading: Semaphore::new(READERS),
             working: Arc::new(Semaphore::new(workers)),
             price: Mutex::new(price_for(settings.schedule.polls_per_day)),
-            settings,
+            settings: RwLock::new(Arc::new(settings)),
             random: Mutex::new(fastrand::Rng::with_seed(seed)),
             declared_at: Mutex::default(),
             fault: Mutex::default(),
             exploring: Mutex::default(),
         }
+    }
+
+    /// The settings as they hold now.
+    pub(super) fn settings(&self) -> Arc<Settings> {
+        self.settings.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Takes over changed settings. The client keeps what it was made with.
+    pub(super) fn set_settings(&self, settings: Settings) {
+        *self.settings.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(settings);
     }
 
     /// What ends the exploration of a source that begins now.
@@ -95,10 +105,6 @@ impl Context {
 
     fn exploring(&self) -> MutexGuard<'_, HashMap<i64, CancellationToken>> {
         self.exploring.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn settings(&self) -> &Settings {
-        &self.settings
     }
 
     /// A number for jitter.

@@ -6,7 +6,8 @@ use super::message::{Answer, Discovery, First, FirstAnswer, Pace, PageAnswer, Re
 use super::queue::Job;
 use super::site::{Asker, Prefetched};
 use crate::config::{
-    self, Added, ConfigErrors, EditError, Edited, Entry, EntryChange, SourceChange, SourcesFile,
+    self, Added, ConfigErrors, EditError, Edited, Entry, EntryChange, HandEdited, SourceChange,
+    SourcesFile,
 };
 use crate::model::{Access, BasicAuth, Secret, Source, SourceFacts, SourceId, SourceKind};
 use crate::net::{FetchError, Response};
@@ -306,6 +307,13 @@ impl Handle {
         Ok(undo)
     }
 
+    /// Takes a change by hand back; what is returned takes this back in turn.
+    pub async fn exchange(&self, edited: HandEdited) -> Result<HandEdited, FollowError> {
+        let undo = self.edit(move |file| file.exchange(&edited)).await?;
+        self.reload().await?;
+        Ok(undo)
+    }
+
     async fn edit<T: Send + 'static>(
         &self,
         change: impl FnOnce(&SourcesFile) -> Result<T, EditError> + Send + 'static,
@@ -354,7 +362,7 @@ impl Handle {
 
     /// The sources as the file has them now, their rows in line with it.
     async fn read_declared(&self) -> Result<(Vec<Source>, Vec<SourceFacts>), FollowError> {
-        let (paths, overrides) = (self.paths.clone(), self.overrides.clone());
+        let (paths, overrides) = (self.paths.clone(), self.overrides());
         let task = tokio::task::spawn_blocking(move || config::load(&paths, &overrides));
         let loaded = task.await.map_err(|_| StoreError::Closed)??;
         let facts = self.context.store.reconcile(loaded.sources.clone(), self.now()).await?;

@@ -41,7 +41,8 @@ pub struct Engine {
 pub struct Handle {
     pub(super) context: Arc<Context>,
     pub(super) paths: Paths,
-    pub(super) overrides: Vec<String>,
+    /// The overrides of this run; those of keys that the person changes meanwhile give way.
+    pub(super) overrides: Arc<std::sync::RwLock<Vec<String>>>,
     commands: mpsc::Sender<Command>,
     status: watch::Receiver<Status>,
     pub(super) stop: CancellationToken,
@@ -80,7 +81,7 @@ impl Engine {
         let handle = Handle {
             context,
             paths: self.paths,
-            overrides: self.overrides,
+            overrides: Arc::new(std::sync::RwLock::new(self.overrides)),
             commands,
             status,
             stop,
@@ -131,8 +132,13 @@ impl Handle {
         self.context.clock.now()
     }
 
+    /// The overrides that hold.
+    pub(super) fn overrides(&self) -> Vec<String> {
+        self.overrides.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+    }
+
     /// The settings of this run.
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> Arc<Settings> {
         self.context.settings()
     }
 

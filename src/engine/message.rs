@@ -223,6 +223,14 @@ pub struct Removed {
 
 /// Made up for the panes.
 #[cfg(test)]
+impl Removed {
+    pub(crate) fn told(sources: Vec<Source>, what: &str, undo: crate::config::Removed) -> Self {
+        Self { sources, what: what.to_owned(), undo }
+    }
+}
+
+/// Made up for the panes.
+#[cfg(test)]
 impl Discovery {
     pub(crate) fn told(address: &str, ways: Vec<Way>, tried: &[&str]) -> Self {
         let web = crate::util::url::parse_web(address).unwrap();

@@ -16,6 +16,7 @@ mod part;
 mod plan;
 mod queue;
 mod run;
+mod settle;
 mod setup;
 mod site;
 mod upkeep;

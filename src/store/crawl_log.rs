@@ -10,9 +10,6 @@ use std::time::Duration;
 
 /// How long the file is waited for while another crawl has it.
 const BUSY_TIMEOUT: Duration = Duration::from_millis(500);
-/// Version of the tables.
-const VERSION: i64 = 2;
-
 /// A link that was seen for the first time.
 #[derive(Debug, Clone, Copy)]
 pub struct LinkRow<'a> {
@@ -74,16 +71,19 @@ impl CrawlLog {
         conn.pragma_update(None, "cache_size", -1024)?;
         let begin = conn.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
         let found: i64 = begin.query_row("PRAGMA user_version", [], |r| r.get(0))?;
-        match found {
-            0 => begin.execute_batch(include_str!("crawl.sql"))?,
-            1 => begin.execute_batch(include_str!("crawl-2.sql"))?,
-            VERSION => {}
-            newer => {
-                let (path, found) = (path.to_owned(), usize::try_from(newer).unwrap_or(usize::MAX));
-                return Err(StoreError::TooNew { path, found, known: VERSION as usize });
-            }
+        let steps = [include_str!("crawl.sql"), include_str!("crawl-2.sql")];
+        let done = usize::try_from(found).unwrap_or(usize::MAX);
+        let Some(left) = steps.get(done..) else {
+            return Err(StoreError::TooNew {
+                path: path.to_owned(),
+                found: done,
+                known: steps.len(),
+            });
+        };
+        for step in left {
+            begin.execute_batch(step)?;
         }
-        begin.pragma_update(None, "user_version", VERSION)?;
+        begin.pragma_update(None, "user_version", steps.len() as i64)?;
         begin.commit()?;
         let mut log = Self { conn, requests: 0, links: 0, paths: 0, anchors: 0 };
         log.count()?;

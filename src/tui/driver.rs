@@ -1,9 +1,9 @@
 //! Performs effects. Whatever takes time runs apart, and its end comes back as an event.
 
-use super::effect::{BenchAsk, Effect, Setting};
+use super::effect::{BenchAsk, Effect};
 use super::event::{Event, Followed, Imported, MarksSet, NotSaved, RequestId};
 use super::read::{Asker, Question};
-use crate::config::{self, ConfigFile, EditError, Paths, SourcesFile};
+use crate::config::{self, EditError, Paths, SourcesFile};
 use crate::engine::{
     FollowError, Handle, Kept, Place, PrefetchPlan, Said, Subject, TextGot, Way, Workbench,
 };
@@ -173,13 +173,18 @@ impl Driver {
             Effect::Revert { edited, redo } => self.spawn(move |h| async move {
                 Event::Reverted(redo, h.revert(edited).await.map_err(words))
             }),
-            Effect::SaveSetting { key, value } => {
-                let paths = self.paths.clone();
-                self.blocking(move || {
-                    let saved = save_setting(&paths, key, value);
-                    saved.err().map(|e| Event::Said(Err(format!("not saved: {e}"))))
-                });
-            }
+            Effect::Exchange { edited } => self.spawn(move |h| async move {
+                Event::Exchanged(h.exchange(edited).await.map_err(words))
+            }),
+            Effect::LoadSettings => self.spawn(move |h| async move {
+                Event::SettingsLoaded(h.settings_text().await.map_err(words))
+            }),
+            Effect::SaveSettings { base, changes } => self.spawn(move |h| async move {
+                Event::SettingsSaved(h.edit_settings(base, changes).await.map_err(not_saved))
+            }),
+            Effect::RevertSettings { edited } => self.spawn(move |h| async move {
+                Event::SettingsReverted(h.revert_settings(edited).await.map_err(words))
+            }),
             Effect::KeepPlace { item, place } => {
                 let store = self.handle.store().clone();
                 tokio::spawn(async move { keep_place(&store, item, place).await });
@@ -197,10 +202,10 @@ impl Driver {
                 Effect::KeepPlace { item, place } => {
                     keep_place(self.handle.store(), item, place).await;
                 }
-                Effect::SaveSetting { key, value } => {
+                Effect::SaveSettings { base, changes } => {
                     // A log is all that is left to be told.
-                    if let Err(e) = save_setting(&self.paths, key, value) {
-                        tracing::warn!("{key} not saved: {e}");
+                    if let Err(e) = self.handle.edit_settings(base, changes).await {
+                        tracing::warn!("settings not saved: {e}");
                     }
                 }
                 _ => {}
@@ -324,15 +329,6 @@ impl Driver {
     }
 }
 
-fn save_setting(paths: &Paths, key: &str, value: Setting) -> Result<(), config::EditError> {
-    let path: Vec<&str> = key.split('.').collect();
-    let file = ConfigFile::open(paths);
-    match value {
-        Setting::Text(text) => file.set(&path, text),
-        Setting::Number(number) => file.set(&path, number),
-    }
-}
-
 /// A place that cannot be stored is no reason to disturb anybody.
 async fn keep_place(store: &Store, item: i64, place: usize) {
     if let Err(e) = store.set_place(item, place).await {
@@ -343,6 +339,9 @@ async fn keep_place(store: &Store, item: i64, place: usize) {
 fn not_saved(error: FollowError) -> NotSaved {
     match error {
         FollowError::Edit(EditError::Elsewhere { keys, now }) => NotSaved::Elsewhere(keys, now),
+        FollowError::Edit(EditError::SettingsElsewhere { keys, now }) => {
+            NotSaved::SettingsElsewhere(keys, now)
+        }
         other => NotSaved::Failed(words(other)),
     }
 }
@@ -386,6 +385,7 @@ async fn import(handle: &Handle, path: PathBuf) -> Result<Imported, String> {
     };
     let import = tokio::task::spawn_blocking(read).await.map_err(words)??;
     let added = handle.declare(import.sources).await.map_err(words)?;
-    let (added, known) = (added.sources.len(), added.already.len());
-    Ok(Imported { added, known, skipped: import.skipped })
+    let ids: Vec<_> = added.sources.into_iter().map(|source| source.id).collect();
+    let (count, known) = (ids.len(), added.already.len());
+    Ok(Imported { added: count, ids, known, skipped: import.skipped })
 }

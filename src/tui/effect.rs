@@ -1,7 +1,7 @@
 //! What the panes want done. Effects are data; `driver.rs` performs them.
 
 use super::event::{Cause, RequestId};
-use crate::config::{Edited, Entry, EntryChange};
+use crate::config::{Edited, Entry, EntryChange, HandEdited, SettingsEdited, SettingsText};
 use crate::engine::{Discovery, Pace, Part, Place, PrefetchPlan, Removed, Subject};
 use crate::model::{SourceId, WebsiteRules};
 use crate::store::{Anchor, Mark, View};
@@ -119,6 +119,10 @@ pub(super) enum Effect {
         edited: Edited,
         redo: bool,
     },
+    /// Takes a change by hand back, for an undo or a redo.
+    Exchange {
+        edited: HandEdited,
+    },
     /// Opens addresses in the browser, in the background.
     Browse {
         urls: Vec<String>,
@@ -130,9 +134,16 @@ pub(super) enum Effect {
         command: String,
         text: String,
     },
-    SaveSetting {
-        key: &'static str,
-        value: Setting,
+    /// Reads `config.toml` for its form.
+    LoadSettings,
+    /// Changes keys of `config.toml`; `base` is what the form was made of.
+    SaveSettings {
+        base: Option<SettingsText>,
+        changes: Vec<EntryChange>,
+    },
+    /// Takes an edit of the settings back, for an undo or a redo.
+    RevertSettings {
+        edited: SettingsEdited,
     },
     /// Stores how many characters of an item (row key) were passed over.
     KeepPlace {
@@ -160,13 +171,6 @@ pub(super) enum BenchAsk {
     Fetch { url: Url, place: Place, title: String },
     /// An older copy of the list.
     Copy(usize),
-}
-
-/// A value of `config.toml`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Setting {
-    Text(String),
-    Number(i64),
 }
 
 /// How the panes are left.

@@ -2,7 +2,7 @@
 //! has been asked anew is dropped by its number.
 
 use crate::article::{Change, Document};
-use crate::config::{Edited, Entry};
+use crate::config::{Edited, Entry, HandEdited, Settings, SettingsEdited, SettingsText};
 use crate::engine::{
     Discovery, PrefetchPlan, Removed, Report, Rhythm, Said, Status, TextGot, Told,
 };
@@ -58,6 +58,14 @@ pub(super) enum Event {
     BenchSaid(RequestId, Said),
     /// An edit was taken back, for an undo or a redo; what takes this back.
     Reverted(bool, Result<Edited, Failure>),
+    /// The person has changed `sources.toml` in an editor.
+    HandEdited(HandEdited),
+    Exchanged(Result<HandEdited, Failure>),
+    /// The settings as they are in the file, for their form.
+    SettingsLoaded(Result<SettingsText, Failure>),
+    /// The settings were changed; the whole of them as they hold now.
+    SettingsSaved(Result<(SettingsEdited, Box<Settings>), NotSaved>),
+    SettingsReverted(Result<(SettingsEdited, Box<Settings>), Failure>),
     Imported(Result<Imported, Failure>),
     /// One source of a refresh that the person asked for is done.
     Refreshed(Report),
@@ -92,6 +100,8 @@ impl From<Source> for Followed {
 pub(super) enum NotSaved {
     /// These keys have been changed elsewhere since the form was opened; the entry as it is now.
     Elsewhere(Vec<String>, Box<Entry>),
+    /// The same for settings.
+    SettingsElsewhere(Vec<String>, Box<SettingsText>),
     Failed(Failure),
 }
 
@@ -155,6 +165,8 @@ pub(super) struct MarksSet {
 #[derive(Debug)]
 pub(super) struct Imported {
     pub(super) added: usize,
+    /// Those that were added.
+    pub(super) ids: Vec<SourceId>,
     pub(super) known: usize,
     /// What was left out, and why.
     pub(super) skipped: Vec<(String, String)>,

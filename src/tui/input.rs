@@ -74,26 +74,23 @@ impl Field {
 
     /// Inserts what was pasted, as one line.
     pub(super) fn paste(&mut self, pasted: &str) {
-        self.area.insert_str(text::line(text::start(pasted, MAX_FIELD)));
+        let room = MAX_FIELD.saturating_sub(self.value().len());
+        self.area.insert_str(text::line(text::start(pasted, room)));
     }
 
     /// The part that fits into `width` cells around the cursor, and the cursor's cell in it.
     pub(super) fn visible(&self, width: usize) -> (String, usize) {
         let value = self.value();
-        let cursor = self.area.cursor().1;
-        let before: String = value.chars().take(cursor).collect();
-        let mut start = 0;
-        let mut at = text::width(&before);
+        let cursor = value.char_indices().nth(self.area.cursor().1).map_or(value.len(), |(i, _)| i);
+        let (before, after) = value.split_at(cursor);
+        // Characters without width are shown too, but not any number of them.
+        let most = 4 * width;
         // The cursor needs a cell of its own at the end.
-        for c in before.chars() {
-            if at < width {
-                break;
-            }
-            start += c.len_utf8();
-            at = text::width(&before[start..]);
-        }
-        let mut shown = String::new();
-        for c in value[start..].chars() {
+        let starts = before.char_indices().rev().take(most).map(|(i, _)| i);
+        let start = starts.take_while(|&i| text::width(&before[i..]) < width).last();
+        let mut shown = before[start.unwrap_or(cursor)..].to_owned();
+        let at = text::width(&shown);
+        for c in after.chars().take(most) {
             shown.push(c);
             if text::width(&shown) > width {
                 shown.pop();
@@ -114,6 +111,19 @@ mod tests {
         assert_eq!(field.visible(40), ("https://a.example/日本".to_owned(), 22));
         let (shown, at) = field.visible(10);
         assert!(text::width(&shown) <= 10 && at < 10 && shown.ends_with("日本"), "{shown} {at}");
+    }
+
+    #[test]
+    fn a_field_takes_so_much_and_shows_it_at_once() {
+        let mut field = Field::new("");
+        for _ in 0..10 {
+            field.paste(&"日 x".repeat(5000));
+        }
+        assert!(field.value().len() <= MAX_FIELD, "{}", field.value().len());
+        for width in [1, 7, 80] {
+            let (shown, at) = field.visible(width);
+            assert!(text::width(&shown) <= width && at < width, "{shown:?} {at}");
+        }
     }
 
     #[test]

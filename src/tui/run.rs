@@ -8,7 +8,7 @@ use super::external;
 use super::style::{Depth, Palette};
 use super::terminal::Screen;
 use super::view;
-use crate::config::{KeyMap, Paths, Settings, Theme};
+use crate::config::{HandEdited, KeyMap, Paths, Settings, SourcesFile, Theme};
 use crate::engine::{Handle, Role};
 use crate::util::browser;
 use crossterm::event::{Event as Input, EventStream};
@@ -239,7 +239,13 @@ impl Loop {
             }
             Effect::EditSource { id } => {
                 let paths = self.paths.clone();
+                let text = || SourcesFile::open(&paths).text().ok();
+                let before = text();
                 let edited = self.lend(|| external::edit_source(&paths, &id))?;
+                let changed = before.zip(text()).and_then(|(was, is)| HandEdited::between(was, is));
+                if let Some(changed) = changed {
+                    self.take(Event::HandEdited(changed))?;
+                }
                 match edited {
                     Ok(()) => self.reload(),
                     Err(why) => self.take(Event::Said(Err(why)))?,

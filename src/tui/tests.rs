@@ -1,7 +1,11 @@
 //! The panes on a test screen: what people see at each size, and what keys do.
 
+mod actions;
 mod editor;
+mod random;
 mod reader;
+mod real;
+mod settings;
 mod texts;
 mod workbench;
 

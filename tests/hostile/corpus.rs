@@ -33,9 +33,7 @@ pub(crate) struct Corpus {
 impl Corpus {
     /// `None`, with a word, where the files cannot be made.
     pub(crate) fn make() -> Option<Self> {
-        let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpora");
-        let folder = std::env::var_os("NEWSFED_CORPORA").map_or(beside, Into::into);
-        let script = folder.join("conformance/hostile.py");
+        let script = crate::reference::corpora()?.join("conformance/hostile.py");
         let dir = tempfile::tempdir().unwrap();
         let variant = std::env::var("NEWSFED_HOSTILE").unwrap_or_else(|_| "dev".to_owned());
         let made = Command::new("python3").arg(&script).arg(dir.path()).arg(variant).output();

@@ -13,6 +13,9 @@ mod corpus;
 mod harm;
 mod lists;
 mod panes;
+#[path = "../reference/mod.rs"]
+#[allow(dead_code, reason = "shared with other tests")]
+mod reference;
 #[path = "../panes/term.rs"]
 #[allow(dead_code, reason = "shared with the tests of the panes")]
 mod term;

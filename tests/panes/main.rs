@@ -7,6 +7,7 @@ mod crawl;
 mod editing;
 mod faults;
 mod reading;
+mod settings;
 mod term;
 mod workbench;
 mod world;

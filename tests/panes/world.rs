@@ -145,6 +145,12 @@ impl World {
         self.start(&self.arguments(), cols, rows, env)
     }
 
+    /// With a setting for this run.
+    pub(crate) fn open_set(&self, setting: &str, cols: u16, rows: u16) -> Term {
+        let more = ["--set".to_owned(), setting.to_owned()];
+        self.start(&[self.arguments(), more.to_vec()].concat(), cols, rows, &[])
+    }
+
     /// Everything belongs to nobody from now on, for whom modes count.
     pub(crate) fn give_away(&self) {
         fn give(path: &std::path::Path) {

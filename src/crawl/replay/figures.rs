@@ -1,101 +1,38 @@
-//! Figures of replayed crawls, and which strategies can be replayed.
+//! Figures of replayed crawls.
 
 use super::graph::Graph;
 use super::run::{Position, Replayed, replay};
 use crate::crawl::{
-    Again, Class, Focused, Judge, Known, Learned, LinkId, Omniscient, Order, Sb, SbParameters,
-    Simple, Strategy, Targets,
+    Again, Class, Judge, Kind, Known, Learned, LinkId, Omniscient, Sb, SbParameters, Strategy,
 };
 use serde::Serialize;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Pages after which `dom-off` learns no more groups.
-const DOM_OFF_PAGES: usize = 3_000;
 /// The part of the targets, or of their bytes, up to which requests are counted.
 const MOST: f64 = 0.9;
 
-/// A strategy by its name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// Breadth first.
-    Bfs,
-    /// Depth first.
-    Dfs,
-    /// Any waiting link.
-    Random,
-    /// By how likely a classifier thinks a link is a target.
-    Focused,
-    /// The published algorithm with groups from the first pages only.
-    DomOff,
-    /// The published algorithm.
-    Sb,
-    /// The published algorithm with the truth in place of its classifier.
-    SbOracle,
-    /// Targets only.
-    Omniscient,
-    /// The default.
-    Learned,
-}
-
-impl Kind {
-    /// All of them with their names.
-    pub const ALL: [(Self, &'static str); 9] = [
-        (Self::Bfs, "bfs"),
-        (Self::Dfs, "dfs"),
-        (Self::Random, "random"),
-        (Self::Focused, "focused"),
-        (Self::DomOff, "dom-off"),
-        (Self::Sb, "sb"),
-        (Self::SbOracle, "sb-oracle"),
-        (Self::Omniscient, "omniscient"),
-        (Self::Learned, "learned"),
-    ];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)
-    }
-
-    /// The strategy for a site of which nothing is known; `None` for those that must know it.
-    pub fn living(self, targets: &Targets) -> Option<Box<dyn Strategy + Send>> {
-        Some(match self {
-            Self::Bfs => Box::new(Simple::new(Order::Oldest)),
-            Self::Dfs => Box::new(Simple::new(Order::Newest)),
-            Self::Random => Box::new(Simple::new(Order::Random)),
-            Self::Focused => Box::new(Focused::default()),
-            Self::DomOff => {
-                let parameters = SbParameters { warm_up: DOM_OFF_PAGES, ..SbParameters::default() };
-                Box::new(Sb::new(parameters, Judge::Classifier))
-            }
-            Self::Sb => Box::new(Sb::new(SbParameters::default(), Judge::Classifier)),
-            Self::Learned => Box::new(Learned::new(targets.clone())),
-            Self::SbOracle | Self::Omniscient => return None,
-        })
-    }
-
-    fn strategy(
-        self,
-        graph: &Graph,
-        truth: &Arc<HashMap<String, Class>>,
-    ) -> Box<dyn Strategy + Send> {
-        self.living(&graph.targets).unwrap_or_else(|| match self {
-            Self::SbOracle => {
-                let truth = truth.clone();
-                let judge = move |url: &str| truth.get(url).copied().unwrap_or(Class::Failed);
-                Box::new(Sb::new(SbParameters::default(), Judge::Oracle(Box::new(judge))))
-            }
-            _ => Box::new(Omniscient::default()),
-        })
-    }
+fn strategy(
+    kind: Kind,
+    graph: &Graph,
+    truth: &Arc<HashMap<String, Class>>,
+) -> Box<dyn Strategy + Send> {
+    kind.living(&graph.targets).unwrap_or_else(|| match kind {
+        Kind::SbOracle => {
+            let truth = truth.clone();
+            let judge = move |url: &str| truth.get(url).copied().unwrap_or(Class::Failed);
+            Box::new(Sb::new(SbParameters::default(), Judge::Oracle(Box::new(judge))))
+        }
+        _ => Box::new(Omniscient::default()),
+    })
 }
 
 /// Crawls a recorded site from its start.
 pub fn trial(graph: &Graph, kind: Kind, seed: u64) -> Replayed {
     let class = |n: &super::Node| if n.target { Class::Target } else { n.class };
     let truth = graph.nodes.iter().map(|n| (n.url.clone(), class(n))).collect();
-    let mut strategy = kind.strategy(graph, &Arc::new(truth));
+    let mut strategy = strategy(kind, graph, &Arc::new(truth));
     let mut at = match kind {
         Kind::Omniscient => Position::at_targets(graph),
         _ => Position::start(graph),

@@ -5,7 +5,7 @@ mod graph;
 mod plot;
 mod run;
 
-pub use figures::{Figures, Kind, again, trial};
+pub use figures::{Figures, again, trial};
 pub use graph::{Graph, GraphError, Node, read};
 pub use plot::{curve_csv, curve_svg};
 pub use run::{Position, Replayed, replay};

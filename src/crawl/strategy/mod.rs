@@ -2,15 +2,17 @@
 
 mod again;
 mod focused;
+mod kind;
 mod learned;
 mod sb;
 mod simple;
 
 pub use again::Again;
 pub use focused::Focused;
+pub use kind::Kind;
 pub use learned::{Classifier, Learned};
 pub use sb::{Judge, Sb, SbParameters};
-pub use simple::{Omniscient, Order, Simple};
+pub use simple::{Omniscient, Simple, Turn};
 
 use super::links::{LinkId, Links};
 use super::targets::Class;

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 /// Which of the waiting links comes next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
+pub enum Turn {
     /// The oldest: breadth first.
     Oldest,
     /// The newest page's links first: depth first.
@@ -18,13 +18,13 @@ pub enum Order {
 /// An order without memory.
 #[derive(Debug)]
 pub struct Simple {
-    order: Order,
+    order: Turn,
     waiting: VecDeque<LinkId>,
 }
 
 impl Simple {
     /// Starts at the first link.
-    pub fn new(order: Order) -> Self {
+    pub fn new(order: Turn) -> Self {
         Self { order, waiting: VecDeque::from([0]) }
     }
 }
@@ -32,20 +32,18 @@ impl Simple {
 impl Strategy for Simple {
     fn next(&mut self, known: &mut Known<'_>) -> Option<Ask> {
         let next = match self.order {
-            Order::Oldest => self.waiting.pop_front(),
-            Order::Newest => self.waiting.pop_back(),
-            Order::Random if self.waiting.is_empty() => None,
-            Order::Random => {
-                self.waiting.swap_remove_back(known.random.usize(..self.waiting.len()))
-            }
+            Turn::Oldest => self.waiting.pop_front(),
+            Turn::Newest => self.waiting.pop_back(),
+            Turn::Random if self.waiting.is_empty() => None,
+            Turn::Random => self.waiting.swap_remove_back(known.random.usize(..self.waiting.len())),
         };
         next.map(Ask::Get)
     }
 
     fn answered(&mut self, _: LinkId, answer: &Answer<'_>, _: &mut Known<'_>) {
         match self.order {
-            Order::Newest => self.waiting.extend(answer.new.iter().rev()),
-            Order::Oldest | Order::Random => self.waiting.extend(answer.new),
+            Turn::Newest => self.waiting.extend(answer.new.iter().rev()),
+            Turn::Oldest | Turn::Random => self.waiting.extend(answer.new),
         }
     }
 }

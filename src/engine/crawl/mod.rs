@@ -14,8 +14,7 @@ pub use again::{Again, ordered};
 pub use fetch::Got;
 pub use save::Found;
 
-use crate::crawl::replay::Kind;
-use crate::crawl::{Ask, Class, Site, Targets, Told};
+use crate::crawl::{Ask, Class, Kind, Site, Targets, Told};
 use crate::model::{Access, Time};
 use crate::net::{Client, Request, Response};
 use crate::store::StoreError;

@@ -3,8 +3,7 @@
 
 use super::fetch::Got;
 use super::{CrawlError, Order, Progress};
-use crate::crawl::replay::Kind;
-use crate::crawl::{Answer, Ask, Class, Known, Lessons, LinkId, Links, Seen, Strategy, Told};
+use crate::crawl::{Answer, Ask, Class, Kind, Known, Lessons, LinkId, Links, Seen, Strategy, Told};
 use crate::model::Time;
 use crate::store::{CrawlLog, Learned, LinkRow, RequestRow, StoreError};
 use std::collections::{BTreeMap, HashSet};

@@ -13,7 +13,8 @@ const REST: TimeDelta = TimeDelta::minutes(10);
 
 /// The date of the last modification of an article, where nothing else dates it.
 pub(super) async fn date(context: &Context, undated: Undated) -> Option<Time> {
-    let settings = &context.settings().llm;
+    let settings = &context.settings();
+    let settings = &settings.llm;
     let endpoint = settings.endpoint.as_deref().and_then(|u| Url::parse(u).ok());
     let (Some(markdown), Some(endpoint)) = (undated, endpoint) else { return None };
     // Held while it is asked: there is one question at a time.

@@ -75,8 +75,10 @@ impl TextGot {
     /// For a passing message.
     pub fn words(&self) -> String {
         match self {
-            Self::Fetched { changed: true, .. } => "the article has changed".to_owned(),
-            Self::Fetched { from, .. } => format!("text {}", from.words()),
+            Self::Fetched { from, changed } => {
+                let first = if *changed { "the article has changed; " } else { "" };
+                format!("{first}text {}", from.words())
+            }
             Self::Whole => "the feed carries the whole article".to_owned(),
             Self::Feed => "text from the feed".to_owned(),
             Self::Same(TextWay::Page) => "the page by itself gives the same text".to_owned(),

@@ -4,8 +4,7 @@
 use super::Visit;
 use super::gathering::Gathering;
 use crate::article::{Guide, Mode, extract};
-use crate::crawl::Targets;
-use crate::crawl::replay::Kind;
+use crate::crawl::{Kind, Targets};
 use crate::engine::crawl::{
     Again, Budget, Crawl, CrawlError, End, Found, Got, Network, Order, Place, Progress, Step,
     ordered,

@@ -214,6 +214,12 @@ impl App {
                     [one] => format!("following {}", one.title),
                     many => format!("following {} sources", many.len()),
                 };
+                let ids = added.iter().map(|one| one.id.clone()).collect();
+                let what = match added.as_slice() {
+                    [one] => format!("follow {}", one.title),
+                    many => format!("follow {} sources", many.len()),
+                };
+                self.added(ids, what);
                 self.note(words);
                 // Its items are what the person wants to see now.
                 if let [one] = added.as_slice() {

@@ -1,11 +1,12 @@
 //! Verbs on sources and items that reach beyond the panes: refresh, browser, copy, delete, theme.
 
+use super::settings::setting;
 use super::{App, Focus, Layer, Prompt, Refreshing};
 use crate::config::{self, Theme};
 use crate::engine::{Pace, Refreshed, Report, Role};
 use crate::model::{ItemRow, Outcome};
 use crate::store::Mark;
-use crate::tui::effect::{Effect, Setting};
+use crate::tui::effect::Effect;
 use crate::tui::event::{Cause, Failure, Imported};
 use crate::tui::style::Palette;
 
@@ -168,7 +169,7 @@ impl App {
     }
 
     pub(super) fn imported(&mut self, result: Result<Imported, Failure>) -> Vec<Effect> {
-        let Imported { added, known, skipped } = match result {
+        let Imported { added, ids, known, skipped } = match result {
             Ok(imported) => imported,
             Err(why) => {
                 let path = std::mem::take(&mut self.importing);
@@ -187,6 +188,8 @@ impl App {
             words += &format!(", {} left out (first: {what}: {why})", skipped.len());
         }
         self.layers.retain(|l| !matches!(l, Layer::Add(_)));
+        let what = format!("import of {}", self.importing);
+        words += &self.added(ids, what);
         self.note(words);
         vec![Effect::LoadSources]
     }
@@ -194,12 +197,18 @@ impl App {
     pub(super) fn next_theme(&mut self) -> Vec<Effect> {
         let names = config::theme_names(&self.settings.themes);
         let at = names.iter().position(|n| n == self.palette.name()).unwrap_or(0);
-        let name = names[(at + 1) % names.len()].clone();
+        self.take_theme(names[(at + 1) % names.len()].clone())
+    }
+
+    /// Shows a theme, and keeps it.
+    pub(super) fn take_theme(&mut self, name: String) -> Vec<Effect> {
+        self.settings.ui.theme.clone_from(&name);
         match Theme::load(&name, &self.settings.themes) {
             Ok(theme) => {
                 self.palette = Palette::new(theme, self.palette.depth());
                 self.note(format!("theme: {name}"));
-                vec![Effect::SaveSetting { key: "ui.theme", value: Setting::Text(name) }]
+                let changes = vec![setting(&["ui", "theme"], name)];
+                vec![Effect::SaveSettings { base: None, changes }]
             }
             Err(errors) => {
                 self.problem(errors.first().map(ToString::to_string).unwrap_or_default())

@@ -1,8 +1,8 @@
-//! The form for a source. What its fields are, and what is wrong with them, is known by
+//! The form for a source or the settings. What its fields are, and what is wrong with them, is known by
 //! [`crate::config::SourceForm`]; here is which of them has the keys.
 
 use super::{Add, App, Bench, BenchPane, Layer, Stage};
-use crate::config::{Edited, Entry, FormPage, Key, SourceForm};
+use crate::config::{Edited, Entry, FormBase, FormPage, Key, SourceForm, UiSettings};
 use crate::engine::Pace;
 use crate::model::SourceKind;
 use crate::tui::effect::Effect;
@@ -20,9 +20,11 @@ pub(super) enum Of {
     /// A way to follow the address in the paste box below, by its number; none of them, but a website
     /// at that address, without one.
     Way(Option<usize>),
+    /// The settings.
+    Settings,
 }
 
-/// The form, open on a source.
+/// The form, open on a source or on the settings.
 #[derive(Debug)]
 pub(crate) struct Editor {
     pub(super) of: Of,
@@ -35,6 +37,10 @@ pub(crate) struct Editor {
     pub(crate) focus: usize,
     /// Whether Esc was pressed once with something to lose.
     leaving: bool,
+    /// The page to begin with.
+    pub(super) begin: FormPage,
+    /// How the panes looked before, to be put back.
+    before: Option<UiSettings>,
     /// While it is being saved: whether the source is to be looked at then.
     saving: Option<bool>,
     /// The workbench for its selectors, once it was opened.
@@ -44,7 +50,7 @@ pub(crate) struct Editor {
 }
 
 impl Editor {
-    fn new(of: Of, title: String, wants_bench: bool) -> Self {
+    fn new(of: Of, title: String, begin: FormPage, wants_bench: bool) -> Self {
         Self {
             of,
             title,
@@ -52,10 +58,32 @@ impl Editor {
             typed: Vec::new(),
             focus: 0,
             leaving: false,
+            begin,
+            before: None,
             saving: None,
             bench: None,
             wants_bench,
         }
+    }
+
+    /// The form of the settings, to be opened at a page.
+    pub(super) fn settings(page: FormPage, ui: UiSettings) -> Self {
+        let title = "settings".to_owned();
+        Self { before: Some(ui), ..Self::new(Of::Settings, title, page, false) }
+    }
+
+    pub(super) fn is_settings(&self) -> bool {
+        self.of == Of::Settings
+    }
+
+    /// What is put back when it is left.
+    pub(super) fn set_before(&mut self, ui: UiSettings) {
+        self.before = Some(ui);
+    }
+
+    /// It goes on being edited.
+    pub(super) fn not_saved(&mut self) {
+        self.saving = None;
     }
 
     /// The field that takes what is typed.
@@ -106,7 +134,7 @@ impl Editor {
 
     /// The page that is open: that of the field with the keys.
     pub(crate) fn page(&self) -> FormPage {
-        self.page_of(self.focus).unwrap_or(FormPage::General)
+        self.page_of(self.focus).unwrap_or(self.begin)
     }
 
     /// The pages that have fields for this source.
@@ -137,14 +165,20 @@ impl Editor {
         let field = self.form.as_ref().and_then(|form| form.fields().get(self.focus));
         let field = field.filter(|field| !field.choices().is_empty())?;
         // Empty stands for what holds without a word.
-        let words: Vec<&str> = [""].into_iter().chain(field.choices().iter().copied()).collect();
-        let next = around(&words, &field.value().trim(), forward).unwrap_or("");
+        let words: Vec<&str> =
+            [""].into_iter().chain(field.choices().iter().map(String::as_str)).collect();
+        let now = match field.value().trim() {
+            // The settings show what holds without a word, and go on from there.
+            "" if self.is_settings() && words.contains(&field.unset()) => field.unset(),
+            now => now,
+        };
+        let next = around(&words, &now, forward).unwrap_or("");
         self.typed[self.focus] = Field::new(next);
         Some(self.typed())
     }
 
     /// Makes the fields say what the form says.
-    fn show_form(&mut self) {
+    pub(super) fn show_form(&mut self) {
         let fields = self.form.iter().flat_map(|form| form.fields());
         self.typed = fields.map(|field| Field::new(field.value())).collect();
     }
@@ -174,7 +208,12 @@ impl App {
         let title = entry.title().to_owned();
         // What is broken is mended there.
         let wants_bench = wants_bench || entry.facts.website.broken().is_some();
-        self.layers.push(Layer::Edit(Editor::new(Of::Source(source), title, wants_bench)));
+        self.layers.push(Layer::Edit(Editor::new(
+            Of::Source(source),
+            title,
+            FormPage::General,
+            wants_bench,
+        )));
         vec![Effect::LoadEntry { source, id }]
     }
 
@@ -190,7 +229,7 @@ impl App {
         });
         let Some((way, entry, title)) = found else { return vec![] };
         let title = if title.is_empty() { entry.id().to_string() } else { title };
-        let mut editor = Editor::new(Of::Way(way), title, false);
+        let mut editor = Editor::new(Of::Way(way), title, FormPage::General, false);
         let form = SourceForm::new(entry);
         let has_selectors = form.kind() == SourceKind::Website;
         editor.form = Some(form);
@@ -250,14 +289,18 @@ impl App {
                     }
                     _ => None,
                 };
-                if let Some(effects) = turned {
-                    return effects;
-                }
-                if editor.field().is_some_and(|field| field.input(event)) {
-                    return editor.typed();
-                }
+                let effects = match turned {
+                    Some(effects) => effects,
+                    None if editor.field().is_some_and(|field| field.input(event)) => {
+                        editor.typed()
+                    }
+                    None => vec![],
+                };
+                self.preview();
+                return effects;
             }
         }
+        self.preview();
         vec![]
     }
 
@@ -270,6 +313,9 @@ impl App {
             return self.note("Esc again to drop the changes");
         }
         let had_bench = editor.bench.is_some();
+        if let Some(before) = editor.before.take() {
+            self.look_like(before);
+        }
         self.layers.pop();
         self.toast = None;
         if had_bench { vec![Effect::CloseBench] } else { vec![] }
@@ -300,14 +346,18 @@ impl App {
             return self.problem(format!("not saved: {why}"));
         }
         let (changes, base) = (form.changes(), form.base().clone());
-        match (editor.of, discovery) {
-            (Of::Way(way), Some(discovery)) => {
+        match (editor.of, base, discovery) {
+            (Of::Way(way), FormBase::Entry(base), Some(discovery)) => {
                 editor.saving = Some(false);
                 vec![Effect::FollowEdited { discovery, way, base, changes }]
             }
-            (Of::Source(source), _) if !changes.is_empty() => {
+            (Of::Source(source), FormBase::Entry(base), _) if !changes.is_empty() => {
                 editor.saving = Some(form.wants_look());
                 vec![Effect::SaveEntry { source, base, changes }]
+            }
+            (Of::Settings, FormBase::Settings(base), _) if !changes.is_empty() => {
+                editor.saving = Some(false);
+                vec![Effect::SaveSettings { base: Some(base), changes }]
             }
             _ => {
                 self.layers.pop();
@@ -348,6 +398,9 @@ impl App {
                 ))
             }
             (Err(NotSaved::Elsewhere(keys, _)), None) => {
+                self.problem(format!("not saved: {} changed in the file", keys.join(", ")))
+            }
+            (Err(NotSaved::SettingsElsewhere(keys, _)), _) => {
                 self.problem(format!("not saved: {} changed in the file", keys.join(", ")))
             }
             (Err(NotSaved::Failed(why)), editor) => {

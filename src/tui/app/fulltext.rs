@@ -1,6 +1,7 @@
 //! Whole texts: of the item that is opened, on a wish, ahead; and what changed in them.
 
 use super::App;
+use crate::config::Action;
 use crate::engine::{PrefetchPlan, TextGot};
 use crate::tui::effect::Effect;
 use crate::tui::event::Failure;
@@ -72,7 +73,15 @@ impl App {
         if wished || changed {
             match &got {
                 TextGot::Failed(why) => self.problem(why.clone()),
-                other => self.note(other.words()),
+                other => {
+                    let key = self.keymap.keys_for(self.context(), Action::FullText);
+                    let other_way =
+                        matches!(other, TextGot::Fetched { .. } | TextGot::Feed | TextGot::Same(_));
+                    let next = key
+                        .filter(|_| wished && other_way)
+                        .map(|k| format!("; {k} takes another way"));
+                    self.note(other.words() + &next.unwrap_or_default())
+                }
             };
         }
         let is_shown = self.reader.row().is_some_and(|row| row.key == key);

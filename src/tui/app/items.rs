@@ -169,6 +169,14 @@ impl App {
         Listing { title: row.title.clone(), base, query }
     }
 
+    /// Lists the items of the sources with a tag.
+    pub(super) fn show_tag(&mut self, tag: &str) -> Vec<Effect> {
+        let base = View { order: self.items.order, ..View::of(Scope::All) };
+        let query = format!("tag:\"{tag}\"");
+        self.focus = Focus::Items;
+        self.show(Listing { title: "Tag".to_owned(), base, query })
+    }
+
     /// Opens a list from its start.
     pub(super) fn show(&mut self, listing: Listing) -> Vec<Effect> {
         self.items.listing = listing;
@@ -253,7 +261,7 @@ impl App {
                 items.rows = window.rows;
                 items.selected =
                     if land == Land::End { items.rows.len().saturating_sub(1) } else { 0 };
-                items.scroll = if land == Land::End { usize::MAX } else { 0 };
+                items.scroll = items.selected;
             }
             Land::Below | Land::NextUnread => {
                 items.rows.extend(window.rows);
@@ -388,8 +396,14 @@ impl App {
         let all = SortOrder::ALL;
         let at = all.iter().position(|o| *o == self.items.order).unwrap_or(0);
         let step = if next { 1 } else { all.len() - 1 };
-        self.items.order = all[(at + step) % all.len()];
-        self.note(format!("order: {}", self.items.order.words()));
+        let order = all[(at + step) % all.len()];
+        self.note(format!("order: {}", order.words()));
+        self.sort_as(order)
+    }
+
+    /// Lists the items in that order.
+    pub(super) fn sort_as(&mut self, order: SortOrder) -> Vec<Effect> {
+        self.items.order = order;
         self.load_items(Anchor::First, Land::Start)
     }
 }

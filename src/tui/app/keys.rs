@@ -102,6 +102,9 @@ impl App {
         if let Some(motion) = Motion::of(action) {
             return self.go(motion);
         }
+        if let Some(why) = self.why_not(action) {
+            return self.note(why);
+        }
         match action {
             Action::NextPane => self.cycle_pane(true),
             Action::PreviousPane if key.code() == KeyCode::Tab => self.cycle_pane(false),

@@ -1,14 +1,14 @@
 //! What lies on top of the panes: the paste box, prompts, lists to choose from, help and log.
 
 use super::keys::Motion;
-use super::{Add, App, Editor, Focus, Hints, LinkList, SearchBar, WhyPanel};
+use super::{
+    Add, App, Editor, Focus, Hints, HistoryList, KeysPage, LinkList, Palette, SearchBar, WhyPanel,
+};
 use crate::config::{Action, Context, Key, Lookup};
 use crate::model::{PollRecord, SourceId};
 use crate::tui::effect::{Effect, Farewell};
 use crate::tui::input::Field;
 use crossterm::event::{KeyCode, KeyEvent};
-use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
-use nucleo_matcher::{Config, Matcher};
 use std::path::PathBuf;
 
 /// One layer.
@@ -25,13 +25,8 @@ pub(crate) enum Layer {
     Starters(Starters),
     Why(WhyPanel),
     Edit(Editor),
-}
-
-/// Commands by name.
-#[derive(Debug, Default)]
-pub(crate) struct Palette {
-    pub(crate) field: Field,
-    pub(crate) selected: usize,
+    History(HistoryList),
+    Keys(KeysPage),
 }
 
 /// The live keys, with a search.
@@ -111,6 +106,14 @@ impl Layer {
         }
     }
 
+    /// When a sequence of keys that is being struck ends.
+    pub(super) fn until(&self) -> Option<crate::model::Time> {
+        match self {
+            Self::Keys(page) => page.until(),
+            _ => None,
+        }
+    }
+
     /// The field that takes a paste.
     pub(super) fn field(&mut self) -> Option<&mut Field> {
         match self {
@@ -120,9 +123,13 @@ impl Layer {
             Self::Help(help) => Some(&mut help.field),
             Self::Prompt(prompt) => Some(&mut prompt.field),
             Self::Edit(editor) => editor.field(),
-            Self::Log(_) | Self::Links(_) | Self::Hints(_) | Self::Starters(_) | Self::Why(_) => {
-                None
-            }
+            Self::Keys(page) => page.typing(),
+            Self::Log(_)
+            | Self::Links(_)
+            | Self::Hints(_)
+            | Self::Starters(_)
+            | Self::Why(_)
+            | Self::History(_) => None,
         }
     }
 }
@@ -134,7 +141,7 @@ impl App {
             Action::Search => return self.open_search(false),
             Action::Filter => return self.open_search(true),
             Action::Add => Layer::Add(Add::with("")),
-            Action::Palette => Layer::Palette(Palette::default()),
+            Action::Palette => return self.open_palette(""),
             Action::Help => Layer::Help(Help { context: Some(self.context()), ..Help::default() }),
             Action::Import => Layer::Prompt(Prompt::import("")),
             Action::Log => {
@@ -144,6 +151,10 @@ impl App {
             Action::Why => return self.open_why(),
             Action::Edit => return self.open_editor(false),
             Action::Workbench => return self.open_editor(true),
+            Action::Settings => return self.open_settings(crate::config::FormPage::Look),
+            Action::Set | Action::Tag => return self.open_palette(&format!("{action} ")),
+            Action::Keys => return self.open_keys(""),
+            Action::History => return self.open_history(),
             Action::Links => return self.open_links(""),
             Action::Hints => return self.open_hints(),
             Action::Find if self.reader.article.is_some() => {
@@ -161,6 +172,9 @@ impl App {
 
     /// A stroke while a layer is open.
     pub(super) fn layer_key(&mut self, event: KeyEvent, key: Key) -> Vec<Effect> {
+        if let Some(Layer::Keys(_)) = self.layers.last() {
+            return self.keys_key(event, key);
+        }
         // Where nothing can be typed, the key that quits still does.
         let quits = self.keymap.lookup(Context::Everywhere, &[key]) == Lookup::Action(Action::Quit);
         // What is being edited is not dropped by it.
@@ -180,6 +194,8 @@ impl App {
             Some(Layer::Starters(_)) => self.starters_key(event, key),
             Some(Layer::Why(_)) => self.why_key(key),
             Some(Layer::Edit(_)) => self.editor_key(event, key),
+            Some(Layer::History(_)) => self.history_key(event, key),
+            Some(Layer::Keys(_)) => self.keys_key(event, key),
             None => vec![],
         }
     }
@@ -196,7 +212,15 @@ impl App {
                 help.top = 0;
                 vec![]
             }
-            Some(Layer::Edit(editor)) => editor.typed(),
+            Some(Layer::Keys(page)) => {
+                page.selected = 0;
+                self.list_keys()
+            }
+            Some(Layer::Edit(editor)) => {
+                let effects = editor.typed();
+                self.preview();
+                effects
+            }
             Some(Layer::Prompt(Prompt { kind: PromptKind::Find, field })) => {
                 let text = field.value().to_owned();
                 self.reader.look_for(&text);
@@ -206,7 +230,7 @@ impl App {
         }
     }
 
-    fn type_into_field(&mut self, event: KeyEvent) -> Vec<Effect> {
+    pub(super) fn type_into_field(&mut self, event: KeyEvent) -> Vec<Effect> {
         let changed = self.layers.last_mut().and_then(Layer::field).is_some_and(|f| f.input(event));
         if changed { self.field_changed() } else { vec![] }
     }
@@ -222,45 +246,6 @@ impl App {
             },
             KeyCode::Down => self.select_item(self.items.selected + 1),
             KeyCode::Up => self.select_item(self.items.selected.saturating_sub(1)),
-            _ => self.type_into_field(event),
-        }
-    }
-
-    /// The actions whose name or help fit what was typed, best first.
-    pub(crate) fn palette_hits(&self) -> Vec<Action> {
-        let Some(Layer::Palette(palette)) = self.layers.last() else { return vec![] };
-        let typed = palette.field.value();
-        if typed.is_empty() {
-            return Action::ALL.to_vec();
-        }
-        let pattern = Pattern::parse(typed, CaseMatching::Smart, Normalization::Smart);
-        let lines =
-            Action::ALL.iter().map(|a| PaletteLine(*a, format!("{} {}", a.name(), a.help())));
-        let hits = pattern.match_list(lines, &mut Matcher::new(Config::DEFAULT));
-        hits.into_iter().map(|(line, _)| line.0).collect()
-    }
-
-    fn palette_key(&mut self, event: KeyEvent) -> Vec<Effect> {
-        let hits = self.palette_hits();
-        let Some(Layer::Palette(palette)) = self.layers.last_mut() else { return vec![] };
-        match event.code {
-            KeyCode::Esc => {
-                self.layers.pop();
-                vec![]
-            }
-            KeyCode::Down | KeyCode::Tab => {
-                palette.selected = (palette.selected + 1).min(hits.len().saturating_sub(1));
-                vec![]
-            }
-            KeyCode::Up | KeyCode::BackTab => {
-                palette.selected = palette.selected.saturating_sub(1);
-                vec![]
-            }
-            KeyCode::Enter => {
-                let chosen = hits.get(palette.selected).copied();
-                self.layers.pop();
-                chosen.map(|action| self.act(action, Key::char(' '))).unwrap_or_default()
-            }
             _ => self.type_into_field(event),
         }
     }
@@ -292,7 +277,15 @@ impl App {
         }
     }
 
-    fn is_back(&self, key: Key) -> bool {
+    /// What a key does by itself everywhere.
+    pub(super) fn action_of(&self, key: Key) -> Option<Action> {
+        match self.keymap.lookup(Context::Everywhere, &[key]) {
+            Lookup::Action(action) => Some(action),
+            _ => None,
+        }
+    }
+
+    pub(super) fn is_back(&self, key: Key) -> bool {
         matches!(
             self.keymap.lookup(Context::Everywhere, &[key]),
             Lookup::Action(Action::Back | Action::Log)
@@ -414,14 +407,6 @@ impl App {
             _ => {}
         }
         vec![]
-    }
-}
-
-struct PaletteLine(Action, String);
-
-impl AsRef<str> for PaletteLine {
-    fn as_ref(&self) -> &str {
-        &self.1
     }
 }
 

@@ -4,6 +4,7 @@
 //! anything. Each pane has a file, and so has each kind of layer on top of them.
 
 mod add;
+mod can;
 mod commands;
 mod editor;
 mod find;
@@ -14,8 +15,12 @@ mod keys;
 mod layers;
 mod links;
 mod mouse;
+mod palette;
+mod rank;
 mod reader;
+mod rebind;
 mod search;
+mod settings;
 mod sources;
 mod why;
 mod workbench;
@@ -23,10 +28,13 @@ mod workbench;
 pub(super) use add::{Add, Choice, Stage};
 pub(super) use editor::Editor;
 pub(super) use fulltext::Texts;
+pub(super) use history::HistoryList;
 pub(super) use items::{ItemsPane, midnight};
-pub(super) use layers::{Help, Layer, LogList, Palette, Prompt, PromptKind, Starters};
+pub(super) use layers::{Help, Layer, LogList, Prompt, PromptKind, Starters};
 pub(super) use links::{Hints, LinkList};
+pub(super) use palette::{Hit, Palette};
 pub(super) use reader::ReaderPane;
+pub(super) use rebind::KeysPage;
 pub(super) use search::SearchBar;
 pub(super) use sources::{Row, RowId, Smart, SourcesPane};
 pub(super) use why::WhyPanel;
@@ -39,7 +47,7 @@ use crate::config::{Key, KeyMap, Settings};
 use crate::engine::Status;
 use crate::model::Time;
 use chrono::TimeDelta;
-use history::History;
+use history::{Change, History};
 use why::Rhythms;
 
 /// A pane.
@@ -97,7 +105,7 @@ pub(super) struct App {
     importing: String,
     pub(super) areas: Areas,
     pub(super) texts: Texts,
-    history: History,
+    pub(super) history: History,
     requests: RequestId,
     stale: Stale,
     started: bool,
@@ -216,6 +224,14 @@ impl App {
             Event::EntrySaved(source, result) => self.entry_saved(source, result),
             Event::BenchSaid(bench, said) => self.bench_said(bench, said),
             Event::Reverted(redo, result) => self.reverted(redo, result),
+            Event::HandEdited(edited) => {
+                self.did(Change::HandEdited(edited), "sources.toml, in the editor");
+                vec![]
+            }
+            Event::Exchanged(result) => self.exchanged(result),
+            Event::SettingsLoaded(result) => self.settings_loaded(result),
+            Event::SettingsSaved(result) => self.settings_saved(result),
+            Event::SettingsReverted(result) => self.settings_reverted(result),
             Event::Imported(result) => self.imported(result),
             Event::Refreshed(report) => self.refreshed(&report),
             Event::RefreshEnded => self.refresh_ended(),
@@ -235,7 +251,8 @@ impl App {
         let ages = self.started.then_some(minute);
         let spinner =
             self.layers.iter().any(Layer::is_busy).then(|| self.now + TimeDelta::milliseconds(200));
-        [toast, reload, ages, spinner].into_iter().flatten().min()
+        let sequence = self.layers.iter().find_map(Layer::until);
+        [toast, reload, ages, spinner, sequence].into_iter().flatten().min()
     }
 
     pub(super) fn request(&mut self) -> RequestId {
@@ -266,7 +283,9 @@ impl App {
         if self.toast.as_ref().is_some_and(|t| t.until <= self.now) {
             self.toast = None;
         }
-        self.reload_if_stale()
+        let mut effects = self.end_sequence();
+        effects.extend(self.reload_if_stale());
+        effects
     }
 
     fn store_changed(&mut self) -> Vec<Effect> {

@@ -5,7 +5,7 @@ use super::{App, Focus, Layer};
 use crate::tui::effect::Effect;
 use crate::tui::reader::{cut, glyphs};
 use crate::util::text;
-use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 
 /// Lines that one notch of the wheel moves.
@@ -18,7 +18,7 @@ impl App {
             return self.editor_mouse(mouse.kind, at);
         }
         if !self.layers.is_empty() {
-            return vec![];
+            return self.layer_wheel(mouse.kind);
         }
         let Some((focus, area)) = self.pane_at(at) else { return vec![] };
         let row = usize::from(mouse.row - area.y);
@@ -31,6 +31,16 @@ impl App {
             MouseEventKind::Down(MouseButton::Left) => self.click(focus, row, column),
             _ => vec![],
         }
+    }
+
+    /// The wheel walks through the list of a layer.
+    fn layer_wheel(&mut self, kind: MouseEventKind) -> Vec<Effect> {
+        let code = match kind {
+            MouseEventKind::ScrollDown => KeyCode::Down,
+            MouseEventKind::ScrollUp => KeyCode::Up,
+            _ => return vec![],
+        };
+        self.key_pressed(KeyEvent::new(code, KeyModifiers::NONE))
     }
 
     fn pane_at(&self, at: Position) -> Option<(Focus, Rect)> {

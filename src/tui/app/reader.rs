@@ -2,10 +2,11 @@
 
 use super::find::Find;
 use super::keys::Motion;
+use super::settings::setting;
 use super::{App, Focus};
 use crate::model::ItemRow;
 use crate::store::Mark;
-use crate::tui::effect::{Effect, Setting};
+use crate::tui::effect::Effect;
 use crate::tui::event::{Article, Cause, Failure, RequestId};
 use crate::tui::reader::{Lines, glyphs, layout, layout_difference};
 use std::collections::HashMap;
@@ -152,6 +153,12 @@ impl ReaderPane {
         self.pointed = Some(line);
     }
 
+    /// Takes over a text width from the settings.
+    pub(super) fn set_column(&mut self, width: u16) {
+        self.column = width.clamp(*COLUMN.start(), *COLUMN.end());
+        self.kept_column = self.column;
+    }
+
     /// How much has been read, in percent.
     pub(crate) fn percent(&self) -> usize {
         let seen = (self.top + self.height).min(self.lines.lines.len());
@@ -258,8 +265,8 @@ impl App {
         }
         if reader.column != reader.kept_column {
             reader.kept_column = reader.column;
-            let value = Setting::Number(reader.column.into());
-            effects.push(Effect::SaveSetting { key: "ui.reader_width", value });
+            let width = setting(&["ui", "reader_width"], i64::from(reader.column));
+            effects.push(Effect::SaveSettings { base: None, changes: vec![width] });
         }
         effects
     }

@@ -212,6 +212,16 @@ impl SourcesPane {
         self.rebuild();
     }
 
+    /// Unfolds the folders that a source (row key) is in.
+    pub(super) fn unfold(&mut self, key: i64) {
+        let Some(folder) = self.entry(key).and_then(|e| e.source.folder.clone()) else { return };
+        let inside = |folded: &String| {
+            folder.strip_prefix(folded.as_str()).is_some_and(|r| r.is_empty() || r.starts_with('/'))
+        };
+        self.folded.retain(|folded| !inside(folded));
+        self.rebuild();
+    }
+
     /// Folds or unfolds when the current row is a folder.
     pub(super) fn toggle_fold_row(&mut self) {
         if matches!(self.current().map(|r| &r.id), Some(RowId::Folder(_))) {

@@ -324,7 +324,7 @@ impl App {
         let id = self.request();
         let trouble = self.editor().and_then(|editor| match editor.of {
             Of::Source(key) => Some(key),
-            Of::Way(_) => None,
+            Of::Way(_) | Of::Settings => None,
         });
         let trouble = trouble.and_then(|key| self.sources.entry(key));
         let broken = trouble.and_then(|entry| entry.facts.website.broken().cloned());
@@ -346,7 +346,7 @@ impl App {
         let subject = match (editor.of, discovery) {
             (Of::Source(key), _) => Subject::Followed(key),
             (Of::Way(way), Some(discovery)) => Subject::Way(Box::new(discovery), way),
-            (Of::Way(_), None) => return vec![],
+            (Of::Way(_), None) | (Of::Settings, _) => return vec![],
         };
         editor.bench = Some(Box::new(Bench::new(id, form, broken)));
         let mut effects = vec![Effect::OpenBench { bench: id, subject }];

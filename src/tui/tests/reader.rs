@@ -108,7 +108,7 @@ fn keys_of_the_reader_do_what_they_say() {
         ("<C-o>", "no jump to go back from"),
         ("-", "text width 43"),
         ("+", "as wide as the pane"),
-        ("--h", r#"SaveSetting { key: "ui.reader_width", value: Number(39) }"#),
+        ("--h", "SaveSettings { base: None, changes: [ui.reader_width] }"),
     ] {
         let mut stage = Stage::new();
         stage.screen(120, 40);

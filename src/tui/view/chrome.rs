@@ -332,7 +332,9 @@ fn layer_hints(layer: &Layer) -> Vec<(String, &'static str)> {
             _ => &[("Enter", "look"), ("Esc", "close")],
         },
         Layer::Search(_) => &[("Enter", "keep"), ("Up Down", "select"), ("Esc", "back")],
-        Layer::Palette(_) => &[("Enter", "run"), ("Up Down", "choose"), ("Esc", "close")],
+        Layer::Palette(_) => {
+            &[("Enter", "run"), ("Tab", "complete"), ("Up Down", "choose"), ("Esc", "close")]
+        }
         Layer::Help(_) => &[("type", "to search"), ("Up Down", "scroll"), ("Esc", "close")],
         Layer::Log(_) => &[("Enter", "go to source"), ("Esc", "close")],
         Layer::Hints(_) => &[("a-z", "go there"), (";", "list"), ("Esc", "close")],
@@ -349,6 +351,15 @@ fn layer_hints(layer: &Layer) -> Vec<(String, &'static str)> {
             }
             None => &[("C-s", "save"), ("Tab", "next"), ("C-n C-p", "pages"), ("Esc", "close")],
         },
+        Layer::History(_) => &[("Enter", "go there"), ("Up Down", "choose"), ("Esc", "close")],
+        Layer::Keys(page) if page.catching.is_some() || page.asking.is_some() => &[],
+        Layer::Keys(_) => &[
+            ("Enter", "new key"),
+            ("C-n", "one more"),
+            ("C-x", "none"),
+            ("C-r", "as in the preset"),
+            ("Esc", "close"),
+        ],
         Layer::Starters(_) => &[("Space", "choose"), ("Enter", "follow"), ("Esc", "back")],
     };
     hints.iter().map(|(k, w)| ((*k).to_owned(), *w)).collect()

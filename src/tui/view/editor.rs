@@ -49,10 +49,20 @@ fn parts(inner: Rect) -> Parts {
     Parts { pages, fields: Rect { y: top, height: bottom - top, ..inner }, help }
 }
 
+/// The box, as large as the fullest page needs it, so that the panes are seen around it.
+fn largest(editor: &Editor) -> (u16, u16) {
+    let fields = editor.form.iter().flat_map(|form| form.fields());
+    let on = |page| fields.clone().filter(|field| field.page() == page).count();
+    let rows = FormPage::ALL.into_iter().map(on).max().unwrap_or(0);
+    let height = u16::try_from(rows + 8).unwrap_or(u16::MAX);
+    (LARGEST.0, if editor.form.is_some() { height.min(LARGEST.1) } else { LARGEST.1 })
+}
+
 /// What is inside the border on a screen of that size.
-fn inside(size: (u16, u16)) -> Rect {
+fn inside(editor: &Editor, size: (u16, u16)) -> Rect {
     let body = Rect { x: 0, y: 1, width: size.0, height: size.1.saturating_sub(2) };
-    let (width, height) = (LARGEST.0.min(body.width), LARGEST.1.min(body.height));
+    let (width, height) = largest(editor);
+    let (width, height) = (width.min(body.width), height.min(body.height));
     Rect {
         x: body.x + (body.width - width) / 2 + 2,
         y: body.y + (body.height - height) / 3 + 1,
@@ -94,25 +104,37 @@ fn tabs(editor: &Editor, area: Rect) -> Vec<(FormPage, Rect, String)> {
     let Some(form) = &editor.form else { return Vec::new() };
     let pages = editor.pages();
     let narrow = pages.iter().map(|p| p.title().len() + 2).sum::<usize>() > area.width.into();
-    let mut x = area.x;
-    let mut tabs = Vec::new();
-    for page in pages {
+    let named = |page: FormPage| {
         let wrong = form.fields().iter().any(|f| f.page() == page && f.error.is_some());
         // On a small screen the first word does.
         let title = page.title().split(' ').next().filter(|_| narrow).unwrap_or(page.title());
         let mark = if wrong { "!" } else { "" };
         let name = format!(" {title}{mark}{}", if narrow { "" } else { " " });
-        let width = u16::try_from(text::width(&name)).unwrap_or(u16::MAX);
-        let width = width.min(area.right().saturating_sub(x));
-        tabs.push((page, Rect { x, width, ..area }, name));
-        x += width;
+        (page, u16::try_from(text::width(&name)).unwrap_or(u16::MAX), name)
+    };
+    let mut named: Vec<_> = pages.into_iter().map(named).collect();
+    // Where they do not all fit, the first ones give way to the open one.
+    loop {
+        let open = named.iter().position(|(page, ..)| *page == editor.page()).unwrap_or(0);
+        let end: usize = named.iter().take(open + 1).map(|(_, width, _)| usize::from(*width)).sum();
+        if open == 0 || end <= usize::from(area.width) {
+            break;
+        }
+        named.remove(0);
     }
-    tabs
+    let mut x = area.x;
+    let place = |(page, width, name): (FormPage, u16, String)| {
+        let width = width.min(area.right().saturating_sub(x));
+        let tab = (page, Rect { x, width, ..area }, name);
+        x += width;
+        tab
+    };
+    named.into_iter().map(place).collect()
 }
 
 /// What is drawn at a place of the screen.
 pub(in crate::tui) fn at(editor: &Editor, size: (u16, u16), at: Position) -> Option<Place> {
-    let parts = parts(inside(size));
+    let parts = parts(inside(editor, size));
     if parts.pages.contains(at) {
         let tab = tabs(editor, parts.pages).into_iter().find(|(_, area, _)| area.contains(at));
         return tab.map(|(page, ..)| Place::Page(page));
@@ -128,7 +150,7 @@ pub(in crate::tui) fn at(editor: &Editor, size: (u16, u16), at: Position) -> Opt
 
 pub(super) fn draw(app: &App, frame: &mut Frame<'_>, editor: &Editor, body: Rect) {
     let title = format!("Edit {}", text::truncate(&editor.title, 60));
-    let inner = window(app, frame, body, &title, LARGEST);
+    let inner = window(app, frame, body, &title, largest(editor));
     let style = |role| app.palette.style(role);
     let Some(form) = &editor.form else {
         frame.render_widget(ratatui::text::Line::styled("reading …", style(Role::Dim)), inner);
@@ -155,7 +177,11 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, editor: &Editor, body: Rect
         Some(why) => (why.as_str(), Role::Error),
         None => (form.fields().get(editor.focus).map_or("", |f| f.help()), Role::Dim),
     };
+    let waits = form.fields().get(editor.focus).is_some_and(|f| f.waits());
     let mut row = Row::new(parts.help.width);
+    if waits && form.trouble.is_none() {
+        row.left("From the next start. ", style(Role::Warning));
+    }
     row.left(help.0, style(help.1));
     if parts.help.height > 0 {
         frame.render_widget(row.line(style(Role::Text)), parts.help);

@@ -1,6 +1,6 @@
 //! Boxes on top of the panes.
 
-use super::super::app::{App, Help, Layer, LinkList, LogList, Palette, Prompt, Starters};
+use super::super::app::{App, Help, Hit, Layer, LinkList, LogList, Palette, Prompt, Starters};
 use super::super::input::Field;
 use super::chrome::marks;
 use super::row::{Row, age};
@@ -34,6 +34,8 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, body: Rect, foot: Rect) {
                 Some(bench) => super::workbench::draw(app, frame, editor, bench, body),
                 None => super::editor::draw(app, frame, editor, body),
             },
+            Layer::History(list) => super::history::draw(app, frame, list, body),
+            Layer::Keys(page) => super::history::draw_keys(app, frame, page, body),
         }
     }
 }
@@ -131,28 +133,49 @@ pub(super) fn rows(
 }
 
 /// A role, unless the row is selected and looks so as a whole.
-fn role(app: &App, here: bool, role: Role) -> ratatui::style::Style {
+pub(super) fn role(app: &App, here: bool, role: Role) -> ratatui::style::Style {
     app.palette.style(if here { Role::Selected } else { role })
 }
 
-fn split_field(inner: Rect) -> (Rect, Rect) {
+pub(super) fn split_field(inner: Rect) -> (Rect, Rect) {
     let field = Rect { height: inner.height.min(1), ..inner };
     let list = Rect { y: inner.y + field.height, height: inner.height - field.height, ..inner };
     (field, list)
 }
 
 fn draw_palette(app: &App, frame: &mut Frame<'_>, palette: &Palette, body: Rect) {
-    let inner = window(app, frame, body, "Commands", (72, 20));
+    let inner = window(app, frame, body, "Commands", (90, 20));
     let (field, list) = split_field(inner);
     let hits = app.palette_hits();
+    let selected = palette.selected.min(hits.len().saturating_sub(1));
+    // Where the help is cut at the end of its line, that of the selected one is told below.
+    let names = if hits.iter().any(|hit| hit.argument.is_some()) { 28 } else { 18 };
+    let names = names.min(usize::from(list.width) / 2);
+    let told = hits.get(selected).map_or("", |hit| hit.help.as_str());
+    let lines = super::super::reader::wrap_plain(told, list.width.max(8).into());
+    let cut = names + crate::util::text::width(told) > usize::from(list.width).saturating_sub(6);
+    let cut = cut && list.height > 4;
+    let room = if cut { u16::try_from(lines.len()).unwrap_or(0).min(list.height / 2) } else { 0 };
+    let list = Rect { height: list.height - room, ..list };
     let context = app.context();
-    rows(app, frame, list, hits.len(), palette.selected, |i, row, here| {
-        let action = hits[i];
-        let keys = app.keymap.keys_for(context, action).unwrap_or_default();
+    rows(app, frame, list, hits.len(), selected, |i, row, here| {
+        let Hit { action, argument, help } = &hits[i];
+        let keys = match argument {
+            None => app.keymap.keys_for(context, *action).unwrap_or_default(),
+            Some(_) => String::new(),
+        };
         row.right(format!(" {keys}"), role(app, here, Role::KeyHint));
-        row.left(&format!("{:<18}", action.name()), role(app, here, Role::Accent));
-        row.left(action.help(), role(app, here, Role::Text));
+        let name = argument.as_deref().filter(|a| !a.is_empty()).unwrap_or(action.name());
+        let name = crate::util::text::truncate(name, names - 1);
+        let gap = names.saturating_sub(crate::util::text::width(&name));
+        row.left(&name, role(app, here, Role::Accent));
+        row.left(&" ".repeat(gap), role(app, here, Role::Text));
+        row.left(help, role(app, here, Role::Text));
     });
+    for (y, line) in (list.bottom()..inner.bottom()).zip(lines) {
+        let line = ratatui::text::Line::styled(line, app.palette.style(Role::Dim));
+        frame.render_widget(line, Rect { y, height: 1, ..inner });
+    }
     field_line(app, frame, ": ", &palette.field, field);
 }
 
@@ -183,19 +206,45 @@ fn draw_help(app: &App, frame: &mut Frame<'_>, help: &Help, body: Rect) {
     if lines.is_empty() {
         lines.push(("nothing found".to_owned(), String::new(), true));
     }
+    let keys = if list.width < 56 { 12 } else { 20 };
+    let room = usize::from(list.width).saturating_sub(keys + 3).max(8);
+    let wrapped: Vec<_> = lines.into_iter().flat_map(|line| wrap_help(line, keys, room)).collect();
     let height = usize::from(list.height);
-    let top = help.top.min(lines.len().saturating_sub(height));
-    for (y, (keys, words, heading)) in (list.y..list.bottom()).zip(lines.iter().skip(top)) {
+    let top = help.top.min(wrapped.len().saturating_sub(height));
+    for (y, (bound, words, heading)) in (list.y..list.bottom()).zip(wrapped.iter().skip(top)) {
         let mut row = Row::new(list.width);
         if *heading {
-            row.left(keys, app.palette.style(Role::Header));
+            row.left(bound, app.palette.style(Role::Header));
         } else {
-            row.left(&format!("  {keys:<20} "), app.palette.style(Role::KeyHint));
+            row.left(&format!("  {bound:<keys$} "), app.palette.style(Role::KeyHint));
             row.left(words, app.palette.style(Role::Text));
         }
         frame.render_widget(row.line(app.palette.style(Role::Text)), Rect { y, height: 1, ..list });
     }
     field_line(app, frame, "search: ", &help.field, field);
+}
+
+/// A line of the help on as many lines of the screen as it takes: the keys at the left, what they do
+/// at the right, in so many cells each.
+fn wrap_help(
+    line: (String, String, bool),
+    left: usize,
+    right: usize,
+) -> Vec<(String, String, bool)> {
+    let (keys, words, heading) = line;
+    if heading {
+        return vec![(keys, words, true)];
+    }
+    let wrap = super::super::reader::wrap_plain;
+    let (mut keys, mut words) = (wrap(&keys, left).into_iter(), wrap(&words, right).into_iter());
+    let mut lines = Vec::new();
+    loop {
+        let (left, right) = (keys.next(), words.next());
+        if left.is_none() && right.is_none() {
+            return lines;
+        }
+        lines.push((left.unwrap_or_default(), right.unwrap_or_default(), false));
+    }
 }
 
 fn draw_log(app: &App, frame: &mut Frame<'_>, log: &LogList, body: Rect) {

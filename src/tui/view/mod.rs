@@ -4,6 +4,7 @@
 mod add;
 mod chrome;
 pub(super) mod editor;
+mod history;
 mod items;
 mod layers;
 mod reader;
@@ -73,11 +74,16 @@ pub(super) fn arrangement(app: &App, width: u16) -> Vec<(Focus, u16)> {
     if width < TWO_PANES {
         return vec![(app.focus, width)];
     }
-    let sources = (width / 4).clamp(20, 36);
+    let ui = &app.settings.ui;
+    let wished = |cells: u16, most: u16, usual: u16| match cells {
+        0 => usual,
+        cells => cells.clamp(12, most),
+    };
+    let sources = wished(ui.sources_width, width / 2, (width / 4).clamp(20, 36));
     if width < THREE_PANES {
         return match app.focus {
             Focus::Reader => {
-                let items = width * 2 / 5;
+                let items = wished(ui.items_width, width * 2 / 3, width * 2 / 5);
                 vec![(Focus::Items, items), (Focus::Reader, width - items - 1)]
             }
             _ => vec![(Focus::Sources, sources), (Focus::Items, width - sources - 1)],
@@ -87,7 +93,7 @@ pub(super) fn arrangement(app: &App, width: u16) -> Vec<(Focus, u16)> {
         return vec![(Focus::Sources, sources), (Focus::Items, width - sources - 1)];
     }
     let rest = width - sources - 2;
-    let items = (rest * 9 / 20).min(90);
+    let items = wished(ui.items_width, rest * 2 / 3, (rest * 9 / 20).min(90));
     vec![(Focus::Sources, sources), (Focus::Items, items), (Focus::Reader, rest - items)]
 }
 

@@ -1,0 +1,293 @@
+//! Giving actions other keys: what each binding is now, what a new one displaces, and what has to be
+//! written.
+
+use super::action::Action;
+use super::entry::EntryChange;
+use super::key::{Key, parse_sequence, show_sequence};
+use super::keymap::{Context, KeyMap};
+use super::settings::KeySettings;
+
+/// An action with one of its keys, as the page of keys shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyRow {
+    /// What the keys do.
+    pub action: Action,
+    /// Where.
+    pub context: Context,
+    /// The keys; `None` where the action has none.
+    pub keys: Option<Vec<Key>>,
+    /// Whose binding it is.
+    pub origin: KeyOrigin,
+}
+
+/// Whose binding it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyOrigin {
+    /// The preset's.
+    Preset,
+    /// The person's.
+    Own,
+    /// The preset's, which the person took away.
+    TakenAway,
+}
+
+/// What a new binding comes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rebinding {
+    /// What has to be written into `config.toml`.
+    pub changes: Vec<EntryChange>,
+    /// What no longer holds then, or only elsewhere, in words.
+    pub displaced: Vec<String>,
+}
+
+/// Every action with its keys, in the order of [`Action::ALL`]; an action without any has a row too.
+pub fn key_rows(settings: &KeySettings) -> Vec<KeyRow> {
+    let (Ok(map), Ok(preset)) = (KeyMap::load(settings), KeyMap::load(&preset_of(settings))) else {
+        return Vec::new();
+    };
+    let mut rows = Vec::new();
+    for (context, keys, action) in map.declared() {
+        let own = written(settings, context, keys).is_some();
+        let before = || preset.declared().find(|(c, k, _)| *c == context && *k == keys);
+        let (action, origin) = match action {
+            Some(action) if own => (action, KeyOrigin::Own),
+            Some(action) => (action, KeyOrigin::Preset),
+            None => match before().and_then(|(_, _, action)| action) {
+                Some(action) => (action, KeyOrigin::TakenAway),
+                // Hides what the keys do everywhere.
+                None => match map.lookup(Context::Everywhere, keys) {
+                    super::keymap::Lookup::Action(action) => (action, KeyOrigin::TakenAway),
+                    _ => continue,
+                },
+            },
+        };
+        rows.push(KeyRow { action, context, keys: Some(keys.to_vec()), origin });
+    }
+    for action in Action::ALL {
+        if !rows.iter().any(|r| r.action == *action && r.origin != KeyOrigin::TakenAway) {
+            let (context, origin) = (Context::Everywhere, KeyOrigin::Preset);
+            rows.push(KeyRow { action: *action, context, keys: None, origin });
+        }
+    }
+    rows.sort_by_key(|row| (row.action, row.context));
+    rows
+}
+
+/// Gives `row`'s action the keys `new`, in the place of its own or `beside` them; `None` only takes
+/// its own away.
+///
+/// # Errors
+/// In words, when these keys cannot be bound.
+pub fn rebind(
+    settings: &KeySettings,
+    row: &KeyRow,
+    new: Option<&[Key]>,
+    beside: bool,
+) -> Result<Rebinding, String> {
+    let mut wanted = settings.clone();
+    if let Some(old) = row.keys.as_deref().filter(|_| !beside) {
+        take_away(&mut wanted, row.context, old);
+    }
+    let mut displaced = Vec::new();
+    if let Some(new) = new {
+        let before = KeyMap::load(&wanted).map_err(|e| e.to_string())?;
+        let reach = match row.context {
+            Context::Everywhere => &Context::ALL[..],
+            _ => &[row.context],
+        };
+        for context in reach {
+            for (keys, action) in before.clashes(*context, new) {
+                let here = before.declares(*context, &keys);
+                // What a pane takes over from everywhere was met there.
+                if row.context == Context::Everywhere && *context != row.context && !here {
+                    continue;
+                }
+                let shown = show_sequence(&keys);
+                let place = match context {
+                    Context::Everywhere => "everywhere".to_owned(),
+                    pane => format!("in {}", pane.name()),
+                };
+                // A pane's own keys win over those that hold everywhere.
+                if keys == new && here && *context != row.context {
+                    displaced.push(format!("{shown} stays {action} {place}"));
+                    continue;
+                }
+                if action == row.action && keys == new {
+                    continue;
+                }
+                displaced.push(format!("{shown} is no longer {action} {place}"));
+                if keys != new {
+                    take_away(&mut wanted, *context, &keys);
+                }
+            }
+        }
+        forget(&mut wanted, row.context, new);
+        let bindings = wanted.bindings.entry(row.context.name().to_owned()).or_default();
+        bindings.insert(show_sequence(new), row.action.name().to_owned());
+    }
+    finish(settings, &wanted, displaced)
+}
+
+/// Lets the preset decide again about the keys of a row.
+///
+/// # Errors
+/// In words, when what the preset says stands in the way of other bindings.
+pub fn as_in_preset(settings: &KeySettings, row: &KeyRow) -> Result<Rebinding, String> {
+    let mut wanted = settings.clone();
+    if let Some(keys) = &row.keys {
+        forget(&mut wanted, row.context, keys);
+    }
+    finish(settings, &wanted, Vec::new())
+}
+
+fn finish(
+    settings: &KeySettings,
+    wanted: &KeySettings,
+    displaced: Vec<String>,
+) -> Result<Rebinding, String> {
+    KeyMap::load(wanted)
+        .map_err(|e| e.0.into_iter().next().map(|first| first.message).unwrap_or_default())?;
+    Ok(Rebinding { changes: changes(settings, wanted), displaced })
+}
+
+fn preset_of(settings: &KeySettings) -> KeySettings {
+    KeySettings { preset: settings.preset.clone(), ..KeySettings::default() }
+}
+
+/// How the person wrote these keys, where a binding of theirs has them.
+fn written<'a>(settings: &'a KeySettings, context: Context, keys: &[Key]) -> Option<&'a str> {
+    let own = settings.bindings.get(context.name())?;
+    let same = |text: &&String| parse_sequence(text).is_ok_and(|k| k == keys);
+    own.keys().find(same).map(String::as_str)
+}
+
+/// Takes out what the person says of these keys.
+fn forget(settings: &mut KeySettings, context: Context, keys: &[Key]) {
+    let Some(text) = written(settings, context, keys).map(str::to_owned) else { return };
+    if let Some(own) = settings.bindings.get_mut(context.name()) {
+        own.remove(&text);
+    }
+}
+
+/// Makes these keys do nothing there.
+fn take_away(settings: &mut KeySettings, context: Context, keys: &[Key]) {
+    forget(settings, context, keys);
+    let Ok(map) = KeyMap::load(settings) else { return };
+    if matches!(map.lookup(context, keys), super::keymap::Lookup::Action(_)) {
+        let own = settings.bindings.entry(context.name().to_owned()).or_default();
+        own.insert(show_sequence(keys), "none".to_owned());
+    }
+}
+
+/// What leads from the one to the other.
+fn changes(from: &KeySettings, to: &KeySettings) -> Vec<EntryChange> {
+    let mut changes = Vec::new();
+    for context in Context::ALL {
+        let name = context.name();
+        let (before, after) = (from.bindings.get(name), to.bindings.get(name));
+        let path = |keys: &str| vec!["keys".to_owned(), name.to_owned(), keys.to_owned()];
+        for (keys, _) in before.into_iter().flatten() {
+            if after.is_none_or(|after| !after.contains_key(keys)) {
+                changes.push(EntryChange { path: path(keys), value: None });
+            }
+        }
+        for (keys, action) in after.into_iter().flatten() {
+            if before.and_then(|before| before.get(keys)) != Some(action) {
+                let value = toml_edit::Value::from(action.as_str()).to_string();
+                changes.push(EntryChange { path: path(keys), value: Some(value) });
+            }
+        }
+    }
+    changes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::SettingsText;
+
+    fn row(settings: &KeySettings, action: Action, context: Context) -> KeyRow {
+        let rows = key_rows(settings);
+        rows.into_iter().find(|r| r.action == action && r.context == context).unwrap()
+    }
+
+    /// What is written, read again by the loader.
+    fn apply(text: &str, changes: &[EntryChange]) -> KeySettings {
+        SettingsText::new(text, &[]).check(changes).unwrap().unwrap().keys
+    }
+
+    fn keys(text: &str) -> Vec<Key> {
+        parse_sequence(text).unwrap()
+    }
+
+    #[test]
+    fn every_action_has_a_row() {
+        for preset in super::super::keymap::PRESETS {
+            let settings = KeySettings { preset: (*preset).to_owned(), ..KeySettings::default() };
+            let rows = key_rows(&settings);
+            for action in Action::ALL {
+                assert!(rows.iter().any(|row| row.action == *action), "{preset} {action}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_key_is_replaced_added_taken_away_and_given_back() {
+        let none = KeySettings::default();
+        let pin = row(&none, Action::Pin, Context::Items);
+        assert_eq!(pin.keys, Some(keys("p")));
+        let new = rebind(&none, &pin, Some(&keys("C-p")), false).unwrap();
+        assert!(new.displaced.is_empty(), "{:?}", new.displaced);
+        let settings = apply("# mine\n", &new.changes);
+        let own = row(&settings, Action::Pin, Context::Items);
+        assert_eq!((own.keys.clone(), own.origin), (Some(keys("C-p")), KeyOrigin::Own));
+        let map = KeyMap::load(&settings).unwrap();
+        use super::super::keymap::Lookup;
+        assert_eq!(map.lookup(Context::Items, &keys("p")), Lookup::None);
+        assert_eq!(map.lookup(Context::Items, &keys("C-p")), Lookup::Action(Action::Pin));
+        let gone = key_rows(&settings).into_iter().find(|r| r.origin == KeyOrigin::TakenAway);
+        let gone = gone.unwrap();
+        assert_eq!((gone.action, gone.keys.clone()), (Action::Pin, Some(keys("p"))));
+        let back = as_in_preset(&settings, &gone).unwrap();
+        assert_eq!(back.changes.len(), 1);
+        let beside = rebind(&none, &pin, Some(&keys("C-p")), true).unwrap();
+        assert_eq!(beside.changes.len(), 1);
+        let away = rebind(&none, &pin, None, false).unwrap();
+        assert_eq!(away.changes[0].value.as_deref(), Some("\"none\""));
+    }
+
+    #[test]
+    fn what_is_displaced_is_told_and_taken_away() {
+        let none = KeySettings::default();
+        let pin = row(&none, Action::Pin, Context::Items);
+        for (new, told) in [
+            ("x", vec!["x is no longer full-text in items"]),
+            ("g", vec!["g g is no longer first in items"]),
+            ("j", vec!["j is no longer down in items"]),
+            ("x y", vec!["x is no longer full-text in items"]),
+        ] {
+            let rebinding = rebind(&none, &pin, Some(&keys(new)), false).unwrap();
+            assert_eq!(rebinding.displaced, told, "{new}");
+            let settings = apply("", &rebinding.changes);
+            let map = KeyMap::load(&settings).unwrap();
+            let found = map.lookup(Context::Items, &keys(new));
+            assert_eq!(found, super::super::keymap::Lookup::Action(Action::Pin), "{new}");
+        }
+        let help = row(&none, Action::Help, Context::Everywhere);
+        let rebinding = rebind(&none, &help, Some(&keys("x")), true).unwrap();
+        assert_eq!(
+            rebinding.displaced,
+            ["x stays full-text in items", "x stays full-text in reader"]
+        );
+        let log = rebind(&none, &help, Some(&keys("v")), false).unwrap();
+        assert_eq!(log.displaced, ["v is no longer log everywhere"]);
+        let first = rebind(&none, &help, Some(&keys("g")), true).unwrap();
+        assert_eq!(first.displaced, ["g g is no longer first everywhere"]);
+        apply("", &first.changes);
+        let wide = rebind(&none, &help, Some(&keys("D a")), true).unwrap();
+        assert_eq!(wide.displaced, ["D is no longer difference in reader"]);
+        apply("", &wide.changes);
+        let quit = rebind(&none, &pin, Some(&keys("C-c")), false).unwrap_err();
+        assert!(quit.contains("always quits"), "{quit}");
+    }
+}

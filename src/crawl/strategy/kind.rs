@@ -1,0 +1,67 @@
+//! Strategies by their names.
+
+use super::{Focused, Judge, Learned, Sb, SbParameters, Simple, Strategy, Turn};
+use crate::crawl::targets::Targets;
+
+/// Pages after which `dom-off` learns no more groups.
+const DOM_OFF_PAGES: usize = 3_000;
+
+/// A strategy by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Breadth first.
+    Bfs,
+    /// Depth first.
+    Dfs,
+    /// Any waiting link.
+    Random,
+    /// By how likely a classifier thinks a link is a target.
+    Focused,
+    /// The published algorithm with groups from the first pages only.
+    DomOff,
+    /// The published algorithm.
+    Sb,
+    /// The published algorithm with the truth in place of its classifier.
+    SbOracle,
+    /// Targets only.
+    Omniscient,
+    /// The default.
+    Learned,
+}
+
+impl Kind {
+    /// All of them with their names.
+    pub const ALL: [(Self, &'static str); 9] = [
+        (Self::Bfs, "bfs"),
+        (Self::Dfs, "dfs"),
+        (Self::Random, "random"),
+        (Self::Focused, "focused"),
+        (Self::DomOff, "dom-off"),
+        (Self::Sb, "sb"),
+        (Self::SbOracle, "sb-oracle"),
+        (Self::Omniscient, "omniscient"),
+        (Self::Learned, "learned"),
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)
+    }
+
+    /// The strategy for a site of which nothing is known; `None` for those that must know it.
+    pub fn living(self, targets: &Targets) -> Option<Box<dyn Strategy + Send>> {
+        Some(match self {
+            Self::Bfs => Box::new(Simple::new(Turn::Oldest)),
+            Self::Dfs => Box::new(Simple::new(Turn::Newest)),
+            Self::Random => Box::new(Simple::new(Turn::Random)),
+            Self::Focused => Box::new(Focused::default()),
+            Self::DomOff => {
+                let parameters = SbParameters { warm_up: DOM_OFF_PAGES, ..SbParameters::default() };
+                Box::new(Sb::new(parameters, Judge::Classifier))
+            }
+            Self::Sb => Box::new(Sb::new(SbParameters::default(), Judge::Classifier)),
+            Self::Learned => Box::new(Learned::new(targets.clone())),
+            Self::SbOracle | Self::Omniscient => return None,
+        })
+    }
+}

@@ -1,0 +1,346 @@
+//! Commands by name, with their arguments.
+
+use super::keys::Motion;
+use super::rank::{actions, ranked};
+use super::settings::setting_pages;
+use super::{App, Focus, Layer, RowId};
+use crate::config::{self, Action, Key, SortOrder, setting_choices, setting_keys, setting_shown};
+use crate::tui::effect::Effect;
+use crate::tui::input::Field;
+use crossterm::event::{KeyCode, KeyEvent};
+
+/// Commands by name.
+#[derive(Debug, Default)]
+pub(crate) struct Palette {
+    pub(crate) field: Field,
+    pub(crate) selected: usize,
+}
+
+/// One line of the palette.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Hit {
+    pub(crate) action: Action,
+    /// What the action is to work on, as it stands in the field.
+    pub(crate) argument: Option<String>,
+    /// What it is, in a line.
+    pub(crate) help: String,
+}
+
+/// What an action may be told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Takes {
+    Theme,
+    Page,
+    Source,
+    Tag,
+    Setting,
+    Order,
+    Action,
+    /// Anything, as it is typed.
+    Text(&'static str),
+}
+
+fn takes(action: Action) -> Option<Takes> {
+    Some(match action {
+        Action::Theme => Takes::Theme,
+        Action::Settings => Takes::Page,
+        Action::Open
+        | Action::Edit
+        | Action::Workbench
+        | Action::EditFile
+        | Action::Refresh
+        | Action::ForceRefresh
+        | Action::Delete
+        | Action::Why => Takes::Source,
+        Action::Tag => Takes::Tag,
+        Action::Set => Takes::Setting,
+        Action::SortNext => Takes::Order,
+        Action::Keys => Takes::Action,
+        Action::Add => Takes::Text("an address"),
+        Action::Import => Takes::Text("a file"),
+        Action::Search => Takes::Text("words to search for"),
+        Action::Filter => Takes::Text("words that titles must have"),
+        Action::Find => Takes::Text("words in the text"),
+        Action::Pipe => Takes::Text("a command"),
+        _ => return None,
+    })
+}
+
+/// Most lines of arguments.
+const MOST: usize = 200;
+
+impl App {
+    /// Opens the palette with something typed already.
+    pub(super) fn open_palette(&mut self, typed: &str) -> Vec<Effect> {
+        let palette = Palette { field: Field::new(typed), selected: 0 };
+        self.layers.push(Layer::Palette(palette));
+        vec![]
+    }
+
+    /// What fits the text in the field, best first.
+    pub(crate) fn palette_hits(&self) -> Vec<Hit> {
+        let Some(Layer::Palette(palette)) = self.layers.last() else { return vec![] };
+        let typed = palette.field.value().trim_start();
+        let command = typed.split_once(' ').and_then(|(name, rest)| {
+            let action: Action = name.parse().ok()?;
+            Some((action, takes(action)?, rest.trim_start()))
+        });
+        let named = |action: Action| Hit { action, argument: None, help: self.told(action) };
+        match command {
+            Some((action, takes, rest)) => {
+                let hits = self.arguments(action, takes, rest);
+                // `read all` is an action too, although `read` takes something.
+                let mut whole = actions(typed.trim_end(), hits.is_empty());
+                whole.truncate(if rest.is_empty() { 0 } else { 3 });
+                whole.into_iter().map(named).chain(hits).collect()
+            }
+            None => {
+                let mut found = actions(typed.trim_end(), true);
+                if typed.is_empty() {
+                    // What nobody does by name stands last.
+                    found.sort_by_key(|action| Motion::of(*action).is_some());
+                }
+                found.into_iter().map(named).collect()
+            }
+        }
+    }
+
+    /// What an action does, or why it cannot be done now.
+    fn told(&self, action: Action) -> String {
+        match self.why_not(action) {
+            Some(why) if takes(action) != Some(Takes::Source) => format!("not now: {why}"),
+            _ => action.help().to_owned(),
+        }
+    }
+
+    fn arguments(&self, action: Action, takes: Takes, typed: &str) -> Vec<Hit> {
+        let hit = |argument: String, help: String| Hit { action, argument: Some(argument), help };
+        let of_words = |words: Vec<(String, String)>, typed: &str| -> Vec<Hit> {
+            let names: Vec<&str> = words.iter().map(|(name, _)| name.as_str()).collect();
+            let found = ranked(&names, typed).into_iter().take(MOST);
+            found.map(|i| hit(words[i].0.clone(), words[i].1.clone())).collect()
+        };
+        match takes {
+            Takes::Theme => {
+                let names = config::theme_names(&self.settings.themes).into_iter();
+                let now = self.settings.ui.theme.as_str();
+                let told = |n: String| {
+                    let help = if n == now { "the theme as it is" } else { "" };
+                    (n, help.to_owned())
+                };
+                of_words(names.map(told).collect(), typed)
+            }
+            Takes::Page => {
+                let told = |(_, name): (_, String)| (name.clone(), format!("settings: {name}"));
+                of_words(setting_pages().into_iter().map(told).collect(), typed)
+            }
+            Takes::Source => {
+                let name = |s: &crate::tui::event::SourceEntry| {
+                    let folder = s.source.folder.clone().unwrap_or_default();
+                    (s.title().to_owned(), format!("{} {folder}", s.source.id).trim().to_owned())
+                };
+                of_words(self.sources.list.sources.iter().map(name).collect(), typed)
+            }
+            Takes::Tag => {
+                let mut tags: Vec<(String, usize)> = Vec::new();
+                for tag in self.sources.list.sources.iter().flat_map(|s| &s.source.tags) {
+                    match tags.iter_mut().find(|(name, _)| name == tag) {
+                        Some((_, count)) => *count += 1,
+                        None => tags.push((tag.clone(), 1)),
+                    }
+                }
+                let told = |(tag, count)| {
+                    (
+                        tag,
+                        if count == 1 { "1 source".to_owned() } else { format!("{count} sources") },
+                    )
+                };
+                of_words(tags.into_iter().map(told).collect(), typed)
+            }
+            Takes::Order => {
+                let names = setting_choices(&self.settings, "ui.sort").into_iter();
+                let told = |(name, o): (String, &SortOrder)| (name, o.words().to_owned());
+                of_words(names.zip(SortOrder::ALL.iter()).map(told).collect(), typed)
+            }
+            Takes::Action => {
+                let told = |a: &Action| (a.name().to_owned(), a.help().to_owned());
+                of_words(Action::ALL.iter().map(told).collect(), typed)
+            }
+            Takes::Setting => match typed.split_once(' ') {
+                Some((key, value)) if setting_keys().iter().any(|k| k == key) => {
+                    let value = value.trim_start();
+                    let words = setting_choices(&self.settings, key);
+                    let told = |w: String| (format!("{key} {w}"), String::new());
+                    let mut hits =
+                        of_words(words.into_iter().map(told).collect(), &format!("{key} {value}"));
+                    if hits.is_empty() && !value.is_empty() {
+                        hits.push(hit(format!("{key} {value}"), format!("{key} = {value}")));
+                    }
+                    if hits.is_empty() {
+                        let now = setting_shown(&self.settings, key);
+                        hits.push(hit(key.to_owned(), format!("is {now}; type its new value")));
+                    }
+                    hits
+                }
+                _ => {
+                    let told = |k: String| {
+                        let now = format!("is {}", setting_shown(&self.settings, &k));
+                        (k, now)
+                    };
+                    of_words(setting_keys().into_iter().map(told).collect(), typed)
+                }
+            },
+            Takes::Text(what) => vec![hit(typed.to_owned(), format!("{}: {what}", action.help()))],
+        }
+    }
+
+    pub(super) fn palette_key(&mut self, event: KeyEvent) -> Vec<Effect> {
+        let effects = self.palette_stroke(event);
+        self.try_theme();
+        effects
+    }
+
+    /// A theme that is selected shows at once, and goes with the selection.
+    fn try_theme(&mut self) {
+        let selected = match self.layers.last() {
+            Some(Layer::Palette(palette)) => palette.selected,
+            _ => return,
+        };
+        let hit = self.palette_hits().into_iter().nth(selected);
+        let theme = hit.filter(|hit| hit.action == Action::Theme).and_then(|hit| hit.argument);
+        self.show_theme(theme.unwrap_or_else(|| self.settings.ui.theme.clone()));
+    }
+
+    fn palette_stroke(&mut self, event: KeyEvent) -> Vec<Effect> {
+        let hits = self.palette_hits();
+        let Some(Layer::Palette(palette)) = self.layers.last_mut() else { return vec![] };
+        let last = hits.len().saturating_sub(1);
+        palette.selected = palette.selected.min(last);
+        match event.code {
+            KeyCode::Esc => {
+                self.layers.pop();
+                self.show_theme(self.settings.ui.theme.clone());
+                vec![]
+            }
+            KeyCode::Down => {
+                palette.selected = (palette.selected + 1).min(last);
+                vec![]
+            }
+            KeyCode::Up => {
+                palette.selected = palette.selected.saturating_sub(1);
+                vec![]
+            }
+            KeyCode::PageDown => {
+                palette.selected = (palette.selected + 10).min(last);
+                vec![]
+            }
+            KeyCode::PageUp => {
+                palette.selected = palette.selected.saturating_sub(10);
+                vec![]
+            }
+            KeyCode::Tab => {
+                if let Some(hit) = hits.get(palette.selected) {
+                    palette.field = Field::new(&completed(hit));
+                    palette.selected = 0;
+                }
+                vec![]
+            }
+            KeyCode::Enter => {
+                let Some(hit) = hits.into_iter().nth(palette.selected) else {
+                    return self.note("no command fits; Backspace, or Esc");
+                };
+                // A setting is not complete without its value.
+                let half = hit.action == Action::Set
+                    && !hit.argument.as_ref().is_some_and(|a| a.contains(' '));
+                if half || matches!(hit.action, Action::Tag) && hit.argument.is_none() {
+                    palette.field = Field::new(&completed(&hit));
+                    palette.selected = 0;
+                    return vec![];
+                }
+                self.layers.pop();
+                self.run(hit)
+            }
+            _ => self.type_into_field(event),
+        }
+    }
+
+    fn run(&mut self, hit: Hit) -> Vec<Effect> {
+        match hit.argument {
+            None => self.act(hit.action, Key::char(' ')),
+            Some(argument) => self.act_on(hit.action, argument.trim()),
+        }
+    }
+
+    /// Performs an action on what it was told.
+    fn act_on(&mut self, action: Action, argument: &str) -> Vec<Effect> {
+        match takes(action) {
+            Some(Takes::Theme) => self.take_theme(argument.to_owned()),
+            Some(Takes::Page) => {
+                let page = setting_pages().into_iter().find(|(_, name)| name == argument);
+                self.open_settings(page.map_or(config::FormPage::Look, |(page, _)| page))
+            }
+            Some(Takes::Source) => {
+                let titled = |s: &&crate::tui::event::SourceEntry| s.title() == argument;
+                let found = self.sources.list.sources.iter().find(titled).map(|s| s.facts.key);
+                let Some(key) = found else { return self.note("this source is gone") };
+                let mut effects = self.jump_to(key);
+                if action != Action::Open {
+                    effects.extend(self.act(action, Key::char(' ')));
+                }
+                effects
+            }
+            Some(Takes::Tag) => self.show_tag(argument),
+            Some(Takes::Setting) => self.set_setting(argument),
+            Some(Takes::Order) => {
+                let names = setting_choices(&self.settings, "ui.sort");
+                let at = names.iter().position(|name| name == argument);
+                let order = at.and_then(|at| SortOrder::ALL.get(at));
+                order.map_or_else(Vec::new, |order| self.sort_as(*order))
+            }
+            Some(Takes::Action) => self.open_keys(argument),
+            Some(Takes::Text(_)) => self.act_on_text(action, argument),
+            None => vec![],
+        }
+    }
+
+    fn act_on_text(&mut self, action: Action, text: &str) -> Vec<Effect> {
+        let mut effects = self.act(action, Key::char(' '));
+        if text.is_empty() {
+            return effects;
+        }
+        let field = self.layers.last_mut().and_then(Layer::field);
+        let Some(field) = field else { return effects };
+        *field = Field::new(text);
+        effects.extend(self.field_changed());
+        effects.extend(match action {
+            Action::Add => self.explore(),
+            _ => self.layer_key(
+                KeyCode::Enter.into(),
+                Key::new(config::KeyCode::Enter, false, false, false),
+            ),
+        });
+        effects
+    }
+
+    /// Selects a source, unfolding what it is in, and shows its items.
+    pub(super) fn jump_to(&mut self, key: i64) -> Vec<Effect> {
+        self.sources.marked.clear();
+        self.sources.unfold(key);
+        self.sources.select(&RowId::Source(key));
+        self.focus = Focus::Sources;
+        self.zen = false;
+        self.show_selected_source()
+    }
+}
+
+/// The field once a line is taken into it.
+fn completed(hit: &Hit) -> String {
+    match &hit.argument {
+        Some(argument) if hit.action == Action::Set && !argument.contains(' ') => {
+            format!("{} {argument} ", hit.action)
+        }
+        Some(argument) => format!("{} {argument}", hit.action),
+        None if takes(hit.action).is_some() => format!("{} ", hit.action),
+        None => hit.action.to_string(),
+    }
+}

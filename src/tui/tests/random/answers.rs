@@ -1,0 +1,334 @@
+//! What the driver could answer some time, and what nobody asked for.
+
+use super::*;
+use crate::config::{Edited, Entry, EntryChange, HandEdited, Paths, SettingsEdited, SourcesFile};
+use crate::engine::{
+    Discovery, Place, PrefetchPlan, Refreshed, Rehearsal, Removed, Report, Role as Part, Said,
+    Status, TextGot, Way,
+};
+use crate::tui::effect::BenchAsk;
+
+/// What answers are made of.
+pub(super) struct Stock {
+    rows: Vec<ItemRow>,
+    entry: Entry,
+    edited: Edited,
+    removed: Removed,
+    settings: SettingsText,
+    settings_edited: SettingsEdited,
+    _folder: tempfile::TempDir,
+}
+
+impl Stock {
+    pub(super) fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let paths = Paths::below(folder.path());
+        let file = SourcesFile::open(&paths);
+        let sources: Vec<Source> =
+            source_list().sources.iter().map(|s| Source::clone(&s.source)).collect();
+        file.add(&sources).unwrap();
+        let id = sources[0].id.clone();
+        let entry = file.entry(&id).unwrap();
+        let title = EntryChange { path: vec!["title".into()], value: Some("\"x\"".into()) };
+        let edited = file.edit_entry(&entry, &[title]).unwrap();
+        let undo = file.remove(std::slice::from_ref(&id)).unwrap();
+        let config = crate::config::ConfigFile::open(&paths);
+        let theme = EntryChange {
+            path: vec!["ui".into(), "theme".into()],
+            value: Some("\"light\"".into()),
+        };
+        let settings_edited = config.edit(None, &[theme]).unwrap();
+        Self {
+            rows: item_rows(),
+            entry,
+            edited,
+            removed: Removed::told(vec![sources[0].clone()], "Kernel", undo),
+            settings: config.read(&[]).unwrap(),
+            settings_edited,
+            _folder: folder,
+        }
+    }
+}
+
+impl Chaos {
+    fn failure(&mut self) -> String {
+        ["the disk is full", "news.example has nothing at this address (HTTP 404)", ""]
+            [self.rng.usize(..3)]
+        .to_owned()
+    }
+
+    fn result<T>(&mut self, ok: T) -> Result<T, String> {
+        if self.rng.u8(..6) == 0 { Err(self.failure()) } else { Ok(ok) }
+    }
+
+    fn sources(&mut self) -> SourceList {
+        let mut list = source_list();
+        let count = self.rng.usize(..=list.sources.len());
+        self.rng.shuffle(&mut list.sources);
+        if self.rng.u8(..4) > 0 {
+            list.sources.truncate(count);
+        }
+        list.changed = self.rng.u32(..3);
+        list.last_key = self.rng.i64(..300);
+        for entry in &mut list.sources {
+            entry.facts.unread = self.rng.u32(..500);
+            let source = Arc::make_mut(&mut entry.source);
+            source.tags = vec!["a".to_owned(), "long tag 日本".to_owned()];
+        }
+        list
+    }
+
+    fn rows(&mut self) -> Vec<ItemRow> {
+        let count = [0, 1, 2, 12, 60, 180][self.rng.usize(..6)];
+        let mut keys: Vec<i64> = (1..=count).collect();
+        keys.retain(|_| self.rng.u8(..5) > 0);
+        let row = |key: i64| {
+            let like = &self.stock.rows[key as usize % self.stock.rows.len()];
+            let date = now() - TimeDelta::minutes(key);
+            ItemRow { key, date, ..like.clone() }
+        };
+        keys.into_iter().map(row).collect()
+    }
+
+    fn settings(&mut self) -> Box<Settings> {
+        let mut settings = Settings::default();
+        let themes = ["dark", "light", "high-contrast", "mono"];
+        settings.ui.theme = themes[self.rng.usize(..4)].to_owned();
+        settings.ui.ascii = self.rng.bool();
+        settings.ui.reader_width = self.rng.u16(20..=400);
+        settings.ui.sources_width = self.rng.u16(0..=200);
+        settings.ui.items_width = self.rng.u16(0..=200);
+        if self.rng.u8(..6) == 0 {
+            settings.keys.preset = "newsboat".to_owned();
+        }
+        if self.rng.bool() {
+            let own = settings.keys.bindings.entry("items".to_owned()).or_default();
+            own.insert("C-p".to_owned(), "pin".to_owned());
+        }
+        Box::new(settings)
+    }
+
+    /// What a workbench over a small page says, or why it says nothing.
+    fn bench_answer(&mut self, bench: u64, ask: BenchAsk) -> Option<Event> {
+        let url = "https://kernel.example/news".parse().unwrap();
+        let page = "<main><h3><a href=/1>日本語 one</a></h3><h3><a href=/2>Two</a></h3></main>";
+        let mut desk = Rehearsal::new(&["https://kernel.example/1".to_owned()], &[]);
+        let place =
+            [Place::List, Place::Second, Place::Article, Place::Copy(0)][self.rng.usize(..4)];
+        desk.lay(place, &url, page);
+        match ask {
+            BenchAsk::Preview { request, rules, .. } => desk.preview(request, *rules, place),
+            BenchAsk::Pick { part, .. } => desk.pick(place, self.rng.u32(..9), part),
+            BenchAsk::Fetch { .. } | BenchAsk::Copy(_) => {}
+        }
+        let why = self.failure();
+        let mut said = desk.heard();
+        said.push(Said::Failed { place, why });
+        let at = self.rng.usize(..said.len());
+        Some(Event::BenchSaid(bench, said.swap_remove(at)))
+    }
+
+    /// The event with which the driver would answer, some time.
+    pub(super) fn answer(&mut self, effect: Effect) -> Option<Event> {
+        Some(match effect {
+            Effect::LoadSources => {
+                let list = self.sources();
+                Event::SourcesLoaded(self.result(list))
+            }
+            Effect::LoadWindow { request, .. } => {
+                let rows = self.rows();
+                let (more_above, more_below) = (self.rng.bool(), self.rng.bool());
+                let window = Window { rows, more_above, more_below, cut: self.rng.bool() };
+                Event::WindowLoaded(request, self.result(window))
+            }
+            Effect::LoadArticle { request, key } => {
+                let at = key.unsigned_abs() as usize % self.stock.rows.len();
+                let row = ItemRow { key, ..self.stock.rows[at].clone() };
+                let mut shown = article(row);
+                shown.position = self.rng.usize(..2000);
+                if self.rng.bool() {
+                    let changes = crate::article::differences("one two three", "one 2 three four");
+                    shown.difference = Some(Arc::new(changes));
+                }
+                let found = (self.rng.u8(..8) > 0).then(|| Arc::new(shown));
+                Event::ArticleLoaded(request, self.result(found))
+            }
+            Effect::FetchText { key } | Effect::ItemOpened { key } => {
+                let got = match self.rng.u8(..4) {
+                    0 => TextGot::Feed,
+                    1 => TextGot::Failed(self.failure()),
+                    2 => TextGot::Gone,
+                    _ => TextGot::Fetched { from: TextFrom::Guided, changed: self.rng.bool() },
+                };
+                Event::TextGot(key, self.rng.bool(), self.result(got))
+            }
+            Effect::PlanPrefetch => {
+                let page = |item| crate::store::Wanted { item, source: 1, url: String::new() };
+                let pages = (0..self.rng.i64(..4)).map(page).collect();
+                let plan = PrefetchPlan { pages, bytes: self.rng.u64(..), failed: 1 };
+                Event::PrefetchPlanned(self.result(plan))
+            }
+            Effect::Prefetch { .. } => Event::Prefetched(self.rng.bool()),
+            Effect::StopPrefetch => Event::PrefetchEnded,
+            Effect::LoadLog => {
+                let poll = PollRecord {
+                    at: now(),
+                    status: Some(404),
+                    millis: 5,
+                    requests: 1,
+                    bytes: 9,
+                    outcome: Outcome::Unchanged,
+                    repairs: vec!["日本語 repaired".to_owned()],
+                };
+                let polls = vec![(SourceId("kernel".to_owned()), poll); self.rng.usize(..40)];
+                Event::LogLoaded(self.result(polls))
+            }
+            Effect::LoadRhythms { sources } => {
+                let pulse = Pulse::Silent;
+                let rhythm = Rhythm { per_day: vec![1, 0, 9], newest: None, pulse };
+                let rhythms = sources.into_iter().map(|key| (key, rhythm.clone())).collect();
+                Event::RhythmsLoaded(self.result(rhythms))
+            }
+            Effect::LoadWhy { source } => Event::WhyLoaded(source, self.result(told())),
+            Effect::Mark { mark, mut keys, to, cause } => {
+                keys.retain(|_| self.rng.u8(..8) > 0);
+                Event::Marked(self.result(MarksSet { mark, keys, to, cause }))
+            }
+            Effect::MarkViewRead { .. } => {
+                let (mark, keys) = (Mark::Read, vec![1, 2, 3]);
+                Event::Marked(Ok(MarksSet { mark, keys, to: true, cause: Cause::Person }))
+            }
+            Effect::Refresh { .. } => Event::RefreshEnded,
+            Effect::Discover { request, .. } => {
+                let way = |n| {
+                    let url = format!("https://kernel.example/{n}");
+                    Way::told(&url, "A way 日本", Some(("main a", 0.5)), &[("日本", now())])
+                };
+                let ways = (0..self.rng.usize(..4)).map(way).collect();
+                let found = Discovery::told("kernel.example", ways, &["no feed"]);
+                Event::Discovered(request, self.result(found))
+            }
+            Effect::Follow { .. } | Effect::FollowEdited { .. } | Effect::FollowStarters { .. } => {
+                let added = (0..self.rng.usize(..3)).map(|_| Followed {
+                    id: SourceId("kernel".to_owned()),
+                    title: "Kernel".to_owned(),
+                    no_items: self.rng.bool().then(String::new),
+                    kind: SourceKind::Feed,
+                });
+                let added = added.collect();
+                Event::Followed(self.result(added))
+            }
+            Effect::Import { .. } => {
+                let ids = vec![SourceId("kernel".to_owned()); self.rng.usize(..3)];
+                let skipped = vec![("exec:x".to_owned(), "is a program".to_owned())];
+                let imported = Imported { added: ids.len(), ids, known: 1, skipped };
+                Event::Imported(self.result(imported))
+            }
+            Effect::Remove { .. } => {
+                let removed = self.stock.removed.clone();
+                Event::Removed(self.result(removed))
+            }
+            Effect::Restore { removed } => Event::Restored(self.result(removed)),
+            Effect::LoadEntry { source, .. } => {
+                let entry = self.stock.entry.clone();
+                Event::EntryLoaded(source, self.result(entry))
+            }
+            Effect::SaveEntry { source, .. } => {
+                let (edited, entry) = (self.stock.edited.clone(), self.stock.entry.clone());
+                Event::EntrySaved(
+                    source,
+                    match self.rng.u8(..4) {
+                        0 => Err(NotSaved::Failed(self.failure())),
+                        1 => Err(NotSaved::Elsewhere(vec!["url".to_owned()], Box::new(entry))),
+                        _ => Ok(edited),
+                    },
+                )
+            }
+            Effect::Revert { edited, redo } => Event::Reverted(redo, self.result(edited)),
+            Effect::Exchange { edited } => Event::Exchanged(self.result(edited)),
+            Effect::LoadSettings => {
+                let text = self.stock.settings.clone();
+                Event::SettingsLoaded(self.result(text))
+            }
+            Effect::SaveSettings { .. } => {
+                let edited = self.stock.settings_edited.clone();
+                let text = Box::new(self.stock.settings.clone());
+                Event::SettingsSaved(match self.rng.u8(..4) {
+                    0 => Err(NotSaved::Failed(self.failure())),
+                    1 => Err(NotSaved::SettingsElsewhere(vec!["ui.theme".to_owned()], text)),
+                    _ => Ok((edited, self.settings())),
+                })
+            }
+            Effect::RevertSettings { edited, .. } => {
+                let settings = self.settings();
+                Event::SettingsReverted(self.result((edited, settings)))
+            }
+            Effect::Browse { urls } => {
+                let opened = self.result(());
+                let first = urls.into_iter().next().unwrap_or_default();
+                Event::BrowserOpened(opened.map_err(|why| (first, why)))
+            }
+            Effect::Pipe { .. } | Effect::EditSource { .. } => {
+                let said = self.failure();
+                Event::Said(self.result(said))
+            }
+            Effect::OpenBench { bench, .. } => {
+                let times = vec![now(); self.rng.usize(..3)];
+                Event::BenchSaid(bench, Said::Copies(times))
+            }
+            Effect::Bench { bench, ask } => return self.bench_answer(bench, ask),
+            Effect::CancelDiscovery
+            | Effect::CloseBench
+            | Effect::StopExploring { .. }
+            | Effect::Copy { .. }
+            | Effect::KeepPlace { .. }
+            | Effect::BrowseHere(_)
+            | Effect::Redraw
+            | Effect::Suspend
+            | Effect::Quit(_) => return None,
+        })
+    }
+
+    /// What nobody has asked for, or asked for long ago.
+    pub(super) fn stray(&mut self) -> Event {
+        let request = self.rng.u64(..40);
+        let key = self.rng.i64(..8);
+        match self.rng.u8(..16) {
+            0 => {
+                let rows = self.rows();
+                Event::WindowLoaded(request, Ok(Window { rows, ..Window::default() }))
+            }
+            1 => Event::ArticleLoaded(request, Ok(None)),
+            2 => Event::Tried(request, "looking".to_owned()),
+            3 => Event::Discovered(request, Err("late".to_owned())),
+            4 => Event::Restored(Ok(self.stock.removed.clone())),
+            5 => Event::Removed(Ok(self.stock.removed.clone())),
+            6 => Event::Reverted(self.rng.bool(), Ok(self.stock.edited.clone())),
+            7 => Event::EntrySaved(key, Ok(self.stock.edited.clone())),
+            8 => Event::EntryLoaded(key, Ok(self.stock.entry.clone())),
+            9 => Event::SettingsLoaded(Ok(self.stock.settings.clone())),
+            10 => {
+                let cause = [Cause::Undo, Cause::Redo, Cause::Person][self.rng.usize(..3)];
+                Event::Marked(Ok(MarksSet { mark: Mark::Read, keys: vec![key], to: true, cause }))
+            }
+            11 => Event::WhyLoaded(key, Ok(told())),
+            12 => Event::StatusChanged(Status {
+                role: [Part::Follows, Part::Watches(Some(7)), Part::Reads][self.rng.usize(..3)],
+                total: self.rng.usize(..90),
+                host: Some("a.example".to_owned()),
+                offline: self.rng.bool(),
+                fault: self.rng.bool().then(|| "sources.toml:3: no".to_owned()),
+                ..Status::default()
+            }),
+            13 => Event::Refreshed(Report {
+                source: SourceId("kernel".to_owned()),
+                result: Refreshed::Looked(Outcome::Unchanged),
+            }),
+            14 => {
+                let edited = HandEdited::between("a".to_owned(), "b".to_owned());
+                edited.map_or(Event::TimePassed, Event::HandEdited)
+            }
+            _ => Event::SettingsReverted(Err(String::new())),
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! The panes on a real database, with the real engine and driver; only the terminal is missing.
+
+use super::super::app::{Layer, Tone};
+use super::super::driver::Driver;
+use super::*;
+use crate::config::{Paths, load};
+use crate::engine::{Engine, Handle};
+use crate::store::{Look, Store, prepare};
+use crate::util::clock::SystemClock;
+use std::time::Duration;
+use tokio::sync::mpsc::{self, UnboundedReceiver};
+
+/// How long something that has to come is waited for at most.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How long a silence of the driver is taken for its end. What comes later is taken in later.
+const SILENCE: Duration = Duration::from_millis(4);
+
+pub(super) struct Real {
+    pub(super) app: App,
+    pub(super) paths: Paths,
+    pub(super) handle: Handle,
+    /// Effects that need the terminal.
+    pub(super) asked: Vec<Effect>,
+    driver: Driver,
+    events: UnboundedReceiver<Event>,
+    terminal: Terminal<TestBackend>,
+    _folder: tempfile::TempDir,
+}
+
+/// What the tests begin with in `config.toml`.
+pub(super) const CONFIG: &str =
+    "# Mine\nbrowser = [\"true\"] # C1\nfull_text = \"never\"\n\n[ui] # C2\n# C3\nmouse = false\n";
+
+impl Real {
+    /// A database with so many sources and items; nothing looks at them by itself, and they are all
+    /// of this very machine, where nobody answers.
+    pub(super) async fn new(sources: usize, items: usize) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let paths = Paths::below(folder.path());
+        std::fs::create_dir_all(paths.config_dir()).unwrap();
+        std::fs::create_dir_all(paths.database().parent().unwrap()).unwrap();
+        std::fs::write(paths.config_file(), CONFIG).unwrap();
+        let entry = |n: usize| {
+            format!(
+                "[[source]]\nurl = \"http://127.0.0.1:9/{n}.xml\"\ntitle = \"Source {n}\"\n\
+                 folder = \"Folder {}\"\ntags = [\"t{}\"]\n\n",
+                n % 20,
+                n % 7
+            )
+        };
+        let text: String = (0..sources).map(entry).collect();
+        std::fs::write(paths.sources_file(), text).unwrap();
+        let loaded = load(&paths, &[]).unwrap();
+        let store = Store::open(&paths.database()).unwrap();
+        let facts = store.reconcile(loaded.sources.clone(), now()).await.unwrap();
+        for source in &facts {
+            let count = items / sources;
+            let entries = (0..count).map(|n| item(source.key, n)).collect();
+            store.store_look(look(source.key, entries)).await.unwrap();
+        }
+        let engine = Engine {
+            store,
+            settings: loaded.settings.clone(),
+            sources: loaded.sources,
+            paths: paths.clone(),
+            overrides: vec![],
+            clock: Arc::new(SystemClock),
+            seed: 1,
+            follow: false,
+        };
+        let handle = engine.start().await.unwrap();
+        let (sender, events) = mpsc::unbounded_channel();
+        let driver = Driver::new(handle.clone(), paths.clone(), sender).unwrap();
+        let keymap = KeyMap::load(&loaded.settings.keys).unwrap();
+        let theme = Theme::load("dark", &loaded.settings.themes).unwrap();
+        let palette = Palette::new(theme, Depth::Indexed);
+        let app = App::new(loaded.settings, keymap, palette, now());
+        let mut real = Self {
+            app,
+            paths,
+            handle,
+            asked: Vec::new(),
+            driver,
+            events,
+            terminal: Terminal::new(TestBackend::new(100, 30)).unwrap(),
+            _folder: folder,
+        };
+        let first = real.app.start();
+        real.perform(first);
+        real.until("a list", |app| !app.sources.rows.is_empty()).await;
+        real.quiet().await;
+        real
+    }
+
+    fn perform(&mut self, effects: Vec<Effect>) {
+        for effect in effects {
+            if let Some(mine) = self.driver.perform(effect) {
+                self.asked.push(mine);
+            }
+        }
+    }
+
+    fn take(&mut self, event: Event) {
+        let effects = self.app.update(event, now());
+        self.perform(effects);
+    }
+
+    /// Takes in what comes until nothing does.
+    pub(super) async fn quiet(&mut self) {
+        while let Ok(Some(event)) = tokio::time::timeout(SILENCE, self.events.recv()).await {
+            self.take(event);
+        }
+    }
+
+    /// Takes in what comes until something is so.
+    pub(super) async fn until(&mut self, what: &str, test: impl Fn(&App) -> bool) {
+        while !test(&self.app) {
+            let event = tokio::time::timeout(PATIENCE, self.events.recv()).await;
+            let Ok(Some(event)) = event else { panic!("no {what}; {:?}", self.app.toast) };
+            self.take(event);
+        }
+    }
+
+    pub(super) async fn says(&mut self, words: &str) {
+        let said = |app: &App| app.toast.as_ref().is_some_and(|t| t.text.contains(words));
+        self.until(words, said).await;
+    }
+
+    /// Lets time pass.
+    pub(super) fn late(&mut self, by: TimeDelta) {
+        let effects = self.app.update(Event::TimePassed, now() + by);
+        self.perform(effects);
+    }
+
+    pub(super) fn press(&mut self, code: KeyCode, modifiers: KeyModifiers) {
+        self.take(Event::KeyPressed(KeyEvent::new(code, modifiers)));
+    }
+
+    pub(super) fn keys(&mut self, text: &str) {
+        for c in text.chars() {
+            self.press(KeyCode::Char(c), KeyModifiers::NONE);
+        }
+    }
+
+    pub(super) fn enter(&mut self) {
+        self.press(KeyCode::Enter, KeyModifiers::NONE);
+    }
+
+    /// Runs a command of the palette.
+    pub(super) fn command(&mut self, text: &str) {
+        self.keys(":");
+        self.take(Event::Pasted(text.to_owned()));
+        self.enter();
+    }
+
+    /// Closes every layer.
+    pub(super) fn close_layers(&mut self) {
+        for _ in 0..8 {
+            if self.app.layers.is_empty() {
+                return;
+            }
+            self.press(KeyCode::Esc, KeyModifiers::NONE);
+        }
+        panic!("a layer does not close: {:?}", self.app.layers.last());
+    }
+
+    pub(super) fn screen(&mut self) -> String {
+        let app = &mut self.app;
+        self.terminal.draw(|frame| view::draw(app, frame)).unwrap();
+        let cells = &self.terminal.backend().buffer().content;
+        let rows = cells.chunks(100);
+        let text = |row: &[ratatui::buffer::Cell]| row.iter().map(|c| c.symbol()).collect();
+        rows.map(text).collect::<Vec<String>>().join("\n")
+    }
+
+    pub(super) fn config(&self) -> String {
+        std::fs::read_to_string(self.paths.config_file()).unwrap()
+    }
+
+    pub(super) fn layer(&self) -> Option<&Layer> {
+        self.app.layers.last()
+    }
+
+    /// The problem that is told, where it is none that a person can read.
+    pub(super) fn riddle(&self) -> Option<&str> {
+        let toast = self.app.toast.as_ref().filter(|t| t.tone == Tone::Problem)?;
+        let text = toast.text.as_str();
+        let debug = ["Error(", "Err(", "Some(", "None", "::", "unwrap", "panick"];
+        let odd = text.split_whitespace().count() < 3 || debug.iter().any(|d| text.contains(d));
+        odd.then_some(text)
+    }
+}
+
+fn item(source: i64, n: usize) -> Entry {
+    Entry {
+        guid: Some(format!("{source}-{n}")),
+        title: format!("Item {n} of {source}"),
+        url: Some(format!("http://127.0.0.1:9/{source}/{n}")),
+        published: Some(now() - TimeDelta::minutes((n * 7) as i64)),
+        content: Some(format!("<p>Text {n} with <a href=\"http://127.0.0.1:9/x\">a link</a>.</p>")),
+        ..Entry::default()
+    }
+}
+
+fn look(source: i64, entries: Vec<Entry>) -> Look {
+    Look {
+        pages: None,
+        source,
+        automatic: true,
+        entries: Some(prepare(entries)),
+        record: PollRecord {
+            at: now(),
+            status: Some(200),
+            millis: 1,
+            requests: 1,
+            bytes: 1,
+            outcome: Outcome::Unchanged,
+            repairs: vec![],
+        },
+        finish: Box::new(|_, _| {}),
+    }
+}

@@ -1,0 +1,253 @@
+//! Settings, keys, commands with arguments and the list of changes, on real files and a real database.
+
+use super::real::{CONFIG, Real};
+use super::*;
+use crate::config::{Action, Context, SettingsText};
+
+fn with_runtime<F: Future<Output = ()>>(work: F) {
+    let runtime = tokio::runtime::Builder::new_multi_thread();
+    { runtime }.worker_threads(2).enable_all().build().unwrap().block_on(work);
+}
+
+const CTRL: KeyModifiers = KeyModifiers::CONTROL;
+
+#[test]
+fn a_setting_holds_at_once_is_kept_and_undone() {
+    with_runtime(async {
+        let mut real = Real::new(2, 10).await;
+        real.command("settings");
+        real.until("a form", |app| app_form(app).is_some()).await;
+        // Walking through the themes shows each of them.
+        for theme in ["light", "high-contrast", "mono"] {
+            real.press(KeyCode::Right, KeyModifiers::NONE);
+            assert_eq!(real.app.palette.name(), theme);
+        }
+        real.press(KeyCode::Esc, KeyModifiers::NONE);
+        real.press(KeyCode::Esc, KeyModifiers::NONE);
+        assert!(real.layer().is_none());
+        assert_eq!((real.app.palette.name(), real.config().as_str()), ("dark", CONFIG));
+
+        real.command("settings retention");
+        real.until("a form", |app| app_form(app).is_some()).await;
+        real.keys("x");
+        assert!(real.screen().contains("found \"x\""), "{}", real.screen());
+        real.press(KeyCode::Char('u'), CTRL);
+        real.keys("30");
+        real.press(KeyCode::Char('s'), CTRL);
+        real.says("saved: retention.days = 30 (u takes it back)").await;
+        assert_eq!(real.config(), format!("{CONFIG}\n[retention]\ndays = 30\n"));
+        assert_eq!(real.handle.settings().retention.days, Some(30), "the engine knows it");
+        real.keys("u");
+        real.says("undone: retention.days = 30").await;
+        assert_eq!(real.config(), CONFIG);
+        assert_eq!(real.handle.settings().retention.days, None);
+        real.press(KeyCode::Char('r'), CTRL);
+        real.says("done again: retention.days = 30").await;
+        assert_eq!(real.handle.settings().retention.days, Some(30));
+        real.handle.shutdown().await;
+    });
+}
+
+fn app_form(app: &App) -> Option<&crate::config::SourceForm> {
+    match app.layers.last() {
+        Some(super::super::app::Layer::Edit(editor)) => editor.form.as_ref(),
+        _ => None,
+    }
+}
+
+#[test]
+fn what_changed_elsewhere_is_taken_in_or_asked_about() {
+    with_runtime(async {
+        let mut real = Real::new(1, 1).await;
+        real.command("settings budget");
+        real.until("a form", |app| app_form(app).is_some()).await;
+        real.press(KeyCode::Down, KeyModifiers::NONE);
+        real.keys("24");
+        let file = real.paths.config_file();
+        // Another key: taken in. The same key: asked about.
+        let theirs = format!("{CONFIG}ascii = true\n\n[schedule]\npolls_per_day = 6 # theirs\n");
+        std::fs::write(&file, &theirs).unwrap();
+        real.press(KeyCode::Char('s'), CTRL);
+        real.says("schedule.polls_per_day: changed in the file meanwhile").await;
+        assert_eq!(real.config(), theirs);
+        real.press(KeyCode::Char('s'), CTRL);
+        real.says("saved: schedule.polls_per_day = 24").await;
+        assert_eq!(real.config(), theirs.replace("= 6 #", "= 24 #"));
+        assert!(real.app.settings.ui.ascii, "what else was changed is taken in");
+        real.handle.shutdown().await;
+    });
+}
+
+#[test]
+fn settings_for_the_next_start_say_so() {
+    with_runtime(async {
+        let mut real = Real::new(1, 1).await;
+        real.command("settings network");
+        real.until("a form", |app| app_form(app).is_some()).await;
+        assert!(real.screen().contains("From the next start."));
+        real.keys("4");
+        real.press(KeyCode::Char('s'), CTRL);
+        real.says("At once: from the next start").await;
+        real.handle.shutdown().await;
+    });
+}
+
+#[test]
+fn keys_are_given_by_striking_them() {
+    with_runtime(async {
+        let mut real = Real::new(2, 10).await;
+        real.command("keys pin");
+        assert!(real.screen().contains("pin                  items      p"));
+        real.enter();
+        assert!(real.screen().contains("strike the new key"));
+        real.keys("g");
+        real.keys("p");
+        real.enter();
+        assert_eq!(real.config(), CONFIG, "it is asked first, or is free");
+        real.quiet().await;
+        real.says("saved: ").await;
+        assert!(real.config().contains("\"g p\" = \"pin\"") && real.config().starts_with(CONFIG));
+        let keys = |app: &App, action| app.keymap.keys_for(Context::Items, action);
+        assert_eq!(keys(&real.app, Action::Pin).as_deref(), Some("g p"));
+        // A key that means something already is asked about.
+        real.enter();
+        real.keys("x");
+        real.late(TimeDelta::seconds(5));
+        assert!(real.screen().contains("x is no longer full-text in items"), "{}", real.screen());
+        real.press(KeyCode::Esc, KeyModifiers::NONE);
+        assert_eq!(keys(&real.app, Action::FullText).as_deref(), Some("x"));
+        real.close_layers();
+        real.keys("u");
+        real.says("undone: keys.items").await;
+        assert_eq!(real.config(), CONFIG);
+        assert_eq!(keys(&real.app, Action::Pin).as_deref(), Some("p"));
+        real.handle.shutdown().await;
+    });
+}
+
+#[test]
+fn commands_take_arguments() {
+    with_runtime(async {
+        let mut real = Real::new(12, 60).await;
+        // A theme shows while it is walked over, and goes when it is left.
+        real.keys(":theme ");
+        real.press(KeyCode::Down, KeyModifiers::NONE);
+        assert_eq!(real.app.palette.name(), "light");
+        real.press(KeyCode::Esc, KeyModifiers::NONE);
+        assert_eq!(real.app.palette.name(), "dark");
+        real.command("theme li");
+        real.says("saved: ui.theme = \"light\"").await;
+        assert_eq!(real.app.palette.name(), "light");
+        real.command("set ui.asc");
+        real.enter();
+        real.says("saved: ui.ascii = true").await;
+        real.close_layers();
+        real.command("set ui.reader_width 5");
+        real.says("not saved").await;
+        real.command("set ui.reader_width 55");
+        real.says("saved: ui.reader_width = 55").await;
+        real.command("set ui.sources_width 44");
+        real.says("saved: ui.sources_width = 44").await;
+        let row: Vec<char> = real.screen().lines().nth(5).unwrap().chars().collect();
+        assert_eq!(row[44], '|', "{row:?}");
+        real.command("open source 7");
+        real.quiet().await;
+        assert_eq!(real.app.items.listing.title, "Source 7");
+        real.command("tag t3");
+        real.until("items", |app| app.items.rows.len() == 10).await;
+        real.command("sort-next old");
+        real.quiet().await;
+        assert_eq!(real.app.items.order().words(), "oldest first");
+        real.command("search item 2");
+        real.quiet().await;
+        assert!(real.layer().is_none() && real.app.items.listing.query == "item 2");
+        real.handle.shutdown().await;
+    });
+}
+
+#[test]
+fn one_goes_back_and_forth_in_the_list_of_changes() {
+    with_runtime(async {
+        let mut real = Real::new(3, 30).await;
+        let before = std::fs::read_to_string(real.paths.sources_file()).unwrap();
+        real.keys("p");
+        real.says("1 item pinned").await;
+        real.command("delete Source 1");
+        real.says("no longer following Source 1").await;
+        real.command("theme mono");
+        real.says("saved: ui.theme").await;
+        let list = real.paths.config_dir().join("list.txt");
+        std::fs::write(&list, "http://127.0.0.1:9/new.xml\nhttp://127.0.0.1:9/other.xml\n")
+            .unwrap();
+        real.command(&format!("import {}", list.display()));
+        real.says("2 sources imported").await;
+        real.until("the sources", |app| app.sources.list.sources.len() == 4).await;
+        real.keys("U");
+        let screen = real.screen();
+        for words in ["import of", "ui.theme = \"mono\"", "stop following Source 1", "pin: Item"] {
+            assert!(screen.contains(words), "{words} on\n{screen}");
+        }
+        // Back to before all of it …
+        real.keys("G");
+        real.enter();
+        real.until("the beginning", |app| app.history.rests_at(0)).await;
+        real.until("the sources", |app| app.sources.list.sources.len() == 3).await;
+        let now = std::fs::read_to_string(real.paths.sources_file()).unwrap();
+        assert_eq!(now.trim_end(), before.trim_end());
+        assert_eq!((real.config().as_str(), real.app.palette.name()), (CONFIG, "dark"));
+        let pinned = || real.handle.store().reader().unwrap().sources().unwrap();
+        assert_eq!(pinned().iter().map(|s| s.pinned).sum::<u32>(), 0);
+        assert!(real.screen().matches("undone").count() >= 4);
+        // … and forth again.
+        real.keys("gg");
+        real.press(KeyCode::Home, KeyModifiers::NONE);
+        real.enter();
+        real.until("the end", |app| app.history.rests_at(4)).await;
+        real.until("the sources", |app| app.sources.list.sources.len() == 4).await;
+        assert_eq!(real.app.palette.name(), "mono");
+        real.press(KeyCode::Esc, KeyModifiers::NONE);
+        // A new change makes what is undone unreachable.
+        real.keys("u");
+        real.says("undone: import").await;
+        real.command("theme light");
+        real.says("saved: ui.theme").await;
+        real.press(KeyCode::Char('r'), CTRL);
+        real.says("nothing to redo").await;
+        real.handle.shutdown().await;
+    });
+}
+
+/// The layers as they look at each size.
+#[test]
+fn the_layers_at_every_size() {
+    for (width, height) in SIZES {
+        let snapshot = |name: &str, stage: &mut Stage| {
+            insta::assert_snapshot!(
+                format!("{name}-{width}x{height}"),
+                stage.screen(width, height)
+            );
+        };
+        let mut stage = Stage::new();
+        stage.keys(",");
+        stage.happen(Event::SettingsLoaded(Ok(SettingsText::new("[ui]\ntheme = 'mono'\n", &[]))));
+        stage.keys("<Down>yes");
+        snapshot("settings", &mut stage);
+        let mut stage = Stage::new();
+        stage.keys("Kpin<Enter>x");
+        stage.keys("<Enter>");
+        snapshot("keys", &mut stage);
+        let mut stage = Stage::new();
+        stage.keys("pjmu");
+        stage.keys("U");
+        // The time of the day is that of the zone.
+        let zone = |screen: String| {
+            let at = now().with_timezone(&chrono::Local).format("%H:%M:%S").to_string();
+            screen.replace(&at, "12:00:00")
+        };
+        let screen = zone(stage.screen(width, height));
+        insta::assert_snapshot!(format!("history-{width}x{height}"), screen);
+        let mut stage = Stage::new();
+        stage.keys(":set ui.");
+        snapshot("arguments", &mut stage);
+    }
+}
