@@ -14,9 +14,9 @@ pub const MOST_LINKS: usize = 5_000;
 /// Characters of a link's text that are kept.
 const MOST_ANCHOR: usize = 60;
 /// Longest path of a link in bytes; what is longer loses its first elements.
-const MOST_PATH: usize = 500;
+const MOST_PATH: usize = 300;
 /// Longest name, classes or id of one element in a path, in bytes.
-const MOST_NAME: usize = 60;
+const MOST_NAME: usize = 40;
 /// Longest structured data that are read, in bytes, and how many pieces of them.
 const MOST_JSON: usize = 512 << 10;
 const MOST_PIECES: usize = 20;

@@ -5,7 +5,7 @@ const LONGEST: usize = 100;
 
 /// Splits bylines into names: at `, ` and ` and `, also with a comma before the `and`. What belongs
 /// to the name before it (`Jr.`, `PhD`) stays with it, a leading `By` goes, and a name counts once,
-/// whatever its letter case.
+/// whatever its letter case. Dates between them go.
 pub fn split_names<'a>(bylines: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for byline in bylines {
@@ -16,7 +16,7 @@ pub fn split_names<'a>(bylines: impl IntoIterator<Item = &'a str>) -> Vec<String
             let part = part.strip_prefix("and ").unwrap_or(part).trim_matches([',', ' ']);
             match own.last_mut() {
                 Some(name) if is_suffix(part) => name.push_str(&format!(", {part}")),
-                _ if part.is_empty() || part.chars().count() > LONGEST => {}
+                _ if part.is_empty() || part.chars().count() > LONGEST || is_date(part) => {}
                 _ => own.push(part.to_owned()),
             }
         }
@@ -36,6 +36,13 @@ fn without_by(line: &str) -> &str {
     }
 }
 
+/// Whether it is rather a day or a duration: names have a single digit inside at most.
+fn is_date(part: &str) -> bool {
+    let digit = |c: char| c.is_ascii_digit();
+    let pair = part.as_bytes().windows(2).any(|two| two.iter().all(u8::is_ascii_digit));
+    pair || part.starts_with(digit) || part.ends_with(digit)
+}
+
 fn is_suffix(part: &str) -> bool {
     const SUFFIXES: [&str; 11] =
         ["jr", "sr", "ii", "iii", "iv", "phd", "ph.d", "md", "m.d", "esq", "dds"];
@@ -48,7 +55,7 @@ mod tests {
 
     #[test]
     fn bylines() {
-        let cases: [(&[&str], &[&str]); 9] = [
+        let cases: [(&[&str], &[&str]); 11] = [
             (&["A, B"], &["A", "B"]),
             (&["A and B"], &["A", "B"]),
             (&["A, B and C"], &["A", "B", "C"]),
@@ -58,6 +65,8 @@ mod tests {
             (&["Martin King, Jr., Ann Lee, PhD"], &["Martin King, Jr.", "Ann Lee, PhD"]),
             (&["", " , "], &[]),
             (&["Byron"], &["Byron"]),
+            (&["Council office, 21 November 2026"], &["Council office"]),
+            (&["By Jennifer 8. Lee, November 1, 2026, 3 min"], &["Jennifer 8. Lee"]),
         ];
         for (bylines, want) in cases {
             assert_eq!(split_names(bylines.iter().copied()), want, "{bylines:?}");
