@@ -144,8 +144,8 @@ fn a_source_that_broke_is_mended_on_its_page() {
         world.wait_for_requests("/news", look);
         t.wait_for("nothing new");
         // Another message takes its place.
-        t.send("t");
-        t.wait_for("theme: ");
+        t.send("u");
+        t.wait_for("nothing to undo");
     }
     t.wait_for("✎ broken");
     t.send(key::TAB);
@@ -166,7 +166,7 @@ fn a_source_that_broke_is_mended_on_its_page() {
     t.send("P");
     t.wait_for("6 matched   0 lost of 5");
     t.send(key::CTRL_S);
-    t.wait_for("saved: website.articles");
+    t.wait_gone("Page outline");
     t.wait_for("speaks about matter 6");
     t.wait_gone("broken");
     let saved = world.read(FILE);
