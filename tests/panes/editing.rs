@@ -64,7 +64,7 @@ fn another_address_is_asked_at_once() {
     t.send(key::CTRL_U);
     t.paste(&world.url("/nowhere.xml"));
     t.send(key::CTRL_S);
-    t.wait_for("saved: ");
+    t.wait_gone("(its own)");
     world.wait_for_requests("/nowhere.xml", 1);
     t.send("Q");
     assert_eq!(t.exit_code(), 0);
