@@ -1,10 +1,15 @@
 //! How the panes feel: `cargo bench --bench panes -- DIR...`, each written by the example `fill`.
 //!
+//! `cargo bench --bench panes -- workbench` measures the selector workbench on a page of 500 KB with
+//! 3,000 elements instead.
+//!
 //! Times are medians of five starts, from the key to the last byte of the answer. Run alone, on a
 //! quiet machine. The refresh at the end adds items to the databases.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a bench")]
 
+mod list_page;
 mod term;
+mod workbench;
 
 use newsfed::demo::server::{Reply, Server};
 use newsfed::store::{Anchor, Scope, Store, View};
@@ -19,6 +24,10 @@ const DOWN: &str = "j";
 const PAGE_DOWN: &str = "\x1b[6~";
 
 fn main() {
+    if std::env::args().any(|a| a == "workbench") {
+        workbench::keystrokes();
+        return;
+    }
     let folders: Vec<PathBuf> =
         std::env::args().skip(1).filter(|a| !a.starts_with('-')).map(PathBuf::from).collect();
     if folders.is_empty() {

@@ -53,6 +53,7 @@ actions! {
     Refresh, "refresh", "Refresh the selected sources";
     ForceRefresh, "force-refresh", "Refresh the selected sources whatever their servers asked for";
     Edit, "edit", "Edit the source in a form";
+    Workbench, "workbench", "Choose the selectors of a website on its page";
     EditFile, "edit-file", "Edit the source's entry in $EDITOR";
     Delete, "delete", "Stop following the selected sources";
     Rename, "rename", "Rename the source, folder, tag or saved query";

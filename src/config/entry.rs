@@ -5,9 +5,11 @@ use super::edit::{EditError, SourcesFile};
 use super::edited::{Edited, Part};
 use super::error::ConfigErrors;
 use super::load::{Positioned, check_sources};
+use super::render::source_text;
 use super::save::SaveError;
 use super::section::{Section, apply};
-use crate::model::SourceId;
+use super::splice::SpliceError;
+use crate::model::{Source, SourceId};
 use std::fmt;
 use std::path::Path;
 
@@ -48,9 +50,27 @@ impl Entry {
         Self { id, part: Section::new(text, Some(header)) }
     }
 
+    /// The entry of a source that is not declared yet.
+    pub fn draft(source: &Source) -> Self {
+        Self { id: source.id.clone(), part: Section::new(&source_text(source, "\n"), Some(0)) }
+    }
+
     /// The source.
     pub fn id(&self) -> &SourceId {
         &self.id
+    }
+
+    /// The source that the entry declares once these changes are made.
+    ///
+    /// # Errors
+    /// When the loader refuses it.
+    pub fn source(&self, changes: &[EntryChange]) -> Result<Source, EditError> {
+        let file = Path::new("");
+        let odd = |e: SpliceError| EditError::Form { file: file.into(), message: e.to_string() };
+        let text = self.part.with(changes).map_err(odd)?;
+        let (sources, _) = check_sources(file, &text).map_err(EditError::Refused)?;
+        let source = sources.into_iter().next().map(|(_, source)| source);
+        source.ok_or_else(|| EditError::Unknown(self.id.clone(), String::new()))
     }
 
     /// The value of a key.

@@ -108,6 +108,14 @@ impl FormField {
         }
     }
 
+    /// Its key below `website`.
+    pub fn website_key(&self) -> Option<&str> {
+        match self.path.as_slice() {
+            [table, key] if table == "website" => Some(key),
+            _ => None,
+        }
+    }
+
     /// The page it is on.
     pub fn page(&self) -> FormPage {
         self.row.page
@@ -296,10 +304,13 @@ impl SourceForm {
 
     /// Whether a field concerns this source, or says something all the same.
     pub fn is_shown(&self, field: &FormField) -> bool {
+        field.row.kinds.contains(&self.kind()) || !field.value.is_empty() || field.is_changed()
+    }
+
+    /// The kind that is typed; a feed where that is none.
+    pub fn kind(&self) -> SourceKind {
         let kind = self.fields.iter().find(|f| f.path == ["kind"]).map(|f| f.value.trim());
-        let kinds = [SourceKind::Feed, SourceKind::Website, SourceKind::Sitemap];
-        let kind = kinds.into_iter().find(|k| Some(k.name()) == kind).unwrap_or_default();
-        field.row.kinds.contains(&kind) || !field.value.is_empty() || field.is_changed()
+        EVERY.iter().copied().find(|k| Some(k.name()) == kind).unwrap_or_default()
     }
 
     /// What would be written.

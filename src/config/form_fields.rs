@@ -11,6 +11,8 @@ pub enum FormPage {
     Schedule,
     /// Where things stand on its pages.
     Selectors,
+    /// What a crawl of its site looks for.
+    Crawl,
     /// How its server is asked.
     Access,
     /// How the panes look.
@@ -31,10 +33,11 @@ pub enum FormPage {
 
 impl FormPage {
     /// All of them, in order.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::General,
         Self::Schedule,
         Self::Selectors,
+        Self::Crawl,
         Self::Access,
         Self::Look,
         Self::Reading,
@@ -51,6 +54,7 @@ impl FormPage {
             Self::General => "General",
             Self::Schedule => "Schedule",
             Self::Selectors => "Selectors",
+            Self::Crawl => "Crawl",
             Self::Access => "Headers and login",
             Self::Look => "Look",
             Self::Reading => "Reading",
@@ -100,9 +104,10 @@ pub(super) struct Row {
 }
 
 pub(super) const EVERY: &[SourceKind] =
-    &[SourceKind::Feed, SourceKind::Website, SourceKind::Sitemap];
-const SITES: &[SourceKind] = &[SourceKind::Website, SourceKind::Sitemap];
+    &[SourceKind::Feed, SourceKind::Website, SourceKind::Sitemap, SourceKind::Crawl];
+const SITES: &[SourceKind] = &[SourceKind::Website, SourceKind::Sitemap, SourceKind::Crawl];
 const LISTS: &[SourceKind] = &[SourceKind::Website];
+const CRAWLS: &[SourceKind] = &[SourceKind::Crawl];
 pub(super) const FLAG: &[&str] = &["true", "false"];
 
 pub(super) const GENERAL: Row = Row {
@@ -313,6 +318,15 @@ pub(super) const ROWS: &[Row] = &[
         label: "Busy hours",
         unset: "none",
         help: "Hours in which the site publishes, such as 08:00-18:00",
+        ..SELECTOR
+    },
+    Row {
+        page: FormPage::Crawl,
+        path: &["website", "targets"],
+        label: "Targets",
+        unset: "articles",
+        help: "What is looked for: articles, files, data, or media types such as text/csv",
+        kinds: CRAWLS,
         ..SELECTOR
     },
     Row {

@@ -2,7 +2,7 @@
 
 use super::handle::Handle;
 use super::look::{Finished, Started, read_answer, store};
-use super::message::{Answer, Discovery, First, FirstAnswer, Pace, PageAnswer, Removed};
+use super::message::{Answer, Discovery, First, FirstAnswer, Pace, PageAnswer, Removed, Way};
 use super::queue::Job;
 use super::site::{Asker, Prefetched};
 use crate::config::{
@@ -83,26 +83,45 @@ impl Handle {
             return Err(address::UrlError::Empty.into());
         }
         let way = discovery.ways.swap_remove(way);
-        let web = &discovery.web;
+        let source = Source { title, folder, ..discovery.source(&way) };
         let first = match way.first {
             // A crawl takes its time, which nobody is to wait for here.
             None if way.kind == SourceKind::Crawl => None,
             Some(first) => Some(first),
-            None => Some(First::Feed(self.fetch_announced(&way.url, web).await?)),
+            None => Some(First::Feed(self.fetch_announced(&way.url, &discovery.web).await?)),
         };
-        if let Some(known) = self.followed_as(&way.url, first.as_ref()).await? {
+        self.follow_source(source, first).await
+    }
+
+    /// As [`Handle::follow`], with the entry as a person has changed its draft
+    /// ([`Discovery::draft`]). Where it was written by hand, or asks another address now or in another
+    /// way, it is looked at anew.
+    pub async fn follow_edited(
+        &self,
+        discovery: &Discovery,
+        way: Option<usize>,
+        entry: &Entry,
+        changes: &[EntryChange],
+    ) -> Result<Source, FollowError> {
+        let source = entry.source(changes)?;
+        let same = |way: &&Way| source.url == way.url && source.kind == way.kind;
+        let way = way.and_then(|way| discovery.ways.get(way)).filter(same);
+        let first = way.and_then(|way| way.first.clone());
+        self.follow_source(source, first).await
+    }
+
+    /// Declares a source and stores its first look, where there is one.
+    async fn follow_source(
+        &self,
+        mut source: Source,
+        first: Option<First>,
+    ) -> Result<Source, FollowError> {
+        if let Some(known) = self.followed_as(&source.url, first.as_ref()).await? {
             return Err(FollowError::Known(known));
         }
-        // Taken ids are replaced when the file is written.
-        let id = config::unique_id(&way.url, &mut HashSet::new());
-        let mut source = Source::feed(id, way.url.clone());
-        (source.kind, source.title, source.folder) = (way.kind, title, folder);
-        if may_have_credentials(&web.url, &way.url) {
-            source.access = access(web);
-        }
-        source.website = way.rules;
         let mut prefetched = Prefetched::new();
-        if let (Some(First::Page(page)), Some(_)) = (&first, source.website.as_ref()) {
+        let unsaid = source.website.as_ref().is_some_and(|rules| !rules.has_selectors());
+        if let (Some(First::Page(page)), true) = (&first, unsaid) {
             prefetched = self.learn_articles(&mut source, &page.samples).await;
         }
         let added = self.edit(move |file| file.import(&[source])).await?;
@@ -403,7 +422,7 @@ pub(super) type Stamp = Option<(SystemTime, u64)>;
 
 /// Whether what was typed for one address may be sent to another: the same origin, or the same
 /// host over TLS.
-fn may_have_credentials(typed: &Url, other: &Url) -> bool {
+pub(super) fn may_have_credentials(typed: &Url, other: &Url) -> bool {
     let default_ports = typed.port().is_none() && other.port().is_none();
     let secured = typed.scheme() == "http" && other.scheme() == "https" && default_ports;
     typed.origin() == other.origin() || (secured && typed.host() == other.host())
@@ -411,9 +430,13 @@ fn may_have_credentials(typed: &Url, other: &Url) -> bool {
 
 /// Sources are tried again later; an address that is not followed yet is not.
 fn without_promise(error: &FetchError) -> String {
+    format!("{}; nothing is followed", bare(error))
+}
+
+/// What failed, without what happens next.
+pub(super) fn bare(error: &FetchError) -> String {
     let words = error.to_string();
-    let kept = words.strip_suffix("; it is tried again later").unwrap_or(&words);
-    format!("{kept}; nothing is followed")
+    words.strip_suffix("; it is tried again later").unwrap_or(&words).to_owned()
 }
 
 /// Credentials that were typed with the address.

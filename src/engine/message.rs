@@ -1,5 +1,7 @@
 //! What the engine tells and is asked, as plain data.
 
+use super::follow::{access, may_have_credentials};
+use crate::config::{Entry, unique_id};
 use crate::feed::ParsedFeed;
 use crate::model::{Hold, Outcome, Source, SourceId, SourceKind, Time, WebsiteRules};
 use crate::net::Response;
@@ -79,7 +81,7 @@ pub enum Refreshed {
 }
 
 /// What was found at an address.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Discovery {
     /// The address that was asked for.
     pub address: Url,
@@ -101,10 +103,44 @@ impl Discovery {
         }
         self.tried.push(words);
     }
+
+    /// The entry that following a way would write, to be edited before; without a way that of a
+    /// website whose selectors are still to be written.
+    pub fn draft(&self, way: Option<usize>) -> Option<Entry> {
+        Some(Entry::draft(&match way {
+            Some(way) => self.source(self.ways.get(way)?),
+            None => self.source_by_hand(),
+        }))
+    }
+
+    /// A website at the address that was asked for, without a selector for its articles.
+    pub(super) fn source_by_hand(&self) -> Source {
+        self.source(&Way {
+            kind: SourceKind::Website,
+            url: self.address.clone(),
+            title: String::new(),
+            rules: Some(WebsiteRules::default()),
+            confidence: None,
+            first: None,
+        })
+    }
+
+    /// The source that a way makes.
+    pub(super) fn source(&self, way: &Way) -> Source {
+        // Taken ids are replaced when the file is written.
+        let id = unique_id(&way.url, &mut HashSet::new());
+        let mut source = Source::feed(id, way.url.clone());
+        source.kind = way.kind;
+        if may_have_credentials(&self.web.url, &way.url) {
+            source.access = access(&self.web);
+        }
+        source.website = way.rules.clone();
+        source
+    }
 }
 
 /// One way to follow an address.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Way {
     /// What kind of source it becomes.
     pub kind: SourceKind,
@@ -121,7 +157,7 @@ pub struct Way {
 }
 
 /// What was fetched while an address was explored.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) enum First {
     /// A feed.
     Feed(FirstAnswer),
@@ -151,14 +187,14 @@ impl Way {
 }
 
 /// A feed that was fetched while an address was explored.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct FirstAnswer {
     pub(super) feed: ParsedFeed,
     pub(super) answer: Answer,
 }
 
 /// A page that was fetched while an address was explored.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct PageAnswer {
     /// Titles and dates of what it lists.
     pub(super) items: Vec<(String, Option<Time>)>,

@@ -23,6 +23,7 @@ mod upkeep;
 mod verdict;
 mod why;
 mod words;
+mod workbench;
 
 pub use follow::{FollowError, access};
 pub use fulltext::{PrefetchPlan, TextGot};
@@ -34,5 +35,10 @@ pub use setup::setup;
 pub use crate::store::Kept;
 pub use why::{Glance, LookTold, Rhythm, Why, glance, rhythm, why};
 pub use words::{HOURS, Told, broken};
+#[cfg(test)]
+pub(crate) use workbench::Rehearsal;
+pub use workbench::{Offer, Place, Preview, Said, Subject, Workbench};
+// What is told of pages there.
+pub use crate::website::{ArticleTold, Found, ListLink, Listed, Outline, OutlineLine, Part};
 // The panes know the engine, and this is part of what it tells.
 pub use crate::schedule::{Explanation, Gaps, Pulse};

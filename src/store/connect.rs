@@ -17,6 +17,7 @@ const STEPS: &[M<'static>] = &[
     M::up(include_str!("schema-3.sql")),
     M::up(include_str!("schema-4.sql")),
     M::up(include_str!("schema-5.sql")),
+    M::up(include_str!("schema-6.sql")),
 ];
 
 /// Opens the only read-write connection, creating or migrating the file first.

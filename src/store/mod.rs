@@ -6,6 +6,7 @@
 mod ahead;
 mod articles;
 mod connect;
+mod copies;
 mod count;
 mod crawl_log;
 mod criteria;
@@ -32,6 +33,7 @@ mod tests;
 
 pub use ahead::{Ahead, Kept, Wanted};
 pub use articles::{FetchEnd, Fetched, MOST_VERSIONS, Page, PageRead, PageText, Site, Version};
+pub use copies::ListCopy;
 pub use count::{Count, MOST_COUNTED};
 pub use crawl_log::{CrawlLog, Learned, LinkRow, RequestRow, Stored};
 pub use criteria::Criteria;

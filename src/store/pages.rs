@@ -1,6 +1,7 @@
 //! Articles of websites and sitemaps: known to one source is known to all, and pages that were
 //! refused are not asked for again soon.
 
+use super::copies::{self, ListCopy};
 use super::error::Result;
 use super::identity::{Prepared, address_hash};
 use super::ingest::{Ingested, insert, was_pruned};
@@ -16,6 +17,8 @@ pub struct Pages {
     pub refused: Vec<(Url, Time)>,
     /// The articles that were stored before the end of the look; `None` when nothing was read.
     pub kept: Option<Ingested>,
+    /// The list page, where its selectors found something.
+    pub copy: Option<ListCopy>,
 }
 
 /// Row keys for the articles of one look. What is listed first is stored first, and yet gets the
@@ -123,7 +126,10 @@ pub(super) fn save(conn: &Connection, source: i64, pages: &Pages) -> Result<()> 
     for (url, until) in &pages.refused {
         put.execute(params![source, address_hash(url), until.timestamp()])?;
     }
-    Ok(())
+    match &pages.copy {
+        Some(copy) => copies::keep(conn, source, copy),
+        None => Ok(()),
+    }
 }
 
 /// Forgets pages whose time was over at `now`.

@@ -94,6 +94,16 @@ impl Reader {
         Ok(query.query_row([key], item_row).optional()?)
     }
 
+    /// The copies of the list page of a source (row key), newest first.
+    pub fn list_copies(&self, source: i64) -> Result<Vec<super::ListCopy>> {
+        super::copies::of(&self.conn, source)
+    }
+
+    /// The addresses of the newest items of a source (row key), at most `limit`.
+    pub fn addresses(&self, source: i64, limit: usize) -> Result<Vec<String>> {
+        super::copies::addresses(&self.conn, source, limit)
+    }
+
     /// Where an item (row key) was left, in characters from its start; see
     /// [`super::Store::set_place`].
     pub fn place(&self, item: i64) -> Result<usize> {

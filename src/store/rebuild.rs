@@ -31,7 +31,7 @@ pub struct Salvage {
 /// program makes them anew, with what stands for them.
 type Table = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
 
-const TABLES: [Table; 11] = [
+const TABLES: [Table; 12] = [
     ("source", "sources", &[("items", "0"), ("unread", "0"), ("pinned", "0")]),
     ("item", "items", &[]),
     ("detail", "texts", &[("indexed", "0")]),
@@ -43,6 +43,7 @@ const TABLES: [Table; 11] = [
     ("site", "templates of sites", &[]),
     ("memo", "notes", &[]),
     ("place", "places in articles", &[]),
+    ("copy", "copies of list pages", &[]),
 ];
 
 /// Counts, and texts of items that have lost theirs.
@@ -53,6 +54,7 @@ const FINISH: &str = "
     DELETE FROM place WHERE item NOT IN (SELECT key FROM item);
     DELETE FROM pruned WHERE source NOT IN (SELECT key FROM source);
     DELETE FROM page WHERE source NOT IN (SELECT key FROM source);
+    DELETE FROM copy WHERE source NOT IN (SELECT key FROM source);
     DELETE FROM site WHERE source NOT IN (SELECT key FROM source);
     DELETE FROM fetch WHERE item NOT IN (SELECT key FROM item) OR source NOT IN (SELECT key FROM source);
     DELETE FROM article WHERE item NOT IN (SELECT key FROM item);

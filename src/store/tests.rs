@@ -5,6 +5,7 @@ use crate::config::SortOrder;
 use crate::model::{Entry, ItemRow, PollRecord, SourceId};
 use chrono::TimeDelta;
 
+mod copies;
 mod faults;
 mod pages;
 mod places;

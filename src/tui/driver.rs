@@ -1,11 +1,13 @@
 //! Performs effects. Whatever takes time runs apart, and its end comes back as an event.
 
-use super::effect::Effect;
-use super::event::{Event, Followed, ImportRead, Imported, MarksSet, NotSaved};
+use super::effect::{BenchAsk, Effect};
+use super::event::{Event, Followed, ImportRead, Imported, MarksSet, NotSaved, RequestId};
 use super::read::{Asker, Question};
 use crate::config::{self, Added, ConfigFile, EditError, Paths, SourcesFile};
-use crate::engine::{FollowError, Handle, Kept, PrefetchPlan, TextGot, Way};
-use crate::model::SourceKind;
+use crate::engine::{
+    FollowError, Handle, Kept, Place, PrefetchPlan, Said, Subject, TextGot, Way, Workbench,
+};
+use crate::model::{Source, SourceKind};
 use crate::store::{Mark, Store};
 use crate::util::browser;
 use std::path::Path;
@@ -25,6 +27,8 @@ pub(super) struct Driver {
     edits: UnboundedSender<Edit>,
     discovery: Option<AbortHandle>,
     prefetch: Option<AbortHandle>,
+    /// The workbench that is open, by its number.
+    bench: Option<(RequestId, Workbench)>,
     /// The item (row key) that was opened last.
     opened: Arc<AtomicI64>,
 }
@@ -59,6 +63,7 @@ impl Driver {
             edits,
             discovery: None,
             prefetch: None,
+            bench: None,
             opened: Arc::default(),
         })
     }
@@ -135,15 +140,21 @@ impl Driver {
                 let named = discovery.ways.get(way).filter(|w| w.kind != SourceKind::Crawl);
                 let title = named.map(|w| w.title.clone());
                 let listed = discovery.ways.get(way).and_then(Way::count).unwrap_or(0);
-                let source = match h.follow(discovery, way, None, None).await {
-                    Ok(source) => source,
-                    Err(e) => return Event::Followed(Err(words(e))),
-                };
-                let no_items = h.why_no_items(&source.id, listed).await.unwrap_or_default();
-                let followed = Followed::from(source);
-                let title = title.filter(|t| !t.is_empty()).unwrap_or(followed.title);
-                Event::Followed(Ok(vec![Followed { title, no_items, ..followed }]))
+                let source = h.follow(discovery, way, None, None).await;
+                followed(&h, source, title, listed).await
             }),
+            Effect::FollowEdited { discovery, way, base, changes } => {
+                self.spawn(move |h| async move {
+                    let named = way.and_then(|way| discovery.ways.get(way));
+                    let named = named.filter(|w| w.kind != SourceKind::Crawl);
+                    let title = named.map(|w| w.title.clone());
+                    let source = h.follow_edited(&discovery, way, &base, &changes).await;
+                    followed(&h, source, title, 0).await
+                });
+            }
+            Effect::OpenBench { bench, subject } => self.open_bench(bench, subject),
+            Effect::Bench { bench, ask } => self.ask_bench(bench, ask),
+            Effect::CloseBench => self.bench = None,
             Effect::StopExploring { source } => {
                 let words = match self.handle.stop_exploring(source) {
                     true => "the exploration ends with what was found so far",
@@ -248,6 +259,32 @@ impl Driver {
                 }
                 _ => {}
             }
+        }
+    }
+
+    fn open_bench(&mut self, id: RequestId, subject: Subject) {
+        let (said, mut heard) = tokio::sync::mpsc::unbounded_channel();
+        let events = self.events.clone();
+        tokio::spawn(async move {
+            while let Some(said) = heard.recv().await {
+                let _ = events.send(Event::BenchSaid(id, said));
+            }
+        });
+        self.bench = self.handle.workbench(subject, said).map(|bench| (id, bench));
+        if self.bench.is_none() {
+            let why = "the source is no longer there".to_owned();
+            let _ =
+                self.events.send(Event::BenchSaid(id, Said::Failed { place: Place::List, why }));
+        }
+    }
+
+    fn ask_bench(&mut self, id: RequestId, ask: BenchAsk) {
+        let Some((_, bench)) = self.bench.as_mut().filter(|(open, _)| *open == id) else { return };
+        match ask {
+            BenchAsk::Preview { request, rules, list } => bench.preview(request, *rules, list),
+            BenchAsk::Pick { place, element, part } => bench.pick(place, element, part),
+            BenchAsk::Fetch { url, place, title } => bench.fetch(url, place, title),
+            BenchAsk::Copy(number) => bench.copy(number),
         }
     }
 
@@ -374,6 +411,23 @@ fn not_saved(error: FollowError) -> NotSaved {
 
 fn words(error: impl std::fmt::Display) -> String {
     crate::util::text::line(&error.to_string())
+}
+
+/// What is to be told of a source that is followed now.
+async fn followed(
+    handle: &Handle,
+    source: Result<Source, FollowError>,
+    title: Option<String>,
+    listed: usize,
+) -> Event {
+    let source = match source {
+        Ok(source) => source,
+        Err(e) => return Event::Followed(Err(words(e))),
+    };
+    let no_items = handle.why_no_items(&source.id, listed).await.unwrap_or_default();
+    let followed = Followed::from(source);
+    let title = title.filter(|t| !t.is_empty()).unwrap_or(followed.title);
+    Event::Followed(Ok(vec![Followed { title, no_items, ..followed }]))
 }
 
 async fn follow_starters(handle: &Handle, chosen: &[usize]) -> Result<Vec<Followed>, String> {

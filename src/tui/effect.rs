@@ -5,11 +5,12 @@ use crate::config::{
     Edited, Entry, EntryChange, HandEdited, Import, SettingsEdited, SettingsText, SourceChange,
     ViewChange, ViewsEdited,
 };
-use crate::engine::{Discovery, Pace, PrefetchPlan, Removed};
-use crate::model::SourceId;
+use crate::engine::{Discovery, Pace, Part, Place, PrefetchPlan, Removed, Subject};
+use crate::model::{SourceId, WebsiteRules};
 use crate::store::{Anchor, Mark, View};
 use crate::util::browser::Launch;
 use std::path::PathBuf;
+use url::Url;
 
 /// Something to be done outside of the state.
 #[derive(Debug)]
@@ -72,6 +73,13 @@ pub(super) enum Effect {
         discovery: Discovery,
         way: usize,
     },
+    /// Follows a way as its draft was changed.
+    FollowEdited {
+        discovery: Discovery,
+        way: Option<usize>,
+        base: Entry,
+        changes: Vec<EntryChange>,
+    },
     FollowStarters {
         addresses: Vec<usize>,
     },
@@ -123,6 +131,17 @@ pub(super) enum Effect {
         base: Entry,
         changes: Vec<EntryChange>,
     },
+    /// Begins a workbench of that number, which ends the one before.
+    OpenBench {
+        bench: RequestId,
+        subject: Subject,
+    },
+    /// Asks the workbench of that number.
+    Bench {
+        bench: RequestId,
+        ask: BenchAsk,
+    },
+    CloseBench,
     /// Takes an edit back, for an undo or a redo.
     Revert {
         edited: Edited,
@@ -167,6 +186,19 @@ pub(super) enum Effect {
     Redraw,
     Suspend,
     Quit(Farewell),
+}
+
+/// What is asked of a workbench.
+#[derive(Debug)]
+pub(super) enum BenchAsk {
+    /// What these rules give, the list being that of a place.
+    Preview { request: RequestId, rules: Box<WebsiteRules>, list: Place },
+    /// A selector for an element of a page.
+    Pick { place: Place, element: u32, part: Part },
+    /// A page that the list leads to, and what the list calls it.
+    Fetch { url: Url, place: Place, title: String },
+    /// An older copy of the list.
+    Copy(usize),
 }
 
 /// How the panes are left.

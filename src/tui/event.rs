@@ -5,7 +5,9 @@ use crate::article::{Change, Document};
 use crate::config::{
     Edited, Entry, HandEdited, Import, Settings, SettingsEdited, SettingsText, ViewsEdited,
 };
-use crate::engine::{Discovery, PrefetchPlan, Removed, Report, Rhythm, Status, TextGot, Told};
+use crate::engine::{
+    Discovery, PrefetchPlan, Removed, Report, Rhythm, Said, Status, TextGot, Told,
+};
 use crate::model::{Item, ItemRow, PollRecord, Source, SourceFacts, SourceId, SourceKind};
 use crate::store::{Count, Mark, Window};
 use crate::util::browser::Launch;
@@ -54,6 +56,8 @@ pub(super) enum Event {
     /// The entry of the source with that row key, for its form.
     EntryLoaded(i64, Result<Entry, Failure>),
     EntrySaved(i64, Result<Edited, NotSaved>),
+    /// An answer of the workbench of that number.
+    BenchSaid(RequestId, Said),
     /// An edit was taken back, for an undo or a redo; what takes this back.
     Reverted(bool, Result<Edited, Failure>),
     /// Entries of `sources.toml` were changed.

@@ -8,6 +8,7 @@ mod reader;
 mod real;
 mod settings;
 mod texts;
+mod workbench;
 
 use super::app::App;
 use super::effect::{Effect, Farewell};

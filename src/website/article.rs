@@ -42,6 +42,16 @@ pub struct Article {
 
 /// Reads the article of a page. What is not found is empty: nothing fails here.
 pub fn article(page: &Page, rules: &WebsiteRules) -> Article {
+    let content = Selectors::parse(&rules.content).ok().and_then(|s| s.first(page.tree()));
+    let markup = content.map(|e| e.inner_html()).unwrap_or_default();
+    Article {
+        content: html::clean(text::start(&markup, MOST_CONTENT), Some(page.base())),
+        ..glance(page, rules)
+    }
+}
+
+/// As [`article`], but its content is left out, which takes the longest.
+pub(super) fn glance(page: &Page, rules: &WebsiteRules) -> Article {
     let tree = page.tree();
     let parse = |s: &str| Selectors::parse(s).ok();
     let first = |s: &str| parse(s).and_then(|s| s.first(tree));
@@ -49,7 +59,6 @@ pub fn article(page: &Page, rules: &WebsiteRules) -> Article {
     let content = first(&rules.content);
     let summary =
         content.map(|e| summarise(&text::line(&head_of(&text_of(e))))).unwrap_or_default();
-    let markup = content.map(|e| e.inner_html()).unwrap_or_default();
     let authors = rules.author.as_deref().and_then(parse).map(|s| s.first_matching(tree));
     let bylines: Vec<String> =
         authors.unwrap_or_default().into_iter().map(|e| text::line(&text_of(e))).collect();
@@ -66,7 +75,7 @@ pub fn article(page: &Page, rules: &WebsiteRules) -> Article {
         titled: !title.is_empty(),
         title: if title.is_empty() { NO_TITLE.to_owned() } else { title },
         summary,
-        content: html::clean(text::start(&markup, MOST_CONTENT), Some(page.base())),
+        content: String::new(),
         authors,
         published,
         updated: stated.modified,

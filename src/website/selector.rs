@@ -32,11 +32,14 @@ impl Selectors {
             return Err("is XPath, which is not understood; write a CSS selector".to_owned());
         }
         let compile = |part: &str| {
-            Selector::parse(part).map_err(|e| {
-                let why = text::truncate(&text::line(&e.to_string()), 100).into_owned();
-                format!("is no CSS selector ({why})")
+            Selector::parse(part).map_err(|_| {
+                let part = text::truncate(&text::line(part), 60).into_owned();
+                format!("is no CSS selector: {part:?} cannot be read")
             })
         };
+        if let Some(what) = unfinished(selector) {
+            return Err(format!("is no CSS selector yet: {what}"));
+        }
         let union = compile(selector)?;
         let each = split(selector).into_iter().map(compile).collect::<Result<_, _>>()?;
         Ok(Self { union, each })
@@ -56,6 +59,43 @@ impl Selectors {
     /// The first element of the first of them that matches anything.
     pub fn first<'a>(&self, tree: &'a Html) -> Option<ElementRef<'a>> {
         self.each.iter().find_map(|s| tree.select(s).next())
+    }
+}
+
+/// What a selector that is being typed still lacks, in a few words; `None` where it is whole, as
+/// far as that can be told without understanding it.
+fn unfinished(selector: &str) -> Option<&'static str> {
+    let (mut open, mut quote, mut escaped) = (Vec::new(), None, false);
+    for c in selector.chars() {
+        match (c, quote) {
+            _ if escaped => escaped = false,
+            ('\\', _) => escaped = true,
+            (c, Some(mark)) => quote = (c != mark).then_some(mark),
+            ('"' | '\'', None) => quote = Some(c),
+            ('(' | '[', None) => open.push(c),
+            (')', None) if open.pop() != Some('(') => return Some("a ) closes nothing"),
+            (']', None) if open.pop() != Some('[') => return Some("a ] closes nothing"),
+            _ => {}
+        }
+    }
+    if quote.is_some() {
+        return Some("a quotation mark is not closed");
+    }
+    match open.last() {
+        Some('[') => return Some("a [ is not closed"),
+        Some(_) => return Some("a ( is not closed"),
+        None => {}
+    }
+    if split(selector).iter().any(|part| part.is_empty()) {
+        return Some("nothing stands beside a comma");
+    }
+    match selector.chars().next_back()? {
+        '.' => Some("the name of a class is missing after the ."),
+        '#' => Some("an id is missing after the #"),
+        ':' => Some("a name is missing after the :"),
+        '>' | '+' | '~' => Some("an element is missing at its end"),
+        _ if selector.starts_with(['>', '+', '~']) => Some("an element is missing at its start"),
+        _ => None,
     }
 }
 
@@ -111,6 +151,36 @@ mod tests {
         for (selector, word) in cases {
             let error = Selectors::parse(selector).err().unwrap();
             assert!(error.contains(word), "{selector}: {error}");
+        }
+    }
+
+    #[test]
+    fn what_is_half_typed_is_told_in_plain_words() {
+        let cases = [
+            ("main h3 >", "an element is missing at its end"),
+            ("> a", "an element is missing at its start"),
+            ("a.", "the name of a class"),
+            ("#", "an id is missing"),
+            ("a:", "a name is missing"),
+            ("a[href", "a [ is not closed"),
+            ("a[href=\"x]", "a quotation mark is not closed"),
+            ("a:not(.x", "a ( is not closed"),
+            ("a)", "a ) closes nothing"),
+            ("h1,", "beside a comma"),
+            ("h1,,h2", "beside a comma"),
+            ("a:hovering(", "a ( is not closed"),
+            ("h1 !", "\"h1 !\" cannot be read"),
+            ("a..b", "\"a..b\" cannot be read"),
+        ];
+        for (selector, words) in cases {
+            let error = Selectors::parse(selector).err().unwrap();
+            assert!(error.contains(words), "{selector}: {error}");
+            assert!(!error.contains("report") && !error.contains("Token"), "{error}");
+        }
+        let whole =
+            ["a", "a[title=\"(\"]", "h1, h2", "a:not(.x) > b", "[a='\\'']", "a:nth-child(2)"];
+        for selector in whole {
+            assert_eq!(unfinished(selector), None, "{selector}");
         }
     }
 

@@ -24,6 +24,7 @@ mod signals;
 mod tour;
 mod validators;
 mod websites;
+mod workbench;
 
 use newsfed::config::{NetSettings, Paths, ScheduleSettings, Settings, SourcesFile, load};
 use newsfed::demo::server::{Reply, Request, Server};

@@ -64,6 +64,7 @@ fn another_address_is_asked_at_once() {
     t.send(key::CTRL_U);
     t.paste(&world.url("/nowhere.xml"));
     t.send(key::CTRL_S);
+    t.wait_gone("(its own)");
     world.wait_for_requests("/nowhere.xml", 1);
     // What came of the look takes the place of the word that it is saved, perhaps at once.
     t.wait_until("it is saved", |s| s.contains("saved: ") || s.contains("1 failed"));

@@ -10,6 +10,7 @@ mod lists;
 mod reading;
 mod settings;
 mod term;
+mod workbench;
 mod world;
 
 use newsfed::demo::server::{Fault, Reply, Server};

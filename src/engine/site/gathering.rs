@@ -2,7 +2,7 @@
 
 use crate::model::{PageSays, RuleKey, Time, Trouble, WebsiteFacts};
 use crate::net::Response;
-use crate::store::Ingested;
+use crate::store::{Ingested, ListCopy};
 use crate::util::text;
 use std::collections::HashMap;
 use std::time::Duration;
@@ -43,6 +43,8 @@ pub(super) struct Gathering {
     pub(super) instead: Vec<String>,
     /// Articles without title or text, with the titles in the list: other selectors may find them.
     pub(super) blank: Vec<(Response, String)>,
+    /// The first list page, where it lists something.
+    pub(super) copy: Option<ListCopy>,
     /// Titles in the list, by the key of the address.
     pub(super) listed: HashMap<String, String>,
 }

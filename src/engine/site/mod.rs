@@ -73,7 +73,7 @@ impl Visit<'_> {
             gathering.instead = self.context.work(work).await.unwrap_or_default();
         }
         let facts = gathering.website_facts(&self.facts.website, self.started);
-        let Gathering { kept, refused, notes, title, unchanged, left_host, .. } = gathering;
+        let Gathering { kept, refused, notes, title, unchanged, left_host, copy, .. } = gathering;
         finished.repairs = notes;
         let document = DocumentFacts {
             title,
@@ -82,7 +82,7 @@ impl Visit<'_> {
             hash,
         };
         finished.site = Some(SiteEnd {
-            pages: Pages { refused, kept: Some(kept).filter(|_| !unchanged) },
+            pages: Pages { refused, kept: Some(kept).filter(|_| !unchanged), copy },
             facts,
             document: Some(document).filter(|_| !unchanged),
             left_host,

@@ -4,7 +4,7 @@ use super::Visit;
 use super::gathering::Gathering;
 use crate::model::{PageSays, Time, WebsiteMode, WebsiteRules};
 use crate::net::Response;
-use crate::store::Keys;
+use crate::store::{Keys, ListCopy};
 use crate::util::text;
 use crate::util::url::normalise;
 use crate::website::signal::{says, unchanged};
@@ -22,6 +22,8 @@ struct Listed {
     needs_javascript: bool,
     /// Selectors that would work, where those of the source find nothing.
     instead: Vec<String>,
+    /// The page, where it lists something.
+    copy: Option<ListCopy>,
 }
 
 /// Reads a website from the answer to its first request on.
@@ -55,6 +57,7 @@ pub(super) async fn read(
         };
         if first {
             look_over(&listed, gathering);
+            gathering.copy = listed.copy;
         }
         let urls: Vec<Url> = listed.page.links.iter().map(|l| l.url.clone()).collect();
         let known = visit.known(urls.clone()).await.map_err(|e| e.to_string())?;
@@ -134,7 +137,7 @@ async fn list(
     response: Response,
     rules: &WebsiteRules,
 ) -> Result<Listed, String> {
-    let rules = rules.clone();
+    let (rules, at) = (rules.clone(), visit.started);
     let work = move || {
         let page = Page::read(&response.body, response.content_type(), &response.final_url)
             .map_err(|e| text::line(&e.to_string()))?;
@@ -148,10 +151,15 @@ async fn list(
         } else {
             Vec::new()
         };
+        let copy = || {
+            let kind = response.content_type();
+            ListCopy::pack(at, response.final_url.as_str(), kind, &response.body)
+        };
+        let copy = if found.links.is_empty() { None } else { copy() };
         let needs_javascript = page.needs_javascript();
         let listed = found.links.iter().filter_map(|link| link.date).max();
         let says = PageSays { listed, ..says(&page) };
-        Ok(Listed { says, title: page.title(), page: found, needs_javascript, instead })
+        Ok(Listed { says, title: page.title(), page: found, needs_javascript, instead, copy })
     };
     let read = visit.context.work(work).await;
     read.unwrap_or_else(|| Err("the page could not be read (this is a bug)".to_owned()))

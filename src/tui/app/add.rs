@@ -108,6 +108,12 @@ impl App {
                 vec![]
             }
             (Stage::Found { .. }, KeyCode::Enter) => self.follow_selected(),
+            (Stage::Found { .. }, KeyCode::Char('e')) if event.modifiers.is_empty() => {
+                self.edit_way(false)
+            }
+            (Stage::Found { .. }, KeyCode::Char('s')) if event.modifiers.is_empty() => {
+                self.edit_way(true)
+            }
             (Stage::Exploring { .. } | Stage::Following, _) => vec![],
             (_, KeyCode::Down | KeyCode::Tab) if add.welcome => {
                 add.choice = Some(add.choice.map_or(0, |c| (c + 1).min(Choice::ALL.len() - 1)));
@@ -181,9 +187,16 @@ impl App {
     }
 
     pub(super) fn followed(&mut self, result: Result<Vec<Followed>, Failure>) -> Vec<Effect> {
+        let in_form = result.is_err() && self.not_followed();
         match (result, self.add()) {
+            (Err(why), _) if in_form => self.problem(why),
             (Ok(added), _) => {
-                self.layers.retain(|l| !matches!(l, Layer::Add(_) | Layer::Starters(_)));
+                let over = |l: &Layer| match l {
+                    Layer::Add(_) | Layer::Starters(_) => true,
+                    Layer::Edit(editor) => matches!(editor.of, super::editor::Of::Way(_)),
+                    _ => false,
+                };
+                self.layers.retain(|l| !over(l));
                 let words = match added.as_slice() {
                     [] => "all of these are followed already".to_owned(),
                     [Followed { title, no_items: Some(why), .. }] => {
@@ -213,7 +226,7 @@ impl App {
                     self.sources.wanted = Some(one.id.clone());
                     self.focus = super::Focus::Items;
                 }
-                vec![Effect::LoadSources]
+                vec![Effect::LoadSources, Effect::CloseBench]
             }
             (Err(why), Some(add)) => {
                 add.stage = Stage::Failed(vec![why]);

@@ -19,7 +19,9 @@ impl App {
         let row = self.sources.current().map(|row| &row.id);
         match action {
             Action::Edit if self.saved_view().is_some() => None,
-            Action::Edit | Action::Why => says(self.selected_source().is_none(), NO_SOURCE),
+            Action::Edit | Action::Workbench | Action::Why => {
+                says(self.selected_source().is_none(), NO_SOURCE)
+            }
             Action::EditFile => says(no_source(), NO_SOURCE),
             Action::Delete => {
                 let nothing = no_source() && self.saved_view().is_none();

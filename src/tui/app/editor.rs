@@ -1,9 +1,10 @@
 //! The form for a source or the settings. What its fields are, and what is wrong with them, is known by
 //! [`crate::config::SourceForm`]; here is which of them has the keys.
 
-use super::{App, Focus, Layer, PromptKind};
-use crate::config::{Edited, Entry, FormBase, FormPage, SourceForm, UiSettings};
+use super::{Add, App, Bench, BenchPane, Focus, Layer, PromptKind, Stage};
+use crate::config::{Edited, Entry, FormBase, FormPage, Key, SourceForm, UiSettings};
 use crate::engine::Pace;
+use crate::model::SourceKind;
 use crate::tui::effect::Effect;
 use crate::tui::event::{Failure, NotSaved};
 use crate::tui::input::Field;
@@ -11,11 +12,22 @@ use crate::tui::view;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEventKind};
 use ratatui::layout::Position;
 
+/// What the form is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Of {
+    /// A source that is followed, by its row key.
+    Source(i64),
+    /// A way to follow the address in the paste box below, by its number; none of them, but a website
+    /// at that address, without one.
+    Way(Option<usize>),
+    /// The settings.
+    Settings,
+}
+
 /// The form, open on a source or on the settings.
 #[derive(Debug)]
 pub(crate) struct Editor {
-    /// Row key of the source; `None` is the settings.
-    pub(super) source: Option<i64>,
+    pub(super) of: Of,
     pub(crate) title: String,
     /// `None` until the entry is read.
     pub(crate) form: Option<SourceForm>,
@@ -31,12 +43,16 @@ pub(crate) struct Editor {
     before: Option<UiSettings>,
     /// While it is being saved: whether the source is to be looked at then.
     saving: Option<bool>,
+    /// The workbench for its selectors, once it was opened.
+    pub(super) bench: Option<Box<Bench>>,
+    /// Whether the workbench is what is wanted.
+    wants_bench: bool,
 }
 
 impl Editor {
-    fn new(source: Option<i64>, title: String, begin: FormPage) -> Self {
+    fn new(of: Of, title: String, begin: FormPage, wants_bench: bool) -> Self {
         Self {
-            source,
+            of,
             title,
             form: None,
             typed: Vec::new(),
@@ -45,21 +61,24 @@ impl Editor {
             begin,
             before: None,
             saving: None,
+            bench: None,
+            wants_bench,
         }
     }
 
     /// The form of the settings, to be opened at a page.
     pub(super) fn settings(page: FormPage, ui: UiSettings) -> Self {
-        Self { before: Some(ui), ..Self::new(None, "settings".to_owned(), page) }
+        let title = "settings".to_owned();
+        Self { before: Some(ui), ..Self::new(Of::Settings, title, page, false) }
+    }
+
+    pub(super) fn is_settings(&self) -> bool {
+        self.of == Of::Settings
     }
 
     /// What is put back when it is left.
     pub(super) fn set_before(&mut self, ui: UiSettings) {
         self.before = Some(ui);
-    }
-
-    pub(super) fn is_saving(&self) -> bool {
-        self.saving.is_some()
     }
 
     /// It goes on being edited.
@@ -69,15 +88,37 @@ impl Editor {
 
     /// The field that takes what is typed.
     pub(super) fn field(&mut self) -> Option<&mut Field> {
-        self.typed.get_mut(self.focus).filter(|_| self.saving.is_none())
+        let here = self.here()?;
+        self.typed.get_mut(here).filter(|_| self.saving.is_none())
+    }
+
+    /// The field that has the keys, where one has.
+    fn here(&self) -> Option<usize> {
+        match self.bench() {
+            Some(bench) if bench.pane == BenchPane::Fields => Some(bench.field()?.index),
+            Some(_) => None,
+            None => Some(self.focus),
+        }
     }
 
     /// Hands what is typed to the form.
-    pub(super) fn typed(&mut self) {
+    pub(super) fn typed(&mut self) -> Vec<Effect> {
         self.leaving = false;
-        if let (Some(form), Some(field)) = (&mut self.form, self.typed.get(self.focus)) {
-            form.set(self.focus, field.value());
+        let Some(here) = self.here() else { return vec![] };
+        if let (Some(form), Some(field)) = (&mut self.form, self.typed.get(here)) {
+            form.set(here, field.value());
         }
+        self.preview()
+    }
+
+    /// Whether something in it moves by itself.
+    pub(super) fn is_busy(&self) -> bool {
+        self.saving.is_some() || self.bench.as_ref().is_some_and(|bench| bench.is_busy())
+    }
+
+    /// Whether it is being saved.
+    pub(crate) fn is_saving(&self) -> bool {
+        self.saving.is_some()
     }
 
     /// The fields that can be gone to, in order.
@@ -120,21 +161,20 @@ impl Editor {
     }
 
     /// Where a field takes one of a few words, the next of them or the one before.
-    fn next_choice(&mut self, forward: bool) -> bool {
+    fn next_choice(&mut self, forward: bool) -> Option<Vec<Effect>> {
         let field = self.form.as_ref().and_then(|form| form.fields().get(self.focus));
-        let Some(field) = field.filter(|field| !field.choices().is_empty()) else { return false };
+        let field = field.filter(|field| !field.choices().is_empty())?;
         // Empty stands for what holds without a word.
         let words: Vec<&str> =
             [""].into_iter().chain(field.choices().iter().map(String::as_str)).collect();
         let now = match field.value().trim() {
             // The settings show what holds without a word, and go on from there.
-            "" if self.source.is_none() && words.contains(&field.unset()) => field.unset(),
+            "" if self.is_settings() && words.contains(&field.unset()) => field.unset(),
             now => now,
         };
         let next = around(&words, &now, forward).unwrap_or("");
         self.typed[self.focus] = Field::new(next);
-        self.typed();
-        true
+        Some(self.typed())
     }
 
     /// Makes the fields say what the form says.
@@ -161,8 +201,9 @@ impl App {
     }
 
     /// Opens the form of the selected source.
-    pub(super) fn open_editor(&mut self) -> Vec<Effect> {
-        let saved = self.saved_view().filter(|_| self.focus == Focus::Sources).cloned();
+    pub(super) fn open_editor(&mut self, wants_bench: bool) -> Vec<Effect> {
+        let saved =
+            self.saved_view().filter(|_| self.focus == Focus::Sources && !wants_bench).cloned();
         if let Some(view) = saved {
             return self.ask(PromptKind::ViewQuery { name: view.name }, &view.query);
         }
@@ -170,8 +211,36 @@ impl App {
         let Some(entry) = entry else { return self.note("select a source first") };
         let (source, id) = (entry.facts.key, entry.source.id.clone());
         let title = entry.title().to_owned();
-        self.layers.push(Layer::Edit(Editor::new(Some(source), title, FormPage::General)));
+        // What is broken is mended there.
+        let wants_bench = wants_bench || entry.facts.website.broken().is_some();
+        self.layers.push(Layer::Edit(Editor::new(
+            Of::Source(source),
+            title,
+            FormPage::General,
+            wants_bench,
+        )));
         vec![Effect::LoadEntry { source, id }]
+    }
+
+    /// Opens the form of a way to follow an address, which is declared when it is saved.
+    pub(super) fn edit_way(&mut self, by_hand: bool) -> Vec<Effect> {
+        let found = self.layers.iter().find_map(|layer| match layer {
+            Layer::Add(Add { stage: Stage::Found { discovery, selected }, .. }) => {
+                let way = (!by_hand).then_some(*selected);
+                let title = way.and_then(|way| discovery.ways.get(way)).map(|w| w.title.clone());
+                Some((way, discovery.draft(way)?, title.unwrap_or_default()))
+            }
+            _ => None,
+        });
+        let Some((way, entry, title)) = found else { return vec![] };
+        let title = if title.is_empty() { entry.id().to_string() } else { title };
+        let mut editor = Editor::new(Of::Way(way), title, FormPage::General, false);
+        let form = SourceForm::new(entry);
+        let has_selectors = form.kind() == SourceKind::Website;
+        editor.form = Some(form);
+        editor.show_form();
+        self.layers.push(Layer::Edit(editor));
+        if has_selectors { self.open_bench() } else { vec![] }
     }
 
     pub(super) fn entry_loaded(
@@ -179,13 +248,14 @@ impl App {
         source: i64,
         result: Result<Entry, Failure>,
     ) -> Vec<Effect> {
-        let editor = self.editor().filter(|e| e.source == Some(source) && e.form.is_none());
+        let of = Of::Source(source);
+        let editor = self.editor().filter(|e| e.of == of && e.form.is_none());
         match (editor, result) {
             (None, _) => vec![],
             (Some(editor), Ok(entry)) => {
                 editor.form = Some(SourceForm::new(entry));
                 editor.show_form();
-                vec![]
+                if editor.wants_bench { self.open_bench() } else { vec![] }
             }
             (Some(_), Err(why)) => {
                 self.layers.retain(|layer| !matches!(layer, Layer::Edit(_)));
@@ -194,8 +264,11 @@ impl App {
         }
     }
 
-    pub(super) fn editor_key(&mut self, event: KeyEvent) -> Vec<Effect> {
+    pub(super) fn editor_key(&mut self, event: KeyEvent, key: Key) -> Vec<Effect> {
         let Some(editor) = self.editor() else { return vec![] };
+        if editor.bench().is_some() {
+            return self.bench_key(event, key);
+        }
         let ctrl = event.modifiers.contains(KeyModifiers::CONTROL);
         if event.code == KeyCode::Esc {
             return self.leave_editor();
@@ -211,14 +284,25 @@ impl App {
                 let page = editor.pages().get(usize::from(n).saturating_sub(1)).copied();
                 editor.open_page(page.unwrap_or_else(|| editor.page()));
             }
+            KeyCode::Enter if editor.page() == FormPage::Selectors => return self.open_bench(),
             KeyCode::Down | KeyCode::Tab | KeyCode::Enter => editor.step(true),
             KeyCode::Up | KeyCode::BackTab => editor.step(false),
-            KeyCode::Right | KeyCode::Left
-                if editor.saving.is_none() && editor.next_choice(event.code == KeyCode::Right) => {}
             _ => {
-                if editor.field().is_some_and(|field| field.input(event)) {
-                    editor.typed();
-                }
+                let turned = match event.code {
+                    KeyCode::Right | KeyCode::Left if editor.saving.is_none() => {
+                        editor.next_choice(event.code == KeyCode::Right)
+                    }
+                    _ => None,
+                };
+                let effects = match turned {
+                    Some(effects) => effects,
+                    None if editor.field().is_some_and(|field| field.input(event)) => {
+                        editor.typed()
+                    }
+                    None => vec![],
+                };
+                self.preview();
+                return effects;
             }
         }
         self.preview();
@@ -233,15 +317,21 @@ impl App {
             editor.leaving = true;
             return self.note("Esc again to drop the changes");
         }
+        let had_bench = editor.bench.is_some();
         if let Some(before) = editor.before.take() {
             self.look_like(before);
         }
         self.layers.pop();
         self.toast = None;
-        vec![]
+        if had_bench { vec![Effect::CloseBench] } else { vec![] }
     }
 
-    fn save_entry(&mut self) -> Vec<Effect> {
+    pub(super) fn save_entry(&mut self) -> Vec<Effect> {
+        let found = self.layers.iter().find_map(|layer| match layer {
+            Layer::Add(Add { stage: Stage::Found { discovery, .. }, .. }) => Some(discovery),
+            _ => None,
+        });
+        let discovery = found.cloned();
         let Some(editor) = self.editor() else { return vec![] };
         let Some(form) = editor.form.as_ref().filter(|_| editor.saving.is_none()) else {
             return vec![];
@@ -249,26 +339,36 @@ impl App {
         if let Some(wrong) = form.first_wrong() {
             let label = form.fields()[wrong].label.clone();
             editor.focus = wrong;
+            if let Some(bench) = &mut editor.bench {
+                // What is wrong may be on another page of the form.
+                let place = bench.fields.iter().position(|f| f.index == wrong);
+                bench.shown &= place.is_some();
+                bench.active = place.unwrap_or(bench.active);
+            }
             return self.problem(format!("not saved: {label} is not right yet"));
         }
         if let Some(why) = form.trouble.clone() {
             return self.problem(format!("not saved: {why}"));
         }
-        let changes = form.changes();
-        if changes.is_empty() {
-            self.layers.pop();
-            return self.note("nothing was changed");
-        }
-        let (source, base) = (editor.source, form.base().clone());
-        editor.saving = Some(form.wants_look());
-        match (source, base) {
-            (Some(source), FormBase::Entry(base)) => {
+        let (changes, base) = (form.changes(), form.base().clone());
+        match (editor.of, base, discovery) {
+            (Of::Way(way), FormBase::Entry(base), Some(discovery)) => {
+                editor.saving = Some(false);
+                vec![Effect::FollowEdited { discovery, way, base, changes }]
+            }
+            (Of::Source(source), FormBase::Entry(base), _) if !changes.is_empty() => {
+                editor.saving = Some(form.wants_look());
                 vec![Effect::SaveEntry { source, base, changes }]
             }
-            (_, FormBase::Settings(base)) => {
+            (Of::Settings, FormBase::Settings(base), _) if !changes.is_empty() => {
+                editor.saving = Some(false);
                 vec![Effect::SaveSettings { base: Some(base), changes }]
             }
-            (None, FormBase::Entry(_)) => vec![],
+            _ => {
+                self.layers.pop();
+                self.note("nothing was changed");
+                vec![Effect::CloseBench]
+            }
         }
     }
 
@@ -277,14 +377,14 @@ impl App {
         source: i64,
         result: Result<Edited, NotSaved>,
     ) -> Vec<Effect> {
-        let editor = self.editor().filter(|editor| editor.source == Some(source));
+        let of = Of::Source(source);
+        let editor = self.editor().filter(|editor| editor.of == of);
         match (result, editor) {
             (Ok(edited), editor) => {
                 let look = editor.and_then(|editor| editor.saving) == Some(true);
-                let form =
-                    |layer: &Layer| matches!(layer, Layer::Edit(e) if e.source == Some(source));
+                let form = |layer: &Layer| matches!(layer, Layer::Edit(e) if e.of == of);
                 self.layers.retain(|layer| !form(layer));
-                let mut effects = vec![Effect::LoadSources];
+                let mut effects = vec![Effect::LoadSources, Effect::CloseBench];
                 if look {
                     effects.extend(self.refresh(Some(vec![source]), Pace::Manual));
                 }
@@ -317,10 +417,19 @@ impl App {
         }
     }
 
+    /// A way that was edited is not followed, and the form stays.
+    pub(super) fn not_followed(&mut self) -> bool {
+        let editor = self.editor().filter(|editor| matches!(editor.of, Of::Way(_)));
+        editor.map(|editor| editor.saving = None).is_some()
+    }
+
     /// A click goes to a field or a page, the wheel from field to field.
     pub(super) fn editor_mouse(&mut self, kind: MouseEventKind, at: Position) -> Vec<Effect> {
         let size = self.size;
         let Some(editor) = self.editor() else { return vec![] };
+        if editor.bench().is_some() {
+            return self.bench_mouse(kind, at);
+        }
         match kind {
             MouseEventKind::ScrollDown => editor.step(true),
             MouseEventKind::ScrollUp => editor.step(false),

@@ -70,7 +70,11 @@ impl Layer {
     /// Whether something in it moves by itself.
     pub(super) fn is_busy(&self) -> bool {
         use super::Stage;
-        matches!(self, Self::Add(Add { stage: Stage::Exploring { .. } | Stage::Following, .. }))
+        match self {
+            Self::Add(add) => matches!(add.stage, Stage::Exploring { .. } | Stage::Following),
+            Self::Edit(editor) => editor.is_busy(),
+            _ => false,
+        }
     }
 
     /// When a sequence of keys that is being struck ends.
@@ -119,7 +123,8 @@ impl App {
             }
             Action::Jump => return self.open_jump(),
             Action::Why => return self.open_why(),
-            Action::Edit => return self.open_editor(),
+            Action::Edit => return self.open_editor(false),
+            Action::Workbench => return self.open_editor(true),
             Action::Settings => return self.open_settings(crate::config::FormPage::Look),
             Action::Set | Action::Tag => return self.open_palette(&format!("{action} ")),
             Action::Keys => return self.open_keys(""),
@@ -146,7 +151,9 @@ impl App {
         }
         // Where nothing can be typed, the key that quits still does.
         let quits = self.keymap.lookup(Context::Everywhere, &[key]) == Lookup::Action(Action::Quit);
-        if quits && self.layers.last_mut().is_some_and(|l| l.field().is_none()) {
+        // What is being edited is not dropped by it.
+        let ends = |l: &mut Layer| l.field().is_none() && !matches!(l, Layer::Edit(_));
+        if quits && self.layers.last_mut().is_some_and(ends) {
             return vec![Effect::Quit(Farewell::Quit)];
         }
         match self.layers.last() {
@@ -162,7 +169,7 @@ impl App {
             Some(Layer::Import(_)) => self.import_key(event, key),
             Some(Layer::Starters(_)) => self.starters_key(event, key),
             Some(Layer::Why(_)) => self.why_key(key),
-            Some(Layer::Edit(_)) => self.editor_key(event),
+            Some(Layer::Edit(_)) => self.editor_key(event, key),
             Some(Layer::History(_)) => self.history_key(event, key),
             Some(Layer::Keys(_)) => self.keys_key(event, key),
             None => vec![],
@@ -186,9 +193,9 @@ impl App {
                 self.list_keys()
             }
             Some(Layer::Edit(editor)) => {
-                editor.typed();
+                let effects = editor.typed();
                 self.preview();
-                vec![]
+                effects
             }
             Some(Layer::Prompt(_)) => self.prompt_typed(),
             Some(Layer::Jump(_)) => self.jump_typed(),

@@ -30,6 +30,7 @@ mod sources;
 mod tree;
 mod views;
 mod why;
+mod workbench;
 
 pub(super) use add::{Add, Choice, Stage};
 pub(super) use complete::Completion;
@@ -48,6 +49,7 @@ pub(super) use rebind::KeysPage;
 pub(super) use search::SearchBar;
 pub(super) use sources::{Row, RowId, Smart, SourcesPane};
 pub(super) use why::WhyPanel;
+pub(super) use workbench::{Bench, BenchField, BenchPane, Marked};
 
 use super::effect::Effect;
 use super::event::{Event, Failure, RequestId};
@@ -231,6 +233,7 @@ impl App {
             Event::Restored(result) => self.restored(result),
             Event::EntryLoaded(source, result) => self.entry_loaded(source, result),
             Event::EntrySaved(source, result) => self.entry_saved(source, result),
+            Event::BenchSaid(bench, said) => self.bench_said(bench, said),
             Event::Reverted(redo, result) => self.reverted(redo, result),
             Event::SourcesChanged(result) => self.sources_changed(result),
             Event::ViewsEdited(result) => self.views_edited(result),

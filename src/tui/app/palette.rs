@@ -46,6 +46,7 @@ fn takes(action: Action) -> Option<Takes> {
         Action::Settings => Takes::Page,
         Action::Open
         | Action::Edit
+        | Action::Workbench
         | Action::EditFile
         | Action::Refresh
         | Action::ForceRefresh

@@ -42,7 +42,7 @@ impl App {
     }
 
     pub(super) fn settings_loaded(&mut self, result: Result<SettingsText, Failure>) -> Vec<Effect> {
-        let editor = self.editor().filter(|e| e.source.is_none() && e.form.is_none());
+        let editor = self.editor().filter(|e| e.is_settings() && e.form.is_none());
         match (editor, result) {
             (None, _) => vec![],
             (Some(editor), Ok(text)) => {
@@ -62,7 +62,7 @@ impl App {
         &mut self,
         result: Result<(SettingsEdited, Box<Settings>), NotSaved>,
     ) -> Vec<Effect> {
-        let saving = self.editor().filter(|e| e.source.is_none() && e.is_saving());
+        let saving = self.editor().filter(|e| e.is_settings() && e.is_saving());
         match (result, saving) {
             (Ok((edited, settings)), editor) => {
                 let waits = editor.and_then(|editor| editor.form.as_ref()).map(|form| {
@@ -73,10 +73,10 @@ impl App {
                     Some(labels) => format!("; {labels}: from the next start"),
                     None => String::new(),
                 };
-                match self.editor().filter(|e| e.source.is_none()) {
+                match self.editor().filter(|e| e.is_settings()) {
                     // It goes on from what holds now.
                     Some(open) if !open.is_saving() => open.set_before(settings.ui.clone()),
-                    _ => self.layers.retain(|l| !matches!(l, Layer::Edit(e) if e.source.is_none())),
+                    _ => self.layers.retain(|l| !matches!(l, Layer::Edit(e) if e.is_settings())),
                 }
                 let mut effects = self.adopt(*settings);
                 effects.extend(self.settings_edited(edited, &note));
@@ -108,7 +108,7 @@ impl App {
 
     /// Shows what the form for the settings would make of the panes.
     pub(super) fn preview(&mut self) {
-        let editor = self.editor().filter(|e| e.source.is_none());
+        let editor = self.editor().filter(|e| e.is_settings());
         let would_be = editor.and_then(|e| e.form.as_ref()).and_then(SourceForm::would_be);
         if let Some(ui) = would_be.map(|settings| settings.ui.clone()) {
             self.look_like(ui);

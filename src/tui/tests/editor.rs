@@ -137,6 +137,10 @@ fn words_are_chosen_and_pages_turned() {
     desk.sees("Kind        feed");
     desk.stage.keys("<Left><Left>");
     desk.sees("Kind        crawl");
+    desk.stage.keys("<C-n><C-n><C-n>");
+    desk.sees("▸ Targets     (articles)");
+    desk.stage.keys("<C-n><C-n>");
+    desk.stage.keys("<Tab><Tab>");
     desk.stage.keys("<Right><C-n>");
     desk.sees("Priority    high");
     desk.stage.keys("<C-n>");

@@ -79,7 +79,7 @@ fn a_website_whose_selectors_find_nothing_says_since_when() {
     list.sources[4].facts.website =
         WebsiteFacts { fruitless: BROKEN_AFTER, trouble: Some(trouble), ..Default::default() };
     let mut stage = Stage::with(Settings::default(), list, item_rows());
-    for (width, height, words) in [(80, 24, "! broken"), (120, 40, "! broken 4d")] {
+    for (width, height, words) in [(80, 24, "✎ broken"), (120, 40, "✎ broken 4d")] {
         let screen = stage.screen(width, height);
         assert!(screen.contains(words), "{screen}");
     }

@@ -1,9 +1,9 @@
 //! What surrounds the panes: the line at the top, titles, dividers, hints and messages.
 
-use super::super::app::{App, Focus, Layer, PromptKind, Tone};
+use super::super::app::{App, Bench, BenchPane, Focus, Layer, PromptKind, Tone};
 use super::has_focus;
 use super::row::{Row, age};
-use crate::config::{Action, Context, Role};
+use crate::config::{Action, Context, FormPage, Role};
 use crate::engine::Role as Part;
 use crate::util::text;
 use ratatui::Frame;
@@ -23,6 +23,7 @@ pub(in crate::tui) struct Marks {
     pub(in crate::tui) busy: &'static str,
     pub(in crate::tui) chosen: &'static str,
     pub(in crate::tui) fails: &'static str,
+    pub(in crate::tui) mends: &'static str,
     pub(in crate::tui) across: &'static str,
     pub(in crate::tui) down: &'static str,
     pub(in crate::tui) pointer: &'static str,
@@ -42,6 +43,7 @@ const UNICODE: Marks = Marks {
     busy: "⟳",
     chosen: "✓",
     fails: "!",
+    mends: "✎",
     across: "─",
     down: "│",
     pointer: "▸",
@@ -61,6 +63,7 @@ const ASCII: Marks = Marks {
     busy: "~",
     chosen: "x",
     fails: "!",
+    mends: "!",
     across: "-",
     down: "|",
     pointer: ">",
@@ -211,7 +214,8 @@ pub(super) fn bottom(app: &App, frame: &mut Frame<'_>, area: Rect) {
             break;
         }
         row.left(&keys, style(Role::KeyHint));
-        row.left(&format!(" {words}  "), style(Role::Dim));
+        row.left(&format!(" {words}"), style(Role::Dim));
+        row.left(&" ".repeat(row.room().min(2)), style(Role::Dim));
     }
     frame.render_widget(row.line(style(Role::Status)), area);
 }
@@ -285,12 +289,50 @@ fn hints(app: &App) -> Vec<(String, &'static str)> {
     wanted.iter().filter_map(|&(action, words)| Some((key(action)?, words))).collect()
 }
 
+fn bench_hints(bench: &Bench) -> &'static [(&'static str, &'static str)] {
+    match bench.pane {
+        BenchPane::Fields => {
+            &[("type", "the selector"), ("Up Down", "fields"), ("Tab", "pane"), ("C-s", "save")]
+        }
+        _ if bench.repair().is_some() => &[
+            ("Enter", "take the repair"),
+            ("t", "older copies"),
+            ("j k", "choose by hand"),
+            ("Esc", "back"),
+        ],
+        BenchPane::Items => &[
+            ("Enter", "to the article"),
+            ("n", "next page"),
+            ("Tab", "pane"),
+            ("C-s", "save"),
+            ("Esc", "back"),
+        ],
+        BenchPane::Page => &[
+            ("Enter", "use element"),
+            ("1-7", "field"),
+            ("g", "article"),
+            ("P", "proposals"),
+            ("C-s", "save"),
+            ("Tab", "pane"),
+            ("i", "type"),
+            ("v", "text"),
+            ("t", "older copies"),
+            ("n", "next page"),
+            ("Esc", "back"),
+        ],
+    }
+}
+
 fn layer_hints(layer: &Layer) -> Vec<(String, &'static str)> {
     let hints: &[(&str, &str)] = match layer {
         Layer::Add(add) => match add.stage {
-            super::super::app::Stage::Found { .. } => {
-                &[("Enter", "follow"), ("Up Down", "choose"), ("Esc", "close")]
-            }
+            super::super::app::Stage::Found { .. } => &[
+                ("Enter", "follow"),
+                ("Up Down", "choose"),
+                ("e", "adjust"),
+                ("s", "select by hand"),
+                ("Esc", "close"),
+            ],
             super::super::app::Stage::Exploring { .. } => &[("Esc", "stop")],
             _ => &[("Enter", "look"), ("Esc", "close")],
         },
@@ -309,9 +351,13 @@ fn layer_hints(layer: &Layer) -> Vec<(String, &'static str)> {
         Layer::Jump(_) => &[("Enter", "go there"), ("Up Down", "choose"), ("Esc", "close")],
         Layer::Import(_) => &[("Enter", "import"), ("Up Down", "look"), ("Esc", "leave")],
         Layer::Why(_) => &[("Up Down", "scroll"), ("Esc", "close")],
-        Layer::Edit(_) => {
-            &[("C-s", "save"), ("Tab", "next"), ("C-n C-p", "pages"), ("Esc", "close")]
-        }
+        Layer::Edit(editor) => match editor.bench() {
+            Some(bench) => bench_hints(bench),
+            None if editor.page() == FormPage::Selectors => {
+                &[("Enter", "the page"), ("C-s", "save"), ("C-n C-p", "pages"), ("Esc", "close")]
+            }
+            None => &[("C-s", "save"), ("Tab", "next"), ("C-n C-p", "pages"), ("Esc", "close")],
+        },
         Layer::History(_) => &[("Enter", "go there"), ("Up Down", "choose"), ("Esc", "close")],
         Layer::Keys(page) if page.catching.is_some() || page.asking.is_some() => &[],
         Layer::Keys(_) => &[

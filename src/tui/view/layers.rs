@@ -39,7 +39,10 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, body: Rect, foot: Rect) {
             Layer::Import(preview) => super::lists::import(app, frame, preview, body),
             Layer::Starters(starters) => draw_starters(app, frame, starters, body),
             Layer::Why(panel) => super::why::draw(app, frame, panel, body),
-            Layer::Edit(editor) => super::editor::draw(app, frame, editor, body),
+            Layer::Edit(editor) => match editor.bench() {
+                Some(bench) => super::workbench::draw(app, frame, editor, bench, body),
+                None => super::editor::draw(app, frame, editor, body),
+            },
             Layer::History(list) => super::history::draw(app, frame, list, body),
             Layer::Keys(page) => super::history::draw_keys(app, frame, page, body),
         }

@@ -13,6 +13,7 @@ mod reader;
 mod row;
 mod sources;
 mod why;
+pub(super) mod workbench;
 
 use super::app::{App, Focus, Layer};
 use crate::config::Role;

@@ -105,7 +105,7 @@ fn state(app: &App, row: &SourceRow, m: &Marks, width: u16) -> (String, Role) {
             Some(trouble) => {
                 let since = age((app.now - trouble.since).num_seconds());
                 let since = if width >= ROOMY { format!(" {since}") } else { String::new() };
-                (format!(" {} broken{since}", m.fails), Role::Warning)
+                (format!(" {} broken{since}", m.mends), Role::Warning)
             }
             None => rhythm_words(app, entry, m),
         },

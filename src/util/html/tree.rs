@@ -21,7 +21,7 @@ pub fn fragment(markup: &str) -> Option<Html> {
 }
 
 /// Elements whose content is no text to read.
-const HIDDEN: [&str; 7] = ["script", "style", "noscript", "template", "iframe", "svg", "head"];
+pub const HIDDEN: [&str; 7] = ["script", "style", "noscript", "template", "iframe", "svg", "head"];
 /// Elements that stand within a line: their borders are no gap between words.
 const INLINE: [&str; 27] = [
     "a", "abbr", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "em", "font", "i", "ins",

@@ -13,6 +13,7 @@ mod names;
 mod pages;
 mod parts;
 
+pub(super) use names::{around, classes, cost, is_heading, lasts, tag};
 pub use pages::next_selector;
 pub use parts::{Sample, article_rules};
 

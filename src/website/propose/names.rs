@@ -40,7 +40,7 @@ const LOOKS: [&str; 28] = [
 
 /// Whether a class or id will be the same after the next build of the site: no digits but a short
 /// number at the end of a word, no letters as chance throws them.
-pub(super) fn lasts(name: &str) -> bool {
+pub(in crate::website) fn lasts(name: &str) -> bool {
     let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
     let begins = name.starts_with(|c: char| c.is_ascii_alphabetic());
     plain && begins && (2..=LONGEST).contains(&name.len()) && name.split(['-', '_']).all(word_lasts)
@@ -71,17 +71,26 @@ fn is_look(name: &str) -> bool {
 }
 
 /// Lasting classes of an element, those that say what it is first.
-pub(super) fn classes(element: ElementRef<'_>) -> Vec<String> {
+pub(in crate::website) fn classes(element: ElementRef<'_>) -> Vec<String> {
     let mut classes: Vec<&str> = element.value().classes().filter(|c| lasts(c)).collect();
     classes.sort_by_key(|c| is_look(c));
     classes.truncate(MOST_CLASSES);
     classes.into_iter().map(|c| format!(".{c}")).collect()
 }
 
+/// The tag of an element as a selector names it: `*` for what no page of good will has, which might
+/// be anything when it is shown.
+pub(in crate::website) fn tag(element: ElementRef<'_>) -> &str {
+    let tag = element.value().name();
+    let plain = tag.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+    let begins = tag.starts_with(|c: char| c.is_ascii_alphabetic());
+    if plain && begins && tag.len() <= LONGEST { tag } else { "*" }
+}
+
 /// Simple selectors for an element that stands around links: its id, its tag with each class, and
 /// its tag alone where that means something by itself.
-pub(super) fn around(element: ElementRef<'_>) -> Vec<String> {
-    let tag = element.value().name();
+pub(in crate::website) fn around(element: ElementRef<'_>) -> Vec<String> {
+    let tag = tag(element);
     let mut names: Vec<String> = Vec::new();
     let means_something = matches!(
         tag,
@@ -109,12 +118,12 @@ pub(super) fn around(element: ElementRef<'_>) -> Vec<String> {
 }
 
 /// `h1` to `h6`.
-pub(super) fn is_heading(tag: &str) -> bool {
+pub(in crate::website) fn is_heading(tag: &str) -> bool {
     matches!(tag, "h1" | "h2" | "h3" | "h4" | "h5" | "h6")
 }
 
 /// How much a selector leans on what may change: looks, ids, length. Less is better.
-pub(super) fn cost(selector: &str) -> usize {
+pub(in crate::website) fn cost(selector: &str) -> usize {
     let parts = selector.split([' ', '>', ',']).filter(|p| !p.is_empty());
     let of_part = |part: &str| {
         let (_, class) = part.split_once(['.', '#']).unwrap_or((part, ""));

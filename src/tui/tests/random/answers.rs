@@ -6,9 +6,11 @@ use crate::config::{
     ViewSettings, ViewsEdited,
 };
 use crate::engine::{
-    Discovery, PrefetchPlan, Refreshed, Removed, Report, Role as Part, Status, TextGot, Way,
+    Discovery, Place, PrefetchPlan, Refreshed, Rehearsal, Removed, Report, Role as Part, Said,
+    Status, TextGot, Way,
 };
 use crate::store::Count;
+use crate::tui::effect::BenchAsk;
 
 /// What answers are made of.
 pub(super) struct Stock {
@@ -118,6 +120,26 @@ impl Chaos {
         Box::new(settings)
     }
 
+    /// What a workbench over a small page says, or why it says nothing.
+    fn bench_answer(&mut self, bench: u64, ask: BenchAsk) -> Option<Event> {
+        let url = "https://kernel.example/news".parse().unwrap();
+        let page = "<main><h3><a href=/1>日本語 one</a></h3><h3><a href=/2>Two</a></h3></main>";
+        let mut desk = Rehearsal::new(&["https://kernel.example/1".to_owned()], &[]);
+        let place =
+            [Place::List, Place::Second, Place::Article, Place::Copy(0)][self.rng.usize(..4)];
+        desk.lay(place, &url, page);
+        match ask {
+            BenchAsk::Preview { request, rules, .. } => desk.preview(request, *rules, place),
+            BenchAsk::Pick { part, .. } => desk.pick(place, self.rng.u32(..9), part),
+            BenchAsk::Fetch { .. } | BenchAsk::Copy(_) => {}
+        }
+        let why = self.failure();
+        let mut said = desk.heard();
+        said.push(Said::Failed { place, why });
+        let at = self.rng.usize(..said.len());
+        Some(Event::BenchSaid(bench, said.swap_remove(at)))
+    }
+
     /// The event with which the driver would answer, some time.
     pub(super) fn answer(&mut self, effect: Effect) -> Option<Event> {
         Some(match effect {
@@ -198,7 +220,7 @@ impl Chaos {
                 let found = Discovery::told("kernel.example", ways, &["no feed"]);
                 Event::Discovered(request, self.result(found))
             }
-            Effect::Follow { .. } | Effect::FollowStarters { .. } => {
+            Effect::Follow { .. } | Effect::FollowEdited { .. } | Effect::FollowStarters { .. } => {
                 let added = (0..self.rng.usize(..3)).map(|_| Followed {
                     id: SourceId("kernel".to_owned()),
                     title: "Kernel".to_owned(),
@@ -286,7 +308,13 @@ impl Chaos {
                 let said = self.failure();
                 Event::Said(self.result(said))
             }
+            Effect::OpenBench { bench, .. } => {
+                let times = vec![now(); self.rng.usize(..3)];
+                Event::BenchSaid(bench, Said::Copies(times))
+            }
+            Effect::Bench { bench, ask } => return self.bench_answer(bench, ask),
             Effect::CancelDiscovery
+            | Effect::CloseBench
             | Effect::StopExploring { .. }
             | Effect::Copy { .. }
             | Effect::KeepPlace { .. }

@@ -1,0 +1,354 @@
+//! The thread that holds the trees of a workbench.
+
+use crate::model::{Time, WebsiteRules};
+use crate::net::Response;
+use crate::store::ListCopy;
+use crate::util::text;
+use crate::util::url::normalise;
+use crate::website::{ArticleTold, Listed, Outline, Page, Part, Sheet};
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::Receiver;
+use tokio::sync::mpsc::UnboundedSender;
+use url::Url;
+
+/// A page of a workbench.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// The address of the source.
+    List,
+    /// The next page of the list.
+    Second,
+    /// The article that was fetched last.
+    Article,
+    /// A copy of the list as it was, by its number from the newest on.
+    Copy(usize),
+}
+
+/// What is asked of the desk.
+pub(super) enum Job {
+    /// The keys of the articles known before, and the copies of the list, newest first.
+    Known {
+        known: HashSet<String>,
+        copies: Vec<ListCopy>,
+    },
+    Page {
+        place: Place,
+        response: Box<Response>,
+        title: String,
+    },
+    Copy(usize),
+    Preview {
+        request: u64,
+        rules: Box<WebsiteRules>,
+        list: Place,
+    },
+    Pick {
+        place: Place,
+        element: u32,
+        part: Part,
+    },
+}
+
+/// What the desk answers.
+#[derive(Debug)]
+pub enum Said {
+    /// When the copies of the list were taken, newest first.
+    Copies(Vec<Time>),
+    /// A page is there.
+    Page {
+        /// Which.
+        place: Place,
+        /// The address that answered.
+        url: Url,
+        /// Its structure.
+        outline: Arc<Outline>,
+        /// Its text is only there for those who run its scripts.
+        needs_javascript: bool,
+    },
+    /// A page is not there, and why.
+    Failed {
+        /// Which.
+        place: Place,
+        /// In plain words.
+        why: String,
+    },
+    /// What selectors would work there, best first.
+    Offers(Place, Vec<Offer>),
+    /// What rules give.
+    Previewed(u64, Box<Preview>),
+    /// A selector for the element that was pointed at.
+    Picked(Part, String),
+}
+
+/// Selectors that would work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Offer {
+    /// Each with the part that it is for.
+    pub selectors: Vec<(Part, String)>,
+    /// Articles that they find, on a list.
+    pub count: usize,
+    /// Those of them that were known before.
+    pub known: usize,
+}
+
+/// What rules give on the pages that are there.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Preview {
+    /// On the list.
+    pub list: Option<Listed>,
+    /// On the newest copy of it, where that is laid on the desk too.
+    pub copy: Option<Listed>,
+    /// On its next page.
+    pub second: Option<Listed>,
+    /// On the article.
+    pub article: Option<ArticleTold>,
+}
+
+pub(super) struct Desk {
+    inbox: Receiver<Job>,
+    newest: Arc<AtomicU64>,
+    said: UnboundedSender<Said>,
+    sheets: HashMap<Place, Sheet>,
+    /// What the list calls the article.
+    title: String,
+    known: HashSet<String>,
+    copies: Vec<ListCopy>,
+    waiting: VecDeque<Job>,
+    /// Pages for which selectors are looked for as soon as nothing else is to be done.
+    idle: Vec<Place>,
+}
+
+impl Desk {
+    pub(super) fn new(
+        inbox: Receiver<Job>,
+        newest: Arc<AtomicU64>,
+        said: UnboundedSender<Said>,
+    ) -> Self {
+        Self {
+            inbox,
+            newest,
+            said,
+            sheets: HashMap::new(),
+            title: String::new(),
+            known: HashSet::new(),
+            copies: Vec::new(),
+            waiting: VecDeque::new(),
+            idle: Vec::new(),
+        }
+    }
+
+    /// Works until nobody can ask any more.
+    pub(super) fn run(mut self) {
+        loop {
+            self.waiting.extend(self.inbox.try_iter());
+            let job = match self.waiting.pop_front() {
+                Some(job) => job,
+                None => match self.idle.pop() {
+                    Some(place) => {
+                        self.offer(place);
+                        continue;
+                    }
+                    None => match self.inbox.recv() {
+                        Ok(job) => job,
+                        Err(_) => return,
+                    },
+                },
+            };
+            self.take(job);
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn offer_all(&mut self) {
+        while let Some(place) = self.idle.pop() {
+            self.offer(place);
+        }
+    }
+
+    fn tell(&self, said: Said) {
+        // Who listens no more has gone on.
+        let _ = self.said.send(said);
+    }
+
+    pub(super) fn take(&mut self, job: Job) {
+        match job {
+            Job::Known { known, copies } => {
+                self.known = known;
+                self.tell(Said::Copies(copies.iter().map(|copy| copy.at).collect()));
+                self.copies = copies;
+            }
+            Job::Page { place, response, title } => {
+                if place == Place::Article {
+                    self.title = title;
+                }
+                let kind = response.content_type().map(str::to_owned);
+                self.lay(place, &response.body, kind.as_deref(), &response.final_url);
+            }
+            Job::Copy(number) => self.unpack(number),
+            Job::Preview { request, .. } if request < self.newest.load(Ordering::SeqCst) => {}
+            Job::Preview { request, rules, list } => {
+                let told = self.preview(&rules, list);
+                self.tell(Said::Previewed(request, Box::new(told)));
+            }
+            Job::Pick { place, element, part } => {
+                let sheet = self.sheets.get(&place);
+                if let Some(selector) = sheet.and_then(|sheet| sheet.pick(element, part)) {
+                    self.tell(Said::Picked(part, selector));
+                }
+            }
+        }
+    }
+
+    pub(super) fn lay(&mut self, place: Place, body: &[u8], kind: Option<&str>, url: &Url) {
+        match Page::read(body, kind, url) {
+            Ok(page) => {
+                let needs_javascript = page.needs_javascript();
+                let (sheet, outline) = Sheet::new(page);
+                self.sheets.insert(place, sheet);
+                let outline = Arc::new(outline);
+                self.tell(Said::Page { place, url: url.clone(), outline, needs_javascript });
+                self.idle.push(place);
+            }
+            Err(e) => self.tell(Said::Failed { place, why: text::line(&e.to_string()) }),
+        }
+    }
+
+    fn unpack(&mut self, number: usize) {
+        let place = Place::Copy(number);
+        let failed = |why: &str| Said::Failed { place, why: why.to_owned() };
+        let Some(copy) = self.copies.get(number) else { return };
+        let (kind, url) = (copy.media_type.clone(), Url::parse(&copy.url));
+        match (copy.body(), url) {
+            (Some(body), Ok(url)) => self.lay(place, &body, kind.as_deref(), &url),
+            _ => self.tell(failed("the copy is damaged")),
+        }
+    }
+
+    fn preview(&self, rules: &WebsiteRules, list: Place) -> Preview {
+        let none = HashSet::new();
+        let copy = Place::Copy(0);
+        let copied = self.sheets.get(&copy).filter(|_| list != copy);
+        Preview {
+            copy: copied.map(|sheet| sheet.list(rules, &none)),
+            list: self.sheets.get(&list).map(|sheet| sheet.list(rules, &self.known)),
+            second: self.sheets.get(&Place::Second).map(|sheet| sheet.list(rules, &none)),
+            article: self.sheets.get(&Place::Article).map(|sheet| sheet.article(rules)),
+        }
+    }
+
+    /// Looks for selectors that would work.
+    fn offer(&mut self, place: Place) {
+        let offers = match place {
+            Place::Second => return,
+            Place::List | Place::Copy(_) => {
+                let Some(sheet) = self.sheets.get(&place) else { return };
+                let offer = |proposal: crate::website::propose::Proposal| Offer {
+                    count: proposal.items.len(),
+                    known: proposal
+                        .items
+                        .iter()
+                        .filter(|item| self.known.contains(&normalise(&item.url)))
+                        .count(),
+                    selectors: [
+                        (Part::Articles, Some(proposal.articles)),
+                        (Part::Next, proposal.next),
+                    ]
+                    .into_iter()
+                    .filter_map(|(part, selector)| Some((part, selector?)))
+                    .collect(),
+                };
+                sheet.proposals(&self.known).into_iter().map(offer).collect()
+            }
+            Place::Article => {
+                let Some(sheet) = self.sheets.remove(&place) else { return };
+                let (sheet, rules) = sheet.article_rules(&self.title, WebsiteRules::default());
+                self.sheets.insert(place, sheet);
+                let own = |text: String, usual: &str| Some(text).filter(|text| text != usual);
+                let selectors = [
+                    (Part::Title, own(rules.title, WebsiteRules::TITLE)),
+                    (Part::Author, rules.author),
+                    (Part::Date, rules.date),
+                    (Part::Content, own(rules.content, WebsiteRules::CONTENT)),
+                ];
+                let selectors: Vec<_> =
+                    selectors.into_iter().filter_map(|(part, s)| Some((part, s?))).collect();
+                match selectors.is_empty() {
+                    true => Vec::new(),
+                    false => vec![Offer { selectors, count: 1, known: 0 }],
+                }
+            }
+        };
+        self.tell(Said::Offers(place, offers));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+
+    fn copy(markup: &str) -> ListCopy {
+        let at = Time::UNIX_EPOCH;
+        ListCopy::pack(at, "https://example.org/", Some("text/html"), markup.as_bytes()).unwrap()
+    }
+
+    fn rules(articles: &str) -> Box<WebsiteRules> {
+        let articles = Some(articles.to_owned());
+        Box::new(WebsiteRules { articles, ..WebsiteRules::default() })
+    }
+
+    #[test]
+    fn only_the_newest_preview_is_reckoned_and_offers_come_last() {
+        let (jobs, inbox) = mpsc::channel();
+        let (said, mut heard) = tokio::sync::mpsc::unbounded_channel();
+        let newest = Arc::new(AtomicU64::new(0));
+        let row = |n: usize| format!("<h3><a href=/story-{n}>The story of the {n} bus</a></h3>");
+        let page: String = (0..9).map(row).collect();
+        let known = HashSet::from(["https://example.org/story-1".to_owned()]);
+        jobs.send(Job::Known { known, copies: vec![copy(&page), copy("not a page")] }).unwrap();
+        jobs.send(Job::Copy(0)).unwrap();
+        jobs.send(Job::Copy(1)).unwrap();
+        for request in 1..=5 {
+            newest.store(request, Ordering::SeqCst);
+            let list = Place::Copy(0);
+            jobs.send(Job::Preview { request, rules: rules("h3 a"), list }).unwrap();
+        }
+        jobs.send(Job::Pick { place: Place::Copy(0), element: 4, part: Part::Articles }).unwrap();
+        drop(jobs);
+        Desk::new(inbox, newest, said).run();
+        let mut told = Vec::new();
+        while let Ok(said) = heard.try_recv() {
+            told.push(match said {
+                Said::Copies(times) => format!("copies {}", times.len()),
+                Said::Page { place, outline, .. } => {
+                    format!("{place:?} {}", !outline.lines.is_empty())
+                }
+                Said::Failed { place, why } => format!("{place:?} {why}"),
+                Said::Previewed(request, told) => {
+                    let list = told.list.unwrap();
+                    format!(
+                        "{request}: {} known {} lost {}",
+                        list.links.len(),
+                        list.known,
+                        list.lost
+                    )
+                }
+                Said::Picked(part, selector) => format!("{part:?} {selector}"),
+                Said::Offers(place, offers) => {
+                    format!("{place:?} {} {}", offers[0].count, offers[0].known)
+                }
+            });
+        }
+        let want = [
+            "copies 2",
+            "Copy(0) true",
+            "Copy(1) this is no HTML page, it looks like plain text",
+            "5: 9 known 1 lost 0",
+            "Articles h3 a",
+            "Copy(0) 9 1",
+        ];
+        assert_eq!(told, want);
+    }
+}

@@ -1,0 +1,244 @@
+//! The pages that a person writes selectors for: each fetched once, through the same manners as
+//! everything else, and kept as a tree on a thread of its own ([`desk`]), where what selectors give
+//! is reckoned anew at each stroke. Who asks never waits: answers come through a channel.
+
+mod desk;
+
+pub use desk::{Offer, Place, Preview, Said};
+
+use super::follow::bare;
+use super::handle::Handle;
+use super::look;
+use super::message::{Discovery, First};
+use super::site::Asker;
+use crate::model::{Source, SourceKind, WebsiteMode, WebsiteRules};
+use crate::net::Response;
+use crate::util::url::normalise;
+use crate::website::Part;
+use desk::{Desk, Job};
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc;
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::task::AbortHandle;
+use url::Url;
+
+/// Articles of a source whose addresses are known.
+const MOST_KNOWN: usize = 500;
+/// Stack of the thread that holds the trees: pages may be as deep as the gate before them allows.
+const STACK: usize = 8 << 20;
+
+/// What a workbench is for.
+#[derive(Debug)]
+pub enum Subject {
+    /// A source that is followed, by its row key.
+    Followed(i64),
+    /// A way to follow an address, by its number: its page was fetched already. Without a number a
+    /// website at that address.
+    Way(Box<Discovery>, Option<usize>),
+}
+
+/// Pages, and what selectors give on them. Dropping it gives up what is being fetched.
+pub struct Workbench {
+    handle: Handle,
+    source: Arc<Source>,
+    jobs: mpsc::Sender<Job>,
+    /// Number of the newest preview that was asked for: older ones are left out.
+    newest: Arc<AtomicU64>,
+    said: UnboundedSender<Said>,
+    fetching: Vec<AbortHandle>,
+}
+
+impl Handle {
+    /// A workbench for a source, whose page is asked for at once; `None` where there is no such
+    /// source.
+    pub fn workbench(&self, subject: Subject, said: UnboundedSender<Said>) -> Option<Workbench> {
+        let (source, key, page) = match subject {
+            Subject::Followed(key) => (self.context.source(key)?, Some(key), None),
+            Subject::Way(discovery, None) => (Arc::new(discovery.source_by_hand()), None, None),
+            Subject::Way(mut discovery, Some(way)) => {
+                let way = (way < discovery.ways.len()).then(|| discovery.ways.swap_remove(way))?;
+                let source = Arc::new(discovery.source(&way));
+                let page = match way.first {
+                    Some(First::Page(page)) => Some(page.answer.response),
+                    _ => None,
+                };
+                (source, None, page)
+            }
+        };
+        let (jobs, inbox) = mpsc::channel();
+        let newest = Arc::new(AtomicU64::new(0));
+        let thread = std::thread::Builder::new().name("workbench".to_owned()).stack_size(STACK);
+        let (counter, answers) = (newest.clone(), said.clone());
+        // Trees stay on the thread that made them.
+        let work = move || Desk::new(inbox, counter, answers).run();
+        if let Err(e) = thread.spawn(work) {
+            tracing::error!("no thread for the workbench: {e}");
+            return None;
+        }
+        let fetching = Vec::new();
+        let handle = self.clone();
+        let mut bench = Workbench { handle, source, jobs, newest, said, fetching };
+        bench.open(key, page);
+        Some(bench)
+    }
+}
+
+impl Workbench {
+    /// Reads what is known of the source, and fetches its page.
+    fn open(&mut self, key: Option<i64>, page: Option<Response>) {
+        let (handle, source) = (self.handle.clone(), self.source.clone());
+        let (jobs, said) = (self.jobs.clone(), self.said.clone());
+        let task = tokio::spawn(async move {
+            let mut newest = None;
+            if let Some(key) = key {
+                let read = handle.context.read(move |reader| {
+                    Ok((reader.addresses(key, MOST_KNOWN)?, reader.list_copies(key)?))
+                });
+                match read.await {
+                    Ok((addresses, copies)) => {
+                        let urls = addresses.iter().filter_map(|url| Url::parse(url).ok());
+                        let urls: Vec<Url> = urls.collect();
+                        newest = urls.first().cloned();
+                        let known: HashSet<String> = urls.iter().map(normalise).collect();
+                        let _ = jobs.send(Job::Known { known, copies });
+                    }
+                    Err(e) => tracing::warn!("what is known of {}: {e}", source.id),
+                }
+            }
+            let direct =
+                source.website.as_ref().is_some_and(|rules| rules.mode == WebsiteMode::Direct);
+            let (place, url) = match source.kind {
+                SourceKind::Website if direct => (Place::Article, Some(source.url.clone())),
+                SourceKind::Website => (Place::List, Some(source.url.clone())),
+                // Their lists are no pages.
+                _ => (Place::Article, newest),
+            };
+            match (page, url) {
+                (Some(response), _) => {
+                    _ = jobs.send(Job::Page {
+                        place,
+                        response: Box::new(response),
+                        title: String::new(),
+                    })
+                }
+                (None, Some(url)) => {
+                    fetch(&handle, &source, url, place, String::new(), &jobs, &said).await
+                }
+                (None, None) => {
+                    let why = "no article of it is known yet, so there is none to show".to_owned();
+                    let _ = said.send(Said::Failed { place, why });
+                }
+            }
+        });
+        self.fetching.push(task.abort_handle());
+    }
+
+    /// Fetches a page that the list leads to: an article, whose title in the list is known, or the
+    /// next page of the list.
+    pub fn fetch(&mut self, url: Url, place: Place, title: String) {
+        let (handle, source) = (self.handle.clone(), self.source.clone());
+        let (jobs, said) = (self.jobs.clone(), self.said.clone());
+        let task = tokio::spawn(async move {
+            fetch(&handle, &source, url, place, title, &jobs, &said).await;
+        });
+        self.fetching.retain(|task| !task.is_finished());
+        self.fetching.push(task.abort_handle());
+    }
+
+    /// Asks what rules give on the pages that are there, the list being that of `list`. Only the
+    /// newest such question is answered for certain.
+    pub fn preview(&self, request: u64, rules: WebsiteRules, list: Place) {
+        self.newest.store(request, Ordering::SeqCst);
+        let _ = self.jobs.send(Job::Preview { request, rules: Box::new(rules), list });
+    }
+
+    /// Asks for a selector for an element of a page.
+    pub fn pick(&self, place: Place, element: u32, part: Part) {
+        let _ = self.jobs.send(Job::Pick { place, element, part });
+    }
+
+    /// Asks for a copy of the list page, by its number from the newest on.
+    pub fn copy(&self, number: usize) {
+        let _ = self.jobs.send(Job::Copy(number));
+    }
+}
+
+impl Drop for Workbench {
+    fn drop(&mut self) {
+        self.fetching.iter().for_each(AbortHandle::abort);
+    }
+}
+
+/// Asks for a page and lays it on the desk, or says why there is none.
+async fn fetch(
+    handle: &Handle,
+    source: &Source,
+    url: Url,
+    place: Place,
+    title: String,
+    jobs: &mpsc::Sender<Job>,
+    said: &UnboundedSender<Said>,
+) {
+    let context = &handle.context;
+    let mut asker = Asker::new(context, source, false);
+    let why = match asker.page(url).await {
+        Ok(response) => {
+            look::reached(context).await;
+            if response.is_success() {
+                let _ = jobs.send(Job::Page { place, response: Box::new(response), title });
+                return;
+            }
+            let host = response.final_url.host_str().unwrap_or("the server");
+            format!("{host} answered HTTP {}", response.status)
+        }
+        Err(e) => bare(&e),
+    };
+    let _ = said.send(Said::Failed { place, why: crate::util::text::line(&why) });
+}
+
+/// A workbench without a thread and a network: answers are there at once.
+#[cfg(test)]
+pub(crate) struct Rehearsal {
+    desk: Desk,
+    heard: tokio::sync::mpsc::UnboundedReceiver<Said>,
+}
+
+#[cfg(test)]
+impl Rehearsal {
+    /// With the addresses of articles known before and copies of the list, newest first.
+    pub(crate) fn new(known: &[String], copies: &[(crate::model::Time, Url, &str)]) -> Self {
+        let (said, heard) = tokio::sync::mpsc::unbounded_channel();
+        let mut desk = Desk::new(mpsc::channel().1, Arc::default(), said);
+        let known = known.iter().map(|url| normalise(&url.parse().unwrap())).collect();
+        let pack = |(at, url, markup): &(crate::model::Time, Url, &str)| {
+            crate::store::ListCopy::pack(*at, url.as_str(), None, markup.as_bytes()).unwrap()
+        };
+        desk.take(Job::Known { known, copies: copies.iter().map(pack).collect() });
+        Self { desk, heard }
+    }
+
+    /// Lays a page on it.
+    pub(crate) fn lay(&mut self, place: Place, url: &Url, markup: &str) {
+        self.desk.lay(place, markup.as_bytes(), None, url);
+    }
+
+    pub(crate) fn preview(&mut self, request: u64, rules: WebsiteRules, list: Place) {
+        self.desk.take(Job::Preview { request, rules: Box::new(rules), list });
+    }
+
+    pub(crate) fn pick(&mut self, place: Place, element: u32, part: Part) {
+        self.desk.take(Job::Pick { place, element, part });
+    }
+
+    pub(crate) fn copy(&mut self, number: usize) {
+        self.desk.take(Job::Copy(number));
+    }
+
+    /// What was answered since it was asked last.
+    pub(crate) fn heard(&mut self) -> Vec<Said> {
+        self.desk.offer_all();
+        std::iter::from_fn(|| self.heard.try_recv().ok()).collect()
+    }
+}

@@ -1,0 +1,99 @@
+//! Copies of list pages as they were when their selectors last worked: against them new selectors
+//! are tried.
+
+use super::error::Result;
+use super::rows::time;
+use crate::model::Time;
+use flate2::Compression;
+use flate2::read::ZlibDecoder;
+use flate2::write::ZlibEncoder;
+use rusqlite::{Connection, params};
+use std::io::{Read, Write};
+
+/// Copies of one source that are kept.
+const MOST_COPIES: i64 = 3;
+/// Bytes of a page of which a copy is kept, and of the copy.
+const MOST_PAGE: usize = 2 << 20;
+const MOST_PACKED: usize = 256 << 10;
+
+/// A copy of a list page, packed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListCopy {
+    /// When the page was asked for.
+    pub at: Time,
+    /// The address that answered.
+    pub url: String,
+    /// Its `Content-Type`.
+    pub media_type: Option<String>,
+    packed: Vec<u8>,
+}
+
+impl ListCopy {
+    /// Packs a page; `None` where it is too large to be kept.
+    pub fn pack(at: Time, url: &str, media_type: Option<&str>, body: &[u8]) -> Option<Self> {
+        if body.len() > MOST_PAGE {
+            return None;
+        }
+        let mut packed = ZlibEncoder::new(Vec::new(), Compression::default());
+        packed.write_all(body).ok()?;
+        let packed = packed.finish().ok().filter(|packed| packed.len() <= MOST_PACKED)?;
+        Some(Self { at, url: url.to_owned(), media_type: media_type.map(str::to_owned), packed })
+    }
+
+    /// The page; `None` where the bytes are damaged.
+    pub fn body(&self) -> Option<Vec<u8>> {
+        let mut body = Vec::new();
+        let most = u64::try_from(MOST_PAGE).unwrap_or(u64::MAX);
+        ZlibDecoder::new(self.packed.as_slice()).take(most).read_to_end(&mut body).ok()?;
+        Some(body)
+    }
+}
+
+/// Keeps a copy: the last of its day, and of the newest days only.
+pub(super) fn keep(conn: &Connection, source: i64, copy: &ListCopy) -> Result<()> {
+    let at = copy.at.timestamp();
+    conn.prepare_cached(
+        "INSERT OR REPLACE INTO copy (source, day, at, url, media_type, body)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+    )?
+    .execute(params![
+        source,
+        at.div_euclid(86_400),
+        at,
+        copy.url,
+        copy.media_type,
+        copy.packed
+    ])?;
+    conn.prepare_cached(
+        "DELETE FROM copy WHERE source = ?1 AND day NOT IN
+             (SELECT day FROM copy WHERE source = ?1 ORDER BY day DESC LIMIT ?2)",
+    )?
+    .execute(params![source, MOST_COPIES])?;
+    Ok(())
+}
+
+/// The copies of a source, newest first.
+pub(super) fn of(conn: &Connection, source: i64) -> Result<Vec<ListCopy>> {
+    let mut query = conn.prepare_cached(
+        "SELECT at, url, media_type, body FROM copy WHERE source = ?1 ORDER BY day DESC",
+    )?;
+    let copy = |r: &rusqlite::Row<'_>| {
+        Ok(ListCopy {
+            at: time(r.get(0)?),
+            url: r.get(1)?,
+            media_type: r.get(2)?,
+            packed: r.get(3)?,
+        })
+    };
+    Ok(query.query_map([source], copy)?.collect::<rusqlite::Result<_>>()?)
+}
+
+/// The addresses of the newest items of a source, at most `limit`.
+pub(super) fn addresses(conn: &Connection, source: i64, limit: usize) -> Result<Vec<String>> {
+    let mut query = conn.prepare_cached(
+        "SELECT url FROM item WHERE source = ?1 AND url IS NOT NULL
+         ORDER BY date DESC, key DESC LIMIT ?2",
+    )?;
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    Ok(query.query_map(params![source, limit], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
+}

@@ -1,0 +1,230 @@
+//! A page of the workbench as it is shown: its lines, folded or not, or its text.
+
+use crate::engine::{Outline, OutlineLine};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use url::Url;
+
+/// How a line stands to the elements that a selector matches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Marked {
+    No,
+    /// Something that the line hides is matched.
+    Within,
+    Yes,
+}
+
+/// A page with what of it is unfolded and selected.
+#[derive(Debug)]
+pub(crate) struct SheetView {
+    pub(crate) outline: Arc<Outline>,
+    pub(crate) url: Url,
+    /// Whether its text is shown and not its structure.
+    pub(crate) text: bool,
+    /// Lines whose siblings alike are shown.
+    opened: HashSet<u32>,
+    /// Lines that hide what stands in them.
+    closed: HashSet<u32>,
+    /// Behind the last element of siblings alike, by the line of the first.
+    ends: HashMap<u32, u32>,
+    /// The lines that are shown.
+    lines: Vec<u32>,
+    selected: usize,
+    selected_text: usize,
+    /// Whether somebody has gone somewhere.
+    moved: bool,
+}
+
+impl SheetView {
+    pub(super) fn new(outline: Arc<Outline>, url: Url) -> Self {
+        let mut ends = HashMap::new();
+        for line in &outline.lines {
+            if let Some(first) = line.first {
+                ends.insert(first, outline.end(line.outer));
+            }
+        }
+        let mut sheet = Self {
+            outline,
+            url,
+            text: false,
+            opened: HashSet::new(),
+            closed: HashSet::new(),
+            ends,
+            lines: Vec::new(),
+            selected: 0,
+            selected_text: 0,
+            moved: false,
+        };
+        sheet.unfold();
+        sheet
+    }
+
+    /// Reckons which lines are shown.
+    fn unfold(&mut self) {
+        let before = self.lines.get(self.selected).copied().unwrap_or(0);
+        self.lines.clear();
+        let mut hidden = None;
+        for (line, number) in self.outline.lines.iter().zip(0u32..) {
+            if hidden.is_some_and(|depth| line.depth > depth) {
+                continue;
+            }
+            hidden = None;
+            if line.first.is_some_and(|first| !self.opened.contains(&first)) {
+                hidden = Some(line.depth);
+                continue;
+            }
+            self.lines.push(number);
+            if self.closed.contains(&number) {
+                hidden = Some(line.depth);
+            }
+        }
+        self.selected = self.lines.partition_point(|n| *n <= before).saturating_sub(1);
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        if self.text { self.outline.texts.len() } else { self.lines.len() }
+    }
+
+    pub(crate) fn selected(&self) -> usize {
+        if self.text { self.selected_text } else { self.selected }
+    }
+
+    pub(crate) fn line(&self, row: usize) -> Option<&OutlineLine> {
+        self.outline.lines.get(*self.lines.get(row)? as usize)
+    }
+
+    /// Whether a line hides something.
+    pub(crate) fn is_folded(&self, row: usize) -> bool {
+        let Some(number) = self.lines.get(row) else { return false };
+        let alike = self.line(row).is_some_and(|line| line.alike > 1);
+        self.closed.contains(number) || (alike && !self.opened.contains(number))
+    }
+
+    /// How the element of a line stands to those that are matched, whose numbers are in order.
+    pub(crate) fn marked(&self, row: usize, marks: &[u32]) -> Marked {
+        let within = |from: u32, end: u32| {
+            let at = marks.partition_point(|mark| *mark < from);
+            marks.get(at).is_some_and(|mark| *mark < end)
+        };
+        if self.text {
+            let Some(text) = self.outline.texts.get(row) else { return Marked::No };
+            let around = |mark: &&u32| self.outline.end(**mark) > text.element;
+            let before = marks.partition_point(|mark| *mark <= text.element);
+            // The innermost that may hold it is the nearest before it; lists do not nest deep.
+            let found = marks[..before].iter().rev().take(64).find(around).is_some();
+            return if found { Marked::Yes } else { Marked::No };
+        }
+        let (Some(line), Some(number)) = (self.line(row), self.lines.get(row)) else {
+            return Marked::No;
+        };
+        if within(line.outer, line.element + 1) {
+            return Marked::Yes;
+        }
+        let hides = self.closed.contains(number).then(|| self.outline.end(line.outer));
+        let group = (line.alike > 1 && !self.opened.contains(number)).then(|| {
+            let end = self.ends.get(number).copied().unwrap_or(0);
+            within(self.outline.end(line.outer), end)
+        });
+        match (hides.is_some_and(|end| within(line.outer, end)), group) {
+            (true, _) | (_, Some(true)) => Marked::Within,
+            _ => Marked::No,
+        }
+    }
+
+    /// The element that is selected.
+    pub(super) fn element(&self) -> Option<u32> {
+        if self.text {
+            return self.outline.texts.get(self.selected_text).map(|text| text.element);
+        }
+        self.line(self.selected).map(|line| line.element)
+    }
+
+    pub(super) fn go(&mut self, row: usize) {
+        self.moved = true;
+        let row = row.min(self.count().saturating_sub(1));
+        if self.text {
+            self.selected_text = row;
+        } else {
+            self.selected = row;
+        }
+    }
+
+    /// Goes to the first element that is matched, as long as nobody has gone anywhere.
+    pub(super) fn go_to_first(&mut self, mark: u32) {
+        if self.moved || self.text {
+            return;
+        }
+        let found = (0..self.lines.len()).find(|row| {
+            self.line(*row).is_some_and(|line| (line.outer..=line.element).contains(&mark))
+        });
+        self.selected = found.unwrap_or(self.selected);
+    }
+
+    /// Switches between structure and text, staying at the same element.
+    pub(super) fn turn(&mut self) {
+        let Some(element) = self.element() else {
+            self.text = !self.text;
+            return;
+        };
+        self.text = !self.text;
+        if self.text {
+            let texts = &self.outline.texts;
+            let row = texts.partition_point(|text| text.element < element);
+            self.selected_text = row.min(texts.len().saturating_sub(1));
+        } else {
+            let near = |row: &usize| {
+                self.line(*row)
+                    .is_some_and(|l| l.outer <= element && element < self.outline.end(l.element))
+            };
+            self.selected = (0..self.lines.len()).rfind(near).unwrap_or(self.selected);
+        }
+    }
+
+    /// Shows or hides what stands in the line, or the siblings that it stands for.
+    pub(super) fn toggle(&mut self) {
+        let Some(number) = self.lines.get(self.selected).copied().filter(|_| !self.text) else {
+            return;
+        };
+        let set = match self.line(self.selected) {
+            Some(line) if line.alike > 1 => &mut self.opened,
+            _ => &mut self.closed,
+        };
+        if !set.remove(&number) {
+            set.insert(number);
+        }
+        self.unfold();
+    }
+
+    /// One level out: hides what stands in the line, or goes to the line around it.
+    pub(super) fn out(&mut self) {
+        let (Some(number), Some(line)) =
+            (self.lines.get(self.selected).copied(), self.line(self.selected))
+        else {
+            return;
+        };
+        let depth = line.depth;
+        let holds = self.line(self.selected + 1).is_some_and(|next| next.depth > depth);
+        if holds && !self.text {
+            self.closed.insert(number);
+            self.unfold();
+        } else if !self.text {
+            let is_around = |row: &usize| self.line(*row).is_some_and(|l| l.depth < depth);
+            let around = (0..self.selected).rfind(is_around);
+            self.go(around.unwrap_or(self.selected));
+        }
+    }
+
+    /// One level in: shows what the line hides, or goes to the first line in it.
+    pub(super) fn inwards(&mut self) {
+        let Some(number) = self.lines.get(self.selected).copied().filter(|_| !self.text) else {
+            return;
+        };
+        if self.closed.remove(&number) {
+            self.unfold();
+        } else if self.is_folded(self.selected) {
+            self.toggle();
+        } else {
+            self.go(self.selected + 1);
+        }
+    }
+}

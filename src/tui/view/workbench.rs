@@ -1,0 +1,276 @@
+//! The selector workbench: the page, what its selectors give, and the fields for them. Here is where
+//! they stand, and what is told above and below them.
+
+mod fields;
+mod panes;
+
+use super::super::app::{App, Bench, BenchPane, Editor};
+use super::chrome::marks;
+use super::row::Row;
+use crate::config::Role;
+use crate::engine::Place;
+use crate::util::text;
+use ratatui::Frame;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
+use ratatui::widgets::Clear;
+
+/// From these widths on the page and what is found stand side by side, and the fields in two
+/// columns.
+const SIDE_BY_SIDE: u16 = 66;
+const TWO_COLUMNS: u16 = 110;
+/// From this width on the copy of a broken list stands beside it.
+const THREE_SIDES: u16 = 140;
+
+/// What can be clicked: a line of the page, an article, a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::tui) enum Spot {
+    Line(usize),
+    Item(usize),
+    Field(usize),
+}
+
+/// Where things stand.
+struct Parts {
+    header: Rect,
+    /// The page, its title above.
+    page: Option<Rect>,
+    /// The copy of it as it was.
+    copy: Option<Rect>,
+    /// The articles that are found, their title above.
+    items: Option<Rect>,
+    /// The article that was fetched, its title above.
+    article: Option<Rect>,
+    rule: Rect,
+    fields: Rect,
+    columns: u16,
+    message: Rect,
+}
+
+fn parts(bench: &Bench, size: (u16, u16)) -> Parts {
+    let body = Rect { x: 0, y: 1, width: size.0, height: size.1.saturating_sub(2) };
+    let columns = if body.width >= TWO_COLUMNS { 2 } else { 1 };
+    let count = u16::try_from(bench.fields.len()).unwrap_or(0).div_ceil(columns);
+    let most = match body.height {
+        0..10 => 1,
+        10..15 => 2,
+        15..20 => 4,
+        _ => count,
+    };
+    let rows = count.min(most);
+    let header = Rect { height: body.height.min(1), ..body };
+    let message = Rect { y: body.bottom().saturating_sub(1), height: 1, ..body };
+    let fields = Rect { y: message.y.saturating_sub(rows), height: rows, ..body };
+    let rule = Rect { y: fields.y.saturating_sub(1), height: 1, ..body };
+    let top = header.bottom();
+    let middle = Rect { y: top, height: rule.y.saturating_sub(top), ..body };
+    let has_article = bench.told.article.is_some();
+    let beside = bench.beside().is_some() && body.width >= THREE_SIDES;
+    let (page, right) = if body.width >= SIDE_BY_SIDE {
+        let left = body.width * if beside { 13 } else { 11 } / 20;
+        let right = Rect { x: left + 1, width: body.width - left - 1, ..middle };
+        (Some(Rect { width: left, ..middle }), Some(right))
+    } else if bench.pane == BenchPane::Items {
+        (None, Some(middle))
+    } else {
+        (Some(middle), None)
+    };
+    let (page, copy) = match page {
+        Some(page) if beside => {
+            let left = page.width / 2;
+            let copy = Rect { x: left + 1, width: page.width - left - 1, ..page };
+            (Some(Rect { width: left, ..page }), Some(copy))
+        }
+        page => (page, None),
+    };
+    let (items, article) = match right {
+        Some(right) if has_article => {
+            // The article has the most room while it is what is worked on.
+            let share = if bench.is_article() { 3 } else { 2 };
+            let height = (right.height / share).max(2).min(right.height);
+            let below = Rect { y: right.y + height, height: right.height - height, ..right };
+            (Some(Rect { height, ..right }), Some(below))
+        }
+        other => (other, None),
+    };
+    Parts { header, page, copy, items, article, rule, fields, columns, message }
+}
+
+/// What is left below the title of a pane.
+fn below(area: Rect) -> Rect {
+    Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area }
+}
+
+/// The first row that is drawn, so that the selected one is.
+fn first_row(selected: usize, height: usize, count: usize) -> usize {
+    let first = (selected + 1).saturating_sub(height).max(selected.saturating_sub(height / 2));
+    first.min(count.saturating_sub(height))
+}
+
+/// The first line of the fields that is drawn, so that the active one is.
+fn first_field(bench: &Bench, parts: &Parts) -> usize {
+    let columns = usize::from(parts.columns);
+    let height = usize::from(parts.fields.height);
+    let lines = bench.fields.len().div_ceil(columns);
+    let active = if columns == 1 { bench.active } else { bench.active % lines.max(1) };
+    (active + 1).saturating_sub(height)
+}
+
+/// What stands at a place of the screen.
+pub(in crate::tui) fn at(bench: &Bench, size: (u16, u16), at: Position) -> Option<Spot> {
+    let parts = parts(bench, size);
+    let row_in = |area: Rect, selected: usize, count: usize| {
+        let area = below(area);
+        let height = usize::from(area.height);
+        let row = first_row(selected, height, count) + usize::from(at.y.checked_sub(area.y)?);
+        (area.contains(at) && row < count).then_some(row)
+    };
+    if let (Some(area), Some(sheet)) = (parts.page, bench.sheet())
+        && let Some(row) = row_in(area, sheet.selected(), sheet.count())
+    {
+        return Some(Spot::Line(row));
+    }
+    if let Some(area) = parts.items
+        && let Some(row) = row_in(area, bench.item, bench.items().0.len())
+    {
+        return Some(Spot::Item(row));
+    }
+    if !parts.fields.contains(at) {
+        return None;
+    }
+    let lines = bench.fields.len().div_ceil(parts.columns.into());
+    let line = first_field(bench, &parts) + usize::from(at.y - parts.fields.y);
+    let column = usize::from(parts.columns == 2 && at.x >= parts.fields.width / 2);
+    let field = line + column * lines;
+    (field < bench.fields.len()).then_some(Spot::Field(field))
+}
+
+/// Draws it over the panes.
+pub(super) fn draw(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Bench, body: Rect) {
+    frame.render_widget(Clear, body);
+    frame.buffer_mut().set_style(body, app.palette.style(Role::Text));
+    let parts = parts(bench, (body.width, body.height + 2));
+    header(app, frame, editor, bench, parts.header);
+    if let Some(area) = parts.page {
+        panes::page(app, frame, bench, bench.at, area);
+    }
+    if let Some((place, area)) = bench.beside().zip(parts.copy) {
+        panes::page(app, frame, bench, place, area);
+    }
+    if let Some(area) = parts.items {
+        panes::items(app, frame, bench, area);
+    }
+    if let Some(area) = parts.article {
+        panes::article(app, frame, bench, area);
+    }
+    title(app, frame, "", false, parts.rule);
+    let sides = [parts.copy, parts.items].into_iter().flatten();
+    for area in sides.filter(|area| area.x > 0 && parts.rule.y > area.y) {
+        let height = parts.rule.y + 1 - area.y;
+        super::chrome::divider(app, frame, Rect { x: area.x - 1, y: area.y, width: 1, height });
+    }
+    fields::fields(app, frame, editor, bench, &parts);
+    message(app, frame, editor, bench, parts.message);
+}
+
+/// What it is for, and how many articles are matched and lost.
+fn header(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Bench, area: Rect) {
+    let style = |role| app.palette.style(role);
+    let mut row = Row::new(area.width);
+    let m = marks(app);
+    let state = match (editor.is_saving(), bench.waiting.iter().next()) {
+        (true, _) => Some((format!(" {} saving ", m.busy), Role::Accent)),
+        (_, Some(_)) => Some((format!(" {} fetching ", m.busy), Role::Accent)),
+        _ => None,
+    };
+    let counts = bench.told.list.as_ref().map(|list| match (list.known, list.lost) {
+        (0, _) => format!("{} matched", list.links.len()),
+        (_, lost) if area.width < SIDE_BY_SIDE => {
+            format!("{} found, {lost} lost", list.links.len())
+        }
+        (known, lost) => format!("{} matched   {lost} lost of {known}", list.links.len()),
+    });
+    let counts = counts.unwrap_or_default();
+    let lost = bench.told.list.as_ref().is_some_and(|list| list.lost > 0);
+    row.right(" ", style(Role::Dim));
+    if let Some((words, role)) = state {
+        row.right(words, style(role));
+    }
+    row.right(counts, style(if lost { Role::Warning } else { Role::Text }));
+    row.left(&format!(" {}", text::truncate(&editor.title, 40)), style(Role::Header));
+    if area.width >= SIDE_BY_SIDE {
+        row.left(&format!(" {} selectors", m.bullet), style(Role::Dim));
+    }
+    frame.render_widget(row.line(style(Role::Text)), area);
+}
+
+/// A line with words in it.
+fn title(app: &App, frame: &mut Frame<'_>, words: &str, focused: bool, area: Rect) {
+    if area.height == 0 {
+        return;
+    }
+    let m = marks(app);
+    let border = app.palette.style(if focused { Role::BorderFocus } else { Role::Border });
+    let mut row = Row::new(area.width);
+    row.left(m.across, border);
+    if !words.is_empty() {
+        let name = app.palette.style(if focused { Role::Header } else { Role::Dim });
+        row.left(if focused { m.pointer } else { " " }, border);
+        row.left(words, name);
+        row.left(" ", border);
+    }
+    row.fill(m.across, border);
+    frame.render_widget(row.line(border), Rect { height: 1, ..area });
+}
+
+fn line(frame: &mut Frame<'_>, words: &str, style: Style, area: Rect) {
+    if area.height > 0 {
+        let mut row = Row::new(area.width);
+        row.left(words, style);
+        frame.render_widget(row.line(style), Rect { height: 1, ..area });
+    }
+}
+
+/// The line below the fields: what is wrong, what is proposed, or what the active field is for.
+fn message(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Bench, area: Rect) {
+    let Some(form) = &editor.form else { return };
+    let field = bench.field();
+    let told = field.and_then(|field| form.fields().get(field.index));
+    let error = told.and_then(|told| Some(format!("! {} {}", field?.key, told.error.as_ref()?)));
+    let unread = bench.told.article.as_ref().and_then(|told| told.date_text.as_ref());
+    let unread = unread.filter(|_| field.is_some_and(|f| f.key.starts_with("date")));
+    let failed = bench.failed.get(&bench.at).filter(|_| bench.sheet().is_some());
+    let list_failed = bench.failed.get(&Place::List);
+    let offers = bench.offers();
+    let (words, role) = if let Some(error) = error {
+        (error, Role::Error)
+    } else if let Some(why) = &form.trouble {
+        (format!("! {why}"), Role::Error)
+    } else if let Some(repair) = bench.repair() {
+        let taken = repair.selectors.iter().filter(|(part, _)| editor.takes(*part));
+        let selectors: Vec<String> =
+            taken.map(|(part, s)| format!("{} = {s}", part.key())).collect();
+        let known = match (repair.known, bench.is_article()) {
+            (_, true) => String::new(),
+            (0, _) => format!("   {} articles", repair.count),
+            (known, _) => format!("   {} articles, {known} of them known", repair.count),
+        };
+        let (of, selectors) = (offers.len(), selectors.join("  "));
+        (format!("Enter takes the repair 1/{of}: {selectors}{known}"), Role::Warning)
+    } else if let Some(text) = unread {
+        let text = text::truncate(text, 60);
+        (format!("! \"{text}\" is no date as it is; say how it is written"), Role::Error)
+    } else if let Some(why) = failed.or(list_failed) {
+        (format!("! {why}"), Role::Error)
+    } else if let Some(taken) = bench.taken() {
+        (format!("proposal {}/{}; P goes on", taken + 1, offers.len()), Role::Accent)
+    } else {
+        let help = told.map_or("", |told| told.help());
+        let offered = match offers.len() {
+            0 => String::new(),
+            n => format!("   P: {n} proposed"),
+        };
+        (format!("{help}{offered}"), Role::Dim)
+    };
+    line(frame, &format!(" {words}"), app.palette.style(role), area);
+}

@@ -1,0 +1,105 @@
+//! The fields for selectors, each with how it does.
+
+use super::panes::day;
+use super::{Parts, first_field};
+use crate::config::Role;
+use crate::engine::Part;
+use crate::tui::app::{App, Bench, BenchField, BenchPane, Editor};
+use crate::tui::view::chrome::marks;
+use crate::tui::view::row::Row;
+use crate::util::text;
+use ratatui::Frame;
+use ratatui::layout::{Position, Rect};
+
+/// Cells of the names of fields.
+const LABELS: usize = 13;
+
+/// Draws those that there is room for, the active one among them.
+pub(super) fn fields(
+    app: &App,
+    frame: &mut Frame<'_>,
+    editor: &Editor,
+    bench: &Bench,
+    parts: &Parts,
+) {
+    let lines = bench.fields.len().div_ceil(parts.columns.into());
+    let first = first_field(bench, parts);
+    let width = parts.fields.width / parts.columns;
+    for (i, field) in bench.fields.iter().enumerate() {
+        let (column, row) = (i / lines.max(1), i % lines.max(1));
+        let Some(row) = row.checked_sub(first).and_then(|row| u16::try_from(row).ok()) else {
+            continue;
+        };
+        if row >= parts.fields.height {
+            continue;
+        }
+        let x = parts.fields.x + width * u16::try_from(column).unwrap_or(0);
+        let area = Rect { x, y: parts.fields.y + row, width, height: 1 };
+        draw_field(app, frame, editor, bench, (i, *field), area);
+    }
+}
+
+/// How a field does: how many elements its selector matches, or that it is not right.
+fn standing(bench: &Bench, field: BenchField, wrong: bool, empty: bool) -> (String, Role) {
+    let article = bench.told.article.as_ref();
+    match (field.part, wrong) {
+        (_, true) => ("!".to_owned(), Role::Error),
+        (Some(Part::Date), _) if !empty && article.is_some() => {
+            let found = bench.found(Part::Date).flatten().map_or(0, |found| found.count);
+            match article.and_then(|told| told.article.published) {
+                Some(date) => (format!("{found}  {}", day(date)), Role::Text),
+                None if found > 0 => (format!("{found}  ! no date"), Role::Error),
+                None => ("0".to_owned(), Role::Warning),
+            }
+        }
+        (Some(part), _) => match bench.found(part) {
+            Some(Some(found)) if found.count > 0 => (found.count.to_string(), Role::Text),
+            Some(Some(_)) => ("0".to_owned(), Role::Warning),
+            _ => (String::new(), Role::Dim),
+        },
+        (None, _) => (String::new(), Role::Dim),
+    }
+}
+
+fn draw_field(
+    app: &App,
+    frame: &mut Frame<'_>,
+    editor: &Editor,
+    bench: &Bench,
+    (number, field): (usize, BenchField),
+    area: Rect,
+) {
+    let style = |role| app.palette.style(role);
+    let Some((form, typed)) = editor.form.as_ref().zip(editor.typed.get(field.index)) else {
+        return;
+    };
+    let told = &form.fields()[field.index];
+    let active = number == bench.active;
+    let typing = active && bench.pane == BenchPane::Fields;
+    let mut row = Row::new(area.width);
+    let (words, role) = standing(bench, field, told.error.is_some(), typed.value().is_empty());
+    row.right(if words.is_empty() { words } else { format!(" {words} ") }, style(role));
+    let pointer = if active { marks(app).pointer } else { " " };
+    row.left(pointer, style(Role::Accent));
+    row.left(&format!("{} ", number + 1), style(Role::KeyHint));
+    let label = style(if active { Role::Accent } else { Role::Dim });
+    row.left(&format!("{:<LABELS$}", field.key), label);
+    let room = row.room().saturating_sub(1).max(1);
+    let used = 3 + LABELS;
+    let (shown, cursor) = match typing {
+        true => typed.visible(room),
+        false => (text::truncate(typed.value(), room).into_owned(), 0),
+    };
+    if shown.is_empty() && !typing {
+        let unset = told.unset();
+        let unset = if unset.is_empty() { String::new() } else { format!("({unset})") };
+        row.left(&unset, style(Role::Dim));
+    } else {
+        row.left(&shown, style(if typing { Role::Input } else { Role::Text }));
+    }
+    frame.render_widget(row.line(style(Role::Text)), area);
+    if typing {
+        let x = area.x + u16::try_from(used + cursor).unwrap_or(0);
+        frame.set_cursor_position(Position::new(x.min(area.right().saturating_sub(1)), area.y));
+    }
+}

@@ -1,0 +1,290 @@
+//! What rules give on pages that were fetched before: counted, marked and told while a person
+//! writes them.
+
+use super::article::{Article, glance};
+use super::date;
+use super::list::{ListLink, list_page};
+use super::outline::{Elements, Outline, outline};
+use super::page::Page;
+use super::propose::{Proposal, Sample, article_rules, propose};
+use super::selector::Selectors;
+use crate::model::WebsiteRules;
+use crate::util::html::tree::text_up_to;
+use crate::util::text;
+use crate::util::url::normalise;
+use std::collections::HashSet;
+use url::Url;
+
+/// Links of one page that are looked at.
+const MOST_LINKS: usize = 5000;
+/// Elements of one page that are marked for one selector.
+const MOST_MARKS: usize = 5000;
+/// Bytes of a text that should be a date.
+const MOST_DATE: usize = 200;
+
+/// A selector of a website source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Part {
+    /// The links to articles.
+    Articles,
+    /// The link to the next page of the list.
+    Next,
+    /// The title of an article.
+    Title,
+    /// Who wrote it.
+    Author,
+    /// When it appeared.
+    Date,
+    /// Its text.
+    Content,
+}
+
+impl Part {
+    /// Those of a list page.
+    pub const LIST: [Self; 2] = [Self::Articles, Self::Next];
+    /// Those of an article.
+    pub const ARTICLE: [Self; 4] = [Self::Title, Self::Author, Self::Date, Self::Content];
+
+    /// The key below `website`.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Articles => "articles",
+            Self::Next => "next",
+            Self::Title => "title",
+            Self::Author => "author",
+            Self::Date => "date",
+            Self::Content => "content",
+        }
+    }
+
+    fn of(self, rules: &WebsiteRules) -> Option<&str> {
+        let text = match self {
+            Self::Articles => rules.articles.as_deref(),
+            Self::Next => rules.next.as_deref(),
+            Self::Title => Some(rules.title.as_str()),
+            Self::Author => rules.author.as_deref(),
+            Self::Date => rules.date.as_deref(),
+            Self::Content => Some(rules.content.as_str()),
+        };
+        text.filter(|text| !text.trim().is_empty())
+    }
+}
+
+/// What a selector finds.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Found {
+    /// How many elements it matches.
+    pub count: usize,
+    /// The numbers of those that count, in order: for one value, what the first part that matches
+    /// anything matches.
+    pub marks: Vec<u32>,
+}
+
+/// What rules give on a list page.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Listed {
+    /// What each selector finds; `None` where there is none or it is not right yet.
+    pub found: Vec<(Part, Option<Found>)>,
+    /// The links to articles, in order.
+    pub links: Vec<ListLink>,
+    /// The next page.
+    pub next: Option<Url>,
+    /// Articles known before that the page links to.
+    pub known: usize,
+    /// Those of them that are not found.
+    pub lost: usize,
+}
+
+/// What rules give on the page of an article.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ArticleTold {
+    /// As in [`Listed`].
+    pub found: Vec<(Part, Option<Found>)>,
+    /// The article, its content left out.
+    pub article: Article,
+    /// The text that should be a date, where a selector finds one.
+    pub date_text: Option<String>,
+}
+
+/// A page with everything that is only reckoned once.
+pub struct Sheet {
+    page: Page,
+    elements: Elements,
+    /// Keys of the addresses that it links to.
+    links: HashSet<String>,
+}
+
+impl Sheet {
+    /// Takes a page over and tells its outline.
+    pub fn new(page: Page) -> (Self, Outline) {
+        let (outline, elements) = outline(&page);
+        let all = page.tree().root_element().descendent_elements();
+        let links = all.filter(|e| e.value().name() == "a").filter_map(|e| e.attr("href"));
+        let links = links.take(MOST_LINKS).filter_map(|href| page.resolve(href));
+        let links = links.map(|url| normalise(&url)).collect();
+        (Self { links, elements, page }, outline)
+    }
+
+    /// The page.
+    pub fn page(&self) -> &Page {
+        &self.page
+    }
+
+    /// A selector for the element of that number.
+    pub fn pick(&self, element: u32, part: Part) -> Option<String> {
+        let element = self.elements.get(&self.page, element)?;
+        let what = match part {
+            Part::Articles => super::Pick::Alike,
+            _ => super::Pick::One,
+        };
+        Some(super::pick(&self.page, element, what))
+    }
+
+    /// Lists of articles that the page may be: the one that agrees best with the articles known
+    /// before first (F-measure), where any does.
+    pub fn proposals(&self, known: &HashSet<String>) -> Vec<Proposal> {
+        let mut proposals = propose(&self.page);
+        let here = known.iter().filter(|key| self.links.contains(*key)).count();
+        let agrees = |p: &Proposal| {
+            let both = p.items.iter().filter(|i| known.contains(&normalise(&i.url))).count();
+            // In thousandths; the order of the proposals stays where this is the same.
+            2000 * both / (p.items.len() + here).max(1)
+        };
+        proposals.sort_by_cached_key(|p| std::cmp::Reverse(agrees(p)));
+        proposals
+    }
+
+    /// Rules with selectors for the parts of this article, whose title in the list is known.
+    pub fn article_rules(self, title: &str, rules: WebsiteRules) -> (Self, WebsiteRules) {
+        let samples = [Sample { page: self.page, title: title.to_owned() }];
+        let rules = article_rules(&samples, rules);
+        let [Sample { page, .. }] = samples;
+        (Self { page, ..self }, rules)
+    }
+
+    /// What rules give where this is the list; `known` are the keys of articles known before.
+    pub fn list(&self, rules: &WebsiteRules, known: &HashSet<String>) -> Listed {
+        let selectors = |part: Part| part.of(rules).and_then(|text| Selectors::parse(text).ok());
+        let (articles, next) = (selectors(Part::Articles), selectors(Part::Next));
+        let mut listed = Listed::default();
+        let all = articles.as_ref().map(|s| self.found(s.all(self.page.tree())));
+        let first = next.as_ref().map(|s| self.found(s.first_matching(self.page.tree())));
+        listed.found = vec![(Part::Articles, all), (Part::Next, first)];
+        let page = match &articles {
+            Some(articles) => list_page(&self.page, articles, next.as_ref()),
+            None => super::ListPage::default(),
+        };
+        listed.next = page.next;
+        let found: HashSet<String> = page.links.iter().map(|l| normalise(&l.url)).collect();
+        let here = known.iter().filter(|key| self.links.contains(*key));
+        for key in here {
+            listed.known += 1;
+            listed.lost += usize::from(!found.contains(key));
+        }
+        listed.links = page.links;
+        listed
+    }
+
+    /// What rules give where this is an article.
+    pub fn article(&self, rules: &WebsiteRules) -> ArticleTold {
+        let tree = self.page.tree();
+        let find = |part: Part| {
+            let selectors = Selectors::parse(part.of(rules)?).ok()?;
+            Some(self.found(selectors.first_matching(tree)))
+        };
+        let date = rules.date.as_deref().and_then(|text| Selectors::parse(text).ok());
+        let dated = date.and_then(|s| s.first(tree));
+        let unread = dated
+            .filter(|e| date::of_element(*e, rules.date_format.as_deref()).is_none())
+            .map(|e| text::line(&text_up_to(e, MOST_DATE)));
+        ArticleTold {
+            found: Part::ARTICLE.map(|part| (part, find(part))).to_vec(),
+            article: glance(&self.page, rules),
+            date_text: unread,
+        }
+    }
+
+    fn found(&self, elements: Vec<scraper::ElementRef<'_>>) -> Found {
+        let count = elements.len();
+        let numbers = elements.into_iter().take(MOST_MARKS);
+        let mut marks: Vec<u32> = numbers.filter_map(|e| self.elements.number(e)).collect();
+        marks.sort_unstable();
+        Found { count, marks }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sheet(markup: &str) -> Sheet {
+        let url = Url::parse("https://example.org/news/").unwrap();
+        Sheet::new(Page::parse(markup, &url).unwrap()).0
+    }
+
+    #[test]
+    fn what_rules_give_on_a_list() {
+        let list = sheet(
+            "<main><h3><a href=1>One</a></h3><h3><a href=2>Two</a></h3><h4><a href=3>Three</a></h4>\
+             </main><a class=older href='?p=2'>older</a>",
+        );
+        let known: HashSet<String> = ["1", "3", "9"]
+            .map(|n| normalise(&Url::parse("https://example.org/news/").unwrap().join(n).unwrap()))
+            .into();
+        let rules = |articles: &str| WebsiteRules {
+            articles: Some(articles.to_owned()),
+            next: Some(".older".to_owned()),
+            ..WebsiteRules::default()
+        };
+        let told = list.list(&rules("h3 a"), &known);
+        let titles: Vec<&str> = told.links.iter().map(|l| l.title.as_str()).collect();
+        assert_eq!(titles, ["One", "Two"]);
+        // The third is on the page and not found, the ninth is not on the page any more.
+        assert_eq!((told.known, told.lost), (2, 1));
+        assert_eq!(told.next.unwrap().query(), Some("p=2"));
+        let (_, found) = &told.found[0];
+        let marks = &found.as_ref().unwrap().marks;
+        assert_eq!((found.as_ref().unwrap().count, marks.len()), (2, 2));
+        assert_eq!(list.pick(marks[0], Part::Articles).as_deref(), Some("h3 a"));
+        let broken = list.list(&rules("h3 >"), &known);
+        assert_eq!((broken.found[0].1.as_ref(), broken.links.len(), broken.lost), (None, 0, 2));
+    }
+
+    #[test]
+    fn what_rules_give_on_an_article() {
+        let article = sheet(
+            "<h1>A title</h1><p class=by>By Ann Lee</p><b class=d>zuletzt</b><i class=d2>3 May 2024</i>\
+             <div class=text><p>The first words.</p></div>",
+        );
+        let rules = |date: &str| WebsiteRules {
+            author: Some(".by".to_owned()),
+            content: ".text".to_owned(),
+            date: Some(date.to_owned()),
+            ..WebsiteRules::default()
+        };
+        let told = article.article(&rules(".d2"));
+        assert_eq!((told.article.title.as_str(), told.date_text), ("A title", None));
+        assert_eq!(told.article.authors, ["Ann Lee"]);
+        assert_eq!(told.article.summary, "The first words.");
+        assert_eq!(told.article.published.unwrap().to_rfc3339(), "2024-05-03T00:00:00+00:00");
+        let told = article.article(&rules(".d"));
+        assert_eq!((told.article.published, told.date_text.as_deref()), (None, Some("zuletzt")));
+    }
+
+    #[test]
+    fn the_repair_of_a_list_is_the_one_with_its_articles() {
+        let row = |at: &str, n: usize| {
+            format!("<li><a href=/{at}/story-{n}>The {at} story of the number {n} bus</a></li>")
+        };
+        let rows = |at: &str, count: usize| (0..count).map(|n| row(at, n)).collect::<String>();
+        let list = sheet(&format!(
+            "<main><ul class=popular>{}</ul><ul class=latest>{}</ul></main>",
+            rows("old", 12),
+            rows("new", 6)
+        ));
+        let known =
+            HashSet::from([normalise(&Url::parse("https://example.org/new/story-2").unwrap())]);
+        let first = |known: &HashSet<String>| list.proposals(known)[0].articles.clone();
+        assert!(first(&known).contains("latest"), "{}", first(&known));
+    }
+}

@@ -1,0 +1,171 @@
+//! The workbench: pages fetched once with the manners of everything else, copies of the list, and
+//! ways that are edited before they are followed.
+
+use super::websites::{Site, website};
+use super::*;
+use newsfed::config::EntryChange;
+use newsfed::engine::{Part, Place, Said, Subject, Workbench};
+use newsfed::model::{SourceKind, WebsiteRules};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+
+/// What is said next, but for offers of selectors.
+async fn next(heard: &mut UnboundedReceiver<Said>) -> Said {
+    loop {
+        match soon(heard.recv()).await.unwrap() {
+            Said::Offers(..) => {}
+            said => return said,
+        }
+    }
+}
+
+async fn key(engine: &Handle) -> i64 {
+    engine.sources().await.unwrap()[0].1.key
+}
+
+async fn open(engine: &Handle) -> (Workbench, UnboundedReceiver<Said>) {
+    let (said, heard) = unbounded_channel();
+    let bench = engine.workbench(Subject::Followed(key(engine).await), said).unwrap();
+    (bench, heard)
+}
+
+fn rules(articles: &str) -> WebsiteRules {
+    WebsiteRules { articles: Some(articles.to_owned()), ..WebsiteRules::default() }
+}
+
+#[tokio::test]
+async fn a_page_is_fetched_once_and_selectors_are_tried_on_it() {
+    let site = Site::default();
+    site.list(5);
+    let server = site.start();
+    let home = Home::with(&[website(&server.url("/news"))]);
+    let engine = home.on_demand().await;
+    sync_one(&engine, Pace::Manual).await;
+    home.clock.advance(DAY);
+    site.list(6);
+    sync_one(&engine, Pace::Manual).await;
+    // The site is built anew.
+    site.html("/news", "<main><h3><a href=/news/story-6>The story of bus number 6</a></h3></main>");
+    sync_one(&engine, Pace::Manual).await;
+    let before = server.requests().len();
+    let (mut bench, mut heard) = open(&engine).await;
+    let Said::Copies(times) = next(&mut heard).await else { panic!("no copies") };
+    assert_eq!(times.len(), 2, "one a day, of the days on which it worked");
+    let Said::Page { place: Place::List, outline, .. } = next(&mut heard).await else {
+        panic!("no page")
+    };
+    assert!(outline.lines.iter().any(|line| line.text == "The story of bus number 6"));
+    for (request, articles, found, known, lost) in
+        [(1, "li.story a", 0, 1, 1), (2, "h3 a", 1, 1, 0), (3, "h3 >", 0, 1, 1)]
+    {
+        bench.preview(request, rules(articles), Place::List);
+        let Said::Previewed(answered, told) = next(&mut heard).await else { panic!("no preview") };
+        let list = told.list.unwrap();
+        assert_eq!(answered, request);
+        assert_eq!((list.links.len(), list.known, list.lost), (found, known, lost), "{articles}");
+    }
+    bench.copy(1);
+    let Said::Page { place: Place::Copy(1), .. } = next(&mut heard).await else { panic!() };
+    bench.preview(4, rules("li.story a"), Place::Copy(1));
+    let Said::Previewed(4, told) = next(&mut heard).await else { panic!() };
+    assert_eq!(told.list.unwrap().links.len(), 5, "the older one");
+    let link = outline.lines.iter().find(|line| line.text.starts_with("The story")).unwrap();
+    bench.pick(Place::List, link.element, Part::Articles);
+    let Said::Picked(Part::Articles, selector) = next(&mut heard).await else { panic!() };
+    assert_eq!(selector, "h3 a");
+    assert_eq!(server.requests().len(), before + 1, "all that from one request");
+    let url = server.url("/news/story-6").parse().unwrap();
+    bench.fetch(url, Place::Article, "The story of bus number 6".to_owned());
+    let Said::Page { place: Place::Article, .. } = next(&mut heard).await else { panic!() };
+    let read = WebsiteRules { date: Some("time.when".to_owned()), ..rules("h3 a") };
+    bench.preview(5, read, Place::List);
+    let Said::Previewed(5, told) = next(&mut heard).await else { panic!() };
+    let article = told.article.unwrap().article;
+    assert_eq!(article.title, "The story of bus number 6");
+    assert_eq!(article.published.unwrap().format("%F").to_string(), "2024-03-07");
+}
+
+#[tokio::test]
+async fn a_page_that_may_not_be_fetched_is_not() {
+    let site = Site::default();
+    site.list(3);
+    site.put("/robots.txt", Reply::ok("text/plain", "User-agent: *\nDisallow: /\n"));
+    let server = site.start();
+    let home = Home::with(&[website(&server.url("/news"))]);
+    let engine = home.on_demand().await;
+    let (_bench, mut heard) = open(&engine).await;
+    let Said::Copies(times) = next(&mut heard).await else { panic!("no copies") };
+    assert!(times.is_empty());
+    let Said::Failed { place: Place::List, why } = next(&mut heard).await else { panic!() };
+    assert!(why.contains("robots.txt"), "{why}");
+    assert!(server.requests().iter().all(|r| r.path == "/robots.txt"));
+}
+
+#[tokio::test]
+async fn a_way_is_followed_as_its_draft_was_edited() {
+    let site = Site::default();
+    site.list(6);
+    let server = site.start();
+    let home = Home::new();
+    let engine = home.on_demand().await;
+    let found = engine.discover(&server.url("/news")).await.unwrap();
+    let way = found.ways.iter().position(|w| w.kind == SourceKind::Website).unwrap();
+    let draft = found.draft(Some(way)).unwrap();
+    let before = server.requests().len();
+    // What was fetched while the address was explored is enough for the workbench.
+    let (said, mut heard) = unbounded_channel();
+    let bench = engine.workbench(Subject::Way(Box::new(found.clone()), Some(way)), said);
+    let Said::Page { place: Place::List, .. } = next(&mut heard).await else { panic!("no page") };
+    drop(bench);
+    assert_eq!(server.requests().len(), before);
+    let change = |key: &[&str], value: &str| EntryChange {
+        path: key.iter().map(|k| (*k).to_owned()).collect(),
+        value: Some(format!("\"{value}\"")),
+    };
+    let changes = [
+        change(&["title"], "My buses"),
+        change(&["website", "articles"], "li.story a"),
+        change(&["website", "title"], "h1.headline"),
+        change(&["website", "content"], ".story-text"),
+    ];
+    let wrong = [change(&["website", "articles"], "li >")];
+    let refused =
+        engine.follow_edited(&found, Some(way), &draft, &wrong).await.unwrap_err().to_string();
+    assert!(refused.contains("an element is missing at its end"), "{refused}");
+    let source = engine.follow_edited(&found, Some(way), &draft, &changes).await.unwrap();
+    assert_eq!(source.title.as_deref(), Some("My buses"));
+    assert_eq!(source.website.unwrap().articles.as_deref(), Some("li.story a"));
+    let (_, facts) = &engine.sources().await.unwrap()[0];
+    assert_eq!(facts.items, 6, "the page that is there serves as the first look");
+    let lists = server.requests().iter().filter(|r| r.path == "/news").count();
+    assert_eq!(lists, 1);
+    let again = engine.follow_edited(&found, Some(way), &draft, &changes).await.unwrap_err();
+    assert!(again.to_string().contains("followed already"), "{again}");
+}
+
+#[tokio::test]
+async fn a_website_is_written_by_hand_where_nothing_is_proposed() {
+    let site = Site::default();
+    site.html(
+        "/odd",
+        "<p>See <a href=/news/story-2>this</a> or <a href=/news/story-1>that</a>.</p>",
+    );
+    (1..3).for_each(|n| site.article(n));
+    let server = site.start();
+    let home = Home::new();
+    let engine = home.on_demand().await;
+    let found = engine.discover(&server.url("/odd")).await.unwrap();
+    assert!(found.ways.iter().all(|way| way.kind != SourceKind::Website));
+    let draft = found.draft(None).unwrap();
+    let (said, mut heard) = unbounded_channel();
+    let bench = engine.workbench(Subject::Way(Box::new(found.clone()), None), said).unwrap();
+    let Said::Page { place: Place::List, outline, .. } = next(&mut heard).await else { panic!() };
+    let link = outline.lines.iter().find(|line| line.text == "this").unwrap();
+    bench.pick(Place::List, link.element, Part::Articles);
+    let Said::Picked(Part::Articles, selector) = next(&mut heard).await else { panic!() };
+    let unfinished = engine.follow_edited(&found, None, &draft, &[]).await.unwrap_err();
+    assert!(unfinished.to_string().contains("website.articles"), "{unfinished}");
+    let path = ["website", "articles"].map(str::to_owned).to_vec();
+    let change = EntryChange { path, value: Some(format!("\"{selector}\"")) };
+    engine.follow_edited(&found, None, &draft, &[change]).await.unwrap();
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(2, 0, 2));
+}

@@ -1,0 +1,177 @@
+//! Selectors of a website, chosen on its page: for one that is followed by hand, and for one that
+//! is broken.
+
+use crate::term::{Term, key};
+use crate::world::World;
+use newsfed::demo;
+use newsfed::demo::server::{Reply, Request, Server};
+use newsfed::util::clock::SystemClock;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+const FILE: &str = "config/sources.toml";
+const HOME: &str = "\x1b[H";
+
+/// Presses keys and counts them.
+struct Hands {
+    term: Term,
+    pressed: usize,
+}
+
+impl Hands {
+    fn press(&mut self, keys: &[&str]) {
+        for key in keys {
+            self.term.send(key);
+            self.pressed += 1;
+        }
+    }
+
+    /// Walks down to the line of the page that says these words.
+    fn walk_to(&mut self, words: &str) {
+        self.press(&[HOME]);
+        self.term.wait_for(words);
+        let screen = self.term.screen();
+        let row = |words: &str| screen.lines().position(|line| line.contains(words)).unwrap();
+        for _ in row("Page outline") + 1..row(words) {
+            self.press(&["j"]);
+        }
+    }
+}
+
+#[test]
+fn a_site_is_followed_by_selectors_chosen_on_its_pages() {
+    let sites = demo::World::start(Arc::new(SystemClock)).unwrap();
+    let world = World::new(&["/feed.xml"]);
+    let mut hands = Hands { term: world.open(100, 30), pressed: 0 };
+    hands.term.wait_for("Third article");
+    hands.press(&["a"]);
+    hands.term.wait_for("Follow an address");
+    hands.term.paste(&sites.page_without_feed());
+    hands.press(&[key::ENTER]);
+    hands.term.wait_for("the page lists articles");
+    hands.press(&["e"]);
+    hands.term.wait_for("Page outline");
+    hands.term.wait_for(" matched");
+    // What is proposed is not wanted.
+    hands.press(&["i", key::CTRL_U]);
+    hands.term.wait_for("no articles");
+    hands.term.wait_for("is missing");
+    hands.press(&[key::ENTER]);
+    hands.walk_to("h3 > a");
+    hands.press(&[key::ENTER]);
+    hands.term.wait_for("articles: ");
+    hands.term.wait_gone("no articles");
+    hands.term.wait_for("  1 ");
+    hands.term.wait_for("  3 ");
+    // To the first of the articles.
+    hands.press(&["g"]);
+    hands.term.wait_for("The article");
+    hands.press(&["3"]);
+    hands.walk_to("  h1");
+    hands.press(&[key::ENTER]);
+    hands.term.wait_for("title: ");
+    hands.press(&["5"]);
+    hands.walk_to("@datetime");
+    hands.press(&[key::ENTER]);
+    hands.term.wait_for("date: ");
+    hands.term.wait_for("1  20");
+    hands.press(&[key::CTRL_S]);
+    hands.term.wait_for("following Council of Lindenau");
+    hands.term.wait_for("Items · Council of Lindenau");
+    hands.term.wait_for("Budget: second reading");
+    let keys = hands.pressed;
+    assert!(keys < 60, "{keys} keys");
+    let file = world.read(FILE);
+    for line in ["website.articles = \"", "website.title = \"h1\"", "website.date = \"time\""] {
+        assert!(file.contains(line), "{file}");
+    }
+    hands.press(&["Q"]);
+    assert_eq!(hands.term.exit_code(), 0);
+}
+
+/// A site that can be built anew: then its list has other names, and one article more.
+fn council(rebuilt: Arc<AtomicBool>) -> Server {
+    let page = |title: &str, body: &str| {
+        Reply::ok("text/html", format!("<!doctype html><title>{title}</title><main>{body}</main>"))
+    };
+    let answer = move |request: &Request| {
+        let new = rebuilt.load(Ordering::SeqCst);
+        if request.path == "/news" {
+            let link = |n: usize| {
+                let title = format!("The council speaks about matter {n}");
+                match new {
+                    false => {
+                        format!("<article class=card><h3><a href=/a/{n}>{title}</a></h3></article>")
+                    }
+                    true => format!(
+                        "<div class=story-row><a class=story-link href=/a/{n}>{title}</a></div>"
+                    ),
+                }
+            };
+            let list: String = (1..=if new { 6 } else { 5 }).rev().map(link).collect();
+            return page("Council", &format!("<section>{list}</section>"));
+        }
+        match request.path.strip_prefix("/a/") {
+            Some(n) => page(
+                "Article",
+                &format!(
+                    "<h1>The council speaks about matter {n}</h1><div class=text><p>Words of it.</p></div>"
+                ),
+            ),
+            None => Reply::status(404),
+        }
+    };
+    Server::start(answer).unwrap()
+}
+
+#[test]
+fn a_source_that_broke_is_mended_on_its_page() {
+    let rebuilt = Arc::new(AtomicBool::new(false));
+    let world = World::following(council(rebuilt.clone()), []);
+    let entry = format!(
+        "# The council\n[[source]]\nid = \"council\"\nurl = \"{}\" # news\nkind = \"website\"\n\
+         website.articles = \"article.card h3 a\" # by hand\nwebsite.title = \"h1\"\n\
+         website.content = \".text\"\n",
+        world.url("/news")
+    );
+    std::fs::write(world.path(FILE), &entry).unwrap();
+    let mut t = world.open(110, 32);
+    t.wait_for("speaks about matter 5");
+    rebuilt.store(true, Ordering::SeqCst);
+    // Three looks that find nothing.
+    for look in 2..5 {
+        t.send("r");
+        world.wait_for_requests("/news", look);
+        t.wait_for("nothing new");
+        // Another message takes its place.
+        t.send("u");
+        t.wait_for("nothing to undo");
+    }
+    t.wait_for("✎ broken");
+    t.send(key::TAB);
+    t.send("G");
+    t.wait_for("Items · Council");
+    t.send("e");
+    // The repair is proposed as soon as the page is there.
+    t.wait_for("repair 1/");
+    t.wait_for("6 articles, 5 of them known");
+    t.wait_for("no articles");
+    // What the selectors found on the page as it was.
+    t.send("t");
+    t.wait_for("saved copy of");
+    t.wait_for("speaks about matter 5");
+    t.wait_for("5 matched   0 lost of 5");
+    t.send(key::ESC);
+    t.wait_for("0 matched   5 lost of 5");
+    t.send("P");
+    t.wait_for("6 matched   0 lost of 5");
+    t.send(key::CTRL_S);
+    t.wait_gone("Page outline");
+    t.wait_for("speaks about matter 6");
+    t.wait_gone("broken");
+    let saved = world.read(FILE);
+    assert!(saved.contains("website.articles = \"a.story-link\" # by hand"), "{saved}");
+    assert!(saved.starts_with("# The council\n[[source]]\n"), "{saved}");
+    t.send("Q");
+    assert_eq!(t.exit_code(), 0);
+}
