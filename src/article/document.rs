@@ -86,7 +86,7 @@ pub enum Inline {
 }
 
 impl Document {
-    /// A document of plain text: empty lines separate paragraphs.
+    /// A document of plain text: empty lines separate paragraphs, runs of blanks count as one.
     pub fn from_text(text: &str) -> Self {
         let paragraphs = text.split("\n\n").map(str::trim).filter(|p| !p.is_empty());
         let inline = |p: &str| {
@@ -95,7 +95,8 @@ impl Document {
                 if i > 0 {
                     out.push(Inline::Break);
                 }
-                out.push(Inline::Text(line.trim().to_owned()));
+                let words: Vec<&str> = line.split_ascii_whitespace().collect();
+                out.push(Inline::Text(words.join(" ")));
             }
             out
         };

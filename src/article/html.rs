@@ -139,6 +139,7 @@ mod tests {
             "<p>x<sup>2</sup> <a href='mailto:a@e.org'>mail</a> <a href='#x'>jump</a></p>",
             "<p>a<a href='#n1'>1</a> b<sup><a href='#n2'>*</a></sup></p><ol><li id=n1>one</li><li id=n2><p>two</p></ol>",
             "plain",
+            "plain  with blanks\t>\nand lines",
         ];
         cases.into_iter().for_each(survives);
     }
