@@ -1,7 +1,7 @@
 //! `newsfed sync`: looks at the sources now, obeying what servers asked for.
 
 use super::args::Global;
-use super::catalogue::Catalogue;
+use super::catalogue::{Catalogue, Entry};
 use super::exit::{Exit, Failure};
 use super::home::Home;
 use super::log;
@@ -74,6 +74,10 @@ async fn refresh(
     }
     let keys = named(args, &catalogue)?;
     let steps = keys.as_ref().map_or(catalogue.entries.len(), Vec::len);
+    // All else that is known of the sources would lie in memory for as long as this takes.
+    let title = |e: &Entry| (e.source.id.clone(), e.title().to_owned());
+    let titles: HashMap<SourceId, String> = catalogue.entries.iter().map(title).collect();
+    drop(catalogue);
     let pace = match (args.due, args.force) {
         (true, _) => Pace::Due,
         (_, true) => Pace::Force,
@@ -83,7 +87,7 @@ async fn refresh(
     let progress = Progress::new(steps, out);
     let mut tally = Tally::default();
     let result = tokio::select! {
-        result = follow(reports, &catalogue, handle, &progress, &mut tally, out) => result,
+        result = follow(reports, &titles, handle, &progress, &mut tally, out) => result,
         () = stop => Ok(true),
     };
     progress.clear();
@@ -112,15 +116,13 @@ fn named(args: &SyncArgs, catalogue: &Catalogue) -> Result<Option<Vec<i64>>, Fai
 /// Tells of every source as it is done.
 async fn follow(
     mut reports: UnboundedReceiver<Report>,
-    catalogue: &Catalogue,
+    titles: &HashMap<SourceId, String>,
     handle: &Handle,
     progress: &Progress,
     tally: &mut Tally,
     out: &mut Output,
 ) -> Result<bool, Failure> {
     let status = handle.status();
-    let titles: HashMap<&SourceId, &str> =
-        catalogue.entries.iter().map(|e| (&e.source.id, e.title())).collect();
     while let Some(report) = reports.recv().await {
         tally.count(&report.result);
         let host = status.borrow().host.clone();
@@ -129,7 +131,7 @@ async fn follow(
             out.value(&told(&report))?;
             out.flush()?;
         }
-        let title = titles.get(&report.source).copied().unwrap_or(report.source.as_str());
+        let title = titles.get(&report.source).map_or(report.source.as_str(), String::as_str);
         if let Some(line) = words(title, &report.result, handle, out.verbose > 0) {
             progress.aside(|| out.note(line));
         }

@@ -140,16 +140,11 @@ impl Loop {
     /// The addresses of those sources that have moved for good.
     async fn moved(&self, keys: &[i64]) -> HashMap<i64, Url> {
         let key = if let [key] = keys { Some(*key) } else { None };
-        let facts = self.context.read(move |reader| match key {
-            Some(key) => Ok(reader.source(key)?.into_iter().collect()),
-            None => reader.sources(),
-        });
-        let facts = facts.await.unwrap_or_else(|e| {
+        let moved = self.context.read(move |reader| reader.moved(key)).await.unwrap_or_else(|e| {
             tracing::error!("reading sources: {e}");
             Vec::new()
         });
-        let moved = facts.into_iter().filter_map(|f| Some((f.key, f.moved_to?.parse().ok()?)));
-        moved.collect()
+        moved.into_iter().filter_map(|(key, to)| Some((key, to.parse().ok()?))).collect()
     }
 
     fn enqueue(&mut self, host: String, job: Job) {

@@ -50,6 +50,12 @@ impl Reader {
         sources::kept_ids(&self.conn)
     }
 
+    /// Where declared sources have moved for good, by row key; of one of them only where that is
+    /// given.
+    pub fn moved(&self, source: Option<i64>) -> Result<Vec<(i64, String)>> {
+        sources::moved(&self.conn, source)
+    }
+
     /// The facts of one source.
     pub fn source(&self, key: i64) -> Result<Option<SourceFacts>> {
         super::rows::load_facts(&self.conn, key)

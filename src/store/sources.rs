@@ -93,6 +93,15 @@ pub(super) fn all(conn: &Connection) -> Result<Vec<SourceFacts>> {
     Ok(query.query_map([], facts)?.collect::<rusqlite::Result<_>>()?)
 }
 
+/// Where declared sources have moved for good.
+pub(super) fn moved(conn: &Connection, source: Option<i64>) -> Result<Vec<(i64, String)>> {
+    let sql = "SELECT key, moved_to FROM source
+               WHERE declared = 1 AND moved_to IS NOT NULL AND (?1 IS NULL OR key = ?1)";
+    let mut query = conn.prepare_cached(sql)?;
+    let rows = query.query_map([source], |r| Ok((r.get(0)?, r.get(1)?)))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
 /// The ids of all rows.
 pub(super) fn kept_ids(conn: &Connection) -> Result<HashSet<String>> {
     let mut query = conn.prepare("SELECT id FROM source")?;
