@@ -267,11 +267,40 @@ fn proposals_are_walked_and_left_again() {
     desk.sees("proposal 1/");
     desk.keys("gP");
     desk.sees("div.story-text, article, main");
+    desk.sees("1 articles     a.story-link");
     desk.keys("P<Esc>");
     desk.sees("7 content      .text");
+    desk.sees("1 articles     a.story-link");
     desk.keys("<Esc><Esc><Esc>");
     assert!(desk.stage.app.layers.is_empty());
     assert_eq!(desk.text(), FILE);
+}
+
+#[test]
+fn what_was_typed_or_chosen_after_a_proposal_comes_back_after_the_last() {
+    let mut desk = Desk::open(rebuilt(), false, "W");
+    let walk_round = |desk: &mut Desk, own: &str| {
+        let mut offered = false;
+        for _ in 0..20 {
+            desk.keys("P");
+            let screen = desk.screen();
+            offered |= screen.contains("1 articles     a.story-link");
+            if offered && !screen.contains("proposal ") {
+                break;
+            }
+        }
+        assert!(offered, "the proposals are walked");
+        desk.sees(own);
+    };
+    desk.keys("Pi<C-u>div.story a<Esc>");
+    walk_round(&mut desk, "1 articles     div.story a");
+    desk.keys("P");
+    desk.keys("1<Home>");
+    let screen = desk.screen();
+    let steps = screen.lines().position(|l| l.contains("a.older")).unwrap() - 3;
+    desk.keys(&"j".repeat(steps));
+    desk.keys("<Enter>");
+    walk_round(&mut desk, "1 articles     a.older");
 }
 
 #[test]

@@ -71,6 +71,7 @@ impl App {
             Said::Picked(part, selector) => {
                 let field = bench.fields.iter().find(|f| f.part == Some(part)).copied();
                 let Some(field) = field else { return vec![] };
+                bench.keep(field.index);
                 editor.put(field.index, &selector);
                 let effects = editor.preview();
                 self.note(format!("{}: {selector}", field.key));
