@@ -16,8 +16,8 @@ const LINES: &[&str] = &[
     "schedule = { priority = \"high\", min_interval = \"1h\" } # C8",
     "schedule.policy = \"learned\" # C9",
     "retention = { days = 3 }#C10",
-    "user = \"me\" # C11\npassword = { env = \"PW\" } # C12",
-    "headers = { \"X-Key\" = { env = \"KEY\" }, Accept = \"a/b # no comment\" } # C13",
+    "user = \"me\" # C11\npassword = { command = [ \"pass\", # C18\n \"show\" ] } # C12",
+    "headers = { \"X-Key\" = { command = [ # C19\n \"pass\", \"key\" ] }, Accept = \"a/b # no comment\" } # C13",
     "full_text = \"all\" # C14\n\n# alone C15\n",
     "interval = \"2h\" # C16\nenabled = true # C17",
 ];
