@@ -259,6 +259,17 @@ fn an_element_makes_the_selector_of_the_active_field() {
 }
 
 #[test]
+fn where_no_selector_is_found_that_is_said() {
+    let (open, close) = ("<div>".repeat(80), "</div>".repeat(80));
+    let deep = format!("{open}<p>one</p><div><p>last</p></div>{close}");
+    let mut desk = Desk::open(format!("<main>{deep}</main>"), false, "W");
+    desk.keys("2G<Enter>");
+    desk.sees("no selector was found for this element");
+    desk.sees("2 next ");
+    assert!(!desk.screen().contains("next: "));
+}
+
+#[test]
 fn proposals_are_walked_and_left_again() {
     let mut desk = Desk::open(rebuilt(), false, "W");
     desk.sees("0 matched   4 lost of 4");
@@ -409,7 +420,8 @@ fn the_mouse_chooses_lines_articles_and_fields() {
 #[test]
 fn a_late_answer_to_another_workbench_is_dropped() {
     let mut desk = Desk::open(now_page(), false, "W");
-    desk.happen(Event::BenchSaid(0, Said::Picked(Part::Articles, "nonsense".to_owned())));
+    let picked = Said::Picked(Part::Articles, Some("nonsense".to_owned()));
+    desk.happen(Event::BenchSaid(0, picked));
     assert!(!desk.screen().contains("nonsense"));
 }
 
