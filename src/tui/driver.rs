@@ -3,7 +3,7 @@
 use super::effect::{BenchAsk, Effect};
 use super::event::{Event, Followed, ImportRead, Imported, MarksSet, NotSaved, RequestId};
 use super::read::{Asker, Question};
-use crate::config::{self, Added, ConfigFile, EditError, Paths, SourcesFile};
+use crate::config::{self, Added, ConfigFile, EditError, Edited, Paths, SourcesFile, ViewsEdited};
 use crate::engine::{
     FollowError, Handle, Kept, Place, PrefetchPlan, Said, Subject, TextGot, Way, Workbench,
 };
@@ -199,6 +199,12 @@ impl Driver {
                 self.in_turn(move |_| async move {
                     let edit = move || file.revert_views(&edited).map_err(words);
                     Event::ViewsReverted(redo, apart(edit).await)
+                });
+            }
+            Effect::RevertImport { sources, views } => {
+                let file = ConfigFile::open(&self.paths);
+                self.in_turn(|h| async move {
+                    Event::ImportReverted(revert_import(&h, file, sources, views).await)
                 });
             }
             Effect::Remove { ids } => {
@@ -456,12 +462,40 @@ async fn follow_list(
 ) -> Result<Imported, String> {
     let (added, edited) = handle.import(import.sources).await.map_err(words)?;
     let new = import.views;
-    let views = match new.is_empty() {
-        true => None,
-        false => Some(apart(move || file.add_views(&new).map_err(words)).await?),
+    let saved = match new.is_empty() {
+        true => Ok(None),
+        false => apart(move || file.add_views(&new).map_err(words)).await.map(Some),
     };
     let (added, known) = (added.sources.len(), added.already.len());
-    Ok(Imported { added, known, skipped: import.skipped.len(), edited, views })
+    // The sources are followed by now: they are to be undone, whatever becomes of the queries.
+    let (views, not_saved) = saved.map_or_else(|why| (None, Some(why)), |views| (views, None));
+    let views = views.filter(|views| views.added().next().is_some());
+    Ok(Imported { added, known, skipped: import.skipped.len(), edited, views, not_saved })
+}
+
+/// Takes an import back, all of it or nothing. Returns what takes this back in turn.
+async fn revert_import(
+    handle: &Handle,
+    file: ConfigFile,
+    sources: Edited,
+    views: Option<ViewsEdited>,
+) -> Result<(Edited, Option<ViewsEdited>), String> {
+    let revert = |edited: ViewsEdited| {
+        let file = file.clone();
+        apart(move || file.revert_views(&edited).map_err(words))
+    };
+    let views = match views {
+        Some(edited) => Some(revert(edited).await?),
+        None => None,
+    };
+    let why = match handle.revert(sources).await {
+        Ok(sources) => return Ok((sources, views)),
+        Err(why) => words(why),
+    };
+    if let Some(edited) = views {
+        revert(edited).await?;
+    }
+    Err(why)
 }
 
 /// Does what waits for the disk on a thread of its own.

@@ -115,6 +115,11 @@ pub(super) enum Effect {
         edited: ViewsEdited,
         redo: bool,
     },
+    /// Takes an import back, for an undo or a redo.
+    RevertImport {
+        sources: Edited,
+        views: Option<ViewsEdited>,
+    },
     Remove {
         ids: Vec<SourceId>,
     },

@@ -77,6 +77,8 @@ pub(super) enum Event {
     SettingsSaved(Result<(SettingsEdited, Box<Settings>), NotSaved>),
     SettingsReverted(Result<(SettingsEdited, Box<Settings>), Failure>),
     Imported(Result<Imported, Failure>),
+    /// An import was taken back, for an undo or a redo; what takes this back.
+    ImportReverted(Result<(Edited, Option<ViewsEdited>), Failure>),
     /// One source of a refresh that the person asked for is done.
     Refreshed(Report),
     /// A refresh that the person asked for is over.
@@ -190,4 +192,6 @@ pub(super) struct Imported {
     pub(super) skipped: usize,
     pub(super) edited: Edited,
     pub(super) views: Option<ViewsEdited>,
+    /// Why the saved queries were not saved, though the sources are followed.
+    pub(super) not_saved: Option<Failure>,
 }

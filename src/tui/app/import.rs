@@ -105,7 +105,7 @@ impl App {
     }
 
     pub(super) fn imported(&mut self, result: Result<Imported, Failure>) -> Vec<Effect> {
-        let Imported { added, known, skipped, edited, views } = match result {
+        let Imported { added, known, skipped, edited, views, not_saved } = match result {
             Ok(imported) => imported,
             Err(why) => {
                 if let Some(preview) = self.import_preview() {
@@ -119,16 +119,10 @@ impl App {
             n => format!("{n} sources imported"),
         };
         let mut effects = vec![Effect::LoadSources];
-        let mut hint = String::new();
         let path = self.close_preview();
-        if !edited.is_empty() {
-            hint = self.did(Change::Edited(edited), format!("import of {path}"));
-        }
-        if let Some(edited) = views {
+        if let Some(edited) = &views {
             words += &format!(", {} saved", edited.what());
-            effects.extend(self.take_views(&edited));
-            let what = edited.what();
-            hint = self.did(Change::Views(edited), what);
+            effects.extend(self.take_views(edited));
         }
         if known > 0 {
             let were = if known == 1 { "was" } else { "were" };
@@ -137,9 +131,18 @@ impl App {
         if skipped > 0 {
             words += &format!(", {skipped} left out");
         }
-        words += &hint;
+        if let Some(why) = &not_saved {
+            words += &format!("; no saved query of it: {why}");
+        }
+        if !edited.is_empty() || views.is_some() {
+            let change = Change::Import { sources: edited, views };
+            words += &self.did(change, format!("import of {path}"));
+        }
         self.layers.retain(|l| !matches!(l, Layer::Add(_)));
-        self.note(words);
+        match not_saved {
+            Some(_) => self.problem(words),
+            None => self.note(words),
+        };
         effects
     }
 }

@@ -249,6 +249,7 @@ impl App {
             Event::SettingsSaved(result) => self.settings_saved(result),
             Event::SettingsReverted(result) => self.settings_reverted(result),
             Event::Imported(result) => self.imported(result),
+            Event::ImportReverted(result) => self.import_reverted(result),
             Event::Refreshed(report) => self.refreshed(&report),
             Event::RefreshEnded => self.refresh_ended(),
             Event::BrowserPlanned(launch) => vec![Effect::BrowseHere(launch)],

@@ -58,6 +58,11 @@ impl Files {
             Effect::Revert { edited, redo } => {
                 Event::Reverted(redo, sources.revert(&edited).map_err(words))
             }
+            Effect::RevertImport { sources: edited, views } => {
+                let reverted = sources.revert(&edited).map_err(words);
+                let views = views.map(|views| config.revert_views(&views).unwrap());
+                Event::ImportReverted(reverted.map(|edited| (edited, views)))
+            }
             Effect::EditViews { changes } => {
                 Event::ViewsEdited(config.edit_views(&changes).map_err(words))
             }
@@ -80,10 +85,12 @@ impl Files {
             }
             Effect::Import { import } => {
                 let (added, edited) = sources.follow(&import.sources).unwrap();
-                let views = Some(config.add_views(&import.views).unwrap());
+                let saved = config.add_views(&import.views).map_err(words);
+                let not_saved = saved.as_ref().err().cloned();
+                let views = saved.ok().filter(|views| views.added().next().is_some());
                 let (added, known) = (added.sources.len(), added.already.len());
                 let skipped = import.skipped.len();
-                Event::Imported(Ok(Imported { added, known, skipped, edited, views }))
+                Event::Imported(Ok(Imported { added, known, skipped, edited, views, not_saved }))
             }
             _ => return None,
         })
@@ -404,11 +411,30 @@ fn an_import_is_shown_before_it_is_made() {
         "{imported}"
     );
     stage.keys("u");
-    assert_eq!(config(&stage), CONFIG);
+    assert_eq!((file(&stage), config(&stage)), (SOURCES.to_owned(), CONFIG.to_owned()));
+    stage.keys("<C-r>");
+    assert_eq!((file(&stage), config(&stage)), (imported, views));
+    assert!(stage.app.history.rests_at(1));
+}
+
+#[test]
+fn an_import_whose_queries_cannot_be_saved_is_undone_too() {
+    let (_folder, path) = urls();
+    let mut stage = desk();
+    stage.keys("i");
+    stage.happen(Event::Pasted(path.display().to_string()));
+    stage.keys("<Enter>");
+    let paths = stage.files.as_ref().unwrap().paths.clone();
+    // There is no place for another one in this.
+    let odd = "view = [{ name = \"Odd\", query = \"rust\" }]\n";
+    std::fs::write(paths.config_file(), odd).unwrap();
+    stage.keys("<Enter>");
+    let screen = stage.screen(200, 60);
+    assert!(screen.contains("1 source imported, 1 was followed already, 2 left out"), "{screen}");
+    assert!(screen.contains("; no saved query of it: "), "{screen}");
+    assert!(file(&stage).contains("id = \"one-example\""));
     stage.keys("u");
     assert_eq!(file(&stage), SOURCES);
-    stage.keys("<C-r><C-r>");
-    assert_eq!((file(&stage), config(&stage)), (imported, views));
 }
 
 fn pictures(name: &str, strokes: &str, paste: Option<&PathBuf>) {

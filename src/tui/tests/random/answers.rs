@@ -233,9 +233,13 @@ impl Chaos {
             Effect::Import { .. } => {
                 let edited = self.stock.edited.clone();
                 let views = self.rng.bool().then(|| self.stock.views.clone());
-                let imported =
-                    Imported { added: self.rng.usize(..3), known: 1, skipped: 1, edited, views };
+                let not_saved = self.rng.bool().then(|| self.failure());
+                let added = self.rng.usize(..3);
+                let imported = Imported { added, known: 1, skipped: 1, edited, views, not_saved };
                 Event::Imported(self.result(imported))
+            }
+            Effect::RevertImport { sources, views } => {
+                Event::ImportReverted(self.result((sources, views)))
             }
             Effect::ReadImport { .. } => {
                 let import = self.stock.list.clone();
