@@ -77,19 +77,31 @@ impl ConfigFile {
         })
     }
 
-    /// Saves those queries of a list whose names are not taken yet.
+    /// What [`Self::add_views`] would do with a list: those that it would save, and those whose
+    /// names are taken.
     ///
     /// # Errors
-    /// See [`Self::edit_views`].
-    pub fn add_views(&self, views: &[ViewSettings]) -> Result<ViewsEdited, EditError> {
+    /// When the file cannot be read or has faults.
+    pub fn preview_views(
+        &self,
+        views: &[ViewSettings],
+    ) -> Result<(Vec<ViewSettings>, Vec<ViewSettings>), EditError> {
         let text = super::document::read_text(&self.file)
             .map_err(|message| SaveError::Unreadable { file: self.file.clone(), message })?;
         let text = text.unwrap_or_default();
         let (settings, _) = check_settings(&self.file, &text, &[]).map_err(EditError::Invalid)?;
         let mut names: HashSet<String> = settings.views.into_iter().map(|v| v.name).collect();
-        let new = views.iter().filter(|view| names.insert(view.name.clone()));
+        Ok(views.iter().cloned().partition(|view| names.insert(view.name.clone())))
+    }
+
+    /// Saves those queries of a list whose names are not taken yet.
+    ///
+    /// # Errors
+    /// See [`Self::edit_views`].
+    pub fn add_views(&self, views: &[ViewSettings]) -> Result<ViewsEdited, EditError> {
+        let (new, _) = self.preview_views(views)?;
         let changes: Vec<_> =
-            new.map(|view| ViewChange { was: None, now: Some(view.clone()) }).collect();
+            new.into_iter().map(|view| ViewChange { was: None, now: Some(view) }).collect();
         self.edit_views(&changes)
     }
 

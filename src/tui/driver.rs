@@ -165,18 +165,18 @@ impl Driver {
             Effect::FollowStarters { addresses } => self.spawn(move |h| async move {
                 Event::Followed(follow_starters(&h, &addresses).await)
             }),
-            Effect::ReadImport { path } => {
-                let file = SourcesFile::open(&self.paths);
+            Effect::ReadImport { request, path } => {
+                let paths = self.paths.clone();
                 self.blocking(move || {
-                    let read = read_import(&file, &path);
-                    Some(Event::ImportRead(read.map(Box::new)))
+                    let read = read_import(&paths, &path);
+                    Some(Event::ImportRead(request, read.map(Box::new)))
                 });
             }
-            Effect::Import { import } => {
+            Effect::Import { request, import } => {
                 let file = ConfigFile::open(&self.paths);
-                self.in_turn(
-                    |h| async move { Event::Imported(follow_list(&h, file, import).await) },
-                );
+                self.in_turn(move |h| async move {
+                    Event::Imported(request, follow_list(&h, file, import).await)
+                });
             }
             Effect::ChangeSources { changes } => self.in_turn(move |h| async move {
                 Event::SourcesChanged(h.change_each(changes).await.map_err(words))
@@ -444,15 +444,21 @@ async fn follow_starters(handle: &Handle, chosen: &[usize]) -> Result<Vec<Follow
 }
 
 /// What a list would bring.
-fn read_import(file: &SourcesFile, path: &Path) -> Result<ImportRead, String> {
+fn read_import(paths: &Paths, path: &Path) -> Result<ImportRead, String> {
     // A pipe would be waited for, and is no file to import.
     if !path.is_file() {
         return Err(format!("{} is no file", words(path.display())));
     }
     let bytes = config::read_import(path)?;
     let import = config::import(&bytes, &path.display().to_string()).map_err(words)?;
+    let file = SourcesFile::open(paths);
     let Added { sources, already } = file.preview(&import.sources).map_err(words)?;
-    Ok(ImportRead { import, sources, already })
+    let (views, known_views) = match import.views.as_slice() {
+        // The settings are of no concern then.
+        [] => Default::default(),
+        views => ConfigFile::open(paths).preview_views(views).map_err(words)?,
+    };
+    Ok(ImportRead { import, sources, already, views, known_views })
 }
 
 async fn follow_list(

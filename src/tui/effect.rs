@@ -89,9 +89,11 @@ pub(super) enum Effect {
     },
     /// Reads a list of sources for its preview.
     ReadImport {
+        request: RequestId,
         path: PathBuf,
     },
     Import {
+        request: RequestId,
         import: Import,
     },
     /// Changes entries of `sources.toml` in one save.
