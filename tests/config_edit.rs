@@ -279,6 +279,7 @@ fn schedule_from(seed: Option<u64>) -> newsfed::model::SourceSchedule {
         polls_per_day: said(1).then_some(share + 1.0),
         min_interval: said(2).then_some(time),
         max_interval: said(3).then_some(time),
+        quiet_hours: said(11).then(|| format!("{:02}:30-07:00", n % 24)),
         change_rate_smoothing: said(4).then_some(share),
         change_rate_gain: said(5).then_some(share),
         change_rate_target: said(6).then_some(share),
