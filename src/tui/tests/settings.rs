@@ -255,3 +255,33 @@ fn the_layers_at_every_size() {
         snapshot("arguments", &mut stage);
     }
 }
+
+#[test]
+fn a_source_of_the_palette_is_told_by_its_row_and_not_by_its_title() {
+    let same = || {
+        let mut list = source_list();
+        for entry in &mut list.sources {
+            Arc::make_mut(&mut entry.source).title = Some("News".to_owned());
+        }
+        list
+    };
+    let stage = || Stage::with(Settings::default(), same(), item_rows());
+    let second = same().sources[1].clone();
+    let selected = |stage: &Stage| format!("{:?}", stage.app.sources.current().unwrap().id);
+    let wanted = format!("Source({})", second.facts.key);
+    let mut chosen = stage();
+    chosen.keys(":open News<Down><Enter>");
+    assert_eq!(selected(&chosen), wanted);
+    let mut unclear = stage();
+    unclear.keys(":delete News<Enter>");
+    assert!(unclear.screen(120, 40).contains("several sources are called News"));
+    assert!(!unclear.asked.iter().any(|a| a.contains("Remove")), "{:?}", unclear.asked);
+    unclear.keys("<Down><Tab>");
+    let typed = match unclear.app.layers.last() {
+        Some(Layer::Palette(palette)) => palette.field.value().to_owned(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(typed, format!("delete {}", second.source.id));
+    unclear.keys("<Enter>");
+    assert_eq!(selected(&unclear), wanted);
+}
