@@ -215,9 +215,9 @@ impl Driver {
                     Some(Event::EntryLoaded(source, file.entry(&id).map_err(words)))
                 });
             }
-            Effect::SaveEntry { source, base, changes } => self.in_turn(move |h| async move {
+            Effect::SaveEntry { save, base, changes } => self.in_turn(move |h| async move {
                 let saved = h.edit_entry(base, changes).await;
-                Event::EntrySaved(source, saved.map_err(not_saved))
+                Event::EntrySaved(save, saved.map_err(not_saved))
             }),
             Effect::Revert { edited, redo } => self.in_turn(move |h| async move {
                 Event::Reverted(redo, h.revert(edited).await.map_err(words))

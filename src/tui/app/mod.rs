@@ -236,7 +236,7 @@ impl App {
             Event::Removed(result) => self.removed(result),
             Event::Restored(result) => self.restored(result),
             Event::EntryLoaded(source, result) => self.entry_loaded(source, result),
-            Event::EntrySaved(source, result) => self.entry_saved(source, result),
+            Event::EntrySaved(save, result) => self.entry_saved(save, result),
             Event::BenchSaid(bench, said) => self.bench_said(bench, said),
             Event::Reverted(redo, result) => self.reverted(redo, result),
             Event::SourcesChanged(result) => self.sources_changed(result),
