@@ -207,6 +207,19 @@ fn a_form_stays_until_its_own_save_is_answered() {
 }
 
 #[test]
+fn a_source_that_is_switched_off_is_not_asked() {
+    for (strokes, looks) in [("<Down>x", true), ("<Down>x<Down><Down><Down><Down>false", false)] {
+        let mut desk = Desk::kernel();
+        desk.stage.keys(strokes);
+        desk.save();
+        assert!(desk.text().contains("https://kernel.example/feedx"), "{}", desk.text());
+        assert_eq!(desk.text().contains("enabled = false"), !looks);
+        let asked = &desk.stage.asked;
+        assert_eq!(asked.iter().any(|a| a.contains("Refresh {")), looks, "{asked:?}");
+    }
+}
+
+#[test]
 fn what_changed_elsewhere_is_asked_about() {
     let mut desk = Desk::kernel();
     desk.stage.keys("<Tab><Tab><Tab><C-u>Mine");
