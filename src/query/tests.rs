@@ -123,6 +123,23 @@ fn names_are_equal_first_and_folders_hold_folders() {
 }
 
 #[test]
+fn names_with_quotation_marks_can_be_written() {
+    let mut odd = Source::feed(SourceId("odd".to_owned()), "https://odd.example".parse().unwrap());
+    odd.tags = vec!["the \"big\"  one".to_owned()];
+    let all = [Known { key: 7, source: &odd, title: "\"Quoted\" news" }];
+    let found = |name: Named| {
+        let query = Query::of([What::Of(name)]).to_string().parse::<Query>().unwrap();
+        let What::Of(named) = &query.terms[0].what else { panic!("{query}") };
+        resolve(named, all.iter().copied())
+    };
+    assert_eq!(found(Named::Source("\"Quoted\" news".to_owned())), [7]);
+    assert_eq!(found(Named::Source("Quoted\"".to_owned())), [7]);
+    assert_eq!(found(Named::Tag(odd.tags[0].clone())), [7]);
+    assert_eq!(found(Named::Tag("the bigger one".to_owned())), [0; 0]);
+    assert_eq!(resolve(&Named::Source("\"".to_owned()), all.iter().copied()), [0; 0]);
+}
+
+#[test]
 fn newsboats_expressions_are_translated() {
     for (expression, expected) in [
         ("unread = \"yes\"", "unread"),
