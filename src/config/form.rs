@@ -319,9 +319,10 @@ impl SourceForm {
         self.fields.iter().filter(|f| f.is_changed()).map(FormField::change).collect()
     }
 
-    /// Whether the changes make another look sensible.
+    /// Whether the changes make another look sensible; a source that is switched off has none.
     pub fn wants_look(&self) -> bool {
-        self.fields.iter().any(|f| f.is_changed() && f.row.look)
+        let off = |f: &FormField| f.path == ["enabled"] && f.value.trim() == "false";
+        !self.fields.iter().any(off) && self.fields.iter().any(|f| f.is_changed() && f.row.look)
     }
 
     /// The first field that has something against it.

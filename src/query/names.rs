@@ -19,15 +19,21 @@ pub struct Known<'a> {
 /// Row keys of the sources that a name means, in any case of letters: those whose name is equal (a
 /// folder holds the folders in it, too), else those whose name contains it.
 pub fn resolve<'a>(named: &Named, all: impl Iterator<Item = Known<'a>> + Clone) -> Vec<i64> {
-    let wanted = named.name().to_lowercase();
+    let wanted = plain(named.name());
     let below = format!("{wanted}/");
     let keys = |test: &dyn Fn(&str) -> bool| -> Vec<i64> {
-        let fits = |known: &Known<'_>| names(named, known).any(|n| test(&n.to_lowercase()));
+        let fits = |known: &Known<'_>| names(named, known).any(|n| test(&plain(n)));
         all.clone().filter(fits).map(|known| known.key).collect()
     };
     let in_folder = matches!(named, Named::Folder(_));
     let equal = keys(&|n| n == wanted || in_folder && n.starts_with(&below));
-    if equal.is_empty() { keys(&|n| n.contains(&wanted)) } else { equal }
+    if equal.is_empty() && !wanted.is_empty() { keys(&|n| n.contains(&wanted)) } else { equal }
+}
+
+/// A name as it is compared: a query has blanks where the name has quotation marks.
+fn plain(name: &str) -> String {
+    let name = name.replace('"', " ").to_lowercase();
+    name.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// What can be named of a source.

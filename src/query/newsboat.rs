@@ -13,6 +13,12 @@ pub enum NotTranslated {
     /// A pattern.
     #[error("\"{}\" is a pattern, and a search looks for words", clean(.0))]
     Pattern(String),
+    /// A comparison of texts as a whole, or of parts of words.
+    #[error(
+        "\"{}\" compares letters, and a search compares whole words; of these only =~ is taken over",
+        clean(.0)
+    )]
+    Letters(String),
     /// A comparison that searches do not know.
     #[error("\"{}\" cannot be said in a search", clean(.0))]
     Comparison(String),
@@ -44,6 +50,10 @@ pub fn from_newsboat(expression: &str) -> Result<Query, NotTranslated> {
     }
     if query.is_empty() || !rest.is_empty() {
         return Err(NotTranslated::Syntax(rest.to_owned()));
+    }
+    // What is offered must be read again as the same.
+    if query.to_string().parse().as_ref() != Ok(&query) {
+        return Err(NotTranslated::Comparison(expression.trim().to_owned()));
     }
     Ok(query)
 }
@@ -92,8 +102,12 @@ fn term(attribute: &str, sign: &str, value: &str) -> Result<Term, NotTranslated>
     let negated = sign.starts_with('!');
     let equal = matches!(sign, "=" | "==" | "!=");
     let text = |column| {
-        if !matches!(sign, "=" | "==" | "!=" | "=~" | "!~") {
-            return Err(unknown());
+        match sign {
+            "=~" => {}
+            "=" | "==" | "!=" | "!~" => {
+                return Err(NotTranslated::Letters(format!("{attribute} {sign} {value}")));
+            }
+            _ => return Err(unknown()),
         }
         let plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_' | '\'' | ',');
         if !value.chars().all(plain) || value.trim().is_empty() {
@@ -108,6 +122,8 @@ fn term(attribute: &str, sign: &str, value: &str) -> Result<Term, NotTranslated>
         "author" => text(Column::Author)?,
         "content" => text(Column::Any)?,
         "tags" if matches!(sign, "#" | "!#") => What::Of(Named::Tag(value.to_owned())),
+        // A name that is equal goes before those that contain it.
+        "feedtitle" if equal => What::Of(Named::Source(value.to_owned())),
         "feedtitle" => match text(Column::Any)? {
             What::Text { text, .. } => What::Of(Named::Source(text)),
             other => other,

@@ -123,11 +123,34 @@ fn names_are_equal_first_and_folders_hold_folders() {
 }
 
 #[test]
+fn names_with_quotation_marks_can_be_written() {
+    let mut odd = Source::feed(SourceId("odd".to_owned()), "https://odd.example".parse().unwrap());
+    odd.tags = vec!["the \"big\"  one".to_owned()];
+    let all = [Known { key: 7, source: &odd, title: "\"Quoted\" news" }];
+    let found = |name: Named| {
+        let query = Query::of([What::Of(name)]).to_string().parse::<Query>().unwrap();
+        let What::Of(named) = &query.terms[0].what else { panic!("{query}") };
+        resolve(named, all.iter().copied())
+    };
+    assert_eq!(found(Named::Source("\"Quoted\" news".to_owned())), [7]);
+    assert_eq!(found(Named::Source("Quoted\"".to_owned())), [7]);
+    assert_eq!(found(Named::Tag(odd.tags[0].clone())), [7]);
+    assert_eq!(found(Named::Tag("the bigger one".to_owned())), [0; 0]);
+    assert_eq!(resolve(&Named::Source("\"".to_owned()), all.iter().copied()), [0; 0]);
+}
+
+#[test]
 fn newsboats_expressions_are_translated() {
     for (expression, expected) in [
         ("unread = \"yes\"", "unread"),
         ("unread = \"yes\" and tags # \"linux kernel\"", "unread tag:\"linux kernel\""),
-        ("(unread==\"no\") && title !~ \"sport\"", "is:read -title:\"sport\""),
+        ("(unread==\"no\") && title =~ \"sport\"", "is:read title:\"sport\""),
+        ("title !~ \"sport\"", "\"title !~ sport\" compares letters"),
+        ("title = \"News\"", "compares letters"),
+        ("author != \"roe\"", "compares letters"),
+        ("feedtitle !~ \"roe\"", "compares letters"),
+        ("age <= 100000", "cannot be said"),
+        ("age < 100000", "age<100000d"),
         ("age between 0:10 and author =~ \"roe\"", "age<11d author:\"roe\""),
         ("age < 7 and age > 2", "age<7d age>3d"),
         ("feedtitle = \"The Kernel\" and tags !# \"c\"", "source:\"The Kernel\" -tag:c"),

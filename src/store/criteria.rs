@@ -44,8 +44,10 @@ impl Criteria {
     ) -> Self {
         let mut criteria = Self::default();
         let (mut text, mut not) = (Vec::new(), Vec::new());
+        let mut says = query.is_empty();
         let last = query.terms.len().saturating_sub(1);
         for (i, term) in query.terms.iter().enumerate() {
+            says |= !matches!(&term.what, What::Text { text, .. } if !has_words(text));
             match &term.what {
                 What::Of(named) => criteria.limit(resolve(named), term.negated),
                 What::Is(state) => criteria.mark(*state, !term.negated),
@@ -68,7 +70,7 @@ impl Criteria {
             }
             all
         });
-        criteria.nothing |= criteria == Self::default() && !query.is_empty();
+        criteria.nothing |= !says;
         criteria
     }
 
@@ -110,9 +112,13 @@ impl Criteria {
     }
 }
 
+fn has_words(text: &str) -> bool {
+    text.chars().any(char::is_alphanumeric)
+}
+
 /// A text as an FTS5 string; what has no letters or digits matches nothing and is left out.
 fn fts(column: Column, text: &str, prefix: bool) -> Option<String> {
-    if !text.chars().any(char::is_alphanumeric) {
+    if !has_words(text) {
         return None;
     }
     let column = match column {
@@ -169,7 +175,9 @@ mod tests {
         for input in ["***", "-", "\"\"", "( )", "-***", "is:read unread", "is:pinned -is:pinned"] {
             assert!(read(input).nothing, "{input}");
         }
-        assert!(!read("  ").nothing && !read("is:read").nothing);
+        for input in ["  ", "is:read", "-tag:none", "-source:none -***", "-rust"] {
+            assert!(!read(input).nothing, "{input}");
+        }
     }
 
     #[test]

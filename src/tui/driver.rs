@@ -221,23 +221,23 @@ impl Driver {
                     Some(Event::EntryLoaded(source, file.entry(&id).map_err(words)))
                 });
             }
-            Effect::SaveEntry { source, base, changes } => self.in_turn(move |h| async move {
+            Effect::SaveEntry { save, base, changes } => self.in_turn(move |h| async move {
                 let saved = h.edit_entry(base, changes).await;
-                Event::EntrySaved(source, saved.map_err(not_saved))
+                Event::EntrySaved(save, saved.map_err(not_saved))
             }),
             Effect::Revert { edited, redo } => self.in_turn(move |h| async move {
                 Event::Reverted(redo, h.revert(edited).await.map_err(words))
             }),
-            Effect::Exchange { edited } => self.spawn(move |h| async move {
+            Effect::Exchange { edited } => self.in_turn(move |h| async move {
                 Event::Exchanged(h.exchange(edited).await.map_err(words))
             }),
             Effect::LoadSettings => self.spawn(move |h| async move {
                 Event::SettingsLoaded(h.settings_text().await.map_err(words))
             }),
-            Effect::SaveSettings { base, changes } => self.spawn(move |h| async move {
+            Effect::SaveSettings { base, changes } => self.in_turn(move |h| async move {
                 Event::SettingsSaved(h.edit_settings(base, changes).await.map_err(not_saved))
             }),
-            Effect::RevertSettings { edited } => self.spawn(move |h| async move {
+            Effect::RevertSettings { edited } => self.in_turn(move |h| async move {
                 Event::SettingsReverted(h.revert_settings(edited).await.map_err(words))
             }),
             Effect::KeepPlace { item, place } => {

@@ -133,8 +133,9 @@ pub(super) enum Effect {
         source: i64,
         id: SourceId,
     },
+    /// Saves the form of a source; the answer bears the same number.
     SaveEntry {
-        source: i64,
+        save: RequestId,
         base: Entry,
         changes: Vec<EntryChange>,
     },

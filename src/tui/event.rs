@@ -56,7 +56,7 @@ pub(super) enum Event {
     Restored(Result<Removed, Failure>),
     /// The entry of the source with that row key, for its form.
     EntryLoaded(i64, Result<Entry, Failure>),
-    EntrySaved(i64, Result<Edited, NotSaved>),
+    EntrySaved(RequestId, Result<Edited, NotSaved>),
     /// An answer of the workbench of that number.
     BenchSaid(RequestId, Said),
     /// An edit was taken back, for an undo or a redo; what takes this back.

@@ -246,6 +246,20 @@ fn searches_find_what_a_plain_scan_finds() {
 }
 
 #[test]
+fn leaving_out_what_is_not_there_leaves_everything() {
+    let f = Fixture::new(&["s"]);
+    f.look("s", vec![dated("one", 1), dated("two", 2)]);
+    for (text, found) in
+        [("-tag:none", 2), ("-source:none", 2), ("-folder:none", 2), ("tag:none", 0)]
+    {
+        let now = f.now.with_timezone(&Local);
+        let criteria = Criteria::new(&text.parse().unwrap(), now, |_| vec![]);
+        let view = View { criteria, ..View::of(Scope::All) };
+        assert_eq!(f.rows(&view).len(), found, "{text}");
+    }
+}
+
+#[test]
 fn counting_ends_at_its_limits() {
     let f = Fixture::new(&["s"]);
     let entries = |from: i64| (from..from + 500).map(|n| dated(&format!("word {n}"), n)).collect();

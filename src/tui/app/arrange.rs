@@ -1,5 +1,6 @@
 //! Verbs on the list of sources: rename, move, tag, switch, put in another order.
 
+use super::complete::signed_words;
 use super::{App, PromptKind, RowId};
 use crate::config::{Edited, SourceChange};
 use crate::model::SourceId;
@@ -131,14 +132,12 @@ impl App {
         self.change_sources(changes)
     }
 
-    /// `+tag` and `tag` give a tag, `-tag` takes one.
+    /// `+tag` and `tag` give a tag, `-tag` takes one; what holds blanks stands in quotes.
     pub(super) fn tag_sources(&mut self, ids: Vec<SourceId>, typed: &str) -> Vec<Effect> {
         let mut change = SourceChange::default();
-        for word in typed.split([' ', ',']).filter(|w| !w.is_empty()) {
-            match word.strip_prefix('-') {
-                Some(tag) => change.untag.push(tag.to_owned()),
-                None => change.tag.push(word.trim_start_matches('+').to_owned()),
-            }
+        for word in signed_words(typed) {
+            let list = if word.minus { &mut change.untag } else { &mut change.tag };
+            list.push(word.name.trim().to_owned());
         }
         let empty = |tags: &[String]| tags.iter().any(String::is_empty);
         if empty(&change.tag) || empty(&change.untag) {

@@ -149,10 +149,92 @@ impl App {
     /// The same in a line of words with a sign before each.
     pub(super) fn complete_signed(field: &Field, names: BTreeSet<String>) -> Option<Completion> {
         let head = field.value().get(..field.cursor()).unwrap_or_default();
-        let start = head.rfind([' ', ',']).map_or(0, |at| at + 1);
-        let start = start + usize::from(head[start..].starts_with(['+', '-']));
-        let spot = Spot { operator: None, at: start..head.len(), typed: head[start..].to_owned() };
-        let offers = names.into_iter().map(|name| Offer::new(name, "")).collect();
+        let (start, typed) = match signed_words(head).pop() {
+            Some(word) if !word.ended => (word.at, word.name.to_owned()),
+            _ => (head.len(), String::new()),
+        };
+        let spot = Spot { operator: None, at: start..head.len(), typed };
+        let odd = |name: &str| name.contains([' ', ',']) || name.starts_with(['+', '-']);
+        let written = |name: String| if odd(&name) { format!("\"{name}\"") } else { name };
+        let offers = names.into_iter().map(|name| Offer::new(written(name), "")).collect();
         Completion::of(field, spot, offers)
+    }
+}
+
+/// A name of a line of names with a sign before each.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct SignedWord<'a> {
+    /// Where it begins behind its sign, in bytes of the line.
+    at: usize,
+    pub(super) minus: bool,
+    /// Without its quotation marks.
+    pub(super) name: &'a str,
+    /// Whether what comes next is another name.
+    ended: bool,
+}
+
+/// The names of a line: blanks and commas stand between them, and in quotes they are of the name. A
+/// quotation that is not closed ends with the line.
+pub(super) fn signed_words(line: &str) -> Vec<SignedWord<'_>> {
+    let (mut words, mut rest) = (Vec::new(), line);
+    loop {
+        rest = rest.trim_start_matches([' ', ',']);
+        if rest.is_empty() {
+            return words;
+        }
+        let minus = rest.starts_with('-');
+        rest = rest.strip_prefix(['+', '-']).unwrap_or(rest);
+        let at = line.len() - rest.len();
+        let (name, tail, ended) = match rest.strip_prefix('"') {
+            Some(inner) => match inner.split_once('"') {
+                Some((name, tail)) => (name, tail, true),
+                None => (inner, "", false),
+            },
+            None => {
+                let end = rest.find([' ', ',']).unwrap_or(rest.len());
+                (&rest[..end], &rest[end..], end < rest.len())
+            }
+        };
+        words.push(SignedWord { at, minus, name, ended });
+        rest = tail;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_names_is_taken_apart() {
+        let told = |line| {
+            let word = |w: &SignedWord<'_>| (if w.minus { "-" } else { "" }).to_owned() + w.name;
+            signed_words(line).iter().map(word).collect::<Vec<_>>().join("|")
+        };
+        for (line, expected) in [
+            ("", ""),
+            ("+os -c", "os|-c"),
+            ("a,-b", "a|-b"),
+            ("+\"linux kernel\" -old", "linux kernel|-old"),
+            ("-\"a, b\"\"c", "-a, b|c"),
+            ("+ x", "|x"),
+            ("c++ é-", "c++|é-"),
+        ] {
+            assert_eq!(told(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn names_with_blanks_are_completed_in_quotes() {
+        for (typed, expected) in [
+            ("+lin", "+\"linux kernel\""),
+            ("-\"linux k", "-\"linux kernel\""),
+            ("a -ol", "a -old"),
+        ] {
+            let mut field = Field::new(typed);
+            let names = ["linux kernel", "old"].map(str::to_owned).into_iter().collect();
+            let offers = App::complete_signed(&field, names);
+            offers.unwrap().step(&mut field, true);
+            assert_eq!(field.value(), expected);
+        }
     }
 }

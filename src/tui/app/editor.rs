@@ -6,7 +6,7 @@ use crate::config::{Edited, Entry, FormBase, FormPage, Key, SourceForm, UiSettin
 use crate::engine::Pace;
 use crate::model::SourceKind;
 use crate::tui::effect::Effect;
-use crate::tui::event::{Failure, NotSaved};
+use crate::tui::event::{Failure, NotSaved, RequestId};
 use crate::tui::input::Field;
 use crate::tui::view;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEventKind};
@@ -41,12 +41,19 @@ pub(crate) struct Editor {
     pub(super) begin: FormPage,
     /// How the panes looked before, to be put back.
     before: Option<UiSettings>,
-    /// While it is being saved: whether the source is to be looked at then.
-    saving: Option<bool>,
+    saving: Option<Saving>,
     /// The workbench for its selectors, once it was opened.
     pub(super) bench: Option<Box<Bench>>,
     /// Whether the workbench is what is wanted.
     wants_bench: bool,
+}
+
+/// A save that is not answered yet.
+#[derive(Debug, Clone, Copy)]
+struct Saving {
+    number: RequestId,
+    /// Whether the source is to be looked at then.
+    look: bool,
 }
 
 impl Editor {
@@ -315,8 +322,11 @@ impl App {
     /// Closes the form, at the second time where something was changed.
     fn leave_editor(&mut self) -> Vec<Effect> {
         let Some(editor) = self.editor() else { return vec![] };
+        if editor.saving.is_some() {
+            return self.note("saving …");
+        }
         let changed = editor.form.as_ref().is_some_and(|form| !form.changes().is_empty());
-        if changed && editor.saving.is_none() && !editor.leaving {
+        if changed && !editor.leaving {
             editor.leaving = true;
             return self.note("Esc again to drop the changes");
         }
@@ -335,6 +345,7 @@ impl App {
             _ => None,
         });
         let discovery = found.cloned();
+        let number = self.request();
         let Some(editor) = self.editor() else { return vec![] };
         let Some(form) = editor.form.as_ref().filter(|_| editor.saving.is_none()) else {
             return vec![];
@@ -356,15 +367,15 @@ impl App {
         let (changes, base) = (form.changes(), form.base().clone());
         match (editor.of, base, discovery) {
             (Of::Way(way), FormBase::Entry(base), Some(discovery)) => {
-                editor.saving = Some(false);
+                editor.saving = Some(Saving { number, look: false });
                 vec![Effect::FollowEdited { discovery, way, base, changes }]
             }
-            (Of::Source(source), FormBase::Entry(base), _) if !changes.is_empty() => {
-                editor.saving = Some(form.wants_look());
-                vec![Effect::SaveEntry { source, base, changes }]
+            (Of::Source(_), FormBase::Entry(base), _) if !changes.is_empty() => {
+                editor.saving = Some(Saving { number, look: form.wants_look() });
+                vec![Effect::SaveEntry { save: number, base, changes }]
             }
             (Of::Settings, FormBase::Settings(base), _) if !changes.is_empty() => {
-                editor.saving = Some(false);
+                editor.saving = Some(Saving { number, look: false });
                 vec![Effect::SaveSettings { base: Some(base), changes }]
             }
             _ => {
@@ -377,19 +388,20 @@ impl App {
 
     pub(super) fn entry_saved(
         &mut self,
-        source: i64,
+        save: RequestId,
         result: Result<Edited, NotSaved>,
     ) -> Vec<Effect> {
-        let of = Of::Source(source);
-        let editor = self.editor().filter(|editor| editor.of == of);
+        let waits = |editor: &Editor| editor.saving.is_some_and(|saving| saving.number == save);
+        let editor = self.editor().filter(|editor| waits(editor));
         match (result, editor) {
             (Ok(edited), editor) => {
-                let look = editor.and_then(|editor| editor.saving) == Some(true);
-                let form = |layer: &Layer| matches!(layer, Layer::Edit(e) if e.of == of);
-                self.layers.retain(|layer| !form(layer));
-                let mut effects = vec![Effect::LoadSources, Effect::CloseBench];
-                if look {
-                    effects.extend(self.refresh(Some(vec![source]), Pace::Manual));
+                let mut effects = vec![Effect::LoadSources];
+                if let Some((of, saving)) = editor.and_then(|e| Some((e.of, e.saving?))) {
+                    self.layers.retain(|layer| !matches!(layer, Layer::Edit(e) if waits(e)));
+                    effects.push(Effect::CloseBench);
+                    if let (Of::Source(source), true) = (of, saving.look) {
+                        effects.extend(self.refresh(Some(vec![source]), Pace::Manual));
+                    }
                 }
                 effects.extend(self.edited(edited));
                 effects
@@ -405,10 +417,7 @@ impl App {
                     "{keys}: changed in the file meanwhile; C-s again puts this in its place"
                 ))
             }
-            (Err(NotSaved::Elsewhere(keys, _)), None) => {
-                self.problem(format!("not saved: {} changed in the file", keys.join(", ")))
-            }
-            (Err(NotSaved::SettingsElsewhere(keys, _)), _) => {
+            (Err(NotSaved::Elsewhere(keys, _) | NotSaved::SettingsElsewhere(keys, _)), _) => {
                 self.problem(format!("not saved: {} changed in the file", keys.join(", ")))
             }
             (Err(NotSaved::Failed(why)), editor) => {

@@ -364,9 +364,13 @@ impl App {
     ) -> Vec<Effect> {
         let (edited, settings) = match result {
             Ok(both) => both,
-            Err(why) => return self.turned(Err(why)),
+            Err(why) => {
+                let mut effects = self.settings_answered(None);
+                effects.extend(self.turned(Err(why)));
+                return effects;
+            }
         };
-        let mut effects = self.adopt(*settings);
+        let mut effects = self.settings_answered(Some(settings));
         effects.extend(self.turned(Ok(Some(Change::Settings(edited)))));
         effects
     }

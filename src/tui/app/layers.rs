@@ -181,7 +181,7 @@ impl App {
         match self.layers.last_mut() {
             Some(Layer::Search(_)) => self.search_changed(),
             Some(Layer::Palette(palette)) => {
-                palette.selected = 0;
+                (palette.selected, palette.chosen) = (0, false);
                 vec![]
             }
             Some(Layer::Help(help)) => {

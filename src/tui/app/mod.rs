@@ -59,6 +59,7 @@ use crate::engine::Status;
 use crate::model::Time;
 use chrono::TimeDelta;
 use history::{Change, History};
+use settings::Saves;
 use views::Counting;
 use why::Rhythms;
 
@@ -116,6 +117,7 @@ pub(super) struct App {
     pub(super) areas: Areas,
     pub(super) texts: Texts,
     pub(super) history: History,
+    saves: Saves,
     requests: RequestId,
     stale: Stale,
     counting: Counting,
@@ -174,6 +176,7 @@ impl App {
             areas: Areas::default(),
             texts: Texts::default(),
             history: History::default(),
+            saves: Saves::default(),
             requests: 0,
             stale: Stale::default(),
             counting: Counting::default(),
@@ -192,6 +195,7 @@ impl App {
         self.now = now;
         let mut effects = self.happened(event);
         effects.extend(self.want_rhythms());
+        self.saves.asked(&effects);
         effects
     }
 
@@ -232,7 +236,7 @@ impl App {
             Event::Removed(result) => self.removed(result),
             Event::Restored(result) => self.restored(result),
             Event::EntryLoaded(source, result) => self.entry_loaded(source, result),
-            Event::EntrySaved(source, result) => self.entry_saved(source, result),
+            Event::EntrySaved(save, result) => self.entry_saved(save, result),
             Event::BenchSaid(bench, said) => self.bench_said(bench, said),
             Event::Reverted(redo, result) => self.reverted(redo, result),
             Event::SourcesChanged(result) => self.sources_changed(result),

@@ -6,6 +6,7 @@ use super::settings::setting_pages;
 use super::{App, Focus, Layer, RowId};
 use crate::config::{self, Action, Key, SortOrder, setting_choices, setting_keys, setting_shown};
 use crate::tui::effect::Effect;
+use crate::tui::event::SourceEntry;
 use crate::tui::input::Field;
 use crossterm::event::{KeyCode, KeyEvent};
 
@@ -14,6 +15,8 @@ use crossterm::event::{KeyCode, KeyEvent};
 pub(crate) struct Palette {
     pub(crate) field: Field,
     pub(crate) selected: usize,
+    /// Whether the person has gone to the line that is selected.
+    pub(super) chosen: bool,
 }
 
 /// One line of the palette.
@@ -22,6 +25,8 @@ pub(crate) struct Hit {
     pub(crate) action: Action,
     /// What the action is to work on, as it stands in the field.
     pub(crate) argument: Option<String>,
+    /// The source that is meant (row key); titles do not tell them apart.
+    source: Option<i64>,
     /// What it is, in a line.
     pub(crate) help: String,
 }
@@ -72,7 +77,7 @@ const MOST: usize = 200;
 impl App {
     /// Opens the palette with something typed already.
     pub(super) fn open_palette(&mut self, typed: &str) -> Vec<Effect> {
-        let palette = Palette { field: Field::new(typed), selected: 0 };
+        let palette = Palette { field: Field::new(typed), ..Palette::default() };
         self.layers.push(Layer::Palette(palette));
         vec![]
     }
@@ -85,7 +90,8 @@ impl App {
             let action: Action = name.parse().ok()?;
             Some((action, takes(action)?, rest.trim_start()))
         });
-        let named = |action: Action| Hit { action, argument: None, help: self.told(action) };
+        let named =
+            |action: Action| Hit { action, argument: None, source: None, help: self.told(action) };
         match command {
             Some((action, takes, rest)) => {
                 let hits = self.arguments(action, takes, rest);
@@ -114,7 +120,12 @@ impl App {
     }
 
     fn arguments(&self, action: Action, takes: Takes, typed: &str) -> Vec<Hit> {
-        let hit = |argument: String, help: String| Hit { action, argument: Some(argument), help };
+        let hit = |argument: String, help: String| Hit {
+            action,
+            argument: Some(argument),
+            source: None,
+            help,
+        };
         let of_words = |words: Vec<(String, String)>, typed: &str| -> Vec<Hit> {
             let names: Vec<&str> = words.iter().map(|(name, _)| name.as_str()).collect();
             let found = ranked(&names, typed).into_iter().take(MOST);
@@ -135,11 +146,20 @@ impl App {
                 of_words(setting_pages().into_iter().map(told).collect(), typed)
             }
             Takes::Source => {
-                let name = |s: &crate::tui::event::SourceEntry| {
-                    let folder = s.source.folder.clone().unwrap_or_default();
-                    (s.title().to_owned(), format!("{} {folder}", s.source.id).trim().to_owned())
+                let all = &self.sources.list.sources;
+                let titles: Vec<&str> = all.iter().map(SourceEntry::title).collect();
+                let mut found = ranked(&titles, typed);
+                if let Some(at) = all.iter().position(|s| s.source.id.as_str() == typed.trim()) {
+                    // Who types an id means that source.
+                    found.retain(|i| *i != at);
+                    found.insert(0, at);
+                }
+                let line = |s: &SourceEntry| {
+                    let folder = s.source.folder.as_deref().unwrap_or_default();
+                    let help = format!("{} {folder}", s.source.id).trim().to_owned();
+                    Hit { source: Some(s.facts.key), ..hit(s.title().to_owned(), help) }
                 };
-                of_words(self.sources.list.sources.iter().map(name).collect(), typed)
+                found.into_iter().take(MOST).map(|i| line(&all[i])).collect()
             }
             Takes::Tag => {
                 let mut tags: Vec<(String, usize)> = Vec::new();
@@ -213,9 +233,17 @@ impl App {
 
     fn palette_stroke(&mut self, event: KeyEvent) -> Vec<Effect> {
         let hits = self.palette_hits();
-        let Some(Layer::Palette(palette)) = self.layers.last_mut() else { return vec![] };
+        let Some(Layer::Palette(palette)) = self.layers.last() else { return vec![] };
         let last = hits.len().saturating_sub(1);
-        palette.selected = palette.selected.min(last);
+        let at = palette.selected.min(last);
+        let completed = hits.get(at).map(|hit| self.completed(hit)).unwrap_or_default();
+        let id = palette.field.value().split_once(' ').map_or("", |(_, rest)| rest.trim());
+        let unclear = hits.get(at).is_some_and(|hit| !palette.chosen && self.is_unclear(hit, id));
+        let Some(Layer::Palette(palette)) = self.layers.last_mut() else { return vec![] };
+        palette.selected = at;
+        let goes =
+            matches!(event.code, KeyCode::Down | KeyCode::Up | KeyCode::PageDown | KeyCode::PageUp);
+        palette.chosen |= goes;
         match event.code {
             KeyCode::Esc => {
                 self.layers.pop();
@@ -239,9 +267,8 @@ impl App {
                 vec![]
             }
             KeyCode::Tab => {
-                if let Some(hit) = hits.get(palette.selected) {
-                    palette.field = Field::new(&completed(hit));
-                    palette.selected = 0;
+                if !hits.is_empty() {
+                    *palette = Palette { field: Field::new(&completed), ..Palette::default() };
                 }
                 vec![]
             }
@@ -253,9 +280,14 @@ impl App {
                 let half = hit.action == Action::Set
                     && !hit.argument.as_ref().is_some_and(|a| a.contains(' '));
                 if half || matches!(hit.action, Action::Tag) && hit.argument.is_none() {
-                    palette.field = Field::new(&completed(&hit));
-                    palette.selected = 0;
+                    *palette = Palette { field: Field::new(&completed), ..Palette::default() };
                     return vec![];
+                }
+                if unclear {
+                    let title = hit.argument.unwrap_or_default();
+                    return self.note(format!(
+                        "several sources are called {title}; go to one of them with the arrow keys"
+                    ));
                 }
                 self.layers.pop();
                 self.run(hit)
@@ -267,6 +299,7 @@ impl App {
     fn run(&mut self, hit: Hit) -> Vec<Effect> {
         match hit.argument {
             None => self.act(hit.action, Key::char(' ')),
+            Some(_) if hit.source.is_some() => self.act_on_source(hit.action, hit.source),
             Some(argument) => self.act_on(hit.action, argument.trim()),
         }
     }
@@ -279,16 +312,6 @@ impl App {
                 let page = setting_pages().into_iter().find(|(_, name)| name == argument);
                 self.open_settings(page.map_or(config::FormPage::Look, |(page, _)| page))
             }
-            Some(Takes::Source) => {
-                let titled = |s: &&crate::tui::event::SourceEntry| s.title() == argument;
-                let found = self.sources.list.sources.iter().find(titled).map(|s| s.facts.key);
-                let Some(key) = found else { return self.note("this source is gone") };
-                let mut effects = self.jump_to(key);
-                if action != Action::Open {
-                    effects.extend(self.act(action, Key::char(' ')));
-                }
-                effects
-            }
             Some(Takes::Tag) => self.show_tag(argument),
             Some(Takes::Setting) => self.set_setting(argument),
             Some(Takes::Order) => {
@@ -299,8 +322,18 @@ impl App {
             }
             Some(Takes::Action) => self.open_keys(argument),
             Some(Takes::Text(_)) => self.act_on_text(action, argument),
-            None => vec![],
+            Some(Takes::Source) | None => vec![],
         }
+    }
+
+    fn act_on_source(&mut self, action: Action, key: Option<i64>) -> Vec<Effect> {
+        let key = key.filter(|key| self.sources.entry(*key).is_some());
+        let Some(key) = key else { return self.note("this source is gone") };
+        let mut effects = self.jump_to(key);
+        if action != Action::Open {
+            effects.extend(self.act(action, Key::char(' ')));
+        }
+        effects
     }
 
     fn act_on_text(&mut self, action: Action, text: &str) -> Vec<Effect> {
@@ -331,16 +364,30 @@ impl App {
         self.zen = false;
         self.show_selected_source()
     }
-}
+    /// Whether what is typed fits another source just as well: it has the same title, and its id was
+    /// not typed.
+    fn is_unclear(&self, hit: &Hit, typed: &str) -> bool {
+        let meant = hit.source.and_then(|key| self.sources.entry(key));
+        meant.is_some_and(|meant| {
+            let same = |s: &&SourceEntry| s.title() == meant.title();
+            meant.source.id.as_str() != typed
+                && self.sources.list.sources.iter().filter(same).count() > 1
+        })
+    }
 
-/// The field once a line is taken into it.
-fn completed(hit: &Hit) -> String {
-    match &hit.argument {
-        Some(argument) if hit.action == Action::Set && !argument.contains(' ') => {
-            format!("{} {argument} ", hit.action)
+    /// The field once a line is taken into it.
+    fn completed(&self, hit: &Hit) -> String {
+        let meant = hit.source.filter(|_| self.is_unclear(hit, ""));
+        if let Some(entry) = meant.and_then(|key| self.sources.entry(key)) {
+            return format!("{} {}", hit.action, entry.source.id);
         }
-        Some(argument) => format!("{} {argument}", hit.action),
-        None if takes(hit.action).is_some() => format!("{} ", hit.action),
-        None => hit.action.to_string(),
+        match &hit.argument {
+            Some(argument) if hit.action == Action::Set && !argument.contains(' ') => {
+                format!("{} {argument} ", hit.action)
+            }
+            Some(argument) => format!("{} {argument}", hit.action),
+            None if takes(hit.action).is_some() => format!("{} ", hit.action),
+            None => hit.action.to_string(),
+        }
     }
 }

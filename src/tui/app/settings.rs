@@ -28,7 +28,36 @@ pub(super) fn setting_pages() -> Vec<(FormPage, String)> {
     pages.into_iter().map(|page| (page, name(page))).collect()
 }
 
+/// Saves of the settings that are not answered yet.
+#[derive(Debug, Default)]
+pub(super) struct Saves {
+    waiting: usize,
+    /// What held after those that are answered, where it is not taken over yet.
+    held: Option<Box<Settings>>,
+}
+
+impl Saves {
+    /// Counts the saves among some effects.
+    pub(super) fn asked(&mut self, effects: &[Effect]) {
+        let save =
+            |e: &&Effect| matches!(e, Effect::SaveSettings { .. } | Effect::RevertSettings { .. });
+        self.waiting += effects.iter().filter(save).count();
+    }
+}
+
 impl App {
+    /// Takes over what a save has made of the settings once no newer one waits: until then the panes
+    /// show what newer strokes have chosen.
+    pub(super) fn settings_answered(&mut self, now: Option<Box<Settings>>) -> Vec<Effect> {
+        self.saves.waiting = self.saves.waiting.saturating_sub(1);
+        self.saves.held = now.or_else(|| self.saves.held.take());
+        let last = self.saves.waiting == 0;
+        match self.saves.held.take_if(|_| last) {
+            Some(settings) => self.adopt(*settings),
+            None => vec![],
+        }
+    }
+
     /// Sets a key to a value, typed with a blank between.
     pub(super) fn set_setting(&mut self, typed: &str) -> Vec<Effect> {
         let (key, value) = typed.split_once(' ').unwrap_or((typed, ""));
@@ -62,8 +91,12 @@ impl App {
         &mut self,
         result: Result<(SettingsEdited, Box<Settings>), NotSaved>,
     ) -> Vec<Effect> {
+        let mut effects = match result {
+            Ok(_) => vec![],
+            Err(_) => self.settings_answered(None),
+        };
         let saving = self.editor().filter(|e| e.is_settings() && e.is_saving());
-        match (result, saving) {
+        effects.extend(match (result, saving) {
             (Ok((edited, settings)), editor) => {
                 let waits = editor.and_then(|editor| editor.form.as_ref()).map(|form| {
                     let waiting = form.changed().filter(|field| field.waits());
@@ -78,7 +111,7 @@ impl App {
                     Some(open) if !open.is_saving() => open.set_before(settings.ui.clone()),
                     _ => self.layers.retain(|l| !matches!(l, Layer::Edit(e) if e.is_settings())),
                 }
-                let mut effects = self.adopt(*settings);
+                let mut effects = self.settings_answered(Some(settings));
                 effects.extend(self.settings_edited(edited, &note));
                 effects.extend(self.keys_saved());
                 effects
@@ -103,7 +136,8 @@ impl App {
                     _ => self.problem("not saved: changed in the file meanwhile"),
                 }
             }
-        }
+        });
+        effects
     }
 
     /// Shows what the form for the settings would make of the panes.

@@ -63,12 +63,12 @@ impl Desk {
             now(),
         );
         for effect in effects {
-            let Effect::SaveEntry { source, base, changes } = effect else { continue };
+            let Effect::SaveEntry { save, base, changes } = effect else { continue };
             let saved = self.file.edit_entry(&base, &changes).map_err(|e| match e {
                 EditError::Elsewhere { keys, now } => NotSaved::Elsewhere(keys, now),
                 other => NotSaved::Failed(other.to_string()),
             });
-            self.stage.happen(Event::EntrySaved(source, saved));
+            self.stage.happen(Event::EntrySaved(save, saved));
         }
     }
 
@@ -172,6 +172,51 @@ fn esc_asks_before_it_drops_changes() {
     desk.stage.keys("<Esc>");
     assert!(desk.stage.app.layers.is_empty());
     assert_eq!(desk.text(), FILE);
+}
+
+#[test]
+fn a_form_stays_until_its_own_save_is_answered() {
+    let mut desk = Desk::kernel();
+    let start = |desk: &mut Desk| {
+        let stroke = KeyEvent::new(KeyCode::Char('s'), KeyModifiers::CONTROL);
+        let effects = desk.stage.app.update(Event::KeyPressed(stroke), now());
+        let save = effects.into_iter().find_map(|effect| match effect {
+            Effect::SaveEntry { save, .. } => Some(save),
+            _ => None,
+        });
+        save.unwrap()
+    };
+    desk.stage.keys("Mine");
+    let first = start(&mut desk);
+    desk.stage.keys("<Esc><Esc>");
+    desk.sees("saving");
+    desk.stage.happen(Event::EntrySaved(first, Err(NotSaved::Failed("disk full".to_owned()))));
+    desk.sees("disk full");
+    desk.sees("Title       Mine");
+    // What comes late is not the answer to the save that waits.
+    let edited = || {
+        let entry = desk.file.entry(&SourceId("kernel".into())).unwrap();
+        desk.file.edit_entry(&entry, &[]).unwrap()
+    };
+    let (late, own) = (edited(), edited());
+    let second = start(&mut desk);
+    desk.stage.happen(Event::EntrySaved(first, Ok(late)));
+    assert!(!desk.stage.app.layers.is_empty());
+    desk.stage.happen(Event::EntrySaved(second, Ok(own)));
+    assert!(desk.stage.app.layers.is_empty());
+}
+
+#[test]
+fn a_source_that_is_switched_off_is_not_asked() {
+    for (strokes, looks) in [("<Down>x", true), ("<Down>x<Down><Down><Down><Down>false", false)] {
+        let mut desk = Desk::kernel();
+        desk.stage.keys(strokes);
+        desk.save();
+        assert!(desk.text().contains("https://kernel.example/feedx"), "{}", desk.text());
+        assert_eq!(desk.text().contains("enabled = false"), !looks);
+        let asked = &desk.stage.asked;
+        assert_eq!(asked.iter().any(|a| a.contains("Refresh {")), looks, "{asked:?}");
+    }
 }
 
 #[test]

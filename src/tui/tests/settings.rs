@@ -255,3 +255,53 @@ fn the_layers_at_every_size() {
         snapshot("arguments", &mut stage);
     }
 }
+
+#[test]
+fn an_older_answer_does_not_undo_a_newer_stroke() {
+    with_runtime(async {
+        let mut real = Real::new(1, 1).await;
+        let names = crate::config::theme_names(&real.app.settings.themes);
+        let begin = names.iter().position(|n| n == real.app.palette.name()).unwrap();
+        let theme = |strokes: usize| names[(begin + strokes) % names.len()].clone();
+        real.keys("tt");
+        real.says(&format!("saved: ui.theme = \"{}\"", theme(1))).await;
+        assert_eq!(real.app.palette.name(), theme(2));
+        real.keys("tt");
+        let last = &theme(4);
+        real.says(&format!("saved: ui.theme = \"{last}\"")).await;
+        real.quiet().await;
+        assert_eq!((real.app.palette.name(), &real.app.settings.ui.theme), (last.as_str(), last));
+        assert!(real.config().contains(&format!("theme = \"{last}\"")), "{}", real.config());
+        real.handle.shutdown().await;
+    });
+}
+
+#[test]
+fn a_source_of_the_palette_is_told_by_its_row_and_not_by_its_title() {
+    let same = || {
+        let mut list = source_list();
+        for entry in &mut list.sources {
+            Arc::make_mut(&mut entry.source).title = Some("News".to_owned());
+        }
+        list
+    };
+    let stage = || Stage::with(Settings::default(), same(), item_rows());
+    let second = same().sources[1].clone();
+    let selected = |stage: &Stage| format!("{:?}", stage.app.sources.current().unwrap().id);
+    let wanted = format!("Source({})", second.facts.key);
+    let mut chosen = stage();
+    chosen.keys(":open News<Down><Enter>");
+    assert_eq!(selected(&chosen), wanted);
+    let mut unclear = stage();
+    unclear.keys(":delete News<Enter>");
+    assert!(unclear.screen(120, 40).contains("several sources are called News"));
+    assert!(!unclear.asked.iter().any(|a| a.contains("Remove")), "{:?}", unclear.asked);
+    unclear.keys("<Down><Tab>");
+    let typed = match unclear.app.layers.last() {
+        Some(Layer::Palette(palette)) => palette.field.value().to_owned(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(typed, format!("delete {}", second.source.id));
+    unclear.keys("<Enter>");
+    assert_eq!(selected(&unclear), wanted);
+}

@@ -153,10 +153,10 @@ impl Desk {
                     }
                     self.answer(bench);
                 }
-                Effect::SaveEntry { source, base, changes } => {
+                Effect::SaveEntry { save, base, changes } => {
                     let saved = self.file.edit_entry(&base, &changes);
                     let saved = saved.map_err(|e| NotSaved::Failed(e.to_string()));
-                    self.happen(Event::EntrySaved(source, saved));
+                    self.happen(Event::EntrySaved(save, saved));
                 }
                 other => self.stage.perform(other),
             }

@@ -174,7 +174,7 @@ fn draw_palette(app: &App, frame: &mut Frame<'_>, palette: &Palette, body: Rect)
     let list = Rect { height: list.height - room, ..list };
     let context = app.context();
     rows(app, frame, list, hits.len(), selected, |i, row, here| {
-        let Hit { action, argument, help } = &hits[i];
+        let Hit { action, argument, help, .. } = &hits[i];
         let keys = match argument {
             None => app.keymap.keys_for(context, *action).unwrap_or_default(),
             Some(_) => String::new(),

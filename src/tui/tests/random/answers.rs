@@ -274,10 +274,10 @@ impl Chaos {
                 let entry = self.stock.entry.clone();
                 Event::EntryLoaded(source, self.result(entry))
             }
-            Effect::SaveEntry { source, .. } => {
+            Effect::SaveEntry { save, .. } => {
                 let (edited, entry) = (self.stock.edited.clone(), self.stock.entry.clone());
                 Event::EntrySaved(
-                    source,
+                    save,
                     match self.rng.u8(..4) {
                         0 => Err(NotSaved::Failed(self.failure())),
                         1 => Err(NotSaved::Elsewhere(vec!["url".to_owned()], Box::new(entry))),
@@ -345,7 +345,7 @@ impl Chaos {
             4 => Event::Restored(Ok(self.stock.removed.clone())),
             5 => Event::Removed(Ok(self.stock.removed.clone())),
             6 => Event::Reverted(self.rng.bool(), Ok(self.stock.edited.clone())),
-            7 => Event::EntrySaved(key, Ok(self.stock.edited.clone())),
+            7 => Event::EntrySaved(request, Ok(self.stock.edited.clone())),
             8 => Event::EntryLoaded(key, Ok(self.stock.entry.clone())),
             9 => Event::SettingsLoaded(Ok(self.stock.settings.clone())),
             10 => {
