@@ -139,7 +139,16 @@ fn failing(reader: &Reader, loaded: &Loaded) -> Result<Vec<Finding>, StoreError>
                 "{} is gone for good (410); `newsfed sources remove {}` takes it out",
                 source.id, source.id
             ),
-            _ => continue,
+            _ => match facts.website.broken() {
+                Some(trouble) => format!(
+                    "{} finds {} since {}; `newsfed sources show {}` tells what would work",
+                    source.id,
+                    trouble.what,
+                    crate::util::when::day(trouble.since),
+                    source.id
+                ),
+                None => continue,
+            },
         };
         if findings.len() < NAMED {
             findings.push(Finding::warn("sources", what));
@@ -151,7 +160,7 @@ fn failing(reader: &Reader, loaded: &Loaded) -> Result<Vec<Finding>, StoreError>
         findings.push(Finding::warn("sources", format!("and {more} more; see `newsfed sources`")));
     }
     if findings.is_empty() {
-        let none = format!("none has failed {FAILING_AFTER} times in a row");
+        let none = format!("none has failed {FAILING_AFTER} times in a row, and none is broken");
         findings.push(Finding::ok("sources", none));
     }
     Ok(findings)

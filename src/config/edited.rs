@@ -93,7 +93,7 @@ impl Edited {
         let mut keys: Vec<String> = Vec::new();
         for part in &self.parts {
             let names = match part {
-                Part::Keys { there, .. } => there.iter().map(|c| c.path.join(".")).collect(),
+                Part::Keys { there, .. } => there.iter().map(key_words).collect(),
                 Part::Moved { .. } => vec!["place".to_owned()],
                 Part::Whole { there: true, .. } => vec!["following".to_owned()],
                 Part::Whole { there: false, .. } => vec!["following no more".to_owned()],
@@ -107,6 +107,14 @@ impl Edited {
             many => format!("{} sources", many.len()),
         };
         format!("{} of {whose}", keys.join(", "))
+    }
+}
+
+fn key_words(change: &EntryChange) -> String {
+    match (change.path.join("."), change.value.as_deref()) {
+        (key, Some("false")) if key == "enabled" => "switching off".to_owned(),
+        (key, _) if key == "enabled" => "switching on".to_owned(),
+        (key, _) => key,
     }
 }
 

@@ -119,7 +119,8 @@ impl Discovery {
             kind: SourceKind::Website,
             url: self.address.clone(),
             title: String::new(),
-            rules: Some(WebsiteRules::default()),
+            // What most pages mark their dates with, until something better is chosen.
+            rules: Some(WebsiteRules { date: Some("time".to_owned()), ..WebsiteRules::default() }),
             confidence: None,
             first: None,
         })

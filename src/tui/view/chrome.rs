@@ -223,7 +223,9 @@ pub(super) fn bottom(app: &App, frame: &mut Frame<'_>, area: Rect) {
 /// A problem that takes more than the line at the bottom is told in full above it.
 pub(super) fn long_problem(app: &App, frame: &mut Frame<'_>, body: Rect) {
     let Some(toast) = app.toast.as_ref().filter(|t| t.tone == Tone::Problem) else { return };
-    if text::width(&toast.text) + 4 <= usize::from(body.width) {
+    // A line that is typed there hides a short one, too.
+    let typed = matches!(app.layers.last(), Some(Layer::Prompt(_) | Layer::Search(_)));
+    if text::width(&toast.text) + 4 <= usize::from(body.width) && !typed {
         return;
     }
     let lines = super::super::reader::wrap_plain(&toast.text, usize::from(body.width) - 2);
