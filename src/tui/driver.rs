@@ -1,16 +1,16 @@
 //! Performs effects. Whatever takes time runs apart, and its end comes back as an event.
 
 use super::effect::{BenchAsk, Effect};
-use super::event::{Event, Followed, ImportRead, Imported, MarksSet, NotSaved, RequestId};
+use super::event::{Event, Followed, MarksSet, NotSaved, RequestId};
+use super::import;
 use super::read::{Asker, Question};
-use crate::config::{self, Added, ConfigFile, EditError, Edited, Paths, SourcesFile, ViewsEdited};
+use crate::config::{self, ConfigFile, EditError, Paths, SourcesFile};
 use crate::engine::{
     FollowError, Handle, Kept, Place, PrefetchPlan, Said, Subject, TextGot, Way, Workbench,
 };
 use crate::model::{Source, SourceKind};
 use crate::store::{Mark, Store};
 use crate::util::browser;
-use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -168,14 +168,14 @@ impl Driver {
             Effect::ReadImport { request, path } => {
                 let paths = self.paths.clone();
                 self.blocking(move || {
-                    let read = read_import(&paths, &path);
+                    let read = import::read(&paths, &path);
                     Some(Event::ImportRead(request, read.map(Box::new)))
                 });
             }
             Effect::Import { request, import } => {
                 let file = ConfigFile::open(&self.paths);
                 self.in_turn(move |h| async move {
-                    Event::Imported(request, follow_list(&h, file, import).await)
+                    Event::Imported(request, import::follow(&h, file, import).await)
                 });
             }
             Effect::ChangeSources { changes } => self.in_turn(move |h| async move {
@@ -204,7 +204,7 @@ impl Driver {
             Effect::RevertImport { sources, views } => {
                 let file = ConfigFile::open(&self.paths);
                 self.in_turn(|h| async move {
-                    Event::ImportReverted(revert_import(&h, file, sources, views).await)
+                    Event::ImportReverted(import::revert(&h, file, sources, views).await)
                 });
             }
             Effect::Remove { ids } => {
@@ -415,7 +415,7 @@ fn not_saved(error: FollowError) -> NotSaved {
     }
 }
 
-fn words(error: impl std::fmt::Display) -> String {
+pub(super) fn words(error: impl std::fmt::Display) -> String {
     crate::util::text::line(&error.to_string())
 }
 
@@ -443,69 +443,8 @@ async fn follow_starters(handle: &Handle, chosen: &[usize]) -> Result<Vec<Follow
     Ok(added.sources.into_iter().map(Followed::from).collect())
 }
 
-/// What a list would bring.
-fn read_import(paths: &Paths, path: &Path) -> Result<ImportRead, String> {
-    // A pipe would be waited for, and is no file to import.
-    if !path.is_file() {
-        return Err(format!("{} is no file", words(path.display())));
-    }
-    let bytes = config::read_import(path)?;
-    let import = config::import(&bytes, &path.display().to_string()).map_err(words)?;
-    let file = SourcesFile::open(paths);
-    let Added { sources, already } = file.preview(&import.sources).map_err(words)?;
-    let (views, known_views) = match import.views.as_slice() {
-        // The settings are of no concern then.
-        [] => Default::default(),
-        views => ConfigFile::open(paths).preview_views(views).map_err(words)?,
-    };
-    Ok(ImportRead { import, sources, already, views, known_views })
-}
-
-async fn follow_list(
-    handle: &Handle,
-    file: ConfigFile,
-    import: config::Import,
-) -> Result<Imported, String> {
-    let (added, edited) = handle.import(import.sources).await.map_err(words)?;
-    let new = import.views;
-    let saved = match new.is_empty() {
-        true => Ok(None),
-        false => apart(move || file.add_views(&new).map_err(words)).await.map(Some),
-    };
-    let (added, known) = (added.sources.len(), added.already.len());
-    // The sources are followed by now: they are to be undone, whatever becomes of the queries.
-    let (views, not_saved) = saved.map_or_else(|why| (None, Some(why)), |views| (views, None));
-    let views = views.filter(|views| views.added().next().is_some());
-    Ok(Imported { added, known, skipped: import.skipped.len(), edited, views, not_saved })
-}
-
-/// Takes an import back, all of it or nothing. Returns what takes this back in turn.
-async fn revert_import(
-    handle: &Handle,
-    file: ConfigFile,
-    sources: Edited,
-    views: Option<ViewsEdited>,
-) -> Result<(Edited, Option<ViewsEdited>), String> {
-    let revert = |edited: ViewsEdited| {
-        let file = file.clone();
-        apart(move || file.revert_views(&edited).map_err(words))
-    };
-    let views = match views {
-        Some(edited) => Some(revert(edited).await?),
-        None => None,
-    };
-    let why = match handle.revert(sources).await {
-        Ok(sources) => return Ok((sources, views)),
-        Err(why) => words(why),
-    };
-    if let Some(edited) = views {
-        revert(edited).await?;
-    }
-    Err(why)
-}
-
 /// Does what waits for the disk on a thread of its own.
-async fn apart<T: Send + 'static>(
+pub(super) async fn apart<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, String> + Send + 'static,
 ) -> Result<T, String> {
     tokio::task::spawn_blocking(work).await.map_err(words)?

@@ -9,6 +9,7 @@ mod driver;
 mod effect;
 mod event;
 mod external;
+mod import;
 mod input;
 mod read;
 mod reader;

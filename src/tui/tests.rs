@@ -2,6 +2,7 @@
 
 mod actions;
 mod editor;
+mod imports;
 mod lists;
 mod random;
 mod reader;

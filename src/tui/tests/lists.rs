@@ -7,11 +7,11 @@ use std::path::PathBuf;
 
 /// The files of a person, changed as the driver changes them.
 pub(super) struct Files {
-    paths: Paths,
+    pub(super) paths: Paths,
     _folder: tempfile::TempDir,
 }
 
-const SOURCES: &str = "# Mine\n\n# the kernel\n[[source]]\nid = \"kernel\"\n\
+pub(super) const SOURCES: &str = "# Mine\n\n# the kernel\n[[source]]\nid = \"kernel\"\n\
     url = \"https://kernel.example/feed\" # daily\nfolder = \"Tech\"\ntags = [\"c\", \"linux\"]\n\n\
     [[source]] # small\nid = \"allocator\"\nurl = \"https://allocator.example/feed\"\n\
     folder = \"Tech/Rust\"\ntags = [\"rust\"]\n\n\
@@ -19,7 +19,7 @@ const SOURCES: &str = "# Mine\n\n# the kernel\n[[source]]\nid = \"kernel\"\n\
     # plays\n[[source]]\nid = \"theatre\"\nurl = \"https://theatre.example/feed\"\nfolder = \"City\"\n\n\
     [[source]]\nid = \"news\"\nurl = \"https://news.example/feed\"\n# the end\n";
 
-const CONFIG: &str = "# Looks\n[ui]\nascii = false # no\n\n# Often\n[[view]]\nname = \"Rust\"\n\
+pub(super) const CONFIG: &str = "# Looks\n[ui]\nascii = false # no\n\n# Often\n[[view]]\nname = \"Rust\"\n\
     query = \"rust -cargo\" # short\n\n[[view]]\nname = \"City this week\"\n\
     query = \"folder:City age<7d\"\n";
 
@@ -101,7 +101,7 @@ impl Files {
 }
 
 /// The panes on real files; the focus is on the sources, at the top.
-fn desk() -> Stage {
+pub(super) fn desk() -> Stage {
     let files = Files::new();
     let settings = load(&files.paths, &[]).unwrap().settings;
     let mut stage = Stage::with(settings, files.list(), item_rows());
@@ -114,12 +114,12 @@ fn desk() -> Stage {
     stage
 }
 
-fn file(stage: &Stage) -> String {
+pub(super) fn file(stage: &Stage) -> String {
     let files = stage.files.as_ref().unwrap();
     std::fs::read_to_string(files.paths.sources_file()).unwrap()
 }
 
-fn config(stage: &Stage) -> String {
+pub(super) fn config(stage: &Stage) -> String {
     let files = stage.files.as_ref().unwrap();
     std::fs::read_to_string(files.paths.config_file()).unwrap()
 }
@@ -368,7 +368,7 @@ fn a_held_source_that_fails_says_so() {
     }
 }
 
-fn urls() -> (tempfile::TempDir, PathBuf) {
+pub(super) fn urls() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("urls");
     let lines = "https://one.example/feed linux \"~The first one\"\nhttps://news.example/feed\n\
@@ -376,118 +376,6 @@ fn urls() -> (tempfile::TempDir, PathBuf) {
         \"query:Odd:title =~ \\\"^a|b\\\"\"\nexec:~/bin/x\n";
     std::fs::write(&path, lines).unwrap();
     (folder, path)
-}
-
-#[test]
-fn an_import_is_shown_before_it_is_made() {
-    let (_folder, path) = urls();
-    let mut stage = desk();
-    stage.keys("i");
-    stage.happen(Event::Pasted(path.display().to_string()));
-    stage.keys("<Enter>");
-    let screen = stage.screen(120, 40);
-    for words in [
-        "1 new, 1 saved query, 2 left out, 1 followed already",
-        "+ The first one  https://one.example/feed",
-        "⌕ New linux  unread tag:linux",
-        "! a query that is no search: \"^a|b\" is a pattern",
-        "! newsfed does not run commands of an imported list",
-        "= news  https://news.example/feed",
-        "to be followed as one-example: https://one.example/feed · tags linux",
-    ] {
-        assert!(screen.contains(words), "{words} in\n{screen}");
-    }
-    stage.keys("j");
-    assert!(stage.screen(120, 40).contains("a search to be saved: unread tag:linux"));
-    stage.keys("<Esc>");
-    assert!(!stage.asked.iter().any(|a| a.starts_with("Import ")), "{:?}", stage.asked);
-    assert_eq!(file(&stage), SOURCES);
-    stage.keys("i");
-    stage.happen(Event::Pasted(path.display().to_string()));
-    stage.keys("<Enter><Enter><Enter>");
-    assert_eq!(stage.asked.iter().filter(|a| a.starts_with("Import {")).count(), 1);
-    let told = "1 source imported, view New linux saved, 1 was followed already, 2 left out (u";
-    assert!(stage.screen(120, 40).contains(told), "{}", stage.screen(120, 40));
-    let (imported, views) = (file(&stage), config(&stage));
-    assert!(
-        imported.starts_with(SOURCES) && imported.contains("id = \"one-example\""),
-        "{imported}"
-    );
-    stage.keys("u");
-    assert_eq!((file(&stage), config(&stage)), (SOURCES.to_owned(), CONFIG.to_owned()));
-    stage.keys("<C-r>");
-    assert_eq!((file(&stage), config(&stage)), (imported, views));
-    assert!(stage.app.history.rests_at(1));
-}
-
-#[test]
-fn an_import_that_brings_nothing_is_no_change() {
-    let (_folder, path) = urls();
-    let mut stage = desk();
-    let open = |stage: &mut Stage| {
-        stage.keys("i");
-        stage.happen(Event::Pasted(path.display().to_string()));
-        stage.keys("<Enter>");
-    };
-    open(&mut stage);
-    stage.keys("<Enter>");
-    let after = (file(&stage), config(&stage));
-    open(&mut stage);
-    let screen = stage.screen(120, 40);
-    assert!(screen.contains("2 left out, 2 followed already, 1 saved already"), "{screen}");
-    assert!(screen.contains("= New linux  unread tag:linux"), "{screen}");
-    stage.keys("<Enter>");
-    assert!(stage.screen(120, 40).contains("nothing in it is new"));
-    assert!(stage.app.history.rests_at(1));
-    assert_eq!((file(&stage), config(&stage)), after);
-}
-
-/// An answer that comes late does not fill the preview of another list.
-#[test]
-fn answers_for_another_import_are_dropped() {
-    let mut stage = desk();
-    let typed = |stage: &mut Stage, path: &str| {
-        stage.app.read_import(path.to_owned()).into_iter().find_map(|effect| match effect {
-            Effect::ReadImport { request, .. } => Some(request),
-            _ => None,
-        })
-    };
-    let first = typed(&mut stage, "/one").unwrap();
-    stage.keys("<Esc>");
-    let second = typed(&mut stage, "/two").unwrap();
-    let read = |text: &str| {
-        let import = import(text.as_bytes(), "urls").unwrap();
-        let (sources, already) = (import.sources.clone(), vec![]);
-        let (views, known_views) = (vec![], vec![]);
-        Ok(Box::new(ImportRead { import, sources, already, views, known_views }))
-    };
-    stage.happen(Event::ImportRead(first, read("https://one.example/feed\n")));
-    stage.happen(Event::ImportRead(first, Err("no such file".to_owned())));
-    let screen = stage.screen(120, 40);
-    assert!(screen.contains("reading /two") && !screen.contains("no such file"), "{screen}");
-    stage.happen(Event::ImportRead(second, read("https://two.example/feed\n")));
-    let screen = stage.screen(120, 40);
-    assert!(screen.contains("two.example") && !screen.contains("one.example"), "{screen}");
-}
-
-#[test]
-fn an_import_whose_queries_cannot_be_saved_is_undone_too() {
-    let (_folder, path) = urls();
-    let mut stage = desk();
-    stage.keys("i");
-    stage.happen(Event::Pasted(path.display().to_string()));
-    stage.keys("<Enter>");
-    let paths = stage.files.as_ref().unwrap().paths.clone();
-    // There is no place for another one in this.
-    let odd = "view = [{ name = \"Odd\", query = \"rust\" }]\n";
-    std::fs::write(paths.config_file(), odd).unwrap();
-    stage.keys("<Enter>");
-    let screen = stage.screen(200, 60);
-    assert!(screen.contains("1 source imported, 1 was followed already, 2 left out"), "{screen}");
-    assert!(screen.contains("; no saved query of it: "), "{screen}");
-    assert!(file(&stage).contains("id = \"one-example\""));
-    stage.keys("u");
-    assert_eq!(file(&stage), SOURCES);
 }
 
 fn pictures(name: &str, strokes: &str, paste: Option<&PathBuf>) {
