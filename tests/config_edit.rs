@@ -4,7 +4,8 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use newsfed::config::{
-    ConfigFile, EditError, Paths, SourceChange, SourcesFile, ViewChange, ViewSettings, load,
+    ConfigFile, EditError, EntryChange, Paths, SourceChange, SourcesFile, ViewChange, ViewSettings,
+    load,
 };
 use newsfed::model::{
     BasicAuth, PeakHours, Retention, Secret, Source, SourceId, SourceKind, WebsiteMode,
@@ -278,6 +279,7 @@ fn schedule_from(seed: Option<u64>) -> newsfed::model::SourceSchedule {
         polls_per_day: said(1).then_some(share + 1.0),
         min_interval: said(2).then_some(time),
         max_interval: said(3).then_some(time),
+        quiet_hours: said(11).then(|| format!("{:02}:30-07:00", n % 24)),
         change_rate_smoothing: said(4).then_some(share),
         change_rate_gain: said(5).then_some(share),
         change_rate_target: said(6).then_some(share),
@@ -371,6 +373,94 @@ fn saved_queries_keep_what_is_around_them() {
     );
     fs::write(paths.config_file(), "view = [{ name = \"A\", query = \"x\" }]\n").unwrap();
     assert!(file.edit_views(&change(Some(view("A", "x")), None)).is_err(), "only by hand");
+}
+
+/// What somebody else has written since is not overwritten by an undo.
+#[test]
+fn nothing_is_taken_back_that_was_changed_again() {
+    let (_folder, paths) = home(SOURCES);
+    let file = SourcesFile::open(&paths);
+    let write = |new: &str| fs::write(paths.sources_file(), new).unwrap();
+    let title = SourceChange { title: Some(Some("See".into())), ..Default::default() };
+    let edited = file.update(&[id("b"), id("c")], &title).unwrap();
+    let left = text(&paths);
+    let theirs = left.replacen("\"See\"", "\"Theirs\"", 1);
+    write(&theirs);
+    let refused = file.revert(&edited).unwrap_err();
+    assert!(matches!(refused, EditError::Overtaken(_)), "{refused}");
+    assert_eq!(refused.to_string(), "title of b was changed elsewhere since; nothing was done");
+    assert_eq!(text(&paths), theirs, "neither of both");
+    // Other keys may have changed.
+    write(&format!("{left}tags = [\"x\"]\n"));
+    let back = file.revert(&edited).unwrap();
+    assert!(!text(&paths).contains("See") && text(&paths).ends_with("tags = [\"x\"]\n"));
+    write(&text(&paths).replace("[[source]] # first", "[[source]] # 1st"));
+    file.revert(&back).unwrap();
+    assert_eq!(text(&paths).matches("title = \"See\"").count(), 2);
+
+    write(SOURCES);
+    let url = "https://new.example/feed".parse().unwrap();
+    let new = Source::feed(id("new"), url);
+    let (_, edited) = file.follow(&[new]).unwrap();
+    let added = text(&paths);
+    write(&format!("{added}title = \"Mine\"\n"));
+    let refused = file.revert(&edited).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "the entry of new was changed elsewhere since; nothing was done"
+    );
+    assert!(text(&paths).ends_with("title = \"Mine\"\n"));
+    write(&format!("{added}\n\n# mine\n"));
+    file.revert(&edited).unwrap();
+    assert_eq!(ids(&paths), ["a-example", "b", "c"]);
+    assert!(text(&paths).ends_with("# mine\n"));
+}
+
+#[test]
+fn settings_and_views_that_were_changed_again_are_not_taken_back() {
+    let (_folder, paths) = home(SOURCES);
+    let file = ConfigFile::open(&paths);
+    let write = |new: &str| fs::write(paths.config_file(), new).unwrap();
+    let text = || fs::read_to_string(paths.config_file()).unwrap();
+    write("[ui]\nascii = false\n");
+    let ascii = |value: &str| EntryChange {
+        path: vec!["ui".to_owned(), "ascii".to_owned()],
+        value: Some(value.to_owned()),
+    };
+    let edited = file.edit(None, &[ascii("true")]).unwrap();
+    write("[ui]\nmouse = false\n");
+    let refused = file.revert(&edited).unwrap_err();
+    assert_eq!(refused.to_string(), "ui.ascii was changed elsewhere since; nothing was done");
+    assert_eq!(text(), "[ui]\nmouse = false\n");
+    write("[ui]\nascii = true\nmouse = false\n");
+    file.revert(&edited).unwrap();
+    assert_eq!(text(), "[ui]\nascii = false\nmouse = false\n");
+
+    let view = |name: &str, query: &str| ViewSettings { name: name.into(), query: query.into() };
+    let (a, b) = (view("A", "unread"), view("B", "pinned"));
+    write("");
+    let added = file.add_views(&[a.clone(), b.clone()]).unwrap();
+    let theirs = text().replace("pinned", "rust");
+    write(&theirs);
+    let refused = file.revert_views(&added).unwrap_err();
+    assert_eq!(refused.to_string(), "view B was changed elsewhere since; nothing was done");
+    assert_eq!(text(), theirs);
+    write(&format!("# mine\n\n{}", added_text(&[&a])));
+    // One is gone already.
+    assert!(file.revert_views(&added).unwrap().views.is_empty());
+    assert_eq!(text(), "# mine\n");
+    write(&added_text(&[&a]));
+    let change = ViewChange { was: Some(a), now: Some(view("C", "rust")) };
+    let renamed = file.edit_views(&[change]).unwrap();
+    write("# mine\n");
+    let refused = file.revert_views(&renamed).unwrap_err();
+    assert_eq!(refused.to_string(), "view C was changed elsewhere since; nothing was done");
+    assert_eq!(text(), "# mine\n");
+}
+
+fn added_text(views: &[&ViewSettings]) -> String {
+    let one = |v: &&ViewSettings| format!("[[view]]\nname = {:?}\nquery = {:?}\n", v.name, v.query);
+    views.iter().map(one).collect::<Vec<_>>().join("\n")
 }
 
 /// A file of so many sources with comments in every place.

@@ -56,6 +56,9 @@ pub enum EditError {
         /// The file as it is now.
         now: Box<SettingsText>,
     },
+    /// What is to be taken back is no longer as it was left.
+    #[error("{0} was changed elsewhere since; nothing was done")]
+    Overtaken(String),
     /// The file could not be read or written.
     #[error(transparent)]
     Save(#[from] SaveError),

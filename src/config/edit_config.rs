@@ -158,12 +158,18 @@ impl ConfigFile {
     /// Returns what takes this back in turn.
     ///
     /// # Errors
-    /// See [`EditError`].
+    /// [`EditError::Overtaken`] when one of the keys has been changed again since, or see
+    /// [`EditError`].
     pub fn revert(&self, edited: &SettingsEdited) -> Result<SettingsEdited, EditError> {
         self.rewrite(|text| {
             let new = if text == edited.after {
                 edited.before.clone()
             } else {
+                let left = Section::new(&edited.after, None);
+                let keys = Section::new(text, None).changed_since(&left, &edited.back);
+                if !keys.is_empty() {
+                    return Err(EditError::Overtaken(keys.join(", ")));
+                }
                 apply(text, None, &edited.back).map_err(|e| self.form(&e))?
             };
             Ok((new, edited.there.clone(), edited.back.clone()))

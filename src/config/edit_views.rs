@@ -35,6 +35,20 @@ impl ViewsEdited {
         self.changes.iter().filter(|c| c.was.is_none()).filter_map(|c| c.now.as_ref())
     }
 
+    /// Refuses to take back what is neither as the save left it nor as it is to become again.
+    fn check_left(&self, present: &[ViewSettings]) -> Result<(), EditError> {
+        let overtaken = |change: &&ViewChange| {
+            let Some(now) = &change.now else { return false };
+            let named = |views: &[ViewSettings]| views.iter().find(|v| v.name == now.name).cloned();
+            let present = named(present);
+            present != named(&self.views) && present != change.was
+        };
+        match self.changes.iter().find(overtaken).and_then(|change| change.now.as_ref()) {
+            Some(view) => Err(EditError::Overtaken(format!("view {}", view.name))),
+            None => Ok(()),
+        }
+    }
+
     /// In words.
     pub fn what(&self) -> String {
         let name = |view: &Option<ViewSettings>| view.as_ref().map(|v| v.name.clone());
@@ -63,19 +77,31 @@ impl ConfigFile {
         })
     }
 
-    /// Saves those queries of a list whose names are not taken yet.
+    /// What [`Self::add_views`] would do with a list: those that it would save, and those whose
+    /// names are taken.
     ///
     /// # Errors
-    /// See [`Self::edit_views`].
-    pub fn add_views(&self, views: &[ViewSettings]) -> Result<ViewsEdited, EditError> {
+    /// When the file cannot be read or has faults.
+    pub fn preview_views(
+        &self,
+        views: &[ViewSettings],
+    ) -> Result<(Vec<ViewSettings>, Vec<ViewSettings>), EditError> {
         let text = super::document::read_text(&self.file)
             .map_err(|message| SaveError::Unreadable { file: self.file.clone(), message })?;
         let text = text.unwrap_or_default();
         let (settings, _) = check_settings(&self.file, &text, &[]).map_err(EditError::Invalid)?;
         let mut names: HashSet<String> = settings.views.into_iter().map(|v| v.name).collect();
-        let new = views.iter().filter(|view| names.insert(view.name.clone()));
+        Ok(views.iter().cloned().partition(|view| names.insert(view.name.clone())))
+    }
+
+    /// Saves those queries of a list whose names are not taken yet.
+    ///
+    /// # Errors
+    /// See [`Self::edit_views`].
+    pub fn add_views(&self, views: &[ViewSettings]) -> Result<ViewsEdited, EditError> {
+        let (new, _) = self.preview_views(views)?;
         let changes: Vec<_> =
-            new.map(|view| ViewChange { was: None, now: Some(view.clone()) }).collect();
+            new.into_iter().map(|view| ViewChange { was: None, now: Some(view) }).collect();
         self.edit_views(&changes)
     }
 
@@ -83,7 +109,8 @@ impl ConfigFile {
     /// Returns what takes this back in turn.
     ///
     /// # Errors
-    /// See [`Self::edit_views`].
+    /// [`EditError::Overtaken`] when one of them has been changed again since, or see
+    /// [`Self::edit_views`].
     pub fn revert_views(&self, edited: &ViewsEdited) -> Result<ViewsEdited, EditError> {
         let turn = |c: &ViewChange| ViewChange { was: c.now.clone(), now: c.was.clone() };
         let changes: Vec<_> = edited.changes.iter().rev().map(turn).collect();
@@ -91,6 +118,8 @@ impl ConfigFile {
             if text == edited.after {
                 return Ok(edited.before.clone());
             }
+            let (now, _) = check_settings(&self.file, text, &[]).map_err(EditError::Invalid)?;
+            edited.check_left(&now.views)?;
             changes.iter().try_fold(text.to_owned(), |text, change| self.changed(&text, change))
         })
     }

@@ -130,12 +130,16 @@ impl SourcesFile {
     /// alone. Returns what takes this back in turn.
     ///
     /// # Errors
-    /// When a source is unknown, or see [`EditError`].
+    /// [`EditError::Overtaken`] when what it changed has been changed again since; when a source is
+    /// unknown, or see [`EditError`].
     pub fn revert(&self, edited: &Edited) -> Result<Edited, EditError> {
-        self.edit(|text, _| {
+        self.edit(|text, sources| {
             let parts = edited.parts.iter().rev().map(Part::turned).collect();
             if text == edited.after {
                 return Ok((edited.before.clone(), parts));
+            }
+            for part in &edited.parts {
+                self.check_left(part, edited, text, sources)?;
             }
             let mut new = text.to_owned();
             for part in edited.parts.iter().rev() {
@@ -159,6 +163,35 @@ impl SourcesFile {
             }
             Ok((new, parts))
         })
+    }
+
+    /// Refuses to take back a part whose values are neither those that the edit left nor those that
+    /// they are to become again.
+    fn check_left(
+        &self,
+        part: &Part,
+        edited: &Edited,
+        text: &str,
+        sources: &Positioned,
+    ) -> Result<(), EditError> {
+        let id = part.id();
+        let left = || {
+            let (sources, _) =
+                check_sources(&self.file, &edited.after).map_err(EditError::Refused)?;
+            Ok::<_, EditError>(self.entry_in(&edited.after, &sources, id)?.1)
+        };
+        let what = match part {
+            Part::Keys { back, .. } => {
+                let now = self.entry_in(text, sources, id)?.1;
+                now.changed_since(&left()?, back).join(", ")
+            }
+            Part::Whole { there: true, .. } => {
+                let same = self.entry_in(text, sources, id)?.1.reads_as(&left()?);
+                if same { String::new() } else { "the entry".to_owned() }
+            }
+            Part::Whole { .. } | Part::Moved { .. } => String::new(),
+        };
+        if what.is_empty() { Ok(()) } else { Err(EditError::Overtaken(format!("{what} of {id}"))) }
     }
 
     /// Adds those sources of a list whose addresses are not followed yet, as

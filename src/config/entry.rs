@@ -88,6 +88,17 @@ impl Entry {
         self.part.written(path)
     }
 
+    /// The keys to be changed that have another value here; see [`Section::changed_since`].
+    pub(super) fn changed_since(&self, base: &Self, wanted: &[EntryChange]) -> Vec<String> {
+        self.part.changed_since(&base.part, wanted)
+    }
+
+    /// Whether both are written alike, whatever blank lines are around them.
+    pub(super) fn reads_as(&self, other: &Self) -> bool {
+        let text = |entry: &Self| entry.part.text.trim().replace("\r\n", "\n");
+        text(self) == text(other)
+    }
+
     /// What the loader says of the entry once these changes are made.
     ///
     /// # Errors
@@ -112,7 +123,7 @@ impl SourcesFile {
     }
 
     /// Where the header of an entry begins, and the entry.
-    fn entry_in(
+    pub(super) fn entry_in(
         &self,
         text: &str,
         sources: &Positioned,
@@ -133,7 +144,7 @@ impl SourcesFile {
     pub fn edit_entry(&self, base: &Entry, wanted: &[EntryChange]) -> Result<Edited, EditError> {
         self.edit(|text, sources| {
             let (start, now) = self.entry_in(text, sources, &base.id)?;
-            let keys = now.part.changed_since(&base.part, wanted);
+            let keys = now.changed_since(base, wanted);
             if !keys.is_empty() {
                 return Err(EditError::Elsewhere { keys, now: Box::new(now) });
             }

@@ -153,7 +153,8 @@ impl FormField {
     }
 
     fn is_changed(&self) -> bool {
-        self.value.trim() != self.written
+        // Blanks at its ends are not what anybody wants to change.
+        self.value.trim() != self.written.trim()
     }
 
     fn change(&self) -> EntryChange {

@@ -226,6 +226,12 @@ pub(super) const ROWS: &[Row] = &[
         ..SCHEDULE
     },
     Row {
+        path: &["schedule", "quiet_hours"],
+        label: "Quiet hours",
+        help: "When it is not looked at by itself, such as 23:00-07:00",
+        ..SCHEDULE
+    },
+    Row {
         path: &["schedule", "priority"],
         label: "Priority",
         unset: "normal",

@@ -82,6 +82,7 @@ fn schedule_value(schedule: &SourceSchedule) -> Value {
         ("polls_per_day", s.polls_per_day.map(Value::from)),
         ("min_interval", s.min_interval.map(time)),
         ("max_interval", s.max_interval.map(time)),
+        ("quiet_hours", s.quiet_hours.as_deref().map(text)),
         ("change_rate_smoothing", s.change_rate_smoothing.map(Value::from)),
         ("change_rate_gain", s.change_rate_gain.map(Value::from)),
         ("change_rate_target", s.change_rate_target.map(Value::from)),

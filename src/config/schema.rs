@@ -164,6 +164,11 @@ pub(crate) const SOURCE_SCHEDULE: &[Field<SourceScheduleDraft>] = &[
         slot: |s| Slot::MaybeTime(&mut s.rest.max_interval),
     },
     Field {
+        key: "quiet_hours",
+        rule: Rule::Checked(quiet_hours),
+        slot: |s| Slot::MaybeText(&mut s.rest.quiet_hours),
+    },
+    Field {
         key: "change_rate_smoothing",
         rule: SHARE,
         slot: |s| Slot::MaybeNumber(&mut s.rest.change_rate_smoothing),

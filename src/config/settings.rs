@@ -171,6 +171,7 @@ impl ScheduleSettings {
             advarss_cap: own.advarss_cap.map_or(self.advarss_cap, |cap| cap as usize),
             learned_exponent: own.learned_exponent.unwrap_or(self.learned_exponent),
             learned_silence: own.learned_silence.unwrap_or(self.learned_silence),
+            quiet_hours: own.quiet_hours.clone().or_else(|| self.quiet_hours.clone()),
             ..self.clone()
         }
     }

@@ -88,7 +88,9 @@ fn edit(
         match place.table.get(parent) {
             Some(Item::Table(inner)) => place = descend(place, inner, parent),
             Some(Item::Value(Value::InlineTable(inner))) if depth + 1 == parents.len() => {
-                return set_inline(text, inner, key, value).ok_or_else(form);
+                let start = place.table.key(parent).and_then(|k| k.span()).ok_or_else(form)?.start;
+                let line = line_start(text, start);
+                return set_inline(text, line, inner, key, value).ok_or_else(form);
             }
             // An array's element cannot have its tables at the end of the file.
             None if element.is_some() => {
@@ -120,11 +122,9 @@ fn exchange(
     comments: &[&str],
     new: Option<&str>,
 ) -> Edit {
-    let newline = newline(text);
-    let above: String = comments.iter().map(|c| format!("{c}{newline}")).collect();
+    let above = lines_of(text, comments);
     match new {
-        Some(new) if above.is_empty() => (span, new.to_owned()),
-        Some(new) => (line..span.end, format!("{above}{}{new}", &text[line..span.start])),
+        Some(new) => put(text, line, span, &above, new),
         None => {
             let end = next_line(text, span.end);
             let rest = text[span.end..end].trim_start_matches([' ', '\t']);
@@ -134,18 +134,48 @@ fn exchange(
     }
 }
 
-/// The comments between the elements of a list.
+/// Each on a line of its own.
+fn lines_of(text: &str, comments: &[&str]) -> String {
+    comments.iter().flat_map(|comment| [comment, newline(text)]).collect()
+}
+
+/// Exchanges bytes of a line, or of what begins in it, and writes whole lines above it.
+fn put(text: &str, line: usize, span: Range<usize>, above: &str, new: &str) -> Edit {
+    if above.is_empty() {
+        return (span, new.to_owned());
+    }
+    (line..span.end, format!("{above}{}{new}", &text[line..span.start]))
+}
+
+/// The comments in a value: in its lists and inline tables, however deep.
 fn inner_comments<'a>(text: &'a str, value: &Value) -> Vec<&'a str> {
-    let (Some(list), Some(span)) = (value.as_array(), value.span()) else { return Vec::new() };
+    let Some(span) = value.span() else { return Vec::new() };
+    let mut words = Vec::new();
+    spans_of_words(value, &mut words);
+    words.sort_unstable_by_key(|word| word.start);
     let mut gaps = Vec::new();
     let mut done = span.start;
-    for inner in list.iter().filter_map(Value::span) {
-        gaps.push(&text[done..inner.start]);
-        done = inner.end;
+    for word in words {
+        gaps.push(text.get(done..word.start).unwrap_or_default());
+        done = word.end;
     }
-    gaps.push(&text[done..span.end]);
+    gaps.push(text.get(done..span.end).unwrap_or_default());
     let comment = |line: &'a str| line.find('#').map(|at| line[at..].trim_end());
     gaps.into_iter().flat_map(str::lines).filter_map(comment).collect()
+}
+
+/// Where the keys and the plain values of a value stand, which may hold a `#` of their own.
+fn spans_of_words(value: &Value, words: &mut Vec<Range<usize>>) {
+    match value {
+        Value::Array(list) => list.iter().for_each(|inner| spans_of_words(inner, words)),
+        Value::InlineTable(table) => {
+            for (name, inner) in table.iter() {
+                words.extend(table.key(name).and_then(|key| key.span()));
+                spans_of_words(inner, words);
+            }
+        }
+        plain => words.extend(plain.span()),
+    }
 }
 
 fn descend<'a>(place: Place<'a>, inner: &'a Table, name: &str) -> Place<'a> {
@@ -194,13 +224,24 @@ fn append(text: &str, path: &[&str], value: &str) -> Edit {
     (text.len()..text.len(), new)
 }
 
-/// `None` where the form is too odd.
-fn set_inline(text: &str, table: &InlineTable, key: &str, value: Option<&str>) -> Option<Edit> {
+/// A key of an inline table; `line` is where the line begins that the table begins in, above which
+/// the comments go that stood in the old value. `None` where the form is too odd.
+fn set_inline(
+    text: &str,
+    line: usize,
+    table: &InlineTable,
+    key: &str,
+    value: Option<&str>,
+) -> Option<Edit> {
     if let Some(old) = table.get(key) {
         let span = old.span()?;
+        let above = lines_of(text, &inner_comments(text, old));
         return Some(match value {
-            Some(new) => (span, new.to_owned()),
-            None => (without_comma(text, table.key(key)?.span()?.start..span.end), String::new()),
+            Some(new) => put(text, line, span, &above, new),
+            None => {
+                let pair = without_comma(text, table.key(key)?.span()?.start..span.end);
+                put(text, line, pair, &above, "")
+            }
         });
     }
     let Some(value) = value else { return Some((0..0, String::new())) };
@@ -388,6 +429,26 @@ mod tests {
                 "[[s]]\nx.y = [\n  1, # one\n  '#', # two\n] # all\n",
                 Some("2"),
                 "[[s]]\n# one\n# two\nx.y = 2 # all\n",
+            ),
+            (
+                "[[s]]\nx.y = { c = [ 'p', # one\n 's#' ], \"#\" = 1 } # all\n",
+                Some("2"),
+                "[[s]]\n# one\nx.y = 2 # all\n",
+            ),
+            (
+                "[[s]]\r\nx = { y = [ # one\r\n 's' ], z = [ # two\r\n 1 ] } # all\r\n",
+                Some("2"),
+                "[[s]]\r\n# one\r\nx = { y = 2, z = [ # two\r\n 1 ] } # all\r\n",
+            ),
+            (
+                "[[s]]\nx = { a = 1, y = [ [ # one\n 1 ], # two\n { b = [ # three\n] } ] } # all\n",
+                None,
+                "[[s]]\n# one\n# two\n# three\nx = { a = 1 } # all\n",
+            ),
+            (
+                "[[s]]\nx = { y = { a.b = 1, # one\n a.c = '#', # two\n }, # all\n}\n",
+                Some("2"),
+                "[[s]]\n# one\n# two\nx = { y = 2, # all\n}\n",
             ),
         ];
         for (before, value, after) in cases {

@@ -132,11 +132,18 @@ impl Handle {
         };
         // The loop does not know the source yet, so it cannot look at it before what was fetched
         // is stored.
-        let (declared, facts) = self.read_declared().await?;
+        let (declared, facts) = match self.read_declared().await {
+            Ok(read) => read,
+            Err(e) => {
+                self.declarations_faulty(&e).await;
+                return Ok(source);
+            }
+        };
         let facts_of = facts.iter().find(|f| f.id == source.id);
         if let (Some(facts), Some(first)) = (facts_of, first) {
             self.store_first(facts, &source, first, prefetched).await?;
         }
+        self.context.set_fault(None);
         self.context.set_sources(declared, &facts);
         self.replan().await;
         Ok(source)
@@ -252,14 +259,14 @@ impl Handle {
     /// Each gets an id of its own.
     pub async fn declare(&self, sources: Vec<Source>) -> Result<Added, FollowError> {
         let added = self.edit(move |file| file.import(&sources)).await?;
-        self.reload().await?;
+        self.read_again().await;
         Ok(added)
     }
 
     /// The same, with what takes that back.
     pub async fn import(&self, sources: Vec<Source>) -> Result<(Added, Edited), FollowError> {
         let done = self.edit(move |file| file.follow(&sources)).await?;
-        self.reload().await?;
+        self.read_again().await;
         Ok(done)
     }
 
@@ -273,7 +280,7 @@ impl Handle {
             many => format!("{} sources", many.len()),
         };
         let undo = self.edit(move |file| file.remove(&ids)).await?;
-        self.reload().await?;
+        self.read_again().await;
         let sources = going.iter().map(|(source, _)| Source::clone(source)).collect();
         Ok(Removed { sources, what, undo })
     }
@@ -282,7 +289,7 @@ impl Handle {
     pub async fn restore(&self, removed: Removed) -> Result<Removed, FollowError> {
         let undo = removed.undo.clone();
         self.edit(move |file| file.restore(&undo)).await?;
-        self.reload().await?;
+        self.read_again().await;
         Ok(removed)
     }
 
@@ -301,7 +308,7 @@ impl Handle {
         changes: Vec<(SourceId, SourceChange)>,
     ) -> Result<Edited, FollowError> {
         let edited = self.edit(move |file| file.update_each(&changes)).await?;
-        self.reload().await?;
+        self.read_again().await;
         Ok(edited)
     }
 
@@ -312,7 +319,7 @@ impl Handle {
         next: Option<SourceId>,
     ) -> Result<Edited, FollowError> {
         let edited = self.edit(move |file| file.place(&ids, next.as_ref())).await?;
-        self.reload().await?;
+        self.read_again().await;
         Ok(edited)
     }
 
@@ -323,21 +330,21 @@ impl Handle {
         changes: Vec<EntryChange>,
     ) -> Result<Edited, FollowError> {
         let edited = self.edit(move |file| file.edit_entry(&base, &changes)).await?;
-        self.reload().await?;
+        self.read_again().await;
         Ok(edited)
     }
 
     /// Takes such a change back; what is returned takes this back in turn.
     pub async fn revert(&self, edited: Edited) -> Result<Edited, FollowError> {
         let undo = self.edit(move |file| file.revert(&edited)).await?;
-        self.reload().await?;
+        self.read_again().await;
         Ok(undo)
     }
 
     /// Takes a change by hand back; what is returned takes this back in turn.
     pub async fn exchange(&self, edited: HandEdited) -> Result<HandEdited, FollowError> {
         let undo = self.edit(move |file| file.exchange(&edited)).await?;
-        self.reload().await?;
+        self.read_again().await;
         Ok(undo)
     }
 
@@ -350,41 +357,54 @@ impl Handle {
         Ok(task.await.map_err(|_| StoreError::Closed)??)
     }
 
-    /// Notes that the file has been read as it is.
+    /// Notes that the files have been read as they are.
     pub(super) fn declarations_seen(&self) -> bool {
-        let now = stamp(&self.paths.sources_file());
+        let now = [self.paths.sources_file(), self.paths.config_file()].map(|file| stamp(&file));
         let seen = self.context.declared_at.lock().map(|mut at| std::mem::replace(&mut *at, now));
         seen.is_ok_and(|before| before == now)
     }
 
-    /// Reads the declared sources again where another program, or a person, has changed the file.
-    /// A file with faults changes nothing.
+    /// Reads the declared sources again where another program, or a person, has changed the
+    /// files: faults of either are in the way. A file with faults changes nothing.
     pub(super) async fn reload_if_changed(&self) {
         if self.declarations_seen() {
             return;
         }
-        match self.reload().await {
-            Ok(()) => tracing::info!("sources read again"),
-            Err(e) => tracing::error!("sources not read again, the old ones stay: {e}"),
+        if self.read_again().await {
+            tracing::info!("sources read again");
         }
+    }
+
+    /// Reads the declared sources again after a change that is saved, and stays whatever comes of
+    /// this. Whether they could be read; the status tells the fault.
+    async fn read_again(&self) -> bool {
+        let read = self.reload().await;
+        if let Err(e) = &read {
+            tracing::error!("sources not read again, the old ones stay: {e}");
+        }
+        read.is_ok()
     }
 
     /// Reads the declared sources again, after any program has changed them.
     pub async fn reload(&self) -> Result<(), FollowError> {
-        let read = self.read_declared().await;
-        // The loop tells what is wrong for as long as it is.
-        self.context.set_fault(read.as_ref().err().map(first_line));
-        match read {
+        match self.read_declared().await {
             Ok((declared, facts)) => {
+                self.context.set_fault(None);
                 self.context.set_sources(declared, &facts);
                 self.replan().await;
                 Ok(())
             }
             Err(e) => {
-                self.replan().await;
+                self.declarations_faulty(&e).await;
                 Err(e)
             }
         }
+    }
+
+    /// Lets the loop tell what is wrong for as long as it is.
+    async fn declarations_faulty(&self, error: &FollowError) {
+        self.context.set_fault(Some(first_line(error)));
+        self.replan().await;
     }
 
     /// The sources as the file has them now, their rows in line with it.
@@ -412,13 +432,13 @@ fn first_line(error: &FollowError) -> String {
 }
 
 /// What tells one state of a file from another.
-fn stamp(file: &Path) -> Stamp {
+fn stamp(file: &Path) -> Option<(SystemTime, u64)> {
     let metadata = std::fs::metadata(file).ok()?;
     Some((metadata.modified().ok()?, metadata.len()))
 }
 
-/// Time of the last change and length; `None` without a file.
-pub(super) type Stamp = Option<(SystemTime, u64)>;
+/// Of each file the time of the last change and the length; `None` without a file.
+pub(super) type Stamp = [Option<(SystemTime, u64)>; 2];
 
 /// Whether what was typed for one address may be sent to another: the same origin, or the same
 /// host over TLS.

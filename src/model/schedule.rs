@@ -95,6 +95,8 @@ pub struct SourceSchedule {
     pub min_interval: Option<Duration>,
     /// An automatic look comes at the latest after this.
     pub max_interval: Option<Duration>,
+    /// Hours of the day without automatic looks.
+    pub quiet_hours: Option<String>,
     /// Weight of the last look in the change rate.
     pub change_rate_smoothing: Option<f64>,
     /// How strongly the interval follows the change rate.

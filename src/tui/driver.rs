@@ -3,7 +3,7 @@
 use super::effect::{BenchAsk, Effect};
 use super::event::{Event, Followed, ImportRead, Imported, MarksSet, NotSaved, RequestId};
 use super::read::{Asker, Question};
-use crate::config::{self, Added, ConfigFile, EditError, Paths, SourcesFile};
+use crate::config::{self, Added, ConfigFile, EditError, Edited, Paths, SourcesFile, ViewsEdited};
 use crate::engine::{
     FollowError, Handle, Kept, Place, PrefetchPlan, Said, Subject, TextGot, Way, Workbench,
 };
@@ -165,18 +165,18 @@ impl Driver {
             Effect::FollowStarters { addresses } => self.spawn(move |h| async move {
                 Event::Followed(follow_starters(&h, &addresses).await)
             }),
-            Effect::ReadImport { path } => {
-                let file = SourcesFile::open(&self.paths);
+            Effect::ReadImport { request, path } => {
+                let paths = self.paths.clone();
                 self.blocking(move || {
-                    let read = read_import(&file, &path);
-                    Some(Event::ImportRead(read.map(Box::new)))
+                    let read = read_import(&paths, &path);
+                    Some(Event::ImportRead(request, read.map(Box::new)))
                 });
             }
-            Effect::Import { import } => {
+            Effect::Import { request, import } => {
                 let file = ConfigFile::open(&self.paths);
-                self.in_turn(
-                    |h| async move { Event::Imported(follow_list(&h, file, import).await) },
-                );
+                self.in_turn(move |h| async move {
+                    Event::Imported(request, follow_list(&h, file, import).await)
+                });
             }
             Effect::ChangeSources { changes } => self.in_turn(move |h| async move {
                 Event::SourcesChanged(h.change_each(changes).await.map_err(words))
@@ -199,6 +199,12 @@ impl Driver {
                 self.in_turn(move |_| async move {
                     let edit = move || file.revert_views(&edited).map_err(words);
                     Event::ViewsReverted(redo, apart(edit).await)
+                });
+            }
+            Effect::RevertImport { sources, views } => {
+                let file = ConfigFile::open(&self.paths);
+                self.in_turn(|h| async move {
+                    Event::ImportReverted(revert_import(&h, file, sources, views).await)
                 });
             }
             Effect::Remove { ids } => {
@@ -438,15 +444,21 @@ async fn follow_starters(handle: &Handle, chosen: &[usize]) -> Result<Vec<Follow
 }
 
 /// What a list would bring.
-fn read_import(file: &SourcesFile, path: &Path) -> Result<ImportRead, String> {
+fn read_import(paths: &Paths, path: &Path) -> Result<ImportRead, String> {
     // A pipe would be waited for, and is no file to import.
     if !path.is_file() {
         return Err(format!("{} is no file", words(path.display())));
     }
     let bytes = config::read_import(path)?;
     let import = config::import(&bytes, &path.display().to_string()).map_err(words)?;
+    let file = SourcesFile::open(paths);
     let Added { sources, already } = file.preview(&import.sources).map_err(words)?;
-    Ok(ImportRead { import, sources, already })
+    let (views, known_views) = match import.views.as_slice() {
+        // The settings are of no concern then.
+        [] => Default::default(),
+        views => ConfigFile::open(paths).preview_views(views).map_err(words)?,
+    };
+    Ok(ImportRead { import, sources, already, views, known_views })
 }
 
 async fn follow_list(
@@ -456,12 +468,40 @@ async fn follow_list(
 ) -> Result<Imported, String> {
     let (added, edited) = handle.import(import.sources).await.map_err(words)?;
     let new = import.views;
-    let views = match new.is_empty() {
-        true => None,
-        false => Some(apart(move || file.add_views(&new).map_err(words)).await?),
+    let saved = match new.is_empty() {
+        true => Ok(None),
+        false => apart(move || file.add_views(&new).map_err(words)).await.map(Some),
     };
     let (added, known) = (added.sources.len(), added.already.len());
-    Ok(Imported { added, known, skipped: import.skipped.len(), edited, views })
+    // The sources are followed by now: they are to be undone, whatever becomes of the queries.
+    let (views, not_saved) = saved.map_or_else(|why| (None, Some(why)), |views| (views, None));
+    let views = views.filter(|views| views.added().next().is_some());
+    Ok(Imported { added, known, skipped: import.skipped.len(), edited, views, not_saved })
+}
+
+/// Takes an import back, all of it or nothing. Returns what takes this back in turn.
+async fn revert_import(
+    handle: &Handle,
+    file: ConfigFile,
+    sources: Edited,
+    views: Option<ViewsEdited>,
+) -> Result<(Edited, Option<ViewsEdited>), String> {
+    let revert = |edited: ViewsEdited| {
+        let file = file.clone();
+        apart(move || file.revert_views(&edited).map_err(words))
+    };
+    let views = match views {
+        Some(edited) => Some(revert(edited).await?),
+        None => None,
+    };
+    let why = match handle.revert(sources).await {
+        Ok(sources) => return Ok((sources, views)),
+        Err(why) => words(why),
+    };
+    if let Some(edited) = views {
+        revert(edited).await?;
+    }
+    Err(why)
 }
 
 /// Does what waits for the disk on a thread of its own.

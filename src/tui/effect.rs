@@ -89,9 +89,11 @@ pub(super) enum Effect {
     },
     /// Reads a list of sources for its preview.
     ReadImport {
+        request: RequestId,
         path: PathBuf,
     },
     Import {
+        request: RequestId,
         import: Import,
     },
     /// Changes entries of `sources.toml` in one save.
@@ -114,6 +116,11 @@ pub(super) enum Effect {
     RevertViews {
         edited: ViewsEdited,
         redo: bool,
+    },
+    /// Takes an import back, for an undo or a redo.
+    RevertImport {
+        sources: Edited,
+        views: Option<ViewsEdited>,
     },
     Remove {
         ids: Vec<SourceId>,

@@ -3,7 +3,8 @@
 
 use crate::article::{Change, Document};
 use crate::config::{
-    Edited, Entry, HandEdited, Import, Settings, SettingsEdited, SettingsText, ViewsEdited,
+    Edited, Entry, HandEdited, Import, Settings, SettingsEdited, SettingsText, ViewSettings,
+    ViewsEdited,
 };
 use crate::engine::{
     Discovery, PrefetchPlan, Removed, Report, Rhythm, Said, Status, TextGot, Told,
@@ -67,7 +68,7 @@ pub(super) enum Event {
     ViewsReverted(bool, Result<ViewsEdited, Failure>),
     /// What saved queries find, by name.
     ViewsCounted(Result<Vec<(String, Count)>, Failure>),
-    ImportRead(Result<Box<ImportRead>, Failure>),
+    ImportRead(RequestId, Result<Box<ImportRead>, Failure>),
     /// The person has changed `sources.toml` in an editor.
     HandEdited(HandEdited),
     Exchanged(Result<HandEdited, Failure>),
@@ -76,7 +77,9 @@ pub(super) enum Event {
     /// The settings were changed; the whole of them as they hold now.
     SettingsSaved(Result<(SettingsEdited, Box<Settings>), NotSaved>),
     SettingsReverted(Result<(SettingsEdited, Box<Settings>), Failure>),
-    Imported(Result<Imported, Failure>),
+    Imported(RequestId, Result<Imported, Failure>),
+    /// An import was taken back, for an undo or a redo; what takes this back.
+    ImportReverted(Result<(Edited, Option<ViewsEdited>), Failure>),
     /// One source of a refresh that the person asked for is done.
     Refreshed(Report),
     /// A refresh that the person asked for is over.
@@ -180,6 +183,10 @@ pub(super) struct ImportRead {
     pub(super) sources: Vec<Source>,
     /// Those that are followed already: as what, and the address.
     pub(super) already: Vec<(SourceId, url::Url)>,
+    /// The queries that would be saved.
+    pub(super) views: Vec<ViewSettings>,
+    /// Those whose names are taken.
+    pub(super) known_views: Vec<ViewSettings>,
 }
 
 /// How many sources of a list were added, known and left out.
@@ -190,4 +197,6 @@ pub(super) struct Imported {
     pub(super) skipped: usize,
     pub(super) edited: Edited,
     pub(super) views: Option<ViewsEdited>,
+    /// Why the saved queries were not saved, though the sources are followed.
+    pub(super) not_saved: Option<Failure>,
 }

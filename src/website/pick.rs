@@ -13,8 +13,6 @@ const LEVELS: usize = 8;
 const MOST_TRIED: usize = 120;
 /// Siblings that are looked at.
 const MOST_SIBLINGS: usize = 2000;
-/// Elements that a selector names one by one, where no name lasts.
-const MOST_STEPS: usize = 20;
 
 /// What the selector is to find.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,15 +23,16 @@ pub enum Pick {
     One,
 }
 
-/// A selector that finds an element, and all or none of those like it.
-pub fn pick(page: &Page, element: ElementRef<'_>, pick: Pick) -> String {
+/// A selector that finds an element, and all or none of those like it. `None` where none was found,
+/// as in the depths of a page that names nothing.
+pub fn pick(page: &Page, element: ElementRef<'_>, pick: Pick) -> Option<String> {
     match pick {
         Pick::Alike => for_all(page, element),
         Pick::One => for_one(page, element),
     }
 }
 
-fn for_all(page: &Page, element: ElementRef<'_>) -> String {
+fn for_all(page: &Page, element: ElementRef<'_>) -> Option<String> {
     let wanted = alike(element);
     if wanted.len() < 2 {
         return for_one(page, element);
@@ -47,23 +46,24 @@ fn for_all(page: &Page, element: ElementRef<'_>) -> String {
         }
         let more = found.len() - wanted.len();
         if more == 0 {
-            return selector;
+            return Some(selector);
         }
         if best.as_ref().is_none_or(|(least, _)| more < *least) {
             best = Some((more, selector));
         }
     }
     // Its tag finds it at the least, but where that is no name of a selector.
-    best.map_or_else(|| steps(element), |(_, selector)| selector)
+    best.map(|(_, selector)| selector).or_else(|| for_one(page, element))
 }
 
-fn for_one(page: &Page, element: ElementRef<'_>) -> String {
+fn for_one(page: &Page, element: ElementRef<'_>) -> Option<String> {
     let finds_it = |selector: &String| {
         let first = Selectors::parse(selector).ok().and_then(|s| s.first(page.tree()));
         first.is_some_and(|first| first.id() == element.id())
     };
     let found = offers(element).into_iter().find(finds_it);
-    found.unwrap_or_else(|| steps(element))
+    // The steps may be more than a selector is long.
+    found.or_else(|| Some(steps(element)).filter(finds_it))
 }
 
 /// Selectors that match the element, the plainest first.
@@ -178,7 +178,8 @@ fn above(element: ElementRef<'_>) -> impl Iterator<Item = ElementRef<'_>> {
     around.take_while(|e| !matches!(e.value().name(), "body" | "html"))
 }
 
-/// The way to an element by what its parents are, from the nearest that has a lasting id on.
+/// The way to an element by the places of its parents, from the nearest that has a lasting id on, or
+/// from the body.
 fn steps(element: ElementRef<'_>) -> String {
     let mut steps = Vec::new();
     let mut at = Some(element);
@@ -196,7 +197,7 @@ fn steps(element: ElementRef<'_>) -> String {
             "html" | "body" => steps.push(tag.to_owned()),
             _ => steps.push(format!("{tag}:nth-child({place})")),
         }
-        if steps.len() == MOST_STEPS || tag == "body" {
+        if tag == "body" {
             break;
         }
         at = parent;
@@ -218,7 +219,7 @@ mod tests {
     fn made(markup: &str, at: &str, what: Pick) -> String {
         let page = page(markup);
         let element = Selectors::parse(at).unwrap().first(page.tree()).unwrap();
-        pick(&page, element, what)
+        pick(&page, element, what).unwrap()
     }
 
     #[test]
@@ -261,7 +262,7 @@ mod tests {
         let root = page.tree().root_element();
         for element in root.descendent_elements().filter(|e| e.value().name() != "html") {
             for what in [Pick::One, Pick::Alike] {
-                let made = pick(&page, element, what);
+                let made = pick(&page, element, what).unwrap();
                 assert!(made.is_ascii() && !made.contains('\u{1b}'), "{made:?}");
             }
         }
@@ -272,8 +273,25 @@ mod tests {
         let markup = "<div><div><p>a</p></div><div><p>b</p><p>c</p></div></div>";
         let page = page(markup);
         let third = Selectors::parse("p").unwrap().all(page.tree())[2];
-        let selector = pick(&page, third, Pick::One);
+        let selector = pick(&page, third, Pick::One).unwrap();
         assert_eq!(selector, "body > div:nth-child(1) > div:nth-child(2) > p:nth-child(2)");
+    }
+
+    /// The same twice, each below so many elements that nothing tells apart.
+    fn twice_below(depth: usize, markup: &str) -> String {
+        let (open, close) = ("<div>".repeat(depth), "</div>".repeat(depth));
+        format!("<body>{}</body>", format!("{open}{markup}{close}").repeat(2))
+    }
+
+    #[test]
+    fn in_depths_that_no_selector_reaches_none_is_made() {
+        for (depth, reached) in [(30, true), (100, false)] {
+            let page = page(&twice_below(depth, "<p>a</p>"));
+            let second = Selectors::parse("p").unwrap().all(page.tree())[1];
+            let selector = pick(&page, second, Pick::One);
+            let found = selector.and_then(|s| Selectors::parse(&s).unwrap().first(page.tree()));
+            assert_eq!(found.map(|e| e.id()), reached.then(|| second.id()), "{depth}");
+        }
     }
 
     /// Pages of nested elements with classes of all sorts.
@@ -297,14 +315,19 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(48))]
         #[test]
-        fn a_selector_finds_what_it_was_made_from(markup in markup()) {
-            let page = page(&format!("<body>{markup}</body>"));
+        fn a_selector_finds_what_it_was_made_from(
+            markup in markup(),
+            depth in prop_oneof![Just(0), Just(30)],
+        ) {
+            let page = page(&twice_below(depth, &markup));
             let root = page.tree().root_element();
-            for element in root.descendent_elements().filter(|e| e.value().name() != "html").take(30) {
-                let one = pick(&page, element, Pick::One);
+            let all: Vec<_> = root.descendent_elements().filter(|e| e.value().name() != "html").collect();
+            let (first, last) = all.split_at(all.len().saturating_sub(15));
+            for element in first.iter().take(15).chain(last).copied() {
+                let one = pick(&page, element, Pick::One).unwrap();
                 let found = Selectors::parse(&one).unwrap().first(page.tree());
                 prop_assert_eq!(found.map(|e| e.id()), Some(element.id()), "{}", one);
-                let all = pick(&page, element, Pick::Alike);
+                let all = pick(&page, element, Pick::Alike).unwrap();
                 let found = Selectors::parse(&all).unwrap().all(page.tree());
                 let found: HashSet<NodeId> = found.into_iter().map(|e| e.id()).collect();
                 prop_assert!(found.contains(&element.id()), "{}", all);
@@ -318,7 +341,7 @@ mod tests {
             let rows = Selectors::parse("body > x-list > x-row").unwrap().all(page.tree());
             // Links in links leave their row.
             prop_assume!(rows.len() == count);
-            let selector = pick(&page, rows[0], Pick::Alike);
+            let selector = pick(&page, rows[0], Pick::Alike).unwrap();
             let found = Selectors::parse(&selector).unwrap().all(page.tree());
             let found: HashSet<NodeId> = found.into_iter().map(|e| e.id()).collect();
             prop_assert!(rows.iter().all(|row| found.contains(&row.id())), "{}", selector);

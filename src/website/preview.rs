@@ -130,14 +130,14 @@ impl Sheet {
         &self.page
     }
 
-    /// A selector for the element of that number.
+    /// A selector for the element of that number, where one was found.
     pub fn pick(&self, element: u32, part: Part) -> Option<String> {
         let element = self.elements.get(&self.page, element)?;
         let what = match part {
             Part::Articles => super::Pick::Alike,
             _ => super::Pick::One,
         };
-        Some(super::pick(&self.page, element, what))
+        super::pick(&self.page, element, what)
     }
 
     /// Lists of articles that the page may be: the one that agrees best with the articles known

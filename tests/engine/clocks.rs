@@ -43,6 +43,23 @@ async fn every_source_is_looked_at_once_an_hour() {
 }
 
 #[tokio::test]
+async fn a_source_has_quiet_hours_of_its_own() {
+    let server = Server::start(|r| feed(&[(&r.path, &r.path)]).header("etag", "\"x\"")).unwrap();
+    let (usual, mut quiet) = (source("a", &server.url("/a")), source("b", &server.url("/b")));
+    let home = Home::new();
+    let now = home.clock.now().with_timezone(&chrono::Local);
+    let hours = [0, 4].map(|h| (now + chrono::TimeDelta::hours(h)).format("%H:%M").to_string());
+    quiet.schedule.quiet_hours = Some(hours.join("-"));
+    home.declare(&[usual, quiet]);
+    let engine = home.on_demand().await;
+    sync(&engine, Pace::Manual).await;
+    let wait =
+        async |id| (facts(&engine, id).await.next_poll.unwrap() - home.clock.now()).num_minutes();
+    assert!(wait("a").await <= 64 && wait("b").await >= 239);
+    engine.shutdown().await;
+}
+
+#[tokio::test]
 async fn an_interval_that_a_person_sets_is_kept() {
     let server = Server::start(|r| match r.path.as_str() {
         "/costly" => feed(&[("1", "One")]),

@@ -277,6 +277,38 @@ async fn half_a_file_of_sources_changes_nothing_until_it_is_whole() {
     engine.shutdown().await;
 }
 
+/// A change of the sources is saved, and can be undone, whatever is wrong with the settings.
+#[tokio::test]
+async fn faulty_settings_cost_no_undo() {
+    let server = Server::start(|r| feed(&[(&r.path, &r.path)]).header("etag", "\"x\"")).unwrap();
+    let home = Home::with(&[source("a", &server.url("/a")), source("b", &server.url("/b"))]);
+    let engine = home.following().await;
+    received(&server, 2).await;
+    settled(&engine).await;
+    let (sources, settings) = (home.paths().sources_file(), home.paths().config_file());
+    let text = || std::fs::read_to_string(&sources).unwrap();
+    let (before, valid) = (text(), std::fs::read(&settings).unwrap_or_default());
+    std::fs::write(&settings, "nonsense = 3\n").unwrap();
+    let removed = engine.remove(vec![SourceId("a".to_owned())]).await.unwrap();
+    let without = text();
+    assert!(!without.contains("id = \"a\"") && without.contains("id = \"b\""), "{without}");
+    let mut status = engine.status();
+    let told = soon(status.wait_for(|s| s.fault.is_some())).await.unwrap().fault.clone();
+    assert!(told.is_some_and(|fault| fault.contains("nonsense")));
+    engine.restore(removed).await.unwrap();
+    assert_eq!(text(), before);
+    let title = SourceChange { title: Some(Some("Mine".to_owned())), ..Default::default() };
+    let edited = engine.change(vec![SourceId("b".to_owned())], title).await.unwrap();
+    assert!(text().contains("title = \"Mine\""));
+    engine.revert(edited).await.unwrap();
+    assert_eq!(text(), before);
+    std::fs::write(&settings, valid).unwrap();
+    // A refresh sees that they are whole again.
+    assert_eq!(sync(&engine, Pace::Manual).await.len(), 2);
+    soon(status.wait_for(|s| s.fault.is_none())).await.unwrap();
+    engine.shutdown().await;
+}
+
 /// What an address suggests of its source is not forgotten when the very first look fails.
 #[tokio::test]
 async fn a_first_look_that_fails_costs_no_clue() {

@@ -26,7 +26,9 @@ mod validators;
 mod websites;
 mod workbench;
 
-use newsfed::config::{NetSettings, Paths, ScheduleSettings, Settings, SourcesFile, load};
+use newsfed::config::{
+    NetSettings, Paths, ScheduleSettings, Settings, SourceChange, SourcesFile, load,
+};
 use newsfed::demo::server::{Reply, Request, Server};
 use newsfed::engine::{Engine, Handle, Pace, Refreshed, Status};
 use newsfed::model::{

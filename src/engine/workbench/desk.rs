@@ -78,8 +78,8 @@ pub enum Said {
     Offers(Place, Vec<Offer>),
     /// What rules give.
     Previewed(u64, Box<Preview>),
-    /// A selector for the element that was pointed at.
-    Picked(Part, String),
+    /// A selector for the element that was pointed at, where one was found.
+    Picked(Part, Option<String>),
 }
 
 /// Selectors that would work.
@@ -194,9 +194,8 @@ impl Desk {
             }
             Job::Pick { place, element, part } => {
                 let sheet = self.sheets.get(&place);
-                if let Some(selector) = sheet.and_then(|sheet| sheet.pick(element, part)) {
-                    self.tell(Said::Picked(part, selector));
-                }
+                let selector = sheet.and_then(|sheet| sheet.pick(element, part));
+                self.tell(Said::Picked(part, selector));
             }
         }
     }
@@ -335,7 +334,7 @@ mod tests {
                         list.lost
                     )
                 }
-                Said::Picked(part, selector) => format!("{part:?} {selector}"),
+                Said::Picked(part, selector) => format!("{part:?} {}", selector.unwrap()),
                 Said::Offers(place, offers) => {
                     format!("{place:?} {} {}", offers[0].count, offers[0].known)
                 }

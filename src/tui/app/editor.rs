@@ -115,6 +115,9 @@ impl Editor {
         if let (Some(form), Some(field)) = (&mut self.form, self.typed.get(here)) {
             form.set(here, field.value());
         }
+        if let Some(bench) = &mut self.bench {
+            bench.keep(here);
+        }
         self.preview()
     }
 

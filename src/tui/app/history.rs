@@ -30,6 +30,11 @@ pub(super) enum Change {
     },
     Edited(Edited),
     Views(ViewsEdited),
+    /// What a list has brought.
+    Import {
+        sources: Edited,
+        views: Option<ViewsEdited>,
+    },
     Settings(SettingsEdited),
     HandEdited(HandEdited),
 }
@@ -154,6 +159,9 @@ impl App {
             Change::Added { ids, .. } => vec![Effect::Remove { ids: ids.clone() }],
             Change::Edited(edited) => vec![Effect::Revert { edited: edited.clone(), redo }],
             Change::Views(edited) => vec![Effect::RevertViews { edited: edited.clone(), redo }],
+            Change::Import { sources, views } => {
+                vec![Effect::RevertImport { sources: sources.clone(), views: views.clone() }]
+            }
             Change::HandEdited(edited) => vec![Effect::Exchange { edited: edited.clone() }],
             Change::Settings(edited) => {
                 vec![Effect::RevertSettings { edited: edited.clone() }]
@@ -291,6 +299,20 @@ impl App {
 
     pub(super) fn reverted(&mut self, _redo: bool, result: Result<Edited, Failure>) -> Vec<Effect> {
         let mut effects = self.turned(result.map(|edited| Some(Change::Edited(edited))));
+        effects.push(Effect::LoadSources);
+        effects
+    }
+
+    pub(super) fn import_reverted(
+        &mut self,
+        result: Result<(Edited, Option<ViewsEdited>), Failure>,
+    ) -> Vec<Effect> {
+        let mut effects = match &result {
+            Ok((_, Some(views))) => self.take_views(views),
+            _ => vec![],
+        };
+        let change = |(sources, views)| Some(Change::Import { sources, views });
+        effects.extend(self.turned(result.map(change)));
         effects.push(Effect::LoadSources);
         effects
     }

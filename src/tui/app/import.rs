@@ -6,12 +6,14 @@ use super::prompt::expand_home;
 use super::{App, Layer, Prompt};
 use crate::config::Key;
 use crate::tui::effect::Effect;
-use crate::tui::event::{Failure, ImportRead, Imported};
+use crate::tui::event::{Failure, ImportRead, Imported, RequestId};
 use crossterm::event::{KeyCode, KeyEvent};
 
 /// What a list would bring.
 #[derive(Debug)]
 pub(crate) struct ImportPreview {
+    /// Number of the question for it.
+    request: RequestId,
     /// `None` while the file is read.
     pub(crate) read: Option<Box<ImportRead>>,
     pub(crate) path: String,
@@ -27,6 +29,8 @@ pub(crate) enum ImportLine<'a> {
     View(&'a crate::config::ViewSettings),
     /// Followed already: as what, and the address.
     Known(&'a crate::model::SourceId, &'a url::Url),
+    /// A query whose name is taken.
+    KnownView(&'a crate::config::ViewSettings),
     /// Left out: what, and why.
     Skipped(&'a str, &'a str),
 }
@@ -35,47 +39,57 @@ impl ImportPreview {
     pub(crate) fn lines(&self) -> Vec<ImportLine<'_>> {
         let Some(read) = &self.read else { return Vec::new() };
         let sources = read.sources.iter().map(ImportLine::Source);
-        let views = read.import.views.iter().map(ImportLine::View);
+        let views = read.views.iter().map(ImportLine::View);
         let known = read.already.iter().map(|(id, url)| ImportLine::Known(id, url));
         let skipped = read.import.skipped.iter().map(|(what, why)| ImportLine::Skipped(what, why));
-        sources.chain(views).chain(skipped).chain(known).collect()
+        let named = read.known_views.iter().map(ImportLine::KnownView);
+        sources.chain(views).chain(skipped).chain(known).chain(named).collect()
     }
 }
 
 impl App {
-    pub(super) fn read_import(&mut self, typed: String) -> Vec<Effect> {
+    pub(in crate::tui) fn read_import(&mut self, typed: String) -> Vec<Effect> {
         let path = expand_home(&typed);
+        let request = self.request();
         self.layers.push(Layer::Import(ImportPreview {
+            request,
             read: None,
             path: typed,
             selected: 0,
             going: false,
         }));
-        vec![Effect::ReadImport { path }]
+        vec![Effect::ReadImport { request, path }]
     }
 
-    fn import_preview(&mut self) -> Option<&mut ImportPreview> {
+    /// The preview that waits for this answer, where it is still open.
+    fn import_preview(&mut self, request: RequestId) -> Option<&mut ImportPreview> {
         self.layers.iter_mut().find_map(|layer| match layer {
-            Layer::Import(preview) => Some(preview),
+            Layer::Import(preview) if preview.request == request => Some(preview),
             _ => None,
         })
     }
 
-    fn close_preview(&mut self) -> String {
-        let path = self.import_preview().map(|p| std::mem::take(&mut p.path)).unwrap_or_default();
-        self.layers.retain(|layer| !matches!(layer, Layer::Import(_)));
+    /// Closes a preview; the path as it was typed.
+    fn close_preview(&mut self, request: RequestId) -> Option<String> {
+        let path = self.import_preview(request).map(|preview| std::mem::take(&mut preview.path));
+        let its = |layer: &Layer| matches!(layer, Layer::Import(p) if p.request == request);
+        self.layers.retain(|layer| !its(layer));
         path
     }
 
-    pub(super) fn import_read(&mut self, result: Result<Box<ImportRead>, Failure>) -> Vec<Effect> {
-        match (result, self.import_preview()) {
+    pub(super) fn import_read(
+        &mut self,
+        request: RequestId,
+        result: Result<Box<ImportRead>, Failure>,
+    ) -> Vec<Effect> {
+        match (result, self.import_preview(request)) {
             (Ok(read), Some(preview)) => {
                 preview.read = Some(read);
                 vec![]
             }
             (Err(why), Some(_)) => {
                 // The path is asked for again, to be mended.
-                let path = self.close_preview();
+                let path = self.close_preview(request).unwrap_or_default();
                 self.layers.push(Layer::Prompt(Prompt::import(&path)));
                 self.problem(why)
             }
@@ -86,29 +100,34 @@ impl App {
     pub(super) fn import_key(&mut self, event: KeyEvent, key: Key) -> Vec<Effect> {
         let (motion, back): (Option<Motion>, bool) = (self.motion(key), self.is_back(key));
         let Some(Layer::Import(preview)) = self.layers.last_mut() else { return vec![] };
-        let count = preview.lines().len();
+        let (count, request) = (preview.lines().len(), preview.request);
         if event.code == KeyCode::Enter && !preview.going {
             let Some(read) = &preview.read else { return vec![] };
-            if read.sources.is_empty() && read.import.views.is_empty() {
-                self.close_preview();
+            if read.sources.is_empty() && read.views.is_empty() {
+                self.close_preview(request);
                 return self.note("nothing in it is new");
             }
+            let import = read.import.clone();
             preview.going = true;
-            return vec![Effect::Import { import: read.import.clone() }];
+            return vec![Effect::Import { request, import }];
         }
         if let Some(motion) = motion {
             preview.selected = motion.from(preview.selected, 10, count);
         } else if back {
-            self.close_preview();
+            self.close_preview(request);
         }
         vec![]
     }
 
-    pub(super) fn imported(&mut self, result: Result<Imported, Failure>) -> Vec<Effect> {
-        let Imported { added, known, skipped, edited, views } = match result {
+    pub(super) fn imported(
+        &mut self,
+        request: RequestId,
+        result: Result<Imported, Failure>,
+    ) -> Vec<Effect> {
+        let Imported { added, known, skipped, edited, views, not_saved } = match result {
             Ok(imported) => imported,
             Err(why) => {
-                if let Some(preview) = self.import_preview() {
+                if let Some(preview) = self.import_preview(request) {
                     preview.going = false;
                 }
                 return self.problem(why);
@@ -119,16 +138,11 @@ impl App {
             n => format!("{n} sources imported"),
         };
         let mut effects = vec![Effect::LoadSources];
-        let mut hint = String::new();
-        let path = self.close_preview();
-        if !edited.is_empty() {
-            hint = self.did(Change::Edited(edited), format!("import of {path}"));
-        }
-        if let Some(edited) = views {
+        // Who has left it meanwhile is told all the same.
+        let path = self.close_preview(request).unwrap_or_else(|| "a list".to_owned());
+        if let Some(edited) = &views {
             words += &format!(", {} saved", edited.what());
-            effects.extend(self.take_views(&edited));
-            let what = edited.what();
-            hint = self.did(Change::Views(edited), what);
+            effects.extend(self.take_views(edited));
         }
         if known > 0 {
             let were = if known == 1 { "was" } else { "were" };
@@ -137,9 +151,18 @@ impl App {
         if skipped > 0 {
             words += &format!(", {skipped} left out");
         }
-        words += &hint;
+        if let Some(why) = &not_saved {
+            words += &format!("; no saved query of it: {why}");
+        }
+        if !edited.is_empty() || views.is_some() {
+            let change = Change::Import { sources: edited, views };
+            words += &self.did(change, format!("import of {path}"));
+        }
         self.layers.retain(|l| !matches!(l, Layer::Add(_)));
-        self.note(words);
+        match not_saved {
+            Some(_) => self.problem(words),
+            None => self.note(words),
+        };
         effects
     }
 }

@@ -243,7 +243,7 @@ impl App {
             Event::ViewsEdited(result) => self.views_edited(result),
             Event::ViewsReverted(redo, result) => self.views_reverted(redo, result),
             Event::ViewsCounted(result) => self.views_counted(result),
-            Event::ImportRead(result) => self.import_read(result),
+            Event::ImportRead(request, result) => self.import_read(request, result),
             Event::HandEdited(edited) => {
                 self.did(Change::HandEdited(edited), "sources.toml, in the editor");
                 vec![]
@@ -252,7 +252,8 @@ impl App {
             Event::SettingsLoaded(result) => self.settings_loaded(result),
             Event::SettingsSaved(result) => self.settings_saved(result),
             Event::SettingsReverted(result) => self.settings_reverted(result),
-            Event::Imported(result) => self.imported(result),
+            Event::Imported(request, result) => self.imported(request, result),
+            Event::ImportReverted(result) => self.import_reverted(result),
             Event::Refreshed(report) => self.refreshed(&report),
             Event::RefreshEnded => self.refresh_ended(),
             Event::BrowserPlanned(launch) => vec![Effect::BrowseHere(launch)],

@@ -71,7 +71,7 @@ pub(crate) struct Bench {
     offers: HashMap<Place, Vec<Offer>>,
     /// The offer that was taken last, by its number.
     taken: Option<usize>,
-    /// What the fields said before one was.
+    /// What the fields that it filled said before.
     own: Vec<(usize, String)>,
     /// What is wrong with the selectors of the source, and where.
     pub(crate) broken: Option<Trouble>,
@@ -213,8 +213,15 @@ impl Bench {
 
     fn show(&mut self, place: Place) {
         self.at = place;
+        // Offers are of one page: what was taken on another one stays.
         (self.taken, self.mending) = (None, false);
+        self.own.clear();
         self.activate_for_page();
+    }
+
+    /// What that field of the form says now was not offered: nothing else is put back there.
+    pub(super) fn keep(&mut self, index: usize) {
+        self.own.retain(|(field, _)| *field != index);
     }
 }
 

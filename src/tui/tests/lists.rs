@@ -58,6 +58,11 @@ impl Files {
             Effect::Revert { edited, redo } => {
                 Event::Reverted(redo, sources.revert(&edited).map_err(words))
             }
+            Effect::RevertImport { sources: edited, views } => {
+                let reverted = sources.revert(&edited).map_err(words);
+                let views = views.map(|views| config.revert_views(&views).unwrap());
+                Event::ImportReverted(reverted.map(|edited| (edited, views)))
+            }
             Effect::EditViews { changes } => {
                 Event::ViewsEdited(config.edit_views(&changes).map_err(words))
             }
@@ -71,19 +76,24 @@ impl Files {
                 };
                 Event::ViewsCounted(Ok(views.into_iter().enumerate().map(count).collect()))
             }
-            Effect::ReadImport { path } => {
+            Effect::ReadImport { request, path } => {
                 let bytes = std::fs::read(&path).unwrap();
                 let import = import(&bytes, "urls").unwrap();
                 let added = sources.preview(&import.sources).unwrap();
                 let (sources, already) = (added.sources, added.already);
-                Event::ImportRead(Ok(Box::new(ImportRead { import, sources, already })))
+                let (views, known_views) = config.preview_views(&import.views).unwrap();
+                let read = ImportRead { import, sources, already, views, known_views };
+                Event::ImportRead(request, Ok(Box::new(read)))
             }
-            Effect::Import { import } => {
+            Effect::Import { request, import } => {
                 let (added, edited) = sources.follow(&import.sources).unwrap();
-                let views = Some(config.add_views(&import.views).unwrap());
+                let saved = config.add_views(&import.views).map_err(words);
+                let not_saved = saved.as_ref().err().cloned();
+                let views = saved.ok().filter(|views| views.added().next().is_some());
                 let (added, known) = (added.sources.len(), added.already.len());
                 let skipped = import.skipped.len();
-                Event::Imported(Ok(Imported { added, known, skipped, edited, views }))
+                let done = Imported { added, known, skipped, edited, views, not_saved };
+                Event::Imported(request, Ok(done))
             }
             _ => return None,
         })
@@ -404,11 +414,80 @@ fn an_import_is_shown_before_it_is_made() {
         "{imported}"
     );
     stage.keys("u");
-    assert_eq!(config(&stage), CONFIG);
+    assert_eq!((file(&stage), config(&stage)), (SOURCES.to_owned(), CONFIG.to_owned()));
+    stage.keys("<C-r>");
+    assert_eq!((file(&stage), config(&stage)), (imported, views));
+    assert!(stage.app.history.rests_at(1));
+}
+
+#[test]
+fn an_import_that_brings_nothing_is_no_change() {
+    let (_folder, path) = urls();
+    let mut stage = desk();
+    let open = |stage: &mut Stage| {
+        stage.keys("i");
+        stage.happen(Event::Pasted(path.display().to_string()));
+        stage.keys("<Enter>");
+    };
+    open(&mut stage);
+    stage.keys("<Enter>");
+    let after = (file(&stage), config(&stage));
+    open(&mut stage);
+    let screen = stage.screen(120, 40);
+    assert!(screen.contains("2 left out, 2 followed already, 1 saved already"), "{screen}");
+    assert!(screen.contains("= New linux  unread tag:linux"), "{screen}");
+    stage.keys("<Enter>");
+    assert!(stage.screen(120, 40).contains("nothing in it is new"));
+    assert!(stage.app.history.rests_at(1));
+    assert_eq!((file(&stage), config(&stage)), after);
+}
+
+/// An answer that comes late does not fill the preview of another list.
+#[test]
+fn answers_for_another_import_are_dropped() {
+    let mut stage = desk();
+    let typed = |stage: &mut Stage, path: &str| {
+        stage.app.read_import(path.to_owned()).into_iter().find_map(|effect| match effect {
+            Effect::ReadImport { request, .. } => Some(request),
+            _ => None,
+        })
+    };
+    let first = typed(&mut stage, "/one").unwrap();
+    stage.keys("<Esc>");
+    let second = typed(&mut stage, "/two").unwrap();
+    let read = |text: &str| {
+        let import = import(text.as_bytes(), "urls").unwrap();
+        let (sources, already) = (import.sources.clone(), vec![]);
+        let (views, known_views) = (vec![], vec![]);
+        Ok(Box::new(ImportRead { import, sources, already, views, known_views }))
+    };
+    stage.happen(Event::ImportRead(first, read("https://one.example/feed\n")));
+    stage.happen(Event::ImportRead(first, Err("no such file".to_owned())));
+    let screen = stage.screen(120, 40);
+    assert!(screen.contains("reading /two") && !screen.contains("no such file"), "{screen}");
+    stage.happen(Event::ImportRead(second, read("https://two.example/feed\n")));
+    let screen = stage.screen(120, 40);
+    assert!(screen.contains("two.example") && !screen.contains("one.example"), "{screen}");
+}
+
+#[test]
+fn an_import_whose_queries_cannot_be_saved_is_undone_too() {
+    let (_folder, path) = urls();
+    let mut stage = desk();
+    stage.keys("i");
+    stage.happen(Event::Pasted(path.display().to_string()));
+    stage.keys("<Enter>");
+    let paths = stage.files.as_ref().unwrap().paths.clone();
+    // There is no place for another one in this.
+    let odd = "view = [{ name = \"Odd\", query = \"rust\" }]\n";
+    std::fs::write(paths.config_file(), odd).unwrap();
+    stage.keys("<Enter>");
+    let screen = stage.screen(200, 60);
+    assert!(screen.contains("1 source imported, 1 was followed already, 2 left out"), "{screen}");
+    assert!(screen.contains("; no saved query of it: "), "{screen}");
+    assert!(file(&stage).contains("id = \"one-example\""));
     stage.keys("u");
     assert_eq!(file(&stage), SOURCES);
-    stage.keys("<C-r><C-r>");
-    assert_eq!((file(&stage), config(&stage)), (imported, views));
 }
 
 fn pictures(name: &str, strokes: &str, paste: Option<&PathBuf>) {

@@ -259,6 +259,17 @@ fn an_element_makes_the_selector_of_the_active_field() {
 }
 
 #[test]
+fn where_no_selector_is_found_that_is_said() {
+    let (open, close) = ("<div>".repeat(80), "</div>".repeat(80));
+    let deep = format!("{open}<p>one</p><div><p>last</p></div>{close}");
+    let mut desk = Desk::open(format!("<main>{deep}</main>"), false, "W");
+    desk.keys("2G<Enter>");
+    desk.sees("no selector was found for this element");
+    desk.sees("2 next ");
+    assert!(!desk.screen().contains("next: "));
+}
+
+#[test]
 fn proposals_are_walked_and_left_again() {
     let mut desk = Desk::open(rebuilt(), false, "W");
     desk.sees("0 matched   4 lost of 4");
@@ -267,11 +278,40 @@ fn proposals_are_walked_and_left_again() {
     desk.sees("proposal 1/");
     desk.keys("gP");
     desk.sees("div.story-text, article, main");
+    desk.sees("1 articles     a.story-link");
     desk.keys("P<Esc>");
     desk.sees("7 content      .text");
+    desk.sees("1 articles     a.story-link");
     desk.keys("<Esc><Esc><Esc>");
     assert!(desk.stage.app.layers.is_empty());
     assert_eq!(desk.text(), FILE);
+}
+
+#[test]
+fn what_was_typed_or_chosen_after_a_proposal_comes_back_after_the_last() {
+    let mut desk = Desk::open(rebuilt(), false, "W");
+    let walk_round = |desk: &mut Desk, own: &str| {
+        let mut offered = false;
+        for _ in 0..20 {
+            desk.keys("P");
+            let screen = desk.screen();
+            offered |= screen.contains("1 articles     a.story-link");
+            if offered && !screen.contains("proposal ") {
+                break;
+            }
+        }
+        assert!(offered, "the proposals are walked");
+        desk.sees(own);
+    };
+    desk.keys("Pi<C-u>div.story a<Esc>");
+    walk_round(&mut desk, "1 articles     div.story a");
+    desk.keys("P");
+    desk.keys("1<Home>");
+    let screen = desk.screen();
+    let steps = screen.lines().position(|l| l.contains("a.older")).unwrap() - 3;
+    desk.keys(&"j".repeat(steps));
+    desk.keys("<Enter>");
+    walk_round(&mut desk, "1 articles     a.older");
 }
 
 #[test]
@@ -380,7 +420,8 @@ fn the_mouse_chooses_lines_articles_and_fields() {
 #[test]
 fn a_late_answer_to_another_workbench_is_dropped() {
     let mut desk = Desk::open(now_page(), false, "W");
-    desk.happen(Event::BenchSaid(0, Said::Picked(Part::Articles, "nonsense".to_owned())));
+    let picked = Said::Picked(Part::Articles, Some("nonsense".to_owned()));
+    desk.happen(Event::BenchSaid(0, picked));
     assert!(!desk.screen().contains("nonsense"));
 }
 

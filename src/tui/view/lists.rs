@@ -37,12 +37,13 @@ pub(super) fn import(app: &App, frame: &mut Frame<'_>, preview: &ImportPreview, 
         frame.render_widget(Line::styled(words, style(Role::Dim)), head);
         return;
     };
-    let queries = read.import.views.len();
+    let queries = read.views.len();
     let counts = [
         (read.sources.len(), "new"),
         (queries, if queries == 1 { "saved query" } else { "saved queries" }),
         (read.import.skipped.len(), "left out"),
         (read.already.len(), "followed already"),
+        (read.known_views.len(), "saved already"),
     ];
     let told = counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}"));
     let told = told.collect::<Vec<_>>().join(", ");
@@ -85,6 +86,10 @@ fn line(
             row.left("= ", style(Role::Dim));
             row.left(&format!("{id}  {url}"), style(Role::Dim));
         }
+        ImportLine::KnownView(view) => {
+            row.left("= ", style(Role::Dim));
+            row.left(&format!("{}  {}", view.name, view.query), style(Role::Dim));
+        }
         ImportLine::Skipped(what, why) => {
             row.left(&format!("{} ", m.fails), style(Role::Warning));
             row.left(&format!("{why}: {what}"), style(Role::Text));
@@ -101,6 +106,9 @@ fn whole(line: ImportLine<'_>) -> String {
         }
         ImportLine::View(view) => format!("a search to be saved: {}", view.query),
         ImportLine::Known(id, url) => format!("followed already as {id}: {url}"),
+        ImportLine::KnownView(view) => {
+            format!("there is a saved query of this name: {}: {}", view.name, view.query)
+        }
         ImportLine::Skipped(what, why) => format!("left out: {why}: {what}"),
     };
     text::line(&words)

@@ -28,6 +28,18 @@ impl Row {
         }
     }
 
+    /// The same with as many of the words as there is room for.
+    pub(super) fn right_words(&mut self, words: &str, style: Style) {
+        let mut words = words;
+        while (self.reserved + text::width(words)) * 2 > self.width {
+            words = words.rsplit_once(' ').map_or("", |(shorter, _)| shorter);
+            if words.is_empty() {
+                return;
+            }
+        }
+        self.right(words, style);
+    }
+
     /// Adds text at the left, cut where the row ends.
     pub(super) fn left(&mut self, content: &str, style: Style) {
         let room = self.room();

@@ -48,7 +48,7 @@ fn line(
         out.right(format!(" {}{more} ", row.count), part(Role::Accent));
     }
     let (state, role) = state(app, row, m, width);
-    out.right(state, part(role));
+    out.right_words(&state, part(role));
     let entry = row.entry.and_then(|i| app.sources.list.sources.get(i));
     if let Some(entry) = entry.filter(|_| width >= ROOMY) {
         if let Some(rhythm) = app.rhythms.of(entry.facts.key) {

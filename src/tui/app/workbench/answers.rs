@@ -68,9 +68,13 @@ impl App {
                 }
                 vec![]
             }
-            Said::Picked(part, selector) => {
+            Said::Picked(_, None) => {
+                self.problem("no selector was found for this element; i types one")
+            }
+            Said::Picked(part, Some(selector)) => {
                 let field = bench.fields.iter().find(|f| f.part == Some(part)).copied();
                 let Some(field) = field else { return vec![] };
+                bench.keep(field.index);
                 editor.put(field.index, &selector);
                 let effects = editor.preview();
                 self.note(format!("{}: {selector}", field.key));

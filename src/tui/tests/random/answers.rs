@@ -230,18 +230,23 @@ impl Chaos {
                 let added = added.collect();
                 Event::Followed(self.result(added))
             }
-            Effect::Import { .. } => {
+            Effect::Import { request, .. } => {
                 let edited = self.stock.edited.clone();
                 let views = self.rng.bool().then(|| self.stock.views.clone());
-                let imported =
-                    Imported { added: self.rng.usize(..3), known: 1, skipped: 1, edited, views };
-                Event::Imported(self.result(imported))
+                let not_saved = self.rng.bool().then(|| self.failure());
+                let added = self.rng.usize(..3);
+                let imported = Imported { added, known: 1, skipped: 1, edited, views, not_saved };
+                Event::Imported(request, self.result(imported))
             }
-            Effect::ReadImport { .. } => {
+            Effect::RevertImport { sources, views } => {
+                Event::ImportReverted(self.result((sources, views)))
+            }
+            Effect::ReadImport { request, .. } => {
                 let import = self.stock.list.clone();
                 let sources = import.sources.clone();
-                let read = ImportRead { import, sources, already: vec![] };
-                Event::ImportRead(self.result(Box::new(read)))
+                let (views, known_views) = (import.views.clone(), vec![]);
+                let read = ImportRead { import, sources, already: vec![], views, known_views };
+                Event::ImportRead(request, self.result(Box::new(read)))
             }
             Effect::ChangeSources { .. } | Effect::PlaceSources { .. } => {
                 let edited = self.stock.edited.clone();
