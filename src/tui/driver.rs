@@ -194,11 +194,11 @@ impl Driver {
                     Event::ViewsEdited(apart(edit).await)
                 });
             }
-            Effect::RevertViews { edited, redo } => {
+            Effect::RevertViews { edited } => {
                 let file = ConfigFile::open(&self.paths);
                 self.in_turn(move |_| async move {
                     let edit = move || file.revert_views(&edited).map_err(words);
-                    Event::ViewsReverted(redo, apart(edit).await)
+                    Event::ViewsReverted(apart(edit).await)
                 });
             }
             Effect::RevertImport { sources, views } => {
@@ -225,8 +225,8 @@ impl Driver {
                 let saved = h.edit_entry(base, changes).await;
                 Event::EntrySaved(save, saved.map_err(not_saved))
             }),
-            Effect::Revert { edited, redo } => self.in_turn(move |h| async move {
-                Event::Reverted(redo, h.revert(edited).await.map_err(words))
+            Effect::Revert { edited } => self.in_turn(move |h| async move {
+                Event::Reverted(h.revert(edited).await.map_err(words))
             }),
             Effect::Exchange { edited } => self.in_turn(move |h| async move {
                 Event::Exchanged(h.exchange(edited).await.map_err(words))

@@ -115,7 +115,6 @@ pub(super) enum Effect {
     /// Takes a change of saved queries back, for an undo or a redo.
     RevertViews {
         edited: ViewsEdited,
-        redo: bool,
     },
     /// Takes an import back, for an undo or a redo.
     RevertImport {
@@ -153,7 +152,6 @@ pub(super) enum Effect {
     /// Takes an edit back, for an undo or a redo.
     Revert {
         edited: Edited,
-        redo: bool,
     },
     /// Takes a change by hand back, for an undo or a redo.
     Exchange {

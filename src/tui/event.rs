@@ -60,12 +60,12 @@ pub(super) enum Event {
     /// An answer of the workbench of that number.
     BenchSaid(RequestId, Said),
     /// An edit was taken back, for an undo or a redo; what takes this back.
-    Reverted(bool, Result<Edited, Failure>),
+    Reverted(Result<Edited, Failure>),
     /// Entries of `sources.toml` were changed.
     SourcesChanged(Result<Edited, Failure>),
     ViewsEdited(Result<ViewsEdited, Failure>),
     /// A change of saved queries was taken back, for an undo or a redo.
-    ViewsReverted(bool, Result<ViewsEdited, Failure>),
+    ViewsReverted(Result<ViewsEdited, Failure>),
     /// What saved queries find, by name.
     ViewsCounted(Result<Vec<(String, Count)>, Failure>),
     ImportRead(RequestId, Result<Box<ImportRead>, Failure>),

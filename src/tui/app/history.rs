@@ -157,8 +157,8 @@ impl App {
                 vec![Effect::Restore { removed: removed.clone() }]
             }
             Change::Added { ids, .. } => vec![Effect::Remove { ids: ids.clone() }],
-            Change::Edited(edited) => vec![Effect::Revert { edited: edited.clone(), redo }],
-            Change::Views(edited) => vec![Effect::RevertViews { edited: edited.clone(), redo }],
+            Change::Edited(edited) => vec![Effect::Revert { edited: edited.clone() }],
+            Change::Views(edited) => vec![Effect::RevertViews { edited: edited.clone() }],
             Change::Import { sources, views } => {
                 vec![Effect::RevertImport { sources: sources.clone(), views: views.clone() }]
             }
@@ -297,7 +297,7 @@ impl App {
         self.note(format!("saved: {words}{hint}"))
     }
 
-    pub(super) fn reverted(&mut self, _redo: bool, result: Result<Edited, Failure>) -> Vec<Effect> {
+    pub(super) fn reverted(&mut self, result: Result<Edited, Failure>) -> Vec<Effect> {
         let mut effects = self.turned(result.map(|edited| Some(Change::Edited(edited))));
         effects.push(Effect::LoadSources);
         effects
@@ -335,11 +335,7 @@ impl App {
         effects
     }
 
-    pub(super) fn views_reverted(
-        &mut self,
-        _redo: bool,
-        result: Result<ViewsEdited, Failure>,
-    ) -> Vec<Effect> {
+    pub(super) fn views_reverted(&mut self, result: Result<ViewsEdited, Failure>) -> Vec<Effect> {
         let mut effects = match &result {
             Ok(edited) => self.take_views(edited),
             Err(_) => vec![],

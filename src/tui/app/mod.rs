@@ -238,10 +238,10 @@ impl App {
             Event::EntryLoaded(source, result) => self.entry_loaded(source, result),
             Event::EntrySaved(save, result) => self.entry_saved(save, result),
             Event::BenchSaid(bench, said) => self.bench_said(bench, said),
-            Event::Reverted(redo, result) => self.reverted(redo, result),
+            Event::Reverted(result) => self.reverted(result),
             Event::SourcesChanged(result) => self.sources_changed(result),
             Event::ViewsEdited(result) => self.views_edited(result),
-            Event::ViewsReverted(redo, result) => self.views_reverted(redo, result),
+            Event::ViewsReverted(result) => self.views_reverted(result),
             Event::ViewsCounted(result) => self.views_counted(result),
             Event::ImportRead(request, result) => self.import_read(request, result),
             Event::HandEdited(edited) => {

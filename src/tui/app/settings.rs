@@ -6,6 +6,7 @@ use crate::config::{SettingsEdited, Theme, UiSettings, setting_change};
 use crate::tui::effect::Effect;
 use crate::tui::event::{Failure, NotSaved};
 use crate::tui::style::Palette;
+use std::collections::VecDeque;
 
 /// One key of the settings with a new value.
 pub(super) fn setting(path: &[&str], value: impl Into<toml::Value>) -> EntryChange {
@@ -31,7 +32,8 @@ pub(super) fn setting_pages() -> Vec<(FormPage, String)> {
 /// Saves of the settings that are not answered yet.
 #[derive(Debug, Default)]
 pub(super) struct Saves {
-    waiting: usize,
+    /// Whether each is of the form, the oldest first: they are answered in their order.
+    waiting: VecDeque<bool>,
     /// What held after those that are answered, where it is not taken over yet.
     held: Option<Box<Settings>>,
 }
@@ -39,9 +41,11 @@ pub(super) struct Saves {
 impl Saves {
     /// Counts the saves among some effects.
     pub(super) fn asked(&mut self, effects: &[Effect]) {
-        let save =
-            |e: &&Effect| matches!(e, Effect::SaveSettings { .. } | Effect::RevertSettings { .. });
-        self.waiting += effects.iter().filter(save).count();
+        self.waiting.extend(effects.iter().filter_map(|effect| match effect {
+            Effect::SaveSettings { base, .. } => Some(base.is_some()),
+            Effect::RevertSettings { .. } => Some(false),
+            _ => None,
+        }));
     }
 }
 
@@ -49,9 +53,9 @@ impl App {
     /// Takes over what a save has made of the settings once no newer one waits: until then the panes
     /// show what newer strokes have chosen.
     pub(super) fn settings_answered(&mut self, now: Option<Box<Settings>>) -> Vec<Effect> {
-        self.saves.waiting = self.saves.waiting.saturating_sub(1);
+        self.saves.waiting.pop_front();
         self.saves.held = now.or_else(|| self.saves.held.take());
-        let last = self.saves.waiting == 0;
+        let last = self.saves.waiting.is_empty();
         match self.saves.held.take_if(|_| last) {
             Some(settings) => self.adopt(*settings),
             None => vec![],
@@ -91,11 +95,12 @@ impl App {
         &mut self,
         result: Result<(SettingsEdited, Box<Settings>), NotSaved>,
     ) -> Vec<Effect> {
+        let of_form = self.saves.waiting.front() == Some(&true);
         let mut effects = match result {
             Ok(_) => vec![],
             Err(_) => self.settings_answered(None),
         };
-        let saving = self.editor().filter(|e| e.is_settings() && e.is_saving());
+        let saving = self.editor().filter(|e| of_form && e.is_settings() && e.is_saving());
         effects.extend(match (result, saving) {
             (Ok((edited, settings)), editor) => {
                 let waits = editor.and_then(|editor| editor.form.as_ref()).map(|form| {
@@ -108,7 +113,7 @@ impl App {
                 };
                 match self.editor().filter(|e| e.is_settings()) {
                     // It goes on from what holds now.
-                    Some(open) if !open.is_saving() => open.set_before(settings.ui.clone()),
+                    Some(open) if !of_form => open.set_before(settings.ui.clone()),
                     _ => self.layers.retain(|l| !matches!(l, Layer::Edit(e) if e.is_settings())),
                 }
                 let mut effects = self.settings_answered(Some(settings));

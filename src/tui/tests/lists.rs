@@ -55,9 +55,7 @@ impl Files {
             Effect::PlaceSources { ids, next } => {
                 Event::SourcesChanged(sources.place(&ids, next.as_ref()).map_err(words))
             }
-            Effect::Revert { edited, redo } => {
-                Event::Reverted(redo, sources.revert(&edited).map_err(words))
-            }
+            Effect::Revert { edited } => Event::Reverted(sources.revert(&edited).map_err(words)),
             Effect::RevertImport { sources: edited, views } => {
                 let reverted = sources.revert(&edited).map_err(words);
                 let views = views.map(|views| config.revert_views(&views).unwrap());
@@ -66,8 +64,8 @@ impl Files {
             Effect::EditViews { changes } => {
                 Event::ViewsEdited(config.edit_views(&changes).map_err(words))
             }
-            Effect::RevertViews { edited, redo } => {
-                Event::ViewsReverted(redo, config.revert_views(&edited).map_err(words))
+            Effect::RevertViews { edited } => {
+                Event::ViewsReverted(config.revert_views(&edited).map_err(words))
             }
             Effect::CountViews { views } => {
                 let count = |(i, (name, _)): (usize, (String, _))| {

@@ -2,7 +2,7 @@
 
 use super::real::{CONFIG, Real};
 use super::*;
-use crate::config::{Action, Context, SettingsText};
+use crate::config::{Action, ConfigFile, Context, Paths, SettingsText, setting_change};
 use crate::tui::app::Layer;
 
 fn with_runtime<F: Future<Output = ()>>(work: F) {
@@ -274,6 +274,33 @@ fn an_older_answer_does_not_undo_a_newer_stroke() {
         assert!(real.config().contains(&format!("theme = \"{last}\"")), "{}", real.config());
         real.handle.shutdown().await;
     });
+}
+
+#[test]
+fn the_form_stays_open_while_older_saves_are_answered() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = Paths::below(folder.path());
+    std::fs::create_dir_all(paths.config_dir()).unwrap();
+    std::fs::write(paths.config_file(), CONFIG).unwrap();
+    let file = ConfigFile::open(&paths);
+    let saved = |key: &str, value: &str| {
+        let edited = file.edit(None, &[setting_change(key, value)]).unwrap();
+        Event::SettingsSaved(Ok((edited, Box::new(file.settings(&[]).unwrap()))))
+    };
+    let mut stage = Stage::new();
+    stage.keys("t:settings retention<Enter>");
+    stage.happen(Event::SettingsLoaded(Ok(file.read(&[]).unwrap())));
+    stage.keys("30<C-s>");
+    let saves = stage.asked.iter().filter(|a| a.contains("SaveSettings")).count();
+    assert_eq!(saves, 2, "{:?}", stage.asked);
+    stage.happen(saved("ui.theme", "light"));
+    assert!(app_form(&stage.app).is_some(), "the form is not what was answered");
+    let failed = NotSaved::Failed("disk full".to_owned());
+    stage.happen(Event::SettingsSaved(Err(failed)));
+    assert!(stage.screen(100, 30).contains("30"));
+    stage.keys("<C-s>");
+    stage.happen(saved("retention.days", "30"));
+    assert!(app_form(&stage.app).is_none());
 }
 
 #[test]

@@ -264,7 +264,7 @@ impl Chaos {
                 let edited = self.stock.views.clone();
                 Event::ViewsEdited(self.result(edited))
             }
-            Effect::RevertViews { edited, redo } => Event::ViewsReverted(redo, self.result(edited)),
+            Effect::RevertViews { edited } => Event::ViewsReverted(self.result(edited)),
             Effect::Remove { .. } => {
                 let removed = self.stock.removed.clone();
                 Event::Removed(self.result(removed))
@@ -285,7 +285,7 @@ impl Chaos {
                     },
                 )
             }
-            Effect::Revert { edited, redo } => Event::Reverted(redo, self.result(edited)),
+            Effect::Revert { edited } => Event::Reverted(self.result(edited)),
             Effect::Exchange { edited } => Event::Exchanged(self.result(edited)),
             Effect::LoadSettings => {
                 let text = self.stock.settings.clone();
@@ -344,7 +344,7 @@ impl Chaos {
             3 => Event::Discovered(request, Err("late".to_owned())),
             4 => Event::Restored(Ok(self.stock.removed.clone())),
             5 => Event::Removed(Ok(self.stock.removed.clone())),
-            6 => Event::Reverted(self.rng.bool(), Ok(self.stock.edited.clone())),
+            6 => Event::Reverted(Ok(self.stock.edited.clone())),
             7 => Event::EntrySaved(request, Ok(self.stock.edited.clone())),
             8 => Event::EntryLoaded(key, Ok(self.stock.entry.clone())),
             9 => Event::SettingsLoaded(Ok(self.stock.settings.clone())),
