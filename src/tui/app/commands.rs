@@ -60,6 +60,13 @@ impl App {
 
     pub(super) fn refresh_ended(&mut self) -> Vec<Effect> {
         let Some(sum) = self.refreshing.take() else { return vec![] };
+        if sum.looked + sum.failed + sum.left == 0 {
+            // Somebody else looks already, and what was said before holds.
+            return match &self.toast {
+                Some(_) => vec![],
+                None => self.note("it is being looked at already"),
+            };
+        }
         let mut words = match sum.new {
             0 => "nothing new".to_owned(),
             1 => "1 new item".to_owned(),
