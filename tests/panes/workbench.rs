@@ -140,6 +140,8 @@ fn a_source_that_broke_is_mended_on_its_page() {
     rebuilt.store(true, Ordering::SeqCst);
     // Three looks that find nothing.
     for look in 2..5 {
+        // While it is being looked at, nothing more is asked.
+        t.wait_for("next look in");
         t.send("r");
         world.wait_for_requests("/news", look);
         t.wait_for("nothing new");
