@@ -119,8 +119,7 @@ impl Discovery {
             kind: SourceKind::Website,
             url: self.address.clone(),
             title: String::new(),
-            // What most pages mark their dates with, until something better is chosen.
-            rules: Some(WebsiteRules { date: Some("time".to_owned()), ..WebsiteRules::default() }),
+            rules: Some(WebsiteRules::default()),
             confidence: None,
             first: None,
         })

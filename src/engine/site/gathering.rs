@@ -4,6 +4,7 @@ use crate::model::{PageSays, RuleKey, Time, Trouble, WebsiteFacts};
 use crate::net::Response;
 use crate::store::{Ingested, ListCopy};
 use crate::util::text;
+use crate::website::ListLink;
 use std::collections::HashMap;
 use std::time::Duration;
 use url::Url;
@@ -45,8 +46,8 @@ pub(super) struct Gathering {
     pub(super) blank: Vec<(Response, String)>,
     /// The first list page, where it lists something.
     pub(super) copy: Option<ListCopy>,
-    /// Titles in the list, by the key of the address.
-    pub(super) listed: HashMap<String, String>,
+    /// The links of the list, by the key of the address.
+    pub(super) listed: HashMap<String, ListLink>,
 }
 
 impl Gathering {

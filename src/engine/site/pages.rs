@@ -154,14 +154,18 @@ impl Visit<'_> {
         let sample = response.clone();
         let work = move || read(&response, &rules, &publisher, &home, now);
         match self.context.work(work).await {
-            Some(Read::Article { entry, titled }) => {
+            Some(Read::Article { mut entry, titled }) => {
+                let link = gathering.listed.get(&normalise(&listed));
+                // A list that says more than its articles is believed.
+                let date = link.and_then(|link| link.date).filter(|date| *date <= now);
+                entry.published = entry.published.or(date);
                 gathering.read += 1;
                 gathering.untitled += usize::from(!titled);
                 gathering.empty += usize::from(entry.summary.is_none());
                 let blank = !titled || entry.summary.is_none();
                 if blank && gathering.blank.len() < MOST_BLANK {
-                    let title = gathering.listed.get(&normalise(&listed)).cloned();
-                    gathering.blank.push((sample, title.unwrap_or_default()));
+                    let title = link.map(|link| link.title.clone()).unwrap_or_default();
+                    gathering.blank.push((sample, title));
                 }
                 if entry.summary.is_none() {
                     tracing::warn!(source = %self.job.source.id, "no text found in {listed}");

@@ -67,8 +67,8 @@ pub(super) async fn read(
             let mut both = urls.iter().zip(&known);
             both.any(|(u, known)| u == url && known.is_some_and(|at| !lately(at)))
         };
-        let titles = listed.page.links.iter().map(|l| (normalise(&l.url), l.title.clone()));
-        gathering.listed.extend(titles);
+        let links = listed.page.links.iter().map(|l| (normalise(&l.url), l.clone()));
+        gathering.listed.extend(links);
         let page = walk.take(&asked, &answered, listed.page, is_old);
         let is_new = |url: &Url| urls.iter().zip(&known).any(|(u, k)| u == url && k.is_none());
         let new: Vec<Url> = page.into_iter().map(|l| l.url).filter(is_new).collect();
