@@ -26,13 +26,13 @@ snapshots:
 
 # How long parsing, storing, listing, searching and drawing take
 bench:
-    cargo bench --bench rooms
+    cargo bench --bench modules
 
 # How the panes feel with 100,000 and with 1,000,000 items; the databases (3.3 GB) are filled once
 bench-tui folder="target/filled":
     test -e {{folder}}/100k || cargo run --release --example fill -- --items 100000 --data-dir {{folder}}/100k
     test -e {{folder}}/1m || cargo run --release --example fill -- --items 1000000 --data-dir {{folder}}/1m
-    cargo bench --bench panes -- {{folder}}/100k {{folder}}/1m
+    cargo bench --bench tui -- {{folder}}/100k {{folder}}/1m
 
 # A refresh beside the other readers of this machine and beside what curl and SQLite alone take
 bench-peers feeds="1000" peers="../shared/bench/peers":

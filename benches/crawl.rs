@@ -5,7 +5,7 @@
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use newsfed::crawl::{
-    Answer, Class, Known, Learned, LinkId, Links, PageLink, Seen, Site, Strategy, Targets,
+    Visit, Class, Known, Learned, LinkId, Links, PageLink, Seen, Site, Strategy, Targets,
     read_page,
 };
 use newsfed::store::{CrawlLog, LinkRow, RequestRow};
@@ -84,7 +84,7 @@ impl Frontier {
             let seen = Seen { url: &url, path: &path, anchor: &anchor };
             new.extend(self.links.add(seen, Some(link)).map(|(id, _)| id));
         }
-        let answer = Answer { class: Class::Html, article: false, new: &new, all: &new };
+        let answer = Visit { class: Class::Html, article: false, new: &new, all: &new };
         let known = &mut Known { links: &self.links, random: &mut self.random };
         self.strategy.answered(link, &answer, known);
     }

@@ -32,7 +32,7 @@ pub(crate) fn decode(bytes: &[u8]) {
     let _ = feed::decode_text(bytes, None);
 }
 
-/// A date is read the same way when it is written anew.
+/// A date is read the same way when it is written again.
 pub(crate) fn dates(bytes: &[u8]) {
     let Some(time) = feed::parse_date(&String::from_utf8_lossy(bytes)) else { return };
     assert_eq!(feed::parse_date(&time.to_rfc3339()), Some(time));

@@ -16,6 +16,6 @@ pub mod query; // the language of searches
 pub mod schedule; // when to look again
 pub mod sitemap; // robots.txt Sitemap lines, indexes, url sets, news sitemaps
 pub mod store; // SQLite: the only owner of the database
-pub mod tui; // the panes
+pub mod tui; // the interface
 pub mod util; // clock, text, addresses
 pub mod website; // sites without feeds: selectors, articles, pagination, proposals

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which rooms each room may name. Who is not in the list of a room is behind a wall.
-const ROOMS: &[(&str, &[&str])] = &[
+const MODULES: &[(&str, &[&str])] = &[
     ("model", &[]),
     ("util", &["model"]),
     ("query", &["model", "util"]),
@@ -40,7 +40,7 @@ const ROOMS: &[(&str, &[&str])] = &[
 ];
 
 /// Crates that only one room may name.
-const DOORS: &[(&str, &str)] = &[
+const CRATE_OWNERS: &[(&str, &str)] = &[
     ("reqwest", "net"),
     ("rustls", "net"),
     ("rusqlite", "store"),
@@ -99,7 +99,7 @@ fn every_room_is_on_the_map() {
     let declared: BTreeSet<&str> =
         tokens.windows(3).filter(|w| w[0] == "mod" && w[2] == ";").map(|w| w[1]).collect();
     assert!(declared.len() >= 10, "{declared:?}");
-    let known: BTreeSet<&str> = ROOMS.iter().map(|(room, _)| *room).collect();
+    let known: BTreeSet<&str> = MODULES.iter().map(|(room, _)| *room).collect();
     let unknown: Vec<_> = declared.difference(&known).collect();
     assert!(unknown.is_empty(), "rooms without walls: {unknown:?}");
     let Ok(map) = fs::read_to_string(root().join("ARCHITECTURE.md")) else { return };
@@ -231,7 +231,7 @@ fn check(file: &str, text: &str) -> Vec<String> {
     let mut breaches = Vec::new();
     // `main.rs` and `lib.rs` belong to no room: to them only the doors apply.
     let room = file.split_once('/').map(|(room, _)| room);
-    for (name, door) in DOORS {
+    for (name, door) in CRATE_OWNERS {
         if room != Some(door) && names(&tokens, &[name]) {
             breaches.push(format!("names {name}, which only src/{door} may"));
         }
@@ -241,11 +241,11 @@ fn check(file: &str, text: &str) -> Vec<String> {
         let named = IMPURE.iter().filter(|path| names(&tokens, path));
         breaches.extend(named.map(|path| format!("names {}: {room} is pure", path.concat())));
     }
-    let Some((_, allowed)) = ROOMS.iter().find(|(name, _)| *name == room) else {
+    let Some((_, allowed)) = MODULES.iter().find(|(name, _)| *name == room) else {
         breaches.push(format!("no such room: {room} needs a line in ROOMS"));
         return breaches;
     };
-    for other in rooms_named(&tokens, depth(file)) {
+    for other in modules_named(&tokens, depth(file)) {
         match other {
             "*" => breaches.push("names every room at once".to_owned()),
             _ if other == room || allowed.contains(&other) => {}
@@ -272,7 +272,7 @@ fn names(tokens: &[&str], path: &[&str]) -> bool {
             // A path below another name; `::reqwest` and `std::time::SystemTime` are caught.
             Some("::") => {
                 path.len() == 1
-                    && DOORS.iter().any(|(name, _)| *name == path[0])
+                    && CRATE_OWNERS.iter().any(|(name, _)| *name == path[0])
                     && at >= 2
                     && is_name(tokens[at - 2])
                     && !matches!(tokens[at - 2], "use")
@@ -285,7 +285,7 @@ fn names(tokens: &[&str], path: &[&str]) -> bool {
 
 /// The first names behind `crate::`, `newsfed::` and enough `super::`, also those in groups. A file
 /// at `depth` reaches the root by as many `super`.
-fn rooms_named<'a>(tokens: &[&'a str], depth: usize) -> BTreeSet<&'a str> {
+fn modules_named<'a>(tokens: &[&'a str], depth: usize) -> BTreeSet<&'a str> {
     let mut found = BTreeSet::new();
     let (mut at, mut level) = (0, 0);
     // The brace levels at which modules inside of the file began; each is one `super` more.
@@ -476,7 +476,7 @@ fn character(text: &str) -> Option<usize> {
 fn every_path_on_the_map_exists() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let map = std::fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();
-    // What stands between backticks and looks like a path; the person's own files are elsewhere.
+    // What stands between backticks and looks like a path; the user's own files are elsewhere.
     let named =
         map.split('`').skip(1).step_by(2).filter(|w| w.contains('/') && !w.contains([' ', '*']));
     let missing = |path: &&str| !root.join(path).exists() && !root.join("src").join(path).exists();

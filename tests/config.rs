@@ -207,21 +207,21 @@ fn a_shortest_interval_longer_than_the_longest_is_a_warning() {
         format!("[[source]]\nurl = \"https://x.example/\"\nschedule = {{ {schedule} }}\n")
     };
     let odd = source("min_interval = \"3h\", max_interval = \"1h\"");
-    let told = |config: &str, sources: &str, overrides: &[&str]| {
+    let summary = |config: &str, sources: &str, overrides: &[&str]| {
         let loaded = Home::new(config, sources).load(overrides).unwrap();
         loaded.warnings.iter().map(ToString::to_string).collect::<Vec<_>>()
     };
-    let both = told(config, &odd, &[]);
+    let both = summary(config, &odd, &[]);
     assert_eq!(both.len(), 2, "{both:?}");
     let global = "2:1: schedule.min_interval: min_interval (2days) is longer than max_interval \
         (1day), which has no effect then";
     assert!(both[0].ends_with(global), "{both:?}");
     assert!(both[1].contains("3:1: source \"https://x.example/\": schedule: "), "{both:?}");
     assert!(both[1].contains("(3h) is longer than max_interval (1h)"), "{both:?}");
-    let set = told("", "", &["schedule.max_interval=1m"]);
+    let set = summary("", "", &["schedule.max_interval=1m"]);
     assert!(set.len() == 1 && set[0].starts_with("--set schedule.max_interval: "), "{set:?}");
     let fine = source("min_interval = \"1h\", max_interval = \"1h\"");
-    assert_eq!(told("", &fine, &["schedule.min_interval=1day"]), [""; 0]);
+    assert_eq!(summary("", &fine, &["schedule.min_interval=1day"]), [""; 0]);
 }
 
 #[test]

@@ -13,7 +13,7 @@ mod reference;
 
 use align::{Figures, Fit, fit};
 use flate2::read::GzDecoder;
-use newsfed::article::{Extraction, Guide, Mode, Template, extract, is_whole};
+use newsfed::article::{Extraction, Guide, Mode, Template, extract, has_full_text};
 use newsfed::util::html;
 use reference::corpora;
 use serde_json::Value;
@@ -195,7 +195,7 @@ fn feeds_with_whole_articles_are_told_apart() {
             let Some(body) = item["title"].as_str().and_then(|t| entries.get(t)) else { continue };
             let page = page(&folder.join(&site).join(item["page"].as_str().unwrap()));
             let found = extract(&page, &guide_of(item), Mode::Auto, None).ok();
-            let whole = is_whole(body, text(found.as_ref())) == Some(true);
+            let whole = has_full_text(body, text(found.as_ref())) == Some(true);
             let wanted = item["full_content_in_feed"] == true;
             assert!(wanted || !whole, "{site}: a teaser is taken for the whole article");
             all += 1;

@@ -68,7 +68,7 @@ fn what_cannot_be_followed_is_left_out_with_a_reason() {
 </body></opml>"#,
     );
     assert_eq!(rows(&import), ["|||https://ok.example/"]);
-    let told: Vec<_> = import.skipped.iter().map(|(w, y)| format!("{w}: {y}")).collect();
+    let summary: Vec<_> = import.skipped.iter().map(|(w, y)| format!("{w}: {y}")).collect();
     let parts = [
         "Lost: a feed without address",
         "|cat /etc/passwd: newsfed does not run commands",
@@ -79,8 +79,8 @@ fn what_cannot_be_followed_is_left_out_with_a_reason() {
         "https:///",
         "https://ok.example/: listed 3 times",
     ];
-    assert_eq!(told.len(), parts.len(), "{told:#?}");
-    for (line, part) in told.iter().zip(parts) {
+    assert_eq!(summary.len(), parts.len(), "{told:#?}");
+    for (line, part) in summary.iter().zip(parts) {
         assert!(line.contains(part) && !line.contains("secret"), "{part} in {line}");
     }
 }

@@ -6,11 +6,11 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on is to fail")]
 #![allow(clippy::print_stdout, reason = "it tells what was measured")]
 
-#[path = "panes/term.rs"]
-#[allow(dead_code, reason = "shared with the tests of the panes")]
+#[path = "tui/term.rs"]
+#[allow(dead_code, reason = "shared with the tests of the interface")]
 mod term;
-#[path = "panes/world.rs"]
-#[allow(dead_code, reason = "shared with the tests of the panes")]
+#[path = "tui/world.rs"]
+#[allow(dead_code, reason = "shared with the tests of the interface")]
 mod world;
 
 use newsfed::demo::server::{Reply, Request, Server};
@@ -121,7 +121,7 @@ fn one_polls_and_all_write() {
         panes.wait_for("watching (process");
         panes.wait_for("unread");
         // For half of the time the daemon polls; in the other half refreshes do, at the same time,
-        // unless the panes have taken over before.
+        // unless the interface have taken over before.
         let (code, _, err) = run(&world, &["sync", "--force"]);
         assert_eq!(code, Some(1), "{err}");
         assert!(err.contains(&format!("process {}", daemon.0.id())), "{err}");
@@ -155,7 +155,7 @@ fn one_polls_and_all_write() {
     daemon.stop();
     let items = items(&world);
     // Everything that was sent, once. An answer to a daemon that was stopped may be missing until
-    // the next look, and then is in it.
+    // the next poll, and then is in it.
     assert_eq!(run(&world, &["sync", "--force"]).0, Some(0));
     let all = self::items(&world);
     let titles: HashSet<_> = all.iter().map(|i| i["title"].to_string()).collect();

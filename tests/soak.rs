@@ -74,7 +74,7 @@ fn open_files() -> usize {
     std::fs::read_dir("/proc/self/fd").unwrap().count()
 }
 
-/// Waits until nothing is under way; the moment of the next look.
+/// Waits until nothing is under way; the moment of the next poll.
 async fn settled(engine: &Handle) -> Time {
     let mut status = engine.status();
     let idle = status.wait_for(|s| s.total == 0 && s.next.is_some());
@@ -147,7 +147,7 @@ async fn a_day_leaves_nothing_behind() {
         let woken = status.wait_for(|s| s.next != Some(next) || s.total > 0);
         tokio::time::timeout(PATIENCE, woken).await.unwrap().unwrap();
     }
-    // One last look each, so that the end of the day is in it.
+    // One last poll each, so that the end of the day is in it.
     clock.advance(Duration::from_secs(3 * 3600));
     let mut status = engine.status();
     let woken = status.wait_for(|s| s.total > 0);

@@ -11,7 +11,7 @@ use chrono::{TimeDelta, Utc};
 use clap::Parser;
 use newsfed::config::{self, Paths};
 use newsfed::model::{Entry, Outcome, PollRecord, SourceFacts, Time};
-use newsfed::store::{Look, Store, prepare};
+use newsfed::store::{FinishedPoll, Store, prepare};
 use prose::Prose;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -40,9 +40,9 @@ struct Args {
     no_index: bool,
 }
 
-/// Items that a source had to offer each time it was looked at.
-const PER_LOOK: usize = 20;
-/// Seconds between two looks, over which these items are spread.
+/// Items that a source had to offer each time it was polled.
+const PER_POLL: usize = 20;
+/// Seconds between two polls, over which these items are spread.
 const BETWEEN: i64 = 7 * 24 * 3600;
 /// Sources in one folder.
 const PER_FOLDER: usize = 25;
@@ -89,20 +89,20 @@ fn declare(paths: &Paths, sources: usize, prose: &mut Prose) -> Result<()> {
     std::fs::write(&file, text).with_context(|| file.display().to_string())
 }
 
-/// Round after round over all sources, as they would have been looked at.
+/// Round after round over all sources, as they would have been polled.
 async fn fill(store: &Store, facts: &[SourceFacts], args: &Args, prose: &mut Prose) -> Result<()> {
     let per_source = args.items.div_ceil(facts.len());
-    let rounds = per_source.div_ceil(PER_LOOK);
+    let rounds = per_source.div_ceil(PER_POLL);
     let (now, mut left, mut under_way) = (Utc::now(), args.items, JoinSet::new());
     for round in 0..rounds {
         let ago = TimeDelta::seconds(BETWEEN * i64::try_from(rounds - 1 - round)?);
         for source in facts {
-            let count = left.min(PER_LOOK).min(per_source - round * PER_LOOK);
+            let count = left.min(PER_POLL).min(per_source - round * PER_POLL);
             left -= count;
             let entries = (0..count).map(|n| entry(prose, now - ago, source.key, round, n));
-            let look = look(source.key, entries.collect(), now - ago);
+            let poll = poll(source.key, entries.collect(), now - ago);
             let store = store.clone();
-            under_way.spawn(async move { store.store_look(look).await });
+            under_way.spawn(async move { store.store_poll(poll).await });
             // As many as share one transaction.
             if under_way.len() >= 64
                 && let Some(ended) = under_way.join_next().await
@@ -117,8 +117,8 @@ async fn fill(store: &Store, facts: &[SourceFacts], args: &Args, prose: &mut Pro
     Ok(())
 }
 
-fn look(source: i64, entries: Vec<Entry>, at: Time) -> Look {
-    Look {
+fn poll(source: i64, entries: Vec<Entry>, at: Time) -> FinishedPoll {
+    FinishedPoll {
         pages: None,
         source,
         automatic: true,

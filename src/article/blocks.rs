@@ -7,9 +7,9 @@ use scraper::{ElementRef, Html, Node};
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Blocks of a page that are looked at.
+/// Blocks of a page that are polled.
 const MAX_BLOCKS: usize = 20_000;
-/// Boxes of a page that are looked at.
+/// Boxes of a page that are polled.
 const MAX_ELEMENTS: usize = 100_000;
 /// Text that counts as hidden holds less than this share of the page's text: streamed pages put
 /// the article itself into a hidden element.

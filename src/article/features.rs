@@ -83,10 +83,10 @@ pub(super) fn features(page: &Page<'_>, density: &Density, hints: &Hints) -> Vec
             for distance in 1..=NEIGHBOURS {
                 for other in [at.checked_sub(distance), Some(at + distance).filter(|o| *o < count)]
                 {
-                    let told = &mut row[to..to + OF_NEIGHBOUR];
+                    let details = &mut row[to..to + OF_NEIGHBOUR];
                     match other {
-                        Some(other) => facts.neighbour(at, other, &own[other], told),
-                        None => told.fill(-1.0),
+                        Some(other) => facts.neighbour(at, other, &own[other], details),
+                        None => details.fill(-1.0),
                     }
                     to += OF_NEIGHBOUR;
                 }
@@ -140,7 +140,7 @@ pub(super) fn second(
         .collect()
 }
 
-/// What is known of a page before its blocks are looked at one by one.
+/// What is known of a page before its blocks are polled one by one.
 struct Facts<'p, 'a> {
     page: &'p Page<'a>,
     density: &'p Density,

@@ -12,7 +12,7 @@ use url::Url;
 
 /// Nesting from which elements are flattened into their parent.
 const MAX_NESTING: usize = 24;
-/// Characters of a document that are looked at.
+/// Characters of a document that are polled.
 const MAX_HTML: usize = 2 << 20;
 
 /// Reads a fragment of HTML; addresses are resolved against `base`. What is nested too deeply for
@@ -153,7 +153,7 @@ impl Builder<'_> {
     /// Inline elements; those that hold blocks all the same (links around cards) are opened up.
     fn phrase(&mut self, e: ElementRef<'_>, depth: usize, flow: &mut Flow) {
         let deep = depth >= MAX_NESTING;
-        let holds_blocks = || e.descendent_elements().skip(1).any(|d| is_block(d.value().name()));
+        let contains_blocks = || e.descendent_elements().skip(1).any(|d| is_block(d.value().name()));
         match e.value().name() {
             "br" => flow.inline.push(Inline::Break),
             "img" => flow.inline.extend(self.image(e)),
@@ -167,18 +167,18 @@ impl Builder<'_> {
                 let number = self.notes.referred(e.id()).unwrap_or_default();
                 flow.inline.push(Inline::Note(label, number));
             }
-            "a" if !deep && !holds_blocks() => {
+            "a" if !deep && !contains_blocks() => {
                 let inner = self.inline(e, depth + 1);
                 match self.link(e.attr("href"), LinkKind::Page) {
                     Some(to) if !inner.is_empty() => flow.inline.push(Inline::Link(inner, to)),
                     _ => flow.inline.extend(inner),
                 }
             }
-            "em" | "i" | "cite" | "var" | "dfn" if !deep && !holds_blocks() => {
+            "em" | "i" | "cite" | "var" | "dfn" if !deep && !contains_blocks() => {
                 let inner = self.inline(e, depth + 1);
                 flow.inline.push(Inline::Emphasis(inner));
             }
-            "strong" | "b" | "mark" if !deep && !holds_blocks() => {
+            "strong" | "b" | "mark" if !deep && !contains_blocks() => {
                 let inner = self.inline(e, depth + 1);
                 flow.inline.push(Inline::Strong(inner));
             }

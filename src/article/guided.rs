@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 const N: usize = 3;
 /// Share of the concepts that the wrapper must hold.
 const CONSISTENT: f32 = 0.5;
-/// Most concepts that are looked at.
+/// Most concepts that are polled.
 const MAX_CONCEPTS: usize = 40;
 
 const STOP: &str = "a an and are as at be but by for from has have he her his i if in into is it its \

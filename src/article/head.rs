@@ -8,7 +8,7 @@ use serde_json::Value;
 const MAX_JSON: usize = 512 << 10;
 /// Pieces of structured data that are read.
 const MAX_PIECES: usize = 20;
-/// Elements that are looked at.
+/// Elements that are polled.
 const MAX_ELEMENTS: usize = 200_000;
 /// Marked elements that are kept.
 const MAX_MARKED: usize = 200;

@@ -10,7 +10,7 @@ const MAX_LABEL: usize = 6;
 /// Longest footnote, in bytes of its text, and most nodes in one.
 const MAX_NOTE: usize = 8000;
 const MAX_NODES: usize = 2000;
-/// Links of a page that are looked at.
+/// Links of a page that are polled.
 const MAX_JUMPS: usize = 10_000;
 /// Footnotes of one document; links behind them stay what they are.
 const MAX_NOTES: usize = 1000;
@@ -38,7 +38,7 @@ impl Notes {
     pub(super) fn find(root: ElementRef<'_>, dropped: &HashSet<NodeId>) -> Self {
         let (jumps, places) = jumps(root, dropped);
         let mut notes = Self::default();
-        let mut looked_at = HashMap::new();
+        let mut polled = HashMap::new();
         for (order, link, fragment) in &jumps {
             let Some((at, place)) = places.get(fragment.as_str()) else { continue };
             let label = link.text().collect::<String>().trim().to_owned();
@@ -46,7 +46,7 @@ impl Notes {
                 continue;
             }
             let Some(body) = body_of(*place, *link, root) else { continue };
-            if !*looked_at.entry(body.id()).or_insert_with(|| is_note(body, root)) {
+            if !*polled.entry(body.id()).or_insert_with(|| is_note(body, root)) {
                 continue;
             }
             let number = notes.bodies.len();

@@ -275,7 +275,7 @@ pub(super) fn in_text(text: &str, day_first: bool) -> Option<PageTime> {
         if let Some(found) = numeric(word, day_first).or_else(|| cjk(&words[at..])) {
             return Some(found);
         }
-        if !holds_year(word) {
+        if !contains_year(word) {
             continue;
         }
         for length in [3, 4, 5] {
@@ -303,7 +303,7 @@ pub(super) fn is_date_line(text: &str) -> bool {
         && in_text(text, true).is_some()
 }
 
-fn holds_year(word: &str) -> bool {
+fn contains_year(word: &str) -> bool {
     let digits = word.trim_matches(|c: char| !c.is_ascii_digit());
     digits.len() == 4 && digits.parse().is_ok_and(|year: i32| YEARS.contains(&year))
 }

@@ -10,7 +10,7 @@ use std::ops::Range;
 const SAME: f32 = 0.7;
 /// Words of another article's box that make it one.
 const WORTH: usize = 20;
-/// Boxes around a heading, and headings of a page, that are looked at.
+/// Boxes around a heading, and headings of a page, that are polled.
 const MAX_LEVELS: usize = 12;
 const MAX_HEADINGS: usize = 50;
 

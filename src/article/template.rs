@@ -214,7 +214,7 @@ impl Template {
         let better =
             |a: &&Place, b: &&Place| a.mean().total_cmp(&b.mean()).then(a.depth.cmp(&b.depth));
         let Some(best) = places.max_by(better) else { return };
-        // A small lead is no reason to begin anew.
+        // A small lead is no reason to begin again.
         let current = self.places.iter().find(|p| p.path == self.chosen);
         let stays = current.is_some_and(|c| c.mean() >= best.mean() - LEAD);
         if !stays {

@@ -13,7 +13,7 @@ const ENOUGH: usize = 20;
 /// Whether the body that a feed gives (plain text) is the whole article that was found on its page.
 /// `None` where the page holds too little to tell. Judged by length and words, whatever the name of
 /// the element that held the body.
-pub fn is_whole(body: &str, article: &str) -> Option<bool> {
+pub fn has_full_text(body: &str, article: &str) -> Option<bool> {
     let length = count(article);
     if length < ENOUGH {
         return None;
@@ -48,14 +48,14 @@ mod tests {
     fn whole_articles_and_teasers() {
         let article = "Every morning the harbour wakes before the town does. ".repeat(8);
         let start = &article[..article.len() / 3];
-        assert_eq!(is_whole(&article, &article), Some(true));
-        assert_eq!(is_whole(&format!("{article} The post appeared first."), &article), Some(true));
-        assert_eq!(is_whole(start, &article), Some(false));
+        assert_eq!(has_full_text(&article, &article), Some(true));
+        assert_eq!(has_full_text(&format!("{article} The post appeared first."), &article), Some(true));
+        assert_eq!(has_full_text(start, &article), Some(false));
         assert_eq!(
-            is_whole(&format!("{} […]", &article[..article.len() * 9 / 10]), &article),
+            has_full_text(&format!("{} […]", &article[..article.len() * 9 / 10]), &article),
             Some(false)
         );
-        assert_eq!(is_whole("a b c", "a b c"), None);
-        assert_eq!(is_whole(&"other words here ".repeat(50), &article), Some(false));
+        assert_eq!(has_full_text("a b c", "a b c"), None);
+        assert_eq!(has_full_text(&"other words here ".repeat(50), &article), Some(false));
     }
 }

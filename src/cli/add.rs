@@ -1,7 +1,7 @@
 //! `newsfed add`: follows an address.
 
 use super::args::Global;
-use super::discover::{headline, look, no_way, words};
+use super::discover::{headline, poll, no_way, words};
 use super::exit::{Exit, Failure};
 use super::home::Home;
 use super::log;
@@ -41,7 +41,7 @@ A page is searched for the feeds that it announces, then the usual places of fee
 for lists of articles, then the site for a sitemap. Where there are several ways you are asked;
 without a terminal, --pick takes the one of that number and --yes the first. An address without
 https:// is tried by https, then by http. With --as crawl the site is explored by about 60 requests
-at its first look, and later ones go where articles have appeared. The selectors of a website stand
+at its first poll, and later ones go where articles have appeared. The selectors of a website stand
 in sources.toml, to be changed at will (docs/websites.md).
 
 Examples:
@@ -90,11 +90,11 @@ pub(super) fn run(args: &AddArgs, global: &Global, out: &mut Output) -> Result<E
 }
 
 async fn add(args: &AddArgs, handle: &Handle, out: &mut Output) -> Result<Exit, Failure> {
-    let discovery = look(handle, &args.url, args.kind.map(SourceKind::from), out).await?;
+    let discovery = poll(handle, &args.url, args.kind.map(SourceKind::from), out).await?;
     let way = choose(args, &discovery, out)?;
     let listed = discovery.ways.get(way).and_then(Way::count).unwrap_or(0);
     let followed = handle.follow(discovery, way, args.title.clone(), args.folder.clone()).await;
-    let told = match followed {
+    let summary = match followed {
         Ok(source) => {
             let facts = handle.store().reader()?.sources()?;
             let facts = facts.into_iter().find(|f| f.id == source.id);
@@ -112,17 +112,17 @@ async fn add(args: &AddArgs, handle: &Handle, out: &mut Output) -> Result<Exit, 
         Err(e) => return Err(e.into()),
     };
     if out.json {
-        out.value(&told)?;
-    } else if told.added {
-        let url = told.url.as_deref().unwrap_or_default();
-        out.result(format!("{}: {url}, {} items", told.source, told.items))?;
+        out.value(&summary)?;
+    } else if summary.added {
+        let url = summary.url.as_deref().unwrap_or_default();
+        out.result(format!("{}: {url}, {} items", summary.source, summary.items))?;
     } else {
-        out.result(format!("followed already, as {}", told.source))?;
+        out.result(format!("followed already, as {}", summary.source))?;
     }
     Ok(Exit::Ok)
 }
 
-/// The way to take: the only one, or the one that the person picks.
+/// The way to take: the only one, or the one that the user picks.
 fn choose(args: &AddArgs, discovery: &Discovery, out: &mut Output) -> Result<usize, Failure> {
     let ways = discovery.ways.len();
     if let Some(number) = args.pick.filter(|_| ways > 0) {

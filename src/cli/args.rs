@@ -13,7 +13,7 @@ use url::Url;
 const ABOUT: &str = "\
 newsfed follows feeds and shows them in the terminal.
 
-Without a command it opens the panes. Everything the panes do can be scripted: data goes to the
+Without a command it opens the interface. Everything the interface do can be scripted: data goes to the
 standard output, everything else to the standard error.
 
 SOURCE stands for a source's id or an unambiguous beginning of it, its exact title, or its address.
@@ -129,7 +129,7 @@ pub(super) enum Command {
     Doctor(doctor::DoctorArgs),
     /// Show and check the settings
     Config(config::ConfigArgs),
-    /// Tell when sources are looked at, and why
+    /// Tell when sources are polled, and why
     Schedule(schedule::ScheduleArgs),
     /// Fetch the pages of pinned and unread items ahead, for reading without a network
     Prefetch(prefetch::PrefetchArgs),

@@ -102,11 +102,11 @@ pub(super) fn database(store: &Store, loaded: &Loaded) -> Vec<Finding> {
 fn integrity(reader: &Reader, path: &Path) -> Finding {
     let size = std::fs::metadata(path).map_or(0, |m| m.len());
     match reader.check() {
-        Ok(faults) if faults.is_empty() => {
+        Ok(errors) if errors.is_empty() => {
             let mebibytes = size.div_ceil(1 << 20);
             Finding::ok("database", format!("{}, {mebibytes} MiB, sound", path.display()))
         }
-        Ok(faults) => Finding::problem("database", damaged(path, &faults.join("; "))),
+        Ok(errors) => Finding::problem("database", damaged(path, &errors.join("; "))),
         Err(e) => Finding::problem("database", damaged(path, &e.to_string())),
     }
 }
@@ -140,11 +140,11 @@ fn failing(reader: &Reader, loaded: &Loaded) -> Result<Vec<Finding>, StoreError>
                 source.id, source.id
             ),
             _ => match facts.website.broken() {
-                Some(trouble) => format!(
+                Some(problem) => format!(
                     "{} finds {} since {}; `newsfed sources show {}` tells what would work",
                     source.id,
-                    trouble.what,
-                    crate::util::when::day(trouble.since),
+                    problem.what,
+                    crate::util::when::day(problem.since),
                     source.id
                 ),
                 None => continue,
@@ -177,7 +177,7 @@ fn terminal() -> Finding {
         return Finding::ok("terminal", "the output goes to a program or a file");
     }
     if term.is_empty() || term == "dumb" {
-        let what = "TERM says that this terminal can only print lines: the panes do not work in it";
+        let what = "TERM says that this terminal can only print lines: the interface do not work in it";
         return Finding::warn("terminal", what);
     }
     let (columns, rows) = crate::tui::screen_size().unwrap_or((80, 24));
@@ -190,7 +190,7 @@ fn terminal() -> Finding {
     };
     let size = format!("{term}, {columns}x{rows}, {colours}");
     if columns < 20 || rows < 6 {
-        return Finding::warn("terminal", format!("{size}: too small for the panes"));
+        return Finding::warn("terminal", format!("{size}: too small for the interface"));
     }
     Finding::ok("terminal", size)
 }

@@ -8,7 +8,7 @@ use super::log;
 use super::output::Output;
 use super::progress::Progress;
 use super::runtime::{asked_to_stop, runtime};
-use crate::crawl::Told;
+use crate::crawl::LinkGroup;
 use crate::engine;
 use crate::engine::crawl::{Budget, Crawl, CrawlError, End, Network, Order, Place, Step};
 use crate::net::Client;
@@ -19,9 +19,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Kinds of links that are told at the end.
-const TOLD: usize = 5;
+const MOST_GROUPS: usize = 5;
 /// Answers between two looks at which kind of links is best.
-const LOOK: u64 = 20;
+const POLL: u64 = 20;
 
 impl From<CrawlError> for Failure {
     fn from(e: CrawlError) -> Self {
@@ -101,7 +101,7 @@ pub(super) fn run(args: &CrawlArgs, global: &Global, out: &mut Output) -> Result
         };
         progress.clear();
         let end = result?;
-        tell(&crawl, end, &hint, out)
+        report(&crawl, end, &hint, out)
     })
 }
 
@@ -170,8 +170,8 @@ async fn follow(crawl: &mut Crawl, progress: &Progress, out: &mut Output) -> Res
                 } else if let (Some(why), true) = (got.why, out.verbose > 0) {
                     progress.aside(|| out.note(format!("{url}: {why}")));
                 }
-                if answers.is_multiple_of(LOOK) {
-                    best = crawl.told(1).pop().map(|told| told.words());
+                if answers.is_multiple_of(POLL) {
+                    best = crawl.link_groups(1).pop().map(|summary| summary.words());
                 }
                 answers += 1;
                 progress.say(words(crawl, best.as_deref()));
@@ -216,9 +216,9 @@ struct Kind {
     found: u32,
 }
 
-fn tell(crawl: &Crawl, end: Option<End>, hint: &str, out: &mut Output) -> Result<Exit, Failure> {
+fn report(crawl: &Crawl, end: Option<End>, hint: &str, out: &mut Output) -> Result<Exit, Failure> {
     let (now, order) = (crawl.progress(), crawl.order());
-    let told = crawl.told(TOLD);
+    let summary = crawl.link_groups(MOST_GROUPS);
     let (ended, why) = match &end {
         None => ("interrupted", None),
         Some(End::Done) => ("done", None),
@@ -230,7 +230,7 @@ fn tell(crawl: &Crawl, end: Option<End>, hint: &str, out: &mut Output) -> Result
     };
     if out.json {
         let kind =
-            |t: Told| Kind { path: t.path, address: t.template, asked: t.asked, found: t.found };
+            |t: LinkGroup| Kind { path: t.path, address: t.template, asked: t.asked, found: t.found };
         out.value(&Summary {
             start: order.start.as_str(),
             targets: order.targets.to_string(),
@@ -242,11 +242,11 @@ fn tell(crawl: &Crawl, end: Option<End>, hint: &str, out: &mut Output) -> Result
             links: now.links,
             ended,
             why,
-            kinds: told.into_iter().map(kind).collect(),
+            kinds: summary.into_iter().map(kind).collect(),
         })?;
     } else {
         out.result(words(crawl, None))?;
-        for kind in &told {
+        for kind in &summary {
             out.result(format!("  {}", kind.words()))?;
         }
     }

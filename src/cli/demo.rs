@@ -3,17 +3,17 @@
 use super::exit::{Exit, Failure};
 use super::home::Home;
 use super::output::Output;
-use super::panes;
+use super::tui;
 use crate::config;
 
 /// Runs `demo`. Everything vanishes at the end.
 pub(super) fn run(out: &mut Output) -> Result<Exit, Failure> {
-    panes::refuse_without_terminal()?;
+    tui::refuse_without_terminal()?;
     let prepared = crate::demo::prepare()
         .map_err(|e| Failure::Plain(format!("the demo cannot be set up: {e}")))?;
     let sources = config::load(&prepared.paths, &[])?.sources;
     let (paths, settings) = (prepared.paths.clone(), prepared.settings.clone());
-    panes::show(Home { paths, overrides: Vec::new(), settings, sources })?;
+    tui::show(Home { paths, overrides: Vec::new(), settings, sources })?;
     out.note("That was the demo; nothing of it is kept. `newsfed` alone begins your own.");
     Ok(Exit::Ok)
 }

@@ -1,7 +1,7 @@
 //! `newsfed discover`: in which ways an address can be followed.
 
 use super::args::Global;
-use super::discover_batch::{self, Wanted};
+use super::discover_batch::{self, WantedPage};
 use super::exit::{Exit, Failure};
 use super::home::Home;
 use super::output::Output;
@@ -70,12 +70,12 @@ const SHOWN: usize = 3;
 /// Runs `discover`.
 pub(super) fn run(args: &DiscoverArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let Some(url) = &args.url else {
-        let wanted = if args.lists { Wanted::Lists } else { Wanted::Feeds };
+        let wanted = if args.lists { WantedPage::Lists } else { WantedPage::Feeds };
         return discover_batch::run(wanted, &args.root, out);
     };
     let home = Home::load(global, out)?;
     with_engine(&home, out, async |handle, out| {
-        let discovery = look(handle, url, None, out).await?;
+        let discovery = poll(handle, url, None, out).await?;
         for (number, way) in (1..).zip(&discovery.ways) {
             if out.json {
                 out.value(&shape(number, way))?;
@@ -97,20 +97,20 @@ pub(super) fn run(args: &DiscoverArgs, global: &Global, out: &mut Output) -> Res
 }
 
 /// Explores an address, and tells on a terminal how far that has come.
-pub(super) async fn look(
+pub(super) async fn poll(
     handle: &Handle,
     url: &str,
     kind: Option<SourceKind>,
     out: &Output,
 ) -> Result<Discovery, FollowError> {
-    let (listener, mut told) = tokio::sync::mpsc::unbounded_channel();
+    let (listener, mut summary) = tokio::sync::mpsc::unbounded_channel();
     let wheel = Progress::wheel(out);
     wheel.say(format!("asking {url}"));
-    let mut exploring = std::pin::pin!(handle.discover_telling(url, kind, listener));
+    let mut exploring = std::pin::pin!(handle.discover_reporting(url, kind, listener));
     let discovery = loop {
         tokio::select! {
             discovery = &mut exploring => break discovery,
-            Some(words) = told.recv() => wheel.say(words),
+            Some(words) = summary.recv() => wheel.say(words),
         }
     };
     wheel.clear();

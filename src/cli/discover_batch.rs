@@ -17,7 +17,7 @@ const MOST_BYTES: u64 = 10 * 1024 * 1024;
 
 /// What is looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(super) enum WantedPage {
     /// Links to articles.
     Lists,
     /// Feeds.
@@ -52,7 +52,7 @@ struct Answer {
 
 /// Answers every line of the standard input with one on the standard output; files lie below
 /// `root`. A page that cannot be read is answered with an `error`.
-pub(super) fn run(wanted: Wanted, root: &Path, out: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn run(wanted: WantedPage, root: &Path, out: &mut Output) -> Result<Exit, Failure> {
     for line in io::stdin().lock().lines() {
         let line = line?;
         if line.trim().is_empty() {
@@ -66,7 +66,7 @@ pub(super) fn run(wanted: Wanted, root: &Path, out: &mut Output) -> Result<Exit,
     Ok(Exit::Ok)
 }
 
-fn answer(wanted: Wanted, root: &Path, task: Task) -> Answer {
+fn answer(wanted: WantedPage, root: &Path, task: Task) -> Answer {
     let mut answer =
         Answer { id: task.id, proposals: None, selectors: None, feeds: None, error: None };
     let bytes = match read(&root.join(&task.html_path)) {
@@ -78,8 +78,8 @@ fn answer(wanted: Wanted, root: &Path, task: Task) -> Answer {
         Err(e) => return Answer { error: Some(e.to_string()), ..answer },
     };
     match wanted {
-        Wanted::Feeds => answer.feeds = Some(feeds(&bytes, &url, &task.probes)),
-        Wanted::Lists => match Page::read(&bytes, None, &url) {
+        WantedPage::Feeds => answer.feeds = Some(feeds(&bytes, &url, &task.probes)),
+        WantedPage::Lists => match Page::read(&bytes, None, &url) {
             Ok(page) => {
                 let found = propose::propose(&page);
                 let urls =

@@ -43,7 +43,7 @@ pub(super) enum Level {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Finding {
     level: Level,
-    /// What was looked at.
+    /// What was polled.
     topic: &'static str,
     /// What was found, and what to do.
     message: String,
@@ -76,8 +76,8 @@ pub(super) fn run(args: &DoctorArgs, global: &Global, out: &mut Output) -> Resul
             loaded
         }
         Err(errors) => {
-            let faults = errors.errors.iter().map(|e| Finding::problem("config", e.to_string()));
-            findings.extend(faults);
+            let errors = errors.errors.iter().map(|e| Finding::problem("config", e.to_string()));
+            findings.extend(errors);
             Loaded::default()
         }
     };

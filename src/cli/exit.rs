@@ -17,9 +17,9 @@ pub(super) enum Exit {
     Usage,
     /// Some of it could be done.
     Partial,
-    /// A file of the person's has faults.
+    /// A file of the user's has faults.
     Config,
-    /// Stopped by the person.
+    /// Stopped by the user.
     Interrupted,
 }
 

@@ -187,7 +187,7 @@ fn fetch(name: &str, global: &Global, out: &mut Output) -> Result<(String, Optio
     let wrong = |e: &dyn std::fmt::Display| Failure::Plain(format!("{name}: {e}"));
     let url = parse_web(name).map_err(|e| Failure::Usage(format!("{name}: {e}")))?.url;
     let fragment = url.fragment().map(str::to_owned);
-    // A person typed the address.
+    // A user typed the address.
     let request = Request { allow_private: true, ..Request::page(url) };
     let client = Client::new(home.settings.net, Arc::new(SystemClock));
     let response = runtime()?.block_on(client.fetch(request)).map_err(|e| wrong(&e))?;

@@ -10,7 +10,7 @@ use crate::store::Store;
 use crate::util::clock::SystemClock;
 use std::sync::Arc;
 
-/// The person's files, read.
+/// The user's files, read.
 pub(super) struct Home {
     pub(super) paths: Paths,
     pub(super) overrides: Vec<String>,

@@ -65,7 +65,7 @@ pub(super) fn run(args: &ImportArgs, global: &Global, out: &mut Output) -> Resul
         false => ConfigFile::open(&home.paths).add_views(&views)?.added().cloned().collect(),
     };
     let entry = |id: String, url: String| Entry { id, url };
-    let told = Imported {
+    let summary = Imported {
         kind,
         added: added.sources.iter().map(|s| entry(s.id.to_string(), s.url.to_string())).collect(),
         already: added
@@ -76,26 +76,26 @@ pub(super) fn run(args: &ImportArgs, global: &Global, out: &mut Output) -> Resul
         views: views.into_iter().map(|v| Saved { name: v.name, query: v.query }).collect(),
         skipped: skipped.into_iter().map(|(what, why)| Skipped { what, why }).collect(),
     };
-    for skipped in &told.skipped {
+    for skipped in &summary.skipped {
         out.note(format!("skipped: {}: {}", skipped.what, skipped.why));
     }
-    for view in &told.views {
+    for view in &summary.views {
         out.note(format!("saved as a view: {}: {}", view.name, view.query));
     }
     if out.verbose > 0 {
-        for known in &told.already {
+        for known in &summary.already {
             out.note(format!("already there, as {}: {}", known.id, known.url));
         }
     }
     if out.json {
-        out.value(&told)?;
+        out.value(&summary)?;
     } else {
         let kind = match kind {
             ImportKind::Opml => "OPML",
             ImportKind::Newsboat => "newsboat urls",
             ImportKind::Addresses => "addresses",
         };
-        let (added, already, skipped) = (told.added.len(), told.already.len(), told.skipped.len());
+        let (added, already, skipped) = (summary.added.len(), summary.already.len(), summary.skipped.len());
         out.result(format!("{kind}: {added} added, {already} already there, {skipped} skipped"))?;
     }
     Ok(Exit::Ok)

@@ -159,7 +159,7 @@ fn nothing(catalogue: &Catalogue) -> &'static str {
     if catalogue.entries.is_empty() {
         "nothing is followed yet; `newsfed add URL` follows a site or a feed"
     } else if catalogue.entries.iter().all(|e| e.facts.last_poll.is_none()) {
-        "nothing was looked at yet; `newsfed sync` does"
+        "nothing was polled yet; `newsfed sync` does"
     } else {
         "no item matches"
     }
@@ -168,12 +168,12 @@ fn nothing(catalogue: &Catalogue) -> &'static str {
 /// The text of bodies is indexed in the background; a search waits for what is not done yet.
 fn index_all(store: &Store, out: &mut Output) -> Result<(), Failure> {
     let waiting = std::time::Instant::now();
-    let mut told = false;
+    let mut summary = false;
     let indexed = runtime()?.block_on(async {
         while store.index_step().await?.is_some() {
-            if !told && waiting.elapsed() > std::time::Duration::from_secs(1) {
+            if !summary && waiting.elapsed() > std::time::Duration::from_secs(1) {
                 out.note("indexing new items for the search …");
-                told = true;
+                summary = true;
             }
         }
         Ok(())

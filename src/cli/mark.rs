@@ -78,13 +78,13 @@ pub(super) fn read(args: &ReadArgs, global: &Global, out: &mut Output) -> Result
     } else {
         set(&store, Mark::Read, &args.ids, true)?
     };
-    tell(changed, "marked read", out)
+    report(changed, "marked read", out)
 }
 
 /// Runs `unread`.
 pub(super) fn unread(args: &ItemArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let store = Home::load(global, out)?.store()?;
-    tell(set(&store, Mark::Read, &args.ids, false)?, "marked unread", out)
+    report(set(&store, Mark::Read, &args.ids, false)?, "marked unread", out)
 }
 
 /// Runs `pin` and `unpin`.
@@ -96,7 +96,7 @@ pub(super) fn pin(
 ) -> Result<Exit, Failure> {
     let store = Home::load(global, out)?.store()?;
     let changed = set(&store, Mark::Pinned, &args.ids, to)?;
-    tell(changed, if to { "pinned" } else { "unpinned" }, out)
+    report(changed, if to { "pinned" } else { "unpinned" }, out)
 }
 
 fn set(store: &Store, mark: Mark, ids: &[String], to: bool) -> Result<usize, Failure> {
@@ -104,7 +104,7 @@ fn set(store: &Store, mark: Mark, ids: &[String], to: bool) -> Result<usize, Fai
     Ok(store.mark_blocking(mark, keys, to)?.len())
 }
 
-fn tell(changed: usize, done: &str, out: &mut Output) -> Result<Exit, Failure> {
+fn report(changed: usize, done: &str, out: &mut Output) -> Result<Exit, Failure> {
     if out.json {
         out.value(&Marked { changed })?;
     } else {

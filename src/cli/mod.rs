@@ -29,7 +29,7 @@ mod log;
 mod mark;
 mod open;
 mod output;
-mod panes;
+mod tui;
 pub mod parse;
 mod prefetch;
 mod progress;
@@ -76,7 +76,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 fn run(cli: Cli, out: &mut Output) -> Result<Exit, Failure> {
     let global = &cli.global;
     match cli.command {
-        None => panes::run(global, out),
+        None => tui::run(global, out),
         Some(Command::Demo) => demo::run(out),
         Some(Command::Add(args)) => add::run(&args, global, out),
         Some(Command::Discover(args)) => discover::run(&args, global, out),

@@ -43,7 +43,7 @@ impl Output {
         Ok(self.out.write_all(b"\n")?)
     }
 
-    /// What an action came to, in words for the person.
+    /// What an action came to, in words for the user.
     pub(super) fn result(&mut self, words: impl AsRef<str>) -> Result<(), Failure> {
         if self.quiet || self.json { Ok(()) } else { self.line(words) }
     }
@@ -69,7 +69,7 @@ impl Output {
         self.flush()
     }
 
-    /// Words for the person, left out when quiet.
+    /// Words for the user, left out when quiet.
     pub(super) fn note(&mut self, words: impl AsRef<str>) {
         if !self.quiet {
             self.warn(words);
@@ -103,7 +103,7 @@ impl Output {
     }
 }
 
-/// Whether the person has not asked for plain text (<https://no-color.org>).
+/// Whether the user has not asked for plain text (<https://no-color.org>).
 pub(super) fn colours_wanted() -> bool {
     let is_set = |name| std::env::var_os(name).is_some_and(|v| !v.is_empty());
     !is_set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")

@@ -10,7 +10,7 @@ use super::progress::Progress;
 use super::runtime::{asked_to_stop, runtime_beside};
 use crate::engine::{Handle, Kept, PrefetchPlan, TextGot};
 use crate::model::SourceId;
-use crate::store::{StoreError, Wanted};
+use crate::store::{StoreError, WantedPage};
 use crate::util::text::size;
 use serde::Serialize;
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -120,7 +120,7 @@ async fn fetch(
         false => handle.fetch_texts(plan.pages.clone()),
     };
     let stopped = tokio::select! {
-        told = follow(reports, handle, &plan, &progress, &mut sum, out) => told.map(|()| false),
+        summary = follow(reports, handle, &plan, &progress, &mut sum, out) => summary.map(|()| false),
         () = stop => Ok(true),
     };
     progress.clear();
@@ -151,7 +151,7 @@ fn named(ids: &[String], handle: &Handle) -> Result<PrefetchPlan, Failure> {
     let mut pages = Vec::new();
     for item in items::keys(&reader, ids)? {
         if let Some(row) = reader.row(item)? {
-            pages.push(Wanted { item, source: row.source_key, url: row.url.unwrap_or_default() });
+            pages.push(WantedPage { item, source: row.source_key, url: row.url.unwrap_or_default() });
         }
     }
     Ok(PrefetchPlan { pages, ..PrefetchPlan::default() })

@@ -20,7 +20,7 @@ pub(super) struct PruneArgs {
 
 const EXAMPLES: &str = "\
 How long items are kept is told by [retention] in config.toml and by sources.toml. Pinned items
-always stay, unread ones unless `unread = true`. `newsfed daemon` and the panes do the same every
+always stay, unread ones unless `unread = true`. `newsfed daemon` and the interface do the same every
 few hours.
 
 Examples:
@@ -63,7 +63,7 @@ pub(super) fn run(args: &PruneArgs, global: &Global, out: &mut Output) -> Result
         }
     }
     if !limited {
-        out.note("everything is kept for ever; [retention] in config.toml sets a limit");
+        out.note("everything is kept forever; [retention] in config.toml sets a limit");
     }
     let done = if args.apply { "removed" } else { "would be removed; --apply removes them" };
     out.result(format!("{total:>7}  items {done}"))?;

@@ -21,8 +21,8 @@ pub(super) fn runtime() -> Result<Runtime, Failure> {
     build(tokio::runtime::Builder::new_current_thread())
 }
 
-/// A runtime beside the panes, or beside what is printed while it works: its thread waits neither
-/// for the person nor for a slow reader of the output, so that no server seems to be late.
+/// A runtime beside the interface, or beside what is printed while it works: its thread waits neither
+/// for the user nor for a slow reader of the output, so that no server seems to be late.
 pub(super) fn runtime_beside() -> Result<Runtime, Failure> {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     builder.worker_threads(1);
@@ -67,7 +67,7 @@ pub(super) fn with_engine<T>(
     })
 }
 
-/// Ends when the person or the system asks the program to stop. Call it on the runtime, and early:
+/// Ends when the user or the system asks the program to stop. Call it on the runtime, and early:
 /// from then on such a wish is heard.
 pub(super) fn asked_to_stop() -> impl Future<Output = ()> {
     #[cfg(unix)]
@@ -91,7 +91,7 @@ pub(super) fn asked_to_stop() -> impl Future<Output = ()> {
     }
 }
 
-/// Why nothing is looked at: another process does it.
+/// Why nothing is polled: another process does it.
 pub(super) fn other_poller(pid: Option<u32>) -> Failure {
     let who = pid.map_or("another newsfed".to_owned(), |pid| format!("newsfed (process {pid})"));
     Failure::Plain(format!(

@@ -1,4 +1,4 @@
-//! `newsfed schedule`: why a source is looked at when it is, and what another policy would do.
+//! `newsfed schedule`: why a source is polled when it is, and what another policy would do.
 
 use super::args::Global;
 use super::exit::{Exit, Failure};
@@ -23,7 +23,7 @@ Examples:
 /// The verbs.
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Explain when a source is looked at
+    /// Explain when a source is polled
     Why(why::WhyArgs),
     /// Replay the past with a policy: how many requests, and how long items would have waited
     Simulate(simulate::SimulateArgs),

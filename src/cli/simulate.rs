@@ -29,7 +29,7 @@ const USUAL_BUDGET: f64 = 12.0;
 #[command(after_help = EXAMPLES)]
 pub(super) struct SimulateArgs {
     /// Timelines, one JSON object a line: start, end, t (publication times in seconds since the
-    /// epoch) and h (those that the feed shows at the first look); may be packed with gzip
+    /// epoch) and h (those that the feed shows at the first poll); may be packed with gzip
     #[arg(conflicts_with = "from_db", required_unless_present_any = ["from_db", "synthetic"])]
     file: Option<PathBuf>,
     /// Replay what your own sources published instead
@@ -48,10 +48,10 @@ pub(super) struct SimulateArgs {
     /// Only a part: the first day of each source, or everything from its third week on
     #[arg(long, value_name = "PART")]
     phase: Option<Part>,
-    /// Begin with so many times the right price of a look, and correct it daily towards the budget
+    /// Begin with so many times the right price of a poll, and correct it daily towards the budget
     #[arg(long, value_name = "FACTOR", value_parser = factor)]
     price_start: Option<f64>,
-    /// Correct the price daily, and print the looks per source and day of each week
+    /// Correct the price daily, and print the polls per source and day of each week
     #[arg(long)]
     weekly: bool,
     /// Make sources up: they jump from 2 items a day to 20, or fall silent after 20 a day
@@ -218,7 +218,7 @@ const LEAST_SPAN: i64 = 24 * 3600;
 /// Items that must have been published meanwhile.
 const LEAST_ITEMS: usize = 2;
 
-/// What the person's sources have published since they are followed. Those followed for less than a
+/// What the user's sources have published since they are followed. Those followed for less than a
 /// day are left out.
 fn from_database(global: &Global, out: &mut Output) -> Result<Vec<Timeline>, Failure> {
     let home = Home::load(global, out)?;
@@ -287,7 +287,7 @@ fn words(shape: &Shape) -> Vec<String> {
         line("looks, week by week", weeks.join(" "));
     }
     if let Some(s) = &shape.synthetic {
-        let looks = [
+        let polls = [
             ("before", s.polls_before),
             ("day 0", s.polls_day_0),
             ("day 1", s.polls_day_1),
@@ -295,7 +295,7 @@ fn words(shape: &Shape) -> Vec<String> {
             ("day 14", s.polls_day_14),
             ("day 40", s.polls_day_40),
         ];
-        looks.iter().for_each(|(when, n)| line(&format!("looks a day, {when}"), format!("{n:.1}")));
+        polls.iter().for_each(|(when, n)| line(&format!("looks a day, {when}"), format!("{n:.1}")));
         let delays = [
             ("before", s.delay_before_min),
             ("day 0", s.delay_day_0_min),

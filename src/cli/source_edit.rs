@@ -1,10 +1,10 @@
-//! `newsfed sources edit`: by options, or in the person's editor.
+//! `newsfed sources edit`: by options, or in the user's editor.
 
 use super::catalogue::Catalogue;
 use super::exit::{Exit, Failure};
 use super::home::Home;
 use super::output::Output;
-use super::sources::tell;
+use super::sources::report;
 use crate::config::{self, SourceChange, SourcesFile};
 use crate::model::FullText;
 use crate::util::url::parse_web;
@@ -33,10 +33,10 @@ pub(super) struct EditArgs {
     /// A tag that it is to lose; may be repeated
     #[arg(long, value_name = "TAG")]
     remove_tag: Vec<String>,
-    /// A fixed time between two looks, as 2h; empty leaves it to the schedule
+    /// A fixed time between two polls, as 2h; empty leaves it to the schedule
     #[arg(long, value_parser = interval)]
     interval: Option<Interval>,
-    /// Whose pages are asked for the whole text: never, on-open, pinned or all; empty leaves it to
+    /// Whose pages are asked for the full text: never, on-open, pinned or all; empty leaves it to
     /// the settings
     #[arg(long, value_name = "WHEN", value_parser = full_text)]
     full_text: Option<Pages>,
@@ -92,7 +92,7 @@ pub(super) fn edit(
         return Ok(Exit::Ok);
     }
     file.update(std::slice::from_ref(&id), &change)?;
-    tell(&[id], "changed", out)?;
+    report(&[id], "changed", out)?;
     Ok(Exit::Ok)
 }
 
@@ -121,7 +121,7 @@ fn change(args: &EditArgs) -> Result<SourceChange, Failure> {
     })
 }
 
-/// Opens a file at a line in the person's editor and waits for its end.
+/// Opens a file at a line in the user's editor and waits for its end.
 fn run_editor(file: &Path, line: usize) -> Result<(), Failure> {
     let named = ["VISUAL", "EDITOR"].iter().filter_map(|name| std::env::var(name).ok());
     let named = named.into_iter().find(|value| !value.trim().is_empty());

@@ -5,14 +5,14 @@ use super::exit::Failure;
 use super::output::Output;
 use super::sources::health;
 use crate::engine::broken;
-use crate::model::{FullText, Hold, Outcome, PollRecord, SourceKind, Time, Trouble};
+use crate::model::{FullText, Pause, Outcome, PollRecord, SourceKind, Time, SelectorProblem};
 use crate::store::{PollFilter, Reader};
 use crate::util::clock::{Clock, SystemClock};
 use crate::util::when::{self, minute};
 use serde::Serialize;
 
 /// Looks that are shown.
-const LOOKS: usize = 10;
+const POLLS: usize = 10;
 
 /// What `--json` prints of a source.
 #[derive(Debug, Serialize)]
@@ -30,14 +30,14 @@ pub(super) struct SourceShape<'a> {
     last_poll: Option<Time>,
     last_ok: Option<Time>,
     next_poll: Option<Time>,
-    hold: Option<Hold>,
+    pause: Option<Pause>,
     fail_count: u32,
-    /// Of the last look, when it failed.
+    /// Of the last poll, when it failed.
     error: Option<&'a str>,
     home_url: Option<&'a str>,
     moved_to: Option<&'a str>,
     kind: SourceKind,
-    broken: Option<&'a Trouble>,
+    broken: Option<&'a SelectorProblem>,
 }
 
 impl<'a> SourceShape<'a> {
@@ -57,7 +57,7 @@ impl<'a> SourceShape<'a> {
             last_poll: facts.last_poll,
             last_ok: facts.last_ok,
             next_poll: facts.next_poll,
-            hold: facts.hold.filter(|h| h.until > now),
+            pause: facts.pause.filter(|h| h.until > now),
             fail_count: facts.fail_count,
             error: error(entry),
             home_url: facts.home_url.as_deref(),
@@ -68,14 +68,14 @@ impl<'a> SourceShape<'a> {
     }
 }
 
-/// A source with its last looks, newest first.
+/// A source with its last polls, newest first.
 #[derive(Serialize)]
 struct Full<'a> {
     #[serde(flatten)]
     source: SourceShape<'a>,
-    looks: Vec<PollRecord>,
+    polls: Vec<PollRecord>,
     full_text: &'static str,
-    feed_is_whole: Option<bool>,
+    feed_has_full_text: Option<bool>,
 }
 
 pub(super) fn error(entry: &Entry) -> Option<&str> {
@@ -95,13 +95,13 @@ pub(super) fn run(
     let now = SystemClock.now();
     for (n, entry) in entries.iter().enumerate() {
         let filter = PollFilter { source: Some(entry.facts.key), noteworthy: false };
-        let polls = reader.polls(filter, LOOKS)?;
-        let looks: Vec<PollRecord> = polls.into_iter().map(|(_, poll)| poll).collect();
+        let polls = reader.polls(filter, POLLS)?;
+        let polls: Vec<PollRecord> = polls.into_iter().map(|(_, poll)| poll).collect();
         let full_text = entry.source.full_text.unwrap_or(full_text);
         let whole = reader.site(entry.facts.key)?.whole;
         if out.json {
             let (source, full_text) = (SourceShape::of(entry, now), full_text.name());
-            out.value(&Full { source, looks, full_text, feed_is_whole: whole })?;
+            out.value(&Full { source, polls, full_text, feed_has_full_text: whole })?;
             continue;
         }
         if n > 0 {
@@ -111,8 +111,8 @@ pub(super) fn run(
             out.line(format!("{name:<9} {value}"))?;
         }
         out.line(format!("{:<9} {}", "pages", pages(full_text, whole)))?;
-        for look in &looks {
-            out.line(format!("{}  {}", minute(look.at), ended(look)))?;
+        for poll in &polls {
+            out.line(format!("{}  {}", minute(poll.at), ended(poll)))?;
         }
     }
     Ok(())
@@ -136,7 +136,7 @@ fn lines(entry: &Entry, now: Time) -> Vec<(&'static str, String)> {
         ("state", Some(health(entry, now).to_owned())),
         ("error", error(entry).map(str::to_owned)),
         ("broken", facts.website.broken().map(broken)),
-        ("held", facts.hold.filter(|h| h.until > now).map(|h| when::hold(&h, now))),
+        ("held", facts.pause.filter(|h| h.until > now).map(|h| when::pause(&h, now))),
         ("next", next.filter(|_| health(entry, now) != "gone")),
         (
             "items",
@@ -146,7 +146,7 @@ fn lines(entry: &Entry, now: Time) -> Vec<(&'static str, String)> {
     all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
-/// Whose pages are asked for the whole text.
+/// Whose pages are asked for the full text.
 fn pages(full_text: FullText, whole: Option<bool>) -> String {
     if whole == Some(true) {
         return "not asked for: the feed carries whole articles".to_owned();
@@ -160,20 +160,20 @@ fn pages(full_text: FullText, whole: Option<bool>) -> String {
     format!("{when} ({})", full_text.name())
 }
 
-/// How a look ended, in a line.
-fn ended(look: &PollRecord) -> String {
-    let status = look.status.map_or_else(|| "  -".to_owned(), |s| s.to_string());
-    let what = match &look.outcome {
+/// How a poll ended, in a line.
+fn ended(poll: &PollRecord) -> String {
+    let status = poll.status.map_or_else(|| "  -".to_owned(), |s| s.to_string());
+    let what = match &poll.outcome {
         Outcome::Unchanged => "unchanged".to_owned(),
         Outcome::Fetched { new, updated, entries } => {
             format!("{new} new, {updated} updated of {entries}")
         }
         Outcome::Failed { message, .. } => message.clone(),
     };
-    let repairs = if look.repairs.is_empty() {
+    let repairs = if poll.repairs.is_empty() {
         String::new()
     } else {
-        format!("; repaired: {}", look.repairs.join(", "))
+        format!("; repaired: {}", poll.repairs.join(", "))
     };
-    format!("{status}  {what}{repairs}  ({} bytes, {} ms)", look.bytes, look.millis)
+    format!("{status}  {what}{repairs}  ({} bytes, {} ms)", poll.bytes, poll.millis)
 }

@@ -25,7 +25,7 @@ pub(super) struct SourcesArgs {
 }
 
 const EXAMPLES: &str = "\
-A line tells the id, unread and all items, the state, the next look, the title, and why the last
+A line tells the id, unread and all items, the state, the next poll, the title, and why the last
 look failed or what is broken.
 
 Examples:
@@ -152,7 +152,7 @@ pub(super) fn health(entry: &Entry, now: Time) -> &'static str {
         Health::New => "new",
         Health::Ok if entry.facts.website.broken().is_some() => "broken",
         Health::Ok => "ok",
-        Health::Held => "held",
+        Health::Paused => "held",
         Health::Retrying => "retrying",
         Health::Failing => "failing",
         Health::Gone => "gone",
@@ -173,7 +173,7 @@ fn switch(
     let ids = ids(args, catalogue)?;
     let change = SourceChange { enabled: Some(enabled), ..SourceChange::default() };
     SourcesFile::open(&home.paths).update(&ids, &change)?;
-    tell(&ids, if enabled { "enabled" } else { "disabled" }, out)
+    report(&ids, if enabled { "enabled" } else { "disabled" }, out)
 }
 
 fn remove(
@@ -187,7 +187,7 @@ fn remove(
     SourcesFile::open(&home.paths).remove(&ids)?;
     let left = home.sources.iter().filter(|s| !ids.contains(&s.id)).cloned().collect();
     store.reconcile_blocking(left, SystemClock.now())?;
-    tell(&ids, "removed", out)
+    report(&ids, "removed", out)
 }
 
 fn undo_move(
@@ -210,11 +210,11 @@ fn undo_move(
         Ok(())
     })?;
     let ids: Vec<SourceId> = found.iter().map(|e| e.source.id.clone()).collect();
-    tell(&ids, "is asked at its own address again", out)
+    report(&ids, "is asked at its own address again", out)
 }
 
 /// Tells what was done.
-pub(super) fn tell(ids: &[SourceId], done: &str, out: &mut Output) -> Result<(), Failure> {
+pub(super) fn report(ids: &[SourceId], done: &str, out: &mut Output) -> Result<(), Failure> {
     if out.json {
         return out.value(&Changed { changed: ids });
     }

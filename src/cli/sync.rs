@@ -8,7 +8,7 @@ use super::log;
 use super::output::Output;
 use super::progress::Progress;
 use super::runtime::{asked_to_stop, other_poller, runtime_beside};
-use super::tally::{Tally, told};
+use super::tally::{Tally, json_report};
 use crate::engine::{Handle, Pace, Refreshed, Report, Role};
 use crate::model::SourceId;
 use crate::util::when;
@@ -128,7 +128,7 @@ async fn follow(
         let host = status.borrow().host.clone();
         progress.step(host.as_deref());
         if out.json {
-            out.value(&told(&report))?;
+            out.value(&json_report(&report))?;
             out.flush()?;
         }
         let title = titles.get(&report.source).map_or(report.source.as_str(), String::as_str);
@@ -139,16 +139,16 @@ async fn follow(
     Ok(false)
 }
 
-/// What is worth telling the person of one source.
+/// What is worth telling the user of one source.
 fn words(title: &str, result: &Refreshed, handle: &Handle, all: bool) -> Option<String> {
     use crate::model::Outcome;
     let what = match result {
-        Refreshed::Looked(Outcome::Failed { message, .. }) => message.clone(),
-        Refreshed::Left(hold) => when::hold(hold, handle.now()),
+        Refreshed::Polled(Outcome::Failed { message, .. }) => message.clone(),
+        Refreshed::Left(pause) => when::pause(pause, handle.now()),
         Refreshed::Lost(why) => format!("not stored: {why}"),
         _ if !all => return None,
-        Refreshed::Looked(Outcome::Unchanged) => "unchanged".to_owned(),
-        Refreshed::Looked(Outcome::Fetched { new, updated, .. }) => {
+        Refreshed::Polled(Outcome::Unchanged) => "unchanged".to_owned(),
+        Refreshed::Polled(Outcome::Fetched { new, updated, .. }) => {
             format!("{new} new, {updated} updated")
         }
         Refreshed::NotDue(_) => "not due".to_owned(),

@@ -2,7 +2,7 @@
 
 use super::exit::Exit;
 use crate::engine::{Refreshed, Report};
-use crate::model::{ErrorKind, HoldReason, Outcome, Time};
+use crate::model::{ErrorKind, PauseReason, Outcome, Time};
 use serde::Serialize;
 
 /// What came of all sources together; the last value that `sync --json` prints.
@@ -17,7 +17,7 @@ pub(super) struct Tally {
     failed: usize,
     /// Sources left alone at their servers' wish.
     left: usize,
-    /// Sources whose next look is planned for later.
+    /// Sources whose next poll is planned for later.
     not_due: usize,
     /// Sources that are switched off.
     disabled: usize,
@@ -31,28 +31,28 @@ impl Tally {
     /// Counts one source.
     pub(super) fn count(&mut self, result: &Refreshed) {
         match result {
-            Refreshed::Looked(Outcome::Fetched { new, updated, .. }) => {
+            Refreshed::Polled(Outcome::Fetched { new, updated, .. }) => {
                 self.new_items += u64::from(*new);
                 self.changed_items += u64::from(*updated);
                 if new + updated > 0 { self.updated += 1 } else { self.unchanged += 1 }
             }
-            Refreshed::Looked(Outcome::Unchanged) => self.unchanged += 1,
-            Refreshed::Looked(Outcome::Failed { .. }) | Refreshed::Lost(_) => self.failed += 1,
+            Refreshed::Polled(Outcome::Unchanged) => self.unchanged += 1,
+            Refreshed::Polled(Outcome::Failed { .. }) | Refreshed::Lost(_) => self.failed += 1,
             Refreshed::Left(_) => self.left += 1,
             Refreshed::NotDue(_) => self.not_due += 1,
             Refreshed::Disabled => self.disabled += 1,
         }
     }
 
-    /// One line for the person.
+    /// One line for the user.
     pub(super) fn words(&self) -> String {
-        let looked = self.updated + self.unchanged + self.failed;
+        let polled = self.updated + self.unchanged + self.failed;
         let plural = |n: usize| if n == 1 { "" } else { "s" };
         let mut words = format!("{} new", self.new_items);
         if self.changed_items > 0 {
             words.push_str(&format!(" and {} changed", self.changed_items));
         }
-        words.push_str(&format!(" in {looked} source{} looked at", plural(looked)));
+        words.push_str(&format!(" in {looked} source{} looked at", plural(polled)));
         for (count, what) in [
             (self.failed, "failed"),
             (self.left, "left alone"),
@@ -79,7 +79,7 @@ impl Tally {
 /// One source of a refresh as `--json` prints it.
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename = "source")]
-pub(super) struct Told<'a> {
+pub(super) struct JsonReport<'a> {
     source: &'a str,
     result: &'static str,
     new: u32,
@@ -92,12 +92,12 @@ pub(super) struct Told<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     until: Option<Time>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<HoldReason>,
+    reason: Option<PauseReason>,
 }
 
 /// A report for programs.
-pub(super) fn told(report: &Report) -> Told<'_> {
-    let mut told = Told {
+pub(super) fn json_report(report: &Report) -> JsonReport<'_> {
+    let mut summary = JsonReport {
         source: report.source.as_str(),
         result: "unchanged",
         new: 0,
@@ -109,25 +109,25 @@ pub(super) fn told(report: &Report) -> Told<'_> {
         reason: None,
     };
     match &report.result {
-        Refreshed::Looked(Outcome::Unchanged) => {}
-        Refreshed::Looked(Outcome::Fetched { new, updated, entries }) => {
-            (told.new, told.updated, told.entries) = (*new, *updated, *entries);
+        Refreshed::Polled(Outcome::Unchanged) => {}
+        Refreshed::Polled(Outcome::Fetched { new, updated, entries }) => {
+            (summary.new, summary.updated, summary.entries) = (*new, *updated, *entries);
             if new + updated > 0 {
-                told.result = "updated";
+                summary.result = "updated";
             }
         }
-        Refreshed::Looked(Outcome::Failed { kind, message }) => {
-            (told.result, told.kind) = ("failed", Some(*kind));
-            told.message = Some(message.as_str());
+        Refreshed::Polled(Outcome::Failed { kind, message }) => {
+            (summary.result, summary.kind) = ("failed", Some(*kind));
+            summary.message = Some(message.as_str());
         }
         Refreshed::Lost(why) => {
-            (told.result, told.message) = ("failed", Some(why.as_str()));
+            (summary.result, summary.message) = ("failed", Some(why.as_str()));
         }
-        Refreshed::Left(hold) => {
-            (told.result, told.until, told.reason) = ("left", Some(hold.until), Some(hold.reason));
+        Refreshed::Left(pause) => {
+            (summary.result, summary.until, summary.reason) = ("left", Some(pause.until), Some(pause.reason));
         }
-        Refreshed::NotDue(at) => (told.result, told.until) = ("not-due", Some(*at)),
-        Refreshed::Disabled => told.result = "disabled",
+        Refreshed::NotDue(at) => (summary.result, summary.until) = ("not-due", Some(*at)),
+        Refreshed::Disabled => summary.result = "disabled",
     }
-    told
+    summary
 }

@@ -52,19 +52,19 @@ pub(super) fn run(args: &WhyArgs, global: &Global, out: &mut Output) -> Result<E
             out.line("")?;
         }
         out.line(entry.title())?;
-        let told = why.tell(source.enabled, home.settings.ui.ascii, now);
-        for (name, value) in told.facts {
+        let summary = why.describe(source.enabled, home.settings.ui.ascii, now);
+        for (name, value) in summary.facts {
             out.line(format!("{name:<10} {value}"))?;
         }
-        if !told.week.is_empty() {
+        if !summary.week.is_empty() {
             out.line("week       hours of the day, in your zone; darker is more")?;
             out.line(format!("{:>10} {HOURS}", ""))?;
         }
-        for (day, hours) in told.week {
+        for (day, hours) in summary.week {
             out.line(format!("{day:>10} {hours}"))?;
         }
-        for look in told.looks {
-            out.line(look)?;
+        for poll in summary.polls {
+            out.line(poll)?;
         }
     }
     Ok(Exit::Ok)

@@ -84,7 +84,7 @@ actions! {
     OpenLink, "open-link", "Open the link of the number that begins with the digit";
     Comments, "comments", "Open the comments in the browser";
     Find, "find", "Find in the text";
-    FullText, "full-text", "Fetch the whole text; again: another way to it";
+    FullText, "full-text", "Fetch the full text; again: another way to it";
     Difference, "difference", "Show what changed since the earlier version, or no longer";
     Prefetch, "prefetch", "Fetch the pages of pinned and unread items ahead";
     Zen, "zen", "Show the article alone";
@@ -94,13 +94,13 @@ actions! {
     Wider, "wider", "Make the text column wider";
     Pipe, "pipe", "Pipe the article to a command";
     StopExploring, "stop-exploring", "Stop exploring the site; what was found stays";
-    Why, "why", "Show why the source is looked at when it is";
+    Why, "why", "Show why the source is polled when it is";
     Log, "log", "Show what failed and why";
     Theme, "theme", "Next theme";
     Settings, "settings", "Change the settings";
     Set, "set", "Set one setting: its key and its value";
     Keys, "keys", "Change the keys";
-    Redraw, "redraw", "Draw the screen anew";
+    Redraw, "redraw", "Draw the screen again";
     Suspend, "suspend", "Suspend to the shell";
     Quit, "quit", "Quit";
 }

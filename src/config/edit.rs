@@ -32,7 +32,7 @@ pub enum EditError {
     /// No such source.
     #[error("there is no source \"{0}\"{1}")]
     Unknown(SourceId, String),
-    /// The file is written in a form that only a person can change.
+    /// The file is written in a form that only a user can change.
     #[error("{}: {message}", file.display())]
     Form {
         /// The file.
@@ -73,7 +73,7 @@ pub struct SourcesFile {
 /// What a removal took out, to put it back.
 #[derive(Clone)]
 pub struct Removed {
-    /// The whole text before and after, for putting everything back exactly.
+    /// The full text before and after, for putting everything back exactly.
     before: String,
     after: String,
     pieces: Vec<Piece>,
@@ -203,7 +203,7 @@ impl SourcesFile {
             .unwrap_or_default();
         let sources = match check_sources(&self.file, &text) {
             Ok((sources, _)) => sources,
-            Err(faults) => return Ok((self.file.clone(), faults.first_line())),
+            Err(errors) => return Ok((self.file.clone(), errors.first_line())),
         };
         let (at, _) = &sources[self.find(&sources, id)?];
         let line = text[..at.start].bytes().filter(|b| *b == b'\n').count() + 1;

@@ -29,7 +29,7 @@ pub fn export_opml(sources: &[Source]) -> String {
     text
 }
 
-/// The sources one a line as newsboat writes them: the address, the tags, and the person's own title
+/// The sources one a line as newsboat writes them: the address, the tags, and the user's own title
 /// behind a `~`. Folders, passwords, headers and proxies are left out.
 pub fn export_urls(sources: &[Source]) -> String {
     let mut text = String::new();
@@ -50,7 +50,7 @@ fn write_folder(text: &mut String, folder: &Folder<'_>, depth: usize) {
     let indent = "  ".repeat(depth);
     for source in &folder.sources {
         let url = escape(source.url.as_str());
-        // `text` is required; a `title` is written only where the person gave one.
+        // `text` is required; a `title` is written only where the user gave one.
         let name = source.title.as_deref().map(escape);
         let _ = write!(
             text,

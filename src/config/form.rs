@@ -23,7 +23,7 @@ pub struct SourceForm {
     /// The settings as they would be, in the form for these.
     settings: Option<Box<Settings>>,
     /// What is wrong and belongs to no field.
-    pub trouble: Option<String>,
+    pub problem: Option<String>,
 }
 
 /// What a form was made of.
@@ -253,7 +253,7 @@ impl SourceForm {
             }
             fields.push(FormField::new(row, path, row.label, &base));
         }
-        Self { base, fields, settings: None, trouble: None }
+        Self { base, fields, settings: None, problem: None }
     }
 
     /// The form of the settings.
@@ -265,7 +265,7 @@ impl SourceForm {
             field.unset = form_settings::setting_shown(&Settings::default(), &row.path.join("."));
             field
         });
-        let mut form = Self { fields: fields.collect(), base, settings: None, trouble: None };
+        let mut form = Self { fields: fields.collect(), base, settings: None, problem: None };
         form.check();
         let settings = form.settings.as_deref();
         let themes = settings.map(|s| form_settings::setting_choices(s, "ui.theme"));
@@ -319,10 +319,10 @@ impl SourceForm {
         self.fields.iter().filter(|f| f.is_changed()).map(FormField::change).collect()
     }
 
-    /// Whether the changes make another look sensible; a source that is switched off has none.
-    pub fn wants_look(&self) -> bool {
+    /// Whether the changes make another poll sensible; a source that is switched off has none.
+    pub fn needs_poll(&self) -> bool {
         let off = |f: &FormField| f.path == ["enabled"] && f.value.trim() == "false";
-        !self.fields.iter().any(off) && self.fields.iter().any(|f| f.is_changed() && f.row.look)
+        !self.fields.iter().any(off) && self.fields.iter().any(|f| f.is_changed() && f.row.poll)
     }
 
     /// The first field that has something against it.
@@ -347,7 +347,7 @@ impl SourceForm {
 
     /// Has the loader read the entry as it would be.
     fn check(&mut self) {
-        self.trouble = None;
+        self.problem = None;
         self.fields.iter_mut().for_each(|field| field.error = None);
         self.settings = None;
         let checked = match &self.base {
@@ -357,18 +357,18 @@ impl SourceForm {
                     self.settings = Some(Box::new(settings));
                     ConfigErrors::default()
                 }
-                Err(faults) => faults,
+                Err(errors) => errors,
             }),
         };
-        let faults = match checked {
-            Ok(faults) => faults.errors,
+        let errors = match checked {
+            Ok(errors) => errors.errors,
             Err(why) => {
-                self.trouble = Some(why);
+                self.problem = Some(why);
                 return;
             }
         };
         let keys: Vec<String> = self.fields.iter().map(FormField::key).collect();
-        for fault in faults {
+        for fault in errors {
             // `source "name": key`, or the key of a setting.
             let key = match (fault.key.rsplit_once(": "), &self.base) {
                 (Some((_, key)), _) => key,
@@ -383,7 +383,7 @@ impl SourceForm {
             let place = place.or_else(|| (0..keys.len()).find(in_it));
             let error = match place {
                 Some(place) => &mut self.fields[place].error,
-                None => &mut self.trouble,
+                None => &mut self.problem,
             };
             error.get_or_insert(fault.message);
         }
@@ -400,7 +400,7 @@ const HEADER: Row = Row {
     shape: Shape::Secret,
     choices: &[],
     kinds: EVERY,
-    look: true,
+    poll: true,
     waits: false,
 };
 

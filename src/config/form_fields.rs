@@ -7,7 +7,7 @@ use crate::model::{FullText, PolicyKind, Priority, SourceKind};
 pub enum FormPage {
     /// What the source is.
     General,
-    /// When it is looked at.
+    /// When it is polled.
     Schedule,
     /// Where things stand on its pages.
     Selectors,
@@ -15,15 +15,15 @@ pub enum FormPage {
     Crawl,
     /// How its server is asked.
     Access,
-    /// How the panes look.
-    Look,
+    /// How the interface look.
+    Appearance,
     /// How articles are read.
     Reading,
-    /// Whole texts from pages.
+    /// Full texts from pages.
     FullText,
     /// How long items are kept.
     Retention,
-    /// When sources are looked at, and how often.
+    /// When sources are polled, and how often.
     Budget,
     /// How servers are asked.
     Network,
@@ -39,7 +39,7 @@ impl FormPage {
         Self::Selectors,
         Self::Crawl,
         Self::Access,
-        Self::Look,
+        Self::Appearance,
         Self::Reading,
         Self::FullText,
         Self::Retention,
@@ -56,7 +56,7 @@ impl FormPage {
             Self::Selectors => "Selectors",
             Self::Crawl => "Crawl",
             Self::Access => "Headers and login",
-            Self::Look => "Look",
+            Self::Appearance => "Look",
             Self::Reading => "Reading",
             Self::FullText => "Full text",
             Self::Retention => "Retention",
@@ -98,7 +98,7 @@ pub(super) struct Row {
     pub(super) choices: &'static [&'static str],
     pub(super) kinds: &'static [SourceKind],
     /// Whether what the source gives may be other once it is changed.
-    pub(super) look: bool,
+    pub(super) poll: bool,
     /// Whether a change of it holds from the next start on only.
     pub(super) waits: bool,
 }
@@ -119,12 +119,12 @@ pub(super) const GENERAL: Row = Row {
     shape: Shape::Text,
     choices: &[],
     kinds: EVERY,
-    look: false,
+    poll: false,
     waits: false,
 };
 const SCHEDULE: Row = Row { page: FormPage::Schedule, unset: "as in the settings", ..GENERAL };
-const SELECTOR: Row = Row { page: FormPage::Selectors, kinds: SITES, look: true, ..GENERAL };
-const ACCESS: Row = Row { page: FormPage::Access, look: true, ..GENERAL };
+const SELECTOR: Row = Row { page: FormPage::Selectors, kinds: SITES, poll: true, ..GENERAL };
+const ACCESS: Row = Row { page: FormPage::Access, poll: true, ..GENERAL };
 
 /// Every field, page by page.
 pub(super) const ROWS: &[Row] = &[
@@ -139,7 +139,7 @@ pub(super) const ROWS: &[Row] = &[
         path: &["url"],
         label: "Address",
         help: "Where it is asked, such as https://example.org/feed",
-        look: true,
+        poll: true,
         ..GENERAL
     },
     Row {
@@ -148,7 +148,7 @@ pub(super) const ROWS: &[Row] = &[
         unset: "feed",
         help: "feed, website (by selectors), sitemap or crawl",
         choices: super::sources::KINDS,
-        look: true,
+        poll: true,
         ..GENERAL
     },
     Row {
@@ -170,7 +170,7 @@ pub(super) const ROWS: &[Row] = &[
         path: &["enabled"],
         label: "Enabled",
         unset: "true",
-        help: "Whether it is looked at",
+        help: "Whether it is polled",
         shape: Shape::Plain,
         choices: FLAG,
         ..GENERAL
@@ -179,7 +179,7 @@ pub(super) const ROWS: &[Row] = &[
         path: &["full_text"],
         label: "Full text",
         unset: "as in the settings",
-        help: "Whose pages are asked for the whole text: never, on-open, pinned or all",
+        help: "Whose pages are asked for the full text: never, on-open, pinned or all",
         choices: FullText::NAMES,
         ..GENERAL
     },
@@ -187,7 +187,7 @@ pub(super) const ROWS: &[Row] = &[
         path: &["retention", "days"],
         label: "Keep days",
         unset: "as in the settings",
-        help: "How many days read items are kept; 0 is for ever",
+        help: "How many days read items are kept; 0 is forever",
         shape: Shape::Plain,
         ..GENERAL
     },
@@ -202,7 +202,7 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         path: &["schedule", "policy"],
         label: "Policy",
-        help: "Who decides when it is looked at",
+        help: "Who decides when it is polled",
         choices: PolicyKind::NAMES,
         ..SCHEDULE
     },
@@ -210,25 +210,25 @@ pub(super) const ROWS: &[Row] = &[
         path: &["interval"],
         label: "Interval",
         unset: "by the policy",
-        help: "A fixed time between two looks, such as 30m, 2h or 1d",
+        help: "A fixed time between two polls, such as 30m, 2h or 1d",
         ..SCHEDULE
     },
     Row {
         path: &["schedule", "min_interval"],
         label: "At least",
-        help: "Shortest time between two looks, such as 10m",
+        help: "Shortest time between two polls, such as 10m",
         ..SCHEDULE
     },
     Row {
         path: &["schedule", "max_interval"],
         label: "At most",
-        help: "Longest time between two looks, such as 1d",
+        help: "Longest time between two polls, such as 1d",
         ..SCHEDULE
     },
     Row {
         path: &["schedule", "quiet_hours"],
         label: "Quiet hours",
-        help: "When it is not looked at by itself, such as 23:00-07:00",
+        help: "When it is not polled by itself, such as 23:00-07:00",
         ..SCHEDULE
     },
     Row {
@@ -242,7 +242,7 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         path: &["schedule", "polls_per_day"],
         label: "Looks a day",
-        help: "How many looks a day it is worth",
+        help: "How many polls a day it is worth",
         shape: Shape::Plain,
         ..SCHEDULE
     },

@@ -1,4 +1,4 @@
-//! The fields of the form for the settings: one row per key of `config.toml` that a person may want to
+//! The fields of the form for the settings: one row per key of `config.toml` that a user may want to
 //! turn. What holds while one is empty is its default in the schema.
 
 use super::entry::EntryChange;
@@ -10,7 +10,7 @@ use super::schema::show_settings;
 use super::settings::Settings;
 use crate::model::{FullText, PolicyKind};
 
-const LOOK: Row = Row { page: FormPage::Look, ..GENERAL };
+const APPEARANCE: Row = Row { page: FormPage::Appearance, ..GENERAL };
 const READING: Row = Row { page: FormPage::Reading, ..GENERAL };
 const RETENTION: Row = Row { page: FormPage::Retention, shape: Shape::Plain, ..GENERAL };
 const BUDGET: Row = Row { page: FormPage::Budget, ..GENERAL };
@@ -24,7 +24,7 @@ pub(super) const ROWS: &[Row] = &[
         path: &["ui", "theme"],
         label: "Theme",
         help: "Left and Right walk through the themes",
-        ..LOOK
+        ..APPEARANCE
     },
     Row {
         path: &["ui", "ascii"],
@@ -32,28 +32,28 @@ pub(super) const ROWS: &[Row] = &[
         help: "Marks and lines in plain ASCII",
         shape: Shape::Plain,
         choices: FLAG,
-        ..LOOK
+        ..APPEARANCE
     },
     Row {
         path: &["ui", "reader_width"],
         label: "Text width",
         help: "Widest column of the reader's text, in cells",
         shape: Shape::Plain,
-        ..LOOK
+        ..APPEARANCE
     },
     Row {
         path: &["ui", "sources_width"],
         label: "Sources pane",
         help: "Cells of the sources pane; 0 goes by the screen",
         shape: Shape::Plain,
-        ..LOOK
+        ..APPEARANCE
     },
     Row {
         path: &["ui", "items_width"],
         label: "Items pane",
         help: "Cells of the items pane beside the reader; 0 goes by the screen",
         shape: Shape::Plain,
-        ..LOOK
+        ..APPEARANCE
     },
     Row {
         path: &["ui", "mouse"],
@@ -62,7 +62,7 @@ pub(super) const ROWS: &[Row] = &[
         shape: Shape::Plain,
         choices: FLAG,
         waits: true,
-        ..LOOK
+        ..APPEARANCE
     },
     Row {
         path: &["ui", "sort"],
@@ -97,7 +97,7 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         path: &["full_text"],
         label: "Pages",
-        help: "Whose pages are asked for the whole text, where a source says nothing",
+        help: "Whose pages are asked for the full text, where a source says nothing",
         choices: FullText::NAMES,
         page: FormPage::FullText,
         ..GENERAL
@@ -105,7 +105,7 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         path: &["retention", "days"],
         label: "Keep days",
-        help: "How many days items are kept; 0 is for ever; pinned ones stay",
+        help: "How many days items are kept; 0 is forever; pinned ones stay",
         ..RETENTION
     },
     Row {
@@ -124,7 +124,7 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         path: &["schedule", "policy"],
         label: "Policy",
-        help: "Who decides when a source is looked at",
+        help: "Who decides when a source is polled",
         choices: PolicyKind::NAMES,
         ..BUDGET
     },
@@ -145,7 +145,7 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         path: &["schedule", "interval"],
         label: "Interval",
-        help: "Between two looks of the policy fixed, such as 30m or 1h",
+        help: "Between two polls of the policy fixed, such as 30m or 1h",
         ..BUDGET
     },
     Row {
@@ -163,7 +163,7 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         path: &["schedule", "quiet_hours"],
         label: "Quiet hours",
-        help: "Hours without looks by themselves, such as 23:00-07:00",
+        help: "Hours without polls by themselves, such as 23:00-07:00",
         ..BUDGET
     },
     Row {
@@ -300,7 +300,7 @@ mod tests {
     fn what_is_typed_is_checked_by_the_loader_and_tells_the_settings() {
         let text = "# mine\n[ui]\ntheme = \"night\" # C1\n[themes.night]\naccent = \"red\"\n";
         let mut form = SourceForm::settings(SettingsText::new(text, &[]));
-        assert_eq!(form.trouble, None);
+        assert_eq!(form.problem, None);
         let theme = form.fields()[0].clone();
         assert_eq!(theme.value(), "night");
         assert!(theme.choices().iter().any(|c| c == "night"));

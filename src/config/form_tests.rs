@@ -142,7 +142,7 @@ proptest! {
             let values = values(&form.fields[at].label);
             form.set(at, values[value.index(values.len())]);
         }
-        // What is wrong is mended as a person would, by putting back what was there.
+        // What is wrong is mended as a user would, by putting back what was there.
         while let Some(wrong) = form.first_wrong() {
             let back = form.fields[wrong].written.clone();
             if form.fields[wrong].value == back {
@@ -157,7 +157,7 @@ proptest! {
                 form.set(wrong, &back);
             }
         }
-        prop_assert_eq!(&form.trouble, &None);
+        prop_assert_eq!(&form.problem, &None);
         let changes = form.changes();
         let edited = home.file().edit_entry(of(&form), &changes).unwrap();
         let new = home.text();
@@ -222,7 +222,7 @@ fn a_feed_becomes_a_website_with_its_selectors() {
     let shown = |form: &SourceForm, label: &str| form.is_shown(&form.fields[index(form, label)]);
     assert!(!shown(&form, "Articles"));
     typed(&mut form, "Kind", "website");
-    assert!(shown(&form, "Articles") && form.first_wrong().is_some() && form.wants_look());
+    assert!(shown(&form, "Articles") && form.first_wrong().is_some() && form.needs_poll());
     typed(&mut form, "Content", ".text");
     // The title of the page, not of the source.
     let title = form.fields.iter().position(|f| f.path == ["website", "title"]).unwrap();
@@ -230,7 +230,7 @@ fn a_feed_becomes_a_website_with_its_selectors() {
     assert!(form.fields[title].error.is_some());
     form.set(title, "h1");
     typed(&mut form, "Articles", "h2 a");
-    assert_eq!((form.first_wrong(), &form.trouble), (None, &None));
+    assert_eq!((form.first_wrong(), &form.problem), (None, &None));
     // An address of its own later on must not change the identifier.
     typed(&mut form, "Address", "https://b.example/");
     home.file().edit_entry(of(&form), &form.changes()).unwrap();
@@ -255,7 +255,7 @@ fn what_was_changed_elsewhere_meanwhile_is_kept_or_asked_about() {
     fs::write(home.paths.sources_file(), format!("{both}# later\n")).unwrap();
     home.file().revert(&edited).unwrap();
     assert!(home.text().ends_with("title = \"Old\"\n# later\n"), "{}", home.text());
-    // The same key is asked about; then the person's word counts.
+    // The same key is asked about; then the user's word counts.
     let theirs = home.text().replace("Old", "Also theirs");
     fs::write(home.paths.sources_file(), &theirs).unwrap();
     let error = home.file().edit_entry(of(&form), &form.changes()).unwrap_err();

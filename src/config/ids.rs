@@ -25,8 +25,8 @@ pub(crate) fn derive_id(url: &Url) -> SourceId {
     if words.len() > 1 {
         words.retain(|w| w != "www");
     }
-    let told = split(&rest).into_iter().filter(|w| !PLAIN_WORDS.contains(&w.as_str()));
-    words.extend(told);
+    let summary = split(&rest).into_iter().filter(|w| !PLAIN_WORDS.contains(&w.as_str()));
+    words.extend(summary);
     if let Some(port) = url.port() {
         words.push(port.to_string());
     }

@@ -1,4 +1,4 @@
-//! Which key does what in which pane: a preset, and the person's own bindings merged onto it.
+//! Which key does what in which pane: a preset, and the user's own bindings merged onto it.
 
 use super::action::Action;
 use super::key::{Key, parse_sequence, show_sequence};
@@ -87,14 +87,14 @@ struct Binding {
 /// The live keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyMap {
-    /// As declared, the person's own first.
+    /// As declared, the user's own first.
     declared: BTreeMap<Context, Vec<Binding>>,
     /// Per context, with what holds everywhere mixed in.
     effective: BTreeMap<Context, BTreeMap<Vec<Key>, Action>>,
 }
 
 impl KeyMap {
-    /// The preset with the person's bindings on top.
+    /// The preset with the user's bindings on top.
     ///
     /// # Errors
     /// Every binding with a key, an action or a context that does not exist, or with keys that
@@ -188,7 +188,7 @@ impl KeyMap {
             .collect()
     }
 
-    /// The reason why a binding of the person cannot hold beside the others.
+    /// The reason why a binding of the user cannot hold beside the others.
     fn conflict(&self, context: Context, written: &str, binding: &Binding) -> Option<BindingError> {
         let action = binding.action?;
         let error = |message| {
@@ -221,7 +221,7 @@ impl KeyMap {
     }
 }
 
-/// The person's bindings of one context; the faulty ones go to `errors`.
+/// The user's bindings of one context; the faulty ones go to `errors`.
 fn read_own<'a>(
     context: &str,
     bindings: &'a BTreeMap<String, String>,
@@ -330,7 +330,7 @@ mod tests {
         settings
     }
 
-    fn look(map: &KeyMap, context: Context, keys: &str) -> Lookup {
+    fn find(map: &KeyMap, context: Context, keys: &str) -> Lookup {
         map.lookup(context, &parse_sequence(keys).unwrap())
     }
 
@@ -368,7 +368,7 @@ mod tests {
             (Context::Reader, "7", Lookup::Action(Action::OpenLink)),
         ];
         for (context, keys, expected) in cases {
-            assert_eq!(look(&map, context, keys), expected, "{context:?} {keys}");
+            assert_eq!(find(&map, context, keys), expected, "{context:?} {keys}");
         }
         assert_eq!(map.lookup(Context::Items, &[]), Lookup::None);
     }
@@ -382,9 +382,9 @@ mod tests {
             ("items", "j", "none"),
         ];
         let map = KeyMap::load(&settings("default", &own)).unwrap();
-        assert_eq!(look(&map, Context::Reader, "g"), Lookup::Action(Action::First));
-        assert_eq!(look(&map, Context::Items, "j"), Lookup::None);
-        assert_eq!(look(&map, Context::Reader, "j"), Lookup::Action(Action::Down));
+        assert_eq!(find(&map, Context::Reader, "g"), Lookup::Action(Action::First));
+        assert_eq!(find(&map, Context::Items, "j"), Lookup::None);
+        assert_eq!(find(&map, Context::Reader, "j"), Lookup::Action(Action::Down));
         assert_eq!(map.keys_for(Context::Items, Action::Pin).as_deref(), Some("x"));
         assert_eq!(map.keys_for(Context::Items, Action::First).as_deref(), Some("g"));
         let rows = map.bindings(Context::Items);

@@ -34,7 +34,7 @@ pub(crate) fn read(text: &str, name: &str) -> Result<Import, ImportError> {
     outlines.finish(name)
 }
 
-/// Broken places after which the rest is given up: each costs a look through all that follows.
+/// Broken places after which the rest is given up: each costs a poll through all that follows.
 const MOST_BREAKS: usize = 100;
 
 /// Reads to the end or to a place that is broken: its position and what the parser says.

@@ -25,9 +25,9 @@ pub struct KeyRow {
 pub enum KeyOrigin {
     /// The preset's.
     Preset,
-    /// The person's.
+    /// The user's.
     Own,
-    /// The preset's, which the person took away.
+    /// The preset's, which the user took away.
     TakenAway,
 }
 
@@ -154,14 +154,14 @@ fn preset_of(settings: &KeySettings) -> KeySettings {
     KeySettings { preset: settings.preset.clone(), ..KeySettings::default() }
 }
 
-/// How the person wrote these keys, where a binding of theirs has them.
+/// How the user wrote these keys, where a binding of theirs has them.
 fn written<'a>(settings: &'a KeySettings, context: Context, keys: &[Key]) -> Option<&'a str> {
     let own = settings.bindings.get(context.name())?;
     let same = |text: &&String| parse_sequence(text).is_ok_and(|k| k == keys);
     own.keys().find(same).map(String::as_str)
 }
 
-/// Takes out what the person says of these keys.
+/// Takes out what the user says of these keys.
 fn forget(settings: &mut KeySettings, context: Context, keys: &[Key]) {
     let Some(text) = written(settings, context, keys).map(str::to_owned) else { return };
     if let Some(own) = settings.bindings.get_mut(context.name()) {
@@ -260,14 +260,14 @@ mod tests {
     fn what_is_displaced_is_told_and_taken_away() {
         let none = KeySettings::default();
         let pin = row(&none, Action::Pin, Context::Items);
-        for (new, told) in [
+        for (new, summary) in [
             ("x", vec!["x is no longer full-text in items"]),
             ("g", vec!["g g is no longer first in items"]),
             ("j", vec!["j is no longer down in items"]),
             ("x y", vec!["x is no longer full-text in items"]),
         ] {
             let rebinding = rebind(&none, &pin, Some(&keys(new)), false).unwrap();
-            assert_eq!(rebinding.displaced, told, "{new}");
+            assert_eq!(rebinding.displaced, summary, "{new}");
             let settings = apply("", &rebinding.changes);
             let map = KeyMap::load(&settings).unwrap();
             let found = map.lookup(Context::Items, &keys(new));

@@ -1,4 +1,4 @@
-//! A source as the TOML text that a person would write.
+//! A source as the TOML text that a user would write.
 
 use crate::model::{PolicyKind, Priority, Retention, Secret, Source, SourceKind, SourceSchedule};
 use toml_edit::{Array, InlineTable, Value};

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Times a change is made anew because the file changed meanwhile.
+/// Times a change is made again because the file changed meanwhile.
 const ATTEMPTS: usize = 20;
 
 /// Waits for another newsfed that is saving: this often, this long each.
@@ -41,7 +41,7 @@ pub enum SaveError {
 }
 
 /// Reads the file, lets `change` make the new text of it, and puts that in its place. `change` is
-/// called anew on the fresh text when the file was changed meanwhile. A missing file is an empty
+/// called again on the fresh text when the file was changed meanwhile. A missing file is an empty
 /// text. Symbolic links stay links; the mode stays; new files are for their owner alone.
 pub(crate) fn rewrite<E: From<SaveError>>(
     file: &Path,
@@ -63,7 +63,7 @@ pub(crate) fn rewrite<E: From<SaveError>>(
             return Ok(());
         }
         let prepared = prepare(folder, &target, &new).map_err(io_error)?;
-        // The last look before the exchange; what is left of the gap is one system call.
+        // The last poll before the exchange; what is left of the gap is one system call.
         if read()? != old {
             continue;
         }

@@ -13,7 +13,7 @@ pub struct Settings {
     /// Whether that browser draws in the terminal. Well-known text browsers (w3m, lynx, links,
     /// elinks, …) are known as such without it.
     pub browser_in_terminal: bool,
-    /// Whose pages are asked for the whole text, where a source does not say otherwise.
+    /// Whose pages are asked for the full text, where a source does not say otherwise.
     pub full_text: FullText,
     /// The network.
     pub net: NetSettings,
@@ -23,7 +23,7 @@ pub struct Settings {
     pub retention: Retention,
     /// A language model.
     pub llm: LlmSettings,
-    /// The panes.
+    /// The interface.
     pub ui: UiSettings,
     /// Keys.
     pub keys: KeySettings,
@@ -82,19 +82,19 @@ pub struct ScheduleSettings {
     pub polls_per_day_total: Option<u32>,
     /// Interval of the fixed policy.
     pub interval: Duration,
-    /// No automatic look comes sooner after the last one.
+    /// No automatic poll comes sooner after the last one.
     pub min_interval: Duration,
-    /// The same, unless the learned rate of the source warrants more or a person set an interval.
+    /// The same, unless the learned rate of the source warrants more or a user set an interval.
     pub usual_min_interval: Duration,
-    /// How often websites and sitemaps are looked at at first: each look may ask for many pages.
+    /// How often websites and sitemaps are polled at first: each poll may ask for many pages.
     pub site_interval: Duration,
-    /// No website or sitemap is looked at sooner than this after its last look.
+    /// No website or sitemap is polled sooner than this after its last poll.
     pub site_min_interval: Duration,
-    /// An automatic look comes at the latest after this, unless a server asks for more time.
+    /// An automatic poll comes at the latest after this, unless a server asks for more time.
     pub max_interval: Duration,
-    /// Hours without automatic looks, as [`crate::model::QuietHours`] reads them.
+    /// Hours without automatic polls, as [`crate::model::QuietHours`] reads them.
     pub quiet_hours: Option<String>,
-    /// Weight of the last look in the change rate.
+    /// Weight of the last poll in the change rate.
     pub change_rate_smoothing: f64,
     /// How strongly the interval follows the change rate.
     pub change_rate_gain: f64,
@@ -140,7 +140,7 @@ impl ScheduleSettings {
     /// at in that interval, unless it names a policy too; bounds of its own replace the general
     /// ones, the one for sources that publish seldom included. That one is for intervals that are
     /// found out: a fixed one is only bound by `min_interval`. Websites and sitemaps cost their
-    /// servers more than feeds do, so they are looked at less often where nobody says otherwise.
+    /// servers more than feeds do, so they are polled less often where nobody says otherwise.
     pub fn of(&self, source: &Source) -> Self {
         let own = &source.schedule;
         let fixed = source.interval.map(|_| PolicyKind::Fixed);

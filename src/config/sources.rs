@@ -99,7 +99,7 @@ fn read_source(index: usize, node: &Node, report: &mut Report) -> Option<Numbere
     };
     let find = |key: &str| table.iter().find(|p| p.key == key);
     let prefix = format!("{}: ", name(index, find("id"), find("url")));
-    let faults = report.errors.errors.len() + report.errors.more;
+    let errors = report.errors.errors.len() + report.errors.more;
     let mut draft = Draft { enabled: true, ..Draft::default() };
     read(table, &prefix, FIELDS, OTHERS, &mut draft, report);
     let id = find("id").and_then(|p| read_id(p, &prefix, report));
@@ -120,7 +120,7 @@ fn read_source(index: usize, node: &Node, report: &mut Report) -> Option<Numbere
     let auth = read_auth(draft.user.take(), table, &prefix, report);
     let kind = kind_of(draft.kind.as_deref());
     let website = read_website(kind, node.at, find("website"), &prefix, report);
-    if report.errors.errors.len() + report.errors.more > faults {
+    if report.errors.errors.len() + report.errors.more > errors {
         return None;
     }
     let (url, url_auth) = url?;

@@ -11,7 +11,7 @@ use toml_edit::{Document, InlineTable, Item, Table, TomlError, Value};
 pub(crate) enum SpliceError {
     #[error("not valid TOML: {}", .0.message())]
     Syntax(#[from] TomlError),
-    #[error("`{0}` is written in a form that only a person can change; edit the file by hand")]
+    #[error("`{0}` is written in a form that only a user can change; edit the file by hand")]
     Form(String),
 }
 

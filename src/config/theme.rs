@@ -140,7 +140,7 @@ impl Theme {
     }
 }
 
-/// Names of all themes: the built-in ones, then the person's own.
+/// Names of all themes: the built-in ones, then the user's own.
 pub fn theme_names(own: &BTreeMap<String, Declared>) -> Vec<String> {
     let mine = own.keys().map(String::as_str).filter(|n| !BUILT_IN_THEMES.contains(n));
     BUILT_IN_THEMES.iter().copied().chain(mine).map(str::to_owned).collect()
@@ -158,7 +158,7 @@ fn built_in() -> Result<&'static BTreeMap<String, Declared>, ThemeError> {
     THEMES.as_ref().map_err(ThemeError::clone)
 }
 
-/// What a theme builds on: what it says, else `dark` for the person's own.
+/// What a theme builds on: what it says, else `dark` for the user's own.
 fn base(name: &str, declared: &Declared, own: bool) -> Option<String> {
     let default = if BUILT_IN_THEMES.contains(&name) { name } else { BUILT_IN_THEMES[0] };
     declared.get(BASE).cloned().or_else(|| own.then(|| default.to_owned()))

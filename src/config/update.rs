@@ -16,7 +16,7 @@ use url::Url;
 pub struct SourceChange {
     /// The address.
     pub url: Option<Url>,
-    /// The person's own title.
+    /// The user's own title.
     pub title: Option<Option<String>>,
     /// Folder, `/` between levels.
     pub folder: Option<Option<String>>,
@@ -26,11 +26,11 @@ pub struct SourceChange {
     pub tag: Vec<String>,
     /// Tags that it is to lose.
     pub untag: Vec<String>,
-    /// Whether it is looked at.
+    /// Whether it is polled.
     pub enabled: Option<bool>,
-    /// Fixed interval between looks.
+    /// Fixed interval between polls.
     pub interval: Option<Option<Duration>>,
-    /// Whether its pages are asked for the whole text.
+    /// Whether its pages are asked for the full text.
     pub full_text: Option<Option<FullText>>,
 }
 

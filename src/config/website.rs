@@ -145,7 +145,7 @@ fn rules(draft: Draft) -> WebsiteRules {
     }
 }
 
-/// The rules as keys and values that a person would write, without the table's name. What is at
+/// The rules as keys and values that a user would write, without the table's name. What is at
 /// its default is left out.
 pub(super) fn lines(
     rules: &WebsiteRules,

@@ -50,7 +50,7 @@ impl Groups {
 
     /// The nearest group from theta on. What the positions that most groups have can add to a cosine
     /// is at most the length of these parts of the vector: groups with nothing else in common with it
-    /// cannot reach theta, and are not looked at.
+    /// cannot reach theta, and are not polled.
     fn alike(&self, vector: &Sparse) -> Option<GroupId> {
         let groups_at = |position| self.at.get(&position).map_or(&[][..], Vec::as_slice);
         let norm = vector.norm();

@@ -103,7 +103,7 @@ impl Pools {
             self.pools.push(Pool { features, waiting, queued, first: link, asked: 0, found: 0 });
         }
         self.pools[id as usize].waiting.push(link);
-        self.look_again(id);
+        self.revisit(id);
         id
     }
 
@@ -111,7 +111,7 @@ impl Pools {
     pub(super) fn take(&mut self, random: &mut fastrand::Rng) -> Option<LinkId> {
         for _ in 0..TURN.min(self.pools.len()) {
             self.turn = (self.turn + 1) % self.pools.len();
-            self.look_again(self.turn as PoolId);
+            self.revisit(self.turn as PoolId);
         }
         while let Some(Entry(queued, id)) = self.heap.pop() {
             let pool = &mut self.pools[id as usize];
@@ -135,7 +135,7 @@ impl Pools {
     }
 
     /// What came of each group that was asked: its first link, links asked for, targets found.
-    pub(super) fn told(&self) -> impl Iterator<Item = (LinkId, u32, u32)> {
+    pub(super) fn link_groups(&self) -> impl Iterator<Item = (LinkId, u32, u32)> {
         self.pools.iter().filter(|p| p.asked > 0).map(|p| (p.first, p.asked, p.found))
     }
 
@@ -149,13 +149,13 @@ impl Pools {
         for feature in features {
             let having = &self.having[feature as usize];
             for at in having.len().saturating_sub(KIN)..having.len() {
-                self.look_again(self.having[feature as usize].all()[at]);
+                self.revisit(self.having[feature as usize].all()[at]);
             }
         }
     }
 
     /// Lifts a group in the heap if it has become worth more.
-    fn look_again(&mut self, id: PoolId) {
+    fn revisit(&mut self, id: PoolId) {
         let pool = &mut self.pools[id as usize];
         let value = self.value.of(&pool.features);
         if !pool.waiting.is_empty() && value > pool.queued {
@@ -182,7 +182,7 @@ mod tests {
         let order: Vec<LinkId> = std::iter::from_fn(|| pools.take(&mut random)).collect();
         assert_eq!(order.len(), 20);
         assert!(order[..10].iter().all(|l| *l >= 10), "{order:?}");
-        assert_eq!(pools.told().collect::<Vec<_>>(), [(0, 1, 0), (10, 1, 19)]);
+        assert_eq!(pools.link_groups().collect::<Vec<_>>(), [(0, 1, 0), (10, 1, 19)]);
         assert_eq!(pools.put(20, like(200)), rich[0]);
         assert_eq!(pools.take(&mut random), Some(20), "an empty group fills again");
     }

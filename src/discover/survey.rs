@@ -66,20 +66,20 @@ mod tests {
     #[test]
     fn what_a_document_offers() {
         let at = Url::parse("https://example.org/news").unwrap();
-        let look = |markup: &str| survey(markup.as_bytes(), None, &at);
+        let poll = |markup: &str| survey(markup.as_bytes(), None, &at);
         let rows: String = (1..9)
             .map(|n| {
                 format!("<li><a href=/news/story-{n}>The story of the number {n} bus</a></li>")
             })
             .collect();
-        let list = look(&format!("<title>News</title><ul class=news>{rows}</ul>"));
+        let list = poll(&format!("<title>News</title><ul class=news>{rows}</ul>"));
         assert_eq!((list.lists[0].items.len(), list.article), (8, None));
         assert_eq!(list.title.as_deref(), Some("News"));
         let prose = "It was a long day in the harbour. ".repeat(40);
-        let article = look(&format!("<h1>A day</h1><p>{prose}</p>"));
+        let article = poll(&format!("<h1>A day</h1><p>{prose}</p>"));
         assert_eq!(article.article.map(|(title, _)| title).as_deref(), Some("A day"));
-        assert_eq!(look("<urlset><url><loc>/a</loc></url></urlset>").sitemap, Some(1));
-        assert!(look("<div id=root></div><script src=a.js></script>").needs_javascript);
-        assert_eq!(look(""), Survey::default());
+        assert_eq!(poll("<urlset><url><loc>/a</loc></url></urlset>").sitemap, Some(1));
+        assert!(poll("<div id=root></div><script src=a.js></script>").needs_javascript);
+        assert_eq!(poll(""), Survey::default());
     }
 }

@@ -1,9 +1,9 @@
-//! The budget that sources share: once a day the price of a look is corrected by the looks taken.
+//! The budget that sources share: once a day the price of a poll is corrected by the polls taken.
 
 use super::context::Context;
 use super::setup::shares_budget;
 use crate::config::ScheduleSettings;
-use crate::model::{HoldReason, Time};
+use crate::model::{PauseReason, Time};
 use crate::schedule::{Control, price_for};
 use crate::store::Reader;
 use chrono::TimeDelta;
@@ -19,7 +19,7 @@ const TICK: TimeDelta = TimeDelta::hours(1);
 /// After so long without counting, nobody was awake: the machine slept, or nothing ran.
 const ASLEEP: TimeDelta = TimeDelta::hours(6);
 
-/// The price of a look, and how long it has held.
+/// The price of a poll, and how long it has held.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 struct Account {
     control: Control,
@@ -48,7 +48,7 @@ struct Day {
 pub(super) async fn restore(context: &Arc<Context>) {
     match load(context).await {
         Ok(account) => context.set_price(account.control.price),
-        Err(e) => tracing::warn!("the price of a look is not known: {e}"),
+        Err(e) => tracing::warn!("the price of a poll is not known: {e}"),
     }
 }
 
@@ -62,7 +62,7 @@ pub(super) async fn keep(context: &Arc<Context>) {
     }
 }
 
-/// What a look costs the sources that share a budget, in item-seconds of waiting.
+/// What a poll costs the sources that share a budget, in item-seconds of waiting.
 pub(super) fn shared_price(
     reader: &Reader,
     settings: &ScheduleSettings,
@@ -116,14 +116,14 @@ async fn correct(
     now: Time,
 ) -> crate::store::Result<()> {
     let since = account.since;
-    let looks = context.read(move |reader| reader.automatic_looks(since, now)).await?;
+    let polls = context.read(move |reader| reader.automatic_polls(since, now)).await?;
     let facts = context.read(|reader| reader.sources()).await?;
     let gone: Vec<i64> = facts
         .iter()
-        .filter(|f| f.hold.is_some_and(|h| h.reason == HoldReason::Gone))
+        .filter(|f| f.pause.is_some_and(|h| h.reason == PauseReason::Gone))
         .map(|f| f.key)
         .collect();
-    let day = day(context, &looks, &gone, TimeDelta::seconds(account.awake));
+    let day = day(context, &polls, &gone, TimeDelta::seconds(account.awake));
     let settings = context.settings();
     let settings = &settings.schedule;
     let budget = budget(day, settings.polls_per_day, settings.polls_per_day_total);
@@ -131,7 +131,7 @@ async fn correct(
         account.control.correct(day.used, budget);
         account.control.bound(budget / f64::from(day.sources));
         tracing::info!(
-            "{:.1} looks a day of {budget:.1}; a look costs {:.0} item-seconds now",
+            "{:.1} looks a day of {budget:.1}; a poll costs {:.0} item-seconds now",
             day.used,
             account.control.price
         );
@@ -140,12 +140,12 @@ async fn correct(
     Ok(())
 }
 
-fn day(context: &Context, looks: &HashMap<i64, u32>, gone: &[i64], passed: TimeDelta) -> Day {
+fn day(context: &Context, polls: &HashMap<i64, u32>, gone: &[i64], passed: TimeDelta) -> Day {
     let days = passed.as_seconds_f64() / ROUND.as_seconds_f64();
     let mut day = Day { sources: 0, used: 0.0, elsewhere: 0.0 };
     for key in context.keys() {
         let Some(source) = context.source(key) else { continue };
-        let used = f64::from(looks.get(&key).copied().unwrap_or(0)) / days;
+        let used = f64::from(polls.get(&key).copied().unwrap_or(0)) / days;
         if !shares_budget(&source, &context.settings().schedule) {
             day.elsewhere += used;
         } else if !gone.contains(&key) {

@@ -1,8 +1,8 @@
-//! What every look needs: store, network, clock, the declared sources.
+//! What every poll needs: store, network, clock, the declared sources.
 
 use super::follow::Stamp;
 use super::fulltext::Desk;
-use super::look::parse;
+use super::poll::parse;
 use crate::config::Settings;
 use crate::feed::ParsedFeed;
 use crate::model::{Source, SourceFacts, Time};
@@ -36,7 +36,7 @@ pub(super) struct Context {
     reading: Semaphore,
     working: Arc<Semaphore>,
     random: Mutex<fastrand::Rng>,
-    /// What a look costs, in item-seconds.
+    /// What a poll costs, in item-seconds.
     price: Mutex<f64>,
     /// The state of `sources.toml` that was read last.
     pub(super) declared_at: Mutex<Stamp>,
@@ -112,7 +112,7 @@ impl Context {
         self.random.lock().unwrap_or_else(PoisonError::into_inner).u64(..)
     }
 
-    /// What a look costs the sources that share a budget.
+    /// What a poll costs the sources that share a budget.
     pub(super) fn price(&self) -> f64 {
         *self.price.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -121,7 +121,7 @@ impl Context {
         *self.price.lock().unwrap_or_else(PoisonError::into_inner) = price;
     }
 
-    /// Seconds that the person's zone is east of UTC now.
+    /// Seconds that the user's zone is east of UTC now.
     pub(super) fn east(&self) -> i32 {
         let now = self.clock.now().naive_utc();
         chrono::Local.offset_from_utc_datetime(&now).fix().local_minus_utc()
@@ -199,7 +199,7 @@ impl Context {
         self.fault.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    pub(super) fn set_fault(&self, fault: Option<String>) {
+    pub(super) fn set_error(&self, fault: Option<String>) {
         *self.fault.lock().unwrap_or_else(PoisonError::into_inner) = fault;
     }
 

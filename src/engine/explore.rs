@@ -2,8 +2,8 @@
 
 use super::follow::{FollowError, access};
 use super::handle::Handle;
-use super::look;
-use super::message::{Answer, Discovery, First, FirstAnswer, PageAnswer, Way};
+use super::poll;
+use super::message::{Answer, Discovery, First, FirstFeed, FirstPage, Way};
 use crate::discover::{self, Announced, Found, Survey, survey};
 use crate::feed::ParsedFeed;
 use crate::model::{SourceKind, WebsiteMode, WebsiteRules};
@@ -28,7 +28,7 @@ const MOST_LISTS: usize = 3;
 const SAMPLES: usize = 3;
 
 impl Handle {
-    /// Explores an address as a person typed it, for every kind of source: one request, and one
+    /// Explores an address as a user typed it, for every kind of source: one request, and one
     /// more for the first feed that a page announces (up to three where the first ones do not
     /// work). Where it announces none, some usual places are tried one after the other, and the
     /// sitemap where the page is no list either. Drop the future to give up.
@@ -38,7 +38,7 @@ impl Handle {
 
     /// As [`Handle::discover`], for one kind of source only where that is given: no request is spent
     /// on others. What was tried is sent as soon as it was.
-    pub async fn discover_telling(
+    pub async fn discover_reporting(
         &self,
         typed: &str,
         kind: Option<SourceKind>,
@@ -64,21 +64,21 @@ impl Handle {
             web: Box::new(web),
         };
         if let Some(words) = instead {
-            found.tell(words);
+            found.report(words);
         }
         let Fetched { found: what, survey, answer } = first;
         let kind_said = answer.response.content_type().unwrap_or_default();
         let is_html = matches!(what, Found::Page { .. }) || kind_said.contains("html");
         let title = match what {
             Found::Feed(feed) => {
-                found.tell("the address is a feed".to_owned());
+                found.report("the address is a feed".to_owned());
                 if wanted(SourceKind::Feed) {
                     found.ways.push(feed_way(found.address.clone(), *feed, answer));
                 }
                 return Ok(found);
             }
             Found::Page { title, announced } => {
-                found.tell(match announced.len() {
+                found.report(match announced.len() {
                     1 => "the page announces a feed".to_owned(),
                     n => format!("the page announces {n} feeds"),
                 });
@@ -88,7 +88,7 @@ impl Handle {
                 title
             }
             Found::Nothing { reason } => {
-                found.tell(reason);
+                found.report(reason);
                 survey.title.clone()
             }
         };
@@ -102,7 +102,7 @@ impl Handle {
             offer_pages(&survey, &answer, &mut found);
         }
         if let Some(count) = survey.sitemap.filter(|_| wanted(SourceKind::Sitemap)) {
-            found.tell(format!("the address is a sitemap with {count} entries"));
+            found.report(format!("the address is a sitemap with {count} entries"));
             found.ways.push(sitemap_way(found.address.clone(), count, answer));
         } else if wanted(SourceKind::Sitemap) && (found.ways.is_empty() || kind.is_some()) {
             self.try_sitemaps(&mut found).await;
@@ -161,7 +161,7 @@ impl Handle {
                 }
                 Err(failure) => {
                     let gone = discovery.ways.remove(0);
-                    discovery.tell(format!("{}: {failure}", gone.url));
+                    discovery.report(format!("{}: {failure}", gone.url));
                 }
             }
         }
@@ -173,8 +173,8 @@ impl Handle {
         for place in discover::usual_places(&discovery.address).into_iter().take(MOST_PLACES) {
             match self.fetch_announced(&place, &discovery.web).await {
                 Ok(first) => {
-                    discovery.tell(format!("{place} is a feed"));
-                    let FirstAnswer { feed, answer } = first;
+                    discovery.report(format!("{place} is a feed"));
+                    let FirstFeed { feed, answer } = first;
                     discovery.ways.push(feed_way(place, feed, answer));
                     return;
                 }
@@ -183,13 +183,13 @@ impl Handle {
                 }
                 Err(failure) => {
                     // Who does not answer, or wants to be left alone, is not asked on.
-                    discovery.tell(format!("{place}: {failure}"));
+                    discovery.report(format!("{place}: {failure}"));
                     break;
                 }
             }
         }
         if !nothing_at.is_empty() {
-            discovery.tell(format!("there is no feed at {}", nothing_at.join(", ")));
+            discovery.report(format!("there is no feed at {}", nothing_at.join(", ")));
         }
     }
 
@@ -204,27 +204,27 @@ impl Handle {
         for place in places.into_iter().take(MOST_SITEMAPS) {
             match self.fetch(&place, &discovery.web, true).await {
                 Ok(Fetched { survey: Survey { sitemap: Some(count), .. }, answer, .. }) => {
-                    discovery.tell(format!("{place} is a sitemap with {count} entries"));
+                    discovery.report(format!("{place} is a sitemap with {count} entries"));
                     discovery.ways.push(sitemap_way(place, count, answer));
                     return;
                 }
-                Ok(_) => discovery.tell(format!("{place}: this is no sitemap")),
-                Err(failure) => discovery.tell(format!("{place}: {failure}")),
+                Ok(_) => discovery.report(format!("{place}: this is no sitemap")),
+                Err(failure) => discovery.report(format!("{place}: {failure}")),
             }
         }
     }
 
     /// Fetches a feed that a page announces. A private address is asked only on the host of the
-    /// page, which the person gave; so are the credentials used.
+    /// page, which the user gave; so are the credentials used.
     pub(super) async fn fetch_announced(
         &self,
         url: &Url,
         web: &address::WebAddress,
-    ) -> Result<FirstAnswer, FollowError> {
+    ) -> Result<FirstFeed, FollowError> {
         let same_host = url.host_str() == web.url.host_str();
         match self.fetch(url, web, same_host).await? {
             Fetched { found: Found::Feed(feed), answer, .. } => {
-                Ok(FirstAnswer { feed: *feed, answer })
+                Ok(FirstFeed { feed: *feed, answer })
             }
             _ => Err(FollowError::NoFeed(url.clone())),
         }
@@ -247,12 +247,12 @@ impl Handle {
         let mut response =
             fetched.map_err(|error| FollowError::Fetch { url: Box::new(url.clone()), error })?;
         let was_offline = self.context.network.is_offline();
-        look::reached(&self.context).await;
+        poll::reached(&self.context).await;
         if was_offline {
             // The loop tells so.
             self.replan().await;
         }
-        // What the person looks through may take long and is no part of a refresh.
+        // What the user looks through may take long and is no part of a refresh.
         response.room = None;
         if !response.is_success() {
             let host = response.final_url.host_str().unwrap_or_default().to_owned();
@@ -280,7 +280,7 @@ struct Fetched {
 
 fn feed_way(url: Url, feed: ParsedFeed, answer: Answer) -> Way {
     let title = feed.title.clone().unwrap_or_default();
-    let first = Some(First::Feed(FirstAnswer { feed, answer }));
+    let first = Some(First::Feed(FirstFeed { feed, answer }));
     Way { kind: SourceKind::Feed, url, title, rules: None, confidence: None, first }
 }
 
@@ -291,7 +291,7 @@ fn announced_way(announced: Announced) -> Way {
 }
 
 fn sitemap_way(url: Url, count: usize, answer: Answer) -> Way {
-    let first = PageAnswer { items: Vec::new(), count, samples: Vec::new(), answer };
+    let first = FirstPage { items: Vec::new(), count, samples: Vec::new(), answer };
     Way {
         kind: SourceKind::Sitemap,
         url,
@@ -302,7 +302,7 @@ fn sitemap_way(url: Url, count: usize, answer: Answer) -> Way {
     }
 }
 
-/// Nothing is fetched for it yet: its first look does that, and takes its time.
+/// Nothing is fetched for it yet: its first poll does that, and takes its time.
 fn crawl_way(url: &Url, targets: &str, what: &str) -> Way {
     let targets = Some(targets.to_owned());
     Way {
@@ -323,7 +323,7 @@ fn offer_pages(survey: &Survey, answer: &Answer, discovery: &mut Discovery) {
     for list in survey.lists.iter().take(MOST_LISTS) {
         discovery.ways.push(list_way(list, survey, answer, &discovery.address));
     }
-    discovery.tell(match survey.lists.len() {
+    discovery.report(match survey.lists.len() {
         0 if survey.needs_javascript => {
             "the page needs JavaScript, which is not run; give the address of a feed or sitemap"
                 .to_owned()
@@ -335,8 +335,8 @@ fn offer_pages(survey: &Survey, answer: &Answer, discovery: &mut Discovery) {
     if let Some((title, date)) = &survey.article {
         let rules = WebsiteRules { mode: WebsiteMode::Direct, ..WebsiteRules::default() };
         let items = vec![(title.clone(), *date)];
-        let first = PageAnswer { items, count: 1, samples: Vec::new(), answer: answer.clone() };
-        discovery.tell("the page is an article".to_owned());
+        let first = FirstPage { items, count: 1, samples: Vec::new(), answer: answer.clone() };
+        discovery.report("the page is an article".to_owned());
         discovery.ways.push(Way {
             kind: SourceKind::Website,
             url: discovery.address.clone(),
@@ -355,7 +355,7 @@ fn list_way(list: &Proposal, survey: &Survey, answer: &Answer, address: &Url) ->
         ..WebsiteRules::default()
     };
     let samples = list.items.iter().take(SAMPLES).map(|i| (i.url.clone(), i.title.clone()));
-    let first = PageAnswer {
+    let first = FirstPage {
         items: list.items.iter().map(|i| (i.title.clone(), i.date)).collect(),
         count: list.items.len(),
         samples: samples.collect(),

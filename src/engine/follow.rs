@@ -1,10 +1,10 @@
 //! Following one of the ways that an address offers, and taking sources out again.
 
 use super::handle::Handle;
-use super::look::{Finished, Started, read_answer, store};
-use super::message::{Answer, Discovery, First, FirstAnswer, Pace, PageAnswer, Removed, Way};
+use super::poll::{Finished, Started, read_answer, store};
+use super::message::{Answer, Discovery, First, FirstFeed, Pace, FirstPage, Removed, Way};
 use super::queue::Job;
-use super::site::{Asker, Prefetched};
+use super::site::{PageFetcher, Prefetched};
 use crate::config::{
     self, Added, ConfigErrors, EditError, Edited, Entry, EntryChange, HandEdited, SourceChange,
     SourcesFile,
@@ -70,8 +70,8 @@ pub enum FollowError {
 }
 
 impl Handle {
-    /// Follows one of the ways of a discovery; what was fetched then serves as the first look.
-    /// `title` and `folder` are the person's own.
+    /// Follows one of the ways of a discovery; what was fetched then serves as the first poll.
+    /// `title` and `folder` are the user's own.
     pub async fn follow(
         &self,
         mut discovery: Discovery,
@@ -93,9 +93,9 @@ impl Handle {
         self.follow_source(source, first).await
     }
 
-    /// As [`Handle::follow`], with the entry as a person has changed its draft
+    /// As [`Handle::follow`], with the entry as a user has changed its draft
     /// ([`Discovery::draft`]). Where it was written by hand, or asks another address now or in another
-    /// way, it is looked at anew.
+    /// way, it is polled again.
     pub async fn follow_edited(
         &self,
         discovery: &Discovery,
@@ -110,7 +110,7 @@ impl Handle {
         self.follow_source(source, first).await
     }
 
-    /// Declares a source and stores its first look, where there is one.
+    /// Declares a source and stores its first poll, where there is one.
     async fn follow_source(
         &self,
         mut source: Source,
@@ -135,7 +135,7 @@ impl Handle {
         let (declared, facts) = match self.read_declared().await {
             Ok(read) => read,
             Err(e) => {
-                self.declarations_faulty(&e).await;
+                self.declarations_invalid(&e).await;
                 return Ok(source);
             }
         };
@@ -143,7 +143,7 @@ impl Handle {
         if let (Some(facts), Some(first)) = (facts_of, first) {
             self.store_first(facts, &source, first, prefetched).await?;
         }
-        self.context.set_fault(None);
+        self.context.set_error(None);
         self.context.set_sources(declared, &facts);
         self.replan().await;
         Ok(source)
@@ -190,8 +190,8 @@ impl Handle {
             return Ok(Some("nothing is listed there yet".to_owned()));
         }
         let last = PollFilter { source: Some(facts.key), noteworthy: false };
-        let looks = self.context.read(move |reader| reader.polls(last, 1)).await?;
-        let notes = looks.first().map(|(_, look)| look.repairs.join("; ")).unwrap_or_default();
+        let polls = self.context.read(move |reader| reader.polls(last, 1)).await?;
+        let notes = polls.first().map(|(_, poll)| poll.repairs.join("; ")).unwrap_or_default();
         Ok(Some(match notes.as_str() {
             "" => format!("other sources have brought the {listed} articles listed there already"),
             notes => format!("none of the {listed} articles listed there could be taken: {notes}"),
@@ -199,13 +199,13 @@ impl Handle {
     }
 
     /// Derives the selectors of a website's articles from the first of them. Returns their pages:
-    /// the first look needs them again.
+    /// the first poll needs them again.
     async fn learn_articles(&self, source: &mut Source, samples: &[(Url, String)]) -> Prefetched {
-        let mut asker = Asker::new(&self.context, source, false);
+        let mut fetcher = PageFetcher::new(&self.context, source, false);
         let (mut prefetched, mut read) = (Prefetched::new(), Vec::new());
         for (url, title) in samples {
             // One that does not come leaves the common rules to do.
-            let Ok(response) = asker.page(url.clone()).await else { continue };
+            let Ok(response) = fetcher.page(url.clone()).await else { continue };
             if response.is_success() {
                 read.push((response.clone(), title.clone()));
                 prefetched.insert(address::normalise(url), response);
@@ -234,21 +234,21 @@ impl Handle {
         let source = Arc::new(source.clone());
         let job = Job { key: facts.key, source, pace: Pace::Manual, report: None };
         let (at, finished) = match first {
-            First::Feed(FirstAnswer { feed, answer: Answer { response, at } }) => {
+            First::Feed(FirstFeed { feed, answer: Answer { response, at } }) => {
                 let hash: [u8; 32] = Sha256::digest(&response.body).into();
                 let finished = Finished::of(&response, job.source.url.to_string());
                 (at, finished.take(&self.context, feed, hash).await)
             }
-            First::Page(PageAnswer { answer: Answer { response, at }, .. }) => {
+            First::Page(FirstPage { answer: Answer { response, at }, .. }) => {
                 let mut facts = facts.clone();
                 if let Some(rules) = &job.source.website {
                     facts.website = facts.website.under(rules);
                 }
-                let asker = Asker::new(&self.context, &job.source, false);
+                let fetcher = PageFetcher::new(&self.context, &job.source, false);
                 let started = Started { context: &self.context, job: &job, facts: &facts, at };
                 let mut finished = Finished::of(&response, job.source.url.to_string());
                 finished.requests += u32::try_from(prefetched.len()).unwrap_or(0);
-                (at, read_answer(&started, asker, finished, response, prefetched).await)
+                (at, read_answer(&started, fetcher, finished, response, prefetched).await)
             }
         };
         store(&self.context, &job, at, finished).await?;
@@ -364,7 +364,7 @@ impl Handle {
         seen.is_ok_and(|before| before == now)
     }
 
-    /// Reads the declared sources again where another program, or a person, has changed the
+    /// Reads the declared sources again where another program, or a user, has changed the
     /// files: faults of either are in the way. A file with faults changes nothing.
     pub(super) async fn reload_if_changed(&self) {
         if self.declarations_seen() {
@@ -389,21 +389,21 @@ impl Handle {
     pub async fn reload(&self) -> Result<(), FollowError> {
         match self.read_declared().await {
             Ok((declared, facts)) => {
-                self.context.set_fault(None);
+                self.context.set_error(None);
                 self.context.set_sources(declared, &facts);
                 self.replan().await;
                 Ok(())
             }
             Err(e) => {
-                self.declarations_faulty(&e).await;
+                self.declarations_invalid(&e).await;
                 Err(e)
             }
         }
     }
 
     /// Lets the loop tell what is wrong for as long as it is.
-    async fn declarations_faulty(&self, error: &FollowError) {
-        self.context.set_fault(Some(first_line(error)));
+    async fn declarations_invalid(&self, error: &FollowError) {
+        self.context.set_error(Some(first_line(error)));
         self.replan().await;
     }
 

@@ -32,7 +32,7 @@ pub struct Engine {
     pub clock: Arc<dyn Clock>,
     /// Seed of all jitter.
     pub seed: u64,
-    /// Whether due sources are looked at by themselves; otherwise only on demand.
+    /// Whether due sources are polled by themselves; otherwise only on demand.
     pub follow: bool,
 }
 
@@ -41,7 +41,7 @@ pub struct Engine {
 pub struct Handle {
     pub(super) context: Arc<Context>,
     pub(super) paths: Paths,
-    /// The overrides of this run; those of keys that the person changes meanwhile give way.
+    /// The overrides of this run; those of keys that the user changes meanwhile give way.
     pub(super) overrides: Arc<std::sync::RwLock<Vec<String>>>,
     commands: mpsc::Sender<Command>,
     status: watch::Receiver<Status>,
@@ -72,9 +72,9 @@ impl Engine {
         let (commands, inbox) = mpsc::channel(64);
         let (status_in, status) = watch::channel(Status { role: part.role(), ..Status::default() });
         let stop = CancellationToken::new();
-        let looks = Loop::new(context.clone(), inbox, status_in, stop.clone(), part);
+        let polling = Loop::new(context.clone(), inbox, status_in, stop.clone(), part);
         let upkeep = upkeep::run(context.clone(), status.clone(), stop.clone());
-        let mut tasks = vec![tokio::spawn(looks.run())];
+        let mut tasks = vec![tokio::spawn(polling.run())];
         if writes {
             tasks.push(tokio::spawn(upkeep));
         }
@@ -98,15 +98,15 @@ impl Engine {
     }
 }
 
-/// How often `sources.toml` is looked at for changes by others.
-const LOOK: Duration = Duration::from_secs(30);
+/// How often `sources.toml` is polled for changes by others.
+const DECLARATIONS_CHECK: Duration = Duration::from_secs(30);
 
 /// Takes over what other programs declare, for as long as the engine runs.
 async fn watch_declarations(handle: Handle) {
     loop {
         tokio::select! {
             () = handle.stop.cancelled() => return,
-            () = tokio::time::sleep(LOOK) => handle.reload_if_changed().await,
+            () = tokio::time::sleep(DECLARATIONS_CHECK) => handle.reload_if_changed().await,
         }
     }
 }
@@ -143,7 +143,7 @@ impl Handle {
     }
 
     /// Looks at these sources (row keys) or at all of them. Each one is reported, and the channel
-    /// ends when the last one is done. In a process that only watches nothing is looked at.
+    /// ends when the last one is done. In a process that only watches nothing is polled.
     pub async fn refresh(
         &self,
         keys: Option<Vec<i64>>,
@@ -160,7 +160,7 @@ impl Handle {
     }
 
     /// Ends the exploration of a site (row key) with what it has found so far; says whether there is
-    /// one under way. Where nothing was found yet, the next look goes on with it.
+    /// one under way. Where nothing was found yet, the next poll goes on with it.
     pub fn stop_exploring(&self, key: i64) -> bool {
         self.context.end_exploring(key)
     }

@@ -3,7 +3,7 @@
 use super::follow::{access, may_have_credentials};
 use crate::config::{Entry, unique_id};
 use crate::feed::ParsedFeed;
-use crate::model::{Hold, Outcome, Source, SourceId, SourceKind, Time, WebsiteRules};
+use crate::model::{Pause, Outcome, Source, SourceId, SourceKind, Time, WebsiteRules};
 use crate::net::Response;
 use crate::util::url::WebAddress;
 use std::collections::HashSet;
@@ -21,9 +21,9 @@ pub struct Status {
     pub total: usize,
     /// A host that is being asked.
     pub host: Option<String>,
-    /// Row keys of the sources that are being looked at or wait for their turn.
+    /// Row keys of the sources that are being polled or wait for their turn.
     pub claimed: HashSet<i64>,
-    /// When the next look is planned.
+    /// When the next poll is planned.
     pub next: Option<Time>,
     /// No host can be reached.
     pub offline: bool,
@@ -41,7 +41,7 @@ pub enum Role {
     Watches(Option<u32>),
     /// It looks only when told to.
     OnDemand,
-    /// The database cannot be written, so nothing is looked at.
+    /// The database cannot be written, so nothing is polled.
     Reads,
 }
 
@@ -68,11 +68,11 @@ pub struct Report {
 /// See [`Report`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refreshed {
-    /// It was looked at.
-    Looked(Outcome),
+    /// It was polled.
+    Polled(Outcome),
     /// It was left alone, and why.
-    Left(Hold),
-    /// Its next look is planned for then, and only due sources were asked for.
+    Left(Pause),
+    /// Its next poll is planned for then, and only due sources were asked for.
     NotDue(Time),
     /// It is switched off.
     Disabled,
@@ -96,7 +96,7 @@ pub struct Discovery {
 }
 
 impl Discovery {
-    pub(super) fn tell(&mut self, words: String) {
+    pub(super) fn report(&mut self, words: String) {
         if let Some(listener) = &self.listener {
             // Who listens no more has given up.
             let _ = listener.send(words.clone());
@@ -152,7 +152,7 @@ pub struct Way {
     pub rules: Option<WebsiteRules>,
     /// Of a website: how sure it is that these are the articles, 0 to 1.
     pub confidence: Option<f64>,
-    /// What was fetched already; it then serves as the first look.
+    /// What was fetched already; it then serves as the first poll.
     pub(super) first: Option<First>,
 }
 
@@ -160,9 +160,9 @@ pub struct Way {
 #[derive(Debug, Clone)]
 pub(super) enum First {
     /// A feed.
-    Feed(FirstAnswer),
+    Feed(FirstFeed),
     /// A list page or sitemap, and what it lists.
-    Page(PageAnswer),
+    Page(FirstPage),
 }
 
 impl Way {
@@ -188,14 +188,14 @@ impl Way {
 
 /// A feed that was fetched while an address was explored.
 #[derive(Debug, Clone)]
-pub(super) struct FirstAnswer {
+pub(super) struct FirstFeed {
     pub(super) feed: ParsedFeed,
     pub(super) answer: Answer,
 }
 
 /// A page that was fetched while an address was explored.
 #[derive(Debug, Clone)]
-pub(super) struct PageAnswer {
+pub(super) struct FirstPage {
     /// Titles and dates of what it lists.
     pub(super) items: Vec<(String, Option<Time>)>,
     pub(super) count: usize,
@@ -221,18 +221,18 @@ pub struct Removed {
     pub(super) undo: crate::config::Removed,
 }
 
-/// Made up for the panes.
+/// Made up for the interface.
 #[cfg(test)]
 impl Removed {
-    pub(crate) fn told(sources: Vec<Source>, what: &str, undo: crate::config::Removed) -> Self {
+    pub(crate) fn sample(sources: Vec<Source>, what: &str, undo: crate::config::Removed) -> Self {
         Self { sources, what: what.to_owned(), undo }
     }
 }
 
-/// Made up for the panes.
+/// Made up for the interface.
 #[cfg(test)]
 impl Discovery {
-    pub(crate) fn told(address: &str, ways: Vec<Way>, tried: &[&str]) -> Self {
+    pub(crate) fn sample(address: &str, ways: Vec<Way>, tried: &[&str]) -> Self {
         let web = crate::util::url::parse_web(address).unwrap();
         let tried = tried.iter().map(|&words| words.to_owned()).collect();
         Self { address: web.url.clone(), ways, tried, web: Box::new(web), listener: None }
@@ -242,7 +242,7 @@ impl Discovery {
 #[cfg(test)]
 impl Way {
     /// A list of articles on a page, by their selector and how sure it is; without them a sitemap.
-    pub(crate) fn told(
+    pub(crate) fn sample(
         url: &str,
         title: &str,
         list: Option<(&str, f64)>,
@@ -262,7 +262,7 @@ impl Way {
             elapsed: std::time::Duration::ZERO,
             crawl_delay: std::time::Duration::ZERO,
         };
-        let page = PageAnswer {
+        let page = FirstPage {
             items: items.iter().map(|(title, at)| ((*title).to_owned(), Some(*at))).collect(),
             count: if list.is_some() { items.len() } else { 412 },
             samples: Vec::new(),

@@ -1,7 +1,7 @@
 //! The background task: plan -> fetch -> ingest -> store -> announce.
 //!
-//! [`Engine::start`] spawns it and returns the [`Handle`] through which the panes and the command
-//! line speak with it. `run.rs` is the loop, `look.rs` one look at one source.
+//! [`Engine::start`] spawns it and returns the [`Handle`] through which the interface and the command
+//! line speak with it. `run.rs` is the loop, `look.rs` one poll of one source.
 
 mod budget;
 mod context;
@@ -10,7 +10,7 @@ mod explore;
 mod follow;
 mod fulltext;
 mod handle;
-mod look;
+mod poll;
 mod message;
 mod part;
 mod plan;
@@ -22,7 +22,7 @@ mod site;
 mod upkeep;
 mod verdict;
 mod why;
-mod words;
+mod describe;
 mod workbench;
 
 pub use follow::{FollowError, access};
@@ -33,12 +33,12 @@ pub use plan::{HORIZON, Plan, plan};
 pub use setup::setup;
 // What a prefetch chooses from.
 pub use crate::store::Kept;
-pub use why::{Glance, LookTold, Rhythm, Why, glance, rhythm, why};
-pub use words::{HOURS, Told, broken};
+pub use why::{Glance, PollSummary, Rhythm, Why, glance, rhythm, why};
+pub use describe::{HOURS, ScheduleSummary, broken};
 #[cfg(test)]
 pub(crate) use workbench::Rehearsal;
 pub use workbench::{Offer, Place, Preview, Said, Subject, Workbench};
 // What is told of pages there.
-pub use crate::website::{ArticleTold, Found, ListLink, Listed, Outline, OutlineLine, Part};
-// The panes know the engine, and this is part of what it tells.
+pub use crate::website::{ArticlePreview, Found, ListLink, Listed, Outline, OutlineLine, Part};
+// The interface know the engine, and this is part of what it tells.
 pub use crate::schedule::{Explanation, Gaps, Pulse};

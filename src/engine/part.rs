@@ -14,7 +14,7 @@ pub(super) struct Part {
     role: Role,
     lock: Option<PollerLock>,
     database: PathBuf,
-    /// Whether due sources are to be looked at by themselves.
+    /// Whether due sources are to be polled by themselves.
     follow: bool,
 }
 

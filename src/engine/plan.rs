@@ -17,15 +17,15 @@ pub struct Plan {
 /// Sources planned at once; the rest follows when these are done.
 pub const HORIZON: usize = 2048;
 
-/// Picks from `due`, which is ordered by the next look, what is not `claimed` already. After a long
-/// absence much is due at once: what was never looked at comes first, then where items have
+/// Picks from `due`, which is ordered by the next poll, what is not `claimed` already. After a long
+/// absence much is due at once: what was never polled comes first, then where items have
 /// probably waited most in all, times the `weight` of the source (row key).
 pub fn plan(due: &[Due], now: Time, claimed: &HashSet<i64>, weight: impl Fn(i64) -> f64) -> Plan {
     let mut plan = Plan::default();
     let mut start = Vec::new();
     for source in due {
-        let held = source.hold.filter(|h| h.until > now).map(|h| h.until);
-        let at = source.next_poll.max(held);
+        let paused = source.pause.filter(|h| h.until > now).map(|h| h.until);
+        let at = source.next_poll.max(paused);
         match at {
             Some(at) if at > now => plan.wake = Some(plan.wake.map_or(at, |wake| wake.min(at))),
             _ if claimed.contains(&source.key) => {}
@@ -41,19 +41,19 @@ pub fn plan(due: &[Due], now: Time, claimed: &HashSet<i64>, weight: impl Fn(i64)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Hold, HoldReason, SourceId};
+    use crate::model::{Pause, PauseReason, SourceId};
 
     fn at(seconds: i64) -> Time {
         Time::from_timestamp(seconds, 0).unwrap()
     }
 
-    fn due(key: i64, next: Option<i64>, held: Option<i64>) -> Due {
-        let hold = held.map(|until| Hold { until: at(until), reason: HoldReason::RetryAfter });
+    fn due(key: i64, next: Option<i64>, paused: Option<i64>) -> Due {
+        let pause = paused.map(|until| Pause { until: at(until), reason: PauseReason::RetryAfter });
         Due {
             key,
             id: SourceId(key.to_string()),
             next_poll: next.map(at),
-            hold,
+            pause,
             schedule: Vec::new(),
         }
     }
@@ -65,7 +65,7 @@ mod tests {
     fn what_is_due_starts_and_the_nearest_of_the_others_sets_the_alarm() {
         let cases: [Case; 6] = [
             ("nothing followed", vec![], &[], &[], None),
-            ("never looked at", vec![due(1, None, None)], &[], &[1], None),
+            ("never polled", vec![due(1, None, None)], &[], &[1], None),
             (
                 "due and not due",
                 vec![due(1, Some(99), None), due(2, Some(150), None)],

@@ -1,4 +1,4 @@
-//! What waits to be looked at: one queue per host, so that a host with many sources holds no place
+//! What waits to be polled: one queue per host, so that a host with many sources holds no place
 //! that another could use.
 
 use super::message::{Pace, Report};
@@ -35,7 +35,7 @@ pub(super) struct Claim {
 }
 
 impl Queue {
-    /// Adds a job unless its source waits or is being looked at already.
+    /// Adds a job unless its source waits or is being polled already.
     pub(super) fn push(&mut self, host: String, job: Job) -> bool {
         if !self.claimed.insert(job.key) {
             return false;

@@ -2,7 +2,7 @@
 
 use super::budget;
 use super::context::Context;
-use super::look::look;
+use super::poll::poll;
 use super::message::{Pace, Refreshed, Report, Role, Status};
 use super::part::Part;
 use super::plan::{HORIZON, plan};
@@ -25,7 +25,7 @@ const MAX_TASKS: usize = 384;
 /// How long a source rests whose look could not be stored: asking again at once would bother its
 /// server for nothing.
 const REST: TimeDelta = TimeDelta::minutes(5);
-/// A clock that is this far behind the last look has been set back.
+/// A clock that is this far behind the last poll has been set back.
 const SET_BACK: TimeDelta = TimeDelta::minutes(1);
 /// How often a waiting loop makes sure that the clock has not been set back.
 const GLANCE: Duration = Duration::from_secs(60);
@@ -46,13 +46,13 @@ pub(super) struct Loop {
     pub(super) commands: mpsc::Receiver<Command>,
     pub(super) status: watch::Sender<Status>,
     pub(super) stop: CancellationToken,
-    /// Whether due sources are looked at without being asked for; keeps the lock until all looks
+    /// Whether due sources are polled without being asked for; keeps the lock until all polls
     /// have ended.
     pub(super) part: Part,
     queue: Queue,
     tasks: JoinSet<(Job, Result<Refreshed, StoreError>)>,
     claims: HashMap<Id, Claim>,
-    /// Sources whose last look could not be stored, and until when they rest.
+    /// Sources whose last poll could not be stored, and until when they rest.
     resting: HashMap<i64, Time>,
     done: usize,
     total: usize,
@@ -122,7 +122,7 @@ impl Loop {
                 let moved = self.moved(&keys).await;
                 for key in keys {
                     let Some(source) = self.context.source(key) else { continue };
-                    // A source that is switched off is looked at only when named.
+                    // A source that is switched off is polled only when named.
                     if source.enabled || named {
                         let url = moved.get(&key).unwrap_or(&source.url);
                         self.enqueue(
@@ -130,7 +130,7 @@ impl Loop {
                             Job { key, source, pace, report: report.clone() },
                         );
                     } else {
-                        tell(report.as_ref(), source.id.clone(), Refreshed::Disabled);
+                        report(report.as_ref(), source.id.clone(), Refreshed::Disabled);
                     }
                 }
             }
@@ -158,7 +158,7 @@ impl Loop {
             let Some((claim, job)) = self.queue.pop() else { return };
             let context = self.context.clone();
             let task = self.tasks.spawn(async move {
-                let result = look(&context, &job).await;
+                let result = poll(&context, &job).await;
                 (job, result)
             });
             self.claims.insert(task.id(), claim);
@@ -179,11 +179,11 @@ impl Loop {
                     self.resting.insert(job.key, self.context.clock.now() + REST);
                     Refreshed::Lost(e.to_string())
                 });
-                tell(job.report.as_ref(), job.source.id.clone(), result);
+                report(job.report.as_ref(), job.source.id.clone(), result);
             }
             // A look that panicked keeps its source: looking again at once would only repeat it.
             (Err(e), Some(claim)) => {
-                tracing::error!("a look ended badly: {e}");
+                tracing::error!("a poll ended badly: {e}");
                 self.queue.leave(&claim);
             }
             (_, None) => {}
@@ -235,10 +235,10 @@ impl Loop {
         }
     }
 
-    /// The sources by their next look. Plans made before the clock was set back move along with it,
-    /// or nothing would be looked at for as long.
+    /// The sources by their next poll. Plans made before the clock was set back move along with it,
+    /// or nothing would be polled for as long.
     async fn due(&self, now: Time) -> Result<Vec<Due>, StoreError> {
-        let newest = self.context.read(|reader| reader.newest_look()).await?;
+        let newest = self.context.read(|reader| reader.newest_poll()).await?;
         if let Some(ahead) = newest.map(|at| at - now).filter(|ahead| *ahead > SET_BACK) {
             tracing::warn!("the clock was set back by about {} s", ahead.num_seconds());
             self.context.store.set_back(ahead).await?;
@@ -256,7 +256,7 @@ impl Loop {
             total: self.total,
             host: self.queue.busy_host().cloned(),
             claimed: self.queue.claimed().clone(),
-            // What wakes a process that watches is no look.
+            // What wakes a process that watches is no poll.
             next: self.wake.filter(|_| role == Role::Follows),
             offline: self.context.network.is_offline(),
             fault: self.context.fault(),
@@ -277,7 +277,7 @@ async fn set_back(clock: &dyn Clock) {
     }
 }
 
-fn tell(report: Option<&mpsc::UnboundedSender<Report>>, source: SourceId, result: Refreshed) {
+fn report(report: Option<&mpsc::UnboundedSender<Report>>, source: SourceId, result: Refreshed) {
     if let Some(report) = report {
         // Nobody listens any more when the refresh was given up.
         let _ = report.send(Report { source, result });

@@ -43,7 +43,7 @@ impl Handle {
         Ok((edited, self.take_over(settings).await))
     }
 
-    /// The overrides of other keys than these: what a person changes is to hold at once.
+    /// The overrides of other keys than these: what a user changes is to hold at once.
     fn overrides_without(&self, changes: &[EntryChange]) -> Vec<String> {
         let keys: Vec<String> = changes.iter().map(|c| c.path.join(".")).collect();
         let key = |argument: &str| argument.split('=').next().unwrap_or("").trim().to_owned();
@@ -54,7 +54,7 @@ impl Handle {
 
     async fn take_over(&self, settings: Settings) -> Box<Settings> {
         self.context.set_settings(settings.clone());
-        // Another budget is another price of a look.
+        // Another budget is another price of a poll.
         budget::restore(&self.context).await;
         self.replan().await;
         Box::new(settings)

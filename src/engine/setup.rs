@@ -3,17 +3,17 @@
 use crate::config::ScheduleSettings;
 use crate::model::{PolicyKind, QuietHours, Source, SourceFacts, Time, Validators};
 use crate::schedule::{
-    AdvaRssParameters, Answer, ChangeRateParameters, Clues, LearnedParameters, Look, Memory, Setup,
+    AdvaRssParameters, Answer, ChangeRateParameters, Clues, LearnedParameters, FinishedPoll, Memory, Setup,
     Week, first_gap, own_gap,
 };
 use std::time::Duration;
 
-/// Shortest interval that the policies choose by themselves; what the person sets comes on top.
+/// Shortest interval that the policies choose by themselves; what the user sets comes on top.
 const LEAST: Duration = Duration::from_secs(300);
 /// Bounds of the first interval of the policy change-rate.
 const FIRST: (Duration, Duration) = (Duration::from_secs(900), Duration::from_secs(24 * 3600));
 
-/// What holds for a source at `now`; `price` is what a look costs all sources.
+/// What holds for a source at `now`; `price` is what a poll costs all sources.
 pub fn setup(
     source: &Source,
     facts: &SourceFacts,
@@ -53,8 +53,8 @@ pub fn setup(
     }
 }
 
-/// The bounds that hold for the next look at a source, as if a look at `now` had gone well and the
-/// policy wanted the next one at once; the person's zone is `east` seconds east of UTC.
+/// The bounds that hold for the next poll of a source, as if a look at `now` had gone well and the
+/// policy wanted the next one at once; the user's zone is `east` seconds east of UTC.
 pub(super) fn rules<'a>(
     source: &Source,
     facts: &'a SourceFacts,
@@ -62,14 +62,14 @@ pub(super) fn rules<'a>(
     memory: &Memory,
     east: i32,
     now: Time,
-) -> Look<'a> {
+) -> FinishedPoll<'a> {
     let own = &source.schedule;
     let settings = settings.of(source);
     let fixed = settings.policy == PolicyKind::Fixed;
-    // A fixed interval is longer than the longest allowed only where a person wants it.
+    // A fixed interval is longer than the longest allowed only where a user wants it.
     let max = Some(settings.max_interval).filter(|_| !fixed || own.max_interval.is_some());
     let interval = source.interval.filter(|_| fixed);
-    Look {
+    FinishedPoll {
         now,
         wanted: now,
         answer: Answer::default(),

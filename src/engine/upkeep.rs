@@ -17,7 +17,7 @@ const ROUND: chrono::TimeDelta = chrono::TimeDelta::hours(6);
 const SETTLE: Duration = Duration::from_millis(500);
 /// Commits that never pause do not keep bodies from being indexed for longer.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Between two batches: the writer belongs to the person first.
+/// Between two batches: the writer belongs to the user first.
 const BREATHE: Duration = Duration::from_millis(20);
 
 /// Runs until it is told to stop, where and as soon as this process is the one that polls.

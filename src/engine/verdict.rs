@@ -1,4 +1,4 @@
-//! What a look teaches about its source: validators, moves, the next look. Pure.
+//! What a poll teaches about its source: validators, moves, the next poll. Pure.
 
 use super::setup::{begin, rules, setup};
 use crate::config::ScheduleSettings;
@@ -7,21 +7,21 @@ use crate::model::{
     SourceFacts, SourceKind, Time, Validators,
 };
 use crate::net::Response;
-use crate::schedule::{self, Answer, AnswerKind, Clues, Memory};
+use crate::schedule::{self, Answer, ResponseKind, Clues, Memory};
 use crate::store::Ingested;
 use crate::website::signal::{Evidence, HeaderFacts, next_visit};
 use chrono::{SubsecRound, TimeDelta};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A permanent redirect to a target with nothing known in it is believed after so many looks …
-const MOVE_LOOKS: u32 = 3;
+/// A permanent redirect to a target with nothing known in it is believed after so many polls …
+const MOVE_POLLS: u32 = 3;
 /// … over at least this time (a hotel's log-in page redirects everything for an evening).
 const MOVE_TIME: TimeDelta = TimeDelta::days(1);
 /// Servers that always answer 304 are asked for the whole document once in this time.
 const FULL_EVERY: TimeDelta = TimeDelta::days(8);
 
-/// Everything that is known when a look ends, apart from what the store finds out.
+/// Everything that is known when a poll ends, apart from what the store finds out.
 pub(super) struct Verdict {
     pub(super) started: Time,
     pub(super) now: Time,
@@ -36,11 +36,11 @@ pub(super) struct Verdict {
     pub(super) offline: bool,
     pub(super) source: Arc<Source>,
     pub(super) settings: ScheduleSettings,
-    /// What a look costs the sources that share a budget, in item-seconds.
+    /// What a poll costs the sources that share a budget, in item-seconds.
     pub(super) price: f64,
-    /// Whether nobody asked for this look.
+    /// Whether nobody asked for this poll.
     pub(super) automatic: bool,
-    /// Seconds that the person's zone is east of UTC.
+    /// Seconds that the user's zone is east of UTC.
     pub(super) east: i32,
     pub(super) seed: u64,
 }
@@ -80,13 +80,13 @@ pub(super) struct DocumentFacts {
 /// The validators to send: none when a full answer is overdue (manners.md, P25).
 pub(super) fn validators_to_send(facts: &SourceFacts, now: Time) -> Validators {
     let stale = facts.last_full.is_some_and(|t| now - t >= FULL_EVERY);
-    if stale && facts.hold.is_none() { Validators::default() } else { facts.validators.clone() }
+    if stale && facts.pause.is_none() { Validators::default() } else { facts.validators.clone() }
 }
 
 impl Verdict {
     /// Brings the facts up to date inside the transaction that stores the items.
     pub(super) fn apply(self, facts: &mut SourceFacts, ingested: &Ingested) {
-        // The clock may have been set back while the look was under way.
+        // The clock may have been set back while the poll was under way.
         facts.last_poll = Some(self.started.min(self.now));
         let failed = matches!(self.outcome, Outcome::Failed { .. });
         if let Some(head) = self.response.as_ref().filter(|_| !failed) {
@@ -126,7 +126,7 @@ impl Verdict {
     }
 
     /// Permanent redirects are remembered at once when subscribing or when the target carries a
-    /// known item, otherwise after several looks (manners.md, P19).
+    /// known item, otherwise after several polls (manners.md, P19).
     fn follow_move(&self, facts: &mut SourceFacts, head: &Head, ingested: &Ingested) {
         let refused = facts.move_refused.as_deref() == Some(&head.final_url);
         if !head.moved_for_good || refused || head.final_url == self.asked {
@@ -137,12 +137,12 @@ impl Verdict {
             Some(c) if c.url == head.final_url => MoveCandidate { seen: c.seen + 1, ..c },
             _ => MoveCandidate { url: head.final_url.clone(), since: self.started, seen: 1 },
         };
-        let first_look = facts.last_ok.is_none();
+        let first_poll = facts.last_ok.is_none();
         // From the second look on, what is known may have come from the target itself.
         let same_feed = candidate.seen == 1
             && (ingested.known > 0 || head.status == 304 || self.same_body(facts));
-        let patient = candidate.seen >= MOVE_LOOKS && self.started - candidate.since >= MOVE_TIME;
-        if first_look || same_feed || patient {
+        let patient = candidate.seen >= MOVE_POLLS && self.started - candidate.since >= MOVE_TIME;
+        if first_poll || same_feed || patient {
             tracing::info!(source = %facts.id, to = candidate.url, "moved for good");
             facts.moved_to = Some(candidate.url);
         } else {
@@ -172,7 +172,7 @@ impl Verdict {
         let hint = sign.as_ref().filter(|sign| sign.signal.is_hint() && !fixed);
         answer.page_says = hint.map(|sign| Duration::from_secs(sign.after));
         let wanted = schedule::jittered(memory.plan(self.now), self.now, self.seed);
-        let decision = schedule::decide(&schedule::Look {
+        let decision = schedule::decide(&schedule::PollContext {
             wanted,
             answer,
             fail_count: facts.fail_count,
@@ -181,7 +181,7 @@ impl Verdict {
             ..rules(&self.source, facts, &self.settings, &memory, self.east, self.now)
         });
         facts.next_poll = Some(decision.next);
-        facts.hold = decision.hold;
+        facts.pause = decision.pause;
         facts.planned = Some(Planned {
             at: self.now.trunc_subsecs(0),
             policy: memory.policy(),
@@ -196,10 +196,10 @@ impl Verdict {
         });
     }
 
-    /// What tells when the pages of a site are worth another look: the cheapest signal that is
+    /// What tells when the pages of a site are worth another poll: the cheapest signal that is
     /// conclusive; `interval` is how often it is known to change. Feeds say it themselves.
     fn sign(&self, answer: &Answer, says: PageSays, interval: Option<Duration>) -> Option<Sign> {
-        let head = self.response.as_ref().filter(|_| answer.kind == AnswerKind::Ok)?;
+        let head = self.response.as_ref().filter(|_| answer.kind == ResponseKind::Ok)?;
         let headers = Some(HeaderFacts {
             fresh_for: head.cache.max_age.or(head.cache.expires),
             no_cache: head.cache.no_cache,
@@ -210,7 +210,7 @@ impl Verdict {
         site.then(|| next_visit(&self.source.url, &evidence, self.now))
     }
 
-    /// What is remembered of the source once this look is taken in. A look that failed says nothing
+    /// What is remembered of the source once this poll is taken in. A look that failed says nothing
     /// about what the source publishes.
     fn remember(
         &self,
@@ -234,7 +234,7 @@ impl Verdict {
             begin(&mut setup, &clues, self.now);
         }
         let mut memory = Memory::load(&facts.schedule, setup);
-        if facts.fail_count == 0 && answer.kind == AnswerKind::Ok {
+        if facts.fail_count == 0 && answer.kind == ResponseKind::Ok {
             match self.is_early(facts) {
                 true => memory.observe_early(&ingested.new, self.now),
                 false => memory.observe(&ingested.new, self.now),
@@ -245,12 +245,12 @@ impl Verdict {
             }
         }
         if self.automatic {
-            memory.count_look(self.now);
+            memory.count_poll(self.now);
         }
         memory
     }
 
-    /// Whether a person looked before half of the wait was over that the policy wanted.
+    /// Whether a user looked before half of the wait was over that the policy wanted.
     fn is_early(&self, facts: &SourceFacts) -> bool {
         let planned = facts.planned.as_ref().filter(|_| !self.automatic);
         planned.is_some_and(|p| self.started - p.at < (p.wanted - p.at) / 2)
@@ -259,12 +259,12 @@ impl Verdict {
     fn answer(&self) -> Answer {
         let failed = matches!(self.outcome, Outcome::Failed { .. });
         let Some(Head { status, cache, crawl_delay, .. }) = &self.response else {
-            let kind = if self.offline { AnswerKind::Offline } else { AnswerKind::Failed };
+            let kind = if self.offline { ResponseKind::Offline } else { ResponseKind::Failed };
             return Answer { kind, ..Answer::default() };
         };
-        let kind = match AnswerKind::of_status(*status) {
+        let kind = match ResponseKind::of_status(*status) {
             // An answer that is no feed is a failure, whatever its status says.
-            AnswerKind::Ok if failed => AnswerKind::Failed,
+            ResponseKind::Ok if failed => ResponseKind::Failed,
             kind => kind,
         };
         let uncached = cache.no_cache || cache.no_store;

@@ -1,11 +1,11 @@
-//! Why a source is looked at when it is: everything that is known, read at once.
+//! Why a source is polled when it is: everything that is known, read at once.
 
 use super::budget::shared_price;
 use super::setup::{rules, setup};
-use super::site::told_of_crawl;
+use super::site::crawl_summary;
 use crate::config::ScheduleSettings;
 use crate::model::{
-    Hold, HoldReason, Outcome, Planned, PolicyKind, Source, SourceFacts, SourceId, Time, Trouble,
+    Pause, PauseReason, Outcome, Planned, PolicyKind, Source, SourceFacts, SourceId, Time, SelectorProblem,
 };
 use crate::net::host_key;
 use crate::schedule::{Clues, Explanation, Memory, Pulse, explain, first_gap, pulse};
@@ -13,35 +13,35 @@ use crate::store::{PollFilter, Reader, Result, Spent};
 use chrono::{Offset, TimeDelta, TimeZone};
 use url::Url;
 
-/// Items whose gaps are looked at.
+/// Items whose gaps are polled.
 const ITEMS: usize = 200;
 /// Looks that are told.
-const LOOKS: usize = 10;
+const POLLS: usize = 10;
 /// What counts as this week.
 const WEEK: TimeDelta = TimeDelta::days(7);
 
 /// The schedule of one source, as `newsfed schedule why` prints it.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Why {
-    /// When it was last looked at.
+    /// When it was last polled.
     pub last_poll: Option<Time>,
-    /// When it is looked at next; `None` is at once.
+    /// When it is polled next; `None` is at once.
     pub next_poll: Option<Time>,
-    /// Whether that moment has passed by more than the looks of others can explain.
+    /// Whether that moment has passed by more than the polls of others can explain.
     pub overdue: bool,
-    /// Whether some newsfed follows the sources just now; where none does, nothing is looked at.
+    /// Whether some newsfed follows the sources just now; where none does, nothing is polled.
     pub followed: bool,
-    /// How the next look was decided on: what the policy wanted, and which rules moved it.
+    /// How the next poll was decided on: what the policy wanted, and which rules moved it.
     pub planned: Option<Planned>,
     /// Items expected by the moment that the policy learned wanted; `None` with other policies.
     pub expected: Option<f64>,
     /// What binds a refresh by hand as well, where it still does.
-    pub hold: Option<Hold>,
+    pub pause: Option<Pause>,
     /// The source whose answer paused the host, where such a pause is the hold.
     pub paused_by: Option<PausedBy>,
     /// Of a website whose rules find nothing any more: what, since when, and what would work.
-    pub broken: Option<Trouble>,
-    /// What a look must be worth, in item-seconds of waiting.
+    pub broken: Option<SelectorProblem>,
+    /// What a poll must be worth, in item-seconds of waiting.
     pub price: f64,
     /// Rate, habits and coming looks.
     #[serde(flatten)]
@@ -50,16 +50,16 @@ pub struct Why {
     /// led to what is looked for.
     #[serde(skip)]
     pub crawl: Vec<String>,
-    /// When the oldest look began that is on record.
-    pub first_look: Option<Time>,
-    /// The last looks, newest first.
-    pub looks: Vec<LookTold>,
-    /// What the looks of the last seven days cost.
+    /// When the oldest poll began that is on record.
+    pub first_poll: Option<Time>,
+    /// The last polls, newest first.
+    pub polls: Vec<PollSummary>,
+    /// What the polls of the last seven days cost.
     pub spent: Spent,
     /// How many requests fewer than at the source's fixed interval; less than 0 are more.
     pub requests_saved: i64,
     /// Whether its feed is known to carry whole articles, so that their pages are not asked for.
-    pub feed_is_whole: Option<bool>,
+    pub feed_has_full_text: Option<bool>,
 }
 
 /// An answer to one source that holds the others of its host back too.
@@ -69,22 +69,22 @@ pub struct PausedBy {
     pub source: SourceId,
     /// When.
     pub at: Option<Time>,
-    /// What came of it, where that look failed.
+    /// What came of it, where that poll failed.
     pub message: Option<String>,
 }
 
-/// When a source is looked at next.
+/// When a source is polled next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Glance {
-    /// `None` where it is not looked at by itself.
+    /// `None` where it is not polled by itself.
     pub next: Option<Time>,
-    /// Whether that moment has passed by more than the looks of others can explain.
+    /// Whether that moment has passed by more than the polls of others can explain.
     pub overdue: bool,
 }
 
-/// Tells when a source is looked at next.
+/// Tells when a source is polled next.
 pub fn glance(source: &Source, facts: &SourceFacts, now: Time) -> Glance {
-    let gone = facts.hold.is_some_and(|hold| hold.reason == HoldReason::Gone && hold.until > now);
+    let gone = facts.pause.is_some_and(|pause| pause.reason == PauseReason::Gone && pause.until > now);
     let next = facts.next_poll.or(Some(now)).filter(|_| source.enabled && !gone);
     let overdue = facts.next_poll.is_some() && next.is_some_and(|at| now - at > LATE);
     Glance { next, overdue }
@@ -119,7 +119,7 @@ pub fn rhythm(reader: &Reader, source: i64, now: Time) -> Result<Rhythm> {
 
 /// A look and what came of it.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
-pub struct LookTold {
+pub struct PollSummary {
     /// When it began.
     pub at: Time,
     /// HTTP status; `None` when no answer came.
@@ -161,15 +161,15 @@ pub fn why(
     let Glance { next, overdue } = glance(source, facts, now);
     let since = now - WEEK;
     let spent = reader.spent(facts.key, since)?;
-    let (looks, watched) = looks(reader, facts, since)?;
+    let (polls, watched) = polls(reader, facts, since)?;
     let fixed = watched.map_or(0, |first| {
         let span = (now - first.max(since)).as_seconds_f64();
-        // The first look of all is taken in any case.
+        // The first poll of all is taken in any case.
         (span / own.interval.as_secs_f64().max(1.0)) as i64 + i64::from(first > since)
     });
-    let hold = facts.hold.filter(|hold| hold.until > now);
-    let paused = hold.filter(|hold| hold.reason == HoldReason::HostPaused);
-    let paused_by = paused.map(|hold| paused_by(reader, facts, hold)).transpose()?.flatten();
+    let pause = facts.pause.filter(|pause| pause.until > now);
+    let paused = pause.filter(|pause| pause.reason == PauseReason::HostPaused);
+    let paused_by = paused.map(|pause| paused_by(reader, facts, pause)).transpose()?.flatten();
     Ok(Why {
         last_poll: facts.last_poll,
         next_poll: facts.next_poll,
@@ -177,22 +177,22 @@ pub fn why(
         followed: true,
         planned: facts.planned.clone(),
         expected: facts.planned.as_ref().and_then(|planned| expected(&memory, planned)),
-        hold,
+        pause,
         paused_by,
         broken: facts.website.broken().cloned(),
         price: memory.price(),
         explanation: explain(&memory, &dates, next, &rules, now),
-        crawl: told_of_crawl(reader, facts.key)?,
-        first_look: watched,
-        looks,
+        crawl: crawl_summary(reader, facts.key)?,
+        first_poll: watched,
+        polls,
         spent,
-        requests_saved: fixed - i64::from(spent.looks),
-        feed_is_whole: reader.site(facts.key)?.whole,
+        requests_saved: fixed - i64::from(spent.polls),
+        feed_has_full_text: reader.site(facts.key)?.whole,
     })
 }
 
 /// The source on the same host that is held back by its own answer until nearly the same moment.
-fn paused_by(reader: &Reader, facts: &SourceFacts, hold: Hold) -> Result<Option<PausedBy>> {
+fn paused_by(reader: &Reader, facts: &SourceFacts, pause: Pause) -> Result<Option<PausedBy>> {
     let host = |facts: &SourceFacts| {
         let address = facts.moved_to.as_deref().unwrap_or(&facts.url);
         Url::parse(address).ok().map(|url| host_key(&url))
@@ -200,10 +200,10 @@ fn paused_by(reader: &Reader, facts: &SourceFacts, hold: Hold) -> Result<Option<
     let here = host(facts);
     let distance = |other: &SourceFacts| {
         let own = other
-            .hold
-            .filter(|own| matches!(own.reason, HoldReason::RetryAfter | HoldReason::RateLimited))?;
+            .pause
+            .filter(|own| matches!(own.reason, PauseReason::RetryAfter | PauseReason::RateLimited))?;
         let asked = other.key != facts.key && host(other) == here;
-        Some((own.until - hold.until).abs()).filter(|apart| asked && *apart <= NEARLY)
+        Some((own.until - pause.until).abs()).filter(|apart| asked && *apart <= NEARLY)
     };
     let all = reader.sources()?;
     let found = all.iter().filter_map(|other| Some((distance(other)?, other))).min_by_key(|f| f.0);
@@ -228,18 +228,18 @@ fn expected(memory: &Memory, planned: &Planned) -> Option<f64> {
     learned.then(|| memory.learned().expected(planned.at, wait))
 }
 
-/// The last looks, and when the oldest one that is on record began.
-fn looks(
+/// The last polls, and when the oldest one that is on record began.
+fn polls(
     reader: &Reader,
     facts: &SourceFacts,
     since: Time,
-) -> Result<(Vec<LookTold>, Option<Time>)> {
+) -> Result<(Vec<PollSummary>, Option<Time>)> {
     let filter = PollFilter { source: Some(facts.key), noteworthy: false };
-    let polls = reader.polls(filter, LOOKS)?;
-    let first = reader.oldest_look(facts.key)?;
-    // Items found at the first look of all were out before anybody could have looked.
+    let polls = reader.polls(filter, POLLS)?;
+    let first = reader.oldest_poll(facts.key)?;
+    // Items found at the first poll of all were out before anybody could have looked.
     let delays = reader.delays(facts.key, since)?;
-    let told = polls.into_iter().map(|(_, poll)| LookTold {
+    let summary = polls.into_iter().map(|(_, poll)| PollSummary {
         at: poll.at,
         status: poll.status,
         delay_min: delays
@@ -249,7 +249,7 @@ fn looks(
         bytes: poll.bytes,
         outcome: poll.outcome,
     });
-    Ok((told.collect(), first))
+    Ok((summary.collect(), first))
 }
 
 fn found_new(outcome: &Outcome) -> bool {

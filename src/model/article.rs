@@ -1,9 +1,9 @@
 //! The text of an item: whether its page is asked for it, and where it comes from.
 
-/// Whether the pages of items are asked for their whole text.
+/// Whether the pages of items are asked for their full text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum FullText {
-    /// Only when the person asks for one.
+    /// Only when the user asks for one.
     Never,
     /// When an item is opened.
     #[default]
@@ -78,7 +78,7 @@ impl TextFrom {
     }
 }
 
-/// The ways to a text of an item that a person can choose, in the order in which a key walks them.
+/// The ways to a text of an item that a user can choose, in the order in which a key walks them.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize,
 )]

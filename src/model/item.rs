@@ -50,9 +50,9 @@ pub struct Item {
     pub updated: Option<Time>,
     /// When newsfed first saw it.
     pub discovered: Time,
-    /// Kept by the person, exempt from retention.
+    /// Kept by the user, exempt from retention.
     pub pinned: bool,
-    /// Read by the person.
+    /// Read by the user.
     pub read: bool,
     /// Attached files.
     pub enclosures: Vec<Enclosure>,
@@ -62,7 +62,7 @@ pub struct Item {
     pub comments: Option<String>,
     /// Language tag; `None` is unknown.
     pub language: Option<String>,
-    /// The newest version of its article, safe HTML, where one is kept and is what the person wants
+    /// The newest version of its article, safe HTML, where one is kept and is what the user wants
     /// to see: of its page, or of a feed that changed a whole article.
     pub article: Option<String>,
     /// Where its text comes from.
@@ -72,8 +72,8 @@ pub struct Item {
     /// Why its page gave no text when it was last asked for.
     pub fetch_error: Option<String>,
     /// Whether its feed is known to carry whole articles (true) or not (false).
-    pub feed_is_whole: Option<bool>,
-    /// Whether the article changed since the person last opened it.
+    pub feed_has_full_text: Option<bool>,
+    /// Whether the article changed since the user last opened it.
     pub changed: bool,
     /// How many earlier versions of the article are kept.
     pub versions: u32,
@@ -107,12 +107,12 @@ pub struct ItemRow {
     pub url: Option<String>,
     /// The date it is sorted by: published, but never later than discovered.
     pub date: Time,
-    /// Kept by the person.
+    /// Kept by the user.
     pub pinned: bool,
-    /// Read by the person.
+    /// Read by the user.
     pub read: bool,
     /// Words in the longest text known; 0 is unknown. Reading time is derived from it.
     pub words: u32,
-    /// Whether the article changed since the person last opened it.
+    /// Whether the article changed since the user last opened it.
     pub changed: bool,
 }

@@ -12,7 +12,7 @@ pub use article::{FullText, TextFrom, TextWay};
 pub use entry::{Enclosure, Entry, FeedHints};
 pub use item::{Item, ItemId, ItemRow};
 pub use poll::{
-    ErrorKind, FIRST_LIMITED, Hold, HoldReason, LEAST_RETRY, MOST_RETRY, Moved, Outcome, Planned,
+    ErrorKind, FIRST_LIMITED, Pause, PauseReason, LEAST_RETRY, MOST_RETRY, Moved, Outcome, Planned,
     PollRecord,
 };
 pub use schedule::{PolicyKind, Priority, QuietHours, SourceSchedule};
@@ -21,7 +21,7 @@ pub use source::{
     SourceFacts, SourceId, SourceKind, Validators,
 };
 pub use website::{
-    BROKEN_AFTER, PageSays, PeakHours, RuleKey, Sign, Signal, Trouble, WebsiteFacts, WebsiteMode,
+    BROKEN_AFTER, PageSays, PeakHours, RuleKey, Sign, Signal, SelectorProblem, WebsiteFacts, WebsiteMode,
     WebsiteRules,
 };
 

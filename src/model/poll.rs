@@ -1,4 +1,4 @@
-//! What came of one look at a source.
+//! What came of one poll of a source.
 
 use super::{PolicyKind, Sign, Time};
 use std::time::Duration;
@@ -13,14 +13,14 @@ pub enum ErrorKind {
     Permanent,
     /// The server asked to be left alone: 429, 503 with Retry-After, robots.txt.
     Politeness,
-    /// Something the person must put right: a missing password, a private address.
+    /// Something the user must put right: a missing password, a private address.
     User,
 }
 
-/// The rule that keeps a source from being looked at before a moment.
+/// The rule that keeps a source from being polled before a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum HoldReason {
+pub enum PauseReason {
     /// `Cache-Control: max-age`.
     MaxAge,
     /// `Expires`.
@@ -39,7 +39,7 @@ pub enum HoldReason {
     UpdatePeriod,
     /// Back-off after failures.
     Failures,
-    /// 410: gone for good until the person says otherwise.
+    /// 410: gone for good until the user says otherwise.
     Gone,
     /// `crawl-delay` of robots.txt.
     CrawlDelay,
@@ -47,12 +47,12 @@ pub enum HoldReason {
     PageSays,
     /// `schedule.min_interval`, or the source's own.
     MinInterval,
-    /// `schedule.usual_min_interval`: too little is expected to warrant a look sooner.
+    /// `schedule.usual_min_interval`: too little is expected to warrant a poll sooner.
     UsualMinInterval,
-    /// The server sends no validators, so that every look costs the whole document: the shortest
+    /// The server sends no validators, so that every poll costs the whole document: the shortest
     /// interval is doubled.
     NoValidators,
-    /// `schedule.max_interval`, or the source's own; the only rule that moves a look forward.
+    /// `schedule.max_interval`, or the source's own; the only rule that moves a poll forward.
     MaxInterval,
     /// `schedule.quiet_hours`.
     QuietHours,
@@ -60,8 +60,8 @@ pub enum HoldReason {
     Offline,
 }
 
-impl HoldReason {
-    /// Whether a refresh asked for by the person also obeys it (manners.md, P17).
+impl PauseReason {
+    /// Whether a refresh asked for by the user also obeys it (manners.md, P17).
     pub fn binds_manual(self) -> bool {
         !matches!(
             self,
@@ -99,8 +99,8 @@ impl HoldReason {
             Self::CrawlDelay => "robots.txt crawl-delay",
             Self::PageSays => "what the site says of when it changes",
             Self::MinInterval => "the shortest interval allowed",
-            Self::UsualMinInterval => "too little expected for a look sooner",
-            Self::NoValidators => "the lack of validators (every look costs the whole document)",
+            Self::UsualMinInterval => "too little expected for a poll sooner",
+            Self::NoValidators => "the lack of validators (every poll costs the whole document)",
             Self::MaxInterval => "the longest interval allowed",
             Self::QuietHours => "quiet hours",
             Self::Offline => "no connection",
@@ -117,11 +117,11 @@ pub const FIRST_LIMITED: Duration = Duration::from_secs(600);
 
 /// Not before this moment, and why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Hold {
-    /// Earliest next look.
+pub struct Pause {
+    /// Earliest next poll.
     pub until: Time,
     /// The rule.
-    pub reason: HoldReason,
+    pub reason: PauseReason,
 }
 
 /// When to look next, and what led to it.
@@ -133,9 +133,9 @@ pub struct Planned {
     pub policy: PolicyKind,
     /// When it wanted to look.
     pub wanted: Time,
-    /// When it is looked at.
+    /// When it is polled.
     pub next: Time,
-    /// The rules that moved the look, in order, and where to.
+    /// The rules that moved the poll, in order, and where to.
     pub moved_by: Vec<Moved>,
     /// Of websites and sitemaps: the first conclusive signal of when to look again.
     #[serde(default)]
@@ -146,12 +146,12 @@ pub struct Planned {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Moved {
     /// The rule.
-    pub reason: HoldReason,
+    pub reason: PauseReason,
     /// Where to.
     pub to: Time,
 }
 
-/// How a look ended.
+/// How a poll ended.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "outcome")]
 pub enum Outcome {

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-/// How the next look is found.
+/// How the next poll is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PolicyKind {
     /// After a fixed interval.
     Fixed,
-    /// By the share of looks that find something new.
+    /// By the share of polls that find something new.
     ChangeRate,
     /// By a median of the time between changes, in ticks.
     Advarss,
@@ -91,13 +91,13 @@ pub struct SourceSchedule {
     pub priority: Option<Priority>,
     /// Looks per day that it gets, whatever the others use.
     pub polls_per_day: Option<f64>,
-    /// No automatic look comes sooner after the last one.
+    /// No automatic poll comes sooner after the last one.
     pub min_interval: Option<Duration>,
-    /// An automatic look comes at the latest after this.
+    /// An automatic poll comes at the latest after this.
     pub max_interval: Option<Duration>,
-    /// Hours of the day without automatic looks.
+    /// Hours of the day without automatic polls.
     pub quiet_hours: Option<String>,
-    /// Weight of the last look in the change rate.
+    /// Weight of the last poll in the change rate.
     pub change_rate_smoothing: Option<f64>,
     /// How strongly the interval follows the change rate.
     pub change_rate_gain: Option<f64>,
@@ -113,7 +113,7 @@ pub struct SourceSchedule {
     pub learned_silence: Option<f64>,
 }
 
-/// Hours of the day, in the person's zone, without automatic looks.
+/// Hours of the day, in the user's zone, without automatic polls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QuietHours {
     /// First minute of the day.

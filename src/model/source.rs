@@ -1,7 +1,7 @@
 //! A source as people declare it, and the facts that newsfed learns about it.
 
 use super::{
-    FeedHints, FullText, Hold, Outcome, Planned, SourceSchedule, Time, WebsiteFacts, WebsiteRules,
+    FeedHints, FullText, Pause, Outcome, Planned, SourceSchedule, Time, WebsiteFacts, WebsiteRules,
 };
 use std::fmt;
 use std::time::Duration;
@@ -96,7 +96,7 @@ pub struct Access {
     pub proxy: Option<String>,
 }
 
-/// How long items are kept. `None` keeps them for ever.
+/// How long items are kept. `None` keeps them forever.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 pub struct Retention {
     /// Days since discovery.
@@ -114,19 +114,19 @@ pub struct Source {
     pub id: SourceId,
     /// How it is followed.
     pub kind: SourceKind,
-    /// The address that the person gave.
+    /// The address that the user gave.
     pub url: url::Url,
-    /// The person's own title; `None` shows the feed's.
+    /// The user's own title; `None` shows the feed's.
     pub title: Option<String>,
     /// Folder, `/` between levels; `None` is the top.
     pub folder: Option<String>,
     /// Free words.
     pub tags: Vec<String>,
-    /// Whether it is looked at.
+    /// Whether it is polled.
     pub enabled: bool,
-    /// Fixed interval between looks; `None` leaves it to the policy.
+    /// Fixed interval between polls; `None` leaves it to the policy.
     pub interval: Option<Duration>,
-    /// Whether its pages are asked for the whole text; `None` takes the global setting.
+    /// Whether its pages are asked for the full text; `None` takes the global setting.
     pub full_text: Option<FullText>,
     /// What else it says about when to look.
     pub schedule: SourceSchedule,
@@ -174,11 +174,11 @@ pub struct Validators {
 pub enum Health {
     /// Never looked at.
     New,
-    /// The last look succeeded.
+    /// The last poll succeeded.
     Ok,
     /// Held back at the server's wish.
-    Held,
-    /// The last look failed, fewer than ten in a row.
+    Paused,
+    /// The last poll failed, fewer than ten in a row.
     Retrying,
     /// Ten or more failures in a row.
     Failing,
@@ -193,13 +193,13 @@ pub struct SourceFacts {
     pub key: i64,
     /// The declared identifier.
     pub id: SourceId,
-    /// The declared address at the time of the last look.
+    /// The declared address at the time of the last poll.
     pub url: String,
     /// Where a permanent redirect leads; asked instead of `url`.
     pub moved_to: Option<String>,
     /// A permanent redirect seen, but not yet trusted (manners.md, P19).
     pub move_candidate: Option<MoveCandidate>,
-    /// A permanent redirect that the person took back; it is not followed again.
+    /// A permanent redirect that the user took back; it is not followed again.
     pub move_refused: Option<String>,
     /// The feed's own title.
     pub feed_title: Option<String>,
@@ -211,25 +211,25 @@ pub struct SourceFacts {
     pub validators_of: Option<String>,
     /// SHA-256 of the last parsed body.
     pub body_hash: Option<[u8; 32]>,
-    /// Start of the last look.
+    /// Start of the last poll.
     pub last_poll: Option<Time>,
-    /// Start of the last look that gave a full answer or 304.
+    /// Start of the last poll that gave a full answer or 304.
     pub last_ok: Option<Time>,
     /// When a full answer (not 304) was last received.
     pub last_full: Option<Time>,
     /// When the policy wants to look next, rules included; `None` is at once.
     pub next_poll: Option<Time>,
     /// The rule that binds even a manual refresh.
-    pub hold: Option<Hold>,
+    pub pause: Option<Pause>,
     /// Failures in a row.
     pub fail_count: u32,
-    /// How the last look ended.
+    /// How the last poll ended.
     pub last_outcome: Option<Outcome>,
     /// What the feed says about how often to ask.
     pub hints: FeedHints,
     /// What the schedule remembers.
     pub schedule: Vec<u8>,
-    /// How the next look was decided on.
+    /// How the next poll was decided on.
     pub planned: Option<Planned>,
     /// Items stored.
     pub items: u32,
@@ -248,12 +248,12 @@ pub struct MoveCandidate {
     pub url: String,
     /// When it was first seen.
     pub since: Time,
-    /// How many looks ended there.
+    /// How many polls ended there.
     pub seen: u32,
 }
 
 impl SourceFacts {
-    /// Facts of a source that was never looked at.
+    /// Facts of a source that was never polled.
     pub fn new(key: i64, id: SourceId, url: String) -> Self {
         Self {
             key,
@@ -271,7 +271,7 @@ impl SourceFacts {
             last_ok: None,
             last_full: None,
             next_poll: None,
-            hold: None,
+            pause: None,
             fail_count: 0,
             last_outcome: None,
             hints: FeedHints::default(),
@@ -284,7 +284,7 @@ impl SourceFacts {
         }
     }
 
-    /// What to call a source: the person's own title, else the feed's, else its address.
+    /// What to call a source: the user's own title, else the feed's, else its address.
     pub fn title<'a>(&'a self, source: &'a Source) -> &'a str {
         let own = source.title.as_deref().or(self.feed_title.as_deref());
         own.filter(|t| !t.is_empty()).unwrap_or_else(|| {
@@ -295,21 +295,21 @@ impl SourceFacts {
 
     /// How the source fares at `now`.
     pub fn health(&self, now: Time) -> Health {
-        use super::HoldReason;
-        match &self.hold {
-            Some(hold) if hold.reason == HoldReason::Gone => return Health::Gone,
+        use super::PauseReason;
+        match &self.pause {
+            Some(pause) if pause.reason == PauseReason::Gone => return Health::Gone,
             _ => {}
         }
         if self.fail_count >= FAILING_AFTER {
             return Health::Failing;
         }
         let limits = |reason| {
-            use HoldReason::{HostPaused, RateLimited, RetryAfter};
+            use PauseReason::{HostPaused, RateLimited, RetryAfter};
             matches!(reason, RetryAfter | RateLimited | HostPaused)
         };
-        let limited = self.hold.is_some_and(|h| h.until > now && limits(h.reason));
+        let limited = self.pause.is_some_and(|h| h.until > now && limits(h.reason));
         if limited {
-            return Health::Held;
+            return Health::Paused;
         }
         match (self.fail_count, self.last_poll) {
             (_, None) => Health::New,

@@ -27,7 +27,7 @@ pub struct WebsiteRules {
     pub articles: Option<String>,
     /// Selects the link to the next list page.
     pub next: Option<String>,
-    /// List pages read in one look, at least 1.
+    /// List pages read in one poll, at least 1.
     pub max_pages: u32,
     /// Selects the title of an article.
     pub title: String,
@@ -102,13 +102,14 @@ pub struct WebsiteFacts {
     /// Looks in a row in which the rules found nothing to read.
     pub fruitless: u32,
     /// What was missing in them; `None` while something is found.
-    pub trouble: Option<Trouble>,
-    /// The last look left something behind: the next one reads the page again although it has not
+    #[serde(alias = "trouble")]
+    pub problem: Option<SelectorProblem>,
+    /// The last poll left something behind: the next one reads the page again although it has not
     /// changed.
     pub unfinished: bool,
     /// The rules that were used last, as a hash: other rules have another look at the page.
     pub rules: u64,
-    /// What its pages said of when they change, in the last look that read them.
+    /// What its pages said of when they change, in the last poll that read them.
     pub says: PageSays,
 }
 
@@ -176,7 +177,7 @@ impl Signal {
 pub struct Sign {
     /// What decided.
     pub signal: Signal,
-    /// Seconds from the look on.
+    /// Seconds from the poll on.
     pub after: u64,
     /// In plain words.
     pub why: String,
@@ -184,8 +185,8 @@ pub struct Sign {
 
 /// Rules that find nothing.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Trouble {
-    /// Start of the first look that found nothing.
+pub struct SelectorProblem {
+    /// Start of the first poll that found nothing.
     pub since: super::Time,
     /// What is missing, in plain words: "no links to articles".
     pub what: String,
@@ -227,7 +228,7 @@ impl RuleKey {
 pub const BROKEN_AFTER: u32 = 3;
 
 impl WebsiteFacts {
-    /// What is known as far as it holds for these rules: nothing, after a person has changed them.
+    /// What is known as far as it holds for these rules: nothing, after a user has changed them.
     pub fn under(&self, rules: &WebsiteRules) -> Self {
         let now = rules.fingerprint();
         if self.rules == now {
@@ -238,7 +239,7 @@ impl WebsiteFacts {
     }
 
     /// What is wrong with the rules, once it has lasted for [`BROKEN_AFTER`] looks.
-    pub fn broken(&self) -> Option<&Trouble> {
-        self.trouble.as_ref().filter(|_| self.fruitless >= BROKEN_AFTER)
+    pub fn broken(&self) -> Option<&SelectorProblem> {
+        self.problem.as_ref().filter(|_| self.fruitless >= BROKEN_AFTER)
     }
 }

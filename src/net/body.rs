@@ -98,7 +98,7 @@ impl Decoder {
     /// Takes the next piece as received.
     pub(crate) fn push(&mut self, data: &[u8]) -> Result<(), BodyError> {
         self.wire += data.len() as u64;
-        // Even a body that decodes to nothing may not be sent for ever.
+        // Even a body that decodes to nothing may not be sent forever.
         if self.wire > self.limit {
             return Err(BodyError::TooLarge);
         }

@@ -5,10 +5,10 @@ use super::body::{BodyError, Decoder};
 use super::error::{Attempt, FetchError, plain};
 use super::freshness::Freshness;
 use super::gate::{Gate, Permit, host_key};
-use super::outfit::Outfit;
+use super::request_headers::RequestHeaders;
 use super::request::{Hop, Purpose, Request, Response};
 use super::robots_cache::RobotsCache;
-use super::room::Room;
+use super::memory::MemoryBudget;
 use super::secret::Secrets;
 use super::transport::{Kind, Route, Transport};
 use crate::config::NetSettings;
@@ -41,7 +41,7 @@ struct Inner {
     transport: Transport,
     secrets: Secrets,
     robots: RobotsCache,
-    room: Room,
+    room: MemoryBudget,
 }
 
 /// What came of one hop.
@@ -56,7 +56,7 @@ impl Client {
         let gate = Gate::new(clock.clone(), settings.max_in_flight);
         let transport = Transport::new(&settings);
         let (secrets, robots) = (Secrets::default(), RobotsCache::default());
-        let room = Room::default();
+        let room = MemoryBudget::default();
         Self { inner: Arc::new(Inner { settings, clock, gate, transport, secrets, robots, room }) }
     }
 
@@ -99,14 +99,14 @@ impl Client {
     pub(crate) async fn walk(
         &self,
         request: &Request,
-        ask_robots: bool,
+        fetch_robots: bool,
     ) -> Result<Response, FetchError> {
         let inner = &self.inner;
         let mut url = request.url.clone();
         url.set_fragment(None);
         take_credentials(&mut url);
         let user = take_credentials(&mut request.home().clone());
-        let outfit = Outfit::prepare(request, user, &inner.secrets).await?;
+        let request_headers = RequestHeaders::prepare(request, user, &inner.secrets).await?;
         let allowed = match request.purpose {
             Purpose::Feed => inner.settings.feed_timeout,
             Purpose::Page => inner.settings.page_timeout,
@@ -116,7 +116,7 @@ impl Client {
             let home = request.home();
             let private_ok = request.allow_private && url.host() == home.host();
             check_address(&url, private_ok)?;
-            let spacing = if ask_robots {
+            let spacing = if fetch_robots {
                 // Both sides of the call can lead to the other, so one of them is boxed.
                 Box::pin(inner.robots.check(self, &url, request)).await?
             } else {
@@ -124,11 +124,11 @@ impl Client {
             };
             let own = request.spacing.unwrap_or(inner.settings.host_delay);
             let permit = inner.permit(&url, spacing.max(own), request.force).await?;
-            let keep = permit.busy || ask_robots;
+            let keep = permit.busy || fetch_robots;
             let hop = HopRequest {
                 url: &url,
                 kind: inner.kind(request, &url, private_ok, keep)?,
-                headers: outfit.dress(&url, request),
+                headers: request_headers.dress(&url, request),
                 left: allowed.saturating_sub(spent),
                 allowed,
                 follow: request.follow,

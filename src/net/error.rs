@@ -1,4 +1,4 @@
-//! Why there is no usable answer, in words for the person.
+//! Why there is no usable answer, in words for the user.
 
 use super::SecretError;
 use super::address::ResolveError;

@@ -11,13 +11,13 @@ mod client;
 mod error;
 pub mod freshness;
 mod gate;
-mod outfit;
+mod request_headers;
 #[cfg(feature = "llm")]
 mod post;
 mod request;
 pub mod robots;
 mod robots_cache;
-mod room;
+mod memory;
 mod secret;
 mod transport;
 
@@ -27,5 +27,5 @@ pub use error::FetchError;
 pub use freshness::Freshness;
 pub use gate::host_key;
 pub use request::{Hop, Purpose, Request, Response};
-pub use room::Share;
+pub use memory::Share;
 pub use secret::SecretError;

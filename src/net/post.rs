@@ -1,4 +1,4 @@
-//! Questions to a service that the person named: JSON there and back.
+//! Questions to a service that the user named: JSON there and back.
 
 use super::body::Decoder;
 use super::client::{Client, host};
@@ -15,7 +15,7 @@ const MOST: u64 = 256 * 1024;
 
 impl Client {
     /// Sends a JSON document, with the secret as bearer token, and gives the body of the answer. The
-    /// address is the person's own, so that it may be a private one; redirects are not followed.
+    /// address is the user's own, so that it may be a private one; redirects are not followed.
     ///
     /// # Errors
     /// When there is no answer of status 200 within that time.

@@ -1,7 +1,7 @@
 //! What is asked, and what comes back.
 
 use super::freshness::Freshness;
-use super::room::Share;
+use super::memory::Share;
 use crate::model::{Access, Validators};
 use bytes::Bytes;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use url::Url;
 /// What the answer is wanted for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// A feed that a person subscribed to: robots.txt is not asked.
+    /// A feed that a user subscribed to: robots.txt is not asked.
     Feed,
     /// A page, a sitemap, an article: robots.txt is asked and obeyed.
     Page,
@@ -21,7 +21,7 @@ pub enum Purpose {
 pub struct Request {
     /// What to ask for.
     pub url: Url,
-    /// The address that the person typed or imported, where `url` is not it (a remembered move).
+    /// The address that the user typed or imported, where `url` is not it (a remembered move).
     /// Credentials go to its origin only, and `allow_private` speaks of its host only.
     pub declared: Option<Url>,
     /// What the answer is wanted for.
@@ -33,7 +33,7 @@ pub struct Request {
     pub validators_of: Option<Url>,
     /// Credentials, headers, proxy.
     pub access: Access,
-    /// Whether the declared host may be a private or loopback one: only when a person gave it.
+    /// Whether the declared host may be a private or loopback one: only when a user gave it.
     pub allow_private: bool,
     /// Whether to ask although the host is paused.
     pub force: bool,
@@ -72,7 +72,7 @@ impl Request {
         Self { purpose: Purpose::Page, ..Self::feed(url) }
     }
 
-    /// The address that a person gave.
+    /// The address that a user gave.
     pub(crate) fn home(&self) -> &Url {
         self.declared.as_ref().unwrap_or(&self.url)
     }

@@ -1,4 +1,4 @@
-//! Secrets from where the person keeps them. They are never printed: errors name the variable or
+//! Secrets from where the user keeps them. They are never printed: errors name the variable or
 //! the command only.
 
 use crate::model::Secret;
@@ -67,7 +67,7 @@ impl Secrets {
     }
 }
 
-/// The first line that a command prints. It gets no terminal: the panes own that.
+/// The first line that a command prints. It gets no terminal: the interface own that.
 async fn run(argv: &[String]) -> Result<String, SecretError> {
     let [program, arguments @ ..] = argv else {
         return Err(SecretError::Start("(empty)".to_owned()));

@@ -83,7 +83,7 @@ impl Date {
         }
     }
 
-    /// Its first second (since the epoch); `now` is the person's local time. `None` before all time.
+    /// Its first second (since the epoch); `now` is the user's local time. `None` before all time.
     pub fn start(self, now: DateTime<Local>) -> Option<i64> {
         let today = now.date_naive();
         let ago = |days: u32| today.checked_sub_days(Days::new(days.into()));

@@ -88,7 +88,7 @@ pub enum State {
     Pinned,
     /// `is:unpinned`
     Unpinned,
-    /// `is:changed`: its article changed since the person last opened it.
+    /// `is:changed`: its article changed since the user last opened it.
     Changed,
 }
 
@@ -173,7 +173,7 @@ impl Query {
     }
 }
 
-/// As a person would type it; read again it gives the same tree.
+/// As a user would type it; read again it gives the same tree.
 impl fmt::Display for Query {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, term) in self.terms.iter().enumerate() {

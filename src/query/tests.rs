@@ -164,8 +164,8 @@ fn newsboats_expressions_are_translated() {
         ("unread = \"yes\" and", "not understood"),
         ("unread = \"yes\" nonsense", "not understood from \"nonsense\""),
     ] {
-        let told = from_newsboat(expression).map_or_else(|e| e.to_string(), |q| q.to_string());
-        assert!(told.contains(expected), "{expression}: {told}");
+        let summary = from_newsboat(expression).map_or_else(|e| e.to_string(), |q| q.to_string());
+        assert!(summary.contains(expected), "{expression}: {told}");
     }
 }
 

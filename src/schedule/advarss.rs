@@ -21,29 +21,29 @@ impl Default for AdvaRssParameters {
 }
 
 /// Counters M (median) and T (timer). Unchanged: `temp = T + M; M += 0.3 T; T = temp`. Changed, as
-/// the first look counts: `T = 1; M = 0.2 M + 0.8 T`. M stays in `[1, cap]`; the next look is
+/// the first poll counts: `T = 1; M = 0.2 M + 0.8 T`. M stays in `[1, cap]`; the next poll is
 /// after `ceil(M)` ticks, beginning with M = 4 and T = 1.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AdvaRss {
     parameters: AdvaRssParameters,
     median: f64,
     timer: f64,
-    looked: bool,
+    polled: bool,
 }
 
 impl AdvaRss {
-    /// With the state that was saved; an empty or damaged one begins anew.
+    /// With the state that was saved; an empty or damaged one begins again.
     pub fn load(saved: &[u8], parameters: AdvaRssParameters) -> Self {
         let mut reader = Reader(saved);
         let learned = reader.number().zip(reader.number());
         let (median, timer) = learned.unwrap_or((4.0, 1.0));
-        Self { parameters, median, timer, looked: learned.is_some() }
+        Self { parameters, median, timer, polled: learned.is_some() }
     }
 }
 
 impl Policy for AdvaRss {
     fn observe(&mut self, items: &[Option<Time>], _now: Time) {
-        if items.is_empty() && self.looked {
+        if items.is_empty() && self.polled {
             let timer = self.timer + self.median;
             self.median += 0.3 * self.timer;
             // Nobody waits so long; a number without end could not be saved.
@@ -53,7 +53,7 @@ impl Policy for AdvaRss {
             self.median = 0.2 * self.median + 0.8 * self.timer;
         }
         self.median = self.median.min(f64::from(self.parameters.cap)).max(1.0);
-        self.looked = true;
+        self.polled = true;
     }
 
     fn plan(&self, now: Time) -> Time {
@@ -63,7 +63,7 @@ impl Policy for AdvaRss {
 
     fn save(&self) -> Vec<u8> {
         let mut writer = Writer::default();
-        if self.looked {
+        if self.polled {
             writer.number(self.median);
             writer.number(self.timer);
         }

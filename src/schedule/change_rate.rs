@@ -1,4 +1,4 @@
-//! The policy that keeps the share of looks that find something new at a target.
+//! The policy that keeps the share of polls that find something new at a target.
 
 use super::bytes::{Reader, Writer};
 use super::{Policy, seconds};
@@ -8,7 +8,7 @@ use std::time::Duration;
 /// What can be set of [`ChangeRate`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ChangeRateParameters {
-    /// Weight of the last look in the smoothed change rate (a), above 0, at most 1.
+    /// Weight of the last poll in the smoothed change rate (a), above 0, at most 1.
     pub smoothing: f64,
     /// How strongly the interval follows the rate (k), above 0, at most 1.
     pub gain: f64,
@@ -38,18 +38,18 @@ impl Default for ChangeRateParameters {
     }
 }
 
-/// Smoothed change rate: `r_n = a x_n + (1-a) r_(n-1)`, where x is 1 when a look found a change,
-/// and `f_n = f_(n-1) (1 - k (r_n - r_t))`, beginning with `r_0 = r_t`. The first look teaches
+/// Smoothed change rate: `r_n = a x_n + (1-a) r_(n-1)`, where x is 1 when a poll found a change,
+/// and `f_n = f_(n-1) (1 - k (r_n - r_t))`, beginning with `r_0 = r_t`. The first poll teaches
 /// nothing: everything is new to it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChangeRate {
     parameters: ChangeRateParameters,
-    /// Rate and interval in seconds; `None` before the first look.
+    /// Rate and interval in seconds; `None` before the first poll.
     learned: Option<(f64, f64)>,
 }
 
 impl ChangeRate {
-    /// With the state that was saved; an empty or damaged one begins anew.
+    /// With the state that was saved; an empty or damaged one begins again.
     pub fn load(saved: &[u8], parameters: ChangeRateParameters) -> Self {
         let mut reader = Reader(saved);
         Self { parameters, learned: reader.number().zip(reader.number()) }
@@ -107,7 +107,7 @@ mod tests {
     fn the_interval_follows_the_smoothed_rate() {
         let mut policy = ChangeRate::load(&[], ChangeRateParameters::default());
         policy.observe(&[None; 20], NOW);
-        assert_eq!(interval(&policy), 3600.0, "the first look teaches nothing");
+        assert_eq!(interval(&policy), 3600.0, "the first poll teaches nothing");
         // r = 0.3 + 0.7 * 0.5 = 0.65; f = 3600 (1 - 0.2 * 0.15)
         policy.observe(&[None], NOW);
         assert!((interval(&policy) - 3492.0).abs() < 1e-3);

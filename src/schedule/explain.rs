@@ -1,13 +1,13 @@
-//! What can be said about the schedule of a source: for the command line and the panes.
+//! What can be said about the schedule of a source: for the command line and the interface.
 
-use super::{Answer, Learned, Look, Memory, decide, jittered};
+use super::{Answer, Learned, PollContext, Memory, decide, jittered};
 use crate::model::{PolicyKind, Time};
 use chrono::{SubsecRound, TimeDelta};
 
 /// Planned looks that are told.
 const COMING: usize = 5;
 
-/// How a source publishes and when it is looked at.
+/// How a source publishes and when it is polled.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Explanation {
     /// The policy that decides.
@@ -59,12 +59,12 @@ pub enum Pulse {
 }
 
 /// Gives the explanation. `dates` are those of the newest items, newest first; `next` is when the
-/// next look is planned; `rules` tells the bounds that hold (its moments and answer do not matter).
+/// next poll is planned; `rules` tells the bounds that hold (its moments and answer do not matter).
 pub fn explain(
     memory: &Memory,
     dates: &[Time],
     next: Option<Time>,
-    rules: &Look<'_>,
+    rules: &PollContext<'_>,
     now: Time,
 ) -> Explanation {
     let learned: &Learned = memory.learned();
@@ -110,19 +110,19 @@ pub fn pulse(dates: &[Time], now: Time) -> Pulse {
 }
 
 /// Each look is planned from the one before, as if it had found nothing.
-fn coming(memory: &Memory, next: Option<Time>, rules: &Look<'_>, now: Time) -> Vec<Time> {
+fn coming(memory: &Memory, next: Option<Time>, rules: &PollContext<'_>, now: Time) -> Vec<Time> {
     let Some(first) = next else { return Vec::new() };
-    let mut looks = vec![first.max(now).trunc_subsecs(0)];
-    while let Some(last) = looks.last().copied().filter(|_| looks.len() < COMING) {
+    let mut polls = vec![first.max(now).trunc_subsecs(0)];
+    while let Some(last) = polls.last().copied().filter(|_| polls.len() < COMING) {
         let wanted = jittered(memory.plan(last), last, rules.seed);
-        let look = Look { now: last, wanted, answer: Answer::default(), fail_count: 0, ..*rules };
-        let next = decide(&look).next.trunc_subsecs(0);
+        let poll = PollContext { now: last, wanted, answer: Answer::default(), fail_count: 0, ..*rules };
+        let next = decide(&poll).next.trunc_subsecs(0);
         if next <= last {
             break;
         }
-        looks.push(next);
+        polls.push(next);
     }
-    looks
+    polls
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 
 use super::window::{quiet_until, skipped_until};
 use crate::model::{
-    FIRST_LIMITED, FeedHints, Hold, HoldReason, LEAST_RETRY, MOST_RETRY, Moved, QuietHours, Time,
+    FIRST_LIMITED, FeedHints, Pause, PauseReason, LEAST_RETRY, MOST_RETRY, Moved, QuietHours, Time,
 };
 use std::time::Duration;
 
@@ -24,14 +24,14 @@ pub const MOST_BACKOFF: Duration = DAY;
 const MOST_CRAWL_DELAY: Duration = MINUTE;
 /// How soon to look again when this machine is offline: it bothers nobody.
 pub const OFFLINE: Duration = Duration::from_secs(300);
-/// How often a look is moved out of a window of skipped or quiet hours.
+/// How often a poll is moved out of a window of skipped or quiet hours.
 const WINDOWS: usize = 4;
 /// The end of the year 9999, for what is never due by itself.
 const NEVER_SECONDS: i64 = 253_402_300_799;
 
-/// How a look ended, as far as the schedule is concerned.
+/// How a poll ended, as far as the schedule is concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum AnswerKind {
+pub enum ResponseKind {
     /// A full answer or 304.
     #[default]
     Ok,
@@ -49,7 +49,7 @@ pub enum AnswerKind {
     Offline,
 }
 
-impl AnswerKind {
+impl ResponseKind {
     /// The kind of an HTTP status.
     pub fn of_status(status: u16) -> Self {
         match status {
@@ -65,9 +65,9 @@ impl AnswerKind {
 
 /// What the answer said. Times are counted from `now` and not yet cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Answer {
+pub struct Response {
     /// How it ended.
-    pub kind: AnswerKind,
+    pub kind: ResponseKind,
     /// `Retry-After`.
     pub retry_after: Option<Duration>,
     /// What is left of `max-age`; zero for `no-cache` and `no-store`.
@@ -80,37 +80,37 @@ pub struct Answer {
     pub page_says: Option<Duration>,
 }
 
-/// Everything that the rules look at after one look.
+/// Everything that the rules look at after one poll.
 #[derive(Debug, Clone, Copy)]
-pub struct Look<'a> {
+pub struct PollContext<'a> {
     /// The present moment.
     pub now: Time,
     /// When the policy wants to look next.
     pub wanted: Time,
     /// What came.
-    pub answer: Answer,
+    pub response: Response,
     /// What the feed says.
     pub hints: &'a FeedHints,
-    /// Failures in a row, this look included; 0 after a success.
+    /// Failures in a row, this poll included; 0 after a success.
     pub fail_count: u32,
     /// Usual interval, from before the failures.
     pub interval: Duration,
     /// Mean time between items as measured, once there are enough of them.
     pub measured_gap: Option<Duration>,
-    /// Shortest interval that the person allows.
+    /// Shortest interval that the user allows.
     pub min: Duration,
     /// Shortest interval as long as no more is expected of the source; not shorter than `min`.
     pub usual_min: Duration,
-    /// Whether the source's learned rate warrants a look sooner than that.
+    /// Whether the source's learned rate warrants a poll sooner than that.
     pub warranted: bool,
-    /// Longest interval that the person allows. Wishes of servers go beyond it.
+    /// Longest interval that the user allows. Wishes of servers go beyond it.
     pub max: Option<Duration>,
-    /// Hours without automatic looks, and how many seconds the person's zone is east of UTC.
+    /// Hours without automatic polls, and how many seconds the user's zone is east of UTC.
     pub quiet: Option<(QuietHours, i32)>,
-    /// Whether the server sends validators; without them every look costs a full answer, and the
+    /// Whether the server sends validators; without them every poll costs a full answer, and the
     /// shortest interval is doubled …
     pub has_validators: bool,
-    /// … but not beyond what the person set for this very source.
+    /// … but not beyond what the user set for this very source.
     pub own: Option<Duration>,
     /// Tells sources apart, so that their back-offs do not stay in step.
     pub seed: u64,
@@ -119,45 +119,45 @@ pub struct Look<'a> {
 /// When to look next, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision {
-    /// The next automatic look.
+    /// The next automatic poll.
     pub next: Time,
     /// What the policy wanted.
     pub wanted: Time,
     /// What binds a refresh by hand as well: the longest of those rules.
-    pub hold: Option<Hold>,
-    /// Every rule that moved the next look, in order, and where to.
+    pub pause: Option<Pause>,
+    /// Every rule that moved the next poll, in order, and where to.
     pub moved_by: Vec<Moved>,
 }
 
 /// Applies the rules in their order: gone, limited, failed, fresh, the feed's own wishes, the
-/// person's bounds, and the hours that the feed or the person leaves out, which look at the moment
+/// person's bounds, and the hours that the feed or the user leaves out, which look at the moment
 /// that came out.
-pub fn decide(look: &Look<'_>) -> Decision {
+pub fn decide(context: &PollContext<'_>) -> Decision {
     let mut decision =
-        Decision { next: look.wanted, wanted: look.wanted, hold: None, moved_by: Vec::new() };
-    if let Some(latest) = look.max.map(|max| after(look.now, max)).filter(|t| *t < look.wanted) {
+        Decision { next: context.wanted, wanted: context.wanted, pause: None, moved_by: Vec::new() };
+    if let Some(latest) = context.max.map(|max| after(context.now, max)).filter(|t| *t < context.wanted) {
         decision.next = latest;
-        decision.moved_by.push(Moved { reason: HoldReason::MaxInterval, to: latest });
+        decision.moved_by.push(Moved { reason: PauseReason::MaxInterval, to: latest });
     }
-    match look.answer.kind {
-        AnswerKind::Gone => {
+    match context.response.kind {
+        ResponseKind::Gone => {
             let never = Time::from_timestamp(NEVER_SECONDS, 0).unwrap_or(Time::MAX_UTC);
-            decision.not_before(never, HoldReason::Gone, look.now);
+            decision.not_before(never, PauseReason::Gone, context.now);
             return decision;
         }
-        AnswerKind::Offline => {
-            let soon = after(look.now, OFFLINE);
+        ResponseKind::Offline => {
+            let soon = after(context.now, OFFLINE);
             decision.next = soon;
-            decision.moved_by = vec![Moved { reason: HoldReason::Offline, to: soon }];
+            decision.moved_by = vec![Moved { reason: PauseReason::Offline, to: soon }];
             return decision;
         }
-        AnswerKind::Ok => fresh_enough(look, &mut decision),
+        ResponseKind::Ok => fresh_enough(context, &mut decision),
         _ => {
-            let (wait, reason) = back_off(look);
-            decision.not_before(after(look.now, wait), reason, look.now);
+            let (wait, reason) = back_off(context);
+            decision.not_before(after(context.now, wait), reason, context.now);
         }
     }
-    own_wishes(look, &mut decision);
+    own_wishes(context, &mut decision);
     decision
 }
 
@@ -170,47 +170,47 @@ pub(super) fn after(now: Time, wait: Duration) -> Time {
 }
 
 impl Decision {
-    /// Moves the next look to `at` unless it is later anyway, and remembers a rule that a refresh
+    /// Moves the next poll to `at` unless it is later anyway, and remembers a rule that a refresh
     /// by hand obeys too.
-    fn not_before(&mut self, at: Time, reason: HoldReason, now: Time) {
+    fn not_before(&mut self, at: Time, reason: PauseReason, now: Time) {
         if at > self.next {
             self.next = at;
             self.moved_by.push(Moved { reason, to: at });
         }
         if reason.binds_manual() {
-            self.hold_until(at, reason, now);
+            self.pause_until(at, reason, now);
         }
     }
 
-    fn hold_until(&mut self, until: Time, reason: HoldReason, now: Time) {
-        if until > now && self.hold.is_none_or(|h| until > h.until) {
-            self.hold = Some(Hold { until, reason });
+    fn pause_until(&mut self, until: Time, reason: PauseReason, now: Time) {
+        if until > now && self.pause.is_none_or(|h| until > h.until) {
+            self.pause = Some(Pause { until, reason });
         }
     }
 }
 
 /// How long to leave a server alone that failed or asked for it.
-fn back_off(look: &Look<'_>) -> (Duration, HoldReason) {
-    let asked = look.answer.retry_after.filter(|wait| !wait.is_zero());
-    match (look.answer.kind, asked) {
-        (AnswerKind::Limited | AnswerKind::Unavailable, Some(wait)) => {
-            (wait.clamp(LEAST_RETRY, MOST_RETRY), HoldReason::RetryAfter)
+fn back_off(context: &PollContext<'_>) -> (Duration, PauseReason) {
+    let asked = context.response.retry_after.filter(|wait| !wait.is_zero());
+    match (context.response.kind, asked) {
+        (ResponseKind::Limited | ResponseKind::Unavailable, Some(wait)) => {
+            (wait.clamp(LEAST_RETRY, MOST_RETRY), PauseReason::RetryAfter)
         }
-        (AnswerKind::Limited, None) => {
-            let wait = doubled(FIRST_LIMITED, look.fail_count.saturating_sub(1));
-            (wait, HoldReason::RateLimited)
+        (ResponseKind::Limited, None) => {
+            let wait = doubled(FIRST_LIMITED, context.fail_count.saturating_sub(1));
+            (wait, PauseReason::RateLimited)
         }
-        (AnswerKind::Forbidden, _) if look.fail_count >= 2 => {
-            (FORBIDDEN.max(jittered(look)), HoldReason::RateLimited)
+        (ResponseKind::Forbidden, _) if context.fail_count >= 2 => {
+            (FORBIDDEN.max(jittered(context)), PauseReason::RateLimited)
         }
-        _ => (jittered(look), HoldReason::Failures),
+        _ => (jittered(context), PauseReason::Failures),
     }
 }
 
 /// The interval doubled for every failure, and up to a tenth less.
-fn jittered(look: &Look<'_>) -> Duration {
-    let whole = doubled(look.interval.max(MINUTE), look.fail_count);
-    let mut random = fastrand::Rng::with_seed(look.seed ^ u64::from(look.fail_count));
+fn jittered(context: &PollContext<'_>) -> Duration {
+    let whole = doubled(context.interval.max(MINUTE), context.fail_count);
+    let mut random = fastrand::Rng::with_seed(context.seed ^ u64::from(context.fail_count));
     whole.mul_f64(1.0 - random.f64() / 10.0)
 }
 
@@ -220,55 +220,55 @@ fn doubled(start: Duration, times: u32) -> Duration {
 
 /// What a good answer and its feed ask for; a failed look leaves these alone, so that trying again
 /// by hand stays possible.
-fn fresh_enough(look: &Look<'_>, decision: &mut Decision) {
-    let Answer { max_age, expires, .. } = look.answer;
+fn fresh_enough(context: &PollContext<'_>, decision: &mut Decision) {
+    let Response { max_age, expires, .. } = context.response;
     let fresh = match (max_age, expires) {
-        (Some(age), _) => Some((age, HoldReason::MaxAge)),
-        (None, Some(left)) => Some((left, HoldReason::Expires)),
+        (Some(age), _) => Some((age, PauseReason::MaxAge)),
+        (None, Some(left)) => Some((left, PauseReason::Expires)),
         (None, None) => None,
     };
     let fresh = fresh.map(|(wait, reason)| (wait.min(MOST_FRESH), reason));
     let believable =
-        |ttl: &Duration| look.measured_gap.is_none_or(|gap| *ttl <= gap.saturating_mul(TTL_GAPS));
-    let ttl = look.hints.ttl.filter(believable);
-    let ttl = ttl.map(|ttl| (ttl.min(MOST_TTL), HoldReason::Ttl));
-    let period = look.hints.update_period;
-    let period = period.map(|p| (p.min(MOST_TTL), HoldReason::UpdatePeriod));
-    // A hint is no wish of the server: the longest interval that the person allows goes before it.
-    let most = look.max.map_or(MOST_TTL, |max| max.min(MOST_TTL));
-    let hint = look.answer.page_says.map(|wait| (wait.min(most), HoldReason::PageSays));
+        |ttl: &Duration| context.measured_gap.is_none_or(|gap| *ttl <= gap.saturating_mul(TTL_GAPS));
+    let ttl = context.hints.ttl.filter(believable);
+    let ttl = ttl.map(|ttl| (ttl.min(MOST_TTL), PauseReason::Ttl));
+    let period = context.hints.update_period;
+    let period = period.map(|p| (p.min(MOST_TTL), PauseReason::UpdatePeriod));
+    // A hint is no wish of the server: the longest interval that the user allows goes before it.
+    let most = context.max.map_or(MOST_TTL, |max| max.min(MOST_TTL));
+    let hint = context.response.page_says.map(|wait| (wait.min(most), PauseReason::PageSays));
     for (wait, reason) in [fresh, ttl, period, hint].into_iter().flatten() {
-        decision.not_before(after(look.now, wait), reason, look.now);
+        decision.not_before(after(context.now, wait), reason, context.now);
     }
 }
 
-/// Rules that hold after every look: the crawl-delay, the shortest interval, and the hours and days
-/// in which the feed, or the person, wants no looks.
-fn own_wishes(look: &Look<'_>, decision: &mut Decision) {
-    let now = look.now;
-    if let Some(delay) = look.answer.crawl_delay {
-        decision.not_before(after(now, delay.min(MOST_CRAWL_DELAY)), HoldReason::CrawlDelay, now);
+/// Rules that hold after every poll: the crawl-delay, the shortest interval, and the hours and days
+/// in which the feed, or the user, wants no polls.
+fn own_wishes(context: &PollContext<'_>, decision: &mut Decision) {
+    let now = context.now;
+    if let Some(delay) = context.response.crawl_delay {
+        decision.not_before(after(now, delay.min(MOST_CRAWL_DELAY)), PauseReason::CrawlDelay, now);
     }
-    let (floor, reason) = if look.warranted || look.usual_min <= look.min {
-        (look.min, HoldReason::MinInterval)
+    let (floor, reason) = if context.warranted || context.usual_min <= context.min {
+        (context.min, PauseReason::MinInterval)
     } else {
-        (look.usual_min, HoldReason::UsualMinInterval)
+        (context.usual_min, PauseReason::UsualMinInterval)
     };
     decision.not_before(after(now, floor), reason, now);
-    if look.answer.kind == AnswerKind::Ok && !look.has_validators {
-        let twice = floor.saturating_mul(2).min(look.own.unwrap_or(Duration::MAX));
-        decision.not_before(after(now, twice), HoldReason::NoValidators, now);
+    if context.response.kind == ResponseKind::Ok && !context.has_validators {
+        let twice = floor.saturating_mul(2).min(context.own.unwrap_or(Duration::MAX));
+        decision.not_before(after(now, twice), PauseReason::NoValidators, now);
     }
-    if let Some(end) = skipped_until(look.hints, now) {
-        decision.hold_until(end, HoldReason::SkipWindow, now);
+    if let Some(end) = skipped_until(context.hints, now) {
+        decision.pause_until(end, PauseReason::SkipWindow, now);
     }
     // The end of one window may lie in the other.
     for _ in 0..WINDOWS {
-        let skipped = skipped_until(look.hints, decision.next);
-        let quiet = look.quiet.and_then(|(hours, east)| quiet_until(hours, east, decision.next));
+        let skipped = skipped_until(context.hints, decision.next);
+        let quiet = context.quiet.and_then(|(hours, east)| quiet_until(hours, east, decision.next));
         let Some((to, reason)) = skipped
-            .map(|end| (end, HoldReason::SkipWindow))
-            .or(quiet.map(|end| (end, HoldReason::QuietHours)))
+            .map(|end| (end, PauseReason::SkipWindow))
+            .or(quiet.map(|end| (end, PauseReason::QuietHours)))
         else {
             return;
         };

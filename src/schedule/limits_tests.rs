@@ -1,7 +1,7 @@
-//! A table of looks and what the rules make of them.
+//! A table of polls and what the rules make of them.
 
 use super::*;
-use HoldReason::*;
+use PauseReason::*;
 
 const NOW: &str = "2025-10-24T12:30:00Z";
 const HOUR: Duration = Duration::from_secs(3600);
@@ -15,8 +15,8 @@ fn minutes(count: u64) -> Duration {
 }
 
 /// A successful look that wants to come back in an hour, with nothing in its way.
-fn plain(hints: &FeedHints) -> Look<'_> {
-    Look {
+fn plain(hints: &FeedHints) -> PollContext<'_> {
+    PollContext {
         now: now(),
         wanted: after(now(), HOUR),
         answer: Answer::default(),
@@ -35,15 +35,15 @@ fn plain(hints: &FeedHints) -> Look<'_> {
     }
 }
 
-/// Minutes until the next look, minutes of hold with its reason, and the rules that moved it.
-type Want = (i64, Option<(i64, HoldReason)>, Vec<HoldReason>);
+/// Minutes until the next poll, minutes of hold with its reason, and the rules that moved it.
+type Want = (i64, Option<(i64, PauseReason)>, Vec<PauseReason>);
 
-fn got(look: &Look<'_>) -> Want {
-    let decision = decide(look);
+fn got(poll: &PollContext<'_>) -> Want {
+    let decision = decide(poll);
     let minutes = |at: Time| (at - now()).num_minutes();
-    assert_eq!(decision.wanted, look.wanted);
-    let hold = decision.hold.map(|h| (minutes(h.until), h.reason));
-    (minutes(decision.next), hold, decision.moved_by.iter().map(|m| m.reason).collect())
+    assert_eq!(decision.wanted, poll.wanted);
+    let pause = decision.pause.map(|h| (minutes(h.until), h.reason));
+    (minutes(decision.next), pause, decision.moved_by.iter().map(|m| m.reason).collect())
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn what_answers_ask_for() {
             expires: expires.map(minutes),
             ..Answer::default()
         };
-    use AnswerKind::*;
+    use ResponseKind::*;
     let day = 24 * 60;
     let cases: Vec<(&str, Answer, Want)> = vec![
         ("nothing said", answer(Ok, None, None, None), (60, None, vec![])),
@@ -114,20 +114,20 @@ fn what_answers_ask_for() {
     let hints = FeedHints::default();
     for (name, answer, want) in cases {
         let fail_count = u32::from(answer.kind != Ok);
-        assert_eq!(got(&Look { answer, fail_count, ..plain(&hints) }), want, "{name}");
+        assert_eq!(got(&PollContext { answer, fail_count, ..plain(&hints) }), want, "{name}");
     }
     let seconds =
         Answer { retry_after: Some(Duration::from_secs(3)), ..answer(Limited, None, None, None) };
-    let look = Look { answer: seconds, fail_count: 1, wanted: now(), ..plain(&hints) };
-    assert_eq!(got(&look), (1, Some((1, RetryAfter)), vec![RetryAfter]), "at least a minute");
+    let poll = PollContext { answer: seconds, fail_count: 1, wanted: now(), ..plain(&hints) };
+    assert_eq!(got(&poll), (1, Some((1, RetryAfter)), vec![RetryAfter]), "at least a minute");
 }
 
 #[test]
 fn gone_is_for_good() {
     let hints = FeedHints::default();
-    let answer = Answer { kind: AnswerKind::Gone, ..Answer::default() };
-    let decision = decide(&Look { answer, fail_count: 1, max: Some(HOUR), ..plain(&hints) });
-    assert_eq!(decision.hold.map(|h| h.reason), Some(Gone));
+    let answer = Answer { kind: ResponseKind::Gone, ..Answer::default() };
+    let decision = decide(&PollContext { answer, fail_count: 1, max: Some(HOUR), ..plain(&hints) });
+    assert_eq!(decision.pause.map(|h| h.reason), Some(Gone));
     assert!(decision.next > after(now(), DAY * 365_000));
 }
 
@@ -135,9 +135,9 @@ fn gone_is_for_good() {
 fn limits_without_a_time_double() {
     let hints = FeedHints::default();
     for (fails, want) in [(1, 10), (2, 20), (3, 40), (8, 1280), (9, 1440), (4_000_000_000, 1440)] {
-        let answer = Answer { kind: AnswerKind::Limited, ..Answer::default() };
-        let look = Look { answer, fail_count: fails, wanted: now(), ..plain(&hints) };
-        assert_eq!(got(&look), (want, Some((want, RateLimited)), vec![RateLimited]), "{fails}");
+        let answer = Answer { kind: ResponseKind::Limited, ..Answer::default() };
+        let poll = PollContext { answer, fail_count: fails, wanted: now(), ..plain(&hints) };
+        assert_eq!(got(&poll), (want, Some((want, RateLimited)), vec![RateLimited]), "{fails}");
     }
 }
 
@@ -145,40 +145,40 @@ fn limits_without_a_time_double() {
 fn failures_back_off_with_jitter_and_bind_no_hand() {
     let hints = FeedHints::default();
     for (fails, whole) in [(1, 120), (2, 240), (4, 960), (5, 1440), (60, 1440)] {
-        let answer = Answer { kind: AnswerKind::Failed, ..Answer::default() };
+        let answer = Answer { kind: ResponseKind::Failed, ..Answer::default() };
         let waits: Vec<i64> = (0..50)
             .map(|seed| {
-                let look = Look { answer, fail_count: fails, seed, ..plain(&hints) };
-                let (next, hold, moved) = got(&look);
-                assert_eq!((hold, moved), (None, vec![Failures]));
-                assert_eq!(next, got(&look).0, "repeatable");
+                let poll = PollContext { answer, fail_count: fails, seed, ..plain(&hints) };
+                let (next, pause, moved) = got(&poll);
+                assert_eq!((pause, moved), (None, vec![Failures]));
+                assert_eq!(next, got(&poll).0, "repeatable");
                 next
             })
             .collect();
         assert!(waits.iter().all(|w| (whole * 9 / 10..=whole).contains(w)), "{fails}: {waits:?}");
         assert!(waits.iter().any(|w| *w != waits[0]), "{fails}: not in step");
     }
-    let unavailable = Answer { kind: AnswerKind::Unavailable, ..Answer::default() };
-    let look = Look { answer: unavailable, fail_count: 1, ..plain(&hints) };
-    assert_eq!(got(&look).2, [Failures], "503 without a time is a failure");
+    let unavailable = Answer { kind: ResponseKind::Unavailable, ..Answer::default() };
+    let poll = PollContext { answer: unavailable, fail_count: 1, ..plain(&hints) };
+    assert_eq!(got(&poll).2, [Failures], "503 without a time is a failure");
 }
 
 #[test]
 fn forbidden_twice_is_a_limit() {
     let hints = FeedHints::default();
-    let answer = Answer { kind: AnswerKind::Forbidden, ..Answer::default() };
+    let answer = Answer { kind: ResponseKind::Forbidden, ..Answer::default() };
     let interval = minutes(10);
-    let once = Look { answer, interval, fail_count: 1, ..plain(&hints) };
+    let once = PollContext { answer, interval, fail_count: 1, ..plain(&hints) };
     assert_eq!(got(&once).1, None);
-    let twice = Look { answer, interval, fail_count: 2, ..plain(&hints) };
+    let twice = PollContext { answer, interval, fail_count: 2, ..plain(&hints) };
     assert_eq!(got(&twice), (240, Some((240, RateLimited)), vec![RateLimited]));
 }
 
 #[test]
 fn offline_does_not_count() {
     let hints = FeedHints { ttl: Some(DAY), ..FeedHints::default() };
-    let answer = Answer { kind: AnswerKind::Offline, ..Answer::default() };
-    assert_eq!(got(&Look { answer, min: HOUR, ..plain(&hints) }), (5, None, vec![Offline]));
+    let answer = Answer { kind: ResponseKind::Offline, ..Answer::default() };
+    assert_eq!(got(&PollContext { answer, min: HOUR, ..plain(&hints) }), (5, None, vec![Offline]));
 }
 
 #[test]
@@ -239,16 +239,16 @@ fn what_feeds_ask_for() {
         ),
     ];
     for (name, hints, gap, want) in &cases {
-        let look = Look { measured_gap: gap.map(minutes), ..plain(hints) };
-        assert_eq!(&got(&look), want, "{name}");
+        let poll = PollContext { measured_gap: gap.map(minutes), ..plain(hints) };
+        assert_eq!(&got(&poll), want, "{name}");
     }
 }
 
 #[test]
 fn a_failed_look_leaves_the_hand_free() {
     let hints = FeedHints { ttl: Some(DAY), ..FeedHints::default() };
-    let answer = Answer { kind: AnswerKind::Failed, ..Answer::default() };
-    assert_eq!(got(&Look { answer, fail_count: 1, ..plain(&hints) }).1, None);
+    let answer = Answer { kind: ResponseKind::Failed, ..Answer::default() };
+    assert_eq!(got(&PollContext { answer, fail_count: 1, ..plain(&hints) }).1, None);
 }
 
 #[test]
@@ -257,59 +257,59 @@ fn what_people_ask_for() {
     let base = plain(&hints);
     let quiet = |text, east| Some((crate::model::QuietHours::parse(text).unwrap(), east));
     let cases = [
-        ("min", Look { min: minutes(90), ..base }, (90, None, vec![MinInterval])),
-        ("min is below", Look { min: minutes(30), ..base }, (60, None, vec![])),
+        ("min", PollContext { min: minutes(90), ..base }, (90, None, vec![MinInterval])),
+        ("min is below", PollContext { min: minutes(30), ..base }, (60, None, vec![])),
         (
             "costly",
-            Look { min: minutes(60), has_validators: false, ..base },
+            PollContext { min: minutes(60), has_validators: false, ..base },
             (120, None, vec![NoValidators]),
         ),
         (
             "costly, and held by the interval itself",
-            Look { min: minutes(90), has_validators: false, ..base },
+            PollContext { min: minutes(90), has_validators: false, ..base },
             (180, None, vec![MinInterval, NoValidators]),
         ),
         (
-            "costly, but the person set the interval",
-            Look { min: minutes(40), has_validators: false, own: Some(minutes(60)), ..base },
+            "costly, but the user set the interval",
+            PollContext { min: minutes(40), has_validators: false, own: Some(minutes(60)), ..base },
             (60, None, vec![]),
         ),
         (
-            "costly, and the person set less than the interval that holds for all",
-            Look { min: minutes(90), has_validators: false, own: Some(minutes(60)), ..base },
+            "costly, and the user set less than the interval that holds for all",
+            PollContext { min: minutes(90), has_validators: false, own: Some(minutes(60)), ..base },
             (90, None, vec![MinInterval]),
         ),
         (
             "costly, but it failed",
-            Look {
+            PollContext {
                 min: minutes(60),
                 has_validators: false,
-                answer: Answer { kind: AnswerKind::Limited, ..Answer::default() },
+                answer: Answer { kind: ResponseKind::Limited, ..Answer::default() },
                 fail_count: 1,
                 ..base
             },
             (60, Some((10, RateLimited)), vec![]),
         ),
-        ("usual min", Look { usual_min: minutes(90), ..base }, (90, None, vec![UsualMinInterval])),
-        ("warranted", Look { usual_min: minutes(90), warranted: true, ..base }, (60, None, vec![])),
+        ("usual min", PollContext { usual_min: minutes(90), ..base }, (90, None, vec![UsualMinInterval])),
+        ("warranted", PollContext { usual_min: minutes(90), warranted: true, ..base }, (60, None, vec![])),
         (
-            "warranted, but not by the person",
-            Look { usual_min: HOUR, min: minutes(90), warranted: true, ..base },
+            "warranted, but not by the user",
+            PollContext { usual_min: HOUR, min: minutes(90), warranted: true, ..base },
             (90, None, vec![MinInterval]),
         ),
         (
             "costly and not warranted",
-            Look { usual_min: minutes(60), has_validators: false, ..base },
+            PollContext { usual_min: minutes(60), has_validators: false, ..base },
             (120, None, vec![NoValidators]),
         ),
         // It is 12:30 UTC.
-        ("quiet", Look { quiet: quiet("13:00-14:00", 0), ..base }, (90, None, vec![QuietHours])),
-        ("not quiet", Look { quiet: quiet("13:00-14:00", 3600), ..base }, (60, None, vec![])),
-        ("max", Look { max: Some(minutes(30)), ..base }, (30, None, vec![MaxInterval])),
-        ("max is beyond", Look { max: Some(minutes(90)), ..base }, (60, None, vec![])),
+        ("quiet", PollContext { quiet: quiet("13:00-14:00", 0), ..base }, (90, None, vec![QuietHours])),
+        ("not quiet", PollContext { quiet: quiet("13:00-14:00", 3600), ..base }, (60, None, vec![])),
+        ("max", PollContext { max: Some(minutes(30)), ..base }, (30, None, vec![MaxInterval])),
+        ("max is beyond", PollContext { max: Some(minutes(90)), ..base }, (60, None, vec![])),
         (
             "servers go beyond max",
-            Look {
+            PollContext {
                 max: Some(minutes(30)),
                 answer: Answer { max_age: Some(minutes(45)), ..Answer::default() },
                 ..base
@@ -318,7 +318,7 @@ fn what_people_ask_for() {
         ),
         (
             "crawl-delay is cut",
-            Look {
+            PollContext {
                 wanted: now(),
                 answer: Answer { crawl_delay: Some(HOUR), ..Answer::default() },
                 ..base
@@ -327,12 +327,12 @@ fn what_people_ask_for() {
         ),
         (
             "hints of a page are cut",
-            Look { answer: Answer { page_says: Some(HOUR * 100), ..Answer::default() }, ..base },
+            PollContext { answer: Answer { page_says: Some(HOUR * 100), ..Answer::default() }, ..base },
             (1440, None, vec![PageSays]),
         ),
         (
             "hints of a page stay below max",
-            Look {
+            PollContext {
                 answer: Answer { page_says: Some(HOUR * 10), ..Answer::default() },
                 max: Some(minutes(90)),
                 ..base
@@ -341,23 +341,23 @@ fn what_people_ask_for() {
         ),
         (
             "hints of a page only delay",
-            Look { answer: Answer { page_says: Some(minutes(59)), ..Answer::default() }, ..base },
+            PollContext { answer: Answer { page_says: Some(minutes(59)), ..Answer::default() }, ..base },
             (60, None, vec![]),
         ),
     ];
-    for (name, look, want) in cases {
-        assert_eq!(got(&look), want, "{name}");
+    for (name, poll, want) in cases {
+        assert_eq!(got(&poll), want, "{name}");
     }
     let skipping = FeedHints { skip_hours: [14].into(), ..FeedHints::default() };
-    let both = Look { quiet: quiet("13:00-14:30", 0), ..plain(&skipping) };
+    let both = PollContext { quiet: quiet("13:00-14:30", 0), ..plain(&skipping) };
     assert_eq!(got(&both), (150, None, vec![QuietHours, SkipWindow]), "one after the other");
-    let absurd = decide(&Look { min: Duration::MAX, ..base });
+    let absurd = decide(&PollContext { min: Duration::MAX, ..base });
     assert!(absurd.next > now() + DAY * 365_000, "saturates");
 }
 
 #[test]
 fn statuses() {
-    use AnswerKind::*;
+    use ResponseKind::*;
     let cases = [
         (200, Ok),
         (304, Ok),
@@ -370,6 +370,6 @@ fn statuses() {
         (301, Failed),
     ];
     for (status, want) in cases {
-        assert_eq!(AnswerKind::of_status(status), want, "{status}");
+        assert_eq!(ResponseKind::of_status(status), want, "{status}");
     }
 }

@@ -40,7 +40,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// From what was saved; nothing, or what is damaged, begins anew.
+    /// From what was saved; nothing, or what is damaged, begins again.
     pub fn load(saved: &[u8], setup: Setup) -> Self {
         let [change_rate, advarss, learned, own] = sections(saved).unwrap_or_default();
         let mut memory = Self {
@@ -76,7 +76,7 @@ impl Memory {
         self.learned.observe(items, now);
     }
 
-    /// The same for a look that a person took long before it was planned. That there was nothing yet
+    /// The same for a poll that a user took long before it was planned. That there was nothing yet
     /// says little to policies that count looks instead of the time between them.
     pub fn observe_early(&mut self, items: &[Option<Time>], now: Time) {
         self.learned.observe(items, now);
@@ -87,8 +87,8 @@ impl Memory {
         self.learned.set_window(entries);
     }
 
-    /// An automatic look was taken, whatever came of it: it counts for a budget of the source's own.
-    pub fn count_look(&mut self, now: Time) {
+    /// An automatic poll was taken, whatever came of it: it counts for a budget of the source's own.
+    pub fn count_poll(&mut self, now: Time) {
         if let (Some(own), Some(budget)) = (&mut self.own, self.setup.own_budget) {
             own.count(now, budget);
             self.learned.set_price(own.price());
@@ -121,7 +121,7 @@ impl Memory {
     }
 }
 
-/// Whether a look that succeeded has taught anything that was saved here.
+/// Whether a poll that succeeded has taught anything that was saved here.
 pub fn is_learned(saved: &[u8]) -> bool {
     sections(saved).is_some_and(|[_, _, learned, _]| !learned.is_empty())
 }
@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn looks_that_failed_teach_nothing() {
         let mut memory = Memory::load(&[], setup(PolicyKind::Learned));
-        memory.count_look(at(0));
+        memory.count_poll(at(0));
         assert!(!is_learned(&memory.save()) && !is_learned(&[]));
         memory.observe(&[], at(1));
         assert!(is_learned(&memory.save()));
@@ -206,23 +206,23 @@ mod tests {
 
     #[test]
     fn a_budget_of_its_own_is_kept() {
-        // One item an hour, and 6 looks a day where the shared price would give far more.
+        // One item an hour, and 6 polls a day where the shared price would give far more.
         let setup = Setup { own_budget: Some(6.0), ..setup(PolicyKind::Learned) };
-        let (mut now, mut saved, mut looks) = (at(0), Vec::new(), Vec::new());
+        let (mut now, mut saved, mut polls) = (at(0), Vec::new(), Vec::new());
         while now < at(60 * 24 * 28) {
             let mut memory = Memory::load(&saved, setup);
-            let since = looks.last().copied().unwrap_or(now - chrono::TimeDelta::hours(20));
+            let since = polls.last().copied().unwrap_or(now - chrono::TimeDelta::hours(20));
             let hours = (now - since).num_hours();
             let items: Vec<_> =
                 (0..hours).map(|h| Some(since + chrono::TimeDelta::hours(h + 1))).collect();
             memory.observe(&items, now);
             memory.set_window(200);
-            memory.count_look(now);
+            memory.count_poll(now);
             saved = memory.save();
-            looks.push(now);
+            polls.push(now);
             now = memory.plan(now);
         }
-        let last_week = looks.iter().filter(|l| **l >= at(60 * 24 * 21)).count() as f64 / 7.0;
+        let last_week = polls.iter().filter(|l| **l >= at(60 * 24 * 21)).count() as f64 / 7.0;
         assert!((5.4..=6.6).contains(&last_week), "{last_week}");
     }
 

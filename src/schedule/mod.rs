@@ -20,7 +20,7 @@ pub use change_rate::{ChangeRate, ChangeRateParameters};
 pub use explain::{Explanation, Gaps, Pulse, explain, gaps, pulse};
 pub use fixed::Fixed;
 pub use learned::{Learned, LearnedParameters, Week};
-pub use limits::{Answer, AnswerKind, Decision, Look, decide};
+pub use limits::{Answer, ResponseKind, Decision, PollContext, decide};
 pub use memory::{Memory, Setup, is_learned, waiting};
 pub use price::{Control, price_for};
 pub use prior::{Clues, first_gap, own_gap};
@@ -29,12 +29,12 @@ pub use window::{quiet_until, skipped_until};
 use crate::model::Time;
 use std::time::Duration;
 
-/// Decides when a source is worth the next look. One value belongs to one source; it is loaded
-/// before a look, told what came, and saved after it.
+/// Decides when a source is worth the next poll. One value belongs to one source; it is loaded
+/// before a poll, told what came, and saved after it.
 pub trait Policy {
     /// The look at `now` brought these items that were not known before, oldest first; an item
     /// without a date of its own is `None`. An unchanged document is an empty slice. Not to be
-    /// called when a look failed: that says nothing about the source.
+    /// called when a poll failed: that says nothing about the source.
     fn observe(&mut self, items: &[Option<Time>], now: Time);
 
     /// When it wants to look next, later than `now`. The rules of [`limits`] come on top.

@@ -23,12 +23,12 @@ proptest! {
     /// without a date.
     #[test]
     fn saving_and_loading_changes_nothing(
-        looks in prop::collection::vec((0i64..5000, prop::collection::vec(prop::option::of(-99_999i64..100), 0..25)), 1..40)
+        polls in prop::collection::vec((0i64..5000, prop::collection::vec(prop::option::of(-99_999i64..100), 0..25)), 1..40)
     ) {
         let mut kept = policies(&Default::default());
         let mut saved: [Vec<u8>; 3] = Default::default();
         let mut now = START;
-        for (wait, items) in looks {
+        for (wait, items) in polls {
             now += wait * 60;
             let items: Vec<_> = items.iter().map(|m| m.map(|m| at(now + m * 60))).collect();
             let mut loaded = policies(&saved);

@@ -1,10 +1,10 @@
-//! What a look costs, so that all looks together keep to a budget.
+//! What a poll costs, so that all polls together keep to a budget.
 
 use super::bytes::{Reader, Writer};
 use super::seconds;
 use crate::model::Time;
 
-/// Price of a look at 12 looks per source and day, in item-seconds of delay.
+/// Price of a look at 12 polls per source and day, in item-seconds of delay.
 const PRICE_OF_12: f64 = 830.0;
 /// How far the price may move from where it began, as a factor: where rules of servers keep the
 /// looks below the budget, no price would reach it.
@@ -12,7 +12,7 @@ const FURTHEST: f64 = 100.0;
 /// The price moves twice as fast for so many days.
 const EARLY_DAYS: u32 = 14;
 
-/// The price of a look, in item-seconds, that gives about `budget` looks per source and day.
+/// The price of a poll, in item-seconds, that gives about `budget` looks per source and day.
 pub fn price_for(budget: f64) -> f64 {
     PRICE_OF_12 * (12.0 / budget.max(1e-3)).powi(2)
 }
@@ -20,7 +20,7 @@ pub fn price_for(budget: f64) -> f64 {
 /// The price that all sources of a budget share, corrected once a day.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Control {
-    /// Item-seconds of delay that a look must be worth.
+    /// Item-seconds of delay that a poll must be worth.
     pub price: f64,
     /// Corrections so far.
     pub days: u32,
@@ -50,7 +50,7 @@ impl Control {
     }
 }
 
-/// A price of one source alone, and the looks since it was corrected last.
+/// A price of one source alone, and the polls since it was corrected last.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct OwnBudget {
     control: Control,
@@ -88,7 +88,7 @@ impl OwnBudget {
         self.control.price
     }
 
-    /// Counts a look; when a day has passed, the price is corrected.
+    /// Counts a poll; when a day has passed, the price is corrected.
     pub(super) fn count(&mut self, now: Time, budget: f64) {
         let now = seconds::of(now);
         let since = *self.since.get_or_insert(now);

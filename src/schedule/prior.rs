@@ -1,4 +1,4 @@
-//! What to expect of a source that was never looked at before.
+//! What to expect of a source that was never polled before.
 
 use crate::model::Time;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 const HOUR: Duration = Duration::from_secs(3600);
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
-/// What there is to go by at the first look.
+/// What there is to go by at the first poll.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Clues<'a> {
     /// The address.

@@ -20,7 +20,7 @@ pub fn skipped_until(hints: &FeedHints, at: Time) -> Option<Time> {
     Some(next.min(latest))
 }
 
-/// The end of the person's quiet hours that `at` lies in; `None` outside of them. The person's zone
+/// The end of the user's quiet hours that `at` lies in; `None` outside of them. The user's zone
 /// is `east` seconds east of UTC.
 pub fn quiet_until(hours: QuietHours, east: i32, at: Time) -> Option<Time> {
     let local = (at.timestamp() + i64::from(east)).rem_euclid(24 * 3600);

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 /// A page that is worth a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wanted {
+pub struct WantedPage {
     /// Row key of the item.
     pub item: i64,
     /// Row key of its source.
@@ -41,7 +41,7 @@ pub(super) fn next(
     ahead: &Ahead,
     now: Time,
     limit: usize,
-) -> Result<Vec<Wanted>> {
+) -> Result<Vec<WantedPage>> {
     let mut found = again(conn, ahead, now, limit)?;
     if found.len() < limit && !ahead.pinned.is_empty() {
         let scope = format!("i.pinned = 1 AND i.source IN ({})", list(&ahead.pinned));
@@ -66,7 +66,7 @@ pub(super) fn next(
 }
 
 /// Pages whose time has come again.
-fn again(conn: &Connection, ahead: &Ahead, now: Time, limit: usize) -> Result<Vec<Wanted>> {
+fn again(conn: &Connection, ahead: &Ahead, now: Time, limit: usize) -> Result<Vec<WantedPage>> {
     let sql = format!(
         "SELECT f.item, f.source, i.url FROM fetch f INDEXED BY fetch_next CROSS JOIN item i ON i.key = f.item
          WHERE f.next <= ?1 AND i.url IS NOT NULL
@@ -89,7 +89,7 @@ fn unread_pages(
     scope: &str,
     now: Time,
     limit: usize,
-) -> Result<Vec<Wanted>> {
+) -> Result<Vec<WantedPage>> {
     let sql = format!(
         "SELECT i.key, i.source, i.url FROM item i INDEXED BY {index}
          WHERE {scope} AND i.url IS NOT NULL
@@ -104,8 +104,8 @@ fn unread_pages(
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-fn wanted(r: &rusqlite::Row<'_>) -> rusqlite::Result<Wanted> {
-    Ok(Wanted { item: r.get(0)?, source: r.get(1)?, url: r.get(2)? })
+fn wanted(r: &rusqlite::Row<'_>) -> rusqlite::Result<WantedPage> {
+    Ok(WantedPage { item: r.get(0)?, source: r.get(1)?, url: r.get(2)? })
 }
 
 fn list(keys: &[i64]) -> String {
@@ -127,7 +127,7 @@ pub(super) fn forget(conn: &Connection, now: Time) -> Result<()> {
     Ok(())
 }
 
-/// Which items are fetched ahead on a person's wish.
+/// Which items are fetched ahead on a user's wish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kept {
     /// The pinned ones.
@@ -153,7 +153,7 @@ pub(super) fn unfetched(
     sources: &[i64],
     now: Time,
     limit: usize,
-) -> Result<Vec<Wanted>> {
+) -> Result<Vec<WantedPage>> {
     let index = match kept {
         Kept::Pinned => "item_pinned",
         Kept::Unread => "item_unread",

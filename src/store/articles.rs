@@ -40,7 +40,7 @@ pub enum FetchEnd {
     Failed(String),
     /// It was read.
     Read(Box<PageRead>),
-    /// It was not asked for: the person wants to see what the feed gives.
+    /// It was not asked for: the user wants to see what the feed gives.
     FeedWanted,
     /// It is not to be asked for again: the feed carries the whole article.
     Needless,
@@ -325,7 +325,7 @@ fn queue_index(conn: &Connection, key: i64) -> Result<()> {
     Ok(())
 }
 
-/// The person has opened an item: its changes are seen. Tells whether there were any.
+/// The user has opened an item: its changes are seen. Tells whether there were any.
 pub(super) fn seen(conn: &Connection, key: i64) -> Result<bool> {
     let mut update =
         conn.prepare_cached("UPDATE item SET changed = 0 WHERE key = ?1 AND changed = 1")?;

@@ -17,7 +17,7 @@ pub struct Count {
 
 /// Rows that are counted at most.
 pub const MOST_COUNTED: u32 = 999;
-/// Steps of SQLite's machine that counting one view may take, about ten for a row that is looked at.
+/// Steps of SQLite's machine that counting one view may take, about ten for a row that is polled.
 pub(super) const MOST_STEPS: i32 = 250_000;
 
 /// Counts up to [`MOST_COUNTED`] rows, and for so many of those steps only.
@@ -90,9 +90,9 @@ struct Limit<'a> {
 impl<'a> Limit<'a> {
     fn set(conn: &'a Connection, most_steps: i32) -> Result<Self> {
         let reached = Arc::new(AtomicBool::new(false));
-        let told = reached.clone();
+        let summary = reached.clone();
         let stop = move || {
-            told.store(true, Ordering::SeqCst);
+            summary.store(true, Ordering::SeqCst);
             true
         };
         conn.progress_handler(most_steps, Some(stop))?;

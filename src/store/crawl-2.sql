@@ -1,4 +1,4 @@
--- Pages that are looked at again: what their servers gave to ask by.
+-- Pages that are polled again: what their servers gave to ask by.
 CREATE TABLE validator (
     link          INTEGER PRIMARY KEY,
     etag          BLOB,

@@ -17,7 +17,7 @@ pub struct Criteria {
     pub read: Option<bool>,
     /// Whether they have to be pinned.
     pub pinned: Option<bool>,
-    /// Whether the article has to have changed since the person last opened it.
+    /// Whether the article has to have changed since the user last opened it.
     pub changed: Option<bool>,
     /// Dated earlier than this (seconds since the epoch).
     pub before: Option<i64>,
@@ -35,7 +35,7 @@ impl Criteria {
         Self { nothing: true, ..Self::default() }
     }
 
-    /// Makes a query ready. `now` is the person's local time; `resolve` gives the row keys of the
+    /// Makes a query ready. `now` is the user's local time; `resolve` gives the row keys of the
     /// sources that a name means.
     pub fn new(
         query: &Query,

@@ -49,8 +49,8 @@ pub(super) fn dates(conn: &Connection, source: i64, limit: usize) -> Result<Vec<
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// How many looks nobody asked for began after `since` and until `until`, by source.
-pub(super) fn automatic_looks(
+/// How many polls nobody asked for began after `since` and until `until`, by source.
+pub(super) fn automatic_polls(
     conn: &Connection,
     since: Time,
     until: Time,
@@ -65,7 +65,7 @@ pub(super) fn automatic_looks(
 }
 
 /// When the oldest look at a source began that is still on record.
-pub(super) fn oldest_look(conn: &Connection, source: i64) -> Result<Option<Time>> {
+pub(super) fn oldest_poll(conn: &Connection, source: i64) -> Result<Option<Time>> {
     let mut query = conn.prepare_cached("SELECT min(at) FROM poll WHERE source = ?1")?;
     let oldest: Option<i64> = query.query_row([source], |r| r.get(0))?;
     Ok(oldest.map(time))
@@ -100,7 +100,7 @@ pub(super) fn items_per_day(
 const MOST_DAYS: usize = 366;
 
 /// Mean delay of the items that each of the looks at a source since `since` found, in seconds, by
-/// the moment of the look. Items that the publisher did not date are found at once. Only the 5,000
+/// the moment of the poll. Items that the publisher did not date are found at once. Only the 5,000
 /// items with the latest dates are asked: no index knows when the items of a source were found.
 pub(super) fn delays(conn: &Connection, source: i64, since: Time) -> Result<HashMap<i64, i64>> {
     let mut query = conn.prepare_cached(
@@ -117,8 +117,8 @@ pub(super) fn delays(conn: &Connection, source: i64, since: Time) -> Result<Hash
 /// What looks cost: how many they were and what came over the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 pub struct Spent {
-    /// How many looks.
-    pub looks: u32,
+    /// How many polls.
+    pub polls: u32,
     /// Requests that they took, redirects included and robots.txt not.
     pub requests: u32,
     /// Bytes received.
@@ -141,7 +141,7 @@ pub(super) fn spent(conn: &Connection, source: i64, since: Time) -> Result<Spent
     let spent = query.query_row(params![source, since.timestamp()], |r| {
         let (bytes, unchanged, whole): (i64, u32, f64) = (r.get(1)?, r.get(2)?, r.get(3)?);
         Ok(Spent {
-            looks: r.get(0)?,
+            polls: r.get(0)?,
             requests: r.get(4)?,
             bytes: bytes.try_into().unwrap_or(0),
             unchanged,
@@ -189,10 +189,10 @@ mod tests {
         assert_eq!(dates(&conn, 1, 2).unwrap(), [time(until), time(until - 60)]);
         let delays = delays(&conn, 1, time(until - day)).unwrap();
         assert_eq!(delays, [(until, (14 * day + day - 1) / 3)].into(), "by when it was found");
-        assert_eq!(automatic_looks(&conn, time(100), time(400)).unwrap(), [(1, 2)].into());
-        assert_eq!([1, 2].map(|s| oldest_look(&conn, s).unwrap()), [Some(time(100)), None]);
+        assert_eq!(automatic_polls(&conn, time(100), time(400)).unwrap(), [(1, 2)].into());
+        assert_eq!([1, 2].map(|s| oldest_poll(&conn, s).unwrap()), [Some(time(100)), None]);
         let spent = spent(&conn, 1, time(0)).unwrap();
-        let want = Spent { looks: 4, requests: 14, bytes: 4100, unchanged: 2, bytes_saved: 4000 };
+        let want = Spent { polls: 4, requests: 14, bytes: 4100, unchanged: 2, bytes_saved: 4000 };
         assert_eq!(spent, want);
         let history = &all(&conn).unwrap()[0];
         assert_eq!((history.since, history.published.len()), (time(7), 4));

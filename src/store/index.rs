@@ -105,7 +105,7 @@ pub(super) fn write_batch(conn: &Connection, batch: &[Body]) -> Result<bool> {
         "INSERT OR REPLACE INTO item_text (rowid, title, authors, body)
          SELECT i.key, i.title, d.authors, ?2 FROM item i JOIN detail d ON d.item = i.key WHERE i.key = ?1",
     )?;
-    // The title goes in with the body; queued by a look in this transaction, it would replace both.
+    // The title goes in with the body; queued by a poll in this transaction, it would replace both.
     let mut titled = conn.prepare_cached("DELETE FROM temp.untitled WHERE item = ?1")?;
     let mut count = conn.prepare_cached("UPDATE item SET words = ?2 WHERE key = ?1")?;
     for body in batch {

@@ -1,4 +1,4 @@
-//! The end of a look: items, facts and the poll record in one transaction.
+//! The end of a poll: items, facts and the poll record in one transaction.
 
 use super::articles;
 use super::error::Result;
@@ -10,8 +10,8 @@ use crate::model::{Outcome, PollRecord, SourceFacts, Time};
 use rusqlite::{Connection, OptionalExtension, named_params, params};
 use std::collections::HashSet;
 
-/// What the engine learned in one look.
-pub struct Look {
+/// What the engine learned in one poll.
+pub struct FinishedPoll {
     /// Row key of the source.
     pub source: i64,
     /// The entries in document order; `None` when there was nothing to read.
@@ -26,7 +26,7 @@ pub struct Look {
     pub finish: Finish,
 }
 
-/// Brings the facts of a source up to date at the end of a look.
+/// Brings the facts of a source up to date at the end of a poll.
 pub type Finish = Box<dyn FnOnce(&mut SourceFacts, &Ingested) + Send>;
 
 /// What became of the entries of one document.
@@ -41,9 +41,9 @@ pub struct Ingested {
 }
 
 /// Runs inside the writer's transaction. Returns `None` when the source has been deleted meanwhile.
-pub(super) fn store(conn: &Connection, look: Look) -> Result<Option<(Ingested, Outcome)>> {
-    let Some(mut facts) = load_facts(conn, look.source)? else { return Ok(None) };
-    let Look { source, entries, pages, automatic, mut record, finish } = look;
+pub(super) fn store(conn: &Connection, poll: FinishedPoll) -> Result<Option<(Ingested, Outcome)>> {
+    let Some(mut facts) = load_facts(conn, poll.source)? else { return Ok(None) };
+    let FinishedPoll { source, entries, pages, automatic, mut record, finish } = poll;
     let mut done = Ingested::default();
     if let Some(entries) = entries {
         let total = u32::try_from(entries.len()).unwrap_or(u32::MAX);

@@ -31,7 +31,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-pub use ahead::{Ahead, Kept, Wanted};
+pub use ahead::{Ahead, Kept, WantedPage};
 pub use articles::{FetchEnd, Fetched, MOST_VERSIONS, Page, PageRead, PageText, Site, Version};
 pub use copies::ListCopy;
 pub use count::{Count, MOST_COUNTED};
@@ -40,7 +40,7 @@ pub use criteria::Criteria;
 pub use error::{Result, StoreError};
 pub use history::{History, Spent};
 pub use identity::{Prepared, prepare};
-pub use ingest::{Finish, Ingested, Look};
+pub use ingest::{Finish, Ingested, FinishedPoll};
 pub use lock::{Poller, PollerLock};
 pub use marks::{Found, Mark};
 pub use pages::{Keys, Pages};
@@ -49,7 +49,7 @@ pub use rebuild::{Rebuilt, Salvage, rebuild};
 pub use sources::{Due, PollFilter};
 pub use view::{Anchor, Cursor, SEARCH_LIMIT, Scope, View, Window};
 
-use crate::model::{Hold, Outcome, Retention, Source, SourceFacts, Time};
+use crate::model::{Pause, Outcome, Retention, Source, SourceFacts, Time};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
@@ -223,12 +223,12 @@ impl Store {
         self.call(move |conn| store(conn)).await
     }
 
-    /// Stores the end of a look in one transaction. `None`: the source is gone.
-    pub async fn store_look(&self, look: Look) -> Result<Option<(Ingested, Outcome)>> {
-        self.call(move |conn| ingest::store(conn, look)).await
+    /// Stores the end of a poll in one transaction. `None`: the source is gone.
+    pub async fn store_poll(&self, poll: FinishedPoll) -> Result<Option<(Ingested, Outcome)>> {
+        self.call(move |conn| ingest::store(conn, poll)).await
     }
 
-    /// Changes what is known of a source, without a look.
+    /// Changes what is known of a source, without a poll.
     pub async fn change_facts(
         &self,
         source: i64,
@@ -245,11 +245,11 @@ impl Store {
     }
 
     /// Holds sources (row keys) back, unless they are held back for longer already.
-    pub async fn hold(&self, sources: Vec<i64>, hold: Hold) -> Result<()> {
-        self.call(move |conn| sources::hold(conn, &sources, hold)).await
+    pub async fn pause(&self, sources: Vec<i64>, pause: Pause) -> Result<()> {
+        self.call(move |conn| sources::pause(conn, &sources, pause)).await
     }
 
-    /// Moves the last looks, the plans and the holds of all sources back in time, as the clock was.
+    /// Moves the last polls, the plans and the holds of all sources back in time, as the clock was.
     pub async fn set_back(&self, by: chrono::TimeDelta) -> Result<()> {
         self.call(move |conn| sources::set_back(conn, by)).await
     }
@@ -302,7 +302,7 @@ impl Store {
         self.call(move |conn| articles::save(conn, &fetched)).await
     }
 
-    /// Notes that the person has seen the changes of an item's article; tells whether there were any.
+    /// Notes that the user has seen the changes of an item's article; tells whether there were any.
     pub async fn seen(&self, item: i64) -> Result<bool> {
         self.call(move |conn| articles::seen(conn, item)).await
     }

@@ -10,18 +10,18 @@ use crate::model::Time;
 use rusqlite::{Connection, OptionalExtension, params};
 use url::Url;
 
-/// What a look at a website or sitemap did on its way.
+/// What a poll of a website or sitemap did on its way.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Pages {
     /// Pages that gave no item and are not to be asked for before a moment.
     pub refused: Vec<(Url, Time)>,
-    /// The articles that were stored before the end of the look; `None` when nothing was read.
+    /// The articles that were stored before the end of the poll; `None` when nothing was read.
     pub kept: Option<Ingested>,
     /// The list page, where its selectors found something.
     pub copy: Option<ListCopy>,
 }
 
-/// Row keys for the articles of one look. What is listed first is stored first, and yet gets the
+/// Row keys for the articles of one poll. What is listed first is stored first, and yet gets the
 /// highest key: it is the newest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Keys {

@@ -1,6 +1,6 @@
 //! A read-only connection, for one thread at a time.
 
-use super::ahead::{self, Ahead, Kept, Wanted};
+use super::ahead::{self, Ahead, Kept, WantedPage};
 use super::articles::{self, Page, Site, Version};
 use super::count::Count;
 use super::error::Result;
@@ -10,7 +10,7 @@ use super::rows::{ITEM, ITEM_ROW, item, item_row};
 use super::sources::{self, Due, PollFilter};
 use super::view::{self, Anchor, View, Window};
 use super::{connect, index};
-use crate::model::{Hold, Item, ItemRow, PollRecord, Retention, SourceFacts, SourceId, Time};
+use crate::model::{Pause, Item, ItemRow, PollRecord, Retention, SourceFacts, SourceId, Time};
 use rusqlite::{Connection, InterruptHandle, OptionalExtension};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -67,12 +67,12 @@ impl Reader {
         super::pages::known(&self.conn, source, pages, now)
     }
 
-    /// When the newest look of all started; later than now after the clock was set back.
-    pub fn newest_look(&self) -> Result<Option<Time>> {
-        sources::newest_look(&self.conn)
+    /// When the newest poll of all started; later than now after the clock was set back.
+    pub fn newest_poll(&self) -> Result<Option<Time>> {
+        sources::newest_poll(&self.conn)
     }
 
-    /// The enabled sources in the order of their next look, at most `limit`.
+    /// The enabled sources in the order of their next poll, at most `limit`.
     pub fn by_next_poll(&self, limit: usize) -> Result<Vec<Due>> {
         sources::by_next_poll(&self.conn, limit)
     }
@@ -132,12 +132,12 @@ impl Reader {
     }
 
     /// The addresses of sources that are held back after now, each with its hold.
-    pub fn held(&self, now: Time) -> Result<Vec<(String, Hold)>> {
-        sources::held(&self.conn, now)
+    pub fn paused(&self, now: Time) -> Result<Vec<(String, Pause)>> {
+        sources::paused(&self.conn, now)
     }
 
     /// The next pages to ask for ahead of anybody's wish, at most `limit`, the most urgent first.
-    pub fn ahead(&self, ahead: &Ahead, now: Time, limit: usize) -> Result<Vec<Wanted>> {
+    pub fn ahead(&self, ahead: &Ahead, now: Time, limit: usize) -> Result<Vec<WantedPage>> {
         ahead::next(&self.conn, ahead, now, limit)
     }
 
@@ -154,7 +154,7 @@ impl Reader {
         sources: &[i64],
         now: Time,
         limit: usize,
-    ) -> Result<Vec<Wanted>> {
+    ) -> Result<Vec<WantedPage>> {
         ahead::unfetched(&self.conn, kept, sources, now, limit)
     }
 
@@ -204,10 +204,10 @@ impl Reader {
         history::dates(&self.conn, source, limit)
     }
 
-    /// How many looks nobody asked for began after `since` and until `until`, by the row keys of
+    /// How many polls nobody asked for began after `since` and until `until`, by the row keys of
     /// their sources.
-    pub fn automatic_looks(&self, since: Time, until: Time) -> Result<HashMap<i64, u32>> {
-        history::automatic_looks(&self.conn, since, until)
+    pub fn automatic_polls(&self, since: Time, until: Time) -> Result<HashMap<i64, u32>> {
+        history::automatic_polls(&self.conn, since, until)
     }
 
     /// Items of a source (row key) on each of the last `days` days, by their dates: the last count
@@ -217,14 +217,14 @@ impl Reader {
     }
 
     /// How long the items that looks at a source since `since` found had been out, in seconds, on
-    /// the mean of each look; by the second in which the look began.
+    /// the mean of each poll; by the second in which the poll began.
     pub fn delays(&self, source: i64, since: Time) -> Result<HashMap<i64, i64>> {
         history::delays(&self.conn, source, since)
     }
 
     /// When the oldest look at a source began that is still on record.
-    pub fn oldest_look(&self, source: i64) -> Result<Option<Time>> {
-        history::oldest_look(&self.conn, source)
+    pub fn oldest_poll(&self, source: i64) -> Result<Option<Time>> {
+        history::oldest_poll(&self.conn, source)
     }
 
     /// What the looks at a source after `since` cost.

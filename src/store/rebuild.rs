@@ -28,7 +28,7 @@ pub struct Salvage {
 }
 
 /// A table: its name, what its rows are, and the columns that are not taken over because the
-/// program makes them anew, with what stands for them.
+/// program makes them again, with what stands for them.
 type Table = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
 
 const TABLES: [Table; 12] = [

@@ -3,7 +3,7 @@
 use super::articles::unpack;
 use super::error::{Result, StoreError};
 use crate::model::{
-    Hold, HoldReason, Item, ItemId, ItemRow, Outcome, PollRecord, SourceFacts, SourceId, TextFrom,
+    Pause, PauseReason, Item, ItemId, ItemRow, Outcome, PollRecord, SourceFacts, SourceId, TextFrom,
     TextWay, Time, Validators,
 };
 use rusqlite::{Connection, OptionalExtension, Row, named_params};
@@ -88,7 +88,7 @@ pub(super) fn item(r: &Row<'_>) -> rusqlite::Result<Item> {
         text_from,
         fetched: opt_time(r.get(21)?),
         fetch_error: r.get(22)?,
-        feed_is_whole: r.get(23)?,
+        feed_has_full_text: r.get(23)?,
         changed: r.get(24)?,
         versions: r.get(25)?,
     })
@@ -103,8 +103,8 @@ pub(super) const FACTS: &str =
     FROM source ";
 
 pub(super) fn facts(r: &Row<'_>) -> rusqlite::Result<SourceFacts> {
-    let hold = match (opt_time(r.get(14)?), json::<HoldReason>(r.get(15)?)) {
-        (Some(until), Some(reason)) => Some(Hold { until, reason }),
+    let pause = match (opt_time(r.get(14)?), json::<PauseReason>(r.get(15)?)) {
+        (Some(until), Some(reason)) => Some(Pause { until, reason }),
         _ => None,
     };
     Ok(SourceFacts {
@@ -121,7 +121,7 @@ pub(super) fn facts(r: &Row<'_>) -> rusqlite::Result<SourceFacts> {
         last_ok: opt_time(r.get(11)?),
         last_full: opt_time(r.get(12)?),
         next_poll: opt_time(r.get(13)?),
-        hold,
+        pause,
         fail_count: r.get(16)?,
         last_outcome: json::<Outcome>(r.get(17)?),
         hints: json(r.get(18)?).unwrap_or_default(),
@@ -144,7 +144,7 @@ pub(super) fn load_facts(conn: &Connection, key: i64) -> Result<Option<SourceFac
 
 /// Writes everything but the identity and the counters.
 pub(super) fn save_facts(conn: &Connection, f: &SourceFacts) -> Result<()> {
-    let reason = f.hold.map(|h| to_json(&h.reason)).transpose()?;
+    let reason = f.pause.map(|h| to_json(&h.reason)).transpose()?;
     conn.prepare_cached(
         "UPDATE source SET moved_to = :moved_to, move_candidate = :candidate,
             move_refused = :refused, feed_title = :title, home_url = :home, etag = :etag,
@@ -169,7 +169,7 @@ pub(super) fn save_facts(conn: &Connection, f: &SourceFacts) -> Result<()> {
         ":ok": seconds(f.last_ok),
         ":change": seconds(f.last_full),
         ":next": seconds(f.next_poll),
-        ":until": f.hold.map(|h| h.until.timestamp()),
+        ":until": f.pause.map(|h| h.until.timestamp()),
         ":reason": reason,
         ":fails": f.fail_count,
         ":outcome": f.last_outcome.as_ref().map(to_json).transpose()?,
@@ -184,7 +184,7 @@ pub(super) fn save_facts(conn: &Connection, f: &SourceFacts) -> Result<()> {
 /// The columns that [`poll`] reads.
 pub(super) const POLL: &str = "p.at, p.status, p.millis, p.bytes, p.outcome, p.repairs";
 
-/// What the column `outcome` of a look holds; older ones have no count.
+/// What the column `outcome` of a poll holds; older ones have no count.
 #[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct KeptOutcome {
     #[serde(flatten)]

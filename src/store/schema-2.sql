@@ -1,4 +1,4 @@
--- How the next look at a source was decided on.
+-- How the next poll of a source was decided on.
 ALTER TABLE source ADD COLUMN planned TEXT; -- JSON
 -- Looks that nobody asked for; a budget limits them.
 ALTER TABLE poll ADD COLUMN automatic INTEGER NOT NULL DEFAULT 0;

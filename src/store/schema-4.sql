@@ -1,4 +1,4 @@
--- The article of an item has changed since the person last opened it.
+-- The article of an item has changed since the user last opened it.
 ALTER TABLE item ADD COLUMN changed INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX item_changed ON item (date, key) WHERE changed = 1;
 

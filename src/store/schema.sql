@@ -7,7 +7,7 @@ CREATE TABLE source (
     enabled        INTEGER NOT NULL DEFAULT 1,
     undeclared_at  INTEGER,
     moved_to       TEXT,
-    move_refused   TEXT,                       -- a permanent redirect that the person took back
+    move_refused   TEXT,                       -- a permanent redirect that the user took back
     move_candidate TEXT,                       -- JSON
     feed_title     TEXT,
     home_url       TEXT,

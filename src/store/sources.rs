@@ -2,7 +2,7 @@
 
 use super::error::Result;
 use super::rows::{FACTS, POLL, facts, json, poll, time, to_json};
-use crate::model::{Hold, HoldReason, PollRecord, Source, SourceFacts, SourceId, Time};
+use crate::model::{Pause, PauseReason, PollRecord, Source, SourceFacts, SourceId, Time};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::{HashMap, HashSet};
 
@@ -109,7 +109,7 @@ pub(super) fn kept_ids(conn: &Connection) -> Result<HashSet<String>> {
 }
 
 /// The addresses that are held back after now, each with its hold.
-pub(super) fn held(conn: &Connection, now: Time) -> Result<Vec<(String, Hold)>> {
+pub(super) fn paused(conn: &Connection, now: Time) -> Result<Vec<(String, Pause)>> {
     let mut query = conn.prepare_cached(
         "SELECT coalesce(moved_to, url), hold_until, hold_reason FROM source WHERE hold_until > ?1",
     )?;
@@ -117,13 +117,13 @@ pub(super) fn held(conn: &Connection, now: Time) -> Result<Vec<(String, Hold)>> 
         let reason = json(r.get(2)?);
         Ok(reason.map(|reason| (r.get(0), r.get(1), reason)))
     })?;
-    let mut held = Vec::new();
+    let mut paused = Vec::new();
     for row in rows {
         if let Some((address, until, reason)) = row? {
-            held.push((address?, Hold { until: time(until?), reason }));
+            paused.push((address?, Pause { until: time(until?), reason }));
         }
     }
-    Ok(held)
+    Ok(paused)
 }
 
 /// What the plan needs to know of a source.
@@ -136,7 +136,7 @@ pub struct Due {
     /// When the policy wants to look; `None` is at once.
     pub next_poll: Option<Time>,
     /// The rule that binds even a manual refresh.
-    pub hold: Option<Hold>,
+    pub pause: Option<Pause>,
     /// What the schedule remembers.
     pub schedule: Vec<u8>,
 }
@@ -152,7 +152,7 @@ pub(super) fn by_next_poll(conn: &Connection, limit: usize) -> Result<Vec<Due>> 
             key: f.key,
             id: f.id,
             next_poll: f.next_poll,
-            hold: f.hold,
+            pause: f.pause,
             schedule: f.schedule,
         })
     })?;
@@ -160,20 +160,20 @@ pub(super) fn by_next_poll(conn: &Connection, limit: usize) -> Result<Vec<Due>> 
 }
 
 /// Holds sources back, unless they are held back for longer already.
-pub(super) fn hold(conn: &Connection, keys: &[i64], hold: Hold) -> Result<()> {
+pub(super) fn pause(conn: &Connection, keys: &[i64], pause: Pause) -> Result<()> {
     let mut update = conn.prepare_cached(
         "UPDATE source SET hold_until = ?2, hold_reason = ?3, next_poll = max(coalesce(next_poll, 0), ?2)
          WHERE key = ?1 AND coalesce(hold_until, 0) < ?2",
     )?;
-    let reason = to_json(&hold.reason)?;
+    let reason = to_json(&pause.reason)?;
     for key in keys {
-        update.execute(params![key, hold.until.timestamp(), reason])?;
+        update.execute(params![key, pause.until.timestamp(), reason])?;
     }
     Ok(())
 }
 
-/// When the newest look of all started.
-pub(super) fn newest_look(conn: &Connection) -> Result<Option<Time>> {
+/// When the newest poll of all started.
+pub(super) fn newest_poll(conn: &Connection) -> Result<Option<Time>> {
     let newest: Option<i64> =
         conn.query_row("SELECT max(last_poll) FROM source", [], |row| row.get(0))?;
     Ok(newest.map(super::rows::time))
@@ -185,7 +185,7 @@ pub(super) fn set_back(conn: &Connection, by: chrono::TimeDelta) -> Result<()> {
         "UPDATE source SET last_poll = last_poll - ?1,
             next_poll = CASE WHEN hold_reason IS ?2 THEN next_poll ELSE next_poll - ?1 END,
             hold_until = CASE WHEN hold_reason IS ?2 THEN hold_until ELSE hold_until - ?1 END",
-        params![by.num_seconds(), to_json(&HoldReason::Gone)?],
+        params![by.num_seconds(), to_json(&PauseReason::Gone)?],
     )?;
     Ok(())
 }

@@ -6,7 +6,7 @@ use crate::model::{Entry, ItemRow, PollRecord, SourceId};
 use chrono::TimeDelta;
 
 mod copies;
-mod faults;
+mod errors;
 mod pages;
 mod places;
 mod plans;
@@ -45,15 +45,15 @@ impl Fixture {
         facts.iter().find(|f| f.id.as_str() == id).unwrap().key
     }
 
-    fn look(&self, source: &str, entries: Vec<Entry>) -> Ingested {
-        let look = self.finished(self.key(source), entries);
+    fn poll(&self, source: &str, entries: Vec<Entry>) -> Ingested {
+        let poll = self.finished(self.key(source), entries);
         let writer = self.store.writer().unwrap();
-        writer.call_blocking(move |conn| ingest::store(conn, look)).unwrap().unwrap().0
+        writer.call_blocking(move |conn| ingest::store(conn, poll)).unwrap().unwrap().0
     }
 
     /// A look that has read these entries.
-    fn finished(&self, source: i64, entries: Vec<Entry>) -> Look {
-        Look {
+    fn finished(&self, source: i64, entries: Vec<Entry>) -> FinishedPoll {
+        FinishedPoll {
             pages: None,
             source,
             automatic: true,
@@ -180,8 +180,8 @@ fn an_entry_is_recognised_by_guid_then_address_then_text() {
     ];
     for (first, second, expected, why) in cases {
         let f = Fixture::new(&["s"]);
-        f.look("s", vec![first]);
-        f.look("s", vec![second]);
+        f.poll("s", vec![first]);
+        f.poll("s", vec![second]);
         assert_eq!(f.rows(&View::of(Scope::All)).len(), expected, "{why}");
     }
 }
@@ -201,27 +201,27 @@ fn one_document_keeps_entries_that_share_a_guid_or_an_address() {
             entry("e"),
         ]
     };
-    assert_eq!(f.look("s", document()).new.len(), 5);
-    let again = f.look("s", document());
+    assert_eq!(f.poll("s", document()).new.len(), 5);
+    let again = f.poll("s", document());
     assert_eq!((again.new.len(), again.known, again.updated), (0, 5, 0));
 }
 
 #[test]
 fn sources_do_not_touch_each_other() {
     let f = Fixture::new(&["s", "t"]);
-    f.look("s", vec![entry("a")]);
-    f.look("t", vec![entry("a")]);
+    f.poll("s", vec![entry("a")]);
+    f.poll("t", vec![entry("a")]);
     assert_eq!(f.rows(&View::of(Scope::All)).len(), 2);
 }
 
 #[test]
 fn a_change_at_the_source_keeps_the_marks() {
     let f = Fixture::new(&["s"]);
-    f.look("s", vec![entry("a")]);
+    f.poll("s", vec![entry("a")]);
     f.set(Mark::Read, "a");
     f.set(Mark::Pinned, "a");
     let changed = Entry { summary: Some("now with text".into()), ..entry("a") };
-    assert_eq!(f.look("s", vec![changed]).updated, 1);
+    assert_eq!(f.poll("s", vec![changed]).updated, 1);
     let row = f.rows(&View::of(Scope::All)).remove(0);
     assert!(row.read && row.pinned);
     let item = f.store.reader().unwrap().item(row.key).unwrap().unwrap();
@@ -231,7 +231,7 @@ fn a_change_at_the_source_keeps_the_marks() {
 #[test]
 fn counters_follow_every_change() {
     let f = Fixture::new(&["s"]);
-    f.look("s", vec![entry("a"), entry("b"), entry("c")]);
+    f.poll("s", vec![entry("a"), entry("b"), entry("c")]);
     assert_eq!(f.counts("s"), (3, 3, 0));
     f.set(Mark::Read, "a");
     f.set(Mark::Pinned, "a");
@@ -247,8 +247,8 @@ fn counters_follow_every_change() {
 fn lists_are_ordered_and_page_both_ways() {
     let f = Fixture::new(&["s", "t"]);
     let many = |tag: &str, n: i64| (0..n).map(|i| dated(&format!("{tag}{i:02}"), i)).collect();
-    f.look("s", many("s", 40));
-    f.look("t", many("t", 40));
+    f.poll("s", many("s", 40));
+    f.poll("t", many("t", 40));
     f.set(Mark::Pinned, "s30");
     f.set(Mark::Pinned, "t35");
     let (s, t) = (f.key("s"), f.key("t"));
@@ -289,21 +289,21 @@ fn lists_are_ordered_and_page_both_ways() {
 #[test]
 fn undated_entries_keep_the_order_of_the_document() {
     let f = Fixture::new(&["s"]);
-    f.look("s", vec![entry("first"), entry("second"), entry("third")]);
+    f.poll("s", vec![entry("first"), entry("second"), entry("third")]);
     assert_eq!(f.titles(&View::of(Scope::All)), ["first", "second", "third"]);
 }
 
 #[test]
 fn a_date_in_the_future_does_not_stay_on_top() {
     let f = Fixture::new(&["s"]);
-    f.look("s", vec![dated("far", -10_000)]);
+    f.poll("s", vec![dated("far", -10_000)]);
     assert_eq!(f.rows(&View::of(Scope::All))[0].date, f.now);
 }
 
 #[test]
 fn what_retention_removed_does_not_come_back() {
     let f = Fixture::new(&["s"]);
-    f.look("s", vec![dated("new", 1), dated("old", 2), dated("pinned", 3), dated("unread", 4)]);
+    f.poll("s", vec![dated("new", 1), dated("old", 2), dated("pinned", 3), dated("unread", 4)]);
     for title in ["new", "old", "pinned"] {
         f.set(Mark::Read, title);
     }
@@ -314,7 +314,7 @@ fn what_retention_removed_does_not_come_back() {
     assert_eq!(reader.prunable(s, keep_one, f.now).unwrap(), 1);
     assert_eq!(f.rows(&View::of(Scope::All)).len(), 4, "showing removes nothing");
     assert_eq!(f.store.prune_blocking(s, keep_one, f.now).unwrap(), 1);
-    let again = f.look("s", vec![dated("new", 1), dated("old", 2)]);
+    let again = f.poll("s", vec![dated("new", 1), dated("old", 2)]);
     assert_eq!(again.new.len(), 0);
     assert_eq!(f.titles(&View::of(Scope::All)), ["pinned", "new", "unread"]);
 }
@@ -322,7 +322,7 @@ fn what_retention_removed_does_not_come_back() {
 #[test]
 fn a_source_taken_back_has_its_items_and_a_renamed_one_too() {
     let f = Fixture::new(&["s", "t"]);
-    f.look("s", vec![entry("a")]);
+    f.poll("s", vec![entry("a")]);
     assert_eq!(f.declare(&["t"]).len(), 1);
     f.declare(&["s", "t"]);
     assert_eq!(f.counts("s"), (1, 1, 0));
@@ -335,12 +335,12 @@ fn a_source_taken_back_has_its_items_and_a_renamed_one_too() {
 fn a_body_indexed_together_with_a_change_of_its_item_is_found() {
     let f = Fixture::new(&["s"]);
     let first = Entry { content: Some("<p>hidden</p>".into()), ..entry("shown") };
-    f.look("s", vec![first.clone()]);
+    f.poll("s", vec![first.clone()]);
     let batch = f.store.reader().unwrap().next_unindexed().unwrap();
     let changed = Entry { categories: vec!["news".into()], ..first };
-    let look = f.finished(f.key("s"), vec![changed]);
+    let poll = f.finished(f.key("s"), vec![changed]);
     let both = move |conn: &rusqlite::Connection| {
-        ingest::store(conn, look)?;
+        ingest::store(conn, poll)?;
         index::write_batch(conn, &batch)
     };
     f.store.writer().unwrap().call_blocking(both).unwrap();
@@ -354,7 +354,7 @@ fn a_body_indexed_together_with_a_change_of_its_item_is_found() {
 fn search_finds_titles_at_once_and_bodies_after_indexing() {
     let f = Fixture::new(&["s"]);
     let body = Entry { content: Some("<p>a Hidden café</p>".into()), ..entry("shown") };
-    f.look("s", vec![body, entry("other")]);
+    f.poll("s", vec![body, entry("other")]);
     let search = |text: &str| {
         let criteria = criteria(text);
         f.titles(&View { criteria, ..View::of(Scope::All) })
@@ -378,7 +378,7 @@ fn search_finds_titles_at_once_and_bodies_after_indexing() {
 #[test]
 fn a_search_ends_at_its_limit() {
     let f = Fixture::new(&["s"]);
-    f.look("s", (0..SEARCH_LIMIT + 5).map(|i| dated(&format!("word {i}"), i as i64)).collect());
+    f.poll("s", (0..SEARCH_LIMIT + 5).map(|i| dated(&format!("word {i}"), i as i64)).collect());
     let criteria = criteria("word");
     let view = View { criteria, ..View::of(Scope::All) };
     let window = f.store.reader().unwrap().window(&view, Anchor::First, 10).unwrap();
@@ -388,8 +388,8 @@ fn a_search_ends_at_its_limit() {
 #[test]
 fn a_corrected_date_is_stored() {
     let f = Fixture::new(&["s"]);
-    f.look("s", vec![dated("a", 48)]);
-    assert_eq!(f.look("s", vec![dated("a", 2)]).updated, 1);
+    f.poll("s", vec![dated("a", 48)]);
+    assert_eq!(f.poll("s", vec![dated("a", 2)]).updated, 1);
     let row = f.rows(&View::of(Scope::All)).remove(0);
     assert_eq!(row.date, f.now - TimeDelta::hours(2));
 }
@@ -402,17 +402,17 @@ fn entries_of_one_title_with_neither_guid_nor_address_are_one() {
         summary: Some(text.into()),
         ..Entry::default()
     };
-    assert_eq!(f.look("s", vec![bare("one"), bare("two")]).new.len(), 1);
+    assert_eq!(f.poll("s", vec![bare("one"), bare("two")]).new.len(), 1);
 }
 
 #[test]
 fn all_read_touches_only_what_the_view_shows_and_can_be_undone() {
     let f = Fixture::new(&["s", "t"]);
-    f.look("s", vec![entry("a"), entry("b")]);
-    f.look("t", vec![entry("c")]);
+    f.poll("s", vec![entry("a"), entry("b")]);
+    f.poll("t", vec![entry("c")]);
     let view = View::of(Scope::Sources(vec![f.key("s")]));
     let up_to = f.store.reader().unwrap().last_key().unwrap();
-    f.look("s", vec![entry("later")]);
+    f.poll("s", vec![entry("later")]);
     let changed = f.store.mark_view_read_blocking(view, up_to).unwrap();
     assert_eq!((changed.len(), f.counts("s").1, f.counts("t").1), (2, 1, 1));
     f.store.mark_blocking(Mark::Read, changed, false).unwrap();
@@ -422,7 +422,7 @@ fn all_read_touches_only_what_the_view_shows_and_can_be_undone() {
 #[test]
 fn an_abbreviated_id_finds_its_item() {
     let f = Fixture::new(&["s"]);
-    f.look("s", vec![entry("a")]);
+    f.poll("s", vec![entry("a")]);
     let row = f.rows(&View::of(Scope::All)).remove(0);
     let reader = f.store.reader().unwrap();
     let id = row.id.to_string();
@@ -438,8 +438,8 @@ fn an_abbreviated_id_finds_its_item() {
 #[test]
 fn items_of_a_removed_source_are_not_listed() {
     let f = Fixture::new(&["s", "t"]);
-    f.look("s", vec![entry("a")]);
-    f.look("t", vec![entry("b")]);
+    f.poll("s", vec![entry("a")]);
+    f.poll("t", vec![entry("b")]);
     f.declare(&["t"]);
     for scope in [Scope::All, Scope::Since(0)] {
         let titles: Vec<_> = f.rows(&View::of(scope)).into_iter().map(|r| r.title).collect();

@@ -3,7 +3,7 @@
 use super::effect::{BenchAsk, Effect};
 use super::event::{Event, Followed, MarksSet, NotSaved, RequestId};
 use super::import;
-use super::read::{Asker, Question};
+use super::read::{PageFetcher, Question};
 use crate::config::{self, ConfigFile, EditError, Paths, SourcesFile};
 use crate::engine::{
     FollowError, Handle, Kept, Place, PrefetchPlan, Said, Subject, TextGot, Way, Workbench,
@@ -22,7 +22,7 @@ pub(super) struct Driver {
     handle: Handle,
     paths: Paths,
     events: UnboundedSender<Event>,
-    asker: Asker,
+    fetcher: PageFetcher,
     /// Changes of files, one after the other in the order of the strokes.
     edits: UnboundedSender<Edit>,
     discovery: Option<AbortHandle>,
@@ -48,7 +48,7 @@ impl Driver {
         paths: Paths,
         events: UnboundedSender<Event>,
     ) -> crate::store::Result<Self> {
-        let asker = Asker::start(handle.clone(), events.clone())?;
+        let fetcher = PageFetcher::start(handle.clone(), events.clone())?;
         let (edits, mut waiting) = tokio::sync::mpsc::unbounded_channel::<Edit>();
         tokio::spawn(async move {
             while let Some(edit) = waiting.recv().await {
@@ -59,7 +59,7 @@ impl Driver {
             handle,
             paths,
             events,
-            asker,
+            fetcher,
             edits,
             discovery: None,
             prefetch: None,
@@ -73,18 +73,18 @@ impl Driver {
     }
 
     pub(super) fn ask_version(&self) {
-        self.asker.ask(Question::Version);
+        self.fetcher.ask(Question::Version);
     }
 
     /// Starts an effect. Those that need the terminal come back.
     pub(super) fn perform(&mut self, effect: Effect) -> Option<Effect> {
         match effect {
-            Effect::LoadSources => self.asker.ask(Question::Sources),
+            Effect::LoadSources => self.fetcher.ask(Question::Sources),
             Effect::LoadWindow { request, view, anchor, size } => {
-                self.asker.ask(Question::Window { request, view, anchor, size });
+                self.fetcher.ask(Question::Window { request, view, anchor, size });
             }
             Effect::LoadArticle { request, key } => {
-                self.asker.ask(Question::Article { request, key });
+                self.fetcher.ask(Question::Article { request, key });
             }
             Effect::FetchText { key } => self.spawn(move |h| async move {
                 Event::TextGot(key, true, h.full_text(key, None).await.map_err(words))
@@ -100,16 +100,16 @@ impl Driver {
                     task.abort();
                 }
             }
-            Effect::LoadLog => self.asker.ask(Question::Log),
-            Effect::LoadRhythms { sources } => self.asker.ask(Question::Rhythms(sources)),
-            Effect::LoadWhy { source } => self.asker.ask(Question::Why(source)),
+            Effect::LoadLog => self.fetcher.ask(Question::Log),
+            Effect::LoadRhythms { sources } => self.fetcher.ask(Question::Rhythms(sources)),
+            Effect::LoadWhy { source } => self.fetcher.ask(Question::Why(source)),
             Effect::Mark { mark, keys, to, cause } => self.spawn(move |h| async move {
                 let set = h.mark(mark, keys, to).await;
                 Event::Marked(set.map(|keys| MarksSet { mark, keys, to, cause }).map_err(words))
             }),
             Effect::MarkViewRead { view, up_to } => self.spawn(move |h| async move {
                 let set = h.mark_view_read(view, up_to).await;
-                let cause = super::event::Cause::Person;
+                let cause = super::event::Cause::User;
                 let mark = Mark::Read;
                 Event::Marked(
                     set.map(|keys| MarksSet { mark, keys, to: true, cause }).map_err(words),
@@ -117,15 +117,15 @@ impl Driver {
             }),
             Effect::Refresh { keys, pace } => self.refresh(keys, pace),
             Effect::Discover { request, address } => {
-                let (listener, mut told) = tokio::sync::mpsc::unbounded_channel();
+                let (listener, mut summary) = tokio::sync::mpsc::unbounded_channel();
                 let events = self.events.clone();
                 tokio::spawn(async move {
-                    while let Some(words) = told.recv().await {
+                    while let Some(words) = summary.recv().await {
                         let _ = events.send(Event::Tried(request, words));
                     }
                 });
                 let task = self.spawn_task(move |h| async move {
-                    let found = h.discover_telling(&address, None, listener).await;
+                    let found = h.discover_reporting(&address, None, listener).await;
                     Event::Discovered(request, found.map_err(words))
                 });
                 self.discovery = Some(task);
@@ -185,7 +185,7 @@ impl Driver {
                 Event::SourcesChanged(h.place(ids, next).await.map_err(words))
             }),
             Effect::CountViews { views } => {
-                self.asker.ask(Question::Counts { left: views, done: Vec::new() });
+                self.fetcher.ask(Question::Counts { left: views, done: Vec::new() });
             }
             Effect::EditViews { changes } => {
                 let file = ConfigFile::open(&self.paths);
@@ -305,7 +305,7 @@ impl Driver {
         });
     }
 
-    /// Lets the engine ask for the text of an item, unless the person has gone on to another one at
+    /// Lets the engine ask for the text of an item, unless the user has gone on to another one at
     /// once: who leafs through a list bothers no server.
     fn item_opened(&mut self, key: i64) {
         let (handle, events, opened) =
@@ -382,7 +382,7 @@ impl Driver {
         let (handle, events) = (self.handle.clone(), self.events.clone());
         let task = tokio::spawn(async move {
             let event = work(handle).await;
-            // The panes may have closed meanwhile.
+            // The interface may have closed meanwhile.
             let _ = events.send(event);
         });
         task.abort_handle()

@@ -1,4 +1,4 @@
-//! What the panes want done. Effects are data; `driver.rs` performs them.
+//! What the interface want done. Effects are data; `driver.rs` performs them.
 
 use super::event::{Cause, RequestId};
 use crate::config::{
@@ -26,11 +26,11 @@ pub(super) enum Effect {
         request: RequestId,
         key: i64,
     },
-    /// The whole text of an item (row key): one more way to it, on a wish.
+    /// The full text of an item (row key): one more way to it, on a wish.
     FetchText {
         key: i64,
     },
-    /// An item was opened, whose whole text the settings may want.
+    /// An item was opened, whose full text the settings may want.
     ItemOpened {
         key: i64,
     },
@@ -45,7 +45,7 @@ pub(super) enum Effect {
     LoadRhythms {
         sources: Vec<i64>,
     },
-    /// Why a source (row key) is looked at when it is.
+    /// Why a source (row key) is polled when it is.
     LoadWhy {
         source: i64,
     },
@@ -207,7 +207,7 @@ pub(super) enum BenchAsk {
     Copy(usize),
 }
 
-/// How the panes are left.
+/// How the interface are left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Farewell {
     /// For good.

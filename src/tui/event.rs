@@ -1,5 +1,5 @@
-//! What happens to the panes. Events are named in the past tense; a late answer to a question that
-//! has been asked anew is dropped by its number.
+//! What happens to the interface. Events are named in the past tense; a late answer to a question that
+//! has been asked again is dropped by its number.
 
 use crate::article::{Change, Document};
 use crate::config::{
@@ -7,7 +7,7 @@ use crate::config::{
     ViewsEdited,
 };
 use crate::engine::{
-    Discovery, PrefetchPlan, Removed, Report, Rhythm, Said, Status, TextGot, Told,
+    Discovery, PrefetchPlan, Removed, Report, Rhythm, Said, Status, TextGot, ScheduleSummary,
 };
 use crate::model::{Item, ItemRow, PollRecord, Source, SourceFacts, SourceId, SourceKind};
 use crate::store::{Count, Mark, Window};
@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// Number of a question.
 pub(super) type RequestId = u64;
 
-/// Words for the person about something that failed.
+/// Words for the user about something that failed.
 pub(super) type Failure = String;
 
 /// Something that happened.
@@ -36,7 +36,7 @@ pub(super) enum Event {
     SourcesLoaded(Result<SourceList, Failure>),
     WindowLoaded(RequestId, Result<Window, Failure>),
     ArticleLoaded(RequestId, Result<Option<Arc<Article>>, Failure>),
-    /// What came of asking for the text of an item (row key), and whether the person asked for it.
+    /// What came of asking for the text of an item (row key), and whether the user asked for it.
     TextGot(i64, bool, Result<TextGot, Failure>),
     PrefetchPlanned(Result<PrefetchPlan, Failure>),
     /// One page of a prefetch is done: whether there is a text.
@@ -45,7 +45,7 @@ pub(super) enum Event {
     LogLoaded(Result<Vec<(SourceId, PollRecord)>, Failure>),
     RhythmsLoaded(Result<Vec<(i64, Rhythm)>, Failure>),
     /// About the source with that row key.
-    WhyLoaded(i64, Result<Told, Failure>),
+    WhyLoaded(i64, Result<ScheduleSummary, Failure>),
     /// Marks were set: which, on what, to what, and for what reason.
     Marked(Result<MarksSet, Failure>),
     /// What an exploration has tried.
@@ -69,7 +69,7 @@ pub(super) enum Event {
     /// What saved queries find, by name.
     ViewsCounted(Result<Vec<(String, Count)>, Failure>),
     ImportRead(RequestId, Result<Box<ImportRead>, Failure>),
-    /// The person has changed `sources.toml` in an editor.
+    /// The user has changed `sources.toml` in an editor.
     HandEdited(HandEdited),
     Exchanged(Result<HandEdited, Failure>),
     /// The settings as they are in the file, for their form.
@@ -80,9 +80,9 @@ pub(super) enum Event {
     Imported(RequestId, Result<Imported, Failure>),
     /// An import was taken back, for an undo or a redo; what takes this back.
     ImportReverted(Result<(Edited, Option<ViewsEdited>), Failure>),
-    /// One source of a refresh that the person asked for is done.
+    /// One source of a refresh that the user asked for is done.
     Refreshed(Report),
-    /// A refresh that the person asked for is over.
+    /// A refresh that the user asked for is over.
     RefreshEnded,
     /// The browser draws in the terminal, which has to be given to it.
     BrowserPlanned(Launch),
@@ -152,7 +152,7 @@ pub(super) struct Article {
     pub(super) document: Arc<Document>,
     /// Where it was left, in characters that are no white space.
     pub(super) position: usize,
-    /// What changed since the version that the person has read; `None` when there is no such one.
+    /// What changed since the version that the user has read; `None` when there is no such one.
     pub(super) difference: Option<Arc<Vec<Change>>>,
 }
 
@@ -161,8 +161,8 @@ pub(super) struct Article {
 pub(super) enum Cause {
     /// Opening an item marks it read, which needs no words.
     Reading,
-    /// A key of the person.
-    Person,
+    /// A key of the user.
+    User,
     Undo,
     Redo,
 }

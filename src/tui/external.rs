@@ -43,7 +43,7 @@ pub(super) fn edit_source(paths: &Paths, id: &SourceId) -> Result<(), String> {
     if status.success() { Ok(()) } else { Err(format!("{} ended with {status}", words[0])) }
 }
 
-/// Feeds a text to a command of the person's shell, and waits so that its output can be read.
+/// Feeds a text to a command of the user's shell, and waits so that its output can be read.
 pub(super) fn pipe(command: &str, text: &str) -> Result<String, String> {
     let mut child = Command::new("sh")
         .args(["-c", command])

@@ -1,4 +1,4 @@
-//! The panes: what the person meets in the terminal.
+//! The interface: what the user meets in the terminal.
 //!
 //! An event changes the state ([`app`]) and yields effects, which are data; the driver performs
 //! them and answers with events. The view draws the state and nothing else. Nothing in here waits
@@ -23,6 +23,6 @@ mod view;
 mod tests;
 
 pub use effect::Farewell;
-pub use run::{Panes, PanesError, run};
+pub use run::{Interface, InterfaceError, run};
 pub use stage::Stage;
 pub(crate) use terminal::{screen_size, unusable};

@@ -1,9 +1,9 @@
-//! The thread that reads the database for the panes, so that no key ever waits for the disk.
+//! The thread that reads the database for the interface, so that no key ever waits for the disk.
 
 use super::app::midnight;
 use super::event::{Article, Event, RequestId, SourceEntry, SourceList};
 use crate::article::{Change, Document, differences, from_html};
-use crate::engine::{self, Handle, Rhythm, Told};
+use crate::engine::{self, Handle, Rhythm, ScheduleSummary};
 use crate::model::Item;
 use crate::store::{Anchor, Count, Interrupter, PollFilter, Reader, Result, StoreError, View};
 use std::collections::{HashMap, VecDeque};
@@ -33,7 +33,7 @@ pub(super) enum Question {
     },
     /// How these sources (row keys) publish.
     Rhythms(Vec<i64>),
-    /// Why a source (row key) is looked at when it is.
+    /// Why a source (row key) is polled when it is.
     Why(i64),
     /// Whether another process has written.
     Version,
@@ -45,14 +45,14 @@ const LOG_LINES: usize = 500;
 const STACK: usize = 16 << 20;
 
 /// Asks the thread.
-pub(super) struct Asker {
+pub(super) struct PageFetcher {
     questions: mpsc::Sender<Question>,
     interrupter: Arc<Mutex<Interrupter>>,
     /// Whether a window is being read or something counted, which a newer window supersedes.
     in_window: Arc<AtomicBool>,
 }
 
-impl Asker {
+impl PageFetcher {
     /// Starts the thread; it ends when the asker is dropped.
     pub(super) fn start(handle: Handle, events: UnboundedSender<Event>) -> Result<Self> {
         let reader = handle.store().reader()?;
@@ -77,7 +77,7 @@ impl Asker {
 
     pub(super) fn ask(&self, question: Question) {
         let supersedes = matches!(question, Question::Window { .. });
-        // The thread ends only with the panes.
+        // The thread ends only with the interface.
         let _ = self.questions.send(question);
         if supersedes && self.in_window.load(Ordering::SeqCst) {
             self.interrupter.lock().unwrap_or_else(PoisonError::into_inner).interrupt();
@@ -180,9 +180,9 @@ impl Answerer {
                 Event::RhythmsLoaded(rhythms.map_err(words))
             }
             Question::Why(source) => {
-                let told = self.persist(|this| this.why(source));
+                let summary = self.persist(|this| this.why(source));
                 let gone = || "this source is no longer there".to_owned();
-                Event::WhyLoaded(source, told.map_err(words).and_then(|told| told.ok_or_else(gone)))
+                Event::WhyLoaded(source, summary.map_err(words).and_then(|summary| summary.ok_or_else(gone)))
             }
             Question::Version => {
                 if self.thaws() {
@@ -240,13 +240,13 @@ impl Answerer {
         sources.iter().map(rhythm).collect()
     }
 
-    fn why(&self, key: i64) -> Result<Option<Told>> {
+    fn why(&self, key: i64) -> Result<Option<ScheduleSummary>> {
         let Some(facts) = self.reader.source(key)? else { return Ok(None) };
         let declared = self.handle.declared().borrow().clone();
         let Some(source) = declared.iter().find(|s| s.id == facts.id) else { return Ok(None) };
         let (now, settings) = (self.handle.now(), self.handle.settings());
         let why = engine::why(&self.reader, source, &facts, &settings.schedule, now)?;
-        Ok(Some(why.tell(source.enabled, settings.ui.ascii, now)))
+        Ok(Some(why.describe(source.enabled, settings.ui.ascii, now)))
     }
 
     fn article(&self, key: i64) -> Result<Option<Arc<Article>>> {

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
-/// Shortest time between two frames: half of what a person can tell, because the answer to a key
+/// Shortest time between two frames: half of what a user can tell, because the answer to a key
 /// often comes right after the frame that shows the key itself.
 const FRAME: Duration = Duration::from_millis(8);
 /// The same for what nobody waits for, such as the progress of a refresh.
@@ -26,8 +26,8 @@ const CALM: Duration = Duration::from_millis(100);
 /// How often a process that only watches looks whether the other one has written.
 const WATCH: Duration = Duration::from_secs(1);
 
-/// What the panes are opened with.
-pub struct Panes {
+/// What the interface are opened with.
+pub struct Interface {
     /// The running engine.
     pub handle: Handle,
     /// Settings of this run.
@@ -40,9 +40,9 @@ pub struct Panes {
     pub theme: Theme,
 }
 
-/// Why the panes could not go on.
+/// Why the interface could not go on.
 #[derive(Debug, thiserror::Error)]
-pub enum PanesError {
+pub enum InterfaceError {
     /// The terminal.
     #[error("the terminal cannot be used: {0}")]
     Terminal(#[from] std::io::Error),
@@ -51,9 +51,9 @@ pub enum PanesError {
     Store(#[from] crate::store::StoreError),
 }
 
-/// Shows the panes until the person leaves, or the process is told to end.
-pub async fn run(panes: Panes) -> Result<Farewell, PanesError> {
-    let Panes { handle, settings, paths, keymap, theme } = panes;
+/// Shows the interface until the user leaves, or the process is told to end.
+pub async fn run(panes: Interface) -> Result<Farewell, InterfaceError> {
+    let Interface { handle, settings, paths, keymap, theme } = panes;
     let depth = Depth::detect(|name| std::env::var(name).ok());
     let mouse = settings.ui.mouse;
     let app = App::new(settings, keymap, Palette::new(theme, depth), handle.now());
@@ -123,7 +123,7 @@ enum Wake {
 }
 
 impl Loop {
-    async fn run(&mut self) -> Result<Farewell, PanesError> {
+    async fn run(&mut self) -> Result<Farewell, InterfaceError> {
         let size = self.screen.terminal.size()?;
         self.take(Event::Resized(size.width, size.height))?;
         // What the other process has written from here on is seen.
@@ -188,8 +188,8 @@ impl Loop {
         }
     }
 
-    fn take_input(&mut self, input: Input) -> Result<(), PanesError> {
-        // The person looks: what other processes have written is read too.
+    fn take_input(&mut self, input: Input) -> Result<(), InterfaceError> {
+        // The user looks: what other processes have written is read too.
         if matches!(input, Input::Key(_) | Input::FocusGained) {
             self.driver.ask_version();
         }
@@ -206,7 +206,7 @@ impl Loop {
         }
     }
 
-    fn take(&mut self, event: Event) -> Result<(), PanesError> {
+    fn take(&mut self, event: Event) -> Result<(), InterfaceError> {
         let pace = match event {
             Event::StatusChanged(_) | Event::StoreChanged | Event::Refreshed(_) => CALM,
             _ => FRAME,
@@ -216,7 +216,7 @@ impl Loop {
         self.perform(effects)
     }
 
-    fn perform(&mut self, effects: Vec<Effect>) -> Result<(), PanesError> {
+    fn perform(&mut self, effects: Vec<Effect>) -> Result<(), InterfaceError> {
         for effect in effects {
             if let Some(mine) = self.driver.perform(effect) {
                 self.perform_here(mine)?;
@@ -226,7 +226,7 @@ impl Loop {
     }
 
     /// Effects that need the terminal or end the loop.
-    fn perform_here(&mut self, effect: Effect) -> Result<(), PanesError> {
+    fn perform_here(&mut self, effect: Effect) -> Result<(), InterfaceError> {
         match effect {
             Effect::Quit(farewell) => self.farewell = Some(farewell),
             Effect::Suspend => self.suspend()?,
@@ -272,7 +272,7 @@ impl Loop {
     }
 
     /// Gives the terminal away; nothing reads the keys meanwhile.
-    fn lend<T>(&mut self, work: impl FnOnce() -> T) -> Result<T, PanesError> {
+    fn lend<T>(&mut self, work: impl FnOnce() -> T) -> Result<T, InterfaceError> {
         self.input = EventStream::new();
         let result = self.screen.lend(work)?;
         // C-c was meant for the other program.
@@ -282,7 +282,7 @@ impl Loop {
         Ok(result)
     }
 
-    fn suspend(&mut self) -> Result<(), PanesError> {
+    fn suspend(&mut self) -> Result<(), InterfaceError> {
         self.lend(|| {
             signal_hook::low_level::emulate_default_handler(signal_hook::consts::SIGTSTP)
         })??;
@@ -290,7 +290,7 @@ impl Loop {
         self.take(Event::Resized(size.width, size.height))
     }
 
-    fn draw_if_due(&mut self) -> Result<(), PanesError> {
+    fn draw_if_due(&mut self) -> Result<(), InterfaceError> {
         if self.frame_wait().is_some_and(|wait| wait.is_zero()) {
             self.screen.terminal.draw(|frame| view::draw(&mut self.app, frame))?;
             (self.due, self.drawn) = (None, Some(Instant::now()));

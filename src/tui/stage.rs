@@ -1,4 +1,4 @@
-//! The panes without a terminal, a driver or a background: what benches measure.
+//! The interface without a terminal, a driver or a background: what benches measure.
 
 use super::app::App;
 use super::effect::Effect;
@@ -13,7 +13,7 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use std::sync::Arc;
 
-/// The panes over a database, drawn into memory.
+/// The interface over a database, drawn into memory.
 pub struct Stage {
     app: App,
     reader: Reader,

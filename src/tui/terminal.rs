@@ -1,4 +1,4 @@
-//! The terminal: taken when the panes open, given back however they close.
+//! The terminal: taken when the interface open, given back however they close.
 
 use crossterm::event::{
     DisableBracketedPaste, DisableFocusChange, DisableMouseCapture, EnableBracketedPaste,
@@ -72,7 +72,7 @@ pub(crate) fn screen_size() -> Option<(u16, u16)> {
 /// Why there can be no panes here, in words; `None` when there can.
 pub(crate) fn unusable() -> Option<&'static str> {
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
-        return Some("the panes need a terminal");
+        return Some("the interface need a terminal");
     }
     match std::env::var("TERM").as_deref() {
         Ok("dumb") | Ok("") | Err(_) => Some("this terminal (TERM=dumb) cannot show panes"),

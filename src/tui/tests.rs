@@ -1,4 +1,4 @@
-//! The panes on a test screen: what people see at each size, and what keys do.
+//! The interface on a test screen: what people see at each size, and what keys do.
 
 mod actions;
 mod editor;
@@ -18,7 +18,7 @@ use super::style::{Depth, Palette};
 use super::view;
 use crate::article::from_html;
 use crate::config::{KeyMap, KeySettings, Settings, Theme};
-use crate::engine::{Pulse, Rhythm, Told};
+use crate::engine::{Pulse, Rhythm, ScheduleSummary};
 use crate::model::*;
 use crate::store::{Cursor, Mark, Window};
 use chrono::TimeDelta;
@@ -38,7 +38,7 @@ fn now() -> Time {
     Time::from_timestamp(1_795_262_400, 0).unwrap()
 }
 
-/// The panes with made-up sources and items; effects are answered as the driver would.
+/// The interface with made-up sources and items; effects are answered as the driver would.
 struct Stage {
     app: App,
     rows: Vec<ItemRow>,
@@ -119,7 +119,7 @@ impl Stage {
                 let rhythms = sources.into_iter().map(|key| (key, rhythm(key))).collect();
                 self.happen(Event::RhythmsLoaded(Ok(rhythms)));
             }
-            Effect::LoadWhy { source } => self.happen(Event::WhyLoaded(source, Ok(told()))),
+            Effect::LoadWhy { source } => self.happen(Event::WhyLoaded(source, Ok(summary()))),
             Effect::Quit(farewell) => self.farewell = Some(farewell),
             other => {
                 self.asked.push(format!("{other:?}"));
@@ -132,8 +132,8 @@ impl Stage {
     }
 
     /// Strokes as tests write them: single characters, or names in angle brackets.
-    fn keys(&mut self, strokes: &str) {
-        let mut rest = strokes;
+    fn keys(&mut self, keys: &str) {
+        let mut rest = keys;
         while let Some(c) = rest.chars().next() {
             let (name, len) = match rest.find('>').filter(|_| c == '<' && rest.len() > 1) {
                 Some(end) => (&rest[1..end], end + 1),
@@ -150,8 +150,8 @@ impl Stage {
     }
 
     /// Checks what keys lead to: something that is seen then, or was asked for.
-    fn keys_give(&mut self, strokes: &str, expected: &str) {
-        self.keys(strokes);
+    fn keys_give(&mut self, keys: &str, expected: &str) {
+        self.keys(keys);
         let (screen, asked) = (self.screen(120, 40), &self.asked);
         let seen = screen.contains(expected) || asked.iter().any(|a| a.contains(expected));
         assert!(seen, "{strokes:?} should give {expected:?}; asked {asked:?}; screen\n{screen}");
@@ -222,15 +222,15 @@ fn source_list() -> SourceList {
     sources[0].facts.feed_title = Some("Kernel notes and other things".to_owned());
     sources[0].facts.pinned = 1;
     sources[2].facts.fail_count = 12;
-    sources[3].facts.hold =
-        Some(Hold { until: now() + TimeDelta::hours(1), reason: HoldReason::RetryAfter });
+    sources[3].facts.pause =
+        Some(Pause { until: now() + TimeDelta::hours(1), reason: PauseReason::RetryAfter });
     sources[4].facts.last_poll = None;
     SourceList { sources, today: 8, changed: 0, last_key: 12 }
 }
 
-fn told() -> Told {
+fn summary() -> ScheduleSummary {
     let week = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
-    Told {
+    ScheduleSummary {
         facts: vec![
             ("policy", "learned".to_owned()),
             ("rate", "31.0 items a day, 44.0 right now (learned from 412)".to_owned()),
@@ -238,7 +238,7 @@ fn told() -> Told {
             ("wanted", "09:24; moved to 09:26 by the spacing of looks at its host".to_owned()),
         ],
         week: week.map(|day| (day, "       ░▒▓███▓▒▒▒░".to_owned())).to_vec(),
-        looks: vec![
+        polls: vec![
             "2026-11-21 09:14  200  2 new, 0 updated, out for 4 min".to_owned(),
             "2026-11-21 08:58  304  unchanged".to_owned(),
         ],
@@ -248,11 +248,11 @@ fn told() -> Told {
 
 const SIZES: [(u16, u16); 4] = [(40, 12), (80, 24), (120, 40), (200, 60)];
 
-fn snapshots(name: &str, strokes: &str) {
+fn snapshots(name: &str, keys: &str) {
     for (width, height) in SIZES {
         let mut stage = Stage::new();
         stage.screen(width, height);
-        stage.keys(strokes);
+        stage.keys(keys);
         insta::assert_snapshot!(format!("{name}-{width}x{height}"), stage.screen(width, height));
     }
 }
@@ -318,8 +318,8 @@ fn ascii_marks_are_ascii() {
 #[test]
 fn every_size_draws() {
     let mut stage = Stage::new();
-    for strokes in ["", "<Enter>", "?", "<Esc>a", "<Esc>;", "<Esc>z"] {
-        stage.keys(strokes);
+    for keys in ["", "<Enter>", "?", "<Esc>a", "<Esc>;", "<Esc>z"] {
+        stage.keys(keys);
         for (width, height) in
             [(1, 1), (19, 6), (20, 5), (20, 6), (33, 7), (59, 9), (60, 8), (99, 3), (300, 90)]
         {
@@ -358,10 +358,10 @@ fn keys_do_what_they_say() {
         ("a", "Follow an address"),
         ("u", "nothing to undo"),
     ];
-    for (strokes, expected) in cases {
+    for (keys, expected) in cases {
         let mut stage = Stage::new();
         stage.screen(120, 40);
-        stage.keys_give(strokes, expected);
+        stage.keys_give(keys, expected);
     }
 }
 
@@ -369,8 +369,8 @@ fn keys_do_what_they_say() {
 fn going_back_closes_one_layer_at_a_time_and_then_the_program() {
     let mut stage = Stage::new();
     stage.keys("<Enter>");
-    for (strokes, left) in [("?<Esc>", false), ("q", false), ("q", false), ("q", true)] {
-        stage.keys(strokes);
+    for (keys, left) in [("?<Esc>", false), ("q", false), ("q", false), ("q", true)] {
+        stage.keys(keys);
         assert_eq!(stage.farewell.is_some(), left, "{strokes}");
     }
     let mut stage = Stage::new();
@@ -428,10 +428,10 @@ fn nothing_moves_while_nothing_happens() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
-    fn no_stroke_breaks_the_panes(strokes in "[jkghlGpmnNoOAufRravw;?:/tz1-9<> qsdSE+|c-]{0,40}", width in 20u16..130, height in 6u16..40) {
+    fn no_stroke_breaks_the_panes(keys in "[jkghlGpmnNoOAufRravw;?:/tz1-9<> qsdSE+|c-]{0,40}", width in 20u16..130, height in 6u16..40) {
         let mut stage = Stage::new();
-        for stroke in strokes.chars() {
-            let code = match stroke {
+        for key in keys.chars() {
+            let code = match key {
                 'S' => KeyCode::Enter,
                 'E' => KeyCode::Esc,
                 c => KeyCode::Char(c),

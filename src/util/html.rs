@@ -69,7 +69,7 @@ pub fn escape(plain: &str) -> Cow<'_, str> {
 /// Where the first character stands that [`escape`] writes as a reference.
 fn first_special(s: &str) -> Option<usize> {
     let special = |b: &u8| matches!(b, b'&' | b'<' | b'>' | b'"');
-    // Whole chunks are looked at without a branch per byte.
+    // Whole chunks are polled without a branch per byte.
     let chunks = s.as_bytes().chunks_exact(32);
     let plain =
         chunks.take_while(|c| !c.iter().fold(false, |any, b| any | special(b))).count() * 32;

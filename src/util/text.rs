@@ -242,7 +242,7 @@ impl Filtered {
     /// what follows.
     fn push_plain<'s>(&mut self, s: &'s str) -> &'s str {
         let plain = |b: &u8| (0x20..0x7f).contains(b);
-        // Whole chunks are looked at without a branch per byte.
+        // Whole chunks are polled without a branch per byte.
         let chunks = s.as_bytes().chunks_exact(32);
         let whole =
             chunks.take_while(|c| c.iter().fold(true, |all, b| all & plain(b))).count() * 32;

@@ -6,7 +6,7 @@ use url::Url;
 /// Longest address that is accepted, in bytes.
 pub const MAX_URL: usize = 8192;
 
-/// An address as a person gave it, its credentials kept apart.
+/// An address as a user gave it, its credentials kept apart.
 #[derive(Clone, PartialEq, Eq)]
 pub struct WebAddress {
     /// http or https, without credentials.

@@ -1,6 +1,6 @@
 //! Moments and spans as people read them, in their own zone.
 
-use crate::model::{Hold, HoldReason, Time};
+use crate::model::{Pause, PauseReason, Time};
 use chrono::{Datelike, Local, TimeDelta};
 
 /// A day, for lists: always ten columns.
@@ -31,9 +31,9 @@ pub fn span(span: TimeDelta) -> String {
 }
 
 /// Until when a source is left alone, and why.
-pub fn hold(hold: &Hold, now: Time) -> String {
-    if hold.reason == HoldReason::Gone || hold.until.year() >= 9999 {
+pub fn pause(pause: &Pause, now: Time) -> String {
+    if pause.reason == PauseReason::Gone || pause.until.year() >= 9999 {
         return "left alone for good (410 Gone)".to_owned();
     }
-    format!("left alone until {} ({})", clock(hold.until, now), hold.reason.describe())
+    format!("left alone until {} ({})", clock(pause.until, now), pause.reason.describe())
 }

@@ -30,7 +30,7 @@ pub use outline::{Elements, Outline, OutlineLine, TextLine, outline};
 pub use page::{Page, PageError};
 pub use peak::{parse_peak_hours, peak_end};
 pub use pick::{Pick, pick};
-pub use preview::{ArticleTold, Found, Listed, Part, Sheet};
+pub use preview::{ArticlePreview, Found, Listed, Part, Sheet};
 pub use selector::Selectors;
 pub use validate::{MOST_TITLE, Rejection, validate};
 pub use walk::{MOST_ARTICLES, Walk};

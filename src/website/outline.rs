@@ -196,7 +196,7 @@ pub fn outline(page: &Page) -> (Outline, Elements) {
             Edge::Close(_) => {}
         }
     }
-    tell(&seen, body.unwrap_or(0), &mut outline);
+    report(&seen, body.unwrap_or(0), &mut outline);
     (outline, elements)
 }
 
@@ -214,7 +214,7 @@ struct Todo {
 }
 
 /// Writes the lines, without recursion: pages may be deep.
-fn tell(seen: &[Option<Seen>], root: u32, outline: &mut Outline) {
+fn report(seen: &[Option<Seen>], root: u32, outline: &mut Outline) {
     let get = |number: u32| seen.get(number as usize).and_then(Option::as_ref);
     let mut firsts: Vec<Option<u32>> = Vec::new();
     let mut todo = vec![Todo { element: root, depth: 0, alike: 1, group: None }];
@@ -278,7 +278,7 @@ mod tests {
         (page, outline, elements)
     }
 
-    fn told(outline: &Outline) -> Vec<String> {
+    fn summary(outline: &Outline) -> Vec<String> {
         let lines = outline.lines.iter().filter(|l| l.first.is_none());
         lines
             .map(|l| {
@@ -300,7 +300,7 @@ mod tests {
     #[test]
     fn a_page_as_lines() {
         let (page, outline, elements) = read(LIST);
-        let lines = told(&outline);
+        let lines = summary(&outline);
         assert_eq!(lines[0], "body > main");
         assert_eq!(lines[1], " section.news-list");
         assert_eq!(lines[2], "  article.card ×2");

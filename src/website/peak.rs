@@ -20,7 +20,7 @@ pub fn parse_peak_hours(text: &str) -> Result<PeakHours, String> {
     }
 }
 
-/// When the hours end, where `at` falls into them; `zone` is that of the person. Of an end that
+/// When the hours end, where `at` falls into them; `zone` is that of the user. Of an end that
 /// the clocks skip or repeat, the later reading counts.
 pub fn peak_end<Z: TimeZone>(hours: PeakHours, at: Time, zone: &Z) -> Option<Time> {
     let local = at.with_timezone(zone);

@@ -1,4 +1,4 @@
-//! A selector for an element that a person points at: short, and of names that last.
+//! A selector for an element that a user points at: short, and of names that last.
 
 use super::page::Page;
 use super::propose::{around, classes, cost, is_heading, lasts, tag};
@@ -11,7 +11,7 @@ use std::collections::HashSet;
 const LEVELS: usize = 8;
 /// Selectors that are tried.
 const MOST_TRIED: usize = 120;
-/// Siblings that are looked at.
+/// Siblings that are polled.
 const MOST_SIBLINGS: usize = 2000;
 
 /// What the selector is to find.
@@ -129,12 +129,12 @@ fn names(element: ElementRef<'_>) -> Vec<String> {
 /// As [`cost`], and more where the end says nothing by itself: any `div` may come to stand there.
 fn weight(selector: &str) -> usize {
     let last = selector.rsplit([' ', '>']).next().unwrap_or(selector);
-    let tells = last.contains(['.', '#', '['])
+    let reports = last.contains(['.', '#', '['])
         || is_heading(last)
         || matches!(last, "a" | "time" | "article" | "main" | "address");
     // Every link of a page is no list.
     let bare = if selector == "a" { 4 } else { 0 };
-    cost(selector) + bare + if tells { 0 } else { 2 }
+    cost(selector) + bare + if reports { 0 } else { 2 }
 }
 
 /// The element and those that stand in siblings of it, or of what is around it, as it stands

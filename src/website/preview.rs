@@ -1,4 +1,4 @@
-//! What rules give on pages that were fetched before: counted, marked and told while a person
+//! What rules give on pages that were fetched before: counted, marked and told while a user
 //! writes them.
 
 use super::article::{Article, glance};
@@ -15,7 +15,7 @@ use crate::util::url::normalise;
 use std::collections::HashSet;
 use url::Url;
 
-/// Links of one page that are looked at.
+/// Links of one page that are polled.
 const MOST_LINKS: usize = 5000;
 /// Elements of one page that are marked for one selector.
 const MOST_MARKS: usize = 5000;
@@ -97,7 +97,7 @@ pub struct Listed {
 
 /// What rules give on the page of an article.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ArticleTold {
+pub struct ArticlePreview {
     /// As in [`Listed`].
     pub found: Vec<(Part, Option<Found>)>,
     /// The article, its content left out.
@@ -186,7 +186,7 @@ impl Sheet {
     }
 
     /// What rules give where this is an article.
-    pub fn article(&self, rules: &WebsiteRules) -> ArticleTold {
+    pub fn article(&self, rules: &WebsiteRules) -> ArticlePreview {
         let tree = self.page.tree();
         let find = |part: Part| {
             let selectors = Selectors::parse(part.of(rules)?).ok()?;
@@ -197,7 +197,7 @@ impl Sheet {
         let unread = dated
             .filter(|e| date::of_element(*e, rules.date_format.as_deref()).is_none())
             .map(|e| text::line(&text_up_to(e, MOST_DATE)));
-        ArticleTold {
+        ArticlePreview {
             found: Part::ARTICLE.map(|part| (part, find(part))).to_vec(),
             article: glance(&self.page, rules),
             date_text: unread,
@@ -236,13 +236,13 @@ mod tests {
             next: Some(".older".to_owned()),
             ..WebsiteRules::default()
         };
-        let told = list.list(&rules("h3 a"), &known);
-        let titles: Vec<&str> = told.links.iter().map(|l| l.title.as_str()).collect();
+        let details = list.list(&rules("h3 a"), &known);
+        let titles: Vec<&str> = details.links.iter().map(|l| l.title.as_str()).collect();
         assert_eq!(titles, ["One", "Two"]);
         // The third is on the page and not found, the ninth is not on the page any more.
-        assert_eq!((told.known, told.lost), (2, 1));
-        assert_eq!(told.next.unwrap().query(), Some("p=2"));
-        let (_, found) = &told.found[0];
+        assert_eq!((details.known, details.lost), (2, 1));
+        assert_eq!(details.next.unwrap().query(), Some("p=2"));
+        let (_, found) = &details.found[0];
         let marks = &found.as_ref().unwrap().marks;
         assert_eq!((found.as_ref().unwrap().count, marks.len()), (2, 2));
         assert_eq!(list.pick(marks[0], Part::Articles).as_deref(), Some("h3 a"));
@@ -262,13 +262,13 @@ mod tests {
             date: Some(date.to_owned()),
             ..WebsiteRules::default()
         };
-        let told = article.article(&rules(".d2"));
-        assert_eq!((told.article.title.as_str(), told.date_text), ("A title", None));
-        assert_eq!(told.article.authors, ["Ann Lee"]);
-        assert_eq!(told.article.summary, "The first words.");
-        assert_eq!(told.article.published.unwrap().to_rfc3339(), "2024-05-03T00:00:00+00:00");
-        let told = article.article(&rules(".d"));
-        assert_eq!((told.article.published, told.date_text.as_deref()), (None, Some("zuletzt")));
+        let details = article.article(&rules(".d2"));
+        assert_eq!((details.article.title.as_str(), details.date_text), ("A title", None));
+        assert_eq!(details.article.authors, ["Ann Lee"]);
+        assert_eq!(details.article.summary, "The first words.");
+        assert_eq!(details.article.published.unwrap().to_rfc3339(), "2024-05-03T00:00:00+00:00");
+        let details = article.article(&rules(".d"));
+        assert_eq!((details.article.published, details.date_text.as_deref()), (None, Some("zuletzt")));
     }
 
     #[test]

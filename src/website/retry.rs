@@ -25,7 +25,7 @@ pub enum Next {
     Wait(Duration),
     /// Leave this page.
     Leave,
-    /// The server wants to be left alone for longer than a look can wait.
+    /// The server wants to be left alone for longer than a poll can wait.
     LeaveHost,
 }
 

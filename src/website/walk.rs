@@ -1,4 +1,4 @@
-//! Which list pages and articles one look wants: the limit of a first look, pagination, and where
+//! Which list pages and articles one poll wants: the limit of a first poll, pagination, and where
 //! it stops. Decisions only; the engine fetches what they say.
 
 use super::list::{ListLink, ListPage};
@@ -8,7 +8,7 @@ use chrono::TimeDelta;
 use std::collections::HashSet;
 use url::Url;
 
-/// Articles of a look at a source that was never read, or not for long.
+/// Articles of a poll of a source that was never read, or not for long.
 pub const MOST_ARTICLES: usize = 20;
 /// A source that was read within this time has no limit.
 const LATELY: TimeDelta = TimeDelta::days(15);
@@ -55,7 +55,7 @@ impl Walk {
     }
 
     /// Takes a page in that was asked for at `asked` and answered at `answered`, and returns those of
-    /// its articles that are wanted, in order. `is_old` tells articles that a look before knew.
+    /// its articles that are wanted, in order. `is_old` tells articles that a poll before knew.
     pub fn take(
         &mut self,
         asked: &Url,
@@ -199,7 +199,7 @@ mod tests {
             first.links[2].date = Some(date);
             walk(&[first, page(3..6, "")], 9, Some(99), &[]).1
         };
-        // The last look was at the beginning of day 99.
+        // The last poll was at the beginning of day 99.
         let hour = TimeDelta::hours(1);
         assert_eq!([at(50), at(98), at(99) - hour].map(fetched), [1, 1, 1]);
         assert_eq!([at(99), at(99) + hour, at(100)].map(fetched), [2, 2, 2]);
@@ -216,6 +216,6 @@ mod tests {
         };
         assert!(!more(Some(99), &[at(100), at(50)]));
         assert!(more(Some(99), &[at(100)]) && more(Some(99), &[]));
-        assert!(more(None, &[at(50)]), "a source that was never read has no last look");
+        assert!(more(None, &[at(50)]), "a source that was never read has no last poll");
     }
 }

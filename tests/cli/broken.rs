@@ -159,7 +159,7 @@ fn flipped_bytes_are_told_and_mended() {
     world.run(&["search", "body"]).ok();
     let file = world.path().join("data/newsfed.db");
     let whole = std::fs::read(&file).unwrap();
-    let mut told = 0;
+    let mut summary = 0;
     for seed in 0..8 {
         let mut random = fastrand::Rng::with_seed(seed);
         let mut bytes = whole.clone();
@@ -181,7 +181,7 @@ fn flipped_bytes_are_told_and_mended() {
             // A failure says what to do about it.
             if run.code == Some(1) && args[0] != "pin" {
                 assert!(run.err.contains("doctor"), "{seed} {args:?}: {run:?}");
-                told += 1;
+                summary += 1;
             }
         }
         world.run(&["doctor"]);
@@ -194,5 +194,5 @@ fn flipped_bytes_are_told_and_mended() {
             assert!(titles.iter().any(|v| v["title"] == title), "{seed}: {title} of {titles:?}");
         }
     }
-    assert!(told > 0, "damage was met");
+    assert!(summary > 0, "damage was met");
 }

@@ -1,4 +1,4 @@
-//! From the first address to the export, as a person or a script would go.
+//! From the first address to the export, as a user or a script would go.
 
 use super::{World, feed};
 use newsfed::demo::server::Reply;
@@ -10,7 +10,7 @@ fn follow_read_pin_search_and_take_along() {
     let kernel = world.server.url("/kernel.xml");
     let added = world.run(&["add", &kernel, "--title", "Kernel notes", "--folder", "Tech"]).ok();
     assert!(added.contains(&kernel) && added.contains("2 items"), "{added}");
-    assert_eq!(world.server.requests().len(), 1, "what was found serves as the first look");
+    assert_eq!(world.server.requests().len(), 1, "what was found serves as the first poll");
 
     let listed = world.run(&["list"]).ok();
     let lines: Vec<Vec<&str>> = listed.lines().map(|l| l.split('\t').collect()).collect();

@@ -1,11 +1,11 @@
-//! Why a source is looked at when it is, and what another policy would do.
+//! Why a source is polled when it is, and what another policy would do.
 
 use super::{World, feed};
 use newsfed::demo::server::Reply;
 use newsfed::store::{Poller, PollerLock};
 use std::io::Write;
 
-/// An hour between looks, whatever is learned.
+/// An hour between polls, whatever is learned.
 const FIXED: &[&str] = &["--set", "schedule.policy=fixed"];
 
 /// Four weeks of a source that publishes every three hours.
@@ -44,7 +44,7 @@ fn a_person_is_told_why_a_source_has_not_been_fetched_yet() {
         (&shape["spent"]["requests"], shape["week"].as_array().unwrap().len()),
         (&1.into(), 168)
     );
-    assert_eq!(shape["requests_saved"], 0, "a fixed interval begins with a look too");
+    assert_eq!(shape["requests_saved"], 0, "a fixed interval begins with a poll too");
     let coming = shape["coming"].as_array().unwrap();
     assert_eq!((coming.len(), &coming[0]), (5, &shape["next_poll"]));
     let missing = world.run(&["schedule", "why", "nothing"]);
@@ -61,8 +61,8 @@ fn a_person_is_told_when_nobody_looks() {
     let text = why(&[]).ok();
     for line in [
         "rate       nothing known yet",
-        "state      never looked at yet",
-        "next       now; but no newsfed is running: `newsfed daemon` or the panes look",
+        "state      never polled yet",
+        "next       now; but no newsfed is running: `newsfed daemon` or the interface look",
     ] {
         assert!(text.lines().any(|l| l == line), "{text}");
     }
@@ -124,9 +124,9 @@ fn a_day_must_have_passed_before_it_is_replayed() {
     let world = World::followed();
     let young = world.run(&["schedule", "simulate", "--from-db"]);
     assert_eq!((young.code, young.out.as_str()), (Some(1), ""), "{young:?}");
-    let told = "followed for less than a minute and have published 0 items since; it takes a day \
+    let summary = "followed for less than a minute and have published 0 items since; it takes a day \
         and 2 items";
-    assert!(young.err.contains(told), "{young:?}");
+    assert!(young.err.contains(summary), "{young:?}");
     world.followed_for_days(2);
     let text = world.run(&["schedule", "simulate", "--from-db"]).ok();
     assert!(text.contains("sources                      2"), "{text}");

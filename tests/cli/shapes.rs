@@ -56,10 +56,10 @@ fn every_shape_is_as_documented() {
     check("Way", &run(&["discover", &url("/kernel.xml")]).values());
     check("Follow", &run(&["add", &url("/kernel.xml")]).values());
     run(&["sync"]);
-    let looks = run(&["sync"]).values();
-    let (summary, looks) = looks.split_last().unwrap();
-    assert_eq!(looks.len(), 3);
-    check("Look", looks);
+    let polls = run(&["sync"]).values();
+    let (summary, polls) = polls.split_last().unwrap();
+    assert_eq!(polls.len(), 3);
+    check("Look", polls);
     check("Summary", std::slice::from_ref(summary));
     let items = run(&["list"]).values();
     check("Item", &items);
@@ -74,8 +74,8 @@ fn every_shape_is_as_documented() {
     let full = run(&["sources", "show", "Kernel", "Held"]).values();
     for value in full {
         let mut value = value;
-        let looks = value.as_object_mut().unwrap().remove("looks").unwrap();
-        assert_eq!(looks[0]["status"], 200);
+        let polls = value.as_object_mut().unwrap().remove("looks").unwrap();
+        assert_eq!(polls[0]["status"], 200);
         assert_eq!(value.as_object_mut().unwrap().remove("full_text").unwrap(), "on-open");
         assert!(value.as_object_mut().unwrap().remove("feed_is_whole").unwrap().is_null());
         check("Source", &[value]);

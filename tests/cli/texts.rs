@@ -1,4 +1,4 @@
-//! Whole texts from the command line: fetched ahead, shown in every form, compared.
+//! Full texts from the command line: fetched ahead, shown in every form, compared.
 
 use super::shapes::check;
 use super::{Run, World};

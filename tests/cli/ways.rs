@@ -114,8 +114,8 @@ fn a_list_whose_articles_are_known_says_so() {
     assert!(add("/news").ok().contains("6 items"));
     let known = add("/front");
     assert!(known.out.contains("0 items"), "{known:?}");
-    let told = "other sources have brought the 6 articles listed there already";
-    assert!(known.err.contains(told), "{known:?}");
+    let summary = "other sources have brought the 6 articles listed there already";
+    assert!(known.err.contains(summary), "{known:?}");
 }
 
 #[test]
@@ -139,11 +139,11 @@ fn the_list_of_sources_tells_why_one_fails() {
 #[test]
 fn a_broken_website_is_told_everywhere_with_what_would_work() {
     use std::sync::atomic::{AtomicUsize, Ordering};
-    let looks = AtomicUsize::new(0);
+    let polls = AtomicUsize::new(0);
     let world = World::new(move |request| match request.path.as_str() {
         "/news" => {
-            // Made anew with other classes after the first look, and never twice the same.
-            let n = looks.fetch_add(1, Ordering::SeqCst);
+            // Made again with other classes after the first poll, and never twice the same.
+            let n = polls.fetch_add(1, Ordering::SeqCst);
             let row = if n == 0 { "story" } else { "entry" };
             let rows: String = (1..=8)
                 .map(|n| format!("<p class={row}><a href=/news/tale-{n}>The tale of bus {n}</a>"))
@@ -173,8 +173,8 @@ fn a_broken_website_is_told_everywhere_with_what_would_work() {
     let proposed = ways[0]["articles"].as_str().unwrap();
     let shown = world.run(&["sources", "show", "news"]).ok();
     let why = world.run(&["schedule", "why", "news"]).ok();
-    for told in [shown, why] {
-        let line = told.lines().find(|l| l.starts_with("broken ")).unwrap();
+    for summary in [shown, why] {
+        let line = summary.lines().find(|l| l.starts_with("broken ")).unwrap();
         assert!(line.contains("no links to articles since 20"), "{told}");
         let works = line.split_once("these would work as website.articles: ").unwrap().1;
         assert!(works.split(" or ").any(|selector| selector == proposed), "{told}");

@@ -12,10 +12,10 @@ fn a_crawl_finds_everything_and_lists_it() {
     let (server, world) = (library(), World::new());
     let output = world.run(&[&server.url("/"), "--targets", "data"]);
     assert!(output.status.success(), "{output:?}");
-    let told = summary(&output);
-    assert_eq!((&told["found"], &told["ended"]), (&json!(FILES), &json!("done")), "{told}");
+    let details = summary(&output);
+    assert_eq!((&details["found"], &details["ended"]), (&json!(FILES), &json!("done")), "{told}");
     let requests = asked(&server);
-    assert_eq!(told["requests"], json!(requests.len() + 1), "one for the sitemap");
+    assert_eq!(details["requests"], json!(requests.len() + 1), "one for the sitemap");
     let once: HashSet<&String> = requests.iter().collect();
     assert_eq!(once.len(), requests.len(), "nothing is asked twice");
     let manifest = world.manifest();
@@ -79,11 +79,11 @@ fn an_answer_that_would_pass_the_bytes_is_left_for_a_larger_budget() {
     })
     .unwrap();
     let world = World::new();
-    let told = summary(&world.run(&[&server.url("/"), "--budget", "10kB"]));
-    assert_eq!((&told["ended"], &told["found"]), (&json!("bytes"), &json!(1)), "{told}");
-    assert!(told["bytes"].as_u64().unwrap() <= 10_000, "{told}");
-    let told = summary(&world.run(&["--resume", "--budget", "1MB"]));
-    assert_eq!((&told["ended"], &told["found"]), (&json!("done"), &json!(3)), "{told}");
+    let details = summary(&world.run(&[&server.url("/"), "--budget", "10kB"]));
+    assert_eq!((&details["ended"], &details["found"]), (&json!("bytes"), &json!(1)), "{told}");
+    assert!(details["bytes"].as_u64().unwrap() <= 10_000, "{told}");
+    let details = summary(&world.run(&["--resume", "--budget", "1MB"]));
+    assert_eq!((&details["ended"], &details["found"]), (&json!("done"), &json!(3)), "{told}");
     assert_eq!((world.manifest().len(), files(&world.out())), (3, 3));
 }
 
@@ -157,9 +157,9 @@ fn what_is_printed_is_documented() {
     let (server, world) = (library(), World::new());
     let output = world.run(&[&server.url("/")]);
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<BTreeSet<_>>();
-    let mut told = lines(&output.stdout);
-    assert_eq!(keys(&told.pop().unwrap()), documented("Crawl"));
-    assert_eq!(keys(&told[0]), documented("Found"));
+    let mut details = lines(&output.stdout);
+    assert_eq!(keys(&details.pop().unwrap()), documented("Crawl"));
+    assert_eq!(keys(&details[0]), documented("Found"));
 }
 
 #[test]
@@ -183,8 +183,8 @@ fn a_crawl_with_credentials_goes_on_with_them_only() {
     assert!(!words.contains("secret"), "{words}");
     let without = world.run(&["--resume"]);
     assert_eq!(without.status.code(), Some(2), "{without:?}");
-    let told = summary(&world.run(&[&url, "--resume"]));
-    assert_eq!((&told["ended"], &told["found"]), (&json!("done"), &json!(9)), "{told}");
+    let details = summary(&world.run(&[&url, "--resume"]));
+    assert_eq!((&details["ended"], &details["found"]), (&json!("done"), &json!(9)), "{told}");
 }
 
 #[test]
@@ -205,8 +205,8 @@ fn known_types_that_nobody_looks_for_are_not_asked_for() {
         _ => Reply::ok("image/jpeg", "x"),
     })
     .unwrap();
-    let told = summary(&World::new().run(&[&server.url("/"), "--targets", "data"]));
-    assert_eq!((&told["found"], asked(&server)), (&json!(1), vec!["/".into(), "/d.csv".into()]));
+    let details = summary(&World::new().run(&[&server.url("/"), "--targets", "data"]));
+    assert_eq!((&details["found"], asked(&server)), (&json!(1), vec!["/".into(), "/d.csv".into()]));
 }
 
 #[test]
@@ -219,8 +219,8 @@ fn a_site_that_refuses_head_is_crawled_all_the_same() {
         _ => Reply::status(404),
     })
     .unwrap();
-    let told = summary(&World::new().run(&[&server.url("/"), "--strategy", "sb"]));
-    assert_eq!(told["found"], json!(12), "{told}");
+    let details = summary(&World::new().run(&[&server.url("/"), "--strategy", "sb"]));
+    assert_eq!(details["found"], json!(12), "{told}");
 }
 
 #[test]
@@ -232,10 +232,10 @@ fn sitemaps_keep_to_the_budget() {
     })
     .unwrap();
     let url = server.url("/");
-    let told = summary(&World::new().run(&[&url, "--budget", "1req"]));
-    assert_eq!((&told["requests"], asked(&server)), (&json!(1), vec!["/".to_owned()]));
-    let told = summary(&World::new().run(&[&url, "--budget", "5kB"]));
-    assert!(told["bytes"].as_u64().unwrap() <= 5_000, "{told}");
+    let details = summary(&World::new().run(&[&url, "--budget", "1req"]));
+    assert_eq!((&details["requests"], asked(&server)), (&json!(1), vec!["/".to_owned()]));
+    let details = summary(&World::new().run(&[&url, "--budget", "5kB"]));
+    assert!(details["bytes"].as_u64().unwrap() <= 5_000, "{told}");
 }
 
 #[test]

@@ -81,14 +81,14 @@ fn a_crawl_comes_out_of_every_trap() {
             std::thread::yield_now();
         }
         let output = child.wait_with_output().unwrap();
-        let told = summary(&output);
+        let details = summary(&output);
         println!("{strategy}: {most} KiB at most, {told}");
         assert!(output.status.success(), "{output:?}");
-        assert_eq!(told["ended"], "requests");
-        assert_eq!(told["requests"], json!(BUDGET));
+        assert_eq!(details["ended"], "requests");
+        assert_eq!(details["requests"], json!(BUDGET));
         assert!(asked(&server).len() - before <= BUDGET, "the budget is kept");
         if strategy == "learned" {
-            assert_eq!(told["found"], json!(FILES), "{told}");
+            assert_eq!(details["found"], json!(FILES), "{told}");
         }
         assert!(most < 100 << 10, "{most} KiB");
     }
@@ -116,10 +116,10 @@ fn what_leads_nowhere_is_starved() {
     .unwrap();
     let world = World::new();
     let output = world.run(&[&server.url("/"), "--budget", "200req"]);
-    let told = summary(&output);
+    let details = summary(&output);
     let days = asked(&server).iter().filter(|p| p.starts_with("/calendar")).count();
     println!("{days} days of the calendar, {told}");
-    assert!(told["found"].as_u64().unwrap() >= 70, "{told}");
+    assert!(details["found"].as_u64().unwrap() >= 70, "{told}");
 }
 
 #[test]
@@ -166,8 +166,8 @@ fn some_pages_that_never_answer_are_not_the_host() {
     .unwrap();
     let timeout = ["--strategy", "bfs", "--set", "net.page_timeout=1s"];
     let output = World::new().run(&[&[server.url("/").as_str()], &timeout[..]].concat());
-    let told = summary(&output);
-    assert_eq!((&told["ended"], &told["found"]), (&json!("done"), &json!(9)), "{output:?}");
+    let details = summary(&output);
+    assert_eq!((&details["ended"], &details["found"]), (&json!("done"), &json!(9)), "{output:?}");
 }
 
 #[test]
@@ -183,8 +183,8 @@ fn a_host_below_that_cannot_be_asked_is_not_the_site() {
     })
     .unwrap();
     let url = server.url("/").replace("127.0.0.1", "localhost");
-    let told = summary(&World::new().run(&[&url, "--strategy", "bfs"]));
-    assert_eq!((&told["ended"], &told["found"]), (&json!("done"), &json!(9)), "{told}");
+    let details = summary(&World::new().run(&[&url, "--strategy", "bfs"]));
+    assert_eq!((&details["ended"], &details["found"]), (&json!("done"), &json!(9)), "{told}");
 }
 
 #[test]
@@ -195,8 +195,8 @@ fn time_ends_a_crawl_in_the_middle_of_a_page() {
         _ => Reply::status(404),
     })
     .unwrap();
-    let told = summary(&World::new().run(&[&server.url("/"), "--budget", "300ms"]));
-    assert_eq!(told["ended"], "time", "{told}");
+    let details = summary(&World::new().run(&[&server.url("/"), "--budget", "300ms"]));
+    assert_eq!(details["ended"], "time", "{told}");
 }
 
 #[test]

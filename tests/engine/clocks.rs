@@ -3,7 +3,7 @@
 use super::*;
 
 /// Twelve sources on three hosts, looked at once.
-async fn looked_at_once() -> (Server, Home, Handle) {
+async fn polled_once() -> (Server, Home, Handle) {
     let ips = hosts(3);
     let server =
         Server::start_on(&ips, |r| feed(&[(&r.path, &r.path)]).header("etag", "\"x\"")).unwrap();
@@ -17,7 +17,7 @@ async fn looked_at_once() -> (Server, Home, Handle) {
     (server, home, engine)
 }
 
-/// The nearest and the farthest planned look, in minutes from now.
+/// The nearest and the farthest planned poll, in minutes from now.
 async fn planned(home: &Home, engine: &Handle) -> (i64, i64) {
     let all = engine.sources().await.unwrap();
     let waits = || all.iter().map(|(_, f)| (f.next_poll.unwrap() - home.clock.now()).num_minutes());
@@ -26,7 +26,7 @@ async fn planned(home: &Home, engine: &Handle) -> (i64, i64) {
 
 #[tokio::test]
 async fn every_source_is_looked_at_once_an_hour() {
-    let (server, home, engine) = looked_at_once().await;
+    let (server, home, engine) = polled_once().await;
     for hour in 1..=3 {
         let (nearest, farthest) = planned(&home, &engine).await;
         assert!(nearest >= 60 && farthest <= 64, "{nearest} to {farthest} minutes");
@@ -92,7 +92,7 @@ async fn an_interval_that_a_person_sets_is_kept() {
 
 #[tokio::test]
 async fn a_restart_asks_nothing_before_its_time() {
-    let (server, home, engine) = looked_at_once().await;
+    let (server, home, engine) = polled_once().await;
     engine.shutdown().await;
     for _ in 0..3 {
         let engine = home.following().await;
@@ -105,7 +105,7 @@ async fn a_restart_asks_nothing_before_its_time() {
 
 #[tokio::test]
 async fn a_clock_set_back_neither_stalls_nor_bursts() {
-    let (server, home, engine) = looked_at_once().await;
+    let (server, home, engine) = polled_once().await;
     home.clock.set(home.clock.now() - DAY);
     replanned(&engine).await;
     let (nearest, farthest) = planned(&home, &engine).await;
@@ -124,7 +124,7 @@ async fn a_clock_set_back_neither_stalls_nor_bursts() {
 
 #[tokio::test]
 async fn a_clock_ten_years_ahead_asks_everything_once() {
-    let (server, home, engine) = looked_at_once().await;
+    let (server, home, engine) = polled_once().await;
     let begun = home.clock.now();
     home.clock.advance(3653 * DAY);
     received(&server, 24).await;

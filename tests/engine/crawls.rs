@@ -86,7 +86,7 @@ async fn the_first_look_explores_and_later_ones_go_where_something_appeared() {
     let item = items(&engine).into_iter().find(|i| i.title == "Story 4 of buses").unwrap();
     assert_eq!(item.publisher.as_deref(), Some("The Town"));
     assert!(item.published.is_some() && item.summary.unwrap().starts_with("The bus"));
-    // Nothing new: some pages that led somewhere are looked at, and no article.
+    // Nothing new: some pages that led somewhere are polled, and no article.
     home.clock.advance(DAY);
     let before = server.requests().len();
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 0));
@@ -204,7 +204,7 @@ async fn what_fails_once_is_tried_again_by_the_next_look() {
     let server = Server::start(move |request| {
         let story = request.path.starts_with("/story/");
         if story && fails.load(std::sync::atomic::Ordering::SeqCst) {
-            // Longer than a look waits.
+            // Longer than a poll waits.
             return Reply::status(503).header("retry-after", "3600");
         }
         match pages.page(&request.path) {
@@ -321,18 +321,18 @@ async fn pages_looked_at_again_are_asked_whether_they_changed() {
     let home = Home::with(&[crawl(&server.url("/"))]);
     let engine = home.on_demand().await;
     sync_one(&engine, Pace::Manual).await;
-    let look = async || {
+    let poll = async || {
         home.clock.advance(DAY);
         let before = server.requests().len();
-        let look = sync_one(&engine, Pace::Manual).await;
+        let poll = sync_one(&engine, Pace::Manual).await;
         let topics = server.requests().split_off(before).into_iter();
         let topics = topics.filter(|r| r.path.starts_with("/topic/"));
-        (look, topics.map(|r| is_conditional(&r)).collect::<Vec<_>>())
+        (poll, topics.map(|r| is_conditional(&r)).collect::<Vec<_>>())
     };
-    assert_eq!(look().await, (fetched(0, 0, 0), vec![false]), "nothing is known to ask by yet");
-    assert_eq!(look().await, (fetched(0, 0, 0), vec![true]));
+    assert_eq!(poll().await, (fetched(0, 0, 0), vec![false]), "nothing is known to ask by yet");
+    assert_eq!(poll().await, (fetched(0, 0, 0), vec![true]));
     site.put("buses", 6);
-    assert_eq!(look().await, (fetched(1, 0, 1), vec![true]));
+    assert_eq!(poll().await, (fetched(1, 0, 1), vec![true]));
     engine.shutdown().await;
 }
 

@@ -36,7 +36,7 @@ async fn follow(path: &str) -> (Vec<String>, Home, Server) {
         assert!(matches!(error, FollowError::Known(_)), "{error}");
     }
     engine.shutdown().await;
-    let asked = paths_asked(&server)[..before].to_vec();
+    let asked = paths_requested(&server)[..before].to_vec();
     (asked, home, server)
 }
 
@@ -47,7 +47,7 @@ async fn a_feed_address_costs_one_request() {
     let engine = home.on_demand().await;
     sync_one(&engine, Pace::Manual).await;
     let last = server.requests().pop().unwrap();
-    assert_eq!(last.header("if-none-match"), Some(b"\"f\"".as_slice()), "the first look counts");
+    assert_eq!(last.header("if-none-match"), Some(b"\"f\"".as_slice()), "the first poll counts");
     let (source, _) = engine.sources().await.unwrap().remove(0);
     assert_eq!((source.folder.as_deref(), source.title.as_deref()), (Some("New"), None));
     engine.shutdown().await;
@@ -106,7 +106,7 @@ async fn credentials_typed_with_the_address_are_kept_for_its_host() {
     let source = engine.follow(discovery, 0, None, None).await.unwrap();
     assert!(!source.url.as_str().contains("alice"));
     let refreshed = sync_one(&engine, Pace::Force).await;
-    assert_eq!(refreshed, Refreshed::Looked(Outcome::Unchanged));
+    assert_eq!(refreshed, Refreshed::Polled(Outcome::Unchanged));
     engine.shutdown().await;
 }
 

@@ -1,4 +1,4 @@
-//! The whole texts of items: from their pages, politely, kept and compared.
+//! The full texts of items: from their pages, politely, kept and compared.
 
 mod ahead;
 
@@ -132,7 +132,7 @@ fn got(from: TextFrom) -> TextGot {
 
 /// Requests for pages of posts.
 fn pages(server: &Server) -> Vec<String> {
-    paths_asked(server).into_iter().filter(|p| p.starts_with("/post-")).collect()
+    paths_requested(server).into_iter().filter(|p| p.starts_with("/post-")).collect()
 }
 
 fn found(engine: &Handle, words: &str) -> usize {
@@ -164,7 +164,7 @@ async fn the_text_of_a_page_comes_once_and_is_searched() {
     assert!(text.body().contains("paragraph 8") && !text.body().contains("rights"), "{text:?}");
     assert_eq!((text.text_from, text.versions, text.changed), (TextFrom::Page, 0, false));
     assert_eq!(open(&engine, 1).await, TextGot::Left);
-    assert_eq!(paths_asked(&server), ["/feed", "/robots.txt", "/post-1"]);
+    assert_eq!(paths_requested(&server), ["/feed", "/robots.txt", "/post-1"]);
     while engine.store().index_step().await.unwrap().is_some() {}
     assert_eq!((found(&engine, "keeper"), found(&engine, "ferry")), (1, 2));
 }
@@ -229,7 +229,7 @@ async fn failures_are_told_and_leave_the_teaser() {
     blog.special.lock().unwrap().clear();
     assert_eq!(open(&engine, 1).await, TextGot::Left, "what is not there stays so");
     assert_eq!(open(&engine, 2).await, got(TextFrom::Page), "a fault passes");
-    let TextGot::Fetched { .. } = want(&engine, 1).await else { panic!("a person may try") };
+    let TextGot::Fetched { .. } = want(&engine, 1).await else { panic!("a user may try") };
     assert_eq!(pages(&server).len(), before + 2);
 }
 
@@ -258,10 +258,10 @@ async fn a_feed_with_whole_articles_is_recognised_after_one_page() {
     assert_eq!((open(&engine, 2).await, open(&engine, 3).await), (TextGot::Whole, TextGot::Whole));
     assert_eq!(pages(&server), ["/post-1"]);
     assert_eq!(
-        (item(&engine, 2).text_from, item(&engine, 2).feed_is_whole),
+        (item(&engine, 2).text_from, item(&engine, 2).feed_has_full_text),
         (TextFrom::Feed, Some(true))
     );
-    // A person can have the page's own text all the same.
+    // A user can have the page's own text all the same.
     assert_eq!(want(&engine, 1).await, got(TextFrom::Page));
     assert_eq!(pages(&server).len(), 1, "the page is at hand");
 }
@@ -269,9 +269,9 @@ async fn a_feed_with_whole_articles_is_recognised_after_one_page() {
 #[tokio::test]
 async fn a_site_that_hides_its_pages_keeps_what_the_feed_gives() {
     let blog = Blog { whole: true, ..Blog::with(1) };
-    let wall =
+    let boundary =
         "<p>We value your privacy. ".to_owned() + &"Please accept all of our partners. ".repeat(9);
-    blog.put("/post-1", page(1, &wall, ""));
+    blog.put("/post-1", page(1, &boundary, ""));
     let server = blog.start();
     let home = home(&server, FullText::OnOpen);
     let engine = home.on_demand().await;
@@ -307,7 +307,7 @@ async fn a_template_is_learned_and_survives() {
 /// Waits until that many requests for a page have been answered and stored.
 async fn asked(engine: &Handle, server: &Server, path: &str, times: usize) {
     let mut revision = engine.store().revision();
-    let count = || paths_asked(server).iter().filter(|p| *p == path).count();
+    let count = || paths_requested(server).iter().filter(|p| *p == path).count();
     let now = engine.now();
     while count() < times || item(engine, 1).fetched != Some(now) {
         soon(revision.changed()).await.unwrap();
@@ -431,10 +431,10 @@ async fn a_host_that_wants_a_pause_has_it() {
     assert!(matches!(open(&engine, 1).await, TextGot::Failed(why) if why.contains("left alone")));
     assert!(matches!(open(&engine, 2).await, TextGot::Failed(why) if why.contains("left alone")));
     assert_eq!(pages(&server), ["/post-1"]);
-    let hold = facts(&engine, "blog").await.hold.unwrap();
+    let pause = facts(&engine, "blog").await.pause.unwrap();
     assert_eq!(
-        (hold.reason, hold.until - home.clock.now()),
-        (HoldReason::HostPaused, chrono::TimeDelta::hours(1))
+        (pause.reason, pause.until - home.clock.now()),
+        (PauseReason::HostPaused, chrono::TimeDelta::hours(1))
     );
     home.clock.advance(HOUR);
     blog.special.lock().unwrap().clear();

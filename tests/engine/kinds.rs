@@ -25,7 +25,7 @@ async fn a_feed_is_known_by_what_it_is() {
         ("", false),
     ];
     for (name, body) in &documents {
-        for (kind, told) in types {
+        for (kind, summary) in types {
             let body = body.clone();
             let server = Server::start(move |_| Reply::ok(kind, body.clone())).unwrap();
             let home = Home::new();
@@ -38,7 +38,7 @@ async fn a_feed_is_known_by_what_it_is() {
             let all = sync(&engine, Pace::Manual).await;
             assert_eq!(all["again"], fetched(1, 0, 1), "{name} as {kind}");
             let note = polls(&engine)[0].repairs.iter().any(|r| r.contains("was sent as"));
-            assert_eq!(note, told, "{name} as {kind}: {:?}", polls(&engine)[0].repairs);
+            assert_eq!(note, summary, "{name} as {kind}: {:?}", polls(&engine)[0].repairs);
             engine.shutdown().await;
         }
     }

@@ -59,7 +59,7 @@ async fn a_source_that_is_switched_off_is_asked_only_by_name() {
     let home = Home::with(&[source("on", &server.url("/on")), off]);
     let engine = home.following().await;
     settled(&engine).await;
-    assert_eq!(paths_asked(&server), ["/on"]);
+    assert_eq!(paths_requested(&server), ["/on"]);
     let all = sync(&engine, Pace::Manual).await;
     assert_eq!((&all["on"], &all["off"]), (&UNCHANGED, &Refreshed::Disabled));
     let key = facts(&engine, "off").await.key;
@@ -130,7 +130,7 @@ async fn one_that_watches_takes_over_when_the_other_has_ended() {
     home.clock.advance(10 * SECOND);
     let mut status = second.status();
     soon(status.wait_for(|s| s.role == Role::Follows)).await.unwrap();
-    assert_eq!(settled(&second).await.next, Some(next), "no look sooner than planned");
+    assert_eq!(settled(&second).await.next, Some(next), "no poll sooner than planned");
     assert_eq!(sync_one(&second, Pace::Manual).await, UNCHANGED);
     home.clock.advance(DAY);
     received(&server, 3).await;

@@ -131,7 +131,7 @@ async fn the_text_is_there_before_the_model_is_asked() {
     let engine = home.on_demand().await;
     sync(&engine, Pace::Manual).await;
     let key = engine.store().reader().unwrap().last_key().unwrap();
-    let asking = tokio::spawn({
+    let request_options = tokio::spawn({
         let engine = engine.clone();
         async move { engine.full_text(key, None).await }
     });
@@ -141,5 +141,5 @@ async fn the_text_is_there_before_the_model_is_asked() {
     assert!(items(&engine).remove(0).article.is_some());
     let feed = soon(engine.full_text(key, Some(newsfed::model::TextWay::Feed))).await;
     assert_eq!(feed.unwrap(), TextGot::Feed, "the page is nobody's turn any more");
-    asking.abort();
+    request_options.abort();
 }

@@ -6,12 +6,12 @@
 mod access;
 mod clocks;
 mod crawls;
-mod faults;
+mod errors;
 mod follow;
 #[cfg(target_os = "linux")]
 mod full;
 mod fulltext;
-mod holds;
+mod pauses;
 mod hosts;
 mod items;
 mod kinds;
@@ -32,7 +32,7 @@ use newsfed::config::{
 use newsfed::demo::server::{Reply, Request, Server};
 use newsfed::engine::{Engine, Handle, Pace, Refreshed, Status};
 use newsfed::model::{
-    HoldReason, Item, Outcome, PolicyKind, PollRecord, Source, SourceFacts, SourceId, Time,
+    PauseReason, Item, Outcome, PolicyKind, PollRecord, Source, SourceFacts, SourceId, Time,
 };
 use newsfed::store::{Anchor, PollFilter, Scope, Store, View};
 use newsfed::util::clock::{Clock, FakeClock};
@@ -137,22 +137,22 @@ async fn sync_one(engine: &Handle, pace: Pace) -> Refreshed {
 }
 
 fn fetched(new: u32, updated: u32, entries: u32) -> Refreshed {
-    Refreshed::Looked(Outcome::Fetched { new, updated, entries })
+    Refreshed::Polled(Outcome::Fetched { new, updated, entries })
 }
 
-const UNCHANGED: Refreshed = Refreshed::Looked(Outcome::Unchanged);
+const UNCHANGED: Refreshed = Refreshed::Polled(Outcome::Unchanged);
 
 /// The rule by which a source was left alone, and for how many minutes it still is.
-fn left(refreshed: &Refreshed, now: Time) -> Option<(HoldReason, i64)> {
+fn left(refreshed: &Refreshed, now: Time) -> Option<(PauseReason, i64)> {
     match refreshed {
-        Refreshed::Left(hold) => Some((hold.reason, (hold.until - now).num_minutes())),
+        Refreshed::Left(pause) => Some((pause.reason, (pause.until - now).num_minutes())),
         _ => None,
     }
 }
 
 fn failure(refreshed: &Refreshed) -> Option<&str> {
     match refreshed {
-        Refreshed::Looked(Outcome::Failed { message, .. }) => Some(message),
+        Refreshed::Polled(Outcome::Failed { message, .. }) => Some(message),
         _ => None,
     }
 }
@@ -173,14 +173,14 @@ fn received(server: &Server, count: usize) -> impl Future<Output = ()> {
     soon(server.received(count))
 }
 
-/// Waits until nothing is under way and the next look is planned.
+/// Waits until nothing is under way and the next poll is planned.
 async fn settled(engine: &Handle) -> Status {
     let mut status = engine.status();
     let idle = |s: &Status| s.total == 0 && s.next.is_some();
     soon(status.wait_for(idle)).await.unwrap().clone()
 }
 
-/// Lets the engine plan anew, as it does after every change, and waits until it has.
+/// Lets the engine plan again, as it does after every change, and waits until it has.
 async fn replanned(engine: &Handle) {
     engine.reload().await.unwrap();
     // Commands are obeyed in order, and this one ends at once.
@@ -194,7 +194,7 @@ async fn facts(engine: &Handle, id: &str) -> SourceFacts {
     all.into_iter().find(|(s, _)| s.id.0 == id).map(|(_, facts)| facts).unwrap()
 }
 
-/// Everything that can be told of when a source is looked at.
+/// Everything that can be told of when a source is polled.
 async fn why(engine: &Handle, id: &str, home: &Home) -> newsfed::engine::Why {
     let all = engine.sources().await.unwrap();
     let (source, facts) = all.into_iter().find(|(s, _)| s.id.0 == id).unwrap();
@@ -237,7 +237,7 @@ fn feed(items: &[(&str, &str)]) -> Reply {
     Reply::ok("application/rss+xml", rss(items))
 }
 
-fn paths_asked(server: &Server) -> Vec<String> {
+fn paths_requested(server: &Server) -> Vec<String> {
     server.requests().into_iter().map(|r| r.path).collect()
 }
 

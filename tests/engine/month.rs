@@ -82,7 +82,7 @@ fn serve(clock: FakeClock, asked: Asked) -> Server {
         let path = request.path.clone();
         asked.lock().unwrap().push((now, path.clone()));
         match path.as_str() {
-            // It says so once, at the first look of the sixth day.
+            // It says so once, at the first poll of the sixth day.
             "/limited"
                 if asked
                     .lock()
@@ -169,12 +169,12 @@ async fn a_month_in_a_moment() {
     let during = of("/failing").into_iter().filter(|at| outage().contains(at)).count();
     assert!((2..=12).contains(&during), "{during} looks at a host that is down");
 
-    // No starvation: a day at most between two looks, but for the sleep.
+    // No starvation: a day at most between two polls, but for the sleep.
     for (path, ..) in SOURCES {
-        let mut looks = of(path);
-        looks.push(DAYS * 86_400);
+        let mut polls = of(path);
+        polls.push(DAYS * 86_400);
         let awake = |w: &&[i64]| !(w[0] < asleep().end && w[1] >= asleep().start);
-        let longest = looks.windows(2).filter(awake).map(|w| w[1] - w[0]).max().unwrap();
+        let longest = polls.windows(2).filter(awake).map(|w| w[1] - w[0]).max().unwrap();
         assert!(longest <= 86_400 + 120, "{path}: {longest} s");
     }
 

@@ -49,7 +49,7 @@ async fn permanent_ones_are_remembered_at_once_where_the_feed_is_the_same() {
         assert_eq!(moved_to(&engine).await, want, "{case}");
         let before = server.requests().len();
         sync_one(&engine, Pace::Manual).await;
-        let asked = paths_asked(&server)[before..].join(" ");
+        let asked = paths_requested(&server)[before..].join(" ");
         assert_eq!(asked, if remembered { "/new" } else { "/old /new" }, "{case}");
         let last = server.requests().pop().unwrap();
         assert_eq!(last.header("if-none-match"), Some(b"\"new\"".as_slice()), "{case}");
@@ -61,9 +61,9 @@ async fn permanent_ones_are_remembered_at_once_where_the_feed_is_the_same() {
 async fn an_unknown_target_is_believed_after_a_day_and_can_be_undone() {
     // A target that never shows the same item twice, as a portal's page of the hour does.
     let count = Arc::new(AtomicUsize::new(0));
-    let looks = count.clone();
+    let polls = count.clone();
     let server = Server::start(move |request| {
-        let n = looks.load(Ordering::SeqCst);
+        let n = polls.load(Ordering::SeqCst);
         match (request.path.as_str(), n) {
             ("/old", 0) => feed(&[("1", "One")]),
             ("/old", _) => Reply::status(301).header("location", "/new"),
@@ -73,24 +73,24 @@ async fn an_unknown_target_is_believed_after_a_day_and_can_be_undone() {
     .unwrap();
     let home = Home::with(&[source("s", &server.url("/old"))]);
     let engine = home.on_demand().await;
-    let look = async |after: Duration| {
+    let poll = async |after: Duration| {
         home.clock.advance(after);
         sync_one(&engine, Pace::Manual).await;
         count.fetch_add(1, Ordering::SeqCst);
         moved_to(&engine).await
     };
     for after in [Duration::ZERO, HOUR, HOUR, HOUR, HOUR] {
-        assert_eq!(look(after).await, None, "an evening in a hotel");
+        assert_eq!(poll(after).await, None, "an evening in a hotel");
     }
-    assert_eq!(look(DAY).await, Some(server.url("/new")), "a day and many looks");
+    assert_eq!(poll(DAY).await, Some(server.url("/new")), "a day and many polls");
 
     let key = facts(&engine, "s").await.key;
     engine.undo_move(key).await.unwrap();
     assert_eq!(facts(&engine, "s").await.move_refused, Some(server.url("/new")));
     for after in [HOUR, DAY, DAY, DAY] {
-        assert_eq!(look(after).await, None, "taken back by the person");
+        assert_eq!(poll(after).await, None, "taken back by the user");
     }
-    assert!(paths_asked(&server).ends_with(&["/old".to_owned(), "/new".to_owned()]));
+    assert!(paths_requested(&server).ends_with(&["/old".to_owned(), "/new".to_owned()]));
     engine.shutdown().await;
 }
 

@@ -22,7 +22,7 @@ fn sitemap(url: &str) -> Source {
     Source { kind: SourceKind::Sitemap, website: rules, ..source("map", url) }
 }
 
-/// What decided after one look at a site.
+/// What decided after one poll of a site.
 async fn sign_of(home: &Home, declared: Source) -> Sign {
     let id = declared.id.0.clone();
     home.declare(&[declared]);
@@ -122,16 +122,16 @@ async fn hints_delay_a_site_only_until_its_own_rate_is_known() {
     let engine = home.on_demand().await;
     sync_one(&engine, Pace::Manual).await;
     let planned = facts(&engine, "site").await.planned.unwrap();
-    let moved = planned.moved_by.iter().find(|m| m.reason == HoldReason::PageSays).unwrap();
+    let moved = planned.moved_by.iter().find(|m| m.reason == PauseReason::PageSays).unwrap();
     assert_eq!(planned.sign.unwrap().signal, Signal::Metadata);
     assert_eq!((moved.to - planned.at).num_hours(), 24, "a tenth of 45 days is cut to a day");
-    assert_eq!(facts(&engine, "site").await.hold, None, "a person may look all the same");
+    assert_eq!(facts(&engine, "site").await.pause, None, "a user may look all the same");
     home.clock.advance(DAY);
     site.html("/news", &format!("{old}<ul>{}</ul>", rows(8)));
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(6, 0, 6));
     let planned = facts(&engine, "site").await.planned.unwrap();
     assert_eq!(planned.sign.unwrap().signal, Signal::History);
-    assert!(planned.moved_by.iter().all(|m| m.reason != HoldReason::PageSays));
+    assert!(planned.moved_by.iter().all(|m| m.reason != PauseReason::PageSays));
     engine.shutdown().await;
 }
 
@@ -165,20 +165,20 @@ async fn the_crawl_delay_is_a_rule_of_the_plan() {
     often.schedule.min_interval = Some(10 * SECOND);
     let home = Home::with(&[often.clone()]);
     let engine = home.on_demand().await;
-    // The delay between the requests of the look itself is waited for by the clock of the tests.
-    let look = async { sync_one(&engine, Pace::Manual).await };
+    // The delay between the requests of the poll itself is waited for by the clock of the tests.
+    let poll = async { sync_one(&engine, Pace::Manual).await };
     let tick = async {
         loop {
             home.clock.advance(SECOND);
             tokio::task::yield_now().await;
         }
     };
-    tokio::select! { looked = look => assert_eq!(looked, fetched(1, 0, 1)), () = tick => {} }
+    tokio::select! { polled = poll => assert_eq!(polled, fetched(1, 0, 1)), () = tick => {} }
     let known = facts(&engine, "site").await;
     let planned = known.planned.unwrap();
-    let moved = planned.moved_by.iter().find(|m| m.reason == HoldReason::CrawlDelay).unwrap();
+    let moved = planned.moved_by.iter().find(|m| m.reason == PauseReason::CrawlDelay).unwrap();
     assert_eq!((moved.to - planned.at).num_seconds(), 40);
-    assert_eq!(known.hold, None, "by hand, the gate keeps the delay");
+    assert_eq!(known.pause, None, "by hand, the gate keeps the delay");
     engine.shutdown().await;
 }
 
@@ -201,7 +201,7 @@ async fn a_look_that_is_cut_short_has_kept_its_articles() {
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(3, 0, 3));
     let found: Vec<String> = titles(&engine);
     assert_eq!(found.len(), 5);
-    let asked = paths_asked(&server);
+    let asked = paths_requested(&server);
     let count = |path: &str| asked.iter().filter(|p| *p == path).count();
     assert_eq!([5, 4, 3].map(|n| count(&format!("/news/story-{n}"))), [1, 1, 2]);
     engine.shutdown().await;
@@ -234,7 +234,7 @@ async fn the_requests_of_a_look_are_counted() {
     sync_one(&engine, Pace::Manual).await;
     let spent = why(&engine, "site", &home).await.spent;
     // robots.txt is asked for once a day for all sources of a host.
-    assert_eq!((spent.looks, spent.requests as usize), (2, server.requests().len() - 1));
+    assert_eq!((spent.polls, spent.requests as usize), (2, server.requests().len() - 1));
     engine.shutdown().await;
 }
 

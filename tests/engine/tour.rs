@@ -35,10 +35,10 @@ async fn the_tour_shows_what_there_is_to_see() {
     let unwell = ["weather-mast", "quiet-archive"];
     for (id, refreshed) in &first {
         match refreshed {
-            Refreshed::Looked(Outcome::Fetched { new, entries, .. }) => {
+            Refreshed::Polled(Outcome::Fetched { new, entries, .. }) => {
                 assert!(*new > 0 && new == entries, "{id}");
             }
-            Refreshed::Looked(Outcome::Failed { kind: ErrorKind::Transient, .. }) => {
+            Refreshed::Polled(Outcome::Failed { kind: ErrorKind::Transient, .. }) => {
                 assert!(unwell.contains(&id.as_str()), "{id}: {refreshed:?}");
             }
             other => panic!("{id}: {other:?}"),
@@ -75,10 +75,10 @@ async fn the_tour_shows_what_there_is_to_see() {
     let second = sync(&engine, Pace::Manual).await;
     assert_eq!(second["city-desk"], fetched(2, 0, 5));
     assert_eq!(second["kettle"], UNCHANGED);
-    assert_eq!(left(&second["tramline"], home.clock.now()).unwrap().0, HoldReason::Ttl);
+    assert_eq!(left(&second["tramline"], home.clock.now()).unwrap().0, PauseReason::Ttl);
     assert!(failure(&second["overrun"]).is_some_and(|m| m.contains("429")));
     let overrun = facts(&engine, "overrun").await;
-    assert_eq!(overrun.health(home.clock.now()), Health::Held);
+    assert_eq!(overrun.health(home.clock.now()), Health::Paused);
     let conditional: HashMap<_, _> =
         world.server().requests().into_iter().map(|r| (r.path.clone(), r)).collect();
     assert!(is_conditional(&conditional["/kettle/rss.xml"]));
@@ -99,7 +99,7 @@ async fn its_pages_can_be_asked_for() {
     let kinds: Vec<SourceKind> = house.ways.iter().map(|w| w.kind).collect();
     assert_eq!(kinds, [SourceKind::Crawl; 2], "{:?}", house.tried);
     let source = engine.follow(house, 0, None, None).await.unwrap();
-    let looked = sync(&engine, Pace::Manual).await;
-    assert_eq!(looked[source.id.as_str()], fetched(6, 0, 6));
+    let polled = sync(&engine, Pace::Manual).await;
+    assert_eq!(polled[source.id.as_str()], fetched(6, 0, 6));
     engine.shutdown().await;
 }

@@ -1,4 +1,4 @@
-//! Conditional requests over several looks and restarts.
+//! Conditional requests over several polls and restarts.
 
 use super::*;
 use newsfed::model::Validators;
@@ -51,7 +51,7 @@ async fn validators_go_back_byte_for_byte_and_survive_restarts() {
     let server = scripted(SCRIPT);
     let home = Home::with(&[source("s", &server.url("/feed"))]);
     for _ in SCRIPT {
-        // A program run of its own for each look.
+        // A program run of its own for each poll.
         let engine = home.on_demand().await;
         sync_one(&engine, Pace::Manual).await;
         engine.shutdown().await;
@@ -78,8 +78,8 @@ async fn a_server_that_always_answers_304_is_asked_in_full_after_eight_days() {
         home.clock.advance(DAY / 2 + MINUTE);
     }
     let full: Vec<_> = (0..).zip(server.requests()).filter(|(_, r)| !is_conditional(r)).collect();
-    let looks: Vec<_> = full.iter().map(|(n, _)| *n).collect();
-    assert_eq!(looks, [0, 16], "one in full after eight days, then conditional again");
+    let polls: Vec<_> = full.iter().map(|(n, _)| *n).collect();
+    assert_eq!(polls, [0, 16], "one in full after eight days, then conditional again");
     engine.shutdown().await;
 }
 
@@ -98,7 +98,7 @@ async fn an_address_that_changes_starts_anew_and_keeps_the_items() {
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 1));
     assert!(!is_conditional(&server.requests()[1]));
     assert_eq!(
-        (paths_asked(&server), titles(&engine).len()),
+        (paths_requested(&server), titles(&engine).len()),
         (vec!["/old".into(), "/new".into()], 1)
     );
     engine.shutdown().await;

@@ -94,14 +94,14 @@ async fn articles_are_stored_once_and_new_ones_follow() {
     assert!(item.summary.unwrap().starts_with("The bus went on"));
     assert_eq!(item.published.unwrap().to_rfc3339(), "2024-03-02T00:00:00+00:00");
     assert_eq!(
-        paths_asked(&server),
+        paths_requested(&server),
         ["/robots.txt", "/news", "/news/story-3", "/news/story-2", "/news/story-1"]
     );
     assert_eq!(sync_one(&engine, Pace::Manual).await, UNCHANGED);
     site.list(4);
     home.clock.advance(DAY);
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
-    let asked = paths_asked(&server);
+    let asked = paths_requested(&server);
     let once = |path: &str| asked.iter().filter(|p| *p == path).count() == 1;
     assert!((1..=4).all(|n| once(&format!("/news/story-{n}"))), "{asked:?}");
     engine.shutdown().await;
@@ -135,7 +135,7 @@ async fn a_look_that_left_articles_behind_is_taken_up_again() {
     // The list has not changed, but three articles wait; the missing one waits for a day.
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(3, 0, 3));
     assert_eq!(sync_one(&engine, Pace::Manual).await, UNCHANGED);
-    let asked = paths_asked(&server);
+    let asked = paths_requested(&server);
     assert_eq!(asked.iter().filter(|p| *p == "/news/story-23").count(), 1);
     engine.shutdown().await;
 }
@@ -160,17 +160,17 @@ async fn selectors_that_find_nothing_any_more_are_told_with_the_day() {
         home.clock.advance(DAY);
     }
     let known = facts(&engine, "site").await.website;
-    let trouble = known.broken().unwrap();
-    assert_eq!((trouble.since, trouble.what.as_str()), (since, "no links to articles"));
-    let works = newsfed::website::Selectors::parse(&trouble.instead[0]);
+    let problem = known.broken().unwrap();
+    assert_eq!((problem.since, problem.what.as_str()), (since, "no links to articles"));
+    let works = newsfed::website::Selectors::parse(&problem.instead[0]);
     assert!(works.is_ok(), "{trouble:?}");
-    assert_eq!(why(&engine, "site", &home).await.broken.as_ref(), Some(trouble));
+    assert_eq!(why(&engine, "site", &home).await.broken.as_ref(), Some(problem));
     let discovery = engine.discover(&server.url("/news")).await.unwrap();
     let proposed = discovery.ways[0].rules.as_ref().unwrap().articles.as_ref();
-    assert_eq!(proposed, trouble.instead.first(), "exploring the address proposes the same");
+    assert_eq!(proposed, problem.instead.first(), "exploring the address proposes the same");
     site.list(5);
     sync_one(&engine, Pace::Manual).await;
-    assert_eq!(facts(&engine, "site").await.website.trouble, None);
+    assert_eq!(facts(&engine, "site").await.website.problem, None);
     engine.shutdown().await;
 }
 
@@ -195,10 +195,10 @@ async fn articles_without_text_are_told_with_a_selector_that_finds_it() {
         assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
     }
     let known = facts(&engine, "site").await.website;
-    let trouble = known.broken().unwrap();
-    assert_eq!(trouble.what, "no text in the articles");
-    assert_eq!(trouble.key, newsfed::model::RuleKey::Content);
-    assert!(trouble.instead[0].starts_with("div.prose"), "{trouble:?}");
+    let problem = known.broken().unwrap();
+    assert_eq!(problem.what, "no text in the articles");
+    assert_eq!(problem.key, newsfed::model::RuleKey::Content);
+    assert!(problem.instead[0].starts_with("div.prose"), "{trouble:?}");
     engine.shutdown().await;
 }
 
@@ -266,7 +266,7 @@ async fn only_new_pages_of_a_sitemap_are_asked_for() {
     let engine = home.on_demand().await;
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(3, 0, 3));
     assert!(titles(&engine).contains(&"News flash".to_owned()));
-    assert!(!paths_asked(&server).contains(&"/flash".to_owned()), "its title is known without it");
+    assert!(!paths_requested(&server).contains(&"/flash".to_owned()), "its title is known without it");
     home.clock.advance(10 * DAY);
     let day = home.clock.now().format("%F").to_string();
     site.put("/sitemap.xml", xml(index.replace("2027-01-10", &day)));
@@ -276,7 +276,7 @@ async fn only_new_pages_of_a_sitemap_are_asked_for() {
     );
     let before = server.requests().len();
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
-    let asked = paths_asked(&server)[before..].to_vec();
+    let asked = paths_requested(&server)[before..].to_vec();
     let asked: Vec<&String> = asked.iter().filter(|p| *p != "/robots.txt").collect();
     assert_eq!(asked, ["/sitemap.xml", "/s1.xml", "/news/story-3"]);
     engine.shutdown().await;
@@ -291,8 +291,8 @@ async fn a_page_without_a_feed_is_followed_by_its_links() {
     let engine = home.on_demand().await;
     let kind = Some(SourceKind::Website);
     let (listener, _) = tokio::sync::mpsc::unbounded_channel();
-    let discovery = engine.discover_telling(&server.url("/news"), kind, listener).await.unwrap();
-    assert_eq!(paths_asked(&server), ["/news"], "one request tells what there is");
+    let discovery = engine.discover_reporting(&server.url("/news"), kind, listener).await.unwrap();
+    assert_eq!(paths_requested(&server), ["/news"], "one request tells what there is");
     let way = &discovery.ways[0];
     assert_eq!(
         (way.kind, way.count(), way.title.as_str()),
@@ -300,8 +300,8 @@ async fn a_page_without_a_feed_is_followed_by_its_links() {
     );
     assert_eq!(way.preview().unwrap()[0].0, "The story of bus number 6");
     let source = engine.follow(discovery, 0, None, None).await.unwrap();
-    let asked = paths_asked(&server);
-    assert_eq!(asked.iter().filter(|p| *p == "/news").count(), 1, "it serves as the first look");
+    let asked = paths_requested(&server);
+    assert_eq!(asked.iter().filter(|p| *p == "/news").count(), 1, "it serves as the first poll");
     assert_eq!(asked.len(), 8, "robots.txt, the list, and each article once: {asked:?}");
     assert_eq!(titles(&engine).len(), 6);
     let rules = source.website.unwrap();
@@ -327,7 +327,7 @@ async fn what_was_tried_is_told() {
     for word in ["announces no feed", "/feed", "JavaScript", "/sitemap.xml"] {
         assert!(tried.contains(word), "{word}: {tried}");
     }
-    assert!(server.requests().len() <= 10, "{:?}", paths_asked(&server));
+    assert!(server.requests().len() <= 10, "{:?}", paths_requested(&server));
     engine.shutdown().await;
 }
 
@@ -346,9 +346,9 @@ async fn a_fault_that_passes_is_waited_for() {
             tokio::task::yield_now().await;
         }
     };
-    let (looked, ()) = tokio::join!(sync_one(&engine, Pace::Manual), soon(passing));
-    assert_eq!(looked, fetched(1, 0, 1));
-    assert_eq!(paths_asked(&server), ["/robots.txt", "/news", "/news", "/news/story-1"]);
+    let (polled, ()) = tokio::join!(sync_one(&engine, Pace::Manual), soon(passing));
+    assert_eq!(polled, fetched(1, 0, 1));
+    assert_eq!(paths_requested(&server), ["/robots.txt", "/news", "/news", "/news/story-1"]);
     assert_eq!(facts(&engine, "site").await.fail_count, 0);
     engine.shutdown().await;
 }
@@ -366,7 +366,7 @@ async fn a_host_that_wants_to_be_left_alone_in_the_middle_is() {
     for (name, refreshed) in sync(&engine, Pace::Manual).await {
         let (reason, minutes) = left(&refreshed, home.clock.now()).unwrap();
         let asked = name == "site";
-        let want = if asked { HoldReason::RetryAfter } else { HoldReason::HostPaused };
+        let want = if asked { PauseReason::RetryAfter } else { PauseReason::HostPaused };
         assert_eq!((reason, minutes), (want, 60), "{name}");
     }
     site.article(2);

@@ -43,7 +43,7 @@ async fn a_page_is_fetched_once_and_selectors_are_tried_on_it() {
     home.clock.advance(DAY);
     site.list(6);
     sync_one(&engine, Pace::Manual).await;
-    // The site is built anew.
+    // The site is built again.
     site.html("/news", "<main><h3><a href=/news/story-6>The story of bus number 6</a></h3></main>");
     sync_one(&engine, Pace::Manual).await;
     let before = server.requests().len();
@@ -58,16 +58,16 @@ async fn a_page_is_fetched_once_and_selectors_are_tried_on_it() {
         [(1, "li.story a", 0, 1, 1), (2, "h3 a", 1, 1, 0), (3, "h3 >", 0, 1, 1)]
     {
         bench.preview(request, rules(articles), Place::List);
-        let Said::Previewed(answered, told) = next(&mut heard).await else { panic!("no preview") };
-        let list = told.list.unwrap();
+        let Said::Previewed(answered, summary) = next(&mut heard).await else { panic!("no preview") };
+        let list = summary.list.unwrap();
         assert_eq!(answered, request);
         assert_eq!((list.links.len(), list.known, list.lost), (found, known, lost), "{articles}");
     }
     bench.copy(1);
     let Said::Page { place: Place::Copy(1), .. } = next(&mut heard).await else { panic!() };
     bench.preview(4, rules("li.story a"), Place::Copy(1));
-    let Said::Previewed(4, told) = next(&mut heard).await else { panic!() };
-    assert_eq!(told.list.unwrap().links.len(), 5, "the older one");
+    let Said::Previewed(4, summary) = next(&mut heard).await else { panic!() };
+    assert_eq!(summary.list.unwrap().links.len(), 5, "the older one");
     let link = outline.lines.iter().find(|line| line.text.starts_with("The story")).unwrap();
     bench.pick(Place::List, link.element, Part::Articles);
     let Said::Picked(Part::Articles, selector) = next(&mut heard).await else { panic!() };
@@ -78,8 +78,8 @@ async fn a_page_is_fetched_once_and_selectors_are_tried_on_it() {
     let Said::Page { place: Place::Article, .. } = next(&mut heard).await else { panic!() };
     let read = WebsiteRules { date: Some("time.when".to_owned()), ..rules("h3 a") };
     bench.preview(5, read, Place::List);
-    let Said::Previewed(5, told) = next(&mut heard).await else { panic!() };
-    let article = told.article.unwrap().article;
+    let Said::Previewed(5, summary) = next(&mut heard).await else { panic!() };
+    let article = summary.article.unwrap().article;
     assert_eq!(article.title, "The story of bus number 6");
     assert_eq!(article.published.unwrap().format("%F").to_string(), "2024-03-07");
 }
@@ -135,7 +135,7 @@ async fn a_way_is_followed_as_its_draft_was_edited() {
     assert_eq!(source.title.as_deref(), Some("My buses"));
     assert_eq!(source.website.unwrap().articles.as_deref(), Some("li.story a"));
     let (_, facts) = &engine.sources().await.unwrap()[0];
-    assert_eq!(facts.items, 6, "the page that is there serves as the first look");
+    assert_eq!(facts.items, 6, "the page that is there serves as the first poll");
     let lists = server.requests().iter().filter(|r| r.path == "/news").count();
     assert_eq!(lists, 1);
     let again = engine.follow_edited(&found, Some(way), &draft, &changes).await.unwrap_err();

@@ -19,11 +19,11 @@ fn hidden(c: char) -> bool {
         | '\u{e0000}'..='\u{e007f}')
 }
 
-/// Modes that the panes switch: autowrap, cursor, mouse, focus, paste, screen, synchronised output.
+/// Modes that the interface switch: autowrap, cursor, mouse, focus, paste, screen, synchronised output.
 const MODES: [&str; 11] =
     ["7", "25", "1000", "1002", "1003", "1004", "1006", "1015", "1049", "2004", "2026"];
 
-/// Fails where the bytes that the panes have written hold anything but text, places, colours and
+/// Fails where the bytes that the interface have written hold anything but text, places, colours and
 /// the modes of their own.
 #[track_caller]
 pub(crate) fn assert_drawn(bytes: &[u8]) {
@@ -53,7 +53,7 @@ pub(crate) fn assert_drawn(bytes: &[u8]) {
     assert!(left <= 1, "the screen was left {left} times");
 }
 
-/// The sequence at the start, when it is one that the panes use.
+/// The sequence at the start, when it is one that the interface use.
 fn sequence(rest: &str) -> Option<&str> {
     let body = rest.strip_prefix('[')?;
     let end = body.find(|c: char| ('@'..='~').contains(&c))?;

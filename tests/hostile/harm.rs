@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::process::Command;
 
-/// Fails where a vertical line of the panes has left its column: the program and the emulator
+/// Fails where a vertical line of the interface has left its column: the program and the emulator
 /// disagree about the width of a text to the left of it.
 fn assert_straight(t: &Term, what: &str) {
     let rows = t.cells();

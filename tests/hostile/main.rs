@@ -1,5 +1,5 @@
 //! Input made to harm, end to end: made by a script that lies beside the project, served over
-//! loopback, followed by the program, listed, and read in the panes.
+//! loopback, followed by the program, listed, and read in the interface.
 //!
 //! Not part of the plain test run: `cargo test --test hostile`, with `NEWSFED_HOSTILE` for another
 //! variant of the files. Without the script or python3 every test says so and passes. Times are
@@ -16,9 +16,9 @@ mod panes;
 #[path = "../reference/mod.rs"]
 #[allow(dead_code, reason = "shared with other tests")]
 mod reference;
-#[path = "../panes/term.rs"]
-#[allow(dead_code, reason = "shared with the tests of the panes")]
+#[path = "../tui/term.rs"]
+#[allow(dead_code, reason = "shared with the tests of the interface")]
 mod term;
-#[path = "../panes/world.rs"]
-#[allow(dead_code, reason = "shared with the tests of the panes")]
+#[path = "../tui/world.rs"]
+#[allow(dead_code, reason = "shared with the tests of the interface")]
 mod world;

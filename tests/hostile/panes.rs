@@ -1,4 +1,4 @@
-//! Every item in the panes.
+//! Every item in the interface.
 
 use super::clean::assert_drawn;
 use super::corpus::{ALL, Corpus, run};

@@ -1,5 +1,5 @@
 //! Proposing selectors for list pages that are hard to read, all of them made up; and whether the
-//! selectors still work when the page is built anew: other order, advertisements, other hashes.
+//! selectors still work when the page is built again: other order, advertisements, other hashes.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 #![allow(clippy::print_stdout, reason = "it tells what was measured")]
@@ -45,7 +45,7 @@ fn the_lists_of_hard_pages_are_found() {
             };
             proposals.get(n).is_some_and(found)
         };
-        let told: Vec<&str> = proposals.iter().take(3).map(|p| p.articles.as_str()).collect();
+        let summary: Vec<&str> = proposals.iter().take(3).map(|p| p.articles.as_str()).collect();
         println!("{}: {told:?}", sample.name);
         first += usize::from(right(0));
         assert!((0..3).any(right), "{}: none of {told:?} gives the articles", sample.name);

@@ -23,7 +23,7 @@ async fn refusals_are_answers_and_pause_the_host() {
         (410, None, None, None),
         (500, None, None, None),
     ];
-    for (status, retry_after, told, minutes) in cases.iter().copied() {
+    for (status, retry_after, summary, minutes) in cases.iter().copied() {
         let server = Server::start(move |_| {
             let reply = Reply { body: "no".into(), ..Reply::status(status) };
             match retry_after {
@@ -36,7 +36,7 @@ async fn refusals_are_answers_and_pause_the_host() {
         let answer = client.fetch(typed(&server.url("/"))).await.unwrap();
         assert_eq!((answer.status, answer.body.len()), (status, 0));
         let seconds = answer.cache.retry_after.map(|d| d.as_secs());
-        assert_eq!(seconds, told, "{status} {retry_after:?}");
+        assert_eq!(seconds, summary, "{status} {retry_after:?}");
         let pause = client.paused_until(&url(&server.url("/other")));
         let got = pause.map(|until| (until - clock.now()).num_minutes());
         assert_eq!(got, minutes, "{status} {retry_after:?}");

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 mod bodies;
-mod faults;
+mod errors;
 mod hosts;
 mod redirects;
 mod robots;
@@ -41,7 +41,7 @@ fn url(text: &str) -> Url {
     Url::parse(text).unwrap()
 }
 
-/// A request for a feed that the person typed, so that loopback is allowed.
+/// A request for a feed that the user typed, so that loopback is allowed.
 fn typed(address: &str) -> Request {
     Request { allow_private: true, ..Request::feed(url(address)) }
 }

@@ -1,7 +1,7 @@
 //! One crawl of a recorded site.
 
 use super::graph::Graph;
-use crate::crawl::{Answer, Ask, Class, Known, LinkId, Links, Seen, Strategy};
+use crate::crawl::{Visit, Ask, Class, Known, LinkId, Links, Seen, Strategy};
 use std::collections::HashMap;
 
 /// What came of it: after each request, the targets found and the bytes read so far.
@@ -97,7 +97,7 @@ pub fn replay(
                     }
                 }
             }
-            let answer = Answer { class, article, new: &new, all: &all };
+            let answer = Visit { class, article, new: &new, all: &all };
             strategy.answered(link, &answer, &mut Known { links: &at.links, random });
         }
         done.visited.push(visited);

@@ -2,7 +2,7 @@
 //! what is new there only what is likely to be looked for.
 
 use super::learned::Classifier;
-use super::{Answer, Ask, Known, Lessons, Strategy};
+use super::{Visit, Ask, Known, Lessons, Strategy};
 use crate::crawl::links::LinkId;
 use crate::crawl::targets::Class;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -24,8 +24,8 @@ pub struct Again {
 }
 
 impl Again {
-    /// `led` gives what pages have led to by now; the start is looked at in any case.
-    /// `waiting` are links that the last look had no time for.
+    /// `led` gives what pages have led to by now; the start is polled in any case.
+    /// `waiting` are links that the last poll had no time for.
     pub fn new(
         led: HashMap<LinkId, u32>,
         start: LinkId,
@@ -74,7 +74,7 @@ impl Strategy for Again {
         Lessons::of(self.classifier.labels(), &self.led)
     }
 
-    fn answered(&mut self, link: LinkId, answer: &Answer<'_>, known: &mut Known<'_>) {
+    fn answered(&mut self, link: LinkId, answer: &Visit<'_>, known: &mut Known<'_>) {
         let hit = answer.class == Class::Target || answer.article;
         if self.asked.insert(link) {
             self.classifier.learn(link, answer, known.links);

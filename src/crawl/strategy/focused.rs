@@ -3,7 +3,7 @@
 //! As published it knows media types only, so it does not learn from articles. What is told of it
 //! leaves open how often and on what it is trained; this follows the figures that are given for it.
 
-use super::{Answer, Ask, Known, Strategy};
+use super::{Visit, Ask, Known, Strategy};
 use crate::crawl::links::{LinkId, Links};
 use crate::crawl::logistic::{Logistic, Rate, evenly, feature, two_grams};
 use crate::crawl::targets::Class;
@@ -12,7 +12,7 @@ use std::collections::{BinaryHeap, HashSet};
 
 /// Labels before the first training.
 const FIRST: usize = 10;
-/// It is trained anew when it has so many times the labels of the last time.
+/// It is trained again when it has so many times the labels of the last time.
 const GROWTH: usize = 3;
 /// How often a training goes through all labels.
 const EPOCHS: u32 = 3;
@@ -66,7 +66,7 @@ impl Focused {
         self.waiting.push(((p * 1e9) as u32, Reverse(link)));
     }
 
-    /// Learns all labels anew, both kinds with the same weight together, and judges what waits again.
+    /// Learns all labels again, both kinds with the same weight together, and judges what waits again.
     fn train(&mut self, links: &Links) {
         let all = self.labels.len() as f32;
         let hits = self.labels.iter().filter(|(_, hit)| *hit).count() as f32;
@@ -95,7 +95,7 @@ impl Strategy for Focused {
         Some(Ask::Get(link))
     }
 
-    fn answered(&mut self, link: LinkId, answer: &Answer<'_>, known: &mut Known<'_>) {
+    fn answered(&mut self, link: LinkId, answer: &Visit<'_>, known: &mut Known<'_>) {
         let hit = answer.class == Class::Target;
         self.labels.push((link, hit));
         let source = known.links.from(link);

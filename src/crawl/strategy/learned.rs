@@ -1,7 +1,7 @@
 //! The default: a table of extensions, a classifier of links, and a linear value of each group of
 //! links that is corrected with every page.
 
-use super::{Answer, Ask, Known, Lessons, Strategy, Told};
+use super::{Visit, Ask, Known, Lessons, Strategy, LinkGroup};
 use crate::crawl::groups::{GroupId, Groups};
 use crate::crawl::links::{LinkId, Links};
 use crate::crawl::logistic::{Logistic, Rate, feature, two_grams};
@@ -19,7 +19,7 @@ const BITS: u32 = 16;
 const RATE: f32 = 0.5;
 /// Labels of either kind that the classifier needs before it is believed.
 const ENOUGH: u32 = 3;
-/// Rounds in which everything is learned anew.
+/// Rounds in which everything is learned again.
 const EPOCHS: usize = 3;
 /// Answers of a useless type after which an extension is put last.
 const USELESS: u32 = 3;
@@ -100,7 +100,7 @@ impl Classifier {
         self.is_taught() && self.model.probability(&signs(link, links)) > 0.5
     }
 
-    /// Learns everything anew in random order: links were met in an order that the strategy chose,
+    /// Learns everything again in random order: links were met in an order that the strategy chose,
     /// and what came last would weigh most.
     pub fn settle(&mut self, links: &Links, random: &mut fastrand::Rng) {
         self.model = Logistic::new(BITS, Rate::Adaptive(RATE));
@@ -113,7 +113,7 @@ impl Classifier {
     }
 
     /// Learns what a link has led to.
-    pub fn learn(&mut self, link: LinkId, answer: &Answer<'_>, links: &Links) {
+    pub fn learn(&mut self, link: LinkId, answer: &Visit<'_>, links: &Links) {
         let hit = answer.is_hit();
         let says = matches!(answer.class, Class::Html | Class::Target);
         if says {
@@ -217,11 +217,11 @@ impl Strategy for Learned {
         Lessons::of(self.classifier.labels(), &self.led)
     }
 
-    fn told(&self, links: &Links, most: usize) -> Vec<Told> {
-        add_up(self.pools.told(), links, most)
+    fn link_groups(&self, links: &Links, most: usize) -> Vec<LinkGroup> {
+        add_up(self.pools.link_groups(), links, most)
     }
 
-    fn answered(&mut self, link: LinkId, answer: &Answer<'_>, known: &mut Known<'_>) {
+    fn answered(&mut self, link: LinkId, answer: &Visit<'_>, known: &mut Known<'_>) {
         let links = known.links;
         self.classifier.learn(link, answer, links);
         self.worth.resize(links.len(), false);
@@ -263,7 +263,7 @@ impl Strategy for Learned {
 }
 
 /// Adds up what came of links that stand at the same place and have like addresses.
-fn add_up(rows: impl Iterator<Item = (LinkId, u32, u32)>, links: &Links, most: usize) -> Vec<Told> {
+fn add_up(rows: impl Iterator<Item = (LinkId, u32, u32)>, links: &Links, most: usize) -> Vec<LinkGroup> {
     let mut kinds: HashMap<(u32, String), (u32, u32)> = HashMap::new();
     for (link, asked, found) in rows {
         let sums = kinds.entry((links.path_number(link), folder(links.url(link)))).or_default();
@@ -271,13 +271,13 @@ fn add_up(rows: impl Iterator<Item = (LinkId, u32, u32)>, links: &Links, most: u
     }
     let mut kinds: Vec<_> = kinds.into_iter().filter(|(_, (_, found))| *found > 0).collect();
     kinds.sort_unstable_by(|a, b| (b.1.1, b.1.0, &a.0).cmp(&(a.1.1, a.1.0, &b.0)));
-    let told = |((path, template), (asked, found)): ((u32, String), _)| Told {
+    let summary = |((path, template), (asked, found)): ((u32, String), _)| LinkGroup {
         path: links.path_text(path).to_owned(),
         template,
         asked,
         found,
     };
-    kinds.into_iter().take(most).map(told).collect()
+    kinds.into_iter().take(most).map(summary).collect()
 }
 
 type Signs = Vec<(u32, f32)>;

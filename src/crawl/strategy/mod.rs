@@ -29,7 +29,7 @@ pub enum Ask {
 
 /// An answer that was read.
 #[derive(Debug, Clone, Copy)]
-pub struct Answer<'a> {
+pub struct Visit<'a> {
     /// What it was.
     pub class: Class,
     /// Whether the page is an article, where articles are looked for.
@@ -40,7 +40,7 @@ pub struct Answer<'a> {
     pub all: &'a [LinkId],
 }
 
-impl Answer<'_> {
+impl Visit<'_> {
     /// Whether it was what is looked for.
     pub fn is_hit(&self) -> bool {
         self.class == Class::Target || self.article
@@ -57,7 +57,7 @@ pub struct Known<'a> {
 
 /// Links of one kind: they stand at the same place of their pages, and their addresses are alike.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Told {
+pub struct LinkGroup {
     /// Where they stand: `/html/body/ul.menu/li/a`.
     pub path: String,
     /// Their address, digits as one zero: `https://a.example/0/*.html`.
@@ -68,7 +68,7 @@ pub struct Told {
     pub found: u32,
 }
 
-impl Told {
+impl LinkGroup {
     /// In words: `4 links at ul.menu li a to /files/*.csv led to 40`.
     pub fn words(&self) -> String {
         let tokens: Vec<String> = self.path.rsplit('/').take(ELEMENTS).map(selector).collect();
@@ -116,12 +116,12 @@ pub trait Strategy {
     /// The next link to ask for; `None` when nothing is left that is worth it.
     fn next(&mut self, known: &mut Known<'_>) -> Option<Ask>;
     /// Takes in what a link was, and what it led to.
-    fn answered(&mut self, link: LinkId, answer: &Answer<'_>, known: &mut Known<'_>);
+    fn answered(&mut self, link: LinkId, answer: &Visit<'_>, known: &mut Known<'_>);
     /// Which kinds of links have led to what is looked for, best first, at most `most`.
-    fn told(&self, _links: &Links, _most: usize) -> Vec<Told> {
+    fn link_groups(&self, _links: &Links, _most: usize) -> Vec<LinkGroup> {
         Vec::new()
     }
-    /// What was learned that is of use when the site is looked at again.
+    /// What was learned that is of use when the site is polled again.
     fn lessons(&self) -> Lessons {
         Lessons::default()
     }

@@ -1,6 +1,6 @@
 //! The published algorithm: a sleeping bandit over groups of tag paths, and a classifier of addresses.
 
-use super::{Answer, Ask, Known, Strategy};
+use super::{Visit, Ask, Known, Strategy};
 use crate::crawl::bandit::{Arm, BanditParameters};
 use crate::crawl::groups::{GroupId, Groups};
 use crate::crawl::links::{LinkId, Links};
@@ -228,7 +228,7 @@ impl Strategy for Sb {
         }
     }
 
-    fn answered(&mut self, link: LinkId, answer: &Answer<'_>, known: &mut Known<'_>) {
+    fn answered(&mut self, link: LinkId, answer: &Visit<'_>, known: &mut Known<'_>) {
         self.label(link, answer.class, known.links);
         if let Some((_, group)) = self.chosen.take_if(|(chosen, _)| *chosen == link) {
             self.counting = Some((group, 0.0));

@@ -1,6 +1,6 @@
 //! Orders that learn nothing.
 
-use super::{Answer, Ask, Known, Strategy};
+use super::{Visit, Ask, Known, Strategy};
 use crate::crawl::links::LinkId;
 use std::collections::VecDeque;
 
@@ -40,7 +40,7 @@ impl Strategy for Simple {
         next.map(Ask::Get)
     }
 
-    fn answered(&mut self, _: LinkId, answer: &Answer<'_>, _: &mut Known<'_>) {
+    fn answered(&mut self, _: LinkId, answer: &Visit<'_>, _: &mut Known<'_>) {
         match self.order {
             Turn::Newest => self.waiting.extend(answer.new.iter().rev()),
             Turn::Oldest | Turn::Random => self.waiting.extend(answer.new),
@@ -62,5 +62,5 @@ impl Strategy for Omniscient {
         ((link as usize) < known.links.len()).then_some(Ask::Get(link))
     }
 
-    fn answered(&mut self, _: LinkId, _: &Answer<'_>, _: &mut Known<'_>) {}
+    fn answered(&mut self, _: LinkId, _: &Visit<'_>, _: &mut Known<'_>) {}
 }

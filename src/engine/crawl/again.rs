@@ -1,7 +1,7 @@
 //! Looking again at a site that was explored: first the pages that have led to most, and of what is
 //! new there only what is likely to be looked for.
 
-use super::fetch::{Asking, Fetcher, Got};
+use super::fetch::{LinkRequest, Fetcher, Got};
 use super::record::{self, CONCLUDED, rows, take_in};
 use super::{
     Budget, CrawlError, End, Found, MOST_LOST, Network, Order, Place, Progress, Step, fetcher,
@@ -18,7 +18,7 @@ const MOST_LABELS: u32 = 5_000;
 /// Links that wait for the next look at most.
 const MOST_WAITING: usize = 500;
 
-/// Such a look. Nothing of it is written down before [`Again::conclude`].
+/// Such a poll. Nothing of it is written down before [`Again::conclude`].
 pub struct Again {
     log: CrawlLog,
     fetcher: Fetcher,
@@ -30,15 +30,15 @@ pub struct Again {
     progress: Progress,
     /// What was learned before.
     before: Learned,
-    /// Links that were seen and not asked for by the last look.
+    /// Links that were seen and not asked for by the last poll.
     waited: HashSet<LinkId>,
     /// What pages are asked by.
     validators: HashMap<LinkId, Validators>,
-    /// What this look has learned.
+    /// What this poll has learned.
     learned: Learned,
     /// The link that is being asked for.
-    asking: Option<LinkId>,
-    /// New links that could not be answered; the next look tries them once more.
+    request_options: Option<LinkId>,
+    /// New links that could not be answered; the next poll tries them once more.
     failed: Vec<LinkId>,
     /// How many requests in a row were not answered.
     in_a_row: u32,
@@ -95,7 +95,7 @@ impl Again {
             waited,
             validators,
             learned: Learned::default(),
-            asking: None,
+            request_options: None,
             failed: Vec::new(),
             in_a_row: 0,
         }))
@@ -132,23 +132,23 @@ impl Again {
         }
         let known = &mut Known { links: &self.links, random: &mut self.random };
         let Some(Ask::Get(link)) = self.strategy.next(known) else { return Step::Ended(End::Done) };
-        self.asking = Some(link);
+        self.request_options = Some(link);
         let validators = self.validators.get(&link).cloned().unwrap_or_default();
-        let asking = Asking { first: link == 0, validators, ..Asking::default() };
-        match self.fetcher.ask(self.links.url(link), asking).await {
+        let request_options = LinkRequest { first: link == 0, validators, ..LinkRequest::default() };
+        match self.fetcher.ask(self.links.url(link), request_options).await {
             Ok(got) => self.take(link, got),
             Err(words) => Step::Ended(End::Left(words)),
         }
     }
 
-    /// Whether no look before this one has asked for a link.
+    /// Whether no poll before this one has asked for a link.
     fn is_new(&self, link: LinkId) -> bool {
         link >= self.log.links() || self.waited.contains(&link)
     }
 
     fn take(&mut self, link: LinkId, got: Got) -> Step {
         let at = self.fetcher.clock.now();
-        self.asking = None;
+        self.request_options = None;
         let is_new = self.is_new(link);
         if got.lost || got.status == 429 || got.status >= 500 {
             self.in_a_row += 1;
@@ -189,7 +189,7 @@ impl Again {
     pub fn conclude(mut self) -> Result<(), CrawlError> {
         let mut hubs = self.strategy.lessons().hubs;
         hubs.retain(|hub| self.before.hubs.binary_search(hub).is_err());
-        let left = self.asking.filter(|link| self.is_new(*link));
+        let left = self.request_options.filter(|link| self.is_new(*link));
         let waiting = left.into_iter().chain(self.strategy.waiting()).chain(self.failed.clone());
         let waiting: Vec<LinkId> = waiting.collect();
         let waiting = waiting.into_iter().take(MOST_WAITING).collect();

@@ -59,7 +59,7 @@ impl Got {
 
 /// How a link is asked for.
 #[derive(Debug, Default)]
-pub(super) struct Asking {
+pub(super) struct LinkRequest {
     /// It is where the crawl starts, which may have been answered already.
     pub(super) first: bool,
     /// Only its headers are wanted.
@@ -95,8 +95,8 @@ impl Fetcher {
     ///
     /// # Errors
     /// In plain words, when the host is not to be asked any more.
-    pub(super) async fn ask(&self, url: &str, asking: Asking) -> Result<Got, String> {
-        let Asking { first, head, most, validators } = asking;
+    pub(super) async fn ask(&self, url: &str, request_options: LinkRequest) -> Result<Got, String> {
+        let LinkRequest { first, head, most, validators } = request_options;
         let Ok(address) = Url::parse(url) else {
             return Ok(Got::nothing(0, "this is no address".to_owned()));
         };

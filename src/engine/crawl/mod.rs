@@ -14,12 +14,12 @@ pub use again::{Again, ordered};
 pub use fetch::Got;
 pub use save::Found;
 
-use crate::crawl::{Ask, Class, Kind, Site, Targets, Told};
+use crate::crawl::{Ask, Class, Kind, Site, Targets, LinkGroup};
 use crate::model::{Access, Time};
 use crate::net::{Client, Request, Response};
 use crate::store::StoreError;
 use crate::util::clock::Clock;
-use fetch::{Asking, Fetcher};
+use fetch::{LinkRequest, Fetcher};
 use record::Record;
 use save::Folder;
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ const RECORD: &str = "crawl.db";
 pub struct Order {
     /// Where it starts; its host and the hosts below it are the site.
     pub start: Url,
-    /// The address that the person gave, where it has redirected to the start. Credentials go there
+    /// The address that the user gave, where it has redirected to the start. Credentials go there
     /// only.
     pub declared: Option<Url>,
     /// What is looked for.
@@ -81,7 +81,7 @@ pub enum End {
     Bytes,
     /// So much time was allowed.
     Time,
-    /// The person wanted no more.
+    /// The user wanted no more.
     Stopped,
     /// The host does not answer any more, or wants to be left alone; in plain words.
     Left(String),
@@ -110,7 +110,7 @@ pub enum CrawlError {
     Busy(PathBuf),
     /// The record does not lead to what it says.
     #[error(
-        "the record of the crawl does not fit this version of newsfed; begin anew in another folder"
+        "the record of the crawl does not fit this version of newsfed; begin again in another folder"
     )]
     Record,
     /// The strategy must know the site before.
@@ -283,8 +283,8 @@ impl Crawl {
     }
 
     /// Which kinds of links have led to what is looked for, best first.
-    pub fn told(&self, most: usize) -> Vec<Told> {
-        self.record.told(most)
+    pub fn link_groups(&self, most: usize) -> Vec<LinkGroup> {
+        self.record.link_groups(most)
     }
 
     /// Asks for one link and writes its answer down. A step that is dropped in the middle is as if
@@ -302,11 +302,11 @@ impl Crawl {
         let now = self.progress();
         let asked = Asked {
             requests: self.budget.requests.map(|most| most.saturating_sub(now.requests)),
-            asking: Asking {
+            request_options: LinkRequest {
                 first: ask == Ask::Get(0),
                 head: ask == Ask::Head(link),
                 most: self.budget.bytes.map(|most| most.saturating_sub(now.bytes)),
-                ..Asking::default()
+                ..LinkRequest::default()
             },
             url: links.url(link).to_owned(),
             path: links.path(link).to_owned(),
@@ -341,7 +341,7 @@ impl Crawl {
 
     /// Whether it is only some pages that do not answer: asks for the first one again.
     async fn is_there(&mut self) -> Result<bool, CrawlError> {
-        let got = self.fetcher.ask(self.order.start.as_str(), Asking::default()).await;
+        let got = self.fetcher.ask(self.order.start.as_str(), LinkRequest::default()).await;
         let Ok(got) = got else { return Ok(false) };
         self.record.count_beside(u64::from(got.sent), got.bytes)?;
         if !got.lost {
@@ -386,15 +386,15 @@ impl Crawl {
 struct Asked {
     /// How many requests are left.
     requests: Option<u64>,
-    asking: Asking,
+    request_options: LinkRequest,
     url: String,
     path: String,
     anchor: String,
 }
 
 async fn fetch(fetcher: &Fetcher, asked: Asked) -> Result<Got, String> {
-    let (first, most) = (asked.asking.first, asked.asking.most);
-    let mut got = fetcher.ask(&asked.url, asked.asking).await?;
+    let (first, most) = (asked.request_options.first, asked.request_options.most);
+    let mut got = fetcher.ask(&asked.url, asked.request_options).await?;
     if first {
         if let Some(to) = got.elsewhere.take() {
             return Err(format!("it redirects to {to}, which is another site"));
@@ -446,7 +446,7 @@ fn fetcher(order: &Order, net: Network) -> Fetcher {
     }
 }
 
-/// A record by the folder that a person knows.
+/// A record by the folder that a user knows.
 fn shown(file: &Path) -> PathBuf {
     file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
 }

@@ -3,7 +3,7 @@
 
 use super::fetch::Got;
 use super::{CrawlError, Order, Progress};
-use crate::crawl::{Answer, Ask, Class, Kind, Known, Lessons, LinkId, Links, Seen, Strategy, Told};
+use crate::crawl::{Visit, Ask, Class, Kind, Known, Lessons, LinkId, Links, Seen, Strategy, LinkGroup};
 use crate::model::Time;
 use crate::store::{CrawlLog, Learned, LinkRow, RequestRow, StoreError};
 use std::collections::{BTreeMap, HashSet};
@@ -107,8 +107,8 @@ impl Record {
                 new.push(*id);
             }
             let class = class(row.class);
-            let answer = Answer { class, article: row.article, new: &new, all: &row.links };
-            tell(strategy.as_mut(), ask, &answer, &mut Known { links, random });
+            let answer = Visit { class, article: row.article, new: &new, all: &row.links };
+            report(strategy.as_mut(), ask, &answer, &mut Known { links, random });
             progress.count(&row, class);
             Ok(())
         })?;
@@ -124,8 +124,8 @@ impl Record {
         self.progress
     }
 
-    pub(super) fn told(&self, most: usize) -> Vec<Told> {
-        self.strategy.told(&self.links, most)
+    pub(super) fn link_groups(&self, most: usize) -> Vec<LinkGroup> {
+        self.strategy.link_groups(&self.links, most)
     }
 
     /// What was saved, one JSON object each.
@@ -168,9 +168,9 @@ impl Record {
         let links = &self.links;
         let unstored = rows(links, self.log.links());
         self.log.append(&row, unstored, saved)?;
-        let answer = Answer { class: got.class, article: got.article, new: &new, all: &row.links };
+        let answer = Visit { class: got.class, article: got.article, new: &new, all: &row.links };
         let known = &mut Known { links, random: &mut self.random };
-        tell(self.strategy.as_mut(), ask, &answer, known);
+        report(self.strategy.as_mut(), ask, &answer, known);
         self.progress.count(&row, got.class);
         self.progress.links = links.len();
         Ok(())
@@ -280,7 +280,7 @@ pub(super) fn open(file: &Path) -> Result<CrawlLog, CrawlError> {
     })
 }
 
-fn tell(strategy: &mut dyn Strategy, ask: Ask, answer: &Answer<'_>, known: &mut Known<'_>) {
+fn report(strategy: &mut dyn Strategy, ask: Ask, answer: &Visit<'_>, known: &mut Known<'_>) {
     match ask {
         Ask::Head(link) => strategy.labelled(link, answer.class, known),
         Ask::Get(link) => strategy.answered(link, answer, known),

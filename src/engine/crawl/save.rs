@@ -73,7 +73,7 @@ impl Found {
     }
 }
 
-/// A file that becomes readable for whom the person lets read files.
+/// A file that becomes readable for whom the user lets read files.
 fn shared_file(folder: &Path) -> std::io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
@@ -158,7 +158,7 @@ impl Folder {
             .map_err(|why| CrawlError::File { path, why })
     }
 
-    /// Writes the list anew, as the record of the crawl has it.
+    /// Writes the list again, as the record of the crawl has it.
     pub(super) fn rewrite(&self, lines: &[String]) -> Result<(), CrawlError> {
         let path = self.path.join(MANIFEST);
         let write = || -> std::io::Result<()> {

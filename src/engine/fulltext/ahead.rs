@@ -1,14 +1,14 @@
-//! Many pages: those that the settings want ahead, and those to be looked at again. None is begun while
-//! sources are being looked at, and a host is asked for one at a time.
+//! Many pages: those that the settings want ahead, and those to be polled again. None is begun while
+//! sources are being polled, and a host is asked for one at a time.
 
 use super::fetch::Got;
-use super::{TextGot, Wish, fetch, may_be_asked};
+use super::{TextGot, Trigger, fetch, may_fetch};
 use crate::engine::context::Context;
 use crate::engine::message::{Role, Status};
 use crate::model::{FullText, QuietHours, Source, Time};
 use crate::net::host_key;
 use crate::schedule;
-use crate::store::{Ahead, Result, Wanted};
+use crate::store::{Ahead, Result, WantedPage};
 use chrono::TimeDelta;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -33,9 +33,9 @@ pub(crate) async fn follow(context: &Arc<Context>, mut status: watch::Receiver<S
     // Of which nothing could be stored: the others come before them.
     let mut left = HashSet::new();
     let free = |s: &Status| s.role == Role::Follows && s.total == 0 && !s.offline;
-    let looks = status.clone();
+    let polls = status.clone();
     // Looks come first; what is under way is finished all the same.
-    let goes_on = || free(&looks.borrow());
+    let goes_on = || free(&polls.borrow());
     loop {
         if status.wait_for(free).await.is_err() {
             return;
@@ -49,15 +49,15 @@ pub(crate) async fn follow(context: &Arc<Context>, mut status: watch::Receiver<S
         };
         if !pages.is_empty() {
             let mut stored = 0;
-            let run = Run::new(context, pages, &[Wish::Ahead, Wish::Again]);
-            let tell = |key, got| {
+            let run = Run::new(context, pages, &[Trigger::Ahead, Trigger::Again]);
+            let report = |key, got| {
                 if is_stored(&got) {
                     stored += 1;
                 } else {
                     left.insert(key);
                 }
             };
-            run.finish(&goes_on, tell).await;
+            run.finish(&goes_on, report).await;
             if stored > 0 || !goes_on() {
                 continue;
             }
@@ -92,7 +92,7 @@ async fn plan(
     context: &Arc<Context>,
     left: &HashSet<i64>,
     now: Time,
-) -> (Vec<Wanted>, Option<Time>) {
+) -> (Vec<WantedPage>, Option<Time>) {
     let (wants, limit) = (wants(context), BATCH + left.len());
     let found =
         context.read(move |reader| Ok((reader.ahead(&wants, now, limit)?, reader.next_page(now)?)));
@@ -121,7 +121,7 @@ fn wants(context: &Context) -> Ahead {
     for key in context.keys() {
         let Some(source) = context.source(key).filter(|s| s.enabled) else { continue };
         let setting = setting(context, &source);
-        if may_be_asked(setting, source.kind) {
+        if may_fetch(setting, source.kind) {
             if setting.is_ahead(true) {
                 wants.pinned.push(key);
             }
@@ -137,7 +137,7 @@ fn wants(context: &Context) -> Ahead {
 pub(super) fn not_never(context: &Context) -> Vec<i64> {
     let may = |key: &i64| {
         let source = context.source(*key);
-        source.is_some_and(|s| s.enabled && may_be_asked(setting(context, &s), s.kind))
+        source.is_some_and(|s| s.enabled && may_fetch(setting(context, &s), s.kind))
     };
     context.keys().into_iter().filter(may).collect()
 }
@@ -151,15 +151,15 @@ pub(super) struct Run<'a> {
     context: &'a Arc<Context>,
     hosts: VecDeque<VecDeque<i64>>,
     /// Why they are asked for: where the first reason gives no request, the next one counts.
-    wishes: &'static [Wish],
+    triggers: &'static [Trigger],
 }
 
 impl<'a> Run<'a> {
     /// Pages in their order, host by host.
     pub(super) fn new(
         context: &'a Arc<Context>,
-        pages: Vec<Wanted>,
-        wishes: &'static [Wish],
+        pages: Vec<WantedPage>,
+        triggers: &'static [Trigger],
     ) -> Self {
         let mut places: HashMap<String, usize> = HashMap::new();
         let mut hosts: VecDeque<VecDeque<i64>> = VecDeque::new();
@@ -171,7 +171,7 @@ impl<'a> Run<'a> {
             }
             hosts[place].push_back(page.item);
         }
-        Self { context, hosts, wishes }
+        Self { context, hosts, triggers }
     }
 
     /// Fetches all of them, or begins no more when they are not to go on, and tells of each. Dropping
@@ -179,7 +179,7 @@ impl<'a> Run<'a> {
     pub(super) async fn finish(
         mut self,
         goes_on: &(dyn Fn() -> bool + Sync),
-        mut tell: impl FnMut(i64, Result<Got>),
+        mut report: impl FnMut(i64, Result<Got>),
     ) {
         let mut tasks: JoinSet<(i64, Result<Got>, VecDeque<i64>)> = JoinSet::new();
         loop {
@@ -192,7 +192,7 @@ impl<'a> Run<'a> {
             match tasks.join_next().await {
                 None => return,
                 Some(Ok((key, got, rest))) => {
-                    tell(key, got);
+                    report(key, got);
                     if goes_on() {
                         self.start(&mut tasks, rest);
                     }
@@ -209,11 +209,11 @@ impl<'a> Run<'a> {
         mut host: VecDeque<i64>,
     ) {
         let Some(key) = host.pop_front() else { return };
-        let (context, wishes) = (self.context.clone(), self.wishes);
+        let (context, triggers) = (self.context.clone(), self.triggers);
         tasks.spawn(async move {
-            let mut got = Ok(Got::told(TextGot::Left));
-            for wish in wishes {
-                got = fetch::fetch(&context, key, *wish).await;
+            let mut got = Ok(Got::not_stored(TextGot::Left));
+            for trigger in triggers {
+                got = fetch::fetch(&context, key, *trigger).await;
                 if !matches!(&got, Ok(got) if got.text == TextGot::Left) {
                     break;
                 }

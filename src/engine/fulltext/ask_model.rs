@@ -1,7 +1,7 @@
-//! Asking the person's language model for a date, one article at a time. Whatever goes wrong, only the
+//! Asking the user's language model for a date, one article at a time. Whatever goes wrong, only the
 //! date is missing.
 
-use super::asked::{answer, question};
+use super::llm::{answer, question};
 use super::read::Undated;
 use crate::engine::context::Context;
 use crate::model::Time;

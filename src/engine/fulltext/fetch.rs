@@ -2,9 +2,9 @@
 
 use super::read::{Known, NoText, Saved, Undated, is_page, read};
 use super::when::{after_failure, after_success};
-use super::{TextGot, Wish};
+use super::{TextGot, Trigger};
 use crate::engine::context::Context;
-use crate::engine::look::hold_host;
+use crate::engine::poll::pause_host;
 use crate::model::{ErrorKind, FullText, Item, Source, SourceKind, TextWay, Time, Validators};
 use crate::net::{self, FetchError, Request, Response};
 use crate::store::{FetchEnd, Fetched, Page, PageText, Site, StoreError, Version};
@@ -18,7 +18,7 @@ use url::Url;
 
 /// Time for reading a page; its size and depth are bounded, so this is only for what nobody thought of.
 const READING: Duration = Duration::from_secs(20);
-/// Time for waiting, asking and reading when a person waits for it.
+/// Time for waiting, asking and reading when a user waits for it.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Pages kept in memory, so that another way to their text needs no request.
 const MOST_SAVED: usize = 4;
@@ -81,7 +81,7 @@ pub(super) struct Got {
 }
 
 impl Got {
-    pub(super) fn told(text: TextGot) -> Self {
+    pub(super) fn not_stored(text: TextGot) -> Self {
         Self { text, stored: false, undated: None }
     }
 
@@ -91,18 +91,18 @@ impl Got {
 }
 
 /// Fetches the text of an item (row key) where the wish warrants it, and stores what came of it.
-pub(super) async fn fetch(context: &Arc<Context>, key: i64, wish: Wish) -> Result<Got, StoreError> {
+pub(super) async fn fetch(context: &Arc<Context>, key: i64, trigger: Trigger) -> Result<Got, StoreError> {
     let late = Instant::now() + PATIENCE;
     let turn = context.pages.turn(key);
     let (turn, waited) = match turn.clone().try_lock_owned() {
         Ok(turn) => (turn, false),
-        Err(_) if wish.is_waited_for() => match timeout_at(late, turn.lock_owned()).await {
+        Err(_) if trigger.is_waited_for() => match timeout_at(late, turn.lock_owned()).await {
             Ok(turn) => (turn, true),
-            Err(_) => return Ok(Got::told(TextGot::Failed(Failure::late().why))),
+            Err(_) => return Ok(Got::not_stored(TextGot::Failed(Failure::late().why))),
         },
         Err(_) => (turn.lock_owned().await, true),
     };
-    let mut got = fetch_now(context, key, wish, waited, late).await?;
+    let mut got = fetch_now(context, key, trigger, waited, late).await?;
     drop(turn);
     // The text is stored: nobody has to wait for a model.
     let undated = got.undated.take();
@@ -115,17 +115,17 @@ pub(super) async fn fetch(context: &Arc<Context>, key: i64, wish: Wish) -> Resul
     Ok(got)
 }
 
-/// The same when it is the item's turn, which others waited for (`waited`); a person waits until `late`.
+/// The same when it is the item's turn, which others waited for (`waited`); a user waits until `late`.
 async fn fetch_now(
     context: &Arc<Context>,
     key: i64,
-    wish: Wish,
+    trigger: Trigger,
     waited: bool,
     late: Instant,
 ) -> Result<Got, StoreError> {
-    let Some(state) = state(context, key).await? else { return Ok(Got::told(TextGot::Gone)) };
-    let (wish, now) = (state.settled(wish), context.clock.now());
-    match state.without_request(wish, now, context) {
+    let Some(state) = state(context, key).await? else { return Ok(Got::not_stored(TextGot::Gone)) };
+    let (trigger, now) = (state.settled(trigger), context.clock.now());
+    match state.without_request(trigger, now, context) {
         Some(TextGot::Feed) => {
             store(context, key, FetchEnd::FeedWanted, None, TextWay::Feed).await?;
             return Ok(Got::stored(TextGot::Feed));
@@ -137,15 +137,15 @@ async fn fetch_now(
         }
         // Who asked for it meanwhile may have stored a text that is not on the screen yet.
         Some(TextGot::Left) if waited => return Ok(Got::stored(TextGot::Same(TextWay::Best))),
-        Some(got) => return Ok(Got::told(got)),
+        Some(got) => return Ok(Got::not_stored(got)),
         None => {}
     }
-    let way = match wish {
-        Wish::Person(way) => way,
+    let way = match trigger {
+        Trigger::User(way) => way,
         // Looked at again in the way in which it was found.
         _ => state.page.as_ref().map_or(TextWay::Best, |p| p.way),
     };
-    let page = match get(context, &state, key, wish, late).await {
+    let page = match get(context, &state, key, trigger, late).await {
         Ok(Some(page)) => page,
         Ok(None) => {
             let next = after_success(state.date, now);
@@ -154,7 +154,7 @@ async fn fetch_now(
         }
         // Without a network nothing is learned of the page, and the next wish may ask.
         Err(failure) if failure.offline => {
-            return Ok(Got::told(TextGot::Failed(failure.why)));
+            return Ok(Got::not_stored(TextGot::Failed(failure.why)));
         }
         Err(failure) => return fail(context, &state, key, failure, way).await,
     };
@@ -221,36 +221,36 @@ async fn state(context: &Arc<Context>, key: i64) -> Result<Option<State>, StoreE
 
 impl State {
     /// The wish with its way: what failed is tried again as it was.
-    fn settled(&self, wish: Wish) -> Wish {
+    fn settled(&self, trigger: Trigger) -> Trigger {
         let read = self.page.as_ref().filter(|p| p.error.is_none() || p.page_hash.is_some());
-        match wish {
-            Wish::Another => Wish::Person(read.map_or(TextWay::Best, |p| p.way.next())),
+        match trigger {
+            Trigger::Another => Trigger::User(read.map_or(TextWay::Best, |p| p.way.next())),
             settled => settled,
         }
     }
 
     /// What there is to say where the page is not asked for.
-    fn without_request(&self, wish: Wish, now: Time, context: &Context) -> Option<TextGot> {
+    fn without_request(&self, trigger: Trigger, now: Time, context: &Context) -> Option<TextGot> {
         let setting = self.source.full_text.unwrap_or(context.settings().full_text);
         // A page is asked for again when its time has come; ahead, only what has failed is.
         let asked = |page: &Page| {
             let rests = page.next.is_none_or(|at| at > now);
-            rests || wish == Wish::Ahead && page.error.is_none()
+            rests || trigger == Trigger::Ahead && page.error.is_none()
         };
-        match wish {
-            Wish::Person(TextWay::Feed) => Some(TextGot::Feed),
-            Wish::Person(_) => None,
+        match trigger {
+            Trigger::User(TextWay::Feed) => Some(TextGot::Feed),
+            Trigger::User(_) => None,
             _ if setting == FullText::Never => Some(TextGot::Left),
             // Their items were made of their pages.
             _ if self.source.kind != SourceKind::Feed => Some(TextGot::Left),
             _ if self.page.as_ref().is_some_and(asked) => Some(TextGot::Left),
-            Wish::Opened | Wish::Ahead if self.is_whole() => Some(TextGot::Whole),
+            Trigger::Opened | Trigger::Ahead if self.has_full_text() => Some(TextGot::Whole),
             _ => None,
         }
     }
 
     /// Whether the feed is known to carry whole articles, and this one does not end as teasers do.
-    fn is_whole(&self) -> bool {
+    fn has_full_text(&self) -> bool {
         let body = crate::util::html::to_text(self.item.feed_body());
         self.site.whole == Some(true) && !body.is_empty() && !crate::article::is_cut(&body)
     }
@@ -286,25 +286,25 @@ impl From<FetchError> for Failure {
     }
 }
 
-/// The page, from memory where a person wants another way to its text; `None`: it is as it was.
+/// The page, from memory where a user wants another way to its text; `None`: it is as it was.
 async fn get(
     context: &Arc<Context>,
     state: &State,
     key: i64,
-    wish: Wish,
+    trigger: Trigger,
     late: Instant,
 ) -> Result<Option<Saved>, Failure> {
     let now = context.clock.now();
-    if let (Wish::Person(_), Some(page)) = (wish, context.pages.saved(key, now)) {
+    if let (Trigger::User(_), Some(page)) = (trigger, context.pages.saved(key, now)) {
         return Ok(Some(page));
     }
     let url = state.item.url.as_deref().and_then(|u| Url::parse(u).ok());
     let url = url.ok_or_else(|| Failure::lasting("this item has no address".to_owned()))?;
-    if let Some(until) = held_until(context, &url, now).await {
+    if let Some(until) = paused_until(context, &url, now).await {
         return Err(FetchError::Paused { host: net::host_key(&url), until }.into());
     }
-    let asked = ask(context, state, url, wish);
-    if !wish.is_waited_for() {
+    let asked = ask(context, state, url, trigger);
+    if !trigger.is_waited_for() {
         return asked.await;
     }
     let answer = timeout_at(late, asked).await;
@@ -317,15 +317,15 @@ async fn get(
 
 /// Until when the host of a page wants to be left alone, as its answers to looks at sources said,
 /// maybe to another process or before a restart.
-async fn held_until(context: &Arc<Context>, url: &Url, now: Time) -> Option<Time> {
-    let held = context.read(move |reader| reader.held(now)).await.unwrap_or_else(|e| {
+async fn paused_until(context: &Arc<Context>, url: &Url, now: Time) -> Option<Time> {
+    let paused = context.read(move |reader| reader.paused(now)).await.unwrap_or_else(|e| {
         tracing::error!("reading which hosts are held back: {e}");
         Vec::new()
     });
     let host = net::host_key(url);
     let of_host = |address: &str| Url::parse(address).is_ok_and(|u| net::host_key(&u) == host);
-    let binding = held.into_iter().filter(|(at, hold)| hold.reason.is_of_host() && of_host(at));
-    binding.map(|(_, hold)| hold.until).max()
+    let binding = paused.into_iter().filter(|(at, pause)| pause.reason.is_of_host() && of_host(at));
+    binding.map(|(_, pause)| pause.until).max()
 }
 
 /// Asks for the page; `None`: it is as it was.
@@ -333,10 +333,10 @@ async fn ask(
     context: &Arc<Context>,
     state: &State,
     url: Url,
-    wish: Wish,
+    trigger: Trigger,
 ) -> Result<Option<Saved>, Failure> {
     let source = &state.source;
-    let again = matches!(wish, Wish::Again | Wish::Opened);
+    let again = matches!(trigger, Trigger::Again | Trigger::Opened);
     let known = state.page.as_ref().filter(|p| again && p.page_hash.is_some());
     let of = known.and_then(|p| p.validators_of.as_deref()).and_then(|u| Url::parse(u).ok());
     let request = Request {
@@ -350,7 +350,7 @@ async fn ask(
     };
     let response = context.client.fetch(request).await?;
     if matches!(response.status, 429 | 503)
-        && let Err(e) = hold_host(context, None, &response.final_url).await
+        && let Err(e) = pause_host(context, None, &response.final_url).await
     {
         tracing::error!("holding a host back: {e}");
     }
@@ -418,12 +418,12 @@ mod tests {
     #[test]
     fn an_item_waits_for_nobody_but_itself() {
         let desk = Desk::default();
-        let held = desk.turn(1).try_lock_owned().unwrap();
+        let paused = desk.turn(1).try_lock_owned().unwrap();
         for key in 2..200 {
             assert!(desk.turn(key).try_lock_owned().is_ok(), "{key}");
         }
         assert!(desk.turn(1).try_lock_owned().is_err());
-        drop(held);
+        drop(paused);
         assert!(desk.turn(1).try_lock_owned().is_ok());
         assert!(desk.turns.lock().unwrap().len() <= 1, "what is done is forgotten");
     }

@@ -1,4 +1,4 @@
-//! The whole texts of items, from their pages: one that a person wants now, those of new and pinned
+//! The full texts of items, from their pages: one that a user wants now, those of new and pinned
 //! items ahead, and looking at them again.
 //!
 //! `fetch.rs` takes one page from the decision to the database, `read.rs` is what happens to its bytes,
@@ -8,7 +8,7 @@ mod ahead;
 #[cfg(feature = "llm")]
 mod ask_model;
 #[cfg(feature = "llm")]
-mod asked;
+mod llm;
 mod fetch;
 mod read;
 mod when;
@@ -19,7 +19,7 @@ pub(super) use fetch::Desk;
 use super::handle::Handle;
 use super::message::Role;
 use crate::model::{FullText, SourceKind, TextFrom, TextWay};
-use crate::store::{Kept, Result, Wanted};
+use crate::store::{Kept, Result, WantedPage};
 use ahead::{Run, not_never};
 use fetch::Got;
 use std::collections::HashSet;
@@ -27,12 +27,12 @@ use tokio::sync::mpsc;
 
 /// Why a page is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Wish {
-    /// A person wants the text in this way, now.
-    Person(TextWay),
-    /// A person wants it in the way after the last.
+enum Trigger {
+    /// A user wants the text in this way, now.
+    User(TextWay),
+    /// A user wants it in the way after the last.
     Another,
-    /// A person has opened the item.
+    /// A user has opened the item.
     Opened,
     /// To have it when it will be wanted.
     Ahead,
@@ -40,10 +40,10 @@ enum Wish {
     Again,
 }
 
-impl Wish {
+impl Trigger {
     /// Whether somebody sits and waits.
     fn is_waited_for(self) -> bool {
-        matches!(self, Self::Person(_) | Self::Another | Self::Opened)
+        matches!(self, Self::User(_) | Self::Another | Self::Opened)
     }
 }
 
@@ -91,11 +91,11 @@ impl TextGot {
     }
 }
 
-/// Pages to be fetched ahead on a person's wish.
+/// Pages to be fetched ahead on a user's wish.
 #[derive(Debug, Clone, Default)]
 pub struct PrefetchPlan {
     /// The pages, newest first.
-    pub pages: Vec<Wanted>,
+    pub pages: Vec<WantedPage>,
     /// How many bytes they will probably take, judged by pages that were fetched before.
     pub bytes: u64,
     /// Pages beside them that gave no text and are not asked for again yet, or not by themselves.
@@ -124,8 +124,8 @@ impl Handle {
     /// When the database cannot be read or written.
     pub async fn full_text(&self, key: i64, way: Option<TextWay>) -> Result<TextGot> {
         self.context.store.writable()?;
-        let wish = way.map_or(Wish::Another, Wish::Person);
-        Ok(fetch::fetch(&self.context, key, wish).await?.text)
+        let trigger = way.map_or(Trigger::Another, Trigger::User);
+        Ok(fetch::fetch(&self.context, key, trigger).await?.text)
     }
 
     /// Fetches the text of an item (row key) that was opened, where the settings want that and it is
@@ -137,8 +137,8 @@ impl Handle {
         let role = self.status().borrow().role;
         let got = match role {
             Role::Reads => return Ok(TextGot::Left),
-            Role::Watches(_) => Ok(Got::told(TextGot::Left)),
-            Role::Follows | Role::OnDemand => fetch::fetch(&self.context, key, Wish::Opened).await,
+            Role::Watches(_) => Ok(Got::not_stored(TextGot::Left)),
+            Role::Follows | Role::OnDemand => fetch::fetch(&self.context, key, Trigger::Opened).await,
         };
         // What changed before, and what turned out to have changed just now, is on the screen.
         let row = self.context.read(move |reader| reader.row(key)).await?;
@@ -158,7 +158,7 @@ impl Handle {
         let (sources, kept) = (not_never(&self.context), kept.to_vec());
         let now = self.context.clock.now();
         let read = self.context.read(move |reader| {
-            let mut pages: Vec<Wanted> = Vec::new();
+            let mut pages: Vec<WantedPage> = Vec::new();
             let mut failed = HashSet::new();
             for kept in kept {
                 failed.extend(reader.refused(kept, &sources, now)?);
@@ -177,27 +177,27 @@ impl Handle {
 
     /// Fetches these pages, a few hosts at a time; each is reported by the row key of its item, and
     /// the channel ends when the last one is done. Dropping it stops.
-    pub fn prefetch(&self, pages: Vec<Wanted>) -> mpsc::UnboundedReceiver<(i64, Result<TextGot>)> {
-        self.run(pages, &[Wish::Ahead])
+    pub fn prefetch(&self, pages: Vec<WantedPage>) -> mpsc::UnboundedReceiver<(i64, Result<TextGot>)> {
+        self.run(pages, &[Trigger::Ahead])
     }
 
     /// The same, whether they were fetched before or not and whatever the settings say.
     pub fn fetch_texts(
         &self,
-        pages: Vec<Wanted>,
+        pages: Vec<WantedPage>,
     ) -> mpsc::UnboundedReceiver<(i64, Result<TextGot>)> {
-        self.run(pages, &[Wish::Person(TextWay::Best)])
+        self.run(pages, &[Trigger::User(TextWay::Best)])
     }
 
     fn run(
         &self,
-        pages: Vec<Wanted>,
-        wishes: &'static [Wish],
+        pages: Vec<WantedPage>,
+        triggers: &'static [Trigger],
     ) -> mpsc::UnboundedReceiver<(i64, Result<TextGot>)> {
         let (report, reports) = mpsc::unbounded_channel();
         let (context, stop) = (self.context.clone(), self.stop.clone());
         tokio::spawn(async move {
-            let run = Run::new(&context, pages, wishes);
+            let run = Run::new(&context, pages, triggers);
             tokio::select! {
                 () = stop.cancelled() => {}
                 () = report.closed() => {}
@@ -208,7 +208,7 @@ impl Handle {
     }
 }
 
-/// Whether the pages of a source may be asked for without a person's wish for one of them.
-fn may_be_asked(setting: FullText, kind: SourceKind) -> bool {
+/// Whether the pages of a source may be asked for without a user's wish for one of them.
+fn may_fetch(setting: FullText, kind: SourceKind) -> bool {
     setting != FullText::Never && kind == SourceKind::Feed
 }

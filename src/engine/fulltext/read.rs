@@ -2,7 +2,7 @@
 
 use crate::article::{
     self, Document, Extraction, Guide, Mode, NoArticle, Origin, PageTime, Template, from_html,
-    is_whole, same_references, same_text,
+    has_full_text, same_references, same_text,
 };
 use crate::model::{Item, TextFrom, TextWay, Time, Validators};
 use crate::net::Response;
@@ -95,7 +95,7 @@ fn take(page: Saved, known: Known) -> Result<(PageRead, Undated), NoText> {
     let page_hash = hash(&alone.text);
     let best = article::extract(&markup, &guide, Mode::Auto, Some((&mut template, learn)))?;
     let feed = html::to_text(known.item.feed_body());
-    let whole = is_whole(&feed, &best.text);
+    let whole = has_full_text(&feed, &best.text);
     let mut read = PageRead {
         text: PageText::InFeed,
         page_hash,

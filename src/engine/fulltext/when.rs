@@ -3,7 +3,7 @@
 use crate::model::Time;
 use chrono::TimeDelta;
 
-/// Ages of an article at which its page is looked at again, and never after the last.
+/// Ages of an article at which its page is polled again, and never after the last.
 const AGES: [TimeDelta; 5] = [
     TimeDelta::hours(1),
     TimeDelta::hours(4),
@@ -40,7 +40,7 @@ mod tests {
             now = next;
         }
         assert_eq!(hours, [1, 4, 24, 72, 168]);
-        // A first look shortly before an age leaves that one out.
+        // A first poll shortly before an age leaves that one out.
         let late = after_success(published, published + TimeDelta::minutes(45));
         assert_eq!(late, Some(published + TimeDelta::hours(4)));
         assert_eq!(after_success(published, published + TimeDelta::days(30)), None);

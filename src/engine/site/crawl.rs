@@ -1,4 +1,4 @@
-//! A site that is followed by crawls: the first look explores it and learns, later ones go where
+//! A site that is followed by crawls: the first poll explores it and learns, later ones go where
 //! something has appeared.
 
 use super::Visit;
@@ -21,9 +21,9 @@ use std::time::Duration;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use url::Url;
 
-/// Requests of one look.
+/// Requests of one poll.
 const MOST_REQUESTS: u64 = 60;
-/// Time of one look.
+/// Time of one poll.
 const MOST_TIME: Duration = Duration::from_secs(600);
 /// What was there before the site was followed is no news for this long.
 const FOR_GOOD: TimeDelta = TimeDelta::days(3650);
@@ -60,19 +60,19 @@ pub(super) async fn read(
         seed: 0,
     };
     let stop = visit.context.begin_exploring(visit.job.key);
-    let mut looking = Looking {
+    let mut exploration = Exploration {
         rules,
         publisher: visit.publisher(None),
         entries: Vec::new(),
         _over: stop.clone().drop_guard(),
         stop,
     };
-    let gathered = gather(visit, order, response, &mut looking, gathering).await;
+    let gathered = gather(visit, order, response, &mut exploration, gathering).await;
     let Gathered { lost, record } = gathered.map_err(|e| e.to_string())?;
-    let mut keys = Keys::for_articles(looking.entries.len() + lost.len());
-    visit.keep(looking.entries, &mut keys, gathering).await?;
-    visit.articles(lost, &looking.rules, &looking.publisher, &mut keys, gathering).await?;
-    // Only now: a look that is killed before this finds the same again.
+    let mut keys = Keys::for_articles(exploration.entries.len() + lost.len());
+    visit.keep(exploration.entries, &mut keys, gathering).await?;
+    visit.articles(lost, &exploration.rules, &exploration.publisher, &mut keys, gathering).await?;
+    // Only now: a poll that is killed before this finds the same again.
     if let Some(record) = record {
         let concluded = visit.context.work(move || record.conclude()).await;
         concluded.unwrap_or(Ok(())).map_err(|e| e.to_string())?;
@@ -80,28 +80,28 @@ pub(super) async fn read(
     Ok(())
 }
 
-/// What a look has come to beside its entries.
+/// What a poll has come to beside its entries.
 #[derive(Default)]
 struct Gathered {
-    /// Pages that an earlier look has found and not stored.
+    /// Pages that an earlier poll has found and not stored.
     lost: Vec<Url>,
     /// What is to be written down when all is stored.
     record: Option<Kept>,
 }
 
 /// How what is found becomes items.
-struct Looking {
+struct Exploration {
     rules: WebsiteRules,
     publisher: String,
     /// What was found, to be stored at the end: only then is known what is newest.
     entries: Vec<Entry>,
-    /// The person has seen enough.
+    /// The user has seen enough.
     stop: CancellationToken,
     /// Afterwards there is nothing to stop.
     _over: DropGuard,
 }
 
-impl Looking {
+impl Exploration {
     /// What a step comes to, unless it is not waited for.
     async fn step<E>(&self, step: impl Future<Output = Result<Step, E>>) -> Result<Step, E> {
         tokio::select! {
@@ -116,7 +116,7 @@ async fn gather(
     visit: &mut Visit<'_>,
     order: Order,
     response: Response,
-    looking: &mut Looking,
+    exploration: &mut Exploration,
     gathering: &mut Gathering,
 ) -> Result<Gathered, CrawlError> {
     let name = format!("{}.db", visit.job.source.id.as_str());
@@ -152,11 +152,11 @@ async fn gather(
     match kept {
         Kept::Learned(again) => {
             again.know(response);
-            look_again(visit, again, looking, gathering).await
+            revisit(visit, again, exploration, gathering).await
         }
         Kept::Exploring(crawl) => {
             crawl.know(response);
-            let record = explore(visit, crawl, looking, gathering).await?;
+            let record = explore(visit, crawl, exploration, gathering).await?;
             Ok(Gathered { record, ..Gathered::default() })
         }
     }
@@ -178,7 +178,7 @@ impl Kept {
         budget: Budget,
         net: Network,
     ) -> Result<Self, CrawlError> {
-        Ok(Self::Exploring(Box::new(anew(file, place, order, budget, net)?)))
+        Ok(Self::Exploring(Box::new(restart(file, place, order, budget, net)?)))
     }
 
     fn conclude(self) -> Result<(), CrawlError> {
@@ -238,7 +238,7 @@ fn kept(
 }
 
 /// Begins an exploration in place of whatever was there.
-fn anew(
+fn restart(
     file: &Path,
     place: &Place,
     order: Order,
@@ -263,7 +263,7 @@ fn anew(
 ///
 /// # Errors
 /// When the database cannot be read.
-pub(in crate::engine) fn told(reader: &Reader, source: i64) -> Result<Vec<String>, StoreError> {
+pub(in crate::engine) fn link_groups(reader: &Reader, source: i64) -> Result<Vec<String>, StoreError> {
     let note = reader.memo(&note_name(source))?.unwrap_or_default();
     Ok(note.lines().map(str::to_owned).collect())
 }
@@ -272,8 +272,8 @@ fn note_name(source: i64) -> String {
     format!("crawl.{source}")
 }
 
-/// Tells how far a look has come; `kinds` are told below it.
-async fn tell(visit: &Visit<'_>, what: &str, now: Progress, kinds: &[String]) {
+/// Tells how far a poll has come; `kinds` are told below it.
+async fn report(visit: &Visit<'_>, what: &str, now: Progress, kinds: &[String]) {
     let Progress { requests, found, links, .. } = now;
     let words = format!("{what}: {requests} requests, {found} found, {links} links seen");
     let note: Vec<&str> =
@@ -285,28 +285,28 @@ async fn tell(visit: &Visit<'_>, what: &str, now: Progress, kinds: &[String]) {
 }
 
 fn kinds(crawl: &Crawl) -> Vec<String> {
-    crawl.told(MOST_KINDS).iter().map(|told| text::line(&told.words())).collect()
+    crawl.link_groups(MOST_KINDS).iter().map(|details| text::line(&details.words())).collect()
 }
 
 async fn explore(
     visit: &mut Visit<'_>,
     mut crawl: Box<Crawl>,
-    looking: &mut Looking,
+    exploration: &mut Exploration,
     gathering: &mut Gathering,
 ) -> Result<Option<Kept>, CrawlError> {
     let start = crawl.order().start.to_string();
     if crawl.order().targets != Targets::Articles {
-        // An earlier look that was killed has found these, and not stored them.
+        // An earlier poll that was killed has found these, and not stored them.
         let found = crawl.found_before()?;
-        looking.entries.extend(found.iter().map(|found| entry(found, &looking.publisher)));
+        exploration.entries.extend(found.iter().map(|found| entry(found, &exploration.publisher)));
     }
     let mut over = false;
     for answers in 1u32.. {
-        match looking.step(crawl.step()).await? {
+        match exploration.step(crawl.step()).await? {
             Step::Answered { found, got, url } => {
-                take(visit, found, *got, url == start, looking, gathering).await;
+                take(visit, found, *got, url == start, exploration, gathering).await;
                 if answers.is_multiple_of(TELL) {
-                    tell(visit, EXPLORING, crawl.progress(), &kinds(&crawl)).await;
+                    report(visit, EXPLORING, crawl.progress(), &kinds(&crawl)).await;
                 }
             }
             Step::Ended(End::Left(words)) => {
@@ -315,43 +315,43 @@ async fn explore(
                 over = answers == 1 && crawl.progress().found > 0;
                 break;
             }
-            // It goes on with the next look where it has led to nothing yet.
+            // It goes on with the next poll where it has led to nothing yet.
             Step::Ended(end) if crawl.progress().found == 0 && end != End::Done => {
-                tell(visit, "explored so far", crawl.progress(), &[]).await;
+                report(visit, "explored so far", crawl.progress(), &[]).await;
                 break;
             }
             Step::Ended(_) => {
-                tell(visit, "explored", crawl.progress(), &kinds(&crawl)).await;
+                report(visit, "explored", crawl.progress(), &kinds(&crawl)).await;
                 over = true;
                 break;
             }
         }
     }
-    if looking.entries.is_empty() {
+    if exploration.entries.is_empty() {
         gathering.nothing_listed = Some("nothing that is looked for".to_owned());
         let requests = crawl.progress().requests;
         gathering.note(format!("nothing was found in {requests} requests"));
     }
     // What is older was there before the site was followed.
-    looking.entries.sort_by_key(|e| std::cmp::Reverse(e.published));
-    let old = looking.entries.split_off(looking.entries.len().min(MOST_ARTICLES));
+    exploration.entries.sort_by_key(|e| std::cmp::Reverse(e.published));
+    let old = exploration.entries.split_off(exploration.entries.len().min(MOST_ARTICLES));
     let old = old.iter().filter_map(|e| Url::parse(e.url.as_deref()?).ok());
     gathering.refused.extend(old.map(|url| (url, visit.started + FOR_GOOD)));
     Ok(over.then_some(Kept::Exploring(crawl)))
 }
 
-async fn look_again(
+async fn revisit(
     visit: &mut Visit<'_>,
     mut again: Box<Again>,
-    looking: &mut Looking,
+    exploration: &mut Exploration,
     gathering: &mut Gathering,
 ) -> Result<Gathered, CrawlError> {
     let start = again.start().to_owned();
     let earlier = again.earlier_hits(MOST_ARTICLES);
     loop {
-        match looking.step(async { Ok::<_, CrawlError>(again.step().await) }).await? {
+        match exploration.step(async { Ok::<_, CrawlError>(again.step().await) }).await? {
             Step::Answered { found, got, url } => {
-                take(visit, found, *got, url == start, looking, gathering).await;
+                take(visit, found, *got, url == start, exploration, gathering).await;
             }
             Step::Ended(End::Left(words)) => {
                 leave(visit, &words, gathering);
@@ -361,13 +361,13 @@ async fn look_again(
         }
     }
     let key = visit.job.key;
-    let before = visit.context.read(move |reader| told(reader, key)).await?;
-    tell(visit, "last look", again.progress(), before.get(1..).unwrap_or_default()).await;
+    let before = visit.context.read(move |reader| details(reader, key)).await?;
+    report(visit, "last poll", again.progress(), before.get(1..).unwrap_or_default()).await;
     let mut lost = Vec::new();
-    if looking.rules.targets.as_deref().is_none_or(|t| t == "articles") {
-        // An earlier look may have been killed between its record and its items.
+    if exploration.rules.targets.as_deref().is_none_or(|t| t == "articles") {
+        // An earlier poll may have been killed between its record and its items.
         let found_now: Vec<&str> =
-            looking.entries.iter().filter_map(|e| e.url.as_deref()).collect();
+            exploration.entries.iter().filter_map(|e| e.url.as_deref()).collect();
         let known = visit.known(earlier.clone()).await?;
         let unknown = earlier.into_iter().zip(known).filter(|(_, known)| known.is_none());
         lost = unknown.map(|(url, _)| url).filter(|u| !found_now.contains(&u.as_str())).collect();
@@ -387,32 +387,32 @@ async fn take(
     found: Option<Box<Found>>,
     got: Got,
     is_start: bool,
-    looking: &mut Looking,
+    exploration: &mut Exploration,
     gathering: &mut Gathering,
 ) {
-    visit.asker.sent += 1;
+    visit.fetcher.sent += 1;
     gathering.wire_bytes += got.bytes;
     if is_start && gathering.title.is_none() && !got.page.title.is_empty() {
         gathering.title = Some(got.page.title.clone());
-        looking.publisher = visit.publisher(gathering.title.as_deref());
+        exploration.publisher = visit.publisher(gathering.title.as_deref());
     }
     let Some(found) = found else { return };
     let Ok(url) = Url::parse(&found.url) else { return };
     match got.response {
         Some(page) => {
             gathering.elapsed += page.elapsed;
-            if looking.rules.has_selectors() {
-                let (rules, publisher) = (looking.rules.clone(), looking.publisher.clone());
+            if exploration.rules.has_selectors() {
+                let (rules, publisher) = (exploration.rules.clone(), exploration.publisher.clone());
                 let read = visit.take(url, *page, &rules, &publisher, gathering).await;
-                looking.entries.extend(read);
+                exploration.entries.extend(read);
                 return;
             }
-            let (anchor, publisher) = (found.anchor, looking.publisher.clone());
+            let (anchor, publisher) = (found.anchor, exploration.publisher.clone());
             let (home, now) = (visit.home(), visit.context.clock.now());
             let work = move || article(&page, anchor, &publisher, &home, now);
             gathering.read += 1;
             match visit.context.work(work).await {
-                Some(Ok(entry)) => looking.entries.push(entry),
+                Some(Ok(entry)) => exploration.entries.push(entry),
                 Some(Err(why)) => {
                     gathering.note(format!("{url} was left out: {why}"));
                     gathering.refused.push((url, visit.started + REFUSED));
@@ -420,7 +420,7 @@ async fn take(
                 None => gathering.note(format!("{url} could not be read (this is a bug)")),
             }
         }
-        None => looking.entries.push(entry(&found, &looking.publisher)),
+        None => exploration.entries.push(entry(&found, &exploration.publisher)),
     }
 }
 

@@ -1,6 +1,6 @@
-//! What a look at a site gathers on its way.
+//! What a poll of a site gathers on its way.
 
-use crate::model::{PageSays, RuleKey, Time, Trouble, WebsiteFacts};
+use crate::model::{PageSays, RuleKey, Time, SelectorProblem, WebsiteFacts};
 use crate::net::Response;
 use crate::store::{Ingested, ListCopy};
 use crate::util::text;
@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 use url::Url;
 
-/// Notes of one look that are kept.
+/// Notes of one poll that are kept.
 const MOST_NOTES: usize = 10;
 
 /// What was stored, and what else there is to say.
@@ -25,10 +25,10 @@ pub(super) struct Gathering {
     pub(super) title: Option<String>,
     pub(super) wire_bytes: u64,
     pub(super) elapsed: Duration,
-    /// Something was left for the next look.
+    /// Something was left for the next poll.
     pub(super) unfinished: bool,
     pub(super) left_host: bool,
-    /// The page says that it has not changed since the look before.
+    /// The page says that it has not changed since the poll before.
     pub(super) unchanged: bool,
     /// What the pages say of when they change, where they were read.
     pub(super) says: Option<PageSays>,
@@ -79,7 +79,7 @@ impl Gathering {
             }
             (None, Some(key)) => Some(("no text in the articles".to_owned(), key)),
             (None, None) if self.read == 0 => {
-                before.trouble.as_ref().map(|t| (t.what.clone(), t.key))
+                before.problem.as_ref().map(|t| (t.what.clone(), t.key))
             }
             (None, None) => None,
         };
@@ -91,16 +91,16 @@ impl Gathering {
                 ..WebsiteFacts::default()
             };
         };
-        let since = before.trouble.as_ref().map_or(started, |t| t.since);
+        let since = before.problem.as_ref().map_or(started, |t| t.since);
         let said_something = self.nothing_listed.is_some() || self.read > 0;
-        let instead = match &before.trouble {
+        let instead = match &before.problem {
             // A quiet look has found nothing better either.
-            Some(trouble) if !said_something => trouble.instead.clone(),
+            Some(problem) if !said_something => problem.instead.clone(),
             _ => self.instead.clone(),
         };
         WebsiteFacts {
             fruitless: before.fruitless.saturating_add(u32::from(said_something)),
-            trouble: Some(Trouble { since, what, instead, key }),
+            problem: Some(SelectorProblem { since, what, instead, key }),
             // Only a page that is read again can show that it works again.
             unfinished: true,
             rules: before.rules,
@@ -133,10 +133,10 @@ mod tests {
             ("quiet looks say nothing", vec![untitled(), quiet(), quiet(), quiet()], false),
             ("it works again", vec![nothing(), nothing(), nothing(), good()], false),
         ];
-        for (why, looks, broken) in cases {
+        for (why, polls, broken) in cases {
             let facts =
-                looks.iter().zip(1..).fold(WebsiteFacts::default(), |facts, (look, day)| {
-                    look.website_facts(&facts, at(day))
+                polls.iter().zip(1..).fold(WebsiteFacts::default(), |facts, (poll, day)| {
+                    poll.website_facts(&facts, at(day))
                 });
             assert_eq!(facts.broken().map(|t| t.since), broken.then(|| at(1)), "{why}");
         }

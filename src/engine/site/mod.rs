@@ -1,19 +1,19 @@
 //! A look at a website or sitemap, from the answer to its first request on: further list pages and
 //! articles, one after the other, through the same manners as everything else.
 
-mod asker;
+mod fetcher;
 mod crawl;
 mod gathering;
 mod pages;
 mod sitemap;
 mod website;
 
-pub(super) use asker::{Asker, sent};
-pub(super) use crawl::{EXPLORING, tidy as tidy_crawls, told as told_of_crawl};
+pub(super) use fetcher::{PageFetcher, sent};
+pub(super) use crawl::{EXPLORING, tidy as tidy_crawls, summary as crawl_summary};
 pub(super) use pages::Prefetched;
 
 use super::context::Context;
-use super::look::{Finished, address};
+use super::poll::{Finished, address};
 use super::queue::Job;
 use super::verdict::DocumentFacts;
 use crate::model::{ErrorKind, FeedHints, Outcome, SourceFacts, SourceKind, Time, WebsiteFacts};
@@ -23,7 +23,7 @@ use gathering::Gathering;
 use std::sync::Arc;
 use url::Url;
 
-/// What a look at a website or sitemap leaves; its articles are stored already.
+/// What a poll of a website or sitemap leaves; its articles are stored already.
 pub(super) struct SiteEnd {
     pub(super) pages: Pages,
     pub(super) facts: WebsiteFacts,
@@ -39,7 +39,7 @@ pub(super) struct Visit<'a> {
     pub(super) job: &'a Job,
     pub(super) facts: &'a SourceFacts,
     pub(super) started: Time,
-    pub(super) asker: Asker<'a>,
+    pub(super) fetcher: PageFetcher<'a>,
     /// Pages that were fetched before, while the address was explored.
     pub(super) prefetched: Prefetched,
 }
@@ -53,13 +53,13 @@ impl Visit<'_> {
         hash: [u8; 32],
     ) -> Finished {
         let mut gathering = Gathering::default();
-        let before = self.asker.sent;
+        let before = self.fetcher.sent;
         let read = match self.job.source.kind {
             SourceKind::Crawl => crawl::read(&mut self, response, &mut gathering).await,
             SourceKind::Sitemap => sitemap::read(&mut self, response, &mut gathering).await,
             _ => website::read(&mut self, response, &mut gathering).await,
         };
-        finished.requests += self.asker.sent - before;
+        finished.requests += self.fetcher.sent - before;
         finished.wire_bytes += gathering.wire_bytes;
         finished.elapsed += gathering.elapsed;
         if let Err(message) = read {

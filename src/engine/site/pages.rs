@@ -21,7 +21,7 @@ pub(crate) type Prefetched = HashMap<String, Response>;
 const REFUSED: TimeDelta = TimeDelta::days(30);
 /// A page that is not there is asked for again after this time.
 const MISSING: TimeDelta = TimeDelta::days(1);
-/// Failures in a row that may pass by themselves, after which the rest waits for the next look.
+/// Failures in a row that may pass by themselves, after which the rest waits for the next poll.
 const MOST_FAILURES: usize = 3;
 
 /// Articles without title or text that are kept for a look for other selectors.
@@ -40,7 +40,7 @@ impl Visit<'_> {
         self.context.read(move |reader| reader.known_pages(key, &urls, now)).await
     }
 
-    /// Fetches articles in order and stores each as soon as it is read, so that a look that is cut
+    /// Fetches articles in order and stores each as soon as it is read, so that a poll that is cut
     /// short has lost none. `publisher` is who they are said to be by. Returns whether the rest of
     /// the site can be read on.
     ///
@@ -62,7 +62,7 @@ impl Visit<'_> {
             }
             let answer = match self.prefetched.remove(&normalise(&url)) {
                 Some(response) => Ok(response),
-                None => self.asker.page(url.clone()).await,
+                None => self.fetcher.page(url.clone()).await,
             };
             if let Ok(response) = &answer {
                 gathering.wire_bytes += response.wire_bytes;
@@ -114,7 +114,7 @@ impl Visit<'_> {
         Ok(true)
     }
 
-    /// Stores articles before the look is over.
+    /// Stores articles before the poll is over.
     ///
     /// # Errors
     /// In plain words, when they cannot be stored.

@@ -14,7 +14,7 @@ use chrono::TimeDelta;
 use std::collections::{HashSet, VecDeque};
 use url::Url;
 
-/// Articles fetched in one look at a sitemap that was read before.
+/// Articles fetched in one poll of a sitemap that was read before.
 const MOST_DUE: usize = 50;
 /// Pages that are looked up in the database, newest first.
 const MOST_ASKED: usize = 2000;
@@ -48,7 +48,7 @@ pub(super) async fn read(
     let mut new: Vec<Listed> = new.map(|(page, _)| page).collect();
     let rest = new.split_off(new.len().min(budget));
     match last_visit {
-        // What was there before and does not say when it was changed would look new for ever.
+        // What was there before and does not say when it was changed would look new forever.
         None => {
             let taken: HashSet<String> = new.iter().map(|p| normalise(&p.url)).collect();
             let undated = pages.iter().filter(|p| p.lastmod.is_none());
@@ -59,14 +59,14 @@ pub(super) async fn read(
     }
     let publisher = visit.publisher(None);
     let mut keys = Keys::for_articles(new.len());
-    let (mut told, mut fetch) = (Vec::new(), Vec::new());
+    let (mut summary, mut fetch) = (Vec::new(), Vec::new());
     for page in new {
         match entry(&page, &publisher, visit.started) {
-            Some(entry) => told.push(entry),
+            Some(entry) => summary.push(entry),
             None => fetch.push(page.url),
         }
     }
-    visit.keep(told, &mut keys, gathering).await?;
+    visit.keep(summary, &mut keys, gathering).await?;
     let rules = visit.job.source.website.clone().unwrap_or_default();
     visit.articles(fetch, &rules, &publisher, &mut keys, gathering).await?;
     Ok(())
@@ -136,7 +136,7 @@ async fn descend(
             gathering.unfinished = true;
             return Ok(pages);
         }
-        match visit.asker.page(url.clone()).await {
+        match visit.fetcher.page(url.clone()).await {
             Ok(response) if response.is_success() => {
                 gathering.wire_bytes += response.wire_bytes;
                 gathering.elapsed += response.elapsed;

@@ -56,12 +56,12 @@ pub(super) async fn read(
             Err(why) => return Err(why),
         };
         if first {
-            look_over(&listed, gathering);
+            review(&listed, gathering);
             gathering.copy = listed.copy;
         }
         let urls: Vec<Url> = listed.page.links.iter().map(|l| l.url.clone()).collect();
         let known = visit.known(urls.clone()).await.map_err(|e| e.to_string())?;
-        // What a look that was cut short has stored is no sign that the rest is known too.
+        // What a poll that was cut short has stored is no sign that the rest is known too.
         let lately = |at: Time| visit.facts.last_ok.is_some_and(|last| at > last);
         let is_old = |url: &Url| {
             let mut both = urls.iter().zip(&known);
@@ -80,13 +80,13 @@ pub(super) async fn read(
         }
         walk.read(&gathering.dates[before..]);
         let Some(next) = walk.next_page().cloned() else { break };
-        match visit.asker.page(next.clone()).await {
+        match visit.fetcher.page(next.clone()).await {
             Ok(response) if response.is_success() => {
                 gathering.wire_bytes += response.wire_bytes;
                 gathering.elapsed += response.elapsed;
                 (asked, answer) = (next, response);
             }
-            // What the first pages gave is good; the rest comes with the next look.
+            // What the first pages gave is good; the rest comes with the next poll.
             Ok(response) => {
                 gathering.note(format!("{next}: HTTP {}", response.status));
                 gathering.left_host = response.status == 429;
@@ -123,7 +123,7 @@ async fn direct(
         visit.context.work(page).await.and_then(Result::ok).unwrap_or_default()
     };
     gathering.says = Some(says);
-    if unchanged(&says, &before.says) && before.trouble.is_none() && !before.unfinished {
+    if unchanged(&says, &before.says) && before.problem.is_none() && !before.unfinished {
         gathering.unchanged = true;
         return Ok(());
     }
@@ -166,7 +166,7 @@ async fn list(
 }
 
 /// What the first page tells beside its links.
-fn look_over(listed: &Listed, gathering: &mut Gathering) {
+fn review(listed: &Listed, gathering: &mut Gathering) {
     gathering.title.clone_from(&listed.title);
     gathering.says = Some(listed.says);
     if listed.page.links.is_empty() {

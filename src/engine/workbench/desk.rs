@@ -5,7 +5,7 @@ use crate::net::Response;
 use crate::store::ListCopy;
 use crate::util::text;
 use crate::util::url::normalise;
-use crate::website::{ArticleTold, Listed, Outline, Page, Part, Sheet};
+use crate::website::{ArticlePreview, Listed, Outline, Page, Part, Sheet};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -103,7 +103,7 @@ pub struct Preview {
     /// On its next page.
     pub second: Option<Listed>,
     /// On the article.
-    pub article: Option<ArticleTold>,
+    pub article: Option<ArticlePreview>,
 }
 
 pub(super) struct Desk {
@@ -167,7 +167,7 @@ impl Desk {
         }
     }
 
-    fn tell(&self, said: Said) {
+    fn report(&self, said: Said) {
         // Who listens no more has gone on.
         let _ = self.said.send(said);
     }
@@ -176,7 +176,7 @@ impl Desk {
         match job {
             Job::Known { known, copies } => {
                 self.known = known;
-                self.tell(Said::Copies(copies.iter().map(|copy| copy.at).collect()));
+                self.report(Said::Copies(copies.iter().map(|copy| copy.at).collect()));
                 self.copies = copies;
             }
             Job::Page { place, response, title } => {
@@ -189,13 +189,13 @@ impl Desk {
             Job::Copy(number) => self.unpack(number),
             Job::Preview { request, .. } if request < self.newest.load(Ordering::SeqCst) => {}
             Job::Preview { request, rules, list } => {
-                let told = self.preview(&rules, list);
-                self.tell(Said::Previewed(request, Box::new(told)));
+                let summary = self.preview(&rules, list);
+                self.report(Said::Previewed(request, Box::new(summary)));
             }
             Job::Pick { place, element, part } => {
                 let sheet = self.sheets.get(&place);
                 let selector = sheet.and_then(|sheet| sheet.pick(element, part));
-                self.tell(Said::Picked(part, selector));
+                self.report(Said::Picked(part, selector));
             }
         }
     }
@@ -207,10 +207,10 @@ impl Desk {
                 let (sheet, outline) = Sheet::new(page);
                 self.sheets.insert(place, sheet);
                 let outline = Arc::new(outline);
-                self.tell(Said::Page { place, url: url.clone(), outline, needs_javascript });
+                self.report(Said::Page { place, url: url.clone(), outline, needs_javascript });
                 self.idle.push(place);
             }
-            Err(e) => self.tell(Said::Failed { place, why: text::line(&e.to_string()) }),
+            Err(e) => self.report(Said::Failed { place, why: text::line(&e.to_string()) }),
         }
     }
 
@@ -221,7 +221,7 @@ impl Desk {
         let (kind, url) = (copy.media_type.clone(), Url::parse(&copy.url));
         match (copy.body(), url) {
             (Some(body), Ok(url)) => self.lay(place, &body, kind.as_deref(), &url),
-            _ => self.tell(failed("the copy is damaged")),
+            _ => self.report(failed("the copy is damaged")),
         }
     }
 
@@ -279,7 +279,7 @@ impl Desk {
                 }
             }
         };
-        self.tell(Said::Offers(place, offers));
+        self.report(Said::Offers(place, offers));
     }
 }
 
@@ -317,16 +317,16 @@ mod tests {
         jobs.send(Job::Pick { place: Place::Copy(0), element: 4, part: Part::Articles }).unwrap();
         drop(jobs);
         Desk::new(inbox, newest, said).run();
-        let mut told = Vec::new();
+        let mut summary = Vec::new();
         while let Ok(said) = heard.try_recv() {
-            told.push(match said {
+            summary.push(match said {
                 Said::Copies(times) => format!("copies {}", times.len()),
                 Said::Page { place, outline, .. } => {
                     format!("{place:?} {}", !outline.lines.is_empty())
                 }
                 Said::Failed { place, why } => format!("{place:?} {why}"),
-                Said::Previewed(request, told) => {
-                    let list = told.list.unwrap();
+                Said::Previewed(request, summary) => {
+                    let list = summary.list.unwrap();
                     format!(
                         "{request}: {} known {} lost {}",
                         list.links.len(),
@@ -348,6 +348,6 @@ mod tests {
             "Articles h3 a",
             "Copy(0) 9 1",
         ];
-        assert_eq!(told, want);
+        assert_eq!(summary, want);
     }
 }

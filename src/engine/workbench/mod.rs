@@ -1,6 +1,6 @@
-//! The pages that a person writes selectors for: each fetched once, through the same manners as
+//! The pages that a user writes selectors for: each fetched once, through the same manners as
 //! everything else, and kept as a tree on a thread of its own ([`desk`]), where what selectors give
-//! is reckoned anew at each stroke. Who asks never waits: answers come through a channel.
+//! is reckoned again at each stroke. Who asks never waits: answers come through a channel.
 
 mod desk;
 
@@ -8,9 +8,9 @@ pub use desk::{Offer, Place, Preview, Said};
 
 use super::follow::bare;
 use super::handle::Handle;
-use super::look;
+use super::poll;
 use super::message::{Discovery, First};
-use super::site::Asker;
+use super::site::PageFetcher;
 use crate::model::{Source, SourceKind, WebsiteMode, WebsiteRules};
 use crate::net::Response;
 use crate::util::url::normalise;
@@ -182,10 +182,10 @@ async fn fetch(
     said: &UnboundedSender<Said>,
 ) {
     let context = &handle.context;
-    let mut asker = Asker::new(context, source, false);
-    let why = match asker.page(url).await {
+    let mut fetcher = PageFetcher::new(context, source, false);
+    let why = match fetcher.page(url).await {
         Ok(response) => {
-            look::reached(context).await;
+            poll::reached(context).await;
             if response.is_success() {
                 let _ = jobs.send(Job::Page { place, response: Box::new(response), title });
                 return;

@@ -4,7 +4,7 @@
 //! The rate of a source is a mixture of five exponentially weighted averages, from half an hour to
 //! 40 days, freed of the source's weekly habits and corrected for how long it is known. A look is
 //! worth its price when the items expected by then would have waited for so many item-seconds in
-//! all; the order of looks with the least waiting and price is found by looking some way ahead.
+//! all; the order of polls with the least waiting and price is found by looking some way ahead.
 
 mod outlook;
 mod profile;
@@ -24,7 +24,7 @@ const TAU: [f64; 5] = [0.5 * 3600.0, 3.0 * 3600.0, 86_400.0, 7.0 * 86_400.0, 40.
 /// low; only their relation and the price matter.
 const WEIGHTS: [f64; 5] = [0.08, 0.16, 0.33, 0.08, 4.0];
 
-/// Items that must be expected within a time for a look in it to be warranted. Asking for more than
+/// Items that must be expected within a time for a poll in it to be warranted. Asking for more than
 /// one item in ten looks makes busy sources wait.
 const WARRANTED: f64 = 0.1;
 /// Items from which a mean gap is believed.
@@ -33,9 +33,9 @@ const ENOUGH: u32 = 5;
 /// What can be set of [`Learned`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LearnedParameters {
-    /// What a look costs, in item-seconds of waiting; see [`super::price_for`].
+    /// What a poll costs, in item-seconds of waiting; see [`super::price_for`].
     pub price: f64,
-    /// How much more this source matters than others; 4 looks twice as often.
+    /// How much more this source matters than others; 4 polls twice as often.
     pub weight: f64,
     /// How much the price grows with the rate of a source (b), 0-1: 0 serves the mean over items,
     /// 1 the mean over sources.
@@ -76,13 +76,13 @@ pub struct Learned {
 }
 
 impl Learned {
-    /// With the state that was saved; an empty or damaged one begins anew.
+    /// With the state that was saved; an empty or damaged one begins again.
     pub fn load(saved: &[u8], parameters: LearnedParameters) -> Self {
         let state = State::load(saved).unwrap_or_default();
         Self { parameters, state }
     }
 
-    /// Changes the price of a look.
+    /// Changes the price of a poll.
     pub fn set_price(&mut self, price: f64) {
         self.parameters.price = price;
     }
@@ -104,7 +104,7 @@ impl Learned {
         self.outlook(now).rate_at(seconds::of(now)) * seconds::DAY
     }
 
-    /// Whether enough is expected in a time from `now` on for a look sooner than its end.
+    /// Whether enough is expected in a time from `now` on for a poll sooner than its end.
     pub fn warrants(&self, now: Time, within: Duration) -> bool {
         self.expected(now, within) >= WARRANTED
     }
@@ -132,10 +132,10 @@ impl Learned {
         std::array::from_fn(|hour| profile.at_hour(hour))
     }
 
-    /// The waiting, in item-seconds, of the items expected between the last look and `now`.
+    /// The waiting, in item-seconds, of the items expected between the last poll and `now`.
     pub fn waiting(&self, now: Time) -> f64 {
         let until = seconds::of(now);
-        let Some(from) = self.state.last_look.filter(|from| *from < until) else { return 0.0 };
+        let Some(from) = self.state.latest_poll.filter(|from| *from < until) else { return 0.0 };
         self.outlook_at(from).waiting(from, until - from)
     }
 

@@ -1,4 +1,4 @@
-//! What is expected of a source from a moment on, and the next look that follows from it.
+//! What is expected of a source from a moment on, and the next poll that follows from it.
 
 use super::profile::Profile;
 use super::{LearnedParameters, TAU, WEIGHTS};
@@ -9,10 +9,10 @@ const FINE_BELOW: f64 = 3.0 * HOUR;
 const FINE_SLOT: f64 = 5.0 * MINUTE;
 /// … and so much after them: what is published by a timer is out by then.
 const AFTER_THE_CLOCK: f64 = 20.0;
-/// Slots within which the next look must lie, and those looked ahead in all.
+/// Slots within which the next poll must lie, and those looked ahead in all.
 const MOST_AHEAD: usize = 48;
 const MOST_SLOTS: usize = 120;
-/// Share of a feed's entries that may be new at a look, so that none is missed.
+/// Share of a feed's entries that may be new at a poll, so that none is missed.
 const FULL: f64 = 0.8;
 
 /// Expected rates: averages in items per second, and the habits on top.
@@ -111,7 +111,7 @@ impl Slots {
             - (self.moments[to] - self.moments[from])
     }
 
-    /// The end at which the next look is best, when each costs `price` and lies at most `ahead`
+    /// The end at which the next poll is best, when each costs `price` and lies at most `ahead`
     /// slots after the one before: `V_i = min over j of price + waited(i, j) + V_j`.
     fn best(&self, price: f64, ahead: usize) -> usize {
         let last = self.ends.len() - 1;
@@ -138,7 +138,7 @@ impl Slots {
     }
 }
 
-/// Seconds from `now` to the next look.
+/// Seconds from `now` to the next poll.
 pub(super) fn plan(
     outlook: &Outlook,
     now: f64,

@@ -27,7 +27,7 @@ impl Week {
         Self(std::array::from_fn(|d| if day(d) { 0xff_ffff } else { hours }))
     }
 
-    fn holds(self, hour_of_week: usize) -> bool {
+    fn pauses(self, hour_of_week: usize) -> bool {
         self.0[hour_of_week / 24 % 7] >> (hour_of_week % 24) & 1 == 1
     }
 }
@@ -67,7 +67,7 @@ impl Profile {
 
     /// Of an hour of the week. Means of 1 over hours and over days make a mean of 1 over the week.
     pub(super) fn at_hour(&self, hour: usize) -> f64 {
-        if self.closed.holds(hour) {
+        if self.closed.pauses(hour) {
             return FLOOR;
         }
         (self.hours[hour % 24] * self.days[hour / 24 % 7]).max(FLOOR)

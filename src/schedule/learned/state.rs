@@ -18,13 +18,13 @@ pub(super) struct State {
     /// Averages of the rate, weekly habits taken out, as of `at`.
     pub(super) sums: [f64; 5],
     pub(super) at: f64,
-    /// From when on the source is known: its first item, else just before the first look.
+    /// From when on the source is known: its first item, else just before the first poll.
     pub(super) oldest: f64,
-    /// The newest item, but not before the first look.
+    /// The newest item, but not before the first poll.
     pub(super) newest: f64,
-    /// `None` before the first look.
-    pub(super) last_look: Option<f64>,
-    /// Mean time between items that was assumed at the first look.
+    /// `None` before the first poll.
+    pub(super) latest_poll: Option<f64>,
+    /// Mean time between items that was assumed at the first poll.
     pub(super) gap: Option<f64>,
     pub(super) items: u32,
     pub(super) window: u32,
@@ -40,7 +40,7 @@ impl Default for State {
             at: 0.0,
             oldest: 0.0,
             newest: 0.0,
-            last_look: None,
+            latest_poll: None,
             gap: None,
             items: 0,
             window: USUAL_WINDOW,
@@ -53,10 +53,10 @@ impl Default for State {
 
 impl State {
     pub(super) fn save(&self) -> Vec<u8> {
-        let Some(last_look) = self.last_look else { return Vec::new() };
+        let Some(latest_poll) = self.latest_poll else { return Vec::new() };
         let mut to = Writer::default();
         to.byte(FORMAT);
-        let times = [self.at, self.oldest, self.newest, last_look, self.gap.unwrap_or(0.0)];
+        let times = [self.at, self.oldest, self.newest, latest_poll, self.gap.unwrap_or(0.0)];
         self.sums.into_iter().chain(times).for_each(|n| to.number(n));
         to.count(self.items);
         to.count(self.window);
@@ -72,13 +72,13 @@ impl State {
             return None;
         }
         let sums = from.numbers()?;
-        let [at, oldest, newest, last_look, gap] = from.numbers()?;
+        let [at, oldest, newest, latest_poll, gap] = from.numbers()?;
         let state = Self {
             sums,
             at,
             oldest,
             newest,
-            last_look: Some(last_look),
+            latest_poll: Some(latest_poll),
             gap: Some(gap).filter(|gap| *gap > 0.0),
             items: from.count()?,
             window: from.count()?,
@@ -89,16 +89,16 @@ impl State {
         Some(state).filter(|s| s.sums.iter().all(|sum| *sum >= 0.0))
     }
 
-    /// Takes in the new items of a look, oldest first. What has no date, or one from before the
-    /// last look, is spread evenly over the time between the looks; at the first look it says
+    /// Takes in the new items of a poll, oldest first. What has no date, or one from before the
+    /// last poll, is spread evenly over the time between the polls; at the first poll it says
     /// nothing.
     pub(super) fn observe(&mut self, items: &[Option<f64>], now: f64, closed: Week) {
         if self.at > now + MINUTE {
             self.set_back(self.at - now);
         }
-        let Some(last) = self.last_look else {
+        let Some(last) = self.latest_poll else {
             (self.at, self.oldest, self.newest) = (now, now - 1.0, now);
-            self.last_look = Some(now);
+            self.latest_poll = Some(now);
             let mut dated: Vec<f64> = items.iter().flatten().map(|at| at.min(now)).collect();
             dated.sort_by(f64::total_cmp);
             self.take(&dated, &[], closed);
@@ -113,7 +113,7 @@ impl State {
         let spread: Vec<f64> = (0..undated).map(|i| last + gap * (i as f64 + 0.5)).collect();
         self.take(&dated, &spread, closed);
         self.decay(now);
-        self.last_look = Some(now);
+        self.latest_poll = Some(now);
     }
 
     /// Takes in items in the order of time; only dated ones tell in which part of the hour.
@@ -172,7 +172,7 @@ impl State {
         for moment in [&mut self.at, &mut self.oldest, &mut self.newest] {
             *moment -= by;
         }
-        self.last_look = self.last_look.map(|at| at - by);
+        self.latest_poll = self.latest_poll.map(|at| at - by);
     }
 
     /// The averages at a moment, corrected for how long the source is known: what is missing is
@@ -185,7 +185,7 @@ impl State {
         for (sum, tau) in sums.iter_mut().zip(TAU) {
             *sum *= (-passed / tau).exp();
         }
-        let oldest = if self.last_look.is_some() { self.oldest } else { at };
+        let oldest = if self.latest_poll.is_some() { self.oldest } else { at };
         let age = (at - oldest).max(1.0);
         let seen = |tau: f64| tau * (1.0 - (-age / tau).exp());
         let mut levels = [0.0; 5];
@@ -198,7 +198,7 @@ impl State {
                 (sums[j] * TAU[j] + lent * levels[j + 1]) / (seen(TAU[j]) + lent)
             };
         }
-        let newest = if self.last_look.is_some() { self.newest } else { at };
+        let newest = if self.latest_poll.is_some() { self.newest } else { at };
         let missing = levels[4] * (at - newest);
         if silence > 0.0 && missing > silence {
             levels.iter_mut().for_each(|level| *level *= silence / missing);

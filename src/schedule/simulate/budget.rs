@@ -1,4 +1,4 @@
-//! The setting of a policy with which it takes a number of looks per source and day.
+//! The setting of a policy with which it takes a number of polls per source and day.
 
 use super::{Figures, Phase, Replay, Simulated};
 use std::ops::RangeInclusive;
@@ -40,7 +40,7 @@ impl Simulated {
     }
 }
 
-/// The logarithms of a knob, and of the looks it gives as a share of the budget.
+/// The logarithms of a knob, and of the polls it gives as a share of the budget.
 type Try = (f64, f64);
 
 /// The policy with the setting that comes nearest to `budget` looks per source and day, and what
@@ -49,7 +49,7 @@ type Try = (f64, f64);
 pub fn at_budget(replay: &Replay, policy: &Simulated, budget: f64) -> (Simulated, Figures) {
     let mut knob = policy.guess(budget).ln();
     let mut best: Option<(f64, Simulated, Figures)> = None;
-    // The nearest tries with too many looks and with too few: knob and distance, on those scales.
+    // The nearest tries with too many polls and with too few: knob and distance, on those scales.
     let (mut many, mut few): (Option<Try>, Option<Try>) = (None, None);
     for tried in 1..=TRIES {
         let with = policy.with_knob(knob.exp());

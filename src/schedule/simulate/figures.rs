@@ -67,7 +67,7 @@ impl Phase {
 /// `runs` belong to `timelines`, in their order.
 pub(super) fn figures(timelines: &[Timeline], runs: &[Run], phase: Phase) -> Figures {
     let (mut delays, mut means) = (Vec::new(), Vec::new());
-    let (mut looks, mut wasted, mut missed, mut days) = (0, 0, 0, 0.0);
+    let (mut polls, mut wasted, mut missed, mut days) = (0, 0, 0, 0.0);
     for (timeline, run) in timelines.iter().zip(runs) {
         let span = phase.span(timeline);
         let inside = |at: f64| span.contains(&(at - timeline.start));
@@ -79,9 +79,9 @@ pub(super) fn figures(timelines: &[Timeline], runs: &[Run], phase: Phase) -> Fig
         if delays.len() > from {
             means.push(mean(&delays[from..]));
         }
-        let counted = run.looks.iter().filter(|(at, _)| inside(*at));
+        let counted = run.polls.iter().filter(|(at, _)| inside(*at));
         for (_, found) in counted {
-            looks += 1;
+            polls += 1;
             wasted += usize::from(!found);
         }
         days += phase.days(timeline);
@@ -92,14 +92,14 @@ pub(super) fn figures(timelines: &[Timeline], runs: &[Run], phase: Phase) -> Fig
     Figures {
         sources: timelines.len(),
         items: delays.len(),
-        polls_per_source_day: if days > 0.0 { looks as f64 / days } else { 0.0 },
+        polls_per_source_day: if days > 0.0 { polls as f64 / days } else { 0.0 },
         mean_delay_min: mean(&delays) / MINUTE,
         median_delay_min: quantile(&delays, 0.5) / MINUTE,
         p90_delay_min: quantile(&delays, 0.9) / MINUTE,
         per_source_mean_min: mean(&means) / MINUTE,
         within_30_min: share(soon, delays.len()),
         missed: share(missed, delays.len()),
-        wasted: share(wasted, looks),
+        wasted: share(wasted, polls),
     }
 }
 

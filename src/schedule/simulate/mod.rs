@@ -1,7 +1,7 @@
 //! What a policy would have done with a real or made-up history: looks, delays, misses.
 //!
-//! The first look is at the start of a timeline. A look sees the newest 20 items that are out; the
-//! delay of an item is the time from its publication to the first look after it; it is missed when
+//! The first poll is at the start of a timeline. A look sees the newest 20 items that are out; the
+//! delay of an item is the time from its publication to the first poll after it; it is missed when
 //! 20 newer ones are out by then. Looks count until the end of the timeline, and one more takes in
 //! what is left.
 

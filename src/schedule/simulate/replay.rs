@@ -1,4 +1,4 @@
-//! Taking every look that a policy plans on a set of timelines.
+//! Taking every poll that a policy plans on a set of timelines.
 
 use super::figures::{Figures, Phase, figures};
 use super::{Timeline, WINDOW};
@@ -66,7 +66,7 @@ impl Running {
 struct Source<'a> {
     timeline: &'a Timeline,
     running: Running,
-    /// The next look; `None` when all is found and the end is past.
+    /// The next poll; `None` when all is found and the end is past.
     next: Option<f64>,
     /// Items found so far.
     found: usize,
@@ -76,8 +76,8 @@ struct Source<'a> {
 /// What became of one source.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Run {
-    /// Moments of the looks that count, and whether each found something.
-    pub(super) looks: Vec<(f64, bool)>,
+    /// Moments of the polls that count, and whether each found something.
+    pub(super) polls: Vec<(f64, bool)>,
     /// For each item from the start on: when it was published, its delay, and whether it was
     /// missed.
     pub(super) items: Vec<(f64, f64, bool)>,
@@ -99,7 +99,7 @@ impl Source<'_> {
                 self.run.items.push((*at, now - at, i < missed));
             }
             if now < end {
-                self.run.looks.push((now, !new.is_empty()));
+                self.run.polls.push((now, !new.is_empty()));
             }
             if let Some(simulated) = restarts {
                 self.running = simulated.load(&self.running.policy().save());
@@ -121,7 +121,7 @@ pub struct Replay {
     pub(super) timelines: Vec<Timeline>,
     /// Whether items carry dates; without them the policies must guess.
     pub dates: bool,
-    /// Whether states are saved and loaded before every look, which must change nothing.
+    /// Whether states are saved and loaded before every poll, which must change nothing.
     pub restarts: bool,
 }
 
@@ -140,7 +140,7 @@ impl Replay {
         Self { timelines, dates: true, restarts: false }
     }
 
-    /// Takes every look of a policy.
+    /// Takes every poll of a policy.
     pub fn run(&self, policy: &Simulated, phase: Phase) -> Figures {
         figures(&self.timelines, &self.runs(policy), phase)
     }
@@ -175,7 +175,7 @@ impl Replay {
                 source.running.set_price(control.price);
                 source.advance(until, self.dates, None);
             }
-            let taken: usize = sources.iter().map(|s| s.run.looks.len()).sum();
+            let taken: usize = sources.iter().map(|s| s.run.polls.len()).sum();
             let used = taken - std::mem::replace(&mut before, taken);
             let overlap = |t: &Timeline| (t.end.min(until) - t.start.max(until - DAY)).max(0.0);
             let followed: f64 = timelines.iter().map(overlap).sum::<f64>() / DAY;

@@ -53,7 +53,7 @@ pub fn changed(change: Change, policy: &Simulated, sources: usize, seed: u64) ->
     let runs = Replay::new(timelines).runs(policy);
     let polls = |days: std::ops::Range<i32>| {
         let count: usize =
-            runs.iter().map(|r| r.looks.iter().filter(|l| is_in(l.0, &days)).count()).sum();
+            runs.iter().map(|r| r.polls.iter().filter(|l| is_in(l.0, &days)).count()).sum();
         count as f64 / sources.max(1) as f64 / f64::from(days.end - days.start)
     };
     let delay = |days: std::ops::Range<i32>| {

@@ -63,10 +63,10 @@ fn interrupting_a_replay_changes_nothing() {
     let replay = Replay::new(office(9, 30));
     let interrupted = Replay { restarts: true, ..replay.clone() };
     for policy in every() {
-        let looks = |replay: &Replay| -> Vec<_> {
-            replay.runs(&policy).into_iter().map(|run| run.looks).collect()
+        let polls = |replay: &Replay| -> Vec<_> {
+            replay.runs(&policy).into_iter().map(|run| run.polls).collect()
         };
-        assert_eq!(looks(&replay), looks(&interrupted), "{policy:?}");
+        assert_eq!(polls(&replay), polls(&interrupted), "{policy:?}");
     }
 }
 

@@ -37,7 +37,7 @@ pub enum TimelineError {
 /// When one source published. Moments are seconds since the epoch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Timeline {
-    /// When the first look is taken.
+    /// When the first poll is taken.
     pub(super) start: f64,
     /// When looks stop counting.
     pub(super) end: f64,
@@ -52,7 +52,7 @@ pub struct Timeline {
 struct Line {
     start: i64,
     end: i64,
-    /// Before the start; what the feed shows at the first look.
+    /// Before the start; what the feed shows at the first poll.
     #[serde(default)]
     h: Vec<i64>,
     /// From the start until before the end.
@@ -60,7 +60,7 @@ struct Line {
 }
 
 impl Timeline {
-    /// Items before `start` are what the first look finds.
+    /// Items before `start` are what the first poll finds.
     ///
     /// # Errors
     /// Says what is wrong: an end before the start, moments out of place, more than 20 years.

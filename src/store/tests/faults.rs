@@ -13,7 +13,7 @@ fn a_full_disk_is_said_takes_nothing_and_heals() {
         ..Entry::default()
     };
     let source = f.key("a");
-    f.look("a", vec![big(0)]);
+    f.poll("a", vec![big(0)]);
     f.set(Mark::Pinned, "big 0");
     let limit = |pages: i64| {
         let set = move |conn: &rusqlite::Connection| {
@@ -22,8 +22,8 @@ fn a_full_disk_is_said_takes_nothing_and_heals() {
         f.store.writer().unwrap().call_blocking(set).unwrap();
     };
     let write = || {
-        let look = f.finished(source, (1..4).map(big).collect());
-        f.store.writer().unwrap().call_blocking(move |conn| ingest::store(conn, look))
+        let poll = f.finished(source, (1..4).map(big).collect());
+        f.store.writer().unwrap().call_blocking(move |conn| ingest::store(conn, poll))
     };
     limit(1);
     let error = write().unwrap_err();

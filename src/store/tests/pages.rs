@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn keys_that_are_set_aside_are_nobody_elses() {
     let f = Fixture::new(&["site", "other"]);
-    f.look("other", vec![entry("known")]);
+    f.poll("other", vec![entry("known")]);
     let site = f.key("site");
     let store = |title: &str, keys: Keys| {
         let (prepared, now) = (prepare(vec![entry(title)]), f.now);
@@ -17,9 +17,9 @@ fn keys_that_are_set_aside_are_nobody_elses() {
     // The first article turns out to be known: its keys are given to nobody all the same.
     let (done, keys) = store("known", Keys::for_articles(3));
     assert_eq!((done.new.len(), done.known), (0, 1));
-    f.look("other", vec![entry("b"), entry("c"), entry("d")]);
+    f.poll("other", vec![entry("b"), entry("c"), entry("d")]);
     let (_, keys) = store("newest", keys);
-    f.look("other", vec![entry("e")]);
+    f.poll("other", vec![entry("e")]);
     let (done, _) = store("older", keys);
     assert_eq!(done.new.len(), 1);
     let key = |title: &str| {

@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn a_place_is_remembered_until_its_item_goes() {
     let f = Fixture::new(&["a"]);
-    f.look("a", vec![entry("one"), entry("two")]);
+    f.poll("a", vec![entry("one"), entry("two")]);
     let keys: Vec<i64> = f.rows(&View::of(Scope::All)).iter().map(|r| r.key).collect();
     let place = |item: i64| f.store.reader().unwrap().place(item).unwrap();
     let set = |item: i64, to: usize| {
@@ -34,7 +34,7 @@ fn a_place_is_remembered_until_its_item_goes() {
 #[test]
 fn a_place_outlives_a_rebuild() {
     let f = Fixture::new(&["a"]);
-    f.look("a", vec![entry("one")]);
+    f.poll("a", vec![entry("one")]);
     let item = f.rows(&View::of(Scope::All))[0].key;
     let writer = f.store.writer().unwrap();
     writer.call_blocking(move |conn| place::set(conn, item, 42)).unwrap();

@@ -22,7 +22,7 @@ fn watch(conn: &rusqlite::Connection) {
         let sorts = statement.get_status(StatementStatus::Sort);
         let (runs, heavy) = &mut *SEEN.lock().unwrap_or_else(PoisonError::into_inner);
         let before = runs.insert(statement.sql().into_owned(), steps).unwrap_or_default();
-        // The library counts on from run to run, and anew once it has forgotten the statement.
+        // The library counts on from run to run, and again once it has forgotten the statement.
         let here = if steps < before { steps } else { steps - before };
         if here >= ITEMS / 4 || sorts > 0 {
             heavy.insert(statement.sql().into_owned());
@@ -65,11 +65,11 @@ fn no_statement_runs_over_all_items() {
     };
     writer.call_blocking(watched).unwrap();
     let document = |first: i64| (first..first + 40).map(|n| dated(&format!("title {n}"), n));
-    for look in 0..15 {
-        f.look("a", document(look * 40).collect());
-        f.look("b", document(look * 40).collect());
+    for poll in 0..15 {
+        f.poll("a", document(poll * 40).collect());
+        f.poll("b", document(poll * 40).collect());
     }
-    f.look("a", document(0).map(|e| Entry { title: "changed".into(), ..e }).collect());
+    f.poll("a", document(0).map(|e| Entry { title: "changed".into(), ..e }).collect());
     f.store.mark_blocking(Mark::Pinned, vec![1, 2], true).unwrap();
 
     let (conn, _) = connect::open_reader(f.store.path()).unwrap();

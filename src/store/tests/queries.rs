@@ -177,7 +177,7 @@ fn fill(f: &Fixture, items: &[Made]) -> (Sources, Vec<Plain>) {
             ..dated(&format!("{i}"), *hours)
         };
         let own = items.iter().enumerate().filter(|(_, made)| made.4 == of);
-        f.look(source.id.as_str(), own.map(entry).collect());
+        f.poll(source.id.as_str(), own.map(entry).collect());
     }
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     while runtime.block_on(f.store.index_step()).unwrap().is_some() {}
@@ -248,7 +248,7 @@ fn searches_find_what_a_plain_scan_finds() {
 #[test]
 fn leaving_out_what_is_not_there_leaves_everything() {
     let f = Fixture::new(&["s"]);
-    f.look("s", vec![dated("one", 1), dated("two", 2)]);
+    f.poll("s", vec![dated("one", 1), dated("two", 2)]);
     for (text, found) in
         [("-tag:none", 2), ("-source:none", 2), ("-folder:none", 2), ("tag:none", 0)]
     {
@@ -264,7 +264,7 @@ fn counting_ends_at_its_limits() {
     let f = Fixture::new(&["s"]);
     let entries = |from: i64| (from..from + 500).map(|n| dated(&format!("word {n}"), n)).collect();
     for from in [0, 500, 1000] {
-        f.look("s", entries(from));
+        f.poll("s", entries(from));
     }
     let count = |text: &str| {
         let view = View { criteria: criteria(text), ..View::of(Scope::All) };

@@ -55,7 +55,7 @@ fn page_read(html: &str, changed: bool) -> PageRead {
 
 fn with_teaser() -> Fixture {
     let fixture = Fixture::new(&["a"]);
-    fixture.look("a", vec![Entry { summary: Some("<p>teaser</p>".into()), ..entry("a") }]);
+    fixture.poll("a", vec![Entry { summary: Some("<p>teaser</p>".into()), ..entry("a") }]);
     fixture.index_all();
     fixture
 }
@@ -67,7 +67,7 @@ fn the_text_of_a_page_is_shown_and_searched_in_place_of_the_teaser() {
     assert!(f.store_end(read("<p>the whole zebra</p>", false), TextWay::Best));
     let item = f.item();
     assert_eq!((item.body(), item.text_from), ("<p>the whole zebra</p>", TextFrom::Page));
-    assert_eq!((item.fetched, item.feed_is_whole), (Some(f.now), Some(false)));
+    assert_eq!((item.fetched, item.feed_has_full_text), (Some(f.now), Some(false)));
     f.index_all();
     assert_eq!((f.found("zebra"), f.found("teaser")), (1, 0));
     assert_eq!(f.rows(&View::of(Scope::All))[0].words, 3);
@@ -88,7 +88,7 @@ fn a_page_fills_in_what_the_feed_does_not_say() {
     assert_eq!(f.rows(&View::of(Scope::All))[0].date, said);
     // What the feed says stands.
     let f = Fixture::new(&["a"]);
-    f.look("a", vec![Entry { authors: vec!["Bo".to_owned()], ..dated("a", 5) }]);
+    f.poll("a", vec![Entry { authors: vec!["Bo".to_owned()], ..dated("a", 5) }]);
     let before = f.item();
     f.store_end(read("<p>text</p>", false), TextWay::Best);
     assert_eq!((f.item().published, f.item().authors), (before.published, before.authors));
@@ -135,40 +135,40 @@ fn earlier_versions_are_kept_in_number_and_the_mark_goes_when_seen() {
 #[test]
 fn a_whole_feed_that_changes_a_text_keeps_the_earlier_one() {
     let f = Fixture::new(&["a"]);
-    let look = |text: &str| {
-        f.look("a", vec![Entry { content: Some(text.to_owned()), ..entry("a") }]);
+    let poll = |text: &str| {
+        f.poll("a", vec![Entry { content: Some(text.to_owned()), ..entry("a") }]);
         (f.item().versions, f.item().changed, f.item().body().to_owned())
     };
-    look("<p>one</p>");
-    assert_eq!(look("<p>two</p>"), (0, false, "<p>two</p>".into()), "a teaser, for all we know");
+    poll("<p>one</p>");
+    assert_eq!(poll("<p>two</p>"), (0, false, "<p>two</p>".into()), "a teaser, for all we know");
     let mut page = page_read("", false);
     page.text = PageText::InFeed;
     page.site.whole = Some(true);
     f.store_end(FetchEnd::Read(Box::new(page.clone())), TextWay::Best);
-    assert_eq!(look("<p>two  </p>"), (0, false, "<p>two  </p>".into()), "white space");
-    assert_eq!(look("<p>three</p>"), (1, true, "<p>three</p>".into()));
-    assert_eq!(look("<p>four</p>"), (2, true, "<p>four</p>".into()));
+    assert_eq!(poll("<p>two  </p>"), (0, false, "<p>two  </p>".into()), "white space");
+    assert_eq!(poll("<p>three</p>"), (1, true, "<p>three</p>".into()));
+    assert_eq!(poll("<p>four</p>"), (2, true, "<p>four</p>".into()));
     let versions = f.store.reader().unwrap().versions(f.only_key()).unwrap();
-    let told: Vec<(&str, TextFrom)> = versions.iter().map(|v| (v.html.as_str(), v.from)).collect();
+    let details: Vec<(&str, TextFrom)> = versions.iter().map(|v| (v.html.as_str(), v.from)).collect();
     let from = TextFrom::Feed;
-    assert_eq!(told, [("<p>four</p>", from), ("<p>three</p>", from), ("<p>two  </p>", from)]);
+    assert_eq!(details, [("<p>four</p>", from), ("<p>three</p>", from), ("<p>two  </p>", from)]);
     assert_eq!(f.item().text_from, from);
     // The same words with another link are shown, searched and told, as no version of their own.
     let linked = "<p><a href=\"https://new.example/\">four</a></p>";
-    assert_eq!(look(linked), (2, true, linked.into()));
+    assert_eq!(poll(linked), (2, true, linked.into()));
     assert_eq!(f.store.reader().unwrap().versions(f.only_key()).unwrap()[0].html, linked);
     // So are later ones where the feed is no longer known to be whole.
     let (key, writer) = (f.key("a"), f.store.writer().unwrap());
     let forget = "DELETE FROM site WHERE source = ?1";
     writer.call_blocking(move |conn| Ok(conn.execute(forget, [key])?)).unwrap();
-    assert_eq!(look("<p>teaser</p>"), (3, true, "<p>teaser</p>".into()));
+    assert_eq!(poll("<p>teaser</p>"), (3, true, "<p>teaser</p>".into()));
     f.index_all();
     assert_eq!((f.found("teaser"), f.found("four")), (1, 0));
     // Looking at the page once more takes nothing away; a page's own text goes before the feed's.
     f.store_end(FetchEnd::Read(Box::new(page)), TextWay::Best);
     assert_eq!(f.item().versions, 3);
     f.store_end(read("<p>page</p>", false), TextWay::Page);
-    assert_eq!(look("<p>five</p>").2, "<p>page</p>");
+    assert_eq!(poll("<p>five</p>").2, "<p>page</p>");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The paste box: any address -> the ways to follow it.
 
-use super::layers::Starters;
-use super::{App, Layer, Prompt};
+use super::dialogs::Starters;
+use super::{App, Dialog, Prompt};
 use crate::config::{Action, Context};
 use crate::engine::Discovery;
 use crate::model::SourceKind;
@@ -70,8 +70,8 @@ impl Add {
 
 impl App {
     fn add(&mut self) -> Option<&mut Add> {
-        match self.layers.last_mut() {
-            Some(Layer::Add(add)) => Some(add),
+        match self.dialogs.last_mut() {
+            Some(Dialog::Add(add)) => Some(add),
             _ => None,
         }
     }
@@ -96,7 +96,7 @@ impl App {
                 vec![Effect::CancelDiscovery]
             }
             (_, KeyCode::Esc) => {
-                self.layers.pop();
+                self.dialogs.pop();
                 vec![]
             }
             (Stage::Found { discovery, selected }, KeyCode::Down | KeyCode::Tab) => {
@@ -139,8 +139,8 @@ impl App {
 
     fn begin_with(&mut self, choice: Choice) -> Vec<Effect> {
         match choice {
-            Choice::Import => self.layers.push(Layer::Prompt(Prompt::import(""))),
-            Choice::Starters => self.layers.push(Layer::Starters(Starters::load())),
+            Choice::Import => self.dialogs.push(Dialog::Prompt(Prompt::import(""))),
+            Choice::Starters => self.dialogs.push(Dialog::Starters(Starters::load())),
             Choice::Demo => return vec![Effect::Quit(Farewell::Demo)],
         }
         vec![]
@@ -191,12 +191,12 @@ impl App {
         match (result, self.add()) {
             (Err(why), _) if in_form => self.problem(why),
             (Ok(added), _) => {
-                let over = |l: &Layer| match l {
-                    Layer::Add(_) | Layer::Starters(_) => true,
-                    Layer::Edit(editor) => matches!(editor.of, super::editor::Of::Way(_)),
+                let over = |l: &Dialog| match l {
+                    Dialog::Add(_) | Dialog::Starters(_) => true,
+                    Dialog::Edit(editor) => matches!(editor.of, super::editor::Of::Way(_)),
                     _ => false,
                 };
-                self.layers.retain(|l| !over(l));
+                self.dialogs.retain(|l| !over(l));
                 let words = match added.as_slice() {
                     [] => "all of these are followed already".to_owned(),
                     [Followed { title, no_items: Some(why), .. }] => {
@@ -221,7 +221,7 @@ impl App {
                 };
                 self.added(ids, what);
                 self.note(words);
-                // Its items are what the person wants to see now.
+                // Its items are what the user wants to see now.
                 if let [one] = added.as_slice() {
                     self.sources.wanted = Some(one.id.clone());
                     self.focus = super::Focus::Items;

@@ -1,4 +1,4 @@
-//! Verbs on sources and items that reach beyond the panes: refresh, browser, copy, delete, theme.
+//! Verbs on sources and items that reach beyond the interface: refresh, browser, copy, delete, theme.
 
 use super::settings::setting;
 use super::{App, Focus, Refreshing};
@@ -16,7 +16,7 @@ const MOST_PAGES: usize = 15;
 impl App {
     pub(super) fn refresh(&mut self, keys: Option<Vec<i64>>, pace: Pace) -> Vec<Effect> {
         if self.status.role == Role::Reads {
-            return self.note("the database cannot be written, so nothing is looked at");
+            return self.note("the database cannot be written, so nothing is polled");
         }
         if let Role::Watches(pid) = self.status.role {
             let who = pid.map(|p| format!(" (process {p})")).unwrap_or_default();
@@ -47,12 +47,12 @@ impl App {
     pub(super) fn refreshed(&mut self, report: &Report) -> Vec<Effect> {
         let Some(sum) = &mut self.refreshing else { return vec![] };
         match &report.result {
-            Refreshed::Looked(Outcome::Failed { .. }) | Refreshed::Lost(_) => sum.failed += 1,
-            Refreshed::Looked(Outcome::Fetched { new, .. }) => {
-                sum.looked += 1;
+            Refreshed::Polled(Outcome::Failed { .. }) | Refreshed::Lost(_) => sum.failed += 1,
+            Refreshed::Polled(Outcome::Fetched { new, .. }) => {
+                sum.polled += 1;
                 sum.new += new;
             }
-            Refreshed::Looked(Outcome::Unchanged) => sum.looked += 1,
+            Refreshed::Polled(Outcome::Unchanged) => sum.polled += 1,
             Refreshed::Left(_) | Refreshed::NotDue(_) | Refreshed::Disabled => sum.left += 1,
         }
         vec![]
@@ -60,11 +60,11 @@ impl App {
 
     pub(super) fn refresh_ended(&mut self) -> Vec<Effect> {
         let Some(sum) = self.refreshing.take() else { return vec![] };
-        if sum.looked + sum.failed + sum.left == 0 {
+        if sum.polled + sum.failed + sum.left == 0 {
             // Somebody else looks already, and what was said before holds.
             return match &self.toast {
                 Some(_) => vec![],
-                None => self.note("it is being looked at already"),
+                None => self.note("it is being polled already"),
             };
         }
         let mut words = match sum.new {
@@ -80,13 +80,13 @@ impl App {
         }
         // What a refresh came to must not hide that it was one of the old sources.
         match self.status.fault.clone() {
-            Some(fault) => self.tell_fault(&fault),
+            Some(fault) => self.show_error(&fault),
             None => self.note(words),
         }
     }
 
     /// The declared sources were changed and could not be read.
-    pub(super) fn tell_fault(&mut self, fault: &str) -> Vec<Effect> {
+    pub(super) fn show_error(&mut self, fault: &str) -> Vec<Effect> {
         self.problem(format!("the sources were not read again: {fault}"))
     }
 
@@ -94,7 +94,7 @@ impl App {
         if self.focus == Focus::Items && !self.items.marked.is_empty() {
             let rows: Vec<ItemRow> = self.item_targets().into_iter().filter(|r| !r.read).collect();
             self.items.marked.clear();
-            return self.set_mark(Mark::Read, &rows, true, Cause::Person);
+            return self.set_mark(Mark::Read, &rows, true, Cause::User);
         }
         vec![Effect::MarkViewRead { view: self.view(), up_to: self.sources.list.last_key }]
     }

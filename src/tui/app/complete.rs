@@ -100,9 +100,9 @@ impl Completion {
 
 impl App {
     /// What can be completed in a query; by itself only values are offered, on a wish operators too.
-    pub(super) fn complete_query(&self, field: &Field, wished: bool) -> Option<Completion> {
+    pub(super) fn complete_query(&self, field: &Field, explicit: bool) -> Option<Completion> {
         let spot = spot(field.value(), field.cursor());
-        if !wished && spot.operator.is_none() {
+        if !explicit && spot.operator.is_none() {
             return None;
         }
         let offers = match spot.operator {
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn a_line_of_names_is_taken_apart() {
-        let told = |line| {
+        let summary = |line| {
             let word = |w: &SignedWord<'_>| (if w.minus { "-" } else { "" }).to_owned() + w.name;
             signed_words(line).iter().map(word).collect::<Vec<_>>().join("|")
         };
@@ -219,7 +219,7 @@ mod tests {
             ("+ x", "|x"),
             ("c++ é-", "c++|é-"),
         ] {
-            assert_eq!(told(line), expected, "{line}");
+            assert_eq!(summary(line), expected, "{line}");
         }
     }
 

@@ -1,7 +1,7 @@
 //! The form for a source or the settings. What its fields are, and what is wrong with them, is known by
 //! [`crate::config::SourceForm`]; here is which of them has the keys.
 
-use super::{Add, App, Bench, BenchPane, Focus, Layer, PromptKind, Stage};
+use super::{Add, App, Bench, BenchPane, Focus, Dialog, PromptKind, Stage};
 use crate::config::{Edited, Entry, FormBase, FormPage, Key, SourceForm, UiSettings};
 use crate::engine::Pace;
 use crate::model::SourceKind;
@@ -39,7 +39,7 @@ pub(crate) struct Editor {
     leaving: bool,
     /// The page to begin with.
     pub(super) begin: FormPage,
-    /// How the panes looked before, to be put back.
+    /// How the interface looked before, to be put back.
     before: Option<UiSettings>,
     saving: Option<Saving>,
     /// The workbench for its selectors, once it was opened.
@@ -52,8 +52,8 @@ pub(crate) struct Editor {
 #[derive(Debug, Clone, Copy)]
 struct Saving {
     number: RequestId,
-    /// Whether the source is to be looked at then.
-    look: bool,
+    /// Whether the source is to be polled then.
+    poll: bool,
 }
 
 impl Editor {
@@ -204,8 +204,8 @@ fn around<T: PartialEq + Copy>(list: &[T], now: &T, forward: bool) -> Option<T> 
 
 impl App {
     pub(super) fn editor(&mut self) -> Option<&mut Editor> {
-        self.layers.iter_mut().find_map(|layer| match layer {
-            Layer::Edit(editor) => Some(editor),
+        self.dialogs.iter_mut().find_map(|dialog| match dialog {
+            Dialog::Edit(editor) => Some(editor),
             _ => None,
         })
     }
@@ -223,7 +223,7 @@ impl App {
         let title = entry.title().to_owned();
         // What is broken is mended there.
         let wants_bench = wants_bench || entry.facts.website.broken().is_some();
-        self.layers.push(Layer::Edit(Editor::new(
+        self.dialogs.push(Dialog::Edit(Editor::new(
             Of::Source(source),
             title,
             FormPage::General,
@@ -234,8 +234,8 @@ impl App {
 
     /// Opens the form of a way to follow an address, which is declared when it is saved.
     pub(super) fn edit_way(&mut self, by_hand: bool) -> Vec<Effect> {
-        let found = self.layers.iter().find_map(|layer| match layer {
-            Layer::Add(Add { stage: Stage::Found { discovery, selected }, .. }) => {
+        let found = self.dialogs.iter().find_map(|dialog| match dialog {
+            Dialog::Add(Add { stage: Stage::Found { discovery, selected }, .. }) => {
                 let way = (!by_hand).then_some(*selected);
                 let title = way.and_then(|way| discovery.ways.get(way)).map(|w| w.title.clone());
                 Some((way, discovery.draft(way)?, title.unwrap_or_default()))
@@ -249,7 +249,7 @@ impl App {
         let has_selectors = form.kind() == SourceKind::Website;
         editor.form = Some(form);
         editor.show_form();
-        self.layers.push(Layer::Edit(editor));
+        self.dialogs.push(Dialog::Edit(editor));
         if has_selectors { self.open_bench() } else { vec![] }
     }
 
@@ -268,7 +268,7 @@ impl App {
                 if editor.wants_bench { self.open_bench() } else { vec![] }
             }
             (Some(_), Err(why)) => {
-                self.layers.retain(|layer| !matches!(layer, Layer::Edit(_)));
+                self.dialogs.retain(|dialog| !matches!(dialog, Dialog::Edit(_)));
                 self.problem(why)
             }
         }
@@ -332,16 +332,16 @@ impl App {
         }
         let had_bench = editor.bench.is_some();
         if let Some(before) = editor.before.take() {
-            self.look_like(before);
+            self.apply_appearance(before);
         }
-        self.layers.pop();
+        self.dialogs.pop();
         self.toast = None;
         if had_bench { vec![Effect::CloseBench] } else { vec![] }
     }
 
     pub(super) fn save_entry(&mut self) -> Vec<Effect> {
-        let found = self.layers.iter().find_map(|layer| match layer {
-            Layer::Add(Add { stage: Stage::Found { discovery, .. }, .. }) => Some(discovery),
+        let found = self.dialogs.iter().find_map(|dialog| match dialog {
+            Dialog::Add(Add { stage: Stage::Found { discovery, .. }, .. }) => Some(discovery),
             _ => None,
         });
         let discovery = found.cloned();
@@ -361,25 +361,25 @@ impl App {
             }
             return self.problem(format!("not saved: {label} is not right yet"));
         }
-        if let Some(why) = form.trouble.clone() {
+        if let Some(why) = form.problem.clone() {
             return self.problem(format!("not saved: {why}"));
         }
         let (changes, base) = (form.changes(), form.base().clone());
         match (editor.of, base, discovery) {
             (Of::Way(way), FormBase::Entry(base), Some(discovery)) => {
-                editor.saving = Some(Saving { number, look: false });
+                editor.saving = Some(Saving { number, poll: false });
                 vec![Effect::FollowEdited { discovery, way, base, changes }]
             }
             (Of::Source(_), FormBase::Entry(base), _) if !changes.is_empty() => {
-                editor.saving = Some(Saving { number, look: form.wants_look() });
+                editor.saving = Some(Saving { number, poll: form.needs_poll() });
                 vec![Effect::SaveEntry { save: number, base, changes }]
             }
             (Of::Settings, FormBase::Settings(base), _) if !changes.is_empty() => {
-                editor.saving = Some(Saving { number, look: false });
+                editor.saving = Some(Saving { number, poll: false });
                 vec![Effect::SaveSettings { base: Some(base), changes }]
             }
             _ => {
-                self.layers.pop();
+                self.dialogs.pop();
                 self.note("nothing was changed");
                 vec![Effect::CloseBench]
             }
@@ -397,9 +397,9 @@ impl App {
             (Ok(edited), editor) => {
                 let mut effects = vec![Effect::LoadSources];
                 if let Some((of, saving)) = editor.and_then(|e| Some((e.of, e.saving?))) {
-                    self.layers.retain(|layer| !matches!(layer, Layer::Edit(e) if waits(e)));
+                    self.dialogs.retain(|dialog| !matches!(dialog, Dialog::Edit(e) if waits(e)));
                     effects.push(Effect::CloseBench);
-                    if let (Of::Source(source), true) = (of, saving.look) {
+                    if let (Of::Source(source), true) = (of, saving.poll) {
                         effects.extend(self.refresh(Some(vec![source]), Pace::Manual));
                     }
                 }

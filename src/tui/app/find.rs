@@ -37,7 +37,7 @@ impl Find {
 
 impl ReaderPane {
     /// Looks for a text and goes to its first place at or below where the search began.
-    pub(super) fn look_for(&mut self, text: &str) {
+    pub(super) fn search_for(&mut self, text: &str) {
         let (from, haystack) = match self.find.take() {
             Some(find) => (find.from, find.haystack),
             None => (self.top, Haystack::new(&self.lines.lines)),
@@ -55,7 +55,7 @@ impl ReaderPane {
         }
     }
 
-    /// After the article was laid out anew.
+    /// After the article was laid out again.
     pub(super) fn find_again(&mut self) {
         let Some(mut find) = self.find.take() else { return };
         find.haystack = Haystack::new(&self.lines.lines);

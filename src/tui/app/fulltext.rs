@@ -1,4 +1,4 @@
-//! Whole texts: of the item that is opened, on a wish, ahead; and what changed in them.
+//! Full texts: of the item that is opened, on a wish, ahead; and what changed in them.
 
 use super::App;
 use crate::config::Action;
@@ -48,7 +48,7 @@ impl App {
         Some(Effect::ItemOpened { key })
     }
 
-    /// Fetches the whole text of the item at hand; again, in another way.
+    /// Fetches the full text of the item at hand; again, in another way.
     pub(super) fn fetch_text(&mut self) -> Vec<Effect> {
         let Some(row) = self.item_targets().into_iter().next() else {
             return self.note("select an item first");
@@ -62,7 +62,7 @@ impl App {
     pub(super) fn text_got(
         &mut self,
         key: i64,
-        wished: bool,
+        explicit: bool,
         result: Result<TextGot, Failure>,
     ) -> Vec<Effect> {
         let got = match result {
@@ -70,7 +70,7 @@ impl App {
             Err(why) => return self.problem(why),
         };
         let changed = matches!(got, TextGot::Fetched { changed: true, .. });
-        if wished || changed {
+        if explicit || changed {
             match &got {
                 TextGot::Failed(why) => self.problem(why.clone()),
                 other => {
@@ -78,7 +78,7 @@ impl App {
                     let other_way =
                         matches!(other, TextGot::Fetched { .. } | TextGot::Feed | TextGot::Same(_));
                     let next = key
-                        .filter(|_| wished && other_way)
+                        .filter(|_| explicit && other_way)
                         .map(|k| format!("; {k} takes another way"));
                     self.note(other.words() + &next.unwrap_or_default())
                 }

@@ -1,6 +1,6 @@
 //! What was changed, what of it is undone, and how to go to and fro between these states.
 
-use super::{App, Layer};
+use super::{App, Dialog};
 use crate::config::{
     Action, Context, Edited, EntryChange, HandEdited, Key, Settings, SettingsEdited, ViewsEdited,
 };
@@ -14,7 +14,7 @@ use crossterm::event::{KeyCode, KeyEvent};
 /// Changes kept for undoing.
 const MOST: usize = 100;
 
-/// One change of the person.
+/// One change of the user.
 #[derive(Debug)]
 pub(super) enum Change {
     Marks {
@@ -218,8 +218,8 @@ impl App {
         let many = keys.len() > 1;
         let hint = self.did(Change::Marks { mark, keys, to }, words);
         match cause {
-            Cause::Person if many => self.note(said + &hint),
-            Cause::Person => self.note(said),
+            Cause::User if many => self.note(said + &hint),
+            Cause::User => self.note(said),
             _ => vec![],
         }
     }
@@ -373,7 +373,7 @@ impl App {
 
     pub(super) fn open_history(&mut self) -> Vec<Effect> {
         let selected = self.history.steps.len() - self.history.done;
-        self.layers.push(Layer::History(HistoryList { selected }));
+        self.dialogs.push(Dialog::History(HistoryList { selected }));
         vec![]
     }
 
@@ -386,7 +386,7 @@ impl App {
         let (motion, back) = (self.motion(key), self.is_back(key));
         let count = self.history_rows();
         let action = self.action_of(key);
-        let Some(Layer::History(list)) = self.layers.last_mut() else { return vec![] };
+        let Some(Dialog::History(list)) = self.dialogs.last_mut() else { return vec![] };
         list.selected = list.selected.min(count - 1);
         match (event.code, motion, action) {
             (KeyCode::Enter, ..) => {
@@ -397,7 +397,7 @@ impl App {
             (_, _, Some(Action::Undo)) => return self.undo(),
             (_, _, Some(Action::Redo)) => return self.redo(),
             _ if back || action == Some(Action::History) => {
-                self.layers.pop();
+                self.dialogs.pop();
             }
             _ => {}
         }

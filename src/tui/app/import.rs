@@ -3,7 +3,7 @@
 use super::history::Change;
 use super::keys::Motion;
 use super::prompt::expand_home;
-use super::{App, Layer, Prompt};
+use super::{App, Dialog, Prompt};
 use crate::config::Key;
 use crate::tui::effect::Effect;
 use crate::tui::event::{Failure, ImportRead, Imported, RequestId};
@@ -51,7 +51,7 @@ impl App {
     pub(in crate::tui) fn read_import(&mut self, typed: String) -> Vec<Effect> {
         let path = expand_home(&typed);
         let request = self.request();
-        self.layers.push(Layer::Import(ImportPreview {
+        self.dialogs.push(Dialog::Import(ImportPreview {
             request,
             read: None,
             path: typed,
@@ -63,8 +63,8 @@ impl App {
 
     /// The preview that waits for this answer, where it is still open.
     fn import_preview(&mut self, request: RequestId) -> Option<&mut ImportPreview> {
-        self.layers.iter_mut().find_map(|layer| match layer {
-            Layer::Import(preview) if preview.request == request => Some(preview),
+        self.dialogs.iter_mut().find_map(|dialog| match dialog {
+            Dialog::Import(preview) if preview.request == request => Some(preview),
             _ => None,
         })
     }
@@ -72,8 +72,8 @@ impl App {
     /// Closes a preview; the path as it was typed.
     fn close_preview(&mut self, request: RequestId) -> Option<String> {
         let path = self.import_preview(request).map(|preview| std::mem::take(&mut preview.path));
-        let its = |layer: &Layer| matches!(layer, Layer::Import(p) if p.request == request);
-        self.layers.retain(|layer| !its(layer));
+        let its = |dialog: &Dialog| matches!(dialog, Dialog::Import(p) if p.request == request);
+        self.dialogs.retain(|dialog| !its(dialog));
         path
     }
 
@@ -90,7 +90,7 @@ impl App {
             (Err(why), Some(_)) => {
                 // The path is asked for again, to be mended.
                 let path = self.close_preview(request).unwrap_or_default();
-                self.layers.push(Layer::Prompt(Prompt::import(&path)));
+                self.dialogs.push(Dialog::Prompt(Prompt::import(&path)));
                 self.problem(why)
             }
             (_, None) => vec![],
@@ -99,7 +99,7 @@ impl App {
 
     pub(super) fn import_key(&mut self, event: KeyEvent, key: Key) -> Vec<Effect> {
         let (motion, back): (Option<Motion>, bool) = (self.motion(key), self.is_back(key));
-        let Some(Layer::Import(preview)) = self.layers.last_mut() else { return vec![] };
+        let Some(Dialog::Import(preview)) = self.dialogs.last_mut() else { return vec![] };
         let (count, request) = (preview.lines().len(), preview.request);
         if event.code == KeyCode::Enter && !preview.going {
             let Some(read) = &preview.read else { return vec![] };
@@ -158,7 +158,7 @@ impl App {
             let change = Change::Import { sources: edited, views };
             words += &self.did(change, format!("import of {path}"));
         }
-        self.layers.retain(|l| !matches!(l, Layer::Add(_)));
+        self.dialogs.retain(|l| !matches!(l, Dialog::Add(_)));
         match not_saved {
             Some(_) => self.problem(words),
             None => self.note(words),

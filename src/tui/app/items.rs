@@ -41,7 +41,7 @@ pub(crate) struct ItemsPane {
     order: SortOrder,
     /// The row of the sources pane whose items are listed.
     shown: Option<RowId>,
-    /// Whether the person has moved in the list; until then its first row stays selected.
+    /// Whether the user has moved in the list; until then its first row stays selected.
     moved: bool,
     /// Rows that a list of unread items keeps although they were read meanwhile.
     kept: Vec<ItemRow>,
@@ -109,7 +109,7 @@ impl ItemsPane {
     }
 
     /// From now on the selection follows its item.
-    pub(super) fn hold_selection(&mut self) {
+    pub(super) fn keep_selection(&mut self) {
         self.moved = true;
     }
 
@@ -460,7 +460,7 @@ impl ItemsPane {
     }
 }
 
-/// The start of the person's day.
+/// The start of the user's day.
 pub(crate) fn midnight(now: Time) -> Time {
     let today = now.with_timezone(&chrono::Local).date_naive();
     start_of_day(today, &chrono::Local).unwrap_or(now)

@@ -1,6 +1,6 @@
 //! Going to a row of the sources pane by some letters of its name.
 
-use super::{App, Focus, Layer, RowId};
+use super::{App, Focus, Dialog, RowId};
 use crate::tui::effect::Effect;
 use crate::tui::input::Field;
 use crossterm::event::{KeyCode, KeyEvent};
@@ -42,14 +42,14 @@ impl Goal {
 
 impl App {
     pub(super) fn open_jump(&mut self) -> Vec<Effect> {
-        self.layers.push(Layer::Jump(Jump { hits: self.goals(""), ..Jump::default() }));
+        self.dialogs.push(Dialog::Jump(Jump { hits: self.goals(""), ..Jump::default() }));
         vec![]
     }
 
     pub(super) fn jump_typed(&mut self) -> Vec<Effect> {
-        let Some(Layer::Jump(jump)) = self.layers.last() else { return vec![] };
+        let Some(Dialog::Jump(jump)) = self.dialogs.last() else { return vec![] };
         let hits = self.goals(jump.field.value());
-        if let Some(Layer::Jump(jump)) = self.layers.last_mut() {
+        if let Some(Dialog::Jump(jump)) = self.dialogs.last_mut() {
             (jump.hits, jump.selected) = (hits, 0);
         }
         vec![]
@@ -82,17 +82,17 @@ impl App {
     }
 
     pub(super) fn jump_key(&mut self, event: KeyEvent) -> Vec<Effect> {
-        let Some(Layer::Jump(jump)) = self.layers.last_mut() else { return vec![] };
+        let Some(Dialog::Jump(jump)) = self.dialogs.last_mut() else { return vec![] };
         let last = jump.hits.len().saturating_sub(1);
         match event.code {
             KeyCode::Esc => {
-                self.layers.pop();
+                self.dialogs.pop();
             }
             KeyCode::Down | KeyCode::Tab => jump.selected = (jump.selected + 1).min(last),
             KeyCode::Up | KeyCode::BackTab => jump.selected = jump.selected.saturating_sub(1),
             KeyCode::Enter => {
                 let goal = jump.hits.get(jump.selected).cloned();
-                self.layers.pop();
+                self.dialogs.pop();
                 return goal.map(|goal| self.go_to_row(&goal.id)).unwrap_or_default();
             }
             _ => return self.type_into_field(event),

@@ -1,6 +1,6 @@
 //! Strokes -> actions -> changes.
 
-use super::{App, Focus, Layer, READ_TIME};
+use super::{App, Focus, Dialog, READ_TIME};
 use crate::config::{Action, Context, Key, KeyCode, Lookup};
 use crate::engine::Pace;
 use crate::store::Mark;
@@ -74,9 +74,9 @@ impl App {
         if key == Key::ctrl('c') {
             return vec![Effect::Quit(Farewell::Quit)];
         }
-        if !self.layers.is_empty() {
+        if !self.dialogs.is_empty() {
             self.pending.clear();
-            return self.layer_key(event, key);
+            return self.dialog_key(event, key);
         }
         self.pending.push(key);
         match self.keymap.lookup(self.context(), &self.pending) {
@@ -159,7 +159,7 @@ impl App {
             Action::OpenLink => self.open_link_digit(key),
             Action::JumpBack => self.jump_back(),
             Action::Difference => self.toggle_difference(),
-            other => self.open_layer(other),
+            other => self.open_dialog(other),
         }
     }
 
@@ -257,7 +257,7 @@ impl App {
         }
         let single = self.focus == Focus::Items && self.items.marked.is_empty();
         self.items.marked.clear();
-        let mut effects = self.set_mark(mark, &rows, to, Cause::Person);
+        let mut effects = self.set_mark(mark, &rows, to, Cause::User);
         if single && mark == Mark::Read {
             effects.extend(self.select_item(self.items.selected + 1));
         }
@@ -283,8 +283,8 @@ impl App {
     }
 
     pub(super) fn pasted(&mut self, text: &str) -> Vec<Effect> {
-        match self.layers.last_mut() {
-            Some(layer) => match layer.field() {
+        match self.dialogs.last_mut() {
+            Some(dialog) => match dialog.field() {
                 Some(field) => {
                     field.paste(text);
                     self.field_changed()
@@ -293,7 +293,7 @@ impl App {
             },
             // An address pasted anywhere is meant to be followed.
             None if crate::util::url::parse_web(text.trim()).is_ok() => {
-                self.layers.push(Layer::Add(super::Add::with(text)));
+                self.dialogs.push(Dialog::Add(super::Add::with(text)));
                 self.explore()
             }
             None => vec![],

@@ -1,7 +1,7 @@
 //! Links and footnotes of the article: by number, by letter, from a list.
 
 use super::keys::Motion;
-use super::{App, Layer};
+use super::{App, Dialog};
 use crate::article::LinkKind;
 use crate::config::{Action, Context, Key, Lookup};
 use crate::tui::effect::Effect;
@@ -67,19 +67,19 @@ impl App {
         }
         targets.truncate(MOST_HINTS);
         let targets = labels(targets.len()).into_iter().zip(targets).collect();
-        self.layers.push(Layer::Hints(Hints { targets, typed: String::new() }));
+        self.dialogs.push(Dialog::Hints(Hints { targets, typed: String::new() }));
         vec![]
     }
 
     pub(super) fn hints_key(&mut self, key: Key) -> Vec<Effect> {
-        let Some(Layer::Hints(hints)) = self.layers.last_mut() else { return vec![] };
+        let Some(Dialog::Hints(hints)) = self.dialogs.last_mut() else { return vec![] };
         let letter = key.text().filter(char::is_ascii_lowercase);
         if let Some(letter) = letter {
             hints.typed.push(letter);
             let fits = |(label, _): &&(String, Target)| label.starts_with(&hints.typed);
             match hints.targets.iter().find(fits).cloned() {
                 Some((label, target)) if label == hints.typed => {
-                    self.layers.pop();
+                    self.dialogs.pop();
                     return self.go_to(target);
                 }
                 Some(_) => {}
@@ -87,7 +87,7 @@ impl App {
             }
             return vec![];
         }
-        self.layers.pop();
+        self.dialogs.pop();
         match key.text() {
             Some(digit) if digit.is_ascii_digit() => self.open_link_digit(key),
             _ if self.keymap.lookup(Context::Reader, &[key]) == Lookup::Action(Action::Hints) => {
@@ -165,7 +165,7 @@ impl App {
         }
         let typed: usize = digits.parse().unwrap_or(1);
         let selected = typed.saturating_sub(1).min(links.len() - 1);
-        self.layers.push(Layer::Links(LinkList { links, selected, digits: digits.to_owned() }));
+        self.dialogs.push(Dialog::Links(LinkList { links, selected, digits: digits.to_owned() }));
         vec![]
     }
 
@@ -175,7 +175,7 @@ impl App {
         motion: Option<Motion>,
         back: bool,
     ) -> Vec<Effect> {
-        let Some(Layer::Links(list)) = self.layers.last_mut() else { return vec![] };
+        let Some(Dialog::Links(list)) = self.dialogs.last_mut() else { return vec![] };
         let number = match event.code {
             KeyCode::Char(c) if c.is_ascii_digit() => {
                 list.digits.push(c);
@@ -197,12 +197,12 @@ impl App {
                     list.digits.clear();
                     list.selected = motion.from(list.selected, 10, list.links.len());
                 } else if back || event.code == KeyCode::Char(';') {
-                    self.layers.pop();
+                    self.dialogs.pop();
                 }
                 return vec![];
             }
         };
-        self.layers.pop();
+        self.dialogs.pop();
         self.open_link(number)
     }
 }

@@ -1,4 +1,4 @@
-//! The state of the panes and how events change it.
+//! The state of the interface and how events change it.
 //!
 //! [`App::update`] takes an event and returns the effects to perform; nothing in here waits for
 //! anything. Each pane has a file, and so has each kind of layer on top of them.
@@ -16,7 +16,7 @@ mod import;
 mod items;
 mod jump;
 mod keys;
-mod layers;
+mod dialogs;
 mod links;
 mod mouse;
 mod palette;
@@ -40,7 +40,7 @@ pub(super) use history::HistoryList;
 pub(super) use import::{ImportLine, ImportPreview};
 pub(super) use items::{ItemsPane, midnight};
 pub(super) use jump::Jump;
-pub(super) use layers::{Help, Layer, LogList, Starters};
+pub(super) use dialogs::{Help, Dialog, LogList, Starters};
 pub(super) use links::{Hints, LinkList};
 pub(super) use palette::{Hit, Palette};
 pub(super) use prompt::{Prompt, PromptKind};
@@ -95,7 +95,7 @@ const READ_TIME: TimeDelta = TimeDelta::seconds(2);
 /// Between two readings of the sources while commits keep coming.
 const RELOAD_PAUSE: TimeDelta = TimeDelta::milliseconds(250);
 
-/// Everything the panes know.
+/// Everything the interface know.
 pub(super) struct App {
     pub(super) now: Time,
     pub(super) size: (u16, u16),
@@ -108,7 +108,7 @@ pub(super) struct App {
     pub(super) rhythms: Rhythms,
     pub(super) items: ItemsPane,
     pub(super) reader: ReaderPane,
-    pub(super) layers: Vec<Layer>,
+    pub(super) dialogs: Vec<Dialog>,
     pub(super) toast: Option<Toast>,
     pub(super) status: Status,
     /// Strokes of a sequence that is not complete.
@@ -124,10 +124,10 @@ pub(super) struct App {
     started: bool,
 }
 
-/// A refresh that the person asked for.
+/// A refresh that the user asked for.
 #[derive(Debug, Default)]
 pub(super) struct Refreshing {
-    looked: usize,
+    polled: usize,
     new: u32,
     failed: usize,
     left: usize,
@@ -168,7 +168,7 @@ impl App {
             palette,
             focus: Focus::Sources,
             zen: false,
-            layers: Vec::new(),
+            dialogs: Vec::new(),
             toast: None,
             status: Status::default(),
             pending: Vec::new(),
@@ -211,7 +211,7 @@ impl App {
                 let fault = status.fault.clone().filter(|_| self.status.fault != status.fault);
                 self.status = status;
                 match fault {
-                    Some(fault) => self.tell_fault(&fault),
+                    Some(fault) => self.show_error(&fault),
                     None => vec![],
                 }
             }
@@ -222,7 +222,7 @@ impl App {
                 effects.extend(self.item_opened());
                 effects
             }
-            Event::TextGot(key, wished, result) => self.text_got(key, wished, result),
+            Event::TextGot(key, explicit, result) => self.text_got(key, explicit, result),
             Event::PrefetchPlanned(result) => self.prefetch_planned(result),
             Event::Prefetched(there) => self.prefetched(there),
             Event::PrefetchEnded => self.prefetch_ended(),
@@ -271,8 +271,8 @@ impl App {
         let minute = self.now + TimeDelta::seconds(60 - self.now.timestamp().rem_euclid(60));
         let ages = self.started.then_some(minute);
         let spinner =
-            self.layers.iter().any(Layer::is_busy).then(|| self.now + TimeDelta::milliseconds(200));
-        let sequence = self.layers.iter().find_map(Layer::until);
+            self.dialogs.iter().any(Dialog::is_busy).then(|| self.now + TimeDelta::milliseconds(200));
+        let sequence = self.dialogs.iter().find_map(Dialog::until);
         let counting = self.counting.deadline();
         [toast, reload, ages, spinner, sequence, counting].into_iter().flatten().min()
     }
@@ -340,7 +340,7 @@ impl App {
         if !self.started {
             self.started = true;
             if empty {
-                self.layers.push(Layer::Add(Add::welcome()));
+                self.dialogs.push(Dialog::Add(Add::welcome()));
             }
             self.focus = if empty { Focus::Sources } else { Focus::Items };
             effects.extend(self.show_selected_source());

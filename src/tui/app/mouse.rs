@@ -1,7 +1,7 @@
 //! Click, double click and wheel.
 
 use super::keys::Motion;
-use super::{App, Focus, Layer};
+use super::{App, Focus, Dialog};
 use crate::tui::effect::Effect;
 use crate::tui::reader::{cut, glyphs};
 use crate::util::text;
@@ -14,11 +14,11 @@ const NOTCH: isize = 3;
 impl App {
     pub(super) fn mouse_used(&mut self, mouse: MouseEvent) -> Vec<Effect> {
         let at = Position::new(mouse.column, mouse.row);
-        if let Some(Layer::Edit(_)) = self.layers.last() {
+        if let Some(Dialog::Edit(_)) = self.dialogs.last() {
             return self.editor_mouse(mouse.kind, at);
         }
-        if !self.layers.is_empty() {
-            return self.layer_wheel(mouse.kind);
+        if !self.dialogs.is_empty() {
+            return self.dialog_wheel(mouse.kind);
         }
         let Some((focus, area)) = self.pane_at(at) else { return vec![] };
         let row = usize::from(mouse.row - area.y);
@@ -34,7 +34,7 @@ impl App {
     }
 
     /// The wheel walks through the list of a layer.
-    fn layer_wheel(&mut self, kind: MouseEventKind) -> Vec<Effect> {
+    fn dialog_wheel(&mut self, kind: MouseEventKind) -> Vec<Effect> {
         let code = match kind {
             MouseEventKind::ScrollDown => KeyCode::Down,
             MouseEventKind::ScrollUp => KeyCode::Up,

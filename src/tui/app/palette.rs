@@ -3,7 +3,7 @@
 use super::keys::Motion;
 use super::rank::{actions, ranked};
 use super::settings::setting_pages;
-use super::{App, Focus, Layer, RowId};
+use super::{App, Focus, Dialog, RowId};
 use crate::config::{self, Action, Key, SortOrder, setting_choices, setting_keys, setting_shown};
 use crate::tui::effect::Effect;
 use crate::tui::event::SourceEntry;
@@ -15,7 +15,7 @@ use crossterm::event::{KeyCode, KeyEvent};
 pub(crate) struct Palette {
     pub(crate) field: Field,
     pub(crate) selected: usize,
-    /// Whether the person has gone to the line that is selected.
+    /// Whether the user has gone to the line that is selected.
     pub(super) chosen: bool,
 }
 
@@ -78,20 +78,20 @@ impl App {
     /// Opens the palette with something typed already.
     pub(super) fn open_palette(&mut self, typed: &str) -> Vec<Effect> {
         let palette = Palette { field: Field::new(typed), ..Palette::default() };
-        self.layers.push(Layer::Palette(palette));
+        self.dialogs.push(Dialog::Palette(palette));
         vec![]
     }
 
     /// What fits the text in the field, best first.
     pub(crate) fn palette_hits(&self) -> Vec<Hit> {
-        let Some(Layer::Palette(palette)) = self.layers.last() else { return vec![] };
+        let Some(Dialog::Palette(palette)) = self.dialogs.last() else { return vec![] };
         let typed = palette.field.value().trim_start();
         let command = typed.split_once(' ').and_then(|(name, rest)| {
             let action: Action = name.parse().ok()?;
             Some((action, takes(action)?, rest.trim_start()))
         });
         let named =
-            |action: Action| Hit { action, argument: None, source: None, help: self.told(action) };
+            |action: Action| Hit { action, argument: None, source: None, help: self.explain(action) };
         match command {
             Some((action, takes, rest)) => {
                 let hits = self.arguments(action, takes, rest);
@@ -112,7 +112,7 @@ impl App {
     }
 
     /// What an action does, or why it cannot be done now.
-    fn told(&self, action: Action) -> String {
+    fn explain(&self, action: Action) -> String {
         match self.why_not(action) {
             Some(why) if takes(action) != Some(Takes::Source) => format!("not now: {why}"),
             _ => action.help().to_owned(),
@@ -135,15 +135,15 @@ impl App {
             Takes::Theme => {
                 let names = config::theme_names(&self.settings.themes).into_iter();
                 let now = self.settings.ui.theme.as_str();
-                let told = |n: String| {
+                let summary = |n: String| {
                     let help = if n == now { "the theme as it is" } else { "" };
                     (n, help.to_owned())
                 };
-                of_words(names.map(told).collect(), typed)
+                of_words(names.map(summary).collect(), typed)
             }
             Takes::Page => {
-                let told = |(_, name): (_, String)| (name.clone(), format!("settings: {name}"));
-                of_words(setting_pages().into_iter().map(told).collect(), typed)
+                let summary = |(_, name): (_, String)| (name.clone(), format!("settings: {name}"));
+                of_words(setting_pages().into_iter().map(summary).collect(), typed)
             }
             Takes::Source => {
                 let all = &self.sources.list.sources;
@@ -169,30 +169,30 @@ impl App {
                         None => tags.push((tag.clone(), 1)),
                     }
                 }
-                let told = |(tag, count)| {
+                let summary = |(tag, count)| {
                     (
                         tag,
                         if count == 1 { "1 source".to_owned() } else { format!("{count} sources") },
                     )
                 };
-                of_words(tags.into_iter().map(told).collect(), typed)
+                of_words(tags.into_iter().map(summary).collect(), typed)
             }
             Takes::Order => {
                 let names = setting_choices(&self.settings, "ui.sort").into_iter();
-                let told = |(name, o): (String, &SortOrder)| (name, o.words().to_owned());
-                of_words(names.zip(SortOrder::ALL.iter()).map(told).collect(), typed)
+                let summary = |(name, o): (String, &SortOrder)| (name, o.words().to_owned());
+                of_words(names.zip(SortOrder::ALL.iter()).map(summary).collect(), typed)
             }
             Takes::Action => {
-                let told = |a: &Action| (a.name().to_owned(), a.help().to_owned());
-                of_words(Action::ALL.iter().map(told).collect(), typed)
+                let summary = |a: &Action| (a.name().to_owned(), a.help().to_owned());
+                of_words(Action::ALL.iter().map(summary).collect(), typed)
             }
             Takes::Setting => match typed.split_once(' ') {
                 Some((key, value)) if setting_keys().iter().any(|k| k == key) => {
                     let value = value.trim_start();
                     let words = setting_choices(&self.settings, key);
-                    let told = |w: String| (format!("{key} {w}"), String::new());
+                    let summary = |w: String| (format!("{key} {w}"), String::new());
                     let mut hits =
-                        of_words(words.into_iter().map(told).collect(), &format!("{key} {value}"));
+                        of_words(words.into_iter().map(summary).collect(), &format!("{key} {value}"));
                     if hits.is_empty() && !value.is_empty() {
                         hits.push(hit(format!("{key} {value}"), format!("{key} = {value}")));
                     }
@@ -203,11 +203,11 @@ impl App {
                     hits
                 }
                 _ => {
-                    let told = |k: String| {
+                    let summary = |k: String| {
                         let now = format!("is {}", setting_shown(&self.settings, &k));
                         (k, now)
                     };
-                    of_words(setting_keys().into_iter().map(told).collect(), typed)
+                    of_words(setting_keys().into_iter().map(summary).collect(), typed)
                 }
             },
             Takes::Text(what) => vec![hit(typed.to_owned(), format!("{}: {what}", action.help()))],
@@ -215,15 +215,15 @@ impl App {
     }
 
     pub(super) fn palette_key(&mut self, event: KeyEvent) -> Vec<Effect> {
-        let effects = self.palette_stroke(event);
+        let effects = self.palette_pressed(event);
         self.try_theme();
         effects
     }
 
     /// A theme that is selected shows at once, and goes with the selection.
     fn try_theme(&mut self) {
-        let selected = match self.layers.last() {
-            Some(Layer::Palette(palette)) => palette.selected,
+        let selected = match self.dialogs.last() {
+            Some(Dialog::Palette(palette)) => palette.selected,
             _ => return,
         };
         let hit = self.palette_hits().into_iter().nth(selected);
@@ -231,22 +231,22 @@ impl App {
         self.show_theme(theme.unwrap_or_else(|| self.settings.ui.theme.clone()));
     }
 
-    fn palette_stroke(&mut self, event: KeyEvent) -> Vec<Effect> {
+    fn palette_pressed(&mut self, event: KeyEvent) -> Vec<Effect> {
         let hits = self.palette_hits();
-        let Some(Layer::Palette(palette)) = self.layers.last() else { return vec![] };
+        let Some(Dialog::Palette(palette)) = self.dialogs.last() else { return vec![] };
         let last = hits.len().saturating_sub(1);
         let at = palette.selected.min(last);
         let completed = hits.get(at).map(|hit| self.completed(hit)).unwrap_or_default();
         let id = palette.field.value().split_once(' ').map_or("", |(_, rest)| rest.trim());
         let unclear = hits.get(at).is_some_and(|hit| !palette.chosen && self.is_unclear(hit, id));
-        let Some(Layer::Palette(palette)) = self.layers.last_mut() else { return vec![] };
+        let Some(Dialog::Palette(palette)) = self.dialogs.last_mut() else { return vec![] };
         palette.selected = at;
         let goes =
             matches!(event.code, KeyCode::Down | KeyCode::Up | KeyCode::PageDown | KeyCode::PageUp);
         palette.chosen |= goes;
         match event.code {
             KeyCode::Esc => {
-                self.layers.pop();
+                self.dialogs.pop();
                 self.show_theme(self.settings.ui.theme.clone());
                 vec![]
             }
@@ -289,7 +289,7 @@ impl App {
                         "several sources are called {title}; go to one of them with the arrow keys"
                     ));
                 }
-                self.layers.pop();
+                self.dialogs.pop();
                 self.run(hit)
             }
             _ => self.type_into_field(event),
@@ -310,7 +310,7 @@ impl App {
             Some(Takes::Theme) => self.take_theme(argument.to_owned()),
             Some(Takes::Page) => {
                 let page = setting_pages().into_iter().find(|(_, name)| name == argument);
-                self.open_settings(page.map_or(config::FormPage::Look, |(page, _)| page))
+                self.open_settings(page.map_or(config::FormPage::Appearance, |(page, _)| page))
             }
             Some(Takes::Tag) => self.show_tag(argument),
             Some(Takes::Setting) => self.set_setting(argument),
@@ -341,13 +341,13 @@ impl App {
         if text.is_empty() {
             return effects;
         }
-        let field = self.layers.last_mut().and_then(Layer::field);
+        let field = self.dialogs.last_mut().and_then(Dialog::field);
         let Some(field) = field else { return effects };
         *field = Field::new(text);
         effects.extend(self.field_changed());
         effects.extend(match action {
             Action::Add => self.explore(),
-            _ => self.layer_key(
+            _ => self.dialog_key(
                 KeyCode::Enter.into(),
                 Key::new(config::KeyCode::Enter, false, false, false),
             ),

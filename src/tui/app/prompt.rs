@@ -1,7 +1,7 @@
 //! Questions with one line for the answer.
 
 use super::complete::Completion;
-use super::{App, Layer};
+use super::{App, Dialog};
 use crate::model::SourceId;
 use crate::query::Query;
 use crate::tui::effect::Effect;
@@ -90,25 +90,25 @@ impl Prompt {
 
 impl App {
     pub(super) fn ask(&mut self, kind: PromptKind, text: &str) -> Vec<Effect> {
-        self.layers.push(Layer::Prompt(Prompt::new(kind, text)));
+        self.dialogs.push(Dialog::Prompt(Prompt::new(kind, text)));
         vec![]
     }
 
     fn prompt(&mut self) -> Option<&mut Prompt> {
-        match self.layers.last_mut() {
-            Some(Layer::Prompt(prompt)) => Some(prompt),
+        match self.dialogs.last_mut() {
+            Some(Dialog::Prompt(prompt)) => Some(prompt),
             _ => None,
         }
     }
 
     pub(super) fn prompt_typed(&mut self) -> Vec<Effect> {
-        let Some(Layer::Prompt(prompt)) = self.layers.last() else { return vec![] };
+        let Some(Dialog::Prompt(prompt)) = self.dialogs.last() else { return vec![] };
         let text = prompt.field.value().to_owned();
         let completion = self.prompt_offers(prompt, false);
         let is_query = matches!(prompt.kind, PromptKind::ViewQuery { .. });
         let fault = if is_query { text.parse::<Query>().err() } else { None };
         if prompt.kind == PromptKind::Find {
-            self.reader.look_for(&text);
+            self.reader.search_for(&text);
         }
         if let Some(prompt) = self.prompt() {
             (prompt.completion, prompt.fault) = (completion, fault.map(|e| e.to_string()));
@@ -117,17 +117,17 @@ impl App {
     }
 
     /// What could stand at the cursor.
-    fn prompt_offers(&self, prompt: &Prompt, wished: bool) -> Option<Completion> {
+    fn prompt_offers(&self, prompt: &Prompt, explicit: bool) -> Option<Completion> {
         match &prompt.kind {
             PromptKind::Folder { .. } => Self::complete_name(&prompt.field, self.sources.folders()),
             PromptKind::Tags { .. } => Self::complete_signed(&prompt.field, self.sources.tags()),
-            PromptKind::ViewQuery { .. } => self.complete_query(&prompt.field, wished),
+            PromptKind::ViewQuery { .. } => self.complete_query(&prompt.field, explicit),
             _ => None,
         }
     }
 
     fn prompt_completed(&mut self, forward: bool) -> Vec<Effect> {
-        let Some(Layer::Prompt(prompt)) = self.layers.last() else { return vec![] };
+        let Some(Dialog::Prompt(prompt)) = self.dialogs.last() else { return vec![] };
         let offers = prompt.completion.clone().or_else(|| self.prompt_offers(prompt, true));
         if let (Some(mut offers), Some(prompt)) = (offers, self.prompt()) {
             offers.step(&mut prompt.field, forward);
@@ -140,7 +140,7 @@ impl App {
         let Some(prompt) = self.prompt() else { return vec![] };
         match (prompt.kind.clone(), event.code) {
             (kind, KeyCode::Esc) => {
-                self.layers.pop();
+                self.dialogs.pop();
                 if kind == PromptKind::Find {
                     self.reader.cancel_find();
                 }
@@ -159,7 +159,7 @@ impl App {
             (_, KeyCode::Enter) if prompt.fault.is_some() => vec![],
             (kind, KeyCode::Enter) => {
                 let text = prompt.field.value().trim().to_owned();
-                self.layers.pop();
+                self.dialogs.pop();
                 self.prompt_answered(kind, text)
             }
             _ => self.type_into_field(event),

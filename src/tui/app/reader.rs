@@ -216,7 +216,7 @@ impl ReaderPane {
         self.spare.clear();
     }
 
-    /// Shows another article, or the same one read anew.
+    /// Shows another article, or the same one read again.
     fn show(&mut self, article: Arc<Article>) {
         let same = self.row().is_some_and(|row| row.key == article.row.key);
         if !same {
@@ -248,7 +248,7 @@ impl App {
 
     /// Opens the selected item in the reader.
     pub(super) fn open_item(&mut self) -> Vec<Effect> {
-        self.items.hold_selection();
+        self.items.keep_selection();
         let Some(row) = self.items.current().cloned() else { return vec![] };
         self.focus = Focus::Reader;
         let request = self.request();

@@ -1,6 +1,6 @@
 //! The page of keys: every action with its keys, and a new one is given by striking it.
 
-use super::{App, Layer};
+use super::{App, Dialog};
 use crate::config::{
     self, Key, KeyRow, LONGEST_SEQUENCE, Rebinding, as_in_preset, key_rows, rebind, show_sequence,
 };
@@ -22,7 +22,7 @@ pub(crate) struct KeysPage {
     pub(crate) rows: Vec<KeyRow>,
     pub(crate) catching: Option<Catching>,
     /// What a new binding would displace, until that is agreed to.
-    pub(crate) asking: Option<Rebinding>,
+    pub(crate) request_options: Option<Rebinding>,
 }
 
 /// New keys, being struck.
@@ -46,21 +46,21 @@ impl KeysPage {
 
     /// The field that takes what is typed, unless keys are being struck.
     pub(super) fn typing(&mut self) -> Option<&mut Field> {
-        if self.catching.is_some() || self.asking.is_some() { None } else { Some(&mut self.field) }
+        if self.catching.is_some() || self.request_options.is_some() { None } else { Some(&mut self.field) }
     }
 }
 
 impl App {
     fn keys_page(&mut self) -> Option<&mut KeysPage> {
-        self.layers.iter_mut().rev().find_map(|layer| match layer {
-            Layer::Keys(page) => Some(page),
+        self.dialogs.iter_mut().rev().find_map(|dialog| match dialog {
+            Dialog::Keys(page) => Some(page),
             _ => None,
         })
     }
 
     pub(super) fn open_keys(&mut self, typed: &str) -> Vec<Effect> {
         let page = KeysPage { field: Field::new(typed), ..KeysPage::default() };
-        self.layers.push(Layer::Keys(page));
+        self.dialogs.push(Dialog::Keys(page));
         self.list_keys()
     }
 
@@ -90,7 +90,7 @@ impl App {
         if page.catching.is_some() {
             return self.catch_key(event, key);
         }
-        if let Some(rebinding) = page.asking.take() {
+        if let Some(rebinding) = page.request_options.take() {
             let effects = match event.code {
                 KeyCode::Enter => self.save_keys(rebinding),
                 _ => self.note("left as it was"),
@@ -101,7 +101,7 @@ impl App {
         let (selected, last) = (page.selected, page.rows.len().saturating_sub(1));
         match event.code {
             KeyCode::Esc => {
-                self.layers.pop();
+                self.dialogs.pop();
             }
             KeyCode::Down | KeyCode::Tab => page.selected = (selected + 1).min(last),
             KeyCode::Up | KeyCode::BackTab => page.selected = selected.saturating_sub(1),
@@ -184,7 +184,7 @@ impl App {
             Ok(rebinding) if rebinding.displaced.is_empty() => self.save_keys(rebinding),
             Ok(rebinding) => {
                 if let Some(page) = self.keys_page() {
-                    page.asking = Some(rebinding);
+                    page.request_options = Some(rebinding);
                 }
                 vec![]
             }

@@ -2,7 +2,7 @@
 
 use super::complete::Completion;
 use super::items::Listing;
-use super::{App, Focus, Layer};
+use super::{App, Focus, Dialog};
 use crate::query::{Query, unknown_name};
 use crate::store::{Scope, View};
 use crate::tui::effect::Effect;
@@ -41,7 +41,7 @@ impl App {
         };
         self.focus = Focus::Items;
         self.zen = false;
-        self.layers.push(Layer::Search(bar));
+        self.dialogs.push(Dialog::Search(bar));
         vec![]
     }
 
@@ -50,8 +50,8 @@ impl App {
     }
 
     fn search_bar(&mut self) -> Option<&mut SearchBar> {
-        match self.layers.last_mut() {
-            Some(Layer::Search(bar)) => Some(bar),
+        match self.dialogs.last_mut() {
+            Some(Dialog::Search(bar)) => Some(bar),
             _ => None,
         }
     }
@@ -67,7 +67,7 @@ impl App {
             KeyCode::Up => self.select_item(self.items.selected.saturating_sub(1)),
             KeyCode::Char('s') if ctrl => {
                 let effects = self.search_confirmed();
-                if self.layers.is_empty() { self.save_query() } else { effects }
+                if self.dialogs.is_empty() { self.save_query() } else { effects }
             }
             _ => self.type_into_field(event),
         }
@@ -75,7 +75,7 @@ impl App {
 
     /// Lists what the line says so far, and offers what could stand at the cursor.
     pub(super) fn search_changed(&mut self) -> Vec<Effect> {
-        let Some(Layer::Search(bar)) = self.layers.last() else { return vec![] };
+        let Some(Dialog::Search(bar)) = self.dialogs.last() else { return vec![] };
         let completion = self.complete_query(&bar.field, false);
         let effects = self.search_typed();
         if let Some(bar) = self.search_bar() {
@@ -87,7 +87,7 @@ impl App {
     /// Lists what the line says so far. A word that is not understood yet counts for nothing; where
     /// nothing else is said, the list stays.
     fn search_typed(&mut self) -> Vec<Effect> {
-        let Some(Layer::Search(bar)) = self.layers.last() else { return vec![] };
+        let Some(Dialog::Search(bar)) = self.dialogs.last() else { return vec![] };
         let typed = bar.field.value().to_owned();
         let (fault, query) = match typed.parse::<Query>() {
             Ok(read) => (unknown_name(&read, self.sources.known()), Some(typed)),
@@ -113,7 +113,7 @@ impl App {
     }
 
     fn search_completed(&mut self, forward: bool) -> Vec<Effect> {
-        let Some(Layer::Search(bar)) = self.layers.last() else { return vec![] };
+        let Some(Dialog::Search(bar)) = self.dialogs.last() else { return vec![] };
         let completion = bar.completion.clone();
         let Some(mut completion) = completion.or_else(|| self.complete_query(&bar.field, true))
         else {
@@ -145,8 +145,8 @@ impl App {
             completion.give_back(&mut bar.field);
             return self.search_typed();
         }
-        match self.layers.pop() {
-            Some(Layer::Search(bar)) => self.search_cancelled(bar),
+        match self.dialogs.pop() {
+            Some(Dialog::Search(bar)) => self.search_cancelled(bar),
             _ => vec![],
         }
     }
@@ -164,8 +164,8 @@ impl App {
             return vec![];
         }
         let empty = bar.field.value().trim().is_empty() && !bar.is_filter;
-        match self.layers.pop() {
-            Some(Layer::Search(bar)) if empty => self.search_cancelled(bar),
+        match self.dialogs.pop() {
+            Some(Dialog::Search(bar)) if empty => self.search_cancelled(bar),
             _ => vec![],
         }
     }

@@ -1,6 +1,6 @@
 //! The settings: their form, and taking over what was changed while everything runs.
 
-use super::{App, Editor, Layer};
+use super::{App, Editor, Dialog};
 use crate::config::{EntryChange, FormPage, KeyMap, Settings, SettingsText, SourceForm};
 use crate::config::{SettingsEdited, Theme, UiSettings, setting_change};
 use crate::tui::effect::Effect;
@@ -17,7 +17,7 @@ pub(super) fn setting(path: &[&str], value: impl Into<toml::Value>) -> EntryChan
 /// The pages of the form, by the names that the palette takes.
 pub(super) fn setting_pages() -> Vec<(FormPage, String)> {
     let pages = [
-        FormPage::Look,
+        FormPage::Appearance,
         FormPage::Reading,
         FormPage::FullText,
         FormPage::Retention,
@@ -50,7 +50,7 @@ impl Saves {
 }
 
 impl App {
-    /// Takes over what a save has made of the settings once no newer one waits: until then the panes
+    /// Takes over what a save has made of the settings once no newer one waits: until then the interface
     /// show what newer strokes have chosen.
     pub(super) fn settings_answered(&mut self, now: Option<Box<Settings>>) -> Vec<Effect> {
         self.saves.waiting.pop_front();
@@ -70,7 +70,7 @@ impl App {
 
     /// Opens the form of the settings at one of its pages.
     pub(super) fn open_settings(&mut self, page: FormPage) -> Vec<Effect> {
-        self.layers.push(Layer::Edit(Editor::settings(page, self.settings.ui.clone())));
+        self.dialogs.push(Dialog::Edit(Editor::settings(page, self.settings.ui.clone())));
         vec![Effect::LoadSettings]
     }
 
@@ -85,7 +85,7 @@ impl App {
                 vec![]
             }
             (Some(_), Err(why)) => {
-                self.layers.retain(|layer| !matches!(layer, Layer::Edit(_)));
+                self.dialogs.retain(|dialog| !matches!(dialog, Dialog::Edit(_)));
                 self.problem(why)
             }
         }
@@ -114,7 +114,7 @@ impl App {
                 match self.editor().filter(|e| e.is_settings()) {
                     // It goes on from what holds now.
                     Some(open) if !of_form => open.set_before(settings.ui.clone()),
-                    _ => self.layers.retain(|l| !matches!(l, Layer::Edit(e) if e.is_settings())),
+                    _ => self.dialogs.retain(|l| !matches!(l, Dialog::Edit(e) if e.is_settings())),
                 }
                 let mut effects = self.settings_answered(Some(settings));
                 effects.extend(self.settings_edited(edited, &note));
@@ -145,12 +145,12 @@ impl App {
         effects
     }
 
-    /// Shows what the form for the settings would make of the panes.
+    /// Shows what the form for the settings would make of the interface.
     pub(super) fn preview(&mut self) {
         let editor = self.editor().filter(|e| e.is_settings());
         let would_be = editor.and_then(|e| e.form.as_ref()).and_then(SourceForm::would_be);
         if let Some(ui) = would_be.map(|settings| settings.ui.clone()) {
-            self.look_like(ui);
+            self.apply_appearance(ui);
         }
     }
 
@@ -164,7 +164,7 @@ impl App {
     }
 
     /// Takes over what can be seen at once: the theme, the marks, the widths.
-    pub(super) fn look_like(&mut self, ui: UiSettings) {
+    pub(super) fn apply_appearance(&mut self, ui: UiSettings) {
         self.show_theme(ui.theme.clone());
         if ui.reader_width != self.settings.ui.reader_width {
             self.reader.set_column(ui.reader_width);
@@ -185,7 +185,7 @@ impl App {
             self.palette = Palette::new(theme, self.palette.depth());
         }
         self.settings.themes.clone_from(&new.themes);
-        self.look_like(new.ui.clone());
+        self.apply_appearance(new.ui.clone());
         if new.keys != before.keys
             && let Ok(keymap) = KeyMap::load(&new.keys)
         {

@@ -1,10 +1,10 @@
-//! When sources are looked at: what lines of the sources pane tell of it, and the panel that
+//! When sources are polled: what lines of the sources pane tell of it, and the panel that
 //! explains one of them.
 
 use super::keys::Motion;
-use super::{App, Focus, Layer, RowId};
+use super::{App, Focus, Dialog, RowId};
 use crate::config::{Action, Context, Key, Lookup};
-use crate::engine::{Rhythm, Told};
+use crate::engine::{Rhythm, ScheduleSummary};
 use crate::tui::effect::Effect;
 use crate::tui::event::Failure;
 use std::collections::HashMap;
@@ -16,7 +16,7 @@ pub(crate) struct WhyPanel {
     pub(crate) source: i64,
     pub(crate) title: String,
     /// `None` until it is read.
-    pub(crate) told: Option<Told>,
+    pub(crate) summary: Option<ScheduleSummary>,
     /// Lines scrolled past.
     pub(crate) top: usize,
 }
@@ -114,26 +114,26 @@ impl App {
         let Some((source, title)) = entry.map(|e| (e.facts.key, e.title().to_owned())) else {
             return self.note("select a source first");
         };
-        self.layers.push(Layer::Why(WhyPanel { source, title, told: None, top: 0 }));
+        self.dialogs.push(Dialog::Why(WhyPanel { source, title, summary: None, top: 0 }));
         vec![Effect::LoadWhy { source }]
     }
 
     /// What the panel shows may have changed.
     pub(super) fn reload_why(&self) -> Option<Effect> {
-        self.layers.iter().find_map(|layer| match layer {
-            Layer::Why(panel) => Some(Effect::LoadWhy { source: panel.source }),
+        self.dialogs.iter().find_map(|dialog| match dialog {
+            Dialog::Why(panel) => Some(Effect::LoadWhy { source: panel.source }),
             _ => None,
         })
     }
 
-    pub(super) fn why_loaded(&mut self, source: i64, result: Result<Told, Failure>) -> Vec<Effect> {
-        let panel = self.layers.iter_mut().find_map(|layer| match layer {
-            Layer::Why(panel) if panel.source == source => Some(panel),
+    pub(super) fn why_loaded(&mut self, source: i64, result: Result<ScheduleSummary, Failure>) -> Vec<Effect> {
+        let panel = self.dialogs.iter_mut().find_map(|dialog| match dialog {
+            Dialog::Why(panel) if panel.source == source => Some(panel),
             _ => None,
         });
         match (panel, result) {
-            (Some(panel), Ok(told)) => {
-                panel.told = Some(told);
+            (Some(panel), Ok(summary)) => {
+                panel.summary = Some(summary);
                 vec![]
             }
             (Some(_), Err(why)) => self.problem(why),
@@ -148,12 +148,12 @@ impl App {
         };
         let motion = bound(Context::Items).and_then(Motion::of);
         let verb = bound(Context::Sources);
-        let Some(Layer::Why(panel)) = self.layers.last_mut() else { return vec![] };
+        let Some(Dialog::Why(panel)) = self.dialogs.last_mut() else { return vec![] };
         if let Some(motion) = motion {
             // The view knows how many lines there are, and stops it at the last ones.
             panel.top = motion.from(panel.top, 10, MOST_LINES);
         } else if matches!(verb, Some(Action::Back | Action::Why)) {
-            self.layers.pop();
+            self.dialogs.pop();
         } else if verb == Some(Action::StopExploring) {
             return vec![Effect::StopExploring { source: panel.source }];
         }

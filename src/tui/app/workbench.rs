@@ -13,7 +13,7 @@ use super::editor::Of;
 use super::{App, Editor};
 use crate::config::SourceForm;
 use crate::engine::{Found, ListLink, Offer, Part, Place, Preview, Subject};
-use crate::model::{RuleKey, SourceKind, Time, Trouble, WebsiteMode, WebsiteRules};
+use crate::model::{RuleKey, SourceKind, Time, SelectorProblem, WebsiteMode, WebsiteRules};
 use crate::tui::effect::{BenchAsk, Effect};
 use crate::tui::event::RequestId;
 use crate::tui::input::Field;
@@ -74,19 +74,19 @@ pub(crate) struct Bench {
     /// What the fields that it filled said before.
     own: Vec<(usize, String)>,
     /// What is wrong with the selectors of the source, and where.
-    pub(crate) broken: Option<Trouble>,
+    pub(crate) broken: Option<SelectorProblem>,
     /// A repair waits to be taken.
     mending: bool,
     /// The copy of the list that is shown beside it while that is broken, where there is room.
     beside: Option<Place>,
-    pub(crate) told: Preview,
+    pub(crate) summary: Preview,
     asked: u64,
     /// Articles found, and which of them is selected.
     pub(crate) item: usize,
 }
 
 impl Bench {
-    fn new(id: RequestId, form: &SourceForm, broken: Option<Trouble>) -> Self {
+    fn new(id: RequestId, form: &SourceForm, broken: Option<SelectorProblem>) -> Self {
         let index = |key: &str| form.fields().iter().position(|f| f.website_key() == Some(key));
         let fields = KEYS.iter().filter_map(|&(key, part)| {
             let index = index(key)?;
@@ -110,7 +110,7 @@ impl Bench {
             broken,
             mending: false,
             beside: None,
-            told: Preview::default(),
+            summary: Preview::default(),
             asked: 0,
             item: 0,
         };
@@ -150,8 +150,8 @@ impl Bench {
 
     /// What a selector finds, where its page is there.
     pub(crate) fn found(&self, part: Part) -> Option<Option<&Found>> {
-        let list = self.told.list.iter().flat_map(|told| &told.found);
-        let article = self.told.article.iter().flat_map(|told| &told.found);
+        let list = self.summary.list.iter().flat_map(|summary| &summary.found);
+        let article = self.summary.article.iter().flat_map(|summary| &summary.found);
         let mut all = list.chain(article);
         all.find(|(one, _)| *one == part).map(|(_, found)| found.as_ref())
     }
@@ -174,16 +174,16 @@ impl Bench {
         if place == self.at {
             return self.marks(part);
         }
-        let mut found = self.told.copy.iter().flat_map(|told| &told.found);
+        let mut found = self.summary.copy.iter().flat_map(|summary| &summary.found);
         let found = found.find(|(one, _)| *one == part).and_then(|(_, found)| found.as_ref());
         found.map_or(&[], |found| found.marks.as_slice())
     }
 
     /// The articles that are found, and how many of them are on the first page.
     pub(crate) fn items(&self) -> (Vec<&ListLink>, usize) {
-        let first = self.told.list.iter().flat_map(|told| &told.links);
-        let second = self.told.second.iter().flat_map(|told| &told.links);
-        let count = self.told.list.as_ref().map_or(0, |told| told.links.len());
+        let first = self.summary.list.iter().flat_map(|summary| &summary.links);
+        let second = self.summary.second.iter().flat_map(|summary| &summary.links);
+        let count = self.summary.list.as_ref().map_or(0, |summary| summary.links.len());
         (first.chain(second).collect(), count)
     }
 
@@ -229,7 +229,7 @@ impl Bench {
 /// page is found, needs no other way there, and what is not broken is not mended.
 fn takes(bench: &Bench, part: Part, typed: &Field) -> bool {
     let finds = bench.found(part).flatten().is_some_and(|found| found.count > 0);
-    match bench.broken.as_ref().map(|trouble| trouble.key) {
+    match bench.broken.as_ref().map(|problem| problem.key) {
         Some(RuleKey::Title) if bench.is_article() => part == Part::Title,
         Some(RuleKey::Content) if bench.is_article() => part == Part::Content,
         _ => part != Part::Next || !(typed.value().is_empty() || finds),
@@ -276,7 +276,7 @@ impl Editor {
         self.bench.as_deref_mut().filter(|bench| bench.shown)
     }
 
-    /// Asks anew what the selectors give, where there is a workbench.
+    /// Asks again what the selectors give, where there is a workbench.
     pub(super) fn preview(&mut self) -> Vec<Effect> {
         let (Some(bench), Some(form)) = (&mut self.bench, &self.form) else { return vec![] };
         bench.asked += 1;
@@ -329,14 +329,14 @@ impl App {
     /// Opens the workbench over the form, or shows it again.
     pub(super) fn open_bench(&mut self) -> Vec<Effect> {
         let id = self.request();
-        let trouble = self.editor().and_then(|editor| match editor.of {
+        let problem = self.editor().and_then(|editor| match editor.of {
             Of::Source(key) => Some(key),
             Of::Way(_) | Of::Settings => None,
         });
-        let trouble = trouble.and_then(|key| self.sources.entry(key));
-        let broken = trouble.and_then(|entry| entry.facts.website.broken().cloned());
-        let discovery = self.layers.iter().find_map(|layer| match layer {
-            super::Layer::Add(super::Add {
+        let problem = problem.and_then(|key| self.sources.entry(key));
+        let broken = problem.and_then(|entry| entry.facts.website.broken().cloned());
+        let discovery = self.dialogs.iter().find_map(|dialog| match dialog {
+            super::Dialog::Add(super::Add {
                 stage: super::Stage::Found { discovery, .. }, ..
             }) => Some(discovery.clone()),
             _ => None,

@@ -21,7 +21,7 @@ pub(crate) struct Lines {
 /// Lines that are laid out; what comes after is announced in a last line.
 const MAX_LINES: usize = 50_000;
 /// From this room on code is set in a little, so that it shows without colours too.
-const ROOM_TO_INDENT: usize = 40;
+const MIN_WIDTH_TO_INDENT: usize = 40;
 
 /// Lays a document out in lines of `width` cells, with its footnotes and links at the end. Code and
 /// tables may be wider.
@@ -190,7 +190,7 @@ impl<'a> Out<'a> {
 
     /// Code keeps its lines, however long they are.
     fn code(&mut self, code: &str, margin: &Margin) {
-        let indent = if self.room(margin) >= ROOM_TO_INDENT { "  " } else { "" };
+        let indent = if self.room(margin) >= MIN_WIDTH_TO_INDENT { "  " } else { "" };
         let margin = nested(margin, Span::new(indent, Role::Code), Span::new(indent, Role::Code));
         let lines: Vec<Line> =
             code.lines().map(|line| Line::of(Span::new(line, Role::Code))).collect();

@@ -8,7 +8,7 @@ use crate::config::Action;
 async fn every_action(mut real: Real) {
     for opened in 0..3 {
         for action in Action::ALL {
-            real.close_layers();
+            real.close_dialogs();
             real.app.focus = super::super::app::Focus::Sources;
             for _ in 0..opened {
                 real.keys("l");
@@ -76,7 +76,7 @@ fn what_cannot_be_done_says_why() {
         stage.keys(&format!(":{name}<Enter>"));
         let screen = stage.screen(100, 30);
         assert!(screen.contains(why), "{name}: no {why:?} on\n{screen}");
-        assert!(stage.app.layers.is_empty(), "{name}");
+        assert!(stage.app.dialogs.is_empty(), "{name}");
     }
     // The palette tells it beforehand.
     stage.keys(":zen");

@@ -10,7 +10,7 @@ const FILE: &str = "# Mine\n[[source]] # one\nid = \"kernel\"\nurl = \"https://k
     [[source]]\nid = \"allocator\"\nurl = \"https://allocator.example/\"\nkind = \"website\"\n\
     website = { articles = \"main h3 > a\", title = \"h1\", content = \".text\", date = \"time\" }\n";
 
-/// A file, and the panes with the form of one of its sources.
+/// A file, and the interface with the form of one of its sources.
 struct Desk {
     stage: Stage,
     file: SourcesFile,
@@ -101,8 +101,8 @@ fn a_title_is_typed_saved_and_undone() {
     desk.save();
     assert_eq!(desk.text(), FILE.replace("KEY\" } }\n", "KEY\" } }\ntitle = \"Notes, e and q\"\n"));
     desk.sees("saved: title of kernel (u takes it back)");
-    assert!(desk.stage.app.layers.is_empty());
-    assert!(!desk.stage.asked.iter().any(|a| a.contains("Refresh")), "a title needs no look");
+    assert!(desk.stage.app.dialogs.is_empty());
+    assert!(!desk.stage.asked.iter().any(|a| a.contains("Refresh")), "a title needs no poll");
     for key in ["u", "<C-r>"] {
         desk.stage.keys(key);
         let asked = desk.stage.asked.pop().unwrap();
@@ -163,14 +163,14 @@ fn words_are_chosen_and_pages_turned() {
 fn esc_asks_before_it_drops_changes() {
     let mut desk = Desk::kernel();
     desk.stage.keys("<Esc>");
-    assert!(desk.stage.app.layers.is_empty(), "nothing was changed");
+    assert!(desk.stage.app.dialogs.is_empty(), "nothing was changed");
     let mut desk = Desk::kernel();
     desk.stage.keys("New<Esc>");
     desk.sees("Esc again to drop the changes");
     desk.stage.keys("er<Esc>");
-    assert!(!desk.stage.app.layers.is_empty(), "any other key takes it back");
+    assert!(!desk.stage.app.dialogs.is_empty(), "any other key takes it back");
     desk.stage.keys("<Esc>");
-    assert!(desk.stage.app.layers.is_empty());
+    assert!(desk.stage.app.dialogs.is_empty());
     assert_eq!(desk.text(), FILE);
 }
 
@@ -178,8 +178,8 @@ fn esc_asks_before_it_drops_changes() {
 fn a_form_stays_until_its_own_save_is_answered() {
     let mut desk = Desk::kernel();
     let start = |desk: &mut Desk| {
-        let stroke = KeyEvent::new(KeyCode::Char('s'), KeyModifiers::CONTROL);
-        let effects = desk.stage.app.update(Event::KeyPressed(stroke), now());
+        let key = KeyEvent::new(KeyCode::Char('s'), KeyModifiers::CONTROL);
+        let effects = desk.stage.app.update(Event::KeyPressed(key), now());
         let save = effects.into_iter().find_map(|effect| match effect {
             Effect::SaveEntry { save, .. } => Some(save),
             _ => None,
@@ -201,21 +201,21 @@ fn a_form_stays_until_its_own_save_is_answered() {
     let (late, own) = (edited(), edited());
     let second = start(&mut desk);
     desk.stage.happen(Event::EntrySaved(first, Ok(late)));
-    assert!(!desk.stage.app.layers.is_empty());
+    assert!(!desk.stage.app.dialogs.is_empty());
     desk.stage.happen(Event::EntrySaved(second, Ok(own)));
-    assert!(desk.stage.app.layers.is_empty());
+    assert!(desk.stage.app.dialogs.is_empty());
 }
 
 #[test]
 fn a_source_that_is_switched_off_is_not_asked() {
-    for (strokes, looks) in [("<Down>x", true), ("<Down>x<Down><Down><Down><Down>false", false)] {
+    for (keys, polls) in [("<Down>x", true), ("<Down>x<Down><Down><Down><Down>false", false)] {
         let mut desk = Desk::kernel();
-        desk.stage.keys(strokes);
+        desk.stage.keys(keys);
         desk.save();
         assert!(desk.text().contains("https://kernel.example/feedx"), "{}", desk.text());
-        assert_eq!(desk.text().contains("enabled = false"), !looks);
+        assert_eq!(desk.text().contains("enabled = false"), !polls);
         let asked = &desk.stage.asked;
-        assert_eq!(asked.iter().any(|a| a.contains("Refresh {")), looks, "{asked:?}");
+        assert_eq!(asked.iter().any(|a| a.contains("Refresh {")), polls, "{asked:?}");
     }
 }
 

@@ -33,8 +33,8 @@ fn an_import_is_shown_before_it_is_made() {
     stage.happen(Event::Pasted(path.display().to_string()));
     stage.keys("<Enter><Enter><Enter>");
     assert_eq!(stage.asked.iter().filter(|a| a.starts_with("Import {")).count(), 1);
-    let told = "1 source imported, view New linux saved, 1 was followed already, 2 left out (u";
-    assert!(stage.screen(120, 40).contains(told), "{}", stage.screen(120, 40));
+    let summary = "1 source imported, view New linux saved, 1 was followed already, 2 left out (u";
+    assert!(stage.screen(120, 40).contains(summary), "{}", stage.screen(120, 40));
     let (imported, views) = (file(&stage), config(&stage));
     assert!(
         imported.starts_with(SOURCES) && imported.contains("id = \"one-example\""),

@@ -5,7 +5,7 @@ use crate::config::{ConfigFile, Paths, SourcesFile, import, load};
 use crate::store::Count;
 use std::path::PathBuf;
 
-/// The files of a person, changed as the driver changes them.
+/// The files of a user, changed as the driver changes them.
 pub(super) struct Files {
     pub(super) paths: Paths,
     _folder: tempfile::TempDir,
@@ -98,7 +98,7 @@ impl Files {
     }
 }
 
-/// The panes on real files; the focus is on the sources, at the top.
+/// The interface on real files; the focus is on the sources, at the top.
 pub(super) fn desk() -> Stage {
     let files = Files::new();
     let settings = load(&files.paths, &[]).unwrap().settings;
@@ -144,11 +144,11 @@ fn verbs_change_the_file_and_are_taken_back() {
         ("Tech/Rust", "mCi<Tab>", "\"Tech/Rust\"", "\"City/Rust\""),
         ("rust", "ccrab", "[\"rust\"]", "[\"crab\"]"),
     ];
-    for (row, strokes, before, after) in cases {
+    for (row, keys, before, after) in cases {
         let mut stage = desk();
         stage.keys(&format!("f{row}<Enter>"));
-        let clear = if strokes.starts_with(['c', 'm']) { "<C-u>" } else { "" };
-        let (verb, rest) = strokes.split_at(1);
+        let clear = if keys.starts_with(['c', 'm']) { "<C-u>" } else { "" };
+        let (verb, rest) = keys.split_at(1);
         stage.keys(&format!("{verb}{clear}{rest}<Enter>"));
         let changed = file(&stage);
         assert!(changed != SOURCES, "{strokes} on {row} changed nothing: {:?}", stage.asked);
@@ -291,7 +291,7 @@ fn what_is_not_understood_leaves_the_list_and_is_told_beside_the_field() {
     stage.keys("<C-u>source:nobody");
     assert!(stage.screen(120, 40).contains("there is no source \"nobody\""));
     stage.keys("<C-u>tiny<Enter>");
-    assert!(stage.app.layers.is_empty());
+    assert!(stage.app.dialogs.is_empty());
 }
 
 #[test]
@@ -308,9 +308,9 @@ fn tab_completes_operators_and_their_values() {
         ("/-after:yes<Tab>", "search: -after:yesterday"),
         ("/nothing<Tab>", "search: nothing"),
     ];
-    for (strokes, expected) in cases {
+    for (keys, expected) in cases {
         let mut stage = Stage::new();
-        stage.keys(strokes);
+        stage.keys(keys);
         let screen = stage.screen(120, 40);
         let line = screen.lines().find(|l| l.contains("search: ")).unwrap();
         assert!(line.contains(expected), "{strokes}: {line}");
@@ -325,10 +325,10 @@ fn tab_completes_operators_and_their_values() {
 fn the_first_row_stays_selected_until_the_person_moves() {
     let newest =
         ItemRow { key: 99, date: now(), pinned: false, read: false, ..item_rows()[0].clone() };
-    for (strokes, selected) in [("", 99), ("j", 2), ("<Enter>", 1)] {
+    for (keys, selected) in [("", 99), ("j", 2), ("<Enter>", 1)] {
         let mut stage = Stage::new();
         stage.screen(120, 40);
-        stage.keys(strokes);
+        stage.keys(keys);
         stage.rows.push(newest.clone());
         stage.happen(Event::StoreChanged);
         assert_eq!(stage.app.items.current().unwrap().key, selected, "{strokes:?}");
@@ -376,11 +376,11 @@ pub(super) fn urls() -> (tempfile::TempDir, PathBuf) {
     (folder, path)
 }
 
-fn pictures(name: &str, strokes: &str, paste: Option<&PathBuf>) {
+fn pictures(name: &str, keys: &str, paste: Option<&PathBuf>) {
     for (width, height) in SIZES {
         let mut stage = desk();
         stage.screen(width, height);
-        stage.keys(strokes);
+        stage.keys(keys);
         if let Some(path) = paste {
             stage.happen(Event::Pasted(path.display().to_string()));
             stage.keys("<Enter>");

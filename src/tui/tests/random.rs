@@ -15,7 +15,7 @@ const STEPS: usize = 20_000;
 /// Questions whose answers are still to come at most; older ones are never answered.
 const MOST_WAITING: usize = 24;
 
-/// The panes in hands that do anything.
+/// The interface in hands that do anything.
 struct Chaos {
     rng: Rng,
     app: App,
@@ -138,7 +138,7 @@ impl Chaos {
             Null,
             CapsLock,
         ];
-        // Nobody stays in a form for ever, and some are only left by the second Esc.
+        // Nobody stays in a form forever, and some are only left by the second Esc.
         let leaves = self.last.back().is_some_and(|event| event.contains("code: Esc"));
         let code = match self.rng.u8(..10) {
             _ if leaves && self.rng.bool() => Esc,
@@ -210,10 +210,10 @@ fn number(name: &str, default: u64) -> u64 {
 fn random_use_breaks_nothing() {
     let (steps, seed) = (number("NEWSFED_STEPS", STEPS as u64), number("NEWSFED_SEED", 1));
     let mut done = 0;
-    // A new person every now and then, so that no state is stayed in for ever.
-    for person in 0..steps.div_ceil(2000) {
-        let mut chaos = Chaos::new(seed.wrapping_mul(1_000_003) + person);
-        while done < steps.min((person + 1) * 2000) {
+    // A new person every now and then, so that no state is stayed in forever.
+    for user in 0..steps.div_ceil(2000) {
+        let mut chaos = Chaos::new(seed.wrapping_mul(1_000_003) + user);
+        while done < steps.min((user + 1) * 2000) {
             let run = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
                 chaos.step();
                 // Several events come between two frames.
@@ -232,12 +232,12 @@ fn random_use_breaks_nothing() {
 
 #[test]
 fn every_layer_draws_at_every_size() {
-    let layers = [",", "K", "K<Enter>", "U", ":", ":theme ", ":set ui.", "T", "e", "?", "w", "v"];
-    for strokes in layers {
+    let dialogs = [",", "K", "K<Enter>", "U", ":", ":theme ", ":set ui.", "T", "e", "?", "w", "v"];
+    for keys in dialogs {
         let mut stage = Stage::new();
         stage.keys("p");
-        stage.keys(strokes);
-        if strokes == "," {
+        stage.keys(keys);
+        if keys == "," {
             stage.happen(Event::SettingsLoaded(Ok(SettingsText::new("", &[]))));
         }
         for width in [1, 2, 19, 20, 21, 25, 33, 47, 60, 100, 300] {

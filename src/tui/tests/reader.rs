@@ -28,7 +28,7 @@ const EVERYTHING: &str = r##"<p>Begin with a <a href="https://site.example/a">li
     </figure><hr><ol><li id="n1"><p>The first note. <a href="#r1">↩</a></p></li>
     <li id="n2"><p>The second one.</p></li></ol>"##;
 
-/// The panes with a text to open, perhaps as what has become of an earlier one.
+/// The interface with a text to open, perhaps as what has become of an earlier one.
 fn stage(html: &str, earlier: Option<&str>) -> Stage {
     let base = "https://site.example/p".parse().unwrap();
     let document = |html: &str| from_html(&clean(html, Some(&base)), Some(&base));
@@ -44,14 +44,14 @@ fn stage(html: &str, earlier: Option<&str>) -> Stage {
 const SIZES: [(u16, u16); 3] = [(40, 12), (80, 24), (120, 40)];
 
 /// The reader after some keys, at three sizes.
-fn snapshots(name: &str, earlier: Option<&str>, strokes: &str) {
+fn snapshots(name: &str, earlier: Option<&str>, keys: &str) {
     for (width, height) in SIZES {
         let mut stage = stage(EVERYTHING, earlier);
         stage.screen(width, height);
         stage.keys("<Enter>");
         stage.screen(width, height);
-        for stroke in strokes.split_whitespace() {
-            stage.keys(stroke);
+        for key in keys.split_whitespace() {
+            stage.keys(key);
             stage.screen(width, height);
         }
         let screen = stage.screen(width, height);
@@ -96,7 +96,7 @@ fn what_changed_is_shown() {
 
 #[test]
 fn keys_of_the_reader_do_what_they_say() {
-    for (strokes, expected) in [
+    for (keys, expected) in [
         (";s", r#"Browse { urls: ["https://lore.example/p.png"] }"#),
         (";;", "┌ Links"),
         (";1", r#"Browse { urls: ["https://lore.example/1"] }"#),
@@ -114,7 +114,7 @@ fn keys_of_the_reader_do_what_they_say() {
         stage.screen(120, 40);
         stage.keys("<Enter>");
         stage.screen(120, 40);
-        stage.keys_give(strokes, expected);
+        stage.keys_give(keys, expected);
     }
 }
 
@@ -136,8 +136,8 @@ fn ascii_marks_are_ascii_in_the_reader_too() {
     let mut stage = Stage::with(settings, list, rows);
     stage.shown = plain.shown;
     stage.screen(100, 30);
-    for strokes in ["<Enter>", "<Right>", "G", "g", "g", "<C-f>default"] {
-        stage.keys(strokes);
+    for keys in ["<Enter>", "<Right>", "G", "g", "g", "<C-f>default"] {
+        stage.keys(keys);
         // Cut titles end in an ellipsis all the same.
         let screen = stage.screen(100, 30).replace('…', "");
         assert!(screen.is_ascii(), "{screen}");
@@ -263,7 +263,7 @@ fn a_number_of_several_digits_opens_its_link() {
     let links = |n: usize| -> String {
         (1..=n).map(|i| format!("<p><a href='https://site.example/{i}'>x</a></p>")).collect()
     };
-    for (count, strokes, expected) in [
+    for (count, keys, expected) in [
         (9, "3", Some("/3\"")),
         (12, "3", Some("/3\"")),
         (12, "1", None),
@@ -278,7 +278,7 @@ fn a_number_of_several_digits_opens_its_link() {
         stage.screen(80, 24);
         stage.keys("<Enter>");
         stage.screen(80, 24);
-        stage.keys(strokes);
+        stage.keys(keys);
         let opened = stage.asked.iter().find(|a| a.starts_with("Browse"));
         match expected {
             Some(end) => assert!(
@@ -336,13 +336,13 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
     #[test]
     fn no_stroke_breaks_the_reader(
-        strokes in "[jkgGbnNdasLhz1-3;D +RBCJSE文-]{0,30}", width in 20u16..130, height in 6u16..40
+        keys in "[jkgGbnNdasLhz1-3;D +RBCJSE文-]{0,30}", width in 20u16..130, height in 6u16..40
     ) {
         let mut stage = stage(EVERYTHING, Some("<p>Begin with something else.</p>"));
         stage.keys("<Enter>");
         stage.screen(width, height);
-        for stroke in strokes.chars() {
-            let (code, modifiers) = match stroke {
+        for key in keys.chars() {
+            let (code, modifiers) = match key {
                 'S' => (KeyCode::Enter, KeyModifiers::NONE),
                 'E' => (KeyCode::Esc, KeyModifiers::NONE),
                 'R' => (KeyCode::Right, KeyModifiers::NONE),

@@ -1,11 +1,11 @@
-//! The panes on a real database, with the real engine and driver; only the terminal is missing.
+//! The interface on a real database, with the real engine and driver; only the terminal is missing.
 
-use super::super::app::{Layer, Tone};
+use super::super::app::{Dialog, Tone};
 use super::super::driver::Driver;
 use super::*;
 use crate::config::{Paths, load};
 use crate::engine::{Engine, Handle};
-use crate::store::{Look, Store, prepare};
+use crate::store::{FinishedPoll, Store, prepare};
 use crate::util::clock::SystemClock;
 use std::time::Duration;
 use tokio::sync::mpsc::{self, UnboundedReceiver};
@@ -56,7 +56,7 @@ impl Real {
         for source in &facts {
             let count = items / sources;
             let entries = (0..count).map(|n| item(source.key, n)).collect();
-            store.store_look(look(source.key, entries)).await.unwrap();
+            store.store_poll(poll(source.key, entries)).await.unwrap();
         }
         let engine = Engine {
             store,
@@ -154,14 +154,14 @@ impl Real {
     }
 
     /// Closes every layer.
-    pub(super) fn close_layers(&mut self) {
+    pub(super) fn close_dialogs(&mut self) {
         for _ in 0..8 {
-            if self.app.layers.is_empty() {
+            if self.app.dialogs.is_empty() {
                 return;
             }
             self.press(KeyCode::Esc, KeyModifiers::NONE);
         }
-        panic!("a layer does not close: {:?}", self.app.layers.last());
+        panic!("a layer does not close: {:?}", self.app.dialogs.last());
     }
 
     pub(super) fn screen(&mut self) -> String {
@@ -177,11 +177,11 @@ impl Real {
         std::fs::read_to_string(self.paths.config_file()).unwrap()
     }
 
-    pub(super) fn layer(&self) -> Option<&Layer> {
-        self.app.layers.last()
+    pub(super) fn dialog(&self) -> Option<&Dialog> {
+        self.app.dialogs.last()
     }
 
-    /// The problem that is told, where it is none that a person can read.
+    /// The problem that is told, where it is none that a user can read.
     pub(super) fn riddle(&self) -> Option<&str> {
         let toast = self.app.toast.as_ref().filter(|t| t.tone == Tone::Problem)?;
         let text = toast.text.as_str();
@@ -202,8 +202,8 @@ fn item(source: i64, n: usize) -> Entry {
     }
 }
 
-fn look(source: i64, entries: Vec<Entry>) -> Look {
-    Look {
+fn poll(source: i64, entries: Vec<Entry>) -> FinishedPoll {
+    FinishedPoll {
         pages: None,
         source,
         automatic: true,

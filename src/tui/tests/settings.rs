@@ -3,7 +3,7 @@
 use super::real::{CONFIG, Real};
 use super::*;
 use crate::config::{Action, ConfigFile, Context, Paths, SettingsText, setting_change};
-use crate::tui::app::Layer;
+use crate::tui::app::Dialog;
 
 fn with_runtime<F: Future<Output = ()>>(work: F) {
     let runtime = tokio::runtime::Builder::new_multi_thread();
@@ -25,7 +25,7 @@ fn a_setting_holds_at_once_is_kept_and_undone() {
         }
         real.press(KeyCode::Esc, KeyModifiers::NONE);
         real.press(KeyCode::Esc, KeyModifiers::NONE);
-        assert!(real.layer().is_none());
+        assert!(real.dialog().is_none());
         assert_eq!((real.app.palette.name(), real.config().as_str()), ("dark", CONFIG));
 
         real.command("settings retention");
@@ -50,8 +50,8 @@ fn a_setting_holds_at_once_is_kept_and_undone() {
 }
 
 fn app_form(app: &App) -> Option<&crate::config::SourceForm> {
-    match app.layers.last() {
-        Some(super::super::app::Layer::Edit(editor)) => editor.form.as_ref(),
+    match app.dialogs.last() {
+        Some(super::super::app::Dialog::Edit(editor)) => editor.form.as_ref(),
         _ => None,
     }
 }
@@ -117,7 +117,7 @@ fn keys_are_given_by_striking_them() {
         assert!(real.screen().contains("x is no longer full-text in items"), "{}", real.screen());
         real.press(KeyCode::Esc, KeyModifiers::NONE);
         assert_eq!(keys(&real.app, Action::FullText).as_deref(), Some("x"));
-        real.close_layers();
+        real.close_dialogs();
         real.keys("u");
         real.says("undone: keys.items").await;
         assert_eq!(real.config(), CONFIG);
@@ -142,7 +142,7 @@ fn commands_take_arguments() {
         real.command("set ui.asc");
         real.enter();
         real.says("saved: ui.ascii = true").await;
-        real.close_layers();
+        real.close_dialogs();
         real.command("set ui.reader_width 5");
         real.says("not saved").await;
         real.command("set ui.reader_width 55");
@@ -161,7 +161,7 @@ fn commands_take_arguments() {
         assert_eq!(real.app.items.order().words(), "oldest first");
         real.command("search item 2");
         real.quiet().await;
-        assert!(real.layer().is_none() && real.app.items.listing.query == "item 2");
+        assert!(real.dialog().is_none() && real.app.items.listing.query == "item 2");
         real.handle.shutdown().await;
     });
 }
@@ -181,8 +181,8 @@ fn one_goes_back_and_forth_in_the_list_of_changes() {
         std::fs::write(&list, "http://127.0.0.1:9/new.xml\nhttp://127.0.0.1:9/other.xml\n")
             .unwrap();
         real.command(&format!("import {}", list.display()));
-        let read = |layer: &Layer| matches!(layer, Layer::Import(p) if p.read.is_some());
-        real.until("the preview", |app| app.layers.last().is_some_and(read)).await;
+        let read = |dialog: &Dialog| matches!(dialog, Dialog::Import(p) if p.read.is_some());
+        real.until("the preview", |app| app.dialogs.last().is_some_and(read)).await;
         real.enter();
         real.says("2 sources imported").await;
         real.until("the sources", |app| app.sources.list.sources.len() == 4).await;
@@ -262,7 +262,7 @@ fn an_older_answer_does_not_undo_a_newer_stroke() {
         let mut real = Real::new(1, 1).await;
         let names = crate::config::theme_names(&real.app.settings.themes);
         let begin = names.iter().position(|n| n == real.app.palette.name()).unwrap();
-        let theme = |strokes: usize| names[(begin + strokes) % names.len()].clone();
+        let theme = |keys: usize| names[(begin + keys) % names.len()].clone();
         real.keys("tt");
         real.says(&format!("saved: ui.theme = \"{}\"", theme(1))).await;
         assert_eq!(real.app.palette.name(), theme(2));
@@ -324,8 +324,8 @@ fn a_source_of_the_palette_is_told_by_its_row_and_not_by_its_title() {
     assert!(unclear.screen(120, 40).contains("several sources are called News"));
     assert!(!unclear.asked.iter().any(|a| a.contains("Remove")), "{:?}", unclear.asked);
     unclear.keys("<Down><Tab>");
-    let typed = match unclear.app.layers.last() {
-        Some(Layer::Palette(palette)) => palette.field.value().to_owned(),
+    let typed = match unclear.app.dialogs.last() {
+        Some(Dialog::Palette(palette)) => palette.field.value().to_owned(),
         other => panic!("{other:?}"),
     };
     assert_eq!(typed, format!("delete {}", second.source.id));

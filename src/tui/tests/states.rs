@@ -16,9 +16,9 @@ fn ways_to_follow_an_address() {
     ];
     let ways = || {
         vec![
-            Way::told(council, "Council of Lindenau", Some(("ul.news li > h3 > a", 0.81)), &news),
-            Way::told(council, "Council of Lindenau", Some(("aside.popular a", 0.32)), &news[..2]),
-            Way::told("http://council.example/sitemap.xml", "", None, &[]),
+            Way::sample(council, "Council of Lindenau", Some(("ul.news li > h3 > a", 0.81)), &news),
+            Way::sample(council, "Council of Lindenau", Some(("aside.popular a", 0.32)), &news[..2]),
+            Way::sample("http://council.example/sitemap.xml", "", None, &[]),
         ]
     };
     let tried = [
@@ -35,7 +35,7 @@ fn ways_to_follow_an_address() {
         let request = stage.asked.last().unwrap();
         let request = request.split("request: ").nth(1).unwrap();
         let request: u64 = request.split(',').next().unwrap().parse().unwrap();
-        let found = Discovery::told(council, ways(), &tried);
+        let found = Discovery::sample(council, ways(), &tried);
         stage.happen(Event::Discovered(request, Ok(found)));
         stage.keys("<Down>");
         insta::assert_snapshot!(format!("ways-{width}x{height}"), stage.screen(width, height));
@@ -69,7 +69,7 @@ fn a_list_is_empty_for_a_reason() {
 #[test]
 fn a_website_whose_selectors_find_nothing_says_since_when() {
     let mut list = source_list();
-    let trouble = Trouble {
+    let problem = SelectorProblem {
         since: now() - TimeDelta::days(4),
         what: "no links to articles".to_owned(),
         instead: vec!["p.entry a".to_owned()],
@@ -77,7 +77,7 @@ fn a_website_whose_selectors_find_nothing_says_since_when() {
     };
     list.sources[4].facts.last_poll = Some(now());
     list.sources[4].facts.website =
-        WebsiteFacts { fruitless: BROKEN_AFTER, trouble: Some(trouble), ..Default::default() };
+        WebsiteFacts { fruitless: BROKEN_AFTER, problem: Some(problem), ..Default::default() };
     let mut stage = Stage::with(Settings::default(), list, item_rows());
     for (width, height, words) in [(80, 24, "✎ broken"), (120, 40, "✎ broken 4d")] {
         let screen = stage.screen(width, height);

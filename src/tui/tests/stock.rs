@@ -65,7 +65,7 @@ pub(super) fn article(row: ItemRow) -> Article {
         text_from: crate::model::TextFrom::Feed,
         fetched: None,
         fetch_error: None,
-        feed_is_whole: None,
+        feed_has_full_text: None,
         changed: false,
         versions: 0,
     };

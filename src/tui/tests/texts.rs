@@ -1,8 +1,8 @@
-//! Whole texts in the panes: asked for, told, shown again, fetched ahead.
+//! Full texts in the interface: asked for, told, shown again, fetched ahead.
 
 use super::*;
 use crate::engine::{PrefetchPlan, TextGot};
-use crate::store::Wanted;
+use crate::store::WantedPage;
 
 impl Stage {
     fn asked_for(&self, words: &str) -> usize {
@@ -69,7 +69,7 @@ fn pages_are_fetched_ahead_after_their_size_was_shown() {
     let mut stage = Stage::new();
     stage.keys("P");
     assert_eq!(stage.asked_for("PlanPrefetch"), 1);
-    let page = |item| Wanted { item, source: 1, url: "https://kernel.example/".to_owned() };
+    let page = |item| WantedPage { item, source: 1, url: "https://kernel.example/".to_owned() };
     let plan = || PrefetchPlan { pages: (1..=3).map(page).collect(), bytes: 180_000, failed: 0 };
     stage.happen(Event::PrefetchPlanned(Ok(plan())));
     stage.shows("3 pages of pinned and unread items, about 180 kB");

@@ -48,7 +48,7 @@ const ARTICLE: &str = "<main><article><h1 class=headline>Bridge reopens in March
     <div class=story-text><p>After nine months of work the bridge reopens in March. The council was \
     told so on Thursday, in a meeting that lasted until late in the evening.</p></div></article></main>";
 
-/// The panes with a source whose pages are on a workbench.
+/// The interface with a source whose pages are on a workbench.
 struct Desk {
     stage: Stage,
     bench: Rehearsal,
@@ -69,7 +69,7 @@ impl Desk {
             SourceList { sources: vec![source(1, "council", None, 3)], ..SourceList::default() };
         if broken {
             list.sources[0].facts.website.fruitless = BROKEN_AFTER;
-            list.sources[0].facts.website.trouble = Some(Trouble {
+            list.sources[0].facts.website.problem = Some(SelectorProblem {
                 since: now() - TimeDelta::days(4),
                 what: "no links to articles".to_owned(),
                 instead: Vec::new(),
@@ -97,12 +97,12 @@ impl Desk {
     }
 
     /// Presses keys, and answers what is asked of the workbench as it would.
-    fn keys(&mut self, strokes: &str) {
-        let mut rest = strokes;
+    fn keys(&mut self, keys: &str) {
+        let mut rest = keys;
         while let Some(c) = rest.chars().next() {
             let end = rest.find('>').filter(|_| c == '<' && rest.len() > 1).map(|end| end + 1);
-            let (stroke, left) = rest.split_at(end.unwrap_or(c.len_utf8()));
-            let (code, modifiers) = match stroke {
+            let (key, left) = rest.split_at(end.unwrap_or(c.len_utf8()));
+            let (code, modifiers) = match key {
                 "<C-s>" => (KeyCode::Char('s'), KeyModifiers::CONTROL),
                 "<C-u>" => (KeyCode::Char('u'), KeyModifiers::CONTROL),
                 "<Home>" => (KeyCode::Home, KeyModifiers::NONE),
@@ -283,7 +283,7 @@ fn proposals_are_walked_and_left_again() {
     desk.sees("7 content      .text");
     desk.sees("1 articles     a.story-link");
     desk.keys("<Esc><Esc><Esc>");
-    assert!(desk.stage.app.layers.is_empty());
+    assert!(desk.stage.app.dialogs.is_empty());
     assert_eq!(desk.text(), FILE);
 }
 
@@ -335,8 +335,8 @@ fn what_broke_is_mended_beside_its_old_page() {
 fn what_broke_in_the_articles_is_mended_on_one_of_them() {
     let mut desk = Desk::new(now_page(), true);
     let facts = &mut desk.stage.app.sources.list.sources[0].facts;
-    if let Some(trouble) = &mut facts.website.trouble {
-        (trouble.key, trouble.what) = (RuleKey::Content, "no text in the articles".to_owned());
+    if let Some(problem) = &mut facts.website.problem {
+        (problem.key, problem.what) = (RuleKey::Content, "no text in the articles".to_owned());
     }
     desk.keys("e");
     desk.sees("Page outline · an article");
@@ -428,10 +428,10 @@ fn a_late_answer_to_another_workbench_is_dropped() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
     #[test]
-    fn no_stroke_breaks_the_workbench(strokes in "[jkhlgGbvPtnui123456789 SETBDx.#>,a]{0,40}", width in 20u16..130, height in 6u16..40) {
+    fn no_stroke_breaks_the_workbench(keys in "[jkhlgGbvPtnui123456789 SETBDx.#>,a]{0,40}", width in 20u16..130, height in 6u16..40) {
         let mut desk = Desk::open(now_page(), false, "W");
-        for stroke in strokes.chars() {
-            let code = match stroke {
+        for key in keys.chars() {
+            let code = match key {
                 'S' => KeyCode::Enter,
                 'E' => KeyCode::Esc,
                 'T' => KeyCode::Tab,

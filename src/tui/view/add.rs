@@ -2,7 +2,7 @@
 
 use super::super::app::{Add, App, Choice, Stage};
 use super::chrome::marks;
-use super::layers::{field_line, rows, window};
+use super::dialogs::{field_line, rows, window};
 use super::row::{Row, age};
 use crate::config::Role;
 use crate::engine::{Discovery, Way};
@@ -36,15 +36,15 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, body: Rect, on_t
         }
     };
     // On a small screen the choices matter more than the space around them.
-    let roomy = area.height >= 10 || !add.welcome;
+    let wide = area.height >= 10 || !add.welcome;
     if add.welcome {
-        for words in GREETING.into_iter().filter(|w| roomy || !w.is_empty()) {
+        for words in GREETING.into_iter().filter(|w| wide || !w.is_empty()) {
             line(words, Role::Text, &mut area);
         }
     }
     let field = Rect { height: area.height.min(1), ..area };
     area = Rect { y: area.y + field.height, height: area.height - field.height, ..area };
-    if roomy {
+    if wide {
         line("", Role::Text, &mut area);
     }
     match &add.stage {
@@ -131,7 +131,7 @@ fn found_height(app: &App, discovery: &Discovery, width: u16) -> u16 {
 }
 
 /// Rows of the screen from which there is room for what was tried.
-const ROOM_FOR_TRIED: u16 = 16;
+const ROWS_FOR_TRIED: u16 = 16;
 
 /// The ways that were found, and what the selected one gives.
 fn found(
@@ -142,9 +142,9 @@ fn found(
     area: &mut Rect,
 ) {
     let dim = app.palette.style(Role::Dim);
-    let told = tried_lines(app, &discovery.tried, area.width);
-    let most = if frame.area().height < ROOM_FOR_TRIED { 0 } else { MOST_TRIED };
-    for (y, line) in (area.y..area.bottom()).zip(told.into_iter().take(most)) {
+    let summary = tried_lines(app, &discovery.tried, area.width);
+    let most = if frame.area().height < ROWS_FOR_TRIED { 0 } else { MOST_TRIED };
+    for (y, line) in (area.y..area.bottom()).zip(summary.into_iter().take(most)) {
         frame.render_widget(Line::styled(line, dim), Rect { y, height: 1, ..*area });
         *area = Rect { y: area.y + 1, height: area.height - 1, ..*area };
     }

@@ -1,6 +1,6 @@
-//! What surrounds the panes: the line at the top, titles, dividers, hints and messages.
+//! What surrounds the interface: the line at the top, titles, dividers, hints and messages.
 
-use super::super::app::{App, Bench, BenchPane, Focus, Layer, PromptKind, Tone};
+use super::super::app::{App, Bench, BenchPane, Focus, Dialog, PromptKind, Tone};
 use super::has_focus;
 use super::row::{Row, age};
 use crate::config::{Action, Context, FormPage, Role};
@@ -94,7 +94,7 @@ pub(super) fn top(app: &App, frame: &mut Frame<'_>, area: Rect) {
             format!("  {} {} of {total} {} {host}", m.busy, status.done, m.bullet)
         }
         (_, _, Some(s)) if s > 0 => {
-            format!("  next look in {}", if s < 60 { "1m".to_owned() } else { age(s) })
+            format!("  next poll in {}", if s < 60 { "1m".to_owned() } else { age(s) })
         }
         _ => String::new(),
     };
@@ -162,7 +162,7 @@ pub(super) fn foot(app: &App, frame: &mut Frame<'_>, pane: Focus, area: Rect) {
         }
     }
     if pane == Focus::Sources
-        && let Some(words) = super::sources::next_look(app)
+        && let Some(words) = super::sources::next_check(app)
     {
         row.right(format!(" {words} {across}{across}"), border);
     }
@@ -224,7 +224,7 @@ pub(super) fn bottom(app: &App, frame: &mut Frame<'_>, area: Rect) {
 pub(super) fn long_problem(app: &App, frame: &mut Frame<'_>, body: Rect) {
     let Some(toast) = app.toast.as_ref().filter(|t| t.tone == Tone::Problem) else { return };
     // A line that is typed there hides a short one, too.
-    let typed = matches!(app.layers.last(), Some(Layer::Prompt(_) | Layer::Search(_)));
+    let typed = matches!(app.dialogs.last(), Some(Dialog::Prompt(_) | Dialog::Search(_)));
     if text::width(&toast.text) + 4 <= usize::from(body.width) && !typed {
         return;
     }
@@ -241,8 +241,8 @@ pub(super) fn long_problem(app: &App, frame: &mut Frame<'_>, body: Rect) {
 
 /// The most useful keys of a context, out of the live keymap.
 fn hints(app: &App) -> Vec<(String, &'static str)> {
-    if let Some(layer) = app.layers.last() {
-        return layer_hints(layer);
+    if let Some(dialog) = app.dialogs.last() {
+        return dialog_hints(dialog);
     }
     let wanted: &[(Action, &str)] = match app.focus {
         Focus::Sources => &[
@@ -325,9 +325,9 @@ fn bench_hints(bench: &Bench) -> &'static [(&'static str, &'static str)] {
     }
 }
 
-fn layer_hints(layer: &Layer) -> Vec<(String, &'static str)> {
-    let hints: &[(&str, &str)] = match layer {
-        Layer::Add(add) => match add.stage {
+fn dialog_hints(dialog: &Dialog) -> Vec<(String, &'static str)> {
+    let hints: &[(&str, &str)] = match dialog {
+        Dialog::Add(add) => match add.stage {
             super::super::app::Stage::Found { .. } => &[
                 ("Enter", "follow"),
                 ("Up Down", "choose"),
@@ -338,38 +338,38 @@ fn layer_hints(layer: &Layer) -> Vec<(String, &'static str)> {
             super::super::app::Stage::Exploring { .. } => &[("Esc", "stop")],
             _ => &[("Enter", "look"), ("Esc", "close")],
         },
-        Layer::Search(_) => &[("Enter", "keep"), ("Tab", "complete"), ("Esc", "back")],
-        Layer::Palette(_) => {
+        Dialog::Search(_) => &[("Enter", "keep"), ("Tab", "complete"), ("Esc", "back")],
+        Dialog::Palette(_) => {
             &[("Enter", "run"), ("Tab", "complete"), ("Up Down", "choose"), ("Esc", "close")]
         }
-        Layer::Help(_) => &[("type", "to search"), ("Up Down", "scroll"), ("Esc", "close")],
-        Layer::Log(_) => &[("Enter", "go to source"), ("Esc", "close")],
-        Layer::Hints(_) => &[("a-z", "go there"), (";", "list"), ("Esc", "close")],
-        Layer::Links(_) => &[("1-9", "open"), ("Enter", "open"), ("Esc", "close")],
-        Layer::Prompt(prompt) if prompt.kind == PromptKind::Find => {
+        Dialog::Help(_) => &[("type", "to search"), ("Up Down", "scroll"), ("Esc", "close")],
+        Dialog::Log(_) => &[("Enter", "go to source"), ("Esc", "close")],
+        Dialog::Hints(_) => &[("a-z", "go there"), (";", "list"), ("Esc", "close")],
+        Dialog::Links(_) => &[("1-9", "open"), ("Enter", "open"), ("Esc", "close")],
+        Dialog::Prompt(prompt) if prompt.kind == PromptKind::Find => {
             &[("Up Down", "other places"), ("Enter", "then n and N"), ("Esc", "end")]
         }
-        Layer::Prompt(_) => &[("Enter", "ok"), ("Esc", "cancel")],
-        Layer::Jump(_) => &[("Enter", "go there"), ("Up Down", "choose"), ("Esc", "close")],
-        Layer::Import(_) => &[("Enter", "import"), ("Up Down", "look"), ("Esc", "leave")],
-        Layer::Why(_) => &[("Up Down", "scroll"), ("Esc", "close")],
-        Layer::Edit(editor) => match editor.bench() {
+        Dialog::Prompt(_) => &[("Enter", "ok"), ("Esc", "cancel")],
+        Dialog::Jump(_) => &[("Enter", "go there"), ("Up Down", "choose"), ("Esc", "close")],
+        Dialog::Import(_) => &[("Enter", "import"), ("Up Down", "look"), ("Esc", "leave")],
+        Dialog::Why(_) => &[("Up Down", "scroll"), ("Esc", "close")],
+        Dialog::Edit(editor) => match editor.bench() {
             Some(bench) => bench_hints(bench),
             None if editor.page() == FormPage::Selectors => {
                 &[("Enter", "the page"), ("C-s", "save"), ("C-n C-p", "pages"), ("Esc", "close")]
             }
             None => &[("C-s", "save"), ("Tab", "next"), ("C-n C-p", "pages"), ("Esc", "close")],
         },
-        Layer::History(_) => &[("Enter", "go there"), ("Up Down", "choose"), ("Esc", "close")],
-        Layer::Keys(page) if page.catching.is_some() || page.asking.is_some() => &[],
-        Layer::Keys(_) => &[
+        Dialog::History(_) => &[("Enter", "go there"), ("Up Down", "choose"), ("Esc", "close")],
+        Dialog::Keys(page) if page.catching.is_some() || page.request_options.is_some() => &[],
+        Dialog::Keys(_) => &[
             ("Enter", "new key"),
             ("C-n", "one more"),
             ("C-x", "none"),
             ("C-r", "as in the preset"),
             ("Esc", "close"),
         ],
-        Layer::Starters(_) => &[("Space", "choose"), ("Enter", "follow"), ("Esc", "back")],
+        Dialog::Starters(_) => &[("Space", "choose"), ("Enter", "follow"), ("Esc", "back")],
     };
     hints.iter().map(|(k, w)| ((*k).to_owned(), *w)).collect()
 }

@@ -3,7 +3,7 @@
 use super::super::app::{App, Editor};
 use super::super::reader::wrap_plain;
 use super::chrome::marks;
-use super::layers::window;
+use super::dialogs::window;
 use super::row::Row;
 use crate::config::{FormPage, Role};
 use crate::util::text;
@@ -40,16 +40,16 @@ struct Parts {
 }
 
 fn parts(inner: Rect) -> Parts {
-    let roomy = u16::from(inner.height >= 12);
+    let wide = u16::from(inner.height >= 12);
     let pages = Rect { height: inner.height.min(1), ..inner };
     let help =
         Rect { y: inner.bottom().saturating_sub(1), height: u16::from(inner.height > 2), ..inner };
-    let top = (pages.bottom() + roomy).min(inner.bottom());
-    let bottom = help.y.saturating_sub(roomy).max(top);
+    let top = (pages.bottom() + wide).min(inner.bottom());
+    let bottom = help.y.saturating_sub(wide).max(top);
     Parts { pages, fields: Rect { y: top, height: bottom - top, ..inner }, help }
 }
 
-/// The box, as large as the fullest page needs it, so that the panes are seen around it.
+/// The box, as large as the fullest page needs it, so that the interface are seen around it.
 fn largest(editor: &Editor) -> (u16, u16) {
     let fields = editor.form.iter().flat_map(|form| form.fields());
     let on = |page| fields.clone().filter(|field| field.page() == page).count();
@@ -173,13 +173,13 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, editor: &Editor, body: Rect
             }
         }
     }
-    let help = match &form.trouble {
+    let help = match &form.problem {
         Some(why) => (why.as_str(), Role::Error),
         None => (form.fields().get(editor.focus).map_or("", |f| f.help()), Role::Dim),
     };
     let waits = form.fields().get(editor.focus).is_some_and(|f| f.waits());
     let mut row = Row::new(parts.help.width);
-    if waits && form.trouble.is_none() {
+    if waits && form.problem.is_none() {
         row.left("From the next start. ", style(Role::Warning));
     }
     row.left(help.0, style(help.1));

@@ -3,7 +3,7 @@
 use super::super::app::{App, HistoryList, KeysPage};
 use super::super::reader::wrap_plain;
 use super::chrome::marks;
-use super::layers::{field_line, role, rows, split_field, window};
+use super::dialogs::{field_line, role, rows, split_field, window};
 use crate::config::{KeyOrigin, KeyRow, Role, show_sequence};
 use crate::util::text;
 use ratatui::Frame;
@@ -48,8 +48,8 @@ pub(super) fn draw_keys(app: &App, frame: &mut Frame<'_>, page: &KeysPage, body:
     let mut said: Vec<_> = said.collect();
     let most = usize::from(list.height / 2);
     said.truncate(most);
-    let told = u16::try_from(said.len()).unwrap_or(0);
-    let list = Rect { height: list.height - told, ..list };
+    let summary = u16::try_from(said.len()).unwrap_or(0);
+    let list = Rect { height: list.height - summary, ..list };
     rows(app, frame, list, page.rows.len(), page.selected, |i, row, here| {
         let this = &page.rows[i];
         let style = |r| role(app, here, r);
@@ -85,10 +85,10 @@ fn words(page: &KeysPage) -> Vec<(String, Role)> {
         };
         return vec![(format!("{action} ({place}): {struck}"), Role::Accent)];
     }
-    if let Some(rebinding) = &page.asking {
-        let told = rebinding.displaced.iter().map(|line| (line.clone(), Role::Warning));
+    if let Some(rebinding) = &page.request_options {
+        let summary = rebinding.displaced.iter().map(|line| (line.clone(), Role::Warning));
         let ask = ("Enter goes on all the same, any other key leaves it".to_owned(), Role::Accent);
-        return told.chain([ask]).collect();
+        return summary.chain([ask]).collect();
     }
     let help = page.rows.get(page.selected).map_or("nothing found", |row| row.action.help());
     vec![(help.to_owned(), Role::Dim)]

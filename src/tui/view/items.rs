@@ -1,6 +1,6 @@
 //! The items pane.
 
-use super::super::app::{App, Focus, Layer};
+use super::super::app::{App, Focus, Dialog};
 use super::chrome::marks;
 use super::has_focus;
 use super::row::{Row, age};
@@ -35,14 +35,14 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
         let source = app.sources.entry(row.source_key).map_or("", |s| s.title());
         let line = line(app, row, source, selected, focused, area.width);
         frame.render_widget(line, Rect { y, height: 1, ..area });
-        if selected && focused && app.layers.is_empty() {
+        if selected && focused && app.dialogs.is_empty() {
             frame.set_cursor_position(Position::new(area.x, y));
         }
     }
 }
 
 fn empty_words(app: &App) -> String {
-    let typing = app.layers.iter().any(|l| matches!(l, Layer::Search(_)));
+    let typing = app.dialogs.iter().any(|l| matches!(l, Dialog::Search(_)));
     let words = match () {
         () if app.items.is_loading() => "",
         () if app.sources.list.sources.is_empty() => "nothing is followed yet",

@@ -2,7 +2,7 @@
 
 use super::super::app::{App, ImportLine, ImportPreview, Jump};
 use super::chrome::marks;
-use super::layers::{field_line, rows, split_field, window};
+use super::dialogs::{field_line, rows, split_field, window};
 use super::row::Row;
 use crate::config::Role;
 use crate::util::text;
@@ -45,9 +45,9 @@ pub(super) fn import(app: &App, frame: &mut Frame<'_>, preview: &ImportPreview, 
         (read.already.len(), "followed already"),
         (read.known_views.len(), "saved already"),
     ];
-    let told = counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}"));
-    let told = told.collect::<Vec<_>>().join(", ");
-    frame.render_widget(Line::styled(told, style(Role::Header)), head);
+    let summary = counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}"));
+    let summary = summary.collect::<Vec<_>>().join(", ");
+    frame.render_widget(Line::styled(summary, style(Role::Header)), head);
     // What is cut in the list is told whole below it.
     let detail = (list.height / 4).min(3);
     let list = Rect { height: list.height - detail, ..list };

@@ -1,4 +1,4 @@
-//! Drawing: the state of the panes -> the screen. Nothing is computed here that an event could
+//! Drawing: the state of the interface -> the screen. Nothing is computed here that an event could
 //! have computed before.
 
 mod add;
@@ -7,7 +7,7 @@ mod complete;
 pub(super) mod editor;
 mod history;
 mod items;
-mod layers;
+mod dialogs;
 mod lists;
 mod reader;
 mod row;
@@ -15,7 +15,7 @@ mod sources;
 mod why;
 pub(super) mod workbench;
 
-use super::app::{App, Focus, Layer};
+use super::app::{App, Focus, Dialog};
 use crate::config::Role;
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
@@ -48,7 +48,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>) {
     panes(app, frame, body);
     chrome::bottom(app, frame, bottom);
     why::stop_at_end(app, body);
-    layers::draw(app, frame, body, bottom);
+    dialogs::draw(app, frame, body, bottom);
     chrome::long_problem(app, frame, body);
     part_flags(frame.buffer_mut());
 }
@@ -67,7 +67,7 @@ fn part_flags(buffer: &mut Buffer) {
     }
 }
 
-/// The panes that have a place at this width, with theirs.
+/// The interface that have a place at this width, with theirs.
 pub(super) fn arrangement(app: &App, width: u16) -> Vec<(Focus, u16)> {
     if app.zen {
         return vec![(Focus::Reader, width)];
@@ -77,15 +77,15 @@ pub(super) fn arrangement(app: &App, width: u16) -> Vec<(Focus, u16)> {
         return vec![(app.focus, width)];
     }
     let ui = &app.settings.ui;
-    let wished = |cells: u16, most: u16, usual: u16| match cells {
+    let explicit = |cells: u16, most: u16, usual: u16| match cells {
         0 => usual,
         cells => cells.clamp(12, most),
     };
-    let sources = wished(ui.sources_width, width / 2, (width / 4).clamp(20, 36));
+    let sources = explicit(ui.sources_width, width / 2, (width / 4).clamp(20, 36));
     if width < THREE_PANES {
         return match app.focus {
             Focus::Reader => {
-                let items = wished(ui.items_width, width * 2 / 3, width * 2 / 5);
+                let items = explicit(ui.items_width, width * 2 / 3, width * 2 / 5);
                 vec![(Focus::Items, items), (Focus::Reader, width - items - 1)]
             }
             _ => vec![(Focus::Sources, sources), (Focus::Items, width - sources - 1)],
@@ -95,7 +95,7 @@ pub(super) fn arrangement(app: &App, width: u16) -> Vec<(Focus, u16)> {
         return vec![(Focus::Sources, sources), (Focus::Items, width - sources - 1)];
     }
     let rest = width - sources - 2;
-    let items = wished(ui.items_width, rest * 2 / 3, (rest * 9 / 20).min(90));
+    let items = explicit(ui.items_width, rest * 2 / 3, (rest * 9 / 20).min(90));
     vec![(Focus::Sources, sources), (Focus::Items, items), (Focus::Reader, rest - items)]
 }
 
@@ -133,7 +133,7 @@ fn row_style(app: &App, selected: bool, focused: bool) -> ratatui::style::Style 
 
 /// Whether a pane is where the keys go.
 fn has_focus(app: &App, pane: Focus) -> bool {
-    app.focus == pane && !app.layers.iter().any(|l| !matches!(l, Layer::Search(_)))
+    app.focus == pane && !app.dialogs.iter().any(|l| !matches!(l, Dialog::Search(_)))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The reader pane: a head, and the text in a column.
 
-use super::super::app::{App, Focus, Hints, Layer};
+use super::super::app::{App, Focus, Hints, Dialog};
 use super::super::event::{Article, SourceEntry};
 use super::super::reader::{self, Glyphs, Span, cut, glyphs};
 use super::chrome::marks;
@@ -48,14 +48,14 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
             cursor.y = y;
         }
     }
-    if has_focus(app, Focus::Reader) && app.layers.is_empty() {
+    if has_focus(app, Focus::Reader) && app.dialogs.is_empty() {
         frame.set_cursor_position(cursor);
     }
 }
 
 fn hints(app: &App) -> Option<&Hints> {
-    match app.layers.last() {
-        Some(Layer::Hints(hints)) => Some(hints),
+    match app.dialogs.last() {
+        Some(Dialog::Hints(hints)) => Some(hints),
         _ => None,
     }
 }

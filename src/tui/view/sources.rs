@@ -11,8 +11,8 @@ use crate::tui::event::SourceEntry;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 
-/// From this width on a title leaves room for the items per day and the time to the next look.
-const ROOMY: u16 = 28;
+/// From this width on a title leaves room for the items per day and the time to the next poll.
+const WIDE: u16 = 28;
 
 pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     let height = usize::from(area.height);
@@ -26,7 +26,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
         let at = Rect { y, height: 1, ..area };
         let selected = i == app.sources.selected;
         frame.render_widget(line(app, row, selected, focused, area.width), at);
-        if selected && focused && app.layers.is_empty() {
+        if selected && focused && app.dialogs.is_empty() {
             frame.set_cursor_position(Position::new(area.x, y));
         }
     }
@@ -50,7 +50,7 @@ fn line(
     let (state, role) = state(app, row, m, width);
     out.right_words(&state, part(role));
     let entry = row.entry.and_then(|i| app.sources.list.sources.get(i));
-    if let Some(entry) = entry.filter(|_| width >= ROOMY) {
+    if let Some(entry) = entry.filter(|_| width >= WIDE) {
         if let Some(rhythm) = app.rhythms.of(entry.facts.key) {
             let line = super::why::sparkline(&rhythm.per_day, app.settings.ui.ascii);
             out.right(format!(" {line}"), part(Role::Dim));
@@ -88,7 +88,7 @@ fn line(
     out.line(whole)
 }
 
-/// What is wrong with a source, in a word; while it is looked at or waits for its turn, a mark.
+/// What is wrong with a source, in a word; while it is polled or waits for its turn, a mark.
 fn state(app: &App, row: &SourceRow, m: &Marks, width: u16) -> (String, Role) {
     let Some(entry) = row.entry.and_then(|i| app.sources.list.sources.get(i)) else {
         return (String::new(), Role::Dim);
@@ -102,16 +102,16 @@ fn state(app: &App, row: &SourceRow, m: &Marks, width: u16) -> (String, Role) {
     match entry.facts.health(app.now) {
         Health::New => (" new".to_owned(), Role::Dim),
         Health::Ok => match entry.facts.website.broken() {
-            Some(trouble) => {
-                let since = age((app.now - trouble.since).num_seconds());
-                let since = if width >= ROOMY { format!(" {since}") } else { String::new() };
+            Some(problem) => {
+                let since = age((app.now - problem.since).num_seconds());
+                let since = if width >= WIDE { format!(" {since}") } else { String::new() };
                 (format!(" {} broken{since}", m.mends), Role::Warning)
             }
             None => rhythm_words(app, entry, m),
         },
         // A server that only asks for patience is in order; one that also failed is not.
-        Health::Held if entry.facts.fail_count > 0 => (format!(" {} held", m.fails), Role::Warning),
-        Health::Held => (" held".to_owned(), Role::Warning),
+        Health::Paused if entry.facts.fail_count > 0 => (format!(" {} held", m.fails), Role::Warning),
+        Health::Paused => (" held".to_owned(), Role::Warning),
         Health::Retrying => (format!(" {}", m.fails), Role::Warning),
         Health::Failing => (format!(" {} failing", m.fails), Role::Error),
         Health::Gone => (format!(" {} gone", m.fails), Role::Error),
@@ -132,19 +132,19 @@ fn rhythm_words(app: &App, entry: &SourceEntry, m: &Marks) -> (String, Role) {
     }
 }
 
-/// The time to a planned look, at least a minute.
+/// The time to a planned poll, at least a minute.
 fn until(app: &App, next: Time) -> String {
     let seconds = (next - app.now).num_seconds();
     if seconds <= 0 { "now".to_owned() } else { age(seconds.max(60)) }
 }
 
-/// When the selected source is looked at next, for the foot of the pane.
-pub(super) fn next_look(app: &App) -> Option<String> {
+/// When the selected source is polled next, for the foot of the pane.
+pub(super) fn next_check(app: &App) -> Option<String> {
     let row = app.sources.current()?;
     let entry = app.sources.list.sources.get(row.entry?)?;
     let next = glance(&entry.source, &entry.facts, app.now).next?;
     Some(match until(app, next).as_str() {
-        "now" => "next look now".to_owned(),
-        span => format!("next look in {span}"),
+        "now" => "next poll now".to_owned(),
+        span => format!("next poll in {span}"),
     })
 }

@@ -1,9 +1,9 @@
-//! When sources are looked at: the line of items per day, and the panel that explains one.
+//! When sources are polled: the line of items per day, and the panel that explains one.
 
-use super::super::app::{App, Layer, WhyPanel};
+use super::super::app::{App, Dialog, WhyPanel};
 use super::row::Row;
 use crate::config::{Action, Context, Role};
-use crate::engine::{HOURS, Told};
+use crate::engine::{HOURS, ScheduleSummary};
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
@@ -42,9 +42,9 @@ fn room(body: Rect) -> usize {
 pub(super) fn stop_at_end(app: &mut App, body: Rect) {
     let height = usize::from(body.height).saturating_sub(2);
     let stop = stop_key(app);
-    for layer in &mut app.layers {
-        let Layer::Why(panel) = layer else { continue };
-        let lines = panel.told.as_ref().map(|told| lines(told, room(body), stop.as_deref()));
+    for dialog in &mut app.dialogs {
+        let Dialog::Why(panel) = dialog else { continue };
+        let lines = panel.summary.as_ref().map(|summary| lines(summary, room(body), stop.as_deref()));
         let count = lines.map_or(0, |lines| lines.len());
         panel.top = panel.top.min(count.saturating_sub(height));
     }
@@ -54,12 +54,12 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, panel: &WhyPanel, body: Rec
     let room = room(body);
     let stop = stop_key(app);
     let lines =
-        panel.told.as_ref().map(|told| lines(told, room, stop.as_deref())).unwrap_or_default();
+        panel.summary.as_ref().map(|summary| lines(summary, room, stop.as_deref())).unwrap_or_default();
     // While it is read the box has its usual size, so that nothing jumps.
-    let height = if panel.told.is_some() { lines.len() + 2 } else { 24 };
+    let height = if panel.summary.is_some() { lines.len() + 2 } else { 24 };
     let height = u16::try_from(height).unwrap_or(u16::MAX);
     let title = format!("Why now: {}", crate::util::text::truncate(&panel.title, room / 2));
-    let inner = super::layers::window(app, frame, body, &title, (width(body), height));
+    let inner = super::dialogs::window(app, frame, body, &title, (width(body), height));
     for (y, pieces) in (inner.y..inner.bottom()).zip(lines.iter().skip(panel.top)) {
         let mut row = Row::new(inner.width);
         for (text, role) in pieces {
@@ -75,44 +75,44 @@ fn stop_key(app: &App) -> Option<String> {
     app.keymap.keys_for(Context::Sources, Action::StopExploring)
 }
 
-fn lines(told: &Told, room: usize, stop: Option<&str>) -> Vec<Pieces> {
+fn lines(summary: &ScheduleSummary, room: usize, stop: Option<&str>) -> Vec<Pieces> {
     let mut lines: Vec<Pieces> = Vec::new();
     let name = |name: &str| (format!("{name:<NAMES$}"), Role::KeyHint);
-    for (what, value) in &told.facts {
+    for (what, value) in &summary.facts {
         let wrapped = super::super::reader::wrap_plain(value, room.saturating_sub(NAMES).max(10));
         for (i, part) in wrapped.into_iter().enumerate() {
             lines.push(vec![name(if i == 0 { what } else { "" }), (part, Role::Text)]);
         }
     }
-    if let Some(stop) = stop.filter(|_| told.exploring) {
+    if let Some(stop) = stop.filter(|_| summary.exploring) {
         lines.push(vec![name(""), (format!("{stop} stops exploring"), Role::Dim)]);
     }
-    if !told.week.is_empty() {
+    if !summary.week.is_empty() {
         lines.push(vec![]);
         lines.push(vec![name("hours"), (HOURS.to_owned(), Role::Dim)]);
     }
-    for (day, hours) in &told.week {
+    for (day, hours) in &summary.week {
         lines.push(vec![name(&format!("  {day}")), (hours.clone(), Role::Accent)]);
     }
-    if !told.looks.is_empty() {
+    if !summary.polls.is_empty() {
         lines.push(vec![]);
-        lines.push(vec![("last looks".to_owned(), Role::KeyHint)]);
-        lines.extend(told.looks.iter().map(|look| vec![(look.clone(), Role::Text)]));
+        lines.push(vec![("last polls".to_owned(), Role::KeyHint)]);
+        lines.extend(summary.polls.iter().map(|poll| vec![(poll.clone(), Role::Text)]));
     }
     lines
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Told, lines, sparkline};
+    use super::{ScheduleSummary, lines, sparkline};
 
     #[test]
     fn hours_stand_only_above_days() {
         let facts = vec![("rate", "nothing known yet".to_owned())];
-        let mut told = Told { facts, ..Told::default() };
-        assert_eq!(lines(&told, 60, None).len(), 1);
-        told.week.push(("Mon", "  ..".to_owned()));
-        assert_eq!(lines(&told, 60, None)[2][0].0.trim(), "hours");
+        let mut summary = ScheduleSummary { facts, ..ScheduleSummary::default() };
+        assert_eq!(lines(&summary, 60, None).len(), 1);
+        summary.week.push(("Mon", "  ..".to_owned()));
+        assert_eq!(lines(&summary, 60, None)[2][0].0.trim(), "hours");
     }
 
     #[test]

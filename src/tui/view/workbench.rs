@@ -64,7 +64,7 @@ fn parts(bench: &Bench, size: (u16, u16)) -> Parts {
     let rule = Rect { y: fields.y.saturating_sub(1), height: 1, ..body };
     let top = header.bottom();
     let middle = Rect { y: top, height: rule.y.saturating_sub(top), ..body };
-    let has_article = bench.told.article.is_some();
+    let has_article = bench.summary.article.is_some();
     let beside = bench.beside().is_some() && body.width >= THREE_SIDES;
     let (page, right) = if body.width >= SIDE_BY_SIDE {
         let left = body.width * if beside { 13 } else { 11 } / 20;
@@ -145,7 +145,7 @@ pub(in crate::tui) fn at(bench: &Bench, size: (u16, u16), at: Position) -> Optio
     (field < bench.fields.len()).then_some(Spot::Field(field))
 }
 
-/// Draws it over the panes.
+/// Draws it over the interface.
 pub(super) fn draw(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Bench, body: Rect) {
     frame.render_widget(Clear, body);
     frame.buffer_mut().set_style(body, app.palette.style(Role::Text));
@@ -183,7 +183,7 @@ fn header(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Bench, area
         (_, Some(_)) => Some((format!(" {} fetching ", m.busy), Role::Accent)),
         _ => None,
     };
-    let counts = bench.told.list.as_ref().map(|list| match (list.known, list.lost) {
+    let counts = bench.summary.list.as_ref().map(|list| match (list.known, list.lost) {
         (0, _) => format!("{} matched", list.links.len()),
         (_, lost) if area.width < SIDE_BY_SIDE => {
             format!("{} found, {lost} lost", list.links.len())
@@ -191,7 +191,7 @@ fn header(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Bench, area
         (known, lost) => format!("{} matched   {lost} lost of {known}", list.links.len()),
     });
     let counts = counts.unwrap_or_default();
-    let lost = bench.told.list.as_ref().is_some_and(|list| list.lost > 0);
+    let lost = bench.summary.list.as_ref().is_some_and(|list| list.lost > 0);
     row.right(" ", style(Role::Dim));
     if let Some((words, role)) = state {
         row.right(words, style(role));
@@ -235,16 +235,16 @@ fn line(frame: &mut Frame<'_>, words: &str, style: Style, area: Rect) {
 fn message(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Bench, area: Rect) {
     let Some(form) = &editor.form else { return };
     let field = bench.field();
-    let told = field.and_then(|field| form.fields().get(field.index));
-    let error = told.and_then(|told| Some(format!("! {} {}", field?.key, told.error.as_ref()?)));
-    let unread = bench.told.article.as_ref().and_then(|told| told.date_text.as_ref());
+    let summary = field.and_then(|field| form.fields().get(field.index));
+    let error = summary.and_then(|summary| Some(format!("! {} {}", field?.key, summary.error.as_ref()?)));
+    let unread = bench.summary.article.as_ref().and_then(|summary| summary.date_text.as_ref());
     let unread = unread.filter(|_| field.is_some_and(|f| f.key.starts_with("date")));
     let failed = bench.failed.get(&bench.at).filter(|_| bench.sheet().is_some());
     let list_failed = bench.failed.get(&Place::List);
     let offers = bench.offers();
     let (words, role) = if let Some(error) = error {
         (error, Role::Error)
-    } else if let Some(why) = &form.trouble {
+    } else if let Some(why) = &form.problem {
         (format!("! {why}"), Role::Error)
     } else if let Some(repair) = bench.repair() {
         let taken = repair.selectors.iter().filter(|(part, _)| editor.takes(*part));
@@ -265,7 +265,7 @@ fn message(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Bench, are
     } else if let Some(taken) = bench.taken() {
         (format!("proposal {}/{}; P goes on", taken + 1, offers.len()), Role::Accent)
     } else {
-        let help = told.map_or("", |told| told.help());
+        let help = summary.map_or("", |summary| summary.help());
         let offered = match offers.len() {
             0 => String::new(),
             n => format!("   P: {n} proposed"),

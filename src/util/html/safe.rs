@@ -1,4 +1,4 @@
-//! HTML -> safe HTML in one pass: every tag of the result is written anew from a short list, every
+//! HTML -> safe HTML in one pass: every tag of the result is written again from a short list, every
 //! text and value is escaped, every element is closed. Nothing of the source is copied as markup.
 
 use super::scan::{Scanner, Tag, Token, decode_entities};

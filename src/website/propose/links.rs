@@ -13,13 +13,13 @@ use scraper::{ElementRef, Node};
 use std::collections::{HashMap, HashSet};
 use url::Url;
 
-/// Links of one page that are looked at.
+/// Links of one page that are polled.
 const MOST_LINKS: usize = 2000;
 /// Selectors of one link.
 const MOST_SELECTORS: usize = 120;
-/// Bytes of the text of one element that are looked at.
+/// Bytes of the text of one element that are polled.
 const MOST_TEXT: usize = 1000;
-/// Elements around a link that are looked at.
+/// Elements around a link that are polled.
 const LEVELS: usize = 12;
 /// Elements around a link within which its date stands.
 const NEAR: usize = 6;

@@ -2,12 +2,12 @@
 
 use scraper::ElementRef;
 
-/// Classes of one element that are looked at.
+/// Classes of one element that are polled.
 const MOST_CLASSES: usize = 4;
 /// Longest name that is used.
 const LONGEST: usize = 40;
 /// Classes that say how something looks and not what it is.
-const LOOKS: [&str; 28] = [
+const STYLE_NAMES: [&str; 28] = [
     "active",
     "block",
     "bold",
@@ -65,15 +65,15 @@ fn word_lasts(word: &str) -> bool {
 }
 
 /// Whether a class says how something looks.
-fn is_look(name: &str) -> bool {
+fn is_style_name(name: &str) -> bool {
     let first = name.split(['-', '_']).next().unwrap_or(name);
-    LOOKS.contains(&first) || first.len() < 2
+    STYLE_NAMES.contains(&first) || first.len() < 2
 }
 
 /// Lasting classes of an element, those that say what it is first.
 pub(in crate::website) fn classes(element: ElementRef<'_>) -> Vec<String> {
     let mut classes: Vec<&str> = element.value().classes().filter(|c| lasts(c)).collect();
-    classes.sort_by_key(|c| is_look(c));
+    classes.sort_by_key(|c| is_style_name(c));
     classes.truncate(MOST_CLASSES);
     classes.into_iter().map(|c| format!(".{c}")).collect()
 }
@@ -127,10 +127,10 @@ pub(in crate::website) fn cost(selector: &str) -> usize {
     let parts = selector.split([' ', '>', ',']).filter(|p| !p.is_empty());
     let of_part = |part: &str| {
         let (_, class) = part.split_once(['.', '#']).unwrap_or((part, ""));
-        let look = if is_look(class) && !class.is_empty() { 3 } else { 0 };
-        // Headings stay headings when everything else is built anew.
+        let style = if is_style_name(class) && !class.is_empty() { 3 } else { 0 };
+        // Headings stay headings when everything else is built again.
         let heading = usize::from(is_heading(part));
-        2 + look + usize::from(part.contains('#')) + class.len() / 12 - heading
+        2 + style + usize::from(part.contains('#')) + class.len() / 12 - heading
     };
     parts.map(of_part).sum()
 }

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 /// Characters from which text is the text of an article.
 const LEAST_TEXT: usize = 140;
-/// Bytes of a heading, byline or date that are looked at, and of a paragraph.
+/// Bytes of a heading, byline or date that are polled, and of a paragraph.
 const MOST_SHORT: usize = 500;
 const MOST_PARAGRAPH: usize = 5000;
 /// Elements that the text of an article is looked for in, one within the other.

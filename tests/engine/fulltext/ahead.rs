@@ -11,7 +11,7 @@ async fn new_items_come_with_their_pages_where_that_is_wanted() {
     received(&server, 5).await;
     settled(&engine).await;
     texts(&engine, &[1, 2, 3]).await;
-    assert_eq!(paths_asked(&server), ["/feed", "/robots.txt", "/post-1", "/post-2", "/post-3"]);
+    assert_eq!(paths_requested(&server), ["/feed", "/robots.txt", "/post-1", "/post-2", "/post-3"]);
     *blog.posts.lock().unwrap() = 4;
     home.clock.advance(2 * HOUR);
     texts(&engine, &[4]).await;

@@ -53,7 +53,7 @@ impl App {
                 if matches!(place, Place::List) { vec![] } else { self.problem(why) }
             }
             Said::Offers(place, offers) => {
-                let wanted = match bench.broken.as_ref().map(|trouble| trouble.key) {
+                let wanted = match bench.broken.as_ref().map(|problem| problem.key) {
                     Some(RuleKey::Articles) => bench.at == place && place == Place::List,
                     Some(_) => bench.at == place && place == Place::Article,
                     None => false,
@@ -62,9 +62,9 @@ impl App {
                 bench.offers.insert(place, offers);
                 vec![]
             }
-            Said::Previewed(request, told) => {
+            Said::Previewed(request, summary) => {
                 if request == bench.asked {
-                    return self.previewed(*told);
+                    return self.previewed(*summary);
                 }
                 vec![]
             }
@@ -83,11 +83,11 @@ impl App {
         }
     }
 
-    fn previewed(&mut self, told: Preview) -> Vec<Effect> {
+    fn previewed(&mut self, summary: Preview) -> Vec<Effect> {
         let Some(bench) = self.editor().and_then(|editor| editor.bench.as_mut()) else {
             return vec![];
         };
-        bench.told = told;
+        bench.summary = summary;
         let (count, first) = {
             let (items, _) = bench.items();
             (items.len(), items.first().map(|item| (item.url.clone(), item.title.clone())))

@@ -219,7 +219,7 @@ impl App {
         let Some(bench) = self.editor().and_then(|editor| editor.bench_mut()) else {
             return vec![];
         };
-        let next = bench.told.list.as_ref().and_then(|told| told.next.clone());
+        let next = bench.summary.list.as_ref().and_then(|summary| summary.next.clone());
         match next {
             Some(url) => bench.fetch(url, Place::Second, String::new()),
             None => self.note("no next page is found: choose its link for 2 next"),

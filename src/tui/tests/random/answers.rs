@@ -52,7 +52,7 @@ impl Stock {
             rows: item_rows(),
             entry,
             edited,
-            removed: Removed::told(vec![sources[0].clone()], "Kernel", undo),
+            removed: Removed::sample(vec![sources[0].clone()], "Kernel", undo),
             settings: config.read(&[]).unwrap(),
             settings_edited,
             views,
@@ -175,7 +175,7 @@ impl Chaos {
                 Event::TextGot(key, self.rng.bool(), self.result(got))
             }
             Effect::PlanPrefetch => {
-                let page = |item| crate::store::Wanted { item, source: 1, url: String::new() };
+                let page = |item| crate::store::WantedPage { item, source: 1, url: String::new() };
                 let pages = (0..self.rng.i64(..4)).map(page).collect();
                 let plan = PrefetchPlan { pages, bytes: self.rng.u64(..), failed: 1 };
                 Event::PrefetchPlanned(self.result(plan))
@@ -201,23 +201,23 @@ impl Chaos {
                 let rhythms = sources.into_iter().map(|key| (key, rhythm.clone())).collect();
                 Event::RhythmsLoaded(self.result(rhythms))
             }
-            Effect::LoadWhy { source } => Event::WhyLoaded(source, self.result(told())),
+            Effect::LoadWhy { source } => Event::WhyLoaded(source, self.result(summary())),
             Effect::Mark { mark, mut keys, to, cause } => {
                 keys.retain(|_| self.rng.u8(..8) > 0);
                 Event::Marked(self.result(MarksSet { mark, keys, to, cause }))
             }
             Effect::MarkViewRead { .. } => {
                 let (mark, keys) = (Mark::Read, vec![1, 2, 3]);
-                Event::Marked(Ok(MarksSet { mark, keys, to: true, cause: Cause::Person }))
+                Event::Marked(Ok(MarksSet { mark, keys, to: true, cause: Cause::User }))
             }
             Effect::Refresh { .. } => Event::RefreshEnded,
             Effect::Discover { request, .. } => {
                 let way = |n| {
                     let url = format!("https://kernel.example/{n}");
-                    Way::told(&url, "A way 日本", Some(("main a", 0.5)), &[("日本", now())])
+                    Way::sample(&url, "A way 日本", Some(("main a", 0.5)), &[("日本", now())])
                 };
                 let ways = (0..self.rng.usize(..4)).map(way).collect();
-                let found = Discovery::told("kernel.example", ways, &["no feed"]);
+                let found = Discovery::sample("kernel.example", ways, &["no feed"]);
                 Event::Discovered(request, self.result(found))
             }
             Effect::Follow { .. } | Effect::FollowEdited { .. } | Effect::FollowStarters { .. } => {
@@ -349,10 +349,10 @@ impl Chaos {
             8 => Event::EntryLoaded(key, Ok(self.stock.entry.clone())),
             9 => Event::SettingsLoaded(Ok(self.stock.settings.clone())),
             10 => {
-                let cause = [Cause::Undo, Cause::Redo, Cause::Person][self.rng.usize(..3)];
+                let cause = [Cause::Undo, Cause::Redo, Cause::User][self.rng.usize(..3)];
                 Event::Marked(Ok(MarksSet { mark: Mark::Read, keys: vec![key], to: true, cause }))
             }
-            11 => Event::WhyLoaded(key, Ok(told())),
+            11 => Event::WhyLoaded(key, Ok(summary())),
             12 => Event::StatusChanged(Status {
                 role: [Part::Follows, Part::Watches(Some(7)), Part::Reads][self.rng.usize(..3)],
                 total: self.rng.usize(..90),
@@ -363,7 +363,7 @@ impl Chaos {
             }),
             13 => Event::Refreshed(Report {
                 source: SourceId("kernel".to_owned()),
-                result: Refreshed::Looked(Outcome::Unchanged),
+                result: Refreshed::Polled(Outcome::Unchanged),
             }),
             14 => {
                 let edited = HandEdited::between("a".to_owned(), "b".to_owned());

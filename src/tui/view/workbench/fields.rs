@@ -41,12 +41,12 @@ pub(super) fn fields(
 
 /// How a field does: how many elements its selector matches, or that it is not right.
 fn standing(bench: &Bench, field: BenchField, wrong: bool, empty: bool) -> (String, Role) {
-    let article = bench.told.article.as_ref();
+    let article = bench.summary.article.as_ref();
     match (field.part, wrong) {
         (_, true) => ("!".to_owned(), Role::Error),
         (Some(Part::Date), _) if !empty && article.is_some() => {
             let found = bench.found(Part::Date).flatten().map_or(0, |found| found.count);
-            match article.and_then(|told| told.article.published) {
+            match article.and_then(|summary| summary.article.published) {
                 Some(date) => (format!("{found}  {}", day(date)), Role::Text),
                 None if found > 0 => (format!("{found}  ! no date"), Role::Error),
                 None => ("0".to_owned(), Role::Warning),
@@ -73,11 +73,11 @@ fn draw_field(
     let Some((form, typed)) = editor.form.as_ref().zip(editor.typed.get(field.index)) else {
         return;
     };
-    let told = &form.fields()[field.index];
+    let summary = &form.fields()[field.index];
     let active = number == bench.active;
     let typing = active && bench.pane == BenchPane::Fields;
     let mut row = Row::new(area.width);
-    let (words, role) = standing(bench, field, told.error.is_some(), typed.value().is_empty());
+    let (words, role) = standing(bench, field, summary.error.is_some(), typed.value().is_empty());
     row.right(if words.is_empty() { words } else { format!(" {words} ") }, style(role));
     let pointer = if active { marks(app).pointer } else { " " };
     row.left(pointer, style(Role::Accent));
@@ -91,7 +91,7 @@ fn draw_field(
         false => (text::truncate(typed.value(), room).into_owned(), 0),
     };
     if shown.is_empty() && !typing {
-        let unset = told.unset();
+        let unset = summary.unset();
         let unset = if unset.is_empty() { String::new() } else { format!("({unset})") };
         row.left(&unset, style(Role::Dim));
     } else {

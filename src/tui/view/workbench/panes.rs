@@ -72,20 +72,20 @@ pub(super) fn page(app: &App, frame: &mut Frame<'_>, bench: &Bench, place: Place
         if sheet.text {
             let words = sheet.outline.texts.get(i).map_or("", |t| t.text.as_str());
             row.left(&format!(" {words}"), whole);
-        } else if let Some(told) = sheet.line(i) {
-            let depth = usize::from(told.depth).min(usize::from(area.width) / 4);
+        } else if let Some(details) = sheet.line(i) {
+            let depth = usize::from(details.depth).min(usize::from(area.width) / 4);
             row.left(&" ".repeat(depth), whole);
             let fold = if sheet.is_folded(i) { m.folded } else { " " };
             row.left(fold, part_style(Role::Dim));
-            row.left(&told.name, part_style(Role::Header));
-            if told.alike > 1 {
+            row.left(&details.name, part_style(Role::Header));
+            if details.alike > 1 {
                 let times = if app.settings.ui.ascii { "x" } else { "×" };
-                row.left(&format!(" {times}{}", told.alike), part_style(Role::Accent));
+                row.left(&format!(" {times}{}", details.alike), part_style(Role::Accent));
             }
-            if !told.text.is_empty() {
-                row.left(&format!("  {}", told.text), part_style(Role::Text));
+            if !details.text.is_empty() {
+                row.left(&format!("  {}", details.text), part_style(Role::Text));
             }
-            if let Some(hint) = &told.hint {
+            if let Some(hint) = &details.hint {
                 row.left(&format!("  {hint}"), part_style(Role::Dim));
             }
         }
@@ -108,7 +108,7 @@ pub(super) fn items(app: &App, frame: &mut Frame<'_>, bench: &Bench, area: Rect)
     let area = below(area);
     let (items, on_first) = bench.items();
     if items.is_empty() {
-        let words = match &bench.told.list {
+        let words = match &bench.details.list {
             Some(_) => " no articles",
             None => "",
         };
@@ -147,8 +147,8 @@ pub(super) fn items(app: &App, frame: &mut Frame<'_>, bench: &Bench, area: Rect)
 pub(super) fn article(app: &App, frame: &mut Frame<'_>, bench: &Bench, area: Rect) {
     let style = |role| app.palette.style(role);
     title(app, frame, "The article", false, area);
-    let Some(told) = &bench.told.article else { return };
-    let article = &told.article;
+    let Some(details) = &bench.details.article else { return };
+    let article = &details.article;
     let area = below(area);
     let width = usize::from(area.width).saturating_sub(2).max(8);
     let mut lines: Vec<(String, Role)> = vec![(article.title.clone(), Role::Header)];

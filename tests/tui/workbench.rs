@@ -89,7 +89,7 @@ fn a_site_is_followed_by_selectors_chosen_on_its_pages() {
     assert_eq!(hands.term.exit_code(), 0);
 }
 
-/// A site that can be built anew: then its list has other names, and one article more.
+/// A site that can be built again: then its list has other names, and one article more.
 fn council(rebuilt: Arc<AtomicBool>) -> Server {
     let page = |title: &str, body: &str| {
         Reply::ok("text/html", format!("<!doctype html><title>{title}</title><main>{body}</main>"))
@@ -139,11 +139,11 @@ fn a_source_that_broke_is_mended_on_its_page() {
     t.wait_for("speaks about matter 5");
     rebuilt.store(true, Ordering::SeqCst);
     // Three looks that find nothing.
-    for look in 2..5 {
-        // While it is being looked at, nothing more is asked.
-        t.wait_for("next look in");
+    for poll in 2..5 {
+        // While it is being polled, nothing more is asked.
+        t.wait_for("next poll in");
         t.send("r");
-        world.wait_for_requests("/news", look);
+        world.wait_for_requests("/news", poll);
         t.wait_for("nothing new");
         // Another message takes its place.
         t.send("u");

@@ -6,8 +6,8 @@ use newsfed::demo::server::Fault;
 use std::sync::Mutex;
 
 /// A server whose answers on its first host are given by what `script` holds; the second host is
-/// well. Both follow one source, and both have been looked at.
-struct Trouble {
+/// well. Both follow one source, and both have been polled.
+struct SelectorProblem {
     server: Server,
     home: Home,
     engine: Handle,
@@ -21,7 +21,7 @@ fn article(day: usize) -> Reply {
     feed(&items).header("etag", format!("\"{day}\""))
 }
 
-impl Trouble {
+impl SelectorProblem {
     async fn new() -> Self {
         let script = Arc::new(Mutex::new(None));
         let (theirs, bad) = (script.clone(), hosts(2)[0]);
@@ -48,7 +48,7 @@ impl Trouble {
         *self.script.lock().unwrap() = Some(reply);
     }
 
-    /// Minutes until the next look.
+    /// Minutes until the next poll.
     async fn wait(&self, id: &str) -> i64 {
         (facts(&self.engine, id).await.next_poll.unwrap() - self.home.clock.now()).num_minutes()
     }
@@ -81,7 +81,7 @@ async fn broken_answers_lose_nothing_and_heal() {
         ("nothing", Reply::ok("text/xml", "").header("etag", "\"empty\""), "empty"),
     ];
     for (name, broken, words) in cases {
-        let t = Trouble::new().await;
+        let t = SelectorProblem::new().await;
         t.answer(broken);
         t.home.clock.advance(65 * MINUTE);
         received(&t.server, 4).await;
@@ -156,7 +156,7 @@ async fn a_third_failing_loses_nothing_and_leaves_the_healthy_alone() {
     settled(&engine).await;
     // Nobody is left alone for more than a day after failures.
     while home.clock.now() < start + 50 * HOUR {
-        // From one look to the next, as the engine plans them.
+        // From one poll to the next, as the engine plans them.
         let next = settled(&engine).await.next.unwrap();
         let asked = server.requests().len();
         home.clock.set(next);
@@ -203,7 +203,7 @@ async fn a_name_that_is_not_found_harms_nobody_else() {
     engine.shutdown().await;
 }
 
-/// A laptop that sleeps: the clock is eight hours farther when it wakes, in the middle of a look.
+/// A laptop that sleeps: the clock is eight hours farther when it wakes, in the middle of a poll.
 #[tokio::test]
 async fn eight_hours_of_suspend_ask_everything_once() {
     let well = |r: &Request| feed(&[(&r.path, &r.path)]).header("etag", "\"x\"");
@@ -293,8 +293,8 @@ async fn faulty_settings_cost_no_undo() {
     let without = text();
     assert!(!without.contains("id = \"a\"") && without.contains("id = \"b\""), "{without}");
     let mut status = engine.status();
-    let told = soon(status.wait_for(|s| s.fault.is_some())).await.unwrap().fault.clone();
-    assert!(told.is_some_and(|fault| fault.contains("nonsense")));
+    let summary = soon(status.wait_for(|s| s.fault.is_some())).await.unwrap().fault.clone();
+    assert!(summary.is_some_and(|fault| fault.contains("nonsense")));
     engine.restore(removed).await.unwrap();
     assert_eq!(text(), before);
     let title = SourceChange { title: Some(Some("Mine".to_owned())), ..Default::default() };
@@ -309,7 +309,7 @@ async fn faulty_settings_cost_no_undo() {
     engine.shutdown().await;
 }
 
-/// What an address suggests of its source is not forgotten when the very first look fails.
+/// What an address suggests of its source is not forgotten when the very first poll fails.
 #[tokio::test]
 async fn a_first_look_that_fails_costs_no_clue() {
     let broken = Arc::new(Mutex::new(true));

@@ -161,7 +161,7 @@ impl World {
         give(self.dir.path());
     }
 
-    /// The panes of somebody for whom modes count, which they do not for the superuser.
+    /// The interface of somebody for whom modes count, which they do not for the superuser.
     pub(crate) fn open_as_nobody(&self, from_root: bool, cols: u16, rows: u16) -> Term {
         if !from_root {
             return self.open(cols, rows);

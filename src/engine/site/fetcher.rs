@@ -8,10 +8,10 @@ use std::time::Duration;
 use url::Url;
 
 /// Asks for the pages of one source, one after the other.
-pub(crate) struct Asker<'a> {
+pub(crate) struct PageFetcher<'a> {
     context: &'a Context,
     source: &'a Source,
-    /// The person wants to know although the host is paused.
+    /// The user wants to know although the host is paused.
     force: bool,
     /// The time that the host asked for has gone by while we waited, so that the pause which holds
     /// others off is over for us.
@@ -20,7 +20,7 @@ pub(crate) struct Asker<'a> {
     pub(crate) sent: u32,
 }
 
-impl<'a> Asker<'a> {
+impl<'a> PageFetcher<'a> {
     pub(crate) fn new(context: &'a Context, source: &'a Source, force: bool) -> Self {
         Self { context, source, force, waited_for_it: false, sent: 0 }
     }
@@ -30,7 +30,7 @@ impl<'a> Asker<'a> {
         self.ask(Request::page(url)).await
     }
 
-    /// Asks, and tries again as [`decide`] says. An answer gives its room back at once: a look holds
+    /// Asks, and tries again as [`decide`] says. An answer gives its room back at once: a poll holds
     /// several pages while it waits for the next, and would wait for itself.
     pub(crate) async fn ask(&mut self, request: Request) -> Result<Response, FetchError> {
         let rules = self.source.website.as_ref();

@@ -11,7 +11,7 @@ fn later(minutes: i64) -> Time {
     now() + TimeDelta::minutes(minutes)
 }
 
-/// A source that was looked at ten minutes ago, and is looked at again in twenty.
+/// A source that was polled ten minutes ago, and is polled again in twenty.
 fn why() -> Why {
     Why {
         last_poll: Some(later(-10)),
@@ -27,7 +27,7 @@ fn why() -> Why {
             sign: None,
         }),
         expected: Some(0.128),
-        hold: None,
+        pause: None,
         paused_by: None,
         broken: None,
         price: 5000.0,
@@ -42,21 +42,21 @@ fn why() -> Why {
             coming: vec![later(20), later(50)],
         },
         crawl: Vec::new(),
-        first_look: Some(later(-10)),
-        looks: Vec::new(),
-        spent: Spent { looks: 1, requests: 1, ..Spent::default() },
+        first_poll: Some(later(-10)),
+        polls: Vec::new(),
+        spent: Spent { polls: 1, requests: 1, ..Spent::default() },
         requests_saved: -1,
-        feed_is_whole: None,
+        feed_has_full_text: None,
     }
 }
 
 /// The line of that name, if there is one.
 fn line(why: &Why, name: &str) -> Option<String> {
-    let told = why.tell(true, true, now());
-    told.facts.into_iter().find(|(n, _)| *n == name).map(|(_, value)| value)
+    let summary = why.report(true, true, now());
+    summary.facts.into_iter().find(|(n, _)| *n == name).map(|(_, value)| value)
 }
 
-fn moved(why: &mut Why, reason: HoldReason, to: Time) {
+fn moved(why: &mut Why, reason: PauseReason, to: Time) {
     let planned = why.planned.as_mut().unwrap();
     planned.moved_by.push(Moved { reason, to });
     planned.next = to;
@@ -66,32 +66,32 @@ fn moved(why: &mut Why, reason: HoldReason, to: Time) {
 #[test]
 fn what_a_wait_is_worth() {
     let clock = when::clock(later(20), now());
-    let told = |why: &Why| line(why, "wanted").unwrap();
+    let summary = |why: &Why| line(why, "wanted").unwrap();
     let mut why = why();
     assert_eq!(
-        told(&why),
+        summary(&why),
         format!("{clock}, by when 0.13 items are expected: worth a look at this budget")
     );
     why.expected = Some(0.001);
-    moved(&mut why, HoldReason::MaxInterval, later(15));
+    moved(&mut why, PauseReason::MaxInterval, later(15));
     let most = when::clock(later(15), now());
     assert_eq!(
-        told(&why),
+        summary(&why),
         format!(
-            "{clock}, by when hardly an item is expected: too few for a look sooner; moved to \
+            "{clock}, by when hardly an item is expected: too few for a poll sooner; moved to \
              {most} by the longest interval allowed"
         )
     );
     why.expected = None;
-    assert!(told(&why).starts_with(&format!("{clock}; moved to")), "{}", told(&why));
+    assert!(summary(&why).starts_with(&format!("{clock}; moved to")), "{}", summary(&why));
 }
 
 #[test]
 fn what_is_gone_is_told_once() {
     let mut why = why();
     let never: Time = "9999-12-31T23:59:59Z".parse().unwrap();
-    moved(&mut why, HoldReason::Gone, never);
-    why.hold = Some(Hold { until: never, reason: HoldReason::Gone });
+    moved(&mut why, PauseReason::Gone, never);
+    why.pause = Some(Pause { until: never, reason: PauseReason::Gone });
     why.explanation.coming.clear();
     why.followed = false;
     assert_eq!(line(&why, "next").as_deref(), Some("never: 410 Gone"));
@@ -102,27 +102,27 @@ fn what_is_gone_is_told_once() {
 fn a_hold_that_moved_the_look_is_told_once() {
     let mut why = why();
     let until = later(90) + TimeDelta::milliseconds(700);
-    moved(&mut why, HoldReason::MaxAge, later(90));
-    why.hold = Some(Hold { until, reason: HoldReason::MaxAge });
+    moved(&mut why, PauseReason::MaxAge, later(90));
+    why.pause = Some(Pause { until, reason: PauseReason::MaxAge });
     assert_eq!(line(&why, "held"), None);
     assert!(line(&why, "wanted").unwrap().contains("by Cache-Control max-age"));
-    why.hold = Some(Hold { until: later(180), reason: HoldReason::SkipWindow });
+    why.pause = Some(Pause { until: later(180), reason: PauseReason::SkipWindow });
     assert!(line(&why, "held").unwrap().contains("skipHours"));
 }
 
 #[test]
 fn the_source_that_paused_the_host_is_named() {
     let mut why = why();
-    why.hold = Some(Hold { until: later(90), reason: HoldReason::HostPaused });
-    let told = |why: &Why| line(why, "held").unwrap();
-    assert!(told(&why).ends_with("answering another source)"), "{}", told(&why));
+    why.pause = Some(Pause { until: later(90), reason: PauseReason::HostPaused });
+    let summary = |why: &Why| line(why, "held").unwrap();
+    assert!(summary(&why).ends_with("answering another source)"), "{}", summary(&why));
     let message = Some("a.example asks to be left alone for a while (HTTP 429)".to_owned());
     let source = SourceId("kernel".to_owned());
     why.paused_by = Some(PausedBy { source, at: Some(later(-10)), message });
     let at = when::clock(later(-10), now());
     let end =
         format!("; it was kernel at {at}: a.example asks to be left alone for a while (HTTP 429)");
-    assert!(told(&why).ends_with(&end), "{}", told(&why));
+    assert!(summary(&why).ends_with(&end), "{}", summary(&why));
 }
 
 #[test]
@@ -130,13 +130,13 @@ fn a_broken_website_is_told_with_what_would_work() {
     let mut why = why();
     assert_eq!(line(&why, "broken"), None);
     let instead = vec!["p.entry a".to_owned(), "main a".to_owned()];
-    let trouble = Trouble {
+    let problem = SelectorProblem {
         since: later(-9000),
         what: "no links to articles".to_owned(),
         instead,
         key: RuleKey::Articles,
     };
-    why.broken = Some(trouble);
+    why.broken = Some(problem);
     let since = when::minute(later(-9000));
     let words = "these would work as website.articles: p.entry a or main a";
     let want = format!("no links to articles since {since}; {words}");
@@ -170,22 +170,22 @@ fn looks_within_one_minute_are_one() {
 fn requests_are_compared_after_a_day() {
     let mut why = why();
     assert_eq!(line(&why, "this week").unwrap(), "1 request, 0 B received, 0 B saved");
-    why.first_look = Some(later(-24 * 60));
-    let told = line(&why, "this week").unwrap();
-    assert!(told.starts_with("1 request (1 more than at the fixed interval),"), "{told}");
+    why.first_poll = Some(later(-24 * 60));
+    let summary = line(&why, "this week").unwrap();
+    assert!(summary.starts_with("1 request (1 more than at the fixed interval),"), "{told}");
 }
 
 #[test]
 fn what_is_not_known_is_not_drawn() {
     let mut why = why();
-    assert_eq!(why.tell(true, true, now()).week.len(), 7);
+    assert_eq!(why.report(true, true, now()).week.len(), 7);
     why.explanation.observed = 0;
-    assert_eq!(why.tell(true, true, now()).week, []);
+    assert_eq!(why.report(true, true, now()).week, []);
     assert_eq!(line(&why, "rate").as_deref(), Some("nothing known yet"));
     assert_eq!(line(&why, "state"), None);
     assert!(line(&why, "wanted").unwrap().ends_with(", a guess as long as nothing is known"));
     (why.last_poll, why.next_poll, why.planned, why.followed) = (None, None, None, false);
-    assert_eq!(line(&why, "state").as_deref(), Some("never looked at yet"));
+    assert_eq!(line(&why, "state").as_deref(), Some("never polled yet"));
     let next = line(&why, "next").unwrap();
     assert!(next.starts_with("now; but no newsfed is running: `newsfed daemon`"), "{next}");
     assert_eq!(line(&why, "this week"), None);

@@ -1,4 +1,4 @@
-//! How the panes feel: `cargo bench --bench panes -- DIR...`, each written by the example `fill`.
+//! How the interface feel: `cargo bench --bench panes -- DIR...`, each written by the example `fill`.
 //!
 //! `cargo bench --bench panes -- workbench` measures the selector workbench on a page of 500 KB with
 //! 3,000 elements instead.
@@ -41,7 +41,7 @@ fn main() {
     }
 }
 
-/// The beginning of the first title of a list, as the panes show it.
+/// The beginning of the first title of a list, as the interface show it.
 fn first_title(data: &Path) -> String {
     let store = Store::open(&data.join("newsfed.db")).unwrap();
     let view = View { unread_only: true, ..View::of(Scope::All) };
@@ -113,7 +113,7 @@ fn keys(data: &Path, config: &Path, what: &str, before: impl FnOnce(&mut Term)) 
     println!("  {what:<22}{p50:>9.1} ms p50, {p99:.1} ms p99, at most {most:.1} MB");
 }
 
-/// The same while all sources are looked at and each has 30 new items.
+/// The same while all sources are polled and each has 30 new items.
 fn during_refresh(data: &Path) {
     let hosts: Vec<_> = (1..=50).map(|n| [127, 0, 3, n].into()).collect();
     let stamp = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs();

@@ -8,8 +8,8 @@ use crate::model::{Access, Validators};
 use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
 use url::Url;
 
-/// Headers that every hop gets, and those for the person's own origin alone.
-pub(crate) struct Outfit {
+/// Headers that every hop gets, and those for the user's own origin alone.
+pub(crate) struct RequestHeaders {
     common: HeaderMap,
     private: HeaderMap,
 }
@@ -24,7 +24,7 @@ const RESERVED: [HeaderName; 6] = [
     header::UPGRADE,
 ];
 
-impl Outfit {
+impl RequestHeaders {
     /// Looks up the secrets of a source once, before anything waits for its turn.
     pub(crate) async fn prepare(
         request: &Request,
@@ -45,7 +45,7 @@ impl Outfit {
         Ok(Self { common, private })
     }
 
-    /// The headers for one hop: secrets for the person's own origin alone, validators for the
+    /// The headers for one hop: secrets for the user's own origin alone, validators for the
     /// address that they came from.
     pub(crate) fn dress(&self, url: &Url, request: &Request) -> HeaderMap {
         let mut headers = self.common.clone();

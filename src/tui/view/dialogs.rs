@@ -1,6 +1,6 @@
-//! Boxes on top of the panes.
+//! Boxes on top of the interface.
 
-use super::super::app::{App, Help, Hit, Layer, LinkList, LogList, Palette, Prompt, Starters};
+use super::super::app::{App, Help, Hit, Dialog, LinkList, LogList, Palette, Prompt, Starters};
 use super::super::input::Field;
 use super::chrome::marks;
 use super::row::{Row, age};
@@ -13,11 +13,11 @@ use ratatui::widgets::{Block, BorderType, Clear};
 
 /// Draws the layers; `foot` is the line at the bottom of the screen.
 pub(super) fn draw(app: &App, frame: &mut Frame<'_>, body: Rect, foot: Rect) {
-    for (i, layer) in app.layers.iter().enumerate() {
-        let top = i + 1 == app.layers.len();
-        match layer {
-            Layer::Add(add) => super::add::draw(app, frame, add, body, top),
-            Layer::Search(bar) => {
+    for (i, dialog) in app.dialogs.iter().enumerate() {
+        let top = i + 1 == app.dialogs.len();
+        match dialog {
+            Dialog::Add(add) => super::add::draw(app, frame, add, body, top),
+            Dialog::Search(bar) => {
                 let label = if bar.is_filter { " filter: " } else { " search: " };
                 field_line(app, frame, label, &bar.field, foot);
                 let used = crate::util::text::width(label);
@@ -28,23 +28,23 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, body: Rect, foot: Rect) {
                     super::complete::remark(app, frame, words, role, &bar.field, used, foot);
                 }
             }
-            Layer::Prompt(prompt) => prompt_line(app, frame, prompt, foot),
-            Layer::Palette(palette) => draw_palette(app, frame, palette, body),
-            Layer::Help(help) => draw_help(app, frame, help, body),
-            Layer::Log(log) => draw_log(app, frame, log, body),
-            Layer::Links(links) => draw_links(app, frame, links, body),
+            Dialog::Prompt(prompt) => prompt_line(app, frame, prompt, foot),
+            Dialog::Palette(palette) => draw_palette(app, frame, palette, body),
+            Dialog::Help(help) => draw_help(app, frame, help, body),
+            Dialog::Log(log) => draw_log(app, frame, log, body),
+            Dialog::Links(links) => draw_links(app, frame, links, body),
             // The reader draws them itself.
-            Layer::Hints(_) => {}
-            Layer::Jump(jump) => super::lists::jump(app, frame, jump, body),
-            Layer::Import(preview) => super::lists::import(app, frame, preview, body),
-            Layer::Starters(starters) => draw_starters(app, frame, starters, body),
-            Layer::Why(panel) => super::why::draw(app, frame, panel, body),
-            Layer::Edit(editor) => match editor.bench() {
+            Dialog::Hints(_) => {}
+            Dialog::Jump(jump) => super::lists::jump(app, frame, jump, body),
+            Dialog::Import(preview) => super::lists::import(app, frame, preview, body),
+            Dialog::Starters(starters) => draw_starters(app, frame, starters, body),
+            Dialog::Why(panel) => super::why::draw(app, frame, panel, body),
+            Dialog::Edit(editor) => match editor.bench() {
                 Some(bench) => super::workbench::draw(app, frame, editor, bench, body),
                 None => super::editor::draw(app, frame, editor, body),
             },
-            Layer::History(list) => super::history::draw(app, frame, list, body),
-            Layer::Keys(page) => super::history::draw_keys(app, frame, page, body),
+            Dialog::History(list) => super::history::draw(app, frame, list, body),
+            Dialog::Keys(page) => super::history::draw_keys(app, frame, page, body),
         }
     }
 }
@@ -166,9 +166,9 @@ fn draw_palette(app: &App, frame: &mut Frame<'_>, palette: &Palette, body: Rect)
     // Where the help is cut at the end of its line, that of the selected one is told below.
     let names = if hits.iter().any(|hit| hit.argument.is_some()) { 28 } else { 18 };
     let names = names.min(usize::from(list.width) / 2);
-    let told = hits.get(selected).map_or("", |hit| hit.help.as_str());
-    let lines = super::super::reader::wrap_plain(told, list.width.max(8).into());
-    let cut = names + crate::util::text::width(told) > usize::from(list.width).saturating_sub(6);
+    let summary = hits.get(selected).map_or("", |hit| hit.help.as_str());
+    let lines = super::super::reader::wrap_plain(summary, list.width.max(8).into());
+    let cut = names + crate::util::text::width(summary) > usize::from(list.width).saturating_sub(6);
     let cut = cut && list.height > 4;
     let room = if cut { u16::try_from(lines.len()).unwrap_or(0).min(list.height / 2) } else { 0 };
     let list = Rect { height: list.height - room, ..list };
@@ -276,8 +276,8 @@ fn draw_log(app: &App, frame: &mut Frame<'_>, log: &LogList, body: Rect) {
         return;
     }
     // The selected one is told in full below.
-    let told = 6.min(inner.height / 2);
-    let list = Rect { height: inner.height - told, ..inner };
+    let summary = 6.min(inner.height / 2);
+    let list = Rect { height: inner.height - summary, ..inner };
     rows(app, frame, list, polls.len(), log.selected, |i, row, here| {
         let (source, poll) = &polls[i];
         let (words, tone) = outcome_words(&poll.outcome, &poll.repairs);
@@ -292,7 +292,7 @@ fn draw_log(app: &App, frame: &mut Frame<'_>, log: &LogList, body: Rect) {
         row.left(&words, role(app, here, tone));
     });
     let Some((source, poll)) = polls.get(log.selected) else { return };
-    let detail = Rect { y: list.bottom(), height: told, ..inner };
+    let detail = Rect { y: list.bottom(), height: summary, ..inner };
     let mut words = outcome_words(&poll.outcome, &poll.repairs).0;
     if !poll.repairs.is_empty() && matches!(poll.outcome, Outcome::Failed { .. }) {
         words += &format!("; {}", poll.repairs.join("; "));

@@ -1,4 +1,4 @@
-//! What lies on top of the panes: the paste box, prompts, lists to choose from, help and log.
+//! What lies on top of the interface: the paste box, prompts, lists to choose from, help and log.
 
 use super::keys::Motion;
 use super::{
@@ -13,7 +13,7 @@ use crossterm::event::{KeyCode, KeyEvent};
 
 /// One layer.
 #[derive(Debug)]
-pub(crate) enum Layer {
+pub(crate) enum Dialog {
     Add(Add),
     Search(SearchBar),
     Palette(Palette),
@@ -66,7 +66,7 @@ impl Starters {
     }
 }
 
-impl Layer {
+impl Dialog {
     /// Whether something in it moves by itself.
     pub(super) fn is_busy(&self) -> bool {
         use super::Stage;
@@ -109,23 +109,23 @@ impl Layer {
 
 impl App {
     /// Opens the layer that an action stands for.
-    pub(super) fn open_layer(&mut self, action: Action) -> Vec<Effect> {
-        let layer = match action {
+    pub(super) fn open_dialog(&mut self, action: Action) -> Vec<Effect> {
+        let dialog = match action {
             Action::Search => return self.open_search(false),
             Action::Filter => return self.open_search(true),
-            Action::Add => Layer::Add(Add::with("")),
+            Action::Add => Dialog::Add(Add::with("")),
             Action::Palette => return self.open_palette(""),
-            Action::Help => Layer::Help(Help { context: Some(self.context()), ..Help::default() }),
-            Action::Import => Layer::Prompt(Prompt::import("")),
+            Action::Help => Dialog::Help(Help { context: Some(self.context()), ..Help::default() }),
+            Action::Import => Dialog::Prompt(Prompt::import("")),
             Action::Log => {
-                self.layers.push(Layer::Log(LogList::default()));
+                self.dialogs.push(Dialog::Log(LogList::default()));
                 return vec![Effect::LoadLog];
             }
             Action::Jump => return self.open_jump(),
             Action::Why => return self.open_why(),
             Action::Edit => return self.open_editor(false),
             Action::Workbench => return self.open_editor(true),
-            Action::Settings => return self.open_settings(crate::config::FormPage::Look),
+            Action::Settings => return self.open_settings(crate::config::FormPage::Appearance),
             Action::Set | Action::Tag => return self.open_palette(&format!("{action} ")),
             Action::Keys => return self.open_keys(""),
             Action::History => return self.open_history(),
@@ -133,90 +133,90 @@ impl App {
             Action::Hints => return self.open_hints(),
             Action::Find if self.reader.article.is_some() => {
                 let text = self.reader.find.as_ref().map_or("", |f| f.text.as_str()).to_owned();
-                Layer::Prompt(Prompt::new(PromptKind::Find, &text))
+                Dialog::Prompt(Prompt::new(PromptKind::Find, &text))
             }
             Action::Pipe if self.reader.article.is_some() => {
-                Layer::Prompt(Prompt::new(PromptKind::Pipe, ""))
+                Dialog::Prompt(Prompt::new(PromptKind::Pipe, ""))
             }
             _ => return vec![],
         };
-        self.layers.push(layer);
+        self.dialogs.push(dialog);
         vec![]
     }
 
     /// A stroke while a layer is open.
-    pub(super) fn layer_key(&mut self, event: KeyEvent, key: Key) -> Vec<Effect> {
-        if let Some(Layer::Keys(_)) = self.layers.last() {
+    pub(super) fn dialog_key(&mut self, event: KeyEvent, key: Key) -> Vec<Effect> {
+        if let Some(Dialog::Keys(_)) = self.dialogs.last() {
             return self.keys_key(event, key);
         }
         // Where nothing can be typed, the key that quits still does.
         let quits = self.keymap.lookup(Context::Everywhere, &[key]) == Lookup::Action(Action::Quit);
         // What is being edited is not dropped by it.
-        let ends = |l: &mut Layer| l.field().is_none() && !matches!(l, Layer::Edit(_));
-        if quits && self.layers.last_mut().is_some_and(ends) {
+        let ends = |l: &mut Dialog| l.field().is_none() && !matches!(l, Dialog::Edit(_));
+        if quits && self.dialogs.last_mut().is_some_and(ends) {
             return vec![Effect::Quit(Farewell::Quit)];
         }
-        match self.layers.last() {
-            Some(Layer::Add(_)) => self.add_key(event),
-            Some(Layer::Search(_)) => self.search_key(event),
-            Some(Layer::Palette(_)) => self.palette_key(event),
-            Some(Layer::Help(_)) => self.help_key(event),
-            Some(Layer::Log(_)) => self.log_key(event, key),
-            Some(Layer::Links(_)) => self.links_key(event, self.motion(key), self.is_back(key)),
-            Some(Layer::Hints(_)) => self.hints_key(key),
-            Some(Layer::Prompt(_)) => self.prompt_key(event),
-            Some(Layer::Jump(_)) => self.jump_key(event),
-            Some(Layer::Import(_)) => self.import_key(event, key),
-            Some(Layer::Starters(_)) => self.starters_key(event, key),
-            Some(Layer::Why(_)) => self.why_key(key),
-            Some(Layer::Edit(_)) => self.editor_key(event, key),
-            Some(Layer::History(_)) => self.history_key(event, key),
-            Some(Layer::Keys(_)) => self.keys_key(event, key),
+        match self.dialogs.last() {
+            Some(Dialog::Add(_)) => self.add_key(event),
+            Some(Dialog::Search(_)) => self.search_key(event),
+            Some(Dialog::Palette(_)) => self.palette_key(event),
+            Some(Dialog::Help(_)) => self.help_key(event),
+            Some(Dialog::Log(_)) => self.log_key(event, key),
+            Some(Dialog::Links(_)) => self.links_key(event, self.motion(key), self.is_back(key)),
+            Some(Dialog::Hints(_)) => self.hints_key(key),
+            Some(Dialog::Prompt(_)) => self.prompt_key(event),
+            Some(Dialog::Jump(_)) => self.jump_key(event),
+            Some(Dialog::Import(_)) => self.import_key(event, key),
+            Some(Dialog::Starters(_)) => self.starters_key(event, key),
+            Some(Dialog::Why(_)) => self.why_key(key),
+            Some(Dialog::Edit(_)) => self.editor_key(event, key),
+            Some(Dialog::History(_)) => self.history_key(event, key),
+            Some(Dialog::Keys(_)) => self.keys_key(event, key),
             None => vec![],
         }
     }
 
     /// What a change of the top layer's text brings about.
     pub(super) fn field_changed(&mut self) -> Vec<Effect> {
-        match self.layers.last_mut() {
-            Some(Layer::Search(_)) => self.search_changed(),
-            Some(Layer::Palette(palette)) => {
+        match self.dialogs.last_mut() {
+            Some(Dialog::Search(_)) => self.search_changed(),
+            Some(Dialog::Palette(palette)) => {
                 (palette.selected, palette.chosen) = (0, false);
                 vec![]
             }
-            Some(Layer::Help(help)) => {
+            Some(Dialog::Help(help)) => {
                 help.top = 0;
                 vec![]
             }
-            Some(Layer::Keys(page)) => {
+            Some(Dialog::Keys(page)) => {
                 page.selected = 0;
                 self.list_keys()
             }
-            Some(Layer::Edit(editor)) => {
+            Some(Dialog::Edit(editor)) => {
                 let effects = editor.typed();
                 self.preview();
                 effects
             }
-            Some(Layer::Prompt(_)) => self.prompt_typed(),
-            Some(Layer::Jump(_)) => self.jump_typed(),
+            Some(Dialog::Prompt(_)) => self.prompt_typed(),
+            Some(Dialog::Jump(_)) => self.jump_typed(),
             _ => vec![],
         }
     }
 
     pub(super) fn type_into_field(&mut self, event: KeyEvent) -> Vec<Effect> {
-        let changed = self.layers.last_mut().and_then(Layer::field).is_some_and(|f| f.input(event));
+        let changed = self.dialogs.last_mut().and_then(Dialog::field).is_some_and(|f| f.input(event));
         if changed { self.field_changed() } else { vec![] }
     }
 
     fn help_key(&mut self, event: KeyEvent) -> Vec<Effect> {
-        let Some(Layer::Help(help)) = self.layers.last_mut() else { return vec![] };
+        let Some(Dialog::Help(help)) = self.dialogs.last_mut() else { return vec![] };
         let page = 10;
         match event.code {
             KeyCode::Esc => {
-                self.layers.pop();
+                self.dialogs.pop();
             }
             KeyCode::Char('q' | '?') if help.field.value().is_empty() => {
-                self.layers.pop();
+                self.dialogs.pop();
             }
             KeyCode::Down => help.top += 1,
             KeyCode::Up => help.top = help.top.saturating_sub(1),
@@ -227,7 +227,7 @@ impl App {
         vec![]
     }
 
-    /// Lists without a field are walked with the keys of the panes.
+    /// Lists without a field are walked with the keys of the interface.
     pub(super) fn motion(&self, key: Key) -> Option<Motion> {
         match self.keymap.lookup(Context::Items, &[key]) {
             Lookup::Action(action) => Motion::of(action),
@@ -252,14 +252,14 @@ impl App {
 
     fn log_key(&mut self, event: KeyEvent, key: Key) -> Vec<Effect> {
         let (motion, back) = (self.motion(key), self.is_back(key));
-        let Some(Layer::Log(log)) = self.layers.last_mut() else { return vec![] };
+        let Some(Dialog::Log(log)) = self.dialogs.last_mut() else { return vec![] };
         let count = log.polls.as_ref().map_or(0, Vec::len);
         if let Some(motion) = motion {
             log.selected = motion.from(log.selected, 10, count);
         } else if event.code == KeyCode::Enter {
             let source =
                 log.polls.as_ref().and_then(|p| p.get(log.selected)).map(|(id, _)| id.clone());
-            self.layers.pop();
+            self.dialogs.pop();
             let key =
                 source.and_then(|id| self.sources.list.sources.iter().find(|s| s.source.id == id));
             if let Some(row) = key.map(|s| super::RowId::Source(s.facts.key)) {
@@ -268,14 +268,14 @@ impl App {
                 return self.show_selected_source();
             }
         } else if back {
-            self.layers.pop();
+            self.dialogs.pop();
         }
         vec![]
     }
 
     fn starters_key(&mut self, event: KeyEvent, key: Key) -> Vec<Effect> {
         let (motion, back) = (self.motion(key), self.is_back(key));
-        let Some(Layer::Starters(list)) = self.layers.last_mut() else { return vec![] };
+        let Some(Dialog::Starters(list)) = self.dialogs.last_mut() else { return vec![] };
         match event.code {
             KeyCode::Char(' ') => {
                 if let Some(chosen) = list.chosen.get_mut(list.selected) {
@@ -288,14 +288,14 @@ impl App {
                 if addresses.is_empty() {
                     addresses.push(list.selected);
                 }
-                self.layers.pop();
+                self.dialogs.pop();
                 return vec![Effect::FollowStarters { addresses }];
             }
             _ => {
                 if let Some(motion) = motion {
                     list.selected = motion.from(list.selected, 10, list.rows.len());
                 } else if back {
-                    self.layers.pop();
+                    self.dialogs.pop();
                 }
             }
         }
@@ -311,8 +311,8 @@ impl App {
             Focus::Sources => self.sources.targets().first().map(|s| s.source.id.clone()),
             Focus::Items | Focus::Reader => None,
         };
-        match (result, self.layers.last_mut()) {
-            (Ok(polls), Some(Layer::Log(log))) => {
+        match (result, self.dialogs.last_mut()) {
+            (Ok(polls), Some(Dialog::Log(log))) => {
                 let first = about.and_then(|id| polls.iter().position(|(source, _)| *source == id));
                 log.selected = first.unwrap_or(0);
                 log.polls = Some(polls);

@@ -1,11 +1,11 @@
-//! The panes in a real terminal: the program runs in a pseudo-terminal, against real HTTP on
+//! The interface in a real terminal: the program runs in a pseudo-terminal, against real HTTP on
 //! loopback and a real database.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on is to fail")]
 
 mod crawl;
 mod editing;
-mod faults;
+mod errors;
 mod lists;
 mod reading;
 mod settings;
@@ -225,7 +225,7 @@ fn the_panes_tell_why_a_source_is_not_looked_at() {
     t.send(key::ESC);
     t.wait_gone("Why now");
     t.send("hG");
-    t.wait_for("next look in");
+    t.wait_for("next poll in");
     t.send("w");
     t.wait_for("429");
     // Where the line ends depends on the time of day.
@@ -367,7 +367,7 @@ fn a_second_one_watches_and_sees_what_the_first_one_marks() {
     second.wait_for("1 pinned");
     second.send("Q");
     assert_eq!(second.exit_code(), 0);
-    // It looks when it is looked at.
+    // It looks when it is polled.
     first.send("k");
     first.wait_for("1 pinned");
     first.send("Q");
@@ -385,7 +385,7 @@ fn panes_that_watch_take_over_from_a_daemon_that_is_killed() {
     t.wait_for("3 unread");
     daemon.kill().unwrap();
     daemon.wait().unwrap();
-    t.wait_for("next look in");
+    t.wait_for("next poll in");
     t.send("R");
     world.wait_for_requests("/feed.xml", 2);
     t.send("Q");

@@ -1,8 +1,8 @@
-//! Why a source is looked at when it is, in words: for the command line and the panes.
+//! Why a source is polled when it is, in words: for the command line and the interface.
 
 use super::site::EXPLORING;
-use super::why::{LookTold, PausedBy, Why};
-use crate::model::{Hold, HoldReason, Moved, Outcome, Planned, Sign, Signal, Time, Trouble};
+use super::why::{PollSummary, PausedBy, Why};
+use crate::model::{Pause, PauseReason, Moved, Outcome, Planned, Sign, Signal, Time, SelectorProblem};
 use crate::schedule::{Gaps, Pulse};
 use crate::util::text::size;
 use crate::util::when;
@@ -13,29 +13,29 @@ pub const HOURS: &str = "00 03 06 09 12 15 18 21";
 
 /// What is told of a schedule.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Told {
+pub struct ScheduleSummary {
     /// Facts with their names.
     pub facts: Vec<(&'static str, String)>,
-    /// The days of the week from Monday on, one sign an hour in the person's zone, to stand below
+    /// The days of the week from Monday on, one sign an hour in the user's zone, to stand below
     /// [`HOURS`]; empty where nothing is known.
     pub week: Vec<(&'static str, String)>,
-    /// The last looks, newest first.
-    pub looks: Vec<String>,
+    /// The last polls, newest first.
+    pub polls: Vec<String>,
     /// Whether the site is being explored.
     pub exploring: bool,
 }
 
 impl Why {
     /// Puts it into words; `enabled` is whether the source is.
-    pub fn tell(&self, enabled: bool, ascii: bool, now: Time) -> Told {
+    pub fn describe(&self, enabled: bool, ascii: bool, now: Time) -> ScheduleSummary {
         let east = i64::from(now.with_timezone(&Local).offset().fix().local_minus_utc());
-        Told {
+        ScheduleSummary {
             facts: facts(self, enabled, now),
             week: match self.explanation.observed {
                 0 => Vec::new(),
                 _ => strip(&self.explanation.week, east.div_euclid(3600), ascii),
             },
-            looks: self.looks.iter().map(look).collect(),
+            polls: self.polls.iter().map(poll).collect(),
             exploring: self.crawl.first().is_some_and(|words| words.starts_with(EXPLORING)),
         }
     }
@@ -51,16 +51,16 @@ fn facts(why: &Why, enabled: bool, now: Time) -> Vec<(&'static str, String)> {
         line("gaps", gap_words(&gaps));
     }
     match known.pulse {
-        _ if why.last_poll.is_none() => line("state", "never looked at yet".to_owned()),
+        _ if why.last_poll.is_none() => line("state", "never polled yet".to_owned()),
         Pulse::Silent => line("state", "silent for longer than is normal for it".to_owned()),
         Pulse::Dead => line("state", "silent for so long that it seems given up".to_owned()),
         Pulse::Normal | Pulse::Unknown => {}
     }
-    if let Some(trouble) = &why.broken {
-        line("broken", broken(trouble));
+    if let Some(problem) = &why.broken {
+        line("broken", broken(problem));
     }
     line("next", next(why, enabled, now));
-    // Nothing moves what is gone, and the next look says so.
+    // Nothing moves what is gone, and the next poll says so.
     if let Some(planned) = why.planned.as_ref().filter(|_| !gone(why)) {
         let moved = moves(&planned.moved_by, now);
         line("wanted", format!("{}{}{moved}", when::clock(planned.wanted, now), worth(why)));
@@ -68,9 +68,9 @@ fn facts(why: &Why, enabled: bool, now: Time) -> Vec<(&'static str, String)> {
     if let Some(sign) = why.planned.as_ref().and_then(|planned| planned.sign.as_ref()) {
         line("signal", signal(sign));
     }
-    if let Some(hold) = why.hold.filter(|hold| !gone(why) && !is_told(why, hold)) {
+    if let Some(pause) = why.pause.filter(|pause| !gone(why) && !is_shown(why, pause)) {
         let by = why.paused_by.as_ref().map(|by| paused_by(by, now)).unwrap_or_default();
-        line("held", format!("{}{by}", when::hold(&hold, now)));
+        line("held", format!("{}{by}", when::pause(&pause, now)));
     }
     let mut coming: Vec<String> = known.coming.iter().map(|at| when::clock(*at, now)).collect();
     coming.dedup();
@@ -82,7 +82,7 @@ fn facts(why: &Why, enabled: bool, now: Time) -> Vec<(&'static str, String)> {
     if why.last_poll.is_some() {
         line("this week", spent(why, now));
     }
-    if why.feed_is_whole == Some(true) {
+    if why.feed_has_full_text == Some(true) {
         line("articles", "whole in its feed, so that their pages are not asked for".to_owned());
     }
     for (nth, words) in why.crawl.iter().enumerate() {
@@ -91,7 +91,7 @@ fn facts(why: &Why, enabled: bool, now: Time) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// What decided when the pages of a site are worth another look.
+/// What decided when the pages of a site are worth another poll.
 fn signal(sign: &Sign) -> String {
     if sign.signal == Signal::Nothing {
         return format!("none: {}", sign.why);
@@ -101,8 +101,8 @@ fn signal(sign: &Sign) -> String {
 }
 
 /// What is wrong with the rules of a website, since when, and what would work.
-pub fn broken(trouble: &Trouble) -> String {
-    let Trouble { since, what, instead, key } = trouble;
+pub fn broken(problem: &SelectorProblem) -> String {
+    let SelectorProblem { since, what, instead, key } = problem;
     let known = format!("{what} since {}", when::minute(*since));
     match instead.as_slice() {
         [] => known,
@@ -121,13 +121,13 @@ fn paused_by(by: &PausedBy, now: Time) -> String {
 
 /// Whether the server said that the source is gone for good.
 fn gone(why: &Why) -> bool {
-    why.hold.is_some_and(|hold| hold.reason == HoldReason::Gone)
+    why.pause.is_some_and(|pause| pause.reason == PauseReason::Gone)
 }
 
-/// Whether a rule that moved the next look is the same as what binds a refresh by hand.
-fn is_told(why: &Why, hold: &Hold) -> bool {
+/// Whether a rule that moved the next poll is the same as what binds a refresh by hand.
+fn is_shown(why: &Why, pause: &Pause) -> bool {
     let same =
-        |m: &Moved| m.reason == hold.reason && (m.to - hold.until).abs() < TimeDelta::minutes(1);
+        |m: &Moved| m.reason == pause.reason && (m.to - pause.until).abs() < TimeDelta::minutes(1);
     why.planned.as_ref().is_some_and(|planned| planned.moved_by.iter().any(same))
 }
 
@@ -143,9 +143,9 @@ fn worth(why: &Why) -> String {
         _ => format!("{expected:.1} items are"),
     };
     let cut =
-        |planned: &Planned| planned.moved_by.iter().any(|m| m.reason == HoldReason::MaxInterval);
+        |planned: &Planned| planned.moved_by.iter().any(|m| m.reason == PauseReason::MaxInterval);
     let worth = if why.planned.as_ref().is_some_and(cut) {
-        "too few for a look sooner"
+        "too few for a poll sooner"
     } else {
         "worth a look at this budget"
     };
@@ -190,7 +190,7 @@ fn span_of(seconds: i64) -> String {
 fn next(why: &Why, enabled: bool, now: Time) -> String {
     let at = match why.next_poll {
         _ if !enabled => return "never: it is switched off".to_owned(),
-        _ if gone(why) => return format!("never: {}", HoldReason::Gone.describe()),
+        _ if gone(why) => return format!("never: {}", PauseReason::Gone.describe()),
         Some(at) if at - now >= TimeDelta::minutes(1) => {
             format!("{}, in {}", when::clock(at, now), when::span(at - now))
         }
@@ -198,20 +198,20 @@ fn next(why: &Why, enabled: bool, now: Time) -> String {
         Some(at) if why.overdue => format!("due since {}", when::clock(at, now)),
         _ => "now".to_owned(),
     };
-    let nobody = "; but no newsfed is running: `newsfed daemon` or the panes look";
+    let nobody = "; but no newsfed is running: `newsfed daemon` or the interface look";
     format!("{at}{}", if why.followed { "" } else { nobody })
 }
 
 fn moves(moved: &[Moved], now: Time) -> String {
-    let told = moved
+    let summary = moved
         .iter()
         .map(|m| format!("; moved to {} by {}", when::clock(m.to, now), m.reason.describe()));
-    told.collect()
+    summary.collect()
 }
 
 fn spent(why: &Why, now: Time) -> String {
     // The first hours say nothing about a week.
-    let compared = why.first_look.is_some_and(|first| now - first >= TimeDelta::days(1));
+    let compared = why.first_poll.is_some_and(|first| now - first >= TimeDelta::days(1));
     let saved = match why.requests_saved {
         _ if !compared => String::new(),
         0 => String::new(),
@@ -228,7 +228,7 @@ fn spent(why: &Why, now: Time) -> String {
 
 const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 
-/// One line a day, one sign an hour; `east` hours of the week are moved to the person's zone.
+/// One line a day, one sign an hour; `east` hours of the week are moved to the user's zone.
 fn strip(week: &[f64], east: i64, ascii: bool) -> Vec<(&'static str, String)> {
     let shades = if ascii { [' ', '.', ':', '*', '#'] } else { [' ', '░', '▒', '▓', '█'] };
     let shade = |hour: i64| {
@@ -245,19 +245,19 @@ fn strip(week: &[f64], east: i64, ascii: bool) -> Vec<(&'static str, String)> {
     (0..).zip(DAYS).map(day).collect()
 }
 
-fn look(look: &LookTold) -> String {
-    let status = look.status.map_or_else(|| "  -".to_owned(), |s| s.to_string());
-    let what = match &look.outcome {
+fn poll(poll: &PollSummary) -> String {
+    let status = poll.status.map_or_else(|| "  -".to_owned(), |s| s.to_string());
+    let what = match &poll.outcome {
         Outcome::Unchanged => "unchanged".to_owned(),
         Outcome::Fetched { new, updated, .. } => format!("{new} new, {updated} updated"),
         Outcome::Failed { message, .. } => message.clone(),
     };
-    let delay = look.delay_min.map_or_else(String::new, |minutes| {
+    let delay = poll.delay_min.map_or_else(String::new, |minutes| {
         format!(", out for {}", span_of((minutes * 60.0) as i64))
     });
-    format!("{}  {status}  {what}{delay}", when::minute(look.at))
+    format!("{}  {status}  {what}{delay}", when::minute(poll.at))
 }
 
 #[cfg(test)]
-#[path = "words_tests.rs"]
+#[path = "describe_tests.rs"]
 mod tests;

@@ -24,9 +24,9 @@ async fn a_429_holds_the_whole_host_also_after_a_restart() {
     let now = home.clock.now();
     // Who was told so and who waits for the host's sake are told apart.
     let expect = |all: &BTreeMap<String, Refreshed>, other: &Refreshed| {
-        assert_eq!(left(&all["a-limited"], now), Some((HoldReason::RetryAfter, 120)));
+        assert_eq!(left(&all["a-limited"], now), Some((PauseReason::RetryAfter, 120)));
         for id in ["b-same", "c-same"] {
-            assert_eq!(left(&all[id], now), Some((HoldReason::HostPaused, 120)), "{id}");
+            assert_eq!(left(&all[id], now), Some((PauseReason::HostPaused, 120)), "{id}");
         }
         assert_eq!(&all["other"], other);
     };
@@ -34,7 +34,7 @@ async fn a_429_holds_the_whole_host_also_after_a_restart() {
     engine.shutdown().await;
     let engine = home.on_demand().await;
     expect(&sync(&engine, Pace::Manual).await, &UNCHANGED);
-    assert_eq!(paths_asked(&server), ["/limited", "/d", "/d"]);
+    assert_eq!(paths_requested(&server), ["/limited", "/d", "/d"]);
     // Force asks all the same, and the end of the hold is the end of it.
     let forced = sync(&engine, Pace::Force).await;
     assert_eq!(forced["b-same"], fetched(1, 0, 1));
@@ -53,7 +53,7 @@ async fn sources_that_come_later_wait_for_the_host_too() {
     sync_one(&engine, Pace::Manual).await;
     engine.declare(vec![source("late", &server.url("/late"))]).await.unwrap();
     let all = sync(&engine, Pace::Manual).await;
-    assert_eq!(left(&all["late"], home.clock.now()), Some((HoldReason::HostPaused, 120)));
+    assert_eq!(left(&all["late"], home.clock.now()), Some((PauseReason::HostPaused, 120)));
     let late = facts(&engine, "late").await;
     let why = why(&engine, "late", &home).await;
     let by = why.paused_by.unwrap();
@@ -66,8 +66,8 @@ async fn sources_that_come_later_wait_for_the_host_too() {
     engine.shutdown().await;
 }
 
-/// One look that is answered by `reply`, then what a manual look finds.
-async fn second_look(reply: impl Fn() -> Reply + Send + Sync + 'static) -> (Refreshed, Time) {
+/// One look that is answered by `reply`, then what a manual poll finds.
+async fn second_poll(reply: impl Fn() -> Reply + Send + Sync + 'static) -> (Refreshed, Time) {
     let server = Server::start(move |_| reply()).unwrap();
     let home = Home::with(&[source("s", &server.url("/"))]);
     let engine = home.on_demand().await;
@@ -99,38 +99,38 @@ async fn a_manual_look_obeys_what_was_asked_for_and_says_so() {
                 .header(name, value)
         })
     };
-    type Case = (&'static str, Make, Option<(HoldReason, i64)>);
+    type Case = (&'static str, Make, Option<(PauseReason, i64)>);
     let cases: Vec<Case> = vec![
         ("nothing", Box::new(move || feed(&one)), None),
-        ("max-age", header("cache-control", "Max-Age = 5400"), Some((HoldReason::MaxAge, 90))),
-        ("max-age cut", header("cache-control", "max-age=999999"), Some((HoldReason::MaxAge, 300))),
+        ("max-age", header("cache-control", "Max-Age = 5400"), Some((PauseReason::MaxAge, 90))),
+        ("max-age cut", header("cache-control", "max-age=999999"), Some((PauseReason::MaxAge, 300))),
         ("no-cache", header("cache-control", "no-cache, max-age=5400"), None),
-        ("ttl", channel("<ttl>90</ttl>"), Some((HoldReason::Ttl, 90))),
+        ("ttl", channel("<ttl>90</ttl>"), Some((PauseReason::Ttl, 90))),
         (
             "skipHours",
             channel("<skipHours><hour>8</hour></skipHours>"),
-            Some((HoldReason::SkipWindow, 60)),
+            Some((PauseReason::SkipWindow, 60)),
         ),
         ("other skipHours", channel("<skipHours><hour>9</hour></skipHours>"), None),
         (
             "skipDays",
             channel("<skipDays><day>Friday</day></skipDays>"),
-            Some((HoldReason::SkipWindow, 16 * 60)),
+            Some((PauseReason::SkipWindow, 16 * 60)),
         ),
-        ("429 seconds", refused(429, "retry-after", "600"), Some((HoldReason::RetryAfter, 10))),
+        ("429 seconds", refused(429, "retry-after", "600"), Some((PauseReason::RetryAfter, 10))),
         (
             "429 date",
             refused(429, "retry-after", "Fri, 15 Jan 2027 08:30:00 GMT"),
-            Some((HoldReason::RetryAfter, 30)),
+            Some((PauseReason::RetryAfter, 30)),
         ),
-        ("429 bare", refused(429, "x", "y"), Some((HoldReason::RateLimited, 10))),
-        ("503 seconds", refused(503, "retry-after", "600"), Some((HoldReason::RetryAfter, 10))),
+        ("429 bare", refused(429, "x", "y"), Some((PauseReason::RateLimited, 10))),
+        ("503 seconds", refused(503, "retry-after", "600"), Some((PauseReason::RetryAfter, 10))),
         ("503 bare", refused(503, "x", "y"), None),
         ("500", refused(500, "retry-after", "600"), None),
         ("404", refused(404, "x", "y"), None),
     ];
     for (name, reply, want) in cases {
-        let (again, now) = second_look(reply).await;
+        let (again, now) = second_poll(reply).await;
         assert_eq!(left(&again, now), want, "{name}: {again:?}");
     }
 }
@@ -149,14 +149,14 @@ async fn gone_is_gone_until_forced() {
     settled(&engine).await;
     home.clock.advance(100 * DAY);
     let manual = sync_one(&engine, Pace::Manual).await;
-    assert_eq!(left(&manual, home.clock.now()).map(|l| l.0), Some(HoldReason::Gone), "{manual:?}");
+    assert_eq!(left(&manual, home.clock.now()).map(|l| l.0), Some(PauseReason::Gone), "{manual:?}");
     let due = sync_one(&engine, Pace::Due).await;
     assert!(matches!(due, Refreshed::NotDue(_)), "{due:?}");
     assert_eq!(server.requests().len(), 1);
     assert!(failure(&sync_one(&engine, Pace::Force).await).unwrap().contains("410"));
     *gone.lock().unwrap() = false;
     assert_eq!(sync_one(&engine, Pace::Force).await, fetched(1, 0, 1));
-    assert_eq!(facts(&engine, "s").await.hold, None);
+    assert_eq!(facts(&engine, "s").await.pause, None);
     engine.shutdown().await;
 }
 

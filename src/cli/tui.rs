@@ -1,4 +1,4 @@
-//! `newsfed` without a command: the panes.
+//! `newsfed` without a command: the interface.
 
 use super::args::Global;
 use super::exit::{Exit, Failure};
@@ -7,9 +7,9 @@ use super::output::Output;
 use super::runtime::runtime_beside;
 use super::{demo, log};
 use crate::config::{KeyMap, Theme};
-use crate::tui::{self, Farewell, Panes};
+use crate::tui::{self, Farewell, Interface};
 
-/// Runs the panes.
+/// Runs the interface.
 pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     refuse_without_terminal()?;
     let home = Home::load(global, out)?;
@@ -29,7 +29,7 @@ pub(super) fn refuse_without_terminal() -> Result<(), Failure> {
     }
 }
 
-/// Shows the panes over a home until the person leaves.
+/// Shows the interface over a home until the user leaves.
 pub(super) fn show(home: Home) -> Result<Farewell, Failure> {
     // Loading has found no fault in either.
     let keymap = KeyMap::load(&home.settings.keys).map_err(|e| Failure::Plain(e.to_string()))?;
@@ -40,7 +40,7 @@ pub(super) fn show(home: Home) -> Result<Farewell, Failure> {
     runtime_beside()?.block_on(async {
         let handle = home.engine(store, true).start().await?;
         let Home { paths, settings, .. } = home;
-        let panes = Panes { handle: handle.clone(), settings, paths, keymap, theme };
+        let panes = Interface { handle: handle.clone(), settings, paths, keymap, theme };
         let left = tui::run(panes).await;
         handle.shutdown().await;
         left.map_err(|e| Failure::Plain(e.to_string()))

@@ -18,17 +18,17 @@ pub type Share = Arc<OwnedSemaphorePermit>;
 
 /// The room of all bodies.
 #[derive(Debug)]
-pub(crate) struct Room {
+pub(crate) struct MemoryBudget {
     free: Arc<Semaphore>,
 }
 
-impl Default for Room {
+impl Default for MemoryBudget {
     fn default() -> Self {
         Self { free: Arc::new(Semaphore::new(ALL as usize)) }
     }
 }
 
-impl Room {
+impl MemoryBudget {
     /// Waits until there is room for a body of that announced length in bytes.
     pub(crate) async fn take(&self, announced: Option<u64>, compressed: bool) -> Option<Share> {
         let size = size(announced, compressed);
@@ -62,7 +62,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_full_room_lets_the_next_in_when_one_leaves() {
-        let room = Room::default();
+        let room = MemoryBudget::default();
         let mut shares = Vec::new();
         for _ in 0..ALL / MOST {
             shares.push(room.take(Some(u64::MAX), false).await);

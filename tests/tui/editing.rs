@@ -66,7 +66,7 @@ fn another_address_is_asked_at_once() {
     t.send(key::CTRL_S);
     t.wait_gone("(its own)");
     world.wait_for_requests("/nowhere.xml", 1);
-    // What came of the look takes the place of the word that it is saved, perhaps at once.
+    // What came of the poll takes the place of the word that it is saved, perhaps at once.
     t.wait_until("it is saved", |s| s.contains("saved: ") || s.contains("1 failed"));
     t.send("Q");
     assert_eq!(t.exit_code(), 0);

@@ -3,15 +3,15 @@
 use super::context::{Context, Reach};
 use super::message::{Pace, Refreshed};
 use super::queue::Job;
-use super::site::{Asker, Prefetched, SiteEnd, Visit, sent};
+use super::site::{PageFetcher, Prefetched, SiteEnd, Visit, sent};
 use super::verdict::{DocumentFacts, Head, Verdict, validators_to_send};
 use crate::feed::{self, ParsedFeed};
 use crate::model::{
-    ErrorKind, Hold, HoldReason, Outcome, PollRecord, SourceFacts, SourceKind, Time,
+    ErrorKind, Pause, PauseReason, Outcome, PollRecord, SourceFacts, SourceKind, Time,
 };
 use crate::net::{self, FetchError, Purpose, Response, Share};
 use crate::schedule::{limits::OFFLINE, skipped_until};
-use crate::store::{Look, Prepared, StoreError, prepare};
+use crate::store::{FinishedPoll, Prepared, StoreError, prepare};
 use crate::util::text;
 use crate::website;
 use sha2::{Digest, Sha256};
@@ -19,8 +19,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
 
-/// Takes one look and stores what came of it.
-pub(super) async fn look(context: &Arc<Context>, job: &Job) -> Result<Refreshed, StoreError> {
+/// Takes one poll and stores what came of it.
+pub(super) async fn poll(context: &Arc<Context>, job: &Job) -> Result<Refreshed, StoreError> {
     let key = job.key;
     let Some(mut facts) = context.read(move |reader| reader.source(key)).await? else {
         return Ok(Refreshed::Lost("the source is no longer there".to_owned()));
@@ -28,12 +28,12 @@ pub(super) async fn look(context: &Arc<Context>, job: &Job) -> Result<Refreshed,
     if let Some(rules) = &job.source.website {
         facts.website = facts.website.under(rules);
     }
-    // It may have been taken out or changed while the look waited for its turn.
+    // It may have been taken out or changed while the poll waited for its turn.
     if !declared_as(context, job) {
         return Ok(Refreshed::Lost("the source is no longer declared like that".to_owned()));
     }
     let now = context.clock.now();
-    let binds = |reason: HoldReason| match job.pace {
+    let binds = |reason: PauseReason| match job.pace {
         Pace::Due => true,
         Pace::Manual => reason.binds_manual(),
         Pace::Force => false,
@@ -41,26 +41,26 @@ pub(super) async fn look(context: &Arc<Context>, job: &Job) -> Result<Refreshed,
     if let Some(at) = facts.next_poll.filter(|at| *at > now && job.pace == Pace::Due) {
         return Ok(Refreshed::NotDue(at));
     }
-    if let Some(hold) = facts.hold.filter(|h| h.until > now && binds(h.reason)) {
-        return Ok(Refreshed::Left(hold));
+    if let Some(pause) = facts.pause.filter(|h| h.until > now && binds(h.reason)) {
+        return Ok(Refreshed::Left(pause));
     }
     if let Some(until) = skipped_until(&facts.hints, now).filter(|_| job.pace == Pace::Manual) {
-        return Ok(Refreshed::Left(Hold { until, reason: HoldReason::SkipWindow }));
+        return Ok(Refreshed::Left(Pause { until, reason: PauseReason::SkipWindow }));
     }
     if let Some(end) = peak_hours_end(job, now) {
         context.store.change_facts(key, move |facts| facts.next_poll = Some(end)).await?;
         return Ok(Refreshed::NotDue(end));
     }
-    let mut asker = Asker::new(context, &job.source, job.pace == Pace::Force);
-    let answer = ask(context, job, &facts, now, &mut asker).await;
+    let mut fetcher = PageFetcher::new(context, &job.source, job.pace == Pace::Force);
+    let answer = ask(context, job, &facts, now, &mut fetcher).await;
     if let Err(FetchError::Paused { until, .. }) = answer {
         // Nothing was asked: the host wants to be left alone, not this source in particular.
-        let hold = Hold { until, reason: HoldReason::HostPaused };
-        context.store.hold(vec![key], hold).await?;
-        return Ok(Refreshed::Left(hold));
+        let pause = Pause { until, reason: PauseReason::HostPaused };
+        context.store.pause(vec![key], pause).await?;
+        return Ok(Refreshed::Left(pause));
     }
     let started = Started { context, job, facts: &facts, at: now };
-    let finished = read(&started, asker, answer).await;
+    let finished = read(&started, fetcher, answer).await;
     if !declared_as(context, job) {
         return Ok(Refreshed::Lost("the source was taken out meanwhile".to_owned()));
     }
@@ -77,7 +77,7 @@ pub(super) fn address(declared: &Url, facts: &SourceFacts) -> Url {
     facts.moved_to.as_deref().and_then(|u| Url::parse(u).ok()).unwrap_or_else(|| declared.clone())
 }
 
-/// When the hours end in which the person wants the site to be left alone; a refresh by hand does
+/// When the hours end in which the user wants the site to be left alone; a refresh by hand does
 /// not wait for that.
 fn peak_hours_end(job: &Job, now: Time) -> Option<Time> {
     let hours = job.source.website.as_ref()?.peak_hours.filter(|_| job.pace == Pace::Due)?;
@@ -89,7 +89,7 @@ async fn ask(
     job: &Job,
     facts: &SourceFacts,
     now: Time,
-    asker: &mut Asker<'_>,
+    fetcher: &mut PageFetcher<'_>,
 ) -> Result<Response, FetchError> {
     let request = net::Request {
         declared: Some(job.source.url.clone()),
@@ -104,9 +104,9 @@ async fn ask(
         SourceKind::Feed => context.client.fetch(request).await,
         // Something was left behind: the page is needed although it has not changed.
         _ if facts.website.unfinished => {
-            Box::pin(asker.page(address(&job.source.url, facts))).await
+            Box::pin(fetcher.page(address(&job.source.url, facts))).await
         }
-        _ => Box::pin(asker.ask(net::Request { purpose: Purpose::Page, ..request })).await,
+        _ => Box::pin(fetcher.ask(net::Request { purpose: Purpose::Page, ..request })).await,
     }
 }
 
@@ -137,7 +137,7 @@ pub(super) struct Started<'a> {
 
 async fn read(
     started: &Started<'_>,
-    asker: Asker<'_>,
+    fetcher: PageFetcher<'_>,
     answer: Result<Response, FetchError>,
 ) -> Finished {
     let Started { context, job, facts, at: now } = *started;
@@ -154,11 +154,11 @@ async fn read(
         }
     };
     let asked = asked.to_string();
-    let requests = sent(&answer).max(asker.sent);
+    let requests = sent(&answer).max(fetcher.sent);
     match answer {
         Ok(response) => {
             let finished = Finished { requests, ..Finished::of(&response, asked) };
-            read_answer(started, asker, finished, response, Prefetched::new()).await
+            read_answer(started, fetcher, finished, response, Prefetched::new()).await
         }
         Err(e) => Finished {
             outcome: Outcome::Failed { kind: e.kind(), message: text::line(&e.to_string()) },
@@ -204,7 +204,7 @@ async fn lost(context: &Arc<Context>, host: String, key: i64) -> bool {
     true
 }
 
-/// Corrects what an earlier look made of a source.
+/// Corrects what an earlier poll made of a source.
 async fn amend(
     context: &Context,
     key: i64,
@@ -217,7 +217,7 @@ async fn amend(
 
 pub(super) async fn read_answer(
     started: &Started<'_>,
-    asker: Asker<'_>,
+    fetcher: PageFetcher<'_>,
     mut finished: Finished,
     response: Response,
     prefetched: Prefetched,
@@ -235,7 +235,7 @@ pub(super) async fn read_answer(
         return finished;
     }
     if job.source.kind != SourceKind::Feed {
-        let visit = Visit { context, job, facts, started: at, asker, prefetched };
+        let visit = Visit { context, job, facts, started: at, fetcher, prefetched };
         // Boxed like the other branches for sites: hundreds of looks at feeds need no room for it.
         return Box::pin(visit.read(finished, response, hash)).await;
     }
@@ -307,7 +307,7 @@ fn refusal(response: &Response) -> Outcome {
     Outcome::Failed { kind, message: format!("{host} {what} (HTTP {})", response.status) }
 }
 
-/// Stores the end of a look, and holds back the other sources of a host that wants it.
+/// Stores the end of a poll, and holds back the other sources of a host that wants it.
 pub(super) async fn store(
     context: &Arc<Context>,
     job: &Job,
@@ -350,7 +350,7 @@ pub(super) async fn store(
     };
     let left_host = site.as_ref().is_some_and(|site| site.left_host);
     let (pages, site) = site.map(|site| (site.pages, site.facts)).unzip();
-    let look = Look {
+    let poll = FinishedPoll {
         source: job.key,
         automatic: job.pace == Pace::Due,
         entries,
@@ -363,48 +363,48 @@ pub(super) async fn store(
             verdict.apply(facts, ingested);
         }),
     };
-    let stored = context.store.store_look(look).await?;
+    let stored = context.store.store_poll(poll).await?;
     drop(room);
     if let Some(answered) = limiting {
-        hold_host(context, Some(job.key), &answered).await?;
+        pause_host(context, Some(job.key), &answered).await?;
     }
     if left_host {
         let answered = &job.source.url;
         // What came before was good, so the verdict knows of no pause.
         if let Some(until) = context.client.paused_until(answered) {
-            let hold = Hold { until, reason: HoldReason::RetryAfter };
-            context.store.hold(vec![job.key], hold).await?;
+            let pause = Pause { until, reason: PauseReason::RetryAfter };
+            context.store.pause(vec![job.key], pause).await?;
         }
-        hold_host(context, Some(job.key), answered).await?;
+        pause_host(context, Some(job.key), answered).await?;
     }
     Ok(match stored {
-        Some((_, outcome)) => Refreshed::Looked(outcome),
+        Some((_, outcome)) => Refreshed::Polled(outcome),
         None => Refreshed::Lost("the source is no longer there".to_owned()),
     })
 }
 
 /// A pause is meant for the whole host that asked for it: all other sources that are asked there
 /// wait as long, also after a restart.
-pub(super) async fn hold_host(
+pub(super) async fn pause_host(
     context: &Arc<Context>,
-    asking: Option<i64>,
+    request_options: Option<i64>,
     answered: &Url,
 ) -> Result<(), StoreError> {
     let Some(until) = context.client.paused_until(answered) else { return Ok(()) };
     let host = net::host_key(answered);
     let all = context.read(|reader| reader.sources()).await?;
-    let asked_there = |facts: &SourceFacts| {
+    let polled_there = |facts: &SourceFacts| {
         let address = facts.moved_to.as_deref().unwrap_or(&facts.url);
         Url::parse(address).is_ok_and(|url| net::host_key(&url) == host)
     };
     let others: Vec<i64> =
-        all.iter().filter(|f| Some(f.key) != asking && asked_there(f)).map(|f| f.key).collect();
+        all.iter().filter(|f| Some(f.key) != request_options && polled_there(f)).map(|f| f.key).collect();
     if others.is_empty() {
         return Ok(());
     }
     let count = others.len();
     tracing::info!("{host} wants a pause until {until}; {count} other sources wait too");
-    context.store.hold(others, Hold { until, reason: HoldReason::HostPaused }).await
+    context.store.pause(others, Pause { until, reason: PauseReason::HostPaused }).await
 }
 
 /// Reads a feed off the runtime's threads.

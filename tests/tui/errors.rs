@@ -66,7 +66,7 @@ fn what_may_not_be_written_is_shown_and_said() {
     t.send(key::ENTER);
     t.wait_for("Text of the third article");
     t.send("R");
-    t.wait_for("nothing is looked at");
+    t.wait_for("nothing is polled");
     t.send("Q");
     assert_eq!(t.exit_code(), 0);
     assert_eq!(world.requests("/feed.xml"), asked);

@@ -2,7 +2,7 @@
 //! `cargo bench --bench rooms`.
 #![allow(clippy::unwrap_used, reason = "a bench")]
 
-#[path = "panes/list_page.rs"]
+#[path = "tui/list_page.rs"]
 mod list_page;
 
 use divan::Bencher;
@@ -13,7 +13,7 @@ use newsfed::feed;
 use newsfed::model::{Outcome, PollRecord, Source, Time, WebsiteRules};
 use newsfed::schedule::simulate::{Phase, Replay, Simulated, Timeline};
 use newsfed::schedule::{Learned, LearnedParameters, Policy};
-use newsfed::store::{Anchor, Criteria, Look, Scope, Store, View, prepare};
+use newsfed::store::{Anchor, Criteria, FinishedPoll, Scope, Store, View, prepare};
 use newsfed::tui::Stage;
 use newsfed::website::{Page, Sheet};
 use tempfile::TempDir;
@@ -25,10 +25,10 @@ fn main() {
 /// Entries of one feed.
 const ENTRIES: usize = 30;
 /// Looks that fill the database of lists and searches.
-const LOOKS: usize = 300;
+const POLLS: usize = 300;
 
-/// A feed of 30 entries with bodies of 2 KB; no two looks give the same entries.
-fn document(look: usize) -> String {
+/// A feed of 30 entries with bodies of 2 KB; no two polls give the same entries.
+fn document(poll: usize) -> String {
     let body =
         "Words of a body with <b>some</b> markup &amp; a <a href=\"/there\">link</a>. ".repeat(28);
     let item = |n: usize| {
@@ -107,24 +107,24 @@ fn hash(bencher: Bencher<'_, '_>) {
 #[divan::bench(sample_count = 50, sample_size = 1)]
 fn store_new(bencher: Bencher<'_, '_>) {
     let database = Database::new();
-    let mut looks = 0;
+    let mut polls = 0;
     bencher
         .counter(ItemsCount::new(ENTRIES))
         .with_inputs(|| {
-            looks += 1;
-            database.look(looks)
+            polls += 1;
+            database.poll(polls)
         })
-        .bench_local_values(|look| database.store(look));
+        .bench_local_values(|poll| database.store(poll));
 }
 
 #[divan::bench(sample_count = 50, sample_size = 1)]
 fn store_known(bencher: Bencher<'_, '_>) {
     let database = Database::new();
-    database.store(database.look(0));
+    database.store(database.poll(0));
     bencher
         .counter(ItemsCount::new(ENTRIES))
-        .with_inputs(|| database.look(0))
-        .bench_local_values(|look| database.store(look));
+        .with_inputs(|| database.poll(0))
+        .bench_local_values(|poll| database.store(poll));
 }
 
 #[divan::bench(args = ["first", "last"])]
@@ -172,7 +172,7 @@ fn known(per_day: i64) -> (Learned, Time) {
     (policy, at(500))
 }
 
-/// Loading, planning and saving: what a look costs beside its items. From the finest grid of
+/// Loading, planning and saving: what a poll costs beside its items. From the finest grid of
 /// slots to the coarsest.
 #[divan::bench(args = [200, 20, 1])]
 fn plan(bencher: Bencher<'_, '_>, per_day: i64) {
@@ -219,8 +219,8 @@ fn replay(bencher: Bencher<'_, '_>) {
     bencher.bench_local(|| replay.run(&policy, Phase::All));
 }
 
-fn entries(look: usize) -> Vec<newsfed::model::Entry> {
-    feed::parse(document(look).as_bytes(), Some("application/rss+xml"), None).unwrap().entries
+fn entries(poll: usize) -> Vec<newsfed::model::Entry> {
+    feed::parse(document(poll).as_bytes(), Some("application/rss+xml"), None).unwrap().entries
 }
 
 struct Database {
@@ -242,14 +242,14 @@ impl Database {
 
     fn filled() -> Self {
         let database = Self::new();
-        for look in 0..LOOKS {
-            database.store(database.look(look));
+        for poll in 0..POLLS {
+            database.store(database.poll(poll));
         }
         database
     }
 
-    fn look(&self, number: usize) -> Look {
-        Look {
+    fn poll(&self, number: usize) -> FinishedPoll {
+        FinishedPoll {
             pages: None,
             source: self.source,
             automatic: true,
@@ -267,7 +267,7 @@ impl Database {
         }
     }
 
-    fn store(&self, look: Look) {
-        self.runtime.block_on(self.store.store_look(look)).unwrap();
+    fn store(&self, poll: FinishedPoll) {
+        self.runtime.block_on(self.store.store_poll(poll)).unwrap();
     }
 }
