@@ -5,8 +5,7 @@
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use newsfed::crawl::{
-    Visit, Class, Known, Learned, LinkId, Links, PageLink, Seen, Site, Strategy, Targets,
-    read_page,
+    Class, Known, Learned, LinkId, Links, PageLink, Seen, Site, Strategy, Targets, Visit, read_page,
 };
 use newsfed::store::{CrawlLog, LinkRow, RequestRow};
 use std::time::Instant;

@@ -33,8 +33,8 @@ fn document(poll: usize) -> String {
         "Words of a body with <b>some</b> markup &amp; a <a href=\"/there\">link</a>. ".repeat(28);
     let item = |n: usize| {
         format!(
-            "<item><title>Item {n} of look {look}</title><link>http://site.example/{look}/{n}</link>\
-             <guid>{look}-{n}</guid><pubDate>Mon, 01 Jan 2024 00:{n:02}:00 GMT</pubDate>\
+            "<item><title>Item {n} of look {poll}</title><link>http://site.example/{poll}/{n}</link>\
+             <guid>{poll}-{n}</guid><pubDate>Mon, 01 Jan 2024 00:{n:02}:00 GMT</pubDate>\
              <description><![CDATA[{body}]]></description></item>"
         )
     };

@@ -79,7 +79,7 @@ fn what_cannot_be_followed_is_left_out_with_a_reason() {
         "https:///",
         "https://ok.example/: listed 3 times",
     ];
-    assert_eq!(summary.len(), parts.len(), "{told:#?}");
+    assert_eq!(summary.len(), parts.len(), "{summary:#?}");
     for (line, part) in summary.iter().zip(parts) {
         assert!(line.contains(part) && !line.contains("secret"), "{part} in {line}");
     }

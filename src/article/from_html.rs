@@ -153,7 +153,8 @@ impl Builder<'_> {
     /// Inline elements; those that hold blocks all the same (links around cards) are opened up.
     fn phrase(&mut self, e: ElementRef<'_>, depth: usize, flow: &mut Flow) {
         let deep = depth >= MAX_NESTING;
-        let contains_blocks = || e.descendent_elements().skip(1).any(|d| is_block(d.value().name()));
+        let contains_blocks =
+            || e.descendent_elements().skip(1).any(|d| is_block(d.value().name()));
         match e.value().name() {
             "br" => flow.inline.push(Inline::Break),
             "img" => flow.inline.extend(self.image(e)),

@@ -38,4 +38,4 @@ pub use from_html::from_html;
 pub use marked::marked;
 pub use page_date::PageTime;
 pub use template::Template;
-pub use whole::{is_cut, has_full_text};
+pub use whole::{has_full_text, is_cut};

@@ -49,7 +49,10 @@ mod tests {
         let article = "Every morning the harbour wakes before the town does. ".repeat(8);
         let start = &article[..article.len() / 3];
         assert_eq!(has_full_text(&article, &article), Some(true));
-        assert_eq!(has_full_text(&format!("{article} The post appeared first."), &article), Some(true));
+        assert_eq!(
+            has_full_text(&format!("{article} The post appeared first."), &article),
+            Some(true)
+        );
         assert_eq!(has_full_text(start, &article), Some(false));
         assert_eq!(
             has_full_text(&format!("{} […]", &article[..article.len() * 9 / 10]), &article),

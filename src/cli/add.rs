@@ -1,7 +1,7 @@
 //! `newsfed add`: follows an address.
 
 use super::args::Global;
-use super::discover::{headline, poll, no_way, words};
+use super::discover::{headline, no_way, poll, words};
 use super::exit::{Exit, Failure};
 use super::home::Home;
 use super::log;

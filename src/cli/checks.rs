@@ -177,7 +177,8 @@ fn terminal() -> Finding {
         return Finding::ok("terminal", "the output goes to a program or a file");
     }
     if term.is_empty() || term == "dumb" {
-        let what = "TERM says that this terminal can only print lines: the interface do not work in it";
+        let what =
+            "TERM says that this terminal can only print lines: the interface do not work in it";
         return Finding::warn("terminal", what);
     }
     let (columns, rows) = crate::tui::screen_size().unwrap_or((80, 24));

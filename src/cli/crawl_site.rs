@@ -229,8 +229,12 @@ fn report(crawl: &Crawl, end: Option<End>, hint: &str, out: &mut Output) -> Resu
         Some(End::Left(words)) => ("left", Some(words.as_str())),
     };
     if out.json {
-        let kind =
-            |t: LinkGroup| Kind { path: t.path, address: t.template, asked: t.asked, found: t.found };
+        let kind = |t: LinkGroup| Kind {
+            path: t.path,
+            address: t.template,
+            asked: t.asked,
+            found: t.found,
+        };
         out.value(&Summary {
             start: order.start.as_str(),
             targets: order.targets.to_string(),

@@ -95,7 +95,8 @@ pub(super) fn run(args: &ImportArgs, global: &Global, out: &mut Output) -> Resul
             ImportKind::Newsboat => "newsboat urls",
             ImportKind::Addresses => "addresses",
         };
-        let (added, already, skipped) = (summary.added.len(), summary.already.len(), summary.skipped.len());
+        let (added, already, skipped) =
+            (summary.added.len(), summary.already.len(), summary.skipped.len());
         out.result(format!("{kind}: {added} added, {already} already there, {skipped} skipped"))?;
     }
     Ok(Exit::Ok)

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use tracing_appender::rolling::{RollingFileAppender, Rotation};
 use tracing_subscriber::prelude::*;
-use tracing_subscriber::{EnvFilter, Dialog, Registry, fmt};
+use tracing_subscriber::{EnvFilter, Layer, Registry, fmt};
 
 /// Environment variable that stands for the setting `log.level`.
 const VARIABLE: &str = "NEWSFED_LOG";
@@ -15,7 +15,7 @@ const VARIABLE: &str = "NEWSFED_LOG";
 const PREFIX: &str = "newsfed";
 const SUFFIX: &str = "log";
 
-type AnyLayer = Box<dyn Dialog<Registry> + Send + Sync>;
+type AnyLayer = Box<dyn Layer<Registry> + Send + Sync>;
 
 /// Starts logging to the files of this run's log folder; with `verbose`, or always when `stderr`,
 /// to the standard error too. Nothing is ever written to the standard output.
@@ -25,8 +25,8 @@ pub(super) fn start(home: &Home, verbose: u8, stderr: bool) {
     let mut dialogs: Vec<AnyLayer> = Vec::new();
     match DailyFile::open(home.paths.log_dir(), home.settings.log.keep) {
         Ok(file) => {
-            let dialog = fmt::dialog().with_ansi(false).with_writer(Mutex::new(file));
-            dialogs.push(dialog.with_filter(filter(home, None)).boxed());
+            let layer = fmt::layer().with_ansi(false).with_writer(Mutex::new(file));
+            dialogs.push(layer.with_filter(filter(home, None)).boxed());
         }
         Err(e) => {
             let folder = home.paths.log_dir().display();
@@ -41,12 +41,12 @@ pub(super) fn start(home: &Home, verbose: u8, stderr: bool) {
     if stderr || verbose > 1 {
         let level = filter(home, wanted);
         // The journal keeps the time by itself.
-        let dialog = fmt::dialog().with_ansi(false).with_writer(io::stderr);
+        let layer = fmt::layer().with_ansi(false).with_writer(io::stderr);
         let journal = std::env::var_os("JOURNAL_STREAM").is_some() && !io::stderr().is_terminal();
         dialogs.push(if journal {
-            dialog.without_time().with_filter(level).boxed()
+            layer.without_time().with_filter(level).boxed()
         } else {
-            dialog.with_filter(level).boxed()
+            layer.with_filter(level).boxed()
         });
     }
     // A second start in one process keeps the first.

@@ -29,7 +29,6 @@ mod log;
 mod mark;
 mod open;
 mod output;
-mod tui;
 pub mod parse;
 mod prefetch;
 mod progress;
@@ -44,6 +43,7 @@ mod sources;
 mod sync;
 mod table;
 mod tally;
+mod tui;
 mod versions;
 
 mod why;

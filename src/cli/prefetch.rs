@@ -151,7 +151,11 @@ fn named(ids: &[String], handle: &Handle) -> Result<PrefetchPlan, Failure> {
     let mut pages = Vec::new();
     for item in items::keys(&reader, ids)? {
         if let Some(row) = reader.row(item)? {
-            pages.push(WantedPage { item, source: row.source_key, url: row.url.unwrap_or_default() });
+            pages.push(WantedPage {
+                item,
+                source: row.source_key,
+                url: row.url.unwrap_or_default(),
+            });
         }
     }
     Ok(PrefetchPlan { pages, ..PrefetchPlan::default() })

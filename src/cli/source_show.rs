@@ -5,7 +5,7 @@ use super::exit::Failure;
 use super::output::Output;
 use super::sources::health;
 use crate::engine::broken;
-use crate::model::{FullText, Pause, Outcome, PollRecord, SourceKind, Time, SelectorProblem};
+use crate::model::{FullText, Outcome, Pause, PollRecord, SelectorProblem, SourceKind, Time};
 use crate::store::{PollFilter, Reader};
 use crate::util::clock::{Clock, SystemClock};
 use crate::util::when::{self, minute};
@@ -136,7 +136,7 @@ fn lines(entry: &Entry, now: Time) -> Vec<(&'static str, String)> {
         ("state", Some(health(entry, now).to_owned())),
         ("error", error(entry).map(str::to_owned)),
         ("broken", facts.website.broken().map(broken)),
-        ("held", facts.pause.filter(|h| h.until > now).map(|h| when::pause(&h, now))),
+        ("paused", facts.pause.filter(|h| h.until > now).map(|h| when::pause(&h, now))),
         ("next", next.filter(|_| health(entry, now) != "gone")),
         (
             "items",

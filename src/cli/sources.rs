@@ -152,7 +152,7 @@ pub(super) fn health(entry: &Entry, now: Time) -> &'static str {
         Health::New => "new",
         Health::Ok if entry.facts.website.broken().is_some() => "broken",
         Health::Ok => "ok",
-        Health::Paused => "held",
+        Health::Paused => "paused",
         Health::Retrying => "retrying",
         Health::Failing => "failing",
         Health::Gone => "gone",

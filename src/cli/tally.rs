@@ -2,7 +2,7 @@
 
 use super::exit::Exit;
 use crate::engine::{Refreshed, Report};
-use crate::model::{ErrorKind, PauseReason, Outcome, Time};
+use crate::model::{ErrorKind, Outcome, PauseReason, Time};
 use serde::Serialize;
 
 /// What came of all sources together; the last value that `sync --json` prints.
@@ -52,7 +52,7 @@ impl Tally {
         if self.changed_items > 0 {
             words.push_str(&format!(" and {} changed", self.changed_items));
         }
-        words.push_str(&format!(" in {looked} source{} looked at", plural(polled)));
+        words.push_str(&format!(" in {polled} source{} looked at", plural(polled)));
         for (count, what) in [
             (self.failed, "failed"),
             (self.left, "left alone"),
@@ -124,7 +124,8 @@ pub(super) fn json_report(report: &Report) -> JsonReport<'_> {
             (summary.result, summary.message) = ("failed", Some(why.as_str()));
         }
         Refreshed::Left(pause) => {
-            (summary.result, summary.until, summary.reason) = ("left", Some(pause.until), Some(pause.reason));
+            (summary.result, summary.until, summary.reason) =
+                ("left", Some(pause.until), Some(pause.reason));
         }
         Refreshed::NotDue(at) => (summary.result, summary.until) = ("not-due", Some(*at)),
         Refreshed::Disabled => summary.result = "disabled",

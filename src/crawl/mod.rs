@@ -24,8 +24,8 @@ pub use bandit::BanditParameters;
 pub use links::{LinkId, Links, MAX_ADDRESS, Seen};
 pub use page::{CrawledPage, MOST_LINKS, PageLink, Site, read_page, target};
 pub use strategy::{
-    Again, Visit, Ask, Classifier, Focused, Judge, Kind, Known, Learned, Lessons, Omniscient, Sb,
-    SbParameters, Simple, Strategy, LinkGroup, Turn,
+    Again, Ask, Classifier, Focused, Judge, Kind, Known, Learned, Lessons, LinkGroup, Omniscient,
+    Sb, SbParameters, Simple, Strategy, Turn, Visit,
 };
 pub use tag_path::PathParameters;
 pub use targets::{Class, NoTarget, Targets, extension};

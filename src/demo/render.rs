@@ -36,7 +36,7 @@ impl Place<'_> {
             Format::Rdf => self.rdf(),
             Format::Atom => self.atom(),
             Format::Json => self.json(),
-            Format::Page | Format::Modules => self.page(),
+            Format::Page | Format::Rooms => self.page(),
         };
         if self.site.manner == Manner::Damaged { damaged(&document) } else { document }
     }
@@ -184,7 +184,7 @@ impl Place<'_> {
     /// The home page: a list of the posts.
     pub(super) fn page(&self) -> String {
         let site = self.site;
-        if site.format == Format::Modules {
+        if site.format == Format::Rooms {
             return self.house();
         }
         let mut list = String::new();
@@ -206,12 +206,12 @@ impl Place<'_> {
 
     /// The doors of a house.
     fn house(&self) -> String {
-        let mut modules: Vec<&str> = self.posts.iter().filter_map(category_of).collect();
-        modules.sort_unstable();
-        modules.dedup();
+        let mut names: Vec<&str> = self.posts.iter().filter_map(category_of).collect();
+        names.sort_unstable();
+        names.dedup();
         let slug = &self.site.slug;
         let door = |room: &&str| format!("<p>A <a href=\"/{slug}/room/{room}\">door</a>.</p>\n");
-        self.frame(&self.site.title, &modules.iter().map(door).collect::<String>())
+        self.frame(&self.site.title, &names.iter().map(door).collect::<String>())
     }
 
     /// A room of a house, and what was found in it; `None` where there is no such room.
@@ -224,7 +224,7 @@ impl Place<'_> {
                 format!("<p><a href=\"{}\">{}</a></p>\n", self.link(post), escape(&post.title))
             })
             .collect();
-        let known = self.site.format == Format::Modules && !found.is_empty();
+        let known = self.site.format == Format::Rooms && !found.is_empty();
         known.then(|| self.frame(&format!("{room} – {}", self.site.title), &found))
     }
 
@@ -232,7 +232,7 @@ impl Place<'_> {
     pub(super) fn article(&self, post: &Post<'_>) -> String {
         // Nothing else says which pages of a house are articles.
         let data = match self.site.format {
-            Format::Modules => {
+            Format::Rooms => {
                 "<script type=\"application/ld+json\">{\"@type\":\"Article\"}</script>\n"
             }
             _ => "",
@@ -252,7 +252,7 @@ impl Place<'_> {
     /// What stands around the content of every page.
     fn frame(&self, title: &str, main: &str) -> String {
         let announced = match self.site.format {
-            Format::Page | Format::Modules => String::new(),
+            Format::Page | Format::Rooms => String::new(),
             format => format!(
                 "<link rel=\"alternate\" type=\"{}\" title=\"{}\" href=\"{}\">\n",
                 media_type(format),
@@ -302,7 +302,7 @@ pub(super) fn media_type(format: Format) -> &'static str {
         Format::Rdf => "application/rdf+xml",
         Format::Atom => "application/atom+xml",
         Format::Json => "application/feed+json",
-        Format::Page | Format::Modules => "text/html; charset=utf-8",
+        Format::Page | Format::Rooms => "text/html; charset=utf-8",
     }
 }
 

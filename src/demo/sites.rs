@@ -39,7 +39,7 @@ pub(super) enum Format {
     /// Pages only.
     Page,
     /// Pages only, and none of them lists all articles: each stands in the room of its first tag.
-    Modules,
+    Rooms,
 }
 
 /// How its server behaves.
@@ -147,7 +147,7 @@ impl Site {
             Format::Rdf => "index.rdf",
             Format::Atom => "atom.xml",
             Format::Json => "feed.json",
-            Format::Page | Format::Modules => "",
+            Format::Page | Format::Rooms => "",
         };
         format!("/{}/{name}", self.slug)
     }

@@ -1,8 +1,10 @@
 //! Why a source is polled when it is, in words: for the command line and the interface.
 
 use super::site::EXPLORING;
-use super::why::{PollSummary, PausedBy, Why};
-use crate::model::{Pause, PauseReason, Moved, Outcome, Planned, Sign, Signal, Time, SelectorProblem};
+use super::why::{PausedBy, PollSummary, Why};
+use crate::model::{
+    Moved, Outcome, Pause, PauseReason, Planned, SelectorProblem, Sign, Signal, Time,
+};
 use crate::schedule::{Gaps, Pulse};
 use crate::util::text::size;
 use crate::util::when;
@@ -70,7 +72,7 @@ fn facts(why: &Why, enabled: bool, now: Time) -> Vec<(&'static str, String)> {
     }
     if let Some(pause) = why.pause.filter(|pause| !gone(why) && !is_shown(why, pause)) {
         let by = why.paused_by.as_ref().map(|by| paused_by(by, now)).unwrap_or_default();
-        line("held", format!("{}{by}", when::pause(&pause, now)));
+        line("paused", format!("{}{by}", when::pause(&pause, now)));
     }
     let mut coming: Vec<String> = known.coming.iter().map(|at| when::clock(*at, now)).collect();
     coming.dedup();

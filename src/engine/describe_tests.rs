@@ -52,7 +52,7 @@ fn why() -> Why {
 
 /// The line of that name, if there is one.
 fn line(why: &Why, name: &str) -> Option<String> {
-    let summary = why.report(true, true, now());
+    let summary = why.describe(true, true, now());
     summary.facts.into_iter().find(|(n, _)| *n == name).map(|(_, value)| value)
 }
 
@@ -95,7 +95,7 @@ fn what_is_gone_is_told_once() {
     why.explanation.coming.clear();
     why.followed = false;
     assert_eq!(line(&why, "next").as_deref(), Some("never: 410 Gone"));
-    assert_eq!((line(&why, "wanted"), line(&why, "held")), (None, None));
+    assert_eq!((line(&why, "wanted"), line(&why, "paused")), (None, None));
 }
 
 #[test]
@@ -104,17 +104,17 @@ fn a_hold_that_moved_the_look_is_told_once() {
     let until = later(90) + TimeDelta::milliseconds(700);
     moved(&mut why, PauseReason::MaxAge, later(90));
     why.pause = Some(Pause { until, reason: PauseReason::MaxAge });
-    assert_eq!(line(&why, "held"), None);
+    assert_eq!(line(&why, "paused"), None);
     assert!(line(&why, "wanted").unwrap().contains("by Cache-Control max-age"));
     why.pause = Some(Pause { until: later(180), reason: PauseReason::SkipWindow });
-    assert!(line(&why, "held").unwrap().contains("skipHours"));
+    assert!(line(&why, "paused").unwrap().contains("skipHours"));
 }
 
 #[test]
 fn the_source_that_paused_the_host_is_named() {
     let mut why = why();
     why.pause = Some(Pause { until: later(90), reason: PauseReason::HostPaused });
-    let summary = |why: &Why| line(why, "held").unwrap();
+    let summary = |why: &Why| line(why, "paused").unwrap();
     assert!(summary(&why).ends_with("answering another source)"), "{}", summary(&why));
     let message = Some("a.example asks to be left alone for a while (HTTP 429)".to_owned());
     let source = SourceId("kernel".to_owned());
@@ -172,15 +172,15 @@ fn requests_are_compared_after_a_day() {
     assert_eq!(line(&why, "this week").unwrap(), "1 request, 0 B received, 0 B saved");
     why.first_poll = Some(later(-24 * 60));
     let summary = line(&why, "this week").unwrap();
-    assert!(summary.starts_with("1 request (1 more than at the fixed interval),"), "{told}");
+    assert!(summary.starts_with("1 request (1 more than at the fixed interval),"), "{summary}");
 }
 
 #[test]
 fn what_is_not_known_is_not_drawn() {
     let mut why = why();
-    assert_eq!(why.report(true, true, now()).week.len(), 7);
+    assert_eq!(why.describe(true, true, now()).week.len(), 7);
     why.explanation.observed = 0;
-    assert_eq!(why.report(true, true, now()).week, []);
+    assert_eq!(why.describe(true, true, now()).week, []);
     assert_eq!(line(&why, "rate").as_deref(), Some("nothing known yet"));
     assert_eq!(line(&why, "state"), None);
     assert!(line(&why, "wanted").unwrap().ends_with(", a guess as long as nothing is known"));

@@ -2,8 +2,8 @@
 
 use super::follow::{FollowError, access};
 use super::handle::Handle;
-use super::poll;
 use super::message::{Answer, Discovery, First, FirstFeed, FirstPage, Way};
+use super::poll;
 use crate::discover::{self, Announced, Found, Survey, survey};
 use crate::feed::ParsedFeed;
 use crate::model::{SourceKind, WebsiteMode, WebsiteRules};

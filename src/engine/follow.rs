@@ -1,8 +1,8 @@
 //! Following one of the ways that an address offers, and taking sources out again.
 
 use super::handle::Handle;
+use super::message::{Answer, Discovery, First, FirstFeed, FirstPage, Pace, Removed, Way};
 use super::poll::{Finished, Started, read_answer, store};
-use super::message::{Answer, Discovery, First, FirstFeed, Pace, FirstPage, Removed, Way};
 use super::queue::Job;
 use super::site::{PageFetcher, Prefetched};
 use crate::config::{

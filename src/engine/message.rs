@@ -3,7 +3,7 @@
 use super::follow::{access, may_have_credentials};
 use crate::config::{Entry, unique_id};
 use crate::feed::ParsedFeed;
-use crate::model::{Pause, Outcome, Source, SourceId, SourceKind, Time, WebsiteRules};
+use crate::model::{Outcome, Pause, Source, SourceId, SourceKind, Time, WebsiteRules};
 use crate::net::Response;
 use crate::util::url::WebAddress;
 use std::collections::HashSet;

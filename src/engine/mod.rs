@@ -6,14 +6,15 @@
 mod budget;
 mod context;
 pub mod crawl;
+mod describe;
 mod explore;
 mod follow;
 mod fulltext;
 mod handle;
-mod poll;
 mod message;
 mod part;
 mod plan;
+mod poll;
 mod queue;
 mod run;
 mod settle;
@@ -22,7 +23,6 @@ mod site;
 mod upkeep;
 mod verdict;
 mod why;
-mod describe;
 mod workbench;
 
 pub use follow::{FollowError, access};
@@ -33,8 +33,8 @@ pub use plan::{HORIZON, Plan, plan};
 pub use setup::setup;
 // What a prefetch chooses from.
 pub use crate::store::Kept;
-pub use why::{Glance, PollSummary, Rhythm, Why, glance, rhythm, why};
 pub use describe::{HOURS, ScheduleSummary, broken};
+pub use why::{Glance, PollSummary, Rhythm, Why, glance, rhythm, why};
 #[cfg(test)]
 pub(crate) use workbench::Rehearsal;
 pub use workbench::{Offer, Place, Preview, Said, Subject, Workbench};

@@ -7,7 +7,7 @@ use super::site::{PageFetcher, Prefetched, SiteEnd, Visit, sent};
 use super::verdict::{DocumentFacts, Head, Verdict, validators_to_send};
 use crate::feed::{self, ParsedFeed};
 use crate::model::{
-    ErrorKind, Pause, PauseReason, Outcome, PollRecord, SourceFacts, SourceKind, Time,
+    ErrorKind, Outcome, Pause, PauseReason, PollRecord, SourceFacts, SourceKind, Time,
 };
 use crate::net::{self, FetchError, Purpose, Response, Share};
 use crate::schedule::{limits::OFFLINE, skipped_until};
@@ -397,8 +397,11 @@ pub(super) async fn pause_host(
         let address = facts.moved_to.as_deref().unwrap_or(&facts.url);
         Url::parse(address).is_ok_and(|url| net::host_key(&url) == host)
     };
-    let others: Vec<i64> =
-        all.iter().filter(|f| Some(f.key) != request_options && polled_there(f)).map(|f| f.key).collect();
+    let others: Vec<i64> = all
+        .iter()
+        .filter(|f| Some(f.key) != request_options && polled_there(f))
+        .map(|f| f.key)
+        .collect();
     if others.is_empty() {
         return Ok(());
     }

@@ -2,10 +2,10 @@
 
 use super::budget;
 use super::context::Context;
-use super::poll::poll;
 use super::message::{Pace, Refreshed, Report, Role, Status};
 use super::part::Part;
 use super::plan::{HORIZON, plan};
+use super::poll::poll;
 use super::queue::{Claim, Job, Queue};
 use crate::model::{SourceId, Time};
 use crate::net::host_key;
@@ -130,7 +130,7 @@ impl Loop {
                             Job { key, source, pace, report: report.clone() },
                         );
                     } else {
-                        report(report.as_ref(), source.id.clone(), Refreshed::Disabled);
+                        send_report(report.as_ref(), source.id.clone(), Refreshed::Disabled);
                     }
                 }
             }
@@ -179,7 +179,7 @@ impl Loop {
                     self.resting.insert(job.key, self.context.clock.now() + REST);
                     Refreshed::Lost(e.to_string())
                 });
-                report(job.report.as_ref(), job.source.id.clone(), result);
+                send_report(job.report.as_ref(), job.source.id.clone(), result);
             }
             // A look that panicked keeps its source: looking again at once would only repeat it.
             (Err(e), Some(claim)) => {
@@ -277,7 +277,11 @@ async fn set_back(clock: &dyn Clock) {
     }
 }
 
-fn report(report: Option<&mpsc::UnboundedSender<Report>>, source: SourceId, result: Refreshed) {
+fn send_report(
+    report: Option<&mpsc::UnboundedSender<Report>>,
+    source: SourceId,
+    result: Refreshed,
+) {
     if let Some(report) = report {
         // Nobody listens any more when the refresh was given up.
         let _ = report.send(Report { source, result });

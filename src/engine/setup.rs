@@ -3,8 +3,8 @@
 use crate::config::ScheduleSettings;
 use crate::model::{PolicyKind, QuietHours, Source, SourceFacts, Time, Validators};
 use crate::schedule::{
-    AdvaRssParameters, Answer, ChangeRateParameters, Clues, LearnedParameters, FinishedPoll, Memory, Setup,
-    Week, first_gap, own_gap,
+    AdvaRssParameters, ChangeRateParameters, Clues, LearnedParameters, Memory, PollContext,
+    ResponseFacts, Setup, Week, first_gap, own_gap,
 };
 use std::time::Duration;
 
@@ -62,17 +62,17 @@ pub(super) fn rules<'a>(
     memory: &Memory,
     east: i32,
     now: Time,
-) -> FinishedPoll<'a> {
+) -> PollContext<'a> {
     let own = &source.schedule;
     let settings = settings.of(source);
     let fixed = settings.policy == PolicyKind::Fixed;
     // A fixed interval is longer than the longest allowed only where a user wants it.
     let max = Some(settings.max_interval).filter(|_| !fixed || own.max_interval.is_some());
     let interval = source.interval.filter(|_| fixed);
-    FinishedPoll {
+    PollContext {
         now,
         wanted: now,
-        answer: Answer::default(),
+        response: ResponseFacts::default(),
         hints: &facts.hints,
         fail_count: 0,
         interval: settings.interval,

@@ -7,7 +7,7 @@ use crate::model::{
     SourceFacts, SourceKind, Time, Validators,
 };
 use crate::net::Response;
-use crate::schedule::{self, Answer, ResponseKind, Clues, Memory};
+use crate::schedule::{self, Clues, Memory, ResponseFacts, ResponseKind};
 use crate::store::Ingested;
 use crate::website::signal::{Evidence, HeaderFacts, next_visit};
 use chrono::{SubsecRound, TimeDelta};
@@ -28,7 +28,7 @@ pub(super) struct Verdict {
     /// The address that was asked.
     pub(super) asked: String,
     pub(super) outcome: Outcome,
-    /// The answer's head, when there was one.
+    /// The response's head, when there was one.
     pub(super) response: Option<Head>,
     /// What was read, when there was something new to read.
     pub(super) document: Option<DocumentFacts>,
@@ -77,7 +77,7 @@ pub(super) struct DocumentFacts {
     pub(super) hash: [u8; 32],
 }
 
-/// The validators to send: none when a full answer is overdue (manners.md, P25).
+/// The validators to send: none when a full response is overdue (manners.md, P25).
 pub(super) fn validators_to_send(facts: &SourceFacts, now: Time) -> Validators {
     let stale = facts.last_full.is_some_and(|t| now - t >= FULL_EVERY);
     if stale && facts.pause.is_none() { Validators::default() } else { facts.validators.clone() }
@@ -107,7 +107,7 @@ impl Verdict {
         }
     }
 
-    /// A full answer replaces both validators, an absent one is forgotten; a 304 can only renew
+    /// A full response replaces both validators, an absent one is forgotten; a 304 can only renew
     /// (manners.md, P6).
     fn adopt_validators(&self, facts: &mut SourceFacts, head: &Head) {
         let sent = &head.validators;
@@ -158,23 +158,23 @@ impl Verdict {
         if let Some(document) = &self.document {
             facts.hints = document.hints.clone();
         }
-        let mut answer = self.answer();
-        let said = self.sign(&answer, facts.website.says, None);
-        let memory = self.remember(facts, ingested, &answer, said.as_ref());
+        let mut response = self.response();
+        let said = self.sign(&response, facts.website.says, None);
+        let memory = self.remember(facts, ingested, &response, said.as_ref());
         facts.schedule = memory.save();
         // The hints of a site count as long as its own rate is not known.
         let sign = match memory.learned().gap(self.now) {
-            Some(gap) => self.sign(&answer, PageSays::default(), Some(gap)),
+            Some(gap) => self.sign(&response, PageSays::default(), Some(gap)),
             None => said,
         };
         // Who names an interval wants no other.
         let fixed = memory.policy() == PolicyKind::Fixed;
         let hint = sign.as_ref().filter(|sign| sign.signal.is_hint() && !fixed);
-        answer.page_says = hint.map(|sign| Duration::from_secs(sign.after));
+        response.page_says = hint.map(|sign| Duration::from_secs(sign.after));
         let wanted = schedule::jittered(memory.plan(self.now), self.now, self.seed);
         let decision = schedule::decide(&schedule::PollContext {
             wanted,
-            answer,
+            response,
             fail_count: facts.fail_count,
             interval: (wanted - self.now).to_std().unwrap_or_default(),
             seed: self.seed,
@@ -198,8 +198,13 @@ impl Verdict {
 
     /// What tells when the pages of a site are worth another poll: the cheapest signal that is
     /// conclusive; `interval` is how often it is known to change. Feeds say it themselves.
-    fn sign(&self, answer: &Answer, says: PageSays, interval: Option<Duration>) -> Option<Sign> {
-        let head = self.response.as_ref().filter(|_| answer.kind == ResponseKind::Ok)?;
+    fn sign(
+        &self,
+        response: &ResponseFacts,
+        says: PageSays,
+        interval: Option<Duration>,
+    ) -> Option<Sign> {
+        let head = self.response.as_ref().filter(|_| response.kind == ResponseKind::Ok)?;
         let headers = Some(HeaderFacts {
             fresh_for: head.cache.max_age.or(head.cache.expires),
             no_cache: head.cache.no_cache,
@@ -216,7 +221,7 @@ impl Verdict {
         &self,
         facts: &SourceFacts,
         ingested: &Ingested,
-        answer: &Answer,
+        response: &ResponseFacts,
         said: Option<&Sign>,
     ) -> Memory {
         let mut setup = setup(&self.source, facts, &self.settings, self.price);
@@ -228,13 +233,13 @@ impl Verdict {
                 items: &ingested.new,
                 changes: facts.website.says.changes,
                 update_period: facts.hints.update_period,
-                max_age: answer.max_age.or(answer.expires),
+                max_age: response.max_age.or(response.expires),
                 page: hint,
             };
             begin(&mut setup, &clues, self.now);
         }
         let mut memory = Memory::load(&facts.schedule, setup);
-        if facts.fail_count == 0 && answer.kind == ResponseKind::Ok {
+        if facts.fail_count == 0 && response.kind == ResponseKind::Ok {
             match self.is_early(facts) {
                 true => memory.observe_early(&ingested.new, self.now),
                 false => memory.observe(&ingested.new, self.now),
@@ -256,19 +261,19 @@ impl Verdict {
         planned.is_some_and(|p| self.started - p.at < (p.wanted - p.at) / 2)
     }
 
-    fn answer(&self) -> Answer {
+    fn response(&self) -> ResponseFacts {
         let failed = matches!(self.outcome, Outcome::Failed { .. });
         let Some(Head { status, cache, crawl_delay, .. }) = &self.response else {
             let kind = if self.offline { ResponseKind::Offline } else { ResponseKind::Failed };
-            return Answer { kind, ..Answer::default() };
+            return ResponseFacts { kind, ..ResponseFacts::default() };
         };
         let kind = match ResponseKind::of_status(*status) {
-            // An answer that is no feed is a failure, whatever its status says.
+            // A response that is no feed is a failure, whatever its status says.
             ResponseKind::Ok if failed => ResponseKind::Failed,
             kind => kind,
         };
         let uncached = cache.no_cache || cache.no_store;
-        Answer {
+        ResponseFacts {
             kind,
             retry_after: cache.retry_after,
             max_age: if uncached { Some(Duration::ZERO) } else { cache.max_age },

@@ -5,7 +5,8 @@ use super::setup::{rules, setup};
 use super::site::crawl_summary;
 use crate::config::ScheduleSettings;
 use crate::model::{
-    Pause, PauseReason, Outcome, Planned, PolicyKind, Source, SourceFacts, SourceId, Time, SelectorProblem,
+    Outcome, Pause, PauseReason, Planned, PolicyKind, SelectorProblem, Source, SourceFacts,
+    SourceId, Time,
 };
 use crate::net::host_key;
 use crate::schedule::{Clues, Explanation, Memory, Pulse, explain, first_gap, pulse};
@@ -84,7 +85,8 @@ pub struct Glance {
 
 /// Tells when a source is polled next.
 pub fn glance(source: &Source, facts: &SourceFacts, now: Time) -> Glance {
-    let gone = facts.pause.is_some_and(|pause| pause.reason == PauseReason::Gone && pause.until > now);
+    let gone =
+        facts.pause.is_some_and(|pause| pause.reason == PauseReason::Gone && pause.until > now);
     let next = facts.next_poll.or(Some(now)).filter(|_| source.enabled && !gone);
     let overdue = facts.next_poll.is_some() && next.is_some_and(|at| now - at > LATE);
     Glance { next, overdue }
@@ -199,9 +201,9 @@ fn paused_by(reader: &Reader, facts: &SourceFacts, pause: Pause) -> Result<Optio
     };
     let here = host(facts);
     let distance = |other: &SourceFacts| {
-        let own = other
-            .pause
-            .filter(|own| matches!(own.reason, PauseReason::RetryAfter | PauseReason::RateLimited))?;
+        let own = other.pause.filter(|own| {
+            matches!(own.reason, PauseReason::RetryAfter | PauseReason::RateLimited)
+        })?;
         let asked = other.key != facts.key && host(other) == here;
         Some((own.until - pause.until).abs()).filter(|apart| asked && *apart <= NEARLY)
     };

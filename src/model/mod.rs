@@ -12,7 +12,7 @@ pub use article::{FullText, TextFrom, TextWay};
 pub use entry::{Enclosure, Entry, FeedHints};
 pub use item::{Item, ItemId, ItemRow};
 pub use poll::{
-    ErrorKind, FIRST_LIMITED, Pause, PauseReason, LEAST_RETRY, MOST_RETRY, Moved, Outcome, Planned,
+    ErrorKind, FIRST_LIMITED, LEAST_RETRY, MOST_RETRY, Moved, Outcome, Pause, PauseReason, Planned,
     PollRecord,
 };
 pub use schedule::{PolicyKind, Priority, QuietHours, SourceSchedule};
@@ -21,8 +21,8 @@ pub use source::{
     SourceFacts, SourceId, SourceKind, Validators,
 };
 pub use website::{
-    BROKEN_AFTER, PageSays, PeakHours, RuleKey, Sign, Signal, SelectorProblem, WebsiteFacts, WebsiteMode,
-    WebsiteRules,
+    BROKEN_AFTER, PageSays, PeakHours, RuleKey, SelectorProblem, Sign, Signal, WebsiteFacts,
+    WebsiteMode, WebsiteRules,
 };
 
 /// A moment in UTC. Stored as whole seconds since the Unix epoch.

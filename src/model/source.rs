@@ -1,7 +1,7 @@
 //! A source as people declare it, and the facts that newsfed learns about it.
 
 use super::{
-    FeedHints, FullText, Pause, Outcome, Planned, SourceSchedule, Time, WebsiteFacts, WebsiteRules,
+    FeedHints, FullText, Outcome, Pause, Planned, SourceSchedule, Time, WebsiteFacts, WebsiteRules,
 };
 use std::fmt;
 use std::time::Duration;

@@ -11,13 +11,13 @@ mod client;
 mod error;
 pub mod freshness;
 mod gate;
-mod request_headers;
+mod memory;
 #[cfg(feature = "llm")]
 mod post;
 mod request;
+mod request_headers;
 pub mod robots;
 mod robots_cache;
-mod memory;
 mod secret;
 mod transport;
 
@@ -26,6 +26,6 @@ pub use client::{Client, MOST_HOPS};
 pub use error::FetchError;
 pub use freshness::Freshness;
 pub use gate::host_key;
-pub use request::{Hop, Purpose, Request, Response};
 pub use memory::Share;
+pub use request::{Hop, Purpose, Request, Response};
 pub use secret::SecretError;

@@ -165,7 +165,7 @@ fn newsboats_expressions_are_translated() {
         ("unread = \"yes\" nonsense", "not understood from \"nonsense\""),
     ] {
         let summary = from_newsboat(expression).map_or_else(|e| e.to_string(), |q| q.to_string());
-        assert!(summary.contains(expected), "{expression}: {told}");
+        assert!(summary.contains(expected), "{expression}: {summary}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! What can be said about the schedule of a source: for the command line and the interface.
 
-use super::{Answer, Learned, PollContext, Memory, decide, jittered};
+use super::{Learned, Memory, PollContext, ResponseFacts, decide, jittered};
 use crate::model::{PolicyKind, Time};
 use chrono::{SubsecRound, TimeDelta};
 
@@ -59,7 +59,7 @@ pub enum Pulse {
 }
 
 /// Gives the explanation. `dates` are those of the newest items, newest first; `next` is when the
-/// next poll is planned; `rules` tells the bounds that hold (its moments and answer do not matter).
+/// next poll is planned; `rules` tells the bounds that hold (its moments and response do not matter).
 pub fn explain(
     memory: &Memory,
     dates: &[Time],
@@ -115,7 +115,13 @@ fn coming(memory: &Memory, next: Option<Time>, rules: &PollContext<'_>, now: Tim
     let mut polls = vec![first.max(now).trunc_subsecs(0)];
     while let Some(last) = polls.last().copied().filter(|_| polls.len() < COMING) {
         let wanted = jittered(memory.plan(last), last, rules.seed);
-        let poll = PollContext { now: last, wanted, answer: Answer::default(), fail_count: 0, ..*rules };
+        let poll = PollContext {
+            now: last,
+            wanted,
+            response: ResponseFacts::default(),
+            fail_count: 0,
+            ..*rules
+        };
         let next = decide(&poll).next.trunc_subsecs(0);
         if next <= last {
             break;

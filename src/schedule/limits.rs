@@ -3,7 +3,7 @@
 
 use super::window::{quiet_until, skipped_until};
 use crate::model::{
-    FIRST_LIMITED, FeedHints, Pause, PauseReason, LEAST_RETRY, MOST_RETRY, Moved, QuietHours, Time,
+    FIRST_LIMITED, FeedHints, LEAST_RETRY, MOST_RETRY, Moved, Pause, PauseReason, QuietHours, Time,
 };
 use std::time::Duration;
 
@@ -65,7 +65,7 @@ impl ResponseKind {
 
 /// What the answer said. Times are counted from `now` and not yet cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Response {
+pub struct ResponseFacts {
     /// How it ended.
     pub kind: ResponseKind,
     /// `Retry-After`.
@@ -88,7 +88,7 @@ pub struct PollContext<'a> {
     /// When the policy wants to look next.
     pub wanted: Time,
     /// What came.
-    pub response: Response,
+    pub response: ResponseFacts,
     /// What the feed says.
     pub hints: &'a FeedHints,
     /// Failures in a row, this poll included; 0 after a success.
@@ -133,9 +133,15 @@ pub struct Decision {
 /// person's bounds, and the hours that the feed or the user leaves out, which look at the moment
 /// that came out.
 pub fn decide(context: &PollContext<'_>) -> Decision {
-    let mut decision =
-        Decision { next: context.wanted, wanted: context.wanted, pause: None, moved_by: Vec::new() };
-    if let Some(latest) = context.max.map(|max| after(context.now, max)).filter(|t| *t < context.wanted) {
+    let mut decision = Decision {
+        next: context.wanted,
+        wanted: context.wanted,
+        pause: None,
+        moved_by: Vec::new(),
+    };
+    if let Some(latest) =
+        context.max.map(|max| after(context.now, max)).filter(|t| *t < context.wanted)
+    {
         decision.next = latest;
         decision.moved_by.push(Moved { reason: PauseReason::MaxInterval, to: latest });
     }
@@ -221,15 +227,16 @@ fn doubled(start: Duration, times: u32) -> Duration {
 /// What a good answer and its feed ask for; a failed look leaves these alone, so that trying again
 /// by hand stays possible.
 fn fresh_enough(context: &PollContext<'_>, decision: &mut Decision) {
-    let Response { max_age, expires, .. } = context.response;
+    let ResponseFacts { max_age, expires, .. } = context.response;
     let fresh = match (max_age, expires) {
         (Some(age), _) => Some((age, PauseReason::MaxAge)),
         (None, Some(left)) => Some((left, PauseReason::Expires)),
         (None, None) => None,
     };
     let fresh = fresh.map(|(wait, reason)| (wait.min(MOST_FRESH), reason));
-    let believable =
-        |ttl: &Duration| context.measured_gap.is_none_or(|gap| *ttl <= gap.saturating_mul(TTL_GAPS));
+    let believable = |ttl: &Duration| {
+        context.measured_gap.is_none_or(|gap| *ttl <= gap.saturating_mul(TTL_GAPS))
+    };
     let ttl = context.hints.ttl.filter(believable);
     let ttl = ttl.map(|ttl| (ttl.min(MOST_TTL), PauseReason::Ttl));
     let period = context.hints.update_period;

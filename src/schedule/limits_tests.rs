@@ -19,7 +19,7 @@ fn plain(hints: &FeedHints) -> PollContext<'_> {
     PollContext {
         now: now(),
         wanted: after(now(), HOUR),
-        answer: Answer::default(),
+        response: ResponseFacts::default(),
         hints,
         fail_count: 0,
         interval: HOUR,
@@ -48,85 +48,89 @@ fn got(poll: &PollContext<'_>) -> Want {
 
 #[test]
 fn what_answers_ask_for() {
-    let answer =
-        |kind, retry_after: Option<u64>, max_age: Option<u64>, expires: Option<u64>| Answer {
+    let response = |kind, retry_after: Option<u64>, max_age: Option<u64>, expires: Option<u64>| {
+        ResponseFacts {
             kind,
             retry_after: retry_after.map(minutes),
             max_age: max_age.map(minutes),
             expires: expires.map(minutes),
-            ..Answer::default()
-        };
+            ..ResponseFacts::default()
+        }
+    };
     use ResponseKind::*;
     let day = 24 * 60;
-    let cases: Vec<(&str, Answer, Want)> = vec![
-        ("nothing said", answer(Ok, None, None, None), (60, None, vec![])),
-        ("max-age", answer(Ok, None, Some(90), None), (90, Some((90, MaxAge)), vec![MaxAge])),
-        ("short max-age", answer(Ok, None, Some(30), None), (60, Some((30, MaxAge)), vec![])),
-        ("no-cache", answer(Ok, None, Some(0), None), (60, None, vec![])),
-        ("no-cache beats Expires", answer(Ok, None, Some(0), Some(90)), (60, None, vec![])),
+    let cases: Vec<(&str, ResponseFacts, Want)> = vec![
+        ("nothing said", response(Ok, None, None, None), (60, None, vec![])),
+        ("max-age", response(Ok, None, Some(90), None), (90, Some((90, MaxAge)), vec![MaxAge])),
+        ("short max-age", response(Ok, None, Some(30), None), (60, Some((30, MaxAge)), vec![])),
+        ("no-cache", response(Ok, None, Some(0), None), (60, None, vec![])),
+        ("no-cache beats Expires", response(Ok, None, Some(0), Some(90)), (60, None, vec![])),
         (
             "max-age cut",
-            answer(Ok, None, Some(9999), None),
+            response(Ok, None, Some(9999), None),
             (300, Some((300, MaxAge)), vec![MaxAge]),
         ),
-        ("Expires", answer(Ok, None, None, Some(90)), (90, Some((90, Expires)), vec![Expires])),
+        ("Expires", response(Ok, None, None, Some(90)), (90, Some((90, Expires)), vec![Expires])),
         (
             "Expires cut",
-            answer(Ok, None, None, Some(9999)),
+            response(Ok, None, None, Some(9999)),
             (300, Some((300, Expires)), vec![Expires]),
         ),
         (
             "429 with time",
-            answer(Limited, Some(90), None, None),
+            response(Limited, Some(90), None, None),
             (90, Some((90, RetryAfter)), vec![RetryAfter]),
         ),
         (
             "429 shorter than wanted",
-            answer(Limited, Some(5), None, None),
+            response(Limited, Some(5), None, None),
             (60, Some((5, RetryAfter)), vec![]),
         ),
         (
             "a week is honoured",
-            answer(Limited, Some(7 * day), None, None),
+            response(Limited, Some(7 * day), None, None),
             (7 * day as i64, Some((7 * day as i64, RetryAfter)), vec![RetryAfter]),
         ),
         (
             "a month is cut",
-            answer(Limited, Some(30 * day), None, None),
+            response(Limited, Some(30 * day), None, None),
             (8 * day as i64, Some((8 * day as i64, RetryAfter)), vec![RetryAfter]),
         ),
         (
             "503 with time",
-            answer(Unavailable, Some(90), None, None),
+            response(Unavailable, Some(90), None, None),
             (90, Some((90, RetryAfter)), vec![RetryAfter]),
         ),
         (
             "429 with nonsense",
-            answer(Limited, Some(0), None, None),
+            response(Limited, Some(0), None, None),
             (60, Some((10, RateLimited)), vec![]),
         ),
         (
             "max-age of a failure does not count",
-            answer(Limited, None, Some(200), None),
+            response(Limited, None, Some(200), None),
             (60, Some((10, RateLimited)), vec![]),
         ),
     ];
     let hints = FeedHints::default();
-    for (name, answer, want) in cases {
-        let fail_count = u32::from(answer.kind != Ok);
-        assert_eq!(got(&PollContext { answer, fail_count, ..plain(&hints) }), want, "{name}");
+    for (name, response, want) in cases {
+        let fail_count = u32::from(response.kind != Ok);
+        assert_eq!(got(&PollContext { response, fail_count, ..plain(&hints) }), want, "{name}");
     }
-    let seconds =
-        Answer { retry_after: Some(Duration::from_secs(3)), ..answer(Limited, None, None, None) };
-    let poll = PollContext { answer: seconds, fail_count: 1, wanted: now(), ..plain(&hints) };
+    let seconds = ResponseFacts {
+        retry_after: Some(Duration::from_secs(3)),
+        ..response(Limited, None, None, None)
+    };
+    let poll = PollContext { response: seconds, fail_count: 1, wanted: now(), ..plain(&hints) };
     assert_eq!(got(&poll), (1, Some((1, RetryAfter)), vec![RetryAfter]), "at least a minute");
 }
 
 #[test]
 fn gone_is_for_good() {
     let hints = FeedHints::default();
-    let answer = Answer { kind: ResponseKind::Gone, ..Answer::default() };
-    let decision = decide(&PollContext { answer, fail_count: 1, max: Some(HOUR), ..plain(&hints) });
+    let response = ResponseFacts { kind: ResponseKind::Gone, ..ResponseFacts::default() };
+    let decision =
+        decide(&PollContext { response, fail_count: 1, max: Some(HOUR), ..plain(&hints) });
     assert_eq!(decision.pause.map(|h| h.reason), Some(Gone));
     assert!(decision.next > after(now(), DAY * 365_000));
 }
@@ -135,8 +139,8 @@ fn gone_is_for_good() {
 fn limits_without_a_time_double() {
     let hints = FeedHints::default();
     for (fails, want) in [(1, 10), (2, 20), (3, 40), (8, 1280), (9, 1440), (4_000_000_000, 1440)] {
-        let answer = Answer { kind: ResponseKind::Limited, ..Answer::default() };
-        let poll = PollContext { answer, fail_count: fails, wanted: now(), ..plain(&hints) };
+        let response = ResponseFacts { kind: ResponseKind::Limited, ..ResponseFacts::default() };
+        let poll = PollContext { response, fail_count: fails, wanted: now(), ..plain(&hints) };
         assert_eq!(got(&poll), (want, Some((want, RateLimited)), vec![RateLimited]), "{fails}");
     }
 }
@@ -145,10 +149,10 @@ fn limits_without_a_time_double() {
 fn failures_back_off_with_jitter_and_bind_no_hand() {
     let hints = FeedHints::default();
     for (fails, whole) in [(1, 120), (2, 240), (4, 960), (5, 1440), (60, 1440)] {
-        let answer = Answer { kind: ResponseKind::Failed, ..Answer::default() };
+        let response = ResponseFacts { kind: ResponseKind::Failed, ..ResponseFacts::default() };
         let waits: Vec<i64> = (0..50)
             .map(|seed| {
-                let poll = PollContext { answer, fail_count: fails, seed, ..plain(&hints) };
+                let poll = PollContext { response, fail_count: fails, seed, ..plain(&hints) };
                 let (next, pause, moved) = got(&poll);
                 assert_eq!((pause, moved), (None, vec![Failures]));
                 assert_eq!(next, got(&poll).0, "repeatable");
@@ -158,27 +162,30 @@ fn failures_back_off_with_jitter_and_bind_no_hand() {
         assert!(waits.iter().all(|w| (whole * 9 / 10..=whole).contains(w)), "{fails}: {waits:?}");
         assert!(waits.iter().any(|w| *w != waits[0]), "{fails}: not in step");
     }
-    let unavailable = Answer { kind: ResponseKind::Unavailable, ..Answer::default() };
-    let poll = PollContext { answer: unavailable, fail_count: 1, ..plain(&hints) };
+    let unavailable = ResponseFacts { kind: ResponseKind::Unavailable, ..ResponseFacts::default() };
+    let poll = PollContext { response: unavailable, fail_count: 1, ..plain(&hints) };
     assert_eq!(got(&poll).2, [Failures], "503 without a time is a failure");
 }
 
 #[test]
 fn forbidden_twice_is_a_limit() {
     let hints = FeedHints::default();
-    let answer = Answer { kind: ResponseKind::Forbidden, ..Answer::default() };
+    let response = ResponseFacts { kind: ResponseKind::Forbidden, ..ResponseFacts::default() };
     let interval = minutes(10);
-    let once = PollContext { answer, interval, fail_count: 1, ..plain(&hints) };
+    let once = PollContext { response, interval, fail_count: 1, ..plain(&hints) };
     assert_eq!(got(&once).1, None);
-    let twice = PollContext { answer, interval, fail_count: 2, ..plain(&hints) };
+    let twice = PollContext { response, interval, fail_count: 2, ..plain(&hints) };
     assert_eq!(got(&twice), (240, Some((240, RateLimited)), vec![RateLimited]));
 }
 
 #[test]
 fn offline_does_not_count() {
     let hints = FeedHints { ttl: Some(DAY), ..FeedHints::default() };
-    let answer = Answer { kind: ResponseKind::Offline, ..Answer::default() };
-    assert_eq!(got(&PollContext { answer, min: HOUR, ..plain(&hints) }), (5, None, vec![Offline]));
+    let response = ResponseFacts { kind: ResponseKind::Offline, ..ResponseFacts::default() };
+    assert_eq!(
+        got(&PollContext { response, min: HOUR, ..plain(&hints) }),
+        (5, None, vec![Offline])
+    );
 }
 
 #[test]
@@ -247,8 +254,8 @@ fn what_feeds_ask_for() {
 #[test]
 fn a_failed_look_leaves_the_hand_free() {
     let hints = FeedHints { ttl: Some(DAY), ..FeedHints::default() };
-    let answer = Answer { kind: ResponseKind::Failed, ..Answer::default() };
-    assert_eq!(got(&PollContext { answer, fail_count: 1, ..plain(&hints) }).1, None);
+    let response = ResponseFacts { kind: ResponseKind::Failed, ..ResponseFacts::default() };
+    assert_eq!(got(&PollContext { response, fail_count: 1, ..plain(&hints) }).1, None);
 }
 
 #[test]
@@ -284,14 +291,22 @@ fn what_people_ask_for() {
             PollContext {
                 min: minutes(60),
                 has_validators: false,
-                answer: Answer { kind: ResponseKind::Limited, ..Answer::default() },
+                response: ResponseFacts { kind: ResponseKind::Limited, ..ResponseFacts::default() },
                 fail_count: 1,
                 ..base
             },
             (60, Some((10, RateLimited)), vec![]),
         ),
-        ("usual min", PollContext { usual_min: minutes(90), ..base }, (90, None, vec![UsualMinInterval])),
-        ("warranted", PollContext { usual_min: minutes(90), warranted: true, ..base }, (60, None, vec![])),
+        (
+            "usual min",
+            PollContext { usual_min: minutes(90), ..base },
+            (90, None, vec![UsualMinInterval]),
+        ),
+        (
+            "warranted",
+            PollContext { usual_min: minutes(90), warranted: true, ..base },
+            (60, None, vec![]),
+        ),
         (
             "warranted, but not by the user",
             PollContext { usual_min: HOUR, min: minutes(90), warranted: true, ..base },
@@ -303,15 +318,23 @@ fn what_people_ask_for() {
             (120, None, vec![NoValidators]),
         ),
         // It is 12:30 UTC.
-        ("quiet", PollContext { quiet: quiet("13:00-14:00", 0), ..base }, (90, None, vec![QuietHours])),
-        ("not quiet", PollContext { quiet: quiet("13:00-14:00", 3600), ..base }, (60, None, vec![])),
+        (
+            "quiet",
+            PollContext { quiet: quiet("13:00-14:00", 0), ..base },
+            (90, None, vec![QuietHours]),
+        ),
+        (
+            "not quiet",
+            PollContext { quiet: quiet("13:00-14:00", 3600), ..base },
+            (60, None, vec![]),
+        ),
         ("max", PollContext { max: Some(minutes(30)), ..base }, (30, None, vec![MaxInterval])),
         ("max is beyond", PollContext { max: Some(minutes(90)), ..base }, (60, None, vec![])),
         (
             "servers go beyond max",
             PollContext {
                 max: Some(minutes(30)),
-                answer: Answer { max_age: Some(minutes(45)), ..Answer::default() },
+                response: ResponseFacts { max_age: Some(minutes(45)), ..ResponseFacts::default() },
                 ..base
             },
             (45, Some((45, MaxAge)), vec![MaxInterval, MaxAge]),
@@ -320,20 +343,23 @@ fn what_people_ask_for() {
             "crawl-delay is cut",
             PollContext {
                 wanted: now(),
-                answer: Answer { crawl_delay: Some(HOUR), ..Answer::default() },
+                response: ResponseFacts { crawl_delay: Some(HOUR), ..ResponseFacts::default() },
                 ..base
             },
             (1, None, vec![CrawlDelay]),
         ),
         (
             "hints of a page are cut",
-            PollContext { answer: Answer { page_says: Some(HOUR * 100), ..Answer::default() }, ..base },
+            PollContext {
+                response: ResponseFacts { page_says: Some(HOUR * 100), ..ResponseFacts::default() },
+                ..base
+            },
             (1440, None, vec![PageSays]),
         ),
         (
             "hints of a page stay below max",
             PollContext {
-                answer: Answer { page_says: Some(HOUR * 10), ..Answer::default() },
+                response: ResponseFacts { page_says: Some(HOUR * 10), ..ResponseFacts::default() },
                 max: Some(minutes(90)),
                 ..base
             },
@@ -341,7 +367,13 @@ fn what_people_ask_for() {
         ),
         (
             "hints of a page only delay",
-            PollContext { answer: Answer { page_says: Some(minutes(59)), ..Answer::default() }, ..base },
+            PollContext {
+                response: ResponseFacts {
+                    page_says: Some(minutes(59)),
+                    ..ResponseFacts::default()
+                },
+                ..base
+            },
             (60, None, vec![]),
         ),
     ];

@@ -20,7 +20,7 @@ pub use change_rate::{ChangeRate, ChangeRateParameters};
 pub use explain::{Explanation, Gaps, Pulse, explain, gaps, pulse};
 pub use fixed::Fixed;
 pub use learned::{Learned, LearnedParameters, Week};
-pub use limits::{Answer, ResponseKind, Decision, PollContext, decide};
+pub use limits::{Decision, PollContext, ResponseFacts, ResponseKind, decide};
 pub use memory::{Memory, Setup, is_learned, waiting};
 pub use price::{Control, price_for};
 pub use prior::{Clues, first_gap, own_gap};

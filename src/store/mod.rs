@@ -40,7 +40,7 @@ pub use criteria::Criteria;
 pub use error::{Result, StoreError};
 pub use history::{History, Spent};
 pub use identity::{Prepared, prepare};
-pub use ingest::{Finish, Ingested, FinishedPoll};
+pub use ingest::{Finish, FinishedPoll, Ingested};
 pub use lock::{Poller, PollerLock};
 pub use marks::{Found, Mark};
 pub use pages::{Keys, Pages};
@@ -49,7 +49,7 @@ pub use rebuild::{Rebuilt, Salvage, rebuild};
 pub use sources::{Due, PollFilter};
 pub use view::{Anchor, Cursor, SEARCH_LIMIT, Scope, View, Window};
 
-use crate::model::{Pause, Outcome, Retention, Source, SourceFacts, Time};
+use crate::model::{Outcome, Pause, Retention, Source, SourceFacts, Time};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;

@@ -10,7 +10,7 @@ use super::rows::{ITEM, ITEM_ROW, item, item_row};
 use super::sources::{self, Due, PollFilter};
 use super::view::{self, Anchor, View, Window};
 use super::{connect, index};
-use crate::model::{Pause, Item, ItemRow, PollRecord, Retention, SourceFacts, SourceId, Time};
+use crate::model::{Item, ItemRow, Pause, PollRecord, Retention, SourceFacts, SourceId, Time};
 use rusqlite::{Connection, InterruptHandle, OptionalExtension};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;

@@ -3,8 +3,8 @@
 use super::articles::unpack;
 use super::error::{Result, StoreError};
 use crate::model::{
-    Pause, PauseReason, Item, ItemId, ItemRow, Outcome, PollRecord, SourceFacts, SourceId, TextFrom,
-    TextWay, Time, Validators,
+    Item, ItemId, ItemRow, Outcome, Pause, PauseReason, PollRecord, SourceFacts, SourceId,
+    TextFrom, TextWay, Time, Validators,
 };
 use rusqlite::{Connection, OptionalExtension, Row, named_params};
 

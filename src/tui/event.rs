@@ -7,7 +7,7 @@ use crate::config::{
     ViewsEdited,
 };
 use crate::engine::{
-    Discovery, PrefetchPlan, Removed, Report, Rhythm, Said, Status, TextGot, ScheduleSummary,
+    Discovery, PrefetchPlan, Removed, Report, Rhythm, Said, ScheduleSummary, Status, TextGot,
 };
 use crate::model::{Item, ItemRow, PollRecord, Source, SourceFacts, SourceId, SourceKind};
 use crate::store::{Count, Mark, Window};

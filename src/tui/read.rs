@@ -182,7 +182,10 @@ impl Answerer {
             Question::Why(source) => {
                 let summary = self.persist(|this| this.why(source));
                 let gone = || "this source is no longer there".to_owned();
-                Event::WhyLoaded(source, summary.map_err(words).and_then(|summary| summary.ok_or_else(gone)))
+                Event::WhyLoaded(
+                    source,
+                    summary.map_err(words).and_then(|summary| summary.ok_or_else(gone)),
+                )
             }
             Question::Version => {
                 if self.thaws() {

@@ -72,7 +72,7 @@ pub(crate) fn screen_size() -> Option<(u16, u16)> {
 /// Why there can be no panes here, in words; `None` when there can.
 pub(crate) fn unusable() -> Option<&'static str> {
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
-        return Some("the interface need a terminal");
+        return Some("the interface needs a terminal");
     }
     match std::env::var("TERM").as_deref() {
         Ok("dumb") | Ok("") | Err(_) => Some("this terminal (TERM=dumb) cannot show panes"),

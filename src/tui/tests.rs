@@ -154,7 +154,7 @@ impl Stage {
         self.keys(keys);
         let (screen, asked) = (self.screen(120, 40), &self.asked);
         let seen = screen.contains(expected) || asked.iter().any(|a| a.contains(expected));
-        assert!(seen, "{strokes:?} should give {expected:?}; asked {asked:?}; screen\n{screen}");
+        assert!(seen, "{keys:?} should give {expected:?}; asked {asked:?}; screen\n{screen}");
     }
 
     fn screen(&mut self, width: u16, height: u16) -> String {
@@ -371,7 +371,7 @@ fn going_back_closes_one_layer_at_a_time_and_then_the_program() {
     stage.keys("<Enter>");
     for (keys, left) in [("?<Esc>", false), ("q", false), ("q", false), ("q", true)] {
         stage.keys(keys);
-        assert_eq!(stage.farewell.is_some(), left, "{strokes}");
+        assert_eq!(stage.farewell.is_some(), left, "{keys}");
     }
     let mut stage = Stage::new();
     stage.keys("Q");

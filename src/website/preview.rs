@@ -268,7 +268,10 @@ mod tests {
         assert_eq!(details.article.summary, "The first words.");
         assert_eq!(details.article.published.unwrap().to_rfc3339(), "2024-05-03T00:00:00+00:00");
         let details = article.article(&rules(".d"));
-        assert_eq!((details.article.published, details.date_text.as_deref()), (None, Some("zuletzt")));
+        assert_eq!(
+            (details.article.published, details.date_text.as_deref()),
+            (None, Some("zuletzt"))
+        );
     }
 
     #[test]

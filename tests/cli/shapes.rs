@@ -74,10 +74,10 @@ fn every_shape_is_as_documented() {
     let full = run(&["sources", "show", "Kernel", "Held"]).values();
     for value in full {
         let mut value = value;
-        let polls = value.as_object_mut().unwrap().remove("looks").unwrap();
+        let polls = value.as_object_mut().unwrap().remove("polls").unwrap();
         assert_eq!(polls[0]["status"], 200);
         assert_eq!(value.as_object_mut().unwrap().remove("full_text").unwrap(), "on-open");
-        assert!(value.as_object_mut().unwrap().remove("feed_is_whole").unwrap().is_null());
+        assert!(value.as_object_mut().unwrap().remove("feed_has_full_text").unwrap().is_null());
         check("Source", &[value]);
     }
     check("Schedule", &run(&["schedule", "why", "Kernel", "Held"]).values());

@@ -175,8 +175,8 @@ fn a_broken_website_is_told_everywhere_with_what_would_work() {
     let why = world.run(&["schedule", "why", "news"]).ok();
     for summary in [shown, why] {
         let line = summary.lines().find(|l| l.starts_with("broken ")).unwrap();
-        assert!(line.contains("no links to articles since 20"), "{told}");
+        assert!(line.contains("no links to articles since 20"), "{summary}");
         let works = line.split_once("these would work as website.articles: ").unwrap().1;
-        assert!(works.split(" or ").any(|selector| selector == proposed), "{told}");
+        assert!(works.split(" or ").any(|selector| selector == proposed), "{summary}");
     }
 }

@@ -13,7 +13,11 @@ fn a_crawl_finds_everything_and_lists_it() {
     let output = world.run(&[&server.url("/"), "--targets", "data"]);
     assert!(output.status.success(), "{output:?}");
     let details = summary(&output);
-    assert_eq!((&details["found"], &details["ended"]), (&json!(FILES), &json!("done")), "{told}");
+    assert_eq!(
+        (&details["found"], &details["ended"]),
+        (&json!(FILES), &json!("done")),
+        "{details}"
+    );
     let requests = asked(&server);
     assert_eq!(details["requests"], json!(requests.len() + 1), "one for the sitemap");
     let once: HashSet<&String> = requests.iter().collect();
@@ -80,10 +84,10 @@ fn an_answer_that_would_pass_the_bytes_is_left_for_a_larger_budget() {
     .unwrap();
     let world = World::new();
     let details = summary(&world.run(&[&server.url("/"), "--budget", "10kB"]));
-    assert_eq!((&details["ended"], &details["found"]), (&json!("bytes"), &json!(1)), "{told}");
-    assert!(details["bytes"].as_u64().unwrap() <= 10_000, "{told}");
+    assert_eq!((&details["ended"], &details["found"]), (&json!("bytes"), &json!(1)), "{details}");
+    assert!(details["bytes"].as_u64().unwrap() <= 10_000, "{details}");
     let details = summary(&world.run(&["--resume", "--budget", "1MB"]));
-    assert_eq!((&details["ended"], &details["found"]), (&json!("done"), &json!(3)), "{told}");
+    assert_eq!((&details["ended"], &details["found"]), (&json!("done"), &json!(3)), "{details}");
     assert_eq!((world.manifest().len(), files(&world.out())), (3, 3));
 }
 
@@ -184,7 +188,7 @@ fn a_crawl_with_credentials_goes_on_with_them_only() {
     let without = world.run(&["--resume"]);
     assert_eq!(without.status.code(), Some(2), "{without:?}");
     let details = summary(&world.run(&[&url, "--resume"]));
-    assert_eq!((&details["ended"], &details["found"]), (&json!("done"), &json!(9)), "{told}");
+    assert_eq!((&details["ended"], &details["found"]), (&json!("done"), &json!(9)), "{details}");
 }
 
 #[test]
@@ -220,7 +224,7 @@ fn a_site_that_refuses_head_is_crawled_all_the_same() {
     })
     .unwrap();
     let details = summary(&World::new().run(&[&server.url("/"), "--strategy", "sb"]));
-    assert_eq!(details["found"], json!(12), "{told}");
+    assert_eq!(details["found"], json!(12), "{details}");
 }
 
 #[test]
@@ -235,7 +239,7 @@ fn sitemaps_keep_to_the_budget() {
     let details = summary(&World::new().run(&[&url, "--budget", "1req"]));
     assert_eq!((&details["requests"], asked(&server)), (&json!(1), vec!["/".to_owned()]));
     let details = summary(&World::new().run(&[&url, "--budget", "5kB"]));
-    assert!(details["bytes"].as_u64().unwrap() <= 5_000, "{told}");
+    assert!(details["bytes"].as_u64().unwrap() <= 5_000, "{details}");
 }
 
 #[test]

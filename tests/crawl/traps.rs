@@ -82,13 +82,13 @@ fn a_crawl_comes_out_of_every_trap() {
         }
         let output = child.wait_with_output().unwrap();
         let details = summary(&output);
-        println!("{strategy}: {most} KiB at most, {told}");
+        println!("{strategy}: {most} KiB at most, {details}");
         assert!(output.status.success(), "{output:?}");
         assert_eq!(details["ended"], "requests");
         assert_eq!(details["requests"], json!(BUDGET));
         assert!(asked(&server).len() - before <= BUDGET, "the budget is kept");
         if strategy == "learned" {
-            assert_eq!(details["found"], json!(FILES), "{told}");
+            assert_eq!(details["found"], json!(FILES), "{details}");
         }
         assert!(most < 100 << 10, "{most} KiB");
     }
@@ -118,8 +118,8 @@ fn what_leads_nowhere_is_starved() {
     let output = world.run(&[&server.url("/"), "--budget", "200req"]);
     let details = summary(&output);
     let days = asked(&server).iter().filter(|p| p.starts_with("/calendar")).count();
-    println!("{days} days of the calendar, {told}");
-    assert!(details["found"].as_u64().unwrap() >= 70, "{told}");
+    println!("{days} days of the calendar, {details}");
+    assert!(details["found"].as_u64().unwrap() >= 70, "{details}");
 }
 
 #[test]
@@ -184,7 +184,7 @@ fn a_host_below_that_cannot_be_asked_is_not_the_site() {
     .unwrap();
     let url = server.url("/").replace("127.0.0.1", "localhost");
     let details = summary(&World::new().run(&[&url, "--strategy", "bfs"]));
-    assert_eq!((&details["ended"], &details["found"]), (&json!("done"), &json!(9)), "{told}");
+    assert_eq!((&details["ended"], &details["found"]), (&json!("done"), &json!(9)), "{details}");
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn time_ends_a_crawl_in_the_middle_of_a_page() {
     })
     .unwrap();
     let details = summary(&World::new().run(&[&server.url("/"), "--budget", "300ms"]));
-    assert_eq!(details["ended"], "time", "{told}");
+    assert_eq!(details["ended"], "time", "{details}");
 }
 
 #[test]

@@ -11,7 +11,6 @@ mod follow;
 #[cfg(target_os = "linux")]
 mod full;
 mod fulltext;
-mod pauses;
 mod hosts;
 mod items;
 mod kinds;
@@ -20,6 +19,7 @@ mod lifecycle;
 mod llm;
 mod month;
 mod moves;
+mod pauses;
 mod signals;
 mod tour;
 mod validators;
@@ -32,7 +32,7 @@ use newsfed::config::{
 use newsfed::demo::server::{Reply, Request, Server};
 use newsfed::engine::{Engine, Handle, Pace, Refreshed, Status};
 use newsfed::model::{
-    PauseReason, Item, Outcome, PolicyKind, PollRecord, Source, SourceFacts, SourceId, Time,
+    Item, Outcome, PauseReason, PolicyKind, PollRecord, Source, SourceFacts, SourceId, Time,
 };
 use newsfed::store::{Anchor, PollFilter, Scope, Store, View};
 use newsfed::util::clock::{Clock, FakeClock};

@@ -103,7 +103,11 @@ async fn a_manual_look_obeys_what_was_asked_for_and_says_so() {
     let cases: Vec<Case> = vec![
         ("nothing", Box::new(move || feed(&one)), None),
         ("max-age", header("cache-control", "Max-Age = 5400"), Some((PauseReason::MaxAge, 90))),
-        ("max-age cut", header("cache-control", "max-age=999999"), Some((PauseReason::MaxAge, 300))),
+        (
+            "max-age cut",
+            header("cache-control", "max-age=999999"),
+            Some((PauseReason::MaxAge, 300)),
+        ),
         ("no-cache", header("cache-control", "no-cache, max-age=5400"), None),
         ("ttl", channel("<ttl>90</ttl>"), Some((PauseReason::Ttl, 90))),
         (

@@ -163,7 +163,7 @@ async fn selectors_that_find_nothing_any_more_are_told_with_the_day() {
     let problem = known.broken().unwrap();
     assert_eq!((problem.since, problem.what.as_str()), (since, "no links to articles"));
     let works = newsfed::website::Selectors::parse(&problem.instead[0]);
-    assert!(works.is_ok(), "{trouble:?}");
+    assert!(works.is_ok(), "{problem:?}");
     assert_eq!(why(&engine, "site", &home).await.broken.as_ref(), Some(problem));
     let discovery = engine.discover(&server.url("/news")).await.unwrap();
     let proposed = discovery.ways[0].rules.as_ref().unwrap().articles.as_ref();
@@ -198,7 +198,7 @@ async fn articles_without_text_are_told_with_a_selector_that_finds_it() {
     let problem = known.broken().unwrap();
     assert_eq!(problem.what, "no text in the articles");
     assert_eq!(problem.key, newsfed::model::RuleKey::Content);
-    assert!(problem.instead[0].starts_with("div.prose"), "{trouble:?}");
+    assert!(problem.instead[0].starts_with("div.prose"), "{problem:?}");
     engine.shutdown().await;
 }
 
@@ -266,7 +266,10 @@ async fn only_new_pages_of_a_sitemap_are_asked_for() {
     let engine = home.on_demand().await;
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(3, 0, 3));
     assert!(titles(&engine).contains(&"News flash".to_owned()));
-    assert!(!paths_requested(&server).contains(&"/flash".to_owned()), "its title is known without it");
+    assert!(
+        !paths_requested(&server).contains(&"/flash".to_owned()),
+        "its title is known without it"
+    );
     home.clock.advance(10 * DAY);
     let day = home.clock.now().format("%F").to_string();
     site.put("/sitemap.xml", xml(index.replace("2027-01-10", &day)));

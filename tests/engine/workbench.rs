@@ -58,7 +58,9 @@ async fn a_page_is_fetched_once_and_selectors_are_tried_on_it() {
         [(1, "li.story a", 0, 1, 1), (2, "h3 a", 1, 1, 0), (3, "h3 >", 0, 1, 1)]
     {
         bench.preview(request, rules(articles), Place::List);
-        let Said::Previewed(answered, summary) = next(&mut heard).await else { panic!("no preview") };
+        let Said::Previewed(answered, summary) = next(&mut heard).await else {
+            panic!("no preview")
+        };
         let list = summary.list.unwrap();
         assert_eq!(answered, request);
         assert_eq!((list.links.len(), list.known, list.lost), (found, known, lost), "{articles}");

@@ -46,9 +46,9 @@ fn the_lists_of_hard_pages_are_found() {
             proposals.get(n).is_some_and(found)
         };
         let summary: Vec<&str> = proposals.iter().take(3).map(|p| p.articles.as_str()).collect();
-        println!("{}: {told:?}", sample.name);
+        println!("{}: {summary:?}", sample.name);
         first += usize::from(right(0));
-        assert!((0..3).any(right), "{}: none of {told:?} gives the articles", sample.name);
+        assert!((0..3).any(right), "{}: none of {summary:?} gives the articles", sample.name);
         assert!(proposals.iter().all(|p| (0.0..=1.0).contains(&p.confidence)), "{}", sample.name);
     }
     println!("first proposal right on {first} of {}", samples.len());

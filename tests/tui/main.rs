@@ -217,7 +217,7 @@ fn the_panes_tell_why_a_source_is_not_looked_at() {
     t.wait_for("Third article");
     // Nothing since 2024, and a server that wants two hours of rest.
     t.wait_for("dead");
-    t.wait_for("held");
+    t.wait_for("paused");
     t.send("w");
     t.wait_for("Why now: Fixture");
     t.wait_for("seems given up");

@@ -1,7 +1,7 @@
 //! One crawl of a recorded site.
 
 use super::graph::Graph;
-use crate::crawl::{Visit, Ask, Class, Known, LinkId, Links, Seen, Strategy};
+use crate::crawl::{Ask, Class, Known, LinkId, Links, Seen, Strategy, Visit};
 use std::collections::HashMap;
 
 /// What came of it: after each request, the targets found and the bytes read so far.

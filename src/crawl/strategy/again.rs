@@ -2,7 +2,7 @@
 //! what is new there only what is likely to be looked for.
 
 use super::learned::Classifier;
-use super::{Visit, Ask, Known, Lessons, Strategy};
+use super::{Ask, Known, Lessons, Strategy, Visit};
 use crate::crawl::links::LinkId;
 use crate::crawl::targets::Class;
 use std::collections::{HashMap, HashSet, VecDeque};

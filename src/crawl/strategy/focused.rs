@@ -3,7 +3,7 @@
 //! As published it knows media types only, so it does not learn from articles. What is told of it
 //! leaves open how often and on what it is trained; this follows the figures that are given for it.
 
-use super::{Visit, Ask, Known, Strategy};
+use super::{Ask, Known, Strategy, Visit};
 use crate::crawl::links::{LinkId, Links};
 use crate::crawl::logistic::{Logistic, Rate, evenly, feature, two_grams};
 use crate::crawl::targets::Class;

@@ -1,7 +1,7 @@
 //! The default: a table of extensions, a classifier of links, and a linear value of each group of
 //! links that is corrected with every page.
 
-use super::{Visit, Ask, Known, Lessons, Strategy, LinkGroup};
+use super::{Ask, Known, Lessons, LinkGroup, Strategy, Visit};
 use crate::crawl::groups::{GroupId, Groups};
 use crate::crawl::links::{LinkId, Links};
 use crate::crawl::logistic::{Logistic, Rate, feature, two_grams};
@@ -263,7 +263,11 @@ impl Strategy for Learned {
 }
 
 /// Adds up what came of links that stand at the same place and have like addresses.
-fn add_up(rows: impl Iterator<Item = (LinkId, u32, u32)>, links: &Links, most: usize) -> Vec<LinkGroup> {
+fn add_up(
+    rows: impl Iterator<Item = (LinkId, u32, u32)>,
+    links: &Links,
+    most: usize,
+) -> Vec<LinkGroup> {
     let mut kinds: HashMap<(u32, String), (u32, u32)> = HashMap::new();
     for (link, asked, found) in rows {
         let sums = kinds.entry((links.path_number(link), folder(links.url(link)))).or_default();

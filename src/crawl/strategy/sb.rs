@@ -1,6 +1,6 @@
 //! The published algorithm: a sleeping bandit over groups of tag paths, and a classifier of addresses.
 
-use super::{Visit, Ask, Known, Strategy};
+use super::{Ask, Known, Strategy, Visit};
 use crate::crawl::bandit::{Arm, BanditParameters};
 use crate::crawl::groups::{GroupId, Groups};
 use crate::crawl::links::{LinkId, Links};

@@ -1,6 +1,6 @@
 //! Orders that learn nothing.
 
-use super::{Visit, Ask, Known, Strategy};
+use super::{Ask, Known, Strategy, Visit};
 use crate::crawl::links::LinkId;
 use std::collections::VecDeque;
 

@@ -1,12 +1,12 @@
 //! Looking again at a site that was explored: first the pages that have led to most, and of what is
 //! new there only what is likely to be looked for.
 
-use super::fetch::{LinkRequest, Fetcher, Got};
+use super::fetch::{Fetcher, Got, LinkRequest};
 use super::record::{self, CONCLUDED, rows, take_in};
 use super::{
     Budget, CrawlError, End, Found, MOST_LOST, Network, Order, Place, Progress, Step, fetcher,
 };
-use crate::crawl::{Answer, Ask, Class, Classifier, Known, LinkId, Links, Seen, Strategy};
+use crate::crawl::{Ask, Class, Classifier, Known, LinkId, Links, Seen, Strategy, Visit};
 use crate::model::{Time, Validators};
 use crate::net::Response;
 use crate::store::{CrawlLog, Learned};
@@ -134,7 +134,8 @@ impl Again {
         let Some(Ask::Get(link)) = self.strategy.next(known) else { return Step::Ended(End::Done) };
         self.request_options = Some(link);
         let validators = self.validators.get(&link).cloned().unwrap_or_default();
-        let request_options = LinkRequest { first: link == 0, validators, ..LinkRequest::default() };
+        let request_options =
+            LinkRequest { first: link == 0, validators, ..LinkRequest::default() };
         match self.fetcher.ask(self.links.url(link), request_options).await {
             Ok(got) => self.take(link, got),
             Err(words) => Step::Ended(End::Left(words)),
@@ -167,7 +168,7 @@ impl Again {
         // What was found before is no news, also where it leads to more.
         let found = (hit && is_new).then(|| Box::new(Found::of(&url, &got, &self.links, link, at)));
         let (all, new) = take_in(&mut self.links, link, &got);
-        let answer = Answer { class: got.class, article: got.article, new: &new, all: &all };
+        let answer = Visit { class: got.class, article: got.article, new: &new, all: &all };
         let known = &mut Known { links: &self.links, random: &mut self.random };
         self.strategy.answered(link, &answer, known);
         if is_new && matches!(got.class, Class::Html | Class::Target) {

@@ -14,12 +14,12 @@ pub use again::{Again, ordered};
 pub use fetch::Got;
 pub use save::Found;
 
-use crate::crawl::{Ask, Class, Kind, Site, Targets, LinkGroup};
+use crate::crawl::{Ask, Class, Kind, LinkGroup, Site, Targets};
 use crate::model::{Access, Time};
 use crate::net::{Client, Request, Response};
 use crate::store::StoreError;
 use crate::util::clock::Clock;
-use fetch::{LinkRequest, Fetcher};
+use fetch::{Fetcher, LinkRequest};
 use record::Record;
 use save::Folder;
 use std::path::{Path, PathBuf};

@@ -3,7 +3,9 @@
 
 use super::fetch::Got;
 use super::{CrawlError, Order, Progress};
-use crate::crawl::{Visit, Ask, Class, Kind, Known, Lessons, LinkId, Links, Seen, Strategy, LinkGroup};
+use crate::crawl::{
+    Ask, Class, Kind, Known, Lessons, LinkGroup, LinkId, Links, Seen, Strategy, Visit,
+};
 use crate::model::Time;
 use crate::store::{CrawlLog, Learned, LinkRow, RequestRow, StoreError};
 use std::collections::{BTreeMap, HashSet};

@@ -91,7 +91,11 @@ impl Got {
 }
 
 /// Fetches the text of an item (row key) where the wish warrants it, and stores what came of it.
-pub(super) async fn fetch(context: &Arc<Context>, key: i64, trigger: Trigger) -> Result<Got, StoreError> {
+pub(super) async fn fetch(
+    context: &Arc<Context>,
+    key: i64,
+    trigger: Trigger,
+) -> Result<Got, StoreError> {
     let late = Instant::now() + PATIENCE;
     let turn = context.pages.turn(key);
     let (turn, waited) = match turn.clone().try_lock_owned() {

@@ -7,9 +7,9 @@
 mod ahead;
 #[cfg(feature = "llm")]
 mod ask_model;
+mod fetch;
 #[cfg(feature = "llm")]
 mod llm;
-mod fetch;
 mod read;
 mod when;
 
@@ -138,7 +138,9 @@ impl Handle {
         let got = match role {
             Role::Reads => return Ok(TextGot::Left),
             Role::Watches(_) => Ok(Got::not_stored(TextGot::Left)),
-            Role::Follows | Role::OnDemand => fetch::fetch(&self.context, key, Trigger::Opened).await,
+            Role::Follows | Role::OnDemand => {
+                fetch::fetch(&self.context, key, Trigger::Opened).await
+            }
         };
         // What changed before, and what turned out to have changed just now, is on the screen.
         let row = self.context.read(move |reader| reader.row(key)).await?;
@@ -177,7 +179,10 @@ impl Handle {
 
     /// Fetches these pages, a few hosts at a time; each is reported by the row key of its item, and
     /// the channel ends when the last one is done. Dropping it stops.
-    pub fn prefetch(&self, pages: Vec<WantedPage>) -> mpsc::UnboundedReceiver<(i64, Result<TextGot>)> {
+    pub fn prefetch(
+        &self,
+        pages: Vec<WantedPage>,
+    ) -> mpsc::UnboundedReceiver<(i64, Result<TextGot>)> {
         self.run(pages, &[Trigger::Ahead])
     }
 

@@ -83,13 +83,11 @@ pub(super) async fn read(
 /// What a poll has come to beside its entries.
 #[derive(Default)]
 struct Gathered {
-    /// Pages that an earlier poll has found and not stored.
     lost: Vec<Url>,
     /// What is to be written down when all is stored.
     record: Option<Kept>,
 }
 
-/// How what is found becomes items.
 struct Exploration {
     rules: WebsiteRules,
     publisher: String,
@@ -263,7 +261,10 @@ fn restart(
 ///
 /// # Errors
 /// When the database cannot be read.
-pub(in crate::engine) fn link_groups(reader: &Reader, source: i64) -> Result<Vec<String>, StoreError> {
+pub(in crate::engine) fn link_groups(
+    reader: &Reader,
+    source: i64,
+) -> Result<Vec<String>, StoreError> {
     let note = reader.memo(&note_name(source))?.unwrap_or_default();
     Ok(note.lines().map(str::to_owned).collect())
 }
@@ -361,7 +362,7 @@ async fn revisit(
         }
     }
     let key = visit.job.key;
-    let before = visit.context.read(move |reader| details(reader, key)).await?;
+    let before = visit.context.read(move |reader| link_groups(reader, key)).await?;
     report(visit, "last poll", again.progress(), before.get(1..).unwrap_or_default()).await;
     let mut lost = Vec::new();
     if exploration.rules.targets.as_deref().is_none_or(|t| t == "articles") {

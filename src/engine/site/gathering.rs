@@ -1,6 +1,6 @@
 //! What a poll of a site gathers on its way.
 
-use crate::model::{PageSays, RuleKey, Time, SelectorProblem, WebsiteFacts};
+use crate::model::{PageSays, RuleKey, SelectorProblem, Time, WebsiteFacts};
 use crate::net::Response;
 use crate::store::{Ingested, ListCopy};
 use crate::util::text;

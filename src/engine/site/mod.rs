@@ -1,15 +1,15 @@
 //! A look at a website or sitemap, from the answer to its first request on: further list pages and
 //! articles, one after the other, through the same manners as everything else.
 
-mod fetcher;
 mod crawl;
+mod fetcher;
 mod gathering;
 mod pages;
 mod sitemap;
 mod website;
 
+pub(super) use crawl::{EXPLORING, link_groups as crawl_summary, tidy as tidy_crawls};
 pub(super) use fetcher::{PageFetcher, sent};
-pub(super) use crawl::{EXPLORING, tidy as tidy_crawls, summary as crawl_summary};
 pub(super) use pages::Prefetched;
 
 use super::context::Context;

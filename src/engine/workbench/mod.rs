@@ -8,8 +8,8 @@ pub use desk::{Offer, Place, Preview, Said};
 
 use super::follow::bare;
 use super::handle::Handle;
-use super::poll;
 use super::message::{Discovery, First};
+use super::poll;
 use super::site::PageFetcher;
 use crate::model::{Source, SourceKind, WebsiteMode, WebsiteRules};
 use crate::net::Response;

@@ -149,7 +149,8 @@ fn a_whole_feed_that_changes_a_text_keeps_the_earlier_one() {
     assert_eq!(poll("<p>three</p>"), (1, true, "<p>three</p>".into()));
     assert_eq!(poll("<p>four</p>"), (2, true, "<p>four</p>".into()));
     let versions = f.store.reader().unwrap().versions(f.only_key()).unwrap();
-    let details: Vec<(&str, TextFrom)> = versions.iter().map(|v| (v.html.as_str(), v.from)).collect();
+    let details: Vec<(&str, TextFrom)> =
+        versions.iter().map(|v| (v.html.as_str(), v.from)).collect();
     let from = TextFrom::Feed;
     assert_eq!(details, [("<p>four</p>", from), ("<p>three</p>", from), ("<p>two  </p>", from)]);
     assert_eq!(f.item().text_from, from);

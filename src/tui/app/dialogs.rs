@@ -204,7 +204,8 @@ impl App {
     }
 
     pub(super) fn type_into_field(&mut self, event: KeyEvent) -> Vec<Effect> {
-        let changed = self.dialogs.last_mut().and_then(Dialog::field).is_some_and(|f| f.input(event));
+        let changed =
+            self.dialogs.last_mut().and_then(Dialog::field).is_some_and(|f| f.input(event));
         if changed { self.field_changed() } else { vec![] }
     }
 

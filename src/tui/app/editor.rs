@@ -1,7 +1,7 @@
 //! The form for a source or the settings. What its fields are, and what is wrong with them, is known by
 //! [`crate::config::SourceForm`]; here is which of them has the keys.
 
-use super::{Add, App, Bench, BenchPane, Focus, Dialog, PromptKind, Stage};
+use super::{Add, App, Bench, BenchPane, Dialog, Focus, PromptKind, Stage};
 use crate::config::{Edited, Entry, FormBase, FormPage, Key, SourceForm, UiSettings};
 use crate::engine::Pace;
 use crate::model::SourceKind;

@@ -1,6 +1,6 @@
 //! Going to a row of the sources pane by some letters of its name.
 
-use super::{App, Focus, Dialog, RowId};
+use super::{App, Dialog, Focus, RowId};
 use crate::tui::effect::Effect;
 use crate::tui::input::Field;
 use crossterm::event::{KeyCode, KeyEvent};

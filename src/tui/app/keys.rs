@@ -1,6 +1,6 @@
 //! Strokes -> actions -> changes.
 
-use super::{App, Focus, Dialog, READ_TIME};
+use super::{App, Dialog, Focus, READ_TIME};
 use crate::config::{Action, Context, Key, KeyCode, Lookup};
 use crate::engine::Pace;
 use crate::store::Mark;

@@ -8,6 +8,7 @@ mod arrange;
 mod can;
 mod commands;
 mod complete;
+mod dialogs;
 mod editor;
 mod find;
 mod fulltext;
@@ -16,7 +17,6 @@ mod import;
 mod items;
 mod jump;
 mod keys;
-mod dialogs;
 mod links;
 mod mouse;
 mod palette;
@@ -34,13 +34,13 @@ mod workbench;
 
 pub(super) use add::{Add, Choice, Stage};
 pub(super) use complete::Completion;
+pub(super) use dialogs::{Dialog, Help, LogList, Starters};
 pub(super) use editor::Editor;
 pub(super) use fulltext::Texts;
 pub(super) use history::HistoryList;
 pub(super) use import::{ImportLine, ImportPreview};
 pub(super) use items::{ItemsPane, midnight};
 pub(super) use jump::Jump;
-pub(super) use dialogs::{Help, Dialog, LogList, Starters};
 pub(super) use links::{Hints, LinkList};
 pub(super) use palette::{Hit, Palette};
 pub(super) use prompt::{Prompt, PromptKind};
@@ -270,8 +270,11 @@ impl App {
         // Ages are shown in minutes.
         let minute = self.now + TimeDelta::seconds(60 - self.now.timestamp().rem_euclid(60));
         let ages = self.started.then_some(minute);
-        let spinner =
-            self.dialogs.iter().any(Dialog::is_busy).then(|| self.now + TimeDelta::milliseconds(200));
+        let spinner = self
+            .dialogs
+            .iter()
+            .any(Dialog::is_busy)
+            .then(|| self.now + TimeDelta::milliseconds(200));
         let sequence = self.dialogs.iter().find_map(Dialog::until);
         let counting = self.counting.deadline();
         [toast, reload, ages, spinner, sequence, counting].into_iter().flatten().min()

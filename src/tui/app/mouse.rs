@@ -1,7 +1,7 @@
 //! Click, double click and wheel.
 
 use super::keys::Motion;
-use super::{App, Focus, Dialog};
+use super::{App, Dialog, Focus};
 use crate::tui::effect::Effect;
 use crate::tui::reader::{cut, glyphs};
 use crate::util::text;

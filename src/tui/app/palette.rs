@@ -3,7 +3,7 @@
 use super::keys::Motion;
 use super::rank::{actions, ranked};
 use super::settings::setting_pages;
-use super::{App, Focus, Dialog, RowId};
+use super::{App, Dialog, Focus, RowId};
 use crate::config::{self, Action, Key, SortOrder, setting_choices, setting_keys, setting_shown};
 use crate::tui::effect::Effect;
 use crate::tui::event::SourceEntry;
@@ -90,8 +90,12 @@ impl App {
             let action: Action = name.parse().ok()?;
             Some((action, takes(action)?, rest.trim_start()))
         });
-        let named =
-            |action: Action| Hit { action, argument: None, source: None, help: self.explain(action) };
+        let named = |action: Action| Hit {
+            action,
+            argument: None,
+            source: None,
+            help: self.explain(action),
+        };
         match command {
             Some((action, takes, rest)) => {
                 let hits = self.arguments(action, takes, rest);
@@ -191,8 +195,10 @@ impl App {
                     let value = value.trim_start();
                     let words = setting_choices(&self.settings, key);
                     let summary = |w: String| (format!("{key} {w}"), String::new());
-                    let mut hits =
-                        of_words(words.into_iter().map(summary).collect(), &format!("{key} {value}"));
+                    let mut hits = of_words(
+                        words.into_iter().map(summary).collect(),
+                        &format!("{key} {value}"),
+                    );
                     if hits.is_empty() && !value.is_empty() {
                         hits.push(hit(format!("{key} {value}"), format!("{key} = {value}")));
                     }

@@ -46,7 +46,11 @@ impl KeysPage {
 
     /// The field that takes what is typed, unless keys are being struck.
     pub(super) fn typing(&mut self) -> Option<&mut Field> {
-        if self.catching.is_some() || self.request_options.is_some() { None } else { Some(&mut self.field) }
+        if self.catching.is_some() || self.request_options.is_some() {
+            None
+        } else {
+            Some(&mut self.field)
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::complete::Completion;
 use super::items::Listing;
-use super::{App, Focus, Dialog};
+use super::{App, Dialog, Focus};
 use crate::query::{Query, unknown_name};
 use crate::store::{Scope, View};
 use crate::tui::effect::Effect;

@@ -1,6 +1,6 @@
 //! The settings: their form, and taking over what was changed while everything runs.
 
-use super::{App, Editor, Dialog};
+use super::{App, Dialog, Editor};
 use crate::config::{EntryChange, FormPage, KeyMap, Settings, SettingsText, SourceForm};
 use crate::config::{SettingsEdited, Theme, UiSettings, setting_change};
 use crate::tui::effect::Effect;

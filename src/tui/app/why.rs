@@ -2,7 +2,7 @@
 //! explains one of them.
 
 use super::keys::Motion;
-use super::{App, Focus, Dialog, RowId};
+use super::{App, Dialog, Focus, RowId};
 use crate::config::{Action, Context, Key, Lookup};
 use crate::engine::{Rhythm, ScheduleSummary};
 use crate::tui::effect::Effect;
@@ -126,7 +126,11 @@ impl App {
         })
     }
 
-    pub(super) fn why_loaded(&mut self, source: i64, result: Result<ScheduleSummary, Failure>) -> Vec<Effect> {
+    pub(super) fn why_loaded(
+        &mut self,
+        source: i64,
+        result: Result<ScheduleSummary, Failure>,
+    ) -> Vec<Effect> {
         let panel = self.dialogs.iter_mut().find_map(|dialog| match dialog {
             Dialog::Why(panel) if panel.source == source => Some(panel),
             _ => None,

@@ -13,7 +13,7 @@ use super::editor::Of;
 use super::{App, Editor};
 use crate::config::SourceForm;
 use crate::engine::{Found, ListLink, Offer, Part, Place, Preview, Subject};
-use crate::model::{RuleKey, SourceKind, Time, SelectorProblem, WebsiteMode, WebsiteRules};
+use crate::model::{RuleKey, SelectorProblem, SourceKind, Time, WebsiteMode, WebsiteRules};
 use crate::tui::effect::{BenchAsk, Effect};
 use crate::tui::event::RequestId;
 use crate::tui::input::Field;

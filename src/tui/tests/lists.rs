@@ -151,19 +151,19 @@ fn verbs_change_the_file_and_are_taken_back() {
         let (verb, rest) = keys.split_at(1);
         stage.keys(&format!("{verb}{clear}{rest}<Enter>"));
         let changed = file(&stage);
-        assert!(changed != SOURCES, "{strokes} on {row} changed nothing: {:?}", stage.asked);
+        assert!(changed != SOURCES, "{keys} on {row} changed nothing: {:?}", stage.asked);
         if !after.is_empty() && !before.is_empty() {
-            assert!(!changed.contains(before) && changed.contains(after), "{strokes}: {changed}");
+            assert!(!changed.contains(before) && changed.contains(after), "{keys}: {changed}");
         }
         for comment in
             ["# Mine\n", "# the kernel\n", "# daily\n", "# small\n", "# plays\n", "# the end\n"]
         {
-            assert!(changed.contains(comment), "{strokes}: {comment} in {changed}");
+            assert!(changed.contains(comment), "{keys}: {comment} in {changed}");
         }
         stage.keys("u");
-        assert_eq!(file(&stage), SOURCES, "{strokes}");
+        assert_eq!(file(&stage), SOURCES, "{keys}");
         stage.keys("<C-r>");
-        assert_eq!(file(&stage), changed, "{strokes}");
+        assert_eq!(file(&stage), changed, "{keys}");
     }
 }
 
@@ -313,7 +313,7 @@ fn tab_completes_operators_and_their_values() {
         stage.keys(keys);
         let screen = stage.screen(120, 40);
         let line = screen.lines().find(|l| l.contains("search: ")).unwrap();
-        assert!(line.contains(expected), "{strokes}: {line}");
+        assert!(line.contains(expected), "{keys}: {line}");
     }
     // The list follows what was completed.
     let mut stage = Stage::new();
@@ -331,7 +331,7 @@ fn the_first_row_stays_selected_until_the_person_moves() {
         stage.keys(keys);
         stage.rows.push(newest.clone());
         stage.happen(Event::StoreChanged);
-        assert_eq!(stage.app.items.current().unwrap().key, selected, "{strokes:?}");
+        assert_eq!(stage.app.items.current().unwrap().key, selected, "{keys:?}");
     }
 }
 

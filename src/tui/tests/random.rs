@@ -222,7 +222,7 @@ fn random_use_breaks_nothing() {
                 }
             }));
             if let Err(fault) = run {
-                println!("seed {seed}, person {person}, step {done}: {:#?}", chaos.last);
+                println!("seed {seed}, person {user}, step {done}: {:#?}", chaos.last);
                 std::panic::resume_unwind(fault);
             }
             done += 1;

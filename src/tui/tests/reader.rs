@@ -283,10 +283,10 @@ fn a_number_of_several_digits_opens_its_link() {
         match expected {
             Some(end) => assert!(
                 opened.is_some_and(|a| a.contains(end)),
-                "{strokes} of {count}: {:?}",
+                "{keys} of {count}: {:?}",
                 stage.asked
             ),
-            None => assert_eq!(opened, None, "{strokes} of {count}"),
+            None => assert_eq!(opened, None, "{keys} of {count}"),
         }
     }
 }

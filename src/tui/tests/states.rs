@@ -17,7 +17,12 @@ fn ways_to_follow_an_address() {
     let ways = || {
         vec![
             Way::sample(council, "Council of Lindenau", Some(("ul.news li > h3 > a", 0.81)), &news),
-            Way::sample(council, "Council of Lindenau", Some(("aside.popular a", 0.32)), &news[..2]),
+            Way::sample(
+                council,
+                "Council of Lindenau",
+                Some(("aside.popular a", 0.32)),
+                &news[..2],
+            ),
             Way::sample("http://council.example/sitemap.xml", "", None, &[]),
         ]
     };

@@ -1,6 +1,6 @@
 //! What surrounds the interface: the line at the top, titles, dividers, hints and messages.
 
-use super::super::app::{App, Bench, BenchPane, Focus, Dialog, PromptKind, Tone};
+use super::super::app::{App, Bench, BenchPane, Dialog, Focus, PromptKind, Tone};
 use super::has_focus;
 use super::row::{Row, age};
 use crate::config::{Action, Context, FormPage, Role};

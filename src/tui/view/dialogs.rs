@@ -1,6 +1,6 @@
 //! Boxes on top of the interface.
 
-use super::super::app::{App, Help, Hit, Dialog, LinkList, LogList, Palette, Prompt, Starters};
+use super::super::app::{App, Dialog, Help, Hit, LinkList, LogList, Palette, Prompt, Starters};
 use super::super::input::Field;
 use super::chrome::marks;
 use super::row::{Row, age};

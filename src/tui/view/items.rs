@@ -1,6 +1,6 @@
 //! The items pane.
 
-use super::super::app::{App, Focus, Dialog};
+use super::super::app::{App, Dialog, Focus};
 use super::chrome::marks;
 use super::has_focus;
 use super::row::{Row, age};

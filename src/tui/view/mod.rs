@@ -4,10 +4,10 @@
 mod add;
 mod chrome;
 mod complete;
+mod dialogs;
 pub(super) mod editor;
 mod history;
 mod items;
-mod dialogs;
 mod lists;
 mod reader;
 mod row;
@@ -15,7 +15,7 @@ mod sources;
 mod why;
 pub(super) mod workbench;
 
-use super::app::{App, Focus, Dialog};
+use super::app::{App, Dialog, Focus};
 use crate::config::Role;
 use ratatui::Frame;
 use ratatui::buffer::Buffer;

@@ -1,6 +1,6 @@
 //! The reader pane: a head, and the text in a column.
 
-use super::super::app::{App, Focus, Hints, Dialog};
+use super::super::app::{App, Dialog, Focus, Hints};
 use super::super::event::{Article, SourceEntry};
 use super::super::reader::{self, Glyphs, Span, cut, glyphs};
 use super::chrome::marks;

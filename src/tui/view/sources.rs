@@ -110,7 +110,9 @@ fn state(app: &App, row: &SourceRow, m: &Marks, width: u16) -> (String, Role) {
             None => rhythm_words(app, entry, m),
         },
         // A server that only asks for patience is in order; one that also failed is not.
-        Health::Paused if entry.facts.fail_count > 0 => (format!(" {} held", m.fails), Role::Warning),
+        Health::Paused if entry.facts.fail_count > 0 => {
+            (format!(" {} held", m.fails), Role::Warning)
+        }
         Health::Paused => (" held".to_owned(), Role::Warning),
         Health::Retrying => (format!(" {}", m.fails), Role::Warning),
         Health::Failing => (format!(" {} failing", m.fails), Role::Error),

@@ -44,7 +44,8 @@ pub(super) fn stop_at_end(app: &mut App, body: Rect) {
     let stop = stop_key(app);
     for dialog in &mut app.dialogs {
         let Dialog::Why(panel) = dialog else { continue };
-        let lines = panel.summary.as_ref().map(|summary| lines(summary, room(body), stop.as_deref()));
+        let lines =
+            panel.summary.as_ref().map(|summary| lines(summary, room(body), stop.as_deref()));
         let count = lines.map_or(0, |lines| lines.len());
         panel.top = panel.top.min(count.saturating_sub(height));
     }
@@ -53,8 +54,11 @@ pub(super) fn stop_at_end(app: &mut App, body: Rect) {
 pub(super) fn draw(app: &App, frame: &mut Frame<'_>, panel: &WhyPanel, body: Rect) {
     let room = room(body);
     let stop = stop_key(app);
-    let lines =
-        panel.summary.as_ref().map(|summary| lines(summary, room, stop.as_deref())).unwrap_or_default();
+    let lines = panel
+        .summary
+        .as_ref()
+        .map(|summary| lines(summary, room, stop.as_deref()))
+        .unwrap_or_default();
     // While it is read the box has its usual size, so that nothing jumps.
     let height = if panel.summary.is_some() { lines.len() + 2 } else { 24 };
     let height = u16::try_from(height).unwrap_or(u16::MAX);

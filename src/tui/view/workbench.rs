@@ -236,7 +236,8 @@ fn message(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Bench, are
     let Some(form) = &editor.form else { return };
     let field = bench.field();
     let summary = field.and_then(|field| form.fields().get(field.index));
-    let error = summary.and_then(|summary| Some(format!("! {} {}", field?.key, summary.error.as_ref()?)));
+    let error =
+        summary.and_then(|summary| Some(format!("! {} {}", field?.key, summary.error.as_ref()?)));
     let unread = bench.summary.article.as_ref().and_then(|summary| summary.date_text.as_ref());
     let unread = unread.filter(|_| field.is_some_and(|f| f.key.starts_with("date")));
     let failed = bench.failed.get(&bench.at).filter(|_| bench.sheet().is_some());

@@ -108,7 +108,7 @@ pub(super) fn items(app: &App, frame: &mut Frame<'_>, bench: &Bench, area: Rect)
     let area = below(area);
     let (items, on_first) = bench.items();
     if items.is_empty() {
-        let words = match &bench.details.list {
+        let words = match &bench.summary.list {
             Some(_) => " no articles",
             None => "",
         };
@@ -147,7 +147,7 @@ pub(super) fn items(app: &App, frame: &mut Frame<'_>, bench: &Bench, area: Rect)
 pub(super) fn article(app: &App, frame: &mut Frame<'_>, bench: &Bench, area: Rect) {
     let style = |role| app.palette.style(role);
     title(app, frame, "The article", false, area);
-    let Some(details) = &bench.details.article else { return };
+    let Some(details) = &bench.summary.article else { return };
     let article = &details.article;
     let area = below(area);
     let width = usize::from(area.width).saturating_sub(2).max(8);
