@@ -4,8 +4,8 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use newsfed::config::{
-    ConfigFile, EditError, EntryChange, Paths, SourceChange, SourcesFile, ViewChange, ViewSettings,
-    load,
+    ConfigFile, EditError, FileEdit, KeyChange, Paths, SourceChange, SourcesFile, ViewChange,
+    ViewSettings, load,
 };
 use newsfed::model::{
     BasicAuth, PeakHours, Retention, Secret, Source, SourceId, SourceKind, WebsiteMode,
@@ -123,7 +123,7 @@ fn removing_and_restoring_gives_the_very_same_file() {
             let kept: Vec<_> = all.iter().filter(|i| !gone.contains(&id(i))).cloned().collect();
             assert_eq!(ids(&paths), kept);
             assert!(text(&paths).contains("# My feeds."), "the head of the file stays");
-            file.restore(&removed).unwrap();
+            removed.revert(&paths).unwrap();
             assert_eq!(text(&paths), sources);
         }
     }
@@ -134,9 +134,9 @@ fn restoring_finds_its_place_in_a_file_changed_meanwhile() {
     let (_folder, paths) = home(SOURCES);
     let file = SourcesFile::open(&paths);
     let removed = file.remove(&[id("a-example"), id("b")]).unwrap();
-    assert_eq!(format!("{removed:?}"), "[SourceId(\"a-example\"), SourceId(\"b\")]");
+    assert_eq!(format!("{removed:?}"), "FileEdit(a-example, b)");
     fs::write(paths.sources_file(), format!("# new head\n\n{}", text(&paths))).unwrap();
-    file.restore(&removed).unwrap();
+    removed.revert(&paths).unwrap();
     assert_eq!(ids(&paths), ["a-example", "b", "c"]);
     let now = text(&paths);
     for comment in ["# new head", "# The best one\n[[source]] # first", "# daily", "\"x\", # one"] {
@@ -144,7 +144,7 @@ fn restoring_finds_its_place_in_a_file_changed_meanwhile() {
     }
     let removed = file.remove(&[id("c")]).unwrap();
     file.add(&[Source::feed(id("c"), "https://new.example/".parse().unwrap())]).unwrap();
-    assert!(matches!(file.restore(&removed), Err(EditError::Refused(_))));
+    assert!(matches!(removed.revert(&paths), Err(EditError::Refused(_))));
     assert!(matches!(file.remove(&[id("bb")]), Err(EditError::Unknown(..))));
 }
 
@@ -312,15 +312,15 @@ fn several_sources_are_changed_each_in_its_way_and_taken_back() {
         SourceChange { tag: vec!["y".into()], untag: vec!["x".into()], ..Default::default() };
     let title = SourceChange { title: Some(Some("See".into())), ..Default::default() };
     let edited = file.update_each(&[(id("b"), tags), (id("c"), title)]).unwrap();
-    assert_eq!(edited.what(), "tags, title of 2 sources");
+    assert_eq!(edited.describe(), "tags, title of 2 sources");
     let changed = text(&paths);
     assert!(changed.contains("# one\ntags = [\"y\"]\n"), "{changed}");
     assert!(changed.contains("enabled = false\ntitle = \"See\"\n"), "{changed}");
     let again = SourceChange { tag: vec!["y".into()], ..Default::default() };
     assert!(file.update(&[id("b")], &again).unwrap().is_empty());
-    let back = file.revert(&edited).unwrap();
+    let back = edited.revert(&paths).unwrap();
     assert_eq!(text(&paths), SOURCES);
-    file.revert(&back).unwrap();
+    back.revert(&paths).unwrap();
     assert_eq!(text(&paths), changed);
     let unknown = file.update(&[id("bb")], &again);
     assert!(matches!(unknown, Err(EditError::Unknown(..))));
@@ -335,7 +335,7 @@ fn a_place_changed_elsewhere_is_taken_back_as_far_as_it_goes() {
     assert_eq!(ids(&paths), ["c", "a-example", "b"]);
     assert!(text(&paths).contains("\n\n# The best one\n[[source]] # first\n"), "{}", text(&paths));
     fs::write(paths.sources_file(), format!("{}\n# mine\n", text(&paths))).unwrap();
-    file.revert(&edited).unwrap();
+    edited.revert(&paths).unwrap();
     assert_eq!(ids(&paths), ["a-example", "b", "c"]);
     assert!(text(&paths).ends_with("\n# mine\n"));
     assert!(file.place(&[id("b")], Some(&id("c"))).unwrap().is_empty(), "it stands there");
@@ -356,19 +356,22 @@ fn saved_queries_keep_what_is_around_them() {
     let before = text();
     let renamed = change(Some(view("A", "a \"b\"")), Some(view("B", "unread")));
     let edited = file.edit_views(&renamed).unwrap();
-    assert_eq!(edited.views, [view("B", "unread")]);
+    assert_eq!(file.settings(&[]).unwrap().views, [view("B", "unread")]);
     assert_eq!(text(), before.replace("\"A\"", "\"B\"").replace("'a \"b\"'", "\"unread\""));
     fs::write(paths.config_file(), format!("{}ascii = true\n", text())).unwrap();
-    file.revert_views(&edited).unwrap();
+    edited.revert(&paths).unwrap();
     assert_eq!(text(), format!("{before}ascii = true\n"));
     let deleted = file.edit_views(&change(Some(view("A", "")), None)).unwrap();
     assert_eq!(text(), "# top\n\n[ui] # x\nascii = true\n");
-    file.revert_views(&deleted).unwrap();
+    deleted.revert(&paths).unwrap();
     assert_eq!(text(), format!("{before}ascii = true\n"));
     let taken = file.edit_views(&change(None, Some(view("A", "x")))).unwrap_err();
     assert!(taken.to_string().contains("there is a view \"A\" already"), "{taken}");
     assert_eq!(
-        file.add_views(&[view("A", "x"), view("C", "y"), view("C", "z")]).unwrap().added().count(),
+        file.add_views(&[view("A", "x"), view("C", "y"), view("C", "z")])
+            .unwrap()
+            .inserted()
+            .count(),
         1
     );
     fs::write(paths.config_file(), "view = [{ name = \"A\", query = \"x\" }]\n").unwrap();
@@ -386,34 +389,54 @@ fn nothing_is_taken_back_that_was_changed_again() {
     let left = text(&paths);
     let theirs = left.replacen("\"See\"", "\"Theirs\"", 1);
     write(&theirs);
-    let refused = file.revert(&edited).unwrap_err();
+    let refused = edited.revert(&paths).unwrap_err();
     assert!(matches!(refused, EditError::Overtaken(_)), "{refused}");
-    assert_eq!(refused.to_string(), "title of b was changed elsewhere since; nothing was done");
+    assert_eq!(
+        refused.to_string(),
+        "nothing was changed: title of source \"b\" was changed elsewhere since then"
+    );
     assert_eq!(text(&paths), theirs, "neither of both");
     // Other keys may have changed.
     write(&format!("{left}tags = [\"x\"]\n"));
-    let back = file.revert(&edited).unwrap();
+    let back = edited.revert(&paths).unwrap();
     assert!(!text(&paths).contains("See") && text(&paths).ends_with("tags = [\"x\"]\n"));
     write(&text(&paths).replace("[[source]] # first", "[[source]] # 1st"));
-    file.revert(&back).unwrap();
+    back.revert(&paths).unwrap();
     assert_eq!(text(&paths).matches("title = \"See\"").count(), 2);
 
     write(SOURCES);
     let url = "https://new.example/feed".parse().unwrap();
     let new = Source::feed(id("new"), url);
-    let (_, edited) = file.follow(&[new]).unwrap();
+    let (_, edited) = file.import(&[new]).unwrap();
     let added = text(&paths);
     write(&format!("{added}title = \"Mine\"\n"));
-    let refused = file.revert(&edited).unwrap_err();
+    let refused = edited.revert(&paths).unwrap_err();
     assert_eq!(
         refused.to_string(),
-        "the entry of new was changed elsewhere since; nothing was done"
+        "nothing was changed: source \"new\" was changed elsewhere since then"
     );
     assert!(text(&paths).ends_with("title = \"Mine\"\n"));
     write(&format!("{added}\n\n# mine\n"));
-    file.revert(&edited).unwrap();
+    edited.revert(&paths).unwrap();
     assert_eq!(ids(&paths), ["a-example", "b", "c"]);
     assert!(text(&paths).ends_with("# mine\n"));
+}
+
+#[test]
+fn a_change_made_in_an_editor_is_undone_unless_the_file_changed_again() {
+    let (_folder, paths) = home("# one\n");
+    let write = |new: &str| fs::write(paths.sources_file(), new).unwrap();
+    assert_eq!(FileEdit::by_hand("# one\n".to_owned(), "# one\n".to_owned()), None);
+    write("# two\r\n");
+    let edit = FileEdit::by_hand("# one\n".to_owned(), text(&paths)).unwrap();
+    let back = edit.revert(&paths).unwrap();
+    assert_eq!(text(&paths), "# one\n");
+    assert_eq!(back.revert(&paths).unwrap(), edit);
+    assert_eq!(text(&paths), "# two\r\n");
+    write("# three\n");
+    let refused = edit.revert(&paths).unwrap_err();
+    assert!(refused.to_string().contains("sources.toml was changed elsewhere"), "{refused}");
+    assert_eq!(text(&paths), "# three\n");
 }
 
 #[test]
@@ -423,17 +446,20 @@ fn settings_and_views_that_were_changed_again_are_not_taken_back() {
     let write = |new: &str| fs::write(paths.config_file(), new).unwrap();
     let text = || fs::read_to_string(paths.config_file()).unwrap();
     write("[ui]\nascii = false\n");
-    let ascii = |value: &str| EntryChange {
+    let ascii = |value: &str| KeyChange {
         path: vec!["ui".to_owned(), "ascii".to_owned()],
         value: Some(value.to_owned()),
     };
     let edited = file.edit(None, &[ascii("true")]).unwrap();
     write("[ui]\nmouse = false\n");
-    let refused = file.revert(&edited).unwrap_err();
-    assert_eq!(refused.to_string(), "ui.ascii was changed elsewhere since; nothing was done");
+    let refused = edited.revert(&paths).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "nothing was changed: ui.ascii was changed elsewhere since then"
+    );
     assert_eq!(text(), "[ui]\nmouse = false\n");
     write("[ui]\nascii = true\nmouse = false\n");
-    file.revert(&edited).unwrap();
+    edited.revert(&paths).unwrap();
     assert_eq!(text(), "[ui]\nascii = false\nmouse = false\n");
 
     let view = |name: &str, query: &str| ViewSettings { name: name.into(), query: query.into() };
@@ -442,19 +468,26 @@ fn settings_and_views_that_were_changed_again_are_not_taken_back() {
     let added = file.add_views(&[a.clone(), b.clone()]).unwrap();
     let theirs = text().replace("pinned", "rust");
     write(&theirs);
-    let refused = file.revert_views(&added).unwrap_err();
-    assert_eq!(refused.to_string(), "view B was changed elsewhere since; nothing was done");
+    let refused = added.revert(&paths).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "nothing was changed: view \"B\" was changed elsewhere since then"
+    );
     assert_eq!(text(), theirs);
     write(&format!("# mine\n\n{}", added_text(&[&a])));
     // One is gone already.
-    assert!(file.revert_views(&added).unwrap().views.is_empty());
+    added.revert(&paths).unwrap();
+    assert!(file.settings(&[]).unwrap().views.is_empty());
     assert_eq!(text(), "# mine\n");
     write(&added_text(&[&a]));
     let change = ViewChange { was: Some(a), now: Some(view("C", "rust")) };
     let renamed = file.edit_views(&[change]).unwrap();
     write("# mine\n");
-    let refused = file.revert_views(&renamed).unwrap_err();
-    assert_eq!(refused.to_string(), "view C was changed elsewhere since; nothing was done");
+    let refused = renamed.revert(&paths).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "nothing was changed: view \"C\" was changed elsewhere since then"
+    );
     assert_eq!(text(), "# mine\n");
 }
 
@@ -541,7 +574,7 @@ proptest! {
             prop_assert!(after.contains(comment), "{} is not in\n{}", comment, after);
         }
         for edited in done.iter().rev() {
-            file.revert(edited).unwrap();
+            edited.revert(&paths).unwrap();
         }
         prop_assert_eq!(text(&paths), before);
     }

@@ -205,9 +205,9 @@ fn importing_twice_adds_once() {
     let paths = Paths::below(folder.path());
     let file = SourcesFile::open(&paths);
     let list = read("https://a.example/feed\nhttps://b.example/\n").sources;
-    assert_eq!(file.import(&list).unwrap().sources.len(), 2);
+    assert_eq!(file.import(&list).unwrap().0.sources.len(), 2);
     let more = read("https://b.example/\nhttp://a.example/rss\n").sources;
-    let added = file.import(&more).unwrap();
+    let (added, _) = file.import(&more).unwrap();
     assert_eq!(added.already.len(), 1);
     assert!(added.sources[0].id.as_str().starts_with("a-example-"), "{added:?}");
     let loaded = load(&paths, &[]).unwrap();

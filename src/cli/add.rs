@@ -95,7 +95,7 @@ async fn add(args: &AddArgs, handle: &Handle, out: &mut Output) -> Result<Exit, 
     let listed = discovery.ways.get(way).and_then(Way::count).unwrap_or(0);
     let followed = handle.follow(discovery, way, args.title.clone(), args.folder.clone()).await;
     let summary = match followed {
-        Ok(source) => {
+        Ok((source, _)) => {
             let facts = handle.store().reader()?.sources()?;
             let facts = facts.into_iter().find(|f| f.id == source.id);
             if facts.as_ref().is_none_or(|f| f.last_poll.is_none()) {

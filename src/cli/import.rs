@@ -59,10 +59,14 @@ pub(super) fn run(args: &ImportArgs, global: &Global, out: &mut Output) -> Resul
     let bytes = config::read_import(Path::new(&args.file)).map_err(Failure::Plain)?;
     let name = if args.file == "-" { "the standard input" } else { &args.file };
     let Import { kind, sources, views, skipped } = config::import(&bytes, name)?;
-    let added = SourcesFile::open(&home.paths).import(&sources)?;
+    let (added, _) = SourcesFile::open(&home.paths).import(&sources)?;
     let views = match views.is_empty() {
         true => Vec::new(),
-        false => ConfigFile::open(&home.paths).add_views(&views)?.added().cloned().collect(),
+        false => {
+            let edit = ConfigFile::open(&home.paths).add_views(&views)?;
+            let named = |name: &str| views.iter().find(|view| view.name == name).cloned();
+            edit.inserted().filter_map(named).collect()
+        }
     };
     let entry = |id: String, url: String| Entry { id, url };
     let summary = Imported {

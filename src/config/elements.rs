@@ -93,22 +93,21 @@ pub(crate) fn element_start(text: &str, start: usize) -> usize {
     attached_start(text, line_start(text, start))
 }
 
-/// The start of the header of the element in which a key has a value; `None` where there is none.
-pub(crate) fn element_named(
+/// The elements of an array of tables in order: the text value of `key`, and the byte at which the
+/// header starts. Elements without the key have no name and are left out.
+pub(crate) fn named(
     text: &str,
     array: &str,
     key: &str,
-    value: &str,
-) -> Result<Option<usize>, SpliceError> {
+) -> Result<Vec<(String, usize)>, SpliceError> {
     let document = Document::parse(text)?;
-    let elements = match document.as_table().get(array) {
-        None => return Ok(None),
-        Some(item) => {
-            item.as_array_of_tables().ok_or_else(|| SpliceError::Form(array.to_owned()))?
-        }
+    let Some(item) = document.as_table().get(array) else { return Ok(Vec::new()) };
+    let tables = item.as_array_of_tables().ok_or_else(|| SpliceError::Form(array.to_owned()))?;
+    let named = |table: &Table| {
+        let name = table.get(key).and_then(Item::as_str)?;
+        Some((name.to_owned(), table.span()?.start))
     };
-    let named = |table: &&Table| table.get(key).and_then(Item::as_str) == Some(value);
-    Ok(elements.iter().find(named).and_then(Table::span).map(|span| span.start))
+    Ok(tables.iter().filter_map(named).collect())
 }
 
 #[cfg(test)]

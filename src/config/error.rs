@@ -65,6 +65,13 @@ pub struct ConfigErrors {
 }
 
 impl ConfigErrors {
+    /// One error of a file as a whole.
+    pub(super) fn whole(file: &str, message: impl fmt::Display) -> Self {
+        let place = Place::File(PathBuf::from(file));
+        let error = ConfigError { place, key: String::new(), message: message.to_string() };
+        Self { errors: vec![error], more: 0 }
+    }
+
     /// The line of the first fault that has one, from 1.
     pub fn first_line(&self) -> usize {
         let mut lines = self.errors.iter().filter_map(|error| match error.place {

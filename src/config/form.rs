@@ -5,12 +5,10 @@
 //! checked by writing it into a copy of the entry, which the loader reads as it reads the file.
 
 use super::document::{Node, Value};
-use super::edit_config::SettingsText;
-use super::entry::{Entry, EntryChange};
-use super::error::ConfigErrors;
 use super::form_fields::{EVERY, FormPage, ROWS, Row, Shape};
 use super::form_settings;
 use super::render::words;
+use super::section::{KeyChange, Section};
 use super::settings::Settings;
 use crate::model::SourceKind;
 use toml_edit::{InlineTable, Value as Toml};
@@ -18,42 +16,12 @@ use toml_edit::{InlineTable, Value as Toml};
 /// A source's entry, or the settings, as a form.
 #[derive(Debug, Clone)]
 pub struct SourceForm {
-    base: FormBase,
+    base: Section,
     fields: Vec<FormField>,
     /// The settings as they would be, in the form for these.
     settings: Option<Box<Settings>>,
     /// What is wrong and belongs to no field.
     pub problem: Option<String>,
-}
-
-/// What a form was made of.
-#[derive(Debug, Clone)]
-pub enum FormBase {
-    /// The entry of a source.
-    Entry(Entry),
-    /// The file of the settings.
-    Settings(SettingsText),
-}
-
-impl From<Entry> for FormBase {
-    fn from(entry: Entry) -> Self {
-        Self::Entry(entry)
-    }
-}
-
-impl From<SettingsText> for FormBase {
-    fn from(text: SettingsText) -> Self {
-        Self::Settings(text)
-    }
-}
-
-impl FormBase {
-    fn node(&self, path: &[String]) -> Option<&Node> {
-        match self {
-            Self::Entry(entry) => entry.node(path),
-            Self::Settings(text) => text.node(path),
-        }
-    }
 }
 
 /// One line of the form.
@@ -83,7 +51,7 @@ impl std::fmt::Debug for FormField {
 }
 
 impl FormField {
-    fn new(row: &'static Row, path: Vec<String>, label: &str, base: &FormBase) -> Self {
+    fn new(row: &'static Row, path: Vec<String>, label: &str, base: &Section) -> Self {
         let mut field = Self {
             row,
             path,
@@ -100,7 +68,7 @@ impl FormField {
     }
 
     /// What an entry says.
-    fn read(&self, base: &FormBase) -> String {
+    fn read(&self, base: &Section) -> String {
         match (self.row.shape, base.node(&self.path)) {
             (Shape::NewSecret, _) | (_, None) => String::new(),
             (Shape::Command, Some(node)) => command_line(node),
@@ -157,7 +125,7 @@ impl FormField {
         self.value.trim() != self.written.trim()
     }
 
-    fn change(&self) -> EntryChange {
+    fn change(&self) -> KeyChange {
         let (mut path, text) = (self.path.clone(), self.value.trim());
         let value = match self.row.shape {
             _ if text.is_empty() => None,
@@ -176,7 +144,7 @@ impl FormField {
                 Some(secret(text.trim()))
             }
         };
-        EntryChange { path, value: value.map(|v| v.to_string()) }
+        KeyChange { path, value: value.map(|v| v.to_string()) }
     }
 
     /// The key that messages name.
@@ -239,14 +207,13 @@ fn shown(node: &Node) -> String {
 
 impl SourceForm {
     /// The form of an entry.
-    pub fn new(base: Entry) -> Self {
+    pub fn new(base: Section) -> Self {
         let mut fields = Vec::new();
-        let (entry, base) = (base.clone(), FormBase::Entry(base));
         for row in ROWS {
             let path: Vec<String> = row.path.iter().map(|key| (*key).to_owned()).collect();
             if row.shape == Shape::NewSecret {
                 // Those that are there have a line each.
-                for name in entry.keys(&path) {
+                for name in base.keys(&path) {
                     let own = [path.as_slice(), &[name.to_owned()]].concat();
                     fields.push(FormField::new(&HEADER, own, name, &base));
                 }
@@ -257,8 +224,7 @@ impl SourceForm {
     }
 
     /// The form of the settings.
-    pub fn settings(text: SettingsText) -> Self {
-        let base = FormBase::Settings(text);
+    pub fn settings(base: Section) -> Self {
         let fields = form_settings::ROWS.iter().map(|row| {
             let path = row.path.iter().map(|key| (*key).to_owned()).collect();
             let mut field = FormField::new(row, path, row.label, &base);
@@ -277,7 +243,7 @@ impl SourceForm {
     }
 
     /// What the form was made of.
-    pub fn base(&self) -> &FormBase {
+    pub fn base(&self) -> &Section {
         &self.base
     }
 
@@ -315,7 +281,7 @@ impl SourceForm {
     }
 
     /// What would be written.
-    pub fn changes(&self) -> Vec<EntryChange> {
+    pub fn changes(&self) -> Vec<KeyChange> {
         self.fields.iter().filter(|f| f.is_changed()).map(FormField::change).collect()
     }
 
@@ -332,8 +298,7 @@ impl SourceForm {
 
     /// Takes the entry as it is in the file now for what the form began with; what is typed stays,
     /// what was not touched follows the file.
-    pub fn rebase(&mut self, now: impl Into<FormBase>) {
-        let now = now.into();
+    pub fn rebase(&mut self, now: Section) {
         for field in &mut self.fields {
             let touched = field.is_changed();
             field.written = field.read(&now);
@@ -350,18 +315,12 @@ impl SourceForm {
         self.problem = None;
         self.fields.iter_mut().for_each(|field| field.error = None);
         self.settings = None;
-        let checked = match &self.base {
-            FormBase::Entry(entry) => entry.check(&self.changes()),
-            FormBase::Settings(text) => text.check(&self.changes()).map(|read| match read {
-                Ok(settings) => {
-                    self.settings = Some(Box::new(settings));
-                    ConfigErrors::default()
-                }
-                Err(errors) => errors,
-            }),
-        };
-        let errors = match checked {
-            Ok(errors) => errors.errors,
+        let errors = match self.base.check(&self.changes()) {
+            Ok(Ok(settings)) => {
+                self.settings = settings.map(Box::new);
+                return;
+            }
+            Ok(Err(errors)) => errors.errors,
             Err(why) => {
                 self.problem = Some(why);
                 return;
@@ -370,10 +329,10 @@ impl SourceForm {
         let keys: Vec<String> = self.fields.iter().map(FormField::key).collect();
         for fault in errors {
             // `source "name": key`, or the key of a setting.
-            let key = match (fault.key.rsplit_once(": "), &self.base) {
+            let key = match (fault.key.rsplit_once(": "), self.base.source_id()) {
                 (Some((_, key)), _) => key,
-                (None, FormBase::Settings(_)) => &fault.key,
-                (None, FormBase::Entry(_)) => "",
+                (None, None) => &fault.key,
+                (None, Some(_)) => "",
             };
             let below = format!("{key}.");
             let place = keys.iter().position(|k| k == key);

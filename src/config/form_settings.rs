@@ -1,12 +1,12 @@
 //! The fields of the form for the settings: one row per key of `config.toml` that a user may want to
 //! turn. What holds while one is empty is its default in the schema.
 
-use super::entry::EntryChange;
 use super::form::plain;
 use super::form_fields::{FLAG, FormPage, GENERAL, Row, Shape};
 use super::render::words;
 use super::rule::SORT_NAMES;
 use super::schema::show_settings;
+use super::section::KeyChange;
 use super::settings::Settings;
 use crate::model::{FullText, PolicyKind};
 
@@ -259,7 +259,7 @@ pub fn setting_shown(settings: &Settings, key: &str) -> String {
 
 /// What is to be written for a typed value of a dotted key; what is no such value is left to the
 /// loader to refuse.
-pub fn setting_change(key: &str, typed: &str) -> EntryChange {
+pub fn setting_change(key: &str, typed: &str) -> KeyChange {
     let value = match value_of(&Settings::default(), key) {
         Some(toml::Value::Array(_)) => {
             shlex::split(typed).map_or_else(|| typed.into(), |argv| words(&argv))
@@ -268,13 +268,13 @@ pub fn setting_change(key: &str, typed: &str) -> EntryChange {
         Some(_) => plain(typed),
     };
     let path = key.split('.').map(str::to_owned).collect();
-    EntryChange { path, value: Some(value.to_string()) }
+    KeyChange { path, value: Some(value.to_string()) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{SettingsText, SourceForm};
+    use crate::config::{Section, SourceForm};
 
     #[test]
     fn every_field_has_a_default_a_help_and_a_key_of_the_schema() {
@@ -299,7 +299,7 @@ mod tests {
     #[test]
     fn what_is_typed_is_checked_by_the_loader_and_tells_the_settings() {
         let text = "# mine\n[ui]\ntheme = \"night\" # C1\n[themes.night]\naccent = \"red\"\n";
-        let mut form = SourceForm::settings(SettingsText::new(text, &[]));
+        let mut form = SourceForm::settings(Section::settings(text, &[]));
         assert_eq!(form.problem, None);
         let theme = form.fields()[0].clone();
         assert_eq!(theme.value(), "night");

@@ -50,13 +50,6 @@ fn values(label: &str) -> &'static [&'static str] {
     }
 }
 
-fn of(form: &SourceForm) -> &Entry {
-    match form.base() {
-        FormBase::Entry(entry) => entry,
-        FormBase::Settings(_) => unreachable!("a form for a source"),
-    }
-}
-
 struct Home {
     _folder: TempDir,
     paths: Paths,
@@ -159,7 +152,7 @@ proptest! {
         }
         prop_assert_eq!(&form.problem, &None);
         let changes = form.changes();
-        let edited = home.file().edit_entry(of(&form), &changes).unwrap();
+        let edited = home.file().edit_entry(form.base(), &changes).unwrap();
         let new = home.text();
         prop_assert_eq!(comments(&new), comments(&text), "\n{}\n{}", text, new);
         // Around the entry nothing has changed.
@@ -183,9 +176,9 @@ proptest! {
         }
         prop_assert_eq!(load(&home.paths, &[]).unwrap().sources.len(), 3);
         // Undone, it is what it was, and done again what it became.
-        let undone = home.file().revert(&edited).unwrap();
+        let undone = edited.revert(&home.paths).unwrap();
         prop_assert_eq!(home.text(), text);
-        home.file().revert(&undone).unwrap();
+        undone.revert(&home.paths).unwrap();
         prop_assert_eq!(home.text(), new);
     }
 }
@@ -209,7 +202,7 @@ fn values_are_checked_by_the_loader_beside_their_fields() {
         let error = typed(&mut form, label, value).unwrap_or_default();
         assert!(error.contains(expected), "{label}: {error}");
         assert_eq!(form.first_wrong(), Some(index(&form, label)));
-        let _ = home.file().edit_entry(of(&form), &form.changes()).unwrap_err();
+        let _ = home.file().edit_entry(form.base(), &form.changes()).unwrap_err();
     }
     assert_eq!(home.text(), "[[source]]\nid = \"a\"\nurl = \"https://a.example/\"\n");
 }
@@ -233,7 +226,7 @@ fn a_feed_becomes_a_website_with_its_selectors() {
     assert_eq!((form.first_wrong(), &form.problem), (None, &None));
     // An address of its own later on must not change the identifier.
     typed(&mut form, "Address", "https://b.example/");
-    home.file().edit_entry(of(&form), &form.changes()).unwrap();
+    home.file().edit_entry(form.base(), &form.changes()).unwrap();
     let source = load(&home.paths, &[]).unwrap().sources.remove(0);
     assert_eq!((&source.id, source.url.as_str()), (&id, "https://b.example/"));
     assert_eq!(source.website.unwrap().articles.as_deref(), Some("h2 a"));
@@ -248,23 +241,23 @@ fn what_was_changed_elsewhere_meanwhile_is_kept_or_asked_about() {
     typed(&mut form, "Title", "Mine");
     let other = home.text().replace("title", "folder = \"Theirs\" # new\ntitle");
     fs::write(home.paths.sources_file(), other).unwrap();
-    let edited = home.file().edit_entry(of(&form), &form.changes()).unwrap();
+    let edited = home.file().edit_entry(form.base(), &form.changes()).unwrap();
     let both = home.text();
     assert!(both.contains("folder = \"Theirs\" # new\ntitle = \"Mine\""), "{both}");
     // Taken back after yet another change, only its own key goes back.
     fs::write(home.paths.sources_file(), format!("{both}# later\n")).unwrap();
-    home.file().revert(&edited).unwrap();
+    edited.revert(&home.paths).unwrap();
     assert!(home.text().ends_with("title = \"Old\"\n# later\n"), "{}", home.text());
     // The same key is asked about; then the user's word counts.
     let theirs = home.text().replace("Old", "Also theirs");
     fs::write(home.paths.sources_file(), &theirs).unwrap();
-    let error = home.file().edit_entry(of(&form), &form.changes()).unwrap_err();
+    let error = home.file().edit_entry(form.base(), &form.changes()).unwrap_err();
     assert_eq!(home.text(), theirs);
-    let EditError::Elsewhere { keys, now } = error else { panic!("{error}") };
+    let EditError::Conflict { keys, now } = error else { panic!("{error}") };
     assert_eq!(keys, ["title"]);
     form.rebase(*now);
     assert_eq!(form.fields[index(&form, "Folder")].value, "Theirs");
-    home.file().edit_entry(of(&form), &form.changes()).unwrap();
+    home.file().edit_entry(form.base(), &form.changes()).unwrap();
     assert!(home.text().contains("title = \"Mine\""));
 }
 
@@ -282,7 +275,7 @@ fn secrets_are_shown_as_they_are_typed() {
     assert!(!format!("{form:?}").contains("a b"));
     typed(&mut form, "Password", "command:pass show it");
     typed(&mut form, "New header", "C: x");
-    home.file().edit_entry(of(&form), &form.changes()).unwrap();
+    home.file().edit_entry(form.base(), &form.changes()).unwrap();
     let access = load(&home.paths, &[]).unwrap().sources.remove(0).access;
     let argv = ["pass", "show", "it"].map(str::to_owned).to_vec();
     assert_eq!(access.auth.unwrap().password, Secret::Command(argv));

@@ -1,19 +1,18 @@
 //! What people declare: settings and sources, and how both are read and edited.
 
 mod action;
+mod config_file;
+mod declared_file;
 mod document;
-mod edit;
-mod edit_config;
-mod edit_views;
-mod edited;
+mod edit_error;
 mod elements;
-mod entry;
 mod error;
 mod export;
+mod file_change;
+mod file_edit;
 mod form;
 mod form_fields;
 mod form_settings;
-mod hand;
 mod ids;
 mod import;
 mod key;
@@ -30,27 +29,26 @@ mod save;
 mod schema;
 mod section;
 mod settings;
+mod source_change;
 mod sources;
+mod sources_file;
 mod splice;
 mod starter;
 mod style;
 mod theme;
-mod update;
 mod website;
 
 pub use action::{Action, UnknownAction};
-pub use edit::{Added, EditError, Removed, SourcesFile};
-pub use edit_config::{ConfigFile, SettingsEdited, SettingsText};
-pub use edit_views::{ViewChange, ViewsEdited};
-pub use edited::Edited;
-pub use entry::{Entry, EntryChange};
+pub use config_file::{ConfigFile, ViewChange};
+pub use edit_error::EditError;
 pub(crate) use error::did_you_mean;
 pub use error::{ConfigError, ConfigErrors, Place};
 pub use export::{export_opml, export_urls};
-pub use form::{FormBase, FormField, SourceForm};
+pub use file_change::{Applied, FileChange};
+pub use file_edit::{FileEdit, FileKind};
+pub use form::{FormField, SourceForm};
 pub use form_fields::FormPage;
 pub use form_settings::{setting_change, setting_choices, setting_shown};
-pub use hand::HandEdited;
 pub use ids::unique_id;
 pub use import::{Import, ImportError, ImportKind, import, read_import};
 pub use key::{Key, KeyCode, KeyError, LONGEST_SEQUENCE, parse_sequence, show_sequence};
@@ -60,12 +58,14 @@ pub use paths::{CONFIG_DIR_VARIABLE, DATA_DIR_VARIABLE, NoHome, Paths};
 pub use rebind::{KeyOrigin, KeyRow, Rebinding, as_in_preset, key_rows, rebind};
 pub use save::SaveError;
 pub use schema::{setting_keys, show_settings};
+pub use section::{KeyChange, Section};
 pub use settings::{
     KeySettings, LlmSettings, LogSettings, NetSettings, ScheduleSettings, Settings, SortOrder,
     UiSettings, ViewSettings,
 };
+pub use source_change::SourceChange;
 pub use sources::source_keys;
+pub use sources_file::{Added, SourcesFile};
 pub use starter::starter_sources;
 pub use style::{Color, Style, StyleError};
 pub use theme::{BUILT_IN_THEMES, Role, Theme, ThemeError, theme_names};
-pub use update::SourceChange;

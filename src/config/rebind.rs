@@ -2,9 +2,9 @@
 //! written.
 
 use super::action::Action;
-use super::entry::EntryChange;
 use super::key::{Key, parse_sequence, show_sequence};
 use super::keymap::{Context, KeyMap};
+use super::section::KeyChange;
 use super::settings::KeySettings;
 
 /// An action with one of its keys, as the page of keys shows it.
@@ -35,7 +35,7 @@ pub enum KeyOrigin {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rebinding {
     /// What has to be written into `config.toml`.
-    pub changes: Vec<EntryChange>,
+    pub changes: Vec<KeyChange>,
     /// What no longer holds then, or only elsewhere, in words.
     pub displaced: Vec<String>,
 }
@@ -180,7 +180,7 @@ fn take_away(settings: &mut KeySettings, context: Context, keys: &[Key]) {
 }
 
 /// What leads from the one to the other.
-fn changes(from: &KeySettings, to: &KeySettings) -> Vec<EntryChange> {
+fn changes(from: &KeySettings, to: &KeySettings) -> Vec<KeyChange> {
     let mut changes = Vec::new();
     for context in Context::ALL {
         let name = context.name();
@@ -188,13 +188,13 @@ fn changes(from: &KeySettings, to: &KeySettings) -> Vec<EntryChange> {
         let path = |keys: &str| vec!["keys".to_owned(), name.to_owned(), keys.to_owned()];
         for (keys, _) in before.into_iter().flatten() {
             if after.is_none_or(|after| !after.contains_key(keys)) {
-                changes.push(EntryChange { path: path(keys), value: None });
+                changes.push(KeyChange { path: path(keys), value: None });
             }
         }
         for (keys, action) in after.into_iter().flatten() {
             if before.and_then(|before| before.get(keys)) != Some(action) {
                 let value = toml_edit::Value::from(action.as_str()).to_string();
-                changes.push(EntryChange { path: path(keys), value: Some(value) });
+                changes.push(KeyChange { path: path(keys), value: Some(value) });
             }
         }
     }
@@ -204,7 +204,7 @@ fn changes(from: &KeySettings, to: &KeySettings) -> Vec<EntryChange> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::SettingsText;
+    use crate::config::Section;
 
     fn row(settings: &KeySettings, action: Action, context: Context) -> KeyRow {
         let rows = key_rows(settings);
@@ -212,8 +212,8 @@ mod tests {
     }
 
     /// What is written, read again by the loader.
-    fn apply(text: &str, changes: &[EntryChange]) -> KeySettings {
-        SettingsText::new(text, &[]).check(changes).unwrap().unwrap().keys
+    fn apply(text: &str, changes: &[KeyChange]) -> KeySettings {
+        Section::settings(text, &[]).check(changes).unwrap().unwrap().unwrap().keys
     }
 
     fn keys(text: &str) -> Vec<Key> {

@@ -1,33 +1,124 @@
-//! A part of a declared file, key by key: one entry of `sources.toml`, or all of `config.toml`.
+//! A part of a file as it was read, key by key: one `[[source]]` entry, or all of `config.toml`.
 
 use super::document::{Node, Pair, Value, parse};
-use super::entry::EntryChange;
-use super::error::Report;
+use super::error::{ConfigErrors, Report};
+use super::load::{check_settings, check_sources};
+use super::render::source_text;
+use super::settings::Settings;
 use super::splice::{SpliceError, set};
+use crate::model::{Source, SourceId};
+use std::fmt;
 use std::path::Path;
 
-/// The part as it was read, with its comments.
+/// A key, which may be in a table of the section, and its new value as TOML. `None` removes the
+/// key.
+#[derive(Clone, PartialEq, Eq)]
+pub struct KeyChange {
+    /// The tables that lead to the key, then the key: `["net", "proxy"]`.
+    pub path: Vec<String>,
+    /// The value as TOML.
+    pub value: Option<String>,
+}
+
+impl fmt::Debug for KeyChange {
+    /// Prints the key only: the value may be a password.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.key())
+    }
+}
+
+impl KeyChange {
+    /// The key with its tables, as in `net.proxy`.
+    pub fn key(&self) -> String {
+        self.path.join(".")
+    }
+
+    /// The new value, where it is a text.
+    pub(super) fn text(&self) -> Option<String> {
+        let value = self.value.as_deref()?.parse::<toml_edit::Value>().ok()?;
+        value.as_str().map(str::to_owned)
+    }
+}
+
 #[derive(Clone, PartialEq)]
-pub(super) struct Section {
-    pub(super) text: String,
-    /// Where the header of the entry begins; `None` for a whole file.
-    header: Option<usize>,
+enum Scope {
+    Source(SourceId),
+    /// `config.toml`, with the `--set` arguments of this run.
+    Settings(Vec<String>),
+}
+
+/// A part of a file as it was read, with its comments.
+#[derive(Clone, PartialEq)]
+pub struct Section {
+    scope: Scope,
+    text: String,
     tree: Vec<Pair>,
 }
 
+impl fmt::Debug for Section {
+    /// Prints the name only: the text may contain passwords.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.scope {
+            Scope::Source(id) => write!(f, "Section({id})"),
+            Scope::Settings(_) => f.write_str("Section(config.toml)"),
+        }
+    }
+}
+
 impl Section {
-    pub(super) fn new(text: &str, header: Option<usize>) -> Self {
+    fn new(scope: Scope, text: &str) -> Self {
         let tree = parse(text, &mut Report::new(Path::new(""), text));
-        Self { text: text.to_owned(), header, tree }
+        Self { scope, text: text.to_owned(), tree }
+    }
+
+    /// The entry of a source; `text` is this entry alone.
+    pub(super) fn source(id: SourceId, text: &str) -> Self {
+        Self::new(Scope::Source(id), text)
+    }
+
+    /// The entry of a source that is not declared yet.
+    pub fn draft(source: &Source) -> Self {
+        Self::source(source.id.clone(), &source_text(source, "\n"))
+    }
+
+    /// All settings. `overrides` are the `--set` arguments of this run.
+    pub fn settings(text: &str, overrides: &[String]) -> Self {
+        Self::new(Scope::Settings(overrides.to_vec()), text)
+    }
+
+    /// The source whose entry this is; `None` for the settings.
+    pub fn source_id(&self) -> Option<&SourceId> {
+        match &self.scope {
+            Scope::Source(id) => Some(id),
+            Scope::Settings(_) => None,
+        }
+    }
+
+    /// The same section in another version of the file.
+    pub(super) fn with_text(&self, text: &str) -> Self {
+        Self::new(self.scope.clone(), text)
+    }
+
+    /// Whether both are written alike, apart from blank lines around them and line ends.
+    pub(super) fn reads_like(&self, other: &Self) -> bool {
+        let text = |section: &Self| section.text.trim().replace("\r\n", "\n");
+        text(self) == text(other)
+    }
+
+    /// The `[[source]]` table of an entry; `None` for the settings.
+    fn entry(&self) -> Option<&Node> {
+        match (&self.scope, &self.tree.first()?.node.value) {
+            (Scope::Source(_), Value::List(list)) => list.first(),
+            _ => None,
+        }
     }
 
     /// The value of a key.
     pub(super) fn node(&self, path: &[String]) -> Option<&Node> {
-        let (mut table, mut found) = match self.header {
-            None => (&self.tree, None),
-            Some(_) => {
-                let Value::List(list) = &self.tree.first()?.node.value else { return None };
-                let entry = list.first()?;
+        let (mut table, mut found) = match &self.scope {
+            Scope::Settings(_) => (&self.tree, None),
+            Scope::Source(_) => {
+                let entry = self.entry()?;
                 let Value::Table(table) = &entry.value else { return None };
                 (table, Some(entry))
             }
@@ -58,42 +149,52 @@ impl Section {
         self.text.get(at.start..at.end)
     }
 
-    /// The text once these changes are made.
-    pub(super) fn with(&self, changes: &[EntryChange]) -> Result<String, SpliceError> {
-        apply(&self.text, self.header, changes)
-    }
-
-    /// The keys to be changed, dotted, that have another value here than they had in `base`, and not
-    /// the one that they are to have.
-    pub(super) fn changed_since(&self, base: &Self, wanted: &[EntryChange]) -> Vec<String> {
-        let foreign = |change: &&EntryChange| {
-            let there = self.written(&change.path);
-            there != base.written(&change.path) && there != change.value.as_deref()
+    /// The keys of `changes`, dotted, whose value differs both from that in `base` and from the
+    /// one they are to get.
+    pub(super) fn changed_since(&self, base: &Self, changes: &[KeyChange]) -> Vec<String> {
+        let foreign = |change: &&KeyChange| {
+            let now = self.written(&change.path);
+            now != base.written(&change.path) && now != change.value.as_deref()
         };
-        wanted.iter().filter(foreign).map(|c| c.path.join(".")).collect()
+        changes.iter().filter(foreign).map(KeyChange::key).collect()
     }
 
-    /// What takes these changes back.
-    pub(super) fn back(&self, changes: &[EntryChange]) -> Vec<EntryChange> {
-        let before = |change: &EntryChange| EntryChange {
-            value: self.written(&change.path).map(str::to_owned),
-            ..change.clone()
-        };
-        changes.iter().map(before).collect()
+    /// The text with these changes made.
+    fn with(&self, changes: &[KeyChange]) -> Result<String, SpliceError> {
+        let header = self.entry().map(|entry| entry.at.start);
+        changes.iter().try_fold(self.text.clone(), |text, change| {
+            let path: Vec<&str> = change.path.iter().map(String::as_str).collect();
+            // The whole entry comes after its header, so the header stays where it is.
+            set(&text, header, &path, change.value.as_deref())
+        })
     }
-}
 
-/// The text with keys changed, of the entry whose header begins there or of the whole file.
-pub(super) fn apply(
-    text: &str,
-    header: Option<usize>,
-    changes: &[EntryChange],
-) -> Result<String, SpliceError> {
-    let mut text = text.to_owned();
-    for change in changes {
-        let path: Vec<&str> = change.path.iter().map(String::as_str).collect();
-        // All of the entry stands behind its header, so that this one stays where it is.
-        text = set(&text, header, &path, change.value.as_deref())?;
+    /// The source that the entry declares with these changes made.
+    ///
+    /// # Errors
+    /// When the loader rejects it.
+    pub fn source_with(&self, changes: &[KeyChange]) -> Result<Source, ConfigErrors> {
+        let text = self.with(changes).map_err(|e| ConfigErrors::whole("sources.toml", e))?;
+        let (sources, _) = check_sources(Path::new(""), &text)?;
+        let source = sources.into_iter().next().map(|(_, source)| source);
+        source.ok_or_else(|| ConfigErrors::whole("sources.toml", "there is no [[source]]"))
     }
-    Ok(text)
+
+    /// Has the loader read the section with these changes made. Returns its errors and, for the
+    /// settings, what they would be.
+    ///
+    /// # Errors
+    /// When the section can only be changed by hand.
+    pub fn check(
+        &self,
+        changes: &[KeyChange],
+    ) -> Result<Result<Option<Settings>, ConfigErrors>, String> {
+        let text = self.with(changes).map_err(|e| e.to_string())?;
+        Ok(match &self.scope {
+            Scope::Source(_) => check_sources(Path::new(""), &text).map(|_| None),
+            Scope::Settings(overrides) => {
+                check_settings(Path::new(""), &text, overrides).map(|(settings, _)| Some(settings))
+            }
+        })
+    }
 }

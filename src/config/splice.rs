@@ -38,13 +38,13 @@ pub(crate) fn set(
     Ok(replace(text, range, &with))
 }
 
-/// Sets a key of several elements of an array, takes it away (`Some(None)`), or leaves it. `starts` are the starts of their
-/// headers in ascending order, and become those in the new text.
+/// Sets a key of several elements of an array, removes it (`Some(None)`), or leaves it (`None`).
+/// `starts` are the starts of their headers in ascending order, and become those in the new text.
 pub(crate) fn set_each(
     text: &str,
     starts: &mut [usize],
-    key: &str,
-    values: &[Option<Option<&str>>],
+    path: &[&str],
+    values: &[Option<Option<String>>],
 ) -> Result<String, SpliceError> {
     let document = Document::parse(text)?;
     let mut new = String::with_capacity(text.len());
@@ -53,7 +53,7 @@ pub(crate) fn set_each(
         // Elements stand apart, so that their changes come in the same order.
         let here = std::mem::replace(start, new.len() + (*start - done));
         let Some(value) = value else { continue };
-        let (range, with) = edit(document.as_table(), text, Some(here), &[key], *value)?;
+        let (range, with) = edit(document.as_table(), text, Some(here), path, value.as_deref())?;
         if range.is_empty() && with.is_empty() {
             continue;
         }

@@ -1,13 +1,13 @@
 //! Following one of the ways that an address offers, and taking sources out again.
 
+use super::edit::blocking;
 use super::handle::Handle;
-use super::message::{Answer, Discovery, First, FirstFeed, FirstPage, Pace, Removed, Way};
+use super::message::{Answer, Discovery, First, FirstFeed, FirstPage, Pace, Way};
 use super::poll::{Finished, Started, read_answer, store};
 use super::queue::Job;
 use super::site::{PageFetcher, Prefetched};
 use crate::config::{
-    self, Added, ConfigErrors, EditError, Edited, Entry, EntryChange, HandEdited, SourceChange,
-    SourcesFile,
+    self, Added, ConfigErrors, EditError, FileEdit, KeyChange, Section, SourcesFile,
 };
 use crate::model::{Access, BasicAuth, Secret, Source, SourceFacts, SourceId, SourceKind};
 use crate::net::{FetchError, Response};
@@ -78,7 +78,7 @@ impl Handle {
         way: usize,
         title: Option<String>,
         folder: Option<String>,
-    ) -> Result<Source, FollowError> {
+    ) -> Result<(Source, FileEdit), FollowError> {
         if way >= discovery.ways.len() {
             return Err(address::UrlError::Empty.into());
         }
@@ -100,10 +100,10 @@ impl Handle {
         &self,
         discovery: &Discovery,
         way: Option<usize>,
-        entry: &Entry,
-        changes: &[EntryChange],
-    ) -> Result<Source, FollowError> {
-        let source = entry.source(changes)?;
+        entry: &Section,
+        changes: &[KeyChange],
+    ) -> Result<(Source, FileEdit), FollowError> {
+        let source = entry.source_with(changes)?;
         let same = |way: &&Way| source.url == way.url && source.kind == way.kind;
         let way = way.and_then(|way| discovery.ways.get(way)).filter(same);
         let first = way.and_then(|way| way.first.clone());
@@ -115,7 +115,7 @@ impl Handle {
         &self,
         mut source: Source,
         first: Option<First>,
-    ) -> Result<Source, FollowError> {
+    ) -> Result<(Source, FileEdit), FollowError> {
         if let Some(known) = self.followed_as(&source.url, first.as_ref()).await? {
             return Err(FollowError::Known(known));
         }
@@ -124,7 +124,8 @@ impl Handle {
         if let (Some(First::Page(page)), true) = (&first, unsaid) {
             prefetched = self.learn_articles(&mut source, &page.samples).await;
         }
-        let added = self.edit(move |file| file.import(&[source])).await?;
+        let file = SourcesFile::open(&self.paths);
+        let (added, edit) = blocking(move || file.import(&[source])).await?;
         let (source, known) = (added.sources.into_iter().next(), added.already.into_iter().next());
         let Some(source) = source else {
             let id = known.map_or(SourceId(String::new()), |(id, _)| id);
@@ -136,7 +137,7 @@ impl Handle {
             Ok(read) => read,
             Err(e) => {
                 self.declarations_invalid(&e).await;
-                return Ok(source);
+                return Ok((source, edit));
             }
         };
         let facts_of = facts.iter().find(|f| f.id == source.id);
@@ -146,7 +147,7 @@ impl Handle {
         self.context.set_error(None);
         self.context.set_sources(declared, &facts);
         self.replan().await;
-        Ok(source)
+        Ok((source, edit))
     }
 
     /// The source that follows already what that address leads to for good.
@@ -255,106 +256,13 @@ impl Handle {
         Ok(())
     }
 
-    /// Declares sources in `sources.toml`; those whose address is declared already are left out.
-    /// Each gets an id of its own.
-    pub async fn declare(&self, sources: Vec<Source>) -> Result<Added, FollowError> {
-        let added = self.edit(move |file| file.import(&sources)).await?;
+    /// Declares sources in `sources.toml`; those whose URL is declared already are skipped. Each
+    /// gets an id of its own.
+    pub async fn declare(&self, sources: Vec<Source>) -> Result<(Added, FileEdit), FollowError> {
+        let file = SourcesFile::open(&self.paths);
+        let added = blocking(move || file.import(&sources)).await?;
         self.read_again().await;
         Ok(added)
-    }
-
-    /// The same, with what takes that back.
-    pub async fn import(&self, sources: Vec<Source>) -> Result<(Added, Edited), FollowError> {
-        let done = self.edit(move |file| file.follow(&sources)).await?;
-        self.read_again().await;
-        Ok(done)
-    }
-
-    /// Takes sources out of `sources.toml`; their items stay for a while, so that putting them back
-    /// brings everything back.
-    pub async fn remove(&self, ids: Vec<SourceId>) -> Result<Removed, FollowError> {
-        let mut going = self.sources().await?;
-        going.retain(|(source, _)| ids.contains(&source.id));
-        let what = match going.as_slice() {
-            [(source, facts)] => facts.title(source).to_owned(),
-            many => format!("{} sources", many.len()),
-        };
-        let undo = self.edit(move |file| file.remove(&ids)).await?;
-        self.read_again().await;
-        let sources = going.iter().map(|(source, _)| Source::clone(source)).collect();
-        Ok(Removed { sources, what, undo })
-    }
-
-    /// Puts sources back exactly where they were.
-    pub async fn restore(&self, removed: Removed) -> Result<Removed, FollowError> {
-        let undo = removed.undo.clone();
-        self.edit(move |file| file.restore(&undo)).await?;
-        self.read_again().await;
-        Ok(removed)
-    }
-
-    /// Changes what `sources.toml` says of sources.
-    pub async fn change(
-        &self,
-        ids: Vec<SourceId>,
-        change: SourceChange,
-    ) -> Result<Edited, FollowError> {
-        self.change_each(ids.into_iter().map(|id| (id, change.clone())).collect()).await
-    }
-
-    /// The same with a change of its own for each, in one save.
-    pub async fn change_each(
-        &self,
-        changes: Vec<(SourceId, SourceChange)>,
-    ) -> Result<Edited, FollowError> {
-        let edited = self.edit(move |file| file.update_each(&changes)).await?;
-        self.read_again().await;
-        Ok(edited)
-    }
-
-    /// Puts entries of `sources.toml` right before another one, or at the end.
-    pub async fn place(
-        &self,
-        ids: Vec<SourceId>,
-        next: Option<SourceId>,
-    ) -> Result<Edited, FollowError> {
-        let edited = self.edit(move |file| file.place(&ids, next.as_ref())).await?;
-        self.read_again().await;
-        Ok(edited)
-    }
-
-    /// Changes keys of one entry of `sources.toml`; see [`SourcesFile::edit_entry`].
-    pub async fn edit_entry(
-        &self,
-        base: Entry,
-        changes: Vec<EntryChange>,
-    ) -> Result<Edited, FollowError> {
-        let edited = self.edit(move |file| file.edit_entry(&base, &changes)).await?;
-        self.read_again().await;
-        Ok(edited)
-    }
-
-    /// Takes such a change back; what is returned takes this back in turn.
-    pub async fn revert(&self, edited: Edited) -> Result<Edited, FollowError> {
-        let undo = self.edit(move |file| file.revert(&edited)).await?;
-        self.read_again().await;
-        Ok(undo)
-    }
-
-    /// Takes a change by hand back; what is returned takes this back in turn.
-    pub async fn exchange(&self, edited: HandEdited) -> Result<HandEdited, FollowError> {
-        let undo = self.edit(move |file| file.exchange(&edited)).await?;
-        self.read_again().await;
-        Ok(undo)
-    }
-
-    async fn edit<T: Send + 'static>(
-        &self,
-        change: impl FnOnce(&SourcesFile) -> Result<T, EditError> + Send + 'static,
-    ) -> Result<T, FollowError> {
-        let file = SourcesFile::open(&self.paths);
-        let task = tokio::task::spawn_blocking(move || change(&file));
-        Ok(task.await.map_err(|_| StoreError::Closed)??)
     }
 
     /// Notes that the files have been read as they are.
@@ -377,7 +285,7 @@ impl Handle {
 
     /// Reads the declared sources again after a change that is saved, and stays whatever comes of
     /// this. Whether they could be read; the status tells the fault.
-    async fn read_again(&self) -> bool {
+    pub(super) async fn read_again(&self) -> bool {
         let read = self.reload().await;
         if let Err(e) = &read {
             tracing::error!("sources not read again, the old ones stay: {e}");

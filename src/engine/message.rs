@@ -1,7 +1,7 @@
 //! What the engine tells and is asked, as plain data.
 
 use super::follow::{access, may_have_credentials};
-use crate::config::{Entry, unique_id};
+use crate::config::{Section, unique_id};
 use crate::feed::ParsedFeed;
 use crate::model::{Outcome, Pause, Source, SourceId, SourceKind, Time, WebsiteRules};
 use crate::net::Response;
@@ -106,8 +106,8 @@ impl Discovery {
 
     /// The entry that following a way would write, to be edited before; without a way that of a
     /// website whose selectors are still to be written.
-    pub fn draft(&self, way: Option<usize>) -> Option<Entry> {
-        Some(Entry::draft(&match way {
+    pub fn draft(&self, way: Option<usize>) -> Option<Section> {
+        Some(Section::draft(&match way {
             Some(way) => self.source(self.ways.get(way)?),
             None => self.source_by_hand(),
         }))
@@ -209,24 +209,6 @@ pub(super) struct FirstPage {
 pub(super) struct Answer {
     pub(super) response: Response,
     pub(super) at: Time,
-}
-
-/// Sources that were taken out, with what putting them back takes.
-#[derive(Debug, Clone)]
-pub struct Removed {
-    /// The declarations.
-    pub sources: Vec<Source>,
-    /// What to call them: a title, or how many they are.
-    pub what: String,
-    pub(super) undo: crate::config::Removed,
-}
-
-/// Made up for the interface.
-#[cfg(test)]
-impl Removed {
-    pub(crate) fn sample(sources: Vec<Source>, what: &str, undo: crate::config::Removed) -> Self {
-        Self { sources, what: what.to_owned(), undo }
-    }
 }
 
 /// Made up for the interface.

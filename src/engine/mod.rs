@@ -7,6 +7,7 @@ mod budget;
 mod context;
 pub mod crawl;
 mod describe;
+mod edit;
 mod explore;
 mod follow;
 mod fulltext;
@@ -17,7 +18,6 @@ mod plan;
 mod poll;
 mod queue;
 mod run;
-mod settle;
 mod setup;
 mod site;
 mod upkeep;
@@ -25,10 +25,11 @@ mod verdict;
 mod why;
 mod workbench;
 
+pub use edit::Edited;
 pub use follow::{FollowError, access};
 pub use fulltext::{PrefetchPlan, TextGot};
 pub use handle::{Engine, Handle};
-pub use message::{Discovery, Pace, Refreshed, Removed, Report, Role, Status, Way};
+pub use message::{Discovery, Pace, Refreshed, Report, Role, Status, Way};
 pub use plan::{HORIZON, Plan, plan};
 pub use setup::setup;
 // What a prefetch chooses from.

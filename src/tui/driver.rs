@@ -4,7 +4,7 @@ use super::effect::{BenchAsk, Effect};
 use super::event::{Event, Followed, MarksSet, NotSaved, RequestId};
 use super::import;
 use super::read::{PageFetcher, Question};
-use crate::config::{self, ConfigFile, EditError, Paths, SourcesFile};
+use crate::config::{self, EditError, FileEdit, Paths, SourcesFile};
 use crate::engine::{
     FollowError, Handle, Kept, Place, PrefetchPlan, Said, Subject, TextGot, Way, Workbench,
 };
@@ -172,73 +172,20 @@ impl Driver {
                     Some(Event::ImportRead(request, read.map(Box::new)))
                 });
             }
-            Effect::Import { request, import } => {
-                let file = ConfigFile::open(&self.paths);
-                self.in_turn(move |h| async move {
-                    Event::Imported(request, import::follow(&h, file, import).await)
-                });
-            }
-            Effect::ChangeSources { changes } => self.in_turn(move |h| async move {
-                Event::SourcesChanged(h.change_each(changes).await.map_err(words))
-            }),
-            Effect::PlaceSources { ids, next } => self.in_turn(move |h| async move {
-                Event::SourcesChanged(h.place(ids, next).await.map_err(words))
+            Effect::Edit { purpose, change } => self.in_turn(move |h| async move {
+                Event::Edited(purpose, h.edit(change).await.map_err(not_saved))
             }),
             Effect::CountViews { views } => {
                 self.fetcher.ask(Question::Counts { left: views, done: Vec::new() });
             }
-            Effect::EditViews { changes } => {
-                let file = ConfigFile::open(&self.paths);
-                self.in_turn(move |_| async move {
-                    let edit = move || file.edit_views(&changes).map_err(words);
-                    Event::ViewsEdited(apart(edit).await)
-                });
-            }
-            Effect::RevertViews { edited } => {
-                let file = ConfigFile::open(&self.paths);
-                self.in_turn(move |_| async move {
-                    let edit = move || file.revert_views(&edited).map_err(words);
-                    Event::ViewsReverted(apart(edit).await)
-                });
-            }
-            Effect::RevertImport { sources, views } => {
-                let file = ConfigFile::open(&self.paths);
-                self.in_turn(|h| async move {
-                    Event::ImportReverted(import::revert(&h, file, sources, views).await)
-                });
-            }
-            Effect::Remove { ids } => {
-                self.in_turn(
-                    move |h| async move { Event::Removed(h.remove(ids).await.map_err(words)) },
-                )
-            }
-            Effect::Restore { removed } => self.in_turn(move |h| async move {
-                Event::Restored(h.restore(removed).await.map_err(words))
-            }),
             Effect::LoadEntry { source, id } => {
                 let file = SourcesFile::open(&self.paths);
                 self.blocking(move || {
                     Some(Event::EntryLoaded(source, file.entry(&id).map_err(words)))
                 });
             }
-            Effect::SaveEntry { save, base, changes } => self.in_turn(move |h| async move {
-                let saved = h.edit_entry(base, changes).await;
-                Event::EntrySaved(save, saved.map_err(not_saved))
-            }),
-            Effect::Revert { edited } => self.in_turn(move |h| async move {
-                Event::Reverted(h.revert(edited).await.map_err(words))
-            }),
-            Effect::Exchange { edited } => self.in_turn(move |h| async move {
-                Event::Exchanged(h.exchange(edited).await.map_err(words))
-            }),
             Effect::LoadSettings => self.spawn(move |h| async move {
-                Event::SettingsLoaded(h.settings_text().await.map_err(words))
-            }),
-            Effect::SaveSettings { base, changes } => self.in_turn(move |h| async move {
-                Event::SettingsSaved(h.edit_settings(base, changes).await.map_err(not_saved))
-            }),
-            Effect::RevertSettings { edited } => self.in_turn(move |h| async move {
-                Event::SettingsReverted(h.revert_settings(edited).await.map_err(words))
+                Event::SettingsLoaded(h.settings_section().await.map_err(words))
             }),
             Effect::KeepPlace { item, place } => {
                 let store = self.handle.store().clone();
@@ -257,10 +204,10 @@ impl Driver {
                 Effect::KeepPlace { item, place } => {
                     keep_place(self.handle.store(), item, place).await;
                 }
-                Effect::SaveSettings { base, changes } => {
-                    // A log is all that is left to be told.
-                    if let Err(e) = self.handle.edit_settings(base, changes).await {
-                        tracing::warn!("settings not saved: {e}");
+                Effect::Edit { change, .. } => {
+                    // The interface is closed: the log is what is left.
+                    if let Err(e) = self.handle.edit(change).await {
+                        tracing::warn!("not saved: {e}");
                     }
                 }
                 _ => {}
@@ -407,10 +354,7 @@ async fn keep_place(store: &Store, item: i64, place: usize) {
 
 fn not_saved(error: FollowError) -> NotSaved {
     match error {
-        FollowError::Edit(EditError::Elsewhere { keys, now }) => NotSaved::Elsewhere(keys, now),
-        FollowError::Edit(EditError::SettingsElsewhere { keys, now }) => {
-            NotSaved::SettingsElsewhere(keys, now)
-        }
+        FollowError::Edit(EditError::Conflict { keys, now }) => NotSaved::Conflict(keys, now),
         other => NotSaved::Failed(words(other)),
     }
 }
@@ -422,30 +366,26 @@ pub(super) fn words(error: impl std::fmt::Display) -> String {
 /// What is to be told of a source that is followed now.
 async fn followed(
     handle: &Handle,
-    source: Result<Source, FollowError>,
+    source: Result<(Source, FileEdit), FollowError>,
     title: Option<String>,
     listed: usize,
 ) -> Event {
-    let source = match source {
-        Ok(source) => source,
+    let (source, edit) = match source {
+        Ok(followed) => followed,
         Err(e) => return Event::Followed(Err(words(e))),
     };
     let no_items = handle.why_no_items(&source.id, listed).await.unwrap_or_default();
     let followed = Followed::from(source);
     let title = title.filter(|t| !t.is_empty()).unwrap_or(followed.title);
-    Event::Followed(Ok(vec![Followed { title, no_items, ..followed }]))
+    Event::Followed(Ok((vec![Followed { title, no_items, ..followed }], edit)))
 }
 
-async fn follow_starters(handle: &Handle, chosen: &[usize]) -> Result<Vec<Followed>, String> {
+async fn follow_starters(
+    handle: &Handle,
+    chosen: &[usize],
+) -> Result<(Vec<Followed>, FileEdit), String> {
     let all = config::starter_sources();
     let wanted = chosen.iter().filter_map(|&i| all.get(i).cloned()).collect();
-    let added = handle.declare(wanted).await.map_err(words)?;
-    Ok(added.sources.into_iter().map(Followed::from).collect())
-}
-
-/// Does what waits for the disk on a thread of its own.
-pub(super) async fn apart<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, String> + Send + 'static,
-) -> Result<T, String> {
-    tokio::task::spawn_blocking(work).await.map_err(words)?
+    let (added, edit) = handle.declare(wanted).await.map_err(words)?;
+    Ok((added.sources.into_iter().map(Followed::from).collect(), edit))
 }

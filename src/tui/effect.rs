@@ -1,11 +1,8 @@
 //! What the interface want done. Effects are data; `driver.rs` performs them.
 
 use super::event::{Cause, RequestId};
-use crate::config::{
-    Edited, Entry, EntryChange, HandEdited, Import, SettingsEdited, SettingsText, SourceChange,
-    ViewChange, ViewsEdited,
-};
-use crate::engine::{Discovery, Pace, Part, Place, PrefetchPlan, Removed, Subject};
+use crate::config::{FileChange, KeyChange, Section};
+use crate::engine::{Discovery, Pace, Part, Place, PrefetchPlan, Subject};
 use crate::model::{SourceId, WebsiteRules};
 use crate::store::{Anchor, Mark, View};
 use crate::util::browser::Launch;
@@ -77,8 +74,8 @@ pub(super) enum Effect {
     FollowEdited {
         discovery: Discovery,
         way: Option<usize>,
-        base: Entry,
-        changes: Vec<EntryChange>,
+        base: Section,
+        changes: Vec<KeyChange>,
     },
     FollowStarters {
         addresses: Vec<usize>,
@@ -92,51 +89,19 @@ pub(super) enum Effect {
         request: RequestId,
         path: PathBuf,
     },
-    Import {
-        request: RequestId,
-        import: Import,
-    },
-    /// Changes entries of `sources.toml` in one save.
-    ChangeSources {
-        changes: Vec<(SourceId, SourceChange)>,
-    },
-    /// Puts entries right before another one, or at the end.
-    PlaceSources {
-        ids: Vec<SourceId>,
-        next: Option<SourceId>,
+    /// Changes `sources.toml` or `config.toml`.
+    Edit {
+        purpose: Purpose,
+        change: FileChange,
     },
     /// Counts what saved queries find, by name.
     CountViews {
         views: Vec<(String, View)>,
     },
-    EditViews {
-        changes: Vec<ViewChange>,
-    },
-    /// Takes a change of saved queries back, for an undo or a redo.
-    RevertViews {
-        edited: ViewsEdited,
-    },
-    /// Takes an import back, for an undo or a redo.
-    RevertImport {
-        sources: Edited,
-        views: Option<ViewsEdited>,
-    },
-    Remove {
-        ids: Vec<SourceId>,
-    },
-    Restore {
-        removed: Removed,
-    },
     /// Reads the entry of a source (row key) for its form.
     LoadEntry {
         source: i64,
         id: SourceId,
-    },
-    /// Saves the form of a source; the answer bears the same number.
-    SaveEntry {
-        save: RequestId,
-        base: Entry,
-        changes: Vec<EntryChange>,
     },
     /// Begins a workbench of that number, which ends the one before.
     OpenBench {
@@ -149,14 +114,6 @@ pub(super) enum Effect {
         ask: BenchAsk,
     },
     CloseBench,
-    /// Takes an edit back, for an undo or a redo.
-    Revert {
-        edited: Edited,
-    },
-    /// Takes a change by hand back, for an undo or a redo.
-    Exchange {
-        edited: HandEdited,
-    },
     /// Opens addresses in the browser, in the background.
     Browse {
         urls: Vec<String>,
@@ -170,15 +127,6 @@ pub(super) enum Effect {
     },
     /// Reads `config.toml` for its form.
     LoadSettings,
-    /// Changes keys of `config.toml`; `base` is what the form was made of.
-    SaveSettings {
-        base: Option<SettingsText>,
-        changes: Vec<EntryChange>,
-    },
-    /// Takes an edit of the settings back, for an undo or a redo.
-    RevertSettings {
-        edited: SettingsEdited,
-    },
     /// Stores how many characters of an item (row key) were passed over.
     KeepPlace {
         item: i64,
@@ -192,6 +140,26 @@ pub(super) enum Effect {
     Redraw,
     Suspend,
     Quit(Farewell),
+}
+
+/// Why the files are changed. It comes back with the result.
+#[derive(Debug, Clone)]
+pub(super) enum Purpose {
+    /// A command. The text describes the change where its own description does not do.
+    Command(Option<String>),
+    /// The save with that number, of a form.
+    Form(RequestId),
+    /// An import whose list has so many sources, and so many entries that cannot be imported.
+    Import { request: RequestId, listed: usize, skipped: usize },
+    /// An undo or a redo.
+    History,
+}
+
+impl Effect {
+    /// A change that a command makes.
+    pub(super) fn edit(change: FileChange) -> Self {
+        Self::Edit { purpose: Purpose::Command(None), change }
+    }
 }
 
 /// What is asked of a workbench.

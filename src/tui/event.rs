@@ -1,13 +1,11 @@
 //! What happens to the interface. Events are named in the past tense; a late answer to a question that
 //! has been asked again is dropped by its number.
 
+use super::effect::Purpose;
 use crate::article::{Change, Document};
-use crate::config::{
-    Edited, Entry, HandEdited, Import, Settings, SettingsEdited, SettingsText, ViewSettings,
-    ViewsEdited,
-};
+use crate::config::{FileEdit, Import, Section, ViewSettings};
 use crate::engine::{
-    Discovery, PrefetchPlan, Removed, Report, Rhythm, Said, ScheduleSummary, Status, TextGot,
+    Discovery, Edited, PrefetchPlan, Report, Rhythm, Said, ScheduleSummary, Status, TextGot,
 };
 use crate::model::{Item, ItemRow, PollRecord, Source, SourceFacts, SourceId, SourceKind};
 use crate::store::{Count, Mark, Window};
@@ -51,35 +49,19 @@ pub(super) enum Event {
     /// What an exploration has tried.
     Tried(RequestId, String),
     Discovered(RequestId, Result<Discovery, Failure>),
-    Followed(Result<Vec<Followed>, Failure>),
-    Removed(Result<Removed, Failure>),
-    Restored(Result<Removed, Failure>),
+    /// Sources were added.
+    Followed(Result<(Vec<Followed>, FileEdit), Failure>),
+    /// The files were changed, or could not be.
+    Edited(Purpose, Result<Edited, NotSaved>),
     /// The entry of the source with that row key, for its form.
-    EntryLoaded(i64, Result<Entry, Failure>),
-    EntrySaved(RequestId, Result<Edited, NotSaved>),
+    EntryLoaded(i64, Result<Section, Failure>),
     /// An answer of the workbench of that number.
     BenchSaid(RequestId, Said),
-    /// An edit was taken back, for an undo or a redo; what takes this back.
-    Reverted(Result<Edited, Failure>),
-    /// Entries of `sources.toml` were changed.
-    SourcesChanged(Result<Edited, Failure>),
-    ViewsEdited(Result<ViewsEdited, Failure>),
-    /// A change of saved queries was taken back, for an undo or a redo.
-    ViewsReverted(Result<ViewsEdited, Failure>),
     /// What saved queries find, by name.
     ViewsCounted(Result<Vec<(String, Count)>, Failure>),
     ImportRead(RequestId, Result<Box<ImportRead>, Failure>),
-    /// The user has changed `sources.toml` in an editor.
-    HandEdited(HandEdited),
-    Exchanged(Result<HandEdited, Failure>),
     /// The settings as they are in the file, for their form.
-    SettingsLoaded(Result<SettingsText, Failure>),
-    /// The settings were changed; the whole of them as they hold now.
-    SettingsSaved(Result<(SettingsEdited, Box<Settings>), NotSaved>),
-    SettingsReverted(Result<(SettingsEdited, Box<Settings>), Failure>),
-    Imported(RequestId, Result<Imported, Failure>),
-    /// An import was taken back, for an undo or a redo; what takes this back.
-    ImportReverted(Result<(Edited, Option<ViewsEdited>), Failure>),
+    SettingsLoaded(Result<Section, Failure>),
     /// One source of a refresh that the user asked for is done.
     Refreshed(Report),
     /// A refresh that the user asked for is over.
@@ -108,14 +90,23 @@ impl From<Source> for Followed {
     }
 }
 
-/// Why an entry was not saved.
+/// Why a file was not changed.
 #[derive(Debug)]
 pub(super) enum NotSaved {
-    /// These keys have been changed elsewhere since the form was opened; the entry as it is now.
-    Elsewhere(Vec<String>, Box<Entry>),
-    /// The same for settings.
-    SettingsElsewhere(Vec<String>, Box<SettingsText>),
+    /// These keys have been changed elsewhere since the form was opened; the section as it is now.
+    Conflict(Vec<String>, Box<Section>),
     Failed(Failure),
+}
+
+impl NotSaved {
+    pub(super) fn message(self) -> Failure {
+        match self {
+            Self::Conflict(keys, _) => {
+                format!("not saved: {} changed in the file", keys.join(", "))
+            }
+            Self::Failed(why) => why,
+        }
+    }
 }
 
 /// What the sources pane shows.
@@ -187,16 +178,4 @@ pub(super) struct ImportRead {
     pub(super) views: Vec<ViewSettings>,
     /// Those whose names are taken.
     pub(super) known_views: Vec<ViewSettings>,
-}
-
-/// How many sources of a list were added, known and left out.
-#[derive(Debug)]
-pub(super) struct Imported {
-    pub(super) added: usize,
-    pub(super) known: usize,
-    pub(super) skipped: usize,
-    pub(super) edited: Edited,
-    pub(super) views: Option<ViewsEdited>,
-    /// Why the saved queries were not saved, though the sources are followed.
-    pub(super) not_saved: Option<Failure>,
 }

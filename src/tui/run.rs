@@ -2,14 +2,14 @@
 
 use super::app::App;
 use super::driver::Driver;
-use super::effect::{Effect, Farewell};
+use super::effect::{Effect, Farewell, Purpose};
 use super::event::Event;
 use super::external;
 use super::style::{Depth, Palette};
 use super::terminal::Screen;
 use super::view;
-use crate::config::{HandEdited, KeyMap, Paths, Settings, SourcesFile, Theme};
-use crate::engine::{Handle, Role};
+use crate::config::{FileEdit, KeyMap, Paths, Settings, SourcesFile, Theme};
+use crate::engine::{Edited, Handle, Role};
 use crate::util::browser;
 use crossterm::event::{Event as Input, EventStream};
 use futures_util::StreamExt;
@@ -242,9 +242,10 @@ impl Loop {
                 let text = || SourcesFile::open(&paths).text().ok();
                 let before = text();
                 let edited = self.lend(|| external::edit_source(&paths, &id))?;
-                let changed = before.zip(text()).and_then(|(was, is)| HandEdited::between(was, is));
-                if let Some(changed) = changed {
-                    self.take(Event::HandEdited(changed))?;
+                let edit = before.zip(text()).and_then(|(was, is)| FileEdit::by_hand(was, is));
+                if let Some(edit) = edit {
+                    let edited = Edited { edits: vec![edit], ..Edited::default() };
+                    self.take(Event::Edited(Purpose::Command(None), Ok(edited)))?;
                 }
                 match edited {
                     Ok(()) => self.reload(),

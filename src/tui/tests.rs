@@ -12,13 +12,15 @@ mod texts;
 mod workbench;
 
 use super::app::App;
-use super::effect::{Effect, Farewell};
+use super::effect::{Effect, Farewell, Purpose};
 use super::event::*;
 use super::style::{Depth, Palette};
 use super::view;
 use crate::article::from_html;
-use crate::config::{KeyMap, KeySettings, Settings, Theme};
-use crate::engine::{Pulse, Rhythm, ScheduleSummary};
+use crate::config::{
+    ConfigFile, EditError, FileChange, FileKind, KeyMap, KeySettings, Paths, Settings, Theme,
+};
+use crate::engine::{Edited, Pulse, Rhythm, ScheduleSummary};
 use crate::model::*;
 use crate::store::{Cursor, Mark, Window};
 use chrono::TimeDelta;
@@ -36,6 +38,18 @@ use stock::{article, item_rows};
 fn now() -> Time {
     // Noon, so that local midnight is in the past in every zone that tests run in.
     Time::from_timestamp(1_795_262_400, 0).unwrap()
+}
+
+/// Changes files as the engine does.
+fn apply(change: FileChange, paths: &Paths) -> Result<Edited, NotSaved> {
+    let applied = change.apply(paths).map_err(|e| match e {
+        EditError::Conflict { keys, now } => NotSaved::Conflict(keys, now),
+        other => NotSaved::Failed(other.to_string()),
+    })?;
+    let is_config = applied.edits.iter().any(|edit| edit.file() == FileKind::Config);
+    let settings = is_config.then(|| Box::new(ConfigFile::open(paths).settings(&[]).unwrap()));
+    let problem = applied.problem.map(|error| error.to_string());
+    Ok(Edited { edits: applied.edits, settings, problem })
 }
 
 /// The interface with made-up sources and items; effects are answered as the driver would.

@@ -2,6 +2,7 @@
 //! itself.
 
 use super::*;
+use newsfed::config::FileChange;
 use newsfed::demo::server::Fault;
 use std::sync::Mutex;
 
@@ -266,7 +267,7 @@ async fn half_a_file_of_sources_changes_nothing_until_it_is_whole() {
         // A refresh sees the file too, and goes on with what it knows.
         let all = sync(&engine, Pace::Manual).await;
         assert_eq!(all.keys().collect::<Vec<_>>(), ["a", "b"], "{cut}");
-        assert!(engine.remove(vec![SourceId("a".to_owned())]).await.is_err());
+        assert!(engine.edit(FileChange::Remove(vec![SourceId("a".to_owned())])).await.is_err());
         assert_eq!(std::fs::read_to_string(&file).unwrap(), whole[..cut], "not written over");
     }
     std::fs::write(&file, &added).unwrap();
@@ -289,18 +290,19 @@ async fn faulty_settings_cost_no_undo() {
     let text = || std::fs::read_to_string(&sources).unwrap();
     let (before, valid) = (text(), std::fs::read(&settings).unwrap_or_default());
     std::fs::write(&settings, "nonsense = 3\n").unwrap();
-    let removed = engine.remove(vec![SourceId("a".to_owned())]).await.unwrap();
+    let removed = engine.edit(FileChange::Remove(vec![SourceId("a".to_owned())])).await.unwrap();
     let without = text();
     assert!(!without.contains("id = \"a\"") && without.contains("id = \"b\""), "{without}");
     let mut status = engine.status();
     let summary = soon(status.wait_for(|s| s.fault.is_some())).await.unwrap().fault.clone();
     assert!(summary.is_some_and(|fault| fault.contains("nonsense")));
-    engine.restore(removed).await.unwrap();
+    engine.edit(FileChange::Revert(removed.edits)).await.unwrap();
     assert_eq!(text(), before);
     let title = SourceChange { title: Some(Some("Mine".to_owned())), ..Default::default() };
-    let edited = engine.change(vec![SourceId("b".to_owned())], title).await.unwrap();
+    let edited =
+        engine.edit(FileChange::Sources(vec![(SourceId("b".to_owned()), title)])).await.unwrap();
     assert!(text().contains("title = \"Mine\""));
-    engine.revert(edited).await.unwrap();
+    engine.edit(FileChange::Revert(edited.edits)).await.unwrap();
     assert_eq!(text(), before);
     std::fs::write(&settings, valid).unwrap();
     // A refresh sees that they are whole again.

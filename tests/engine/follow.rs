@@ -103,7 +103,7 @@ async fn credentials_typed_with_the_address_are_kept_for_its_host() {
     let typed = server.url("/feed").replace("http://", "http://alice:s3cret@");
     let discovery = engine.discover(&typed).await.unwrap();
     assert!(!format!("{discovery:?}").contains("s3cret"));
-    let source = engine.follow(discovery, 0, None, None).await.unwrap();
+    let (source, _) = engine.follow(discovery, 0, None, None).await.unwrap();
     assert!(!source.url.as_str().contains("alice"));
     let refreshed = sync_one(&engine, Pace::Force).await;
     assert_eq!(refreshed, Refreshed::Polled(Outcome::Unchanged));

@@ -1,6 +1,7 @@
 //! Starting, stopping, two at once, and sources that come and go.
 
 use super::*;
+use newsfed::config::FileChange;
 use newsfed::demo::server::Fault;
 use newsfed::engine::Role;
 
@@ -83,11 +84,11 @@ async fn a_source_taken_out_under_way_leaves_no_trace_and_can_come_back() {
     let engine = home.on_demand().await;
     let mut reports = engine.refresh(None, Pace::Manual).await;
     received(&server, 1).await;
-    let removed = engine.remove(vec![SourceId("slow".to_owned())]).await.unwrap();
+    let removed = engine.edit(FileChange::Remove(vec![SourceId("slow".to_owned())])).await.unwrap();
     open.send(()).unwrap();
     assert!(matches!(reports.recv().await.unwrap().result, Refreshed::Lost(_)));
     assert_eq!((items(&engine).len(), polls(&engine).len()), (0, 0));
-    engine.restore(removed).await.unwrap();
+    engine.edit(FileChange::Revert(removed.edits)).await.unwrap();
     open.send(()).unwrap();
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
     engine.shutdown().await;
@@ -102,9 +103,9 @@ async fn taking_out_and_putting_back_keeps_items_and_marks() {
     let key = engine.store().reader().unwrap().last_key().unwrap();
     engine.mark(newsfed::store::Mark::Pinned, vec![key], true).await.unwrap();
     let before = std::fs::read(home.paths().sources_file()).unwrap();
-    let removed = engine.remove(vec![SourceId("s".to_owned())]).await.unwrap();
+    let removed = engine.edit(FileChange::Remove(vec![SourceId("s".to_owned())])).await.unwrap();
     assert!(engine.sources().await.unwrap().is_empty());
-    engine.restore(removed).await.unwrap();
+    engine.edit(FileChange::Revert(removed.edits)).await.unwrap();
     assert_eq!(std::fs::read(home.paths().sources_file()).unwrap(), before);
     let facts = facts(&engine, "s").await;
     assert_eq!((facts.items, facts.pinned), (2, 1));

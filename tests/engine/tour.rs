@@ -98,7 +98,7 @@ async fn its_pages_can_be_asked_for() {
     let house = engine.discover(&world.site_without_list()).await.unwrap();
     let kinds: Vec<SourceKind> = house.ways.iter().map(|w| w.kind).collect();
     assert_eq!(kinds, [SourceKind::Crawl; 2], "{:?}", house.tried);
-    let source = engine.follow(house, 0, None, None).await.unwrap();
+    let (source, _) = engine.follow(house, 0, None, None).await.unwrap();
     let polled = sync(&engine, Pace::Manual).await;
     assert_eq!(polled[source.id.as_str()], fetched(6, 0, 6));
     engine.shutdown().await;

@@ -1,6 +1,7 @@
 //! Conditional requests over several polls and restarts.
 
 use super::*;
+use newsfed::config::FileChange;
 use newsfed::model::Validators;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -93,7 +94,7 @@ async fn an_address_that_changes_starts_anew_and_keeps_the_items() {
         url: Some(server.url("/new").parse().unwrap()),
         ..Default::default()
     };
-    engine.change(vec![SourceId("s".to_owned())], change).await.unwrap();
+    engine.edit(FileChange::Sources(vec![(SourceId("s".to_owned()), change)])).await.unwrap();
     assert_eq!(facts(&engine, "s").await.validators, Validators::default());
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 1));
     assert!(!is_conditional(&server.requests()[1]));

@@ -302,7 +302,7 @@ async fn a_page_without_a_feed_is_followed_by_its_links() {
         (SourceKind::Website, Some(6), "The Site")
     );
     assert_eq!(way.preview().unwrap()[0].0, "The story of bus number 6");
-    let source = engine.follow(discovery, 0, None, None).await.unwrap();
+    let (source, _) = engine.follow(discovery, 0, None, None).await.unwrap();
     let asked = paths_requested(&server);
     assert_eq!(asked.iter().filter(|p| *p == "/news").count(), 1, "it serves as the first poll");
     assert_eq!(asked.len(), 8, "robots.txt, the list, and each article once: {asked:?}");

@@ -3,7 +3,7 @@
 
 use super::websites::{Site, website};
 use super::*;
-use newsfed::config::EntryChange;
+use newsfed::config::KeyChange;
 use newsfed::engine::{Part, Place, Said, Subject, Workbench};
 use newsfed::model::{SourceKind, WebsiteRules};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
@@ -119,7 +119,7 @@ async fn a_way_is_followed_as_its_draft_was_edited() {
     let Said::Page { place: Place::List, .. } = next(&mut heard).await else { panic!("no page") };
     drop(bench);
     assert_eq!(server.requests().len(), before);
-    let change = |key: &[&str], value: &str| EntryChange {
+    let change = |key: &[&str], value: &str| KeyChange {
         path: key.iter().map(|k| (*k).to_owned()).collect(),
         value: Some(format!("\"{value}\"")),
     };
@@ -133,7 +133,7 @@ async fn a_way_is_followed_as_its_draft_was_edited() {
     let refused =
         engine.follow_edited(&found, Some(way), &draft, &wrong).await.unwrap_err().to_string();
     assert!(refused.contains("an element is missing at its end"), "{refused}");
-    let source = engine.follow_edited(&found, Some(way), &draft, &changes).await.unwrap();
+    let (source, _) = engine.follow_edited(&found, Some(way), &draft, &changes).await.unwrap();
     assert_eq!(source.title.as_deref(), Some("My buses"));
     assert_eq!(source.website.unwrap().articles.as_deref(), Some("li.story a"));
     let (_, facts) = &engine.sources().await.unwrap()[0];
@@ -167,7 +167,7 @@ async fn a_website_is_written_by_hand_where_nothing_is_proposed() {
     let unfinished = engine.follow_edited(&found, None, &draft, &[]).await.unwrap_err();
     assert!(unfinished.to_string().contains("website.articles"), "{unfinished}");
     let path = ["website", "articles"].map(str::to_owned).to_vec();
-    let change = EntryChange { path, value: Some(format!("\"{selector}\"")) };
+    let change = KeyChange { path, value: Some(format!("\"{selector}\"")) };
     engine.follow_edited(&found, None, &draft, &[change]).await.unwrap();
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(2, 0, 2));
 }

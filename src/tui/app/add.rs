@@ -1,8 +1,9 @@
 //! The paste box: any address -> the ways to follow it.
 
 use super::dialogs::Starters;
+use super::history::Change;
 use super::{App, Dialog, Prompt};
-use crate::config::{Action, Context};
+use crate::config::{Action, Context, FileEdit};
 use crate::engine::Discovery;
 use crate::model::SourceKind;
 use crate::tui::effect::{Effect, Farewell};
@@ -186,11 +187,14 @@ impl App {
         vec![]
     }
 
-    pub(super) fn followed(&mut self, result: Result<Vec<Followed>, Failure>) -> Vec<Effect> {
+    pub(super) fn followed(
+        &mut self,
+        result: Result<(Vec<Followed>, FileEdit), Failure>,
+    ) -> Vec<Effect> {
         let in_form = result.is_err() && self.not_followed();
         match (result, self.add()) {
             (Err(why), _) if in_form => self.problem(why),
-            (Ok(added), _) => {
+            (Ok((added, edit)), _) => {
                 let over = |l: &Dialog| match l {
                     Dialog::Add(_) | Dialog::Starters(_) => true,
                     Dialog::Edit(editor) => matches!(editor.of, super::editor::Of::Way(_)),
@@ -214,12 +218,13 @@ impl App {
                     [one] => format!("following {}", one.title),
                     many => format!("following {} sources", many.len()),
                 };
-                let ids = added.iter().map(|one| one.id.clone()).collect();
                 let what = match added.as_slice() {
                     [one] => format!("follow {}", one.title),
                     many => format!("follow {} sources", many.len()),
                 };
-                self.added(ids, what);
+                if !edit.is_empty() {
+                    self.did(Change::Files(vec![edit]), what);
+                }
                 self.note(words);
                 // Its items are what the user wants to see now.
                 if let [one] = added.as_slice() {

@@ -2,10 +2,10 @@
 
 use super::complete::signed_words;
 use super::{App, PromptKind, RowId};
-use crate::config::{Edited, SourceChange};
+use crate::config::{FileChange, SourceChange};
 use crate::model::SourceId;
 use crate::tui::effect::Effect;
-use crate::tui::event::{Failure, SourceEntry};
+use crate::tui::event::SourceEntry;
 
 /// What is to become of each source.
 type Changes = Vec<(SourceId, SourceChange)>;
@@ -151,22 +151,10 @@ impl App {
 
     fn change_sources(&mut self, changes: Changes) -> Vec<Effect> {
         self.sources.marked.clear();
-        if changes.is_empty() { vec![] } else { vec![Effect::ChangeSources { changes }] }
-    }
-
-    pub(super) fn sources_changed(&mut self, result: Result<Edited, Failure>) -> Vec<Effect> {
-        match result {
-            Err(why) => {
-                self.problem(why);
-                // What was shown in advance may not be so.
-                vec![Effect::LoadSources]
-            }
-            Ok(edited) if edited.is_empty() => self.note("that is so already"),
-            Ok(edited) => {
-                self.edited(edited);
-                vec![Effect::LoadSources]
-            }
+        if changes.is_empty() {
+            return vec![];
         }
+        vec![Effect::edit(FileChange::Sources(changes))]
     }
 
     /// Puts the selected sources one place down or up among those of their folder.
@@ -198,7 +186,7 @@ impl App {
         let next = next.map(|i| all[i].source.id.clone());
         // At once, so that the next stroke goes on from there.
         self.sources.reorder(&targets, before);
-        vec![Effect::PlaceSources { ids, next }]
+        vec![Effect::edit(FileChange::Place { ids, next })]
     }
 }
 

@@ -2,11 +2,11 @@
 
 use super::settings::setting;
 use super::{App, Focus, Refreshing};
-use crate::config::{self, Theme};
+use crate::config::{self, FileChange, Theme};
 use crate::engine::{Pace, Refreshed, Report, Role};
 use crate::model::{ItemRow, Outcome};
 use crate::store::Mark;
-use crate::tui::effect::Effect;
+use crate::tui::effect::{Effect, Purpose};
 use crate::tui::event::{Cause, Failure};
 use crate::tui::style::Palette;
 
@@ -164,9 +164,15 @@ impl App {
             return self.delete_view();
         }
         if !self.sources.marked.is_empty() || !self.sources.targets().is_empty() {
-            let ids = self.sources.targets().iter().map(|s| s.source.id.clone()).collect();
+            let targets = self.sources.targets();
+            let words = match targets.as_slice() {
+                [source] => format!("removal of {}", source.title()),
+                many => format!("removal of {} sources", many.len()),
+            };
+            let ids = targets.iter().map(|s| s.source.id.clone()).collect();
             self.sources.marked.clear();
-            return vec![Effect::Remove { ids }];
+            let (purpose, change) = (Purpose::Command(Some(words)), FileChange::Remove(ids));
+            return vec![Effect::Edit { purpose, change }];
         }
         self.note("select a source or a folder first")
     }
@@ -192,7 +198,7 @@ impl App {
                 self.palette = Palette::new(theme, self.palette.depth());
                 self.note(format!("theme: {name}"));
                 let changes = vec![setting(&["ui", "theme"], name)];
-                vec![Effect::SaveSettings { base: None, changes }]
+                vec![Effect::edit(FileChange::Settings(changes))]
             }
             Err(errors) => {
                 self.problem(errors.first().map(ToString::to_string).unwrap_or_default())

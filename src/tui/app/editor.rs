@@ -2,10 +2,10 @@
 //! [`crate::config::SourceForm`]; here is which of them has the keys.
 
 use super::{Add, App, Bench, BenchPane, Dialog, Focus, PromptKind, Stage};
-use crate::config::{Edited, Entry, FormBase, FormPage, Key, SourceForm, UiSettings};
-use crate::engine::Pace;
+use crate::config::{FileChange, FormPage, Key, Section, SourceForm, UiSettings};
+use crate::engine::{Edited, Pace};
 use crate::model::SourceKind;
-use crate::tui::effect::Effect;
+use crate::tui::effect::{Effect, Purpose};
 use crate::tui::event::{Failure, NotSaved, RequestId};
 use crate::tui::input::Field;
 use crate::tui::view;
@@ -86,11 +86,6 @@ impl Editor {
     /// What is put back when it is left.
     pub(super) fn set_before(&mut self, ui: UiSettings) {
         self.before = Some(ui);
-    }
-
-    /// It goes on being edited.
-    pub(super) fn not_saved(&mut self) {
-        self.saving = None;
     }
 
     /// The field that takes what is typed.
@@ -243,7 +238,8 @@ impl App {
             _ => None,
         });
         let Some((way, entry, title)) = found else { return vec![] };
-        let title = if title.is_empty() { entry.id().to_string() } else { title };
+        let id = entry.source_id().map(ToString::to_string);
+        let title = if title.is_empty() { id.unwrap_or_default() } else { title };
         let mut editor = Editor::new(Of::Way(way), title, FormPage::General, false);
         let form = SourceForm::new(entry);
         let has_selectors = form.kind() == SourceKind::Website;
@@ -256,7 +252,7 @@ impl App {
     pub(super) fn entry_loaded(
         &mut self,
         source: i64,
-        result: Result<Entry, Failure>,
+        result: Result<Section, Failure>,
     ) -> Vec<Effect> {
         let of = Of::Source(source);
         let editor = self.editor().filter(|e| e.of == of && e.form.is_none());
@@ -365,18 +361,15 @@ impl App {
             return self.problem(format!("not saved: {why}"));
         }
         let (changes, base) = (form.changes(), form.base().clone());
-        match (editor.of, base, discovery) {
-            (Of::Way(way), FormBase::Entry(base), Some(discovery)) => {
+        match (editor.of, discovery) {
+            (Of::Way(way), Some(discovery)) => {
                 editor.saving = Some(Saving { number, poll: false });
                 vec![Effect::FollowEdited { discovery, way, base, changes }]
             }
-            (Of::Source(_), FormBase::Entry(base), _) if !changes.is_empty() => {
+            (Of::Source(_) | Of::Settings, _) if !changes.is_empty() => {
                 editor.saving = Some(Saving { number, poll: form.needs_poll() });
-                vec![Effect::SaveEntry { save: number, base, changes }]
-            }
-            (Of::Settings, FormBase::Settings(base), _) if !changes.is_empty() => {
-                editor.saving = Some(Saving { number, poll: false });
-                vec![Effect::SaveSettings { base: Some(base), changes }]
+                let purpose = Purpose::Form(number);
+                vec![Effect::Edit { purpose, change: FileChange::Section { base, changes } }]
             }
             _ => {
                 self.dialogs.pop();
@@ -386,7 +379,8 @@ impl App {
         }
     }
 
-    pub(super) fn entry_saved(
+    /// After a save of a form.
+    pub(super) fn form_saved(
         &mut self,
         save: RequestId,
         result: Result<Edited, NotSaved>,
@@ -395,18 +389,27 @@ impl App {
         let editor = self.editor().filter(|editor| waits(editor));
         match (result, editor) {
             (Ok(edited), editor) => {
-                let mut effects = vec![Effect::LoadSources];
-                if let Some((of, saving)) = editor.and_then(|e| Some((e.of, e.saving?))) {
-                    self.dialogs.retain(|dialog| !matches!(dialog, Dialog::Edit(e) if waits(e)));
+                let Some(editor) = editor else { return self.saved(edited.edits, None, "") };
+                let (of, poll) = (editor.of, editor.saving.is_some_and(|saving| saving.poll));
+                let waiting = editor.form.iter().flat_map(SourceForm::changed);
+                let waiting = waiting.filter(|field| field.waits());
+                let waiting: Vec<&str> = waiting.map(|field| field.label.as_str()).collect();
+                let note = match waiting.join(", ") {
+                    labels if labels.is_empty() => labels,
+                    labels => format!("; {labels}: from the next start"),
+                };
+                self.dialogs.retain(|dialog| !matches!(dialog, Dialog::Edit(e) if waits(e)));
+                let mut effects = vec![];
+                if let Of::Source(source) = of {
                     effects.push(Effect::CloseBench);
-                    if let (Of::Source(source), true) = (of, saving.poll) {
+                    if poll {
                         effects.extend(self.refresh(Some(vec![source]), Pace::Manual));
                     }
                 }
-                effects.extend(self.edited(edited));
+                effects.extend(self.saved(edited.edits, None, &note));
                 effects
             }
-            (Err(NotSaved::Elsewhere(keys, now)), Some(editor)) => {
+            (Err(NotSaved::Conflict(keys, now)), Some(editor)) => {
                 editor.saving = None;
                 if let Some(form) = &mut editor.form {
                     form.rebase(*now);
@@ -417,14 +420,11 @@ impl App {
                     "{keys}: changed in the file meanwhile; C-s again puts this in its place"
                 ))
             }
-            (Err(NotSaved::Elsewhere(keys, _) | NotSaved::SettingsElsewhere(keys, _)), _) => {
-                self.problem(format!("not saved: {} changed in the file", keys.join(", ")))
-            }
-            (Err(NotSaved::Failed(why)), editor) => {
+            (Err(why), editor) => {
                 if let Some(editor) = editor {
                     editor.saving = None;
                 }
-                self.problem(why)
+                self.problem(why.message())
             }
         }
     }

@@ -1,14 +1,12 @@
 //! What was changed, what of it is undone, and how to go to and fro between these states.
 
 use super::{App, Dialog};
-use crate::config::{
-    Action, Context, Edited, EntryChange, HandEdited, Key, Settings, SettingsEdited, ViewsEdited,
-};
-use crate::engine::Removed;
-use crate::model::{SourceId, Time};
+use crate::config::{Action, Context, FileChange, FileEdit, FileKind, Key};
+use crate::engine::Edited;
+use crate::model::Time;
 use crate::store::Mark;
-use crate::tui::effect::Effect;
-use crate::tui::event::{Cause, Failure, MarksSet};
+use crate::tui::effect::{Effect, Purpose};
+use crate::tui::event::{Cause, Failure, MarksSet, NotSaved};
 use crossterm::event::{KeyCode, KeyEvent};
 
 /// Changes kept for undoing.
@@ -22,21 +20,8 @@ pub(super) enum Change {
         keys: Vec<i64>,
         to: bool,
     },
-    Removed(Removed),
-    /// Sources that were added; how to put them back once they are taken out again.
-    Added {
-        ids: Vec<SourceId>,
-        gone: Option<Removed>,
-    },
-    Edited(Edited),
-    Views(ViewsEdited),
-    /// What a list has brought.
-    Import {
-        sources: Edited,
-        views: Option<ViewsEdited>,
-    },
-    Settings(SettingsEdited),
-    HandEdited(HandEdited),
+    /// Changes of `sources.toml` and `config.toml`.
+    Files(Vec<FileEdit>),
 }
 
 /// A change with what to call it.
@@ -149,22 +134,9 @@ impl App {
                 let (mark, keys, to) = (*mark, keys.clone(), *to == redo);
                 self.change_mark(mark, keys, to, cause)
             }
-            Change::Removed(removed) if redo => {
-                vec![Effect::Remove { ids: removed.sources.iter().map(|s| s.id.clone()).collect() }]
-            }
-            Change::Removed(removed) => vec![Effect::Restore { removed: removed.clone() }],
-            Change::Added { gone: Some(removed), .. } if redo => {
-                vec![Effect::Restore { removed: removed.clone() }]
-            }
-            Change::Added { ids, .. } => vec![Effect::Remove { ids: ids.clone() }],
-            Change::Edited(edited) => vec![Effect::Revert { edited: edited.clone() }],
-            Change::Views(edited) => vec![Effect::RevertViews { edited: edited.clone() }],
-            Change::Import { sources, views } => {
-                vec![Effect::RevertImport { sources: sources.clone(), views: views.clone() }]
-            }
-            Change::HandEdited(edited) => vec![Effect::Exchange { edited: edited.clone() }],
-            Change::Settings(edited) => {
-                vec![Effect::RevertSettings { edited: edited.clone() }]
+            Change::Files(edits) => {
+                let change = FileChange::Revert(edits.clone());
+                vec![Effect::Edit { purpose: Purpose::History, change }]
             }
         }
     }
@@ -233,142 +205,49 @@ impl App {
         title.unwrap_or_else(|| "1 item".to_owned())
     }
 
-    pub(super) fn removed(&mut self, result: Result<Removed, Failure>) -> Vec<Effect> {
-        let asked = |ids: &[SourceId], removed: &Removed| {
-            removed.sources.iter().all(|source| ids.contains(&source.id))
-        };
-        match result {
-            Err(why) => {
-                let removing = |c: &Change| matches!(c, Change::Added { .. } | Change::Removed(_));
-                if self.is_turning(removing) {
-                    return self.turned(Err(why));
-                }
-                self.problem(why)
-            }
-            Ok(removed) => {
-                let change = match self.history.moving.as_ref().map(|(step, _)| &step.change) {
-                    Some(Change::Added { ids, .. }) if asked(ids, &removed) => {
-                        Some(Change::Added { ids: ids.clone(), gone: Some(removed.clone()) })
-                    }
-                    Some(Change::Removed(before)) => {
-                        let ids: Vec<_> = before.sources.iter().map(|s| s.id.clone()).collect();
-                        asked(&ids, &removed).then(|| Change::Removed(removed.clone()))
-                    }
-                    _ => None,
-                };
-                let mut effects = match change {
-                    Some(change) => self.turned(Ok(Some(change))),
-                    None => {
-                        let what = removed.what.clone();
-                        let words = format!("stop following {what}");
-                        let hint = self.did(Change::Removed(removed), words);
-                        self.note(format!("no longer following {what}{hint}"))
-                    }
-                };
-                effects.push(Effect::LoadSources);
-                effects
-            }
-        }
-    }
-
-    pub(super) fn restored(&mut self, result: Result<Removed, Failure>) -> Vec<Effect> {
-        let removal = self.is_turning(|change| matches!(change, Change::Removed(_)));
-        let back = result.as_ref().ok().filter(|_| removal).map(|removed| removed.what.clone());
-        let mut effects = self.turned(result.map(|_| None));
-        if let Some(what) = back {
-            self.note(format!("undone: following {what} again"));
-        }
-        effects.push(Effect::LoadSources);
-        effects
-    }
-
-    /// Keeps what was followed or imported for undoing; tells how to take it back.
-    pub(super) fn added(&mut self, ids: Vec<SourceId>, words: String) -> String {
-        if ids.is_empty() {
-            return String::new();
-        }
-        self.did(Change::Added { ids, gone: None }, words)
-    }
-
-    /// Keeps an edit for undoing and tells of it.
-    pub(super) fn edited(&mut self, edited: Edited) -> Vec<Effect> {
-        let words = edited.what();
-        let hint = self.did(Change::Edited(edited), words.clone());
-        self.note(format!("saved: {words}{hint}"))
-    }
-
-    pub(super) fn reverted(&mut self, result: Result<Edited, Failure>) -> Vec<Effect> {
-        let mut effects = self.turned(result.map(|edited| Some(Change::Edited(edited))));
-        effects.push(Effect::LoadSources);
-        effects
-    }
-
-    pub(super) fn import_reverted(
+    /// After a change of the files, or a failure to make it.
+    pub(super) fn edited(
         &mut self,
-        result: Result<(Edited, Option<ViewsEdited>), Failure>,
+        purpose: Purpose,
+        result: Result<Edited, NotSaved>,
     ) -> Vec<Effect> {
-        let mut effects = match &result {
-            Ok((_, Some(views))) => self.take_views(views),
-            _ => vec![],
-        };
-        let change = |(sources, views)| Some(Change::Import { sources, views });
-        effects.extend(self.turned(result.map(change)));
-        effects.push(Effect::LoadSources);
-        effects
-    }
-
-    pub(super) fn exchanged(&mut self, result: Result<HandEdited, Failure>) -> Vec<Effect> {
-        let mut effects = self.turned(result.map(|edited| Some(Change::HandEdited(edited))));
-        effects.push(Effect::LoadSources);
-        effects
-    }
-
-    pub(super) fn views_edited(&mut self, result: Result<ViewsEdited, Failure>) -> Vec<Effect> {
-        let edited = match result {
-            Ok(edited) => edited,
-            Err(why) => return self.problem(why),
-        };
-        let effects = self.take_views(&edited);
-        let words = edited.what();
-        let hint = self.did(Change::Views(edited), words.clone());
-        self.note(format!("saved: {words}{hint}"));
-        effects
-    }
-
-    pub(super) fn views_reverted(&mut self, result: Result<ViewsEdited, Failure>) -> Vec<Effect> {
-        let mut effects = match &result {
-            Ok(edited) => self.take_views(edited),
-            Err(_) => vec![],
-        };
-        effects.extend(self.turned(result.map(|edited| Some(Change::Views(edited)))));
-        effects
-    }
-
-    /// The same for an edit of the settings.
-    pub(super) fn settings_edited(&mut self, edited: SettingsEdited, note: &str) -> Vec<Effect> {
-        if edited.changes().is_empty() {
-            return vec![];
+        let mut effects = self.edit_answered(result.as_ref().ok());
+        // After a failure, what was shown in advance does not hold.
+        let sources = |edited: &Edited| edited.edits.iter().any(|e| e.file() == FileKind::Sources);
+        if result.as_ref().map_or(true, sources) {
+            effects.push(Effect::LoadSources);
         }
-        let words = settings_words(edited.changes());
-        let hint = self.did(Change::Settings(edited), words.clone());
+        effects.extend(match (purpose, result) {
+            (Purpose::Form(save), result) => self.form_saved(save, result),
+            (Purpose::Import { request, listed, skipped }, result) => {
+                self.imported(request, listed, skipped, result)
+            }
+            (Purpose::History, result) if self.is_turning(|c| matches!(c, Change::Files(_))) => {
+                let result = result.map(|edited| Some(Change::Files(edited.edits)));
+                self.turned(result.map_err(NotSaved::message))
+            }
+            (Purpose::History, _) => vec![],
+            (Purpose::Command(words), Ok(edited)) => self.saved(edited.edits, words, ""),
+            (Purpose::Command(_), Err(why)) => self.problem(why.message()),
+        });
+        effects
+    }
+
+    /// Keeps edits for undoing, and says what was changed.
+    pub(super) fn saved(
+        &mut self,
+        mut edits: Vec<FileEdit>,
+        words: Option<String>,
+        note: &str,
+    ) -> Vec<Effect> {
+        edits.retain(|edit| !edit.is_empty());
+        if edits.is_empty() {
+            return self.note("that is so already");
+        }
+        let describe = || edits.iter().map(FileEdit::describe).collect::<Vec<_>>().join(", ");
+        let words = words.unwrap_or_else(describe);
+        let hint = self.did(Change::Files(edits), words.clone());
         self.note(format!("saved: {words}{hint}{note}"))
-    }
-
-    pub(super) fn settings_reverted(
-        &mut self,
-        result: Result<(SettingsEdited, Box<Settings>), Failure>,
-    ) -> Vec<Effect> {
-        let (edited, settings) = match result {
-            Ok(both) => both,
-            Err(why) => {
-                let mut effects = self.settings_answered(None);
-                effects.extend(self.turned(Err(why)));
-                return effects;
-            }
-        };
-        let mut effects = self.settings_answered(Some(settings));
-        effects.extend(self.turned(Ok(Some(Change::Settings(edited)))));
-        effects
     }
 
     pub(super) fn open_history(&mut self) -> Vec<Effect> {
@@ -403,20 +282,6 @@ impl App {
         }
         vec![]
     }
-}
-
-/// Keys of the settings with their new values; passwords may stand in a proxy only, whose value is
-/// left out.
-fn settings_words(changes: &[EntryChange]) -> String {
-    let one = |change: &EntryChange| {
-        let key = change.path.join(".");
-        match &change.value {
-            Some(_) if key == "net.proxy" => key,
-            Some(value) => format!("{key} = {}", value.trim()),
-            None => format!("{key} as by default"),
-        }
-    };
-    changes.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
 fn describe(mark: Mark, count: usize, to: bool) -> String {

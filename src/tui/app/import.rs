@@ -4,9 +4,10 @@ use super::history::Change;
 use super::keys::Motion;
 use super::prompt::expand_home;
 use super::{App, Dialog, Prompt};
-use crate::config::Key;
-use crate::tui::effect::Effect;
-use crate::tui::event::{Failure, ImportRead, Imported, RequestId};
+use crate::config::{FileChange, FileKind, Import, Key};
+use crate::engine::Edited;
+use crate::tui::effect::{Effect, Purpose};
+use crate::tui::event::{Failure, ImportRead, NotSaved, RequestId};
 use crossterm::event::{KeyCode, KeyEvent};
 
 /// What a list would bring.
@@ -107,9 +108,11 @@ impl App {
                 self.close_preview(request);
                 return self.note("nothing in it is new");
             }
-            let import = read.import.clone();
+            let Import { sources, views, skipped, .. } = read.import.clone();
+            let (listed, skipped) = (sources.len(), skipped.len());
             preview.going = true;
-            return vec![Effect::Import { request, import }];
+            let purpose = Purpose::Import { request, listed, skipped };
+            return vec![Effect::Edit { purpose, change: FileChange::Import { sources, views } }];
         }
         if let Some(motion) = motion {
             preview.selected = motion.from(preview.selected, 10, count);
@@ -122,27 +125,30 @@ impl App {
     pub(super) fn imported(
         &mut self,
         request: RequestId,
-        result: Result<Imported, Failure>,
+        listed: usize,
+        skipped: usize,
+        result: Result<Edited, NotSaved>,
     ) -> Vec<Effect> {
-        let Imported { added, known, skipped, edited, views, not_saved } = match result {
-            Ok(imported) => imported,
+        let Edited { edits, problem, .. } = match result {
+            Ok(edited) => edited,
             Err(why) => {
                 if let Some(preview) = self.import_preview(request) {
                     preview.going = false;
                 }
-                return self.problem(why);
+                return self.problem(why.message());
             }
         };
+        let of = |file| edits.iter().find(|edit| edit.file() == file);
+        let added = of(FileKind::Sources).map_or(0, |edit| edit.inserted().count());
+        let known = listed.saturating_sub(added);
         let mut words = match added {
             1 => "1 source imported".to_owned(),
             n => format!("{n} sources imported"),
         };
-        let mut effects = vec![Effect::LoadSources];
         // Who has left it meanwhile is told all the same.
         let path = self.close_preview(request).unwrap_or_else(|| "a list".to_owned());
-        if let Some(edited) = &views {
-            words += &format!(", {} saved", edited.what());
-            effects.extend(self.take_views(edited));
+        if let Some(views) = of(FileKind::Config) {
+            words += &format!(", {} saved", views.describe());
         }
         if known > 0 {
             let were = if known == 1 { "was" } else { "were" };
@@ -151,18 +157,16 @@ impl App {
         if skipped > 0 {
             words += &format!(", {skipped} left out");
         }
-        if let Some(why) = &not_saved {
+        if let Some(why) = &problem {
             words += &format!("; no saved query of it: {why}");
         }
-        if !edited.is_empty() || views.is_some() {
-            let change = Change::Import { sources: edited, views };
-            words += &self.did(change, format!("import of {path}"));
+        if !edits.is_empty() {
+            words += &self.did(Change::Files(edits), format!("import of {path}"));
         }
         self.dialogs.retain(|l| !matches!(l, Dialog::Add(_)));
-        match not_saved {
+        match problem {
             Some(_) => self.problem(words),
             None => self.note(words),
-        };
-        effects
+        }
     }
 }

@@ -58,8 +58,8 @@ use crate::config::{Key, KeyMap, Settings};
 use crate::engine::Status;
 use crate::model::Time;
 use chrono::TimeDelta;
-use history::{Change, History};
-use settings::Saves;
+use history::History;
+use settings::PendingEdits;
 use views::Counting;
 use why::Rhythms;
 
@@ -117,7 +117,7 @@ pub(super) struct App {
     pub(super) areas: Areas,
     pub(super) texts: Texts,
     pub(super) history: History,
-    saves: Saves,
+    edits: PendingEdits,
     requests: RequestId,
     stale: Stale,
     counting: Counting,
@@ -176,7 +176,7 @@ impl App {
             areas: Areas::default(),
             texts: Texts::default(),
             history: History::default(),
-            saves: Saves::default(),
+            edits: PendingEdits::default(),
             requests: 0,
             stale: Stale::default(),
             counting: Counting::default(),
@@ -195,7 +195,7 @@ impl App {
         self.now = now;
         let mut effects = self.happened(event);
         effects.extend(self.want_rhythms());
-        self.saves.asked(&effects);
+        self.edits.add(&effects);
         effects
     }
 
@@ -233,27 +233,12 @@ impl App {
             Event::Tried(request, words) => self.tried(request, words),
             Event::Discovered(request, result) => self.discovered(request, result),
             Event::Followed(result) => self.followed(result),
-            Event::Removed(result) => self.removed(result),
-            Event::Restored(result) => self.restored(result),
+            Event::Edited(purpose, result) => self.edited(purpose, result),
             Event::EntryLoaded(source, result) => self.entry_loaded(source, result),
-            Event::EntrySaved(save, result) => self.entry_saved(save, result),
             Event::BenchSaid(bench, said) => self.bench_said(bench, said),
-            Event::Reverted(result) => self.reverted(result),
-            Event::SourcesChanged(result) => self.sources_changed(result),
-            Event::ViewsEdited(result) => self.views_edited(result),
-            Event::ViewsReverted(result) => self.views_reverted(result),
             Event::ViewsCounted(result) => self.views_counted(result),
             Event::ImportRead(request, result) => self.import_read(request, result),
-            Event::HandEdited(edited) => {
-                self.did(Change::HandEdited(edited), "sources.toml, in the editor");
-                vec![]
-            }
-            Event::Exchanged(result) => self.exchanged(result),
             Event::SettingsLoaded(result) => self.settings_loaded(result),
-            Event::SettingsSaved(result) => self.settings_saved(result),
-            Event::SettingsReverted(result) => self.settings_reverted(result),
-            Event::Imported(request, result) => self.imported(request, result),
-            Event::ImportReverted(result) => self.import_reverted(result),
             Event::Refreshed(report) => self.refreshed(&report),
             Event::RefreshEnded => self.refresh_ended(),
             Event::BrowserPlanned(launch) => vec![Effect::BrowseHere(launch)],

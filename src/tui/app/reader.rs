@@ -4,6 +4,7 @@ use super::find::Find;
 use super::keys::Motion;
 use super::settings::setting;
 use super::{App, Focus};
+use crate::config::FileChange;
 use crate::model::ItemRow;
 use crate::store::Mark;
 use crate::tui::effect::Effect;
@@ -292,7 +293,7 @@ impl App {
         if reader.column != reader.kept_column {
             reader.kept_column = reader.column;
             let width = setting(&["ui", "reader_width"], i64::from(reader.column));
-            effects.push(Effect::SaveSettings { base: None, changes: vec![width] });
+            effects.push(Effect::edit(FileChange::Settings(vec![width])));
         }
         effects
     }

@@ -196,6 +196,6 @@ impl App {
     }
 
     fn save_keys(&mut self, rebinding: Rebinding) -> Vec<Effect> {
-        vec![Effect::SaveSettings { base: None, changes: rebinding.changes }]
+        vec![Effect::edit(config::FileChange::Settings(rebinding.changes))]
     }
 }

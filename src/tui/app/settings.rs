@@ -1,17 +1,19 @@
 //! The settings: their form, and taking over what was changed while everything runs.
 
 use super::{App, Dialog, Editor};
-use crate::config::{EntryChange, FormPage, KeyMap, Settings, SettingsText, SourceForm};
-use crate::config::{SettingsEdited, Theme, UiSettings, setting_change};
+use crate::config::{
+    FileChange, FormPage, KeyChange, KeyMap, Section, Settings, SourceForm, Theme, UiSettings,
+    setting_change,
+};
+use crate::engine::Edited;
 use crate::tui::effect::Effect;
-use crate::tui::event::{Failure, NotSaved};
+use crate::tui::event::Failure;
 use crate::tui::style::Palette;
-use std::collections::VecDeque;
 
 /// One key of the settings with a new value.
-pub(super) fn setting(path: &[&str], value: impl Into<toml::Value>) -> EntryChange {
+pub(super) fn setting(path: &[&str], value: impl Into<toml::Value>) -> KeyChange {
     let path = path.iter().map(|key| (*key).to_owned()).collect();
-    EntryChange { path, value: Some(value.into().to_string()) }
+    KeyChange { path, value: Some(value.into().to_string()) }
 }
 
 /// The pages of the form, by the names that the palette takes.
@@ -29,43 +31,46 @@ pub(super) fn setting_pages() -> Vec<(FormPage, String)> {
     pages.into_iter().map(|page| (page, name(page))).collect()
 }
 
-/// Saves of the settings that are not answered yet.
+/// Changes of the files that are not answered yet.
 #[derive(Debug, Default)]
-pub(super) struct Saves {
-    /// Whether each is of the form, the oldest first: they are answered in their order.
-    waiting: VecDeque<bool>,
-    /// What held after those that are answered, where it is not taken over yet.
-    held: Option<Box<Settings>>,
+pub(super) struct PendingEdits {
+    count: usize,
+    /// The settings after those that are answered, where they are not adopted yet.
+    settings: Option<Box<Settings>>,
 }
 
-impl Saves {
-    /// Counts the saves among some effects.
-    pub(super) fn asked(&mut self, effects: &[Effect]) {
-        self.waiting.extend(effects.iter().filter_map(|effect| match effect {
-            Effect::SaveSettings { base, .. } => Some(base.is_some()),
-            Effect::RevertSettings { .. } => Some(false),
-            _ => None,
-        }));
+impl PendingEdits {
+    /// Counts the changes among some effects.
+    pub(super) fn add(&mut self, effects: &[Effect]) {
+        let edit = |effect: &&Effect| matches!(effect, Effect::Edit { .. });
+        self.count += effects.iter().filter(edit).count();
     }
 }
 
 impl App {
-    /// Takes over what a save has made of the settings once no newer one waits: until then the interface
-    /// show what newer strokes have chosen.
-    pub(super) fn settings_answered(&mut self, now: Option<Box<Settings>>) -> Vec<Effect> {
-        self.saves.waiting.pop_front();
-        self.saves.held = now.or_else(|| self.saves.held.take());
-        let last = self.saves.waiting.is_empty();
-        match self.saves.held.take_if(|_| last) {
-            Some(settings) => self.adopt(*settings),
-            None => vec![],
+    /// Adopts the settings that a change resulted in once no newer change is pending: until then
+    /// the interface shows what newer commands have chosen.
+    pub(super) fn edit_answered(&mut self, edited: Option<&Edited>) -> Vec<Effect> {
+        self.edits.count = self.edits.count.saturating_sub(1);
+        let settings = edited.and_then(|edited| edited.settings.clone());
+        if let Some(settings) = settings {
+            // An open form goes on from what holds now.
+            if let Some(open) = self.editor().filter(|editor| editor.is_settings()) {
+                open.set_before(settings.ui.clone());
+            }
+            self.edits.settings = Some(settings);
         }
+        let is_last = self.edits.count == 0;
+        let Some(settings) = self.edits.settings.take_if(|_| is_last) else { return vec![] };
+        let mut effects = self.adopt(*settings);
+        effects.extend(self.keys_saved());
+        effects
     }
 
     /// Sets a key to a value, typed with a blank between.
     pub(super) fn set_setting(&mut self, typed: &str) -> Vec<Effect> {
         let (key, value) = typed.split_once(' ').unwrap_or((typed, ""));
-        vec![Effect::SaveSettings { base: None, changes: vec![setting_change(key, value.trim())] }]
+        vec![Effect::edit(FileChange::Settings(vec![setting_change(key, value.trim())]))]
     }
 
     /// Opens the form of the settings at one of its pages.
@@ -74,7 +79,7 @@ impl App {
         vec![Effect::LoadSettings]
     }
 
-    pub(super) fn settings_loaded(&mut self, result: Result<SettingsText, Failure>) -> Vec<Effect> {
+    pub(super) fn settings_loaded(&mut self, result: Result<Section, Failure>) -> Vec<Effect> {
         let editor = self.editor().filter(|e| e.is_settings() && e.form.is_none());
         match (editor, result) {
             (None, _) => vec![],
@@ -89,60 +94,6 @@ impl App {
                 self.problem(why)
             }
         }
-    }
-
-    pub(super) fn settings_saved(
-        &mut self,
-        result: Result<(SettingsEdited, Box<Settings>), NotSaved>,
-    ) -> Vec<Effect> {
-        let of_form = self.saves.waiting.front() == Some(&true);
-        let mut effects = match result {
-            Ok(_) => vec![],
-            Err(_) => self.settings_answered(None),
-        };
-        let saving = self.editor().filter(|e| of_form && e.is_settings() && e.is_saving());
-        effects.extend(match (result, saving) {
-            (Ok((edited, settings)), editor) => {
-                let waits = editor.and_then(|editor| editor.form.as_ref()).map(|form| {
-                    let waiting = form.changed().filter(|field| field.waits());
-                    waiting.map(|field| field.label.as_str()).collect::<Vec<_>>().join(", ")
-                });
-                let note = match waits.filter(|labels| !labels.is_empty()) {
-                    Some(labels) => format!("; {labels}: from the next start"),
-                    None => String::new(),
-                };
-                match self.editor().filter(|e| e.is_settings()) {
-                    // It goes on from what holds now.
-                    Some(open) if !of_form => open.set_before(settings.ui.clone()),
-                    _ => self.dialogs.retain(|l| !matches!(l, Dialog::Edit(e) if e.is_settings())),
-                }
-                let mut effects = self.settings_answered(Some(settings));
-                effects.extend(self.settings_edited(edited, &note));
-                effects.extend(self.keys_saved());
-                effects
-            }
-            (Err(NotSaved::SettingsElsewhere(keys, now)), Some(editor)) => {
-                editor.not_saved();
-                if let Some(form) = &mut editor.form {
-                    form.rebase(*now);
-                    editor.show_form();
-                }
-                let keys = keys.join(", ");
-                self.problem(format!(
-                    "{keys}: changed in the file meanwhile; C-s again puts this in its place"
-                ))
-            }
-            (Err(why), editor) => {
-                if let Some(editor) = editor {
-                    editor.not_saved();
-                }
-                match why {
-                    NotSaved::Failed(why) => self.problem(format!("not saved: {why}")),
-                    _ => self.problem("not saved: changed in the file meanwhile"),
-                }
-            }
-        });
-        effects
     }
 
     /// Shows what the form for the settings would make of the interface.
@@ -191,11 +142,12 @@ impl App {
         {
             self.keymap = keymap;
         }
-        let (sort, views) = (new.ui.sort, new.views != before.views);
+        let mut effects =
+            if new.views == before.views { vec![] } else { self.take_views(&new.views) };
+        let sort = new.ui.sort;
         self.settings = new;
-        let mut effects = if sort == before.ui.sort { vec![] } else { self.sort_as(sort) };
-        if views {
-            effects.push(Effect::LoadSources);
+        if sort != before.ui.sort {
+            effects.extend(self.sort_as(sort));
         }
         effects
     }

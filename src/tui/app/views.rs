@@ -1,7 +1,7 @@
 //! Saved queries: saving, renaming and deleting them, and what they find.
 
 use super::{App, PromptKind, RowId};
-use crate::config::{ViewChange, ViewSettings, ViewsEdited};
+use crate::config::{FileChange, ViewChange, ViewSettings};
 use crate::model::Time;
 use crate::query::Query;
 use crate::store::{Count, Scope, View};
@@ -117,11 +117,11 @@ impl App {
     }
 
     /// Takes over what is saved now.
-    pub(super) fn take_views(&mut self, edited: &ViewsEdited) -> Vec<Effect> {
+    pub(super) fn take_views(&mut self, views: &[ViewSettings]) -> Vec<Effect> {
         let before = self.sources.current().map(|row| row.id.clone());
         let shown = self.saved_view().cloned();
-        self.settings.views.clone_from(&edited.views);
-        self.sources.set_views(&edited.views);
+        self.settings.views = views.to_vec();
+        self.sources.set_views(views);
         let row = self.sources.current().map(|row| row.id.clone());
         let mut effects = self.want_counts();
         if row != before || self.saved_view() != shown.as_ref() {
@@ -135,5 +135,5 @@ fn change(was: Option<ViewSettings>, now: Option<ViewSettings>) -> Vec<Effect> {
     if was == now {
         return vec![];
     }
-    vec![Effect::EditViews { changes: vec![ViewChange { was, now }] }]
+    vec![Effect::edit(FileChange::Views(vec![ViewChange { was, now }]))]
 }

@@ -1,7 +1,7 @@
 //! The form for a source.
 
 use super::*;
-use crate::config::{EditError, Paths, SourcesFile};
+use crate::config::{Paths, SourcesFile};
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
 const FILE: &str = "# Mine\n[[source]] # one\nid = \"kernel\"\nurl = \"https://kernel.example/feed\" # daily\n\
@@ -13,8 +13,7 @@ const FILE: &str = "# Mine\n[[source]] # one\nid = \"kernel\"\nurl = \"https://k
 /// A file, and the interface with the form of one of its sources.
 struct Desk {
     stage: Stage,
-    file: SourcesFile,
-    path: std::path::PathBuf,
+    paths: Paths,
     _folder: tempfile::TempDir,
 }
 
@@ -25,18 +24,17 @@ impl Desk {
         let paths = Paths::below(folder.path());
         std::fs::create_dir_all(paths.config_dir()).unwrap();
         std::fs::write(paths.sources_file(), FILE).unwrap();
-        let file = SourcesFile::open(&paths);
         let mut stage = Stage::new();
         stage.keys("<Tab>gg");
         stage.keys(&"j".repeat(row));
         stage.keys("e");
         let asked = stage.asked.pop().unwrap();
         assert!(asked.contains("LoadEntry") && asked.contains(id), "{asked}");
-        let entry = file.entry(&SourceId(id.to_owned())).unwrap();
+        let entry = SourcesFile::open(&paths).entry(&SourceId(id.to_owned())).unwrap();
         let key = stage.app.sources.list.sources.iter().find(|s| s.source.id.as_str() == id);
         let key = key.unwrap().facts.key;
         stage.happen(Event::EntryLoaded(key, Ok(entry)));
-        Self { stage, file, path: paths.sources_file(), _folder: folder }
+        Self { stage, paths, _folder: folder }
     }
 
     fn kernel() -> Self {
@@ -56,24 +54,22 @@ impl Desk {
         assert!(screen.contains(words), "no {words:?} on\n{screen}");
     }
 
-    /// Saves as the driver does.
     fn save(&mut self) {
-        let effects = self.stage.app.update(
-            Event::KeyPressed(KeyEvent::new(KeyCode::Char('s'), KeyModifiers::CONTROL)),
-            now(),
-        );
-        for effect in effects {
-            let Effect::SaveEntry { save, base, changes } = effect else { continue };
-            let saved = self.file.edit_entry(&base, &changes).map_err(|e| match e {
-                EditError::Elsewhere { keys, now } => NotSaved::Elsewhere(keys, now),
-                other => NotSaved::Failed(other.to_string()),
-            });
-            self.stage.happen(Event::EntrySaved(save, saved));
+        self.press('s', KeyModifiers::CONTROL);
+    }
+
+    /// Presses a key, and changes the file as the driver does.
+    fn press(&mut self, key: char, modifiers: KeyModifiers) {
+        let event = Event::KeyPressed(KeyEvent::new(KeyCode::Char(key), modifiers));
+        for effect in self.stage.app.update(event, now()) {
+            let Effect::Edit { purpose, change } = effect else { continue };
+            let saved = apply(change, &self.paths);
+            self.stage.happen(Event::Edited(purpose, saved));
         }
     }
 
     fn text(&self) -> String {
-        std::fs::read_to_string(&self.path).unwrap()
+        std::fs::read_to_string(self.paths.sources_file()).unwrap()
     }
 }
 
@@ -103,14 +99,11 @@ fn a_title_is_typed_saved_and_undone() {
     desk.sees("saved: title of kernel (u takes it back)");
     assert!(desk.stage.app.dialogs.is_empty());
     assert!(!desk.stage.asked.iter().any(|a| a.contains("Refresh")), "a title needs no poll");
-    for key in ["u", "<C-r>"] {
-        desk.stage.keys(key);
-        let asked = desk.stage.asked.pop().unwrap();
-        assert!(asked.starts_with("Revert") && asked.contains("kernel"), "{asked}");
-        // The driver's part of it is the file's, which has tests of its own.
-        let edit = desk.file.edit_entry(&desk.file.entry(&SourceId("kernel".into())).unwrap(), &[]);
-        desk.stage.happen(Event::Reverted(Ok(edit.unwrap())));
-    }
+    let saved = desk.text();
+    desk.press('u', KeyModifiers::NONE);
+    assert_eq!(desk.text(), FILE);
+    desk.press('r', KeyModifiers::CONTROL);
+    assert_eq!(desk.text(), saved);
 }
 
 #[test]
@@ -181,7 +174,7 @@ fn a_form_stays_until_its_own_save_is_answered() {
         let key = KeyEvent::new(KeyCode::Char('s'), KeyModifiers::CONTROL);
         let effects = desk.stage.app.update(Event::KeyPressed(key), now());
         let save = effects.into_iter().find_map(|effect| match effect {
-            Effect::SaveEntry { save, .. } => Some(save),
+            Effect::Edit { purpose, .. } => Some(purpose),
             _ => None,
         });
         save.unwrap()
@@ -190,19 +183,14 @@ fn a_form_stays_until_its_own_save_is_answered() {
     let first = start(&mut desk);
     desk.stage.keys("<Esc><Esc>");
     desk.sees("saving");
-    desk.stage.happen(Event::EntrySaved(first, Err(NotSaved::Failed("disk full".to_owned()))));
+    desk.stage.happen(Event::Edited(first.clone(), Err(NotSaved::Failed("disk full".to_owned()))));
     desk.sees("disk full");
     desk.sees("Title       Mine");
     // What comes late is not the answer to the save that waits.
-    let edited = || {
-        let entry = desk.file.entry(&SourceId("kernel".into())).unwrap();
-        desk.file.edit_entry(&entry, &[]).unwrap()
-    };
-    let (late, own) = (edited(), edited());
     let second = start(&mut desk);
-    desk.stage.happen(Event::EntrySaved(first, Ok(late)));
+    desk.stage.happen(Event::Edited(first, Ok(Edited::default())));
     assert!(!desk.stage.app.dialogs.is_empty());
-    desk.stage.happen(Event::EntrySaved(second, Ok(own)));
+    desk.stage.happen(Event::Edited(second, Ok(Edited::default())));
     assert!(desk.stage.app.dialogs.is_empty());
 }
 
@@ -223,7 +211,8 @@ fn a_source_that_is_switched_off_is_not_asked() {
 fn what_changed_elsewhere_is_asked_about() {
     let mut desk = Desk::kernel();
     desk.stage.keys("<Tab><Tab><Tab><C-u>Mine");
-    std::fs::write(&desk.path, FILE.replace("\"Tech\"", "\"Theirs\" # new")).unwrap();
+    std::fs::write(desk.paths.sources_file(), FILE.replace("\"Tech\"", "\"Theirs\" # new"))
+        .unwrap();
     desk.save();
     desk.sees("folder: changed in the file meanwhile");
     desk.sees("Folder      Mine");

@@ -27,12 +27,12 @@ fn an_import_is_shown_before_it_is_made() {
     stage.keys("j");
     assert!(stage.screen(120, 40).contains("a search to be saved: unread tag:linux"));
     stage.keys("<Esc>");
-    assert!(!stage.asked.iter().any(|a| a.starts_with("Import ")), "{:?}", stage.asked);
+    assert!(!stage.asked.iter().any(|a| a.starts_with("Edit ")), "{:?}", stage.asked);
     assert_eq!(file(&stage), SOURCES);
     stage.keys("i");
     stage.happen(Event::Pasted(path.display().to_string()));
     stage.keys("<Enter><Enter><Enter>");
-    assert_eq!(stage.asked.iter().filter(|a| a.starts_with("Import {")).count(), 1);
+    assert_eq!(stage.asked.iter().filter(|a| a.starts_with("Edit { purpose: Import")).count(), 1);
     let summary = "1 source imported, view New linux saved, 1 was followed already, 2 left out (u";
     assert!(stage.screen(120, 40).contains(summary), "{}", stage.screen(120, 40));
     let (imported, views) = (file(&stage), config(&stage));

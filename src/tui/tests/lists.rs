@@ -47,26 +47,8 @@ impl Files {
 
     pub(super) fn perform(&self, effect: Effect) -> Option<Event> {
         let (sources, config) = (SourcesFile::open(&self.paths), ConfigFile::open(&self.paths));
-        let words = |e: crate::config::EditError| e.to_string();
         Some(match effect {
-            Effect::ChangeSources { changes } => {
-                Event::SourcesChanged(sources.update_each(&changes).map_err(words))
-            }
-            Effect::PlaceSources { ids, next } => {
-                Event::SourcesChanged(sources.place(&ids, next.as_ref()).map_err(words))
-            }
-            Effect::Revert { edited } => Event::Reverted(sources.revert(&edited).map_err(words)),
-            Effect::RevertImport { sources: edited, views } => {
-                let reverted = sources.revert(&edited).map_err(words);
-                let views = views.map(|views| config.revert_views(&views).unwrap());
-                Event::ImportReverted(reverted.map(|edited| (edited, views)))
-            }
-            Effect::EditViews { changes } => {
-                Event::ViewsEdited(config.edit_views(&changes).map_err(words))
-            }
-            Effect::RevertViews { edited } => {
-                Event::ViewsReverted(config.revert_views(&edited).map_err(words))
-            }
+            Effect::Edit { purpose, change } => Event::Edited(purpose, apply(change, &self.paths)),
             Effect::CountViews { views } => {
                 let count = |(i, (name, _)): (usize, (String, _))| {
                     let items = u32::try_from(i * 996 + 3).unwrap();
@@ -82,16 +64,6 @@ impl Files {
                 let (views, known_views) = config.preview_views(&import.views).unwrap();
                 let read = ImportRead { import, sources, already, views, known_views };
                 Event::ImportRead(request, Ok(Box::new(read)))
-            }
-            Effect::Import { request, import } => {
-                let (added, edited) = sources.follow(&import.sources).unwrap();
-                let saved = config.add_views(&import.views).map_err(words);
-                let not_saved = saved.as_ref().err().cloned();
-                let views = saved.ok().filter(|views| views.added().next().is_some());
-                let (added, known) = (added.sources.len(), added.already.len());
-                let skipped = import.skipped.len();
-                let done = Imported { added, known, skipped, edited, views, not_saved };
-                Event::Imported(request, Ok(done))
             }
             _ => return None,
         })

@@ -6,7 +6,7 @@
 mod answers;
 
 use super::*;
-use crate::config::{Key, SettingsText};
+use crate::config::{Key, Section};
 use answers::Stock;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use fastrand::Rng;
@@ -238,7 +238,7 @@ fn every_layer_draws_at_every_size() {
         stage.keys("p");
         stage.keys(keys);
         if keys == "," {
-            stage.happen(Event::SettingsLoaded(Ok(SettingsText::new("", &[]))));
+            stage.happen(Event::SettingsLoaded(Ok(Section::settings("", &[]))));
         }
         for width in [1, 2, 19, 20, 21, 25, 33, 47, 60, 100, 300] {
             for height in [1, 5, 6, 7, 9, 12, 24, 100] {

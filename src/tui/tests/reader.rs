@@ -108,7 +108,7 @@ fn keys_of_the_reader_do_what_they_say() {
         ("<C-o>", "no jump to go back from"),
         ("-", "text width 43"),
         ("+", "as wide as the pane"),
-        ("--h", "SaveSettings { base: None, changes: [ui.reader_width] }"),
+        ("--h", "Edit { purpose: Command(None), change: Settings([ui.reader_width]) }"),
     ] {
         let mut stage = Stage::new();
         stage.screen(120, 40);

@@ -2,7 +2,7 @@
 
 use super::real::{CONFIG, Real};
 use super::*;
-use crate::config::{Action, ConfigFile, Context, Paths, SettingsText, setting_change};
+use crate::config::{Action, ConfigFile, Context, FileChange, Paths, Section, setting_change};
 use crate::tui::app::Dialog;
 
 fn with_runtime<F: Future<Output = ()>>(work: F) {
@@ -144,7 +144,7 @@ fn commands_take_arguments() {
         real.says("saved: ui.ascii = true").await;
         real.close_dialogs();
         real.command("set ui.reader_width 5");
-        real.says("not saved").await;
+        real.says("nothing was changed").await;
         real.command("set ui.reader_width 55");
         real.says("saved: ui.reader_width = 55").await;
         real.command("set ui.sources_width 44");
@@ -174,7 +174,7 @@ fn one_goes_back_and_forth_in_the_list_of_changes() {
         real.keys("p");
         real.says("1 item pinned").await;
         real.command("delete Source 1");
-        real.says("no longer following Source 1").await;
+        real.says("saved: removal of Source 1").await;
         real.command("theme mono");
         real.says("saved: ui.theme").await;
         let list = real.paths.config_dir().join("list.txt");
@@ -188,7 +188,7 @@ fn one_goes_back_and_forth_in_the_list_of_changes() {
         real.until("the sources", |app| app.sources.list.sources.len() == 4).await;
         real.keys("U");
         let screen = real.screen();
-        for words in ["import of", "ui.theme = \"mono\"", "stop following Source 1", "pin: Item"] {
+        for words in ["import of", "ui.theme = \"mono\"", "removal of Source 1", "pin: Item"] {
             assert!(screen.contains(words), "{words} on\n{screen}");
         }
         // Back to before all of it …
@@ -233,7 +233,7 @@ fn the_layers_at_every_size() {
         };
         let mut stage = Stage::new();
         stage.keys(",");
-        stage.happen(Event::SettingsLoaded(Ok(SettingsText::new("[ui]\ntheme = 'mono'\n", &[]))));
+        stage.happen(Event::SettingsLoaded(Ok(Section::settings("[ui]\ntheme = 'mono'\n", &[]))));
         stage.keys("<Down>yes");
         snapshot("settings", &mut stage);
         let mut stage = Stage::new();
@@ -283,23 +283,31 @@ fn the_form_stays_open_while_older_saves_are_answered() {
     std::fs::create_dir_all(paths.config_dir()).unwrap();
     std::fs::write(paths.config_file(), CONFIG).unwrap();
     let file = ConfigFile::open(&paths);
-    let saved = |key: &str, value: &str| {
-        let edited = file.edit(None, &[setting_change(key, value)]).unwrap();
-        Event::SettingsSaved(Ok((edited, Box::new(file.settings(&[]).unwrap()))))
+    let saved = |purpose: &Purpose, key: &str, value: &str| {
+        let change = FileChange::Settings(vec![setting_change(key, value)]);
+        Event::Edited(purpose.clone(), apply(change, &paths))
     };
     let mut stage = Stage::new();
     stage.keys("t:settings retention<Enter>");
     stage.happen(Event::SettingsLoaded(Ok(file.read(&[]).unwrap())));
-    stage.keys("30<C-s>");
-    let saves = stage.asked.iter().filter(|a| a.contains("SaveSettings")).count();
-    assert_eq!(saves, 2, "{:?}", stage.asked);
-    stage.happen(saved("ui.theme", "light"));
+    stage.keys("30");
+    let save = |stage: &mut Stage| {
+        let key = KeyEvent::new(KeyCode::Char('s'), CTRL);
+        let effects = stage.app.update(Event::KeyPressed(key), now());
+        let purpose = effects.into_iter().find_map(|effect| match effect {
+            Effect::Edit { purpose, .. } => Some(purpose),
+            _ => None,
+        });
+        purpose.unwrap()
+    };
+    let first = save(&mut stage);
+    stage.happen(saved(&Purpose::Command(None), "ui.theme", "light"));
     assert!(app_form(&stage.app).is_some(), "the form is not what was answered");
     let failed = NotSaved::Failed("disk full".to_owned());
-    stage.happen(Event::SettingsSaved(Err(failed)));
+    stage.happen(Event::Edited(first, Err(failed)));
     assert!(stage.screen(100, 30).contains("30"));
-    stage.keys("<C-s>");
-    stage.happen(saved("retention.days", "30"));
+    let second = save(&mut stage);
+    stage.happen(saved(&second, "retention.days", "30"));
     assert!(app_form(&stage.app).is_none());
 }
 

@@ -1,7 +1,7 @@
 //! The selector workbench.
 
 use super::*;
-use crate::config::{Entry, Paths, SourcesFile};
+use crate::config::{Paths, Section, SourcesFile};
 use crate::engine::{Part, Place, Rehearsal, Said};
 use crate::tui::effect::BenchAsk;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
@@ -92,7 +92,7 @@ impl Desk {
         desk
     }
 
-    fn entry(&self) -> Entry {
+    fn entry(&self) -> Section {
         self.file.entry(&SourceId("council".to_owned())).unwrap()
     }
 
@@ -153,10 +153,9 @@ impl Desk {
                     }
                     self.answer(bench);
                 }
-                Effect::SaveEntry { save, base, changes } => {
-                    let saved = self.file.edit_entry(&base, &changes);
-                    let saved = saved.map_err(|e| NotSaved::Failed(e.to_string()));
-                    self.happen(Event::EntrySaved(save, saved));
+                Effect::Edit { purpose, change } => {
+                    let saved = apply(change, &Paths::below(self._folder.path()));
+                    self.happen(Event::Edited(purpose, saved));
                 }
                 other => self.stage.perform(other),
             }

@@ -1,13 +1,10 @@
 //! What the driver could answer some time, and what nobody asked for.
 
 use super::*;
-use crate::config::{
-    Edited, Entry, EntryChange, HandEdited, Import, Paths, SettingsEdited, SourcesFile,
-    ViewSettings, ViewsEdited,
-};
+use crate::config::{FileEdit, Import, KeyChange, Paths, Section, SourcesFile, ViewSettings};
 use crate::engine::{
-    Discovery, Place, PrefetchPlan, Refreshed, Rehearsal, Removed, Report, Role as Part, Said,
-    Status, TextGot, Way,
+    Discovery, Place, PrefetchPlan, Refreshed, Rehearsal, Report, Role as Part, Said, Status,
+    TextGot, Way,
 };
 use crate::store::Count;
 use crate::tui::effect::BenchAsk;
@@ -15,12 +12,10 @@ use crate::tui::effect::BenchAsk;
 /// What answers are made of.
 pub(super) struct Stock {
     rows: Vec<ItemRow>,
-    entry: Entry,
-    edited: Edited,
-    removed: Removed,
-    settings: SettingsText,
-    settings_edited: SettingsEdited,
-    views: ViewsEdited,
+    entry: Section,
+    settings: Section,
+    /// A title changed, a source removed, a setting changed, a view added, an edit by hand.
+    edits: [FileEdit; 5],
     list: Import,
     _folder: tempfile::TempDir,
 }
@@ -35,27 +30,23 @@ impl Stock {
         file.add(&sources).unwrap();
         let id = sources[0].id.clone();
         let entry = file.entry(&id).unwrap();
-        let title = EntryChange { path: vec!["title".into()], value: Some("\"x\"".into()) };
+        let title = KeyChange { path: vec!["title".into()], value: Some("\"x\"".into()) };
         let edited = file.edit_entry(&entry, &[title]).unwrap();
-        let undo = file.remove(std::slice::from_ref(&id)).unwrap();
+        let removed = file.remove(std::slice::from_ref(&id)).unwrap();
         let config = crate::config::ConfigFile::open(&paths);
-        let theme = EntryChange {
-            path: vec!["ui".into(), "theme".into()],
-            value: Some("\"light\"".into()),
-        };
+        let theme =
+            KeyChange { path: vec!["ui".into(), "theme".into()], value: Some("\"light\"".into()) };
         let settings_edited = config.edit(None, &[theme]).unwrap();
         let view = ViewSettings { name: "Rust 日本".into(), query: "rust unread".into() };
         let views = config.add_views(&[view]).unwrap();
+        let by_hand = FileEdit::by_hand("a".to_owned(), "b".to_owned()).unwrap();
         let lines = b"https://new.example/\n\"query:Q:unread = \\\"yes\\\"\"\nexec:x\n";
         let list = crate::config::import(lines, "urls").unwrap();
         Self {
             rows: item_rows(),
             entry,
-            edited,
-            removed: Removed::sample(vec![sources[0].clone()], "Kernel", undo),
             settings: config.read(&[]).unwrap(),
-            settings_edited,
-            views,
+            edits: [edited, removed, settings_edited, views, by_hand],
             list,
             _folder: folder,
         }
@@ -71,6 +62,23 @@ impl Chaos {
 
     fn result<T>(&mut self, ok: T) -> Result<T, String> {
         if self.rng.u8(..6) == 0 { Err(self.failure()) } else { Ok(ok) }
+    }
+
+    fn edited(&mut self) -> Result<Edited, NotSaved> {
+        let (keys, section) = match self.rng.u8(..8) {
+            0 => return Err(NotSaved::Failed(self.failure())),
+            1 => ("url", &self.stock.entry),
+            2 => ("ui.theme", &self.stock.settings),
+            _ => {
+                let count = self.rng.usize(..3);
+                let edit = |_| self.stock.edits[self.rng.usize(..5)].clone();
+                let edits = (0..count).map(edit).collect();
+                let settings = self.rng.bool().then(|| self.settings());
+                let problem = self.rng.bool().then(|| self.failure());
+                return Ok(Edited { edits, settings, problem });
+            }
+        };
+        Err(NotSaved::Conflict(vec![keys.to_owned()], Box::new(section.clone())))
     }
 
     fn sources(&mut self) -> SourceList {
@@ -227,19 +235,12 @@ impl Chaos {
                     no_items: self.rng.bool().then(String::new),
                     kind: SourceKind::Feed,
                 });
-                let added = added.collect();
+                let added = (added.collect(), self.stock.edits[1].clone());
                 Event::Followed(self.result(added))
             }
-            Effect::Import { request, .. } => {
-                let edited = self.stock.edited.clone();
-                let views = self.rng.bool().then(|| self.stock.views.clone());
-                let not_saved = self.rng.bool().then(|| self.failure());
-                let added = self.rng.usize(..3);
-                let imported = Imported { added, known: 1, skipped: 1, edited, views, not_saved };
-                Event::Imported(request, self.result(imported))
-            }
-            Effect::RevertImport { sources, views } => {
-                Event::ImportReverted(self.result((sources, views)))
+            Effect::Edit { purpose, .. } => {
+                let edited = self.edited();
+                Event::Edited(purpose, edited)
             }
             Effect::ReadImport { request, .. } => {
                 let import = self.stock.list.clone();
@@ -247,10 +248,6 @@ impl Chaos {
                 let (views, known_views) = (import.views.clone(), vec![]);
                 let read = ImportRead { import, sources, already: vec![], views, known_views };
                 Event::ImportRead(request, self.result(Box::new(read)))
-            }
-            Effect::ChangeSources { .. } | Effect::PlaceSources { .. } => {
-                let edited = self.stock.edited.clone();
-                Event::SourcesChanged(self.result(edited))
             }
             Effect::CountViews { views } => {
                 let mut count = |(name, _)| {
@@ -260,49 +257,13 @@ impl Chaos {
                 let counts = views.into_iter().map(&mut count).collect();
                 Event::ViewsCounted(self.result(counts))
             }
-            Effect::EditViews { .. } => {
-                let edited = self.stock.views.clone();
-                Event::ViewsEdited(self.result(edited))
-            }
-            Effect::RevertViews { edited } => Event::ViewsReverted(self.result(edited)),
-            Effect::Remove { .. } => {
-                let removed = self.stock.removed.clone();
-                Event::Removed(self.result(removed))
-            }
-            Effect::Restore { removed } => Event::Restored(self.result(removed)),
             Effect::LoadEntry { source, .. } => {
                 let entry = self.stock.entry.clone();
                 Event::EntryLoaded(source, self.result(entry))
             }
-            Effect::SaveEntry { save, .. } => {
-                let (edited, entry) = (self.stock.edited.clone(), self.stock.entry.clone());
-                Event::EntrySaved(
-                    save,
-                    match self.rng.u8(..4) {
-                        0 => Err(NotSaved::Failed(self.failure())),
-                        1 => Err(NotSaved::Elsewhere(vec!["url".to_owned()], Box::new(entry))),
-                        _ => Ok(edited),
-                    },
-                )
-            }
-            Effect::Revert { edited } => Event::Reverted(self.result(edited)),
-            Effect::Exchange { edited } => Event::Exchanged(self.result(edited)),
             Effect::LoadSettings => {
                 let text = self.stock.settings.clone();
                 Event::SettingsLoaded(self.result(text))
-            }
-            Effect::SaveSettings { .. } => {
-                let edited = self.stock.settings_edited.clone();
-                let text = Box::new(self.stock.settings.clone());
-                Event::SettingsSaved(match self.rng.u8(..4) {
-                    0 => Err(NotSaved::Failed(self.failure())),
-                    1 => Err(NotSaved::SettingsElsewhere(vec!["ui.theme".to_owned()], text)),
-                    _ => Ok((edited, self.settings())),
-                })
-            }
-            Effect::RevertSettings { edited, .. } => {
-                let settings = self.settings();
-                Event::SettingsReverted(self.result((edited, settings)))
             }
             Effect::Browse { urls } => {
                 let opened = self.result(());
@@ -342,10 +303,10 @@ impl Chaos {
             1 => Event::ArticleLoaded(request, Ok(None)),
             2 => Event::Tried(request, "looking".to_owned()),
             3 => Event::Discovered(request, Err("late".to_owned())),
-            4 => Event::Restored(Ok(self.stock.removed.clone())),
-            5 => Event::Removed(Ok(self.stock.removed.clone())),
-            6 => Event::Reverted(Ok(self.stock.edited.clone())),
-            7 => Event::EntrySaved(request, Ok(self.stock.edited.clone())),
+            4 => Event::Edited(Purpose::History, self.edited()),
+            5 => Event::Edited(Purpose::Command(None), self.edited()),
+            6 => Event::Edited(Purpose::Import { request, listed: 3, skipped: 1 }, self.edited()),
+            7 => Event::Edited(Purpose::Form(request), self.edited()),
             8 => Event::EntryLoaded(key, Ok(self.stock.entry.clone())),
             9 => Event::SettingsLoaded(Ok(self.stock.settings.clone())),
             10 => {
@@ -365,11 +326,7 @@ impl Chaos {
                 source: SourceId("kernel".to_owned()),
                 result: Refreshed::Polled(Outcome::Unchanged),
             }),
-            14 => {
-                let edited = HandEdited::between("a".to_owned(), "b".to_owned());
-                edited.map_or(Event::TimePassed, Event::HandEdited)
-            }
-            _ => Event::SettingsReverted(Err(String::new())),
+            _ => Event::TimePassed,
         }
     }
 }

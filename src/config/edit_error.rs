@@ -1,0 +1,37 @@
+//! Why a change of `sources.toml` or `config.toml` was not made.
+
+use super::error::ConfigErrors;
+use super::save::SaveError;
+use super::section::Section;
+use std::path::PathBuf;
+
+/// Why a file was not changed. The file is as it was.
+#[derive(Debug, thiserror::Error)]
+pub enum EditError {
+    /// The file has errors already, so the program does not write it.
+    #[error("nothing was changed, because the file has errors:\n{0}")]
+    Invalid(ConfigErrors),
+    /// The change would bring errors into the file.
+    #[error("nothing was changed: {0}")]
+    Refused(ConfigErrors),
+    /// There is no such source or view: its kind and name, and a hint.
+    #[error("there is no {0}{1}")]
+    Unknown(String, String),
+    /// The file is written in a form that the program cannot change.
+    #[error("{}: {message}", file.display())]
+    Form { file: PathBuf, message: String },
+    /// The same keys were changed elsewhere since the section was read.
+    #[error("changed in the file since it was read: {}", keys.join(", "))]
+    Conflict {
+        /// The keys, dotted.
+        keys: Vec<String>,
+        /// The section as it is now.
+        now: Box<Section>,
+    },
+    /// What an undo would change back was changed elsewhere since.
+    #[error("nothing was changed: {0} was changed elsewhere since then")]
+    Overtaken(String),
+    /// The file could not be read or written.
+    #[error(transparent)]
+    Save(#[from] SaveError),
+}

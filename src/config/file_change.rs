@@ -1,0 +1,93 @@
+//! Every change of `sources.toml` and `config.toml` that the interface makes, as data.
+
+use super::config_file::{ConfigFile, ViewChange};
+use super::edit_error::EditError;
+use super::file_edit::FileEdit;
+use super::paths::Paths;
+use super::section::{KeyChange, Section};
+use super::settings::ViewSettings;
+use super::source_change::SourceChange;
+use super::sources_file::SourcesFile;
+use crate::model::{Source, SourceId};
+
+/// A change of the files that the user asks for.
+#[derive(Debug, Clone)]
+pub enum FileChange {
+    /// Adds those sources and views of a list that are new.
+    Import {
+        sources: Vec<Source>,
+        views: Vec<ViewSettings>,
+    },
+    Remove(Vec<SourceId>),
+    Sources(Vec<(SourceId, SourceChange)>),
+    /// Puts entries right before another one, or at the end.
+    Place {
+        ids: Vec<SourceId>,
+        next: Option<SourceId>,
+    },
+    /// Changes keys of a source's entry, or of the settings, as the form has read them.
+    Section {
+        base: Section,
+        changes: Vec<KeyChange>,
+    },
+    Settings(Vec<KeyChange>),
+    Views(Vec<ViewChange>),
+    /// Undoes edits, all or none.
+    Revert(Vec<FileEdit>),
+}
+
+/// What a change did.
+#[derive(Debug, Default)]
+pub struct Applied {
+    /// One for each file.
+    pub edits: Vec<FileEdit>,
+    /// Why the views of an import were not saved, although its sources were added.
+    pub problem: Option<EditError>,
+}
+
+impl FileChange {
+    /// The settings that are changed, if any.
+    pub fn settings(&self) -> &[KeyChange] {
+        match self {
+            Self::Settings(changes) => changes,
+            Self::Section { base, changes } if base.source_id().is_none() => changes,
+            _ => &[],
+        }
+    }
+
+    /// Makes the change.
+    ///
+    /// # Errors
+    /// When nothing was changed; see [`EditError`].
+    pub fn apply(self, paths: &Paths) -> Result<Applied, EditError> {
+        let (sources, config) = (SourcesFile::open(paths), ConfigFile::open(paths));
+        let edit = match self {
+            Self::Import { sources: list, views } => {
+                let (_, edit) = sources.import(&list)?;
+                let mut applied = Applied { edits: vec![edit], problem: None };
+                if !views.is_empty() {
+                    match config.add_views(&views) {
+                        Ok(edit) => applied.edits.push(edit),
+                        Err(error) => applied.problem = Some(error),
+                    }
+                }
+                applied.edits.retain(|edit| !edit.is_empty());
+                return Ok(applied);
+            }
+            Self::Revert(edits) => {
+                let edits = FileEdit::revert_all(&edits, paths)?;
+                return Ok(Applied { edits, problem: None });
+            }
+            Self::Remove(ids) => sources.remove(&ids)?,
+            Self::Sources(each) => sources.update_each(&each)?,
+            Self::Place { ids, next } => sources.place(&ids, next.as_ref())?,
+            Self::Section { base, changes } if base.source_id().is_some() => {
+                sources.edit_entry(&base, &changes)?
+            }
+            Self::Section { base, changes } => config.edit(Some(&base), &changes)?,
+            Self::Settings(changes) => config.edit(None, &changes)?,
+            Self::Views(changes) => config.edit_views(&changes)?,
+        };
+        Ok(Applied { edits: vec![edit], problem: None })
+    }
+}

@@ -1,0 +1,223 @@
+//! One change that the program made to `sources.toml` or `config.toml`, and how to undo it.
+
+use super::section::KeyChange;
+use std::collections::HashSet;
+use std::fmt;
+
+/// A file that users write and the program changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileKind {
+    /// `sources.toml`, whose elements are the `[[source]]` entries, named by their identifiers.
+    Sources,
+    /// `config.toml`, whose elements are the `[[view]]` entries, named by their names.
+    Config,
+}
+
+impl FileKind {
+    /// The file's name without its folder.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sources => "sources.toml",
+            Self::Config => "config.toml",
+        }
+    }
+
+    /// The array of tables that holds the elements.
+    pub(super) fn array(self) -> &'static str {
+        match self {
+            Self::Sources => "source",
+            Self::Config => "view",
+        }
+    }
+
+    /// The key that names an element.
+    pub(super) fn name_key(self) -> &'static str {
+        match self {
+            Self::Sources => "id",
+            Self::Config => "name",
+        }
+    }
+
+    /// An element in a message, as in `source "kernel"`.
+    pub(super) fn element(self, name: &str) -> String {
+        format!("{} \"{name}\"", self.array())
+    }
+}
+
+/// One step of a change. Elements are given by their names.
+#[derive(Clone, PartialEq)]
+pub(super) enum Step {
+    Set(Vec<KeysOf>),
+    Insert(Vec<Element>),
+    Remove(Vec<String>),
+    /// Puts elements, in the order of the file, before another one, or at the end.
+    Move {
+        names: Vec<String>,
+        before: Option<String>,
+    },
+}
+
+/// New values for keys of an element, or of the file itself where `element` is `None`.
+#[derive(Clone, PartialEq)]
+pub(super) struct KeysOf {
+    pub(super) element: Option<String>,
+    pub(super) changes: Vec<KeyChange>,
+}
+
+/// An element as text, with its comments, and the one that it goes before; `None` is the end.
+#[derive(Clone, PartialEq)]
+pub(super) struct Element {
+    pub(super) name: String,
+    pub(super) text: String,
+    pub(super) before: Option<String>,
+}
+
+/// One saved change of a file, with what undoes it. [`FileEdit::revert`] undoes it.
+#[derive(Clone, PartialEq)]
+pub struct FileEdit {
+    pub(super) file: FileKind,
+    /// The whole file before and after, to restore it exactly.
+    pub(super) before: String,
+    pub(super) after: String,
+    /// What was done, and the steps that undo it, both in order. Both are empty for a change made
+    /// in an editor.
+    pub(super) done: Vec<Step>,
+    pub(super) undo: Vec<Step>,
+}
+
+impl fmt::Debug for FileEdit {
+    /// Prints names only: the values may be passwords.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "FileEdit({})", self.names().join(", "))
+    }
+}
+
+impl FileEdit {
+    /// A change of `sources.toml` that the user made in an editor; `None` when there is none.
+    pub fn by_hand(before: String, after: String) -> Option<Self> {
+        let (done, undo) = (Vec::new(), Vec::new());
+        (before != after).then_some(Self { file: FileKind::Sources, before, after, done, undo })
+    }
+
+    /// The edit that undoes this one in a file that is as this one left it.
+    pub(super) fn reversed(&self) -> Self {
+        Self {
+            file: self.file,
+            before: self.after.clone(),
+            after: self.before.clone(),
+            done: self.undo.clone(),
+            undo: self.done.clone(),
+        }
+    }
+
+    /// Whether nothing was changed.
+    pub fn is_empty(&self) -> bool {
+        self.before == self.after
+    }
+
+    pub(super) fn is_by_hand(&self) -> bool {
+        self.done.is_empty()
+    }
+
+    /// The file that was changed.
+    pub fn file(&self) -> FileKind {
+        self.file
+    }
+
+    /// The names of the elements that were inserted.
+    pub fn inserted(&self) -> impl Iterator<Item = &str> {
+        let inserted = self.done.iter().filter_map(|step| match step {
+            Step::Insert(elements) => Some(elements),
+            _ => None,
+        });
+        inserted.flatten().map(|element| element.name.as_str())
+    }
+
+    /// The settings that were written; keys of views are none.
+    fn settings(&self) -> Option<&[KeyChange]> {
+        match self.done.as_slice() {
+            [Step::Set(each)] => match each.as_slice() {
+                [KeysOf { element: None, changes }] => Some(changes),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The elements and settings that were changed, without values.
+    fn names(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        for step in &self.done {
+            match step {
+                Step::Set(each) => names.extend(each.iter().flat_map(|keys| match &keys.element {
+                    Some(name) => vec![name.clone()],
+                    None => keys.changes.iter().map(KeyChange::key).collect(),
+                })),
+                Step::Insert(elements) => names.extend(elements.iter().map(|e| e.name.clone())),
+                Step::Remove(all) | Step::Move { names: all, .. } => names.extend(all.clone()),
+            }
+        }
+        let mut seen = HashSet::new();
+        names.retain(|name| seen.insert(name.clone()));
+        names
+    }
+
+    /// What was changed, as in `title of kernel` or `ui.theme = "dark"`.
+    pub fn describe(&self) -> String {
+        if self.is_by_hand() {
+            return format!("{}, in the editor", self.file.name());
+        }
+        if let Some(settings) = self.settings() {
+            return settings.iter().map(describe_setting).collect::<Vec<_>>().join(", ");
+        }
+        let names = self.names();
+        let whose = match (names.as_slice(), self.file) {
+            ([name], FileKind::Sources) => name.clone(),
+            ([name], FileKind::Config) => format!("view {name}"),
+            (many, file) => format!("{} {}s", many.len(), file.array()),
+        };
+        let mut keys: Vec<String> = Vec::new();
+        for step in &self.done {
+            match step {
+                Step::Set(each) => {
+                    for change in each.iter().flat_map(|keys| &keys.changes) {
+                        match self.renamed(change) {
+                            Some(name) => return format!("{whose} renamed to {name}"),
+                            None => keys.push(describe_key(change)),
+                        }
+                    }
+                }
+                Step::Insert(_) => return whose,
+                Step::Remove(_) => keys.push("removal".to_owned()),
+                Step::Move { .. } => keys.push("position".to_owned()),
+            }
+        }
+        let mut seen = HashSet::new();
+        keys.retain(|key| seen.insert(key.clone()));
+        format!("{} of {whose}", keys.join(", "))
+    }
+
+    /// The new name, where a view gets one.
+    fn renamed(&self, change: &KeyChange) -> Option<String> {
+        let is_name = self.file == FileKind::Config && change.path == [self.file.name_key()];
+        is_name.then(|| change.text()).flatten()
+    }
+}
+
+/// A key of an element, without its value.
+fn describe_key(change: &KeyChange) -> String {
+    match (change.key(), change.value.as_deref()) {
+        (key, Some("false")) if key == "enabled" => "switching off".to_owned(),
+        (key, _) if key == "enabled" => "switching on".to_owned(),
+        (key, _) => key,
+    }
+}
+
+/// A setting with its new value. The value of `net.proxy` may contain a password and is left out.
+fn describe_setting(change: &KeyChange) -> String {
+    match (change.key(), &change.value) {
+        (key, Some(_)) if key == "net.proxy" => key,
+        (key, Some(value)) => format!("{key} = {}", value.trim()),
+        (key, None) => format!("{key} as by default"),
+    }
+}

@@ -1,0 +1,225 @@
+//! Changes of `sources.toml` made by the program.
+
+use super::declared_file::DeclaredFile;
+use super::edit_error::EditError;
+use super::file_edit::{Element, FileEdit, FileKind, KeysOf, Step};
+use super::ids::unique_id;
+use super::load::{Positioned, check_sources};
+use super::paths::Paths;
+use super::render::source_text;
+use super::section::{KeyChange, Section};
+use super::source_change::SourceChange;
+use super::splice::newline;
+use crate::model::{Source, SourceId};
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+use url::Url;
+
+/// `sources.toml` for changes. Holds nothing of the file but its path.
+#[derive(Debug, Clone)]
+pub struct SourcesFile(DeclaredFile);
+
+/// The result of adding a list of sources.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Added {
+    /// Those added, with the identifiers they got.
+    pub sources: Vec<Source>,
+    /// Those whose URL was followed already: the source that follows it, and the URL.
+    pub already: Vec<(SourceId, Url)>,
+}
+
+impl SourcesFile {
+    /// The file of these paths, which need not exist.
+    pub fn open(paths: &Paths) -> Self {
+        Self(DeclaredFile::of(FileKind::Sources, paths))
+    }
+
+    /// The text of the file; a missing file is an empty one.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn text(&self) -> Result<String, EditError> {
+        self.0.read()
+    }
+
+    /// Adds sources at the end, all or none.
+    ///
+    /// # Errors
+    /// When an identifier is taken, or see [`EditError`].
+    pub fn add(&self, sources: &[Source]) -> Result<FileEdit, EditError> {
+        self.0.change(|text| Ok(vec![insertion(sources, text)]))
+    }
+
+    /// Adds those sources of a list whose URLs are not followed yet, all or none. Identifiers
+    /// that are empty or taken are replaced.
+    ///
+    /// # Errors
+    /// See [`EditError`].
+    pub fn import(&self, list: &[Source]) -> Result<(Added, FileEdit), EditError> {
+        let mut added = Added::default();
+        let edit = self.0.change(|text| {
+            added = sort_out(list, &self.sources(text)?);
+            Ok(vec![insertion(&added.sources, text)])
+        })?;
+        Ok((added, edit))
+    }
+
+    /// What [`Self::import`] would do with a list.
+    ///
+    /// # Errors
+    /// When the file cannot be read or has errors.
+    pub fn preview(&self, list: &[Source]) -> Result<Added, EditError> {
+        Ok(sort_out(list, &self.sources(&self.text()?)?))
+    }
+
+    /// Removes sources, all or none, with the comments right above them.
+    ///
+    /// # Errors
+    /// When one is unknown, or see [`EditError`].
+    pub fn remove(&self, ids: &[SourceId]) -> Result<FileEdit, EditError> {
+        self.0.change(|_| Ok(vec![Step::Remove(names(ids))]))
+    }
+
+    /// Puts entries, in the order of the file, right before another one, or at the end. Their
+    /// comments go with them.
+    ///
+    /// # Errors
+    /// When one is unknown, or see [`EditError`].
+    pub fn place(&self, ids: &[SourceId], next: Option<&SourceId>) -> Result<FileEdit, EditError> {
+        let before = next.map(|id| id.0.clone());
+        self.0.change(|_| Ok(vec![Step::Move { names: names(ids), before: before.clone() }]))
+    }
+
+    /// Makes the same change in several sources, all or none.
+    ///
+    /// # Errors
+    /// See [`Self::update_each`].
+    pub fn update(&self, ids: &[SourceId], change: &SourceChange) -> Result<FileEdit, EditError> {
+        let each: Vec<_> = ids.iter().map(|id| (id.clone(), change.clone())).collect();
+        self.update_each(&each)
+    }
+
+    /// Changes several sources, each in its own way, all or none.
+    ///
+    /// # Errors
+    /// When one is unknown or a value is rejected, or see [`EditError`].
+    pub fn update_each(&self, each: &[(SourceId, SourceChange)]) -> Result<FileEdit, EditError> {
+        self.0.change(|text| {
+            let sources = self.sources(text)?;
+            let mut all: Vec<KeysOf> = Vec::new();
+            for (id, change) in each {
+                let source = &sources[self.find(&sources, id)?].1;
+                let element = Some(id.0.clone());
+                // The last one of several changes of a source counts.
+                all.retain(|keys| keys.element != element);
+                all.push(KeysOf { element, changes: change.keys(source) });
+            }
+            Ok(vec![Step::Set(all)])
+        })
+    }
+
+    /// The entry of a source.
+    ///
+    /// # Errors
+    /// When the source is unknown, or see [`EditError`].
+    pub fn entry(&self, id: &SourceId) -> Result<Section, EditError> {
+        let text = self.text()?;
+        self.entry_in(&text, id)
+    }
+
+    fn entry_in(&self, text: &str, id: &SourceId) -> Result<Section, EditError> {
+        let sources = self.sources(text)?;
+        self.find(&sources, id)?;
+        let entry = self.0.sections(text, &[Some(id.as_str())])?.pop().flatten();
+        entry.ok_or_else(|| self.0.form("the entry cannot be read"))
+    }
+
+    /// Changes keys of an entry, all or none. Other changes made in the file since the entry was
+    /// read stay.
+    ///
+    /// # Errors
+    /// [`EditError::Conflict`] when one of these keys has been changed since then; when the source
+    /// is unknown or a value is rejected, or see [`EditError`].
+    pub fn edit_entry(&self, base: &Section, changes: &[KeyChange]) -> Result<FileEdit, EditError> {
+        let id = base.source_id().cloned().unwrap_or(SourceId(String::new()));
+        self.0.change(|text| {
+            let now = self.entry_in(text, &id)?;
+            let keys = now.changed_since(base, changes);
+            if !keys.is_empty() {
+                return Err(EditError::Conflict { keys, now: Box::new(now) });
+            }
+            let mut changes = changes.to_vec();
+            // An identifier derived from the URL must not change with it: it is written down.
+            if changes.iter().any(|c| c.path == ["url"]) && now.node(&["id".to_owned()]).is_none() {
+                changes.insert(0, identifier(&id));
+            }
+            Ok(vec![Step::Set(vec![KeysOf { element: Some(id.0.clone()), changes }])])
+        })
+    }
+
+    /// The file and the line, from 1, of a source's entry, for an editor. In a file with errors,
+    /// the line of the first error.
+    ///
+    /// # Errors
+    /// When the source is unknown, or see [`EditError`].
+    pub fn line_of(&self, id: &SourceId) -> Result<(PathBuf, usize), EditError> {
+        let (text, file) = (self.text()?, self.0.path.clone());
+        let sources = match check_sources(&file, &text) {
+            Ok((sources, _)) => sources,
+            Err(errors) => return Ok((file, errors.first_line())),
+        };
+        let (at, _) = &sources[self.find(&sources, id)?];
+        let line = text[..at.start].bytes().filter(|b| *b == b'\n').count() + 1;
+        Ok((file, line))
+    }
+
+    fn sources(&self, text: &str) -> Result<Positioned, EditError> {
+        Ok(check_sources(&self.0.path, text).map_err(EditError::Invalid)?.0)
+    }
+
+    fn find(&self, sources: &Positioned, id: &SourceId) -> Result<usize, EditError> {
+        let found = sources.iter().position(|(_, source)| source.id == *id);
+        found.ok_or_else(|| self.0.unknown(id.as_str(), sources.iter().map(|(_, s)| s.id.as_str())))
+    }
+}
+
+/// Writes an identifier into an entry.
+pub(super) fn identifier(id: &SourceId) -> KeyChange {
+    let value = toml_edit::Value::from(id.as_str()).to_string();
+    KeyChange { path: vec!["id".to_owned()], value: Some(value) }
+}
+
+fn names(ids: &[SourceId]) -> Vec<String> {
+    ids.iter().map(|id| id.0.clone()).collect()
+}
+
+/// Inserts sources at the end of a text.
+fn insertion(sources: &[Source], text: &str) -> Step {
+    let element = |source: &Source| Element {
+        name: source.id.0.clone(),
+        text: source_text(source, newline(text)),
+        before: None,
+    };
+    Step::Insert(sources.iter().map(element).collect())
+}
+
+/// Which sources of a list are new, with identifiers of their own, and which are followed already.
+fn sort_out(list: &[Source], declared: &Positioned) -> Added {
+    let mut added = Added::default();
+    let mut ids: HashSet<_> = declared.iter().map(|(_, s)| s.id.0.clone()).collect();
+    let mut followed: HashMap<_, _> =
+        declared.iter().map(|(_, s)| (s.url.to_string(), s.id.clone())).collect();
+    for source in list {
+        if let Some(id) = followed.get(source.url.as_str()) {
+            added.already.push((id.clone(), source.url.clone()));
+            continue;
+        }
+        let mut source = source.clone();
+        if source.id.0.is_empty() || !ids.insert(source.id.0.clone()) {
+            source.id = unique_id(&source.url, &mut ids);
+        }
+        followed.insert(source.url.to_string(), source.id.clone());
+        added.sources.push(source);
+    }
+    added
+}

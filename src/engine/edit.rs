@@ -1,0 +1,74 @@
+//! Changes of `sources.toml` and `config.toml` while the engine runs.
+
+use super::budget;
+use super::follow::FollowError;
+use super::handle::Handle;
+use crate::config::{
+    ConfigFile, EditError, FileChange, FileEdit, FileKind, KeyChange, Section, Settings,
+};
+use crate::store::StoreError;
+use std::sync::PoisonError;
+
+/// What a change of the files did.
+#[derive(Debug, Clone, Default)]
+pub struct Edited {
+    /// One for each file. [`FileChange::Revert`] undoes them.
+    pub edits: Vec<FileEdit>,
+    /// The settings that apply now, where `config.toml` was changed.
+    pub settings: Option<Box<Settings>>,
+    /// Why the views of an import were not saved, although its sources were added.
+    pub problem: Option<String>,
+}
+
+impl Handle {
+    /// `config.toml` as it is now, with the overrides of this run.
+    pub async fn settings_section(&self) -> Result<Section, FollowError> {
+        let (file, overrides) = (ConfigFile::open(&self.paths), self.overrides());
+        blocking(move || file.read(&overrides)).await
+    }
+
+    /// Changes `sources.toml` or `config.toml`. The change takes effect at once, except that the
+    /// HTTP client keeps the settings it was made with. The items of removed sources stay for 30
+    /// days, so that adding a source again brings them back.
+    pub async fn edit(&self, change: FileChange) -> Result<Edited, FollowError> {
+        let (paths, overrides) = (self.paths.clone(), self.overrides_without(change.settings()));
+        let left = overrides.clone();
+        let edit = move || {
+            let applied = change.apply(&paths)?;
+            let is_config = applied.edits.iter().any(|edit| edit.file() == FileKind::Config);
+            let settings = || ConfigFile::open(&paths).settings(&overrides).map(Box::new);
+            let settings = is_config.then(settings).transpose()?;
+            let problem = applied.problem.map(|error| error.to_string());
+            Ok(Edited { edits: applied.edits, settings, problem })
+        };
+        let edited = blocking(edit).await?;
+        if edited.edits.iter().any(|edit| edit.file() == FileKind::Sources) {
+            self.read_again().await;
+        }
+        if let Some(settings) = &edited.settings {
+            *self.overrides.write().unwrap_or_else(PoisonError::into_inner) = left;
+            self.context.set_settings(Settings::clone(settings));
+            // Another budget is another price of a poll.
+            budget::restore(&self.context).await;
+            self.replan().await;
+        }
+        Ok(edited)
+    }
+
+    /// The overrides without those of these keys: a change by the user takes effect at once.
+    fn overrides_without(&self, changes: &[KeyChange]) -> Vec<String> {
+        let keys: Vec<String> = changes.iter().map(KeyChange::key).collect();
+        let key = |argument: &str| argument.split('=').next().unwrap_or("").trim().to_owned();
+        let mut overrides = self.overrides();
+        overrides.retain(|argument| !keys.contains(&key(argument)));
+        overrides
+    }
+}
+
+/// Runs what waits for the disk on a thread of its own.
+pub(super) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, EditError> + Send + 'static,
+) -> Result<T, FollowError> {
+    let task = tokio::task::spawn_blocking(work);
+    Ok(task.await.map_err(|_| StoreError::Closed)??)
+}
