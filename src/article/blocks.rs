@@ -1,4 +1,4 @@
-//! A page as a row of text blocks: one walk over its tree, from which everything else is decided.
+//! A page as a sequence of text blocks, made in one walk over its tree. Everything else uses it.
 
 use super::classes::{self, Kinds};
 use ego_tree::NodeId;
@@ -7,25 +7,25 @@ use scraper::{ElementRef, Html, Node};
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Blocks of a page that are polled.
+/// Maximum number of blocks per page.
 const MAX_BLOCKS: usize = 20_000;
-/// Boxes of a page that are polled.
+/// Maximum number of boxes per page.
 const MAX_ELEMENTS: usize = 100_000;
-/// Text that counts as hidden holds less than this share of the page's text: streamed pages put
-/// the article itself into a hidden element.
+/// Hidden text is skipped if it is less than this share of the page's text: streamed pages put the
+/// article itself into a hidden element.
 const HIDDEN_SHARE: f32 = 0.3;
 
-/// An element that is a box of its own.
+/// A block-level element.
 pub(super) struct Element<'a> {
-    /// Where it stands in the tree.
+    /// Its node in the tree.
     pub(super) node: ElementRef<'a>,
-    /// The box around it; its own number for the root.
+    /// Index of the enclosing box; its own index for the root.
     pub(super) parent: usize,
-    /// Boxes around it.
+    /// Number of enclosing boxes.
     pub(super) depth: usize,
-    /// What its class and id say.
+    /// Kinds according to its class and id.
     pub(super) kinds: Kinds,
-    /// The blocks inside.
+    /// Range of the blocks inside.
     pub(super) blocks: Range<usize>,
 }
 
@@ -36,67 +36,65 @@ impl<'a> Element<'a> {
     }
 }
 
-/// A run of text between two borders of boxes.
+/// A run of text between two box boundaries.
 #[derive(Debug, Clone)]
 pub(super) struct Block {
-    /// The box that it stands in.
+    /// Index of its box.
     pub(super) element: usize,
-    /// Where its text is, see [`Page::text`].
+    /// Range of its text, see [`Page::text`].
     range: Range<usize>,
-    /// Where its text nodes are, see [`Page::nodes`].
+    /// Range of its text nodes, see [`Page::nodes`].
     nodes: Range<usize>,
-    /// Characters of text.
+    /// Number of characters.
     pub(super) chars: usize,
-    /// Characters of text in links.
+    /// Number of characters inside links.
     pub(super) link_chars: usize,
-    /// Number of links that begin here.
+    /// Number of links that start here.
     pub(super) links: usize,
-    /// Characters of emphasised text.
+    /// Number of emphasised characters.
     pub(super) strong_chars: usize,
-    /// Words; three characters of a script without blanks count as two.
+    /// Number of words. Three characters of a script without spaces count as two words.
     pub(super) words: usize,
-    /// What the inline elements around its first text say by class and id.
+    /// Kinds according to the inline elements around its first text.
     pub(super) kinds: Kinds,
-    /// Whether an inline element with a class stands around its first text.
+    /// Whether an inline element with a class encloses its first text.
     pub(super) classed: bool,
-    /// Text nodes that it was made from.
+    /// Number of text nodes.
     pub(super) pieces: usize,
-    /// Whether it stands in a `time` element.
+    /// Whether it is inside a `time` element.
     pub(super) time: bool,
 }
 
 /// The blocks of a page and the boxes around them.
 pub(super) struct Page<'a> {
-    /// In the order of the page; the first is the root.
+    /// In page order; the first is the root.
     pub(super) elements: Vec<Element<'a>>,
-    /// In the order of the page.
+    /// In page order.
     pub(super) blocks: Vec<Block>,
     text: String,
     nodes: Vec<NodeId>,
-    /// Elements that are no text to read: line numbers, links of headings to themselves.
+    /// Elements that are not readable text: line numbers, links of headings to themselves.
     pub(super) dropped: Vec<NodeId>,
 }
 
 impl<'a> Page<'a> {
-    /// The blocks of a tree.
     pub(super) fn read(tree: &'a Html) -> Self {
         let mut walk = Walk::new(tree.root_element());
         walk.run(tree);
         walk.finish()
     }
 
-    /// The text of a block: white space collapsed, but kept in `pre`.
+    /// The text of a block. White space is collapsed, except in `pre`.
     pub(super) fn text(&self, block: usize) -> &str {
         &self.text[self.blocks[block].range.clone()]
     }
 
-    /// The text nodes of a block.
     pub(super) fn nodes(&self, block: usize) -> &[NodeId] {
         &self.nodes[self.blocks[block].nodes.clone()]
     }
 
-    /// How well the words of every box agree with those of the blocks taken: the harmonic mean of
-    /// the shares, 0 to 1.
+    /// How well the words of every box agree with those of the selected blocks: the harmonic mean of
+    /// precision and recall, 0 to 1.
     pub(super) fn agreements(&self, taken: &[bool]) -> Vec<f32> {
         let mut sums = vec![(0usize, 0usize)];
         for (block, taken) in self.blocks.iter().zip(taken) {
@@ -112,7 +110,7 @@ impl<'a> Page<'a> {
         self.elements.iter().map(|e| agreement(&e.blocks)).collect()
     }
 
-    /// An element and those around it, from the inside out; the root is the last.
+    /// An element and its ancestors, innermost first; the root is the last.
     pub(super) fn around(&self, element: usize) -> impl Iterator<Item = usize> + '_ {
         let mut next = Some(element);
         std::iter::from_fn(move || {
@@ -124,7 +122,7 @@ impl<'a> Page<'a> {
     }
 }
 
-/// Elements whose content is no text to read.
+/// Elements whose content is not readable text.
 fn is_skipped(name: &str) -> bool {
     matches!(
         name,
@@ -154,17 +152,17 @@ struct Walk<'a> {
     page: Page<'a>,
     kinds: HashMap<&'a str, Kinds>,
     element: usize,
-    /// Open inline elements: what they say, and whether they have a class.
+    /// Open inline elements: their kinds, and whether they have a class.
     inline: Vec<(Kinds, bool)>,
     links: usize,
     strong: usize,
     time: usize,
     pre: usize,
-    /// Where a hidden element is open: the node, and its number.
+    /// The open hidden element: its node, and its index.
     hidden: Option<NodeId>,
-    /// The hidden elements: the blocks in each.
+    /// The blocks in each hidden element.
     hiddens: Vec<Range<usize>>,
-    /// The block that is being read.
+    /// The current block.
     open: Block,
     breaks: usize,
 }
@@ -226,7 +224,7 @@ impl<'a> Walk<'a> {
             }
         }
         self.end_block();
-        // Boxes that are still open where the walk was cut.
+        // Boxes that are still open where the walk was cut off.
         let (mut at, end) = (self.element, self.page.blocks.len());
         while at != 0 {
             self.page.elements[at].blocks.end = end;
@@ -241,13 +239,13 @@ impl<'a> Walk<'a> {
         self.page.blocks.len() >= MAX_BLOCKS || self.page.elements.len() >= MAX_ELEMENTS
     }
 
-    /// Goes into an element; `false` where there is nothing to read in it.
+    /// Enters an element. Returns `false` if there is nothing to read in it.
     fn enter(&mut self, element: ElementRef<'a>) -> bool {
         let name = element.value().name();
         if is_skipped(name) {
             return false;
         }
-        // Looking attributes up by name costs more than going through them once.
+        // A single pass over the attributes is faster than lookups by name.
         let (mut class, mut id, mut hidden) = ("", "", false);
         for (name, value) in element.value().attrs() {
             match name {
@@ -331,7 +329,7 @@ impl<'a> Walk<'a> {
         *self.kinds.entry(names).or_insert_with(|| classes::kinds(names))
     }
 
-    /// The heading that is open.
+    /// The open heading.
     fn heading(&self) -> Option<ElementRef<'a>> {
         let element = &self.page.elements[self.element];
         is_heading(element.name()).then_some(element.node)
@@ -422,7 +420,7 @@ impl<'a> Walk<'a> {
         if keep.iter().all(|k| *k) {
             return;
         }
-        // Where each block goes, for the ranges of the elements.
+        // New index of each block, for the ranges of the elements.
         let mut to = Vec::with_capacity(keep.len() + 1);
         let mut kept = 0;
         for k in &keep {
@@ -464,13 +462,12 @@ fn empty(text: usize, node: usize) -> Block {
     }
 }
 
-/// Whether an element is a heading, by its name.
 pub(super) fn is_heading(name: &str) -> bool {
     matches!(name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6")
 }
 
-/// A link in a heading that leads to the heading itself: one that is only a sign, or has such a
-/// class and is not the whole heading.
+/// A link in a heading that leads to the heading itself: its text is only a symbol, or it has such a
+/// class and is not the entire heading.
 fn is_own_link(link: ElementRef<'_>, class: &str, heading: ElementRef<'_>) -> bool {
     if !link.attr("href").is_some_and(|h| h.contains('#')) {
         return false;

@@ -3,7 +3,7 @@
 /// A set of kinds, as bits.
 pub(super) type Kinds = u32;
 
-/// Names as a table of (kind, its words).
+/// A table of (kind, words).
 macro_rules! kinds {
     ($($name:ident = $bit:literal: $words:literal;)*) => {
         $(#[doc = concat!("Words like: ", $words)] pub(super) const $name: Kinds = 1 << $bit;)*
@@ -31,10 +31,9 @@ kinds! {
     QUOTE = 16: "quote blockquote pullquote callout box aside-box tip note highlight keypoints takeaways factbox embed";
 }
 
-/// The number of kinds.
 pub(super) const COUNT: usize = 17;
 
-/// Line numbers beside code, and links of headings to themselves: never text to read.
+/// Line numbers beside code, and links of headings to themselves: never readable text.
 const GUTTERS: [&str; 8] = [
     "gutter",
     "lineno",
@@ -58,23 +57,23 @@ const ANCHORS: [&str; 10] = [
     "direct-link",
 ];
 
-/// Whether a class attribute names a gutter of line numbers.
+/// Whether a class attribute marks a gutter of line numbers.
 pub(super) fn is_gutter(class: &str) -> bool {
     class.split_ascii_whitespace().any(|c| GUTTERS.contains(&c))
 }
 
-/// Whether a class attribute names the link of a heading to itself.
+/// Whether a class attribute marks the link of a heading to itself.
 pub(super) fn is_anchor(class: &str) -> bool {
     class.split_ascii_whitespace().any(|c| ANCHORS.contains(&c))
 }
 
-/// The kinds that the words of a class attribute or id name.
+/// The kinds for the words of a class attribute or id.
 pub(super) fn kinds(names: &str) -> Kinds {
     let mut found = 0;
     for name in names.split(|c: char| !c.is_ascii_alphanumeric()) {
         let mut from = 0;
         let bytes = name.as_bytes();
-        // A name in camelCase is several words.
+        // A camelCase name is several words.
         for at in 1..bytes.len() {
             if bytes[at].is_ascii_uppercase() && bytes[at - 1].is_ascii_lowercase() {
                 found |= kind(&name[from..at]);

@@ -1,10 +1,10 @@
-//! Comments of readers: found by the names of their boxes, and kept apart from the article.
+//! Comments by readers: found by the names of their boxes, and kept apart from the article.
 
 use super::blocks::Page;
 use super::classes::COMMENT;
 use std::ops::Range;
 
-/// Boxes of comments: the outermost ones that are named so and hold no heading of the page.
+/// Boxes of comments: the outermost ones with such a name that do not contain the page's heading.
 pub(super) fn zones(page: &Page<'_>) -> Vec<usize> {
     let headings: Vec<usize> = (0..page.blocks.len())
         .filter(|at| page.elements[page.blocks[*at].element].name() == "h1")
@@ -25,7 +25,7 @@ pub(super) fn zones(page: &Page<'_>) -> Vec<usize> {
     found
 }
 
-/// The texts of single comments.
+/// The texts of the individual comments.
 pub(super) fn texts(page: &Page<'_>, zones: &[usize]) -> Vec<String> {
     let mut texts = Vec::new();
     for zone in zones {
@@ -39,8 +39,8 @@ pub(super) fn texts(page: &Page<'_>, zones: &[usize]) -> Vec<String> {
     texts
 }
 
-/// The blocks of each comment: the outermost boxes in a zone that have siblings of their name, or
-/// else the whole zone.
+/// The blocks of each comment: the outermost boxes in a zone that have siblings of the same name,
+/// else the entire zone.
 fn units(page: &Page<'_>, zone: usize, range: &Range<usize>) -> Vec<Range<usize>> {
     let within = (zone + 1..page.elements.len())
         .take_while(|at| page.elements[*at].blocks.start < range.end)

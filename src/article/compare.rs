@@ -1,18 +1,18 @@
-//! Two versions of an article: whether they differ, and in which words.
+//! Compares two versions of an article: whether they differ, and in which words.
 
 use super::document::{Document, LinkKind};
 use crate::util::url::normalise;
 use std::collections::BTreeSet;
 use url::Url;
 
-/// Changes up to which a shortest difference is looked for; texts that differ more are told as
-/// one removal and one addition.
+/// Maximum number of changes in a shortest difference. Texts that differ more are shown as one
+/// removal and one addition.
 const MAX_CHANGES: usize = 2000;
 
 /// A part of a word difference. Its text keeps the white space of its version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
-    /// In both versions, as the later one has it.
+    /// In both versions, with the white space of the later one.
     Same(String),
     /// Only in the earlier version.
     Removed(String),
@@ -20,12 +20,12 @@ pub enum Change {
     Added(String),
 }
 
-/// Whether two article texts are the same but for white space.
+/// Whether two article texts are equal except for white space.
 pub fn same_text(a: &str, b: &str) -> bool {
     a.split_whitespace().eq(b.split_whitespace())
 }
 
-/// Whether two versions of a document lead to the same pages and pictures, in any order.
+/// Whether two versions of a document link to the same pages and images, in any order.
 pub fn same_references(a: &Document, b: &Document) -> bool {
     references(a) == references(b)
 }
@@ -43,10 +43,10 @@ fn references(document: &Document) -> BTreeSet<(u8, String)> {
     document.links.iter().map(|l| (kind(l.kind), address(&l.url))).collect()
 }
 
-/// The difference of two texts by words: removed words stand before those added in their place.
+/// The difference of two texts by words. Removed words come before those that replace them.
 ///
-/// After Myers, "An O(ND) Difference Algorithm" (1986); at most [`MAX_CHANGES`] changes are looked
-/// for, so that the time is bounded by their number times the length.
+/// After Myers, "An O(ND) Difference Algorithm" (1986). At most [`MAX_CHANGES`] changes are
+/// searched, so the time is bounded by their number times the length.
 pub fn differences(earlier: &str, later: &str) -> Vec<Change> {
     let (a, b) = (pieces(earlier), pieces(later));
     let same = |x: &&str, y: &&str| x.trim_end() == y.trim_end();
@@ -94,7 +94,7 @@ enum Kind {
     Added,
 }
 
-/// Words, each with the white space behind it; white space at the start belongs to the first.
+/// Words, each with the white space after it. Leading white space belongs to the first word.
 fn pieces(text: &str) -> Vec<&str> {
     let mut out = Vec::new();
     let (mut from, mut blank, mut seen) = (0, false, false);
@@ -112,11 +112,11 @@ fn pieces(text: &str) -> Vec<&str> {
     out
 }
 
-/// The shortest way from one row of words to another; `None` when it is too long.
+/// The shortest edit path between two sequences of words. `None` if it is too long.
 fn steps(old: &[&str], new: &[&str]) -> Option<Vec<Kind>> {
     let (n, m) = (old.len(), new.len());
     let same = |i: usize, j: usize| old[i].trim_end() == new[j].trim_end();
-    // `reach[k + d]` is how far in `old` the diagonal k leads with d changes.
+    // `reach[k + d]` is how far diagonal k leads in `old` with d changes.
     let mut history: Vec<Vec<usize>> = Vec::new();
     let mut reach = vec![0usize];
     for changes in 0..=MAX_CHANGES.min(n + m) {
@@ -143,8 +143,8 @@ fn steps(old: &[&str], new: &[&str]) -> Option<Vec<Kind>> {
     None
 }
 
-/// How a slot with some changes is best reached from those with one less: whether by an addition,
-/// and how far in the old text.
+/// How a slot is best reached from those with one change less: whether by an addition, and how far
+/// in the old text.
 fn step_from(before: &[usize], slot: usize, changes: usize) -> (bool, usize) {
     // Slot s of d changes is the diagonal s - d: s - 2 and s of d - 1 changes are its neighbours.
     let added = (slot < 2 * changes).then(|| before[slot]);
@@ -192,7 +192,7 @@ fn push(out: &mut Vec<Change>, kind: Kind, pieces: &[&str]) {
         | (Kind::Added, Some(Change::Added(last))) => last.push_str(&text),
         (Kind::Same, _) => out.push(Change::Same(text)),
         (Kind::Removed, Some(Change::Added(_))) => {
-            // Removed words stand first.
+            // Removed words come first.
             let added = out.pop();
             match out.last_mut() {
                 Some(Change::Removed(last)) => last.push_str(&text),
@@ -241,13 +241,13 @@ mod tests {
     }
 
     #[test]
-    fn white_space_is_no_change() {
+    fn ignores_white_space() {
         assert!(same_text("a b\n\nc ", " a b c"));
         assert!(!same_text("a b c", "a bc"));
     }
 
     #[test]
-    fn references_are_compared_by_address() {
+    fn compares_references_by_url() {
         let read = |html: &str| crate::article::from_html(html, None);
         let one = read("<a href='http://e.org/a'>x</a> <a href='http://e.org/b'>y</a>");
         let other = read("<a href='http://E.org/b'>y</a> <a href='http://e.org:80/a'>z</a>");
@@ -256,14 +256,14 @@ mod tests {
     }
 
     #[test]
-    fn texts_without_anything_in_common_end_soon() {
+    fn terminates_early_on_unrelated_texts() {
         let (a, b) = ("a ".repeat(20_000), "b ".repeat(20_000));
         assert_eq!(differences(&a, &b).len(), 2);
     }
 
     proptest! {
         #[test]
-        fn both_versions_can_be_put_together(
+        fn difference_contains_both_versions(
             a in "[abc ]{0,60}", b in "[abc ]{0,60}"
         ) {
             let (mut old, mut new) = (String::new(), String::new());

@@ -1,5 +1,5 @@
-//! Where the running text of a page is: paragraphs score for the boxes around them, less so the
-//! more of a box is links. After the scoring of the Arc90 Readability script and its descendants.
+//! Finds the running text of a page: paragraphs score for the boxes around them, less so the higher
+//! a box's share of links. After the scoring of the Arc90 Readability script and its descendants.
 
 use super::blocks::Page;
 use super::classes::{
@@ -9,19 +9,19 @@ use super::classes::{
 /// Shortest text that scores, in characters.
 const MIN_CHARS: usize = 25;
 
-/// What the scoring says of a page.
+/// Scores of a page.
 pub(super) struct Density {
-    /// Per box: its score, links taken into account; 0 for those without one.
+    /// Score per box, reduced by its share of links; 0 without a score.
     pub(super) scores: Vec<f32>,
-    /// Per box: the share of its characters that are in links.
+    /// Share of characters inside links, per box.
     pub(super) links: Vec<f32>,
-    /// Per box: characters of text.
+    /// Number of characters, per box.
     pub(super) chars: Vec<usize>,
-    /// Per box: characters in paragraphs.
+    /// Number of characters in paragraphs, per box.
     pub(super) paragraphs: Vec<usize>,
     /// The best box.
     pub(super) best: usize,
-    /// Per block: whether it lies in the best box or in a sibling worth having.
+    /// Per block: whether it is in the best box or in a good sibling of it.
     pub(super) kept: Vec<bool>,
 }
 
@@ -46,7 +46,7 @@ impl Density {
                 let commas = text.chars().filter(|c| matches!(c, ',' | '，' | '、' | '،')).count();
                 let length = (block.chars as f32 / 100.0).min(3.0);
                 let score = 1.0 + commas as f32 + length;
-                // A paragraph scores for the boxes around it, loose text for its own box, too.
+                // A paragraph scores for the boxes around it. Loose text also scores for its own box.
                 let own = usize::from(matches!(name, "p" | "td" | "pre"));
                 for (level, around) in page.around(block.element).skip(own).take(5).enumerate() {
                     let share = [1.0, 0.5, 1.0 / 6.0, 1.0 / 9.0, 1.0 / 12.0][level];
@@ -54,7 +54,7 @@ impl Density {
                 }
             }
         }
-        // Boxes stand behind those around them, so one pass backwards adds everything up.
+        // Boxes come after those around them, so one backward pass sums everything up.
         for at in (1..count).rev() {
             let parent = page.elements[at].parent;
             chars[parent] += chars[at];
@@ -97,7 +97,7 @@ fn best(page: &Page<'_>, scores: &[f32]) -> usize {
             best = at;
         }
     }
-    // A box around that scores better than a third of it and better than what is below it.
+    // An outer box with more than a third of the score, and more than what is below it.
     let mut last = scores[best];
     let threshold = last / 3.0;
     for around in page.around(page.elements[best].parent) {

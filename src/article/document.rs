@@ -1,92 +1,88 @@
-//! The document tree: what an article is made of, apart from any markup or screen.
+//! The document tree: the structure of an article, independent of markup and screen.
 
-/// An article as blocks, with its links and images numbered in the order of the text.
+/// An article as blocks, with its links and images numbered in text order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Document {
-    /// From top to bottom.
     pub blocks: Vec<Block>,
     /// What [`Inline::Link`] and [`Inline::Image`] point to; shown as `index + 1`.
     pub links: Vec<Link>,
 }
 
-/// One target.
+/// One link target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
-    /// Absolute address (http, https or mailto).
+    /// Absolute URL (http, https or mailto).
     pub url: String,
-    /// What it leads to.
     pub kind: LinkKind,
 }
 
-/// What a link leads to.
+/// The kind of a link target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LinkKind {
     /// A page.
     Page,
-    /// A picture in the text.
+    /// An image in the text.
     Image,
-    /// Sound, video or a download.
+    /// Audio, video or a download.
     Media,
 }
 
-/// A block of text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Block {
     /// A heading, level 1 to 6.
     Heading(u8, Vec<Inline>),
-    /// Running text.
+    /// A paragraph.
     Paragraph(Vec<Inline>),
-    /// A list; `Some(n)` numbers its entries from n.
+    /// A list; `Some(n)` numbers its items from n.
     List(Option<u32>, Vec<Vec<Block>>),
     /// A quotation.
     Quote(Vec<Block>),
-    /// Text whose spacing matters, lines separated by `\n`.
+    /// Preformatted text, lines separated by `
+`.
     Code(String),
-    /// Rows of cells; the first row is the header when there is one.
+    /// A table; the first row may be a header.
     Table {
         /// Whether the first row is a header.
         header: bool,
-        /// Rows of cells.
         rows: Vec<Vec<Vec<Inline>>>,
     },
-    /// A picture with its caption.
+    /// An image with its caption.
     Figure(Vec<Inline>, Vec<Inline>),
-    /// A footnote, where the page has it.
+    /// A footnote, in its place on the page.
     Note {
-        /// Its number, from 0 in the order in which the text refers to them.
+        /// Its index, from 0 in the order of the references.
         number: usize,
-        /// Its mark as the page writes it, such as `1` or `*`; it may stand before its text, too.
+        /// Its mark as written on the page, such as `1` or `*`. The text may start with it, too.
         label: String,
-        /// Its text.
         blocks: Vec<Block>,
     },
     /// A thematic break.
     Rule,
 }
 
-/// A piece of running text.
+/// Inline content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Inline {
-    /// Text, white space collapsed.
+    /// Text with collapsed white space.
     Text(String),
     /// Emphasis.
     Emphasis(Vec<Inline>),
     /// Strong emphasis.
     Strong(Vec<Inline>),
-    /// Code within a line.
+    /// Inline code.
     Code(String),
     /// A link: its text, and the index of its target.
     Link(Vec<Inline>, usize),
-    /// A picture: its alternative text, and the index of its target.
+    /// An image: its alternative text, and the index of its target.
     Image(String, usize),
-    /// A reference to a footnote: its mark as the page writes it, and the footnote's number.
+    /// A reference to a footnote: its mark as written on the page, and the footnote's index.
     Note(String, usize),
     /// A line break.
     Break,
 }
 
 impl Document {
-    /// A document of plain text: empty lines separate paragraphs, runs of blanks count as one.
+    /// A document from plain text: empty lines separate paragraphs, runs of spaces count as one.
     pub fn from_text(text: &str) -> Self {
         let paragraphs = text.split("\n\n").map(str::trim).filter(|p| !p.is_empty());
         let inline = |p: &str| {
@@ -103,12 +99,12 @@ impl Document {
         Self { blocks: paragraphs.map(|p| Block::Paragraph(inline(p))).collect(), links: vec![] }
     }
 
-    /// Whether there is nothing to read.
+    /// Whether it contains no text.
     pub fn is_empty(&self) -> bool {
         self.blocks.is_empty()
     }
 
-    /// The text alone, for copying, searching and scripts; blocks are separated by empty lines.
+    /// The plain text, for copying, searching and scripts. Empty lines separate the blocks.
     pub fn text(&self) -> String {
         let mut out = String::new();
         for block in &self.blocks {

@@ -1,4 +1,4 @@
-//! A page -> its article, by what is known of it: its feed, itself, the other pages of its site.
+//! Page -> article, with the help of its feed, the page itself, and other pages of its site.
 
 use super::blocks::Page;
 use super::document::Document;
@@ -14,98 +14,97 @@ use ego_tree::NodeId;
 use std::collections::HashSet;
 use url::Url;
 
-/// Fewer words are no article, if the page has another way to give one.
+/// Fewer words are not an article, if another way to extract one exists.
 const FEW_WORDS: usize = 40;
-/// Words of structured data that are worth more than a page without text.
+/// Number of words in structured data that are preferred to a page without text.
 const WORTH: usize = 60;
-/// Fewer words on a page with scripts: the text is loaded by them.
+/// Fewer words on a page with scripts mean that scripts load the text.
 const NEEDS_SCRIPT: usize = 25;
 
-/// How the article of a page is looked for.
+/// How the article is extracted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mode {
-    /// By the words of its feed alone.
+    /// Guided by the words of its feed alone.
     Guided,
-    /// By the page itself.
+    /// By the page alone.
     Page,
     /// By the page, its feed, and what was learned from other pages of its site.
     #[default]
     Auto,
 }
 
-/// Where the text of an article was found.
+/// Which way gave the text of an article.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// By the words of its feed.
+    /// The words of its feed.
     Guide,
-    /// By the page itself.
+    /// The page alone.
     Page,
-    /// By what the pages of the site have in common.
+    /// The template of the site.
     Template,
-    /// In the page's structured data.
+    /// The page's structured data.
     Data,
 }
 
-/// What is known of an article before its page is read: what its feed says.
+/// What the feed says about an article.
 #[derive(Debug, Clone, Default)]
 pub struct Guide {
-    /// Its title.
     pub title: Option<String>,
-    /// Its summary, as plain text.
+    /// Its summary as plain text.
     pub summary: Option<String>,
-    /// The address of the page.
+    /// The URL of the page.
     pub url: Option<Url>,
 }
 
-/// An article and what its page says of it.
+/// An article and its metadata.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Extraction {
     /// For display, export and links.
     pub document: Document,
-    /// Its words in order, a line per block; without picture descriptions, numbers of lists and
-    /// other signs that a display adds.
+    /// Its words in order, a line per block, without image descriptions, list numbers and other
+    /// signs that a display adds.
     pub text: String,
-    /// Where it was found.
+    /// Which way gave the text.
     pub origin: Origin,
-    /// The guide's, else the page's.
+    /// The guide's title, else the page's.
     pub title: Option<String>,
     /// Names, in order.
     pub authors: Vec<String>,
     /// When it was published.
     pub published: Option<PageTime>,
-    /// When it was changed.
+    /// Time of the last modification.
     pub modified: Option<PageTime>,
     /// Language tag.
     pub language: Option<String>,
-    /// Where the page says that it belongs.
+    /// Canonical URL.
     pub canonical: Option<Url>,
-    /// Its picture.
+    /// Lead image.
     pub image: Option<Url>,
-    /// What readers wrote below it, one text each.
+    /// Comments by readers, one text each.
     pub comments: Vec<String>,
-    /// The frequent words of the guide, shortened and sorted.
+    /// The concepts (frequent words) of the guide, stemmed and sorted.
     pub concepts: Vec<String>,
 }
 
-/// Why a page gives no article.
+/// Why no article can be extracted from a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoArticle {
-    /// No tree is built of it.
+    /// Too deep to build a tree.
     #[error("the page is nested too deeply to be read")]
     TooDeep,
-    /// It holds no text.
+    /// It contains no text.
     #[error("the page holds no text")]
     Empty,
-    /// Its text is loaded by scripts.
+    /// Scripts load its text.
     #[error("the page loads its text with scripts, which newsfed does not run")]
     NeedsScript,
-    /// The words of the guide are not on it.
-    #[error("the page does not hold the words that its feed gives")]
+    /// The words of the guide are not on the page.
+    #[error("the page does not contain the text of its feed")]
     NotFound,
 }
 
 impl Guide {
-    /// What the judgement of blocks may use: this, and what the page says of itself.
+    /// Hints for the block classifier: the guide, and the page's own metadata.
     pub(super) fn hints(&self, head: &Head<'_>) -> Hints {
         let mut hints = metadata::hints(head);
         hints.titles.extend(self.title.clone());
@@ -115,11 +114,11 @@ impl Guide {
     }
 }
 
-/// Finds the article of a page. With `site`, it is learned from the page, too, and used in the mode
-/// `Auto`; reading the same page twice would count it twice, so give `learn = false` then.
+/// Extracts the article of a page. With `site`, the template also learns from the page, and is used
+/// in mode `Auto`. Reading the same page twice would count it twice, so pass `learn = false` then.
 ///
 /// # Errors
-/// When the page has no article that could be found.
+/// When no article can be found on the page.
 pub fn extract(
     markup: &str,
     guide: &Guide,
@@ -159,7 +158,7 @@ struct Found {
     origin: Origin,
 }
 
-/// The blocks that the guide leads to: those of the wrapper, without lists of links.
+/// The blocks that the guide selects: those of the wrapper, without lists of links.
 fn by_guide(page: &Page<'_>, hints: &Hints, concepts: &Concepts) -> Result<Vec<bool>, NoArticle> {
     let wrapper = guided::wrapper(page, concepts).ok_or(NoArticle::NotFound)?;
     let mut taken = vec![false; page.blocks.len()];
@@ -173,8 +172,8 @@ fn by_guide(page: &Page<'_>, hints: &Hints, concepts: &Concepts) -> Result<Vec<b
     Ok(taken)
 }
 
-/// By the page; the site's template where it fits; the guide where several articles stand on the
-/// page.
+/// The blocks selected by the page, by the site's template if it fits, and by the guide if the page
+/// contains several articles.
 fn by_all(
     page: &Page<'_>,
     hints: &Hints,
@@ -194,7 +193,7 @@ fn by_all(
     within(&mut taken);
     page::trim_head(page, &mut taken, hints);
     if let Some((template, learn)) = site {
-        // A page without an article teaches nothing about those that have one.
+        // A page without an article must not change the template.
         if learn && words_of(page, &taken) >= FEW_WORDS {
             template.learn(page, &taken);
         }
@@ -207,7 +206,7 @@ fn by_all(
     Found { taken, origin: Origin::Page }
 }
 
-/// Takes the boxes of comments out, unless nothing would be left.
+/// Removes the comment boxes, unless nothing would be left.
 fn drop_comments(page: &Page<'_>, taken: &mut [bool]) {
     let mut rest = taken.to_vec();
     for zone in comments::zones(page) {
@@ -236,7 +235,7 @@ fn has_script(markup: &str) -> bool {
         || memchr::memmem::find(start.as_bytes(), b"<SCRIPT").is_some()
 }
 
-/// What is known when the blocks are found.
+/// Everything known once the blocks are selected.
 struct Reading<'p, 'a> {
     page: &'p Page<'a>,
     head: &'p Head<'a>,
@@ -290,7 +289,7 @@ impl Reading<'_, '_> {
         text::block(&out)
     }
 
-    /// The smallest box around all blocks taken, without the others.
+    /// The smallest box around all selected blocks, without the others.
     fn document(&self, base: Option<&Url>) -> Document {
         let (page, taken) = (self.page, &self.found.taken);
         let (Some(first), Some(last)) =

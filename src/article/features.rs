@@ -1,4 +1,4 @@
-//! What is told about a block when it is judged: numbers for [`super::trees`].
+//! Features of a block for the classifier in [`super::trees`].
 
 use super::blocks::{Block, Page};
 use super::classes::{self, Kinds};
@@ -7,29 +7,29 @@ use super::words::{number, words};
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// What is known of the article without its page or from the head of the page.
+/// What is known about the article without its page, or from the head of the page.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Hints {
-    /// Titles that it goes by.
+    /// Possible titles.
     pub(super) titles: Vec<String>,
-    /// Summaries of it.
+    /// Summaries.
     pub(super) summaries: Vec<String>,
-    /// Its text as structured data give it.
+    /// Its text according to structured data.
     pub(super) body: Option<String>,
 }
 
-/// Blocks on each side that are told about, too.
+/// Number of neighbours on each side that are included.
 const NEIGHBOURS: usize = 4;
-/// Numbers told of each neighbour.
+/// Number of features of each neighbour.
 const OF_NEIGHBOUR: usize = 6;
-/// Numbers of the block alone.
+/// Number of features of the block alone.
 const OWN: usize = 50;
-/// Numbers per block.
+/// Number of features per block.
 pub(super) const COUNT: usize = OWN + 2 * classes::COUNT + 2 * NEIGHBOURS * OF_NEIGHBOUR;
-/// Numbers per block for the second stage.
+/// Number of features per block in the second stage.
 pub(super) const COUNT_SECOND: usize = COUNT + 2 * NEIGHBOURS + 6;
 
-/// Words that stand where a page talks about itself.
+/// Words that occur when a page talks about itself.
 const CHATTER: [&str; 36] = [
     "share",
     "subscribe",
@@ -96,8 +96,8 @@ pub(super) fn features(page: &Page<'_>, density: &Density, hints: &Hints) -> Vec
         .collect()
 }
 
-/// The features of the second stage: those of the first, and what the first made of the block, its
-/// neighbours and the boxes around it.
+/// The features of the second stage: those of the first, and the first stage's scores of the block,
+/// its neighbours and the boxes around it.
 pub(super) fn second(
     page: &Page<'_>,
     first: &[[f32; COUNT]],
@@ -140,26 +140,26 @@ pub(super) fn second(
         .collect()
 }
 
-/// What is known of a page before its blocks are polled one by one.
+/// Statistics of the page.
 struct Facts<'p, 'a> {
     page: &'p Page<'a>,
     density: &'p Density,
-    /// Words before each block.
+    /// Number of words before each block.
     before: Vec<usize>,
     total: usize,
-    /// The first `h1`, as a block.
+    /// Block index of the first `h1`.
     heading: Option<usize>,
-    /// Texts that occur several times.
+    /// Hashes of texts that occur several times.
     counts: HashMap<u64, u32>,
     hashes: Vec<u64>,
-    /// The words of each title, as numbers, sorted.
+    /// The hashed words of each title, sorted.
     titles: Vec<Vec<u64>>,
     summary: HashSet<u64>,
     body: HashSet<u64>,
-    /// Blocks, words and link characters of each kind of place.
+    /// Blocks, words and link characters of each kind of position.
     places: HashMap<u64, (usize, usize, usize)>,
     place: Vec<u64>,
-    /// Per element: bits of the boxes around it by name.
+    /// Per element: bits for the names of the boxes around it.
     names: Vec<u32>,
     /// Per element: kinds of all the boxes around it.
     far: Vec<Kinds>,
@@ -330,7 +330,7 @@ impl<'p, 'a> Facts<'p, 'a> {
         ]
     }
 
-    /// How alike a block and a title are: words in common of all (Jaccard), at best.
+    /// Similarity of a block and the best title (Jaccard index of their words).
     fn title_match(&self, text: &str, block: &Block) -> f32 {
         if block.words > 40 {
             return 0.0;
@@ -373,9 +373,9 @@ struct Letters {
     sentences: usize,
     digits: usize,
     upper: usize,
-    /// How it ends: 2 as a sentence, 1 with a colon, 0 otherwise.
+    /// Its last character: 2 ends a sentence, 1 is a colon, 0 anything else.
     end: f32,
-    /// Whether a sign of copyright or an arrow is in it.
+    /// Whether it contains a copyright sign or an arrow.
     odd: bool,
 }
 
@@ -421,7 +421,7 @@ fn tag_number(name: &str) -> f32 {
     }
 }
 
-/// The words of a text as numbers, sorted, each once.
+/// The hashed words of a text, sorted and unique.
 fn distinct(text: &str) -> Vec<u64> {
     let mut found: Vec<u64> = words(text).map(number).collect();
     found.sort_unstable();
@@ -429,7 +429,7 @@ fn distinct(text: &str) -> Vec<u64> {
     found
 }
 
-/// Every two words in a row, as a number.
+/// Hashes of every two consecutive words.
 fn pairs(text: &str) -> impl Iterator<Item = u64> + '_ {
     let mut last: Option<u64> = None;
     words(text).filter_map(move |word| {

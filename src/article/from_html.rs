@@ -10,13 +10,13 @@ use scraper::{ElementRef, Node};
 use std::collections::{HashMap, HashSet};
 use url::Url;
 
-/// Nesting from which elements are flattened into their parent.
+/// Nesting depth from which elements are flattened into their parent.
 const MAX_NESTING: usize = 24;
-/// Characters of a document that are polled.
+/// Maximum number of characters in a document.
 const MAX_HTML: usize = 2 << 20;
 
-/// Reads a fragment of HTML; addresses are resolved against `base`. What is nested too deeply for
-/// a tree is read as plain text.
+/// Reads a fragment of HTML. URLs are resolved against `base`. A fragment nested too deeply for a
+/// tree is read as plain text.
 pub fn from_html(markup: &str, base: Option<&Url>) -> Document {
     let markup = text::start(markup, MAX_HTML);
     if !markup.contains(['<', '&']) {
@@ -43,14 +43,14 @@ pub(super) fn of_element(
 struct Builder<'a> {
     base: Option<&'a Url>,
     links: Vec<Link>,
-    /// Where each target stands among the links.
+    /// Index of each target among the links.
     known: HashMap<(LinkKind, String), usize>,
-    /// Nodes that are left out with all that is in them.
+    /// Nodes that are skipped with all their content.
     dropped: &'a HashSet<NodeId>,
     notes: Notes,
 }
 
-/// Collects blocks; inline content that stands between them becomes paragraphs.
+/// Collects blocks. Inline content between them becomes paragraphs.
 #[derive(Default)]
 struct Flow {
     blocks: Vec<Block>,
@@ -150,7 +150,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Inline elements; those that hold blocks all the same (links around cards) are opened up.
+    /// Inline elements. Those that contain blocks (such as links around cards) are opened up.
     fn phrase(&mut self, e: ElementRef<'_>, depth: usize, flow: &mut Flow) {
         let deep = depth >= MAX_NESTING;
         let contains_blocks =
@@ -197,7 +197,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Everything below as running text.
+    /// Everything below as inline content.
     fn inline(&mut self, e: ElementRef<'_>, depth: usize) -> Vec<Inline> {
         let mut flow = Flow::default();
         self.flow(e, depth + 1, &mut flow);
@@ -242,7 +242,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Tables of data stay tables; a table of one column or with blocks in it was made for layout.
+    /// Data tables stay tables. A table with one column or with blocks in it is for layout.
     fn table(&mut self, e: ElementRef<'_>, depth: usize, flow: &mut Flow) {
         let rows: Vec<Vec<ElementRef<'_>>> = own_rows(e)
             .filter(|r| !self.dropped.contains(&r.id()))
@@ -289,7 +289,7 @@ impl Builder<'_> {
         flow.push(Block::Figure(vec![image], caption));
     }
 
-    /// The text below an element as it stands there.
+    /// The text below an element, unchanged.
     fn raw_text(&self, e: ElementRef<'_>) -> String {
         let mut out = String::new();
         let mut skip = None;
@@ -312,12 +312,12 @@ impl Builder<'_> {
     }
 
     fn image(&mut self, e: ElementRef<'_>) -> Option<Inline> {
-        // One-pixel pictures count visits; they are nothing to look at.
+        // One-pixel images are trackers.
         let tiny = |name| e.attr(name).is_some_and(|v| matches!(v.trim(), "0" | "1"));
         if tiny("width") || tiny("height") {
             return None;
         }
-        // Pictures that a script would load carry a stand-in.
+        // Lazily loaded images have a placeholder.
         let real = ["data-src", "data-lazy-src", "data-original"].iter().find_map(|a| e.attr(a));
         let src = e.attr("src").filter(|s| !s.trim_start().starts_with("data:"));
         let to = self.link(real.or(src), LinkKind::Image)?;
@@ -356,8 +356,8 @@ impl Builder<'_> {
     }
 }
 
-/// The rows of a table without those of tables in its cells, which would be read once for each
-/// table around them.
+/// The rows of a table without those of nested tables, which would be read once for each enclosing
+/// table.
 fn own_rows<'a>(table: ElementRef<'a>) -> impl Iterator<Item = ElementRef<'a>> {
     let is_row = |e: &ElementRef<'_>| e.value().name() == "tr";
     table.child_elements().flat_map(move |child| {
@@ -422,7 +422,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tables_in_tables_are_read_once() {
+    fn reads_nested_tables_once() {
         let document = from_html(&format!("{}x", "<table><tr><td>".repeat(60)), None);
         assert_eq!(document.text().trim(), "x");
         let document =
@@ -432,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_of_breaks_are_bounded() {
+    fn limits_runs_of_breaks() {
         let document = from_html(&format!("a{}b", "<br>".repeat(1000)), None);
         assert!(document.text().lines().count() < 5);
     }

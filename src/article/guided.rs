@@ -1,18 +1,18 @@
-//! The article by what its feed says: where the words of the title and summary stand densest.
+//! Finds the article by its feed: where the words of title and summary are densest.
 //!
-//! After "Deriving data objects from web feeds": conceptual nodes hold an n-gram of the feed's text,
-//! zones are the boxes around them, the wrapper is the zone of the highest density, and it must hold
-//! enough of the concepts.
+//! After "Deriving data objects from web feeds": conceptual nodes contain an n-gram of the feed's
+//! text, zones are the boxes around them, and the wrapper is the zone with the highest density. It
+//! must contain enough of the concepts.
 
 use super::blocks::Page;
 use super::words::words;
 use std::collections::{HashMap, HashSet};
 
-/// Words of an n-gram.
+/// Length of an n-gram, in words.
 const N: usize = 3;
-/// Share of the concepts that the wrapper must hold.
+/// Share of the concepts that the wrapper must contain.
 const CONSISTENT: f32 = 0.5;
-/// Most concepts that are polled.
+/// Maximum number of concepts.
 const MAX_CONCEPTS: usize = 40;
 
 const STOP: &str = "a an and are as at be but by for from has have he her his i if in into is it its \
@@ -21,14 +21,14 @@ const STOP: &str = "a an and are as at be but by for from has have he her his i 
     le la les de des du un une et est en que qui pour dans sur pas el los las y es por con para una \
     il lo gli di che non per del della";
 
-/// Title and summary of a feed's item, taken apart.
+/// Title and summary of a feed item, as n-grams and concepts.
 pub(super) struct Concepts {
     runs: HashSet<Vec<String>>,
     stems: HashSet<String>,
 }
 
 impl Concepts {
-    /// `None` where there is nothing to look for.
+    /// `None` if there is nothing to search for.
     pub(super) fn of(title: Option<&str>, summary: Option<&str>) -> Option<Self> {
         let mut runs = HashSet::new();
         let mut counts: HashMap<String, usize> = HashMap::new();
@@ -46,14 +46,14 @@ impl Concepts {
         (!stems.is_empty()).then_some(Self { runs, stems })
     }
 
-    /// The frequent words, shortened to their stems and sorted.
+    /// The concepts (frequent words), stemmed and sorted.
     pub(super) fn stems(&self) -> Vec<String> {
         let mut stems: Vec<String> = self.stems.iter().cloned().collect();
         stems.sort();
         stems
     }
 
-    /// The share of the concepts that some blocks hold, 0 to 1.
+    /// The share of the concepts that some blocks contain, 0 to 1.
     pub(super) fn coverage(&self, page: &Page<'_>, blocks: impl Iterator<Item = usize>) -> f32 {
         let mut found = HashSet::new();
         for at in blocks {
@@ -63,7 +63,7 @@ impl Concepts {
         found.len() as f32 / self.stems.len().max(1) as f32
     }
 
-    /// Matches of a text: n-grams, or single concepts.
+    /// Number of matches in a text: n-grams, or single concepts.
     fn matches(&self, text: &str, by_run: bool) -> usize {
         let words: Vec<String> = words(text).map(str::to_lowercase).collect();
         if by_run {
@@ -74,7 +74,7 @@ impl Concepts {
     }
 }
 
-/// The box that holds the article, found by the feed's words; `None` where they are not on the page.
+/// The box with the article according to the feed's words. `None` if they are not on the page.
 pub(super) fn wrapper(page: &Page<'_>, concepts: &Concepts) -> Option<usize> {
     [true, false].into_iter().find_map(|by_run| {
         let mut zones: HashMap<usize, f32> = HashMap::new();
@@ -85,7 +85,7 @@ pub(super) fn wrapper(page: &Page<'_>, concepts: &Concepts) -> Option<usize> {
                 *zones.entry(zone).or_insert(0.0) += matches as f32 / block.chars.max(1) as f32;
             }
         }
-        // Of equal ones the first.
+        // The first among equals.
         let mut zones: Vec<(usize, f32)> = zones.into_iter().collect();
         zones.sort_by_key(|z| z.0);
         let best = zones.into_iter().reduce(|a, b| if b.1 > a.1 { b } else { a })?.0;
@@ -102,7 +102,7 @@ fn is_zone(name: &str) -> bool {
     matches!(name, "div" | "article" | "section" | "main" | "td" | "body")
 }
 
-/// A word without its ending, roughly; `None` for words that say nothing.
+/// A rough stem of a word; `None` for stop words.
 fn stem(word: &str) -> Option<String> {
     if STOP.split_ascii_whitespace().any(|s| s == word) {
         return None;

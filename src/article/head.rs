@@ -1,19 +1,19 @@
-//! What a page says about itself in a form for machines: its head, its structured data, and the
-//! elements that are marked as times or properties.
+//! Machine-readable metadata of a page: its head, its structured data, and elements marked as
+//! times or properties.
 
 use scraper::{ElementRef, Html};
 use serde_json::Value;
 
-/// Longest structured data that are read, in bytes.
+/// Largest structured data that is read, in bytes.
 const MAX_JSON: usize = 512 << 10;
-/// Pieces of structured data that are read.
+/// Maximum number of structured data blocks.
 const MAX_PIECES: usize = 20;
-/// Elements that are polled.
+/// Maximum number of elements visited.
 const MAX_ELEMENTS: usize = 200_000;
-/// Marked elements that are kept.
+/// Maximum number of marked elements.
 const MAX_MARKED: usize = 200;
 
-/// Classes of elements that name an author.
+/// Class names for authors.
 const BYLINES: [&str; 11] = [
     "author",
     "byline",
@@ -28,30 +28,30 @@ const BYLINES: [&str; 11] = [
     "author__name",
 ];
 
-/// What was found, in the order of the page.
+/// Metadata in page order.
 pub(super) struct Head<'a> {
     /// Lower-case name or property, and content, of every `meta` element that has both.
     pub(super) metas: Vec<(String, &'a str)>,
     /// The text of the `title` element.
     pub(super) title: String,
-    /// Where the page says that it belongs.
+    /// Canonical URL.
     pub(super) canonical: Option<&'a str>,
-    /// The base of its addresses.
+    /// Base URL.
     pub(super) base: Option<&'a str>,
     /// The language of the root element.
     pub(super) language: Option<&'a str>,
-    /// Objects of structured data (JSON-LD), graphs and lists taken apart.
+    /// Objects of structured data (JSON-LD), with graphs and lists flattened.
     pub(super) objects: Vec<Value>,
-    /// `time` elements with their own form for machines.
+    /// `time` elements with a `datetime` attribute.
     pub(super) times: Vec<ElementRef<'a>>,
     /// Elements with an `itemprop` other than `meta`, and its first word.
     pub(super) properties: Vec<(&'a str, ElementRef<'a>)>,
-    /// Elements whose `rel` or class names an author.
+    /// Elements whose `rel` or class marks an author.
     pub(super) bylines: Vec<ElementRef<'a>>,
 }
 
 impl<'a> Head<'a> {
-    /// Collects it in one pass.
+    /// Collects everything in one pass.
     pub(super) fn read(tree: &'a Html) -> Self {
         let mut head = Self {
             metas: Vec::new(),
@@ -69,7 +69,7 @@ impl<'a> Head<'a> {
             match element.value().name() {
                 "meta" => head.meta(element),
                 "title" if head.title.is_empty() => {
-                    // Drawings have titles, too.
+                    // SVG images have titles, too.
                     let in_svg = element
                         .ancestors()
                         .filter_map(ElementRef::wrap)
@@ -109,7 +109,7 @@ impl<'a> Head<'a> {
         self.metas.iter().filter(move |(n, _)| n == name).map(|(_, content)| *content)
     }
 
-    /// The objects that describe an article, or else a page.
+    /// The objects that describe an article, else those that describe a page.
     pub(super) fn articles(&self) -> impl Iterator<Item = &Value> {
         let is = |object: &Value, words: &[&str]| {
             kinds(object).any(|kind| words.iter().any(|word| kind.ends_with(word)))
@@ -138,7 +138,7 @@ impl<'a> Head<'a> {
         let text = text.trim().trim_start_matches("<!--").trim_end_matches("-->");
         let text = text.trim_end_matches(';').trim();
         let value = serde_json::from_str(text).ok().or_else(|| {
-            // Line breaks within strings are the most frequent fault.
+            // Unescaped line breaks in strings are the most frequent mistake.
             let flat: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
             serde_json::from_str(&flat).ok()
         });
@@ -167,7 +167,7 @@ impl<'a> Head<'a> {
 
     fn marked(&mut self, element: ElementRef<'a>) {
         let mut byline = false;
-        // Looking attributes up by name costs more than going through them once.
+        // A single pass over the attributes is faster than lookups by name.
         for (name, value) in element.value().attrs() {
             match name {
                 "itemprop" if self.properties.len() < MAX_MARKED => {
@@ -191,7 +191,7 @@ fn is_canonical(link: ElementRef<'_>) -> bool {
     link.attr("rel").is_some_and(|r| r.trim().eq_ignore_ascii_case("canonical"))
 }
 
-/// The types of an object of structured data.
+/// The types of an object in structured data.
 fn kinds(object: &Value) -> impl Iterator<Item = &str> {
     let (one, many) = match object.get("@type") {
         Some(Value::String(kind)) => (Some(kind.as_str()), None),

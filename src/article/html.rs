@@ -1,12 +1,12 @@
-//! Document tree -> HTML, of which [`super::from_html`] makes the same tree again.
+//! Document tree -> HTML, from which [`super::from_html`] builds the same tree again.
 
 use super::document::{Block, Document, Inline, Link, LinkKind};
 use crate::util::html::escape;
 use std::fmt::Write;
 
 impl Document {
-    /// The document as HTML, with absolute addresses. Texts and addresses are escaped; only the
-    /// elements that this file names are written.
+    /// The document as HTML with absolute URLs. Texts and URLs are escaped. Only the elements named
+    /// in this file are written.
     pub fn html(&self) -> String {
         let mut out = String::new();
         blocks(&self.blocks, &self.links, &mut out);
@@ -119,13 +119,13 @@ mod tests {
         let document = from_html(markup, None);
         let html = clean(&document.html(), None);
         let again = from_html(&html, None);
-        // Neighbouring texts have become one.
+        // Adjacent texts were merged.
         assert_eq!(again.html(), document.html(), "{markup}");
         assert_eq!((again.text(), again.links), (document.text(), document.links), "{markup}");
     }
 
     #[test]
-    fn a_document_survives_being_written_and_cleaned() {
+    fn document_survives_writing_and_reading() {
         let cases = [
             "<p>a <b>b</b> <i>c <a href='http://e.org/?a=1&amp;b=2'>d</a></i><br>e &lt;f&gt; &amp;amp;</p>",
             "<h1>one</h1><h3>two <code>x &lt; y</code></h3><hr>",
@@ -146,7 +146,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_the_markup_is(markup in "(<(p|b|i|li|ul|ol|pre|td|tr|table|blockquote|h2|br|code|/p|/ul|/b|/table|/pre|/blockquote)>|[ab<>&\"\n ]{1,4}){0,14}") {
+        fn any_document_survives_writing_and_reading(markup in "(<(p|b|i|li|ul|ol|pre|td|tr|table|blockquote|h2|br|code|/p|/ul|/b|/table|/pre|/blockquote)>|[ab<>&\"\n ]{1,4}){0,14}") {
             let document = from_html(&markup, None);
             let html = clean(&document.html(), None);
             let again = from_html(&html, None);

@@ -45,7 +45,7 @@ fn block(block: &Block, links: &[Link]) -> String {
 }
 
 fn list(start: Option<u32>, items: &[Vec<Block>], links: &[Link]) -> String {
-    // Footnotes have numbers of their own.
+    // Footnotes have their own numbers.
     if items.iter().flatten().all(|block| matches!(block, Block::Note { .. })) {
         return items.iter().map(|item| blocks(item, links)).collect::<Vec<_>>().join("\n\n");
     }
@@ -53,7 +53,7 @@ fn list(start: Option<u32>, items: &[Vec<Block>], links: &[Link]) -> String {
     let mut lines = Vec::new();
     for (n, item) in items.iter().enumerate() {
         let mark = match start {
-            // Nine digits are the most that Markdown reads as a number.
+            // Markdown numbers have at most nine digits.
             Some(first) => format!("{}. ", (u64::from(first) + n as u64).min(999_999_999)),
             None => "- ".to_owned(),
         };
@@ -113,7 +113,7 @@ fn inline(inlines: &[Inline], links: &[Link]) -> String {
     out
 }
 
-/// Puts marks around a text, but not around the blanks at its ends, where they would be no marks.
+/// Puts marks around a text, but inside its leading and trailing spaces, as Markdown requires.
 fn wrap(text: &str, mark: &str, out: &mut String) {
     let inner = text.trim();
     if inner.is_empty() {
@@ -134,7 +134,7 @@ fn escape(text: &str, out: &mut String) {
     }
 }
 
-/// Escapes what would make the first line of a paragraph something else.
+/// Escapes everything that would change the meaning of a paragraph's first line.
 fn guard_start(text: &str) -> String {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let numbered = digits > 0 && text[digits..].starts_with(['.', ')']);
@@ -144,7 +144,7 @@ fn guard_start(text: &str) -> String {
     if text.starts_with(['#', '+', '-', '=', '|']) { format!("\\{text}") } else { text.to_owned() }
 }
 
-/// An address as the target of a link.
+/// A URL as a link target.
 fn target(url: &str) -> String {
     url.replace('(', "%28").replace(')', "%29").replace(' ', "%20")
 }

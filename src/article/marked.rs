@@ -1,16 +1,16 @@
-//! A word difference as a document: what went stands in `[-…-]`, what came in `{+…+}`, so that it can
-//! be told without colours.
+//! A word difference as a document: removed words in `[-…-]`, added words in `{+…+}`, so that it
+//! works without colours.
 
 use super::compare::Change;
 use super::document::{Block, Document, Inline};
 
-/// The difference of two versions as running text, ready to be drawn or printed.
+/// The difference of two versions as text, ready to be drawn or printed.
 pub fn marked(changes: &[Change]) -> Document {
     let mut out = Out::default();
     for change in changes {
         match change {
             Change::Same(text) => out.text(text, |text| Inline::Text(text.to_owned())),
-            // The later version says how its lines are broken.
+            // Line breaks follow the later version.
             Change::Removed(text) => {
                 out.text(text.trim_end(), |t| {
                     Inline::Emphasis(vec![Inline::Text(format!("[-{t}-]"))])
@@ -33,7 +33,7 @@ struct Out {
 }
 
 impl Out {
-    /// Adds a text; the white space at its ends stays outside of what marks it.
+    /// Adds a text. Its leading and trailing white space stays outside the marks.
     fn text(&mut self, text: &str, mark: impl Fn(&str) -> Inline) {
         for (n, paragraph) in text.split("\n\n").enumerate() {
             if n > 0 {
@@ -76,7 +76,7 @@ mod tests {
     use crate::article::differences;
 
     #[test]
-    fn what_went_and_came_is_marked() {
+    fn marks_removed_and_added_words() {
         let cases = [
             ("a b c", "a b c", "a b c"),
             ("a b c", "a x c", "a [-b-] {+x+} c"),

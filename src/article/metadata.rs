@@ -1,4 +1,4 @@
-//! Title, authors, language, address and picture of an article, as its page gives them.
+//! Title, authors, language, URL and image of an article, as given by its page.
 
 use super::features::Hints;
 use super::head::Head;
@@ -6,12 +6,12 @@ use crate::util::text;
 use serde_json::Value;
 use url::Url;
 
-/// Authors that are kept.
+/// Maximum number of authors.
 const MAX_AUTHORS: usize = 20;
 /// Longest name of an author, in characters.
 const MAX_NAME: usize = 80;
 
-/// What the page says; nothing of it is certain.
+/// Metadata of the page, all of it optional.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Metadata {
     pub(super) title: Option<String>,
@@ -21,7 +21,7 @@ pub(super) struct Metadata {
     pub(super) image: Option<Url>,
 }
 
-/// Reads it; `heading` is the text of the first `h1`.
+/// Reads the metadata; `heading` is the text of the first `h1`.
 pub(super) fn metadata(head: &Head<'_>, heading: Option<&str>, base: Option<&Url>) -> Metadata {
     let address = |s: &str| crate::util::url::absolute(base, s.trim());
     let canonical = head.canonical.and_then(address);
@@ -38,7 +38,7 @@ pub(super) fn metadata(head: &Head<'_>, heading: Option<&str>, base: Option<&Url
     }
 }
 
-/// What the judgement of blocks may know from the head of a page.
+/// Hints from the head of the page for the block classifier.
 pub(super) fn hints(head: &Head<'_>) -> Hints {
     let named = |names: &[&str]| head.first(names).map(str::to_owned);
     let body = head.articles().find_map(|o| o.get("articleBody")?.as_str().map(str::to_owned));
@@ -53,7 +53,7 @@ fn title(head: &Head<'_>, heading: Option<&str>) -> Option<String> {
     let headline = head.articles().find_map(|o| o.get("headline").and_then(Value::as_str));
     let stated = headline.or_else(|| head.first(&["og:title", "twitter:title", "dc.title"]));
     let clean = |s: &str| Some(text::line(s)).filter(|t| !t.is_empty());
-    // A heading that is a part of the page's title is the title without the name of the site.
+    // A heading that is part of the page's title is the title without the site's name.
     let within = heading.filter(|h| h.chars().count() > 3 && head.title.contains(h.trim()));
     within
         .and_then(clean)
@@ -152,7 +152,7 @@ fn tidy(names: Vec<String>) -> Vec<String> {
     out
 }
 
-/// A language tag in its usual letters: `de`, `pt-BR`.
+/// A language tag in its usual case: `de`, `pt-BR`.
 fn language(head: &Head<'_>) -> Option<String> {
     let in_objects =
         head.articles().find_map(|o| o.get("inLanguage").and_then(Value::as_str)).map(str::trim);
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn what_pages_say_of_themselves() {
+    fn reads_metadata_of_pages() {
         let found = read(
             "<html lang=pt_BR><title>T - Site</title><meta property=og:title content=T>\
              <link rel=canonical href=b><meta property=og:image content=/i.png>\

@@ -1,4 +1,4 @@
-//! Footnotes: which elements of a document are some, and which links refer to them.
+//! Footnotes: which elements of a document are footnotes, and which links refer to them.
 
 use ego_tree::NodeId;
 use ego_tree::iter::Edge;
@@ -7,22 +7,22 @@ use std::collections::{HashMap, HashSet};
 
 /// Longest mark of a footnote, in characters.
 const MAX_LABEL: usize = 6;
-/// Longest footnote, in bytes of its text, and most nodes in one.
+/// Longest footnote, in bytes of its text, and maximum number of nodes in one.
 const MAX_NOTE: usize = 8000;
 const MAX_NODES: usize = 2000;
-/// Links of a page that are polled.
+/// Maximum number of links per page.
 const MAX_JUMPS: usize = 10_000;
-/// Footnotes of one document; links behind them stay what they are.
+/// Maximum number of footnotes per document. Further links are left unchanged.
 const MAX_NOTES: usize = 1000;
 
 /// The footnotes of a document.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
-    /// Links that refer to a footnote, with its number.
+    /// Links that refer to a footnote, with its index.
     references: HashMap<NodeId, usize>,
     /// Elements that are a footnote.
     bodies: HashMap<NodeId, Body>,
-    /// Links that lead from a footnote back into the text.
+    /// Links from a footnote back into the text.
     backs: HashSet<NodeId>,
 }
 
@@ -33,8 +33,8 @@ struct Body {
 }
 
 impl Notes {
-    /// Looks for footnotes below an element, apart from the nodes in `dropped`: a short mark that
-    /// leads to a block further on which is no heading and has none in it.
+    /// Searches an element for footnotes, apart from the nodes in `dropped`: a short mark that
+    /// links to a later block without headings.
     pub(super) fn find(root: ElementRef<'_>, dropped: &HashSet<NodeId>) -> Self {
         let (jumps, places) = jumps(root, dropped);
         let mut notes = Self::default();
@@ -67,7 +67,7 @@ impl Notes {
         notes
     }
 
-    /// A block with footnotes in it is the list of them.
+    /// A block that contains footnotes is the list of them.
     fn drop_outer(&mut self, root: ElementRef<'_>) {
         let inner: Vec<NodeId> = self.bodies.keys().copied().collect();
         let outer: HashSet<NodeId> = inner
@@ -89,12 +89,12 @@ impl Notes {
         }
     }
 
-    /// The number of the footnote that a link refers to.
+    /// The index of the footnote that a link refers to.
     pub(super) fn referred(&self, link: NodeId) -> Option<usize> {
         self.references.get(&link).copied()
     }
 
-    /// The number and the mark of the footnote that an element is.
+    /// The index and the mark of the footnote that an element is.
     pub(super) fn body(&self, element: NodeId) -> Option<(usize, &str)> {
         self.bodies.get(&element).map(|b| (b.number, b.label.as_str()))
     }
@@ -105,9 +105,9 @@ impl Notes {
     }
 }
 
-/// A link, what it jumps to, and where it stands in the order of the page.
+/// A link, its target, and its position in page order.
 type Jump<'a> = (usize, ElementRef<'a>, String);
-/// Where a name stands in the order of the page, and its element.
+/// The position of an anchor in page order, and its element.
 type Places<'a> = HashMap<&'a str, (usize, ElementRef<'a>)>;
 
 /// The links with a fragment and the elements with a name.
@@ -147,8 +147,8 @@ fn jumps<'a>(root: ElementRef<'a>, dropped: &HashSet<NodeId>) -> (Vec<Jump<'a>>,
     (jumps, places)
 }
 
-/// Whether the text of a link can be the mark of a footnote: a number or a sign, or something else
-/// that short where it is raised or declared to be one.
+/// Whether the text of a link can be the mark of a footnote: a number or a symbol, or something
+/// equally short if it is superscript or declared as a reference.
 fn is_label(label: &str, link: ElementRef<'_>) -> bool {
     let bare = label.trim_matches(['[', ']', '(', ')', '^']);
     if bare.is_empty() || label.chars().count() > MAX_LABEL {
@@ -166,7 +166,7 @@ fn is_label(label: &str, link: ElementRef<'_>) -> bool {
     number || sign || raised || declared
 }
 
-/// The block that a name stands in, unless the link to it stands there, too.
+/// The block that contains an anchor, unless it also contains the link to it.
 fn body_of<'a>(
     place: ElementRef<'a>,
     link: ElementRef<'a>,
@@ -237,26 +237,26 @@ mod tests {
     }
 
     #[test]
-    fn footnotes_as_pages_write_them() {
+    fn recognises_footnotes_of_common_systems() {
         for (html, expected) in [
-            // As Markdown programs write them.
+            // As Markdown converters write them.
             (
                 "<p>a<sup id='r1'><a href='#f:1'>1</a></sup> b<sup><a href='#f:2'>2</a></sup></p>\
                  <ol><li id='f:1'><p>one <a href='#r1'>↩</a></p></li><li id='f:2'>two</li></ol>",
                 vec![(0, "one"), (1, "two")],
             ),
-            // The second is referred to first.
+            // The second is referenced first.
             (
                 "<p>a<a href='#y'>[2]</a> b<a href='#x'>[1]</a></p>\
                  <p><a id='x'></a>[1] one</p><p><a name='y'></a>[2] two</p>",
                 vec![(1, "[1] one"), (0, "[2] two")],
             ),
-            // With the whole address, as feeds have them.
+            // With the full URL, as in feeds.
             (
                 "<p>a<a href='http://e.org/p#n'>*</a></p><aside id='n'>star</aside>",
                 vec![(0, "star")],
             ),
-            // The list as a whole is none.
+            // The list itself is not a footnote.
             (
                 "<p>a<a href='#all'>1</a> b<a href='#n'>2</a></p><div id='all'><p id='n'>x</p></div>",
                 vec![(0, "x")],
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn other_jumps_are_no_footnotes() {
+    fn other_jumps_are_not_footnotes() {
         for html in [
             // A table of contents, and the pages of a long article.
             "<p><a href='#a'>1</a></p><h2 id='a'>First</h2><p>text</p>",
@@ -288,13 +288,13 @@ mod tests {
     }
 
     #[test]
-    fn the_text_is_what_it_was() {
+    fn recognition_does_not_change_the_text() {
         let html = "<p>a<sup><a href='#n'>1</a></sup></p><ol><li id='n'>one</li></ol>";
         assert_eq!(from_html(html, None).text(), "a1\n\n1. one");
     }
 
     #[test]
-    fn many_jumps_to_much_text_end_soon() {
+    fn many_jumps_to_much_text_stay_fast() {
         let much = "<b>x</b> ".repeat(50_000);
         let jumps = "<a href='#x'>1</a> ".repeat(30_000);
         let document = from_html(&format!("<p>{jumps}</p><div id='x'>{much}</div>"), None);

@@ -1,5 +1,5 @@
-//! The article by the page itself: every block is judged by itself, its neighbours and the boxes
-//! around it.
+//! The article by the page alone: every block is classified by its own features, its neighbours and
+//! the boxes around it.
 
 use super::blocks::{Page, is_heading};
 use super::density::Density;
@@ -9,15 +9,15 @@ use super::trees::Forest;
 use super::words::words;
 use std::sync::LazyLock;
 
-/// Chance from which a block belongs to the article.
+/// Probability from which a block belongs to the article.
 const THRESHOLD: f32 = 0.5;
-/// Agreement from which a box is the article's own: then blocks inside need less, others more.
+/// Agreement from which a box is the article's own. Blocks inside it then need less, others more.
 const AGREED: f32 = 0.9;
 const THRESHOLD_INSIDE: f32 = 0.3;
 const THRESHOLD_OUTSIDE: f32 = 0.6;
-/// Blocks at the head of an article that may be a title or a date.
+/// Number of blocks at the start of an article that may be a title or a date.
 const HEAD: usize = 4;
-/// Below so many words the trees are not trusted, and the best box is taken.
+/// With fewer words the trees are unreliable, and the best box is used.
 const FEW_WORDS: usize = 40;
 
 static STAGES: LazyLock<Option<(Forest, Forest)>> = LazyLock::new(|| {
@@ -26,7 +26,7 @@ static STAGES: LazyLock<Option<(Forest, Forest)>> = LazyLock::new(|| {
     Some((Forest::parse(first, features::COUNT)?, Forest::parse(second, features::COUNT_SECOND)?))
 });
 
-/// Which blocks of a page are its article.
+/// The blocks of a page that form its article.
 pub(super) fn article(page: &Page<'_>, hints: &Hints) -> Vec<bool> {
     let density = Density::of(page);
     match &*STAGES {
@@ -40,7 +40,7 @@ pub(super) fn article(page: &Page<'_>, hints: &Hints) -> Vec<bool> {
     }
 }
 
-/// The chance of every block.
+/// The probability of every block.
 fn chances(
     page: &Page<'_>,
     density: &Density,
@@ -54,7 +54,7 @@ fn chances(
     rows.iter().map(|row| second.chance(row)).collect()
 }
 
-/// The blocks that are taken for these chances.
+/// The blocks selected by these probabilities.
 pub(super) fn choose(page: &Page<'_>, density: &Density, chances: &[f32]) -> Vec<bool> {
     let mut taken: Vec<bool> = chances.iter().map(|chance| *chance >= THRESHOLD).collect();
     let agreements = page.agreements(&taken);
@@ -77,7 +77,7 @@ pub(super) fn choose(page: &Page<'_>, density: &Density, chances: &[f32]) -> Vec
     taken
 }
 
-/// Takes what stands above an article off its head: its title and lines with a date.
+/// Removes title and date lines from the start of an article.
 pub(super) fn trim_head(page: &Page<'_>, taken: &mut [bool], hints: &Hints) {
     let folded = |text: &str| words(text).map(str::to_lowercase).collect::<Vec<_>>();
     let titles: Vec<Vec<String>> = hints.titles.iter().map(|t| folded(t)).collect();

@@ -1,4 +1,4 @@
-//! When a page was published and changed: what it says for machines first, then what it shows.
+//! When a page was published and modified: machine-readable metadata first, then visible text.
 
 use super::blocks::Page;
 use super::head::Head;
@@ -8,19 +8,19 @@ use scraper::ElementRef;
 use serde_json::Value;
 use url::Url;
 
-/// A moment as a page gives it, with its own zone where it names one.
+/// A time as given by a page, with its own zone if it has one.
 pub type PageTime = DateTime<FixedOffset>;
 
-/// Years in which pages are published.
+/// Plausible years of publication.
 const YEARS: std::ops::RangeInclusive<i32> = 1990..=2100;
-/// Blocks around the heading in which a date is looked for.
+/// How many blocks around the heading are searched for a date.
 const AROUND: usize = 12;
-/// Words of a line that is little more than a date.
+/// Maximum length of a line that is little more than a date, in words.
 const DATE_LINE: usize = 12;
-/// Words of a block in which a date is looked for.
+/// Maximum length of a block that is searched for a date, in words.
 const MOST_WORDS: usize = 60;
 
-/// Names of properties that give the day of publication, the surer ones first.
+/// Property names for the publication date, most reliable first.
 const PUBLISHED: [&str; 27] = [
     "article:published_time",
     "datepublished",
@@ -62,7 +62,7 @@ const MODIFIED: [&str; 8] = [
     "lastmod",
 ];
 
-/// Days of publication and of the last change.
+/// Dates of publication and last modification.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Dates {
     pub(super) published: Option<PageTime>,
@@ -98,8 +98,8 @@ pub(super) fn dates(head: &Head<'_>, page: &Page<'_>, url: Option<&Url>, taken: 
     Dates { published: published.map(|p| in_own_zone(p, head)), modified }
 }
 
-/// The same moment in the publisher's zone, where another element of the page gives it so: what is
-/// in UTC for machines may be another day for people.
+/// The same instant in the publisher's time zone, if another element of the page gives it: a time in
+/// UTC may fall on another day.
 fn in_own_zone(time: PageTime, head: &Head<'_>) -> PageTime {
     if time.offset().local_minus_utc() != 0 {
         return time;
@@ -109,7 +109,7 @@ fn in_own_zone(time: PageTime, head: &Head<'_>) -> PageTime {
     others.next().unwrap_or(time)
 }
 
-/// A date in a form for machines, or any other that feeds use.
+/// A machine-readable date, or any other form that feeds use.
 fn stated(text: &str) -> Option<PageTime> {
     let text = text.trim();
     let time = DateTime::parse_from_rfc3339(text)
@@ -118,7 +118,7 @@ fn stated(text: &str) -> Option<PageTime> {
         .or_else(|_| DateTime::parse_from_rfc2822(text))
         .ok()
         .or_else(|| {
-            // A year or month alone is no day.
+            // A year or month alone is not a date.
             let enough = text.chars().filter(char::is_ascii_digit).count() >= 5;
             enough.then(|| date::parse(text)).flatten().map(|t| t.fixed_offset())
         });
@@ -134,8 +134,8 @@ fn of_element(element: ElementRef<'_>, day_first: bool) -> Option<PageTime> {
         .or_else(|| in_text(&text(), day_first))
 }
 
-/// The `time` element that most likely tells the day of publication: one that says so, else the
-/// first outside of comments and lists of other articles.
+/// The `time` element that most likely gives the publication date: one that is marked as such, else
+/// the first outside comments and lists of other articles.
 fn of_times(head: &Head<'_>, day_first: bool) -> Option<PageTime> {
     let around = |e: &ElementRef<'_>| {
         let mut words = String::new();
@@ -176,7 +176,7 @@ fn of_times(head: &Head<'_>, day_first: bool) -> Option<PageTime> {
     best.map(|b| b.1)
 }
 
-/// A day in an address: `/2024/03/11/`, `/2024-03-11-`, `/20240311/`.
+/// A date in a URL: `/2024/03/11/`, `/2024-03-11-`, `/20240311/`.
 fn of_url(url: &Url) -> Option<PageTime> {
     let path = url.path();
     let bytes = path.as_bytes();
@@ -220,7 +220,7 @@ fn midnight(date: NaiveDate) -> Option<PageTime> {
     YEARS.contains(&time.year()).then_some(time)
 }
 
-/// A date that the page shows: near its heading or the start of its article, else at its end.
+/// A visible date: near the heading or the start of the article, else at its end.
 fn shown(page: &Page<'_>, taken: &[bool], day_first: bool) -> Option<PageTime> {
     let count = page.blocks.len();
     let heading = (0..count).find(|at| page.elements[page.blocks[*at].element].name() == "h1");
@@ -259,13 +259,13 @@ fn shown(page: &Page<'_>, taken: &[bool], day_first: bool) -> Option<PageTime> {
     late
 }
 
-/// Whether a language writes the day before the month in numbers.
+/// Whether a language writes the day before the month in numeric dates.
 fn is_day_first(language: Option<&str>) -> bool {
     let language = language.unwrap_or("en-us").to_ascii_lowercase();
     !(language == "en" || language.starts_with("en-us") || language.starts_with("en_us"))
 }
 
-/// A date in a short text, which may stand among other words.
+/// A date in a short text, possibly among other words.
 pub(super) fn in_text(text: &str, day_first: bool) -> Option<PageTime> {
     let words: Vec<&str> = text.split_whitespace().take(80).collect();
     for (at, word) in words.iter().enumerate() {
@@ -294,7 +294,7 @@ pub(super) fn in_text(text: &str, day_first: bool) -> Option<PageTime> {
     None
 }
 
-/// Whether a text is short, no sentence, and holds a date.
+/// Whether a text is short, not a sentence, and contains a date.
 pub(super) fn is_date_line(text: &str) -> bool {
     let sentence = text.trim_end().ends_with(['.', '!', '?', ':', '。']);
     text.len() < 100
@@ -347,7 +347,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dates_among_other_words() {
+    fn finds_dates_among_other_words() {
         let cases = [
             ("Posted on March 11, 2024 by Ann", false, "2024-03-11"),
             ("Am 11. März 2024 um 12 Uhr", true, "2024-03-11"),
@@ -368,11 +368,11 @@ mod tests {
     }
 
     #[test]
-    fn the_first_that_tells_the_day_of_publication() {
+    fn prefers_the_most_reliable_publication_date() {
         let meta = "<meta property='article:published_time' content='2024-03-02T03:00:00Z'>";
         let cases = [
             (meta.to_owned(), "2024-03-02T03:00:00+00:00"),
-            // The same moment, a day before where it was written.
+            // The same instant, which is a day earlier in the publisher's zone.
             (format!("{meta}<time datetime='2024-03-01T19:00:00-08:00'>x</time>"), "2024-03-01T19:00:00-08:00"),
             (format!("{meta}<time datetime='2024-03-05T19:00:00-08:00'>x</time>"), "2024-03-02T03:00:00+00:00"),
             ("<meta property='article:modified_time' content='2024-03-02'>".to_owned(), "none"),

@@ -1,4 +1,4 @@
-//! Pages with several articles: which one is meant.
+//! Pages with several articles: selects the requested one.
 
 use super::blocks::Page;
 use super::guided::Concepts;
@@ -6,16 +6,16 @@ use super::words::words;
 use std::collections::HashSet;
 use std::ops::Range;
 
-/// Likeness of a heading and a title from which they are the same (share of common words).
+/// Similarity from which a heading equals a title (share of common words).
 const SAME: f32 = 0.7;
-/// Words of another article's box that make it one.
+/// Minimum length of another article's box, in words.
 const WORTH: usize = 20;
-/// Boxes around a heading, and headings of a page, that are polled.
+/// Maximum number of boxes around a heading, and of headings on a page.
 const MAX_LEVELS: usize = 12;
 const MAX_HEADINGS: usize = 50;
 
-/// The blocks that belong to the article meant, where a page holds several side by side; `None`
-/// where it holds one.
+/// The blocks of the requested article if a page contains several articles side by side; `None` if
+/// it contains one.
 pub(super) fn meant(
     page: &Page<'_>,
     taken: &[bool],
@@ -44,7 +44,7 @@ pub(super) fn meant(
     by_concepts(page, taken, concepts?)
 }
 
-/// Without a heading of its name, the article that alone holds most of the concepts.
+/// Without a heading of that name: the only article that contains most of the concepts.
 fn by_concepts(page: &Page<'_>, taken: &[bool], concepts: &Concepts) -> Option<Range<usize>> {
     let headings = (0..page.blocks.len()).filter(|at| is_heading(page, *at));
     let mut articles: Vec<Range<usize>> =
@@ -77,8 +77,8 @@ fn likeness(text: &str, wanted: &HashSet<String>) -> f32 {
     common as f32 / (own.len() + wanted.len() - common).max(1) as f32
 }
 
-/// The article that a block is in, when other articles stand beside it: the box around the block
-/// that has siblings of its kind, each with a heading and text of its own.
+/// The article that contains a block, if there are other articles beside it: the box around the
+/// block that has siblings of its kind, each with its own heading and text.
 fn article_around(page: &Page<'_>, taken: &[bool], block: usize) -> Option<Range<usize>> {
     let mut around = page.around(page.blocks[block].element).take(MAX_LEVELS);
     let found = around.find(|at| {
@@ -95,8 +95,7 @@ fn article_around(page: &Page<'_>, taken: &[bool], block: usize) -> Option<Range
     found.map(|at| page.elements[at].blocks.clone()).or_else(|| flat(page, block))
 }
 
-/// Whether a box is an article of its own: a heading that is a link, or a heading and a date, and
-/// some text.
+/// Whether a box is a separate article: a linked heading, or a heading and a date, and some text.
 fn is_article(page: &Page<'_>, taken: &[bool], range: &Range<usize>) -> bool {
     let own: usize = range.clone().filter(|at| taken[*at]).map(|at| page.blocks[at].words).sum();
     if own < WORTH {
@@ -114,7 +113,7 @@ fn is_article(page: &Page<'_>, taken: &[bool], range: &Range<usize>) -> bool {
     linked || dated()
 }
 
-/// Articles that stand one after the other in one box: from a heading that is a link to the next.
+/// Articles that follow each other in one box: from one linked heading to the next.
 fn flat(page: &Page<'_>, block: usize) -> Option<Range<usize>> {
     let own = &page.blocks[block];
     let element = &page.elements[own.element];

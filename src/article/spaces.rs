@@ -1,14 +1,14 @@
-//! White space of running text.
+//! White space in running text.
 
 use super::document::Inline;
 use crate::util::text;
 
-/// Line breaks kept of a run.
+/// Maximum number of consecutive line breaks.
 const MAX_BREAKS: usize = 2;
 
-/// Collapses white space as a browser does, across the pieces, and trims the ends.
+/// Collapses white space as a browser does, across pieces, and trims both ends.
 pub(super) fn tidy(inlines: Vec<Inline>) -> Vec<Inline> {
-    // At the start of a line white space is dropped.
+    // White space at the start of a line is dropped.
     let mut space = true;
     let mut out = collapse(inlines, &mut space);
     trim_end(&mut out);

@@ -1,5 +1,5 @@
-//! What the pages of one site have in common: the box that holds the article, and what stands at
-//! its ends on every page. Learned from the site's own pages as they are read.
+//! The template of a site: which box contains the article, and what is at both ends of that box on
+//! every page. Learned from the site's own pages as they are read.
 
 use super::blocks::{Page, is_heading};
 use super::page_date::is_date_line;
@@ -8,57 +8,57 @@ use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-/// Places that are kept as candidates for the article's box.
+/// Maximum number of candidates for the article's box.
 const MAX_PLACES: usize = 12;
-/// Texts, beginnings and slots that are kept per end.
+/// Maximum number of texts, beginnings and slots per end.
 const MAX_MARKS: usize = 48;
-/// Blocks at the head and at the tail of the box that may go.
+/// Number of blocks at the start and at the end of the box that may be dropped.
 const HEAD: usize = 8;
 const TAIL: usize = 14;
-/// Pages on which a box must have been seen before it is used.
+/// Number of pages on which a box must have been seen before it is used.
 const MIN_PAGES: u32 = 2;
-/// Least mean agreement with what single pages give, as the harmonic mean of shared words.
+/// Minimum mean agreement with the results of single pages (harmonic mean of shared words).
 const GUARD: f32 = 0.8;
-/// Pages in a row without agreement after which everything learned is dropped.
+/// Consecutive pages without agreement after which everything learned is dropped.
 const MAX_MISSES: u32 = 2;
 /// Agreement below which a page counts as a miss.
 const MISS: f32 = 0.5;
-/// Pages from which the ends are known well; the agreement that a page needs before.
+/// Number of pages after which the ends are well known; the agreement that a page needs before.
 const EXPERIENCED: u32 = 4;
 const NEARLY: f32 = 0.95;
-/// Boxes that agree less with the result of a page are no candidates.
+/// Boxes with less agreement with a page's result are not candidates.
 const CANDIDATE: f32 = 0.6;
-/// By how much a place must agree better to replace the chosen one.
+/// How much better a candidate must agree to replace the current one.
 const LEAD: f32 = 0.02;
-/// A text on so many other pages is no part of an article.
+/// A text on that many other pages is not part of an article.
 const OTHER_PAGES: u32 = 3;
-/// Share of the pages on which a mark must stand at the same end.
+/// Share of the pages on which a mark must occur at the same end.
 const USUAL: f32 = 0.6;
-/// Words of a block that goes for its beginning, and of one that goes for its slot.
+/// Maximum length, in words, of blocks dropped because of their beginning, and because of their slot.
 const SHORT: usize = 40;
 const SHORTER: usize = 25;
-/// Pages after which older ones count half.
+/// Number of pages after which older pages count half.
 const MEMORY: u32 = 60;
 
-/// What was learned of a site. A few kilobytes when serialised.
+/// What was learned about a site. A few kilobytes when serialised.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Template {
     pages: u32,
     misses: u32,
     places: Vec<Place>,
-    /// The place whose ends are told below.
+    /// The candidate that `head` and `tail` belong to.
     chosen: u32,
     ends: [End; 2],
-    /// Pages on which the chosen place was seen.
+    /// Number of pages with that candidate.
     seen: u32,
 }
 
-/// A place in the pages: tags from the root, and classes.
+/// A position on the pages: tags from the root, and classes.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 struct Place {
     path: u32,
     pages: u32,
-    /// Sum of its agreement with the result of each page.
+    /// Sum of its agreement with the results of the pages.
     agreement: f32,
     depth: u32,
 }
@@ -69,7 +69,7 @@ impl Place {
     }
 }
 
-/// What was seen at one end of the article's box: marks, and on how many pages.
+/// Marks at one end of the article's box, and on how many pages they occurred.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 struct End {
     texts: Vec<(u32, u32)>,
@@ -78,7 +78,7 @@ struct End {
 }
 
 impl Template {
-    /// Takes a page in. `taken` is what the page by itself gives.
+    /// Learns from a page. `taken` is the result of the page alone.
     pub(super) fn learn(&mut self, page: &Page<'_>, taken: &[bool]) {
         let paths = paths(page);
         let agreements = page.agreements(taken);
@@ -108,8 +108,8 @@ impl Template {
         }
     }
 
-    /// The blocks of the article on a page; `None` where the template does not fit. `taken` is what
-    /// the page by itself gives.
+    /// The article's blocks on a page; `None` if the template does not fit. `taken` is the result of
+    /// the page alone.
     pub(super) fn apply(
         &self,
         page: &Page<'_>,
@@ -159,17 +159,17 @@ impl Template {
         }
         let mut found = vec![false; page.blocks.len()];
         found[from..to].fill(true);
-        // Until the ends are known well, the page by itself must say nearly the same.
+        // Until the ends are well known, the page alone must give nearly the same result.
         let needed = if self.seen < EXPERIENCED { NEARLY } else { MISS };
         (agreement(page, &found, taken) >= needed).then_some(found)
     }
 
-    /// Pages that it was learned from.
+    /// Number of pages that it was learned from.
     pub fn pages(&self) -> u32 {
         self.pages
     }
 
-    /// Whether the page fits badly to what was chosen.
+    /// Whether the page disagrees with the current candidate.
     fn is_miss(&self, paths: &[u32], agreements: &[f32]) -> bool {
         if self.seen < MIN_PAGES {
             return false;
@@ -179,7 +179,7 @@ impl Template {
     }
 
     fn take_places(&mut self, page: &Page<'_>, paths: &[u32], agreements: &[f32]) {
-        // A path that several boxes of a page share is told by the best of them.
+        // If several boxes of a page share a path, the best of them counts.
         let mut best: HashMap<u32, (f32, usize)> = HashMap::new();
         for (at, path) in paths.iter().enumerate() {
             let entry = best.entry(*path).or_insert((-1.0, at));
@@ -207,14 +207,14 @@ impl Template {
         }
     }
 
-    /// The place that agrees best, of those that most pages have; a new one begins with fresh ends.
+    /// The best candidate among those on most pages. A new one starts with empty ends.
     fn choose(&mut self) {
         let usual = (self.pages as f32 * USUAL).max(1.0);
         let places = self.places.iter().filter(|p| p.pages as f32 >= usual);
         let better =
             |a: &&Place, b: &&Place| a.mean().total_cmp(&b.mean()).then(a.depth.cmp(&b.depth));
         let Some(best) = places.max_by(better) else { return };
-        // A small lead is no reason to begin again.
+        // A small lead is not a reason to start over.
         let current = self.places.iter().find(|p| p.path == self.chosen);
         let stays = current.is_some_and(|c| c.mean() >= best.mean() - LEAD);
         if !stays {
@@ -224,7 +224,7 @@ impl Template {
         }
     }
 
-    /// The blocks of the chosen box on a page: of several the one that agrees best.
+    /// The blocks of the current box on a page. If there are several, the one that agrees best.
     fn container(
         &self,
         page: &Page<'_>,
@@ -232,7 +232,7 @@ impl Template {
         agreements: &[f32],
     ) -> Option<Range<usize>> {
         let boxes = (0..paths.len()).filter(|at| paths[*at] == self.chosen);
-        // Of equal ones the first.
+        // The first among equals.
         let best = boxes.reduce(|a, b| if agreements[b] > agreements[a] { b } else { a })?;
         let range = page.elements[best].blocks.clone();
         (!range.is_empty()).then_some(range)
@@ -254,7 +254,7 @@ impl Template {
     }
 }
 
-/// How well two choices of blocks agree: the harmonic mean of the shares of common words.
+/// How well two selections of blocks agree: the harmonic mean of the shares of common words.
 fn agreement(page: &Page<'_>, a: &[bool], b: &[bool]) -> f32 {
     let words = |taken: &dyn Fn(usize) -> bool| -> usize {
         page.blocks.iter().enumerate().filter(|(at, _)| taken(*at)).map(|(_, b)| b.words).sum()
@@ -264,15 +264,15 @@ fn agreement(page: &Page<'_>, a: &[bool], b: &[bool]) -> f32 {
     2.0 * common as f32 / (one + other).max(1) as f32
 }
 
-/// What a block is recognised by on other pages.
+/// The features by which a block is recognised on other pages.
 struct Marks {
-    /// Its text, digits masked.
+    /// Its text with digits masked.
     text: u32,
     /// Its first two words.
     beginning: Option<u32>,
-    /// Its place below the box.
+    /// Its position below the box.
     slot: Option<u32>,
-    /// Whether a class is named between the box and the block.
+    /// Whether there is a class between the box and the block.
     classed: bool,
 }
 
@@ -316,12 +316,12 @@ fn count(counts: &mut Vec<(u32, u32)>, marks: impl Iterator<Item = u32>) {
     }
     if counts.len() > MAX_MARKS {
         counts.sort_by_key(|(mark, n)| (std::cmp::Reverse(*n), *mark));
-        // What was seen once makes room for the next page.
+        // Marks seen once are replaced by those of the next page.
         counts.truncate(MAX_MARKS * 2 / 3);
     }
 }
 
-/// The path of every box: the tags around it, and its own classes without those that hold digits.
+/// The path of every box: the tags around it, and its own classes except those with digits.
 fn paths(page: &Page<'_>) -> Vec<u32> {
     let mut tags: Vec<u32> = Vec::with_capacity(page.elements.len());
     let mut paths = Vec::with_capacity(page.elements.len());
@@ -343,7 +343,7 @@ fn folded(text: &str) -> Vec<String> {
     words(text).map(str::to_lowercase).collect()
 }
 
-/// A number for bytes (FNV-1a, 32 bits) that stays the same from one version to the next.
+/// A hash of bytes (FNV-1a, 32 bits) that is the same in every version.
 fn number(bytes: &[u8], seed: u32) -> u32 {
     let start = 2_166_136_261 ^ seed.wrapping_mul(0x9e37_79b1);
     bytes.iter().fold(start, |hash, b| (hash ^ u32::from(*b)).wrapping_mul(16_777_619))

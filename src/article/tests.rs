@@ -1,4 +1,4 @@
-//! Whole pages: several articles on one, hostile ones, and what must hold of any.
+//! Complete pages: several articles on one, hostile pages, and properties of any page.
 
 use super::*;
 use proptest::prelude::*;
@@ -17,12 +17,12 @@ fn auto(page: &str, guide: &Guide) -> Result<Extraction, NoArticle> {
     extract(page, guide, Mode::Auto, None)
 }
 
-/// First and last words of an article, and words of other things on its page.
+/// Checks the first and last words of an article, and that words of other content are missing.
 #[track_caller]
 fn check(found: &Extraction, first: &str, last: &str, others: &[&str]) {
     let text = &found.text;
-    assert!(text.starts_with(first), "begins otherwise:\n{text}");
-    assert!(text.ends_with(last), "ends otherwise:\n{text}");
+    assert!(text.starts_with(first), "unexpected start:\n{text}");
+    assert!(text.ends_with(last), "unexpected end:\n{text}");
     let strange: Vec<&&str> = others.iter().filter(|o| text.contains(**o)).collect();
     assert!(strange.is_empty(), "holds {strange:?}:\n{text}");
     let shown = found.document.text();
@@ -31,7 +31,7 @@ fn check(found: &Extraction, first: &str, last: &str, others: &[&str]) {
 }
 
 #[test]
-fn one_of_several_posts_on_a_page() {
+fn selects_one_of_several_posts_on_a_page() {
     let cases = [
         ("The lamp is cleaned twice a night", "Salt settles", "grey stripe ever since."),
         ("A seal moved into the boathouse", "It began with", "as long as they could swim."),
@@ -61,7 +61,7 @@ fn without_a_title_the_summary_tells_which_post_is_meant() {
 }
 
 #[test]
-fn an_entry_of_a_live_ticker() {
+fn selects_an_entry_of_a_live_ticker() {
     let all = ["evening ferry", "swing bridge", "sent their pupils", "duty officer"];
     let cases = [
         (guide("Bridge to the old town is closed", "https://n.example/live"), "swing bridge"),
@@ -93,7 +93,7 @@ fn comments_longer_than_the_article_are_kept_apart() {
 }
 
 #[test]
-fn pages_that_give_nothing_say_why() {
+fn reports_why_a_page_has_no_article() {
     let deep = "<div>".repeat(32_000) + "x";
     let lists = "<ul><li>".repeat(16_000) + "x";
     let cases = [
@@ -112,7 +112,7 @@ fn pages_that_give_nothing_say_why() {
 }
 
 #[test]
-fn a_hidden_body_is_read() {
+fn reads_a_hidden_body() {
     for hide in ["hidden", "style='display: none'", "aria-hidden=true"] {
         let page = COMMENTS.replace("<body>", &format!("<body {hide}>"));
         let found = auto(&page, &Guide::default()).unwrap();
@@ -121,7 +121,7 @@ fn a_hidden_body_is_read() {
 }
 
 #[test]
-fn what_is_hidden_within_a_page_is_not_read() {
+fn skips_hidden_parts_of_a_page() {
     let note = "<p style='display:none'>A secret note that nobody sees on this page.</p></article>";
     let found = auto(&COMMENTS.replace("</article>", note), &Guide::default()).unwrap();
     assert!(!found.text.contains("secret note"), "{}", found.text);
@@ -129,7 +129,7 @@ fn what_is_hidden_within_a_page_is_not_read() {
 }
 
 #[test]
-fn text_loaded_by_scripts_may_be_in_the_structured_data() {
+fn uses_structured_data_if_scripts_load_the_text() {
     let body = "A long text about the harbour and its boats. ".repeat(12);
     let page = format!(
         "<script type='application/ld+json'>{{\"@type\":\"Article\",\"headline\":\"H\",\
@@ -164,7 +164,7 @@ fn line_numbers_and_links_of_headings_are_left_out() {
     assert!(!shown.contains("1\n2"), "{shown}");
 }
 
-/// A page of a site: every page has the same head and tail around its article.
+/// A page of a site: every page has the same start and end around its article.
 fn page_of_site(n: usize, class: &str) -> (String, String) {
     let syllables = ["ka", "mo", "ri", "tel", "us", "ban", "ofe", "lin", "dra", "wy", "sho"];
     let word = |at: usize| -> String {
@@ -192,7 +192,7 @@ fn page_of_site(n: usize, class: &str) -> (String, String) {
 }
 
 #[test]
-fn the_pages_of_a_site_teach_what_stands_at_their_ends() {
+fn learns_what_is_at_both_ends_of_a_sites_pages() {
     let mut site = Template::default();
     let mut read = |n: usize, class: &str| {
         let (page, article) = page_of_site(n, class);
@@ -216,7 +216,7 @@ fn the_pages_of_a_site_teach_what_stands_at_their_ends() {
 }
 
 #[test]
-fn the_state_of_a_large_site_stays_small() {
+fn template_of_a_large_site_stays_small() {
     let mut site = Template::default();
     for n in 0..150 {
         let (page, _) = page_of_site(n, &format!("c{}", (b'a' + (n % 23) as u8) as char));
@@ -229,9 +229,9 @@ fn the_state_of_a_large_site_stays_small() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
-    /// Nothing is read twice, and nothing is made up: the work and the result grow with the page.
+    /// Nothing is read twice and nothing is added: effort and result grow with the page.
     #[test]
-    fn any_soup_of_tags_gives_its_own_words_once(
+    fn any_tag_soup_gives_its_own_words_once(
         tags in proptest::collection::vec(
             "(<(/)?(div|p|ul|li|table|tr|td|pre|b|a href=#x|h1|h2 class=comment|article|br|span hidden|blockquote|figure|code|sup|time|section class=sidebar)>|[a-c]{1,9} [a-c]{1,9}\\. ){1,6}",
             0..60,

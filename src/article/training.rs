@@ -1,4 +1,4 @@
-//! What the program that trains the judgement of blocks needs to see of a page.
+//! What the training program for the block classifier needs from a page.
 
 use super::blocks::Page;
 use super::density::Density;
@@ -7,14 +7,14 @@ use super::{features, page};
 use crate::util::html::tree;
 use scraper::Html;
 
-/// A page to learn from.
+/// A page of the training data.
 pub struct Sample {
     tree: Html,
     guide: Guide,
 }
 
 impl Sample {
-    /// `None` where no tree is built of the page.
+    /// `None` if the page is too deep for a tree.
     pub fn new(markup: &str, guide: Guide) -> Option<Self> {
         Some(Self { tree: tree::page(markup)?, guide })
     }
@@ -25,7 +25,7 @@ impl Sample {
         (0..page.blocks.len()).map(|at| page.text(at).to_owned()).collect()
     }
 
-    /// The numbers that the first stage is told of every block.
+    /// First-stage features of every block.
     pub fn first(&self) -> Vec<Vec<f32>> {
         let page = Page::read(&self.tree);
         let hints = self.guide.hints(&super::head::Head::read(&self.tree));
@@ -33,7 +33,7 @@ impl Sample {
         rows.iter().map(|row| row.to_vec()).collect()
     }
 
-    /// The numbers that the second stage is told, given the chances by the first.
+    /// Second-stage features, given the probabilities of the first stage.
     pub fn second(&self, chances: &[f32]) -> Vec<Vec<f32>> {
         let page = Page::read(&self.tree);
         let hints = self.guide.hints(&super::head::Head::read(&self.tree));
@@ -41,7 +41,7 @@ impl Sample {
         features::second(&page, &rows, chances).iter().map(|row| row.to_vec()).collect()
     }
 
-    /// Which blocks are taken for the chances by the second stage.
+    /// The blocks selected by the second stage's probabilities.
     pub fn choose(&self, chances: &[f32]) -> Vec<bool> {
         let page = Page::read(&self.tree);
         let hints = self.guide.hints(&super::head::Head::read(&self.tree));

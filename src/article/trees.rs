@@ -1,35 +1,34 @@
-//! Boosted decision trees: reading their table, and asking them.
+//! Boosted decision trees: reading and evaluating their table.
 //!
-//! The table is text. A line `tree` begins a tree; then come its nodes, one a line: `feature
-//! threshold left right` for a question (a number not above the threshold goes left), `= value` for
-//! an answer. Answers of all trees and the line `base VALUE` add up to the logarithm of the odds.
+//! The table is text. A line `tree` starts a tree. Its nodes follow, one per line: `feature
+//! threshold left right` for a split (a value not above the threshold goes left), `= value` for a
+//! leaf. The leaves of all trees and the line `base VALUE` add up to the log-odds.
 
-/// Trees that answer together.
+/// A sum of trees.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Forest {
     base: f32,
     trees: Vec<Vec<Branch>>,
 }
 
-/// Most nodes of a tree: their numbers are kept in 16 bits.
+/// Maximum number of nodes per tree, because indexes have 16 bits.
 const MAX_NODES: usize = 1 << 15;
 
-/// A node of a tree.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Branch {
-    /// Number of the feature, threshold, and the nodes for below and above.
+    /// Index of the feature, threshold, and the nodes for below and above.
     Ask(u16, f32, u16, u16),
-    /// A part of the answer.
+    /// A summand of the result.
     Answer(f32),
 }
 
 impl Forest {
-    /// Trees over a base value.
+    /// Combines trees and a base value.
     pub fn new(base: f32, trees: Vec<Vec<Branch>>) -> Self {
         Self { base, trees }
     }
 
-    /// Reads a table for rows of `features` numbers; `None` where it does not fit together.
+    /// Reads a table for rows of `features` numbers; `None` if it is inconsistent.
     pub fn parse(table: &str, features: usize) -> Option<Self> {
         let mut forest = Self { base: 0.0, trees: Vec::new() };
         for line in table.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#')) {
@@ -47,7 +46,7 @@ impl Forest {
                     let left: u16 = parts.next()?.parse().ok()?;
                     let right: u16 = parts.next()?.parse().ok()?;
                     let tree = forest.trees.last_mut()?;
-                    // Questions lead forward only, so that every walk ends.
+                    // Splits lead forward only, so that every walk ends.
                     let here = tree.len();
                     if usize::from(feature) >= features
                         || usize::from(left) <= here
@@ -69,7 +68,7 @@ impl Forest {
         forest.trees.iter().all(whole).then_some(forest)
     }
 
-    /// The chance that the answer is yes, 0 to 1.
+    /// The probability, 0 to 1.
     pub fn chance(&self, row: &[f32]) -> f32 {
         let sum: f32 = self.trees.iter().map(|tree| answer(tree, row)).sum();
         1.0 / (1.0 + (-(self.base + sum)).exp())
@@ -110,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tables_are_read_and_written() {
+    fn reads_and_writes_tables() {
         let table = "base 0.5\ntree\n1 2.5 1 2\n= -1.00000\n= 2.00000\n";
         let forest = Forest::parse(table, 2).unwrap();
         assert_eq!(forest.table(), table);
@@ -119,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_tables_are_refused() {
+    fn rejects_invalid_tables() {
         for table in ["tree\n5 1 1 2\n= 0\n= 0", "tree\n0 1 0 0", "tree\n0 1 1 9\n= 0", "tree\nx"] {
             assert_eq!(Forest::parse(table, 2), None, "{table}");
         }

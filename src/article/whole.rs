@@ -1,18 +1,18 @@
-//! Whether a feed carries whole articles, so that their pages need not be fetched.
+//! Whether a feed contains full articles, so that their pages need not be fetched.
 
 use super::words::{count, words};
 use std::collections::HashMap;
 
-/// Share of the page's words that the feed's body must hold.
+/// Share of the page's words that the feed's text must contain.
 const WHOLE: f32 = 0.8;
-/// The same for a body that ends as if it was cut.
+/// The same for a text with a truncated ending.
 const CUT_WHOLE: f32 = 0.97;
-/// Words of a page that tell anything at all.
+/// Minimum number of words on a page for a decision.
 const ENOUGH: usize = 20;
 
-/// Whether the body that a feed gives (plain text) is the whole article that was found on its page.
-/// `None` where the page holds too little to tell. Judged by length and words, whatever the name of
-/// the element that held the body.
+/// Whether the text in a feed (plain text) is the full article found on its page. `None` if the page
+/// has too few words to decide. Decided by length and words, whatever element of the feed contained
+/// the text.
 pub fn has_full_text(body: &str, article: &str) -> Option<bool> {
     let length = count(article);
     if length < ENOUGH {
@@ -34,7 +34,7 @@ pub fn has_full_text(body: &str, article: &str) -> Option<bool> {
     Some(held as f32 >= needed * all as f32)
 }
 
-/// Whether a text ends as teasers end.
+/// Whether a text ends like a teaser.
 pub fn is_cut(body: &str) -> bool {
     let end = body.trim_end().trim_end_matches([']', ')', '»', '>', '→']).trim_end();
     end.ends_with('…') || end.ends_with("...")
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whole_articles_and_teasers() {
+    fn distinguishes_full_articles_from_teasers() {
         let article = "Every morning the harbour wakes before the town does. ".repeat(8);
         let start = &article[..article.len() / 3];
         assert_eq!(has_full_text(&article, &article), Some(true));

@@ -1,11 +1,11 @@
-//! Words of a text, in scripts with blanks and without.
+//! Words of a text, in scripts with and without spaces.
 
-/// Whether a character belongs to a script that is written without blanks.
+/// Whether a character belongs to a script that is written without spaces.
 pub(super) fn is_dense(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}')
 }
 
-/// Runs of letters and digits; a character of a script without blanks is a word by itself.
+/// Runs of letters and digits. In scripts without spaces, each character is a word.
 pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -33,7 +33,7 @@ pub(super) fn number(word: &str) -> u64 {
     })
 }
 
-/// The length of a text in words; three characters of a script without blanks count as two.
+/// Length of a text in words. Three characters of a script without spaces count as two words.
 pub(super) fn count(text: &str) -> usize {
     let (mut words, mut dense, mut inside) = (0, 0, false);
     for c in text.chars() {
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_in_scripts_with_and_without_blanks() {
+    fn splits_words_in_scripts_with_and_without_spaces() {
         let found: Vec<&str> = words("Don't say 日本 it's 3.5x").collect();
         assert_eq!(found, ["Don", "t", "say", "日", "本", "it", "s", "3", "5x"]);
         assert_eq!(count("one two  three."), 3);

@@ -1,11 +1,10 @@
-//! The sleeping bandit that chooses among groups: AUER over those that have something to offer.
+//! The sleeping bandit that chooses among groups: AUER over the groups with waiting links.
 
-/// Parameters of the choice.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BanditParameters {
-    /// Weight of curiosity.
+    /// Weight of exploration.
     pub alpha: f64,
-    /// Keeps the bound of a group never chosen finite.
+    /// Keeps the bound of a group that was never chosen finite.
     pub epsilon: f64,
 }
 
@@ -15,17 +14,17 @@ impl Default for BanditParameters {
     }
 }
 
-/// What is known of one group.
+/// Statistics of one group.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Arm {
-    /// Times it was chosen.
+    /// How often it was chosen.
     pub chosen: u32,
-    /// Mean reward of those times.
+    /// Mean reward.
     pub mean: f64,
 }
 
 impl Arm {
-    /// Takes in the reward of one choice.
+    /// Updates the mean with the reward of one choice.
     pub(super) fn reward(&mut self, reward: f64) {
         self.chosen += 1;
         self.mean += (reward - self.mean) / f64::from(self.chosen);
@@ -43,10 +42,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_mean_and_its_bound() {
+    fn computes_mean_and_bound() {
         let parameters = BanditParameters::default();
         let mut arm = Arm::default();
-        assert!(arm.bound(parameters, 2) > 1000.0, "what was never tried comes first");
+        assert!(arm.bound(parameters, 2) > 1000.0, "an untried arm comes first");
         arm.reward(2.0);
         arm.reward(4.0);
         assert_eq!((arm.chosen, arm.mean), (2, 3.0));

@@ -1,6 +1,5 @@
-//! A list of numbers that is mostly short: one number needs no room of its own.
+//! A list of numbers that is usually short. A single number needs no allocation.
 
-/// The list.
 #[derive(Debug, Default)]
 pub(super) enum Few {
     #[default]
@@ -10,17 +9,14 @@ pub(super) enum Few {
 }
 
 impl Few {
-    /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.all().len()
     }
 
-    /// Whether there are none.
     pub(super) fn is_empty(&self) -> bool {
         self.all().is_empty()
     }
 
-    /// All of them.
     pub(super) fn all(&self) -> &[u32] {
         match self {
             Self::None => &[],
@@ -29,7 +25,7 @@ impl Few {
         }
     }
 
-    /// Adds one at the end.
+    /// Appends a number.
     pub(super) fn push(&mut self, number: u32) {
         match self {
             Self::None => *self = Self::One(number),
@@ -38,7 +34,7 @@ impl Few {
         }
     }
 
-    /// Takes the number at a place, which the last one then fills. The place must be there.
+    /// Removes the number at an index, which must exist. The last number takes its place.
     pub(super) fn swap_remove(&mut self, at: usize) -> u32 {
         match self {
             Self::Many(numbers) => numbers.swap_remove(at),
@@ -50,7 +46,7 @@ impl Few {
         }
     }
 
-    /// Forgets the first ones.
+    /// Drops the first numbers.
     pub(super) fn forget(&mut self, count: usize) {
         if let Self::Many(numbers) = self {
             numbers.drain(..count.min(numbers.len()));
@@ -65,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_like_a_vector() {
+    fn behaves_like_a_vector() {
         let (mut few, mut vector, mut random) =
             (Few::default(), vec![], fastrand::Rng::with_seed(3));
         for n in 0..2_000 {

@@ -1,33 +1,31 @@
-//! Groups of links that stand at like places: clusters of tag paths by cosine.
+//! Groups of links in similar positions: clusters of tag paths by cosine similarity.
 
 use super::tag_path::Sparse;
 use std::collections::HashMap;
 
-/// Most groups. What is like none of them then belongs to the last one, which stands still.
+/// Maximum number of groups. After that, dissimilar vectors join the last group, which stays fixed.
 const MOST_GROUPS: usize = 4_096;
 
-/// Number of a group.
 pub(super) type GroupId = u32;
 
-/// The clusters.
 #[derive(Debug)]
 pub(super) struct Groups {
     /// Cosine from which a vector joins the nearest group.
     theta: f32,
     centroids: Vec<Centroid>,
-    /// Groups that have something at a position.
+    /// For each position, the groups with a value there.
     at: HashMap<u32, Vec<GroupId>>,
 }
 
 #[derive(Debug)]
 struct Centroid {
-    /// Sums over the members: the mean points the same way.
+    /// Sums over the members. The mean has the same direction.
     sums: HashMap<u32, f32>,
     norm_squared: f32,
 }
 
 impl Groups {
-    /// No groups yet; vectors join from this cosine on, 0 to 1.
+    /// Starts without groups. Vectors join from this cosine on, 0 to 1.
     pub(super) fn new(theta: f32) -> Self {
         Self { theta, centroids: Vec::new(), at: HashMap::new() }
     }
@@ -48,9 +46,9 @@ impl Groups {
         dots.into_iter().map(cosine).reduce(nearer)
     }
 
-    /// The nearest group from theta on. What the positions that most groups have can add to a cosine
-    /// is at most the length of these parts of the vector: groups with nothing else in common with it
-    /// cannot reach theta, and are not polled.
+    /// The nearest group with a cosine of at least theta. Positions that most groups share can add at
+    /// most the norm of that part of the vector to a cosine. Groups that have nothing else in common
+    /// with the vector cannot reach theta and are skipped.
     fn alike(&self, vector: &Sparse) -> Option<GroupId> {
         let groups_at = |position| self.at.get(&position).map_or(&[][..], Vec::as_slice);
         let norm = vector.norm();
@@ -107,7 +105,7 @@ mod tests {
     use crate::crawl::tag_path::{PathParameters, TagPaths};
 
     #[test]
-    fn like_paths_share_a_group() {
+    fn similar_paths_share_a_group() {
         let mut paths = TagPaths::new(PathParameters::default());
         let mut groups = Groups::new(0.75);
         let mut join = |path: &str| groups.join(&paths.vector(path));
@@ -122,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn leaving_out_what_most_have_in_common_changes_nothing() {
+    fn skipping_common_positions_changes_nothing() {
         let mut random = fastrand::Rng::with_seed(5);
         let mut paths = TagPaths::new(PathParameters::default());
         let mut groups = Groups::new(0.75);
@@ -138,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn there_are_never_more_than_the_most() {
+    fn limits_the_number_of_groups() {
         let mut groups = Groups::new(0.75);
         for n in 0..MOST_GROUPS as u32 + 9 {
             let vector = Sparse { parts: vec![(n, 1.0)] };
@@ -147,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_centroid_moves_to_the_mean() {
+    fn moves_the_centroid_to_the_mean() {
         let mut groups = Groups::new(0.5);
         let vector = |parts: &[(u32, f32)]| Sparse { parts: parts.to_vec() };
         assert_eq!(groups.join(&vector(&[(1, 1.0)])), 0);

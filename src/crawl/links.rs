@@ -1,27 +1,27 @@
-//! All links that a crawl has seen, each address once, in as little room as they need.
+//! All links that a crawl has seen, each URL once, in compact form.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
 
-/// A link of a crawl: its number in the order in which links were seen.
+/// A link of a crawl: its index in the order in which links were seen.
 pub type LinkId = u32;
 
 /// A link as a page shows it.
 #[derive(Debug, Clone, Copy)]
 pub struct Seen<'a> {
-    /// The absolute address, without a fragment.
+    /// The absolute URL, without a fragment.
     pub url: &'a str,
     /// The elements from the root to the link: `/html/body.wide/main#top/ul.menu main/li/a`.
     pub path: &'a str,
-    /// The text of the link.
+    /// Anchor text.
     pub anchor: &'a str,
 }
 
-/// Texts that occur again and again, each kept once.
+/// Interned strings.
 #[derive(Debug, Default)]
 struct Texts {
     all: Vec<Box<str>>,
-    /// Numbers by the hash of the text.
+    /// Indexes by the hash of the text.
     numbers: HashMap<u64, u32, Plain>,
     hasher: RandomState,
     bytes: usize,
@@ -41,7 +41,7 @@ impl Texts {
     }
 }
 
-/// One link: 20 bytes beside its address.
+/// One link: 20 bytes besides its URL.
 #[derive(Debug, Clone, Copy)]
 struct Row {
     path: u32,
@@ -52,12 +52,11 @@ struct Row {
     depth: u16,
 }
 
-/// The links of one crawl.
 #[derive(Debug)]
 pub struct Links {
     rows: Vec<Row>,
     addresses: String,
-    /// Numbers by the hash of the address.
+    /// Indexes by the hash of the URL.
     known: HashMap<u64, LinkId, Plain>,
     hasher: RandomState,
     paths: Texts,
@@ -77,16 +76,16 @@ impl Default for Links {
     }
 }
 
-/// Longest address that is kept, in bytes.
+/// Longest URL that is stored, in bytes.
 pub const MAX_ADDRESS: usize = 2_000;
-/// Addresses, paths and anchors that are kept, in bytes; what is seen after that is left out.
+/// Total size of stored URLs, paths and anchors, in bytes. Links seen after that are dropped.
 const MOST_TEXT: usize = 256 << 20;
-/// Different paths that are told apart; those that are seen after that count as none.
+/// Maximum number of distinct paths. Further paths count as empty.
 const MOST_PATHS: usize = 50_000;
 
 impl Links {
-    /// The number of a link on page `from`; whether it is new. `None` where it is too long, or too much
-    /// is kept already.
+    /// The id of a link on page `from`, and whether it is new. `None` if it is too long, or too much
+    /// is stored already.
     pub fn add(&mut self, seen: Seen<'_>, from: Option<LinkId>) -> Option<(LinkId, bool)> {
         let key = self.hasher.hash_one(seen.url);
         if let Some(id) = self.known.get(&key).filter(|id| self.url(**id) == seen.url) {
@@ -111,53 +110,47 @@ impl Links {
         Some((id, true))
     }
 
-    /// How many there are.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// Its address.
     pub fn url(&self, id: LinkId) -> &str {
         let row = self.rows[id as usize];
         &self.addresses[row.start as usize..row.start as usize + usize::from(row.len)]
     }
 
-    /// The elements that lead to it, where it was seen first.
+    /// The path of elements to the link where it was first seen.
     pub fn path(&self, id: LinkId) -> &str {
         &self.paths.all[self.rows[id as usize].path as usize]
     }
 
-    /// The number of that path.
     pub fn path_number(&self, id: LinkId) -> u32 {
         self.rows[id as usize].path
     }
 
-    /// The path of that number.
     pub fn path_text(&self, number: u32) -> &str {
         &self.paths.all[number as usize]
     }
 
-    /// Its text, where it was seen first.
+    /// Anchor text where the link was first seen.
     pub fn anchor(&self, id: LinkId) -> &str {
         &self.anchors.all[self.rows[id as usize].anchor as usize]
     }
 
-    /// The number of that text.
     pub fn anchor_number(&self, id: LinkId) -> u32 {
         self.rows[id as usize].anchor
     }
 
-    /// The page it was seen on first; the start of a crawl is its own.
+    /// The page where it was first seen. The start of a crawl is its own parent.
     pub fn from(&self, id: LinkId) -> LinkId {
         self.rows[id as usize].from
     }
 
-    /// Links from the start of the crawl.
+    /// Distance from the start of the crawl, in links.
     pub fn depth(&self, id: LinkId) -> u16 {
         self.rows[id as usize].depth
     }
@@ -184,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_address_is_kept_once() {
+    fn stores_each_url_once() {
         let mut links = Links::default();
         let seen = |url| Seen { url, path: "/html/a", anchor: "More" };
         assert_eq!(links.add(seen("https://a.example/"), None), Some((0, true)));

@@ -1,15 +1,14 @@
 //! Online logistic regression over hashed features.
 
-/// How a model steps.
+/// How the step size is chosen.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Rate {
     /// The same step for all features.
     Constant(f32),
-    /// AdaGrad: each feature's steps shrink with what it has been moved already.
+    /// AdaGrad: the steps of a feature shrink with the sum of its past updates.
     Adaptive(f32),
 }
 
-/// Weights of hashed features.
 #[derive(Debug, Clone)]
 pub(super) struct Logistic {
     weights: Vec<f32>,
@@ -32,7 +31,7 @@ impl Logistic {
         self.bias + features.iter().map(|(f, v)| v * self.weights[(f & mask) as usize]).sum::<f32>()
     }
 
-    /// Probability of the positive class, 0 to 1, for features with their values.
+    /// Probability of the positive class, 0 to 1, for weighted features.
     pub(super) fn probability(&self, features: &[(u32, f32)]) -> f32 {
         1.0 / (1.0 + (-self.margin(features)).exp())
     }
@@ -42,7 +41,7 @@ impl Logistic {
         self.learn_weighted(features, positive, 1.0);
     }
 
-    /// Learns one example that counts as much as `weight` of them.
+    /// Learns one example with the given weight.
     pub(super) fn learn_weighted(&mut self, features: &[(u32, f32)], positive: bool, weight: f32) {
         let error = weight * (self.probability(features) - f32::from(u8::from(positive)));
         let mask = self.weights.len() as u32 - 1;
@@ -68,24 +67,24 @@ impl Logistic {
     }
 }
 
-/// Features that count alike, all of them together as one vector of length 1.
+/// Features of equal weight, normalised to a vector of length 1.
 pub(super) fn evenly(features: &[u32]) -> Vec<(u32, f32)> {
     let value = 1.0 / (features.len().max(1) as f32).sqrt();
     features.iter().map(|f| (*f, value)).collect()
 }
 
-/// A hash of a feature's bytes that is the same on every machine (FNV-1a), for one family of features.
+/// A platform-independent hash (FNV-1a) of a feature's bytes, for one family of features.
 pub(super) fn feature(family: u8, bytes: impl IntoIterator<Item = u8>) -> u32 {
     let mut hash = 0x811c_9dc5_u32 ^ u32::from(family);
     hash = hash.wrapping_mul(0x0100_0193);
     for byte in bytes {
         hash = (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
     }
-    // The low bits of short inputs alone are poorly mixed.
+    // The low bits of short inputs are poorly mixed.
     hash ^ (hash >> 15)
 }
 
-/// Character 2-grams of a text, one feature each time they occur.
+/// Character 2-grams of a text, one feature per occurrence.
 pub(super) fn two_grams(family: u8, text: &str) -> impl Iterator<Item = u32> + '_ {
     text.as_bytes().windows(2).map(move |pair| feature(family, pair.iter().copied()))
 }

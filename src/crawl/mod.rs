@@ -1,8 +1,8 @@
-//! The focused crawler: learns which links of a site lead to what is looked for.
+//! The focused crawler: learns which links of a site lead to targets.
 //!
-//! Pure: links and answers in, the next request out. Who crawls asks a [`Strategy`] for a link, fetches
-//! it, adds the links of the answer to [`Links`], and tells the strategy. The same seed and the same
-//! answers give the same crawl, so a record of the answers is all that has to survive.
+//! Pure: links and responses in, the next request out. The caller asks a [`Strategy`] for a link,
+//! fetches it, adds the links of the response to [`Links`], and lets the strategy observe the result.
+//! The same seed and the same responses give the same crawl, so only the responses need recording.
 
 mod bandit;
 mod few;

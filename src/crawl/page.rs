@@ -1,5 +1,4 @@
-//! A page as a crawl sees it: its links, what it calls itself, and whether it says that it is an
-//! article.
+//! A page as a crawl sees it: its links, its title, and whether it declares itself an article.
 
 use super::links::{MAX_ADDRESS, Seen};
 use crate::util::html::{self, tree};
@@ -9,22 +8,22 @@ use serde_json::Value;
 use std::collections::HashSet;
 use url::{Host, Url};
 
-/// Links of one page that are read.
+/// Maximum number of links read per page.
 pub const MOST_LINKS: usize = 5_000;
-/// Characters of a link's text that are kept.
+/// Maximum length of an anchor text, in characters.
 const MOST_ANCHOR: usize = 60;
-/// Longest path of a link in bytes; what is longer loses its first elements.
+/// Longest path of a link in bytes. Longer paths lose their first elements.
 const MOST_PATH: usize = 300;
 /// Longest name, classes or id of one element in a path, in bytes.
 const MOST_NAME: usize = 40;
-/// Longest structured data that are read, in bytes, and how many pieces of them.
+/// Largest structured data that is read, in bytes, and maximum number of blocks.
 const MOST_JSON: usize = 512 << 10;
 const MOST_PIECES: usize = 20;
-/// How deep structured data are looked into.
+/// Maximum nesting depth when searching structured data.
 const MOST_LEVELS: usize = 4;
 
-/// The addresses that belong to one crawl: a host and the hosts below it, `www.` left out, on the
-/// port of the first address (or on the usual ports, where that is one of them).
+/// The URLs that belong to one crawl: a host without `www.` and its subdomains, on the port of the
+/// first URL (or on the default ports, if it is one of them).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Site {
     host: String,
@@ -32,14 +31,14 @@ pub struct Site {
 }
 
 impl Site {
-    /// The site of a crawl that starts there.
+    /// The site of a crawl that starts at this URL.
     pub fn of(start: &Url) -> Self {
         let host = start.host_str().unwrap_or_default().trim_end_matches('.');
         let host = host.strip_prefix("www.").unwrap_or(host).to_owned();
         Self { host, port: start.port() }
     }
 
-    /// Whether an address is on it.
+    /// Whether a URL belongs to it.
     pub fn holds(&self, url: &Url) -> bool {
         if !matches!(url.scheme(), "http" | "https") || url.port() != self.port {
             return false;
@@ -50,37 +49,37 @@ impl Site {
     }
 }
 
-/// A link of a page, ready to be kept.
+/// A link of a page, ready to be stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageLink {
     /// Absolute, without fragment and credentials, on the site.
     pub url: String,
     /// The elements from the root to the link: `/html/body.wide/ul.menu main#top/li/a`.
     pub path: String,
-    /// The start of its text, clean.
+    /// Start of the anchor text, clean.
     pub anchor: String,
 }
 
 impl PageLink {
-    /// As the links of a crawl take it.
+    /// Borrowed, for [`super::Links`].
     pub fn seen(&self) -> Seen<'_> {
         Seen { url: &self.url, path: &self.path, anchor: &self.anchor }
     }
 }
 
-/// What was read of a page.
+/// A parsed page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CrawledPage {
-    /// What it calls itself; one clean line, may be empty.
+    /// The title as one clean line, possibly empty.
     pub title: String,
-    /// The first link to each target on the site, at most [`MOST_LINKS`], in the order of the page.
+    /// The first link to each target on the site, at most [`MOST_LINKS`], in page order.
     pub links: Vec<PageLink>,
-    /// Whether it says that it is an article: by the type of its structured data, or by `og:type`
-    /// and a date, because generators say that of every page.
+    /// Whether it declares itself an article: by the type of its structured data, or by `og:type`
+    /// and a date. Some generators set `og:type` on every page, so a date is required too.
     pub article: bool,
 }
 
-/// Reads a page that came from `url`. One that is nested too deeply for a tree has no links.
+/// Parses a page that came from `url`. A page nested too deeply for a tree has no links.
 pub fn read_page(bytes: &[u8], content_type: Option<&str>, url: &Url, site: &Site) -> CrawledPage {
     let Some(tree) = tree::page(&html::decode(bytes, content_type)) else {
         return CrawledPage::default();
@@ -105,14 +104,14 @@ pub fn read_page(bytes: &[u8], content_type: Option<&str>, url: &Url, site: &Sit
     CrawledPage { title: text::line(&page.title), links, article: page.is_article(url) }
 }
 
-/// Where a reference leads, when it stays on the site.
+/// Where a reference leads, if it stays on the site.
 pub fn target(base: &Url, reference: &str, site: &Site) -> Option<String> {
     let mut url = address::resolve(base, reference)?;
     url.set_fragment(None);
     (site.holds(&url) && url.as_str().len() <= MAX_ADDRESS).then(|| url.into())
 }
 
-/// What a page says of itself, gathered element by element.
+/// Metadata of a page, collected element by element.
 struct Reading {
     base: Url,
     has_base: bool,
@@ -179,8 +178,8 @@ impl Reading {
     }
 }
 
-/// Whether structured data are about an article: the object itself, one of a list or graph, or what
-/// the page is mainly about.
+/// Whether structured data describes an article: the object itself, one in a list or graph, or the
+/// page's main entity.
 fn is_article(value: &Value, level: usize) -> bool {
     let article = |kind: &Value| {
         kind.as_str().is_some_and(|k| k.ends_with("Article") || k.ends_with("Posting"))
@@ -202,7 +201,7 @@ fn is_article(value: &Value, level: usize) -> bool {
     }
 }
 
-/// Whether a path holds a year and a month: `/2026/11/`, `/2026-11-21-title`.
+/// Whether a path contains a year and a month: `/2026/11/`, `/2026-11-21-title`.
 fn date_in(url: &Url) -> bool {
     let numbers: Vec<&str> =
         url.path().split(|c: char| !c.is_ascii_digit()).filter(|n| !n.is_empty()).collect();
@@ -250,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn links_stand_with_their_path_and_text() {
+    fn reads_links_with_path_and_text() {
         let page = read(
             "<title> A  page </title><body class='wide  page'><ul id=menu class='top/x'>\
              <li><a href='1#part'> One <b>first</b></a><li><a href='/x/1'>again</a>\
@@ -277,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_long_is_cut() {
+    fn shortens_long_values() {
         let deep = format!(
             "{}<a href=x>{}</a>",
             format!("<div class='{}'>", "c".repeat(200)).repeat(40),
@@ -292,13 +291,13 @@ mod tests {
     }
 
     #[test]
-    fn the_base_of_a_page_counts() {
+    fn resolves_links_against_the_base_element() {
         let page = read("<base href='/q/'><a href=1>x</a>");
         assert_eq!(page.links[0].url, "https://www.a.example/q/1");
     }
 
     #[test]
-    fn articles_say_so_twice() {
+    fn recognises_declared_articles() {
         let ld = |json: &str| format!("<script type='application/ld+json'>{json}</script>");
         let og = "<meta property='og:type' content='article'>";
         let cases = [
@@ -320,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn the_site_is_a_host_and_what_is_below_it() {
+    fn site_is_a_host_and_its_subdomains() {
         let cases = [
             ("https://www.a.example/", "http://a.example/x", true),
             ("https://a.example/", "https://www.a.example/", true),

@@ -1,4 +1,4 @@
-//! Groups of waiting links, and which of them is worth most just now.
+//! Groups of waiting links, and which of them is currently worth most.
 
 use super::few::Few;
 use super::links::LinkId;
@@ -6,31 +6,30 @@ use super::value::{FeatureId, Value, ValueParameters};
 use std::collections::{BinaryHeap, HashMap};
 use std::hash::{BuildHasher, RandomState};
 
-/// What the links of a group have in common.
+/// The features that the links of a group share.
 pub(super) const FEATURES: usize = 7;
 
-/// Groups looked at again, in turn, with each choice.
+/// How many groups are re-evaluated, in turn, at each choice.
 const TURN: usize = 64;
-/// Groups looked at again of each feature that was corrected.
+/// How many groups are re-evaluated for each corrected feature.
 const KIN: usize = 32;
 
-/// Number of a group.
 pub(super) type PoolId = u32;
 
 #[derive(Debug)]
 struct Pool {
     features: [FeatureId; FEATURES],
     waiting: Few,
-    /// Value under which it stands highest in the heap.
+    /// The value of its highest entry in the heap.
     queued: f64,
-    /// Its first link, which stands for the others.
+    /// Its first link, which represents the others.
     first: LinkId,
-    /// Links asked for, and what they were and led to.
+    /// Number of fetched links, and their results.
     asked: u32,
     found: u32,
 }
 
-/// A value that can be ordered; it is never NaN.
+/// A value with a total order; it is never NaN.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Entry(f64, PoolId);
 
@@ -48,25 +47,24 @@ impl PartialOrd for Entry {
     }
 }
 
-/// The groups, by what their links have in common.
+/// All groups, by the features of their links.
 #[derive(Debug)]
 pub(super) struct Pools {
     value: Value,
     features: HashMap<u32, FeatureId>,
-    /// The newest groups that have a feature, the newest last.
+    /// The newest groups with a feature, the newest last.
     having: Vec<Few>,
     pools: Vec<Pool>,
     /// Groups by the hash of their features.
     by_features: HashMap<u64, PoolId>,
     hasher: RandomState,
-    /// May hold values that are not true any more; those of waiting groups are corrected when
-    /// they come up.
+    /// May contain outdated values; those of waiting groups are corrected when they reach the
+    /// top.
     heap: BinaryHeap<Entry>,
     turn: usize,
 }
 
 impl Pools {
-    /// No groups yet.
     pub(super) fn new(parameters: ValueParameters) -> Self {
         Self {
             value: Value::new(parameters),
@@ -94,7 +92,7 @@ impl Pools {
             for feature in features {
                 let having = &mut self.having[feature as usize];
                 if having.len() == 2 * KIN {
-                    // Nobody looks at the older ones any more.
+                    // Older groups are not re-evaluated any more.
                     having.forget(KIN);
                 }
                 having.push(id);
@@ -107,7 +105,7 @@ impl Pools {
         id
     }
 
-    /// Takes a random link out of the group that is worth most.
+    /// Takes a random link from the group that is worth most.
     pub(super) fn take(&mut self, random: &mut fastrand::Rng) -> Option<LinkId> {
         for _ in 0..TURN.min(self.pools.len()) {
             self.turn = (self.turn + 1) % self.pools.len();
@@ -116,7 +114,7 @@ impl Pools {
         while let Some(Entry(queued, id)) = self.heap.pop() {
             let pool = &mut self.pools[id as usize];
             if queued < pool.queued || pool.waiting.is_empty() {
-                // Stands higher up already, or has nothing to give.
+                // Has a higher entry already, or is empty.
                 if pool.waiting.is_empty() {
                     pool.queued = f64::NEG_INFINITY;
                 }
@@ -134,12 +132,12 @@ impl Pools {
         None
     }
 
-    /// What came of each group that was asked: its first link, links asked for, targets found.
+    /// The results of each group: its first link, number of fetched links, targets found.
     pub(super) fn link_groups(&self) -> impl Iterator<Item = (LinkId, u32, u32)> {
         self.pools.iter().filter(|p| p.asked > 0).map(|p| (p.first, p.asked, p.found))
     }
 
-    /// Takes in what a link of a group was worth, and how many targets that stands for.
+    /// Records the reward of a link of a group, and the number of targets behind it.
     pub(super) fn observe(&mut self, id: PoolId, observed: f64, found: u32) {
         let pool = &mut self.pools[id as usize];
         pool.asked += 1;
@@ -154,7 +152,7 @@ impl Pools {
         }
     }
 
-    /// Lifts a group in the heap if it has become worth more.
+    /// Raises a group in the heap if its value has increased.
     fn revisit(&mut self, id: PoolId) {
         let pool = &mut self.pools[id as usize];
         let value = self.value.of(&pool.features);
@@ -170,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_best_group_is_taken_from_until_it_is_empty() {
+    fn takes_from_the_best_group_until_it_is_empty() {
         let mut pools = Pools::new(ValueParameters::default());
         let mut random = fastrand::Rng::with_seed(1);
         let like = |n: u32| [n, n + 1, n + 2, n + 3, n + 4, n + 5, n + 6];

@@ -5,14 +5,13 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Parameters of the vectors.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PathParameters {
-    /// Elements in one n-gram.
+    /// Number of elements in one n-gram.
     pub n: usize,
     /// The vectors have 2^bits positions.
     pub bits: u32,
-    /// Bits of the hash that positions are taken from.
+    /// Bits of the hash that gives the positions.
     pub hash_bits: u32,
     /// A large prime.
     pub prime: u64,
@@ -24,30 +23,28 @@ impl Default for PathParameters {
     }
 }
 
-/// A sparse vector: positions in order with their values, and its length.
+/// A sparse vector with its Euclidean length.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Sparse {
-    /// Position and value, positions in order.
+    /// Position and value, sorted by position.
     pub parts: Vec<(u32, f32)>,
 }
 
 impl Sparse {
-    /// Its Euclidean length.
     pub(super) fn norm(&self) -> f32 {
         self.parts.iter().map(|(_, v)| v * v).sum::<f32>().sqrt()
     }
 }
 
-/// Turns tag paths into vectors; its vocabulary grows with the crawl.
+/// Turns tag paths into vectors. Its vocabulary grows with the crawl.
 #[derive(Debug, Default)]
 pub(super) struct TagPaths {
     parameters: PathParameters,
-    /// Numbers of the n-grams, by hash.
+    /// Indexes of the n-grams, by hash.
     vocabulary: HashMap<u64, u32>,
 }
 
 impl TagPaths {
-    /// With these parameters.
     pub(super) fn new(parameters: PathParameters) -> Self {
         Self { parameters, vocabulary: HashMap::new() }
     }
@@ -78,7 +75,7 @@ impl TagPaths {
         Sparse { parts }
     }
 
-    /// Where an n-gram goes: h(i) = floor(((P i) mod 2^w) / 2^(w-m)).
+    /// The position of an n-gram: h(i) = floor(((P i) mod 2^w) / 2^(w-m)).
     fn position(&self, index: u32) -> u32 {
         let PathParameters { bits, hash_bits, prime, .. } = self.parameters;
         let hash = prime.wrapping_mul(u64::from(index)) & ((1 << hash_bits) - 1);
@@ -91,14 +88,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_becomes_its_pairs() {
+    fn path_becomes_pairs() {
         let mut paths = TagPaths::new(PathParameters::default());
         let vector = paths.vector("/html/body/a");
         assert_eq!(vector.parts.iter().map(|(_, v)| *v).collect::<Vec<_>>(), [1.0; 4]);
         assert_eq!(vector.norm(), 2.0);
         assert_eq!(paths.vector("/html/body/a"), vector, "a path has one vector");
         assert_ne!(paths.vector("/html/body/p/a"), vector);
-        assert_eq!(paths.vector("").parts.len(), 1, "the begin and the end");
+        assert_eq!(paths.vector("").parts.len(), 1, "start and end");
     }
 
     #[test]

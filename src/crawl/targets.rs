@@ -1,10 +1,10 @@
-//! What a crawl looks for: files of certain types, or articles.
+//! What a crawl searches for: files of certain types, or articles.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// MIME types of files with data or text in them, as the crawlers' paper lists them for data sites,
-/// and what servers call such files when they do not know better.
+/// MIME types of files with data or text, as listed for data sites in the crawler's paper, plus the
+/// generic types that servers use for such files.
 const FILES: [&str; 38] = [
     "application/csv",
     "application/geo+json",
@@ -46,7 +46,7 @@ const FILES: [&str; 38] = [
     "text/yaml",
 ];
 
-/// Extensions of addresses that say what they lead to, and the type that they stand for.
+/// File extensions and the types that they stand for.
 const EXTENSIONS: [(&str, &str); 40] = [
     ("7z", "application/x-7z-compressed"),
     ("bz2", "application/x-bzip2"),
@@ -90,21 +90,21 @@ const EXTENSIONS: [(&str, &str); 40] = [
     ("woff2", "font/woff2"),
 ];
 
-/// What an address leads to.
+/// What a URL leads to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Class {
     /// A page with links.
     Html,
-    /// What is looked for.
+    /// A target of the crawl.
     Target,
-    /// Something else: a picture, a style sheet.
+    /// Something else: an image, a style sheet.
     Other,
-    /// Nothing: an error, or a redirection to somewhere else.
+    /// Nothing: an error, or a redirect to another page.
     #[default]
     Failed,
 }
 
-/// What is looked for.
+/// What the crawl searches for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Targets {
     /// Files of these MIME types, lower case.
@@ -114,7 +114,7 @@ pub enum Targets {
 }
 
 impl Targets {
-    /// Files of all types that data and text come in.
+    /// Files of all data and text types.
     pub fn files() -> Self {
         Self::Files(FILES.map(str::to_owned).to_vec())
     }
@@ -124,7 +124,7 @@ impl Targets {
         Self::Files(FILES.iter().filter(|m| **m != "text/plain").map(|m| (*m).to_owned()).collect())
     }
 
-    /// What an answer of this MIME type is.
+    /// The class of a response with this MIME type.
     pub fn class(&self, mime: &str) -> Class {
         let mime = mime.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         match self {
@@ -134,7 +134,7 @@ impl Targets {
         }
     }
 
-    /// What the extension of an address says; `None` where it says nothing.
+    /// The class according to the extension of a URL, if it has a known one.
     pub fn by_extension(&self, url: &str) -> Option<Class> {
         let extension = extension(url)?;
         if matches!(extension.as_str(), "html" | "htm" | "xhtml") {
@@ -145,14 +145,13 @@ impl Targets {
     }
 }
 
-/// Why a text names nothing that could be looked for.
+/// Why a text is not a valid target.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoTarget {
-    /// Something else.
     #[error("\"{0}\" is neither articles, data, files nor a media type such as text/csv")]
     Unknown(String),
-    /// Pages are where the links are.
-    #[error("pages lead to what is looked for and cannot be that themselves; articles can")]
+    /// Pages are what links are read from.
+    #[error("pages cannot be a target of a crawl; use articles instead")]
     Pages,
 }
 
@@ -162,7 +161,7 @@ const PAGES: [&str; 2] = ["text/html", "application/xhtml+xml"];
 impl FromStr for Targets {
     type Err = NoTarget;
 
-    /// Reads `articles`, `data`, `files`, or media types between commas.
+    /// Parses `articles`, `data`, `files`, or media types separated by commas.
     fn from_str(text: &str) -> Result<Self, NoTarget> {
         match text.trim() {
             "articles" => return Ok(Self::Articles),
@@ -189,7 +188,7 @@ impl FromStr for Targets {
 }
 
 impl fmt::Display for Targets {
-    /// As [`FromStr`] reads it.
+    /// The form that [`FromStr`] parses.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Articles => f.write_str("articles"),
@@ -200,7 +199,7 @@ impl fmt::Display for Targets {
     }
 }
 
-/// The extension of the last segment of an address's path, lower case.
+/// The extension of the last segment of a URL's path, lower case.
 pub fn extension(url: &str) -> Option<String> {
     let path = url.split(['?', '#']).next().unwrap_or_default();
     let path = path.split_once("://").map_or(path, |(_, rest)| rest);

@@ -1,11 +1,11 @@
-//! Strategies on small made-up sites whose order can be worked out by hand.
+//! Strategies on small synthetic sites whose order can be worked out by hand.
 
 use super::Kind;
 use super::replay::{Figures, Graph, Node, Position, again, curve_csv, read, replay, trial};
 use super::*;
 use std::time::Duration;
 
-/// A site from lines such as `index -> list a b; list -> x.csv`; targets end with .csv.
+/// A site from lines such as `index -> list a b; list -> x.csv`. Targets end with .csv.
 fn site(lines: &[(&str, &[(&str, &str)])]) -> Graph {
     let mut names: Vec<String> = lines.iter().map(|(name, _)| (*name).to_owned()).collect();
     for (_, links) in lines {
@@ -38,13 +38,13 @@ fn site(lines: &[(&str, &[(&str, &str)])]) -> Graph {
         nodes.push(Node { url, class, bytes: 10, links: numbered, article: false, target });
     }
     let targets = Targets::files();
-    Graph { site: "made up".to_owned(), targets, paths, anchors: vec![String::new()], nodes }
+    Graph { site: "synthetic".to_owned(), targets, paths, anchors: vec![String::new()], nodes }
 }
 
 const MENU: &str = "/html/body/nav/a";
 const DATA: &str = "/html/body/main/table.data/tr/td/a.file";
 
-/// Twenty pages of talk and one list of twenty files, behind the last link of the menu.
+/// Twenty pages without targets and one list of twenty files, behind the last link of the menu.
 fn library() -> Graph {
     let talk: Vec<String> = (0..20).map(|n| format!("talk/{n}")).collect();
     let files: Vec<String> = (0..20).map(|n| format!("files/{n}.csv")).collect();
@@ -87,12 +87,12 @@ fn every_strategy_finds_everything_and_repeats_nothing() {
         let requests = visited.len();
         visited.sort_unstable();
         visited.dedup();
-        assert_eq!(visited.len(), requests, "{name} asked twice");
+        assert_eq!(visited.len(), requests, "{name} requested a URL twice");
     }
 }
 
 #[test]
-fn the_same_seed_gives_the_same_crawl() {
+fn same_seed_gives_the_same_crawl() {
     let graph = library();
     for kind in [Kind::Random, Kind::Sb, Kind::Learned] {
         assert_eq!(asked(&graph, kind, 3), asked(&graph, kind, 3), "{}", kind.name());
@@ -102,7 +102,7 @@ fn the_same_seed_gives_the_same_crawl() {
 }
 
 #[test]
-fn files_are_taken_as_soon_as_they_are_seen() {
+fn fetches_files_as_soon_as_they_are_seen() {
     let asked = asked(&library(), Kind::Learned, 1);
     let list = asked.iter().position(|n| n == "files/").unwrap();
     let next = &asked[list + 1..list + 21];
@@ -110,11 +110,11 @@ fn files_are_taken_as_soon_as_they_are_seen() {
 }
 
 #[test]
-fn figures_count_requests_in_percent_of_the_addresses() {
+fn figures_are_percentages_of_the_urls() {
     let graph = library();
     let crawls = [trial(&graph, Kind::Bfs, 0)];
     let figures = Figures::of(&graph, Kind::Bfs, &crawls, Duration::ZERO);
-    // 42 addresses: the start, 21 links of the menu, and the eighteenth of twenty files.
+    // 42 URLs: the start, 21 links of the menu, and the eighteenth of twenty files.
     assert_eq!(graph.nodes.len(), 42);
     assert!((figures.q90_percent_mean - 100.0 * 40.0 / 42.0).abs() < 1e-9);
     assert_eq!(figures.q90_percent_sd, 0.0);
@@ -123,7 +123,7 @@ fn figures_count_requests_in_percent_of_the_addresses() {
 }
 
 #[test]
-fn looking_again_asks_for_what_is_new() {
+fn revisit_requests_only_what_is_new() {
     let older = library();
     let mut newer = library();
     for n in 20..30u32 {
@@ -142,7 +142,7 @@ fn looking_again_asks_for_what_is_new() {
 }
 
 #[test]
-fn a_recording_is_read_or_refused_with_its_line() {
+fn reads_a_recording_or_names_the_invalid_line() {
     let head = r#"{"meta":{"site":"s","task":"files"},"paths":["/html/a"],"anchors":["x"]}"#;
     let node = r#"["https://a.example/","text/html",10,200,[[1,0,0]]]"#;
     let file = r#"["https://a.example/x","text/csv; charset=utf-8",10,200,[]]"#;
@@ -151,7 +151,7 @@ fn a_recording_is_read_or_refused_with_its_line() {
     let bad = [
         (String::new(), "line 1: the file is empty"),
         (format!("{head}\n{{}}"), "line 2: "),
-        (format!("{head}\n{node}"), "line 2: a link leads to a number that is not there"),
+        (format!("{head}\n{node}"), "line 2: a link refers to a node that does not exist"),
     ];
     for (text, why) in bad {
         let error = read(text.as_bytes(), false).unwrap_err().to_string();
@@ -160,7 +160,7 @@ fn a_recording_is_read_or_refused_with_its_line() {
 }
 
 #[test]
-fn a_strategy_meets_dead_links_and_goes_on() {
+fn continues_after_dead_links() {
     let links: &[(&str, &str)] = &[("1.gone", MENU), ("2.gone", MENU), ("x.csv", MENU)];
     let graph = site(&[("", links)]);
     for (kind, name) in Kind::ALL {

@@ -1,17 +1,16 @@
-//! A linear model of what a group of links is worth: each feature has a mean and a variance of its
-//! own, corrected by a Kalman filter whose covariance is kept diagonal.
+//! A linear model of the value of a group of links. Each feature has its own mean and variance,
+//! corrected by a Kalman filter with a diagonal covariance.
 
-/// Number of a feature in the model.
 pub(super) type FeatureId = u32;
 
-/// Parameters of the model, in the unit of what is observed.
+/// Parameters of the model, in the unit of the observations.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct ValueParameters {
-    /// Variance of a feature of which nothing is known.
+    /// Initial variance of a feature.
     pub prior: f64,
     /// Variance of one observation.
     pub noise: f64,
-    /// Weight of not knowing.
+    /// Weight of the uncertainty.
     pub curiosity: f64,
 }
 
@@ -21,7 +20,6 @@ impl Default for ValueParameters {
     }
 }
 
-/// The weights, one for each feature.
 #[derive(Debug, Clone)]
 pub(super) struct Value {
     parameters: ValueParameters,
@@ -29,24 +27,23 @@ pub(super) struct Value {
 }
 
 impl Value {
-    /// A model that knows nothing.
     pub(super) fn new(parameters: ValueParameters) -> Self {
         Self { parameters, weights: Vec::new() }
     }
 
-    /// A feature more.
+    /// Adds a feature.
     pub(super) fn add(&mut self) -> FeatureId {
         self.weights.push((0.0, self.parameters.prior));
         self.weights.len() as FeatureId - 1
     }
 
-    /// The sum of the means, and what not knowing adds to it.
+    /// The sum of the means, plus a bonus for uncertainty.
     pub(super) fn of(&self, features: &[FeatureId]) -> f64 {
         let (mean, variance) = self.sums(features);
         mean + self.parameters.curiosity * variance.sqrt()
     }
 
-    /// Corrects the features of what was observed, each as far as it is uncertain.
+    /// Corrects the features of an observation, each in proportion to its uncertainty.
     pub(super) fn observe(&mut self, features: &[FeatureId], observed: f64) {
         let (mean, variance) = self.sums(features);
         let total = variance + self.parameters.noise;
@@ -71,12 +68,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn observations_move_what_is_uncertain() {
+    fn observations_move_uncertain_features() {
         let mut value = Value::new(ValueParameters { prior: 1.0, noise: 1.0, curiosity: 0.5 });
         let (a, b, c) = (value.add(), value.add(), value.add());
         assert_eq!(value.of(&[a, b]), 0.5 * 2f64.sqrt());
         value.observe(&[a, b], 3.0);
-        // Each takes a third of the surprise, and keeps two thirds of its variance.
+        // Each takes a third of the error, and keeps two thirds of its variance.
         assert!((value.of(&[a]) - (1.0 + 0.5 * (2f64 / 3.0).sqrt())).abs() < 1e-12);
         assert_eq!(value.of(&[c]), 0.5);
         for _ in 0..200 {

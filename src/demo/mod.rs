@@ -1,8 +1,8 @@
-//! A small network of its own on loopback, for the tour and for tests.
+//! A small network on loopback, for the demo and for tests.
 //!
-//! `server.rs` is an HTTP server whose answers are given by a function. `world.rs` is the set of
-//! fictional sites of `newsfed demo`, whose texts lie in `assets/demo`; `sites.rs` reads them,
-//! `render.rs` writes them as feeds and pages. `prepare.rs` makes a temporary home for a tour.
+//! `server.rs` is an HTTP server whose responses come from a function. `world.rs` is the set of
+//! fictional sites of `newsfed demo`, with their texts in `assets/demo`; `sites.rs` reads them,
+//! `render.rs` renders them as feeds and pages. `prepare.rs` makes a temporary home for the demo.
 
 mod prepare;
 mod render;

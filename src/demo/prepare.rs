@@ -1,4 +1,4 @@
-//! A home for a tour: folders that vanish, with settings under which much happens soon.
+//! A home for the demo: temporary folders, with settings that make much happen soon.
 
 use super::world::World;
 use crate::config::{Paths, Settings, SourcesFile, load};
@@ -6,25 +6,23 @@ use crate::util::clock::SystemClock;
 use std::io;
 use std::sync::Arc;
 
-/// The settings of the tour.
 const CONFIG: &str = include_str!("../../assets/demo/config.toml");
 
-/// Everything that a tour runs on. The folder is removed when this is dropped.
+/// Everything that the demo runs on. Dropping it removes the folder.
 pub struct Prepared {
-    /// The sites.
     pub world: World,
-    /// The folder that `paths` lie in.
+    /// The folder that contains `paths`.
     pub dir: tempfile::TempDir,
-    /// Where `config.toml` and `sources.toml` are, and where the database will be.
+    /// Location of `config.toml`, `sources.toml` and the database.
     pub paths: Paths,
-    /// What `config.toml` says.
+    /// The settings in `config.toml`.
     pub settings: Settings,
 }
 
-/// Starts the sites and declares them in a temporary folder. No network is needed.
+/// Starts the sites and declares them in a temporary folder. Needs no network.
 ///
 /// # Errors
-/// When there is no port or no folder to be had.
+/// When no port or no folder is available.
 pub fn prepare() -> io::Result<Prepared> {
     let world = World::start(Arc::new(SystemClock))?;
     let dir = tempfile::Builder::new().prefix("newsfed-demo-").tempdir()?;
@@ -41,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_declared_is_what_the_world_serves() {
+    fn declares_what_the_sites_serve() {
         let prepared = prepare().unwrap();
         let loaded = load(&prepared.paths, &[]).unwrap();
         assert_eq!(loaded.sources, prepared.world.sources());

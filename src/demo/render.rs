@@ -1,10 +1,10 @@
-//! Sites as feeds of each format, and as pages.
+//! Renders sites as feeds of each format, and as pages.
 
 use super::sites::{Format, Manner, Post, Site};
 use crate::util::html::escape;
 use std::fmt::Write as _;
 
-/// A site as it is asked for: with its own address in front of every path.
+/// A site under its own host, which is put in front of every path.
 pub(super) struct Place<'a> {
     pub(super) site: &'a Site,
     pub(super) posts: &'a [Post<'a>],
@@ -204,7 +204,7 @@ impl Place<'_> {
         self.frame(&site.title, &format!("<section class=\"news-list\">\n{list}</section>"))
     }
 
-    /// The doors of a house.
+    /// The list of categories of a site without a list of articles.
     fn house(&self) -> String {
         let mut names: Vec<&str> = self.posts.iter().filter_map(category_of).collect();
         names.sort_unstable();
@@ -214,7 +214,7 @@ impl Place<'_> {
         self.frame(&self.site.title, &names.iter().map(door).collect::<String>())
     }
 
-    /// A room of a house, and what was found in it; `None` where there is no such room.
+    /// A category page with its articles; `None` for an unknown category.
     pub(super) fn room(&self, room: &str) -> Option<String> {
         let found: String = self
             .posts
@@ -228,9 +228,9 @@ impl Place<'_> {
         known.then(|| self.frame(&format!("{room} – {}", self.site.title), &found))
     }
 
-    /// One article as a page of its own.
+    /// One article as a page.
     pub(super) fn article(&self, post: &Post<'_>) -> String {
-        // Nothing else says which pages of a house are articles.
+        // Nothing else marks the articles of such a site.
         let data = match self.site.format {
             Format::Rooms => {
                 "<script type=\"application/ld+json\">{\"@type\":\"Article\"}</script>\n"
@@ -249,7 +249,7 @@ impl Place<'_> {
         self.frame(&format!("{} – {}", post.title, self.site.title), &article)
     }
 
-    /// What stands around the content of every page.
+    /// The frame around the content of every page.
     fn frame(&self, title: &str, main: &str) -> String {
         let announced = match self.site.format {
             Format::Page | Format::Rooms => String::new(),
@@ -280,7 +280,7 @@ impl Place<'_> {
         format!("tag:{}.example,2026:{}", self.site.slug, post.id)
     }
 
-    /// What its feed gives of a post beside the summary.
+    /// What the feed contains of a post besides the summary.
     fn body<'a>(&self, post: &'a Post<'_>) -> &'a str {
         if self.site.teasers { "" } else { &post.article.body }
     }
@@ -290,12 +290,12 @@ impl Place<'_> {
     }
 }
 
-/// The room in which an article stands.
+/// The category page that links to an article.
 fn category_of<'a>(post: &Post<'a>) -> Option<&'a str> {
     post.article.tags.first().map(String::as_str)
 }
 
-/// What a feed of that format is served as.
+/// The media type of a feed format.
 pub(super) fn media_type(format: Format) -> &'static str {
     match format {
         Format::Rss => "application/rss+xml",
@@ -312,7 +312,7 @@ fn element(out: &mut String, name: &str, text: &str) {
     }
 }
 
-/// What careless templates do: ampersands left bare, and the end of the document missing.
+/// Mistakes of careless templates: unescaped ampersands, and a missing end of the document.
 fn damaged(document: &str) -> String {
     document
         .replace(" &amp; ", " & ")

@@ -1,4 +1,4 @@
-//! An HTTP server on loopback whose answers, and faults, are given by a function.
+//! An HTTP server on loopback whose responses and failures come from a function.
 
 use bytes::Bytes;
 use futures_util::StreamExt;
@@ -20,17 +20,16 @@ use std::time::{Duration, Instant};
 use tokio::net::TcpStream;
 use tokio::sync::{oneshot, watch};
 
-/// Requests remembered; older ones are forgotten.
+/// Number of requests kept in the log.
 const REMEMBERED: usize = 10_000;
-/// How often another port is tried when one of several addresses has it in use.
+/// How often another port is tried if one is in use on any of the addresses.
 const PORT_TRIES: usize = 32;
 
-/// A request as the server saw it.
+/// A request as the server received it.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// When it arrived.
     pub at: Instant,
-    /// The local address that was asked.
+    /// The local address that received it.
     pub ip: IpAddr,
     /// `GET`, `HEAD` and so on.
     pub method: String,
@@ -38,26 +37,26 @@ pub struct Request {
     pub path: String,
     /// Names in lower case, values byte for byte, in order.
     pub headers: Vec<(String, Vec<u8>)>,
-    /// Requests under way on this server when it arrived, this one included.
+    /// Concurrent requests on this server when it arrived, including this one.
     pub in_flight: usize,
 }
 
 impl Request {
-    /// The first header of that name (lower case), byte for byte.
+    /// The first header with that name (lower case), byte for byte.
     pub fn header(&self, name: &str) -> Option<&[u8]> {
         self.headers.iter().find(|(n, _)| n == name).map(|(_, v)| v.as_slice())
     }
 }
 
-/// What goes wrong with an answer.
+/// How a response fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Fault {
-    /// Nothing.
+    /// Not at all.
     #[default]
     None,
-    /// No answer until the server stops.
+    /// No response until the server stops.
     NeverAnswer,
-    /// The connection closes without an answer.
+    /// The connection closes without a response.
     Reset,
     /// Half of the body, then the connection closes.
     HalfBody,
@@ -65,23 +64,20 @@ pub enum Fault {
     Stall,
 }
 
-/// An answer.
 #[derive(Debug, Clone)]
 pub struct Reply {
     /// HTTP status.
     pub status: u16,
-    /// Headers, values byte for byte. Those that HTTP cannot carry are left out.
+    /// Headers, values byte for byte. Invalid ones are dropped.
     pub headers: Vec<(String, Vec<u8>)>,
     /// The body.
     pub body: Bytes,
-    /// Time to wait before answering.
+    /// Time to wait before responding.
     pub delay: Duration,
-    /// What goes wrong.
     pub fault: Fault,
 }
 
 impl Reply {
-    /// An answer without a body.
     pub fn status(status: u16) -> Self {
         Self {
             status,
@@ -92,28 +88,26 @@ impl Reply {
         }
     }
 
-    /// A 200 of that media type.
+    /// A 200 response with that media type.
     pub fn ok(media_type: &str, body: impl Into<Bytes>) -> Self {
         Self { body: body.into(), ..Self::status(200) }.header("content-type", media_type)
     }
 
-    /// With another status.
     pub fn with_status(self, status: u16) -> Self {
         Self { status, ..self }
     }
 
-    /// With one more header.
     pub fn header(mut self, name: &str, value: impl AsRef<[u8]>) -> Self {
         self.headers.push((name.to_owned(), value.as_ref().to_vec()));
         self
     }
 
-    /// With a wait before it.
+    /// Delays the response.
     pub fn after(self, delay: Duration) -> Self {
         Self { delay, ..self }
     }
 
-    /// With a fault.
+    /// Makes the response fail.
     pub fn fault(self, fault: Fault) -> Self {
         Self { fault, ..self }
     }
@@ -121,7 +115,7 @@ impl Reply {
 
 type Handler = dyn Fn(&Request) -> Reply + Send + Sync;
 
-/// What the connections share with the handle.
+/// State shared by the connections and the handle.
 struct Shared {
     handler: Box<Handler>,
     log: Mutex<VecDeque<Request>>,
@@ -141,16 +135,15 @@ impl Server {
     /// A server on 127.0.0.1 and a free port.
     ///
     /// # Errors
-    /// When no port can be opened.
+    /// When no port is available.
     pub fn start(handler: impl Fn(&Request) -> Reply + Send + Sync + 'static) -> io::Result<Self> {
         Self::start_on(&[IpAddr::V4(Ipv4Addr::LOCALHOST)], handler)
     }
 
-    /// A server on several loopback addresses, all on the same free port, so that there are
-    /// several hosts to ask.
+    /// A server on several loopback addresses with the same free port, to simulate several hosts.
     ///
     /// # Errors
-    /// When an address is not loopback or cannot be opened.
+    /// When an address is not a loopback address or cannot be bound.
     pub fn start_on(
         ips: &[IpAddr],
         handler: impl Fn(&Request) -> Reply + Send + Sync + 'static,
@@ -168,7 +161,7 @@ impl Server {
         });
         let (stop, stopped) = oneshot::channel::<()>();
         let state = shared.clone();
-        // A thread of its own, so that it can be used with and without an async runtime around.
+        // Its own thread, so that it works with and without an async runtime around it.
         let thread =
             std::thread::Builder::new().name("demo-server".to_owned()).spawn(move || {
                 if let Err(error) = run(listeners, state, stopped) {
@@ -184,12 +177,12 @@ impl Server {
         self.addresses.first().copied().unwrap_or(SocketAddr::from(([127, 0, 0, 1], 0)))
     }
 
-    /// The http address of a path (with its leading slash) on the first host.
+    /// The http URL of a path (with its leading slash) on the first host.
     pub fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address())
     }
 
-    /// The http address of a path on another of its hosts.
+    /// The http URL of a path on another of its hosts.
     pub fn url_on(&self, ip: IpAddr, path: &str) -> String {
         format!("http://{}{path}", SocketAddr::new(ip, self.address().port()))
     }
@@ -199,7 +192,7 @@ impl Server {
         lock(&self.shared.log).iter().cloned().collect()
     }
 
-    /// Waits until that many requests have arrived in all.
+    /// Waits until that many requests have arrived in total.
     pub async fn received(&self, count: usize) {
         // The sender lives in `self`, so the wait cannot fail.
         let _ = self.shared.count.subscribe().wait_for(|n| *n >= count).await;
@@ -271,13 +264,13 @@ async fn serve(stream: TcpStream, shared: Arc<Shared>) {
     let Ok(local) = stream.local_addr() else { return };
     let _ = stream.set_nodelay(true);
     let service = service_fn(move |request| answer(shared.clone(), local.ip(), request));
-    // A connection that fails, on purpose or not, has nobody to tell.
+    // Nobody needs to know of a failed connection, intended or not.
     let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
 }
 
 type Body = StreamBody<BoxStream<'static, io::Result<Frame<Bytes>>>>;
 
-/// Counts a request as under way until its answer has been decided.
+/// Counts a request as concurrent until its response has been decided.
 struct InFlight<'a>(&'a AtomicUsize);
 
 impl Drop for InFlight<'_> {

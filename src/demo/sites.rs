@@ -6,7 +6,7 @@ use serde::Deserialize;
 use std::borrow::Cow;
 use std::io;
 
-/// Every site, in the order in which the tour shows them.
+/// Every site, in the order in which the demo shows them.
 const FILES: [(&str, &str); 15] = [
     ("kettle", include_str!("../../assets/demo/kettle.toml")),
     ("small-machines", include_str!("../../assets/demo/small-machines.toml")),
@@ -25,7 +25,7 @@ const FILES: [(&str, &str); 15] = [
     ("old-house", include_str!("../../assets/demo/old-house.toml")),
 ];
 
-/// In which form a site offers its articles.
+/// How a site offers its articles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Format {
@@ -38,7 +38,7 @@ pub(super) enum Format {
     Json,
     /// Pages only.
     Page,
-    /// Pages only, and none of them lists all articles: each stands in the room of its first tag.
+    /// Pages only, and none of them lists all articles: each is in the category of its first tag.
     Rooms,
 }
 
@@ -48,38 +48,37 @@ pub(super) enum Format {
 pub(super) enum Manner {
     #[default]
     Plain,
-    /// One article more every [`EVERY`].
+    /// Publishes an article every [`EVERY`].
     Live,
-    /// After a while it asks to be left alone: 429 with `Retry-After`.
+    /// After a while it is rate-limited: 429 with `Retry-After`.
     Limited,
-    /// The address that is followed redirects for good to the feed.
+    /// The followed URL redirects permanently to the feed.
     Moved,
     /// The XML is damaged.
     Damaged,
     /// 500
     Fails,
-    /// Takes the request and says nothing.
+    /// Accepts requests and never responds.
     Silent,
 }
 
-/// One site.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Site {
-    /// First part of all its paths.
+    /// First segment of all its paths.
     #[serde(skip)]
     pub(super) slug: String,
     pub(super) title: String,
     pub(super) format: Format,
     #[serde(default)]
     pub(super) manner: Manner,
-    /// Folder in the tour; a site without one is not followed from the start.
+    /// Folder in the demo. A site without one is not followed from the start.
     pub(super) folder: Option<String>,
     pub(super) description: String,
     #[serde(default)]
     pub(super) author: String,
     pub(super) language: String,
-    /// Its feed gives summaries only; the whole articles are on its pages.
+    /// Its feed has summaries only; the full articles are on its pages.
     #[serde(default)]
     pub(super) teasers: bool,
     /// RSS `ttl`, in minutes.
@@ -88,14 +87,14 @@ pub(super) struct Site {
     pub(super) articles: Vec<Article>,
 }
 
-/// One article as it is written down.
+/// One article of a site file.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Article {
     pub(super) id: String,
     pub(super) title: String,
-    /// Minutes from its publication to the start of the tour; on a live site those without it
-    /// appear while the tour runs.
+    /// Minutes from its publication to the start of the demo. On a live site, articles without it
+    /// appear while the demo runs.
     ago: Option<u32>,
     pub(super) author: Option<String>,
     #[serde(default)]
@@ -107,7 +106,6 @@ pub(super) struct Article {
     pub(super) audio: Option<Audio>,
 }
 
-/// An episode.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Audio {
@@ -115,7 +113,7 @@ pub(super) struct Audio {
     pub(super) seconds: u64,
 }
 
-/// An article that is out.
+/// A published article.
 #[derive(Debug, Clone)]
 pub(super) struct Post<'a> {
     pub(super) article: &'a Article,
@@ -152,17 +150,17 @@ impl Site {
         format!("/{}/{name}", self.slug)
     }
 
-    /// The path that is followed: the feed's, or the one that it has moved from.
+    /// The followed path: the feed's, or the one that it has moved from.
     pub(super) fn followed_path(&self) -> String {
         if self.manner == Manner::Moved { self.old_path() } else { self.feed_path() }
     }
 
-    /// Where a site that has moved was before.
+    /// The old path of a site that has moved.
     pub(super) fn old_path(&self) -> String {
         format!("/{}/old/rss.xml", self.slug)
     }
 
-    /// What is out at `now` on a site that started at `start`, newest first.
+    /// What a site that started at `start` has published by `now`, newest first.
     pub(super) fn posts(&self, start: Time, now: Time) -> Vec<Post<'_>> {
         let (written, coming): (Vec<_>, Vec<_>) =
             self.articles.iter().partition(|a| a.ago.is_some());
@@ -184,7 +182,7 @@ impl Site {
     }
 }
 
-/// The articles that appear one by one; when all are out they come round again as updates.
+/// The articles that appear one by one. After the last, they are repeated as updates.
 fn live<'a>(coming: &[&'a Article], start: Time, now: Time) -> impl Iterator<Item = Post<'a>> {
     let out = usize::try_from((now - start).num_seconds() / EVERY.num_seconds()).unwrap_or(0);
     let first = out.saturating_sub(LISTED);
@@ -208,10 +206,10 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn every_file_is_a_site_with_articles_of_its_own() {
+    fn every_site_has_its_own_articles() {
         for site in sites().unwrap() {
             let ids: HashSet<_> = site.articles.iter().map(|a| &a.id).collect();
-            assert_eq!(ids.len(), site.articles.len(), "{}: an id is there twice", site.slug);
+            assert_eq!(ids.len(), site.articles.len(), "{}: duplicate id", site.slug);
             let unwell = matches!(site.manner, Manner::Fails | Manner::Silent);
             assert_eq!(site.articles.is_empty(), unwell, "{}", site.slug);
             let live = site.articles.iter().any(|a| a.ago.is_none());
@@ -220,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_live_site_gains_a_post_every_twenty_seconds_for_ever() {
+    fn live_site_publishes_every_twenty_seconds() {
         let sites = sites().unwrap();
         let live = sites.iter().find(|s| s.manner == Manner::Live).unwrap();
         let start = Time::from_timestamp(1_700_000_000, 0).unwrap();
@@ -235,8 +233,8 @@ mod tests {
         let ids = |posts: &[Post<'_>]| -> HashSet<String> {
             posts.iter().map(|p| p.id.clone().into_owned()).collect()
         };
-        assert_eq!(ids(&hour).len(), LISTED, "no id twice");
+        assert_eq!(ids(&hour).len(), LISTED, "no duplicate id");
         assert_eq!(ids(&later).difference(&ids(&hour)).count(), 1);
-        assert!(at(-1000).len() == before, "a clock set back takes nothing away");
+        assert!(at(-1000).len() == before, "setting the clock back removes nothing");
     }
 }

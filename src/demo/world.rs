@@ -11,12 +11,12 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use url::Url;
 
-/// How long after the start the limited site has had enough, in seconds.
+/// Seconds after the start until the rate-limited site sends 429.
 const LIMITED_AFTER: i64 = 4;
-/// What it then asks for, in seconds.
+/// `Retry-After` of that site, in seconds.
 const RETRY_AFTER: &str = "600";
 
-/// A running set of sites. What they publish depends on the clock alone.
+/// A running set of sites. What they publish depends only on the clock.
 pub struct World {
     server: Server,
     sites: Arc<Vec<Site>>,
@@ -24,11 +24,11 @@ pub struct World {
 }
 
 impl World {
-    /// Starts the sites, each on a loopback address of its own (127.0.1.1 and the following), all
-    /// on one free port; where the system has only 127.0.0.1 they share it.
+    /// Starts the sites, each on its own loopback address (127.0.1.1 and up), all on one free
+    /// port. If the system has only 127.0.0.1, they share it.
     ///
     /// # Errors
-    /// When no port can be opened.
+    /// When no port is available.
     pub fn start(clock: Arc<dyn Clock>) -> io::Result<Self> {
         let sites = Arc::new(sites()?);
         let start = clock.now();
@@ -44,7 +44,7 @@ impl World {
         Ok(Self { server, sites, shared })
     }
 
-    /// The sources that the tour follows. Titles are left to the feeds where there is one to read.
+    /// The sources of the demo. Titles come from the feeds if there is one.
     pub fn sources(&self) -> Vec<Source> {
         let followed = self.sites.iter().enumerate().filter(|(_, site)| site.folder.is_some());
         let source = |(index, site): (usize, &Site)| {
@@ -63,7 +63,7 @@ impl World {
         self.home("council")
     }
 
-    /// A site with neither feed nor list nor sitemap.
+    /// A site with neither a feed nor a list nor a sitemap.
     pub fn site_without_list(&self) -> String {
         self.home("old-house")
     }
@@ -88,7 +88,7 @@ impl World {
     }
 }
 
-/// The address of the site of that number.
+/// The IP address of a site by its index.
 fn ip(index: usize) -> IpAddr {
     let last = u8::try_from(index + 1).unwrap_or(u8::MAX);
     IpAddr::V4(Ipv4Addr::new(127, 0, 1, last))
@@ -138,13 +138,13 @@ fn answer(sites: &[Site], start: Time, now: Time, request: &Request) -> Reply {
     }
 }
 
-/// Stands in articles for the address of the site that has no feed.
+/// Placeholder in articles for the URL of the site without a feed.
 const WITHOUT_FEED: &str = "{without-feed}";
 
-/// Stands in articles for the address of the site that has no list either.
+/// Placeholder in articles for the URL of the site without a list.
 const WITHOUT_LIST: &str = "{without-list}";
 
-/// The address of a site, as seen from a host of the tour.
+/// The URL of a site, as seen from a host of the demo.
 fn address_of(sites: &[Site], slug: &str, host: &str) -> String {
     let index = sites.iter().position(|s| s.slug == slug).unwrap_or_default();
     match host.rsplit_once(':') {
@@ -155,7 +155,7 @@ fn address_of(sites: &[Site], slug: &str, host: &str) -> String {
     }
 }
 
-/// The document with its validators, or 304 to whoever has it.
+/// The document with its validators, or 304 if the client has it.
 fn conditional(request: &Request, newest: Time, media_type: &str, body: String) -> Reply {
     let hash = Sha256::digest(&body);
     let etag: String = hash.iter().take(8).map(|b| format!("{b:02x}")).collect();
@@ -169,7 +169,7 @@ fn conditional(request: &Request, newest: Time, media_type: &str, body: String) 
     reply.header("etag", etag).header("last-modified", modified)
 }
 
-/// A picture for an article: bands of colour that differ by name.
+/// A picture for an article: bands of colour that depend on its name.
 fn picture(name: &str) -> String {
     let hash = Sha256::digest(name);
     let bands = hash.iter().take(8).enumerate().map(|(n, b)| {

@@ -26,7 +26,7 @@ pub enum Found {
     },
     /// Neither.
     Nothing {
-        /// Why, in plain words: "this is no feed, it looks like a sitemap".
+        /// Why, in plain words: "this is not a feed but a sitemap".
         reason: String,
     },
 }

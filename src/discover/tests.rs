@@ -73,8 +73,8 @@ fn an_answer_is_told_by_its_content() {
         other => format!("{other:?}"),
     };
     assert_eq!(reason(b"<html><body><p>Hello"), "the page announces no feed");
-    assert_eq!(reason(b"<urlset></urlset>"), "this is no feed, it looks like a sitemap");
-    assert_eq!(reason(b""), "this is no feed, it looks like an empty document");
+    assert_eq!(reason(b"<urlset></urlset>"), "this is not a feed but a sitemap");
+    assert_eq!(reason(b""), "this is not a feed but an empty document");
     let page = b"<title>My\x1b[2J &amp; site</title><link rel=feed href=f>";
     assert!(
         matches!(inspect(page, None, &at()), Found::Page { title: Some(t), .. } if t == "My & site")

@@ -1,4 +1,4 @@
-//! The fields of the feed itself.
+//! Fields of the feed itself.
 
 use super::construct::{atom_text, link, rss_text};
 use super::element::Element;
@@ -7,7 +7,7 @@ use super::people;
 use super::raw::{Rank, RawFeed};
 use url::Url;
 
-/// Takes one field of the feed.
+/// Reads one field of the feed.
 pub(super) fn take(element: &Element, base: Option<Url>, is_atom: bool, feed: &mut RawFeed) {
     let core = element.ns() == Ns::Core || is_atom && element.ns() == Ns::Atom;
     let text = |base| if is_atom { atom_text(element, base) } else { rss_text(element, base) };

@@ -1,11 +1,11 @@
-//! Texts, links and media as the vocabularies write them.
+//! Text, link and media constructs in the vocabularies that feeds use.
 
 use super::element::Element;
 use super::raw::{RawLink, RawText, TextKind};
 use base64::Engine;
 use url::Url;
 
-/// A text of Atom: plain, HTML, XHTML or, in Atom 0.3, of a mode of its own.
+/// An Atom text construct: plain, HTML, XHTML or, in Atom 0.3, one of its own modes.
 pub(super) fn atom_text(element: &Element, base: Option<Url>) -> RawText {
     let kind = element.attribute("type").unwrap_or("text").trim().to_ascii_lowercase();
     let mode = element.attribute("mode").unwrap_or_default().trim().to_ascii_lowercase();
@@ -26,7 +26,7 @@ pub(super) fn atom_text(element: &Element, base: Option<Url>) -> RawText {
     RawText { value, kind, base }
 }
 
-/// Content in base64; what is no text is left out.
+/// Base64 content. Binary data is dropped.
 fn decoded(element: &Element, kind: &str, base: Option<Url>) -> RawText {
     let source: String = element.text().split_whitespace().collect();
     let bytes = base64::engine::general_purpose::STANDARD.decode(source.as_bytes());
@@ -36,13 +36,13 @@ fn decoded(element: &Element, kind: &str, base: Option<Url>) -> RawText {
     let kind = if kind.contains("html") { TextKind::Html } else { TextKind::Guess };
     match text {
         Some(value) => RawText { value, kind, base },
-        // A picture is no text, but a text with a strange type is one.
+        // An image is not text, but text with an unusual media type is.
         None if media => RawText::default(),
         None => RawText { value: element.text(), kind, base },
     }
 }
 
-/// A text of RSS, which does not say whether it is HTML.
+/// RSS text, which does not declare whether it is HTML.
 pub(super) fn rss_text(element: &Element, base: Option<Url>) -> RawText {
     if element.attribute("type").is_some() || element.attribute("mode").is_some() {
         let text = atom_text(element, base.clone());
@@ -56,17 +56,17 @@ pub(super) fn rss_text(element: &Element, base: Option<Url>) -> RawText {
     RawText { value: element.text(), kind: TextKind::Guess, base }
 }
 
-/// A text that is HTML source by definition.
+/// Text that is HTML source by definition.
 pub(super) fn html_text(element: &Element, base: Option<Url>) -> RawText {
     RawText { kind: TextKind::Html, ..rss_text(element, base) }
 }
 
-/// A link of Atom (`href` attribute) or RSS (text).
+/// An Atom link (`href` attribute) or an RSS link (text).
 pub(super) fn link(element: &Element, base: Option<Url>) -> RawLink {
     let number = |name: &str| element.attribute(name).and_then(|v| v.trim().parse().ok());
     let text = || element.text().trim().to_owned();
     let href = element.attribute("href").map(str::to_owned).filter(|h| !h.trim().is_empty());
-    // Media RSS and RSS enclosures say `url`, RDF says `rdf:resource`.
+    // Media RSS and RSS enclosures use `url`, RDF uses `rdf:resource`.
     let href = href.or_else(|| element.attribute("url").map(str::to_owned));
     let href = href.unwrap_or_else(|| {
         let text = text();
@@ -92,7 +92,7 @@ fn relation(rel: Option<&str>) -> String {
     if rel.is_empty() { "alternate".to_owned() } else { rel.to_owned() }
 }
 
-/// Seconds of a play time such as `1:02:03`, `62:03` or `3723`.
+/// A duration such as `1:02:03`, `62:03` or `3723`, in seconds.
 pub(super) fn play_time(text: &str) -> Option<u64> {
     let parts: Vec<&str> = text.trim().split(':').collect();
     if parts.len() > 3 {

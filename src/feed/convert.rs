@@ -1,4 +1,4 @@
-//! What the document says -> the model: clean texts, absolute addresses, dates.
+//! Raw feed -> model: clean text, absolute URLs, parsed dates.
 
 use super::raw::{RawEntry, RawFeed, RawLink, RawText, TextKind};
 use super::{MAX_ENTRIES, ParsedFeed};
@@ -7,20 +7,20 @@ use crate::util::{date, html};
 use crate::util::{text, url as address};
 use url::Url;
 
-/// Most authors, categories or enclosures taken from one entry.
+/// Maximum number of authors, categories or enclosures per entry.
 const MAX_LIST: usize = 50;
 
 /// Longest guid that is kept, in bytes.
 const MAX_GUID: usize = 4096;
 
-/// Builds the feed of the model. `base` is the address that answered.
+/// Builds the feed of the model. `base` is the URL of the response.
 pub(super) fn feed(raw: RawFeed, base: Option<&Url>, mut repairs: Vec<String>) -> ParsedFeed {
     let feed_base = raw.base.as_ref().or(base);
     let home_url = main_link(&raw.links, feed_base);
     let title = raw.title.value.as_ref().map(plain).filter(|t| !t.is_empty());
     let language = raw.language.value.as_deref().and_then(language);
     let kept = newest(raw.entries, &mut repairs);
-    // Relative addresses in entries are meant from the page of the feed if nothing else is known.
+    // Without a better base, relative URLs in entries are resolved against the feed's home page.
     let fallback = home_url.as_deref().and_then(|u| Url::parse(u).ok());
     let mut converter = Converter {
         base: feed_base.or(fallback.as_ref()).cloned(),
@@ -30,12 +30,12 @@ pub(super) fn feed(raw: RawFeed, base: Option<&Url>, mut repairs: Vec<String>) -
     };
     let entries: Vec<Entry> = kept.into_iter().map(|e| converter.entry(e)).collect();
     if converter.bad_dates > 0 {
-        repairs.push(format!("dates that cannot be read: {}", converter.bad_dates));
+        repairs.push(format!("unreadable dates: {}", converter.bad_dates));
     }
     ParsedFeed { title, home_url, language, hints: raw.hints.resolve(), entries, repairs }
 }
 
-/// At most [`MAX_ENTRIES`]: the newest where all are dated, else the first.
+/// Keeps at most [`MAX_ENTRIES`]: the newest if all are dated, else the first.
 fn newest(mut entries: Vec<RawEntry>, repairs: &mut Vec<String>) -> Vec<RawEntry> {
     let total = entries.len();
     if total <= MAX_ENTRIES {
@@ -61,7 +61,7 @@ fn newest(mut entries: Vec<RawEntry>, repairs: &mut Vec<String>) -> Vec<RawEntry
             "first"
         }
     };
-    repairs.push(format!("of {total} entries the {which} {MAX_ENTRIES} were taken"));
+    repairs.push(format!("only the {which} {MAX_ENTRIES} of {total} entries were kept"));
     entries
 }
 
@@ -76,7 +76,7 @@ impl Converter {
     fn entry(&mut self, raw: RawEntry) -> Entry {
         let base = raw.base.clone().or_else(|| self.base.clone());
         let url = entry_url(&raw, base.as_ref());
-        // Unless the document says otherwise, a text is read as if it stood in its own article.
+        // Unless the document sets a base, text is resolved against its own article's URL.
         let article = url.as_deref().and_then(|u| Url::parse(u).ok());
         let own = raw.base.clone().or(article).or_else(|| base.clone());
         let mut authors = names(&raw.authors);
@@ -114,11 +114,11 @@ impl Converter {
     }
 }
 
-/// Safe HTML; `None` where nothing is left.
+/// Safe HTML, or `None` if nothing is left after sanitising.
 fn body(raw: &RawText, base: Option<&Url>) -> Option<String> {
     let html = match raw.kind {
         TextKind::Plain => html::paragraphs(&raw.value),
-        TextKind::Guess if !html::looks_like_html(&raw.value) => {
+        TextKind::Guess if !html::actual_html(&raw.value) => {
             if raw.value.trim().contains('\n') {
                 html::paragraphs(&raw.value)
             } else {
@@ -130,16 +130,15 @@ fn body(raw: &RawText, base: Option<&Url>) -> Option<String> {
     Some(html).filter(|h| !h.is_empty())
 }
 
-/// One line of plain text.
 fn plain(raw: &RawText) -> String {
     match raw.kind {
         TextKind::Plain => text::line(&raw.value),
-        TextKind::Guess if !html::looks_like_html(&raw.value) => text::line(&raw.value),
+        TextKind::Guess if !html::actual_html(&raw.value) => text::line(&raw.value),
         TextKind::Html | TextKind::Guess => text::line(&html::to_text(&raw.value)),
     }
 }
 
-/// Clean names in their order, each once.
+/// Clean names in document order, without duplicates.
 fn names(raw: &[String]) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for name in raw.iter().take(MAX_LIST).map(|n| text::line(n)) {
@@ -160,7 +159,7 @@ fn absolute(link: &RawLink, base: Option<&Url>) -> Option<Url> {
     address::absolute(link.base.as_ref().or(base), &link.href)
 }
 
-/// The link that leads to the page: an HTML alternate before any other.
+/// The link to the page. An HTML alternate is preferred.
 fn main_link(links: &[RawLink], base: Option<&Url>) -> Option<String> {
     let is_page = |l: &RawLink| l.mime.as_deref().is_none_or(|m| m.contains("html"));
     let alternate = |l: &&RawLink| l.rel == "alternate";
@@ -176,7 +175,7 @@ fn entry_url(raw: &RawEntry, base: Option<&Url>) -> Option<String> {
     linked.or_else(|| guid_url(raw))
 }
 
-/// The guid where it may be an address and is one.
+/// The guid, if it is allowed to be a URL and is one.
 fn guid_url(raw: &RawEntry) -> Option<String> {
     if raw.guid_is_link == Some(false) {
         return None;

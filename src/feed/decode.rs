@@ -5,15 +5,15 @@ use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 use std::borrow::Cow;
 use std::io::Read;
 
-/// Decodes a document. The encoding is, in this order: that of the byte order mark, of the HTTP
-/// header, of the XML declaration, guessed. What had to be repaired is added to `repairs`.
+/// Decodes a document. The encoding comes from the byte order mark, the HTTP header or the XML
+/// declaration, in this order, or is guessed. Repairs are appended to `repairs`.
 pub(super) fn decode(
     bytes: &[u8],
     content_type: Option<&str>,
     repairs: &mut Vec<String>,
 ) -> Result<String, FeedError> {
     let mut body = Cow::Borrowed(bytes);
-    // Twice, because some servers compress what is already compressed.
+    // Twice, because some servers compress data that is already compressed.
     for _ in 0..2 {
         if let Some(inflated) = inflate(&body, repairs)? {
             body = Cow::Owned(inflated);
@@ -28,7 +28,7 @@ pub(super) fn decode(
     Ok(text)
 }
 
-/// The content of gzip or zlib data, recognised by its first bytes; `None` for anything else.
+/// The content of gzip or zlib data, detected by its first bytes. `None` for anything else.
 fn inflate(bytes: &[u8], repairs: &mut Vec<String>) -> Result<Option<Vec<u8>>, FeedError> {
     let mut out = Vec::new();
     let cap = MAX_BYTES as u64 + 1;
@@ -45,9 +45,9 @@ fn inflate(bytes: &[u8], repairs: &mut Vec<String>) -> Result<Option<Vec<u8>>, F
         return Err(FeedError::TooLarge);
     }
     match result {
-        Ok(_) => repairs.push("the document was compressed without saying so".to_owned()),
+        Ok(_) => repairs.push("the document was compressed but not declared so".to_owned()),
         Err(_) if out.is_empty() => return Ok(None),
-        Err(_) => repairs.push("the compressed document is damaged; read up to there".to_owned()),
+        Err(_) => repairs.push("compressed document damaged; read up to the damage".to_owned()),
     }
     Ok(Some(out))
 }
@@ -66,13 +66,13 @@ fn to_text(bytes: &[u8], content_type: Option<&str>, repairs: &mut Vec<String>) 
     let declared = declaration(bytes);
     let label = header.or(declared);
     let named = label.as_deref().and_then(|l| Encoding::for_label(l.trim().as_bytes()));
-    // The bytes show that it is not UTF-16, whatever is declared.
+    // The bytes rule out UTF-16, whatever the document declares.
     let named = named.filter(|e| *e != UTF_16LE && *e != UTF_16BE);
     match std::str::from_utf8(bytes) {
         Ok(text) if bytes.is_ascii() && named.is_none_or(Encoding::is_ascii_compatible) => {
             text.to_owned()
         }
-        // Text of another encoding is hardly ever valid UTF-8 by accident.
+        // Text in another encoding is almost never valid UTF-8 by accident.
         Ok(text) if named.is_none_or(|e| e.is_single_byte() || e == UTF_8) => {
             if let (Some(label), true) = (&label, named != Some(UTF_8)) {
                 repairs.push(format!("declared as {}, but is UTF-8", clean_label(label)));
@@ -86,8 +86,8 @@ fn to_text(bytes: &[u8], content_type: Option<&str>, repairs: &mut Vec<String>) 
     }
 }
 
-/// Bytes that should be UTF-8 and are not: single bad bytes are replaced, a document without any
-/// good sequence is in another encoding.
+/// Bytes that should be UTF-8 but are not. Single bad bytes are replaced. A document without any
+/// valid sequence must be in another encoding.
 fn damaged_utf8(bytes: &[u8], label: Option<&str>, repairs: &mut Vec<String>) -> String {
     let (mut good, mut bad) = (0usize, 0usize);
     for chunk in bytes.utf8_chunks() {
@@ -95,7 +95,7 @@ fn damaged_utf8(bytes: &[u8], label: Option<&str>, repairs: &mut Vec<String>) ->
         bad += usize::from(!chunk.invalid().is_empty());
     }
     if good >= bad {
-        repairs.push("bytes that are no UTF-8 were replaced".to_owned());
+        repairs.push("invalid UTF-8 bytes were replaced".to_owned());
         return String::from_utf8_lossy(bytes).into_owned();
     }
     let mut detector = chardetng::EncodingDetector::new(chardetng::Iso2022JpDetection::Deny);
@@ -109,17 +109,17 @@ fn damaged_utf8(bytes: &[u8], label: Option<&str>, repairs: &mut Vec<String>) ->
 }
 
 fn lossy(encoding: &'static Encoding, bytes: &[u8], repairs: &mut Vec<String>) -> String {
-    // A mark for another encoding than the named one was handled before.
+    // A byte order mark of another encoding was handled earlier.
     let (text, damaged) = encoding.decode_with_bom_removal(bytes);
     if damaged && encoding == UTF_8 {
-        repairs.push("bytes that are no UTF-8 were replaced".to_owned());
+        repairs.push("invalid UTF-8 bytes were replaced".to_owned());
     } else if damaged {
-        repairs.push(format!("bytes that are no {} were replaced", encoding.name()));
+        repairs.push(format!("invalid {} bytes were replaced", encoding.name()));
     }
     text.into_owned()
 }
 
-/// The charset parameter of a media type. `us-ascii` is what the old rules imply and says nothing.
+/// The charset parameter of a media type. `us-ascii` is the default of old RFCs and is ignored.
 fn charset(content_type: &str) -> Option<String> {
     let lower = content_type.to_ascii_lowercase();
     let value = lower
@@ -146,7 +146,7 @@ fn clean_label(label: &str) -> String {
     crate::util::text::truncate(&crate::util::text::line(label), 30).into_owned()
 }
 
-/// UTF-16 without a mark, told by the zero bytes around the first ASCII characters.
+/// UTF-16 without a byte order mark, detected by zero bytes around the first ASCII characters.
 fn bare_utf16(bytes: &[u8]) -> Option<&'static Encoding> {
     match bytes {
         [0, a, 0, b, ..] if a.is_ascii() && b.is_ascii() && *a != 0 => Some(UTF_16BE),
@@ -155,7 +155,7 @@ fn bare_utf16(bytes: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// UTF-32, which browsers and the decoder library do not know, with or without a mark.
+/// UTF-32 with or without a byte order mark. Neither browsers nor `encoding_rs` support it.
 fn utf32(bytes: &[u8]) -> Option<String> {
     let big = match bytes {
         [0, 0, 0xfe, 0xff, ..] | [0, 0, 0, b'<' | b'{', ..] => true,

@@ -1,5 +1,5 @@
-//! What stands before the root: declarations, notices of broken servers, and the entities that a
-//! document declares for itself.
+//! Everything before the root: declarations, notices from broken servers, and the entities that
+//! a document declares.
 
 use crate::util::html::decode_entities;
 use std::borrow::Cow;
@@ -8,19 +8,19 @@ use std::collections::HashMap;
 /// Longest replacement text of one entity, in bytes.
 const MAX_VALUE: usize = 1024;
 
-/// Text that all references to own entities may add up to, in bytes.
+/// Total size of all expanded references to declared entities, in bytes.
 const MAX_EXPANSION: usize = 64 * 1024;
 
-/// Most entities read from one document.
+/// Maximum number of entities read from one document.
 const MAX_ENTITIES: usize = 500;
 
-/// Entities declared in the document: plain replacement texts. References inside a replacement
-/// text to other declared entities are not followed, so nothing can grow without bound.
+/// Entities declared in the document, as plain replacement texts. References to other declared
+/// entities inside a replacement text are not expanded, so the expansion stays bounded.
 #[derive(Default)]
 pub(super) struct Entities {
     values: HashMap<String, String>,
     expanded: usize,
-    /// Whether a reference was left out because of a limit.
+    /// Whether a reference was dropped because of a limit.
     pub(super) refused: bool,
 }
 
@@ -40,7 +40,7 @@ impl Entities {
         entities
     }
 
-    /// Text with its references decoded: own entities first, then those of HTML.
+    /// Text with its references decoded: declared entities first, then HTML's.
     pub(super) fn decode<'t>(&mut self, text: &'t str) -> Cow<'t, str> {
         if self.values.is_empty() || !text.contains('&') {
             return decode_entities(text);

@@ -13,11 +13,10 @@ pub(super) struct Element {
     /// Qualified names in lower case, decoded values.
     pub(super) attributes: Vec<(String, String)>,
     pub(super) children: Vec<Node>,
-    /// Whether the tag had a slash at its end.
+    /// Whether the tag is self-closing (`<a/>`).
     pub(super) empty: bool,
 }
 
-/// Content of an element.
 #[derive(Debug)]
 pub(super) enum Node {
     Text(String),
@@ -29,8 +28,7 @@ impl Element {
         self.ns.unwrap_or(Ns::Core)
     }
 
-    /// The value of an attribute by its qualified name; where that is missing, by its local name
-    /// with any prefix.
+    /// The value of an attribute by its qualified name, else by its local name with any prefix.
     pub(super) fn attribute(&self, name: &str) -> Option<&str> {
         let exact = self.attributes.iter().find(|(n, _)| n == name);
         let local = || {
@@ -68,8 +66,8 @@ impl Element {
         self.elements().find(|e| e.name == name)
     }
 
-    /// The content as HTML source. References are resolved against the `xml:base` attributes
-    /// inside, where there are any.
+    /// The content as HTML source. URLs are resolved against `xml:base` attributes inside, if
+    /// there are any.
     pub(super) fn inner_html(&self, base: Option<&Url>) -> String {
         let mut out = String::new();
         self.push_html(&mut out, base, false);
@@ -114,18 +112,18 @@ fn push_attribute(out: &mut String, name: &str, value: &str, base: Option<&Url>)
     out.push('"');
 }
 
-/// The base address that an `xml:base` attribute sets inside an outer one.
+/// The base URL that an `xml:base` attribute sets, resolved against the outer one.
 pub(super) fn join_base(outer: Option<&Url>, base: &str) -> Option<Url> {
     crate::util::url::absolute(outer, base)
 }
 
-/// Elements of HTML that never have content.
+/// HTML void elements.
 pub(super) fn is_void(name: &str) -> bool {
     matches!(name, "br" | "hr" | "img" | "input" | "wbr" | "col" | "embed" | "source" | "track")
 }
 
 impl Element {
-    /// The element up to the first child that must be a field of its own, and those fields.
+    /// Splits off the first child that must be a field of its own, and all fields after it.
     pub(super) fn into_fields(mut self) -> Vec<Self> {
         const FIELDS: [&str; 14] = [
             "title",

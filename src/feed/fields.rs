@@ -1,4 +1,4 @@
-//! The fields of an entry, in every vocabulary that feeds use.
+//! Fields of an entry, in every vocabulary that feeds use.
 
 use super::construct::{atom_text, html_text, link, play_time, rss_text};
 use super::element::Element;
@@ -7,8 +7,8 @@ use super::people;
 use super::raw::{Rank, RawEntry, RawLink};
 use url::Url;
 
-/// Takes what the start tag of an entry says: the address of RDF items, the attributes of the
-/// Channel Definition Format.
+/// Reads the start tag of an entry: the URL of RDF items, the attributes of the Channel
+/// Definition Format.
 pub(super) fn entry_attributes(element: &Element, entry: &mut RawEntry) {
     if let Some(about) = element.attribute("rdf:about") {
         entry.guid.offer(Rank::Weak, about.trim().to_owned());
@@ -25,8 +25,7 @@ pub(super) fn entry_attributes(element: &Element, entry: &mut RawEntry) {
     }
 }
 
-/// Takes one field of an entry. `base` is the base address in force there, where the document
-/// sets one.
+/// Reads one field of an entry. `base` is the base URL in force, if the document sets one.
 pub(super) fn entry(element: &Element, base: Option<Url>, is_atom: bool, entry: &mut RawEntry) {
     match element.ns() {
         Ns::Core => core(element, base, is_atom, entry),
@@ -87,8 +86,8 @@ fn core(element: &Element, base: Option<Url>, is_atom: bool, entry: &mut RawEntr
     }
 }
 
-/// Atom inside of RSS says the same again, or what RSS cannot say; inside of Atom it is the
-/// language of the feed under a prefix.
+/// An Atom element inside RSS repeats a value or adds what RSS cannot express. Inside Atom it is
+/// the feed's own language under a prefix.
 fn foreign_atom(element: &Element, base: Option<Url>, is_atom: bool, entry: &mut RawEntry) {
     match element.name.as_str() {
         _ if is_atom => core(element, base, true, entry),
@@ -180,7 +179,7 @@ fn link_to(element: &Element, attribute: &str, base: Option<Url>) -> RawLink {
     RawLink { href, base, ..RawLink::default() }
 }
 
-/// Atom writes the category into attributes, RSS into the text; keywords are many in one.
+/// Atom puts the category into attributes, RSS into the text. Keywords are several in one text.
 fn category(element: &Element, entry: &mut RawEntry) {
     let named = element.attribute("label").or_else(|| element.attribute("term"));
     match named.filter(|n| !n.trim().is_empty()) {

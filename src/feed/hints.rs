@@ -1,4 +1,4 @@
-//! What a feed says about how often it wants to be asked.
+//! How often a feed asks to be polled.
 
 use super::element::Element;
 use super::names::Ns;
@@ -6,10 +6,10 @@ use super::raw::RawFeed;
 use crate::model::FeedHints;
 use std::time::Duration;
 
-/// Longest wait that a feed can ask for.
+/// Longest interval that a feed can ask for.
 const MAX_WAIT: Duration = Duration::from_secs(30 * 86_400);
 
-/// Hints as they stand in the document.
+/// Hints as written in the document.
 #[derive(Debug, Default)]
 pub(super) struct RawHints {
     minutes: Option<u64>,
@@ -19,7 +19,7 @@ pub(super) struct RawHints {
     days: Vec<u8>,
 }
 
-/// Takes a field of the feed that is such a hint; `false` where it is none.
+/// Reads a field of the feed if it is a hint. Returns `false` if it is not.
 pub(super) fn take(element: &Element, feed: &mut RawFeed) -> bool {
     let hints = &mut feed.hints;
     let text = || element.text().trim().to_ascii_lowercase();
@@ -60,7 +60,7 @@ fn period(name: &str) -> Option<Duration> {
     Some(Duration::from_secs(days * 86_400))
 }
 
-/// Hour 24 is an old way to write midnight.
+/// Some feeds write midnight as hour 24.
 fn hour(element: &Element) -> Option<u8> {
     let hour: u8 = element.text().trim().parse().ok()?;
     (hour <= 24).then_some(hour % 24)

@@ -1,4 +1,4 @@
-//! JSON Feed, read forgivingly: any version, identifiers that are numbers, trailing commas.
+//! A lenient JSON Feed reader: any version, numeric identifiers, trailing commas.
 
 use super::FeedError;
 use super::construct::play_time;
@@ -15,28 +15,28 @@ pub(super) fn read(text: &str, repairs: &mut Vec<String>) -> Result<RawFeed, Fee
         Err(why) => {
             let repaired = without_trailing_commas(text);
             let value = first_value(&repaired).map_err(|_| error(&why))?;
-            repairs.push("superfluous commas were ignored".to_owned());
+            repairs.push("extra commas were ignored".to_owned());
             value
         }
     };
     let Value::Object(root) = value else {
-        return Err(FeedError::looks_like("JSON that is no feed"));
+        return Err(FeedError::not_a_feed("JSON that is not a feed"));
     };
     let version = root.get("version").and_then(Value::as_str);
     let named = version.is_some_and(|v| v.contains("jsonfeed.org"));
     let Some(items) = root.get("items").and_then(Value::as_array) else {
-        return Err(FeedError::looks_like("JSON that is no feed"));
+        return Err(FeedError::not_a_feed("JSON that is not a feed"));
     };
-    if !named && (version.is_some() || !items.iter().all(looks_like_item)) {
-        return Err(FeedError::looks_like("JSON that is no feed"));
+    if !named && (version.is_some() || !items.iter().all(actual_item)) {
+        return Err(FeedError::not_a_feed("JSON that is not a feed"));
     }
     if !named {
-        repairs.push("a JSON feed without its version".to_owned());
+        repairs.push("the JSON feed has no version".to_owned());
     }
     Ok(feed(&root, items))
 }
 
-/// The first value of the text; what follows it is ignored. The parser itself bounds the depth.
+/// The first value of the text; the rest is ignored. serde_json limits the depth.
 fn first_value(text: &str) -> Result<Value, serde_json::Error> {
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
     values.next().unwrap_or(Ok(Value::Null))
@@ -47,7 +47,7 @@ fn error(why: &serde_json::Error) -> FeedError {
     if why.contains("recursion limit") { FeedError::TooDeep } else { FeedError::Malformed { why } }
 }
 
-fn looks_like_item(item: &Value) -> bool {
+fn actual_item(item: &Value) -> bool {
     let known = ["content_html", "content_text", "date_published", "url", "external_url", "title"];
     known.iter().any(|key| item.get(key).is_some())
 }
@@ -122,7 +122,7 @@ fn entry(item: &Object) -> RawEntry {
 }
 
 fn attachment(object: &Object) -> Option<RawLink> {
-    // Sizes and durations are whole numbers, but some write them with a fraction or as a text.
+    // Sizes and durations are integers, but some feeds write fractions or strings.
     let number = |key| string(object, key).and_then(|v| play_time(&v)).filter(|n| *n > 0);
     Some(RawLink {
         href: string(object, "url")?,
@@ -134,7 +134,7 @@ fn attachment(object: &Object) -> Option<RawLink> {
     })
 }
 
-/// Names in `authors` and in the `author` of version 1.0.
+/// Names in `authors`, and in the `author` of version 1.0.
 fn authors(object: &Object) -> Vec<String> {
     let one = object.get("author").into_iter();
     let name = |author: &Value| match author {

@@ -1,7 +1,7 @@
 //! RSS, Atom and JSON Feed -> entries.
 //!
-//! [`parse`] is the one way in. It reads what the formats allow and, as far as that can be told,
-//! what broken publishers meant; everything that had to be repaired is recorded in words.
+//! [`parse`] is the entry point. It reads what the formats allow and, as far as possible, what
+//! broken publishers meant. Every repair is recorded in plain words.
 
 mod channel;
 mod construct;
@@ -24,65 +24,63 @@ pub use crate::util::date::parse as parse_date;
 use crate::model::{Entry, FeedHints, Time};
 use url::Url;
 
-/// Largest document, decompressed, in bytes.
+/// Largest document after decompression, in bytes.
 pub const MAX_BYTES: usize = 10 * 1024 * 1024;
 
-/// Most entries taken from one document; of more, the newest are kept.
+/// Maximum number of entries per document. The newest are kept.
 pub const MAX_ENTRIES: usize = 5000;
 
-/// A feed as it was read.
+/// A parsed feed.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ParsedFeed {
     /// One line of plain text.
     pub title: Option<String>,
     /// The page that the feed belongs to.
     pub home_url: Option<String>,
-    /// Language tag of the whole feed.
+    /// Language tag of the feed.
     pub language: Option<String>,
-    /// What the feed says about how often to ask.
+    /// How often the feed asks to be polled.
     pub hints: FeedHints,
-    /// In the order of the document, at most [`MAX_ENTRIES`].
+    /// In document order, at most [`MAX_ENTRIES`].
     pub entries: Vec<Entry>,
     /// What had to be repaired to read the document, in plain words.
     pub repairs: Vec<String>,
 }
 
-/// Why a document is no feed. All messages are clean.
+/// Why a document cannot be read as a feed. All messages are sanitised.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FeedError {
-    /// Something else, or nothing.
-    #[error("this is no feed, it looks like {looks_like}")]
+    /// The document is something else, or empty.
+    #[error("this is not a feed but {actual}")]
     NotAFeed {
-        /// What it is, with an article: "an HTML page".
-        looks_like: String,
+        /// What it seems to be, with an article: "an HTML page".
+        actual: String,
     },
     /// Larger than [`MAX_BYTES`].
     #[error("the feed is larger than {} MiB when unpacked", MAX_BYTES / 1024 / 1024)]
     TooLarge,
-    /// Nested so deeply that it was not read.
+    /// Nested too deeply to be read.
     #[error("the feed is nested too deeply to be read safely")]
     TooDeep,
-    /// Damaged beyond repair.
-    #[error("the feed cannot be read: {why}")]
+    #[error("cannot read the feed: {why}")]
     Malformed {
-        /// What is wrong.
         why: String,
     },
 }
 
 impl FeedError {
-    fn looks_like(what: impl Into<String>) -> Self {
-        Self::NotAFeed { looks_like: what.into() }
+    fn not_a_feed(what: impl Into<String>) -> Self {
+        Self::NotAFeed { actual: what.into() }
     }
 }
 
-/// Reads a feed.
+/// Parses a feed.
 ///
-/// `content_type` is the value of the HTTP header; only its charset is used. `base` is the
-/// address that answered, against which relative addresses are resolved.
+/// `content_type` is the value of the HTTP header; only its charset is used. `base` is the URL
+/// of the response, against which relative URLs are resolved.
 ///
 /// # Errors
-/// When the document is no feed, is larger than [`MAX_BYTES`], or cannot be read at all.
+/// When the document is not a feed, is larger than [`MAX_BYTES`], or cannot be read at all.
 pub fn parse(
     bytes: &[u8],
     content_type: Option<&str>,
@@ -101,7 +99,7 @@ pub fn parse(
     Ok(convert::feed(raw, base, repairs))
 }
 
-/// Any document as text, decoded as a feed would be.
+/// Decodes any document to text, as a feed would be.
 ///
 /// # Errors
 /// When it is larger than [`MAX_BYTES`].

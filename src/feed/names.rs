@@ -1,11 +1,11 @@
-//! The namespaces that feeds use, known by their addresses and by their customary prefixes.
+//! XML namespaces that feeds use, recognised by URL and by customary prefix.
 
-/// What vocabulary an element belongs to.
+/// The vocabulary of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ns {
-    /// RSS of any version, or Atom where it is the language of the feed.
+    /// Any version of RSS, or Atom if the feed is Atom.
     Core,
-    /// Atom inside another language.
+    /// Atom inside another format.
     Atom,
     /// Dublin Core, plain or terms.
     Dc,
@@ -27,7 +27,7 @@ pub(super) enum Ns {
     Other,
 }
 
-/// The vocabulary of a namespace address, spelled loosely.
+/// The vocabulary of a namespace URL, spelled loosely.
 pub(super) fn by_address(address: &str) -> Ns {
     let lower = address.trim().to_ascii_lowercase();
     let bare = lower.trim_start_matches("https://").trim_start_matches("http://");
@@ -60,7 +60,7 @@ fn is_rss(bare: &str) -> bool {
         || bare.starts_with("cyber.law.harvard.edu/rss")
 }
 
-/// The vocabulary that a prefix customarily stands for, where nothing declares it.
+/// The vocabulary that an undeclared prefix customarily stands for.
 pub(super) fn by_prefix(prefix: &str) -> Ns {
     match prefix {
         "atom" | "a10" | "atom10" => Ns::Atom,

@@ -1,34 +1,32 @@
-//! A feed as its document says it, before addresses, dates and texts are made sense of.
+//! A feed as written, before URLs, dates and texts are interpreted.
 
 use super::hints::RawHints;
 use url::Url;
 
-/// A text and how it is to be read.
+/// A text and its format.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RawText {
     pub(super) value: String,
     pub(super) kind: TextKind,
-    /// The base address in force there, where the document sets one.
+    /// The base URL in force, if the document sets one.
     pub(super) base: Option<Url>,
 }
 
-/// How a text is to be read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum TextKind {
-    /// Plain text.
     Plain,
     /// HTML source.
     Html,
-    /// RSS does not say: HTML if it looks like it.
+    /// RSS does not declare it: HTML if it resembles HTML.
     #[default]
     Guess,
 }
 
-/// A link of Atom, or an RSS element that means the same.
+/// An Atom link, or an RSS element with the same meaning.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RawLink {
     pub(super) href: String,
-    /// Lower case; `alternate` where none is given.
+    /// Lower case; `alternate` if missing.
     pub(super) rel: String,
     pub(super) mime: Option<String>,
     pub(super) bytes: Option<u64>,
@@ -36,7 +34,7 @@ pub(super) struct RawLink {
     pub(super) base: Option<Url>,
 }
 
-/// How sure a value is: a weaker one never replaces a stronger one.
+/// How reliable a value is. A weaker value never replaces a stronger one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(super) enum Rank {
     #[default]
@@ -54,7 +52,7 @@ pub(super) struct Ranked<T> {
 }
 
 impl<T> Ranked<T> {
-    /// Takes a value that is surer than the present one; of equals the first stays.
+    /// Takes a value that is more reliable than the present one. Among equals the first stays.
     pub(super) fn offer(&mut self, rank: Rank, value: T) {
         if rank > self.rank {
             *self = Self { value: Some(value), rank };
@@ -62,11 +60,10 @@ impl<T> Ranked<T> {
     }
 }
 
-/// One entry.
 #[derive(Debug, Default)]
 pub(super) struct RawEntry {
     pub(super) guid: Ranked<String>,
-    /// Whether the guid may be an address; `None` says nothing.
+    /// Whether the guid may be a URL; `None` if the feed does not declare it.
     pub(super) guid_is_link: Option<bool>,
     pub(super) title: Ranked<RawText>,
     pub(super) links: Vec<RawLink>,
@@ -83,11 +80,10 @@ pub(super) struct RawEntry {
     pub(super) comments: Option<String>,
     pub(super) language: Option<String>,
     pub(super) publisher: Option<String>,
-    /// The base address in force, where the document sets one.
+    /// The base URL in force, if the document sets one.
     pub(super) base: Option<Url>,
 }
 
-/// A whole feed.
 #[derive(Debug, Default)]
 pub(super) struct RawFeed {
     pub(super) title: Ranked<RawText>,

@@ -1,7 +1,7 @@
-//! The walk through an XML feed: containers, entries, and their fields.
+//! Walks an XML feed: containers, entries and their fields.
 //!
-//! All XML formats are read in one way, because feeds mix them: what stands inside of an item or
-//! entry is a field of it, what stands outside is a field of the feed.
+//! All XML formats are read in the same way, because feeds mix them: an element inside an item or
+//! entry is a field of it, an element outside is a field of the feed.
 
 use super::doctype::Entities;
 use super::element::{Element, join_base};
@@ -11,7 +11,7 @@ use super::xml::{Event, Oddities, Reader};
 use super::{FeedError, channel, fields, hints};
 use url::Url;
 
-/// What an element is for the walk.
+/// The role of an element in the walk.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
     Root,
@@ -20,7 +20,6 @@ enum Role {
     Field,
 }
 
-/// An open container.
 struct Scope {
     role: Role,
     name: String,
@@ -28,7 +27,7 @@ struct Scope {
     language: Option<String>,
 }
 
-/// Reads the document that starts with its root element.
+/// Reads the document from its root element on.
 pub(super) fn read(
     text: &str,
     entities: &mut Entities,
@@ -56,7 +55,7 @@ pub(super) fn read(
         }
     }
     let complete = walk.finished;
-    // What is left of an entry by the end of the document counts if it can be told apart.
+    // An entry cut off by the end of the document counts if it can be identified.
     if walk.entry.as_ref().is_some_and(|e| e.guid.value.is_none() && e.links.is_empty())
         && !complete
     {
@@ -66,25 +65,25 @@ pub(super) fn read(
     let oddities = std::mem::take(&mut reader.oddities);
     note(&oddities, complete, walk.misplaced, entities.refused, repairs);
     if !walk.saw_content {
-        return Err(FeedError::looks_like("a feed without any content"));
+        return Err(FeedError::not_a_feed("a feed without any content"));
     }
     Ok(walk.feed)
 }
 
 fn note(odd: &Oddities, complete: bool, misplaced: bool, refused: bool, out: &mut Vec<String>) {
     let notes = [
-        (!complete || odd.cut, "the document ends early; everything up to there was read"),
-        (odd.unclosed, "missing end tags were supplied"),
-        (odd.stray, "end tags without a start were ignored"),
-        (odd.bare, "bare < were read as text"),
+        (!complete || odd.cut, "the document ends early; everything before was read"),
+        (odd.unclosed, "missing end tags were added"),
+        (odd.stray, "end tags without a start tag were ignored"),
+        (odd.bare, "unescaped < were read as text"),
         (odd.deep, "markup nested too deeply was flattened"),
-        (misplaced, "items outside of the channel were read"),
-        (refused, "entities that grow without bound were left out"),
+        (misplaced, "items outside the channel were read"),
+        (refused, "entities that expand without limit were left out"),
     ];
     out.extend(notes.iter().filter(|(seen, _)| *seen).map(|(_, words)| (*words).to_owned()));
 }
 
-/// Whether a root is that of a feed even where nothing is in it.
+/// Whether the root belongs to a feed even if it is empty.
 fn is_plausible_root(root: &Element) -> bool {
     let namespace = |(name, value): &(String, String)| {
         name.starts_with("xmlns") && names::by_address(value) == Ns::Core
@@ -100,7 +99,7 @@ struct Walk {
     feed: RawFeed,
     scopes: Vec<Scope>,
     entry: Option<RawEntry>,
-    /// The address that answered.
+    /// The URL of the response.
     request: Option<Url>,
     is_atom: bool,
     saw_content: bool,
@@ -127,7 +126,7 @@ impl Walk {
         match element.name.as_str() {
             "rss" | "feed" | "rdf" if self.scopes.is_empty() => Role::Root,
             "channel" if core && self.entry.is_none() => Role::Channel,
-            // RSS 1.1 and some of 1.0 wrap their items.
+            // RSS 1.1 and some RSS 1.0 feeds wrap their items.
             "items" if core && self.entry.is_none() => Role::Channel,
             "item" if core => Role::Entry,
             "entry" if core || element.ns() == Ns::Atom => Role::Entry,
@@ -151,7 +150,7 @@ impl Walk {
         }
     }
 
-    /// The base address that the document sets for an element; `None` where it sets none.
+    /// The base URL that the document sets for an element, if any.
     fn base_for(&self, element: &Element) -> Option<Url> {
         let outer = self.scopes.last().and_then(|s| s.base.clone());
         match element.attribute("xml:base") {
@@ -205,7 +204,7 @@ impl Walk {
 
     fn field(&mut self, element: Element, reader: &mut Reader<'_>) {
         let container = |name: &str| self.scopes.iter().any(|s| s.name == name);
-        // Foreign elements may hold whole entries, such as older versions of one.
+        // Foreign elements can contain complete entries, such as older versions of one.
         let may_hold = matches!(element.ns(), Ns::Xhtml | Ns::Other);
         let fields = reader.content(element, |event| match event {
             Event::Start(e) => {

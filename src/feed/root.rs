@@ -1,4 +1,4 @@
-//! Where the feed starts in a document, or what the document is instead.
+//! Finds where the feed starts in a document, or what the document is instead.
 
 use super::FeedError;
 use crate::util::html::{Scanner, Token};
@@ -6,23 +6,22 @@ use crate::util::text;
 
 /// The kind of document.
 pub(super) enum Root<'a> {
-    /// A JSON text, without what a script call wraps around it.
+    /// JSON text, without the script call around it.
     Json(&'a str),
     /// XML whose root starts at a byte position.
     Xml { start: usize },
 }
 
-/// Elements of web pages behind which a feed may still come: notices of broken servers.
+/// HTML elements that can precede a feed: error notices from broken servers.
 const PAGE: [&str; 24] = [
     "html", "head", "body", "title", "meta", "link", "br", "b", "p", "div", "pre", "font", "table",
     "tr", "td", "span", "i", "hr", "center", "a", "script", "style", "h1", "strong",
 ];
 
-/// Finds the root.
 pub(super) fn find(text: &str) -> Result<Root<'_>, FeedError> {
     let start = text.trim_start_matches(is_filler);
     if start.is_empty() {
-        return Err(FeedError::looks_like("an empty document"));
+        return Err(FeedError::not_a_feed("an empty document"));
     }
     if start.starts_with(['{', '[']) {
         return Ok(Root::Json(start));
@@ -31,7 +30,7 @@ pub(super) fn find(text: &str) -> Result<Root<'_>, FeedError> {
         return Ok(Root::Json(inner));
     }
     if text.bytes().take(1024).filter(|b| *b == 0).count() > 8 || is_binary(text) {
-        return Err(FeedError::looks_like("a binary file"));
+        return Err(FeedError::not_a_feed("a binary file"));
     }
     let mut scanner = Scanner::new(text);
     let mut first: Option<String> = None;
@@ -45,21 +44,21 @@ pub(super) fn find(text: &str) -> Result<Root<'_>, FeedError> {
             return Ok(Root::Xml { start: at });
         }
         if first.is_none() && !PAGE.contains(&local.as_str()) {
-            return Err(FeedError::looks_like(describe(&local)));
+            return Err(FeedError::not_a_feed(describe(&local)));
         }
         if matches!(local.as_str(), "script" | "style" | "textarea") {
             scanner.skip_raw(tag.name);
         }
         first.get_or_insert(local);
     }
-    Err(FeedError::looks_like(match first {
+    Err(FeedError::not_a_feed(match first {
         Some(_) => "an HTML page".to_owned(),
         None if text.contains("<?xml") => "an XML document without content".to_owned(),
         None => "plain text".to_owned(),
     }))
 }
 
-/// Records what had to be skipped before the root.
+/// Records what was skipped before the root.
 pub(super) fn note_prologue(head: &str, repairs: &mut Vec<String>) {
     let mut scanner = Scanner::new(head);
     let mut junk = false;
@@ -76,7 +75,7 @@ pub(super) fn note_prologue(head: &str, repairs: &mut Vec<String>) {
     if junk {
         repairs.push("text before the feed was skipped".to_owned());
     } else if !head.is_empty() && !head.starts_with('<') {
-        repairs.push("blanks before the feed were skipped".to_owned());
+        repairs.push("white space before the feed was skipped".to_owned());
     }
 }
 

@@ -10,14 +10,13 @@ fn read(document: &str) -> ParsedFeed {
     parse(document.as_bytes(), None, Some(&base())).expect("a feed")
 }
 
-/// One RSS item in a feed.
 fn item(fields: &str) -> Entry {
     read(&format!("<rss version='2.0'><channel><item>{fields}</item></channel></rss>"))
         .entries
         .remove(0)
 }
 
-/// Every document in the folder has what is expected of it beside it, as `NAME.expected.json`.
+/// Every document in the folder has its expected result beside it, as `NAME.expected.json`.
 #[test]
 fn sample_documents() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/feeds");
@@ -38,7 +37,7 @@ fn sample_documents() {
 }
 
 #[test]
-fn other_documents_are_refused_by_name() {
+fn rejects_other_documents_and_names_what_they_are() {
     let cases = [
         ("", "an empty document"),
         (" \n\u{feff}", "an empty document"),
@@ -50,20 +49,20 @@ fn other_documents_are_refused_by_name() {
         ("<svg></svg>", "an SVG drawing"),
         ("<foo\u{1b}[2J/>", "an XML document of another kind (<foo>)"),
         ("<rss version='1.0'></rss>", "a feed without any content"),
-        ("[1]", "JSON that is no feed"),
-        ("{\"version\": \"1.0\", \"items\": []}", "JSON that is no feed"),
+        ("[1]", "JSON that is not a feed"),
+        ("{\"version\": \"1.0\", \"items\": []}", "JSON that is not a feed"),
         ("%PDF-1.7 x", "a binary file"),
         ("\u{fffd}PNG\r\n\u{1a}\n\0\0\0\0\0\0\0\0\0\0", "a binary file"),
     ];
-    for (document, looks_like) in cases {
+    for (document, actual) in cases {
         let error = parse(document.as_bytes(), None, None).expect_err(document);
-        let named = FeedError::NotAFeed { looks_like: looks_like.to_owned() };
+        let named = FeedError::NotAFeed { actual: actual.to_owned() };
         assert_eq!(error, named, "{document:?}");
     }
 }
 
 #[test]
-fn damage_has_a_name() {
+fn reports_damage_by_name() {
     let broken =
         parse(b"{\"version\": \"https://jsonfeed.org/version/1\", \"items\": [", None, None);
     assert!(matches!(broken, Err(FeedError::Malformed { .. })));
@@ -104,7 +103,7 @@ fn bytes_are_decoded() {
 }
 
 #[test]
-fn compressed_documents_are_unpacked() {
+fn unpacks_compressed_documents() {
     use std::io::Write;
     let gzip = |bytes: &[u8]| {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -163,7 +162,7 @@ fn links_are_chosen() {
 }
 
 #[test]
-fn further_fields_are_kept() {
+fn keeps_optional_fields() {
     let entry = item(
         "<title>t</title><category>a</category><category> a </category><category>b</category>\
          <comments>/talk</comments><source url='https://s.example/f'>Origin</source>\
@@ -178,7 +177,7 @@ fn further_fields_are_kept() {
 }
 
 #[test]
-fn of_too_many_entries_the_newest_stay() {
+fn keeps_the_newest_of_too_many_entries() {
     let items = |dated: bool| -> String {
         let date = |n: usize| format!("<pubDate>{}</pubDate>", 1_600_000_000 + n * 60);
         (0..MAX_ENTRIES + 5)
@@ -199,7 +198,7 @@ fn of_too_many_entries_the_newest_stay() {
 }
 
 #[test]
-fn deep_nesting_is_flattened() {
+fn flattens_deep_nesting() {
     let deep = format!("{}core{}", "<b>".repeat(50_000), "</b>".repeat(50_000));
     let entry = item(&format!("<title>t</title><description>{deep}</description>"));
     assert_eq!(crate::util::html::to_text(&entry.summary.unwrap_or_default()), "core");
@@ -212,7 +211,7 @@ fn deep_nesting_is_flattened() {
 
 proptest::proptest! {
     #[test]
-    fn any_soup_is_survived(pieces in proptest::collection::vec(proptest::sample::select(vec![
+    fn survives_any_tag_soup(pieces in proptest::collection::vec(proptest::sample::select(vec![
         "<rss version='2.0'>", "<channel>", "</channel>", "<item>", "</item>", "<title>", "</title>",
         "<description>", "<![CDATA[", "]]>", "<feed xmlns='http://www.w3.org/2005/Atom'>", "<entry>",
         "<content type='xhtml'>", "<div>", "</div>", "<link href='x'/>", "&", "&amp;", "<", ">", "<a ",

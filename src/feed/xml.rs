@@ -1,38 +1,37 @@
-//! A forgiving event reader over XML, and the small trees of single fields.
+//! A lenient XML event reader, and the small trees of single fields.
 //!
-//! It reads what the XML rules allow and what feeds make of them: bare `&` and `<`, unquoted
-//! attributes, wrong case, missing end tags, references to HTML entities. Nothing outside the
-//! document is ever loaded, and entities of the document expand to a bounded text only.
+//! It accepts valid XML and the usual mistakes of feeds: unescaped `&` and `<`, unquoted
+//! attributes, wrong case, missing end tags, references to HTML entities. It never loads anything
+//! from outside the document, and entities of the document expand to a bounded size only.
 
 use super::doctype::Entities;
 use super::element::{Element, Node, is_void};
 use super::names::{self, Ns};
 use crate::util::html::{Scanner, Tag, Token};
 
-/// Deepest nesting of a field that is kept; deeper tags are dropped and their text stays.
+/// Deepest nesting inside a field. Deeper tags are dropped and their text stays.
 const MAX_DEPTH: usize = 256;
 
-/// Most attributes read of one tag.
+/// Maximum number of attributes read per tag.
 const MAX_ATTRIBUTES: usize = 64;
 
-/// Most namespace declarations in force at one place.
+/// Maximum number of namespace declarations in force at once.
 const MAX_PREFIXES: usize = 200;
 
-/// CDATA sections without an end of which the field's own end is looked for.
+/// How many unterminated CDATA sections are searched for the end of their field.
 const MAX_OPEN_SECTIONS: usize = 16;
 
-/// Where a field with an unclosed CDATA section ends.
+/// Where a field with an unterminated CDATA section ends.
 const FIELD_ENDS: [&str; 6] =
     ["</description>", "</content", "</title>", "</summary>", "</item>", "</entry>"];
 
-/// One step through a document.
 pub(super) enum Event {
     Start(Element),
     End(String),
     Text(String),
 }
 
-/// Reads events, one after the other, and can take one back.
+/// Reads events one by one and can push one back.
 pub(super) struct Reader<'a> {
     src: &'a str,
     scanner: Scanner<'a>,
@@ -41,14 +40,13 @@ pub(super) struct Reader<'a> {
     prefixes: Vec<(usize, String, Ns)>,
     depth: usize,
     returned: Option<Event>,
-    /// Bytes that may still be read a second time.
+    /// How many bytes may still be read a second time.
     retries: usize,
     open_sections: usize,
-    /// What was unusual, for the record.
     pub(super) oddities: Oddities,
 }
 
-/// What the reader had to be lenient about.
+/// Mistakes that the reader tolerated.
 #[derive(Default)]
 pub(super) struct Oddities {
     pub(super) bare: bool,
@@ -73,7 +71,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Gives an event back, to be read again.
+    /// Pushes an event back, to be read again.
     pub(super) fn push_back(&mut self, event: Event) {
         self.returned = Some(event);
     }
@@ -112,8 +110,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Continues behind the `<` at `start`, which was a bare one in front of a word, so that the
-    /// tags behind it are read. Refused when that has cost too much already.
+    /// Continues after the unescaped `<` at `start`, so that the tags behind it are read. Refused
+    /// once reading again has cost too much.
     fn retry(&mut self, start: usize) -> bool {
         let cost = self.scanner.position() - start;
         if cost > self.retries {
@@ -125,8 +123,8 @@ impl<'a> Reader<'a> {
         true
     }
 
-    /// The content of a CDATA section that starts here. One without an end reaches up to the end
-    /// of the field, if that can be told, else to the end of the document.
+    /// The content of a CDATA section that starts here. An unterminated one extends to the end of
+    /// the field if that can be found, else to the end of the document.
     fn section(&mut self) -> Option<String> {
         const START: &str = "<![CDATA[";
         let at = self.scanner.position();
@@ -184,7 +182,7 @@ impl<'a> Reader<'a> {
     fn resolve(&self, prefix: &str) -> Ns {
         let declared = self.prefixes.iter().rev().find(|(_, p, _)| p == prefix).map(|(.., ns)| *ns);
         match declared {
-            // A feed that declares a wrong default namespace is read all the same.
+            // A feed that declares a wrong default namespace is read anyway.
             Some(Ns::Other | Ns::Atom) if prefix.is_empty() => Ns::Core,
             Some(ns) => ns,
             None if prefix.is_empty() => Ns::Core,
@@ -192,9 +190,9 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads the content of an element. Ends at its end tag, or before anything of which `ends`
-    /// says that the element cannot contain it. Returns the element and what followed its missing
-    /// end tag as further fields; whatever the end of the document cut in two is left out.
+    /// Reads the content of an element. Stops at its end tag, or before anything that it cannot
+    /// contain according to `ends`. Returns the element and, as further fields, what followed its
+    /// missing end tag. Whatever the end of the document cuts in two is dropped.
     pub(super) fn content(
         &mut self,
         element: Element,
@@ -244,7 +242,7 @@ fn push_node(stack: &mut [Element], node: Node) {
     }
 }
 
-/// Closes everything above and at `at`, which is not the bottom.
+/// Closes the element at `at`, which is not the bottom, and everything above it.
 fn close(stack: &mut Vec<Element>, at: usize) {
     while stack.len() > at {
         let Some(done) = stack.pop() else { return };
@@ -257,7 +255,7 @@ fn fold(mut stack: Vec<Element>) -> Element {
     stack.pop().unwrap_or_default()
 }
 
-/// Whether another tag starts inside of this one, which then is none.
+/// Whether there is another tag inside this one, so that this one is not a tag.
 fn has_tag_inside(tag: &Tag<'_>) -> bool {
     tag.rest.contains('<') && tag.attributes().any(|(name, _)| name.contains('<'))
 }

@@ -1,11 +1,11 @@
-//! Dates and ages as people type them.
+//! Dates and ages as users type them.
 
 use crate::util::clock::start_of_day;
 use chrono::{DateTime, Datelike, Days, Local, NaiveDate};
 use std::fmt;
 
-/// A day, month or year, by name or counted back from today; it stands for its first second in the
-/// person's zone.
+/// A day, month or year, absolute or relative to today. It stands for its first second in the
+/// user's time zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Date {
     /// `2026-11-21`
@@ -18,16 +18,14 @@ pub enum Date {
     Today,
     /// `yesterday`
     Yesterday,
-    /// `7d`: so many days ago.
+    /// `7d`: that many days ago.
     DaysAgo(u32),
 }
 
-/// A length of time, as in `age<3d`.
+/// A duration, as in `age<3d`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Span {
-    /// How many of them.
     pub count: u32,
-    /// Of what.
     pub unit: Unit,
 }
 
@@ -46,14 +44,14 @@ pub enum Unit {
     Years,
 }
 
-/// Most days that are counted back, about 270 years.
+/// Maximum number of days counted back, about 270 years.
 const MOST_DAYS: u32 = 100_000;
-/// Years that can be named.
+/// Years that can be typed.
 const YEARS: std::ops::RangeInclusive<i32> = 1000..=9999;
 const DAY: i64 = 86_400;
 
 impl Date {
-    /// Reads a date.
+    /// Parses a date.
     pub fn parse(text: &str) -> Option<Self> {
         let number = |s: &str| {
             let digits = (1..=4).contains(&s.len()) && s.bytes().all(|b| b.is_ascii_digit());
@@ -83,7 +81,7 @@ impl Date {
         }
     }
 
-    /// Its first second (since the epoch); `now` is the user's local time. `None` before all time.
+    /// Its first second (since the epoch); `now` is the user's local time. `None` if out of range.
     pub fn start(self, now: DateTime<Local>) -> Option<i64> {
         let today = now.date_naive();
         let ago = |days: u32| today.checked_sub_days(Days::new(days.into()));
@@ -131,7 +129,7 @@ impl Unit {
 }
 
 impl Span {
-    /// Reads a span of time, at most as long as dates go back.
+    /// Parses a duration, at most as long as dates go back.
     pub fn parse(text: &str) -> Option<Self> {
         let (unit, letter, _) = Unit::ALL.into_iter().find(|row| text.ends_with(row.1))?;
         let digits = text.strip_suffix(letter)?;
@@ -140,7 +138,6 @@ impl Span {
         (span.seconds() <= i64::from(MOST_DAYS) * DAY).then_some(span)
     }
 
-    /// Its length.
     pub fn seconds(self) -> i64 {
         i64::from(self.count).saturating_mul(self.unit.row().2)
     }

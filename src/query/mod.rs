@@ -1,10 +1,10 @@
-//! The language of searches: what people type after `/`, as a tree that can be printed again.
+//! The search language: what users type after `/`, as a tree that can be printed again.
 //!
-//! Everything is joined by AND. `word` (the last one also finds words that begin so), `"a phrase"`,
+//! All conditions are joined by AND: `word` (the last word also matches longer words), `"a phrase"`,
 //! `title:word`, `author:word`, `is:unread` and the other states, `unread` for short,
-//! `before:DATE`, `after:DATE`, `age<3d`, `age>2w`, `source:name`, `folder:name`, `tag:name`; a
-//! minus before any of them takes out what it finds. What looks like an operator and is none is a
-//! fault; any other punctuation is text.
+//! `before:DATE`, `after:DATE`, `age<3d`, `age>2w`, `source:name`, `folder:name`, `tag:name`. A
+//! minus before any of them excludes its matches. Something that resembles an operator but is not
+//! one is an error. Any other punctuation is text.
 
 mod complete;
 mod date;
@@ -24,49 +24,47 @@ pub use newsboat::{NotTranslated, from_newsboat};
 
 use std::fmt;
 
-/// A search as it was meant.
+/// A parsed search.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Query {
-    /// What an item has to be, all at once.
+    /// Conditions that an item must meet.
     pub terms: Vec<Term>,
 }
 
-/// One condition.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Term {
-    /// Whether it takes out what it finds.
+    /// Whether it excludes its matches.
     pub negated: bool,
-    /// What is looked for.
     pub what: What,
 }
 
-/// What a condition looks at.
+/// The test of a condition.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum What {
     /// A word or a phrase.
     Text {
-        /// Where it has to stand.
+        /// Where to search.
         column: Column,
-        /// The word. No white space outside of phrases, no quotation mark in them.
+        /// The word. No white space outside phrases, no quotation marks inside.
         text: String,
-        /// Whether it was quoted: the words side by side, each of them whole.
+        /// Whether it was quoted: matches complete words side by side.
         phrase: bool,
     },
     /// A mark of the item.
     Is(State),
-    /// `after:`: dated at or later than the beginning of a day, a month or a year.
+    /// `after:`: dated at or after the start of a day, month or year.
     After(Date),
-    /// `before:`: dated earlier than that.
+    /// `before:`: dated before that.
     Before(Date),
-    /// `age<`: dated at most so long ago.
+    /// `age<`: at most that old.
     Younger(Span),
-    /// `age>`: dated longer ago.
+    /// `age>`: older than that.
     Older(Span),
-    /// It comes from one of these sources.
+    /// From one of these sources.
     Of(Named),
 }
 
-/// Where a text stands.
+/// Where to search for a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Column {
     /// Anywhere.
@@ -77,7 +75,7 @@ pub enum Column {
     Author,
 }
 
-/// A mark that an item can have.
+/// A state that an item can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum State {
     /// `is:unread`
@@ -92,19 +90,18 @@ pub enum State {
     Changed,
 }
 
-/// A word that names sources.
+/// A word that selects sources.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Named {
     /// `source:x`: an id or a title.
     Source(String),
-    /// `folder:x`: the folder and those in it.
+    /// `folder:x`: the folder and its subfolders.
     Folder(String),
     /// `tag:x`
     Tag(String),
 }
 
 impl State {
-    /// Every state with its name.
     pub const ALL: [(Self, &str); 5] = [
         (Self::Unread, "unread"),
         (Self::Read, "read"),
@@ -113,12 +110,12 @@ impl State {
         (Self::Changed, "changed"),
     ];
 
-    /// Its name behind `is:`.
+    /// Its name after `is:`.
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(state, _)| *state == self).map_or("", |(_, name)| name)
     }
 
-    /// The state of a name.
+    /// The state with a name.
     pub fn named(name: &str) -> Option<Self> {
         let same = |(_, n): &&(Self, &str)| n.eq_ignore_ascii_case(name);
         Self::ALL.iter().find(same).map(|(state, _)| *state)
@@ -132,7 +129,7 @@ impl Named {
         name
     }
 
-    /// What is named, in a word.
+    /// What it selects by, in one word.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Source(_) => "source",
@@ -143,37 +140,36 @@ impl Named {
 }
 
 impl Term {
-    /// A condition that is not taken out.
+    /// A condition that does not exclude.
     pub fn new(what: What) -> Self {
         Self { negated: false, what }
     }
 }
 
 impl Query {
-    /// Whether it narrows nothing.
+    /// Whether it matches everything.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }
 
-    /// A query of these conditions.
     pub fn of(what: impl IntoIterator<Item = What>) -> Self {
         Self { terms: what.into_iter().map(Term::new).collect() }
     }
 
-    /// Both at once.
+    /// Both combined.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.terms.extend(other.terms);
         self
     }
 
-    /// Whether it says which marks its items have.
+    /// Whether it restricts the states of items.
     pub fn asks_for_marks(&self) -> bool {
         self.terms.iter().any(|term| matches!(term.what, What::Is(_)))
     }
 }
 
-/// As a user would type it; read again it gives the same tree.
+/// As a user would type it. Parsing the result gives the same tree.
 impl fmt::Display for Query {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, term) in self.terms.iter().enumerate() {
@@ -213,6 +209,6 @@ impl fmt::Display for Term {
 pub fn quoted(name: &str) -> String {
     let odd = name.contains(char::is_whitespace)
         || name.starts_with("//")
-        || name.starts_with([':', '"']);
+/// A name after a colon, quoted if it would not be parsed as one word.
     if odd { format!("\"{}\"", name.replace('"', " ")) } else { name.to_owned() }
 }

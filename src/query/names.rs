@@ -1,23 +1,21 @@
-//! Which sources a name in a search means.
+//! Which sources a name in a search selects.
 
 use super::{Named, Query, What};
 use crate::model::Source;
 use crate::util::near::did_you_mean;
 use crate::util::text::line as clean;
 
-/// A source that can be named.
+/// A source that can be selected by name.
 #[derive(Debug, Clone, Copy)]
 pub struct Known<'a> {
-    /// Its row key.
     pub key: i64,
-    /// As it is declared.
     pub source: &'a Source,
-    /// What it is called.
+    /// Its title in the list.
     pub title: &'a str,
 }
 
-/// Row keys of the sources that a name means, in any case of letters: those whose name is equal (a
-/// folder holds the folders in it, too), else those whose name contains it.
+/// Row keys of the sources that a name selects, ignoring case: those with an equal name (a folder
+/// includes its subfolders), else those whose name contains it.
 pub fn resolve<'a>(named: &Named, all: impl Iterator<Item = Known<'a>> + Clone) -> Vec<i64> {
     let wanted = plain(named.name());
     let below = format!("{wanted}/");
@@ -30,13 +28,13 @@ pub fn resolve<'a>(named: &Named, all: impl Iterator<Item = Known<'a>> + Clone) 
     if equal.is_empty() && !wanted.is_empty() { keys(&|n| n.contains(&wanted)) } else { equal }
 }
 
-/// A name as it is compared: a query has blanks where the name has quotation marks.
+/// A name in comparable form: a query has spaces where the name has quotation marks.
 fn plain(name: &str) -> String {
     let name = name.replace('"', " ").to_lowercase();
     name.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What can be named of a source.
+/// The names of a source.
 fn names<'a>(named: &Named, known: &Known<'a>) -> impl Iterator<Item = &'a str> + use<'a> {
     let source = known.source;
     let (own, folder, tags): (Vec<&str>, Option<&str>, &[String]) = match named {
@@ -47,7 +45,7 @@ fn names<'a>(named: &Named, known: &Known<'a>) -> impl Iterator<Item = &'a str> 
     own.into_iter().chain(folder).chain(tags.iter().map(String::as_str))
 }
 
-/// In words, the first name of a query that means no source at all.
+/// An error message for the first name in a query that selects no source.
 pub fn unknown_name<'a>(
     query: &Query,
     all: impl Iterator<Item = Known<'a>> + Clone,

@@ -1,4 +1,4 @@
-//! The expressions of newsboat's query feeds as searches, where a search can say the same.
+//! Translates newsboat's query feeds into searches, where a search can express the same.
 
 use super::{Column, Date, Named, Query, Span, State, Term, Unit, What};
 use crate::util::text::line as clean;
@@ -8,22 +8,22 @@ use chrono::NaiveDate;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotTranslated {
     /// A search joins everything with `and`.
-    #[error("it joins with \"or\", which a search cannot say")]
+    #[error("it uses \"or\", which searches do not support")]
     Or,
-    /// A pattern.
-    #[error("\"{}\" is a pattern, and a search looks for words", clean(.0))]
+    /// A regular expression.
+    #[error("\"{}\" is a pattern, which searches do not support", clean(.0))]
     Pattern(String),
-    /// A comparison of texts as a whole, or of parts of words.
+    /// An exact comparison of texts, or of parts of words.
     #[error(
-        "\"{}\" compares letters, and a search compares whole words; of these only =~ is taken over",
+        "\"{}\" compares letters, but a search compares complete words; only =~ can be translated",
         clean(.0)
     )]
     Letters(String),
-    /// A comparison that searches do not know.
-    #[error("\"{}\" cannot be said in a search", clean(.0))]
+    /// A comparison that searches do not support.
+    #[error("\"{}\" cannot be expressed as a search", clean(.0))]
     Comparison(String),
-    /// No expression.
-    #[error("it is not understood from \"{}\" on", clean(.0))]
+    /// Not an expression.
+    #[error("cannot understand it from \"{}\" on", clean(.0))]
     Syntax(String),
 }
 
@@ -38,7 +38,7 @@ pub fn from_newsboat(expression: &str) -> Result<Query, NotTranslated> {
     let mut rest = expression.trim();
     let mut query = Query::default();
     while !rest.is_empty() && query.terms.len() < MOST {
-        // Around what is joined by `and` alone, brackets mean nothing.
+        // Around conditions joined by `and` alone, brackets mean nothing.
         rest = rest.trim_start_matches(['(', ' ', '\t']);
         let (attribute, operator, value, tail) = comparison(rest)?;
         query.terms.push(term(attribute, operator, &value)?);
@@ -51,14 +51,14 @@ pub fn from_newsboat(expression: &str) -> Result<Query, NotTranslated> {
     if query.is_empty() || !rest.is_empty() {
         return Err(NotTranslated::Syntax(rest.to_owned()));
     }
-    // What is offered must be read again as the same.
+    // The result must parse to the same query.
     if query.to_string().parse().as_ref() != Ok(&query) {
         return Err(NotTranslated::Comparison(expression.trim().to_owned()));
     }
     Ok(query)
 }
 
-/// What follows an `and`.
+/// The text after an `and`.
 fn join(rest: &str) -> Result<&str, NotTranslated> {
     let word = |name: &str| {
         let head = rest.get(..name.len()).filter(|head| head.eq_ignore_ascii_case(name))?;
@@ -78,7 +78,7 @@ const SIGNS: [&str; 12] = ["between", "==", "=~", "!=", "!~", "!#", "<=", ">=", 
 
 type Comparison<'a> = (&'a str, &'static str, String, &'a str);
 
-/// Attribute, sign, value, and what follows.
+/// Attribute, operator, value, and the rest.
 fn comparison(text: &str) -> Result<Comparison<'_>, NotTranslated> {
     let syntax = || NotTranslated::Syntax(text.to_owned());
     let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
@@ -122,7 +122,7 @@ fn term(attribute: &str, sign: &str, value: &str) -> Result<Term, NotTranslated>
         "author" => text(Column::Author)?,
         "content" => text(Column::Any)?,
         "tags" if matches!(sign, "#" | "!#") => What::Of(Named::Tag(value.to_owned())),
-        // A name that is equal goes before those that contain it.
+        // An equal name takes precedence over names that contain it.
         "feedtitle" if equal => What::Of(Named::Source(value.to_owned())),
         "feedtitle" => match text(Column::Any)? {
             What::Text { text, .. } => What::Of(Named::Source(text)),
@@ -131,7 +131,7 @@ fn term(attribute: &str, sign: &str, value: &str) -> Result<Term, NotTranslated>
         "age" => return age(sign, value).map(Term::new).ok_or_else(unknown),
         "date" if matches!(sign, ">" | ">=" | "<" | "<=") => {
             let date = NaiveDate::parse_from_str(value, "%Y-%m-%d").map_err(|_| unknown())?;
-            // A date stands for the whole of its day.
+            // A date stands for the entire day.
             let next = || date.succ_opt().map(Date::Day).ok_or_else(unknown);
             match sign {
                 ">" => What::After(next()?),
@@ -145,7 +145,7 @@ fn term(attribute: &str, sign: &str, value: &str) -> Result<Term, NotTranslated>
     Ok(Term { negated, what })
 }
 
-/// Ages are whole days there.
+/// In newsboat, ages are whole days.
 fn age(sign: &str, value: &str) -> Option<What> {
     let days = |text: &str| {
         let count = text.trim().parse::<u32>().ok()?;
@@ -159,7 +159,7 @@ fn age(sign: &str, value: &str) -> Option<What> {
         ">=" => What::Older(days(value)?),
         "between" => {
             let (from, to) = value.split_once(':')?;
-            // From today on; an age that begins later takes two conditions.
+            // From today on. An age that starts later takes two conditions.
             days(from).filter(|span| span.count == 0)?;
             What::Younger(more(days(to)?))
         }

@@ -4,15 +4,15 @@ use super::{Column, Date, Fault, Named, Query, QueryError, Span, State, Term, Wh
 use std::ops::Range;
 use std::str::FromStr;
 
-/// Conditions of a query.
+/// Maximum number of conditions in a query.
 const MOST_TERMS: usize = 100;
-/// Characters of one.
+/// Maximum length of a condition, in characters.
 const LONGEST: usize = 500;
 
 impl FromStr for Query {
     type Err = QueryError;
 
-    /// Reads a query. Control characters are white space; a quotation that is not closed ends with
+    /// Parses a query. Control characters count as white space. An unterminated quotation ends with
     /// the text.
     fn from_str(input: &str) -> Result<Self, QueryError> {
         let mut terms = Vec::new();
@@ -28,19 +28,19 @@ impl FromStr for Query {
     }
 }
 
-/// One word as it was typed.
+/// One word of the input.
 #[derive(Debug)]
 pub(super) struct Word<'a> {
-    /// All of it, in bytes of the input.
+    /// Its byte range in the input.
     pub(super) at: Range<usize>,
     pub(super) negated: bool,
     /// The operator with its sign, such as `title:` or `age<`.
     pub(super) operator: &'a str,
     pub(super) text: &'a str,
-    /// Where `text` begins, with its quotation mark.
+    /// Start of `text`, including its quotation mark.
     pub(super) value_at: usize,
     pub(super) quoted: bool,
-    /// Whether its quotation is closed, or it has none.
+    /// Whether its quotation is terminated, or it has none.
     pub(super) closed: bool,
 }
 
@@ -110,7 +110,7 @@ impl Word<'_> {
     }
 }
 
-/// Takes a text apart into words.
+/// Splits a text into words.
 pub(super) struct Words<'a> {
     input: &'a str,
     at: usize,
@@ -156,8 +156,8 @@ impl<'a> Iterator for Words<'a> {
     }
 }
 
-/// Where the operator of a word ends; 0 where it has none: addresses, paths of code and a colon at
-/// the end are text.
+/// End of the operator in a word; 0 if it has none. URLs, code paths and a colon at the end are
+/// text.
 fn operator_end(word: &str) -> usize {
     let name = word.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(word.len());
     if name == 0 {

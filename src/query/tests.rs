@@ -4,11 +4,11 @@ use chrono::NaiveDate;
 use proptest::prelude::*;
 
 fn fault(text: &str) -> String {
-    text.parse::<Query>().map_or_else(|e| e.to_string(), |q| format!("taken as: {q}"))
+    text.parse::<Query>().map_or_else(|e| e.to_string(), |q| format!("parsed as: {q}"))
 }
 
 #[test]
-fn a_query_is_printed_as_it_is_typed() {
+fn prints_a_query_as_it_is_typed() {
     for (typed, printed) in [
         ("", ""),
         ("rust  async", "rust async"),
@@ -31,19 +31,19 @@ fn a_query_is_printed_as_it_is_typed() {
 }
 
 #[test]
-fn what_is_no_operator_is_told_with_what_was_meant() {
+fn rejects_unknown_operators_with_a_suggestion() {
     for (typed, words) in [
-        ("is:foo", "\"foo\" is no state; is: takes unread, read, pinned, unpinned, changed"),
-        ("is:unraed", "\"unraed\" is no state; did you mean \"unread\"?"),
+        ("is:foo", "\"foo\" is not a state; is: takes unread, read, pinned, unpinned, changed"),
+        ("is:unraed", "\"unraed\" is not a state; did you mean \"unread\"?"),
         ("sorce:x", "there is no \"sorce:\"; did you mean \"source:\"?"),
         ("zebra:x", "there is no \"zebra:\"; to find it as text, quote it: \"zebra:x\""),
-        ("after:2026-13", "\"2026-13\" is no date; write 2026-11-21, 2026-11"),
-        ("-before:2026-02-30", "\"2026-02-30\" is no date"),
-        ("after:7", "\"7\" is no date"),
-        ("age<x", "\"x\" is no age; write 3d, 12h"),
-        ("age<9999999y", "is no age"),
-        ("age:3d", "an age is compared: write age<3d or age>3d"),
-        ("date>2026", "only the age is compared, as in age<3d"),
+        ("after:2026-13", "\"2026-13\" is not a date; write 2026-11-21, 2026-11"),
+        ("-before:2026-02-30", "\"2026-02-30\" is not a date"),
+        ("after:7", "\"7\" is not a date"),
+        ("age<x", "\"x\" is not an age; write 3d, 12h"),
+        ("age<9999999y", "is not an age"),
+        ("age:3d", "an age needs < or >: write age<3d or age>3d"),
+        ("date>2026", "only ages can be compared, as in age<3d"),
         ("tag:", "after \"tag:\" comes a tag"),
         ("title:\"\"", "after \"title:\" comes a word of the title"),
         (&"a ".repeat(101), "at most 100 words"),
@@ -58,7 +58,7 @@ fn what_is_no_operator_is_told_with_what_was_meant() {
 }
 
 #[test]
-fn the_word_at_the_cursor_is_completed() {
+fn completes_the_word_at_the_cursor() {
     let spots: &[(&str, Option<&str>, &str, usize)] = &[
         ("", None, "", 0),
         ("so", None, "so", 0),
@@ -80,7 +80,7 @@ fn the_word_at_the_cursor_is_completed() {
 }
 
 #[test]
-fn names_are_equal_first_and_folders_hold_folders() {
+fn equal_names_come_first_and_folders_include_subfolders() {
     let source = |id: &str, folder: Option<&str>, tags: &[&str]| {
         let mut source =
             Source::feed(SourceId(id.to_owned()), "https://a.example/".parse().unwrap());
@@ -123,7 +123,7 @@ fn names_are_equal_first_and_folders_hold_folders() {
 }
 
 #[test]
-fn names_with_quotation_marks_can_be_written() {
+fn supports_names_with_quotation_marks() {
     let mut odd = Source::feed(SourceId("odd".to_owned()), "https://odd.example".parse().unwrap());
     odd.tags = vec!["the \"big\"  one".to_owned()];
     let all = [Known { key: 7, source: &odd, title: "\"Quoted\" news" }];
@@ -140,7 +140,7 @@ fn names_with_quotation_marks_can_be_written() {
 }
 
 #[test]
-fn newsboats_expressions_are_translated() {
+fn translates_newsboat_expressions() {
     for (expression, expected) in [
         ("unread = \"yes\"", "unread"),
         ("unread = \"yes\" and tags # \"linux kernel\"", "unread tag:\"linux kernel\""),
@@ -149,20 +149,20 @@ fn newsboats_expressions_are_translated() {
         ("title = \"News\"", "compares letters"),
         ("author != \"roe\"", "compares letters"),
         ("feedtitle !~ \"roe\"", "compares letters"),
-        ("age <= 100000", "cannot be said"),
+        ("age <= 100000", "cannot be expressed"),
         ("age < 100000", "age<100000d"),
         ("age between 0:10 and author =~ \"roe\"", "age<11d author:\"roe\""),
         ("age < 7 and age > 2", "age<7d age>3d"),
         ("feedtitle = \"The Kernel\" and tags !# \"c\"", "source:\"The Kernel\" -tag:c"),
         ("date >= 2026-11-01 and date <= 2026-11-30", "after:2026-11-01 before:2026-12-01"),
-        ("unread = \"yes\" or age < 1", "joins with \"or\""),
+        ("unread = \"yes\" or age < 1", "uses \"or\""),
         ("title =~ \"^a|b\"", "is a pattern"),
-        ("flags # \"s\"", "\"flags # s\" cannot be said"),
-        ("age between 3:10", "cannot be said"),
-        ("title", "not understood"),
-        ("", "not understood"),
-        ("unread = \"yes\" and", "not understood"),
-        ("unread = \"yes\" nonsense", "not understood from \"nonsense\""),
+        ("flags # \"s\"", "\"flags # s\" cannot be expressed"),
+        ("age between 3:10", "cannot be expressed"),
+        ("title", "cannot understand"),
+        ("", "cannot understand"),
+        ("unread = \"yes\" and", "cannot understand"),
+        ("unread = \"yes\" nonsense", "cannot understand it from \"nonsense\""),
     ] {
         let summary = from_newsboat(expression).map_or_else(|e| e.to_string(), |q| q.to_string());
         assert!(summary.contains(expected), "{expression}: {summary}");
@@ -205,9 +205,9 @@ fn what() -> impl Strategy<Value = What> {
 }
 
 proptest! {
-    /// Trees that no text gives (a bare word that is an operator) are left out.
+    /// Trees that no text produces (a bare word that is an operator) are left out.
     #[test]
-    fn a_printed_query_is_read_as_the_same(
+    fn printed_query_parses_to_the_same_tree(
         terms in proptest::collection::vec((any::<bool>(), what()), 0..6),
     ) {
         let terms = terms.into_iter().map(|(negated, what)| Term { negated, what });
@@ -218,7 +218,7 @@ proptest! {
     }
 
     #[test]
-    fn whatever_is_understood_is_printed_and_read_again(
+    fn any_parsed_query_survives_printing_and_parsing(
         text in "((is:|unread|source:|tag:|title:|after:|before:|age<|age>=|Age:|http://|x:)?[ a-c2\"/:<>=-]{0,4}[ 3d\t\u{1}]?){0,6}",
     ) {
         if let Ok(query) = text.parse::<Query>() {
@@ -227,7 +227,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_taken_or_refused(text in "\\PC{0,60}", cursor in 0usize..80) {
+    fn parses_or_rejects_any_text(text in "\\PC{0,60}", cursor in 0usize..80) {
         let _ = text.parse::<Query>();
         let spot = spot(&text, cursor);
         prop_assert!(text.get(spot.at.clone()).is_some());

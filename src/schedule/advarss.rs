@@ -1,11 +1,11 @@
-//! The policy advaRSS: a median of the time between changes, in ticks, found by counting.
+//! The advaRSS policy: a running median of the time between changes, in ticks.
 
 use super::bytes::{Reader, Writer};
 use super::{Policy, seconds};
 use crate::model::Time;
 use std::time::Duration;
 
-/// What can be set of [`AdvaRss`].
+/// Parameters of [`AdvaRss`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AdvaRssParameters {
     /// Length of a tick (X).
@@ -20,9 +20,9 @@ impl Default for AdvaRssParameters {
     }
 }
 
-/// Counters M (median) and T (timer). Unchanged: `temp = T + M; M += 0.3 T; T = temp`. Changed, as
-/// the first poll counts: `T = 1; M = 0.2 M + 0.8 T`. M stays in `[1, cap]`; the next poll is
-/// after `ceil(M)` ticks, beginning with M = 4 and T = 1.
+/// Counters M (median) and T (timer). Unchanged: `temp = T + M; M += 0.3 T; T = temp`. Changed
+/// (including the first poll): `T = 1; M = 0.2 M + 0.8 T`. M stays in `[1, cap]`. The next poll is
+/// `ceil(M)` ticks later. Initially M = 4 and T = 1.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AdvaRss {
     parameters: AdvaRssParameters,
@@ -32,7 +32,7 @@ pub struct AdvaRss {
 }
 
 impl AdvaRss {
-    /// With the state that was saved; an empty or damaged one begins again.
+    /// Restores a saved state. An empty or damaged state starts from the beginning.
     pub fn load(saved: &[u8], parameters: AdvaRssParameters) -> Self {
         let mut reader = Reader(saved);
         let learned = reader.number().zip(reader.number());
@@ -46,7 +46,7 @@ impl Policy for AdvaRss {
         if items.is_empty() && self.polled {
             let timer = self.timer + self.median;
             self.median += 0.3 * self.timer;
-            // Nobody waits so long; a number without end could not be saved.
+            // Prevents overflow; no interval is that long.
             self.timer = timer.min(1e9);
         } else {
             self.timer = 1.0;

@@ -1,6 +1,5 @@
-//! States as bytes: numbers one after the other, little-endian.
+//! Saved states: little-endian numbers one after the other.
 
-/// Writes numbers.
 #[derive(Debug, Default)]
 pub(super) struct Writer(pub(super) Vec<u8>);
 
@@ -25,7 +24,7 @@ impl Writer {
     }
 }
 
-/// Reads what a [`Writer`] wrote; `None` where there is no more, or no number.
+/// Reads what a [`Writer`] wrote. Returns `None` at the end and for invalid numbers.
 #[derive(Debug)]
 pub(super) struct Reader<'a>(pub(super) &'a [u8]);
 
@@ -51,7 +50,7 @@ impl<'a> Reader<'a> {
         self.take().map(u32::from_le_bytes)
     }
 
-    /// A number that can be reckoned with.
+    /// A finite number.
     pub(super) fn number(&mut self) -> Option<f64> {
         self.take().map(f64::from_le_bytes).filter(|n| n.is_finite())
     }

@@ -1,26 +1,24 @@
-//! The policy that keeps the share of polls that find something new at a target.
+//! The policy that keeps the share of polls with new items at a target.
 
 use super::bytes::{Reader, Writer};
 use super::{Policy, seconds};
 use crate::model::Time;
 use std::time::Duration;
 
-/// What can be set of [`ChangeRate`].
+/// Parameters of [`ChangeRate`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ChangeRateParameters {
     /// Weight of the last poll in the smoothed change rate (a), above 0, at most 1.
     pub smoothing: f64,
     /// How strongly the interval follows the rate (k), above 0, at most 1.
     pub gain: f64,
-    /// The change rate that is aimed at (r_t), between 0 and 1.
+    /// The target change rate (r_t), between 0 and 1.
     pub target: f64,
-    /// The rate to begin with (r_0): the target, unless that is what is searched for.
+    /// Initial rate (r_0). Usually the target; differs while a replay searches for the target.
     pub start: f64,
-    /// First interval (f_0), from what is known of the source.
+    /// Initial interval (f_0), from what is known about the source.
     pub first: Duration,
-    /// Shortest interval.
     pub least: Duration,
-    /// Longest interval.
     pub most: Duration,
 }
 
@@ -38,9 +36,9 @@ impl Default for ChangeRateParameters {
     }
 }
 
-/// Smoothed change rate: `r_n = a x_n + (1-a) r_(n-1)`, where x is 1 when a poll found a change,
-/// and `f_n = f_(n-1) (1 - k (r_n - r_t))`, beginning with `r_0 = r_t`. The first poll teaches
-/// nothing: everything is new to it.
+/// Smoothed change rate: `r_n = a x_n + (1-a) r_(n-1)`, where x is 1 if a poll found a change,
+/// and `f_n = f_(n-1) (1 - k (r_n - r_t))`, starting with `r_0 = r_t`. The first poll is ignored
+/// because everything is new to it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChangeRate {
     parameters: ChangeRateParameters,
@@ -49,7 +47,7 @@ pub struct ChangeRate {
 }
 
 impl ChangeRate {
-    /// With the state that was saved; an empty or damaged one begins again.
+    /// Restores a saved state. An empty or damaged state starts from the beginning.
     pub fn load(saved: &[u8], parameters: ChangeRateParameters) -> Self {
         let mut reader = Reader(saved);
         Self { parameters, learned: reader.number().zip(reader.number()) }
@@ -104,10 +102,10 @@ mod tests {
     }
 
     #[test]
-    fn the_interval_follows_the_smoothed_rate() {
+    fn interval_follows_the_smoothed_rate() {
         let mut policy = ChangeRate::load(&[], ChangeRateParameters::default());
         policy.observe(&[None; 20], NOW);
-        assert_eq!(interval(&policy), 3600.0, "the first poll teaches nothing");
+        assert_eq!(interval(&policy), 3600.0, "the first poll is ignored");
         // r = 0.3 + 0.7 * 0.5 = 0.65; f = 3600 (1 - 0.2 * 0.15)
         policy.observe(&[None], NOW);
         assert!((interval(&policy) - 3492.0).abs() < 1e-3);
@@ -117,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn the_interval_stays_within_its_bounds() {
+    fn interval_stays_within_its_bounds() {
         for (items, want) in [(&[][..], 86_400.0), (&[None][..], 900.0)] {
             let mut policy = ChangeRate::load(&[], ChangeRateParameters::default());
             (0..200).for_each(|_| policy.observe(items, NOW));

@@ -1,65 +1,62 @@
-//! What can be said about the schedule of a source: for the command line and the interface.
+//! Explains the schedule of a source, for the command line and the interface.
 
 use super::{Learned, Memory, PollContext, ResponseFacts, decide, jittered};
 use crate::model::{PolicyKind, Time};
 use chrono::{SubsecRound, TimeDelta};
 
-/// Planned looks that are told.
+/// How many future polls are listed.
 const COMING: usize = 5;
 
 /// How a source publishes and when it is polled.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Explanation {
-    /// The policy that decides.
+    /// The active policy.
     pub policy: PolicyKind,
     /// Items per day expected in the long run.
     pub items_per_day: f64,
-    /// Items per day expected right now, by what came lately and by the hour.
+    /// Items per day expected right now, given recent items and the hour.
     pub items_per_day_now: f64,
-    /// Items that this is learned from.
+    /// Number of items that the estimates are based on.
     pub observed: u32,
-    /// Times between items; `None` with fewer than two.
+    /// Times between items; `None` with fewer than two items.
     pub gaps: Option<Gaps>,
-    /// How the source fares against its own habits.
     pub pulse: Pulse,
-    /// For each hour of the week, UTC, from Monday on: how much more than on average is published
-    /// in it; the mean is 1.
+    /// For each hour of the week, UTC, from Monday on: the publishing rate relative to the mean,
+    /// which is 1.
     pub week: Vec<f64>,
-    /// The planned looks if nothing new comes, the next one first.
+    /// The planned polls if nothing new is found, the next one first.
     pub coming: Vec<Time>,
 }
 
 /// Times between items, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct Gaps {
-    /// The shortest.
     pub least: i64,
-    /// A quarter are not longer.
+    /// Lower quartile.
     pub lower: i64,
-    /// Half of them are not longer.
+    /// Median.
     pub median: i64,
-    /// Three quarters are not longer.
+    /// Upper quartile.
     pub upper: i64,
-    /// The longest.
     pub most: i64,
 }
 
-/// How a source fares against its own habits.
+/// Whether a source still publishes, compared with its own habits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pulse {
-    /// Too little is known.
+    /// Too little data.
     Unknown,
-    /// It publishes as it usually does.
+    /// It publishes as usual.
     Normal,
-    /// Nothing has come for longer than is normal for it.
+    /// Nothing was published for longer than is normal for it.
     Silent,
-    /// Nothing has come for so long that it has probably been given up.
+    /// Nothing was published for so long that it is probably abandoned.
     Dead,
 }
 
-/// Gives the explanation. `dates` are those of the newest items, newest first; `next` is when the
-/// next poll is planned; `rules` tells the bounds that hold (its moments and response do not matter).
+/// Explains a schedule. `dates` are those of the newest items, newest first; `next` is the time of
+/// the next poll; `rules` gives the limits in force (its times and response are ignored).
 pub fn explain(
     memory: &Memory,
     dates: &[Time],
@@ -80,7 +77,7 @@ pub fn explain(
     }
 }
 
-/// The times between items, by their dates in any order of time.
+/// The times between items, from their dates in any order.
 pub fn gaps(dates: &[Time]) -> Option<Gaps> {
     let mut gaps: Vec<i64> =
         dates.windows(2).map(|pair| (pair[0] - pair[1]).num_seconds().abs()).collect();
@@ -90,8 +87,8 @@ pub fn gaps(dates: &[Time]) -> Option<Gaps> {
     Some(Gaps { least: at(0), lower: at(1), median: at(2), upper: at(3), most: at(4) })
 }
 
-/// Whether the time since the newest item is normal: silent is a source after four of its longer
-/// gaps (the upper quartile), a day at least; dead after a year and twice its longest gap.
+/// Whether the time since the newest item is normal. A source is silent after four upper quartiles
+/// of its gaps (at least a day), and dead after a year and twice its longest gap.
 pub fn pulse(dates: &[Time], now: Time) -> Pulse {
     let (Some(newest), Some(gaps)) = (dates.iter().max(), gaps(dates)) else {
         return Pulse::Unknown;
@@ -109,7 +106,7 @@ pub fn pulse(dates: &[Time], now: Time) -> Pulse {
     }
 }
 
-/// Each look is planned from the one before, as if it had found nothing.
+/// Each poll is planned from the one before, as if it had found nothing.
 fn coming(memory: &Memory, next: Option<Time>, rules: &PollContext<'_>, now: Time) -> Vec<Time> {
     let Some(first) = next else { return Vec::new() };
     let mut polls = vec![first.max(now).trunc_subsecs(0)];
@@ -150,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_is_measured_by_its_own_habits() {
+    fn compares_a_source_with_its_own_habits() {
         let daily: Vec<Time> = (0..20).map(|n| at(-24 * n)).collect();
         for (hours, want) in [
             (1, Pulse::Normal),
@@ -162,7 +159,7 @@ mod tests {
             assert_eq!(pulse(&daily, at(hours)), want, "{hours}");
         }
         let busy: Vec<Time> = (0..20).map(|n| at(-n)).collect();
-        assert_eq!(pulse(&busy, at(20)), Pulse::Normal, "a night is no silence");
+        assert_eq!(pulse(&busy, at(20)), Pulse::Normal, "a night is not silence");
         let yearly: Vec<Time> = (0..5).map(|n| at(-24 * 300 * n)).collect();
         assert_eq!(pulse(&yearly, at(24 * 500)), Pulse::Normal);
         assert_eq!(pulse(&[], at(0)), Pulse::Unknown);

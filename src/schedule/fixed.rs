@@ -1,17 +1,16 @@
-//! The policy that looks at a fixed interval.
+//! The policy that polls at a fixed interval.
 
 use super::Policy;
 use crate::model::Time;
 use std::time::Duration;
 
-/// A fixed interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fixed {
     interval: Duration,
 }
 
 impl Fixed {
-    /// Looks every `interval`.
+    /// Polls every `interval`.
     pub fn new(interval: Duration) -> Self {
         Self { interval }
     }
@@ -24,7 +23,7 @@ impl Policy for Fixed {
         super::limits::after(now, self.interval)
     }
 
-    /// Nothing is learned.
+    /// Nothing to learn.
     fn save(&self) -> Vec<u8> {
         Vec::new()
     }

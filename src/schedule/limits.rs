@@ -26,13 +26,13 @@ const MOST_CRAWL_DELAY: Duration = MINUTE;
 pub const OFFLINE: Duration = Duration::from_secs(300);
 /// How often a poll is moved out of a window of skipped or quiet hours.
 const WINDOWS: usize = 4;
-/// The end of the year 9999, for what is never due by itself.
+/// The end of the year 9999, for sources that are never due by themselves.
 const NEVER_SECONDS: i64 = 253_402_300_799;
 
 /// How a poll ended, as far as the schedule is concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ResponseKind {
-    /// A full answer or 304.
+    /// A full response or 304.
     #[default]
     Ok,
     /// 429.
@@ -43,14 +43,14 @@ pub enum ResponseKind {
     Forbidden,
     /// 410.
     Gone,
-    /// Any other failure, with or without an answer.
+    /// Any other failure, with or without a response.
     Failed,
-    /// Every host fails: this machine has no connection.
+    /// All hosts fail: this machine has no connection.
     Offline,
 }
 
 impl ResponseKind {
-    /// The kind of an HTTP status.
+    /// The kind for an HTTP status.
     pub fn of_status(status: u16) -> Self {
         match status {
             200..=299 | 304 => Self::Ok,
@@ -63,75 +63,71 @@ impl ResponseKind {
     }
 }
 
-/// What the answer said. Times are counted from `now` and not yet cut.
+/// Facts of the response. Times are counted from `now` and not yet clamped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ResponseFacts {
-    /// How it ended.
     pub kind: ResponseKind,
     /// `Retry-After`.
     pub retry_after: Option<Duration>,
-    /// What is left of `max-age`; zero for `no-cache` and `no-store`.
+    /// Remaining `max-age`; zero for `no-cache` and `no-store`.
     pub max_age: Option<Duration>,
-    /// What is left until `Expires`; looked at where there is no `max-age`.
+    /// Time until `Expires`; used if there is no `max-age`.
     pub expires: Option<Duration>,
     /// `crawl-delay` of robots.txt, for pages.
     pub crawl_delay: Option<Duration>,
-    /// How long a site's own hints ask to wait, as long as too little is known of it to tell.
+    /// Interval suggested by the page itself, while too little is known about the site.
     pub page_says: Option<Duration>,
 }
 
-/// Everything that the rules look at after one poll.
+/// Input of the rules after a poll.
 #[derive(Debug, Clone, Copy)]
 pub struct PollContext<'a> {
-    /// The present moment.
     pub now: Time,
-    /// When the policy wants to look next.
+    /// When the policy wants to poll next.
     pub wanted: Time,
-    /// What came.
     pub response: ResponseFacts,
-    /// What the feed says.
+    /// What the feed asks for.
     pub hints: &'a FeedHints,
-    /// Failures in a row, this poll included; 0 after a success.
+    /// Failures in a row, including this poll; 0 after a success.
     pub fail_count: u32,
-    /// Usual interval, from before the failures.
+    /// Usual interval, before any failures.
     pub interval: Duration,
-    /// Mean time between items as measured, once there are enough of them.
+    /// Measured mean time between items, once there are enough items.
     pub measured_gap: Option<Duration>,
     /// Shortest interval that the user allows.
     pub min: Duration,
-    /// Shortest interval as long as no more is expected of the source; not shorter than `min`.
+    /// Shortest interval for a source with few expected items; not shorter than `min`.
     pub usual_min: Duration,
-    /// Whether the source's learned rate warrants a poll sooner than that.
+    /// Whether the source's learned rate warrants polls sooner than that.
     pub warranted: bool,
-    /// Longest interval that the user allows. Wishes of servers go beyond it.
+    /// Longest interval that the user allows. Servers can ask for more.
     pub max: Option<Duration>,
-    /// Hours without automatic polls, and how many seconds the user's zone is east of UTC.
+    /// Hours without automatic polls, and the offset of the user's time zone in seconds east of UTC.
     pub quiet: Option<(QuietHours, i32)>,
-    /// Whether the server sends validators; without them every poll costs a full answer, and the
-    /// shortest interval is doubled …
+    /// Whether the server sends validators. Without them every poll transfers the full document, so
+    /// the shortest interval is doubled …
     pub has_validators: bool,
-    /// … but not beyond what the user set for this very source.
+    /// … but not beyond an interval that the user set for this source.
     pub own: Option<Duration>,
-    /// Tells sources apart, so that their back-offs do not stay in step.
+    /// Differs between sources, so that their back-offs do not stay in step.
     pub seed: u64,
 }
 
-/// When to look next, and why.
+/// When to poll next, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision {
     /// The next automatic poll.
     pub next: Time,
     /// What the policy wanted.
     pub wanted: Time,
-    /// What binds a refresh by hand as well: the longest of those rules.
+    /// The longest pause that also applies to a manual refresh.
     pub pause: Option<Pause>,
-    /// Every rule that moved the next poll, in order, and where to.
+    /// Every rule that moved the next poll, in order, and the resulting time.
     pub moved_by: Vec<Moved>,
 }
 
-/// Applies the rules in their order: gone, limited, failed, fresh, the feed's own wishes, the
-/// person's bounds, and the hours that the feed or the user leaves out, which look at the moment
-/// that came out.
+/// Applies the rules in order: gone, rate-limited, failed, fresh, the feed's own hints, the user's
+/// limits, and last the hours excluded by the feed or the user, which apply to the resulting time.
 pub fn decide(context: &PollContext<'_>) -> Decision {
     let mut decision = Decision {
         next: context.wanted,
@@ -167,7 +163,7 @@ pub fn decide(context: &PollContext<'_>) -> Decision {
     decision
 }
 
-/// `now` and a time; what lies beyond the calendar is the end of the year 9999.
+/// `now` plus a duration, at most the end of the year 9999.
 pub(super) fn after(now: Time, wait: Duration) -> Time {
     let wait = chrono::Duration::from_std(wait).ok();
     let then = wait.and_then(|wait| now.checked_add_signed(wait));
@@ -176,8 +172,8 @@ pub(super) fn after(now: Time, wait: Duration) -> Time {
 }
 
 impl Decision {
-    /// Moves the next poll to `at` unless it is later anyway, and remembers a rule that a refresh
-    /// by hand obeys too.
+    /// Moves the next poll to `at` unless it is later already, and records a pause that a manual
+    /// refresh obeys too.
     fn not_before(&mut self, at: Time, reason: PauseReason, now: Time) {
         if at > self.next {
             self.next = at;
@@ -195,7 +191,7 @@ impl Decision {
     }
 }
 
-/// How long to leave a server alone that failed or asked for it.
+/// How long to leave a server alone that failed or asked for a pause.
 fn back_off(context: &PollContext<'_>) -> (Duration, PauseReason) {
     let asked = context.response.retry_after.filter(|wait| !wait.is_zero());
     match (context.response.kind, asked) {
@@ -213,7 +209,7 @@ fn back_off(context: &PollContext<'_>) -> (Duration, PauseReason) {
     }
 }
 
-/// The interval doubled for every failure, and up to a tenth less.
+/// The interval doubled for every failure, minus up to a tenth.
 fn jittered(context: &PollContext<'_>) -> Duration {
     let whole = doubled(context.interval.max(MINUTE), context.fail_count);
     let mut random = fastrand::Rng::with_seed(context.seed ^ u64::from(context.fail_count));
@@ -224,8 +220,8 @@ fn doubled(start: Duration, times: u32) -> Duration {
     start.saturating_mul(2_u32.saturating_pow(times)).min(MOST_BACKOFF)
 }
 
-/// What a good answer and its feed ask for; a failed look leaves these alone, so that trying again
-/// by hand stays possible.
+/// What a successful response and its feed ask for. Not applied to a failed poll, so that a manual
+/// retry stays possible.
 fn fresh_enough(context: &PollContext<'_>, decision: &mut Decision) {
     let ResponseFacts { max_age, expires, .. } = context.response;
     let fresh = match (max_age, expires) {
@@ -241,7 +237,7 @@ fn fresh_enough(context: &PollContext<'_>, decision: &mut Decision) {
     let ttl = ttl.map(|ttl| (ttl.min(MOST_TTL), PauseReason::Ttl));
     let period = context.hints.update_period;
     let period = period.map(|p| (p.min(MOST_TTL), PauseReason::UpdatePeriod));
-    // A hint is no wish of the server: the longest interval that the user allows goes before it.
+    // A hint is not a request of the server: the user's longest interval takes precedence.
     let most = context.max.map_or(MOST_TTL, |max| max.min(MOST_TTL));
     let hint = context.response.page_says.map(|wait| (wait.min(most), PauseReason::PageSays));
     for (wait, reason) in [fresh, ttl, period, hint].into_iter().flatten() {
@@ -249,8 +245,8 @@ fn fresh_enough(context: &PollContext<'_>, decision: &mut Decision) {
     }
 }
 
-/// Rules that hold after every poll: the crawl-delay, the shortest interval, and the hours and days
-/// in which the feed, or the user, wants no polls.
+/// Rules that apply after every poll: crawl-delay, shortest interval, and the hours and days that
+/// the feed or the user excludes.
 fn own_wishes(context: &PollContext<'_>, decision: &mut Decision) {
     let now = context.now;
     if let Some(delay) = context.response.crawl_delay {
@@ -269,7 +265,7 @@ fn own_wishes(context: &PollContext<'_>, decision: &mut Decision) {
     if let Some(end) = skipped_until(context.hints, now) {
         decision.pause_until(end, PauseReason::SkipWindow, now);
     }
-    // The end of one window may lie in the other.
+    // The end of one window may lie inside the other.
     for _ in 0..WINDOWS {
         let skipped = skipped_until(context.hints, decision.next);
         let quiet = context.quiet.and_then(|(hours, east)| quiet_until(hours, east, decision.next));

@@ -1,4 +1,4 @@
-//! A table of polls and what the rules make of them.
+//! A table of polls and the decisions of the rules.
 
 use super::*;
 use PauseReason::*;
@@ -14,7 +14,7 @@ fn minutes(count: u64) -> Duration {
     MINUTE * u32::try_from(count).unwrap()
 }
 
-/// A successful look that wants to come back in an hour, with nothing in its way.
+/// A successful poll that wants to be repeated in an hour, with nothing in its way.
 fn plain(hints: &FeedHints) -> PollContext<'_> {
     PollContext {
         now: now(),
@@ -35,7 +35,7 @@ fn plain(hints: &FeedHints) -> PollContext<'_> {
     }
 }
 
-/// Minutes until the next poll, minutes of hold with its reason, and the rules that moved it.
+/// Minutes until the next poll, minutes of pause with its reason, and the rules that moved it.
 type Want = (i64, Option<(i64, PauseReason)>, Vec<PauseReason>);
 
 fn got(poll: &PollContext<'_>) -> Want {
@@ -47,7 +47,7 @@ fn got(poll: &PollContext<'_>) -> Want {
 }
 
 #[test]
-fn what_answers_ask_for() {
+fn obeys_response_headers() {
     let response = |kind, retry_after: Option<u64>, max_age: Option<u64>, expires: Option<u64>| {
         ResponseFacts {
             kind,
@@ -66,13 +66,13 @@ fn what_answers_ask_for() {
         ("no-cache", response(Ok, None, Some(0), None), (60, None, vec![])),
         ("no-cache beats Expires", response(Ok, None, Some(0), Some(90)), (60, None, vec![])),
         (
-            "max-age cut",
+            "max-age clamped",
             response(Ok, None, Some(9999), None),
             (300, Some((300, MaxAge)), vec![MaxAge]),
         ),
         ("Expires", response(Ok, None, None, Some(90)), (90, Some((90, Expires)), vec![Expires])),
         (
-            "Expires cut",
+            "Expires clamped",
             response(Ok, None, None, Some(9999)),
             (300, Some((300, Expires)), vec![Expires]),
         ),
@@ -82,7 +82,7 @@ fn what_answers_ask_for() {
             (90, Some((90, RetryAfter)), vec![RetryAfter]),
         ),
         (
-            "429 shorter than wanted",
+            "429 shorter than the policy's interval",
             response(Limited, Some(5), None, None),
             (60, Some((5, RetryAfter)), vec![]),
         ),
@@ -92,7 +92,7 @@ fn what_answers_ask_for() {
             (7 * day as i64, Some((7 * day as i64, RetryAfter)), vec![RetryAfter]),
         ),
         (
-            "a month is cut",
+            "a month is clamped",
             response(Limited, Some(30 * day), None, None),
             (8 * day as i64, Some((8 * day as i64, RetryAfter)), vec![RetryAfter]),
         ),
@@ -102,12 +102,12 @@ fn what_answers_ask_for() {
             (90, Some((90, RetryAfter)), vec![RetryAfter]),
         ),
         (
-            "429 with nonsense",
+            "429 with an invalid time",
             response(Limited, Some(0), None, None),
             (60, Some((10, RateLimited)), vec![]),
         ),
         (
-            "max-age of a failure does not count",
+            "max-age of a failure is ignored",
             response(Limited, None, Some(200), None),
             (60, Some((10, RateLimited)), vec![]),
         ),
@@ -126,7 +126,7 @@ fn what_answers_ask_for() {
 }
 
 #[test]
-fn gone_is_for_good() {
+fn gone_pauses_for_good() {
     let hints = FeedHints::default();
     let response = ResponseFacts { kind: ResponseKind::Gone, ..ResponseFacts::default() };
     let decision =
@@ -136,7 +136,7 @@ fn gone_is_for_good() {
 }
 
 #[test]
-fn limits_without_a_time_double() {
+fn rate_limits_without_a_time_double() {
     let hints = FeedHints::default();
     for (fails, want) in [(1, 10), (2, 20), (3, 40), (8, 1280), (9, 1440), (4_000_000_000, 1440)] {
         let response = ResponseFacts { kind: ResponseKind::Limited, ..ResponseFacts::default() };
@@ -146,7 +146,7 @@ fn limits_without_a_time_double() {
 }
 
 #[test]
-fn failures_back_off_with_jitter_and_bind_no_hand() {
+fn failures_back_off_with_jitter_and_allow_manual_refresh() {
     let hints = FeedHints::default();
     for (fails, whole) in [(1, 120), (2, 240), (4, 960), (5, 1440), (60, 1440)] {
         let response = ResponseFacts { kind: ResponseKind::Failed, ..ResponseFacts::default() };
@@ -160,7 +160,7 @@ fn failures_back_off_with_jitter_and_bind_no_hand() {
             })
             .collect();
         assert!(waits.iter().all(|w| (whole * 9 / 10..=whole).contains(w)), "{fails}: {waits:?}");
-        assert!(waits.iter().any(|w| *w != waits[0]), "{fails}: not in step");
+        assert!(waits.iter().any(|w| *w != waits[0]), "{fails}: jitter");
     }
     let unavailable = ResponseFacts { kind: ResponseKind::Unavailable, ..ResponseFacts::default() };
     let poll = PollContext { response: unavailable, fail_count: 1, ..plain(&hints) };
@@ -168,7 +168,7 @@ fn failures_back_off_with_jitter_and_bind_no_hand() {
 }
 
 #[test]
-fn forbidden_twice_is_a_limit() {
+fn forbidden_twice_is_a_rate_limit() {
     let hints = FeedHints::default();
     let response = ResponseFacts { kind: ResponseKind::Forbidden, ..ResponseFacts::default() };
     let interval = minutes(10);
@@ -179,7 +179,7 @@ fn forbidden_twice_is_a_limit() {
 }
 
 #[test]
-fn offline_does_not_count() {
+fn offline_is_not_a_failure() {
     let hints = FeedHints { ttl: Some(DAY), ..FeedHints::default() };
     let response = ResponseFacts { kind: ResponseKind::Offline, ..ResponseFacts::default() };
     assert_eq!(
@@ -189,7 +189,7 @@ fn offline_does_not_count() {
 }
 
 #[test]
-fn what_feeds_ask_for() {
+fn obeys_feed_hints() {
     let hints = |ttl: Option<u64>, period: Option<u64>, hours: &[u8], days: &[u8]| FeedHints {
         ttl: ttl.map(minutes),
         update_period: period.map(minutes),
@@ -199,14 +199,14 @@ fn what_feeds_ask_for() {
     let cases: Vec<(&str, FeedHints, Option<u64>, Want)> = vec![
         ("ttl", hints(Some(90), None, &[], &[]), None, (90, Some((90, Ttl)), vec![Ttl])),
         ("short ttl", hints(Some(20), None, &[], &[]), None, (60, Some((20, Ttl)), vec![])),
-        ("ttl cut", hints(Some(99999), None, &[], &[]), None, (1440, Some((1440, Ttl)), vec![Ttl])),
+        ("ttl clamped", hints(Some(99999), None, &[], &[]), None, (1440, Some((1440, Ttl)), vec![Ttl])),
         (
             "ttl of six gaps",
             hints(Some(120), None, &[], &[]),
             Some(20),
             (120, Some((120, Ttl)), vec![Ttl]),
         ),
-        ("ttl of more", hints(Some(121), None, &[], &[]), Some(20), (60, None, vec![])),
+        ("ttl beyond six gaps", hints(Some(121), None, &[], &[]), Some(20), (60, None, vec![])),
         (
             "update period",
             hints(None, Some(1440), &[], &[]),
@@ -214,7 +214,7 @@ fn what_feeds_ask_for() {
             (1440, Some((1440, UpdatePeriod)), vec![UpdatePeriod]),
         ),
         (
-            "a year is cut",
+            "a year is clamped",
             hints(None, Some(500_000), &[], &[]),
             None,
             (1440, Some((1440, UpdatePeriod)), vec![UpdatePeriod]),
@@ -252,14 +252,14 @@ fn what_feeds_ask_for() {
 }
 
 #[test]
-fn a_failed_look_leaves_the_hand_free() {
+fn failed_poll_does_not_pause_manual_refresh() {
     let hints = FeedHints { ttl: Some(DAY), ..FeedHints::default() };
     let response = ResponseFacts { kind: ResponseKind::Failed, ..ResponseFacts::default() };
     assert_eq!(got(&PollContext { response, fail_count: 1, ..plain(&hints) }).1, None);
 }
 
 #[test]
-fn what_people_ask_for() {
+fn obeys_user_limits() {
     let hints = FeedHints::default();
     let base = plain(&hints);
     let quiet = |text, east| Some((crate::model::QuietHours::parse(text).unwrap(), east));
@@ -272,7 +272,7 @@ fn what_people_ask_for() {
             (120, None, vec![NoValidators]),
         ),
         (
-            "costly, and held by the interval itself",
+            "costly, and limited by the interval itself",
             PollContext { min: minutes(90), has_validators: false, ..base },
             (180, None, vec![MinInterval, NoValidators]),
         ),
@@ -282,7 +282,7 @@ fn what_people_ask_for() {
             (60, None, vec![]),
         ),
         (
-            "costly, and the user set less than the interval that holds for all",
+            "costly, and the user set less than the global interval",
             PollContext { min: minutes(90), has_validators: false, own: Some(minutes(60)), ..base },
             (90, None, vec![MinInterval]),
         ),
@@ -308,7 +308,7 @@ fn what_people_ask_for() {
             (60, None, vec![]),
         ),
         (
-            "warranted, but not by the user",
+            "warranted, but not allowed by the user",
             PollContext { usual_min: HOUR, min: minutes(90), warranted: true, ..base },
             (90, None, vec![MinInterval]),
         ),
@@ -331,7 +331,7 @@ fn what_people_ask_for() {
         ("max", PollContext { max: Some(minutes(30)), ..base }, (30, None, vec![MaxInterval])),
         ("max is beyond", PollContext { max: Some(minutes(90)), ..base }, (60, None, vec![])),
         (
-            "servers go beyond max",
+            "servers can go beyond max",
             PollContext {
                 max: Some(minutes(30)),
                 response: ResponseFacts { max_age: Some(minutes(45)), ..ResponseFacts::default() },
@@ -340,7 +340,7 @@ fn what_people_ask_for() {
             (45, Some((45, MaxAge)), vec![MaxInterval, MaxAge]),
         ),
         (
-            "crawl-delay is cut",
+            "crawl-delay is clamped",
             PollContext {
                 wanted: now(),
                 response: ResponseFacts { crawl_delay: Some(HOUR), ..ResponseFacts::default() },
@@ -349,7 +349,7 @@ fn what_people_ask_for() {
             (1, None, vec![CrawlDelay]),
         ),
         (
-            "hints of a page are cut",
+            "hints of a page are clamped",
             PollContext {
                 response: ResponseFacts { page_says: Some(HOUR * 100), ..ResponseFacts::default() },
                 ..base

@@ -1,4 +1,4 @@
-//! What is remembered of one source, whichever policy holds: changing the policy forgets nothing.
+//! Stored schedule state of one source, for all policies: changing the policy forgets nothing.
 
 use super::bytes::{Reader, Writer};
 use super::price::OwnBudget;
@@ -9,23 +9,23 @@ use super::{
 use crate::model::{PolicyKind, Time};
 use std::time::Duration;
 
-/// First byte of what is saved.
+/// First byte of the saved state.
 const FORMAT: u8 = 1;
 
-/// Everything that is set for one source.
+/// Parameters of all policies for one source.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Setup {
-    /// The policy that decides.
+    /// The active policy.
     pub policy: PolicyKind,
-    /// Of the policy fixed.
+    /// For the policy `fixed`.
     pub interval: Duration,
-    /// Of the policy change-rate.
+    /// For the policy `change-rate`.
     pub change_rate: ChangeRateParameters,
-    /// Of the policy advaRSS.
+    /// For the policy `advarss`.
     pub advarss: AdvaRssParameters,
-    /// Of the policy learned; its price is the one that sources share.
+    /// For the policy `learned`; its price is shared by all sources.
     pub learned: LearnedParameters,
-    /// Looks per day that the source gets for itself, at a price of its own.
+    /// The source's own budget in polls per day, with a price of its own.
     pub own_budget: Option<f64>,
 }
 
@@ -40,7 +40,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// From what was saved; nothing, or what is damaged, begins again.
+    /// Restores a saved state. An empty or damaged state starts from the beginning.
     pub fn load(saved: &[u8], setup: Setup) -> Self {
         let [change_rate, advarss, learned, own] = sections(saved).unwrap_or_default();
         let mut memory = Self {
@@ -58,7 +58,7 @@ impl Memory {
         memory
     }
 
-    /// What [`Memory::load`] takes: less than 400 bytes.
+    /// The state for [`Memory::load`], less than 400 bytes.
     pub fn save(&self) -> Vec<u8> {
         let own = self.own.as_ref().map(OwnBudget::save).unwrap_or_default();
         let mut to = Writer::default();
@@ -69,25 +69,25 @@ impl Memory {
         to.0
     }
 
-    /// A look at `now` succeeded and brought these new items; see [`Policy::observe`].
+    /// Records a successful poll at `now` with these new items; see [`Policy::observe`].
     pub fn observe(&mut self, items: &[Option<Time>], now: Time) {
         self.change_rate.observe(items, now);
         self.advarss.observe(items, now);
         self.learned.observe(items, now);
     }
 
-    /// The same for a poll that a user took long before it was planned. That there was nothing yet
-    /// says little to policies that count looks instead of the time between them.
+    /// The same for a manual refresh long before the next check. That nothing was new yet says
+    /// little to policies that count polls instead of time.
     pub fn observe_early(&mut self, items: &[Option<Time>], now: Time) {
         self.learned.observe(items, now);
     }
 
-    /// How many entries the feed shows.
+    /// Sets how many entries the feed lists.
     pub fn set_window(&mut self, entries: u32) {
         self.learned.set_window(entries);
     }
 
-    /// An automatic poll was taken, whatever came of it: it counts for a budget of the source's own.
+    /// Counts an automatic poll, whatever its result, towards the source's own budget.
     pub fn count_poll(&mut self, now: Time) {
         if let (Some(own), Some(budget)) = (&mut self.own, self.setup.own_budget) {
             own.count(now, budget);
@@ -95,7 +95,7 @@ impl Memory {
         }
     }
 
-    /// When the policy that decides wants to look next.
+    /// When the active policy wants to poll next.
     pub fn plan(&self, now: Time) -> Time {
         match self.setup.policy {
             PolicyKind::Fixed => Fixed::new(self.setup.interval).plan(now),
@@ -105,29 +105,29 @@ impl Memory {
         }
     }
 
-    /// What is known of the source's rate and habits; kept whichever policy decides.
+    /// What was learned about the source's rate and habits, independent of the active policy.
     pub fn learned(&self) -> &Learned {
         &self.learned
     }
 
-    /// What a look at this source costs, in item-seconds of waiting.
+    /// The price of a poll of this source, in item-seconds of waiting.
     pub fn price(&self) -> f64 {
         self.own.as_ref().map_or(self.setup.learned.price, OwnBudget::price)
     }
 
-    /// The policy that decides.
+    /// The active policy.
     pub fn policy(&self) -> PolicyKind {
         self.setup.policy
     }
 }
 
-/// Whether a poll that succeeded has taught anything that was saved here.
+/// Whether a saved state contains anything from a successful poll.
 pub fn is_learned(saved: &[u8]) -> bool {
     sections(saved).is_some_and(|[_, _, learned, _]| !learned.is_empty())
 }
 
-/// The waiting, in item-seconds, of the items that a source has probably published since the last
-/// look, by its saved memory; 0 where nothing is known.
+/// Waiting, in item-seconds, of the items that a source has probably published since the last
+/// poll, from its saved state; 0 if nothing is known.
 pub fn waiting(saved: &[u8], now: Time) -> f64 {
     let [_, _, learned, _] = sections(saved).unwrap_or_default();
     Learned::load(learned, LearnedParameters::default()).waiting(now)
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn an_early_look_does_not_distort_what_counts_looks() {
+    fn early_poll_does_not_distort_policies_that_count_polls() {
         let mut memory = Memory::load(&[], setup(PolicyKind::ChangeRate));
         memory.observe(&[Some(at(0))], at(0));
         let before = memory.clone();
@@ -192,11 +192,11 @@ mod tests {
             memory.observe_early(&[], at(minute));
         }
         assert_eq!((&memory.change_rate, &memory.advarss), (&before.change_rate, &before.advarss));
-        assert_ne!(memory.learned, before.learned, "what learns from time has learned");
+        assert_ne!(memory.learned, before.learned, "policies that learn from time have learned");
     }
 
     #[test]
-    fn looks_that_failed_teach_nothing() {
+    fn failed_polls_teach_nothing() {
         let mut memory = Memory::load(&[], setup(PolicyKind::Learned));
         memory.count_poll(at(0));
         assert!(!is_learned(&memory.save()) && !is_learned(&[]));
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_budget_of_its_own_is_kept() {
+    fn keeps_a_source_within_its_own_budget() {
         // One item an hour, and 6 polls a day where the shared price would give far more.
         let setup = Setup { own_budget: Some(6.0), ..setup(PolicyKind::Learned) };
         let (mut now, mut saved, mut polls) = (at(0), Vec::new(), Vec::new());
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn more_waits_the_longer_nobody_looks() {
+    fn waiting_grows_with_time_since_the_last_poll() {
         let mut memory = Memory::load(&[], setup(PolicyKind::Fixed));
         let items: Vec<_> = (0..20).map(|n| Some(at(n * 30 - 600))).collect();
         memory.observe(&items, at(0));

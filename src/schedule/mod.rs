@@ -1,4 +1,4 @@
-//! When to look again: what a policy wants, and what feeds and servers allow. Pure: times in,
+//! When to poll next: what a policy wants, and what feeds and servers allow. Pure: times in,
 //! times out.
 
 mod advarss;
@@ -29,26 +29,26 @@ pub use window::{quiet_until, skipped_until};
 use crate::model::Time;
 use std::time::Duration;
 
-/// Decides when a source is worth the next poll. One value belongs to one source; it is loaded
-/// before a poll, told what came, and saved after it.
+/// Decides when a source is worth the next poll. One instance per source: it is restored before a
+/// poll, observes the result, and is saved after it.
 pub trait Policy {
-    /// The look at `now` brought these items that were not known before, oldest first; an item
-    /// without a date of its own is `None`. An unchanged document is an empty slice. Not to be
-    /// called when a poll failed: that says nothing about the source.
+    /// Records a successful poll at `now` and its new items, oldest first. An item without a date
+    /// is `None`. An unchanged document gives an empty slice. Do not call it after a failed poll,
+    /// which says nothing about the source.
     fn observe(&mut self, items: &[Option<Time>], now: Time);
 
-    /// When it wants to look next, later than `now`. The rules of [`limits`] come on top.
+    /// When to poll next, later than `now`. The rules of [`limits`] are applied on top.
     fn plan(&self, now: Time) -> Time;
 
-    /// Its state, at most 512 bytes; loading it gives the same plans.
+    /// The state, at most 512 bytes. Restoring it gives the same plans.
     fn save(&self) -> Vec<u8>;
 }
 
-/// Largest delay added so that sources do not stay in step.
+/// Maximum jitter, so that sources do not stay in step.
 const MOST_JITTER: Duration = Duration::from_secs(60);
 
-/// A wanted look, up to 5 % or a minute later. `seed` tells sources apart; the same seed gives the
-/// same moment.
+/// A planned poll, delayed by up to 5 % or a minute. `seed` differs between sources; the same seed
+/// gives the same time.
 pub fn jittered(wanted: Time, now: Time, seed: u64) -> Time {
     let wait = (wanted - now).to_std().unwrap_or_default();
     let most = (wait / 20).min(MOST_JITTER).as_millis();

@@ -1,4 +1,4 @@
-//! What holds for every policy.
+//! Properties of every policy.
 
 use super::*;
 use proptest::prelude::*;
@@ -9,7 +9,7 @@ fn at(seconds: i64) -> Time {
     Time::from_timestamp(seconds, 0).unwrap()
 }
 
-/// Every policy, loaded from what it saved.
+/// Every policy, restored from its saved state.
 fn policies(saved: &[Vec<u8>; 3]) -> [Box<dyn Policy>; 3] {
     [
         Box::new(ChangeRate::load(&saved[0], ChangeRateParameters::default())),
@@ -19,10 +19,10 @@ fn policies(saved: &[Vec<u8>; 3]) -> [Box<dyn Policy>; 3] {
 }
 
 proptest! {
-    /// A look: minutes since the last one, and its items as minutes before or after it, or
+    /// A poll: minutes since the last one, and its items as minutes before or after it, or
     /// without a date.
     #[test]
-    fn saving_and_loading_changes_nothing(
+    fn saving_and_restoring_changes_nothing(
         polls in prop::collection::vec((0i64..5000, prop::collection::vec(prop::option::of(-99_999i64..100), 0..25)), 1..40)
     ) {
         let mut kept = policies(&Default::default());
@@ -45,7 +45,7 @@ proptest! {
     }
 
     #[test]
-    fn no_saved_state_is_a_danger(bytes in prop::collection::vec(any::<u8>(), 0..400), format in 0u8..3) {
+    fn survives_any_saved_state(bytes in prop::collection::vec(any::<u8>(), 0..400), format in 0u8..3) {
         let mut bytes = bytes;
         if let Some(first) = bytes.first_mut() {
             *first = format;
@@ -59,7 +59,7 @@ proptest! {
 }
 
 #[test]
-fn jitter_is_little_and_repeatable() {
+fn jitter_is_small_and_repeatable() {
     let now = at(START);
     let gaps = |wait: i64| {
         let wanted = now + chrono::TimeDelta::seconds(wait);

@@ -1,39 +1,39 @@
-//! What a poll costs, so that all polls together keep to a budget.
+//! The price of a poll, which keeps all polls together within a budget.
 
 use super::bytes::{Reader, Writer};
 use super::seconds;
 use crate::model::Time;
 
-/// Price of a look at 12 polls per source and day, in item-seconds of delay.
+/// Price of a poll at 12 polls per source and day, in item-seconds of delay.
 const PRICE_OF_12: f64 = 830.0;
-/// How far the price may move from where it began, as a factor: where rules of servers keep the
-/// looks below the budget, no price would reach it.
+/// Limit for the price relative to its start, as a factor. If the rules of servers keep the polls
+/// below the budget, no price would reach it.
 const FURTHEST: f64 = 100.0;
-/// The price moves twice as fast for so many days.
+/// Number of days with fast corrections.
 const EARLY_DAYS: u32 = 14;
 
-/// The price of a poll, in item-seconds, that gives about `budget` looks per source and day.
+/// The price of a poll, in item-seconds, that gives about `budget` polls per source and day.
 pub fn price_for(budget: f64) -> f64 {
     PRICE_OF_12 * (12.0 / budget.max(1e-3)).powi(2)
 }
 
-/// The price that all sources of a budget share, corrected once a day.
+/// The price that all sources share, corrected once a day.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Control {
     /// Item-seconds of delay that a poll must be worth.
     pub price: f64,
-    /// Corrections so far.
+    /// Number of corrections so far.
     pub days: u32,
 }
 
 impl Control {
-    /// Begins where a budget (looks per source and day) usually ends.
+    /// Starts at the price that a budget (polls per source and day) usually needs.
     pub fn new(budget: f64) -> Self {
         Self { price: price_for(budget), days: 0 }
     }
 
-    /// A day has passed in which `used` looks were taken and `budget` were wanted (both in the same
-    /// unit): `P *= clamp(used / budget, 0.3, 3)^g`, with g 0.5 for two weeks and 0.25 from then on.
+    /// Corrects the price after a day with `used` polls and a budget of `budget` (both in the same
+    /// unit): `P *= clamp(used / budget, 0.3, 3)^g`, with g = 0.5 for two weeks and 0.25 from then on.
     pub fn correct(&mut self, used: f64, budget: f64) {
         if budget > 0.0 && used.is_finite() {
             let gain = if self.days < EARLY_DAYS { 0.5 } else { 0.25 };
@@ -42,7 +42,7 @@ impl Control {
         self.days = self.days.saturating_add(1);
     }
 
-    /// Keeps the price within reach of the one that a budget usually needs.
+    /// Keeps the price near the one that the budget usually needs.
     pub fn bound(&mut self, budget: f64) {
         let usual = price_for(budget);
         self.price = if self.price.is_finite() { self.price } else { usual };
@@ -50,11 +50,11 @@ impl Control {
     }
 }
 
-/// A price of one source alone, and the polls since it was corrected last.
+/// The price of a single source, and its polls since the last correction.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct OwnBudget {
     control: Control,
-    /// Beginning of the day that is counted, in seconds since the epoch.
+    /// Start of the current day, in seconds since the epoch.
     since: Option<f64>,
     used: u32,
 }
@@ -88,13 +88,13 @@ impl OwnBudget {
         self.control.price
     }
 
-    /// Counts a poll; when a day has passed, the price is corrected.
+    /// Counts a poll. After a day has passed, corrects the price.
     pub(super) fn count(&mut self, now: Time, budget: f64) {
         let now = seconds::of(now);
         let since = *self.since.get_or_insert(now);
         let passed = (now - since) / seconds::DAY;
         if !(0.0..1.0).contains(&passed) {
-            // A clock that was set back begins a new day without a correction.
+            // A clock that was set back starts a new day without a correction.
             if passed > 0.0 {
                 self.control.correct(f64::from(self.used) / passed, budget);
                 self.control.bound(budget);
@@ -110,11 +110,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_price_follows_what_was_used() {
+    fn price_follows_usage() {
         assert!((price_for(24.0) - 207.5).abs() < 1e-9);
         let mut control = Control::new(12.0);
         control.correct(48.0, 12.0);
-        assert!((control.price / 830.0 - 3f64.sqrt()).abs() < 1e-9, "cut at three times");
+        assert!((control.price / 830.0 - 3f64.sqrt()).abs() < 1e-9, "limited to a factor of three");
         for _ in 1..EARLY_DAYS {
             control.correct(12.0, 12.0);
         }
@@ -128,6 +128,6 @@ mod tests {
             control.correct(0.0, 12.0);
             control.bound(12.0);
         }
-        assert!((control.price - 8.3).abs() < 1e-9, "does not fall without end");
+        assert!((control.price - 8.3).abs() < 1e-9, "has a lower limit");
     }
 }

@@ -1,4 +1,4 @@
-//! What to expect of a source that was never polled before.
+//! What to expect from a source that was never polled before.
 
 use crate::model::Time;
 use std::time::Duration;
@@ -6,28 +6,27 @@ use std::time::Duration;
 const HOUR: Duration = Duration::from_secs(3600);
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
-/// What there is to go by at the first poll.
+/// What is known at the first poll.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Clues<'a> {
-    /// The address.
     pub url: &'a str,
-    /// The dates of the entries found.
+    /// Dates of the entries found.
     pub items: &'a [Option<Time>],
-    /// How often a sitemap says that it changes.
+    /// `changefreq` in a sitemap.
     pub changes: Option<Duration>,
-    /// How often the feed says that it is updated.
+    /// Update period given by the feed.
     pub update_period: Option<Duration>,
-    /// How long the answer may be kept.
+    /// Cache lifetime of the response.
     pub max_age: Option<Duration>,
-    /// What the dates and the address of a page suggest.
+    /// What the dates and the URL of a page suggest.
     pub page: Option<Duration>,
 }
 
-/// Dated entries from which their own mean gap is believed.
+/// Number of dated entries from which their own mean gap is reliable.
 const ENOUGH: usize = 3;
 
-/// The mean time between items to begin with, from an hour to 30 days: the entries' own, else what
-/// the sitemap, the feed, the server, the page and the address say, in this order.
+/// The initial mean time between items, from an hour to 30 days: from the entries, else from the
+/// sitemap, the feed, the server, the page and the URL, in this order.
 pub fn first_gap(clues: &Clues<'_>, now: Time) -> Option<Duration> {
     let kept = clues.max_age.filter(|age| *age >= HOUR);
     let said = || clues.changes.or(clues.update_period).or(kept).or(clues.page);
@@ -35,7 +34,7 @@ pub fn first_gap(clues: &Clues<'_>, now: Time) -> Option<Duration> {
     Some(gap.clamp(HOUR, 30 * DAY))
 }
 
-/// The mean gap of the dated entries, from the oldest until now.
+/// The mean gap between the dated entries, from the oldest until now.
 pub fn own_gap(items: &[Option<Time>], now: Time) -> Option<Duration> {
     let dated = items.iter().flatten().filter(|at| **at < now);
     let count = u32::try_from(dated.clone().count()).unwrap_or(u32::MAX);
@@ -43,7 +42,7 @@ pub fn own_gap(items: &[Option<Time>], now: Time) -> Option<Duration> {
     (count as usize >= ENOUGH).then(|| span / count)
 }
 
-/// Words of addresses, and the mean gap that they suggest.
+/// Words in URLs, and the mean gap that they suggest.
 const WORDS: [(&[&str], Duration); 4] = [
     (&["live", "liveblog", "ticker", "breaking", "latest"], HOUR),
     (&["daily"], DAY),
@@ -51,7 +50,7 @@ const WORDS: [(&[&str], Duration); 4] = [
     (&["archive", "archives", "archiv", "annual"], Duration::from_secs(30 * 24 * 3600)),
 ];
 
-/// By words of the address, or a year in its path: what is dated is finished.
+/// From words in the URL, or a year in its path: a dated page does not change any more.
 fn by_words(url: &str) -> Option<Duration> {
     let path = url.split_once("://").map_or(url, |(_, rest)| rest).to_ascii_lowercase();
     let path = path.replace("week-end", "weekend");
@@ -69,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_best_clue_counts() {
+    fn uses_the_best_clue() {
         let now = Time::from_timestamp(1_700_000_000, 0).unwrap();
         let items: Vec<_> = (1..=4).map(|n| Some(now - 2 * n * HOUR)).collect();
         let all = Clues {

@@ -1,4 +1,4 @@
-//! Moments as seconds since the epoch, with which the policies reckon.
+//! Times as seconds since the epoch, in which the policies calculate.
 
 use crate::model::Time;
 use std::time::Duration;
@@ -11,19 +11,19 @@ pub(super) const WEEK: f64 = 604_800.0;
 /// From the epoch, a Thursday, to the first Monday.
 const MONDAY: f64 = 4.0 * DAY;
 
-/// A moment in seconds, exact to a microsecond.
+/// A time in seconds, exact to a microsecond.
 pub(super) fn of(time: Time) -> f64 {
     time.timestamp_micros() as f64 / 1e6
 }
 
-/// The moment that is so many seconds after another one. What no clock can mean is an hour later.
+/// The time that many seconds after another one; an hour after it if out of range.
 pub(super) fn later(time: Time, seconds: f64) -> Time {
     let wait = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::from_secs(3600));
     let micros = wait.as_nanos().saturating_add(500) / 1000;
     super::limits::after(time, Duration::from_micros(micros.try_into().unwrap_or(u64::MAX)))
 }
 
-/// The hour of the week at a moment, UTC, 0 being the first one of Monday.
+/// The hour of the week at a time, UTC; 0 is the first hour of Monday.
 pub(super) fn hour_of_week(at: f64) -> usize {
     // Not negative and below 168.
     ((at - MONDAY) / HOUR).floor().rem_euclid(168.0) as usize
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_in_the_week_and_the_hour() {
+    fn finds_the_slot_in_week_and_hour() {
         for (at, hour, part) in [
             ("2025-10-20T00:00:00Z", 0, 0),
             ("2025-10-24T12:31:00Z", 4 * 24 + 12, 6),
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn no_number_of_seconds_leaves_the_calendar() {
+    fn stays_inside_the_calendar() {
         let now: Time = "2025-10-20T00:00:00Z".parse().unwrap();
         assert_eq!(later(now, 1.5) - now, chrono::TimeDelta::milliseconds(1500));
         for odd in [f64::NAN, -1.0] {

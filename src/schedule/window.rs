@@ -1,11 +1,11 @@
-//! The hours and days in which a feed does not want to be asked.
+//! The hours and days in which a feed asks not to be polled.
 
 use super::limits::DAY;
 use crate::model::{FeedHints, QuietHours, Time};
 use chrono::{Datelike, Timelike};
 
-/// The end of the skip window (`skipHours`, `skipDays`, both UTC) that `at` lies in, at most a day
-/// later; `None` outside of one.
+/// The end of the skip window (`skipHours`, `skipDays`, both UTC) that contains `at`, at most a day
+/// later. `None` outside of a window.
 pub fn skipped_until(hints: &FeedHints, at: Time) -> Option<Time> {
     if !is_skipped(hints, at) {
         return None;
@@ -20,8 +20,8 @@ pub fn skipped_until(hints: &FeedHints, at: Time) -> Option<Time> {
     Some(next.min(latest))
 }
 
-/// The end of the user's quiet hours that `at` lies in; `None` outside of them. The user's zone
-/// is `east` seconds east of UTC.
+/// The end of the user's quiet hours that contain `at`. `None` outside of them. The user's time
+/// zone is `east` seconds east of UTC.
 pub fn quiet_until(hours: QuietHours, east: i32, at: Time) -> Option<Time> {
     let local = (at.timestamp() + i64::from(east)).rem_euclid(24 * 3600);
     let left = hours.left(u32::try_from(local / 60).unwrap_or(0))?;
@@ -43,7 +43,7 @@ mod tests {
     }
 
     #[test]
-    fn quiet_hours_end_in_the_persons_zone() {
+    fn quiet_hours_end_in_the_users_time_zone() {
         let night = QuietHours::parse("23:00-07:00").unwrap();
         for (at, east, want) in [
             ("2025-10-24T23:30:10Z", 0, Some("2025-10-25T07:00:00Z")),
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn windows_end_where_they_should() {
+    fn windows_end_at_the_right_time() {
         // 2025-10-24 is a Friday.
         type Case = (&'static [u8], &'static [u8], &'static str, Option<&'static str>);
         let cases: &[Case] = &[

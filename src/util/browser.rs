@@ -1,7 +1,7 @@
-//! Opening addresses in a browser: first a plan as plain data, then its execution.
+//! Opens URLs in a browser: first a plan as plain data, then its execution.
 //!
-//! A program is always started by an argument list, never through a shell, and only with http and
-//! https addresses, which cannot be mistaken for options.
+//! Programs are always started with an argument list, never through a shell, and only with http
+//! and https URLs, which cannot be mistaken for options.
 
 use std::io;
 use std::path::Path;
@@ -12,60 +12,58 @@ use url::Url;
 const TEXT_BROWSERS: [&str; 9] =
     ["w3m", "lynx", "links", "links2", "elinks", "browsh", "chawan", "cha", "carbonyl"];
 
-/// Text browsers that are looked for where there is no screen to open a window on, best first.
+/// Text browsers to try when no window can be opened, best first.
 const FALLBACKS: [&str; 4] = ["w3m", "lynx", "elinks", "links"];
 
-/// What the plan depends on beside the settings.
+/// What the plan depends on besides the settings.
 pub struct Surroundings<'a> {
     /// The value of an environment variable.
     pub variable: &'a dyn Fn(&str) -> Option<String>,
-    /// Whether a program can be started by that name.
+    /// Whether a program with that name can be started.
     pub installed: &'a dyn Fn(&str) -> bool,
 }
 
 /// What will be started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launch {
-    /// How.
     pub how: How,
-    /// Whether it draws in the terminal, which has to be given to it and taken back.
+    /// Whether it draws in the terminal, so that newsfed has to release it first.
     pub in_terminal: bool,
 }
 
-/// How addresses are opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum How {
-    /// By these argument lists, one after the other.
+    /// With these argument lists, one after the other.
     Commands(Vec<Vec<String>>),
-    /// By the opener of the system.
+    /// With the system's opener.
     System(Vec<Url>),
 }
 
-/// Why nothing can be opened; the addresses should be shown instead.
+/// Why nothing can be opened. Show the URLs instead.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoBrowser {
-    /// Not an address of the web.
-    #[error("only http and https addresses are opened")]
+    /// Not an http or https URL.
+    #[error("only http and https URLs can be opened")]
     Address,
-    /// No window can be opened and no text browser is there.
+    /// No window can be opened and no text browser is installed.
     #[error(
-        "there is no screen to open a browser on, and no text browser is installed; set `browser` \
-         in config.toml, or $BROWSER"
+        "no browser found: there is no display and no text browser is installed; set `browser` in \
+         config.toml, or $BROWSER"
     )]
     NoScreen,
-    /// The setting names a program that is not there.
-    #[error("the browser {0} is not installed; set `browser` in config.toml to another")]
+    /// The setting names a program that does not exist.
+    #[error("the browser {0} is not installed; set `browser` in config.toml to another one")]
     NotInstalled(String),
 }
 
-/// Decides what to start: the configured argument list, where `{url}` stands for the address, else
-/// the first usable part of `$BROWSER`, else the opener of the system, else a text browser.
+/// Decides what to start: the configured argument list, in which `{url}` stands for the URL, else
+/// the first usable part of `$BROWSER`, else the system's opener, else a text browser.
 ///
-/// `in_terminal` says of the configured one that it draws in the terminal; well-known text browsers
-/// are known to.
+/// `in_terminal` says that the configured browser draws in the terminal. Well-known text browsers
+/// are recognised.
 ///
 /// # Errors
-/// When an address is not of the web, or nothing can open it.
+/// When a URL is not http or https, or nothing can open it.
 pub fn plan(
     configured: &[String],
     in_terminal: bool,
@@ -97,14 +95,14 @@ pub fn plan(
     Ok(Launch { how: How::Commands(commands), in_terminal: true })
 }
 
-/// `$BROWSER` is a list of command lines with colons between; the first one whose program is there.
+/// `$BROWSER` is a list of command lines separated by colons. Takes the first installed one.
 fn from_variable(around: &Surroundings<'_>) -> Option<Vec<String>> {
     let list = (around.variable)("BROWSER")?;
     let lines = list.split(':').filter_map(shlex::split);
     lines.into_iter().find(|argv| argv.first().is_some_and(|p| (around.installed)(p)))
 }
 
-/// The argument list for one address, which comes last where no place is given for it.
+/// The argument list for one URL, which comes last if there is no `{url}`.
 fn filled(argv: &[String], place: &str, url: &Url) -> Vec<String> {
     let mut filled: Vec<String> = argv.iter().map(|a| a.replace(place, url.as_str())).collect();
     if !argv.iter().any(|a| a.contains(place)) {
@@ -118,20 +116,20 @@ fn is_text_browser(program: &str) -> bool {
     TEXT_BROWSERS.contains(&name)
 }
 
-/// Whether windows can be opened: always on systems that have their own, elsewhere when a display
-/// is announced, or when Windows is below.
+/// Whether windows can be opened: always on systems with a desktop of their own, else when a
+/// display is set, or under WSL.
 fn has_screen(around: &Surroundings<'_>) -> bool {
     let set = |name: &&str| (around.variable)(name).is_some_and(|v| !v.is_empty());
     cfg!(any(windows, target_os = "macos"))
         || ["DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"].iter().any(set)
 }
 
-/// The value of a variable of this process, where it is text.
+/// The value of a variable of this process, if it is text.
 pub fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-/// Whether a program is found in `PATH`, or at its path where one is given.
+/// Whether a program is in `PATH`, or exists at the given path.
 pub fn installed(program: &str) -> bool {
     let is_program = |path: &Path| {
         #[cfg(unix)]
@@ -150,8 +148,8 @@ pub fn installed(program: &str) -> bool {
         && std::env::split_paths(&path).any(|folder| is_program(&folder.join(program)))
 }
 
-/// Does what was planned. A browser with windows of its own is left alone, and what it says goes
-/// nowhere; one that draws in the terminal is waited for, and has the terminal meanwhile.
+/// Carries out the plan. A browser with its own windows is detached, and its output is discarded.
+/// A browser that draws in the terminal gets the terminal until it exits.
 ///
 /// # Errors
 /// When a program cannot be started.
@@ -160,7 +158,7 @@ pub fn launch(launch: &Launch) -> io::Result<()> {
         How::System(urls) => urls.iter().try_for_each(|url| open::that_detached(url.as_str())),
         How::Commands(commands) if launch.in_terminal => {
             commands.iter().filter_map(|argv| command(argv)).try_for_each(|mut command| {
-                // What it thinks of the page is its own affair.
+                // A text browser's exit code is none of our business.
                 command.status().map(|_| ())
             })
         }
@@ -179,11 +177,11 @@ fn command(argv: &[String]) -> Option<Command> {
 
 fn start_detached(mut command: Command) -> io::Result<()> {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    // A process group of its own: what is typed in this terminal does not reach it.
+    // Its own process group, so that keys typed in this terminal do not reach it.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let mut child = command.spawn()?;
-    // Somebody has to hear of its end; a program that ends before the browser does loses nothing.
+    // Reaps the process. If newsfed exits first, nothing is lost.
     std::thread::Builder::new().name("browser".to_owned()).spawn(move || child.wait())?;
     Ok(())
 }
@@ -194,7 +192,7 @@ mod tests {
 
     const URL: &str = "https://example.com/a?b=c&d";
 
-    /// Plans with `BROWSER`, `DISPLAY` and the installed programs given.
+    /// Plans with the given `BROWSER`, `DISPLAY` and installed programs.
     fn planned(
         configured: &[&str],
         browser: Option<&str>,
@@ -219,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn the_setting_comes_first() {
+    fn prefers_the_setting() {
         let all = ["firefox", "w3m", "/opt/lynx"];
         let plan = |argv: &[&str]| planned(argv, Some("w3m"), Some(":0"), &all, URL);
         assert_eq!(
@@ -235,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn the_variable_is_a_list_of_command_lines() {
+    fn reads_browser_variable_as_list_of_command_lines() {
         let all = ["firefox", "w3m", "my browser"];
         let plan = |list: &str| planned(&[], Some(list), None, &all, URL);
         assert_eq!(plan("firefox -P 'a b' %s"), commands(&["firefox", "-P", "a b", URL], false));
@@ -245,12 +243,12 @@ mod tests {
             plan("firefox $(touch x) `y`;z"),
             commands(&["firefox", "$(touch", "x)", "`y`;z", URL], false)
         );
-        assert_eq!(plan("'unclosed:w3m"), commands(&["w3m", URL], true), "what is no command line");
+        assert_eq!(plan("'unclosed:w3m"), commands(&["w3m", URL], true), "not a command line");
     }
 
     #[cfg(all(unix, not(target_os = "macos")))]
     #[test]
-    fn the_system_needs_a_screen() {
+    fn system_opener_needs_a_display() {
         let url = Url::parse(URL).unwrap();
         let system = Ok(Launch { how: How::System(vec![url]), in_terminal: false });
         assert_eq!(planned(&[], None, Some(":0"), &["w3m"], URL), system);
@@ -261,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_web_is_opened() {
+    fn opens_only_http_and_https() {
         for address in ["file:///etc/passwd", "javascript:1", "-x", "mailto:a@b", "", "--help"] {
             let result = planned(&["firefox"], None, None, &["firefox"], address);
             assert_eq!(result, Err(NoBrowser::Address), "{address}");
@@ -272,14 +270,14 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn programs_are_found_by_name_and_by_path() {
+    fn finds_programs_by_name_and_by_path() {
         assert!(installed("sh") && installed("/bin/sh"));
         assert!(!installed("") && !installed("/etc/passwd") && !installed("no-such-program-here"));
     }
 
     #[cfg(unix)]
     #[test]
-    fn a_detached_program_runs() {
+    fn starts_a_detached_program() {
         let folder = tempfile::tempdir().unwrap();
         let fifo = folder.path().join("out");
         let made = Command::new("mkfifo").arg(&fifo).status().unwrap();
@@ -287,7 +285,7 @@ mod tests {
         let script = format!("echo \"$1\" > {}", fifo.display());
         let argv = ["sh", "-c", &script, "x", URL].map(str::to_owned).to_vec();
         launch(&Launch { how: How::Commands(vec![argv]), in_terminal: false }).unwrap();
-        // Reading waits for the writer.
+        // Opening the pipe for reading waits for the writer.
         assert_eq!(std::fs::read_to_string(&fifo).unwrap().trim(), URL);
     }
 }

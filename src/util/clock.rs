@@ -9,20 +9,19 @@ use tokio::sync::watch;
 /// A pending wait.
 pub type Sleep<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
-/// Where the time comes from.
+/// A source of time.
 pub trait Clock: Send + Sync + 'static {
-    /// The present moment.
     fn now(&self) -> Time;
 
-    /// Waits until `now()` has reached `at`; returns at once when it already has.
+    /// Waits until `now()` has reached `at`. Returns at once if it already has.
     fn sleep_until(&self, at: Time) -> Sleep<'_>;
 }
 
-/// The machine's clock.
+/// The system clock.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
 
-/// A sleeping laptop stops the timers but not the clock, so long waits look at it this often.
+/// Suspending a laptop stops timers but not the clock, so long waits check the clock this often.
 const RECHECK: Duration = Duration::from_secs(60);
 
 impl Clock for SystemClock {
@@ -42,34 +41,32 @@ impl Clock for SystemClock {
     }
 }
 
-/// The first moment of a day in a zone. Some zones set their clocks forward at midnight, so that a
-/// day of theirs begins later; `None` for a day that a zone leaves out.
+/// The first moment of a day in a time zone. Some zones move their clocks forward at midnight, so
+/// that the day begins later. `None` for a day that a zone skipped.
 pub fn start_of_day<Z: chrono::TimeZone>(day: chrono::NaiveDate, zone: &Z) -> Option<Time> {
     let quarter =
         |n: i64| day.and_time(chrono::NaiveTime::MIN) + chrono::TimeDelta::minutes(15 * n);
-    // No zone has ever jumped by more than three hours without leaving out the whole day.
+    // No zone has ever moved by more than three hours without skipping a whole day.
     let first = (0..=12).find_map(|n| zone.from_local_datetime(&quarter(n)).earliest());
     first.map(|t| t.with_timezone(&chrono::Utc))
 }
 
-/// A clock that only moves when told to. Clones share the time.
+/// A clock that only moves when a test moves it. Clones share the time.
 #[derive(Debug, Clone)]
 pub struct FakeClock {
     time: Arc<watch::Sender<Time>>,
 }
 
 impl FakeClock {
-    /// A clock that stands at `start`.
     pub fn new(start: Time) -> Self {
         Self { time: Arc::new(watch::Sender::new(start)) }
     }
 
-    /// Moves the clock to a moment, which may lie in the past.
+    /// Sets the clock, possibly to the past.
     pub fn set(&self, to: Time) {
         self.time.send_replace(to);
     }
 
-    /// Moves the clock forward.
     pub fn advance(&self, by: Duration) {
         self.time.send_modify(|t| *t += by);
     }
@@ -83,7 +80,7 @@ impl Clock for FakeClock {
     fn sleep_until(&self, at: Time) -> Sleep<'_> {
         let mut times = self.time.subscribe();
         Box::pin(async move {
-            // The sender lives as long as `self`, so the wait cannot fail.
+            // The sender lives as long as `self`, so this wait cannot fail.
             let _ = times.wait_for(|now| *now >= at).await;
         })
     }

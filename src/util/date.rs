@@ -1,4 +1,4 @@
-//! Dates as feeds and pages write them: RFC 822 and RFC 3339, and what people make of them.
+//! Dates in feeds and pages: RFC 822, RFC 3339, and common deviations from both.
 
 mod words;
 
@@ -9,9 +9,8 @@ use chrono::{Datelike, Duration, NaiveDate, NaiveDateTime, TimeZone, Utc};
 /// Longest text that is read as a date, in bytes.
 const MAX_DATE: usize = 100;
 
-/// Reads a date in any of the forms that feeds are known to use. A date without a zone is taken
-/// as UTC, one without a time as midnight; impossible dates give `None`, and so do those that are
-/// outside of the years 1 to 9999 in UTC.
+/// Reads a date in any form known from feeds. Without a zone it is taken as UTC, without a time
+/// as midnight. Returns `None` for impossible dates and for years outside 1 to 9999 (in UTC).
 pub fn parse(text: &str) -> Option<Time> {
     let text = text.trim();
     if text.is_empty() || text.len() > MAX_DATE {
@@ -40,7 +39,7 @@ fn unix(text: &str) -> Option<Time> {
 /// `20240311`, `2024-03-11 04:15`.
 fn iso(text: &str) -> Option<Time> {
     let date_len = text.bytes().take_while(|b| b.is_ascii_digit() || b"-/".contains(b)).count();
-    // A minus behind the digits may belong to a zone, but never without a time in between.
+    // A minus after the digits may start a zone, but never without a time in between.
     let (date, rest) = text.split_at(date_len);
     let date = iso_date(date)?;
     let rest = rest.trim_start_matches(|c: char| c.is_whitespace() || "Tt,".contains(c));
@@ -102,7 +101,7 @@ fn korean(text: &str) -> Option<Time> {
     at(date, clock, hours * 3600)
 }
 
-/// Everything written with words, in any order: `Mon, 11 Mar 2024 04:15:30 GMT`,
+/// Dates with words, in any order: `Mon, 11 Mar 2024 04:15:30 GMT`,
 /// `March 11, 2024 4:15 pm`, `Mon Mar 11 04:15:30 2024`, `03/11/2024 04:15`.
 fn written(text: &str) -> Option<Time> {
     let mut found = Found::default();
@@ -126,7 +125,7 @@ struct Found {
 }
 
 impl Found {
-    /// Takes a word in; `None` where the text is no date after all.
+    /// Reads a word. `None` means that the text is not a date.
     fn take(&mut self, word: &str) -> Option<()> {
         let first = word.chars().next()?;
         if word.contains(':') && first.is_ascii_digit() {
@@ -140,7 +139,7 @@ impl Found {
             return self.take_numbers(word);
         }
         if let Some(month) = month(word) {
-            // Some zone and weekday names look like months (mar, sep); the first one counts.
+            // Some zone and weekday names resemble months (mar, sep). The first one counts.
             self.month.get_or_insert(month);
         } else if let (Some(half), _) = split_half_day(word) {
             self.afternoon = Some(half);
@@ -177,7 +176,7 @@ impl Found {
         Some(())
     }
 
-    /// Year, month and day out of the numbers, by their size and place.
+    /// Year, month and day from the numbers, by size and position.
     fn date(&self) -> Option<(i32, u32, u32)> {
         let year = |(n, digits): (u32, usize)| match digits {
             4 => i32::try_from(n).ok(),
@@ -188,7 +187,7 @@ impl Found {
             (Some(month), [a, b]) if a.1 == 4 => Some((year(*a)?, month, b.0)),
             (Some(month), [a, b]) => Some((year(*b)?, month, a.0)),
             (None, [a, b, c]) if a.1 == 4 => Some((year(*a)?, b.0, c.0)),
-            // Without month names the American order is the more frequent one in feeds.
+            // Without month names the American order is more frequent in feeds.
             (None, [a, b, c]) if a.0 <= 12 => Some((year(*c)?, a.0, b.0)),
             (None, [a, b, c]) => Some((year(*c)?, b.0, a.0)),
             _ => None,
@@ -196,7 +195,7 @@ impl Found {
     }
 }
 
-/// A time of day; hour 24 is the next day's start.
+/// A time of day. Hour 24 is the start of the next day.
 #[derive(Clone, Copy)]
 struct Clock {
     hour: u32,
@@ -207,7 +206,7 @@ struct Clock {
 impl Clock {
     const MIDNIGHT: Self = Self { hour: 0, minute: 0, second: 0 };
 
-    /// The same clock on a twelve-hour dial; `Some(true)` is the afternoon.
+    /// The same time on a twelve-hour clock. `Some(true)` means p.m.
     fn with_half_day(self, afternoon: Option<bool>) -> Option<Self> {
         let hour = match afternoon {
             Some(true) if self.hour < 12 => self.hour + 12,
@@ -237,7 +236,7 @@ fn parse_clock(text: &str) -> Option<Clock> {
     fits.then_some(clock)
 }
 
-/// Splits `am` or `pm` off the start.
+/// Strips `am` or `pm` from the start.
 fn split_half_day(text: &str) -> (Option<bool>, &str) {
     let lower = text.to_ascii_lowercase();
     for (mark, afternoon) in [("am", false), ("pm", true), ("a.m.", false), ("p.m.", true)] {
@@ -250,7 +249,7 @@ fn split_half_day(text: &str) -> (Option<bool>, &str) {
     (None, text)
 }
 
-/// The year of a two-digit one: 00-68 are 2000-2068, 69-99 are 1969-1999.
+/// The year for two digits: 00-68 are 2000-2068, 69-99 are 1969-1999.
 fn century(year: i32) -> i32 {
     if year < 69 { year + 2000 } else { year + 1900 }
 }
@@ -272,7 +271,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dates_in_many_forms() {
+    fn reads_dates_in_many_forms() {
         let cases = include_str!("../../tests/data/dates.tsv");
         for case in cases.lines().filter(|l| !l.is_empty() && !l.starts_with('#')) {
             let (input, expected) = case.split_once('\t').expect("two columns");
@@ -283,7 +282,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn no_text_panics(s in "\\PC{0,40}", t in "[0-9:/.+ TZapm-]{0,30}") {
+        fn never_panics(s in "\\PC{0,40}", t in "[0-9:/.+ TZapm-]{0,30}") {
             let _ = (parse(&s), parse(&t));
         }
     }

@@ -1,10 +1,9 @@
-//! Which hosts are one site.
+//! Which hosts belong to one site.
 
 use url::{Host, Url};
 
-/// Whether two addresses are on one site: the same registrable domain by the public suffix list
-/// (so that `www.` and other names below it count), else the same host. Letter case and port do
-/// not matter.
+/// Whether two URLs belong to one site: the same registrable domain by the public suffix list
+/// (including `www.` and other subdomains), else the same host. Letter case and port are ignored.
 pub fn same_site(a: &Url, b: &Url) -> bool {
     match (site(a), site(b)) {
         (Some(a), Some(b)) => a == b,
@@ -12,7 +11,7 @@ pub fn same_site(a: &Url, b: &Url) -> bool {
     }
 }
 
-/// The registrable domain of an address, or its host where there is none.
+/// The registrable domain of a URL, else its host.
 pub fn site(url: &Url) -> Option<String> {
     match url.host()? {
         Host::Domain(name) => {
@@ -29,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sites_by_registrable_domain() {
+    fn compares_sites_by_registrable_domain() {
         let cases = [
             ("https://www.example.org/a", "http://example.org:81/b", true),
             ("https://news.example.co.uk/", "https://EXAMPLE.co.uk/", true),

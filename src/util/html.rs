@@ -1,4 +1,4 @@
-//! HTML from outside: depth, safe HTML, plain text. All of it in linear time.
+//! HTML from outside: depth limit, safe HTML, plain text. All in linear time.
 
 mod decode;
 mod depth;
@@ -16,24 +16,24 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 use url::Url;
 
-/// Deepest nesting of which a tree is built.
+/// Deepest nesting for which a tree is built.
 pub const MAX_DEPTH: usize = 512;
 
 /// Safe HTML: no scripts, styles, frames, forms or drawings, no event or style attributes, only
-/// http, https and mailto links, made absolute with `base` (relative ones lose their target when
-/// there is none). Control characters are removed, every element is closed, and nesting is
-/// flattened far below [`MAX_DEPTH`], so that a tree of the result is always safe to build.
+/// http, https and mailto links, made absolute with `base` (without a base, relative links lose
+/// their target). Control characters are removed, every element is closed, and nesting is
+/// flattened far below [`MAX_DEPTH`], so that building a tree of the result is always safe.
 pub fn clean(html: &str, base: Option<&Url>) -> String {
     let html = html.trim();
     if !html.contains(['<', '>', '&', '"']) {
         return text::markup(html).into_owned();
     }
     let safe = safe::sanitise(&text::markup(html), base);
-    // References may have stood for control characters.
+    // Character references may have encoded control characters.
     text::markup(safe.trim()).into_owned()
 }
 
-/// Plain text as safe HTML: escaped, one paragraph per run of lines between empty lines.
+/// Plain text as safe HTML: escaped, with a paragraph for each run of non-empty lines.
 pub fn paragraphs(plain: &str) -> String {
     let plain = text::block(plain);
     let mut out = String::with_capacity(plain.len() + 16);
@@ -45,7 +45,7 @@ pub fn paragraphs(plain: &str) -> String {
     out
 }
 
-/// Text with `&`, `<` and `>` written as references.
+/// Escapes `&`, `<` and `>`.
 pub fn escape(plain: &str) -> Cow<'_, str> {
     if first_special(plain).is_none() {
         return plain.into();
@@ -66,17 +66,17 @@ pub fn escape(plain: &str) -> Cow<'_, str> {
     out.into()
 }
 
-/// Where the first character stands that [`escape`] writes as a reference.
+/// Position of the first character that [`escape`] replaces.
 fn first_special(s: &str) -> Option<usize> {
     let special = |b: &u8| matches!(b, b'&' | b'<' | b'>' | b'"');
-    // Whole chunks are polled without a branch per byte.
+    // Checks a chunk at a time, without a branch per byte.
     let chunks = s.as_bytes().chunks_exact(32);
     let plain =
         chunks.take_while(|c| !c.iter().fold(false, |any, b| any | special(b))).count() * 32;
     s.as_bytes()[plain..].iter().position(special).map(|at| plain + at)
 }
 
-/// Whether a text holds tags or character references that a reader would not want to see.
+/// Whether a text contains tags or character references that should not be shown as they are.
 pub fn looks_like_html(s: &str) -> bool {
     if !s.contains(['<', '&']) {
         return false;
@@ -92,8 +92,8 @@ pub fn looks_like_html(s: &str) -> bool {
     false
 }
 
-/// The plain text of a fragment, without building a tree: tags dropped, references decoded,
-/// blocks on lines of their own, white space collapsed, control characters removed.
+/// The plain text of a fragment, without building a tree: tags are dropped, references decoded,
+/// blocks put on their own lines, white space collapsed, control characters removed.
 pub fn to_text(html: &str) -> String {
     if !html.contains(['<', '&']) {
         return text::block(&collapse(html));
@@ -124,7 +124,7 @@ pub fn to_text(html: &str) -> String {
     text::block(&out)
 }
 
-/// Elements whose content is never text to read.
+/// Elements whose content is never readable text.
 const HIDDEN: [&str; 7] = ["script", "style", "iframe", "noembed", "noframes", "template", "svg"];
 
 static BLOCKS: LazyLock<HashSet<&str>> = LazyLock::new(|| {

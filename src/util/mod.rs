@@ -1,4 +1,4 @@
-//! Small things that every room may use.
+//! Small helpers that every module may use.
 
 pub mod browser;
 pub mod clock;

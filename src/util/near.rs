@@ -1,6 +1,6 @@
-//! What was probably meant by a misspelt word.
+//! Suggestions for misspelt words.
 
-/// The candidate most like a misspelt word, if any is like it at all.
+/// The candidate most similar to a misspelt word, if any is similar enough.
 pub(crate) fn near<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,

@@ -1,6 +1,6 @@
-//! Text from outside made fit for a terminal, and its width.
+//! Makes text from outside safe for a terminal, and measures its width.
 //!
-//! Text is sanitised once, on its way into the model; what the model holds is safe to print.
+//! Text is sanitised once, on its way into the model. Everything in the model is safe to print.
 
 use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation;
@@ -9,23 +9,22 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 /// Longest line that [`line`] returns, in characters.
 pub const MAX_LINE: usize = 1000;
 
-/// Longest line that [`block`] leaves in one piece, in characters; longer ones are broken.
+/// Longest line that [`block`] keeps unbroken, in characters.
 pub const MAX_BLOCK_LINE: usize = 20_000;
 
-/// Combining marks kept on one base character.
+/// Maximum number of combining marks on one base character.
 const MAX_MARKS: usize = 4;
 
-/// Characters kept of one grapheme.
+/// Maximum number of characters in one grapheme.
 const MAX_GRAPHEME: usize = 32;
 
-/// How far the end of a device string is looked for in markup, in characters.
+/// How far the end of a device string is searched for in markup, in characters.
 const MAX_STRING_IN_MARKUP: usize = 256;
 
-/// Cells between tab stops.
 const TAB: usize = 4;
 
-/// One line of clean text: control characters, escape sequences, bidirectional overrides and
-/// invisible characters removed, white space collapsed, at most [`MAX_LINE`] characters.
+/// Makes one line of clean text: control characters, escape sequences, bidirectional overrides and
+/// invisible characters are removed, white space is collapsed. At most [`MAX_LINE`] characters.
 pub fn line(s: &str) -> String {
     if is_plain_line(s) {
         return s.to_owned();
@@ -48,8 +47,8 @@ pub fn line(s: &str) -> String {
     out
 }
 
-/// Clean text of many lines: as [`line`], but line breaks and indentation stay, tabs become
-/// spaces, and lines longer than [`MAX_BLOCK_LINE`] characters are broken.
+/// Makes clean text of many lines: like [`line`], but line breaks and indentation stay, tabs
+/// become spaces, and lines longer than [`MAX_BLOCK_LINE`] characters are broken.
 pub fn block(s: &str) -> String {
     let clean = filter(s, Mode::Text);
     let mut out = String::with_capacity(clean.len());
@@ -64,9 +63,9 @@ pub fn block(s: &str) -> String {
     out.split_off(lead)
 }
 
-/// Removes from HTML source what [`line`] removes from text, and leaves its markup as it is.
+/// Removes from HTML source what [`line`] removes from text, and leaves the markup unchanged.
 ///
-/// An escape sequence never reaches over `<`, `>`, `"` or `'`, so no tag can be swallowed.
+/// An escape sequence never extends past `<`, `>`, `"` or `'`, so no tag can be swallowed.
 pub fn markup(s: &str) -> Cow<'_, str> {
     if s.bytes().all(|b| b == b'\n' || b == b'\t' || (0x20..0x7f).contains(&b)) {
         return Cow::Borrowed(s);
@@ -74,7 +73,7 @@ pub fn markup(s: &str) -> Cow<'_, str> {
     Cow::Owned(filter(s, Mode::Markup))
 }
 
-/// The longest start of `s` that has at most `bytes` bytes.
+/// The longest prefix of `s` with at most `bytes` bytes.
 pub fn start(s: &str, bytes: usize) -> &str {
     let mut end = bytes.min(s.len());
     while !s.is_char_boundary(end) {
@@ -83,7 +82,7 @@ pub fn start(s: &str, bytes: usize) -> &str {
     &s[..end]
 }
 
-/// Width in terminal cells, grapheme by grapheme, as the screen library measures it.
+/// Width in terminal cells, grapheme by grapheme, as ratatui measures it.
 pub fn width(s: &str) -> usize {
     if s.bytes().all(|b| (0x20..0x7f).contains(&b)) {
         return s.len();
@@ -91,8 +90,8 @@ pub fn width(s: &str) -> usize {
     s.graphemes(true).map(UnicodeWidthStr::width).sum()
 }
 
-/// The longest start of `s` that fits into `cells`, with `…` at the end where something was cut.
-/// Never splits a grapheme.
+/// The longest prefix of `s` that fits into `cells`, with `…` at the end if it was cut. Never
+/// splits a grapheme.
 pub fn truncate(s: &str, cells: usize) -> Cow<'_, str> {
     if s.len() <= cells || width(s) <= cells {
         return Cow::Borrowed(s);
@@ -113,7 +112,7 @@ pub fn truncate(s: &str, cells: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{}…", &s[..end]))
 }
 
-/// What the filtered string is.
+/// The kind of text to filter.
 #[derive(Clone, Copy, PartialEq)]
 enum Mode {
     Text,
@@ -129,11 +128,12 @@ fn is_plain_line(s: &str) -> bool {
         && !s.contains("  ")
 }
 
-/// Drops what must not reach a terminal. Line ends become `\n`; other white space stays what it
-/// is, except that blank-looking characters become plain spaces.
+/// Drops everything that must not reach a terminal. Line ends become `
+`. Other white space
+/// stays, except that unusual space characters become plain spaces.
 fn filter(s: &str, mode: Mode) -> String {
     let mut out = Filtered { text: String::with_capacity(s.len()), marks: 0, last: '\n' };
-    // Where the last character stands that can end a device string; none can end after it.
+    // Position of the last character that can end a device string. None ends after it.
     let last_end = s.rfind(['\u{7}', '\u{9c}']).max(s.rfind("\u{1b}\\")).unwrap_or(0);
     let mut rest = s;
     loop {
@@ -176,7 +176,7 @@ fn after_escape(tail: &str, may_end: bool, mode: Mode) -> &str {
     match c {
         '[' => after_csi(after, true),
         ']' | 'P' | 'X' | '^' | '_' => after_device_string(after, may_end, mode),
-        // Two-character sequences that terminals act upon and that are no likely start of a word.
+        // Two-character sequences that terminals act on and that are unlikely to start a word.
         '7' | '8' | '=' | 'c' | '\\' => after,
         '>' if mode == Mode::Text => after,
         ' '..='/' if mode == Mode::Text => {
@@ -190,8 +190,8 @@ fn after_escape(tail: &str, may_end: bool, mode: Mode) -> &str {
     }
 }
 
-/// The text after a control sequence. A sequence without parameters behind a lone C1 character is
-/// more likely damaged text, of which nothing more is removed.
+/// The text after a control sequence. After a lone C1 character without parameters the text is
+/// more likely damaged, and nothing more is removed.
 fn after_csi(tail: &str, certain: bool) -> &str {
     let end = tail.trim_start_matches(|c| ('0'..='?').contains(&c));
     if !certain && end.len() == tail.len() {
@@ -204,14 +204,14 @@ fn after_csi(tail: &str, certain: bool) -> &str {
     }
 }
 
-/// The text after an operating system command, device control or similar string; one without an
-/// end loses only its start.
+/// The text after an operating system command, device control or similar string. An unterminated
+/// one loses only its start.
 fn after_device_string(tail: &str, may_end: bool, mode: Mode) -> &str {
     if !may_end {
         return tail;
     }
-    // In text the end is found and everything before it is consumed; in markup a tag may come
-    // first, so that the search is bounded.
+    // In text, everything up to the end is consumed. In markup a tag may come first, so the
+    // search is limited.
     let reach = if mode == Mode::Markup { MAX_STRING_IN_MARKUP } else { usize::MAX };
     for (at, c) in tail.char_indices().take(reach) {
         match c {
@@ -224,7 +224,7 @@ fn after_device_string(tail: &str, may_end: bool, mode: Mode) -> &str {
     tail
 }
 
-/// Text under construction that keeps count of what hangs on the last base character.
+/// Text under construction, with the number of marks on the last base character.
 struct Filtered {
     text: String,
     marks: usize,
@@ -238,11 +238,10 @@ impl Filtered {
         self.marks = 0;
     }
 
-    /// Takes over the printable ASCII that `s` starts with, where nothing is to be decided; returns
-    /// what follows.
+    /// Copies the printable ASCII at the start of `s` that needs no filtering. Returns the rest.
     fn push_plain<'s>(&mut self, s: &'s str) -> &'s str {
         let plain = |b: &u8| (0x20..0x7f).contains(b);
-        // Whole chunks are polled without a branch per byte.
+        // Checks a chunk at a time, without a branch per byte.
         let chunks = s.as_bytes().chunks_exact(32);
         let whole =
             chunks.take_while(|c| c.iter().fold(true, |all, b| all & plain(b))).count() * 32;
@@ -282,12 +281,12 @@ impl Filtered {
     }
 }
 
-/// A letter of a script in which joiners have a meaning.
+/// A letter of a script in which joiners are meaningful.
 fn is_joined_letter(c: char) -> bool {
     !c.is_ascii() && c.is_alphabetic() && c.width() != Some(0) && !is_invisible(c) && !is_blank(c)
 }
 
-/// A combining mark of a script in which joiners choose between forms.
+/// A combining mark of a script in which joiners select between forms.
 fn is_virama_like(c: char) -> bool {
     c.width() == Some(0) && ('\u{900}'..='\u{109f}').contains(&c)
 }
@@ -296,14 +295,13 @@ fn is_direction_mark(c: char) -> bool {
     matches!(c, '\u{200e}' | '\u{200f}')
 }
 
-/// Characters that look like a space.
 fn is_blank(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\u{3164}' | '\u{ffa0}' | '\u{115f}' | '\u{1160}')
 }
 
 /// Characters without a shape of their own: bidirectional controls, fillers, tags, variation
-/// selectors, noncharacters; and those that melt emoji into one, which terminals count as
-/// differently as they draw them, so that the rest of the row would be in the wrong place.
+/// selectors, noncharacters; and the joiners of emoji sequences, whose width terminals count and
+/// draw differently, so that the rest of the row would be misplaced.
 fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200d}'
@@ -313,7 +311,7 @@ fn is_invisible(c: char) -> bool {
         || u32::from(c) & 0xfffe == 0xfffe
 }
 
-/// Cuts graphemes of absurd length, such as scripts without end in one syllable.
+/// Cuts graphemes of absurd length.
 fn bound_graphemes(s: String) -> String {
     if s.len() <= MAX_GRAPHEME || s.graphemes(true).all(|g| g.len() <= MAX_GRAPHEME) {
         return s;
@@ -368,7 +366,7 @@ fn push_broken(out: &mut String, row: &str) {
     }
 }
 
-/// A number of bytes in a unit that leaves few digits.
+/// A number of bytes in the unit that needs few digits.
 pub fn size(bytes: u64) -> String {
     match bytes {
         0..10_000 => format!("{bytes} B"),

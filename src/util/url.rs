@@ -1,21 +1,21 @@
-//! Addresses: what may be opened, and when two are the same.
+//! URLs: which may be opened, and when two are the same.
 
 use std::fmt;
 use url::Url;
 
-/// Longest address that is accepted, in bytes.
+/// Longest URL that is accepted, in bytes.
 pub const MAX_URL: usize = 8192;
 
-/// An address as a user gave it, its credentials kept apart.
+/// A URL as the user typed it, with its credentials kept apart.
 #[derive(Clone, PartialEq, Eq)]
 pub struct WebAddress {
     /// http or https, without credentials.
     pub url: Url,
-    /// User name that stood in the address.
+    /// User name in the URL.
     pub user: Option<String>,
-    /// Password that stood in the address.
+    /// Password in the URL.
     pub password: Option<String>,
-    /// Whether nobody has said https: the address came without a scheme.
+    /// Whether https was assumed: the URL was typed without a scheme.
     pub assumed: bool,
 }
 
@@ -30,33 +30,30 @@ impl fmt::Debug for WebAddress {
     }
 }
 
-/// Why a text is no web address. The quoted text is clean and short.
+/// Why a text is not a web URL. The quoted text is clean and short.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UrlError {
-    /// Nothing was given.
-    #[error("no address given; paste one such as https://example.com/")]
+    #[error("no URL given; enter one such as https://example.com/")]
     Empty,
     /// Longer than [`MAX_URL`].
-    #[error("the address is longer than {MAX_URL} characters")]
+    #[error("the URL is longer than {MAX_URL} characters")]
     TooLong,
-    /// Another scheme than http or https.
-    #[error("\"{0}\" addresses cannot be followed; only http and https can")]
+    /// A scheme other than http or https.
+    #[error("cannot follow \"{0}\" URLs; only http and https are supported")]
     Scheme(String),
-    /// No valid address.
-    #[error("\"{text}\" is no web address: {why}")]
+    #[error("\"{text}\" is not a web URL: {why}")]
     Invalid {
         /// The text, shortened.
         text: String,
-        /// What is wrong with it.
         why: String,
     },
 }
 
-/// Reads an address as people paste it: with or without a scheme, `feed:` addresses, surrounded
-/// by blanks, quotes or angle brackets.
+/// Reads a URL as users paste it: with or without a scheme, `feed:` URLs, surrounded by spaces,
+/// quotes or angle brackets.
 ///
 /// # Errors
-/// When the text is empty, too long, no address, or of a scheme other than http and https.
+/// When the text is empty, too long, not a URL, or has a scheme other than http and https.
 pub fn parse_web(text: &str) -> Result<WebAddress, UrlError> {
     let text = unwrap_pasted(text);
     if text.is_empty() {
@@ -81,7 +78,7 @@ pub fn parse_web(text: &str) -> Result<WebAddress, UrlError> {
     };
     let mut url = url.map_err(|e| invalid(e.to_string()))?;
     if !plausible_host(&url, explicit_scheme(&text).is_some()) {
-        return Err(invalid("it names no host".to_owned()));
+        return Err(invalid("it has no host".to_owned()));
     }
     let (user, password) = take_credentials(&mut url).unzip();
     let given = |text: &String| !text.is_empty();
@@ -89,7 +86,7 @@ pub fn parse_web(text: &str) -> Result<WebAddress, UrlError> {
     Ok(WebAddress { url, user: user.filter(given), password: password.filter(given), assumed })
 }
 
-/// Takes user name and password out of an address; `None` when there are none.
+/// Takes user name and password out of a URL. `None` if there are none.
 pub fn take_credentials(url: &mut Url) -> Option<(String, String)> {
     if url.username().is_empty() && url.password().is_none() {
         return None;
@@ -97,18 +94,18 @@ pub fn take_credentials(url: &mut Url) -> Option<(String, String)> {
     let decode =
         |text: &str| percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned();
     let taken = (decode(url.username()), decode(url.password().unwrap_or_default()));
-    // Both fail only for addresses without a host, which have none.
+    // Both fail only for URLs without a host, which have no credentials.
     let _ = url.set_username("");
     let _ = url.set_password(None);
     Some(taken)
 }
 
-/// An absolute http(s) address out of a reference found in a document, without credentials.
+/// An absolute http(s) URL from a reference in a document, without credentials.
 pub fn resolve(base: &Url, href: &str) -> Option<Url> {
     finish(base.join(tidy(href)?.as_ref()).ok()?)
 }
 
-/// As [`resolve`], where the base may be unknown and the reference must then be absolute.
+/// As [`resolve`]. Without a base the reference must be absolute.
 pub fn absolute(base: Option<&Url>, href: &str) -> Option<Url> {
     match base {
         Some(base) => resolve(base, href),
@@ -116,11 +113,11 @@ pub fn absolute(base: Option<&Url>, href: &str) -> Option<Url> {
     }
 }
 
-/// The key under which two addresses are the same article, for comparison and never to be opened.
+/// A key that is equal for two URLs of the same article. For comparison only, never to be opened.
 ///
-/// Left out: the fragment, a default port, tracking parameters, a slash at the end of the path
-/// (servers answer both with the same page, and feeds switch between them), and the difference
-/// between http and https (sites move to https and would bring all their items a second time).
+/// Ignored are the fragment, a default port, tracking parameters, a slash at the end of the path
+/// (servers return the same page for both, and feeds switch between them), and the difference
+/// between http and https (a site that moves to https would bring all its items a second time).
 pub fn normalise(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default().trim_end_matches('.');
     let mut key = format!("https://{host}");
@@ -188,7 +185,7 @@ fn without_feed_scheme(text: &str) -> String {
     }
 }
 
-/// The scheme, unless what stands before the colon is a host with a port.
+/// The scheme, unless the text before the colon is a host with a port.
 fn explicit_scheme(text: &str) -> Option<&str> {
     let (scheme, rest) = text.split_once(':')?;
     let letters = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -198,7 +195,7 @@ fn explicit_scheme(text: &str) -> Option<&str> {
     (letters && !port && !(user && scheme != "mailto")).then_some(scheme)
 }
 
-/// Whether there is a host; a word without a dot counts only when a scheme says that it is one.
+/// Whether there is a host. A word without a dot counts only with an explicit scheme.
 fn plausible_host(url: &Url, explicit: bool) -> bool {
     url.host_str().is_some_and(|host| {
         let local = host == "localhost" || url.domain().is_none() || url.port().is_some();
@@ -206,13 +203,13 @@ fn plausible_host(url: &Url, explicit: bool) -> bool {
     })
 }
 
-/// The reference without what browsers ignore: outer blanks, tabs and line ends anywhere.
+/// The reference without what browsers ignore: outer spaces, tabs and line ends anywhere.
 fn tidy(href: &str) -> Option<std::borrow::Cow<'_, str>> {
     let href = href.trim_matches(|c: char| c.is_whitespace() || c.is_control());
     if href.is_empty() || href.len() > MAX_URL {
         return None;
     }
-    // Other control characters and bidirectional marks have no place in an address.
+    // Other control characters and bidirectional marks do not belong in a URL.
     let odd = |c: char| {
         c.is_control()
             || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
@@ -237,7 +234,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pasted_addresses_are_understood() {
+    fn reads_pasted_urls() {
         let cases = [
             ("example.com/feed", "https://example.com/feed"),
             (" <https://example.com/a b> ", "https://example.com/a%20b"),
@@ -262,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn other_things_are_refused() {
+    fn rejects_other_input() {
         let cases = [
             "",
             "  ",
@@ -284,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn credentials_are_taken_out() {
+    fn takes_credentials_out() {
         let address = parse_web("https://ann:p%40ss@example.com/f").expect("valid");
         assert_eq!(address.url.as_str(), "https://example.com/f");
         assert_eq!(address.user.as_deref(), Some("ann"));
@@ -296,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn references_resolve_to_the_web_only() {
+    fn resolves_references_to_http_only() {
         let base = Url::parse("https://example.com/a/b").expect("valid");
         let cases = [
             ("c", Some("https://example.com/a/c")),
@@ -317,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_of_one_article_share_a_key() {
+    fn urls_of_one_article_share_a_key() {
         let same = [
             ("http://example.com/a/", "https://EXAMPLE.com:443/a?utm_source=x#top"),
             ("https://example.com", "https://example.com/?fbclid=1&gclid=2"),

@@ -1,26 +1,26 @@
-//! Moments and spans as people read them, in their own zone.
+//! Times and durations as users read them, in the local time zone.
 
 use crate::model::{Pause, PauseReason, Time};
 use chrono::{Datelike, Local, TimeDelta};
 
-/// A day, for lists: always ten columns.
+/// A date for lists, always ten columns wide.
 pub fn day(time: Time) -> String {
     time.with_timezone(&Local).format("%Y-%m-%d").to_string()
 }
 
-/// A moment to the minute.
+/// A time to the minute.
 pub fn minute(time: Time) -> String {
     time.with_timezone(&Local).format("%Y-%m-%d %H:%M").to_string()
 }
 
-/// A moment near now: the clock alone where it is today.
+/// A time near now: only the time of day if it is today.
 pub fn clock(time: Time, now: Time) -> String {
     let (time, now) = (time.with_timezone(&Local), now.with_timezone(&Local));
     let form = if time.date_naive() == now.date_naive() { "%H:%M" } else { "%Y-%m-%d %H:%M" };
     time.format(form).to_string()
 }
 
-/// A span in its largest unit: `12m`, `3h`, `5d`.
+/// A duration in its largest unit: `12m`, `3h`, `5d`.
 pub fn span(span: TimeDelta) -> String {
     match span.num_minutes() {
         ..1 => "now".to_owned(),
@@ -30,10 +30,10 @@ pub fn span(span: TimeDelta) -> String {
     }
 }
 
-/// Until when a source is left alone, and why.
+/// Until when a source is paused, and why.
 pub fn pause(pause: &Pause, now: Time) -> String {
     if pause.reason == PauseReason::Gone || pause.until.year() >= 9999 {
-        return "left alone for good (410 Gone)".to_owned();
+        return "paused for good (410 Gone)".to_owned();
     }
-    format!("left alone until {} ({})", clock(pause.until, now), pause.reason.describe())
+    format!("paused until {} ({})", clock(pause.until, now), pause.reason.describe())
 }

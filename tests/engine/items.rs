@@ -102,7 +102,7 @@ async fn what_cannot_be_read_takes_nothing_away() {
     let home = Home::with(&[source("s", &server.url("/"))]);
     let engine = home.on_demand().await;
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
-    for (step, words, status) in [(1, "no feed", 200), (2, "HTTP 500", 500)] {
+    for (step, words, status) in [(1, "not a feed", 200), (2, "HTTP 500", 500)] {
         round.store(step, Ordering::SeqCst);
         let failed = sync_one(&engine, Pace::Manual).await;
         let message = failure(&failed).unwrap_or_else(|| panic!("{failed:?}"));

@@ -54,7 +54,7 @@ async fn a_page_is_no_feed_and_leaves_no_validators() {
         for _ in 0..2 {
             let refreshed = sync_one(&engine, Pace::Force).await;
             let message = failure(&refreshed).unwrap();
-            assert_eq!(message, "this is no feed, it looks like an HTML page", "{kind}");
+            assert_eq!(message, "this is not a feed but an HTML page", "{kind}");
         }
         let known = facts(&engine, "s").await;
         assert_eq!((known.validators, known.body_hash), (Validators::default(), None), "{kind}");

@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The part of the targets, or of their bytes, up to which requests are counted.
+/// The share of the targets, or of their bytes, up to which requests are counted.
 const MOST: f64 = 0.9;
 
 fn strategy(
@@ -40,8 +40,8 @@ pub fn trial(graph: &Graph, kind: Kind, seed: u64) -> Replayed {
     replay(graph, &mut at, strategy.as_mut(), &mut fastrand::Rng::with_seed(seed))
 }
 
-/// Crawls an older recording, then looks again at the newer one. Returns how many targets are new
-/// there, and how many requests it took to find 90 % of them; `None` where it stopped before.
+/// Crawls an older recording, then revisits the newer one. Returns the number of new targets, and
+/// how many requests it took to find 90 % of them; `None` if the crawl stopped earlier.
 pub fn again(older: &Graph, newer: &Graph, seed: u64) -> (usize, Option<usize>) {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut at = Position::start(older);
@@ -65,38 +65,36 @@ pub fn again(older: &Graph, newer: &Graph, seed: u64) -> (usize, Option<usize>) 
     (total, requests)
 }
 
-/// What several crawls of one site came to. Percentages are of the site's addresses.
+/// Results of several crawls of one site. Percentages refer to the site's URLs.
 #[derive(Debug, Clone, Serialize)]
 pub struct Figures {
-    /// The strategy.
     pub strategy: &'static str,
-    /// The site.
     pub site: String,
-    /// Crawls.
+    /// Number of crawls.
     pub seeds: usize,
     /// Requests until 90 % of the targets were found, in percent; mean over the crawls.
     pub q90_percent_mean: f64,
-    /// The standard deviation of that.
+    /// Standard deviation of `requests90`.
     pub q90_percent_sd: f64,
     /// Requests until 90 % of the targets' bytes were read, in percent.
     pub v90_percent_mean: f64,
-    /// The part of the targets found, on the mean of as many requests as the site has addresses, 0 to 1.
+    /// Share of the targets found after n requests, averaged over n up to the number of URLs, 0 to 1.
     pub area_mean: f64,
-    /// Milliseconds of work for one request, besides reading pages.
+    /// Milliseconds of work per request, excluding page parsing.
     pub cpu_ms_per_request: f64,
-    /// Requests until 90 % of what is new was found, where an older recording was crawled before;
-    /// -1 where the crawl stopped before.
+    /// Requests until 90 % of the new targets were found, after an older recording was crawled;
+    /// -1 if the crawl stopped earlier.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests_to_90_new: Option<f64>,
 }
 
 impl Figures {
-    /// Of these crawls of a site, which took so long altogether.
+    /// Summarises crawls of a site that took `elapsed` in total.
     pub fn of(graph: &Graph, kind: Kind, crawls: &[Replayed], took: Duration) -> Self {
         let addresses = graph.nodes.len().max(1) as f64;
         let targets: Vec<u64> = graph.nodes.iter().filter(|n| n.target).map(|n| n.bytes).collect();
         let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
-        // What was never reached counts as all addresses and as many again.
+        // A crawl that never got there counts as twice the number of URLs.
         let until = |reached: Option<usize>| {
             100.0 * reached.map_or(2.0 * addresses, |at| at as f64 + 1.0) / addresses
         };

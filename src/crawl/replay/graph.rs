@@ -7,47 +7,42 @@ use std::io::BufRead;
 /// A page or file of a recorded site.
 #[derive(Debug)]
 pub struct Node {
-    /// Address.
     pub url: String,
-    /// What it is, by its type and status.
+    /// Classification by media type and status.
     pub class: Class,
     /// Size in bytes.
     pub bytes: u64,
-    /// Its links as numbers: the node, the path, the anchor.
+    /// Links as numbers: node, path, anchor.
     pub links: Vec<(u32, u32, u32)>,
-    /// Whether it says of itself that it is an article.
+    /// Whether it declares itself an article.
     pub article: bool,
-    /// Whether it counts as found: a target file, or truly an article.
+    /// Whether it counts as a hit: a target file, or really an article.
     pub target: bool,
 }
 
 /// A recorded site.
 #[derive(Debug)]
 pub struct Graph {
-    /// Its name.
     pub site: String,
-    /// What is looked for there.
+    /// What the crawl searches for.
     pub targets: Targets,
-    /// Tag paths of its links.
     pub paths: Vec<String>,
-    /// Texts of its links.
     pub anchors: Vec<String>,
-    /// All addresses, the start first.
+    /// All URLs, the start first.
     pub nodes: Vec<Node>,
 }
 
 /// Why a recorded site cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum GraphError {
-    /// The file cannot be read.
     #[error("cannot be read: {0}")]
     Io(#[from] std::io::Error),
-    /// A line is not what it should be.
+    /// A line is invalid.
     #[error("line {line}: {why}")]
     Line {
-        /// Counted from 1.
+        /// Line number, from 1.
         line: usize,
-        /// In the reader's words.
+        /// The parser's message.
         why: String,
     },
 }
@@ -81,7 +76,7 @@ struct Extra {
 #[derive(Deserialize)]
 struct Row(String, String, u64, u16, Vec<(u32, u32, u32)>, #[serde(default)] Option<Extra>);
 
-/// Reads a recorded site; `data` leaves plain text out of what is looked for.
+/// Reads a recorded site. With `data`, plain text files are not targets.
 pub fn read(lines: impl BufRead, data: bool) -> Result<Graph, GraphError> {
     let mut lines = lines.lines().enumerate();
     let wrong = |at: usize| {
@@ -116,7 +111,7 @@ pub fn read(lines: impl BufRead, data: bool) -> Result<Graph, GraphError> {
             && (*anchor as usize) < head.anchors.len()
     };
     if let Some(at) = nodes.iter().position(|n| !n.links.iter().all(sound)) {
-        let why = "a link leads to a number that is not there".to_owned();
+        let why = "a link refers to a node that does not exist".to_owned();
         return Err(GraphError::Line { line: at + 2, why });
     }
     Ok(Graph { site: head.meta.site, targets, paths: head.paths, anchors: head.anchors, nodes })

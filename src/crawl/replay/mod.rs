@@ -1,4 +1,4 @@
-//! Crawls of recorded sites: what a strategy would have asked for, and what it would have found.
+//! Crawls of recorded sites: what a strategy would have requested, and what it would have found.
 
 mod figures;
 mod graph;

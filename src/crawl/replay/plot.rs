@@ -1,15 +1,15 @@
-//! Targets against requests, as a table and as a picture.
+//! Plots targets against requests, as a table and as an SVG.
 
 use super::run::Replayed;
 use std::fmt::Write;
 
-/// Points of a curve that are drawn.
+/// Maximum number of points per curve.
 const POINTS: usize = 400;
-/// Size of the picture, and the room around the curves, in pixels.
+/// Size of the picture and its margin, in pixels.
 const SIZE: (f64, f64) = (720.0, 440.0);
 const MARGIN: f64 = 48.0;
 
-/// One line for each request: its number, and the targets found by then in each crawl.
+/// One row per request: its number, and the targets found so far in each crawl.
 pub fn curve_csv(crawls: &[Replayed]) -> String {
     let mut out = String::from("requests");
     for seed in 0..crawls.len() {
@@ -27,12 +27,12 @@ pub fn curve_csv(crawls: &[Replayed]) -> String {
     out
 }
 
-/// Targets found by a request; a crawl that has ended finds no more.
+/// Targets found after a request. A finished crawl finds no more.
 fn found(crawl: &Replayed, at: usize) -> u32 {
     crawl.found.get(at).or(crawl.found.last()).copied().unwrap_or(0)
 }
 
-/// One line for each crawl, in front of both axes.
+/// One line per crawl, with both axes.
 pub fn curve_svg(crawls: &[Replayed], title: &str) -> String {
     let (width, height) = SIZE;
     let longest = crawls.iter().map(|c| c.found.len()).max().unwrap_or(0).max(1);

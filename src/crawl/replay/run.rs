@@ -4,23 +4,22 @@ use super::graph::Graph;
 use crate::crawl::{Ask, Class, Known, LinkId, Links, Seen, Strategy, Visit};
 use std::collections::HashMap;
 
-/// What came of it: after each request, the targets found and the bytes read so far.
+/// Result of a crawl: after each request, the targets found and the bytes read so far.
 #[derive(Debug, Default)]
 pub struct Replayed {
     /// Targets found after each request.
     pub found: Vec<u32>,
     /// Bytes of targets found after each request.
     pub volume: Vec<u64>,
-    /// The node of each request; `None` for one that is no more, or that was asked by HEAD.
+    /// The node of each request; `None` for one that no longer exists, or for a HEAD request.
     pub visited: Vec<Option<u32>>,
 }
 
-/// Where a crawl of a recorded site stands.
+/// State of a crawl of a recorded site.
 #[derive(Debug)]
 pub struct Position {
-    /// The links seen.
     pub links: Links,
-    /// The node of each link; `None` where the site has it no more.
+    /// The node of each link; `None` if the site no longer has it.
     nodes: Vec<Option<u32>>,
 }
 
@@ -33,7 +32,7 @@ impl Position {
         Self { links, nodes: vec![Some(0)] }
     }
 
-    /// With every target known, and nothing else.
+    /// Knows every target, and nothing else.
     pub fn at_targets(graph: &Graph) -> Self {
         let mut at = Self { links: Links::default(), nodes: Vec::new() };
         for (node, number) in graph.nodes.iter().zip(0..).filter(|(node, _)| node.target) {
@@ -54,7 +53,7 @@ impl Position {
     }
 }
 
-/// Crawls until the strategy has enough.
+/// Crawls until the strategy stops.
 pub fn replay(
     graph: &Graph,
     at: &mut Position,

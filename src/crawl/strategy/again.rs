@@ -1,5 +1,5 @@
-//! Looking again at a site that was crawled before: first the pages that have led to most, and of
-//! what is new there only what is likely to be looked for.
+//! Revisits a site that was crawled before: first the pages that have led to most targets, then
+//! those of their new links that are likely targets.
 
 use super::learned::Classifier;
 use super::{Ask, Known, Lessons, Strategy, Visit};
@@ -7,25 +7,24 @@ use crate::crawl::links::LinkId;
 use crate::crawl::targets::Class;
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// Pages in a row without news after which the rest is left for another time.
+/// Pages in a row without anything new after which the rest is left for the next visit.
 const ENOUGH: usize = 5;
 
-/// The strategy.
 pub struct Again {
     hubs: VecDeque<LinkId>,
     at_once: VecDeque<LinkId>,
     classifier: Classifier,
     asked: HashSet<LinkId>,
-    /// What each page has led to.
+    /// How many targets each page has led to.
     led: HashMap<LinkId, u32>,
     without_news: usize,
-    /// Whether the hub asked for last has led to something.
+    /// Whether the last hub has led to something.
     news: bool,
 }
 
 impl Again {
-    /// `led` gives what pages have led to by now; the start is polled in any case.
-    /// `waiting` are links that the last poll had no time for.
+    /// `led` gives the number of targets behind each page. The start is always fetched.
+    /// `waiting` are links that the last visit had no time for.
     pub fn new(
         led: HashMap<LinkId, u32>,
         start: LinkId,
@@ -46,7 +45,7 @@ impl Again {
         }
     }
 
-    /// Links that it still wanted to ask for, in order.
+    /// Links that remain to be fetched, in order.
     pub fn waiting(&self) -> Vec<LinkId> {
         self.at_once.iter().copied().collect()
     }
@@ -84,7 +83,7 @@ impl Strategy for Again {
             }
         }
         for new in answer.new {
-            // Where nearly everything is what is looked for, anything new may be.
+            // If nearly everything is a target, anything new may be one.
             let unsure = || !self.classifier.is_taught();
             if self.classifier.promises(*new, known.links)
                 || unsure() && self.classifier.class(*new, known.links) != Class::Other

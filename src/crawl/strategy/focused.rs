@@ -1,7 +1,7 @@
-//! A focused crawler: links in the order of how likely a classifier thinks that they lead to targets.
+//! A focused crawler: links in the order of their probability, by a classifier, to lead to targets.
 //!
-//! As published it knows media types only, so it does not learn from articles. What is told of it
-//! leaves open how often and on what it is trained; this follows the figures that are given for it.
+//! The published crawler knows media types only, so this one does not learn from articles. The
+//! publication leaves open when and on what it is trained; the choices here match its figures.
 
 use super::{Ask, Known, Strategy, Visit};
 use crate::crawl::links::{LinkId, Links};
@@ -10,31 +10,30 @@ use crate::crawl::targets::Class;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
 
-/// Labels before the first training.
+/// Number of labels before the first training.
 const FIRST: usize = 10;
-/// It is trained again when it has so many times the labels of the last time.
+/// The model is trained again once the number of labels has grown by this factor.
 const GROWTH: usize = 3;
-/// How often a training goes through all labels.
+/// Number of passes over all labels in a training.
 const EPOCHS: u32 = 3;
-/// Step of a training.
+/// Step size of a training.
 const RATE: f32 = 0.05;
-/// What the depth of a link counts, beside 2-grams that count 1 together.
+/// Weight of the depth of a link; all 2-grams together have weight 1.
 const DEPTH: f32 = 0.3;
-/// Bits of a feature's number.
+/// Bits of a feature index.
 const BITS: u32 = 17;
 
-/// The strategy.
 #[derive(Debug)]
 pub struct Focused {
     model: Logistic,
-    /// Links that were targets, and links to pages with a target on them, are examples of what
-    /// leads there; links that were none are examples against.
+    /// Links to targets, and links to pages with a target on them, are positive examples; other
+    /// links are negative examples.
     labels: Vec<(LinkId, bool)>,
-    /// How many there were at the last training.
+    /// Number of labels at the last training.
     trained: usize,
     /// Pages on which a target was found.
     sources: HashSet<LinkId>,
-    /// By probability, then the oldest.
+    /// Ordered by probability, then by age.
     waiting: BinaryHeap<(u32, Reverse<LinkId>)>,
     started: bool,
 }
@@ -66,7 +65,7 @@ impl Focused {
         self.waiting.push(((p * 1e9) as u32, Reverse(link)));
     }
 
-    /// Learns all labels again, both kinds with the same weight together, and judges what waits again.
+    /// Trains on all labels again, with equal total weight for both classes, and rescores the queue.
     fn train(&mut self, links: &Links) {
         let all = self.labels.len() as f32;
         let hits = self.labels.iter().filter(|(_, hit)| *hit).count() as f32;

@@ -1,27 +1,26 @@
-//! Strategies by their names.
+//! Strategies by name.
 
 use super::{Focused, Judge, Learned, Sb, SbParameters, Simple, Strategy, Turn};
 use crate::crawl::targets::Targets;
 
-/// Pages after which `dom-off` learns no more groups.
+/// Number of pages after which `dom-off` stops forming groups.
 const DOM_OFF_PAGES: usize = 3_000;
 
-/// A strategy by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Breadth first.
     Bfs,
     /// Depth first.
     Dfs,
-    /// Any waiting link.
+    /// A random waiting link.
     Random,
-    /// By how likely a classifier thinks a link is a target.
+    /// Ordered by a classifier's probability that a link leads to a target.
     Focused,
     /// The published algorithm with groups from the first pages only.
     DomOff,
     /// The published algorithm.
     Sb,
-    /// The published algorithm with the truth in place of its classifier.
+    /// The published algorithm with an oracle as its classifier.
     SbOracle,
     /// Targets only.
     Omniscient,
@@ -30,7 +29,6 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All of them with their names.
     pub const ALL: [(Self, &'static str); 9] = [
         (Self::Bfs, "bfs"),
         (Self::Dfs, "dfs"),
@@ -43,12 +41,11 @@ impl Kind {
         (Self::Learned, "learned"),
     ];
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)
     }
 
-    /// The strategy for a site of which nothing is known; `None` for those that must know it.
+    /// The strategy for an unknown site; `None` for strategies that need the recorded truth.
     pub fn living(self, targets: &Targets) -> Option<Box<dyn Strategy + Send>> {
         Some(match self {
             Self::Bfs => Box::new(Simple::new(Turn::Oldest)),

@@ -1,5 +1,5 @@
-//! The default: a table of extensions, a classifier of links, and a linear value of each group of
-//! links that is corrected with every page.
+//! The default strategy: a table of extensions, a classifier of links, and a linear value function
+//! for groups of links that is corrected with every page.
 
 use super::{Ask, Known, Lessons, LinkGroup, Strategy, Visit};
 use crate::crawl::groups::{GroupId, Groups};
@@ -11,45 +11,43 @@ use crate::crawl::targets::{Class, Targets, extension};
 use crate::crawl::value::ValueParameters;
 use std::collections::{HashMap, VecDeque};
 
-/// Cosine from which the tag paths of links count as alike.
+/// Cosine from which tag paths count as similar.
 const ALIKE: f32 = 0.75;
-/// Weights of the classifier, as a power of two.
+/// Number of classifier weights, as a power of two.
 const BITS: u32 = 16;
-/// Step of the classifier.
+/// Step size of the classifier.
 const RATE: f32 = 0.5;
-/// Labels of either kind that the classifier needs before it is believed.
+/// Number of labels of each class before the classifier is used.
 const ENOUGH: u32 = 3;
-/// Rounds in which everything is learned again.
+/// Number of passes when everything is learned again.
 const EPOCHS: usize = 3;
-/// Answers of a useless type after which an extension is put last.
+/// Number of useless responses after which an extension is put last.
 const USELESS: u32 = 3;
-/// What an article is worth beside the links on it.
+/// Reward of an article, besides the links on it.
 const ARTICLE: f64 = 3.0;
 
-/// Stands for no group.
 const NO_POOL: PoolId = PoolId::MAX;
 
-/// Tells what links lead to before they are asked for.
+/// Predicts what links lead to before they are fetched.
 #[derive(Debug, Clone)]
 pub struct Classifier {
     targets: Targets,
     model: Logistic,
-    /// The labels themselves.
     seen: Vec<(LinkId, bool)>,
-    /// Labels: not looked for, looked for.
+    /// Number of labels: no target, target.
     labels: [u32; 2],
-    /// How often in a row an extension has led to what is neither page nor target.
+    /// How often in a row an extension was neither a page nor a target.
     useless: HashMap<String, u32>,
 }
 
 impl Classifier {
-    /// Knows only what extensions mean.
+    /// Knows only the meaning of extensions.
     pub fn new(targets: Targets) -> Self {
         let model = Logistic::new(BITS, Rate::Adaptive(RATE));
         Self { targets, model, seen: Vec::new(), labels: [0; 2], useless: HashMap::new() }
     }
 
-    /// Has learned these labels.
+    /// Trained on these labels.
     pub fn taught(targets: Targets, labels: &[(LinkId, bool)], known: &mut Known<'_>) -> Self {
         let mut classifier = Self::new(targets);
         for (link, hit) in labels {
@@ -60,7 +58,7 @@ impl Classifier {
         classifier
     }
 
-    /// What a link seems to lead to.
+    /// The predicted class of a link.
     pub fn class(&self, link: LinkId, links: &Links) -> Class {
         let url = links.url(link);
         match self.targets.by_extension(url) {
@@ -73,12 +71,12 @@ impl Classifier {
         }
     }
 
-    /// Whether the extension of an address is known to be neither looked for nor a page.
+    /// Whether the extension of a URL is known to be neither a target nor a page.
     fn is_known_other(&self, url: &str) -> bool {
         self.targets.by_extension(url) == Some(Class::Other)
     }
 
-    /// Whether a link seems to lead to what is looked for.
+    /// Whether a link is predicted to lead to a target.
     pub fn promises(&self, link: LinkId, links: &Links) -> bool {
         match self.targets {
             Targets::Articles => self.class(link, links) == Class::Html && self.likely(link, links),
@@ -86,12 +84,12 @@ impl Classifier {
         }
     }
 
-    /// Whether it has seen enough of both kinds to tell them apart.
+    /// Whether it has seen enough examples of both classes.
     pub fn is_taught(&self) -> bool {
         self.labels.iter().all(|n| *n >= ENOUGH)
     }
 
-    /// The labels that were learned, in order unless they were settled since.
+    /// The labels in the order in which they were learned.
     pub(super) fn labels(&self) -> &[(LinkId, bool)] {
         &self.seen
     }
@@ -100,8 +98,8 @@ impl Classifier {
         self.is_taught() && self.model.probability(&signs(link, links)) > 0.5
     }
 
-    /// Learns everything again in random order: links were met in an order that the strategy chose,
-    /// and what came last would weigh most.
+    /// Learns everything again in random order. The strategy chose the order in which links were
+    /// seen, and the last ones would weigh most.
     pub fn settle(&mut self, links: &Links, random: &mut fastrand::Rng) {
         self.model = Logistic::new(BITS, Rate::Adaptive(RATE));
         for _ in 0..EPOCHS {
@@ -132,7 +130,6 @@ impl Classifier {
     }
 }
 
-/// The strategy.
 #[derive(Debug)]
 pub struct Learned {
     classifier: Classifier,
@@ -140,20 +137,20 @@ pub struct Learned {
     clusters: Groups,
     cluster_of_path: HashMap<u32, GroupId>,
     pools: Pools,
-    /// The group of each link; [`NO_POOL`] where it is in none.
+    /// The group of each link; [`NO_POOL`] if it has none.
     pool_of: Vec<PoolId>,
     at_once: VecDeque<LinkId>,
-    /// What is not likely to be anything, for when all else has been seen.
+    /// Links that are probably useless, for when everything else has been fetched.
     last: VecDeque<LinkId>,
-    /// Whether links were, or seem to be, what is looked for.
+    /// Whether links were, or are predicted to be, targets.
     worth: Vec<bool>,
-    /// How many such links each page has.
+    /// Number of such links on each page.
     led: HashMap<LinkId, u32>,
     started: bool,
 }
 
 impl Learned {
-    /// A crawl that has not begun.
+    /// A new crawl.
     pub fn new(targets: Targets) -> Self {
         Self {
             classifier: Classifier::new(targets),
@@ -235,7 +232,7 @@ impl Strategy for Learned {
             match self.classifier.class(*new, links) {
                 Class::Target => self.at_once.push_back(*new),
                 Class::Html => pages.push(*new),
-                // A picture or a style sheet is nothing that anybody looks for.
+                // Nobody crawls for images or style sheets.
                 _ if self.classifier.is_known_other(links.url(*new)) => {}
                 Class::Other | Class::Failed => self.last.push_back(*new),
             }
@@ -254,7 +251,7 @@ impl Strategy for Learned {
             let found = promised + u32::from(answer.is_hit());
             self.pools.observe(pool, (1.0 + own + f64::from(promised)).ln(), found);
         }
-        // The page's own reward says something about its links: 0, 1, 2, 3-4, 5-8 ...
+        // The page's own reward predicts the value of its links: 0, 1, 2, 3-4, 5-8 ...
         let reward = (promised + 1).next_power_of_two().ilog2();
         for page in pages {
             self.wait(page, links, reward);
@@ -262,7 +259,7 @@ impl Strategy for Learned {
     }
 }
 
-/// Adds up what came of links that stand at the same place and have like addresses.
+/// Sums up the results of links with the same position and similar URLs.
 fn add_up(
     rows: impl Iterator<Item = (LinkId, u32, u32)>,
     links: &Links,
@@ -286,7 +283,7 @@ fn add_up(
 
 type Signs = Vec<(u32, f32)>;
 
-/// The features by which a link is judged.
+/// The features that describe a link.
 fn signs(link: LinkId, links: &Links) -> Signs {
     let url = links.url(link);
     let whole = [
@@ -303,7 +300,7 @@ fn signs(link: LinkId, links: &Links) -> Signs {
     whole.into_iter().map(|f| (f, 1.0)).chain(grams.into_iter().map(|f| (f, share))).collect()
 }
 
-/// Each run of digits as one zero.
+/// Replaces each run of digits by one zero.
 fn without_digits(s: &str) -> String {
     let mut out = String::with_capacity(s.len());
     for c in s.chars() {
@@ -315,7 +312,7 @@ fn without_digits(s: &str) -> String {
     out
 }
 
-/// The segments of an address's path, and how it ends: with a slash or an extension.
+/// The segments of a URL's path, and its ending: a slash or an extension.
 fn segments(url: &str) -> (Vec<&str>, String) {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let path = rest.split(['?', '#']).next().unwrap_or_default();
@@ -325,21 +322,21 @@ fn segments(url: &str) -> (Vec<&str>, String) {
     (path.trim_end_matches('/').split('/').skip(1).collect(), end)
 }
 
-/// Everything up to the last slash of an address without digits, and its extension.
+/// Everything up to the last slash of a URL without digits, and its extension.
 fn folder(url: &str) -> String {
     let path = url.split(['?', '#']).next().unwrap_or_default();
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
     format!("{}/*.{}", without_digits(folder), extension(url).unwrap_or_default())
 }
 
-/// The folders of an address without digits, and how it ends.
+/// The folders of a URL without digits, and its ending.
 fn template(url: &str) -> String {
     let (segments, end) = segments(url);
     let folders = &segments[..segments.len().saturating_sub(1)];
     format!("{}/*{end}", without_digits(&folders.join("/")))
 }
 
-/// The first folder, how deep it is, and how it ends.
+/// The first folder, the depth, and the ending.
 fn outline(url: &str) -> String {
     let (segments, end) = segments(url);
     let first = if segments.len() > 1 { without_digits(segments[0]) } else { String::new() };

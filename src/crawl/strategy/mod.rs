@@ -1,4 +1,4 @@
-//! In which order links are asked for.
+//! Strategies: the order in which links are fetched.
 
 mod again;
 mod focused;
@@ -18,21 +18,20 @@ use super::links::{LinkId, Links};
 use super::targets::Class;
 use std::collections::HashMap;
 
-/// What to ask for.
+/// The next request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ask {
-    /// The whole of it.
+    /// GET.
     Get(LinkId),
-    /// Its headers only.
+    /// HEAD.
     Head(LinkId),
 }
 
-/// An answer that was read.
+/// A response that was read.
 #[derive(Debug, Clone, Copy)]
 pub struct Visit<'a> {
-    /// What it was.
     pub class: Class,
-    /// Whether the page is an article, where articles are looked for.
+    /// Whether the page is an article, if the crawl searches for articles.
     pub article: bool,
     /// The links on it that were not seen before, in order.
     pub new: &'a [LinkId],
@@ -41,35 +40,35 @@ pub struct Visit<'a> {
 }
 
 impl Visit<'_> {
-    /// Whether it was what is looked for.
+    /// Whether it was a target.
     pub fn is_hit(&self) -> bool {
         self.class == Class::Target || self.article
     }
 }
 
-/// What a strategy knows beside its own memory.
+/// What a strategy may use besides its own state.
 pub struct Known<'a> {
-    /// The links seen.
+    /// All links seen.
     pub links: &'a Links,
     /// Random numbers of this crawl.
     pub random: &'a mut fastrand::Rng,
 }
 
-/// Links of one kind: they stand at the same place of their pages, and their addresses are alike.
+/// A group of links in the same position on their pages with similar URLs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkGroup {
-    /// Where they stand: `/html/body/ul.menu/li/a`.
+    /// Position: `/html/body/ul.menu/li/a`.
     pub path: String,
-    /// Their address, digits as one zero: `https://a.example/0/*.html`.
+    /// URL with digits replaced by one zero: `https://a.example/0/*.html`.
     pub template: String,
-    /// How many were asked for.
+    /// Number of fetched links.
     pub asked: u32,
-    /// What is looked for among them, and on the pages they led to.
+    /// Targets among them and on the pages they led to.
     pub found: u32,
 }
 
 impl LinkGroup {
-    /// In words: `4 links at ul.menu li a to /files/*.csv led to 40`.
+    /// Plain words: `4 links at ul.menu li a to /files/*.csv led to 40`.
     pub fn words(&self) -> String {
         let tokens: Vec<String> = self.path.rsplit('/').take(ELEMENTS).map(selector).collect();
         let place: Vec<&str> = tokens.iter().rev().map(String::as_str).collect();
@@ -84,22 +83,22 @@ impl LinkGroup {
     }
 }
 
-/// Elements of a path that are told.
+/// Number of path elements shown.
 const ELEMENTS: usize = 3;
 
-/// `ul.menu main#top` as `ul.menu#top`: the first class and the id say enough.
+/// `ul.menu main#top` as `ul.menu#top`: the first class and the id are enough.
 fn selector(token: &str) -> String {
     let (names, id) = token.split_once('#').unwrap_or((token, ""));
     let first = names.split(' ').next().unwrap_or_default();
     if id.is_empty() { first.to_owned() } else { format!("{first}#{id}") }
 }
 
-/// What a crawl has learned for the next one of the same site.
+/// What a crawl has learned for the next crawl of the same site.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Lessons {
-    /// Links that were asked for, in order, and whether they were what is looked for.
+    /// Fetched links, in order, and whether they were targets.
     pub labels: Vec<(LinkId, bool)>,
-    /// Pages by number, and how often each has led to that.
+    /// Pages by id, and how many targets each has led to.
     pub hubs: Vec<(LinkId, u32)>,
 }
 
@@ -113,18 +112,18 @@ impl Lessons {
 
 /// An order of links.
 pub trait Strategy {
-    /// The next link to ask for; `None` when nothing is left that is worth it.
+    /// The next request; `None` if nothing worthwhile is left.
     fn next(&mut self, known: &mut Known<'_>) -> Option<Ask>;
-    /// Takes in what a link was, and what it led to.
+    /// Records what a link was, and what it led to.
     fn answered(&mut self, link: LinkId, answer: &Visit<'_>, known: &mut Known<'_>);
-    /// Which kinds of links have led to what is looked for, best first, at most `most`.
+    /// The groups of links that have led to targets, best first, at most `most`.
     fn link_groups(&self, _links: &Links, _most: usize) -> Vec<LinkGroup> {
         Vec::new()
     }
-    /// What was learned that is of use when the site is polled again.
+    /// What was learned for the next crawl of the site.
     fn lessons(&self) -> Lessons {
         Lessons::default()
     }
-    /// Takes in what the headers of a link say it is.
+    /// Records the class of a link according to its headers.
     fn labelled(&mut self, _link: LinkId, _class: Class, _known: &mut Known<'_>) {}
 }

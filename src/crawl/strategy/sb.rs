@@ -1,4 +1,4 @@
-//! The published algorithm: a sleeping bandit over groups of tag paths, and a classifier of addresses.
+//! The published algorithm: a sleeping bandit over groups of tag paths, and a classifier of URLs.
 
 use super::{Ask, Known, Strategy, Visit};
 use crate::crawl::bandit::{Arm, BanditParameters};
@@ -9,19 +9,17 @@ use crate::crawl::tag_path::{PathParameters, TagPaths};
 use crate::crawl::targets::Class;
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// Parameters of the algorithm.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SbParameters {
-    /// The vectors of tag paths.
     pub paths: PathParameters,
     /// Cosine from which a path joins a group.
     pub theta: f32,
     /// The choice among groups.
     pub bandit: BanditParameters,
-    /// Labels between two trainings; the first batch is labelled by HEAD.
+    /// Number of labels between two trainings. The first batch is labelled by HEAD requests.
     pub batch: usize,
-    /// Pages that are read breadth first; the groups they make stay as they are afterwards. 0: groups
-    /// are made for as long as the crawl lasts.
+    /// Number of pages read breadth first; their groups stay fixed afterwards. 0: groups are formed
+    /// throughout the crawl.
     pub warm_up: usize,
 }
 
@@ -37,15 +35,14 @@ impl Default for SbParameters {
     }
 }
 
-/// Who tells pages from targets before they are asked for.
+/// Predicts pages and targets before they are fetched.
 pub enum Judge {
-    /// The classifier of addresses.
+    /// The classifier of URLs.
     Classifier,
-    /// The truth.
+    /// The recorded truth.
     Oracle(Box<dyn Fn(&str) -> Class + Send>),
 }
 
-/// The strategy.
 pub struct Sb {
     parameters: SbParameters,
     judge: Judge,
@@ -58,22 +55,22 @@ pub struct Sb {
     labels: Vec<(LinkId, bool)>,
     labelled: usize,
     trained: bool,
-    /// Links of the last page that are not judged yet: the first of them are labelled by HEAD.
+    /// Links of the last page without a prediction: the first of them are labelled by HEAD requests.
     unjudged: VecDeque<LinkId>,
     at_once: VecDeque<LinkId>,
-    /// The page whose reward is being counted, by its group.
+    /// The page whose reward is being counted, and its group.
     counting: Option<(GroupId, f64)>,
     chosen: Option<(LinkId, GroupId)>,
     steps: u64,
     started: bool,
-    /// What waits, in the order in which it was seen, while groups are learned breadth first.
+    /// Waiting links in the order in which they were seen, while groups are formed breadth first.
     breadth: VecDeque<(LinkId, GroupId)>,
     asked: HashSet<LinkId>,
     pages: usize,
 }
 
 impl Sb {
-    /// A crawl that has not begun.
+    /// A new crawl.
     pub fn new(parameters: SbParameters, judge: Judge) -> Self {
         Self {
             paths: TagPaths::new(parameters.paths),
@@ -163,7 +160,7 @@ impl Sb {
     }
 }
 
-/// Step of the classifier.
+/// Step size of the classifier.
 const RATE: f32 = 0.5;
 
 impl Strategy for Sb {

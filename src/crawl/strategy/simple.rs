@@ -1,21 +1,19 @@
-//! Orders that learn nothing.
+//! Strategies that learn nothing.
 
 use super::{Ask, Known, Strategy, Visit};
 use crate::crawl::links::LinkId;
 use std::collections::VecDeque;
 
-/// Which of the waiting links comes next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Turn {
     /// The oldest: breadth first.
     Oldest,
     /// The newest page's links first: depth first.
     Newest,
-    /// Any.
+    /// A random one.
     Random,
 }
 
-/// An order without memory.
 #[derive(Debug)]
 pub struct Simple {
     order: Turn,
@@ -48,8 +46,8 @@ impl Strategy for Simple {
     }
 }
 
-/// Asks for all links that are known, in order: where those are the targets and nothing else, what
-/// no crawler that has to look can reach.
+/// Requests all known links in order. If those are exactly the targets, this is a lower bound that
+/// no crawler can reach.
 #[derive(Debug, Default)]
 pub struct Omniscient {
     next: LinkId,

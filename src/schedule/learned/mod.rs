@@ -1,10 +1,10 @@
-//! The policy that learns how often, and in which hours, a source publishes, and looks where a
-//! look saves most waiting.
+//! The policy that learns how often, and at which hours, a source publishes, and polls when that
+//! saves the most waiting.
 //!
 //! The rate of a source is a mixture of five exponentially weighted averages, from half an hour to
-//! 40 days, freed of the source's weekly habits and corrected for how long it is known. A look is
-//! worth its price when the items expected by then would have waited for so many item-seconds in
-//! all; the order of polls with the least waiting and price is found by looking some way ahead.
+//! 40 days, with the source's weekly habits removed and corrected for how long it is known. A poll
+//! is worth its price if the items expected by then would have waited for that many item-seconds
+//! in total. Looking some way ahead finds the sequence of polls with the least waiting and price.
 
 mod outlook;
 mod profile;
@@ -20,36 +20,34 @@ use std::time::Duration;
 
 /// Time constants of the five averages, in seconds.
 const TAU: [f64; 5] = [0.5 * 3600.0, 3.0 * 3600.0, 86_400.0, 7.0 * 86_400.0, 40.0 * 86_400.0];
-/// Their weights in the rate. They add up to more than 1, which makes up for averages that begin
-/// low; only their relation and the price matter.
+/// Their weights in the rate. They add up to more than 1, which compensates for averages that
+/// start low. Only their proportions and the price matter.
 const WEIGHTS: [f64; 5] = [0.08, 0.16, 0.33, 0.08, 4.0];
 
-/// Items that must be expected within a time for a poll in it to be warranted. Asking for more than
-/// one item in ten looks makes busy sources wait.
+/// How many items must be expected within an interval to warrant a poll. Requiring more than one
+/// item in ten polls makes busy sources wait.
 const WARRANTED: f64 = 0.1;
-/// Items from which a mean gap is believed.
+/// Number of items from which a mean gap is reliable.
 const ENOUGH: u32 = 5;
 
-/// What can be set of [`Learned`].
+/// Parameters of [`Learned`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LearnedParameters {
     /// What a poll costs, in item-seconds of waiting; see [`super::price_for`].
     pub price: f64,
-    /// How much more this source matters than others; 4 polls twice as often.
+    /// How much more this source matters than others; 4 polls it twice as often.
     pub weight: f64,
-    /// How much the price grows with the rate of a source (b), 0-1: 0 serves the mean over items,
-    /// 1 the mean over sources.
+    /// How strongly the price grows with the rate of a source (b), 0-1: 0 minimises the mean delay
+    /// over items, 1 the mean over sources.
     pub exponent: f64,
-    /// Items that should have come since the last one, from which a source counts as silent (c);
-    /// 0 never.
+    /// Number of expected but missing items after which a source counts as silent (c); 0 disables
+    /// this.
     pub silence: f64,
-    /// Mean time between items of a source that nothing is known of.
+    /// Mean time between items of an unknown source.
     pub gap: Duration,
-    /// Shortest interval.
     pub least: Duration,
-    /// Longest interval.
     pub most: Duration,
-    /// Hours in which the feed does not want to be asked.
+    /// Hours in which the feed asks not to be polled.
     pub closed: Week,
 }
 
@@ -68,7 +66,7 @@ impl Default for LearnedParameters {
     }
 }
 
-/// See the module.
+/// See the module's documentation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Learned {
     parameters: LearnedParameters,
@@ -76,7 +74,7 @@ pub struct Learned {
 }
 
 impl Learned {
-    /// With the state that was saved; an empty or damaged one begins again.
+    /// Restores a saved state. An empty or damaged state starts from the beginning.
     pub fn load(saved: &[u8], parameters: LearnedParameters) -> Self {
         let state = State::load(saved).unwrap_or_default();
         Self { parameters, state }
@@ -87,24 +85,24 @@ impl Learned {
         self.parameters.price = price;
     }
 
-    /// How many entries the feed shows at once: what is not fetched before so many newer ones are
-    /// out is missed.
+    /// Sets how many entries the feed lists at once: an item is missed once that many newer ones
+    /// are out.
     pub fn set_window(&mut self, entries: u32) {
         self.state.window = entries.clamp(10, 10_000);
     }
 
-    /// Items per day that are expected in the long run, at `now`; a source that fell silent
-    /// expects fewer.
+    /// Items per day expected in the long run, at `now`. Lower for a source that has fallen
+    /// silent.
     pub fn rate(&self, now: Time) -> f64 {
         self.outlook(now).long_rate() * seconds::DAY
     }
 
-    /// Items per day that are expected right now, weekly habits included.
+    /// Items per day expected right now, including weekly habits.
     pub fn rate_now(&self, now: Time) -> f64 {
         self.outlook(now).rate_at(seconds::of(now)) * seconds::DAY
     }
 
-    /// Whether enough is expected in a time from `now` on for a poll sooner than its end.
+    /// Whether enough items are expected within `span` of `now` to warrant a poll.
     pub fn warrants(&self, now: Time, within: Duration) -> bool {
         self.expected(now, within) >= WARRANTED
     }
@@ -125,14 +123,14 @@ impl Learned {
         self.state.items
     }
 
-    /// How much more than on average is published in each hour of the week, UTC, from Monday on;
-    /// the mean is 1.
+    /// The publishing rate in each hour of the week, UTC, from Monday on, relative to the mean,
+    /// which is 1.
     pub fn week(&self) -> [f64; 168] {
         let profile = self.profile();
         std::array::from_fn(|hour| profile.at_hour(hour))
     }
 
-    /// The waiting, in item-seconds, of the items expected between the last poll and `now`.
+    /// Waiting, in item-seconds, of the items expected between the last poll and `now`.
     pub fn waiting(&self, now: Time) -> f64 {
         let until = seconds::of(now);
         let Some(from) = self.state.latest_poll.filter(|from| *from < until) else { return 0.0 };

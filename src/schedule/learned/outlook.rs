@@ -1,21 +1,21 @@
-//! What is expected of a source from a moment on, and the next poll that follows from it.
+//! Forecast of a source's items from a given time on, and the next poll that follows from it.
 
 use super::profile::Profile;
 use super::{LearnedParameters, TAU, WEIGHTS};
 use crate::schedule::seconds::{DAY, HOUR, MINUTE};
 
-/// Below this interval looks are planned on the clock's five minutes …
+/// Below this interval, polls are aligned to five minutes of the clock …
 const FINE_BELOW: f64 = 3.0 * HOUR;
 const FINE_SLOT: f64 = 5.0 * MINUTE;
-/// … and so much after them: what is published by a timer is out by then.
+/// … plus this delay: items published by a timer are out by then.
 const AFTER_THE_CLOCK: f64 = 20.0;
-/// Slots within which the next poll must lie, and those looked ahead in all.
+/// Number of slots in which the next poll must lie, and number of slots in the forecast.
 const MOST_AHEAD: usize = 48;
 const MOST_SLOTS: usize = 120;
-/// Share of a feed's entries that may be new at a poll, so that none is missed.
+/// The share of a feed's entries that may be new at a poll, so that none is missed.
 const FULL: f64 = 0.8;
 
-/// Expected rates: averages in items per second, and the habits on top.
+/// Expected rates: averages in items per second, and the weekly profile on top.
 #[derive(Debug, Clone)]
 pub(super) struct Outlook {
     pub(super) levels: [f64; 5],
@@ -26,13 +26,12 @@ fn mixed(levels: &[f64; 5]) -> f64 {
     levels.iter().zip(WEIGHTS).map(|(level, weight)| level * weight).sum()
 }
 
-/// Slots of time with what is expected in them, as sums from the beginning.
+/// Time slots and the items expected in them, as cumulative sums.
 struct Slots {
-    /// Ends of the slots, in seconds from the beginning; the first value is 0.
+    /// Ends of the slots, in seconds from the start; the first value is 0.
     ends: Vec<f64>,
-    /// Items expected until then.
     items: Vec<f64>,
-    /// The same, each with its moment: what was waited is `end * items - moments`.
+    /// The same, weighted with the time: the waiting until an end is `end * items - moments`.
     moments: Vec<f64>,
 }
 
@@ -44,19 +43,19 @@ impl Outlook {
         (of_week * week + of_months * months) / (of_week + of_months) + 1e-12
     }
 
-    /// The rate at the beginning, in items per second. The weights add up to more than 1.
+    /// The initial rate in items per second. The weights add up to more than 1.
     pub(super) fn rate_at(&self, at: f64) -> f64 {
         mixed(&self.levels) / WEIGHTS.iter().sum::<f64>() * self.profile.smooth(at)
     }
 
-    /// The waiting of the items expected in `span` seconds from `from` on, until their end.
+    /// Waiting of the items expected in the `span` seconds after `from`, until the end of the span.
     pub(super) fn waiting(&self, from: f64, span: f64) -> f64 {
         let slot = span / MOST_AHEAD as f64;
         let slots = self.slots(from, slot, slot, MOST_AHEAD, false);
         slots.waited(0, MOST_AHEAD) / WEIGHTS.iter().sum::<f64>()
     }
 
-    /// Items expected in `span` seconds from `from` on.
+    /// Items expected in the `span` seconds after `from`.
     pub(super) fn expected(&self, from: f64, span: f64) -> f64 {
         let count = 6;
         let slot = span / count as f64;
@@ -64,7 +63,7 @@ impl Outlook {
         slots.items[count] / WEIGHTS.iter().sum::<f64>()
     }
 
-    /// Expected items in `count` slots from `from` on. As items come or fail to come, each average
+    /// Items expected in `count` slots after `from`. As items arrive or fail to arrive, each average
     /// moves towards the mixture of all: `r_j += (base - r_j)(1 - exp(-slot / tau_j))`.
     fn slots(&self, from: f64, first: f64, slot: f64, count: usize, fine: bool) -> Slots {
         let mut levels = self.levels;
@@ -105,14 +104,14 @@ impl Slots {
         self.moments.push(moments);
     }
 
-    /// What the items that come after one end wait until another.
+    /// How long the items published after one end wait until another end.
     fn waited(&self, from: usize, to: usize) -> f64 {
         self.ends[to] * (self.items[to] - self.items[from])
             - (self.moments[to] - self.moments[from])
     }
 
-    /// The end at which the next poll is best, when each costs `price` and lies at most `ahead`
-    /// slots after the one before: `V_i = min over j of price + waited(i, j) + V_j`.
+    /// The best end for the next poll if each poll costs `price` and lies at most `ahead` slots
+    /// after the one before: `V_i = min over j of price + waited(i, j) + V_j`.
     fn best(&self, price: f64, ahead: usize) -> usize {
         let last = self.ends.len() - 1;
         let mut costs = vec![0.0; last + 1];
@@ -131,7 +130,7 @@ impl Slots {
         next
     }
 
-    /// Not so late that more items are likely to be new than the feed shows.
+    /// Early enough that new items still fit into the feed's list.
     fn before_overflow(&self, best: usize, window: f64) -> usize {
         let full = |i: usize| self.items[i] + 2.0 * self.items[i].sqrt() > FULL * window;
         (1..=best).find(|i| full(*i)).map_or(best, |i| (i - 1).max(1))
@@ -150,11 +149,11 @@ pub(super) fn plan(
     let rate = mixed(&outlook.levels) + 1e-12;
     let long = outlook.long_rate();
     let price = price * (long * DAY).powf(exponent) / weight;
-    // The best interval at a constant rate.
+    // The optimal interval at a constant rate.
     let usual = (2.0 * price / rate.max(0.3 * long)).sqrt();
     let fine = usual < FINE_BELOW;
     let mut slot = if fine { FINE_SLOT } else { (usual / 6.0).clamp(150.0, HOUR) };
-    // Within 1 and 49, whatever the numbers are: what is no number becomes 0.
+    // Between 1 and 49 for any input; NaN becomes 0.
     let mut ahead = ((3.0 * usual).max(12.0 * slot).min(most) / slot) as usize + 1;
     if ahead > MOST_AHEAD {
         ahead = MOST_AHEAD;

@@ -1,18 +1,18 @@
-//! The habits of a source: how much it publishes in which hour, on which day, and in which part of
+//! The weekly profile of a source: its relative publishing rate by hour, by day, and by part of
 //! the hour.
 
 use super::state::State;
 use crate::model::FeedHints;
 use crate::schedule::seconds::{self, HOUR};
 
-/// Items that the flat profile of hours counts for, of days, and of parts of an hour.
+/// Weight of the flat prior, in items: for hours, days, and parts of an hour.
 const FLAT_HOURS: f64 = 10.0;
 const FLAT_DAYS: f64 = 60.0;
 const FLAT_PARTS: f64 = 30.0;
-/// Least relative rate of an hour.
+/// Lower limit of the relative rate of an hour.
 const FLOOR: f64 = 0.02;
 
-/// Parts of an hour whose rates are told apart.
+/// Number of parts of an hour with rates of their own.
 pub(super) const FINE: usize = 12;
 
 /// Hours of the week, one bit each: day 0 is Monday, hours are UTC.
@@ -20,7 +20,7 @@ pub(super) const FINE: usize = 12;
 pub struct Week([u32; 7]);
 
 impl Week {
-    /// The hours in which a feed does not want to be asked.
+    /// The hours in which a feed asks not to be polled.
     pub fn closed(hints: &FeedHints) -> Self {
         let hours = hints.skip_hours.iter().filter(|h| **h < 24).fold(0, |all, h| all | 1 << h);
         let day = |day: usize| hints.skip_days.iter().any(|d| usize::from(*d) == day);
@@ -42,8 +42,8 @@ pub(super) struct Profile {
 }
 
 impl Profile {
-    /// Counts, drawn towards the flat profile where they are few: `fh = (c + k/24) / (n + k) * 24`
-    /// with each hour smoothed by its neighbours, `fd` and the parts of an hour likewise.
+    /// Counts shrunk towards the flat profile: `fh = (c + k/24) / (n + k) * 24`, with each hour
+    /// smoothed by its neighbours; `fd` and the parts of an hour likewise.
     pub(super) fn new(state: &State, closed: Week) -> Self {
         let count = |counts: &[u32], at: usize| f64::from(counts[at % counts.len()]);
         let total = |counts: &[u32]| counts.iter().map(|c| f64::from(*c)).sum::<f64>();
@@ -65,7 +65,7 @@ impl Profile {
         }
     }
 
-    /// Of an hour of the week. Means of 1 over hours and over days make a mean of 1 over the week.
+    /// For an hour of the week. Means of 1 over hours and over days give a mean of 1 over the week.
     pub(super) fn at_hour(&self, hour: usize) -> f64 {
         if self.closed.pauses(hour) {
             return FLOOR;
@@ -73,12 +73,12 @@ impl Profile {
         (self.hours[hour % 24] * self.days[hour / 24 % 7]).max(FLOOR)
     }
 
-    /// Of a moment, hours being flat within.
+    /// For a time, constant within the hour.
     pub(super) fn step(&self, at: f64) -> f64 {
         self.at_hour(seconds::hour_of_week(at))
     }
 
-    /// Of a moment, between the middles of the hours around it.
+    /// For a time, interpolated between the middles of the hours around it.
     pub(super) fn smooth(&self, at: f64) -> f64 {
         let before = at - HOUR / 2.0;
         let share = (before / HOUR).rem_euclid(1.0);
@@ -86,7 +86,7 @@ impl Profile {
         self.at_hour(hour) * (1.0 - share) + self.at_hour((hour + 1) % 168) * share
     }
 
-    /// Of the part of the hour at a moment.
+    /// For the part of the hour at a time.
     pub(super) fn part(&self, at: f64) -> f64 {
         self.parts[seconds::twelfth(at)]
     }
@@ -97,14 +97,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_published_at_noon_on_mondays_is_expected_there() {
+    fn expects_items_when_they_were_published_before() {
         let mut state = State::default();
         let flat = Profile::new(&state, Week::default());
         assert!((0..168).all(|h| (flat.at_hour(h) - 1.0).abs() < 1e-12));
         (state.hours[12], state.days[0], state.parts[3]) = (100, 100, 100);
         let profile = Profile::new(&state, Week::default());
         assert!(profile.at_hour(12) > 5.0 && profile.at_hour(0) < 0.5);
-        assert!(profile.at_hour(11) > profile.at_hour(9), "the neighbour has a share");
+        assert!(profile.at_hour(11) > profile.at_hour(9), "the neighbouring hour has a share");
         assert!(profile.at_hour(24 + 12) < profile.at_hour(12));
         let mean = (0..168).map(|h| profile.at_hour(h)).sum::<f64>() / 168.0;
         assert!((0.99..1.05).contains(&mean), "{mean}");
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn closed_hours_and_days() {
+    fn skips_closed_hours_and_days() {
         let hints =
             FeedHints { skip_hours: [3].into(), skip_days: [6].into(), ..FeedHints::default() };
         let profile = Profile::new(&State::default(), Week::closed(&hints));

@@ -1,4 +1,4 @@
-//! What is remembered of a source: 261 bytes.
+//! The stored state of a source: 261 bytes.
 
 use super::TAU;
 use super::profile::{FINE, Profile, Week};
@@ -7,24 +7,24 @@ use crate::schedule::seconds::{self, MINUTE};
 
 /// First byte of a saved state.
 const FORMAT: u8 = 1;
-/// Entries that a feed usually shows.
+/// Typical number of entries in a feed.
 const USUAL_WINDOW: u32 = 20;
-/// Items that a source counts for before the first one was seen.
+/// Number of items assumed before the first one was seen.
 const PRIOR_ITEMS: f64 = 1.0;
 
-/// Moments are seconds since the epoch, rates items per second.
+/// Times are seconds since the epoch, rates are items per second.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct State {
-    /// Averages of the rate, weekly habits taken out, as of `at`.
+    /// Averages of the rate without weekly habits, as of `at`.
     pub(super) sums: [f64; 5],
     pub(super) at: f64,
-    /// From when on the source is known: its first item, else just before the first poll.
+    /// Since when the source is known: its first item, else just before the first poll.
     pub(super) oldest: f64,
     /// The newest item, but not before the first poll.
     pub(super) newest: f64,
     /// `None` before the first poll.
     pub(super) latest_poll: Option<f64>,
-    /// Mean time between items that was assumed at the first poll.
+    /// Mean time between items assumed at the first poll.
     pub(super) gap: Option<f64>,
     pub(super) items: u32,
     pub(super) window: u32,
@@ -65,7 +65,7 @@ impl State {
         to.0
     }
 
-    /// `None` for what no [`State::save`] wrote.
+    /// `None` for anything that [`State::save`] did not write.
     pub(super) fn load(saved: &[u8]) -> Option<Self> {
         let mut from = Reader(saved);
         if from.byte()? != FORMAT {

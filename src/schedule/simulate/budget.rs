@@ -1,21 +1,21 @@
-//! The setting of a policy with which it takes a number of polls per source and day.
+//! Finds the setting with which a policy makes a given number of polls per source and day.
 
 use super::{Figures, Phase, Replay, Simulated};
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-/// Looks per source and day that can be asked for.
+/// Allowed budgets, in polls per source and day.
 pub const BUDGETS: RangeInclusive<f64> = 0.1..=280.0;
-/// Replays that a search may take.
+/// Maximum number of replays per search.
 const TRIES: usize = 14;
-/// How near, as a share, is near enough.
+/// Relative tolerance.
 const NEAR: f64 = 0.005;
 /// Shortest interval of every policy that is fitted to a budget.
 const LEAST: Duration = Duration::from_secs(300);
 
 impl Simulated {
-    /// The same policy, its one free setting being `knob`: the interval in seconds, the target
-    /// rate, the length of a tick in seconds, the price.
+    /// The same policy with its one free parameter set to `knob`: the interval in seconds, the
+    /// target rate, the length of a tick in seconds, or the price.
     fn with_knob(&self, knob: f64) -> Self {
         let seconds = Duration::try_from_secs_f64(knob).unwrap_or(LEAST);
         let mut policy = *self;
@@ -28,7 +28,7 @@ impl Simulated {
         policy
     }
 
-    /// Where to begin the search.
+    /// Start of the search.
     fn guess(&self, budget: f64) -> f64 {
         let times = 12.0 / budget;
         match self {
@@ -40,16 +40,16 @@ impl Simulated {
     }
 }
 
-/// The logarithms of a knob, and of the polls it gives as a share of the budget.
+/// Logarithms of the knob and of the ratio of polls to budget.
 type Try = (f64, f64);
 
-/// The policy with the setting that comes nearest to `budget` looks per source and day, and what
-/// came of it. Dearer looks are fewer: the knob is bracketed, and the next try lies between the
-/// nearest ones on both sides, on logarithmic scales.
+/// The policy with the setting that comes nearest to `budget` polls per source and day, and its
+/// result. A higher price means fewer polls: the knob is bracketed, and the next try interpolates
+/// between the nearest ones on both sides, on logarithmic scales.
 pub fn at_budget(replay: &Replay, policy: &Simulated, budget: f64) -> (Simulated, Figures) {
     let mut knob = policy.guess(budget).ln();
     let mut best: Option<(f64, Simulated, Figures)> = None;
-    // The nearest tries with too many polls and with too few: knob and distance, on those scales.
+    // The nearest tries with too many and with too few polls: knob and distance, both logarithmic.
     let (mut many, mut few): (Option<Try>, Option<Try>) = (None, None);
     for tried in 1..=TRIES {
         let with = policy.with_knob(knob.exp());

@@ -1,4 +1,4 @@
-//! What a replay came to, in figures.
+//! Results of a replay.
 
 use super::Timeline;
 use super::replay::Run;
@@ -7,10 +7,9 @@ use crate::schedule::seconds::{DAY, MINUTE};
 /// How long it takes until a source is known well.
 const WARM: f64 = 14.0 * DAY;
 
-/// Which part of a replay the figures are about.
+/// The part of a replay that the figures cover.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Phase {
-    /// All of it.
     #[default]
     All,
     /// The first day of each source.
@@ -19,33 +18,31 @@ pub enum Phase {
     Warm,
 }
 
-/// Delays are in minutes; the last three are fractions.
+/// Delays are in minutes; the last three values are fractions.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
 pub struct Figures {
-    /// Sources.
     pub sources: usize,
-    /// Items published.
     pub items: usize,
-    /// Looks per source and day.
+    /// Polls per source and day.
     pub polls_per_source_day: f64,
     /// Mean delay over all items.
     pub mean_delay_min: f64,
     /// Median over all items.
     pub median_delay_min: f64,
-    /// Nine of ten items are found within this.
+    /// 90th percentile of the delay.
     pub p90_delay_min: f64,
-    /// Mean over the sources of their mean delays.
+    /// Mean over sources of their mean delays.
     pub per_source_mean_min: f64,
     /// Items found within half an hour.
     pub within_30_min: f64,
-    /// Items that were out of the feed's window before they were found.
+    /// Items that left the feed before they were found.
     pub missed: f64,
-    /// Looks that found nothing.
+    /// Polls that found nothing.
     pub wasted: f64,
 }
 
 impl Phase {
-    /// The part of a timeline that belongs to it, in seconds from its start.
+    /// The covered part of a timeline, in seconds from its start.
     fn span(self, timeline: &Timeline) -> std::ops::Range<f64> {
         match self {
             Self::All => 0.0..f64::INFINITY,
@@ -54,7 +51,7 @@ impl Phase {
         }
     }
 
-    /// How many days of a timeline belong to it.
+    /// How many days of a timeline are covered.
     fn days(self, timeline: &Timeline) -> f64 {
         match self {
             Self::All => timeline.days(),
@@ -64,7 +61,7 @@ impl Phase {
     }
 }
 
-/// `runs` belong to `timelines`, in their order.
+/// `runs` and `timelines` correspond by index.
 pub(super) fn figures(timelines: &[Timeline], runs: &[Run], phase: Phase) -> Figures {
     let (mut delays, mut means) = (Vec::new(), Vec::new());
     let (mut polls, mut wasted, mut missed, mut days) = (0, 0, 0, 0.0);
@@ -103,12 +100,12 @@ pub(super) fn figures(timelines: &[Timeline], runs: &[Run], phase: Phase) -> Fig
     }
 }
 
-/// 0 of nothing.
+/// 0 without values.
 pub(super) fn mean(values: &[f64]) -> f64 {
     if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
 }
 
-/// Of values in order, between the two nearest; 0 of nothing.
+/// A quantile of sorted values, interpolated; 0 without values.
 fn quantile(sorted: &[f64], share: f64) -> f64 {
     let Some(last) = sorted.len().checked_sub(1) else { return 0.0 };
     let place = share * last as f64;

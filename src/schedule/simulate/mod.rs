@@ -1,9 +1,9 @@
-//! What a policy would have done with a real or made-up history: looks, delays, misses.
+//! Replays what a policy would have done with a real or synthetic history: polls, delays, misses.
 //!
-//! The first poll is at the start of a timeline. A look sees the newest 20 items that are out; the
-//! delay of an item is the time from its publication to the first poll after it; it is missed when
-//! 20 newer ones are out by then. Looks count until the end of the timeline, and one more takes in
-//! what is left.
+//! The first poll is at the start of a timeline. A poll sees the newest 20 published items. The
+//! delay of an item is the time from its publication to the first poll after it. It is missed if
+//! 20 newer ones are out by then. Polls count until the end of the timeline. One more poll then
+//! collects the rest.
 
 mod budget;
 mod figures;
@@ -17,7 +17,7 @@ pub use replay::{Controlled, Replay, Simulated};
 pub use synthetic::{Change, Synthetic, changed};
 pub use timeline::{Timeline, TimelineError, read};
 
-/// Items that a feed shows at once.
+/// Items that a feed lists at once.
 pub const WINDOW: usize = 20;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Taking every poll that a policy plans on a set of timelines.
+//! Runs every poll that a policy plans on a set of timelines.
 
 use super::figures::{Figures, Phase, figures};
 use super::{Timeline, WINDOW};
@@ -10,16 +10,12 @@ use crate::schedule::{
 };
 use std::time::Duration;
 
-/// A policy with everything that is set of it. Each source gets one of its own.
+/// A policy with its parameters. Each source gets its own instance.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Simulated {
-    /// [`Fixed`] with its interval.
     Fixed(Duration),
-    /// [`ChangeRate`].
     ChangeRate(ChangeRateParameters),
-    /// [`AdvaRss`].
     AdvaRss(AdvaRssParameters),
-    /// [`Learned`].
     Learned(LearnedParameters),
 }
 
@@ -62,24 +58,23 @@ impl Running {
     }
 }
 
-/// One source on its way through its timeline.
+/// A source during the replay of its timeline.
 struct Source<'a> {
     timeline: &'a Timeline,
     running: Running,
-    /// The next poll; `None` when all is found and the end is past.
+    /// The next poll; `None` once everything is found and the end is past.
     next: Option<f64>,
     /// Items found so far.
     found: usize,
     run: Run,
 }
 
-/// What became of one source.
+/// The result for one source.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Run {
-    /// Moments of the polls that count, and whether each found something.
+    /// Times of the polls that count, and whether each found something.
     pub(super) polls: Vec<(f64, bool)>,
-    /// For each item from the start on: when it was published, its delay, and whether it was
-    /// missed.
+    /// For each item from the start on: publication time, delay, and whether it was missed.
     pub(super) items: Vec<(f64, f64, bool)>,
 }
 
@@ -115,32 +110,30 @@ impl Source<'_> {
     }
 }
 
-/// Timelines, ready to be replayed.
 #[derive(Debug, Clone)]
 pub struct Replay {
     pub(super) timelines: Vec<Timeline>,
-    /// Whether items carry dates; without them the policies must guess.
+    /// Whether items carry dates. Without dates the policies must guess.
     pub dates: bool,
-    /// Whether states are saved and loaded before every poll, which must change nothing.
+    /// Whether states are saved and restored before every poll, which must not change anything.
     pub restarts: bool,
 }
 
-/// What came of a replay in which the price was corrected daily.
+/// The result of a replay in which the price was corrected daily.
 #[derive(Debug, Clone)]
 pub struct Controlled {
-    /// Of the whole time.
     pub figures: Figures,
-    /// Looks per source and day, week by week, until most sources have come to their ends.
+    /// Polls per source and day, week by week, until most sources have ended.
     pub weekly: Vec<f64>,
 }
 
 impl Replay {
-    /// Of these timelines, with dates.
+    /// A replay of these timelines, with dates.
     pub fn new(timelines: Vec<Timeline>) -> Self {
         Self { timelines, dates: true, restarts: false }
     }
 
-    /// Takes every poll of a policy.
+    /// Runs a policy on every timeline.
     pub fn run(&self, policy: &Simulated, phase: Phase) -> Figures {
         figures(&self.timelines, &self.runs(policy), phase)
     }
@@ -153,8 +146,8 @@ impl Replay {
         sources.into_iter().map(|s| s.run).collect()
     }
 
-    /// Follows all sources together, beginning in the same week, and corrects the price once a day
-    /// towards `budget` looks per source and day.
+    /// Replays all sources together, starting in the same week, and corrects the price once a day
+    /// towards `budget` polls per source and day.
     pub fn controlled(
         &self,
         parameters: LearnedParameters,
@@ -179,7 +172,7 @@ impl Replay {
             let used = taken - std::mem::replace(&mut before, taken);
             let overlap = |t: &Timeline| (t.end.min(until) - t.start.max(until - DAY)).max(0.0);
             let followed: f64 = timelines.iter().map(overlap).sum::<f64>() / DAY;
-            // The first days of most sources, and the last ones of a few, tell little.
+            // The first days of most sources, and the last days of a few, say little.
             if followed > 0.2 * timelines.len() as f64 && day > 1 {
                 control.correct(used as f64, followed * budget);
             }

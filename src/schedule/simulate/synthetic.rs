@@ -1,4 +1,4 @@
-//! Made-up sources that change their habits: how soon a policy notices.
+//! Synthetic sources that change their habits: how soon does a policy notice?
 
 use super::figures::mean;
 use super::replay::Run;
@@ -7,10 +7,10 @@ use crate::schedule::seconds::{DAY, MINUTE};
 
 /// Days before and after the change.
 const DAYS: usize = 42;
-/// When the change comes: a Monday at midnight.
+/// Time of the change: a Monday at midnight.
 const CHANGE: f64 = (4 + 7 * 2857) as f64 * DAY;
 
-/// What happens to the sources.
+/// How the sources change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
     /// From 2 items a day to 20.
@@ -19,10 +19,10 @@ pub enum Change {
     Silence,
 }
 
-/// Looks per source and day, and mean delays in minutes, around the change. Day 0 is the first one
+/// Polls per source and day, and mean delays in minutes, around the change. Day 0 is the first day
 /// after it.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
-#[allow(missing_docs, reason = "the names say it")]
+#[allow(missing_docs, reason = "the names are self-explanatory")]
 pub struct Synthetic {
     pub polls_before: f64,
     pub polls_day_0: f64,
@@ -40,7 +40,7 @@ pub struct Synthetic {
     pub delay_end_min: f64,
 }
 
-/// Replays a policy on sources that publish at random, at a constant rate before the change and
+/// Replays a policy on sources that publish at random, at one constant rate before the change and
 /// at another one after it.
 pub fn changed(change: Change, policy: &Simulated, sources: usize, seed: u64) -> Synthetic {
     let (before, after) = match change {
@@ -85,7 +85,7 @@ fn is_in(at: f64, days: &std::ops::Range<i32>) -> bool {
     (f64::from(days.start)..f64::from(days.end)).contains(&day)
 }
 
-/// Twenty items that are shown at the start, then a Poisson process at each rate (items per day).
+/// Twenty items before the start, then a Poisson process at each rate (items per day).
 fn timeline(before: f64, after: f64, random: &mut fastrand::Rng) -> Timeline {
     let start = CHANGE - DAYS as f64 * DAY;
     let end = CHANGE + DAYS as f64 * DAY;
@@ -94,7 +94,7 @@ fn timeline(before: f64, after: f64, random: &mut fastrand::Rng) -> Timeline {
     for (from, until, rate) in [(start, CHANGE, before), (CHANGE, end, after)] {
         let mut at = from;
         loop {
-            // No end where nothing is published.
+            // Never ends if nothing is published.
             at += -(1.0 - random.f64()).ln() / rate * DAY;
             if at.is_nan() || at >= until {
                 break;

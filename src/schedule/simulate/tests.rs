@@ -7,7 +7,7 @@ const DAY: i64 = 86_400;
 /// A Monday.
 const START: i64 = 4 * DAY + 2857 * 7 * DAY;
 
-/// Sources that publish at office hours, at random, from a seldom to a busy one.
+/// Sources that publish at random during office hours, from rarely to often.
 fn office(sources: u64, days: i64) -> Vec<Timeline> {
     let source = |n: u64| {
         let mut random = fastrand::Rng::with_seed(n);
@@ -38,8 +38,8 @@ fn every() -> [Simulated; 4] {
 }
 
 #[test]
-fn a_fixed_interval_has_the_figures_that_can_be_reckoned() {
-    // Items at half past, looks on the hour; one more day so that the end shows.
+fn fixed_interval_gives_the_computed_figures() {
+    // Items at half past, polls on the hour; one more day so that the end shows.
     let items = (0..48).map(|h| START + h * 3600 + 1800).collect();
     let replay = Replay::new(vec![Timeline::new(START, START + 2 * DAY, items).unwrap()]);
     let got = replay.run(&Simulated::Fixed(Duration::from_secs(3600)), Phase::All);
@@ -49,7 +49,7 @@ fn a_fixed_interval_has_the_figures_that_can_be_reckoned() {
         (24.0, 30.0, 30.0)
     );
     assert_eq!((got.within_30_min, got.missed, got.wasted), (1.0, 0.0, 1.0 / 48.0));
-    // Once a day 24 items are out, and the feed shows 20 of them.
+    // 24 items a day are out, and the feed lists 20 of them.
     let got = replay.run(&Simulated::Fixed(Duration::from_secs(86_400)), Phase::All);
     assert_eq!((got.polls_per_source_day, got.missed), (1.0, 8.0 / 48.0));
     let day = replay.run(&Simulated::Fixed(Duration::from_secs(3600)), Phase::Day1);
@@ -71,7 +71,7 @@ fn interrupting_a_replay_changes_nothing() {
 }
 
 #[test]
-fn what_is_learned_delivers_sooner_for_as_many_looks() {
+fn learned_policy_delivers_sooner_at_the_same_number_of_polls() {
     let replay = Replay::new(office(9, 28));
     let [fixed, _, adva, learned] = every().map(|policy| at_budget(&replay, &policy, 12.0).1);
     for figures in [&fixed, &adva, &learned] {
@@ -86,7 +86,7 @@ fn what_is_learned_delivers_sooner_for_as_many_looks() {
 }
 
 #[test]
-fn a_wrong_price_is_corrected() {
+fn corrects_a_wrong_price() {
     let replay = Replay::new(office(9, 84));
     let Simulated::Learned(right) = at_budget(&replay, &every()[3], 12.0).0 else { panic!() };
     for wrong in [3.0, 1.0 / 3.0] {
@@ -113,7 +113,7 @@ fn changes_are_noticed() {
 }
 
 #[test]
-fn files_are_read_packed_and_plain() {
+fn reads_packed_and_plain_files() {
     let plain = b"{\"id\":\"a\",\"start\":100,\"end\":900,\"h\":[50],\"t\":[100,300]}\n\n\
         {\"start\":0,\"end\":9,\"t\":[]}\n";
     let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -128,7 +128,7 @@ fn files_are_read_packed_and_plain() {
 }
 
 #[test]
-fn a_file_that_is_too_large_is_called_so_wherever_it_is_cut() {
+fn rejects_a_file_that_is_too_large() {
     let text = "{\"start\":0,\"end\":9,\"t\":[]}\n".repeat(3);
     for most in 1..=text.len() {
         let error = super::timeline::read_below(text.as_bytes(), most as u64).unwrap_err();
@@ -138,13 +138,13 @@ fn a_file_that_is_too_large_is_called_so_wherever_it_is_cut() {
 }
 
 #[test]
-fn what_is_no_timeline_is_refused_by_line() {
+fn rejects_invalid_timelines_with_line_number() {
     for (text, want) in [
-        ("", "there is no timeline in it"),
+        ("", "the file contains no timelines"),
         ("{\"start\":0,\"end\":9,\"t\":[]}\nnonsense", "line 2: expected ident"),
         ("{\"start\":5,\"end\":5,\"t\":[]}", "line 1: the end must come after the start"),
         ("{\"start\":0,\"end\":9e15,\"t\":[]}", "line 1: invalid type: floating point"),
-        ("{\"start\":0,\"end\":999999999999,\"t\":[]}", "line 1: a moment lies outside"),
+        ("{\"start\":0,\"end\":999999999999,\"t\":[]}", "line 1: a time is outside"),
         ("{\"start\":0,\"end\":9}", "line 1: missing field `t`"),
     ] {
         let error = read(text.as_bytes()).unwrap_err().to_string();

@@ -1,58 +1,53 @@
-//! When sources published: the files that are replayed.
+//! Publication times of sources: the files that are replayed.
 
 use super::WINDOW;
 use crate::schedule::seconds::{DAY, WEEK};
 use flate2::read::MultiGzDecoder;
 use std::io::{BufRead, BufReader, Read};
 
-/// Largest file, unpacked.
+/// Largest file after decompression.
 const MOST_BYTES: u64 = 512 << 20;
-/// Longest timeline.
 const LONGEST: i64 = 20 * 366 * DAY as i64;
-/// Latest moment: the year 9999.
+/// Latest time: the year 9999.
 const LATEST: i64 = 253_402_300_799;
 
 /// Why a file of timelines cannot be replayed.
 #[derive(Debug, thiserror::Error)]
 pub enum TimelineError {
-    /// It cannot be read.
     #[error("{0}")]
     Io(#[from] std::io::Error),
-    /// A line is no timeline.
+    /// A line is not a timeline.
     #[error("line {line}: {message}")]
     Line {
-        /// Its number, from 1.
+        /// Line number, from 1.
         line: usize,
-        /// What is wrong with it.
         message: String,
     },
-    /// There is nothing in it.
-    #[error("there is no timeline in it")]
+    #[error("the file contains no timelines")]
     Empty,
-    /// It is larger than anything useful.
-    #[error("it is larger than 512 MiB")]
+    /// Larger than anything useful.
+    #[error("the file is larger than 512 MiB")]
     TooLarge,
 }
 
-/// When one source published. Moments are seconds since the epoch.
+/// When one source published. Times are seconds since the epoch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Timeline {
-    /// When the first poll is taken.
+    /// Time of the first poll.
     pub(super) start: f64,
-    /// When looks stop counting.
+    /// When polls stop counting.
     pub(super) end: f64,
-    /// When items were published, in order.
+    /// Publication times of the items, in order.
     pub(super) items: Vec<f64>,
-    /// How many of them came before the start.
+    /// How many of them are before the start.
     pub(super) shown: usize,
 }
 
-/// A line of a file.
 #[derive(serde::Deserialize)]
 struct Line {
     start: i64,
     end: i64,
-    /// Before the start; what the feed shows at the first poll.
+    /// Before the start: what the feed lists at the first poll.
     #[serde(default)]
     h: Vec<i64>,
     /// From the start until before the end.
@@ -63,11 +58,11 @@ impl Timeline {
     /// Items before `start` are what the first poll finds.
     ///
     /// # Errors
-    /// Says what is wrong: an end before the start, moments out of place, more than 20 years.
+    /// An end before the start, times out of range, or more than 20 years.
     pub fn new(start: i64, end: i64, mut items: Vec<i64>) -> Result<Self, String> {
         let sensible = |at: &i64| (-LATEST..=LATEST).contains(at);
         if ![start, end].iter().chain(&items).all(sensible) {
-            return Err("a moment lies outside of the calendar".to_owned());
+            return Err("a time is outside the calendar".to_owned());
         }
         if end <= start || end - start > LONGEST {
             return Err("the end must come after the start, by at most 20 years".to_owned());
@@ -79,29 +74,28 @@ impl Timeline {
         Ok(Self { start: start as f64, end: end as f64, items, shown: shown.min(WINDOW) })
     }
 
-    /// Moves it by whole weeks, so that it begins in the first week from `origin` on: sources that
-    /// were followed at different times are followed together.
+    /// Moves it by whole weeks, so that it starts in the first week after `origin`. Sources that
+    /// were recorded at different times are then replayed together.
     pub(super) fn aligned(&self, origin: f64) -> Self {
         let by = ((self.start - origin) / WEEK).floor() * WEEK;
         let items = self.items.iter().map(|at| at - by).collect();
         Self { start: self.start - by, end: self.end - by, items, shown: self.shown }
     }
 
-    /// Length in days.
     pub(super) fn days(&self) -> f64 {
         (self.end - self.start) / DAY
     }
 }
 
-/// Reads timelines, one JSON object a line (`start`, `end`, `h`, `t`), packed with gzip or not.
+/// Reads timelines, one JSON object per line (`start`, `end`, `h`, `t`), optionally gzipped.
 ///
 /// # Errors
-/// Names the line that is wrong.
+/// Names the invalid line.
 pub fn read(file: impl Read) -> Result<Vec<Timeline>, TimelineError> {
     read_below(file, MOST_BYTES)
 }
 
-/// Reads a file of less than `most` bytes, unpacked.
+/// Reads a file of less than `most` bytes after decompression.
 pub(super) fn read_below(file: impl Read, most: u64) -> Result<Vec<Timeline>, TimelineError> {
     let mut file = BufReader::new(file);
     let is_packed = file.fill_buf()?.starts_with(&[0x1f, 0x8b]);

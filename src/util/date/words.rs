@@ -1,6 +1,6 @@
-//! Words in dates: names of months and of time zones.
+//! Names of months and time zones.
 
-/// Seconds east of UTC of a zone: `Z`, `GMT`, `+0100`, `UTC+1`, `EST`, `Etc/UTC`.
+/// Seconds east of UTC for a zone: `Z`, `GMT`, `+0100`, `UTC+1`, `EST`, `Etc/UTC`.
 pub(super) fn offset(zone: &str) -> Option<i32> {
     let zone = zone.trim_start_matches(|c: char| c.is_whitespace());
     let first = zone.split_whitespace().next()?;
@@ -59,7 +59,7 @@ fn signed_offset(text: &str) -> Option<i32> {
     fits.then(|| sign * (hours * 3600 + minutes * 60))
 }
 
-/// The month of a name or its beginning, in the languages that feeds are mostly written in.
+/// The month for a name or its beginning, in the most frequent languages of feeds.
 pub(super) fn month(word: &str) -> Option<u32> {
     let word = word.trim_matches(|c: char| !c.is_alphabetic()).to_lowercase();
     if word.chars().count() < 3 {
@@ -149,7 +149,7 @@ pub(super) fn month(word: &str) -> Option<u32> {
             "prosince",
         ],
     ];
-    // A beginning must name one month alone: "jui" would be June or July.
+    // A prefix must be unique: "jui" could be June or July.
     let mut hits = (1..).zip(NAMES).filter(|(_, names)| names.iter().any(|n| n.starts_with(&word)));
     match (hits.next(), hits.next()) {
         (Some((month, _)), None) => Some(month),

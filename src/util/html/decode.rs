@@ -3,13 +3,13 @@
 use super::{Scanner, Token};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
-/// How far into a page its own word about its encoding is looked for, in bytes. The HTML standard
-/// asks for 1024; some generators put a long comment first.
+/// How far into a page an encoding declaration is searched for, in bytes. The HTML standard asks
+/// for 1024, but some generators put a long comment first.
 const PRESCAN: usize = 4096;
 
-/// Decodes a page. Its encoding is, in this order: that of the byte order mark, of the HTTP
-/// header, of its `meta` element, UTF-8 where the bytes are, guessed. Bytes that do not fit are
-/// replaced.
+/// Decodes a page. The encoding comes from the byte order mark, the HTTP header or the `meta`
+/// element, in this order; else UTF-8 if the bytes are valid, else it is guessed. Invalid bytes
+/// are replaced.
 pub fn decode(bytes: &[u8], content_type: Option<&str>) -> String {
     if let Some((encoding, _)) = Encoding::for_bom(bytes) {
         return encoding.decode(bytes).0.into_owned();
@@ -41,8 +41,8 @@ fn header_charset(content_type: &str) -> Option<&'static Encoding> {
     Encoding::for_label(&value.as_bytes()[..end])
 }
 
-/// What the page itself says at its beginning. Such a word can be read as ASCII, so it is not
-/// UTF-16, whatever it says (HTML standard, "prescan a byte stream").
+/// The encoding that the page declares at its start. The declaration is readable as ASCII, so the
+/// page cannot be UTF-16, whatever it declares (HTML standard, "prescan a byte stream").
 fn meta_charset(bytes: &[u8]) -> Option<&'static Encoding> {
     let start = &bytes[..bytes.len().min(PRESCAN)];
     let text: String = start.iter().map(|b| char::from(*b)).collect();
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_encoding_is_found() {
+    fn finds_the_encoding() {
         let cases: [(&[u8], Option<&str>, &str); 8] = [
             (b"caf\xe9", Some("text/html; charset=windows-1252"), "café"),
             (b"caf\xe9", Some("text/html;charset=\"ISO-8859-1\""), "café"),

@@ -1,16 +1,16 @@
-//! How deep a tree of this HTML would be, found without building it.
+//! Computes how deep the tree of an HTML source would be, without building it.
 //!
-//! The stack of open elements is followed by the rules of the HTML standard (section 13.2.6, tree
-//! construction) as far as they can close an element. Where a rule is left out the element counts
-//! as open: the estimate may be too deep, but not too shallow.
+//! Follows the stack of open elements by the rules of the HTML standard (section 13.2.6, tree
+//! construction) where they can close an element. Where a rule is not modelled, the element stays
+//! open: the estimate may be too deep, but never too shallow.
 
 use super::scan::{Scanner, Tag, Token};
 
 /// Whether the tree of an HTML document or fragment would be nested deeper than `limit`.
 ///
-/// Levels that the parser adds by itself (bodies and rows of tables) are not counted.
-/// A document in which a drawing or formula has no proper end counts as too deep.
-/// As the parser does by default, `noscript` is read as if scripts ran: its content is text.
+/// Levels that the parser inserts (bodies and rows of tables) are not counted. A document with an
+/// unterminated SVG or MathML element counts as too deep. As in the parser's default, the content
+/// of `noscript` is read as text.
 /// Linear in the length of the source (times the limit, for sources made to be slow).
 pub fn depth_exceeds(html: &str, limit: usize) -> bool {
     // Every level costs at least a tag of three bytes.
@@ -36,49 +36,48 @@ pub fn depth_exceeds(html: &str, limit: usize) -> bool {
     false
 }
 
-/// Names as a constant set.
 macro_rules! names {
     ($name:ident: $($word:literal)*) => {
         const $name: &[Name] = &[$(Name::new($word)),*];
     };
 }
 
-// Content of these is text up to their end tag.
+// Raw text elements: their content is text up to the end tag.
 names!(RAW: "script" "textarea" "style" "title" "xmp" "iframe" "noembed" "noframes"
     "noscript");
 
-// Never have content.
+// Void elements.
 names!(VOID: "area" "base" "basefont" "bgsound" "br" "col" "embed" "frame" "hr" "img" "image"
     "input" "keygen" "link" "meta" "param" "source" "track" "wbr");
 
-// Closed by the next of their kind, so that they nest only where something else nests.
+// Closed by the next element of their kind, so that they nest only inside other elements.
 names!(SELF_LIMITING: "html" "head" "body" "p" "tr" "td" "th" "tbody" "thead" "tfoot" "colgroup");
 
-// Reopened by the parser after a block has closed over them, until their own end tag.
+// Formatting elements: the parser reopens them after a block that closed them.
 names!(FORMATTING: "a" "b" "big" "code" "em" "font" "i" "nobr" "s" "small" "strike" "strong" "tt"
     "u");
 
-// The end tag of an element that is not among these does not close through one that is.
+// Special elements: the end tag of any other element does not close them.
 names!(SPECIAL: "address" "applet" "article" "aside" "blockquote" "button" "caption" "center"
     "details" "dir" "div" "dl" "fieldset" "figcaption" "figure" "footer" "form" "frameset" "h1"
     "h2" "h3" "h4" "h5" "h6" "header" "hgroup" "listing" "main" "marquee" "menu" "nav" "noscript"
     "object" "ol" "plaintext" "pre" "search" "section" "select" "summary" "table" "template" "ul"
     "dialog" "li" "dd" "dt");
 
-// No end tag closes through one of these, but for the end tag of a table or template.
+// Scope markers: only the end tag of a table or template closes through them.
 names!(BOUNDARIES: "applet" "caption" "marquee" "object" "table" "template");
 
-// Elements of drawings and formulas in which HTML is found again, and end tags stop.
+// SVG and MathML elements that contain HTML again, and stop end tags.
 names!(IN_SVG: "foreignobject" "desc" "title");
 names!(IN_MATH: "mi" "mo" "mn" "ms" "mtext");
 
-// Start tags that end a drawing or formula.
+// Start tags that end an SVG or MathML element.
 names!(BREAK_OUT: "b" "big" "blockquote" "body" "br" "center" "code" "dd" "div" "dl" "dt" "em"
     "embed" "h1" "h2" "h3" "h4" "h5" "h6" "head" "hr" "i" "img" "li" "listing" "menu" "meta" "nobr"
     "ol" "p" "pre" "ruby" "s" "small" "span" "strong" "strike" "sub" "sup" "table" "tt" "u" "ul"
     "var");
 
-// Closed by other elements without a tag of their own.
+// Closed by other elements implicitly.
 names!(IMPLIED: "dd" "dt" "li" "rb" "rp" "rt" "rtc");
 
 /// The lower-case name of an element as a number (FNV-1a).
@@ -99,7 +98,7 @@ impl Name {
     }
 }
 
-/// The language of an element.
+/// HTML, SVG or MathML.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Space {
     Html,
@@ -112,12 +111,12 @@ enum Space {
 struct Element {
     name: Name,
     space: Space,
-    /// Whether HTML is found again inside of a drawing or formula.
+    /// Whether it is an integration point: HTML again inside SVG or MathML.
     integrates: bool,
 }
 
 impl Element {
-    /// The language of the elements inside.
+    /// The namespace of the elements inside.
     fn inside(&self) -> Space {
         if self.integrates { Space::Html } else { self.space }
     }
@@ -131,13 +130,13 @@ impl Element {
     }
 }
 
-/// The open elements that count.
+/// The stack of open elements.
 #[derive(Default)]
 struct Open {
     blocks: Vec<Element>,
     /// Formatting elements, with the number of blocks around them when they were opened.
     formatting: Vec<(Name, usize)>,
-    /// Whether a drawing or formula was left in an unusual way.
+    /// Whether an SVG or MathML element was left in an unusual way.
     irregular: bool,
 }
 
@@ -150,7 +149,7 @@ impl Open {
         self.blocks.last().map_or(Space::Html, Element::inside)
     }
 
-    /// Opens an element; `true` when its content is raw text.
+    /// Opens an element. Returns `true` if its content is raw text.
     fn start(&mut self, tag: &Tag<'_>) -> bool {
         const SVG: Name = Name::new("svg");
         const MATH: Name = Name::new("math");
@@ -195,7 +194,7 @@ impl Open {
     }
 
     fn push(&mut self, element: Element) {
-        // A choice ends the one before.
+        // An option ends the previous one.
         const OPTION: Name = Name::new("option");
         let repeats =
             element.name == OPTION && self.blocks.last().is_some_and(|e| e.name == OPTION);
@@ -204,7 +203,7 @@ impl Open {
         }
     }
 
-    /// An item of a list ends the item before it, unless a block is open in between.
+    /// A list item ends the previous item, unless a block is open in between.
     fn end_item_before(&mut self, name: Name) {
         const LI: Name = Name::new("li");
         const DEFINITION: [Name; 2] = [Name::new("dd"), Name::new("dt")];
@@ -217,7 +216,7 @@ impl Open {
             let same = before.name == name
                 || DEFINITION.contains(&name) && DEFINITION.contains(&before.name);
             if same && before.space == Space::Html {
-                // What is open inside of it may in truth not be inside of it.
+                // What is open inside it may not really be inside it.
                 self.blocks.remove(at);
                 return;
             }
@@ -258,8 +257,8 @@ impl Open {
             let element = &self.blocks[at];
             if element.name == name && element.space == Space::Html {
                 self.leave_foreign(at + 1);
-                // Only this one and what needs no end tag: anything else that is open inside of
-                // it here may have been closed by a rule that is left out.
+                // Closes only this one and elements with optional end tags: any other element that is
+                // open inside it here may have been closed by a rule that is not modelled.
                 self.blocks.remove(at);
                 let implied = self.blocks[at..].iter().all(|e| IMPLIED.contains(&e.name));
                 if implied {
@@ -273,17 +272,17 @@ impl Open {
         }
     }
 
-    /// Notes whether a drawing or formula is open from a position up, which is left without its
-    /// end tag. What is markup behind it can no longer be told for certain.
+    /// Notes whether an SVG or MathML element above a position is left without its end tag. What is
+    /// markup after that is uncertain.
     fn leave_foreign(&mut self, from: usize) {
         self.irregular |= self.blocks.iter().skip(from).any(|e| e.space != Space::Html);
     }
 
-    /// Closes an element of a drawing or formula that is open at the top; `true` when it was one.
+    /// Closes an SVG or MathML element at the top. Returns `true` if there was one.
     fn close_foreign(&mut self, name: Name) -> bool {
         for at in (0..self.blocks.len()).rev() {
             let element = self.blocks[at];
-            // Between a place where HTML is found again and the top there may be formatting.
+            // Formatting elements may lie between an integration point and the top.
             let below_html = element.integrates && at + 1 < self.blocks.len();
             if element.space == Space::Html || below_html {
                 return false;
@@ -297,7 +296,7 @@ impl Open {
     }
 }
 
-/// Whether a start tag ends the drawing or formula that it stands in.
+/// Whether a start tag ends the SVG or MathML element around it.
 fn ends_foreign(name: Name, tag: &Tag<'_>) -> bool {
     let font = name == Name::new("font");
     let styled = |n: &str| ["color", "face", "size"].iter().any(|a| n.eq_ignore_ascii_case(a));

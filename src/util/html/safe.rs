@@ -1,5 +1,5 @@
-//! HTML -> safe HTML in one pass: every tag of the result is written again from a short list, every
-//! text and value is escaped, every element is closed. Nothing of the source is copied as markup.
+//! HTML -> safe HTML in one pass: every tag of the result is rebuilt from an allow-list, every text
+//! and value is escaped, every element is closed. No markup of the source is copied.
 
 use super::scan::{Scanner, Tag, Token, decode_entities};
 use super::{MAX_DEPTH, escape};
@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use url::Url;
 
-/// Elements that are kept, without those that never have content; in order.
+/// Allowed elements except void elements, sorted.
 pub(super) const KEPT: [&str; 72] = [
     "a",
     "abbr",
@@ -84,16 +84,16 @@ pub(super) const KEPT: [&str; 72] = [
     "video",
 ];
 
-/// Kept elements that never have content.
+/// Allowed void elements.
 const VOID: [&str; 6] = ["br", "col", "hr", "img", "source", "wbr"];
 
-/// Elements that go with everything in them, read as text up to their end tag.
+/// Elements dropped with all their content, which is raw text up to the end tag.
 const RAW: [&str; 6] = ["script", "style", "iframe", "noembed", "noframes", "title"];
 
-/// Elements that go with everything in them.
+/// Elements dropped with all their content.
 const DROPPED: [&str; 2] = ["svg", "template"];
 
-/// Elements before which an open paragraph ends.
+/// Elements that end an open paragraph.
 const BLOCKS: [&str; 31] = [
     "address",
     "article",
@@ -128,7 +128,7 @@ const BLOCKS: [&str; 31] = [
     "ul",
 ];
 
-/// Longest name of a place that is kept, in bytes.
+/// Longest anchor name that is kept, in bytes.
 const MAX_NAME: usize = 100;
 
 /// Writes the safe form of `html`.
@@ -160,7 +160,7 @@ struct Writer<'a> {
     base: Option<&'a Url>,
     /// Dropped elements that are known to have no end tag ahead.
     endless: Vec<String>,
-    /// Names that links of the text jump to, as footnotes are reached.
+    /// Anchors that links of the text point to, as for footnotes.
     jumped_to: HashSet<String>,
 }
 
@@ -231,7 +231,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Closes what the start of an element ends without saying so.
+    /// Closes elements that the start of another one ends implicitly.
     fn close_implied(&mut self, name: &str) {
         if BLOCKS.contains(&name) {
             self.close_top(&["p"]);
@@ -260,8 +260,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Skips everything up to the end tag that belongs to a start tag just read. Where there is
-    /// none only the tag goes, so that the text behind it is not lost.
+    /// Skips everything up to the end tag that matches a start tag just read. Without an end tag only
+    /// the start tag is dropped, so that the text after it is not lost.
     fn skip_element(&mut self, name: String, scanner: &mut Scanner<'_>) {
         let start = scanner.position();
         let mut depth = 1usize;
@@ -321,22 +321,22 @@ impl Writer<'_> {
     }
 }
 
-/// What an attribute may hold.
+/// Allowed values of an attribute.
 #[derive(Clone, Copy)]
 enum Kind {
     Text,
-    /// The name of a place, kept where a link of the text leads to it.
+    /// An anchor name, kept if a link of the text points to it.
     Name,
     Number,
-    /// Names of classes, of which only the language of a program text is kept.
+    /// Class names, of which only a code language is kept.
     Language,
-    /// An http(s) address.
+    /// An http(s) URL.
     Address,
-    /// An http(s) or mailto address; without a base also a jump within the text.
+    /// An http(s) or mailto URL; without a base also a jump within the text.
     Link,
 }
 
-/// The kind of an attribute that is kept.
+/// The kind of an allowed attribute.
 fn attribute(element: &str, name: &str) -> Option<Kind> {
     let name = name.to_ascii_lowercase();
     Some(match (element, name.as_str()) {

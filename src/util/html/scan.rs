@@ -8,7 +8,7 @@ use std::borrow::Cow;
 /// A piece of HTML source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Token<'a> {
-    /// Text, its character references not yet decoded.
+    /// Text with character references not yet decoded.
     Text(&'a str),
     /// A start tag.
     Open(Tag<'a>),
@@ -16,7 +16,7 @@ pub enum Token<'a> {
     Close(&'a str),
     /// A comment, declaration or processing instruction.
     Other,
-    /// A tag without an end, and with it everything up to the end of the source.
+    /// An unterminated tag, including everything up to the end of the source.
     Cut(&'a str),
 }
 
@@ -25,7 +25,7 @@ pub enum Token<'a> {
 pub struct Tag<'a> {
     /// Name as written.
     pub name: &'a str,
-    /// What stands between the name and the closing bracket.
+    /// The source between the name and the closing bracket.
     pub rest: &'a str,
 }
 
@@ -35,12 +35,11 @@ impl<'a> Tag<'a> {
         self.name.eq_ignore_ascii_case(name)
     }
 
-    /// Whether it ends with a slash.
+    /// Whether it is self-closing.
     pub fn self_closing(&self) -> bool {
         self.rest.ends_with('/')
     }
 
-    /// Its attributes, in order.
     pub fn attributes(&self) -> Attributes<'a> {
         Attributes { rest: self.rest }
     }
@@ -53,7 +52,7 @@ impl<'a> Tag<'a> {
     }
 }
 
-/// Reads tokens one after the other.
+/// Reads tokens one by one.
 #[derive(Debug, Clone)]
 pub struct Scanner<'a> {
     src: &'a str,
@@ -61,28 +60,26 @@ pub struct Scanner<'a> {
 }
 
 impl<'a> Scanner<'a> {
-    /// A scanner at the start of `src`.
     pub fn new(src: &'a str) -> Self {
         Self { src, pos: 0 }
     }
 
-    /// Where the next token starts, in bytes.
+    /// Position of the next token, in bytes.
     pub fn position(&self) -> usize {
         self.pos
     }
 
-    /// Whether everything was read.
     pub fn at_end(&self) -> bool {
         self.pos >= self.src.len()
     }
 
-    /// Continues at a byte position, which is moved to the next character boundary.
+    /// Continues at a byte position, rounded up to the next character boundary.
     pub fn seek(&mut self, to: usize) {
         self.pos =
             (to..self.src.len()).find(|p| self.src.is_char_boundary(*p)).unwrap_or(self.src.len());
     }
 
-    /// The next token; `None` at the end.
+    /// The next token, or `None` at the end.
     pub fn next_token(&mut self) -> Option<Token<'a>> {
         let rest = &self.src[self.pos..];
         if rest.is_empty() {
@@ -99,8 +96,8 @@ impl<'a> Scanner<'a> {
         Some(Token::Text(&rest[..len]))
     }
 
-    /// Skips the raw content of an element whose start tag was just read, its end tag included,
-    /// and returns the content.
+    /// Skips and returns the raw content of an element whose start tag was just read, including
+    /// its end tag.
     pub fn skip_raw(&mut self, name: &str) -> &'a str {
         let rest = &self.src[self.pos..];
         let mut from = 0;
@@ -124,7 +121,7 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// Length of the text up to the next markup. The first byte is text in any case.
+/// Length of the text before the next markup. The first byte always counts as text.
 fn text_len(rest: &str) -> usize {
     let bytes = rest.as_bytes();
     let mut from = 1;
@@ -138,7 +135,7 @@ fn text_len(rest: &str) -> usize {
     rest.len()
 }
 
-/// The markup at the start of `rest`, and its length in bytes; `None` where the `<` is text.
+/// The markup at the start of `rest` and its length in bytes. `None` if the `<` is text.
 fn markup(rest: &str) -> Option<(Token<'_>, usize)> {
     let bytes = rest.as_bytes();
     match bytes.get(1)? {
@@ -176,7 +173,7 @@ fn comment_len(rest: &str) -> usize {
     odd.or(normal).map_or(rest.len(), |len| len + 4)
 }
 
-/// The name that starts at `from`, and where the closing bracket stands (or the end of `rest`).
+/// The name that starts at `from`, and the position of the closing bracket (or the end of `rest`).
 fn tag(rest: &str, from: usize) -> (&str, usize) {
     let name_len = rest[from..].find(is_name_end).unwrap_or(rest.len() - from);
     let mut attributes = Attributes { rest: &rest[from + name_len..] };
@@ -201,7 +198,7 @@ impl<'a> Iterator for Attributes<'a> {
     fn next(&mut self) -> Option<Self::Item> {
         self.rest = self.rest.trim_start_matches(|c: char| c.is_ascii_whitespace() || c == '/');
         let first = self.rest.chars().next().filter(|c| *c != '>')?;
-        // An equals sign in front belongs to the name.
+        // A leading equals sign belongs to the name.
         let skip = first.len_utf8();
         let name_end = self.rest[skip..]
             .find(|c| is_name_end(c) || c == '=')
@@ -228,7 +225,7 @@ impl<'a> Iterator for Attributes<'a> {
     }
 }
 
-/// Text with its character references decoded as HTML reads them; unknown ones stay as they are.
+/// Text with its character references decoded by the rules of HTML. Unknown ones stay.
 pub fn decode_entities(s: &str) -> Cow<'_, str> {
     let ampersand = |s: &str| memchr(b'&', s.as_bytes());
     if ampersand(s).is_none() {
@@ -264,7 +261,7 @@ pub(super) fn reference(s: &str) -> Option<(Cow<'static, str>, usize)> {
     if len == 0 {
         return None;
     }
-    // Old names are known without their semicolon, but `&copy=1` belongs to an address.
+    // Legacy names work without a semicolon, but `&copy=1` belongs to a URL.
     let (end, known) = match body.as_bytes().get(len) {
         Some(b';') => (len + 1, true),
         next => (len, next != Some(&b'=')),
@@ -277,7 +274,7 @@ pub(super) fn reference(s: &str) -> Option<(Cow<'static, str>, usize)> {
 /// Length of the longest name of a character reference, in bytes.
 const MAX_NAME: usize = 32;
 
-/// The character with this number (after `&#`) and the bytes read.
+/// The character for a number (after `&#`), and the number of bytes read.
 fn numeric(s: &str) -> Option<(char, usize)> {
     let (digits, radix, prefix) = match s.strip_prefix(['x', 'X']) {
         Some(hex) => (hex, 16, 1),

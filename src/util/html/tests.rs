@@ -6,12 +6,12 @@ fn base() -> Url {
 }
 
 #[test]
-fn the_kept_elements_are_in_order() {
+fn allowed_elements_are_sorted() {
     assert!(safe::KEPT.is_sorted());
 }
 
 #[test]
-fn markup_is_made_safe() {
+fn makes_markup_safe() {
     let cases = [
         ("plain text", "plain text"),
         ("<p>a<script>alert(1)</script>b", "<p>ab</p>"),
@@ -34,7 +34,7 @@ fn markup_is_made_safe() {
         ),
         ("<a href=mailto:a@b.example>m</a>", "<a href=\"mailto:a@b.example\">m</a>"),
         ("<ol start=2147483648><li value=3>x</ol>", "<ol><li value=\"3\">x</li></ol>"),
-        // A place keeps its name where a link leads to it.
+        // An anchor keeps its name if a link points to it.
         (
             "<a href='#n'>1</a><p id=n>a<p id=m>b",
             "<a href=\"https://example.com/dir/page#n\">1</a><p id=\"n\">a</p><p>b</p>",
@@ -58,7 +58,7 @@ fn markup_is_made_safe() {
 }
 
 #[test]
-fn text_of_a_fragment() {
+fn extracts_the_text_of_a_fragment() {
     let cases = [
         ("a  b\n c", "a b c"),
         ("<p>one</p><p>two</p>", "one\n\ntwo"),
@@ -82,7 +82,7 @@ fn text_of_a_fragment() {
 }
 
 #[test]
-fn deep_markup_is_recognised() {
+fn detects_deep_markup() {
     let deep = [
         "<div>",
         "<b>",
@@ -133,14 +133,14 @@ fn deep_markup_is_recognised() {
 }
 
 #[test]
-fn deep_markup_is_flattened() {
+fn flattens_deep_markup() {
     let safe = clean(&format!("{}one<p>two & <", "<b>".repeat(5000)), None);
     assert!(!depth_exceeds(&safe, MAX_DEPTH));
     assert_eq!(to_text(&safe), "one\ntwo & <");
 }
 
 #[test]
-fn html_is_told_from_text() {
+fn tells_html_from_plain_text() {
     for html in ["a <b>c</b>", "a &amp; b", "x<br/>", "&#8217;"] {
         assert!(looks_like_html(html), "{html}");
     }
@@ -176,10 +176,10 @@ fn tag_soup() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn depth_is_never_underestimated(unit in tag_soup()) {
+    fn never_underestimates_depth(unit in tag_soup()) {
         let html = unit.repeat(40);
         let real = tree_depth(&html);
-        // The parser adds a root, and may imply a table body, row and cell in each template.
+        // The parser adds a root, and may insert a table body, row and cell in each template.
         let bound = (real / 6).saturating_sub(6);
         let padded = format!("{html}{}", " ".repeat(bound * 3));
         prop_assert!(bound == 0 || depth_exceeds(&padded, bound), "{} levels: {}", real, unit);

@@ -1,41 +1,41 @@
-//! Trees of HTML: the one place where they are built, behind the depth gate.
+//! HTML trees. This is the only place where they are built, after the depth check.
 
 use super::{MAX_DEPTH, depth_exceeds};
 use crate::util::text;
 use scraper::{ElementRef, Html, Node};
 
-/// Bytes of a page of which a tree is built.
+/// How much of a page goes into the tree, in bytes.
 pub const MAX_PAGE: usize = 4 << 20;
 
-/// The tree of a page, of its first [`MAX_PAGE`] bytes; `None` when it is nested deeper than
+/// The tree of a page's first [`MAX_PAGE`] bytes. `None` if it is nested deeper than
 /// [`MAX_DEPTH`].
 pub fn page(markup: &str) -> Option<Html> {
     let markup = text::start(markup, MAX_PAGE);
     (!depth_exceeds(markup, MAX_DEPTH)).then(|| Html::parse_document(markup))
 }
 
-/// The tree of a piece of a page, with the same limits as [`page`].
+/// The tree of a fragment, with the same limits as [`page`].
 pub fn fragment(markup: &str) -> Option<Html> {
     let markup = text::start(markup, MAX_PAGE);
     (!depth_exceeds(markup, MAX_DEPTH)).then(|| Html::parse_fragment(markup))
 }
 
-/// Elements whose content is no text to read.
+/// Elements whose content is not readable text.
 pub const HIDDEN: [&str; 7] = ["script", "style", "noscript", "template", "iframe", "svg", "head"];
-/// Elements that stand within a line: their borders are no gap between words.
+/// Inline elements: their boundaries do not separate words.
 const INLINE: [&str; 27] = [
     "a", "abbr", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "em", "font", "i", "ins",
     "kbd", "label", "mark", "q", "s", "small", "span", "strong", "sub", "sup", "time", "u", "wbr",
 ];
 
-/// The text that a reader sees of an element, in one line: scripts and the like left out, white
-/// space collapsed, a blank where a block begins or ends. Not sanitised.
+/// The visible text of an element in one line: without scripts and the like, white space
+/// collapsed, with a space where a block begins or ends. Not sanitised.
 pub fn text_of(element: ElementRef<'_>) -> String {
     text_up_to(element, usize::MAX)
 }
 
-/// As [`text_of`], but stops after about `most` bytes and tags: to be used where the text of many
-/// elements is asked for, some of which stand within others.
+/// As [`text_of`], but stops after about `most` bytes and tags. Use it for the text of many
+/// elements that may be nested in each other.
 pub fn text_up_to(element: ElementRef<'_>, most: usize) -> String {
     let (mut out, mut left) = (String::new(), most);
     push_text(element, &mut out, &mut left);
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_as_a_reader_sees_it() {
+    fn extracts_visible_text() {
         let cases = [
             ("<p>Alpha</p><p>Beta</p>", "Alpha Beta"),
             ("<script>var q;</script><style>.z{}</style><p>Alpha<br>Beta</p>", "Alpha Beta"),
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn long_text_is_read_up_to_a_length() {
+    fn limits_long_text() {
         let tree =
             fragment(&format!("<p>one <b>two</b></p>{}", "<p>three</p>".repeat(99))).unwrap();
         let start = text_up_to(tree.root_element(), 12);
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_nested_too_deeply_gets_no_tree() {
+    fn builds_no_tree_for_deep_nesting() {
         let deep = "<div>".repeat(MAX_DEPTH + 10);
         assert!(page(&deep).is_none());
         assert!(fragment(&deep).is_none());

@@ -2,7 +2,7 @@ use super::*;
 use proptest::prelude::*;
 
 #[test]
-fn a_line_is_made_fit_for_a_terminal() {
+fn line_removes_what_a_terminal_would_act_on() {
     let cases = [
         ("plain", "plain"),
         ("  two \n\t words\u{a0}here ", "two words here"),
@@ -40,7 +40,7 @@ fn a_line_is_made_fit_for_a_terminal() {
 }
 
 #[test]
-fn a_line_is_bounded() {
+fn line_is_bounded() {
     let long = line(&"x".repeat(2_000_000));
     assert_eq!(long.chars().count(), MAX_LINE);
     assert!(long.ends_with('…'));
@@ -50,7 +50,7 @@ fn a_line_is_bounded() {
 }
 
 #[test]
-fn a_block_keeps_its_lines() {
+fn block_keeps_line_breaks() {
     let cases = [
         ("a\n  b\n", "a\n  b"),
         ("\n\n  a\r\nb\rc", "  a\nb\nc"),
@@ -66,7 +66,7 @@ fn a_block_keeps_its_lines() {
 }
 
 #[test]
-fn an_escape_sequence_never_swallows_a_tag() {
+fn escape_sequences_never_swallow_tags() {
     assert_eq!(markup("a\u{1b}]0;<b>x\u{7}</b>"), "a0;<b>x</b>");
     assert_eq!(markup("<a title=\"\u{1b}]\">\u{7}"), "<a title=\"\">");
     assert_eq!(markup("<b>\u{1b}[31mx</b>\n"), "<b>x</b>\n");
@@ -74,7 +74,7 @@ fn an_escape_sequence_never_swallows_a_tag() {
 }
 
 #[test]
-fn widths_are_those_of_the_screen() {
+fn widths_match_the_screen() {
     let cases = [("abc", 3), ("日本", 4), ("e\u{301}", 1), ("👨\u{200d}👩\u{200d}👧", 2), ("", 0)];
     for (input, expected) in cases {
         assert_eq!(width(input), expected, "{input:?}");
@@ -97,7 +97,7 @@ fn truncation_respects_graphemes() {
     }
 }
 
-/// Text with many of the characters that matter.
+/// Text with many problematic characters.
 fn nasty() -> impl Strategy<Value = String> {
     let special = prop::sample::select(vec![
         '\u{1b}',
