@@ -1,21 +1,38 @@
 //! newsfed: a news reader for people who live in a terminal.
 //!
-//! The map of the house is in ARCHITECTURE.md; each line below is one room.
+//! ARCHITECTURE.md describes the modules.
 
-pub mod article; // the article in a page: the document tree and its text
-pub mod cli; // the command line: arguments, and one file per command
-pub mod config; // what people declare: settings, sources, keys, themes
-pub mod crawl; // the focused crawler: which links lead to what is looked for
-pub mod demo; // the small network that the tour and the tests run on
-pub mod discover; // any address -> the ways in which it can be followed
-pub mod engine; // the background task: plan, fetch, ingest, store, announce
-pub mod feed; // RSS, Atom and JSON Feed -> entries
-pub mod model; // plain data shared by every room
-pub mod net; // the only door to the network
-pub mod query; // the language of searches
-pub mod schedule; // when to look again
-pub mod sitemap; // robots.txt Sitemap lines, indexes, url sets, news sitemaps
-pub mod store; // SQLite: the only owner of the database
-pub mod tui; // the interface
-pub mod util; // clock, text, addresses
-pub mod website; // sites without feeds: selectors, articles, pagination, proposals
+/// Extracts the article of a page: document tree, metadata, versions.
+pub mod article;
+/// The command line: arguments, and one file per command.
+pub mod cli;
+/// Settings, sources, keys and themes: loads, validates, edits in place.
+pub mod config;
+/// The focused crawler: learns which links lead to targets.
+pub mod crawl;
+/// Fictional sites on loopback, for the demo and the tests.
+pub mod demo;
+/// URL -> the ways to follow it.
+pub mod discover;
+/// The background task: plan, fetch, ingest, store.
+pub mod engine;
+/// RSS, Atom and JSON Feed -> entries.
+pub mod feed;
+/// Plain data shared by every module.
+pub mod model;
+/// The HTTP client: host gate, limits, robots.txt, redirects.
+pub mod net;
+/// The search language.
+pub mod query;
+/// When to poll next.
+pub mod schedule;
+/// Sitemaps -> the pages worth fetching.
+pub mod sitemap;
+/// SQLite.
+pub mod store;
+/// The interface.
+pub mod tui;
+/// Clock, text, HTML, URLs.
+pub mod util;
+/// Sites without feeds: selectors, articles, pagination, proposals.
+pub mod website;

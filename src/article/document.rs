@@ -37,8 +37,7 @@ pub enum Block {
     List(Option<u32>, Vec<Vec<Block>>),
     /// A quotation.
     Quote(Vec<Block>),
-    /// Preformatted text, lines separated by `
-`.
+    /// Preformatted text, lines separated by `\n`.
     Code(String),
     /// A table; the first row may be a header.
     Table {

@@ -54,10 +54,10 @@ impl Groups {
         let norm = vector.norm();
         let mut parts = vector.parts.clone();
         parts.sort_by_key(|(position, _)| std::cmp::Reverse(groups_at(*position).len()));
-        let mut room = (self.theta * norm).powi(2) * (1.0 - 1e-5);
+        let mut slack = (self.theta * norm).powi(2) * (1.0 - 1e-5);
         let rare = parts.iter().skip_while(|(_, value)| {
-            room -= value * value;
-            room > 0.0
+            slack -= value * value;
+            slack > 0.0
         });
         let mut groups: Vec<GroupId> =
             rare.flat_map(|(position, _)| groups_at(*position)).copied().collect();

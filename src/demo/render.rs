@@ -36,7 +36,7 @@ impl Place<'_> {
             Format::Rdf => self.rdf(),
             Format::Atom => self.atom(),
             Format::Json => self.json(),
-            Format::Page | Format::Rooms => self.page(),
+            Format::Page | Format::Scattered => self.page(),
         };
         if self.site.manner == Manner::Damaged { damaged(&document) } else { document }
     }
@@ -184,7 +184,7 @@ impl Place<'_> {
     /// The home page: a list of the posts.
     pub(super) fn page(&self) -> String {
         let site = self.site;
-        if site.format == Format::Rooms {
+        if site.format == Format::Scattered {
             return self.house();
         }
         let mut list = String::new();
@@ -210,29 +210,29 @@ impl Place<'_> {
         names.sort_unstable();
         names.dedup();
         let slug = &self.site.slug;
-        let door = |room: &&str| format!("<p>A <a href=\"/{slug}/room/{room}\">door</a>.</p>\n");
+        let door = |name: &&str| format!("<p>A <a href=\"/{slug}/room/{name}\">door</a>.</p>\n");
         self.frame(&self.site.title, &names.iter().map(door).collect::<String>())
     }
 
     /// A category page with its articles; `None` for an unknown category.
-    pub(super) fn room(&self, room: &str) -> Option<String> {
+    pub(super) fn category(&self, name: &str) -> Option<String> {
         let found: String = self
             .posts
             .iter()
-            .filter(|post| category_of(post) == Some(room))
+            .filter(|post| category_of(post) == Some(name))
             .map(|post| {
                 format!("<p><a href=\"{}\">{}</a></p>\n", self.link(post), escape(&post.title))
             })
             .collect();
-        let known = self.site.format == Format::Rooms && !found.is_empty();
-        known.then(|| self.frame(&format!("{room} – {}", self.site.title), &found))
+        let known = self.site.format == Format::Scattered && !found.is_empty();
+        known.then(|| self.frame(&format!("{name} – {}", self.site.title), &found))
     }
 
     /// One article as a page.
     pub(super) fn article(&self, post: &Post<'_>) -> String {
         // Nothing else marks the articles of such a site.
         let data = match self.site.format {
-            Format::Rooms => {
+            Format::Scattered => {
                 "<script type=\"application/ld+json\">{\"@type\":\"Article\"}</script>\n"
             }
             _ => "",
@@ -252,7 +252,7 @@ impl Place<'_> {
     /// The frame around the content of every page.
     fn frame(&self, title: &str, main: &str) -> String {
         let announced = match self.site.format {
-            Format::Page | Format::Rooms => String::new(),
+            Format::Page | Format::Scattered => String::new(),
             format => format!(
                 "<link rel=\"alternate\" type=\"{}\" title=\"{}\" href=\"{}\">\n",
                 media_type(format),
@@ -302,7 +302,7 @@ pub(super) fn media_type(format: Format) -> &'static str {
         Format::Rdf => "application/rdf+xml",
         Format::Atom => "application/atom+xml",
         Format::Json => "application/feed+json",
-        Format::Page | Format::Rooms => "text/html; charset=utf-8",
+        Format::Page | Format::Scattered => "text/html; charset=utf-8",
     }
 }
 

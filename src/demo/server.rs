@@ -50,7 +50,7 @@ impl Request {
 
 /// How a response fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Fault {
+pub enum Failure {
     /// Not at all.
     #[default]
     None,
@@ -74,7 +74,7 @@ pub struct Reply {
     pub body: Bytes,
     /// Time to wait before responding.
     pub delay: Duration,
-    pub fault: Fault,
+    pub failure: Failure,
 }
 
 impl Reply {
@@ -84,7 +84,7 @@ impl Reply {
             headers: Vec::new(),
             body: Bytes::new(),
             delay: Duration::ZERO,
-            fault: Fault::None,
+            failure: Failure::None,
         }
     }
 
@@ -108,8 +108,8 @@ impl Reply {
     }
 
     /// Makes the response fail.
-    pub fn fault(self, fault: Fault) -> Self {
-        Self { fault, ..self }
+    pub fn failing(self, failure: Failure) -> Self {
+        Self { failure, ..self }
     }
 }
 
@@ -308,24 +308,24 @@ async fn answer(
     if !reply.delay.is_zero() {
         tokio::time::sleep(reply.delay).await;
     }
-    match reply.fault {
-        Fault::NeverAnswer => std::future::pending().await,
-        Fault::Reset => Err(io::Error::from(io::ErrorKind::ConnectionReset)),
+    match reply.failure {
+        Failure::NeverAnswer => std::future::pending().await,
+        Failure::Reset => Err(io::Error::from(io::ErrorKind::ConnectionReset)),
         _ => render(reply),
     }
 }
 
 fn render(reply: Reply) -> io::Result<Response<Body>> {
-    let Reply { status, headers, body, fault, .. } = reply;
+    let Reply { status, headers, body, failure, .. } = reply;
     let length = body.len();
     let half = body.slice(..length / 2);
     let chunk = |bytes| stream::iter([Ok(Frame::data(bytes))]);
-    let stream = match fault {
-        Fault::HalfBody => {
+    let stream = match failure {
+        Failure::HalfBody => {
             let cut = Err(io::Error::from(io::ErrorKind::ConnectionReset));
             chunk(half).chain(stream::iter([cut])).boxed()
         }
-        Fault::Stall => chunk(half).chain(stream::pending()).boxed(),
+        Failure::Stall => chunk(half).chain(stream::pending()).boxed(),
         _ => chunk(body).boxed(),
     };
     let mut response = Response::new(StreamBody::new(stream));

@@ -39,7 +39,7 @@ pub(super) enum Format {
     /// Pages only.
     Page,
     /// Pages only, and none of them lists all articles: each is in the category of its first tag.
-    Rooms,
+    Scattered,
 }
 
 /// How its server behaves.
@@ -145,7 +145,7 @@ impl Site {
             Format::Rdf => "index.rdf",
             Format::Atom => "atom.xml",
             Format::Json => "feed.json",
-            Format::Page | Format::Rooms => "",
+            Format::Page | Format::Scattered => "",
         };
         format!("/{}/{name}", self.slug)
     }

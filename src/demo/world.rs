@@ -1,7 +1,7 @@
 //! The fictional sites, served on loopback.
 
 use super::render::{Place, media_type};
-use super::server::{Fault, Reply, Request, Server};
+use super::server::{Failure, Reply, Request, Server};
 use super::sites::{Manner, Site, sites};
 use crate::model::{Source, SourceId, Time};
 use crate::util::clock::Clock;
@@ -103,7 +103,7 @@ fn answer(sites: &[Site], start: Time, now: Time, request: &Request) -> Reply {
     let Some(site) = sites.iter().find(|s| s.slug == slug) else { return Reply::status(404) };
     match site.manner {
         Manner::Fails => return Reply::ok("text/plain", "out of order\n").with_status(500),
-        Manner::Silent => return Reply::status(200).fault(Fault::NeverAnswer),
+        Manner::Silent => return Reply::status(200).failing(Failure::NeverAnswer),
         Manner::Limited if (now - start).num_seconds() >= LIMITED_AFTER => {
             return Reply::status(429).header("retry-after", RETRY_AFTER);
         }
@@ -126,7 +126,7 @@ fn answer(sites: &[Site], start: Time, now: Time, request: &Request) -> Reply {
     let html = |page| Reply::ok("text/html; charset=utf-8", linked(page));
     match rest {
         "" => html(place.page()),
-        _ if rest.starts_with("room/") => match place.room(&rest["room/".len()..]) {
+        _ if rest.starts_with("room/") => match place.category(&rest["room/".len()..]) {
             Some(page) => html(page),
             None => Reply::status(404),
         },

@@ -118,7 +118,7 @@ impl Converter {
 fn body(raw: &RawText, base: Option<&Url>) -> Option<String> {
     let html = match raw.kind {
         TextKind::Plain => html::paragraphs(&raw.value),
-        TextKind::Guess if !html::actual_html(&raw.value) => {
+        TextKind::Guess if !html::contains_markup(&raw.value) => {
             if raw.value.trim().contains('\n') {
                 html::paragraphs(&raw.value)
             } else {
@@ -133,7 +133,7 @@ fn body(raw: &RawText, base: Option<&Url>) -> Option<String> {
 fn plain(raw: &RawText) -> String {
     match raw.kind {
         TextKind::Plain => text::line(&raw.value),
-        TextKind::Guess if !html::actual_html(&raw.value) => text::line(&raw.value),
+        TextKind::Guess if !html::contains_markup(&raw.value) => text::line(&raw.value),
         TextKind::Html | TextKind::Guess => text::line(&html::to_text(&raw.value)),
     }
 }

@@ -63,9 +63,7 @@ pub enum FeedError {
     #[error("the feed is nested too deeply to be read safely")]
     TooDeep,
     #[error("cannot read the feed: {why}")]
-    Malformed {
-        why: String,
-    },
+    Malformed { why: String },
 }
 
 impl FeedError {

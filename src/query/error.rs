@@ -6,16 +6,16 @@ use std::ops::Range;
 
 /// An invalid word in a search.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{fault}")]
+#[error("{kind}")]
 pub struct QueryError {
     /// Its byte range in the typed text.
     pub at: Range<usize>,
-    pub fault: Fault,
+    pub kind: QueryErrorKind,
 }
 
 /// What is wrong with a word.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
+pub enum QueryErrorKind {
     /// A word with a colon that is not an operator.
     #[error("there is no \"{}:\"{}", clean(.0), meant_operator(.0, .1))]
     Operator(String, String),
@@ -44,7 +44,7 @@ pub enum Fault {
     Long(usize, usize),
 }
 
-impl Fault {
+impl QueryErrorKind {
     /// Whether the text may only be incomplete.
     pub fn is_unfinished(&self) -> bool {
         matches!(self, Self::Missing(..))

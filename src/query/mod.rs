@@ -18,7 +18,7 @@ mod tests;
 
 pub use complete::{OPERATORS, Operator, Spot, spot};
 pub use date::{Date, Span, Unit};
-pub use error::{Fault, QueryError};
+pub use error::{QueryError, QueryErrorKind};
 pub use names::{Known, resolve, unknown_name};
 pub use newsboat::{NotTranslated, from_newsboat};
 
@@ -205,10 +205,10 @@ impl fmt::Display for Term {
     }
 }
 
-/// A name behind a colon, in quotes where it would not be read again as one.
+/// A name after a colon, quoted if it would not be parsed as one word.
 pub fn quoted(name: &str) -> String {
     let odd = name.contains(char::is_whitespace)
         || name.starts_with("//")
-/// A name after a colon, quoted if it would not be parsed as one word.
+        || name.starts_with([':', '"']);
     if odd { format!("\"{}\"", name.replace('"', " ")) } else { name.to_owned() }
 }

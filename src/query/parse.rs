@@ -1,6 +1,6 @@
 //! Text -> tree.
 
-use super::{Column, Date, Fault, Named, Query, QueryError, Span, State, Term, What};
+use super::{Column, Date, Named, Query, QueryError, QueryErrorKind, Span, State, Term, What};
 use std::ops::Range;
 use std::str::FromStr;
 
@@ -17,11 +17,11 @@ impl FromStr for Query {
     fn from_str(input: &str) -> Result<Self, QueryError> {
         let mut terms = Vec::new();
         for word in Words::new(input) {
-            let fault = |fault| QueryError { at: word.at.clone(), fault };
+            let error = |kind| QueryError { at: word.at.clone(), kind };
             if terms.len() == MOST_TERMS || word.text.chars().nth(LONGEST).is_some() {
-                return Err(fault(Fault::Long(MOST_TERMS, LONGEST)));
+                return Err(error(QueryErrorKind::Long(MOST_TERMS, LONGEST)));
             }
-            let what = word.what().map_err(fault)?;
+            let what = word.what().map_err(error)?;
             terms.push(Term { negated: word.negated, what });
         }
         Ok(Self { terms })
@@ -45,22 +45,22 @@ pub(super) struct Word<'a> {
 }
 
 impl Word<'_> {
-    fn what(&self) -> Result<What, Fault> {
+    fn what(&self) -> Result<What, QueryErrorKind> {
         let value = self.text.to_owned();
         let text = |column| What::Text { column, text: value.clone(), phrase: self.quoted };
         let name = self.operator.to_ascii_lowercase();
         let missing = |operator, what| match value.as_str() {
-            "" => Err(Fault::Missing(operator, what)),
+            "" => Err(QueryErrorKind::Missing(operator, what)),
             _ => Ok(()),
         };
-        let date = || Date::parse(&value).ok_or_else(|| Fault::Date(value.clone()));
-        let span = || Span::parse(&value).ok_or_else(|| Fault::Age(value.clone()));
+        let date = || Date::parse(&value).ok_or_else(|| QueryErrorKind::Date(value.clone()));
+        let span = || Span::parse(&value).ok_or_else(|| QueryErrorKind::Age(value.clone()));
         Ok(match name.as_str() {
             "" if !self.quoted && self.text == "unread" => What::Is(State::Unread),
             "" => text(Column::Any),
             "is:" => {
                 missing("is:", "unread, read, pinned, unpinned or changed")?;
-                What::Is(State::named(&value).ok_or(Fault::State(value))?)
+                What::Is(State::named(&value).ok_or(QueryErrorKind::State(value))?)
             }
             "title:" => {
                 missing("title:", "a word of the title")?;
@@ -98,13 +98,15 @@ impl Word<'_> {
                 missing("age>", "a time such as 3d")?;
                 What::Older(span()?)
             }
-            "age:" => return Err(Fault::AgeColon),
+            "age:" => return Err(QueryErrorKind::AgeColon),
             other => match other.strip_suffix(':') {
                 Some(name) => {
                     let whole = format!("{}{value}", self.operator);
-                    return Err(Fault::Operator(name.to_owned(), whole));
+                    return Err(QueryErrorKind::Operator(name.to_owned(), whole));
                 }
-                None => return Err(Fault::Comparison(format!("{}{value}", self.operator))),
+                None => {
+                    return Err(QueryErrorKind::Comparison(format!("{}{value}", self.operator)));
+                }
             },
         })
     }

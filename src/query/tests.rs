@@ -3,7 +3,7 @@ use crate::model::{Source, SourceId};
 use chrono::NaiveDate;
 use proptest::prelude::*;
 
-fn fault(text: &str) -> String {
+fn error(text: &str) -> String {
     text.parse::<Query>().map_or_else(|e| e.to_string(), |q| format!("parsed as: {q}"))
 }
 
@@ -50,11 +50,11 @@ fn rejects_unknown_operators_with_a_suggestion() {
         (&"a".repeat(501), "of at most 500 characters"),
         ("x\u{1b}[2J sorce:\u{202e}x", "there is no \"sorce:\"; did you mean \"source:\"?"),
     ] {
-        assert!(fault(typed).contains(words), "{typed}: {}", fault(typed));
+        assert!(error(typed).contains(words), "{typed}: {}", error(typed));
     }
     let error = "rust  sorce:x y".parse::<Query>().unwrap_err();
     assert_eq!(error.at, 6..13);
-    assert!("tag:".parse::<Query>().unwrap_err().fault.is_unfinished());
+    assert!("tag:".parse::<Query>().unwrap_err().kind.is_unfinished());
 }
 
 #[test]

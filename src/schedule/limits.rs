@@ -22,7 +22,7 @@ const FORBIDDEN: Duration = Duration::from_secs(4 * 3600);
 pub const MOST_BACKOFF: Duration = DAY;
 /// `crawl-delay` is honoured up to this.
 const MOST_CRAWL_DELAY: Duration = MINUTE;
-/// How soon to look again when this machine is offline: it bothers nobody.
+/// Delay of the next poll while this machine is offline.
 pub const OFFLINE: Duration = Duration::from_secs(300);
 /// How often a poll is moved out of a window of skipped or quiet hours.
 const WINDOWS: usize = 4;

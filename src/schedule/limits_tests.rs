@@ -199,7 +199,12 @@ fn obeys_feed_hints() {
     let cases: Vec<(&str, FeedHints, Option<u64>, Want)> = vec![
         ("ttl", hints(Some(90), None, &[], &[]), None, (90, Some((90, Ttl)), vec![Ttl])),
         ("short ttl", hints(Some(20), None, &[], &[]), None, (60, Some((20, Ttl)), vec![])),
-        ("ttl clamped", hints(Some(99999), None, &[], &[]), None, (1440, Some((1440, Ttl)), vec![Ttl])),
+        (
+            "ttl clamped",
+            hints(Some(99999), None, &[], &[]),
+            None,
+            (1440, Some((1440, Ttl)), vec![Ttl]),
+        ),
         (
             "ttl of six gaps",
             hints(Some(120), None, &[], &[]),

@@ -77,7 +77,7 @@ fn first_special(s: &str) -> Option<usize> {
 }
 
 /// Whether a text contains tags or character references that should not be shown as they are.
-pub fn looks_like_html(s: &str) -> bool {
+pub fn contains_markup(s: &str) -> bool {
     if !s.contains(['<', '&']) {
         return false;
     }

@@ -66,7 +66,7 @@ impl Page {
     /// # Errors
     /// When it holds no tag, or is nested too deeply.
     pub fn parse(markup: &str, url: &Url) -> Result<Self, PageError> {
-        if !html::looks_like_html(markup) {
+        if !html::contains_markup(markup) {
             return Err(PageError::NotHtml("plain text"));
         }
         let tree = tree::page(markup).ok_or(PageError::TooDeep)?;

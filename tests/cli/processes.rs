@@ -1,7 +1,7 @@
 //! Signals, two processes on one database, and browsers.
 
 use super::{Run, World, feed};
-use newsfed::demo::server::{Fault, Reply};
+use newsfed::demo::server::{Failure, Reply};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -49,7 +49,7 @@ impl Drop for Running {
 #[test]
 fn an_interrupted_refresh_keeps_what_it_has() {
     let world = World::new(|request| match request.path.as_str() {
-        "/never" => Reply::status(200).fault(Fault::NeverAnswer),
+        "/never" => Reply::status(200).failing(Failure::NeverAnswer),
         path => feed(path, &["x"]),
     });
     let urls = ["/a", "/b", "/never"].map(|p| world.server.url(p)).join("\n");

@@ -2,7 +2,7 @@
 
 use super::sites::{link, page};
 use super::{World, asked, summary};
-use newsfed::demo::server::{Fault, Reply, Request, Server};
+use newsfed::demo::server::{Failure, Reply, Request, Server};
 use serde_json::json;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -46,9 +46,9 @@ fn trap(request: &Request, sessions: &AtomicU64) -> Reply {
         "/farm" => page("Farm", (0..500).map(|n| link(format!("/gone/x{n}")))),
         "/huge.csv" => Reply::ok("text/csv", "x").header("content-length", HUGE),
         "/endless.csv" => Reply::ok("text/csv", vec![b'x'; 12 << 20]),
-        "/slow" => Reply::ok("text/html", "x").fault(Fault::NeverAnswer),
-        "/half" => Reply::ok("text/html", "x".repeat(5_000)).fault(Fault::Stall),
-        "/reset" => Reply::ok("text/html", "x").fault(Fault::Reset),
+        "/slow" => Reply::ok("text/html", "x").failing(Failure::NeverAnswer),
+        "/half" => Reply::ok("text/html", "x".repeat(5_000)).failing(Failure::Stall),
+        "/reset" => Reply::ok("text/html", "x").failing(Failure::Reset),
         "/loop" => Reply::status(302).header("location", "/loop"),
         _ if path.starts_with("/files/") => Reply::ok("text/csv", format!("{path}\n")),
         _ => Reply::status(404),
@@ -137,7 +137,7 @@ fn a_crawl_of_a_host_that_is_gone_can_go_on() {
             Reply::ok("text/csv", "x")
         }
         "/robots.txt" | "/sitemap.xml" => Reply::status(404),
-        _ if state.load(Ordering::SeqCst) => Reply::status(200).fault(Fault::NeverAnswer),
+        _ if state.load(Ordering::SeqCst) => Reply::status(200).failing(Failure::NeverAnswer),
         _ => Reply::ok("text/csv", "x"),
     })
     .unwrap();
@@ -159,7 +159,7 @@ fn some_pages_that_never_answer_are_not_the_host() {
             let slow = (0..7).map(|n| link(format!("/slow/{n}")));
             page("Start", slow.chain((0..9).map(|n| link(format!("/{n}.csv")))))
         }
-        path if path.starts_with("/slow/") => Reply::status(200).fault(Fault::NeverAnswer),
+        path if path.starts_with("/slow/") => Reply::status(200).failing(Failure::NeverAnswer),
         path if path.ends_with(".csv") => Reply::ok("text/csv", path.to_owned()),
         _ => Reply::status(404),
     })
@@ -191,7 +191,7 @@ fn a_host_below_that_cannot_be_asked_is_not_the_site() {
 fn time_ends_a_crawl_in_the_middle_of_a_page() {
     let server = Server::start(|request| match request.path.as_str() {
         "/" => page("Start", [link("/slow")]),
-        "/slow" => Reply::status(200).fault(Fault::NeverAnswer),
+        "/slow" => Reply::status(200).failing(Failure::NeverAnswer),
         _ => Reply::status(404),
     })
     .unwrap();

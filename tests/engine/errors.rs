@@ -3,7 +3,7 @@
 
 use super::*;
 use newsfed::config::FileChange;
-use newsfed::demo::server::Fault;
+use newsfed::demo::server::Failure;
 use std::sync::Mutex;
 
 /// A server whose answers on its first host are given by what `script` holds; the second host is
@@ -71,11 +71,11 @@ async fn broken_answers_lose_nothing_and_heal() {
         Reply::ok("text/xml", body).header("content-encoding", "gzip").header("etag", "\"half\"")
     };
     let cases = [
-        ("reset", whole().fault(Fault::Reset), "closed the connection"),
-        ("half a body", whole().fault(Fault::HalfBody), "closed the connection"),
+        ("reset", whole().failing(Failure::Reset), "closed the connection"),
+        ("half a body", whole().failing(Failure::HalfBody), "closed the connection"),
         ("half a zipped body", zipped(20), "cannot be read"),
-        ("stall", whole().fault(Fault::Stall), "did not answer in full within 0.3 s"),
-        ("silence", whole().fault(Fault::NeverAnswer), "did not answer in full within 0.3 s"),
+        ("stall", whole().failing(Failure::Stall), "did not answer in full within 0.3 s"),
+        ("silence", whole().failing(Failure::NeverAnswer), "did not answer in full within 0.3 s"),
         ("server error", Reply::status(500), "500"),
         ("bad gateway", Reply::ok("text/html", "<h1>Bad gateway</h1>").with_status(502), "502"),
         ("log-in page", Reply::ok("text/html", "<html><p>Log in</html>"), "feed"),
@@ -138,9 +138,9 @@ async fn a_third_failing_loses_nothing_and_leaves_the_healthy_alone() {
             return whole;
         }
         match random.u8(..5) {
-            0 => whole.fault(Fault::Reset),
-            1 => whole.fault(Fault::HalfBody),
-            2 => whole.fault(Fault::Stall),
+            0 => whole.failing(Failure::Reset),
+            1 => whole.failing(Failure::HalfBody),
+            2 => whole.failing(Failure::Stall),
             3 => Reply::status(500),
             _ => Reply::ok("text/html", "<p>Out of order"),
         }

@@ -1,7 +1,7 @@
 //! Many hosts at once, and those that do not answer.
 
 use super::*;
-use newsfed::demo::server::Fault;
+use newsfed::demo::server::Failure;
 use newsfed::model::Health;
 
 #[tokio::test]
@@ -10,7 +10,7 @@ async fn a_host_that_never_answers_delays_nobody_else() {
     let dead = ips[0];
     let server = Server::start_on(&ips, move |request| {
         if request.ip == dead {
-            Reply::status(200).fault(Fault::NeverAnswer)
+            Reply::status(200).failing(Failure::NeverAnswer)
         } else {
             feed(&[("1", "One")])
         }

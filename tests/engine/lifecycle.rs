@@ -2,7 +2,7 @@
 
 use super::*;
 use newsfed::config::FileChange;
-use newsfed::demo::server::Fault;
+use newsfed::demo::server::Failure;
 use newsfed::engine::Role;
 
 #[tokio::test]
@@ -13,7 +13,7 @@ async fn shutting_down_does_not_wait_for_a_silent_server() {
         if request.ip == alive {
             feed(&[("1", "Kept")])
         } else {
-            Reply::status(200).fault(Fault::NeverAnswer)
+            Reply::status(200).failing(Failure::NeverAnswer)
         }
     })
     .unwrap();

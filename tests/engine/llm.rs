@@ -2,7 +2,7 @@
 
 use super::*;
 use newsfed::config::LlmSettings;
-use newsfed::demo::server::Fault;
+use newsfed::demo::server::Failure;
 use newsfed::engine::TextGot;
 use serde_json::json;
 
@@ -107,7 +107,7 @@ async fn a_model_in_a_mood_changes_nothing() {
         ("it talks nonsense", Reply::ok("text/plain", "2026-03-03"), false),
         ("it talks without end", Reply::ok("application/json", "[".repeat(400_000)), true),
         ("it is broken", Reply::status(500), true),
-        ("it says nothing", Reply::status(200).fault(Fault::NeverAnswer), true),
+        ("it says nothing", Reply::status(200).failing(Failure::NeverAnswer), true),
         ("it sends us elsewhere", Reply::status(302).header("location", "/feed"), true),
     ];
     for (why, reply, failed) in moods {
@@ -126,7 +126,7 @@ async fn a_model_in_a_mood_changes_nothing() {
 
 #[tokio::test]
 async fn the_text_is_there_before_the_model_is_asked() {
-    let (server, mut home) = world(false, |_| Reply::status(200).fault(Fault::NeverAnswer));
+    let (server, mut home) = world(false, |_| Reply::status(200).failing(Failure::NeverAnswer));
     home.settings.llm.timeout = MINUTE;
     let engine = home.on_demand().await;
     sync(&engine, Pace::Manual).await;

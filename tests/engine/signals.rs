@@ -2,7 +2,7 @@
 
 use super::websites::{Site, website};
 use super::*;
-use newsfed::demo::server::Fault;
+use newsfed::demo::server::Failure;
 use newsfed::model::{Sign, Signal, SourceKind, WebsiteMode, WebsiteRules};
 
 fn learned() -> Home {
@@ -186,7 +186,7 @@ async fn the_crawl_delay_is_a_rule_of_the_plan() {
 async fn a_look_that_is_cut_short_has_kept_its_articles() {
     let site = Site::default();
     site.list(5);
-    site.put("/news/story-3", Reply::status(200).fault(Fault::NeverAnswer));
+    site.put("/news/story-3", Reply::status(200).failing(Failure::NeverAnswer));
     let server = site.start();
     let home = Home::with(&[website(&server.url("/news"))]);
     let engine = home.on_demand().await;

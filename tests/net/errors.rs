@@ -1,20 +1,21 @@
 //! What goes wrong, and how it is told.
 
 use super::*;
-use newsfed::demo::server::{Fault, Reply};
+use newsfed::demo::server::{Failure, Reply};
 use newsfed::model::{Access, BasicAuth, ErrorKind, Secret};
 
 #[tokio::test]
 async fn failures_are_told_apart() {
     let errors = [
-        (Fault::NeverAnswer, "did not answer in full within 0.2 s"),
-        (Fault::Stall, "did not answer in full within 0.2 s"),
-        (Fault::Reset, "closed the connection"),
-        (Fault::HalfBody, "closed the connection"),
+        (Failure::NeverAnswer, "did not answer in full within 0.2 s"),
+        (Failure::Stall, "did not answer in full within 0.2 s"),
+        (Failure::Reset, "closed the connection"),
+        (Failure::HalfBody, "closed the connection"),
     ];
     let settings = NetSettings { feed_timeout: Duration::from_millis(200), ..settings() };
     for (fault, want) in errors {
-        let server = Server::start(move |_| Reply::ok("text/xml", "<rss/>").fault(fault)).unwrap();
+        let server =
+            Server::start(move |_| Reply::ok("text/xml", "<rss/>").failing(fault)).unwrap();
         let (client, _) = client_with(settings.clone());
         let error = client.fetch(typed(&server.url("/"))).await.unwrap_err();
         let text = error.to_string();

@@ -1,7 +1,7 @@
 //! Turns, spacing and pauses of hosts.
 
 use super::*;
-use newsfed::demo::server::{Fault, Reply};
+use newsfed::demo::server::{Failure, Reply};
 use newsfed::model::ErrorKind;
 use newsfed::util::clock::Clock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -82,7 +82,8 @@ async fn one_request_at_a_time_for_a_host() {
 #[tokio::test]
 async fn hosts_are_asked_side_by_side_up_to_the_limit() {
     let ips = hosts(3);
-    let server = Server::start_on(&ips, |_| Reply::status(200).fault(Fault::NeverAnswer)).unwrap();
+    let server =
+        Server::start_on(&ips, |_| Reply::status(200).failing(Failure::NeverAnswer)).unwrap();
     let (client, _) = client_with(NetSettings { max_in_flight: 2, ..settings() });
     let fetches = ips.iter().map(|ip| {
         let (client, request) = (client.clone(), typed(&server.url_on(*ip, "/")));
@@ -122,7 +123,7 @@ async fn starts_are_spaced_by_the_clock() {
 #[tokio::test]
 async fn a_dropped_request_frees_its_host() {
     let server = Server::start(|seen| match seen.path.as_str() {
-        "/never" => Reply::status(200).fault(Fault::NeverAnswer),
+        "/never" => Reply::status(200).failing(Failure::NeverAnswer),
         _ => Reply::ok("text/xml", "<rss/>"),
     })
     .unwrap();

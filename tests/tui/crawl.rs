@@ -2,7 +2,7 @@
 
 use super::term::key;
 use super::world::World;
-use newsfed::demo::server::{Fault, Reply, Request, Server};
+use newsfed::demo::server::{Failure, Reply, Request, Server};
 
 /// Streets of the town; each page tells of one house, and a house of what happened there.
 const STREETS: usize = 8;
@@ -35,7 +35,7 @@ fn town(request: &Request) -> Reply {
 #[test]
 fn an_exploration_is_stopped_by_a_key() {
     let server = Server::start(|request| match request.path.as_str() {
-        "/street/7" => town(request).fault(Fault::NeverAnswer),
+        "/street/7" => town(request).failing(Failure::NeverAnswer),
         _ => town(request),
     });
     let world = World::following(server.unwrap(), []);

@@ -13,7 +13,7 @@ mod term;
 mod workbench;
 mod world;
 
-use newsfed::demo::server::{Fault, Reply, Server};
+use newsfed::demo::server::{Failure, Reply, Server};
 use term::key;
 use world::World;
 
@@ -117,7 +117,7 @@ fn removing_a_source_can_be_undone() {
 
 #[test]
 fn keys_are_answered_while_no_server_does() {
-    let world = World::with_fault(20, Fault::NeverAnswer);
+    let world = World::with_fault(20, Failure::NeverAnswer);
     let mut t = world.open(100, 30);
     t.wait_for("0 of 20");
     t.wait_until("marks at the sources", |s| s.matches('⟳').count() > 10);

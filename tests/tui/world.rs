@@ -1,7 +1,7 @@
 //! A folder for settings and data, and a server with a few feeds.
 
 use super::term::Term;
-use newsfed::demo::server::{Fault, Reply, Server};
+use newsfed::demo::server::{Failure, Reply, Server};
 use portable_pty::CommandBuilder;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -41,9 +41,9 @@ impl World {
     }
 
     /// Follows `count` sources on as many hosts, all with the same fault.
-    pub(crate) fn with_fault(count: u8, fault: Fault) -> Self {
+    pub(crate) fn with_fault(count: u8, fault: Failure) -> Self {
         let hosts: Vec<_> = (1..=count).map(|n| [127, 0, 2, n].into()).collect();
-        let server = Server::start_on(&hosts, move |_| Reply::status(200).fault(fault)).unwrap();
+        let server = Server::start_on(&hosts, move |_| Reply::status(200).failing(fault)).unwrap();
         let urls: Vec<String> = hosts.iter().map(|ip| server.url_on(*ip, "/feed.xml")).collect();
         Self::following(server, urls)
     }

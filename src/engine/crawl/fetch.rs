@@ -260,6 +260,6 @@ fn media_type(response: &Response) -> String {
         return essence;
     }
     let start = &response.body[..response.body.len().min(1024)];
-    let page = !start.contains(&0) && html::looks_like_html(&String::from_utf8_lossy(start));
+    let page = !start.contains(&0) && html::contains_markup(&String::from_utf8_lossy(start));
     if page { "text/html" } else { "application/octet-stream" }.to_owned()
 }

@@ -89,9 +89,8 @@ impl State {
         Some(state).filter(|s| s.sums.iter().all(|sum| *sum >= 0.0))
     }
 
-    /// Takes in the new items of a poll, oldest first. What has no date, or one from before the
-    /// last poll, is spread evenly over the time between the polls; at the first poll it says
-    /// nothing.
+    /// Records the new items of a poll, oldest first. Items without a date, or dated before the last
+    /// poll, are spread evenly over the time since the last poll; at the first poll they are ignored.
     pub(super) fn observe(&mut self, items: &[Option<f64>], now: f64, closed: Week) {
         if self.at > now + MINUTE {
             self.set_back(self.at - now);
@@ -116,7 +115,7 @@ impl State {
         self.latest_poll = Some(now);
     }
 
-    /// Takes in items in the order of time; only dated ones tell in which part of the hour.
+    /// Records items in order of time. Only dated ones count for the part of the hour.
     fn take(&mut self, dated: &[f64], spread: &[f64], closed: Week) {
         if dated.is_empty() && spread.is_empty() {
             return;
@@ -134,8 +133,8 @@ impl State {
         }
     }
 
-    /// `S_j = S_j exp(-(u - t_S) / tau_j) + 1 / (tau_j prof(u))`; the first item only tells from
-    /// when on the source is known.
+    /// `S_j = S_j exp(-(u - t_S) / tau_j) + 1 / (tau_j prof(u))`; the first item only sets
+    /// since when the source is known.
     fn item(&mut self, at: f64, is_dated: bool, profile: &Profile) {
         if self.items == 0 {
             (self.oldest, self.at) = (at, at);
@@ -167,7 +166,7 @@ impl State {
         }
     }
 
-    /// Moves all moments, as the clock was.
+    /// Shifts all times after the clock was set back.
     fn set_back(&mut self, by: f64) {
         for moment in [&mut self.at, &mut self.oldest, &mut self.newest] {
             *moment -= by;
@@ -175,10 +174,9 @@ impl State {
         self.latest_poll = self.latest_poll.map(|at| at - by);
     }
 
-    /// The averages at a moment, corrected for how long the source is known: what is missing is
-    /// lent by the next longer average, and by the assumption of one item in `gap` seconds. A
-    /// source from which `silence` items should have come since the last one is expected to
-    /// publish as much less.
+    /// The averages at a time, corrected for how long the source is known: the missing part comes
+    /// from the next longer average, and from the assumption of one item every `gap` seconds. If
+    /// `silence` items or more are overdue, the expected rate shrinks accordingly.
     pub(super) fn levels(&self, at: f64, gap: f64, silence: f64) -> [f64; 5] {
         let passed = (at - self.at).max(0.0);
         let mut sums = self.sums;
