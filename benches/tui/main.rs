@@ -1,10 +1,11 @@
-//! How the interface feel: `cargo bench --bench panes -- DIR...`, each written by the example `fill`.
+//! Response times of the interface: `cargo bench --bench tui -- DIR...`, with folders written by the
+//! example `fill`.
 //!
-//! `cargo bench --bench panes -- workbench` measures the selector workbench on a page of 500 KB with
+//! `cargo bench --bench tui -- workbench` measures the selector workbench on a page of 500 KB with
 //! 3,000 elements instead.
 //!
-//! Times are medians of five starts, from the key to the last byte of the answer. Run alone, on a
-//! quiet machine. The refresh at the end adds items to the databases.
+//! Times are medians of five starts, from the key to the last byte of the response. Run it alone on an
+//! idle machine. The refresh at the end adds items to the databases.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a bench")]
 
 mod list_page;
@@ -18,7 +19,7 @@ use std::time::Duration;
 use term::Term;
 
 const ROUNDS: usize = 5;
-/// Keys of which the percentiles are taken.
+/// Number of key presses for the percentiles.
 const KEYS: usize = 300;
 const DOWN: &str = "j";
 const PAGE_DOWN: &str = "\x1b[6~";
@@ -31,7 +32,7 @@ fn main() {
     let folders: Vec<PathBuf> =
         std::env::args().skip(1).filter(|a| !a.starts_with('-')).map(PathBuf::from).collect();
     if folders.is_empty() {
-        println!("usage: cargo bench --bench panes -- FOLDER...   (written by the example fill)");
+        println!("usage: cargo bench --bench tui -- FOLDER...   (written by the example fill)");
     }
     for data in &folders {
         println!("{}", data.display());
@@ -41,7 +42,7 @@ fn main() {
     }
 }
 
-/// The beginning of the first title of a list, as the interface show it.
+/// The beginning of the first title of the list, as shown.
 fn first_title(data: &Path) -> String {
     let store = Store::open(&data.join("newsfed.db")).unwrap();
     let view = View { unread_only: true, ..View::of(Scope::All) };
@@ -62,7 +63,7 @@ fn starts(data: &Path) {
         let before = term.cpu();
         std::thread::sleep(Duration::from_secs(3));
         idle.push(term.cpu() - before);
-        // To the sources pane, on "Today", and from there on.
+        // To the Sources pane, on "Today", and on from there.
         term.press("\x1b[Z");
         term.press(DOWN);
         let mut note = |i: usize, answer: term::Answer| times[i].push(answer.complete);
@@ -76,7 +77,7 @@ fn starts(data: &Path) {
         note(4, term.press(PAGE_DOWN));
         note(5, term.press("G"));
         term.press("/");
-        // The most frequent letters: the worst case of a search while typing.
+        // Frequent letters: the worst case of a search while typing.
         for letter in ["k", "a"] {
             term.tap(letter);
         }
@@ -96,7 +97,7 @@ fn starts(data: &Path) {
     println!("  {:<22}{:>9.2} ms", "CPU in 3 idle s", millis(idle[ROUNDS / 2]));
 }
 
-/// Percentiles of single keys, at the pace of a key that is held down.
+/// Percentiles of single key presses, at the rate of a held key.
 fn keys(data: &Path, config: &Path, what: &str, before: impl FnOnce(&mut Term)) {
     let mut term = Term::open(data, config);
     std::thread::sleep(Duration::from_millis(1500));
@@ -132,7 +133,7 @@ fn during_refresh(data: &Path) {
     let mut addressed = addressed.concat();
     addressed.truncate(addressed.rfind("http://").unwrap());
     std::fs::write(config.path().join("sources.toml"), addressed).unwrap();
-    // All addresses are new, so that every source is due at once.
+    // All URLs are new, so every source is due at once.
     keys(data, config.path(), "keys during a refresh", |_| {});
     println!("  {:<22}{:>9} requests", "", server.requests().len());
 }

@@ -1,4 +1,4 @@
-//! The program in a pseudo-terminal, with the moment of everything it writes.
+//! The program in a pseudo-terminal, with the times of its output.
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use std::io::{Read, Write};
@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 
 const COLS: u16 = 120;
 const ROWS: u16 = 40;
-/// Only a program that hangs takes as long.
+/// Time limit; only a program that hangs takes this long.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// The screen counts as complete when nothing was written for as long.
+/// The screen is complete when nothing was written for this long.
 const QUIET: Duration = Duration::from_millis(60);
 
 struct Output {
@@ -33,12 +33,12 @@ pub(crate) struct Term {
     started: Instant,
 }
 
-/// How long the answer to a key took.
+/// Response time of a key press.
 #[derive(Clone, Copy)]
 pub(crate) struct Answer {
     /// Until the first byte.
     pub(crate) first: Duration,
-    /// Until the last one before a silence.
+    /// Until the last byte before a pause.
     pub(crate) complete: Duration,
 }
 
@@ -76,7 +76,7 @@ impl Term {
         Self { shared, keys, child, _master: pair.master, started }
     }
 
-    /// From the start of the program until a text is on the screen.
+    /// Time from the start of the program until a text is on the screen.
     pub(crate) fn until_shown(&self, text: &str) -> Duration {
         let mut output = self.shared.output.lock().unwrap();
         while !output.parser.screen().contents().contains(text) {
@@ -103,7 +103,7 @@ impl Term {
         self.press_until(keys, QUIET)
     }
 
-    /// Sends a key and waits for the first byte of the answer.
+    /// Sends a key and waits for the first byte of the response.
     pub(crate) fn tap(&mut self, keys: &str) -> Duration {
         self.press_until(keys, Duration::ZERO).first
     }
@@ -119,7 +119,7 @@ impl Term {
             {
                 return Answer { first: first - sent, complete: output.last - sent };
             }
-            assert!(sent.elapsed() < PATIENCE, "no answer to {keys:?}");
+            assert!(sent.elapsed() < PATIENCE, "no response to {keys:?}");
             let wait = if output.first.is_some() { quiet } else { PATIENCE };
             output = self.shared.changed.wait_timeout(output, wait).unwrap().0;
         }
@@ -132,7 +132,7 @@ impl Term {
         line.trim_matches([':', '\t', ' ', 'k', 'B']).parse().unwrap()
     }
 
-    /// Time on a processor, all threads together.
+    /// CPU time of all threads.
     pub(crate) fn cpu(&self) -> Duration {
         let tasks = std::fs::read_dir(self.proc("task")).unwrap();
         let on_cpu = |task: std::fs::DirEntry| -> Option<u64> {

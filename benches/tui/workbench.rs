@@ -1,4 +1,4 @@
-//! Keys on the selector workbench, over a long list page.
+//! Response times of keys in the selector workbench, on a long list page.
 
 use super::list_page::list_page;
 use super::millis;
@@ -6,12 +6,12 @@ use super::term::Term;
 use newsfed::demo::server::{Reply, Server};
 use std::time::Duration;
 
-/// A selector that is typed and taken back again, key by key.
+/// A selector that is typed and deleted again, key by key.
 const TYPED: &str = " article .card-title > a";
 const ROUNDS: usize = 8;
 const BACKSPACE: &str = "\x7f";
 
-/// Prints how long it takes from a key to the last byte of the screen with the new preview.
+/// Prints the time from a key press to the last byte of the screen with the new preview.
 pub(crate) fn keystrokes() {
     let page = list_page();
     println!("a page of {} KB with {} elements", page.len() / 1000, page.matches("</").count());

@@ -7,15 +7,15 @@ use super::output::Output;
 use super::runtime::runtime_beside;
 use super::{demo, log};
 use crate::config::{KeyMap, Theme};
-use crate::tui::{self, Farewell, Interface};
+use crate::tui::{self, ExitReason, Interface};
 
 /// Runs the interface.
 pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     refuse_without_terminal()?;
     let home = Home::load(global, out)?;
     match show(home)? {
-        Farewell::Quit => Ok(Exit::Ok),
-        Farewell::Demo => demo::run(out),
+        ExitReason::Quit => Ok(Exit::Ok),
+        ExitReason::Demo => demo::run(out),
     }
 }
 
@@ -30,7 +30,7 @@ pub(super) fn refuse_without_terminal() -> Result<(), Failure> {
 }
 
 /// Shows the interface over a home until the user leaves.
-pub(super) fn show(home: Home) -> Result<Farewell, Failure> {
+pub(super) fn show(home: Home) -> Result<ExitReason, Failure> {
     // Loading has found no fault in either.
     let keymap = KeyMap::load(&home.settings.keys).map_err(|e| Failure::Plain(e.to_string()))?;
     let theme = Theme::load(&home.settings.ui.theme, &home.settings.themes)

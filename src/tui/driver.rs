@@ -1,9 +1,9 @@
-//! Performs effects. Whatever takes time runs apart, and its end comes back as an event.
+//! Performs effects. Slow work runs in the background and reports back with an event.
 
-use super::effect::{BenchAsk, Effect};
+use super::effect::{BenchRequest, Effect};
 use super::event::{Event, Followed, MarksSet, NotSaved, RequestId};
 use super::import;
-use super::read::{PageFetcher, Question};
+use super::read::{ReadQueue, Request};
 use crate::config::{self, EditError, FileEdit, Paths, SourcesFile};
 use crate::engine::{
     FollowError, Handle, Kept, Place, PrefetchPlan, Said, Subject, TextGot, Way, Workbench,
@@ -22,25 +22,24 @@ pub(super) struct Driver {
     handle: Handle,
     paths: Paths,
     events: UnboundedSender<Event>,
-    fetcher: PageFetcher,
-    /// Changes of files, one after the other in the order of the strokes.
+    reads: ReadQueue,
+    /// File changes, performed in the order of the key presses.
     edits: UnboundedSender<Edit>,
     discovery: Option<AbortHandle>,
     prefetch: Option<AbortHandle>,
-    /// The workbench that is open, by its number.
+    /// The open workbench and its id.
     bench: Option<(RequestId, Workbench)>,
-    /// The item (row key) that was opened last.
+    /// Row key of the item opened last.
     opened: Arc<AtomicI64>,
 }
 
-/// A change of a file.
 type Edit = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// How long an item is open before its text is asked for.
-const LINGER: Duration = Duration::from_millis(300);
+/// Time that an item stays open before its full text is fetched.
+const OPEN_DELAY: Duration = Duration::from_millis(300);
 
-/// Pages that one stroke fetches ahead at most.
-const MOST_PAGES: usize = 500;
+/// Pages that one prefetch fetches at most.
+const MAX_PREFETCH: usize = 500;
 
 impl Driver {
     pub(super) fn new(
@@ -48,7 +47,7 @@ impl Driver {
         paths: Paths,
         events: UnboundedSender<Event>,
     ) -> crate::store::Result<Self> {
-        let fetcher = PageFetcher::start(handle.clone(), events.clone())?;
+        let reads = ReadQueue::start(handle.clone(), events.clone())?;
         let (edits, mut waiting) = tokio::sync::mpsc::unbounded_channel::<Edit>();
         tokio::spawn(async move {
             while let Some(edit) = waiting.recv().await {
@@ -59,7 +58,7 @@ impl Driver {
             handle,
             paths,
             events,
-            fetcher,
+            reads,
             edits,
             discovery: None,
             prefetch: None,
@@ -73,26 +72,26 @@ impl Driver {
     }
 
     pub(super) fn ask_version(&self) {
-        self.fetcher.ask(Question::Version);
+        self.reads.send(Request::Version);
     }
 
-    /// Starts an effect. Those that need the terminal come back.
+    /// Starts an effect. Returns those that need the terminal.
     pub(super) fn perform(&mut self, effect: Effect) -> Option<Effect> {
         match effect {
-            Effect::LoadSources => self.fetcher.ask(Question::Sources),
+            Effect::LoadSources => self.reads.send(Request::Sources),
             Effect::LoadWindow { request, view, anchor, size } => {
-                self.fetcher.ask(Question::Window { request, view, anchor, size });
+                self.reads.send(Request::Window { request, view, anchor, size });
             }
             Effect::LoadArticle { request, key } => {
-                self.fetcher.ask(Question::Article { request, key });
+                self.reads.send(Request::Article { request, key });
             }
             Effect::FetchText { key } => self.spawn(move |h| async move {
-                Event::TextGot(key, true, h.full_text(key, None).await.map_err(words))
+                Event::TextGot(key, true, h.full_text(key, None).await.map_err(message))
             }),
             Effect::ItemOpened { key } => self.item_opened(key),
             Effect::PlanPrefetch => self.spawn(move |h| async move {
-                let plan = h.plan_prefetch(&[Kept::Pinned, Kept::Unread], MOST_PAGES).await;
-                Event::PrefetchPlanned(plan.map_err(words))
+                let plan = h.plan_prefetch(&[Kept::Pinned, Kept::Unread], MAX_PREFETCH).await;
+                Event::PrefetchPlanned(plan.map_err(message))
             }),
             Effect::Prefetch { plan } => self.prefetch(plan),
             Effect::StopPrefetch => {
@@ -100,33 +99,33 @@ impl Driver {
                     task.abort();
                 }
             }
-            Effect::LoadLog => self.fetcher.ask(Question::Log),
-            Effect::LoadRhythms { sources } => self.fetcher.ask(Question::Rhythms(sources)),
-            Effect::LoadWhy { source } => self.fetcher.ask(Question::Why(source)),
+            Effect::LoadLog => self.reads.send(Request::Log),
+            Effect::LoadRhythms { sources } => self.reads.send(Request::Rhythms(sources)),
+            Effect::LoadWhy { source } => self.reads.send(Request::Why(source)),
             Effect::Mark { mark, keys, to, cause } => self.spawn(move |h| async move {
                 let set = h.mark(mark, keys, to).await;
-                Event::Marked(set.map(|keys| MarksSet { mark, keys, to, cause }).map_err(words))
+                Event::Marked(set.map(|keys| MarksSet { mark, keys, to, cause }).map_err(message))
             }),
             Effect::MarkViewRead { view, up_to } => self.spawn(move |h| async move {
                 let set = h.mark_view_read(view, up_to).await;
                 let cause = super::event::Cause::User;
                 let mark = Mark::Read;
                 Event::Marked(
-                    set.map(|keys| MarksSet { mark, keys, to: true, cause }).map_err(words),
+                    set.map(|keys| MarksSet { mark, keys, to: true, cause }).map_err(message),
                 )
             }),
             Effect::Refresh { keys, pace } => self.refresh(keys, pace),
             Effect::Discover { request, address } => {
-                let (listener, mut summary) = tokio::sync::mpsc::unbounded_channel();
+                let (listener, mut progress) = tokio::sync::mpsc::unbounded_channel();
                 let events = self.events.clone();
                 tokio::spawn(async move {
-                    while let Some(words) = summary.recv().await {
-                        let _ = events.send(Event::Tried(request, words));
+                    while let Some(message) = progress.recv().await {
+                        let _ = events.send(Event::Tried(request, message));
                     }
                 });
                 let task = self.spawn_task(move |h| async move {
                     let found = h.discover_reporting(&address, None, listener).await;
-                    Event::Discovered(request, found.map_err(words))
+                    Event::Discovered(request, found.map_err(message))
                 });
                 self.discovery = Some(task);
             }
@@ -136,7 +135,7 @@ impl Driver {
                 }
             }
             Effect::Follow { discovery, way } => self.spawn(move |h| async move {
-                // What a crawl does is no name of the source.
+                // The description of a crawl is not a name for the source.
                 let named = discovery.ways.get(way).filter(|w| w.kind != SourceKind::Crawl);
                 let title = named.map(|w| w.title.clone());
                 let listed = discovery.ways.get(way).and_then(Way::count).unwrap_or(0);
@@ -155,16 +154,18 @@ impl Driver {
             Effect::OpenBench { bench, subject } => self.open_bench(bench, subject),
             Effect::Bench { bench, ask } => self.ask_bench(bench, ask),
             Effect::CloseBench => self.bench = None,
-            Effect::StopExploring { source } => {
-                let words = match self.handle.stop_exploring(source) {
-                    true => "the exploration ends with what was found so far",
-                    false => "this source is not being explored now",
+            Effect::StopCrawl { source } => {
+                let message = match self.handle.stop_exploring(source) {
+                    true => "Crawl stopped; the pages found so far are kept",
+                    false => "This source is not being crawled",
                 };
-                let _ = self.events.send(Event::Said(Ok(words.to_owned())));
+                let _ = self.events.send(Event::Message(Ok(message.to_owned())));
             }
-            Effect::FollowStarters { addresses } => self.spawn(move |h| async move {
-                Event::Followed(follow_starters(&h, &addresses).await)
-            }),
+            Effect::FollowStarters { indexes } => {
+                self.spawn(
+                    move |h| async move { Event::Followed(follow_starters(&h, &indexes).await) },
+                )
+            }
             Effect::ReadImport { request, path } => {
                 let paths = self.paths.clone();
                 self.blocking(move || {
@@ -172,24 +173,24 @@ impl Driver {
                     Some(Event::ImportRead(request, read.map(Box::new)))
                 });
             }
-            Effect::Edit { purpose, change } => self.in_turn(move |h| async move {
+            Effect::Edit { purpose, change } => self.queue_edit(move |h| async move {
                 Event::Edited(purpose, h.edit(change).await.map_err(not_saved))
             }),
             Effect::CountViews { views } => {
-                self.fetcher.ask(Question::Counts { left: views, done: Vec::new() });
+                self.reads.send(Request::Counts { left: views, done: Vec::new() });
             }
             Effect::LoadEntry { source, id } => {
                 let file = SourcesFile::open(&self.paths);
                 self.blocking(move || {
-                    Some(Event::EntryLoaded(source, file.entry(&id).map_err(words)))
+                    Some(Event::EntryLoaded(source, file.entry(&id).map_err(message)))
                 });
             }
             Effect::LoadSettings => self.spawn(move |h| async move {
-                Event::SettingsLoaded(h.settings_section().await.map_err(words))
+                Event::SettingsLoaded(h.settings_section().await.map_err(message))
             }),
-            Effect::KeepPlace { item, place } => {
+            Effect::StorePosition { item, place } => {
                 let store = self.handle.store().clone();
-                tokio::spawn(async move { keep_place(&store, item, place).await });
+                tokio::spawn(async move { store_position(&store, item, place).await });
             }
             Effect::Browse { urls } => self.browse(urls),
             other => return Some(other),
@@ -197,17 +198,17 @@ impl Driver {
         None
     }
 
-    /// Performs what must be done before the program ends, and waits for it.
+    /// Performs effects that must be done before the program ends.
     pub(super) async fn finish(&self, effects: Vec<Effect>) {
         for effect in effects {
             match effect {
-                Effect::KeepPlace { item, place } => {
-                    keep_place(self.handle.store(), item, place).await;
+                Effect::StorePosition { item, place } => {
+                    store_position(self.handle.store(), item, place).await;
                 }
                 Effect::Edit { change, .. } => {
-                    // The interface is closed: the log is what is left.
+                    // The interface is closed: the error can only be logged.
                     if let Err(e) = self.handle.edit(change).await {
-                        tracing::warn!("not saved: {e}");
+                        tracing::warn!("settings were not saved: {e}");
                     }
                 }
                 _ => {}
@@ -216,28 +217,28 @@ impl Driver {
     }
 
     fn open_bench(&mut self, id: RequestId, subject: Subject) {
-        let (said, mut heard) = tokio::sync::mpsc::unbounded_channel();
+        let (sender, mut replies) = tokio::sync::mpsc::unbounded_channel();
         let events = self.events.clone();
         tokio::spawn(async move {
-            while let Some(said) = heard.recv().await {
-                let _ = events.send(Event::BenchSaid(id, said));
+            while let Some(reply) = replies.recv().await {
+                let _ = events.send(Event::BenchReplied(id, reply));
             }
         });
-        self.bench = self.handle.workbench(subject, said).map(|bench| (id, bench));
+        self.bench = self.handle.workbench(subject, sender).map(|bench| (id, bench));
         if self.bench.is_none() {
-            let why = "the source is no longer there".to_owned();
+            let why = "The source no longer exists".to_owned();
             let _ =
-                self.events.send(Event::BenchSaid(id, Said::Failed { place: Place::List, why }));
+                self.events.send(Event::BenchReplied(id, Said::Failed { place: Place::List, why }));
         }
     }
 
-    fn ask_bench(&mut self, id: RequestId, ask: BenchAsk) {
+    fn ask_bench(&mut self, id: RequestId, ask: BenchRequest) {
         let Some((_, bench)) = self.bench.as_mut().filter(|(open, _)| *open == id) else { return };
         match ask {
-            BenchAsk::Preview { request, rules, list } => bench.preview(request, *rules, list),
-            BenchAsk::Pick { place, element, part } => bench.pick(place, element, part),
-            BenchAsk::Fetch { url, place, title } => bench.fetch(url, place, title),
-            BenchAsk::Copy(number) => bench.copy(number),
+            BenchRequest::Preview { request, rules, list } => bench.preview(request, *rules, list),
+            BenchRequest::Pick { place, element, part } => bench.pick(place, element, part),
+            BenchRequest::Fetch { url, place, title } => bench.fetch(url, place, title),
+            BenchRequest::Copy(number) => bench.copy(number),
         }
     }
 
@@ -252,16 +253,16 @@ impl Driver {
         });
     }
 
-    /// Lets the engine ask for the text of an item, unless the user has gone on to another one at
-    /// once: who leafs through a list bothers no server.
+    /// Fetches the full text of an opened item after a short delay, unless another item was opened: moving
+    /// quickly through a list causes no requests.
     fn item_opened(&mut self, key: i64) {
         let (handle, events, opened) =
             (self.handle.clone(), self.events.clone(), self.opened.clone());
         opened.store(key, Ordering::SeqCst);
         tokio::spawn(async move {
-            tokio::time::sleep(LINGER).await;
+            tokio::time::sleep(OPEN_DELAY).await;
             if opened.load(Ordering::SeqCst) == key {
-                let got = handle.opened(key).await.map_err(words);
+                let got = handle.opened(key).await.map_err(message);
                 let _ = events.send(Event::TextGot(key, false, got));
             }
         });
@@ -280,21 +281,21 @@ impl Driver {
         self.prefetch = Some(task.abort_handle());
     }
 
-    /// Starts browsers with a window of their own; a text browser needs the terminal first.
+    /// Starts browsers that open a window; a text browser needs the terminal first.
     fn browse(&self, urls: Vec<String>) {
         let handle = self.handle.clone();
         self.blocking(move || {
             let settings = handle.settings();
-            let around = browser::Surroundings {
+            let environment = browser::Surroundings {
                 variable: &browser::variable,
                 installed: &browser::installed,
             };
-            let addresses: Vec<&str> = urls.iter().map(String::as_str).collect();
+            let indexes: Vec<&str> = urls.iter().map(String::as_str).collect();
             let (argv, in_terminal) = (&settings.browser, settings.browser_in_terminal);
-            let opened = match browser::plan(argv, in_terminal, &around, &addresses) {
+            let opened = match browser::plan(argv, in_terminal, &environment, &indexes) {
                 Ok(launch) if launch.in_terminal => return Some(Event::BrowserPlanned(launch)),
-                Ok(launch) => browser::launch(&launch).map_err(words),
-                Err(e) => Err(words(e)),
+                Ok(launch) => browser::launch(&launch).map_err(message),
+                Err(e) => Err(message(e)),
             };
             let first = urls.into_iter().next().unwrap_or_default();
             Some(Event::BrowserOpened(opened.map_err(|why| (first, why))))
@@ -308,8 +309,8 @@ impl Driver {
         self.spawn_task(work);
     }
 
-    /// Starts a change of a file once those before it are done.
-    fn in_turn<F: Future<Output = Event> + Send>(
+    /// Queues a file change after the previous ones.
+    fn queue_edit<F: Future<Output = Event> + Send>(
         &self,
         work: impl FnOnce(Handle) -> F + Send + 'static,
     ) {
@@ -318,7 +319,7 @@ impl Driver {
             let event = work(handle).await;
             let _ = events.send(event);
         };
-        // The other end lives as long as the runtime.
+        // The receiver lives as long as the runtime.
         let _ = self.edits.send(Box::pin(edit));
     }
 
@@ -329,7 +330,7 @@ impl Driver {
         let (handle, events) = (self.handle.clone(), self.events.clone());
         let task = tokio::spawn(async move {
             let event = work(handle).await;
-            // The interface may have closed meanwhile.
+            // The interface may be closed already.
             let _ = events.send(event);
         });
         task.abort_handle()
@@ -345,25 +346,25 @@ impl Driver {
     }
 }
 
-/// A place that cannot be stored is no reason to disturb anybody.
-async fn keep_place(store: &Store, item: i64, place: usize) {
+/// Stores a reading position. Errors are only logged.
+async fn store_position(store: &Store, item: i64, place: usize) {
     if let Err(e) = store.set_place(item, place).await {
-        tracing::debug!("the place in item {item} is not stored: {e}");
+        tracing::debug!("the position in item {item} was not stored: {e}");
     }
 }
 
 fn not_saved(error: FollowError) -> NotSaved {
     match error {
         FollowError::Edit(EditError::Conflict { keys, now }) => NotSaved::Conflict(keys, now),
-        other => NotSaved::Failed(words(other)),
+        other => NotSaved::Failed(message(other)),
     }
 }
 
-pub(super) fn words(error: impl std::fmt::Display) -> String {
+pub(super) fn message(error: impl std::fmt::Display) -> String {
     crate::util::text::line(&error.to_string())
 }
 
-/// What is to be told of a source that is followed now.
+/// Builds the event for a source that was added.
 async fn followed(
     handle: &Handle,
     source: Result<(Source, FileEdit), FollowError>,
@@ -372,7 +373,7 @@ async fn followed(
 ) -> Event {
     let (source, edit) = match source {
         Ok(followed) => followed,
-        Err(e) => return Event::Followed(Err(words(e))),
+        Err(e) => return Event::Followed(Err(message(e))),
     };
     let no_items = handle.why_no_items(&source.id, listed).await.unwrap_or_default();
     let followed = Followed::from(source);
@@ -385,7 +386,7 @@ async fn follow_starters(
     chosen: &[usize],
 ) -> Result<(Vec<Followed>, FileEdit), String> {
     let all = config::starter_sources();
-    let wanted = chosen.iter().filter_map(|&i| all.get(i).cloned()).collect();
-    let (added, edit) = handle.declare(wanted).await.map_err(words)?;
+    let sources = chosen.iter().filter_map(|&i| all.get(i).cloned()).collect();
+    let (added, edit) = handle.declare(sources).await.map_err(message)?;
     Ok((added.sources.into_iter().map(Followed::from).collect(), edit))
 }

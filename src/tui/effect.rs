@@ -1,4 +1,4 @@
-//! What the interface want done. Effects are data; `driver.rs` performs them.
+//! Effects: requests of the interface as data; `driver.rs` performs them.
 
 use super::event::{Cause, RequestId};
 use crate::config::{FileChange, KeyChange, Section};
@@ -9,7 +9,7 @@ use crate::util::browser::Launch;
 use std::path::PathBuf;
 use url::Url;
 
-/// Something to be done outside of the state.
+/// Something to be done outside the state.
 #[derive(Debug)]
 pub(super) enum Effect {
     LoadSources,
@@ -23,26 +23,26 @@ pub(super) enum Effect {
         request: RequestId,
         key: i64,
     },
-    /// The full text of an item (row key): one more way to it, on a wish.
+    /// Fetches the full text of an item (row key) on request; repeated, with the next method.
     FetchText {
         key: i64,
     },
-    /// An item was opened, whose full text the settings may want.
+    /// Reports that an item was opened, whose full text may have to be fetched.
     ItemOpened {
         key: i64,
     },
-    /// Which pages could be fetched ahead.
+    /// Finds the pages that a prefetch would fetch.
     PlanPrefetch,
     Prefetch {
         plan: PrefetchPlan,
     },
     StopPrefetch,
     LoadLog,
-    /// How these sources (row keys) publish.
+    /// Loads the publishing rhythms of sources (row keys).
     LoadRhythms {
         sources: Vec<i64>,
     },
-    /// Why a source (row key) is polled when it is.
+    /// Loads the explanation of a source's schedule (row key).
     LoadWhy {
         source: i64,
     },
@@ -64,13 +64,12 @@ pub(super) enum Effect {
         request: RequestId,
         address: String,
     },
-    /// Gives up what is being explored.
     CancelDiscovery,
     Follow {
         discovery: Discovery,
         way: usize,
     },
-    /// Follows a way as its draft was changed.
+    /// Follows a way whose draft was edited.
     FollowEdited {
         discovery: Discovery,
         way: Option<usize>,
@@ -78,13 +77,13 @@ pub(super) enum Effect {
         changes: Vec<KeyChange>,
     },
     FollowStarters {
-        addresses: Vec<usize>,
+        indexes: Vec<usize>,
     },
-    /// Ends the exploration of a source (row key) with what it has found so far.
-    StopExploring {
+    /// Stops the crawl of a source (row key) and keeps the pages found so far.
+    StopCrawl {
         source: i64,
     },
-    /// Reads a list of sources for its preview.
+    /// Reads a list of sources for a preview.
     ReadImport {
         request: RequestId,
         path: PathBuf,
@@ -94,27 +93,27 @@ pub(super) enum Effect {
         purpose: Purpose,
         change: FileChange,
     },
-    /// Counts what saved queries find, by name.
+    /// Counts the results of saved queries, by name.
     CountViews {
         views: Vec<(String, View)>,
     },
-    /// Reads the entry of a source (row key) for its form.
+    /// Reads the entry of a source (row key) for the form.
     LoadEntry {
         source: i64,
         id: SourceId,
     },
-    /// Begins a workbench of that number, which ends the one before.
+    /// Opens a workbench with an id, which closes the previous one.
     OpenBench {
         bench: RequestId,
         subject: Subject,
     },
-    /// Asks the workbench of that number.
+    /// Sends a request to the workbench with an id.
     Bench {
         bench: RequestId,
-        ask: BenchAsk,
+        ask: BenchRequest,
     },
     CloseBench,
-    /// Opens addresses in the browser, in the background.
+    /// Opens URLs in the browser, in the background.
     Browse {
         urls: Vec<String>,
     },
@@ -125,61 +124,60 @@ pub(super) enum Effect {
         command: String,
         text: String,
     },
-    /// Reads `config.toml` for its form.
+    /// Reads `config.toml` for the form.
     LoadSettings,
-    /// Stores how many characters of an item (row key) were passed over.
-    KeepPlace {
+    /// Stores the reading position of an item (row key), in characters.
+    StorePosition {
         item: i64,
         place: usize,
     },
-    /// These need the terminal and are done by the run loop itself.
+    /// The following effects need the terminal; the run loop performs them.
     BrowseHere(Launch),
     EditSource {
         id: SourceId,
     },
     Redraw,
     Suspend,
-    Quit(Farewell),
+    Quit(ExitReason),
 }
 
-/// Why the files are changed. It comes back with the result.
+/// The origin of a file change, returned with the result.
 #[derive(Debug, Clone)]
 pub(super) enum Purpose {
-    /// A command. The text describes the change where its own description does not do.
+    /// A command, with a description that replaces the default one.
     Command(Option<String>),
-    /// The save with that number, of a form.
+    /// A save of a form, by its id.
     Form(RequestId),
-    /// An import whose list has so many sources, and so many entries that cannot be imported.
+    /// An import: numbers of listed sources and of skipped entries.
     Import { request: RequestId, listed: usize, skipped: usize },
-    /// An undo or a redo.
+    /// Undo or redo.
     History,
 }
 
 impl Effect {
-    /// A change that a command makes.
+    /// A file change by a command.
     pub(super) fn edit(change: FileChange) -> Self {
         Self::Edit { purpose: Purpose::Command(None), change }
     }
 }
 
-/// What is asked of a workbench.
+/// A request to the workbench.
 #[derive(Debug)]
-pub(super) enum BenchAsk {
-    /// What these rules give, the list being that of a place.
+pub(super) enum BenchRequest {
+    /// Evaluates rules, with the list at `list`.
     Preview { request: RequestId, rules: Box<WebsiteRules>, list: Place },
-    /// A selector for an element of a page.
+    /// Finds a selector for an element of a page.
     Pick { place: Place, element: u32, part: Part },
-    /// A page that the list leads to, and what the list calls it.
+    /// Fetches a page that the list links to; `title` is its title in the list.
     Fetch { url: Url, place: Place, title: String },
-    /// An older copy of the list.
+    /// Loads an older copy of the list.
     Copy(usize),
 }
 
-/// How the interface are left.
+/// Why the interface was closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Farewell {
-    /// For good.
+pub enum ExitReason {
     Quit,
-    /// To try the demo.
+    /// The user wants to try the demo.
     Demo,
 }

@@ -1,5 +1,5 @@
-//! What happens to the interface. Events are named in the past tense; a late answer to a question that
-//! has been asked again is dropped by its number.
+//! Events of the interface, named in the past tense. A late reply to a repeated request is dropped by its
+//! id.
 
 use super::effect::Purpose;
 use crate::article::{Change, Document};
@@ -13,13 +13,12 @@ use crate::util::browser::Launch;
 use crossterm::event::{KeyEvent, MouseEvent};
 use std::sync::Arc;
 
-/// Number of a question.
+/// Id of a request.
 pub(super) type RequestId = u64;
 
-/// Words for the user about something that failed.
+/// An error message for the user.
 pub(super) type Failure = String;
 
-/// Something that happened.
 #[derive(Debug)]
 pub(super) enum Event {
     KeyPressed(KeyEvent),
@@ -28,57 +27,55 @@ pub(super) enum Event {
     Resized(u16, u16),
     /// A deadline of the app has passed.
     TimePassed,
-    /// Somebody committed something.
+    /// This or another process committed to the database.
     StoreChanged,
     StatusChanged(Status),
     SourcesLoaded(Result<SourceList, Failure>),
     WindowLoaded(RequestId, Result<Window, Failure>),
     ArticleLoaded(RequestId, Result<Option<Arc<Article>>, Failure>),
-    /// What came of asking for the text of an item (row key), and whether the user asked for it.
+    /// Result of fetching the full text of an item (row key), and whether the user asked for it.
     TextGot(i64, bool, Result<TextGot, Failure>),
     PrefetchPlanned(Result<PrefetchPlan, Failure>),
-    /// One page of a prefetch is done: whether there is a text.
+    /// One page of a prefetch is done; whether it has a text.
     Prefetched(bool),
     PrefetchEnded,
     LogLoaded(Result<Vec<(SourceId, PollRecord)>, Failure>),
     RhythmsLoaded(Result<Vec<(i64, Rhythm)>, Failure>),
-    /// About the source with that row key.
+    /// For the source with that row key.
     WhyLoaded(i64, Result<ScheduleSummary, Failure>),
-    /// Marks were set: which, on what, to what, and for what reason.
     Marked(Result<MarksSet, Failure>),
-    /// What an exploration has tried.
+    /// Progress of a discovery.
     Tried(RequestId, String),
     Discovered(RequestId, Result<Discovery, Failure>),
-    /// Sources were added.
     Followed(Result<(Vec<Followed>, FileEdit), Failure>),
-    /// The files were changed, or could not be.
+    /// Result of a file change.
     Edited(Purpose, Result<Edited, NotSaved>),
-    /// The entry of the source with that row key, for its form.
+    /// The entry of a source (row key) for the form.
     EntryLoaded(i64, Result<Section, Failure>),
-    /// An answer of the workbench of that number.
-    BenchSaid(RequestId, Said),
-    /// What saved queries find, by name.
+    /// A reply of the workbench with that id.
+    BenchReplied(RequestId, Said),
+    /// Counted results of saved queries, by name.
     ViewsCounted(Result<Vec<(String, Count)>, Failure>),
     ImportRead(RequestId, Result<Box<ImportRead>, Failure>),
-    /// The settings as they are in the file, for their form.
+    /// The settings file for the form.
     SettingsLoaded(Result<Section, Failure>),
-    /// One source of a refresh that the user asked for is done.
+    /// One source of a manual refresh is done.
     Refreshed(Report),
-    /// A refresh that the user asked for is over.
+    /// A manual refresh ended.
     RefreshEnded,
-    /// The browser draws in the terminal, which has to be given to it.
+    /// The browser needs the terminal.
     BrowserPlanned(Launch),
-    /// The browser was started, or why not; the address to show then.
+    /// The browser was started, or the URL and the error.
     BrowserOpened(Result<(), (String, Failure)>),
-    Said(Result<String, Failure>),
+    Message(Result<String, Failure>),
 }
 
-/// A source that is followed now.
+/// A source that was added.
 #[derive(Debug, Clone)]
 pub(super) struct Followed {
     pub(super) id: SourceId,
     pub(super) title: String,
-    /// Why it has no items, where it has none.
+    /// Why it has no items, if it has none.
     pub(super) no_items: Option<String>,
     pub(super) kind: SourceKind,
 }
@@ -93,7 +90,7 @@ impl From<Source> for Followed {
 /// Why a file was not changed.
 #[derive(Debug)]
 pub(super) enum NotSaved {
-    /// These keys have been changed elsewhere since the form was opened; the section as it is now.
+    /// The keys that changed in the file since the form was opened, and the current section.
     Conflict(Vec<String>, Box<Section>),
     Failed(Failure),
 }
@@ -102,14 +99,14 @@ impl NotSaved {
     pub(super) fn message(self) -> Failure {
         match self {
             Self::Conflict(keys, _) => {
-                format!("not saved: {} changed in the file", keys.join(", "))
+                format!("Not saved: {} changed in the file", keys.join(", "))
             }
             Self::Failed(why) => why,
         }
     }
 }
 
-/// What the sources pane shows.
+/// Contents of the Sources pane.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SourceList {
     pub(super) sources: Vec<SourceEntry>,
@@ -117,11 +114,11 @@ pub(super) struct SourceList {
     pub(super) today: u32,
     /// Items whose articles changed since they were last opened.
     pub(super) changed: u32,
-    /// The largest row key when the list was read.
+    /// The largest row key at the time of reading.
     pub(super) last_key: i64,
 }
 
-/// A declared source and what is known of it.
+/// A source from the file with its database facts.
 #[derive(Debug, Clone)]
 pub(super) struct SourceEntry {
     pub(super) source: Arc<Source>,
@@ -129,30 +126,29 @@ pub(super) struct SourceEntry {
 }
 
 impl SourceEntry {
-    /// What to call it.
     pub(super) fn title(&self) -> &str {
         self.facts.title(&self.source)
     }
 }
 
-/// One item, ready to be laid out.
+/// One item, ready for layout.
 #[derive(Debug, Clone)]
 pub(super) struct Article {
     pub(super) row: ItemRow,
     pub(super) item: Arc<Item>,
     pub(super) document: Arc<Document>,
-    /// Where it was left, in characters that are no white space.
+    /// Where reading stopped, in characters without white space.
     pub(super) position: usize,
-    /// What changed since the version that the user has read; `None` when there is no such one.
+    /// Changes since the version that the user read; `None` without an earlier version.
     pub(super) difference: Option<Arc<Vec<Change>>>,
 }
 
 /// Why marks were set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cause {
-    /// Opening an item marks it read, which needs no words.
+    /// Opening an item marked it read; no message is shown.
     Reading,
-    /// A key of the user.
+    /// The user pressed a key.
     User,
     Undo,
     Redo,
@@ -166,16 +162,16 @@ pub(super) struct MarksSet {
     pub(super) cause: Cause,
 }
 
-/// A list of sources that could be imported.
+/// A list of sources that can be imported.
 #[derive(Debug)]
 pub(super) struct ImportRead {
     pub(super) import: Import,
-    /// Those that would be added.
+    /// Sources that would be added.
     pub(super) sources: Vec<Source>,
-    /// Those that are followed already: as what, and the address.
+    /// Sources that are already followed: id and URL.
     pub(super) already: Vec<(SourceId, url::Url)>,
-    /// The queries that would be saved.
+    /// Saved queries that would be added.
     pub(super) views: Vec<ViewSettings>,
-    /// Those whose names are taken.
+    /// Saved queries whose names are taken.
     pub(super) known_views: Vec<ViewSettings>,
 }

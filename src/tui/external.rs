@@ -1,4 +1,4 @@
-//! Programs that get the terminal for a while: the editor, and what an article is piped to.
+//! Programs that use the terminal for a while: the editor and pipe commands.
 
 use crate::config::{Paths, SourcesFile};
 use crate::model::SourceId;
@@ -6,7 +6,7 @@ use std::io::{self, BufRead, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Editors that go to a line given as `+12`.
+/// Editors that accept a line as `+12`.
 const TAKES_A_LINE: [&str; 12] = [
     "vi",
     "vim",
@@ -22,7 +22,7 @@ const TAKES_A_LINE: [&str; 12] = [
     "micro",
 ];
 
-/// Opens `sources.toml` at the source in `$VISUAL` or `$EDITOR`.
+/// Opens `sources.toml` at a source in `$VISUAL` or `$EDITOR`.
 pub(super) fn edit_source(paths: &Paths, id: &SourceId) -> Result<(), String> {
     let (file, line) = SourcesFile::open(paths).line_of(id).map_err(|e| e.to_string())?;
     let editor = ["VISUAL", "EDITOR"]
@@ -31,19 +31,23 @@ pub(super) fn edit_source(paths: &Paths, id: &SourceId) -> Result<(), String> {
         .find(|value| !value.trim().is_empty())
         .unwrap_or_else(|| "vi".to_owned());
     let words = shlex::split(&editor).filter(|w| !w.is_empty());
-    let Some(words) = words else { return Err(format!("$EDITOR cannot be read: {editor}")) };
+    let Some(words) = words else {
+        return Err(format!("$EDITOR is not a valid command: {editor}"));
+    };
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]);
     let name = Path::new(&words[0]).file_stem().and_then(|n| n.to_str()).unwrap_or_default();
     if TAKES_A_LINE.contains(&name) {
         command.arg(format!("+{line}"));
     }
-    let status =
-        command.arg(&file).status().map_err(|e| format!("{}: {e}; set $EDITOR", words[0]))?;
-    if status.success() { Ok(()) } else { Err(format!("{} ended with {status}", words[0])) }
+    let status = command
+        .arg(&file)
+        .status()
+        .map_err(|e| format!("{}: {e}. Set $EDITOR to your editor", words[0]))?;
+    if status.success() { Ok(()) } else { Err(format!("{} exited with {status}", words[0])) }
 }
 
-/// Feeds a text to a command of the user's shell, and waits so that its output can be read.
+/// Pipes a text to a shell command and waits for Enter, so that its output can be read.
 pub(super) fn pipe(command: &str, text: &str) -> Result<String, String> {
     let mut child = Command::new("sh")
         .args(["-c", command])
@@ -51,12 +55,12 @@ pub(super) fn pipe(command: &str, text: &str) -> Result<String, String> {
         .spawn()
         .map_err(|e| format!("sh: {e}"))?;
     if let Some(mut stdin) = child.stdin.take() {
-        // A command need not read everything.
+        // A command need not read all of its input.
         let _ = stdin.write_all(text.as_bytes());
     }
     let status = child.wait().map_err(|e| e.to_string())?;
     let mut out = io::stdout();
-    let _ = write!(out, "\n[{command}: {status}] Enter goes back ");
+    let _ = write!(out, "\n[{command}: {status}] Press Enter to go back ");
     let _ = out.flush();
     let _ = io::stdin().lock().read_line(&mut String::new());
     if status.success() {

@@ -1,24 +1,24 @@
-//! Reads a list of sources for the preview of an import.
+//! Reads source lists for the import preview.
 
-use super::driver::words;
+use super::driver::message;
 use super::event::ImportRead;
 use crate::config::{self, Added, ConfigFile, Paths, SourcesFile};
 use std::path::Path;
 
-/// What a list would bring.
+/// Reads a list for the preview.
 pub(super) fn read(paths: &Paths, path: &Path) -> Result<ImportRead, String> {
-    // A pipe would be waited for, and is no file to import.
+    // Reading a pipe would block.
     if !path.is_file() {
-        return Err(format!("{} is no file", words(path.display())));
+        return Err(format!("{} is not a file", message(path.display())));
     }
     let bytes = config::read_import(path)?;
-    let import = config::import(&bytes, &path.display().to_string()).map_err(words)?;
+    let import = config::import(&bytes, &path.display().to_string()).map_err(message)?;
     let file = SourcesFile::open(paths);
-    let Added { sources, already } = file.preview(&import.sources).map_err(words)?;
+    let Added { sources, already } = file.preview(&import.sources).map_err(message)?;
     let (views, known_views) = match import.views.as_slice() {
-        // The settings are of no concern then.
+        // Without saved queries the settings need not be read.
         [] => Default::default(),
-        views => ConfigFile::open(paths).preview_views(views).map_err(words)?,
+        views => ConfigFile::open(paths).preview_views(views).map_err(message)?,
     };
     Ok(ImportRead { import, sources, already, views, known_views })
 }

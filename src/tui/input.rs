@@ -1,11 +1,11 @@
-//! Strokes of the terminal -> keys of the keymap, and a one-line text field.
+//! Conversion of terminal key events to keys of the keymap, and a one-line text field.
 
 use crate::config::{Key, KeyCode};
 use crate::util::text;
 use crossterm::event::{KeyCode as Code, KeyEvent, KeyModifiers};
 use ratatui_textarea::{CursorMove, TextArea};
 
-/// The key that was struck; `None` for those no keymap can name.
+/// The key of an event; `None` for keys that a keymap cannot name.
 pub(super) fn key(event: KeyEvent) -> Option<Key> {
     let has = |m| event.modifiers.contains(m);
     let (mut shift, ctrl, alt) =
@@ -36,13 +36,13 @@ pub(super) fn key(event: KeyEvent) -> Option<Key> {
     Some(Key::new(code, ctrl, alt, shift))
 }
 
-/// A field of one line.
+/// A one-line text field.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Field {
     area: TextArea<'static>,
 }
 
-/// Characters that a field takes.
+/// Largest length of a field in bytes.
 const MAX_FIELD: usize = 8192;
 
 impl Field {
@@ -56,29 +56,29 @@ impl Field {
         self.area.lines().first().map_or("", String::as_str)
     }
 
-    /// Takes a stroke; tells whether the text changed.
+    /// Handles a key press; returns whether the text changed.
     pub(super) fn input(&mut self, event: KeyEvent) -> bool {
-        // A field has one line, and the two that would break it mean something else here.
+        // The field has one line; keys that insert a newline have other uses.
         let newline = matches!(event.code, Code::Enter)
             || (event.modifiers.contains(KeyModifiers::CONTROL)
                 && matches!(event.code, Code::Char('m' | 'j')));
         if newline || self.value().len() > MAX_FIELD {
             return false;
         }
-        // As in a shell.
+        // Control-U deletes to the start, as in a shell.
         if event.modifiers.contains(KeyModifiers::CONTROL) && event.code == Code::Char('u') {
             return self.area.delete_line_by_head();
         }
         self.area.input(event)
     }
 
-    /// Where the cursor stands, in bytes.
+    /// Position of the cursor in bytes.
     pub(super) fn cursor(&self) -> usize {
         let value = self.value();
         value.char_indices().nth(self.area.cursor().1).map_or(value.len(), |(at, _)| at)
     }
 
-    /// Puts a text in the place of some bytes, and the cursor behind it.
+    /// Replaces a byte range and puts the cursor after the new text.
     pub(super) fn replace(&mut self, at: std::ops::Range<usize>, with: &str) {
         let (Some(head), Some(tail)) = (self.value().get(..at.start), self.value().get(at.end..))
         else {
@@ -89,10 +89,10 @@ impl Field {
         self.area.move_cursor(CursorMove::Jump(0, end));
     }
 
-    /// Inserts what was pasted, as one line.
+    /// Inserts pasted text as one line.
     pub(super) fn paste(&mut self, pasted: &str) {
-        let room = MAX_FIELD.saturating_sub(self.value().len());
-        self.area.insert_str(text::line(text::start(pasted, room)));
+        let free = MAX_FIELD.saturating_sub(self.value().len());
+        self.area.insert_str(text::line(text::start(pasted, free)));
     }
 
     /// The part that fits into `width` cells around the cursor, and the cursor's cell in it.
@@ -100,14 +100,14 @@ impl Field {
         let value = self.value();
         let cursor = value.char_indices().nth(self.area.cursor().1).map_or(value.len(), |(i, _)| i);
         let (before, after) = value.split_at(cursor);
-        // Characters without width are shown too, but not any number of them.
-        let most = 4 * width;
+        // Zero-width characters are shown too, but their number is limited.
+        let limit = 4 * width;
         // The cursor needs a cell of its own at the end.
-        let starts = before.char_indices().rev().take(most).map(|(i, _)| i);
+        let starts = before.char_indices().rev().take(limit).map(|(i, _)| i);
         let start = starts.take_while(|&i| text::width(&before[i..]) < width).last();
         let mut shown = before[start.unwrap_or(cursor)..].to_owned();
         let at = text::width(&shown);
-        for c in after.chars().take(most) {
+        for c in after.chars().take(limit) {
             shown.push(c);
             if text::width(&shown) > width {
                 shown.pop();
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_field_shows_the_part_around_its_cursor() {
+    fn field_shows_the_part_around_its_cursor() {
         let field = Field::new("https://a.example/日本");
         assert_eq!(field.visible(40), ("https://a.example/日本".to_owned(), 22));
         let (shown, at) = field.visible(10);
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_takes_so_much_and_shows_it_at_once() {
+    fn field_length_is_limited() {
         let mut field = Field::new("");
         for _ in 0..10 {
             field.paste(&"日 x".repeat(5000));
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_paste_becomes_one_clean_line() {
+    fn paste_is_reduced_to_one_line_without_control_characters() {
         let mut field = Field::new("");
         field.paste("https://a.example/\u{1b}[31m\nsecond");
         assert!(!field.value().contains(['\n', '\u{1b}']), "{}", field.value());

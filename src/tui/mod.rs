@@ -1,8 +1,7 @@
-//! The interface: what the user meets in the terminal.
+//! The terminal interface.
 //!
-//! An event changes the state ([`app`]) and yields effects, which are data; the driver performs
-//! them and answers with events. The view draws the state and nothing else. Nothing in here waits
-//! for the network, a parser or the disk.
+//! An event changes the state ([`app`]) and returns effects, which are data; the driver performs them and
+//! replies with events. The view draws the state. Nothing here blocks on the network, a parser or the disk.
 
 mod app;
 mod driver;
@@ -22,7 +21,7 @@ mod view;
 #[cfg(test)]
 mod tests;
 
-pub use effect::Farewell;
+pub use effect::ExitReason;
 pub use run::{Interface, InterfaceError, run};
 pub use stage::Stage;
 pub(crate) use terminal::{screen_size, unusable};

@@ -1,4 +1,4 @@
-//! The thread that reads the database for the interface, so that no key ever waits for the disk.
+//! The thread that reads the database for the interface, so that key presses never wait for the disk.
 
 use super::app::midnight;
 use super::event::{Article, Event, RequestId, SourceEntry, SourceList};
@@ -11,9 +11,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use tokio::sync::mpsc::UnboundedSender;
 
-/// A question to the database.
+/// A request to the thread.
 #[derive(Debug)]
-pub(super) enum Question {
+pub(super) enum Request {
     Sources,
     Window {
         request: RequestId,
@@ -26,40 +26,40 @@ pub(super) enum Question {
         key: i64,
     },
     Log,
-    /// How many items each of these has, by name.
+    /// Counts the items of views, by name.
     Counts {
         left: Vec<(String, View)>,
         done: Vec<(String, Count)>,
     },
-    /// How these sources (row keys) publish.
+    /// Publishing rhythms of sources (row keys).
     Rhythms(Vec<i64>),
-    /// Why a source (row key) is polled when it is.
+    /// Schedule explanation of a source (row key).
     Why(i64),
     /// Whether another process has written.
     Version,
 }
 
-/// Lines that the log shows.
+/// Largest number of log lines.
 const LOG_LINES: usize = 500;
-/// The document builder recurses as deep as the depth gate lets it.
+/// Stack size in bytes: the document builder recurses up to the nesting limit.
 const STACK: usize = 16 << 20;
 
-/// Asks the thread.
-pub(super) struct PageFetcher {
-    questions: mpsc::Sender<Question>,
+/// Sends requests to the thread.
+pub(super) struct ReadQueue {
+    requests: mpsc::Sender<Request>,
     interrupter: Arc<Mutex<Interrupter>>,
-    /// Whether a window is being read or something counted, which a newer window supersedes.
+    /// Whether a window or a count is being read, which a newer window interrupts.
     in_window: Arc<AtomicBool>,
 }
 
-impl PageFetcher {
-    /// Starts the thread; it ends when the asker is dropped.
+impl ReadQueue {
+    /// Starts the thread; it ends when the sender is dropped.
     pub(super) fn start(handle: Handle, events: UnboundedSender<Event>) -> Result<Self> {
         let reader = handle.store().reader()?;
         let interrupter = Arc::new(Mutex::new(reader.interrupter()));
-        let (questions, inbox) = mpsc::channel();
+        let (requests, inbox) = mpsc::channel();
         let in_window = Arc::new(AtomicBool::new(false));
-        let answerer = Answerer {
+        let thread = ReaderThread {
             handle,
             reader,
             interrupter: interrupter.clone(),
@@ -70,30 +70,30 @@ impl PageFetcher {
         std::thread::Builder::new()
             .name("newsfed-reader".to_owned())
             .stack_size(STACK)
-            .spawn(move || answerer.run(&inbox))
+            .spawn(move || thread.run(&inbox))
             .map_err(|e| StoreError::Sqlite(e.to_string()))?;
-        Ok(Self { questions, interrupter, in_window })
+        Ok(Self { requests, interrupter, in_window })
     }
 
-    pub(super) fn ask(&self, question: Question) {
-        let supersedes = matches!(question, Question::Window { .. });
+    pub(super) fn send(&self, request_kind: Request) {
+        let supersedes = matches!(request_kind, Request::Window { .. });
         // The thread ends only with the interface.
-        let _ = self.questions.send(question);
+        let _ = self.requests.send(request_kind);
         if supersedes && self.in_window.load(Ordering::SeqCst) {
             self.interrupter.lock().unwrap_or_else(PoisonError::into_inner).interrupt();
         }
     }
 }
 
-/// What became of a question.
-enum Answer {
+/// The outcome of a request.
+enum Outcome {
     Event(Event),
     Nothing,
-    /// To be asked again, or to be gone on with.
-    Interrupted(Question),
+    /// To be repeated or continued.
+    Interrupted(Request),
 }
 
-struct Answerer {
+struct ReaderThread {
     handle: Handle,
     reader: Reader,
     interrupter: Arc<Mutex<Interrupter>>,
@@ -102,66 +102,66 @@ struct Answerer {
     version: Option<i64>,
 }
 
-impl Answerer {
-    fn run(mut self, inbox: &mpsc::Receiver<Question>) {
+impl ReaderThread {
+    fn run(mut self, inbox: &mpsc::Receiver<Request>) {
         let mut waiting = VecDeque::new();
         loop {
             if waiting.is_empty() {
-                let Ok(question) = inbox.recv() else { return };
-                waiting.push_back(question);
+                let Ok(request_kind) = inbox.recv() else { return };
+                waiting.push_back(request_kind);
             }
             waiting.extend(inbox.try_iter());
-            let Some(question) = waiting.pop_front() else { continue };
-            let is_window = |q: &Question| matches!(q, Question::Window { .. });
-            if is_window(&question) && waiting.iter().any(is_window) {
+            let Some(request_kind) = waiting.pop_front() else { continue };
+            let is_window = |q: &Request| matches!(q, Request::Window { .. });
+            if is_window(&request_kind) && waiting.iter().any(is_window) {
                 continue;
             }
-            // Counts can wait.
-            let counts = |q: &Question| matches!(q, Question::Counts { .. });
-            if counts(&question) && !waiting.is_empty() {
+            // Counts have the lowest priority.
+            let counts = |q: &Request| matches!(q, Request::Counts { .. });
+            if counts(&request_kind) && !waiting.is_empty() {
                 if !waiting.iter().any(counts) {
-                    waiting.push_back(question);
+                    waiting.push_back(request_kind);
                 }
                 continue;
             }
-            match self.answer(question) {
-                Answer::Event(event) => {
+            match self.perform(request_kind) {
+                Outcome::Event(event) => {
                     if self.events.send(event).is_err() {
                         return;
                     }
                 }
-                // The interruption may have been meant for the window before: unless a newer one
-                // waits, it is read again.
-                Answer::Interrupted(question) => waiting.push_front(question),
-                Answer::Nothing => {}
+                // The interrupt may have been meant for the previous window: repeat this one unless a newer one
+                // is waiting.
+                Outcome::Interrupted(request_kind) => waiting.push_front(request_kind),
+                Outcome::Nothing => {}
             }
         }
     }
 
-    fn answer(&mut self, question: Question) -> Answer {
-        let words = |e: StoreError| e.to_string();
-        Answer::Event(match question {
-            Question::Sources => Event::SourcesLoaded(self.persist(Self::sources).map_err(words)),
-            Question::Window { request, ref view, anchor, size } => {
+    fn perform(&mut self, request_kind: Request) -> Outcome {
+        let message = |e: StoreError| e.to_string();
+        Outcome::Event(match request_kind {
+            Request::Sources => Event::SourcesLoaded(self.retry(Self::sources).map_err(message)),
+            Request::Window { request, ref view, anchor, size } => {
                 self.in_window.store(true, Ordering::SeqCst);
                 let window = self.reader.window(view, anchor, size);
                 self.in_window.store(false, Ordering::SeqCst);
                 if let Err(StoreError::Interrupted) = window {
-                    return Answer::Interrupted(question);
+                    return Outcome::Interrupted(request_kind);
                 }
-                Event::WindowLoaded(request, window.map_err(words))
+                Event::WindowLoaded(request, window.map_err(message))
             }
-            Question::Article { request, key } => {
-                let article = self.persist(|this| this.article(key));
-                Event::ArticleLoaded(request, article.map_err(words))
+            Request::Article { request, key } => {
+                let article = self.retry(|this| this.article(key));
+                Event::ArticleLoaded(request, article.map_err(message))
             }
-            Question::Log => {
+            Request::Log => {
                 let filter = PollFilter { source: None, noteworthy: true };
-                let polls = self.persist(|this| this.reader.polls(filter, LOG_LINES));
-                Event::LogLoaded(polls.map_err(words))
+                let polls = self.retry(|this| this.reader.polls(filter, LOG_LINES));
+                Event::LogLoaded(polls.map_err(message))
             }
-            // One at a time, so that nothing waits for all of them.
-            Question::Counts { mut left, mut done } => match left.pop() {
+            // One count at a time, so that other requests need not wait for all of them.
+            Request::Counts { mut left, mut done } => match left.pop() {
                 None => Event::ViewsCounted(Ok(done)),
                 Some((name, view)) => {
                     self.in_window.store(true, Ordering::SeqCst);
@@ -170,40 +170,39 @@ impl Answerer {
                     match count {
                         Ok(count) => done.push((name, count)),
                         Err(StoreError::Interrupted) => left.push((name, view)),
-                        Err(e) => return Answer::Event(Event::ViewsCounted(Err(words(e)))),
+                        Err(e) => return Outcome::Event(Event::ViewsCounted(Err(message(e)))),
                     }
-                    return Answer::Interrupted(Question::Counts { left, done });
+                    return Outcome::Interrupted(Request::Counts { left, done });
                 }
             },
-            Question::Rhythms(sources) => {
-                let rhythms = self.persist(|this| this.rhythms(&sources));
-                Event::RhythmsLoaded(rhythms.map_err(words))
+            Request::Rhythms(sources) => {
+                let rhythms = self.retry(|this| this.rhythms(&sources));
+                Event::RhythmsLoaded(rhythms.map_err(message))
             }
-            Question::Why(source) => {
-                let summary = self.persist(|this| this.why(source));
-                let gone = || "this source is no longer there".to_owned();
+            Request::Why(source) => {
+                let summary = self.retry(|this| this.why(source));
+                let no_source = || "The source no longer exists".to_owned();
                 Event::WhyLoaded(
                     source,
-                    summary.map_err(words).and_then(|summary| summary.ok_or_else(gone)),
+                    summary.map_err(message).and_then(|summary| summary.ok_or_else(no_source)),
                 )
             }
-            Question::Version => {
-                if self.thaws() {
-                    return Answer::Event(Event::StoreChanged);
+            Request::Version => {
+                if self.reopen_if_writable() {
+                    return Outcome::Event(Event::StoreChanged);
                 }
                 let version = self.reader.data_version().ok();
                 let before = std::mem::replace(&mut self.version, version);
                 if before.is_none() || before == version {
-                    return Answer::Nothing;
+                    return Outcome::Nothing;
                 }
                 Event::StoreChanged
             }
         })
     }
 
-    /// Takes a new reader where the one at hand shows a database that could not be written to when
-    /// it was opened, and now can be.
-    fn thaws(&mut self) -> bool {
+    /// Replaces a reader of a database that was read-only when opened and is writable now.
+    fn reopen_if_writable(&mut self) -> bool {
         let new = if self.reader.is_frozen() { self.handle.store().reader().ok() } else { None };
         let Some(reader) = new.filter(|reader| !reader.is_frozen()) else { return false };
         *self.interrupter.lock().unwrap_or_else(PoisonError::into_inner) = reader.interrupter();
@@ -211,8 +210,8 @@ impl Answerer {
         true
     }
 
-    /// An interruption was meant for a window that ended just before; the question is asked again.
-    fn persist<T>(&self, ask: impl Fn(&Self) -> Result<T>) -> Result<T> {
+    /// Repeats a read after an interrupt that was meant for the window before.
+    fn retry<T>(&self, ask: impl Fn(&Self) -> Result<T>) -> Result<T> {
         loop {
             match ask(self) {
                 Err(StoreError::Interrupted) => {}
@@ -265,7 +264,7 @@ impl Answerer {
         Ok(Some(Arc::new(Article { row, item, document, position, difference })))
     }
 
-    /// What changed between the last two versions of an article.
+    /// The difference between the last two versions of an article.
     fn difference(&self, key: i64) -> Result<Option<Vec<Change>>> {
         let versions = self.reader.versions(key)?;
         let [later, earlier, ..] = versions.as_slice() else { return Ok(None) };
@@ -274,13 +273,13 @@ impl Answerer {
     }
 }
 
-/// The text of an item, ready to be laid out.
+/// The text of an item, ready for layout.
 fn document(item: &Item) -> Document {
     let base = item.url.as_deref().and_then(|u| url::Url::parse(u).ok());
     let document = from_html(item.body(), base.as_ref());
     if document.is_empty() {
         Document::from_text(
-            "The feed gives no text for this item. Open it in the browser to read it.",
+            "The feed has no text for this item. Open it in the browser to read it.",
         )
     } else {
         document

@@ -1,8 +1,8 @@
-//! The run loop: take in what happens, and draw at most once in a frame.
+//! The event loop: handles events and draws at most once per frame.
 
 use super::app::App;
 use super::driver::Driver;
-use super::effect::{Effect, Farewell, Purpose};
+use super::effect::{Effect, ExitReason, Purpose};
 use super::event::Event;
 use super::external;
 use super::style::{Depth, Palette};
@@ -18,15 +18,15 @@ use std::time::{Duration, Instant};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
-/// Shortest time between two frames: half of what a user can tell, because the answer to a key
-/// often comes right after the frame that shows the key itself.
+/// Shortest time between two frames. It is half of what a user can notice, because the reply to a key often
+/// arrives right after the frame that shows the key press itself.
 const FRAME: Duration = Duration::from_millis(8);
-/// The same for what nobody waits for, such as the progress of a refresh.
-const CALM: Duration = Duration::from_millis(100);
-/// How often a process that only watches looks whether the other one has written.
-const WATCH: Duration = Duration::from_secs(1);
+/// The same for background events, such as the progress of a refresh.
+const BACKGROUND_FRAME: Duration = Duration::from_millis(100);
+/// How often a watching process checks whether another one has written.
+const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 
-/// What the interface are opened with.
+/// Parameters of the interface.
 pub struct Interface {
     /// The running engine.
     pub handle: Handle,
@@ -34,26 +34,24 @@ pub struct Interface {
     pub settings: Settings,
     /// Where settings are saved.
     pub paths: Paths,
-    /// The live keys.
+    /// Key bindings.
     pub keymap: KeyMap,
-    /// The theme to begin with.
+    /// The initial theme.
     pub theme: Theme,
 }
 
-/// Why the interface could not go on.
+/// Fatal errors of the interface.
 #[derive(Debug, thiserror::Error)]
 pub enum InterfaceError {
-    /// The terminal.
     #[error("the terminal cannot be used: {0}")]
     Terminal(#[from] std::io::Error),
-    /// The database.
     #[error("{0}")]
     Store(#[from] crate::store::StoreError),
 }
 
-/// Shows the interface until the user leaves, or the process is told to end.
-pub async fn run(panes: Interface) -> Result<Farewell, InterfaceError> {
-    let Interface { handle, settings, paths, keymap, theme } = panes;
+/// Runs the interface until the user quits or a signal ends the process.
+pub async fn run(interface: Interface) -> Result<ExitReason, InterfaceError> {
+    let Interface { handle, settings, paths, keymap, theme } = interface;
     let depth = Depth::detect(|name| std::env::var(name).ok());
     let mouse = settings.ui.mouse;
     let app = App::new(settings, keymap, Palette::new(theme, depth), handle.now());
@@ -72,12 +70,12 @@ pub async fn run(panes: Interface) -> Result<Farewell, InterfaceError> {
         signals,
         due: Some(FRAME),
         drawn: None,
-        farewell: None,
+        exit_reason: None,
     };
-    let left = run.run().await;
-    let last = run.app.keep_reading();
+    let result = run.run().await;
+    let last = run.app.store_reading_state();
     run.driver.finish(last).await;
-    left
+    result
 }
 
 struct Signals {
@@ -107,10 +105,10 @@ struct Loop {
     events: mpsc::UnboundedReceiver<Event>,
     input: EventStream,
     signals: Signals,
-    /// How long after the last frame the next one is due; `None` when there is nothing to draw.
+    /// Time after the last frame when the next one is due; `None` if there is nothing to draw.
     due: Option<Duration>,
     drawn: Option<Instant>,
-    farewell: Option<Farewell>,
+    exit_reason: Option<ExitReason>,
 }
 
 /// What woke the loop.
@@ -123,27 +121,27 @@ enum Wake {
 }
 
 impl Loop {
-    async fn run(&mut self) -> Result<Farewell, InterfaceError> {
+    async fn run(&mut self) -> Result<ExitReason, InterfaceError> {
         let size = self.screen.terminal.size()?;
-        self.take(Event::Resized(size.width, size.height))?;
-        // What the other process has written from here on is seen.
+        self.handle(Event::Resized(size.width, size.height))?;
+        // Record the version of the database, to notice later writes of other processes.
         self.driver.ask_version();
         let first = self.app.start();
         self.perform(first)?;
         let (mut status, mut revision) = (self.handle.status(), self.handle.store().revision());
         let mut declared = self.handle.declared();
         let now = status.borrow_and_update().clone();
-        self.take(Event::StatusChanged(now))?;
+        self.handle(Event::StatusChanged(now))?;
         revision.borrow_and_update();
         if let Err(why) = self.handle.store().writable() {
-            self.take(Event::Said(Err(why.to_string())))?;
+            self.handle(Event::Message(Err(why.to_string())))?;
         }
         loop {
-            if let Some(farewell) = self.farewell {
-                return Ok(farewell);
+            if let Some(exit_reason) = self.exit_reason {
+                return Ok(exit_reason);
             }
             self.draw_if_due()?;
-            // The one thing that cannot be brought about from outside: a bug. Debug builds only.
+            // For tests of the panic handling; debug builds only.
             #[cfg(debug_assertions)]
             #[allow(clippy::panic, reason = "tests need a panic to see that the terminal survives")]
             if std::env::var_os("NEWSFED_PANIC").is_some() {
@@ -162,7 +160,7 @@ impl Loop {
                 () = wait(frame) => Wake::Frame,
                 Some(event) = self.events.recv() => Wake::Event(event),
                 Ok(()) = status.changed() => {
-                    // The last that the other process wrote, where this one takes over from it.
+                    // Read what the other process wrote last, in case this one takes over.
                     if watches {
                         self.driver.ask_version();
                     }
@@ -171,44 +169,44 @@ impl Loop {
                 Ok(()) = revision.changed() => Wake::Event(Event::StoreChanged),
                 Ok(()) = declared.changed() => Wake::Event(Event::StoreChanged),
                 () = wait(deadline) => Wake::Event(Event::TimePassed),
-                () = tokio::time::sleep(WATCH), if watches => {
+                () = tokio::time::sleep(WATCH_INTERVAL), if watches => {
                     self.driver.ask_version();
                     continue;
                 }
             };
             match wake {
-                Wake::End => return Ok(Farewell::Quit),
+                Wake::End => return Ok(ExitReason::Quit),
                 Wake::Stop => self.suspend()?,
                 Wake::Frame => {}
-                Wake::Event(event) => self.take(event)?,
+                Wake::Event(event) => self.handle(event)?,
                 // The terminal is gone.
-                Wake::Input(None | Some(Err(_))) => return Ok(Farewell::Quit),
-                Wake::Input(Some(Ok(input))) => self.take_input(input)?,
+                Wake::Input(None | Some(Err(_))) => return Ok(ExitReason::Quit),
+                Wake::Input(Some(Ok(input))) => self.handle_input(input)?,
             }
         }
     }
 
-    fn take_input(&mut self, input: Input) -> Result<(), InterfaceError> {
-        // The user looks: what other processes have written is read too.
+    fn handle_input(&mut self, input: Input) -> Result<(), InterfaceError> {
+        // The user is active: check for writes of other processes.
         if matches!(input, Input::Key(_) | Input::FocusGained) {
             self.driver.ask_version();
         }
         match input {
-            Input::Key(key) => self.take(Event::KeyPressed(key)),
-            Input::Mouse(mouse) => self.take(Event::MouseUsed(mouse)),
-            Input::Paste(text) => self.take(Event::Pasted(text)),
+            Input::Key(key) => self.handle(Event::KeyPressed(key)),
+            Input::Mouse(mouse) => self.handle(Event::MouseUsed(mouse)),
+            Input::Paste(text) => self.handle(Event::Pasted(text)),
             Input::Resize(width, height) => {
-                // Also when it is as large as before: on the way there its content was cut.
+                // Also if the size is unchanged, because the terminal may have clipped its content.
                 self.screen.terminal.resize(Rect { x: 0, y: 0, width, height })?;
-                self.take(Event::Resized(width, height))
+                self.handle(Event::Resized(width, height))
             }
             Input::FocusGained | Input::FocusLost => Ok(()),
         }
     }
 
-    fn take(&mut self, event: Event) -> Result<(), InterfaceError> {
+    fn handle(&mut self, event: Event) -> Result<(), InterfaceError> {
         let pace = match event {
-            Event::StatusChanged(_) | Event::StoreChanged | Event::Refreshed(_) => CALM,
+            Event::StatusChanged(_) | Event::StoreChanged | Event::Refreshed(_) => BACKGROUND_FRAME,
             _ => FRAME,
         };
         self.due = Some(self.due.map_or(pace, |due| due.min(pace)));
@@ -228,13 +226,13 @@ impl Loop {
     /// Effects that need the terminal or end the loop.
     fn perform_here(&mut self, effect: Effect) -> Result<(), InterfaceError> {
         match effect {
-            Effect::Quit(farewell) => self.farewell = Some(farewell),
+            Effect::Quit(exit_reason) => self.exit_reason = Some(exit_reason),
             Effect::Suspend => self.suspend()?,
             Effect::Redraw => self.lend(|| ())?,
             Effect::Copy { text } => self.screen.copy(&text)?,
             Effect::BrowseHere(launch) => {
                 if let Err(e) = self.lend(|| browser::launch(&launch))? {
-                    self.take(Event::Said(Err(e.to_string())))?;
+                    self.handle(Event::Message(Err(e.to_string())))?;
                 }
             }
             Effect::EditSource { id } => {
@@ -245,16 +243,16 @@ impl Loop {
                 let edit = before.zip(text()).and_then(|(was, is)| FileEdit::by_hand(was, is));
                 if let Some(edit) = edit {
                     let edited = Edited { edits: vec![edit], ..Edited::default() };
-                    self.take(Event::Edited(Purpose::Command(None), Ok(edited)))?;
+                    self.handle(Event::Edited(Purpose::Command(None), Ok(edited)))?;
                 }
                 match edited {
                     Ok(()) => self.reload(),
-                    Err(why) => self.take(Event::Said(Err(why)))?,
+                    Err(why) => self.handle(Event::Message(Err(why)))?,
                 }
             }
             Effect::Pipe { command, text } => {
-                let said = self.lend(|| external::pipe(&command, &text))?;
-                self.take(Event::Said(said))?;
+                let message = self.lend(|| external::pipe(&command, &text))?;
+                self.handle(Event::Message(message))?;
             }
             _ => {}
         }
@@ -264,19 +262,19 @@ impl Loop {
     fn reload(&self) {
         let (handle, sender) = (self.handle.clone(), self.driver.sender());
         tokio::spawn(async move {
-            let said = match handle.reload().await {
-                Ok(()) => Ok("sources read again".to_owned()),
+            let message = match handle.reload().await {
+                Ok(()) => Ok("Sources reloaded".to_owned()),
                 Err(e) => Err(e.to_string()),
             };
-            let _ = sender.send(Event::Said(said));
+            let _ = sender.send(Event::Message(message));
         });
     }
 
-    /// Gives the terminal away; nothing reads the keys meanwhile.
+    /// Lends the terminal to another program; no keys are read in that time.
     fn lend<T>(&mut self, work: impl FnOnce() -> T) -> Result<T, InterfaceError> {
         self.input = EventStream::new();
         let result = self.screen.lend(work)?;
-        // C-c was meant for the other program.
+        // Control-C was meant for the other program.
         self.signals.interrupt = signal(SignalKind::interrupt())?;
         self.input = EventStream::new();
         self.due = Some(FRAME);
@@ -288,7 +286,7 @@ impl Loop {
             signal_hook::low_level::emulate_default_handler(signal_hook::consts::SIGTSTP)
         })??;
         let size = self.screen.terminal.size()?;
-        self.take(Event::Resized(size.width, size.height))
+        self.handle(Event::Resized(size.width, size.height))
     }
 
     fn draw_if_due(&mut self) -> Result<(), InterfaceError> {
@@ -299,7 +297,7 @@ impl Loop {
         Ok(())
     }
 
-    /// How long the next frame has to wait; `None` when there is nothing to draw.
+    /// Time until the next frame; `None` if there is nothing to draw.
     fn frame_wait(&self) -> Option<Duration> {
         let due = self.due?;
         Some(self.drawn.map_or(Duration::ZERO, |drawn| due.saturating_sub(drawn.elapsed())))

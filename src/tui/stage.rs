@@ -1,4 +1,4 @@
-//! The interface without a terminal, a driver or a background: what benches measure.
+//! The interface without a terminal, for benches.
 
 use super::app::App;
 use super::effect::Effect;
@@ -22,7 +22,7 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// Shows the first list of `sources`, of `width` times `height` cells. `None` when the
+    /// Shows the first list of `sources` on a screen of `width` by `height` cells. Returns `None` if the
     /// database cannot be read.
     pub fn new(
         reader: Reader,
@@ -49,14 +49,14 @@ impl Stage {
         Some(stage)
     }
 
-    /// Presses the key of a character; windows that this asks for are read at once.
+    /// Presses a character key; requested windows are loaded at once.
     pub fn press(&mut self, key: char) {
         self.happen(Event::KeyPressed(KeyEvent::new(KeyCode::Char(key), KeyModifiers::NONE)));
     }
 
     /// Draws one frame and returns its text.
     pub fn draw(&mut self) -> String {
-        // Memory does not fail.
+        // Drawing into memory cannot fail.
         let _ = self.screen.draw(|frame| view::draw(&mut self.app, frame));
         self.screen.backend().buffer().content.iter().map(ratatui::buffer::Cell::symbol).collect()
     }

@@ -1,21 +1,21 @@
-//! Themes -> styles of the screen.
+//! Converts themes to terminal styles.
 
 use crate::config::{Color, Role, Theme};
 use ratatui::style::{Color as Ink, Modifier, Style};
 
-/// How many colours the terminal shows.
+/// Color support of the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Depth {
-    /// None at all (`NO_COLOR`, or a terminal without).
+    /// No colors (`NO_COLOR`).
     Mono,
-    /// The 16 or 256 of every terminal.
+    /// 16 or 256 colors.
     Indexed,
     /// Truecolor, announced by `COLORTERM`.
     True,
 }
 
 impl Depth {
-    /// What the environment announces.
+    /// Detects the color support from environment variables.
     pub(super) fn detect(var: impl Fn(&str) -> Option<String>) -> Self {
         let set = |name| var(name).is_some_and(|v| !v.is_empty());
         match var("COLORTERM").as_deref() {
@@ -26,7 +26,7 @@ impl Depth {
     }
 }
 
-/// A theme made ready for one terminal.
+/// A theme for one terminal.
 #[derive(Debug, Clone)]
 pub(super) struct Palette {
     theme: Theme,
@@ -57,7 +57,7 @@ impl Palette {
                 style = style.bg(bg);
             }
         }
-        // Without colours the selection and what was found must still be seen.
+        // Without colors the selection and matches are shown reversed.
         let selected = self.depth == Depth::Mono && matches!(role, Role::Selected | Role::Match);
         for (on, modifier) in [
             (s.bold, Modifier::BOLD),
@@ -83,7 +83,7 @@ impl Palette {
     }
 }
 
-/// The entry of the 256-colour cube or grey ramp that lies nearest.
+/// The nearest color of the 256-color cube or grey ramp.
 fn nearest(r: u8, g: u8, b: u8) -> u8 {
     let level = |c: u8| match c {
         0..48 => 0u8,
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn truecolor_falls_back_to_the_nearest_of_256() {
+    fn maps_truecolor_to_the_nearest_of_256_colors() {
         for (rgb, expected) in [
             ((0, 0, 0), 16),
             ((255, 255, 255), 231),
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_found_shows_without_colours() {
+    fn shows_matches_reversed_without_colors() {
         let theme = Theme::load("dark", &Default::default()).unwrap();
         let mono = Palette::new(theme, Depth::Mono);
         for role in [Role::Selected, Role::Match] {
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_decides_how_many_colours() {
+    fn detects_color_depth_from_environment() {
         let env = |pairs: &'static [(&str, &str)]| {
             move |name: &str| pairs.iter().find(|p| p.0 == name).map(|p| p.1.to_owned())
         };

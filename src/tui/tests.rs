@@ -1,4 +1,4 @@
-//! The interface on a test screen: what people see at each size, and what keys do.
+//! Tests of the interface on a test screen: what is drawn at each size, and what keys do.
 
 mod actions;
 mod editor;
@@ -12,7 +12,7 @@ mod texts;
 mod workbench;
 
 use super::app::App;
-use super::effect::{Effect, Farewell, Purpose};
+use super::effect::{Effect, ExitReason, Purpose};
 use super::event::*;
 use super::style::{Depth, Palette};
 use super::view;
@@ -36,7 +36,7 @@ mod stock;
 use stock::{article, item_rows};
 
 fn now() -> Time {
-    // Noon, so that local midnight is in the past in every zone that tests run in.
+    // Noon, so that local midnight is in the past in every time zone.
     Time::from_timestamp(1_795_262_400, 0).unwrap()
 }
 
@@ -52,17 +52,17 @@ fn apply(change: FileChange, paths: &Paths) -> Result<Edited, NotSaved> {
     Ok(Edited { edits: applied.edits, settings, problem })
 }
 
-/// The interface with made-up sources and items; effects are answered as the driver would.
+/// The interface with made-up sources and items; effects are performed as by the driver.
 struct Stage {
     app: App,
     rows: Vec<ItemRow>,
-    /// What opening any item shows, if not the usual text.
+    /// The article shown for every item, if not the default.
     shown: Option<Article>,
-    /// Files that changes are made in, where a test has some.
+    /// Files for tests that change them.
     files: Option<lists::Files>,
-    /// Effects that reach beyond reading and marking.
-    asked: Vec<String>,
-    farewell: Option<Farewell>,
+    /// Effects other than reading and marking.
+    requested: Vec<String>,
+    exit_reason: Option<ExitReason>,
 }
 
 impl Stage {
@@ -75,7 +75,7 @@ impl Stage {
         let theme = Theme::load(&settings.ui.theme, &settings.themes).unwrap();
         let app = App::new(settings, keymap, Palette::new(theme, Depth::Indexed), now());
         let mut stage =
-            Self { app, rows, shown: None, files: None, asked: Vec::new(), farewell: None };
+            Self { app, rows, shown: None, files: None, requested: Vec::new(), exit_reason: None };
         let first = stage.app.start();
         assert!(matches!(first.as_slice(), [Effect::LoadSources]));
         stage.happen(Event::SourcesLoaded(Ok(list)));
@@ -134,9 +134,9 @@ impl Stage {
                 self.happen(Event::RhythmsLoaded(Ok(rhythms)));
             }
             Effect::LoadWhy { source } => self.happen(Event::WhyLoaded(source, Ok(summary()))),
-            Effect::Quit(farewell) => self.farewell = Some(farewell),
+            Effect::Quit(exit_reason) => self.exit_reason = Some(exit_reason),
             other => {
-                self.asked.push(format!("{other:?}"));
+                self.requested.push(format!("{other:?}"));
                 let event = self.files.as_ref().and_then(|files| files.perform(other));
                 if let Some(event) = event {
                     self.happen(event);
@@ -145,7 +145,7 @@ impl Stage {
         }
     }
 
-    /// Strokes as tests write them: single characters, or names in angle brackets.
+    /// Presses keys: single characters, or names in angle brackets.
     fn keys(&mut self, keys: &str) {
         let mut rest = keys;
         while let Some(c) = rest.chars().next() {
@@ -163,12 +163,15 @@ impl Stage {
         }
     }
 
-    /// Checks what keys lead to: something that is seen then, or was asked for.
+    /// Checks that keys lead to something on the screen or to an effect.
     fn keys_give(&mut self, keys: &str, expected: &str) {
         self.keys(keys);
-        let (screen, asked) = (self.screen(120, 40), &self.asked);
-        let seen = screen.contains(expected) || asked.iter().any(|a| a.contains(expected));
-        assert!(seen, "{keys:?} should give {expected:?}; asked {asked:?}; screen\n{screen}");
+        let (screen, requested) = (self.screen(120, 40), &self.requested);
+        let seen = screen.contains(expected) || requested.iter().any(|a| a.contains(expected));
+        assert!(
+            seen,
+            "{keys:?} should give {expected:?}; requested {requested:?}; screen\n{screen}"
+        );
     }
 
     fn screen(&mut self, width: u16, height: u16) -> String {
@@ -182,7 +185,7 @@ impl Stage {
             let mut skip = 0;
             let mut line = String::new();
             for cell in row {
-                // The second half of a wide character holds a blank that is not on the screen.
+                // The second cell of a wide character holds a space that is not on the screen.
                 if skip > 0 {
                     skip -= 1;
                     continue;
@@ -249,7 +252,7 @@ fn summary() -> ScheduleSummary {
             ("policy", "learned".to_owned()),
             ("rate", "31.0 items a day, 44.0 right now (learned from 412)".to_owned()),
             ("next", "09:26, in 2m".to_owned()),
-            ("wanted", "09:24; moved to 09:26 by the spacing of looks at its host".to_owned()),
+            ("wanted", "09:24; moved to 09:26 by the spacing of requests to its host".to_owned()),
         ],
         week: week.map(|day| (day, "       ░▒▓███▓▒▒▒░".to_owned())).to_vec(),
         polls: vec![
@@ -272,42 +275,42 @@ fn snapshots(name: &str, keys: &str) {
 }
 
 #[test]
-fn the_list_of_items() {
+fn item_list_at_every_size() {
     snapshots("items", "");
 }
 
 #[test]
-fn an_article() {
+fn article_at_every_size() {
     snapshots("article", "<Enter>");
 }
 
 #[test]
-fn sources_with_a_folded_folder() {
+fn sources_with_a_folded_folder_at_every_size() {
     snapshots("sources", "<Tab>jjjjjz");
 }
 
 #[test]
-fn the_schedule_of_a_source() {
+fn schedule_panel_at_every_size() {
     snapshots("why", "w");
 }
 
 #[test]
-fn the_help() {
+fn help_at_every_size() {
     snapshots("help", "?");
 }
 
 #[test]
-fn the_palette() {
+fn palette_at_every_size() {
     snapshots("palette", ":mark");
 }
 
 #[test]
-fn a_search() {
+fn search_at_every_size() {
     snapshots("search", "/release");
 }
 
 #[test]
-fn the_welcome() {
+fn welcome_at_every_size() {
     for (width, height) in SIZES {
         let mut stage = Stage::with(Settings::default(), SourceList::default(), vec![]);
         stage.keys("<Down>");
@@ -316,7 +319,7 @@ fn the_welcome() {
 }
 
 #[test]
-fn ascii_marks_are_ascii() {
+fn ascii_mode_draws_only_ascii() {
     let mut settings = Settings::default();
     settings.ui.ascii = true;
     let mut list = source_list();
@@ -325,12 +328,12 @@ fn ascii_marks_are_ascii() {
     let mut stage = Stage::with(settings, list, rows);
     stage.keys("<Tab><Enter>:");
     let screen = stage.screen(100, 30);
-    // Cut text ends in an ellipsis all the same.
+    // Clipped text ends in an ellipsis even so.
     assert!(screen.replace('…', "").is_ascii(), "{screen}");
 }
 
 #[test]
-fn every_size_draws() {
+fn draws_at_extreme_sizes() {
     let mut stage = Stage::new();
     for keys in ["", "<Enter>", "?", "<Esc>a", "<Esc>;", "<Esc>z"] {
         stage.keys(keys);
@@ -344,21 +347,21 @@ fn every_size_draws() {
 }
 
 #[test]
-fn keys_do_what_they_say() {
+fn keys_have_their_documented_effects() {
     let cases: &[(&str, &str)] = &[
         ("j<Enter>", "Postgres 19 enters beta"),
         ("p", "1 item pinned"),
-        ("pu", "undone: pin"),
+        ("pu", "Undone: pin"),
         ("m", "1 item marked read"),
-        ("mu", "undone: mark read"),
+        ("mu", "Undone: mark read"),
         ("<Space><Space>m", "2 items marked read"),
         ("/tiny", "A tiny allocator"),
-        ("/nothing like it", "nothing matches"),
+        ("/nothing like it", "Nothing matches"),
         ("/tiny<Esc>", "Items · All unread"),
         ("/tiny<Enter>", "Items · Search: tiny"),
         ("/tiny<Enter><Esc>", "Items · All unread"),
         ("fbridge", "All unread: bridge (1)"),
-        (">", "order: newest first"),
+        (">", "Order: newest first"),
         ("o", r#"Browse { urls: ["https://kernel.example/0"] }"#),
         ("y", "Copy"),
         ("r", "Refresh { keys: Some([1]), pace: Manual }"),
@@ -367,10 +370,10 @@ fn keys_do_what_they_say() {
         ("<Enter>1", r#"Browse { urls: ["https://lore.example/1"] }"#),
         ("<Enter>n", "Postgres 19 enters beta"),
         ("<Enter><Tab>jjjjjjjd", "Remove"),
-        ("t", "theme: light"),
+        ("t", "Theme: light"),
         ("v", "┌ Log"),
-        ("a", "Follow an address"),
-        ("u", "nothing to undo"),
+        ("a", "Add a source"),
+        ("u", "Nothing to undo"),
     ];
     for (keys, expected) in cases {
         let mut stage = Stage::new();
@@ -380,20 +383,20 @@ fn keys_do_what_they_say() {
 }
 
 #[test]
-fn going_back_closes_one_layer_at_a_time_and_then_the_program() {
+fn back_closes_one_level_at_a_time_then_quits() {
     let mut stage = Stage::new();
     stage.keys("<Enter>");
     for (keys, left) in [("?<Esc>", false), ("q", false), ("q", false), ("q", true)] {
         stage.keys(keys);
-        assert_eq!(stage.farewell.is_some(), left, "{keys}");
+        assert_eq!(stage.exit_reason.is_some(), left, "{keys}");
     }
     let mut stage = Stage::new();
     stage.keys("Q");
-    assert_eq!(stage.farewell, Some(Farewell::Quit));
+    assert_eq!(stage.exit_reason, Some(ExitReason::Quit));
 }
 
 #[test]
-fn an_item_that_was_read_stays_in_the_list_of_unread_ones() {
+fn read_item_stays_in_the_unread_list() {
     let mut stage = Stage::new();
     stage.keys("<Enter>q");
     let first = stage.app.items.current().unwrap().clone();
@@ -402,7 +405,7 @@ fn an_item_that_was_read_stays_in_the_list_of_unread_ones() {
 }
 
 #[test]
-fn new_items_do_not_move_the_selection() {
+fn new_items_keep_the_selection() {
     let mut stage = Stage::new();
     stage.keys("jjj");
     let before = stage.app.items.current().unwrap().key;
@@ -415,7 +418,7 @@ fn new_items_do_not_move_the_selection() {
 }
 
 #[test]
-fn a_late_answer_to_an_older_question_is_dropped() {
+fn drops_late_replies_to_older_requests() {
     let mut stage = Stage::new();
     let before = stage.app.items.rows.clone();
     let stray = Window::default();
@@ -424,7 +427,7 @@ fn a_late_answer_to_an_older_question_is_dropped() {
 }
 
 #[test]
-fn the_newsboat_keys_work() {
+fn newsboat_preset_works() {
     let keys = KeySettings { preset: "newsboat".to_owned(), ..KeySettings::default() };
     let settings = Settings { keys, ..Settings::default() };
     let mut stage = Stage::with(settings, source_list(), item_rows());
@@ -433,7 +436,7 @@ fn the_newsboat_keys_work() {
 }
 
 #[test]
-fn nothing_moves_while_nothing_happens() {
+fn sleeps_until_ages_change() {
     let stage = Stage::new();
     let deadline = stage.app.deadline().unwrap();
     assert!(deadline - now() >= TimeDelta::seconds(30), "only ages change, once a minute");
@@ -442,7 +445,7 @@ fn nothing_moves_while_nothing_happens() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
-    fn no_stroke_breaks_the_panes(keys in "[jkghlGpmnNoOAufRravw;?:/tz1-9<> qsdSE+|c-]{0,40}", width in 20u16..130, height in 6u16..40) {
+    fn random_keys_keep_the_state_valid(keys in "[jkghlGpmnNoOAufRravw;?:/tz1-9<> qsdSE+|c-]{0,40}", width in 20u16..130, height in 6u16..40) {
         let mut stage = Stage::new();
         for key in keys.chars() {
             let code = match key {

@@ -1,10 +1,10 @@
-//! Following a site that has neither feed, list nor sitemap.
+//! Tests of following a site without feed, list or sitemap.
 
 use super::term::key;
 use super::world::World;
 use newsfed::demo::server::{Failure, Reply, Request, Server};
 
-/// Streets of the town; each page tells of one house, and a house of what happened there.
+/// Streets of the town; each street page links to one house, and a house page is an article.
 const STREETS: usize = 8;
 
 fn town(request: &Request) -> Reply {
@@ -33,7 +33,7 @@ fn town(request: &Request) -> Reply {
 }
 
 #[test]
-fn an_exploration_is_stopped_by_a_key() {
+fn key_stops_a_crawl() {
     let server = Server::start(|request| match request.path.as_str() {
         "/street/7" => town(request).failing(Failure::NeverAnswer),
         _ => town(request),
@@ -47,20 +47,22 @@ fn an_exploration_is_stopped_by_a_key() {
     t.send(key::ENTER);
     t.wait_for("X stops it");
     t.send("w");
-    t.wait_for("X stops exploring");
+    t.wait_for("X: stop the crawl");
     t.send("X");
-    t.wait_for("the exploration ends with what was found so far");
-    t.wait_until("it is over", |s| s.contains(" explored: ") || s.contains("explored so far: "));
+    t.wait_for("Crawl stopped; the pages found so far are kept");
+    t.wait_until("the crawl has ended", |s| {
+        s.contains(" explored: ") || s.contains("explored so far: ")
+    });
     t.send(key::ESC);
-    t.wait_gone("Why now");
+    t.wait_gone("┌ Schedule");
     t.send("X");
-    t.wait_for("this source is not being explored now");
+    t.wait_for("This source is not being crawled");
     t.send("Q");
     assert_eq!(t.exit_code(), 0);
 }
 
 #[test]
-fn a_site_without_anything_to_follow_is_explored() {
+fn crawls_a_site_without_feed_or_list() {
     let world = World::following(Server::start(town).unwrap(), []);
     let mut t = world.open(110, 30);
     t.wait_for("Welcome to newsfed");
@@ -69,13 +71,13 @@ fn a_site_without_anything_to_follow_is_explored() {
     t.wait_for("learns where articles appear, about 60 requests the first time");
     t.wait_for("learns where data files appear");
     t.send(key::ENTER);
-    t.wait_for("w tells how far it has come");
+    t.wait_for("w shows the progress");
     t.wait_until("the source is selected", |screen| {
         screen.lines().any(|l| l.contains("Items · 127.0.0.1"))
     });
-    // The exploration goes on behind the panel, which follows it.
+    // The crawl continues while the panel is open and updates it.
     t.send("w");
-    t.wait_for("Why now");
+    t.wait_for("┌ Schedule");
     t.wait_for("requests, ");
     t.wait_for("explored: 18 requests, 8 found");
     t.wait_for("at body p a to /street/*");

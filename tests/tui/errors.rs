@@ -1,4 +1,4 @@
-//! Files with faults, and files that may not be written.
+//! Tests with invalid and read-only files.
 
 use super::term::key;
 use super::world::World;
@@ -10,9 +10,9 @@ fn set_mode(path: &std::path::Path, mode: u32) {
 }
 
 #[test]
-fn a_fault_in_the_sources_is_told_and_the_editor_opens_at_it() {
+fn reports_an_invalid_sources_file_and_opens_the_editor_at_the_source() {
     let world = World::new(&["/feed.xml"]);
-    // Its name says that it goes to a line.
+    // An editor of this name accepts a line number.
     let editor = world.path("nano");
     let out = world.path("called");
     let part = world.path("part");
@@ -29,7 +29,7 @@ fn a_fault_in_the_sources_is_told_and_the_editor_opens_at_it() {
     let good = world.read("config/sources.toml");
     fs::write(&file, format!("{good}\n[[source]]\nurl = 7\n")).unwrap();
     t.send("R");
-    t.wait_for("! sources.toml has faults");
+    t.wait_for("! error in sources.toml");
     t.send("hjjjj");
     t.wait_for("▸Sources");
     t.send("E");
@@ -39,13 +39,13 @@ fn a_fault_in_the_sources_is_told_and_the_editor_opens_at_it() {
     t.wait_for("▸Sources");
     fs::write(&file, good).unwrap();
     t.send("R");
-    t.wait_gone("sources.toml has faults");
+    t.wait_gone("error in sources.toml");
     t.send("Q");
     assert_eq!(t.exit_code(), 0);
 }
 
 #[test]
-fn what_may_not_be_written_is_shown_and_said() {
+fn shows_a_read_only_database_and_says_so() {
     let world = World::new(&["/feed.xml"]);
     assert!(world.command().arg("sync").status().unwrap().success());
     let (folder, file) = (world.path("data"), world.path("data/newsfed.db"));
@@ -66,7 +66,7 @@ fn what_may_not_be_written_is_shown_and_said() {
     t.send(key::ENTER);
     t.wait_for("Text of the third article");
     t.send("R");
-    t.wait_for("nothing is polled");
+    t.wait_for("Not refreshed");
     t.send("Q");
     assert_eq!(t.exit_code(), 0);
     assert_eq!(world.requests("/feed.xml"), asked);

@@ -1,11 +1,12 @@
-//! The list of sources in a real terminal and on real files: several at once, saved queries, imports.
+//! Tests of the source list in a real terminal and on real files: several sources at once, saved
+//! queries, imports.
 
 use crate::term::key;
 use crate::world::World;
 
 const FILE: &str = "config/sources.toml";
 
-/// Three entries with comments, of which one can be read.
+/// Three entries with comments; their folders differ.
 fn sources(world: &World) -> String {
     let entry = |id: &str, path: &str, folder: &str| {
         let url = world.url(path);
@@ -20,14 +21,14 @@ fn sources(world: &World) -> String {
 }
 
 #[test]
-fn several_sources_are_changed_at_once_and_taken_back() {
+fn changes_several_sources_at_once_and_undoes_it() {
     let world = World::new(&[]);
     let file = sources(&world);
     std::fs::write(world.path(FILE), &file).unwrap();
     let mut t = world.open(100, 30);
     t.wait_for("Third article");
     t.send("\t");
-    // Without a folder they stand below those with one.
+    // Sources without a folder are below those with one.
     t.send("\u{10}Three");
     t.wait_for("Go to");
     t.send(key::ENTER);
@@ -37,47 +38,47 @@ fn several_sources_are_changed_at_once_and_taken_back() {
     t.send("#+news +daily");
     t.wait_for("Tags of 2 sources");
     t.send(key::ENTER);
-    t.wait_for("saved: tags of 2 sources");
+    t.wait_for("Saved: tags of 2 sources");
     let tagged = world.read(FILE);
     assert_eq!(tagged.matches("tags = [\"news\", \"daily\"]\n").count(), 2, "{tagged}");
     assert_eq!(tagged.replace("tags = [\"news\", \"daily\"]\n", ""), file);
     t.wait_for("▸ Tags");
-    // The folder is completed; the two go there with their comments.
+    // The folder is completed; both move there with their comments.
     t.send("k  mFa");
     t.wait_for("Folder for 2 sources: Fa");
     t.send("\t");
     t.wait_for("Folder for 2 sources: Far");
     t.send(key::ENTER);
-    t.wait_for("saved: folder of 2 sources");
+    t.wait_for("Saved: folder of 2 sources");
     assert_eq!(world.read(FILE).matches("folder = \"Far\"").count(), 3);
     t.send("u");
-    t.wait_for("undone: folder of 2 sources");
+    t.wait_for("Undone: folder of 2 sources");
     assert_eq!(world.read(FILE), tagged);
     t.send("u");
-    t.wait_for("undone: tags of 2 sources");
+    t.wait_for("Undone: tags of 2 sources");
     assert_eq!(world.read(FILE), file);
     t.wait_gone("▸ Tags");
-    // The order is changed in the file, comments and all.
+    // The order in the file changes, comments move along.
     t.send("\u{10}Three");
     t.wait_for("Go to");
     t.send(key::ENTER);
     t.wait_gone("Go to");
     t.send("-");
-    t.wait_for("saved: place of three");
+    t.wait_for("Saved: place of three");
     let moved = world.read(FILE);
     let at = |id: &str| moved.find(&format!("# about {id}\n[[source]] # {id}\n")).unwrap();
     assert!(at("three") < at("one") && at("one") < at("two"), "{moved}");
     t.send("u");
-    t.wait_for("undone: place of three");
+    t.wait_for("Undone: place of three");
     assert_eq!(world.read(FILE), file);
     t.send("Q");
     assert_eq!(t.exit_code(), 0);
 }
 
 #[test]
-fn a_query_is_saved_as_a_view_and_counted() {
+fn saves_a_query_as_a_view_and_counts_it() {
     let world = World::new(&["/feed.xml"]);
-    let config = "# Looks\n[ui] # mine\nsort = \"newest\"\n";
+    let config = "# Appearance\n[ui] # mine\nsort = \"newest\"\n";
     std::fs::write(world.path("config/config.toml"), config).unwrap();
     let mut t = world.open(100, 30);
     t.wait_for("Third article");
@@ -93,7 +94,7 @@ fn a_query_is_saved_as_a_view_and_counted() {
     t.send(key::CTRL_U);
     t.send("The others");
     t.send(key::ENTER);
-    t.wait_for("saved: view The others");
+    t.wait_for("Saved: view The others");
     let counted = |screen: &str, count: &str| {
         let rows = screen.lines().filter_map(|line| line.split('│').next());
         let mut view = rows.filter(|row| row.contains("⌕ The others"));
@@ -103,11 +104,11 @@ fn a_query_is_saved_as_a_view_and_counted() {
     let saved = world.read("config/config.toml");
     let view = "\n[[view]]\nname = \"The others\"\nquery = \"unread -title:second\"\n";
     assert_eq!(saved, format!("{config}{view}"));
-    // The count is that of now.
+    // The count is up to date.
     t.send("m");
     t.wait_until("one is left", |screen| counted(screen, " 1"));
     t.send("uu");
-    t.wait_for("undone: view The others");
+    t.wait_for("Undone: view The others");
     t.wait_gone("⌕ The others");
     assert_eq!(world.read("config/config.toml"), config);
     t.send("\u{12}");
@@ -117,7 +118,7 @@ fn a_query_is_saved_as_a_view_and_counted() {
 }
 
 #[test]
-fn an_import_is_shown_first_and_then_made() {
+fn previews_an_import_before_doing_it() {
     let world = World::new(&["/feed.xml"]);
     let lines = format!(
         "{}\n{} linux \"~Another\"\n\"query:Linux:tags # \\\"linux\\\"\"\nexec:~/bin/x\n",
@@ -136,10 +137,10 @@ fn an_import_is_shown_first_and_then_made() {
         t.wait_for("Import from file");
         t.paste(&world.path("urls").display().to_string());
         t.send(key::ENTER);
-        t.wait_for("1 new, 1 saved query, 1 left out, 1 followed already");
-        assert_eq!(world.read(FILE), before, "nothing is done yet");
+        t.wait_for("1 new, 1 saved query, 1 skipped, 1 already followed");
+        assert_eq!(world.read(FILE), before, "nothing is changed yet");
         t.send(end);
-        t.wait_gone("1 left out, 1 followed already");
+        t.wait_gone("1 skipped, 1 already followed");
         if end == key::ENTER {
             t.wait_for(words);
         }

@@ -1,7 +1,6 @@
-//! The interface in a real terminal: the program runs in a pseudo-terminal, against real HTTP on
-//! loopback and a real database.
+//! Tests of the interface in a pseudo-terminal, with real HTTP on loopback and a real database.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on is to fail")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue must fail")]
 
 mod crawl;
 mod editing;
@@ -27,14 +26,14 @@ fn add_read_pin_search_undo_and_quit() {
     t.send(key::ENTER);
     t.wait_for("3 entries");
     t.send(key::ENTER);
-    t.wait_for("following Fixture");
+    t.wait_for("Following Fixture");
     t.wait_for("Third article");
     t.send(key::ENTER);
     t.wait_for("Text of the third article");
     t.send("p");
     t.wait_for("1 pinned");
     t.send("u");
-    t.wait_for("undone: pin");
+    t.wait_for("Undone: pin");
     t.wait_for("0 pinned");
     t.send("/second");
     t.wait_for("Search: second (1)");
@@ -43,9 +42,9 @@ fn add_read_pin_search_undo_and_quit() {
     t.wait_for("Text of the second article");
     t.send("Q");
     assert_eq!(t.exit_code(), 0);
-    assert!(!t.alternate_screen() && !t.cursor_hidden(), "the terminal is given back");
+    assert!(!t.alternate_screen() && !t.cursor_hidden(), "the terminal is restored");
     assert_eq!(world.requests("/feed.xml"), 1, "adding a feed costs one request");
-    // What was done is still there the next time.
+    // The changes are still there after a restart.
     let mut t = world.open(100, 30);
     t.wait_for("1 unread");
     t.send("Q");
@@ -53,7 +52,7 @@ fn add_read_pin_search_undo_and_quit() {
 }
 
 #[test]
-fn a_page_that_announces_a_feed_is_followed_by_it() {
+fn follows_the_feed_announced_by_a_page() {
     let world = World::new(&[]);
     let mut t = world.open(90, 24);
     t.wait_for("Welcome to newsfed");
@@ -61,8 +60,8 @@ fn a_page_that_announces_a_feed_is_followed_by_it() {
     t.send(key::ENTER);
     t.wait_for("3 entries");
     t.send(key::ENTER);
-    // The preview shows the articles too, and its box would take the next key.
-    t.wait_for("following Fixture");
+    // The preview shows the articles too, and the dialog would take the next key.
+    t.wait_for("Following Fixture");
     t.wait_for("Third article");
     t.send("Q");
     assert_eq!(t.exit_code(), 0);
@@ -70,7 +69,7 @@ fn a_page_that_announces_a_feed_is_followed_by_it() {
 }
 
 #[test]
-fn an_address_without_anything_says_so_and_can_be_mended() {
+fn reports_a_url_without_content() {
     let world = World::new(&[]);
     let mut t = world.open(90, 24);
     t.wait_for("Welcome to newsfed");
@@ -84,7 +83,7 @@ fn an_address_without_anything_says_so_and_can_be_mended() {
 }
 
 #[test]
-fn the_browser_gets_the_address_as_one_argument() {
+fn browser_gets_the_url_as_one_argument() {
     let world = World::new(&["/feed.xml"]);
     world.browser_that_writes("opened");
     let mut t = world.open(100, 30);
@@ -105,7 +104,7 @@ fn removing_a_source_can_be_undone() {
     t.wait_for("▸Sources");
     t.send("G");
     t.send("d");
-    t.wait_for("no longer following Fixture");
+    t.wait_for("Removed Fixture");
     assert!(!world.read("config/sources.toml").contains("feed.xml"));
     t.send("u");
     t.wait_for("following Fixture again");
@@ -116,7 +115,7 @@ fn removing_a_source_can_be_undone() {
 }
 
 #[test]
-fn keys_are_answered_while_no_server_does() {
+fn stays_responsive_while_servers_do_not_answer() {
     let world = World::with_fault(20, Failure::NeverAnswer);
     let mut t = world.open(100, 30);
     t.wait_for("0 of 20");
@@ -132,7 +131,7 @@ fn keys_are_answered_while_no_server_does() {
     t.send("Q");
     t.send(key::ESC);
     t.wait_gone("┌ Commands");
-    assert!(t.screen().contains("0 of 20"), "still asking");
+    assert!(t.screen().contains("0 of 20"), "still waiting");
     t.send("Q");
     assert_eq!(t.exit_code(), 0);
 }
@@ -157,7 +156,7 @@ fn resizing_goes_from_three_panes_to_one_and_back() {
 }
 
 #[test]
-fn a_signal_gives_the_terminal_back() {
+fn signals_restore_the_terminal() {
     for signal in ["TERM", "HUP"] {
         let world = World::new(&["/feed.xml"]);
         let mut t = world.open(80, 24);
@@ -169,7 +168,7 @@ fn a_signal_gives_the_terminal_back() {
 }
 
 #[test]
-fn suspend_gives_the_terminal_back_and_resume_takes_it_again() {
+fn suspend_restores_the_terminal_and_resume_continues() {
     let world = World::new(&["/feed.xml"]);
     let mut t = world.open(80, 24);
     t.wait_for("Third article");
@@ -184,7 +183,7 @@ fn suspend_gives_the_terminal_back_and_resume_takes_it_again() {
 }
 
 #[test]
-fn a_panic_gives_the_terminal_back_and_says_what_happened() {
+fn panic_restores_the_terminal_and_prints_its_message() {
     let world = World::new(&["/feed.xml"]);
     let mut t = world.open_with(80, 24, &[("NEWSFED_PANIC", "1")]);
     t.wait_for("boom");
@@ -193,18 +192,18 @@ fn a_panic_gives_the_terminal_back_and_says_what_happened() {
 }
 
 #[test]
-fn without_a_terminal_there_is_a_word_and_a_way_out() {
+fn fails_with_a_hint_without_a_terminal() {
     let world = World::new(&["/feed.xml"]);
     let mut t = world.open_with(80, 24, &[("TERM", "dumb")]);
     t.wait_for("newsfed list");
     assert_eq!(t.exit_code(), 1);
     let out = world.command().output().unwrap();
     assert_eq!(out.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&out.stderr).contains("need a terminal"));
+    assert!(String::from_utf8_lossy(&out.stderr).contains("needs a terminal"));
 }
 
 #[test]
-fn the_panes_tell_why_a_source_is_not_looked_at() {
+fn shows_why_a_source_is_not_polled() {
     let hosts = [[127, 0, 3, 1], [127, 0, 3, 2]].map(Into::into);
     let server = Server::start_on(&hosts, |request| match request.path.as_str() {
         "/feed.xml" => Reply::ok("application/rss+xml", world::FEED),
@@ -215,33 +214,33 @@ fn the_panes_tell_why_a_source_is_not_looked_at() {
     let world = World::following(server, urls);
     let mut t = world.open(120, 40);
     t.wait_for("Third article");
-    // Nothing since 2024, and a server that wants two hours of rest.
+    // A feed without items since 2024, and a server that asks for a pause of two hours.
     t.wait_for("dead");
     t.wait_for("paused");
     t.send("w");
-    t.wait_for("Why now: Fixture");
+    t.wait_for("Schedule: Fixture");
     t.wait_for("seems given up");
     t.wait_for("3 new");
     t.send(key::ESC);
-    t.wait_gone("Why now");
+    t.wait_gone("┌ Schedule");
     t.send("hG");
-    t.wait_for("next poll in");
+    t.wait_for("next check in");
     t.send("w");
     t.wait_for("429");
-    // Where the line ends depends on the time of day.
+    // The line break depends on the time of day.
     t.wait_for("Retry-");
     for (width, height) in [(80, 24), (40, 12), (120, 40)] {
         t.resize(width, height);
         t.wait_for("policy");
     }
     t.send("w");
-    t.wait_gone("Why now");
+    t.wait_gone("┌ Schedule");
     t.send("Q");
     assert_eq!(t.exit_code(), 0);
 }
 
 #[test]
-fn a_key_struck_while_the_window_changes_is_not_lost() {
+fn keys_are_not_lost_while_resizing() {
     const ROUNDS: usize = 40;
     let world = World::new(&[]);
     let mut t = world.open(100, 30);
@@ -257,13 +256,13 @@ fn a_key_struck_while_the_window_changes_is_not_lost() {
 }
 
 #[test]
-fn the_demo_shows_everything_without_a_network() {
+fn demo_runs_without_a_network() {
     let world = World::new(&[]);
     let mut t = world.demo(120, 40);
     t.wait_for("Kernel & Kettle");
     t.wait_for("What a fair scheduler is fair about");
-    // Sites that fail and sites that want to be left alone are told apart.
-    t.wait_for(" held");
+    // Failing and paused sources are distinguished.
+    t.wait_for(" paused");
     t.send("/scheduler is fair");
     t.wait_for("Search: scheduler is fair (1)");
     t.send(key::ENTER);
@@ -278,7 +277,7 @@ fn the_demo_shows_everything_without_a_network() {
 }
 
 #[test]
-fn the_whole_text_of_a_teaser_comes_from_its_page() {
+fn fetches_the_full_text_of_a_teaser() {
     let world = World::new(&[]);
     let mut t = world.demo(120, 40);
     t.wait_for("What a fair scheduler is fair about");
@@ -286,9 +285,9 @@ fn the_whole_text_of_a_teaser_comes_from_its_page() {
     t.wait_for("Search: points needs a heater (1)");
     t.send(key::ENTER);
     t.send(key::ENTER);
-    // Opening it is enough.
+    // Opening the item fetches its text.
     t.wait_for("Ice of two millimetres is enough");
-    // Again: by the page alone, by the words of the feed, the feed's own text, and round.
+    // Repeated: from the page alone, guided by the feed text, the text of the feed, and again.
     t.send("x");
     t.wait_for("the page by itself gives the same text");
     t.send("x");
@@ -300,23 +299,23 @@ fn the_whole_text_of_a_teaser_comes_from_its_page() {
     t.send("x");
     t.wait_for("Ice of two millimetres is enough");
     t.send("D");
-    t.wait_for("no earlier version of this article is known");
-    // The others ahead: the size first.
+    t.wait_for("No earlier version of this article is stored");
+    // Prefetch the other items; the size is shown first.
     t.send("h");
     t.send("P");
     t.wait_for("of pinned and unread items, about");
     t.send("P");
-    t.wait_for("fetched ahead");
+    t.wait_for(" prefetched");
     t.send("Q");
     assert_eq!(t.exit_code(), 0);
 }
 
 #[test]
-fn a_site_without_a_feed_is_followed_from_the_paste_box() {
+fn follows_a_site_without_a_feed_from_the_add_dialog() {
     let world = World::new(&[]);
     let mut t = world.demo(120, 40);
     t.wait_for("What a fair scheduler is fair about");
-    // The address stands in an article.
+    // An article contains the URL.
     t.send("/harbour bridge reopens");
     t.wait_for("Search: harbour bridge reopens (1)");
     t.send(key::ENTER);
@@ -330,17 +329,17 @@ fn a_site_without_a_feed_is_followed_from_the_paste_box() {
     t.send(key::ESC);
     t.wait_gone("/council/");
     t.send("a");
-    t.wait_for("Follow an address");
+    t.wait_for("Add a source");
     t.paste(&address);
     t.send(key::ENTER);
-    // The proposal, with what was tried and what it gives.
+    // The suggestion, with what was tried and a preview.
     t.wait_for("the page lists articles");
     t.wait_for("Public hearing on the footbridge");
     t.send(key::ENTER);
-    t.wait_for("following Council of Lindenau");
+    t.wait_for("Following Council of Lindenau");
     t.wait_for("Items · Council of Lindenau");
     t.wait_for("Budget: second reading");
-    // What comes out later appears by itself, every twenty seconds.
+    // Later articles appear by themselves, every twenty seconds.
     t.wait_for("The town hall clock");
     t.send("/footbridge hearing");
     t.wait_for("Search: footbridge hearing");
@@ -353,7 +352,7 @@ fn a_site_without_a_feed_is_followed_from_the_paste_box() {
 }
 
 #[test]
-fn a_second_one_watches_and_sees_what_the_first_one_marks() {
+fn second_instance_watches_and_sees_marks_of_the_first() {
     let world = World::new(&["/feed.xml"]);
     let mut first = world.open(100, 30);
     first.wait_for("3 unread");
@@ -367,7 +366,7 @@ fn a_second_one_watches_and_sees_what_the_first_one_marks() {
     second.wait_for("1 pinned");
     second.send("Q");
     assert_eq!(second.exit_code(), 0);
-    // It looks when it is polled.
+    // The first one checks for changes on every key press.
     first.send("k");
     first.wait_for("1 pinned");
     first.send("Q");
@@ -375,26 +374,26 @@ fn a_second_one_watches_and_sees_what_the_first_one_marks() {
 }
 
 #[test]
-fn panes_that_watch_take_over_from_a_daemon_that_is_killed() {
+fn watching_interface_takes_over_from_a_killed_daemon() {
     let world = World::new(&["/feed.xml"]);
     let mut command = world.command();
     let mut daemon = command.arg("daemon").stderr(std::process::Stdio::null()).spawn().unwrap();
     world.wait_for_requests("/feed.xml", 1);
     let mut t = world.open(100, 30);
-    t.wait_for(&format!("watching (process {} follows)", daemon.id()));
+    t.wait_for(&format!("watching (process {} polls)", daemon.id()));
     t.wait_for("3 unread");
     daemon.kill().unwrap();
     daemon.wait().unwrap();
-    t.wait_for("next poll in");
+    t.wait_for("next check in");
     t.send("R");
     world.wait_for_requests("/feed.xml", 2);
     t.send("Q");
     assert_eq!(t.exit_code(), 0);
 }
 
-/// A zone whose clocks were set forward at midnight, so that today began an hour later.
+/// A time zone where clocks were set forward at midnight, so that today began an hour later.
 #[test]
-fn a_day_without_midnight_is_whole() {
+fn counts_items_of_a_day_without_midnight() {
     use chrono::Datelike;
     let now = chrono::Utc::now();
     let midnight = now.date_naive().and_time(chrono::NaiveTime::MIN).and_utc();
@@ -419,15 +418,15 @@ fn a_day_without_midnight_is_whole() {
     assert_eq!(t.exit_code(), 0);
 }
 
-/// Damage in the page of the items, and in everything: said on the screen or at once.
+/// Damages the page of the items, then the whole file: reported on the screen or at the start.
 #[test]
-fn a_damaged_database_is_said_in_the_panes() {
+fn reports_a_damaged_database() {
     let world = World::new(&["/feed.xml"]);
     let mut t = world.open(100, 30);
     t.wait_for("Third article");
     t.send("Q");
     assert_eq!(t.exit_code(), 0);
-    // A command closes the log behind it.
+    // A command checkpoints and closes the write-ahead log.
     assert!(world.command().arg("prune").output().unwrap().status.success());
     let file = world.path("data/newsfed.db");
     let whole = std::fs::read(&file).unwrap();

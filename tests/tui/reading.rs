@@ -1,4 +1,4 @@
-//! Reading: find, links and footnotes, width, the reader alone, the next item, the place.
+//! Tests of reading: find, links, footnotes, width, zen mode, next item, position.
 
 use crate::term::{Term, key};
 use crate::world::World;
@@ -44,7 +44,7 @@ fn quit(mut t: Term) {
 }
 
 #[test]
-fn a_text_is_found_as_it_is_typed() {
+fn finds_text_while_typing() {
     let world = world();
     let mut t = opened(&world, 80, 24);
     t.send(key::CTRL_F);
@@ -58,7 +58,7 @@ fn a_text_is_found_as_it_is_typed() {
     t.send("\u{7f}");
     t.wait_for("(1 of 11)");
     t.send(key::ENTER);
-    t.wait_for("n next place");
+    t.wait_for("n next match");
     t.send("n");
     t.wait_for("2 of 11");
     t.send("NN");
@@ -70,14 +70,14 @@ fn a_text_is_found_as_it_is_typed() {
     t.send("文章も");
     t.wait_for("(1 of 1)");
     t.wait_for("日本語の文章もここにあります");
-    // Given up, it goes back to where it began.
+    // Esc goes back to where the search began.
     t.send(key::ESC);
     t.wait_for("Paragraph 159 of");
     quit(t);
 }
 
 #[test]
-fn links_and_footnotes_are_reached_by_letter_and_number() {
+fn opens_links_and_footnotes_by_letter_and_number() {
     let world = world();
     world.browser_that_writes("opened");
     let mut t = opened(&world, 80, 24);
@@ -95,15 +95,17 @@ fn links_and_footnotes_are_reached_by_letter_and_number() {
     t.send("1");
     world.wait_for_file("opened");
     t.send("7");
-    t.wait_for("there is no link 7");
+    t.wait_for("Link 7 does not exist");
     quit(t);
 }
 
 #[test]
-fn what_is_too_wide_is_moved_and_not_wrapped() {
+fn scrolls_wide_lines_instead_of_wrapping() {
     let world = world();
     let mut t = opened(&world, 80, 24);
-    t.wait_until("a mark where it is cut", |s| s.contains("far far") && s.contains('›'));
+    t.wait_until("a marker where the line is clipped", |s| {
+        s.contains("far far") && s.contains('›')
+    });
     for _ in 0..30 {
         t.send(key::RIGHT);
     }
@@ -112,21 +114,21 @@ fn what_is_too_wide_is_moved_and_not_wrapped() {
     for _ in 0..40 {
         t.send(key::LEFT);
     }
-    // In the end the key leads out of the pane.
+    // Finally the key leaves the pane.
     t.wait_for("▸Sources");
     quit(t);
 }
 
 #[test]
-fn the_width_is_kept_and_the_reader_can_be_alone() {
+fn saves_the_width_and_supports_zen_mode() {
     let world = world();
     let mut t = opened(&world, 120, 30);
     t.send("z");
-    t.wait_until("the reader alone", |s| s.contains("▸Reader") && !s.contains("Items"));
+    t.wait_until("zen mode", |s| s.contains("▸Reader") && !s.contains("Items"));
     t.send("--");
-    t.wait_for("text width 72");
+    t.wait_for("Text width 72");
     let column = |s: &str| s.lines().find_map(|l| l.find("It begins"));
-    t.wait_until("in the middle", |s| column(s) == Some((120 - 72) / 2));
+    t.wait_until("centered", |s| column(s) == Some((120 - 72) / 2));
     t.send("z");
     t.wait_for("Items");
     t.send("Q");
@@ -136,42 +138,42 @@ fn the_width_is_kept_and_the_reader_can_be_alone() {
 }
 
 #[test]
-fn the_next_unread_item_follows_the_end() {
+fn offers_the_next_unread_item_at_the_end() {
     let world = world();
     let mut t = opened(&world, 80, 24);
     t.send("G");
     t.wait_for("100 %");
     t.send(" ");
-    t.wait_for("the end; n opens the next unread item");
+    t.wait_for("End of article; n: next unread item");
     t.send("n");
     t.wait_for("A short text.");
     t.send("n");
-    t.wait_for("no more unread items");
+    t.wait_for("No more unread items");
     quit(t);
 }
 
-/// The number of the first paragraph on the screen that begins there.
+/// The number of the first paragraph that starts on the screen.
 fn paragraph(screen: &str) -> Option<u32> {
     screen.split("Paragraph ").nth(1)?.split(' ').next()?.parse().ok()
 }
 
 #[test]
-fn an_article_is_opened_where_it_was_left() {
+fn reopens_an_article_at_its_last_position() {
     let world = world();
     let mut t = opened(&world, 80, 24);
     t.send("  ");
-    // The last one on the third page; what is above it was drawn before it.
+    // The last paragraph on the third page; what is above it was drawn before it.
     t.wait_for("Paragraph 15 ");
     t.send("n");
     t.wait_for("A short text.");
     t.send("hk");
     t.send(key::ENTER);
-    t.wait_until("the same place", |s| paragraph(s) == Some(11) && s.contains("Paragraph 15 "));
+    t.wait_until("the same position", |s| paragraph(s) == Some(11) && s.contains("Paragraph 15 "));
     t.send(" ");
     t.wait_for("Paragraph 21 ");
     t.send("Q");
     assert_eq!(t.exit_code(), 0);
-    // Another run, another width: the same text is at the top.
+    // After a restart with another width the same text is at the top.
     let mut t = world.open(120, 30);
     t.wait_for("▸Items");
     t.send(key::TAB);
@@ -181,7 +183,7 @@ fn an_article_is_opened_where_it_was_left() {
     t.send(key::ENTER);
     t.wait_for("Long article");
     t.send(key::ENTER);
-    t.wait_until("the place of the last time", |s| paragraph(s) == Some(16));
+    t.wait_until("the last position", |s| paragraph(s) == Some(16));
     t.kill("TERM");
     assert_eq!(t.exit_code(), 0);
 }

@@ -1,4 +1,4 @@
-//! Settings, keys and the list of changes in a real terminal and on a real file.
+//! Tests of settings, key bindings and history in a real terminal and on a real file.
 
 use crate::term::key;
 use crate::world::World;
@@ -6,60 +6,60 @@ use crate::world::World;
 const FILE: &str = "config/config.toml";
 
 #[test]
-fn settings_and_keys_hold_at_once_and_are_taken_back_from_the_list_of_changes() {
+fn settings_and_keys_apply_at_once_and_are_undone_from_the_history() {
     let world = World::new(&["/feed.xml"]);
-    let before = "# Mine\n[ui] # look\nmouse = false # C1\n";
+    let before = "# Mine\n[ui] # mine\nmouse = false # C1\n";
     std::fs::write(world.path(FILE), before).unwrap();
     let mut t = world.open(100, 30);
     t.wait_for("Third article");
     t.send(",");
     t.wait_for("walk through the themes");
-    // Plain ASCII shows while the form is open.
+    // Plain ASCII is shown while the form is open.
     t.send(key::TAB);
     t.send("true");
-    t.wait_for("+ Edit settings ");
+    t.wait_for("+ Settings ");
     t.send(key::CTRL_S);
-    t.wait_for("saved: ui.ascii = true (u takes it back)");
+    t.wait_for("Saved: ui.ascii = true (u undoes this)");
     assert_eq!(world.read(FILE), before.replace("# C1\n", "# C1\nascii = true\n"));
-    // A key is struck, and a pause ends it.
+    // A key is pressed, and a pause ends the sequence.
     t.send("Kpin");
     t.wait_for("Pin or unpin");
     t.send(key::ENTER);
-    t.wait_for("strike the new key");
+    t.wait_for("press the new key");
     t.send("B");
-    t.wait_for("saved: keys.items.B = \"pin\"");
-    t.wait_for("yours");
+    t.wait_for("Saved: keys.items.B = \"pin\"");
+    t.wait_for("changed");
     t.send(key::ESC);
     t.wait_for("B pin");
     t.send("U");
-    t.wait_for("the state before all of these");
+    t.wait_for("Initial state");
     t.send("G");
     t.send(key::ENTER);
-    t.wait_for("undone: ui.ascii");
-    t.wait_for("┌ Changes");
+    t.wait_for("Undone: ui.ascii");
+    t.wait_for("┌ History");
     assert_eq!(world.read(FILE), before);
     t.send("Q");
     assert_eq!(t.exit_code(), 0);
 }
 
 #[test]
-fn what_a_person_changes_wins_over_what_the_command_line_said() {
+fn changes_by_the_user_override_command_line_settings() {
     let world = World::new(&["/feed.xml"]);
     let mut t = world.open_set("ui.theme=mono", 100, 30);
     t.wait_for("Third article");
     t.send(":theme light");
     t.send(key::ENTER);
-    t.wait_for("saved: ui.theme = \"light\"");
+    t.wait_for("Saved: ui.theme = \"light\"");
     t.send(":theme ");
-    t.wait_for("light                       the theme as it is");
+    t.wait_for("light                       current theme");
     t.send(key::ESC);
-    t.wait_gone("the theme as it is");
+    t.wait_gone("current theme");
     t.send("Q");
     assert_eq!(t.exit_code(), 0);
 }
 
 #[test]
-fn what_was_changed_in_the_editor_is_undone_too() {
+fn undoes_changes_made_in_the_editor() {
     let world = World::new(&["/feed.xml"]);
     let file = "config/sources.toml";
     let before = world.read(file);
@@ -75,9 +75,9 @@ fn what_was_changed_in_the_editor_is_undone_too() {
     t.wait_for("▾ Mine");
     assert_eq!(world.read(file), format!("{before}folder = \"Mine\"\n"));
     t.send("U");
-    t.wait_for("sources.toml, in the editor");
+    t.wait_for("sources.toml edited by hand");
     t.send("u");
-    t.wait_for("undone: sources.toml");
+    t.wait_for("Undone: sources.toml");
     t.wait_gone("▾ Mine");
     assert_eq!(world.read(file), before);
     t.send("Q");

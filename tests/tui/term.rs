@@ -1,4 +1,4 @@
-//! A pseudo-terminal with the program in it.
+//! The program in a pseudo-terminal.
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use std::io::{Read, Write};
@@ -6,7 +6,7 @@ use std::num::NonZeroU16;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
-/// What keys send.
+/// Escape sequences of keys.
 pub(crate) mod key {
     pub(crate) const ENTER: &str = "\r";
     pub(crate) const ESC: &str = "\x1b";
@@ -21,12 +21,12 @@ pub(crate) mod key {
     pub(crate) const CTRL_Z: &str = "\x1a";
 }
 
-/// Far more than anything here takes on a slow machine; only a failure waits as long.
+/// Time limit; only a failing test waits this long.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 struct Shared {
     parser: Mutex<vt100::Parser>,
-    /// Everything that the program has written.
+    /// Everything that the program wrote.
     written: Mutex<Vec<u8>>,
     changed: Condvar,
 }
@@ -67,8 +67,8 @@ impl Term {
         self.shared.parser.lock().unwrap().screen().contents()
     }
 
-    /// The characters of the screen, row by row, each in its column.
-    #[allow(dead_code, reason = "the tests of hostile input look at it")]
+    /// The characters of the screen by row and column.
+    #[allow(dead_code, reason = "used by the tests of hostile input")]
     pub(crate) fn cells(&self) -> Vec<Vec<String>> {
         let parser = self.shared.parser.lock().unwrap();
         let (rows, columns) = parser.screen().size();
@@ -78,8 +78,8 @@ impl Term {
         (0..rows.get()).map(row).collect()
     }
 
-    /// Everything that the program has written so far, byte for byte.
-    #[allow(dead_code, reason = "the tests of hostile input look at it")]
+    /// The raw output so far.
+    #[allow(dead_code, reason = "used by the tests of hostile input")]
     pub(crate) fn written(&self) -> Vec<u8> {
         self.shared.written.lock().unwrap().clone()
     }
@@ -132,7 +132,7 @@ impl Term {
     }
 
     pub(crate) fn resize(&self, cols: u16, rows: u16) {
-        // The emulator first: what the program draws next is meant for the new size.
+        // Resize the emulator first: what the program draws next is meant for the new size.
         self.shared.parser.lock().unwrap().screen_mut().set_size(size(rows), size(cols));
         self.master.resize(PtySize { rows, cols, pixel_width: 0, pixel_height: 0 }).unwrap();
     }
@@ -168,11 +168,11 @@ impl Term {
                 break status.exit_code();
             }
             assert!(Instant::now() < end, "still running; the screen is\n{}", self.screen());
-            // The end of the program shows as the end of what it writes.
+            // The end of the program shows as the end of its output.
             let parser = self.shared.parser.lock().unwrap();
             let _ = self.shared.changed.wait_timeout(parser, Duration::from_millis(20)).unwrap();
         };
-        // What was printed last may still be on its way.
+        // Some output may still arrive.
         let quiet = Duration::from_millis(100);
         let mut parser = self.shared.parser.lock().unwrap();
         loop {

@@ -1,5 +1,4 @@
-//! Selectors of a website, chosen on its page: for one that is followed by hand, and for one that
-//! is broken.
+//! Tests of the workbench: selectors for a new website and for a broken one.
 
 use crate::term::{Term, key};
 use crate::world::World;
@@ -26,7 +25,7 @@ impl Hands {
         }
     }
 
-    /// Walks down to the line of the page that says these words.
+    /// Moves down to the line of the page that contains some words.
     fn walk_to(&mut self, words: &str) {
         self.press(&[HOME]);
         self.term.wait_for(words);
@@ -39,33 +38,33 @@ impl Hands {
 }
 
 #[test]
-fn a_site_is_followed_by_selectors_chosen_on_its_pages() {
+fn follows_a_site_with_selectors_picked_on_its_pages() {
     let sites = demo::World::start(Arc::new(SystemClock)).unwrap();
     let world = World::new(&["/feed.xml"]);
     let mut hands = Hands { term: world.open(100, 30), pressed: 0 };
     hands.term.wait_for("Third article");
     hands.press(&["a"]);
-    hands.term.wait_for("Follow an address");
+    hands.term.wait_for("Add a source");
     hands.term.paste(&sites.page_without_feed());
     hands.press(&[key::ENTER]);
     hands.term.wait_for("the page lists articles");
     hands.press(&["e"]);
     hands.term.wait_for("Page outline");
     hands.term.wait_for(" matched");
-    // What is proposed is not wanted.
+    // Replace the suggested selector.
     hands.press(&["i", key::CTRL_U]);
-    hands.term.wait_for("no articles");
+    hands.term.wait_for("No articles");
     hands.term.wait_for("is missing");
     hands.press(&[key::ENTER]);
     hands.walk_to("h3 > a");
     hands.press(&[key::ENTER]);
     hands.term.wait_for("articles: ");
-    hands.term.wait_gone("no articles");
+    hands.term.wait_gone("No articles");
     hands.term.wait_for("  1 ");
     hands.term.wait_for("  3 ");
-    // To the first of the articles.
+    // Open the first article.
     hands.press(&["g"]);
-    hands.term.wait_for("The article");
+    hands.term.wait_for("─ Article");
     hands.press(&["3"]);
     hands.walk_to("  h1");
     hands.press(&[key::ENTER]);
@@ -76,7 +75,7 @@ fn a_site_is_followed_by_selectors_chosen_on_its_pages() {
     hands.term.wait_for("date: ");
     hands.term.wait_for("1  20");
     hands.press(&[key::CTRL_S]);
-    hands.term.wait_for("following Council of Lindenau");
+    hands.term.wait_for("Following Council of Lindenau");
     hands.term.wait_for("Items · Council of Lindenau");
     hands.term.wait_for("Budget: second reading");
     let keys = hands.pressed;
@@ -89,7 +88,7 @@ fn a_site_is_followed_by_selectors_chosen_on_its_pages() {
     assert_eq!(hands.term.exit_code(), 0);
 }
 
-/// A site that can be built again: then its list has other names, and one article more.
+/// A site that can be rebuilt: then its list has other class names and one article more.
 fn council(rebuilt: Arc<AtomicBool>) -> Server {
     let page = |title: &str, body: &str| {
         Reply::ok("text/html", format!("<!doctype html><title>{title}</title><main>{body}</main>"))
@@ -125,7 +124,7 @@ fn council(rebuilt: Arc<AtomicBool>) -> Server {
 }
 
 #[test]
-fn a_source_that_broke_is_mended_on_its_page() {
+fn repairs_a_broken_source_on_its_page() {
     let rebuilt = Arc::new(AtomicBool::new(false));
     let world = World::following(council(rebuilt.clone()), []);
     let entry = format!(
@@ -138,29 +137,29 @@ fn a_source_that_broke_is_mended_on_its_page() {
     let mut t = world.open(110, 32);
     t.wait_for("speaks about matter 5");
     rebuilt.store(true, Ordering::SeqCst);
-    // Three looks that find nothing.
+    // Three polls without articles.
     for poll in 2..5 {
-        // While it is being polled, nothing more is asked.
-        t.wait_for("next poll in");
+        // A running poll would ignore the key.
+        t.wait_for("next check in");
         t.send("r");
         world.wait_for_requests("/news", poll);
-        t.wait_for("nothing new");
-        // Another message takes its place.
+        t.wait_for("Nothing new");
+        // Replace the message.
         t.send("u");
-        t.wait_for("nothing to undo");
+        t.wait_for("Nothing to undo");
     }
     t.wait_for("✎ broken");
     t.send(key::TAB);
     t.send("G");
     t.wait_for("Items · Council");
     t.send("e");
-    // The repair is proposed as soon as the page is there.
-    t.wait_for("repair 1/");
-    t.wait_for("6 articles, 5 of them known");
-    t.wait_for("no articles");
-    // What the selectors found on the page as it was.
+    // The repair is suggested as soon as the page is loaded.
+    t.wait_for("repair 1 of");
+    t.wait_for("6 articles, 5 of them stored");
+    t.wait_for("No articles");
+    // The matches on the stored copy of the page.
     t.send("t");
-    t.wait_for("saved copy of");
+    t.wait_for("stored copy of");
     t.wait_for("speaks about matter 5");
     t.wait_for("5 matched   0 lost of 5");
     t.send(key::ESC);

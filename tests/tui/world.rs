@@ -1,4 +1,4 @@
-//! A folder for settings and data, and a server with a few feeds.
+//! Temporary folders for settings and data, and a server with a few feeds.
 
 use super::term::Term;
 use newsfed::demo::server::{Failure, Reply, Server};
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// Somebody who is not the superuser.
+/// An unprivileged user id.
 const NOBODY: u32 = 65534;
 
 pub(crate) struct World {
@@ -48,13 +48,13 @@ impl World {
         Self::following(server, urls)
     }
 
-    /// Follows these addresses, or paths of the server.
+    /// Follows these URLs, or paths of the server.
     pub(crate) fn following(server: Server, followed: impl IntoIterator<Item = String>) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let world = Self { dir, server };
         let source = |path: String| {
             let url = if path.starts_with('/') { world.url(&path) } else { path };
-            // Items lead to hosts outside, which no test asks.
+            // Items link to external hosts, which no test contacts.
             format!("[[source]]\nurl = \"{url}\"\nfull_text = \"never\"\n\n")
         };
         let sources: String = followed.into_iter().map(source).collect();
@@ -78,7 +78,7 @@ impl World {
     pub(crate) fn wait_for_requests(&self, path: &str, count: usize) {
         let end = Instant::now() + Duration::from_secs(60);
         while self.requests(path) < count {
-            assert!(Instant::now() < end, "{path} was never asked {count} times");
+            assert!(Instant::now() < end, "{path} was not requested {count} times");
             std::thread::yield_now();
         }
     }
@@ -87,7 +87,7 @@ impl World {
         std::fs::read_to_string(self.path(name)).unwrap()
     }
 
-    /// A browser that writes down how it was called.
+    /// A browser script that records its arguments.
     pub(crate) fn browser_that_writes(&self, name: &str) {
         let script = self.path("browser.sh");
         let (out, part) = (self.path(name), self.path("part"));
@@ -145,13 +145,13 @@ impl World {
         self.start(&self.arguments(), cols, rows, env)
     }
 
-    /// With a setting for this run.
+    /// Opens the interface with a setting for this run.
     pub(crate) fn open_set(&self, setting: &str, cols: u16, rows: u16) -> Term {
         let more = ["--set".to_owned(), setting.to_owned()];
         self.start(&[self.arguments(), more.to_vec()].concat(), cols, rows, &[])
     }
 
-    /// Everything belongs to nobody from now on, for whom modes count.
+    /// Gives all files to an unprivileged user, to whom file modes apply.
     pub(crate) fn give_away(&self) {
         fn give(path: &std::path::Path) {
             std::os::unix::fs::chown(path, Some(NOBODY), Some(NOBODY)).unwrap();
@@ -161,7 +161,7 @@ impl World {
         give(self.dir.path());
     }
 
-    /// The interface of somebody for whom modes count, which they do not for the superuser.
+    /// Opens the interface as an unprivileged user, because file modes do not apply to root.
     pub(crate) fn open_as_nobody(&self, from_root: bool, cols: u16, rows: u16) -> Term {
         if !from_root {
             return self.open(cols, rows);

@@ -1,4 +1,4 @@
-//! The paste box: any address -> the ways to follow it.
+//! The add dialog: a URL is entered, the ways to follow it are listed.
 
 use super::dialogs::Starters;
 use super::history::Change;
@@ -6,38 +6,38 @@ use super::{App, Dialog, Prompt};
 use crate::config::{Action, Context, FileEdit};
 use crate::engine::Discovery;
 use crate::model::SourceKind;
-use crate::tui::effect::{Effect, Farewell};
+use crate::tui::effect::{Effect, ExitReason};
 use crate::tui::event::{Failure, Followed, RequestId};
 use crate::tui::input::Field;
 use crossterm::event::{KeyCode, KeyEvent};
 
-/// State of the box.
+/// State of the add dialog.
 #[derive(Debug)]
 pub(crate) struct Add {
     pub(crate) field: Field,
-    /// The first run: with words of welcome and other ways to begin.
+    /// First run: shows a welcome text and other ways to start.
     pub(crate) welcome: bool,
-    /// Which of the other ways is selected; `None` while the field is.
+    /// Index of the selected alternative; `None` while the URL field has the focus.
     pub(crate) choice: Option<usize>,
     pub(crate) stage: Stage,
 }
 
-/// How far it has come.
+/// Progress of the dialog.
 #[derive(Debug)]
 pub(crate) enum Stage {
-    /// Waiting for an address.
+    /// Waiting for a URL.
     Typing,
-    /// Looking at it; what was tried so far.
-    Exploring { request: RequestId, tried: Vec<String> },
-    /// Ways were found; the selected one is shown with what it gives.
+    /// Discovery runs; `tried` lists what was tried so progress.
+    Discovering { request: RequestId, tried: Vec<String> },
+    /// Ways were found; the selected one is shown with a preview of its items.
     Found { discovery: Discovery, selected: usize },
-    /// It did not work, and why.
+    /// Discovery or following failed, with the reasons.
     Failed(Vec<String>),
-    /// The chosen way is being declared.
+    /// The selected way is being added.
     Following,
 }
 
-/// The other ways to begin.
+/// Alternatives to entering a URL, offered on the first run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Choice {
     Import,
@@ -48,10 +48,10 @@ pub(crate) enum Choice {
 impl Choice {
     pub(crate) const ALL: [Self; 3] = [Self::Import, Self::Starters, Self::Demo];
 
-    pub(crate) fn words(self) -> &'static str {
+    pub(crate) fn label(self) -> &'static str {
         match self {
-            Self::Import => "Import a file: OPML, newsboat urls, or a list of addresses",
-            Self::Starters => "Pick from well-known sources",
+            Self::Import => "Import a file: OPML, newsboat urls, or a list of URLs",
+            Self::Starters => "Choose from well-known sources",
             Self::Demo => "Try the demo (needs no network)",
         }
     }
@@ -77,22 +77,22 @@ impl App {
         }
     }
 
-    /// Enter in the field: looks at the address.
-    pub(super) fn explore(&mut self) -> Vec<Effect> {
+    /// Enter in the field: starts discovery for the URL.
+    pub(super) fn discover(&mut self) -> Vec<Effect> {
         let request = self.request();
         let Some(add) = self.add() else { return vec![] };
         let address = add.field.value().trim().to_owned();
         if address.is_empty() {
             return vec![];
         }
-        add.stage = Stage::Exploring { request, tried: Vec::new() };
+        add.stage = Stage::Discovering { request, tried: Vec::new() };
         vec![Effect::Discover { request, address }]
     }
 
     pub(super) fn add_key(&mut self, event: KeyEvent) -> Vec<Effect> {
         let Some(add) = self.add() else { return vec![] };
         match (&mut add.stage, event.code) {
-            (Stage::Exploring { .. } | Stage::Following, KeyCode::Esc) => {
+            (Stage::Discovering { .. } | Stage::Following, KeyCode::Esc) => {
                 add.stage = Stage::Typing;
                 vec![Effect::CancelDiscovery]
             }
@@ -115,7 +115,7 @@ impl App {
             (Stage::Found { .. }, KeyCode::Char('s')) if event.modifiers.is_empty() => {
                 self.edit_way(true)
             }
-            (Stage::Exploring { .. } | Stage::Following, _) => vec![],
+            (Stage::Discovering { .. } | Stage::Following, _) => vec![],
             (_, KeyCode::Down | KeyCode::Tab) if add.welcome => {
                 add.choice = Some(add.choice.map_or(0, |c| (c + 1).min(Choice::ALL.len() - 1)));
                 vec![]
@@ -125,8 +125,8 @@ impl App {
                 vec![]
             }
             (_, KeyCode::Enter) => match add.choice {
-                Some(choice) => self.begin_with(Choice::ALL[choice]),
-                None => self.explore(),
+                Some(choice) => self.start_with(Choice::ALL[choice]),
+                None => self.discover(),
             },
             _ => {
                 add.choice = None;
@@ -138,11 +138,11 @@ impl App {
         }
     }
 
-    fn begin_with(&mut self, choice: Choice) -> Vec<Effect> {
+    fn start_with(&mut self, choice: Choice) -> Vec<Effect> {
         match choice {
             Choice::Import => self.dialogs.push(Dialog::Prompt(Prompt::import(""))),
             Choice::Starters => self.dialogs.push(Dialog::Starters(Starters::load())),
-            Choice::Demo => return vec![Effect::Quit(Farewell::Demo)],
+            Choice::Demo => return vec![Effect::Quit(ExitReason::Demo)],
         }
         vec![]
     }
@@ -160,10 +160,10 @@ impl App {
         }
     }
 
-    pub(super) fn tried(&mut self, request: RequestId, words: String) -> Vec<Effect> {
+    pub(super) fn tried(&mut self, request: RequestId, message: String) -> Vec<Effect> {
         match self.add().map(|add| &mut add.stage) {
-            Some(Stage::Exploring { request: wanted, tried }) if *wanted == request => {
-                tried.push(words);
+            Some(Stage::Discovering { request: expected, tried }) if *expected == request => {
+                tried.push(message);
             }
             _ => {}
         }
@@ -176,7 +176,8 @@ impl App {
         result: Result<Discovery, Failure>,
     ) -> Vec<Effect> {
         let Some(add) = self.add() else { return vec![] };
-        if !matches!(add.stage, Stage::Exploring { request: wanted, .. } if wanted == request) {
+        if !matches!(add.stage, Stage::Discovering { request: expected, .. } if expected == request)
+        {
             return vec![];
         }
         add.stage = match result {
@@ -197,38 +198,38 @@ impl App {
             (Ok((added, edit)), _) => {
                 let over = |l: &Dialog| match l {
                     Dialog::Add(_) | Dialog::Starters(_) => true,
-                    Dialog::Edit(editor) => matches!(editor.of, super::editor::Of::Way(_)),
+                    Dialog::Edit(editor) => matches!(editor.of, super::editor::Subject::Way(_)),
                     _ => false,
                 };
                 self.dialogs.retain(|l| !over(l));
-                let words = match added.as_slice() {
-                    [] => "all of these are followed already".to_owned(),
+                let message = match added.as_slice() {
+                    [] => "All of these are already followed".to_owned(),
                     [Followed { title, no_items: Some(why), .. }] => {
-                        format!("following {title}: {why}")
+                        format!("Following {title}: {why}")
                     }
                     [one] if one.kind == SourceKind::Crawl => {
                         let key = |action| self.keymap.keys_for(Context::Sources, action);
                         let hint = |action, does: &str| {
                             key(action).map(|key| format!("{key} {does}")).unwrap_or_default()
                         };
-                        let far = hint(Action::Why, "tells how far it has come");
+                        let progress = hint(Action::Why, "shows the progress");
                         let stop = hint(Action::StopExploring, "stops it");
-                        format!("exploring {}; {far}, {stop}", one.title)
+                        format!("Crawling {}; {progress}, {stop}", one.title)
                     }
-                    [one] => format!("following {}", one.title),
-                    many => format!("following {} sources", many.len()),
+                    [one] => format!("Following {}", one.title),
+                    many => format!("Following {} sources", many.len()),
                 };
                 let what = match added.as_slice() {
                     [one] => format!("follow {}", one.title),
                     many => format!("follow {} sources", many.len()),
                 };
                 if !edit.is_empty() {
-                    self.did(Change::Files(vec![edit]), what);
+                    self.record_change(Change::Files(vec![edit]), what);
                 }
-                self.note(words);
-                // Its items are what the user wants to see now.
+                self.note(message);
+                // Show the items of the new source, because the user wants to see them now.
                 if let [one] = added.as_slice() {
-                    self.sources.wanted = Some(one.id.clone());
+                    self.sources.select_added = Some(one.id.clone());
                     self.focus = super::Focus::Items;
                 }
                 vec![Effect::LoadSources, Effect::CloseBench]

@@ -1,4 +1,4 @@
-//! Verbs on the list of sources: rename, move, tag, switch, put in another order.
+//! Actions on the source list: rename, move, tag, enable, reorder.
 
 use super::complete::signed_words;
 use super::{App, PromptKind, RowId};
@@ -7,7 +7,7 @@ use crate::model::SourceId;
 use crate::tui::effect::Effect;
 use crate::tui::event::SourceEntry;
 
-/// What is to become of each source.
+/// The change of each source.
 type Changes = Vec<(SourceId, SourceChange)>;
 
 impl App {
@@ -15,7 +15,7 @@ impl App {
         self.sources.targets().iter().map(|s| s.source.id.clone()).collect()
     }
 
-    /// Asks for another name of the selected source, folder or view.
+    /// Opens the prompt that renames the selected source, folder, tag or saved query.
     pub(super) fn rename(&mut self) -> Vec<Effect> {
         let row = self.sources.current().map(|row| row.id.clone());
         match row {
@@ -32,15 +32,15 @@ impl App {
             Some(RowId::Saved(name)) => {
                 self.ask(PromptKind::RenameView { name: name.clone() }, &name)
             }
-            _ => self.note("select a source, a folder, a tag or a saved query first"),
+            _ => self.note("Select a source, a folder, a tag or a saved query first"),
         }
     }
 
-    /// Asks for the folder that the selected sources move to.
+    /// Opens the prompt for the folder that the selected sources move to.
     pub(super) fn move_to_folder(&mut self) -> Vec<Effect> {
         let ids = self.target_ids();
         if ids.is_empty() {
-            return self.note("select a source or a folder first");
+            return self.note("Select a source or a folder first");
         }
         let whole = match self.sources.current().map(|row| &row.id) {
             Some(RowId::Folder(folder)) if self.sources.marked.is_empty() => Some(folder.clone()),
@@ -54,16 +54,16 @@ impl App {
         self.ask(PromptKind::Folder { ids, whole }, &now)
     }
 
-    /// Asks which tags the selected sources are to have and to lose.
+    /// Opens the prompt for tags to add to and remove from the selected sources.
     pub(super) fn edit_tags(&mut self) -> Vec<Effect> {
         let ids = self.target_ids();
         if ids.is_empty() {
-            return self.note("select a source or a folder first");
+            return self.note("Select a source or a folder first");
         }
         self.ask(PromptKind::Tags { ids }, "")
     }
 
-    /// Looks at the selected sources no more; where that is so for all of them, again.
+    /// Disables the selected sources; if all of them are disabled, enables them.
     pub(super) fn switch(&mut self) -> Vec<Effect> {
         let targets = self.sources.targets();
         let enabled = targets.iter().all(|s| !s.source.enabled);
@@ -71,7 +71,7 @@ impl App {
         let wrong = targets.iter().filter(|s| s.source.enabled != enabled);
         let changes: Changes = wrong.map(|s| (s.source.id.clone(), change.clone())).collect();
         if changes.is_empty() {
-            return self.note("select a source or a folder first");
+            return self.note("Select a source or a folder first");
         }
         self.change_sources(changes)
     }
@@ -81,12 +81,12 @@ impl App {
         self.change_sources(vec![(id, SourceChange { title: Some(title), ..Default::default() })])
     }
 
-    /// Gives a folder another name, with what is in it.
+    /// Renames a folder together with its subfolders.
     pub(super) fn rename_folder(&mut self, folder: &str, name: &str) -> Vec<Effect> {
         self.relocate(folder, &join(parent(folder), name))
     }
 
-    /// Gives a tag another name, wherever it is.
+    /// Renames a tag on every source that has it.
     pub(super) fn rename_tag(&mut self, tag: &str, name: &str) -> Vec<Effect> {
         if name.is_empty() || name == tag {
             return vec![];
@@ -115,7 +115,7 @@ impl App {
         self.change_sources(ids.into_iter().map(|id| (id, change.clone())).collect())
     }
 
-    /// Everything in a folder goes to another one; folders in it stay what they are.
+    /// Moves everything in a folder to another one; subfolders keep their names.
     fn relocate(&mut self, from: &str, to: &str) -> Vec<Effect> {
         let moved = |entry: &SourceEntry| {
             let rest = entry.source.folder.as_deref()?.strip_prefix(from)?;
@@ -132,7 +132,7 @@ impl App {
         self.change_sources(changes)
     }
 
-    /// `+tag` and `tag` give a tag, `-tag` takes one; what holds blanks stands in quotes.
+    /// `+tag` and `tag` add a tag, `-tag` removes one. A name with spaces is written in quotes.
     pub(super) fn tag_sources(&mut self, ids: Vec<SourceId>, typed: &str) -> Vec<Effect> {
         let mut change = SourceChange::default();
         for word in signed_words(typed) {
@@ -141,7 +141,9 @@ impl App {
         }
         let empty = |tags: &[String]| tags.iter().any(String::is_empty);
         if empty(&change.tag) || empty(&change.untag) {
-            return self.problem("a sign stands right before its tag, as in +linux -sport");
+            return self.problem(
+                "Tags were not changed: put the sign directly before the tag, as in +linux -sport",
+            );
         }
         if change == SourceChange::default() {
             return vec![];
@@ -157,12 +159,11 @@ impl App {
         vec![Effect::edit(FileChange::Sources(changes))]
     }
 
-    /// Puts the selected sources one place down or up among those of their folder.
-    pub(super) fn place(&mut self, down: bool) -> Vec<Effect> {
+    /// Moves the selected sources down or up by one among the sources of their folder.
+    pub(super) fn move_in_order(&mut self, down: bool) -> Vec<Effect> {
         let is_source = matches!(self.sources.current().map(|r| &r.id), Some(RowId::Source(_)));
         if self.sources.marked.is_empty() && !is_source {
-            return self
-                .note("sources are put in order; folders and tags are in that of their names");
+            return self.note("Only sources can be moved; folders and tags are sorted by name");
         }
         let all = &self.sources.list.sources;
         let targets: Vec<i64> = self.sources.targets().iter().map(|s| s.facts.key).collect();
@@ -171,26 +172,28 @@ impl App {
         let (Some(&first), Some(&last)) = (places.first(), places.last()) else { return vec![] };
         let folder = &all[first].source.folder;
         if places.iter().any(|&i| all[i].source.folder != *folder) {
-            return self.note("these are in several folders; move them to one first");
+            return self.note(
+                "The selected sources are in several folders; move them to one folder first",
+            );
         }
-        let beside = |i: &usize| all[*i].source.folder == *folder && !is_target(*i);
+        let is_neighbour = |i: &usize| all[*i].source.folder == *folder && !is_target(*i);
         let next = if down {
-            let Some(over) = (last + 1..all.len()).find(beside) else { return vec![] };
-            (over + 1..all.len()).find(|i| !is_target(*i))
+            let Some(neighbour) = (last + 1..all.len()).find(is_neighbour) else { return vec![] };
+            (neighbour + 1..all.len()).find(|i| !is_target(*i))
         } else {
-            let Some(over) = (0..first).rev().find(beside) else { return vec![] };
-            Some(over)
+            let Some(neighbour) = (0..first).rev().find(is_neighbour) else { return vec![] };
+            Some(neighbour)
         };
         let ids = places.iter().map(|&i| all[i].source.id.clone()).collect();
         let before = next.map(|i| all[i].facts.key);
         let next = next.map(|i| all[i].source.id.clone());
-        // At once, so that the next stroke goes on from there.
+        // Show the new order at once, so that the next key press continues from it.
         self.sources.reorder(&targets, before);
         vec![Effect::edit(FileChange::Place { ids, next })]
     }
 }
 
-/// The folder that a folder is in; the top is empty.
+/// The parent folder; empty at the top level.
 fn parent(folder: &str) -> &str {
     folder.rsplit_once('/').map_or("", |(parent, _)| parent)
 }

@@ -1,16 +1,16 @@
-//! Why something cannot be done here and now.
+//! Reasons why an action is not available.
 
 use super::{App, Focus, RowId};
 use crate::config::Action;
 
-const NO_SOURCE: &str = "select a source first";
-const NO_ITEM: &str = "select an item first";
-const NO_ARTICLE: &str = "open an item first";
+const NO_SOURCE: &str = "Select a source in the Sources pane first";
+const NO_ITEM: &str = "Select an item first";
+const NO_ARTICLE: &str = "Open an item first";
 
 impl App {
-    /// Why an action would do nothing, in words; `None` where it can be done.
-    pub(super) fn why_not(&self, action: Action) -> Option<&'static str> {
-        let says = |missing: bool, why: &'static str| missing.then_some(why);
+    /// Why an action would do nothing; `None` if it is available.
+    pub(super) fn unavailable_reason(&self, action: Action) -> Option<&'static str> {
+        let reason_if = |missing: bool, why: &'static str| missing.then_some(why);
         let no_item = || match self.focus {
             Focus::Reader => self.reader.row().is_none(),
             _ => self.items.current().is_none(),
@@ -20,20 +20,20 @@ impl App {
         match action {
             Action::Edit if self.saved_view().is_some() => None,
             Action::Edit | Action::Workbench | Action::Why => {
-                says(self.selected_source().is_none(), NO_SOURCE)
+                reason_if(self.selected_source().is_none(), NO_SOURCE)
             }
-            Action::EditFile => says(no_source(), NO_SOURCE),
+            Action::EditFile => reason_if(no_source(), NO_SOURCE),
             Action::Delete => {
                 let nothing = no_source() && self.saved_view().is_none();
-                says(nothing, "select a source, a folder or a saved query first")
+                reason_if(nothing, "Select a source, a folder or a saved query first")
             }
             Action::Move | Action::EditTags | Action::Switch => {
-                says(no_source(), "select a source or a folder first")
+                reason_if(no_source(), "Select a source or a folder first")
             }
-            Action::MoveDown | Action::MoveUp => says(no_source(), NO_SOURCE),
-            Action::Rename => says(
+            Action::MoveDown | Action::MoveUp => reason_if(no_source(), NO_SOURCE),
+            Action::Rename => reason_if(
                 matches!(row, None | Some(RowId::Smart(_) | RowId::Tags)),
-                "select a source, a folder, a tag or a saved query first",
+                "Select a source, a folder, a tag or a saved query first",
             ),
             Action::Fold => {
                 let in_folder = match row {
@@ -43,20 +43,20 @@ impl App {
                     }
                     _ => false,
                 };
-                says(!in_folder, "select a folder, or a source in one, first")
+                reason_if(!in_folder, "Select a folder, or a source in a folder, first")
             }
             Action::Browser | Action::Copy if self.focus == Focus::Sources => {
-                says(no_source(), NO_SOURCE)
+                reason_if(no_source(), NO_SOURCE)
             }
             Action::Select => match self.focus {
-                Focus::Sources => says(no_source(), NO_SOURCE),
-                Focus::Items => says(no_item(), NO_ITEM),
-                Focus::Reader => Some("items are selected in their list"),
+                Focus::Sources => reason_if(no_source(), NO_SOURCE),
+                Focus::Items => reason_if(no_item(), NO_ITEM),
+                Focus::Reader => Some("Select items in the Items pane"),
             },
             Action::Open => match self.focus {
                 Focus::Sources => None,
-                Focus::Items => says(no_item(), "this list is empty"),
-                Focus::Reader => Some("it is open; Enter or o opens its page"),
+                Focus::Items => reason_if(no_item(), "This list is empty"),
+                Focus::Reader => Some("This item is already open"),
             },
             Action::Pin
             | Action::ToggleRead
@@ -64,8 +64,8 @@ impl App {
             | Action::BrowserAndNext
             | Action::Copy
             | Action::FullText
-            | Action::Comments => says(no_item(), NO_ITEM),
-            Action::Zen => says(self.reader.row().is_none() && no_item(), NO_ITEM),
+            | Action::Comments => reason_if(no_item(), NO_ITEM),
+            Action::Zen => reason_if(self.reader.row().is_none() && no_item(), NO_ITEM),
             Action::Links
             | Action::Hints
             | Action::OpenLink
@@ -74,9 +74,9 @@ impl App {
             | Action::Difference
             | Action::Pipe
             | Action::Narrower
-            | Action::Wider => says(self.reader.article.is_none(), NO_ARTICLE),
-            Action::ScrollRight => says(self.reader.article.is_none(), NO_ARTICLE),
-            Action::ReadAll => says(self.items.rows.is_empty(), "this list is empty"),
+            | Action::Wider => reason_if(self.reader.article.is_none(), NO_ARTICLE),
+            Action::ScrollRight => reason_if(self.reader.article.is_none(), NO_ARTICLE),
+            Action::ReadAll => reason_if(self.items.rows.is_empty(), "This list is empty"),
             _ => None,
         }
     }

@@ -1,8 +1,9 @@
-//! Verbs on sources and items that reach beyond the interface: refresh, browser, copy, delete, theme.
+//! Actions on sources and items with effects outside the interface: refresh, browser, copy, remove,
+//! theme.
 
 use super::settings::setting;
 use super::{App, Focus, Refreshing};
-use crate::config::{self, FileChange, Theme};
+use crate::config::{self, Action, FileChange, Theme};
 use crate::engine::{Pace, Refreshed, Report, Role};
 use crate::model::{ItemRow, Outcome};
 use crate::store::Mark;
@@ -10,22 +11,22 @@ use crate::tui::effect::{Effect, Purpose};
 use crate::tui::event::{Cause, Failure};
 use crate::tui::style::Palette;
 
-/// Pages that one stroke opens at most.
-const MOST_PAGES: usize = 15;
+/// Pages that one key press opens at most.
+const MAX_PAGES: usize = 15;
 
 impl App {
     pub(super) fn refresh(&mut self, keys: Option<Vec<i64>>, pace: Pace) -> Vec<Effect> {
         if self.status.role == Role::Reads {
-            return self.note("the database cannot be written, so nothing is polled");
+            return self.note("Not refreshed: the database is read-only");
         }
         if let Role::Watches(pid) = self.status.role {
             let who = pid.map(|p| format!(" (process {p})")).unwrap_or_default();
             return self.note(format!(
-                "another newsfed{who} follows the sources; this one shows what it finds"
+                "Not refreshed: another newsfed{who} polls the sources; new items appear here"
             ));
         }
         if self.sources.list.sources.is_empty() {
-            return self.note("nothing is followed yet");
+            return self.note("Nothing to refresh: no sources yet");
         }
         self.refreshing = Some(Refreshing::default());
         vec![Effect::Refresh { keys, pace }]
@@ -45,49 +46,52 @@ impl App {
     }
 
     pub(super) fn refreshed(&mut self, report: &Report) -> Vec<Effect> {
-        let Some(sum) = &mut self.refreshing else { return vec![] };
+        let Some(totals) = &mut self.refreshing else { return vec![] };
         match &report.result {
-            Refreshed::Polled(Outcome::Failed { .. }) | Refreshed::Lost(_) => sum.failed += 1,
+            Refreshed::Polled(Outcome::Failed { .. }) | Refreshed::Lost(_) => totals.failed += 1,
             Refreshed::Polled(Outcome::Fetched { new, .. }) => {
-                sum.polled += 1;
-                sum.new += new;
+                totals.polled += 1;
+                totals.new += new;
             }
-            Refreshed::Polled(Outcome::Unchanged) => sum.polled += 1,
-            Refreshed::Left(_) | Refreshed::NotDue(_) | Refreshed::Disabled => sum.left += 1,
+            Refreshed::Polled(Outcome::Unchanged) => totals.polled += 1,
+            Refreshed::Left(_) | Refreshed::NotDue(_) | Refreshed::Disabled => totals.skipped += 1,
         }
         vec![]
     }
 
     pub(super) fn refresh_ended(&mut self) -> Vec<Effect> {
-        let Some(sum) = self.refreshing.take() else { return vec![] };
-        if sum.polled + sum.failed + sum.left == 0 {
-            // Somebody else looks already, and what was said before holds.
+        let Some(totals) = self.refreshing.take() else { return vec![] };
+        if totals.polled + totals.failed + totals.skipped == 0 {
+            // Another refresh is running already. Keep the message that is shown.
             return match &self.toast {
                 Some(_) => vec![],
-                None => self.note("it is being polled already"),
+                None => self.note("Already refreshing"),
             };
         }
-        let mut words = match sum.new {
-            0 => "nothing new".to_owned(),
+        let mut text = match totals.new {
+            0 => "Nothing new".to_owned(),
             1 => "1 new item".to_owned(),
             n => format!("{n} new items"),
         };
-        if sum.left > 0 {
-            words += &format!(", {} left alone as their servers asked", sum.left);
+        if totals.skipped > 0 {
+            text += &format!(", {} skipped", totals.skipped);
         }
-        if sum.failed > 0 {
-            words += &format!(", {} failed (v shows why)", sum.failed);
+        if totals.failed > 0 {
+            text += &format!(", {} failed", totals.failed);
+            if let Some(key) = self.keymap.keys_for(self.context(), Action::Log) {
+                text += &format!(" ({key}: log)");
+            }
         }
-        // What a refresh came to must not hide that it was one of the old sources.
+        // The result must not hide that the old source list was used.
         match self.status.fault.clone() {
-            Some(fault) => self.show_error(&fault),
-            None => self.note(words),
+            Some(error) => self.show_error(&error),
+            None => self.note(text),
         }
     }
 
-    /// The declared sources were changed and could not be read.
-    pub(super) fn show_error(&mut self, fault: &str) -> Vec<Effect> {
-        self.problem(format!("the sources were not read again: {fault}"))
+    /// Reports that the changed source list could not be read.
+    pub(super) fn show_error(&mut self, error: &str) -> Vec<Effect> {
+        self.problem(format!("The sources were not reloaded: {error}"))
     }
 
     pub(super) fn read_all(&mut self) -> Vec<Effect> {
@@ -99,7 +103,7 @@ impl App {
         vec![Effect::MarkViewRead { view: self.view(), up_to: self.sources.list.last_key }]
     }
 
-    /// Opens what is selected in the browser.
+    /// Opens the selection in the browser.
     pub(super) fn browse(&mut self, and_next: bool) -> Vec<Effect> {
         if self.focus == Focus::Sources {
             let home = |s: &&crate::tui::event::SourceEntry| {
@@ -109,10 +113,9 @@ impl App {
             return if urls.is_empty() { vec![] } else { vec![Effect::Browse { urls }] };
         }
         let rows = self.item_targets();
-        let urls: Vec<String> =
-            rows.iter().filter_map(|r| r.url.clone()).take(MOST_PAGES).collect();
+        let urls: Vec<String> = rows.iter().filter_map(|r| r.url.clone()).take(MAX_PAGES).collect();
         if urls.is_empty() {
-            return self.note("this item has no address");
+            return self.note("This item has no URL");
         }
         let mut effects = vec![Effect::Browse { urls }];
         if and_next {
@@ -129,7 +132,7 @@ impl App {
         let comments = self.reader.article.as_ref().and_then(|a| a.item.comments.clone());
         match comments.filter(|_| self.focus == Focus::Reader) {
             Some(url) => vec![Effect::Browse { urls: vec![url] }],
-            None => self.note("this item names no comments; open it first"),
+            None => self.note("No comments to open: open an item that has them first"),
         }
     }
 
@@ -137,7 +140,7 @@ impl App {
         match result {
             Ok(()) => vec![],
             Err((url, why)) => {
-                self.problem(format!("{why}; copied: {url}"));
+                self.problem(format!("{why}. Copied the URL: {url}"));
                 vec![Effect::Copy { text: url }]
             }
         }
@@ -152,10 +155,10 @@ impl App {
         };
         match text {
             Some(text) => {
-                self.note(format!("copied: {text}"));
+                self.note(format!("Copied {text}"));
                 vec![Effect::Copy { text }]
             }
-            None => self.note("nothing here has an address"),
+            None => self.note("Nothing to copy: no URL here"),
         }
     }
 
@@ -165,38 +168,38 @@ impl App {
         }
         if !self.sources.marked.is_empty() || !self.sources.targets().is_empty() {
             let targets = self.sources.targets();
-            let words = match targets.as_slice() {
+            let label = match targets.as_slice() {
                 [source] => format!("removal of {}", source.title()),
                 many => format!("removal of {} sources", many.len()),
             };
             let ids = targets.iter().map(|s| s.source.id.clone()).collect();
             self.sources.marked.clear();
-            let (purpose, change) = (Purpose::Command(Some(words)), FileChange::Remove(ids));
+            let (purpose, change) = (Purpose::Command(Some(label)), FileChange::Remove(ids));
             return vec![Effect::Edit { purpose, change }];
         }
-        self.note("select a source or a folder first")
+        self.note("Select a source or a folder first")
     }
 
     pub(super) fn edit_source(&mut self) -> Vec<Effect> {
         match self.sources.targets().first() {
             Some(entry) => vec![Effect::EditSource { id: entry.source.id.clone() }],
-            None => self.note("select a source first"),
+            None => self.note("Select a source in the Sources pane first"),
         }
     }
 
     pub(super) fn next_theme(&mut self) -> Vec<Effect> {
         let names = config::theme_names(&self.settings.themes);
         let at = names.iter().position(|n| n == self.palette.name()).unwrap_or(0);
-        self.take_theme(names[(at + 1) % names.len()].clone())
+        self.save_theme(names[(at + 1) % names.len()].clone())
     }
 
-    /// Shows a theme, and keeps it.
-    pub(super) fn take_theme(&mut self, name: String) -> Vec<Effect> {
+    /// Applies a theme and saves it in the settings.
+    pub(super) fn save_theme(&mut self, name: String) -> Vec<Effect> {
         self.settings.ui.theme.clone_from(&name);
         match Theme::load(&name, &self.settings.themes) {
             Ok(theme) => {
                 self.palette = Palette::new(theme, self.palette.depth());
-                self.note(format!("theme: {name}"));
+                self.note(format!("Theme: {name}"));
                 let changes = vec![setting(&["ui", "theme"], name)];
                 vec![Effect::edit(FileChange::Settings(changes))]
             }

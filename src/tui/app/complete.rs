@@ -1,4 +1,4 @@
-//! What can be completed in a field, and going through it.
+//! Completion of fields: candidates and stepping through them.
 
 use super::App;
 use crate::query::{Known, OPERATORS, Spot, State, quoted, spot};
@@ -8,23 +8,23 @@ use nucleo_matcher::{Config, Matcher};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// Something that could stand at the cursor.
+/// A completion candidate.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Offer {
-    /// What is written.
+pub(crate) struct Candidate {
+    /// The inserted text.
     pub(crate) text: String,
-    /// What it is.
+    /// The description shown beside it.
     pub(crate) help: String,
 }
 
-impl Offer {
+impl Candidate {
     pub(super) fn new(text: impl Into<String>, help: impl Into<String>) -> Self {
         Self { text: text.into(), help: help.into() }
     }
 }
 
-/// An offer with the letters that it is found by.
-struct Line(Offer, String);
+/// A candidate with the text that is matched.
+struct Line(Candidate, String);
 
 impl AsRef<str> for Line {
     fn as_ref(&self) -> &str {
@@ -32,62 +32,62 @@ impl AsRef<str> for Line {
     }
 }
 
-/// The list below a field that offers completions.
+/// The list of candidates below a field.
 #[derive(Debug, Clone)]
 pub(crate) struct Completion {
-    pub(crate) offers: Vec<Offer>,
-    /// The one that was taken last.
-    pub(crate) taken: Option<usize>,
-    /// The bytes of the field that it stands in.
+    pub(crate) candidates: Vec<Candidate>,
+    /// Index of the candidate that was inserted last.
+    pub(crate) applied: Option<usize>,
+    /// Byte range of the field that is replaced.
     at: Range<usize>,
-    /// What was typed there.
+    /// The text typed there.
     typed: String,
 }
 
-/// Offers kept.
-const MOST: usize = 100;
+/// Largest number of candidates.
+const MAX_CANDIDATES: usize = 100;
 
 impl Completion {
-    /// Those of some offers that fit what was typed, best first; `None` when none does.
-    pub(super) fn of(field: &Field, spot: Spot, offers: Vec<Offer>) -> Option<Self> {
-        let mut offers = if spot.typed.is_empty() {
-            offers
+    /// The candidates that match the typed text, best first; `None` if there are none.
+    pub(super) fn matching(field: &Field, spot: Spot, candidates: Vec<Candidate>) -> Option<Self> {
+        let mut candidates = if spot.typed.is_empty() {
+            candidates
         } else {
             let pattern = Pattern::parse(&spot.typed, CaseMatching::Ignore, Normalization::Smart);
-            let line = |offer: Offer| {
-                // A source is known by its id as well.
-                let letters = format!("{} {}", offer.text, offer.help);
-                Line(offer, letters)
+            let line = |candidate: Candidate| {
+                // A source is also found by its id.
+                let letters = format!("{} {}", candidate.text, candidate.help);
+                Line(candidate, letters)
             };
-            let lines = offers.into_iter().map(line);
+            let lines = candidates.into_iter().map(line);
             let hits = pattern.match_list(lines, &mut Matcher::new(Config::DEFAULT));
             hits.into_iter().map(|(line, _)| line.0).collect()
         };
-        offers.truncate(MOST);
+        candidates.truncate(MAX_CANDIDATES);
         let typed = field.value().get(spot.at.clone()).unwrap_or_default().to_owned();
-        // What stands there already needs no offer.
-        if offers.len() == 1 && offers[0].text == typed {
-            offers.clear();
+        // The text that is there already is no candidate.
+        if candidates.len() == 1 && candidates[0].text == typed {
+            candidates.clear();
         }
-        (!offers.is_empty()).then_some(Self { offers, taken: None, at: spot.at, typed })
+        (!candidates.is_empty()).then_some(Self { candidates, applied: None, at: spot.at, typed })
     }
 
-    /// Takes the next offer or the one before, around the end of the list.
+    /// Inserts the next or previous candidate, wrapping around at the ends.
     pub(super) fn step(&mut self, field: &mut Field, forward: bool) {
-        let count = self.offers.len();
-        let next = match (self.taken, forward) {
+        let count = self.candidates.len();
+        let next = match (self.applied, forward) {
             (None, true) => 0,
             (None, false) => count - 1,
             (Some(at), true) => (at + 1) % count,
             (Some(at), false) => (at + count - 1) % count,
         };
-        self.taken = Some(next);
-        let text = self.offers[next].text.clone();
+        self.applied = Some(next);
+        let text = self.candidates[next].text.clone();
         self.write(field, &text);
     }
 
-    /// Puts back what was typed.
-    pub(super) fn give_back(mut self, field: &mut Field) {
+    /// Restores the typed text.
+    pub(super) fn restore_typed(mut self, field: &mut Field) {
         let typed = std::mem::take(&mut self.typed);
         self.write(field, &typed);
     }
@@ -99,54 +99,56 @@ impl Completion {
 }
 
 impl App {
-    /// What can be completed in a query; by itself only values are offered, on a wish operators too.
+    /// Candidates for a query. Without a request by the user (`explicit`) only values are offered;
+    /// with one, operators too.
     pub(super) fn complete_query(&self, field: &Field, explicit: bool) -> Option<Completion> {
         let spot = spot(field.value(), field.cursor());
         if !explicit && spot.operator.is_none() {
             return None;
         }
-        let offers = match spot.operator {
+        let candidates = match spot.operator {
             None => {
-                let operators = OPERATORS.iter().map(|o| Offer::new(o.name, o.help));
-                let all = [Offer::new("unread", "not read yet")].into_iter().chain(operators);
+                let operators = OPERATORS.iter().map(|o| Candidate::new(o.name, o.help));
+                let all = [Candidate::new("unread", "unread items")].into_iter().chain(operators);
                 let typed = spot.typed.to_ascii_lowercase();
-                all.filter(|offer| offer.text.starts_with(&typed)).collect()
+                all.filter(|candidate| candidate.text.starts_with(&typed)).collect()
             }
-            Some("is:") => State::ALL.map(|(_, name)| Offer::new(name, "")).to_vec(),
+            Some("is:") => State::ALL.map(|(_, name)| Candidate::new(name, "")).to_vec(),
             Some("source:") => {
-                let offer =
-                    |known: Known<'_>| Offer::new(quoted(known.title), known.source.id.as_str());
-                self.sources.known().map(offer).collect()
+                let candidate = |known: Known<'_>| {
+                    Candidate::new(quoted(known.title), known.source.id.as_str())
+                };
+                self.sources.known().map(candidate).collect()
             }
             Some("folder:") => {
-                self.sources.folders().into_iter().map(|f| Offer::new(quoted(&f), "")).collect()
+                self.sources.folders().into_iter().map(|f| Candidate::new(quoted(&f), "")).collect()
             }
             Some("tag:") => {
-                self.sources.tags().into_iter().map(|t| Offer::new(quoted(&t), "")).collect()
+                self.sources.tags().into_iter().map(|t| Candidate::new(quoted(&t), "")).collect()
             }
             Some("after:" | "before:") => {
                 let today = self.now.with_timezone(&chrono::Local);
                 let dates = ["%Y-%m-%d", "%Y-%m", "%Y"].map(|f| today.format(f).to_string());
                 let words = ["today", "yesterday", "7d", "30d"].map(str::to_owned);
-                words.into_iter().chain(dates).map(|word| Offer::new(word, "")).collect()
+                words.into_iter().chain(dates).map(|word| Candidate::new(word, "")).collect()
             }
             Some("age<" | "age>") => ["1h", "12h", "1d", "3d", "1w", "4w", "1y"]
-                .map(|word| Offer::new(word, ""))
+                .map(|word| Candidate::new(word, ""))
                 .to_vec(),
             Some(_) => return None,
         };
-        Completion::of(field, spot, offers)
+        Completion::matching(field, spot, candidates)
     }
 
-    /// What can be completed in a line that is all one name.
+    /// Candidates for a field that holds a single name.
     pub(super) fn complete_name(field: &Field, names: BTreeSet<String>) -> Option<Completion> {
         let typed = field.value().to_owned();
         let spot = Spot { operator: None, at: 0..typed.len(), typed };
-        let offers = names.into_iter().map(|name| Offer::new(name, "")).collect();
-        Completion::of(field, spot, offers)
+        let candidates = names.into_iter().map(|name| Candidate::new(name, "")).collect();
+        Completion::matching(field, spot, candidates)
     }
 
-    /// The same in a line of words with a sign before each.
+    /// Candidates for a field that holds several names, each with an optional sign.
     pub(super) fn complete_signed(field: &Field, names: BTreeSet<String>) -> Option<Completion> {
         let head = field.value().get(..field.cursor()).unwrap_or_default();
         let (start, typed) = match signed_words(head).pop() {
@@ -154,27 +156,27 @@ impl App {
             _ => (head.len(), String::new()),
         };
         let spot = Spot { operator: None, at: start..head.len(), typed };
-        let odd = |name: &str| name.contains([' ', ',']) || name.starts_with(['+', '-']);
-        let written = |name: String| if odd(&name) { format!("\"{name}\"") } else { name };
-        let offers = names.into_iter().map(|name| Offer::new(written(name), "")).collect();
-        Completion::of(field, spot, offers)
+        let needs_quotes = |name: &str| name.contains([' ', ',']) || name.starts_with(['+', '-']);
+        let written = |name: String| if needs_quotes(&name) { format!("\"{name}\"") } else { name };
+        let candidates = names.into_iter().map(|name| Candidate::new(written(name), "")).collect();
+        Completion::matching(field, spot, candidates)
     }
 }
 
-/// A name of a line of names with a sign before each.
+/// One name of a line of names with optional signs.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct SignedWord<'a> {
-    /// Where it begins behind its sign, in bytes of the line.
+    /// Byte offset of the name in the line, after its sign.
     at: usize,
     pub(super) minus: bool,
     /// Without its quotation marks.
     pub(super) name: &'a str,
-    /// Whether what comes next is another name.
+    /// Whether the name is complete, so that what follows is another name.
     ended: bool,
 }
 
-/// The names of a line: blanks and commas stand between them, and in quotes they are of the name. A
-/// quotation that is not closed ends with the line.
+/// Splits a line into names separated by spaces and commas. Quoted names may contain both. An
+/// unclosed quotation extends to the end of the line.
 pub(super) fn signed_words(line: &str) -> Vec<SignedWord<'_>> {
     let (mut words, mut rest) = (Vec::new(), line);
     loop {
@@ -205,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_of_names_is_taken_apart() {
+    fn splits_signed_names() {
         let summary = |line| {
             let word = |w: &SignedWord<'_>| (if w.minus { "-" } else { "" }).to_owned() + w.name;
             signed_words(line).iter().map(word).collect::<Vec<_>>().join("|")
@@ -224,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn names_with_blanks_are_completed_in_quotes() {
+    fn quotes_completed_names_with_spaces() {
         for (typed, expected) in [
             ("+lin", "+\"linux kernel\""),
             ("-\"linux k", "-\"linux kernel\""),
@@ -232,8 +234,8 @@ mod tests {
         ] {
             let mut field = Field::new(typed);
             let names = ["linux kernel", "old"].map(str::to_owned).into_iter().collect();
-            let offers = App::complete_signed(&field, names);
-            offers.unwrap().step(&mut field, true);
+            let candidates = App::complete_signed(&field, names);
+            candidates.unwrap().step(&mut field, true);
             assert_eq!(field.value(), expected);
         }
     }

@@ -1,4 +1,4 @@
-//! What lies on top of the interface: the paste box, prompts, lists to choose from, help and log.
+//! Dialogs on top of the panes, and the simple ones: help, log and well-known sources.
 
 use super::keys::Motion;
 use super::{
@@ -7,11 +7,11 @@ use super::{
 };
 use crate::config::{Action, Context, Key, Lookup};
 use crate::model::{PollRecord, SourceId};
-use crate::tui::effect::{Effect, Farewell};
+use crate::tui::effect::{Effect, ExitReason};
 use crate::tui::input::Field;
 use crossterm::event::{KeyCode, KeyEvent};
 
-/// One layer.
+/// An open dialog.
 #[derive(Debug)]
 pub(crate) enum Dialog {
     Add(Add),
@@ -31,7 +31,7 @@ pub(crate) enum Dialog {
     Keys(KeysPage),
 }
 
-/// The live keys, with a search.
+/// The list of keys, with a search.
 #[derive(Debug, Default)]
 pub(crate) struct Help {
     pub(crate) field: Field,
@@ -39,7 +39,7 @@ pub(crate) struct Help {
     pub(crate) context: Option<Context>,
 }
 
-/// Failures, newest first.
+/// Failed polls, newest first.
 #[derive(Debug, Default)]
 pub(crate) struct LogList {
     pub(crate) polls: Option<Vec<(SourceId, PollRecord)>>,
@@ -51,7 +51,7 @@ pub(crate) struct LogList {
 pub(crate) struct Starters {
     /// Folder and title.
     pub(crate) rows: Vec<(String, String)>,
-    pub(crate) chosen: Vec<bool>,
+    pub(crate) checked: Vec<bool>,
     pub(crate) selected: usize,
 }
 
@@ -62,30 +62,30 @@ impl Starters {
             (s.folder.clone().unwrap_or_default(), title)
         };
         let rows: Vec<_> = crate::config::starter_sources().iter().map(row).collect();
-        Self { chosen: vec![false; rows.len()], rows, selected: 0 }
+        Self { checked: vec![false; rows.len()], rows, selected: 0 }
     }
 }
 
 impl Dialog {
-    /// Whether something in it moves by itself.
+    /// Whether the dialog shows a spinner.
     pub(super) fn is_busy(&self) -> bool {
         use super::Stage;
         match self {
-            Self::Add(add) => matches!(add.stage, Stage::Exploring { .. } | Stage::Following),
+            Self::Add(add) => matches!(add.stage, Stage::Discovering { .. } | Stage::Following),
             Self::Edit(editor) => editor.is_busy(),
             _ => false,
         }
     }
 
-    /// When a sequence of keys that is being struck ends.
-    pub(super) fn until(&self) -> Option<crate::model::Time> {
+    /// When a key sequence that is being pressed closes.
+    pub(super) fn deadline(&self) -> Option<crate::model::Time> {
         match self {
-            Self::Keys(page) => page.until(),
+            Self::Keys(page) => page.deadline(),
             _ => None,
         }
     }
 
-    /// The field that takes a paste.
+    /// The field that receives a paste.
     pub(super) fn field(&mut self) -> Option<&mut Field> {
         match self {
             Self::Add(add) => Some(&mut add.field),
@@ -95,7 +95,7 @@ impl Dialog {
             Self::Prompt(prompt) => Some(&mut prompt.field),
             Self::Jump(jump) => Some(&mut jump.field),
             Self::Edit(editor) => editor.field(),
-            Self::Keys(page) => page.typing(),
+            Self::Keys(page) => page.field_mut(),
             Self::Log(_)
             | Self::Links(_)
             | Self::Hints(_)
@@ -108,7 +108,7 @@ impl Dialog {
 }
 
 impl App {
-    /// Opens the layer that an action stands for.
+    /// Opens the dialog of an action.
     pub(super) fn open_dialog(&mut self, action: Action) -> Vec<Effect> {
         let dialog = match action {
             Action::Search => return self.open_search(false),
@@ -144,17 +144,17 @@ impl App {
         vec![]
     }
 
-    /// A stroke while a layer is open.
+    /// A key press while a dialog is open.
     pub(super) fn dialog_key(&mut self, event: KeyEvent, key: Key) -> Vec<Effect> {
         if let Some(Dialog::Keys(_)) = self.dialogs.last() {
             return self.keys_key(event, key);
         }
-        // Where nothing can be typed, the key that quits still does.
+        // In dialogs without a field the quit key still quits.
         let quits = self.keymap.lookup(Context::Everywhere, &[key]) == Lookup::Action(Action::Quit);
-        // What is being edited is not dropped by it.
-        let ends = |l: &mut Dialog| l.field().is_none() && !matches!(l, Dialog::Edit(_));
-        if quits && self.dialogs.last_mut().is_some_and(ends) {
-            return vec![Effect::Quit(Farewell::Quit)];
+        // Except in the editor, whose changes would be lost.
+        let closes = |l: &mut Dialog| l.field().is_none() && !matches!(l, Dialog::Edit(_));
+        if quits && self.dialogs.last_mut().is_some_and(closes) {
+            return vec![Effect::Quit(ExitReason::Quit)];
         }
         match self.dialogs.last() {
             Some(Dialog::Add(_)) => self.add_key(event),
@@ -176,12 +176,12 @@ impl App {
         }
     }
 
-    /// What a change of the top layer's text brings about.
+    /// Updates the top dialog after its text changed.
     pub(super) fn field_changed(&mut self) -> Vec<Effect> {
         match self.dialogs.last_mut() {
             Some(Dialog::Search(_)) => self.search_changed(),
             Some(Dialog::Palette(palette)) => {
-                (palette.selected, palette.chosen) = (0, false);
+                (palette.selected, palette.moved) = (0, false);
                 vec![]
             }
             Some(Dialog::Help(help)) => {
@@ -228,7 +228,7 @@ impl App {
         vec![]
     }
 
-    /// Lists without a field are walked with the keys of the interface.
+    /// Lists without a field use the movement keys of the Items pane.
     pub(super) fn motion(&self, key: Key) -> Option<Motion> {
         match self.keymap.lookup(Context::Items, &[key]) {
             Lookup::Action(action) => Motion::of(action),
@@ -236,7 +236,7 @@ impl App {
         }
     }
 
-    /// What a key does by itself everywhere.
+    /// The action bound to a single key in every context.
     pub(super) fn action_of(&self, key: Key) -> Option<Action> {
         match self.keymap.lookup(Context::Everywhere, &[key]) {
             Lookup::Action(action) => Some(action),
@@ -279,18 +279,18 @@ impl App {
         let Some(Dialog::Starters(list)) = self.dialogs.last_mut() else { return vec![] };
         match event.code {
             KeyCode::Char(' ') => {
-                if let Some(chosen) = list.chosen.get_mut(list.selected) {
-                    *chosen = !*chosen;
+                if let Some(checked) = list.checked.get_mut(list.selected) {
+                    *checked = !*checked;
                 }
             }
             KeyCode::Enter => {
-                let mut addresses: Vec<usize> =
-                    (0..list.chosen.len()).filter(|&i| list.chosen[i]).collect();
-                if addresses.is_empty() {
-                    addresses.push(list.selected);
+                let mut indexes: Vec<usize> =
+                    (0..list.checked.len()).filter(|&i| list.checked[i]).collect();
+                if indexes.is_empty() {
+                    indexes.push(list.selected);
                 }
                 self.dialogs.pop();
-                return vec![Effect::FollowStarters { addresses }];
+                return vec![Effect::FollowStarters { indexes }];
             }
             _ => {
                 if let Some(motion) = motion {
@@ -307,7 +307,7 @@ impl App {
         &mut self,
         result: Result<Vec<(SourceId, PollRecord)>, String>,
     ) -> Vec<Effect> {
-        // Called from a source, the log begins with what is wrong with that one.
+        // Opened from a source, the log starts at the last failure of that source.
         let about = match self.focus {
             Focus::Sources => self.sources.targets().first().map(|s| s.source.id.clone()),
             Focus::Items | Focus::Reader => None,

@@ -1,5 +1,5 @@
-//! The form for a source or the settings. What its fields are, and what is wrong with them, is known by
-//! [`crate::config::SourceForm`]; here is which of them has the keys.
+//! The form for a source or the settings. Fields and their checks belong to
+//! [`crate::config::SourceForm`]; this module handles focus and keys.
 
 use super::{Add, App, Bench, BenchPane, Dialog, Focus, PromptKind, Stage};
 use crate::config::{FileChange, FormPage, Key, Section, SourceForm, UiSettings};
@@ -12,90 +12,89 @@ use crate::tui::view;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEventKind};
 use ratatui::layout::Position;
 
-/// What the form is of.
+/// What the form edits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Of {
-    /// A source that is followed, by its row key.
+pub(super) enum Subject {
+    /// A followed source, by its row key.
     Source(i64),
-    /// A way to follow the address in the paste box below, by its number; none of them, but a website
-    /// at that address, without one.
+    /// A way to follow the URL in the add dialog below, by its index; `None` is a website at that
+    /// URL with selectors written by hand.
     Way(Option<usize>),
-    /// The settings.
     Settings,
 }
 
-/// The form, open on a source or on the settings.
+/// The form, opened for a source or the settings.
 #[derive(Debug)]
 pub(crate) struct Editor {
-    pub(super) of: Of,
+    pub(super) of: Subject,
     pub(crate) title: String,
-    /// `None` until the entry is read.
+    /// `None` until the entry is loaded.
     pub(crate) form: Option<SourceForm>,
-    /// What is typed, one for each field of the form.
+    /// Text fields, one for each field of the form.
     pub(crate) typed: Vec<Field>,
-    /// The field that has the keys.
+    /// Index of the focused field.
     pub(crate) focus: usize,
-    /// Whether Esc was pressed once with something to lose.
-    leaving: bool,
-    /// The page to begin with.
-    pub(super) begin: FormPage,
-    /// How the interface looked before, to be put back.
-    before: Option<UiSettings>,
+    /// Whether Esc was pressed once with unsaved changes.
+    confirm_leave: bool,
+    /// The page to open first.
+    pub(super) first_page: FormPage,
+    /// Interface settings restore editing, restored on leaving.
+    restore: Option<UiSettings>,
     saving: Option<Saving>,
-    /// The workbench for its selectors, once it was opened.
+    /// The workbench for selectors, once it was opened.
     pub(super) bench: Option<Box<Bench>>,
-    /// Whether the workbench is what is wanted.
-    wants_bench: bool,
+    /// Whether the workbench opens as soon as the entry is loaded.
+    open_bench_next: bool,
 }
 
-/// A save that is not answered yet.
+/// A save that is in progress.
 #[derive(Debug, Clone, Copy)]
 struct Saving {
     number: RequestId,
-    /// Whether the source is to be polled then.
+    /// Whether the source is polled after saving.
     poll: bool,
 }
 
 impl Editor {
-    fn new(of: Of, title: String, begin: FormPage, wants_bench: bool) -> Self {
+    fn new(of: Subject, title: String, first_page: FormPage, open_bench_next: bool) -> Self {
         Self {
             of,
             title,
             form: None,
             typed: Vec::new(),
             focus: 0,
-            leaving: false,
-            begin,
-            before: None,
+            confirm_leave: false,
+            first_page,
+            restore: None,
             saving: None,
             bench: None,
-            wants_bench,
+            open_bench_next,
         }
     }
 
-    /// The form of the settings, to be opened at a page.
+    /// The form of the settings, opened at a page.
     pub(super) fn settings(page: FormPage, ui: UiSettings) -> Self {
-        let title = "settings".to_owned();
-        Self { before: Some(ui), ..Self::new(Of::Settings, title, page, false) }
+        let title = "Settings".to_owned();
+        Self { restore: Some(ui), ..Self::new(Subject::Settings, title, page, false) }
     }
 
-    pub(super) fn is_settings(&self) -> bool {
-        self.of == Of::Settings
+    pub(crate) fn is_settings(&self) -> bool {
+        self.of == Subject::Settings
     }
 
-    /// What is put back when it is left.
-    pub(super) fn set_before(&mut self, ui: UiSettings) {
-        self.before = Some(ui);
+    /// Sets the interface settings that are restored on leaving.
+    pub(super) fn set_restore(&mut self, ui: UiSettings) {
+        self.restore = Some(ui);
     }
 
-    /// The field that takes what is typed.
+    /// The field that receives typed text.
     pub(super) fn field(&mut self) -> Option<&mut Field> {
-        let here = self.here()?;
-        self.typed.get_mut(here).filter(|_| self.saving.is_none())
+        let focused_index = self.focused_index()?;
+        self.typed.get_mut(focused_index).filter(|_| self.saving.is_none())
     }
 
-    /// The field that has the keys, where one has.
-    fn here(&self) -> Option<usize> {
+    /// Index of the focused field, if a field has the focus.
+    fn focused_index(&self) -> Option<usize> {
         match self.bench() {
             Some(bench) if bench.pane == BenchPane::Fields => Some(bench.field()?.index),
             Some(_) => None,
@@ -103,30 +102,29 @@ impl Editor {
         }
     }
 
-    /// Hands what is typed to the form.
+    /// Passes the typed text to the form.
     pub(super) fn typed(&mut self) -> Vec<Effect> {
-        self.leaving = false;
-        let Some(here) = self.here() else { return vec![] };
-        if let (Some(form), Some(field)) = (&mut self.form, self.typed.get(here)) {
-            form.set(here, field.value());
+        self.confirm_leave = false;
+        let Some(focused_index) = self.focused_index() else { return vec![] };
+        if let (Some(form), Some(field)) = (&mut self.form, self.typed.get(focused_index)) {
+            form.set(focused_index, field.value());
         }
         if let Some(bench) = &mut self.bench {
-            bench.keep(here);
+            bench.keep_edit(focused_index);
         }
         self.preview()
     }
 
-    /// Whether something in it moves by itself.
+    /// Whether a save or a fetch is in progress.
     pub(super) fn is_busy(&self) -> bool {
         self.saving.is_some() || self.bench.as_ref().is_some_and(|bench| bench.is_busy())
     }
 
-    /// Whether it is being saved.
     pub(crate) fn is_saving(&self) -> bool {
         self.saving.is_some()
     }
 
-    /// The fields that can be gone to, in order.
+    /// Indexes of the visible fields, in order.
     pub(crate) fn shown(&self) -> Vec<usize> {
         let Some(form) = &self.form else { return Vec::new() };
         let fields = form.fields().iter().enumerate();
@@ -137,9 +135,9 @@ impl Editor {
         Some(self.form.as_ref()?.fields().get(field)?.page())
     }
 
-    /// The page that is open: that of the field with the keys.
+    /// The open page: that of the focused field.
     pub(crate) fn page(&self) -> FormPage {
-        self.page_of(self.focus).unwrap_or(self.begin)
+        self.page_of(self.focus).unwrap_or(self.first_page)
     }
 
     /// The pages that have fields for this source.
@@ -154,43 +152,43 @@ impl Editor {
         self.focus = first.unwrap_or(self.focus);
     }
 
-    /// The next field or the one before, on whichever page it is.
+    /// Moves to the next or previous field, across pages.
     fn step(&mut self, forward: bool) {
-        self.focus = around(&self.shown(), &self.focus, forward).unwrap_or(self.focus);
+        self.focus = neighbour(&self.shown(), &self.focus, forward).unwrap_or(self.focus);
     }
 
     fn step_page(&mut self, forward: bool) {
-        if let Some(page) = around(&self.pages(), &self.page(), forward) {
+        if let Some(page) = neighbour(&self.pages(), &self.page(), forward) {
             self.open_page(page);
         }
     }
 
-    /// Where a field takes one of a few words, the next of them or the one before.
+    /// In a field with a fixed set of values, selects the next or previous value.
     fn next_choice(&mut self, forward: bool) -> Option<Vec<Effect>> {
         let field = self.form.as_ref().and_then(|form| form.fields().get(self.focus));
         let field = field.filter(|field| !field.choices().is_empty())?;
-        // Empty stands for what holds without a word.
-        let words: Vec<&str> =
+        // The empty value stands for the default.
+        let values: Vec<&str> =
             [""].into_iter().chain(field.choices().iter().map(String::as_str)).collect();
         let now = match field.value().trim() {
-            // The settings show what holds without a word, and go on from there.
-            "" if self.is_settings() && words.contains(&field.unset()) => field.unset(),
+            // The settings show the default value and continue from it.
+            "" if self.is_settings() && values.contains(&field.unset()) => field.unset(),
             now => now,
         };
-        let next = around(&words, &now, forward).unwrap_or("");
+        let next = neighbour(&values, &now, forward).unwrap_or("");
         self.typed[self.focus] = Field::new(next);
         Some(self.typed())
     }
 
-    /// Makes the fields say what the form says.
+    /// Fills the text fields from the form.
     pub(super) fn show_form(&mut self) {
         let fields = self.form.iter().flat_map(|form| form.fields());
         self.typed = fields.map(|field| Field::new(field.value())).collect();
     }
 }
 
-/// What follows in a list, or goes before, around its end. The first one when `now` is not in it.
-fn around<T: PartialEq + Copy>(list: &[T], now: &T, forward: bool) -> Option<T> {
+/// The element after or restore `now`, wrapping neighbour. The first one if `now` is not in the list.
+fn neighbour<T: PartialEq + Copy>(list: &[T], now: &T, forward: bool) -> Option<T> {
     let step = if forward { 1 } else { list.len().max(1) - 1 };
     let at = list.iter().position(|one| one == now);
     let next = at.map_or(0, |at| (at + step) % list.len());
@@ -206,28 +204,30 @@ impl App {
     }
 
     /// Opens the form of the selected source.
-    pub(super) fn open_editor(&mut self, wants_bench: bool) -> Vec<Effect> {
+    pub(super) fn open_editor(&mut self, open_bench_next: bool) -> Vec<Effect> {
         let saved =
-            self.saved_view().filter(|_| self.focus == Focus::Sources && !wants_bench).cloned();
+            self.saved_view().filter(|_| self.focus == Focus::Sources && !open_bench_next).cloned();
         if let Some(view) = saved {
             return self.ask(PromptKind::ViewQuery { name: view.name }, &view.query);
         }
         let entry = self.selected_source().and_then(|key| self.sources.entry(key));
-        let Some(entry) = entry else { return self.note("select a source first") };
+        let Some(entry) = entry else {
+            return self.note("Select a source in the Sources pane first");
+        };
         let (source, id) = (entry.facts.key, entry.source.id.clone());
         let title = entry.title().to_owned();
-        // What is broken is mended there.
-        let wants_bench = wants_bench || entry.facts.website.broken().is_some();
+        // Broken selectors are fixed in the workbench.
+        let open_bench_next = open_bench_next || entry.facts.website.broken().is_some();
         self.dialogs.push(Dialog::Edit(Editor::new(
-            Of::Source(source),
+            Subject::Source(source),
             title,
             FormPage::General,
-            wants_bench,
+            open_bench_next,
         )));
         vec![Effect::LoadEntry { source, id }]
     }
 
-    /// Opens the form of a way to follow an address, which is declared when it is saved.
+    /// Opens the form of a way to follow a URL; saving adds the source.
     pub(super) fn edit_way(&mut self, by_hand: bool) -> Vec<Effect> {
         let found = self.dialogs.iter().find_map(|dialog| match dialog {
             Dialog::Add(Add { stage: Stage::Found { discovery, selected }, .. }) => {
@@ -240,7 +240,7 @@ impl App {
         let Some((way, entry, title)) = found else { return vec![] };
         let id = entry.source_id().map(ToString::to_string);
         let title = if title.is_empty() { id.unwrap_or_default() } else { title };
-        let mut editor = Editor::new(Of::Way(way), title, FormPage::General, false);
+        let mut editor = Editor::new(Subject::Way(way), title, FormPage::General, false);
         let form = SourceForm::new(entry);
         let has_selectors = form.kind() == SourceKind::Website;
         editor.form = Some(form);
@@ -254,14 +254,14 @@ impl App {
         source: i64,
         result: Result<Section, Failure>,
     ) -> Vec<Effect> {
-        let of = Of::Source(source);
+        let of = Subject::Source(source);
         let editor = self.editor().filter(|e| e.of == of && e.form.is_none());
         match (editor, result) {
             (None, _) => vec![],
             (Some(editor), Ok(entry)) => {
                 editor.form = Some(SourceForm::new(entry));
                 editor.show_form();
-                if editor.wants_bench { self.open_bench() } else { vec![] }
+                if editor.open_bench_next { self.open_bench() } else { vec![] }
             }
             (Some(_), Err(why)) => {
                 self.dialogs.retain(|dialog| !matches!(dialog, Dialog::Edit(_)));
@@ -279,7 +279,7 @@ impl App {
         if event.code == KeyCode::Esc {
             return self.leave_editor();
         }
-        editor.leaving = false;
+        editor.confirm_leave = false;
         match event.code {
             KeyCode::Char('s') if ctrl => return self.save_entry(),
             KeyCode::Char('n') if ctrl => editor.step_page(true),
@@ -315,20 +315,20 @@ impl App {
         vec![]
     }
 
-    /// Closes the form, at the second time where something was changed.
+    /// Closes the form; with unsaved changes only at the second time.
     fn leave_editor(&mut self) -> Vec<Effect> {
         let Some(editor) = self.editor() else { return vec![] };
         if editor.saving.is_some() {
-            return self.note("saving …");
+            return self.note("Saving …");
         }
         let changed = editor.form.as_ref().is_some_and(|form| !form.changes().is_empty());
-        if changed && !editor.leaving {
-            editor.leaving = true;
-            return self.note("Esc again to drop the changes");
+        if changed && !editor.confirm_leave {
+            editor.confirm_leave = true;
+            return self.note("Press Esc again to discard the changes");
         }
         let had_bench = editor.bench.is_some();
-        if let Some(before) = editor.before.take() {
-            self.apply_appearance(before);
+        if let Some(restore) = editor.restore.take() {
+            self.apply_appearance(restore);
         }
         self.dialogs.pop();
         self.toast = None;
@@ -350,43 +350,43 @@ impl App {
             let label = form.fields()[wrong].label.clone();
             editor.focus = wrong;
             if let Some(bench) = &mut editor.bench {
-                // What is wrong may be on another page of the form.
+                // The invalid field may be on another page of the form.
                 let place = bench.fields.iter().position(|f| f.index == wrong);
                 bench.shown &= place.is_some();
                 bench.active = place.unwrap_or(bench.active);
             }
-            return self.problem(format!("not saved: {label} is not right yet"));
+            return self.problem(format!("Not saved: {label} is not valid"));
         }
         if let Some(why) = form.problem.clone() {
-            return self.problem(format!("not saved: {why}"));
+            return self.problem(format!("Not saved: {why}"));
         }
         let (changes, base) = (form.changes(), form.base().clone());
         match (editor.of, discovery) {
-            (Of::Way(way), Some(discovery)) => {
+            (Subject::Way(way), Some(discovery)) => {
                 editor.saving = Some(Saving { number, poll: false });
                 vec![Effect::FollowEdited { discovery, way, base, changes }]
             }
-            (Of::Source(_) | Of::Settings, _) if !changes.is_empty() => {
+            (Subject::Source(_) | Subject::Settings, _) if !changes.is_empty() => {
                 editor.saving = Some(Saving { number, poll: form.needs_poll() });
                 let purpose = Purpose::Form(number);
                 vec![Effect::Edit { purpose, change: FileChange::Section { base, changes } }]
             }
             _ => {
                 self.dialogs.pop();
-                self.note("nothing was changed");
+                self.note("Nothing was changed");
                 vec![Effect::CloseBench]
             }
         }
     }
 
-    /// After a save of a form.
     pub(super) fn form_saved(
         &mut self,
         save: RequestId,
         result: Result<Edited, NotSaved>,
     ) -> Vec<Effect> {
-        let waits = |editor: &Editor| editor.saving.is_some_and(|saving| saving.number == save);
-        let editor = self.editor().filter(|editor| waits(editor));
+        let is_awaited =
+            |editor: &Editor| editor.saving.is_some_and(|saving| saving.number == save);
+        let editor = self.editor().filter(|editor| is_awaited(editor));
         match (result, editor) {
             (Ok(edited), editor) => {
                 let Some(editor) = editor else { return self.saved(edited.edits, None, "") };
@@ -396,11 +396,11 @@ impl App {
                 let waiting: Vec<&str> = waiting.map(|field| field.label.as_str()).collect();
                 let note = match waiting.join(", ") {
                     labels if labels.is_empty() => labels,
-                    labels => format!("; {labels}: from the next start"),
+                    labels => format!("; restart to apply: {labels}"),
                 };
-                self.dialogs.retain(|dialog| !matches!(dialog, Dialog::Edit(e) if waits(e)));
+                self.dialogs.retain(|dialog| !matches!(dialog, Dialog::Edit(e) if is_awaited(e)));
                 let mut effects = vec![];
-                if let Of::Source(source) = of {
+                if let Subject::Source(source) = of {
                     effects.push(Effect::CloseBench);
                     if poll {
                         effects.extend(self.refresh(Some(vec![source]), Pace::Manual));
@@ -417,7 +417,7 @@ impl App {
                 }
                 let keys = keys.join(", ");
                 self.problem(format!(
-                    "{keys}: changed in the file meanwhile; C-s again puts this in its place"
+                    "Not saved: {keys} changed in the file. Press C-s again to overwrite"
                 ))
             }
             (Err(why), editor) => {
@@ -429,13 +429,13 @@ impl App {
         }
     }
 
-    /// A way that was edited is not followed, and the form stays.
+    /// The edited way could not be followed; the form stays open.
     pub(super) fn not_followed(&mut self) -> bool {
-        let editor = self.editor().filter(|editor| matches!(editor.of, Of::Way(_)));
+        let editor = self.editor().filter(|editor| matches!(editor.of, Subject::Way(_)));
         editor.map(|editor| editor.saving = None).is_some()
     }
 
-    /// A click goes to a field or a page, the wheel from field to field.
+    /// A click selects a field or a page, the wheel moves between fields.
     pub(super) fn editor_mouse(&mut self, kind: MouseEventKind, at: Position) -> Vec<Effect> {
         let size = self.size;
         let Some(editor) = self.editor() else { return vec![] };

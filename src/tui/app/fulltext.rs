@@ -1,4 +1,4 @@
-//! Full texts: of the item that is opened, on a wish, ahead; and what changed in them.
+//! Full texts: fetched when an item is opened, on request or ahead; and their changes.
 
 use super::App;
 use crate::config::Action;
@@ -7,18 +7,18 @@ use crate::tui::effect::Effect;
 use crate::tui::event::Failure;
 use crate::util::text::size;
 
-/// What is under way.
+/// Full-text jobs in progress.
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
-    /// The item (row key) that was opened last.
+    /// Row key of the item opened last.
     opened: Option<i64>,
     prefetch: Option<Prefetch>,
 }
 
-/// Fetching pages ahead.
+/// State of prefetching full texts.
 #[derive(Debug)]
 pub(crate) enum Prefetch {
-    /// The size was shown; the same key again starts it, until that message has gone.
+    /// The size was shown; the same key starts the job while the message is visible.
     Planned(PrefetchPlan),
     Running {
         done: usize,
@@ -28,7 +28,7 @@ pub(crate) enum Prefetch {
 }
 
 impl Texts {
-    /// Pages that are done and pages in all, while they are fetched ahead.
+    /// Pages done and pages in total while prefetching.
     pub(crate) fn progress(&self) -> Option<(usize, usize)> {
         match self.prefetch {
             Some(Prefetch::Running { done, total, .. }) => Some((done, total)),
@@ -38,7 +38,7 @@ impl Texts {
 }
 
 impl App {
-    /// An article is shown: when it is another one, the engine hears that it was opened.
+    /// Reports a newly opened item to the engine.
     pub(super) fn item_opened(&mut self) -> Option<Effect> {
         let key = self.reader.row()?.key;
         if self.texts.opened == Some(key) {
@@ -48,14 +48,17 @@ impl App {
         Some(Effect::ItemOpened { key })
     }
 
-    /// Fetches the full text of the item at hand; again, in another way.
+    /// Fetches the full text of the current item; repeated, with another extraction method.
     pub(super) fn fetch_text(&mut self) -> Vec<Effect> {
         let Some(row) = self.item_targets().into_iter().next() else {
-            return self.note("select an item first");
+            return self.note("Select an item first");
         };
-        let Some(url) = &row.url else { return self.note("this item has no address") };
+        let Some(url) = &row.url else { return self.note("This item has no URL") };
         let host = url::Url::parse(url).ok().and_then(|u| u.host_str().map(str::to_owned));
-        self.note(format!("asking {} for the text …", host.as_deref().unwrap_or("its page")));
+        self.note(format!(
+            "Fetching the full text from {} …",
+            host.as_deref().unwrap_or("its page")
+        ));
         vec![Effect::FetchText { key: row.key }]
     }
 
@@ -79,7 +82,7 @@ impl App {
                         matches!(other, TextGot::Fetched { .. } | TextGot::Feed | TextGot::Same(_));
                     let next = key
                         .filter(|_| explicit && other_way)
-                        .map(|k| format!("; {k} takes another way"));
+                        .map(|k| format!("; {k} tries another method"));
                     self.note(other.words() + &next.unwrap_or_default())
                 }
             };
@@ -91,18 +94,21 @@ impl App {
         self.reload_article()
     }
 
-    /// Tells what fetching pages ahead would take, then does it, then stops it.
+    /// First press: shows the size of the job. Second: starts it. Third: stops it.
     pub(super) fn prefetch(&mut self) -> Vec<Effect> {
         let shown = self.toast.is_some();
         match self.texts.prefetch.take() {
             Some(Prefetch::Planned(plan)) if shown => {
                 let total = plan.pages.len();
                 self.texts.prefetch = Some(Prefetch::Running { done: 0, there: 0, total });
-                self.note(format!("fetching {} ahead; the same key stops", pages(total)));
+                self.note(format!(
+                    "Prefetching {}; press the same key again to stop",
+                    pages(total)
+                ));
                 vec![Effect::Prefetch { plan }]
             }
             Some(Prefetch::Running { there, .. }) => {
-                self.note(format!("stopped; {} stored", pages(there)));
+                self.note(format!("Prefetch stopped; {} stored", pages(there)));
                 vec![Effect::StopPrefetch]
             }
             _ => vec![Effect::PlanPrefetch],
@@ -118,11 +124,16 @@ impl App {
             Err(why) => return self.problem(why),
         };
         if plan.pages.is_empty() {
-            return self.note(format!("of pinned and unread items {}", plan.nothing()));
+            return self.note(format!(
+                "Nothing to prefetch for pinned and unread items: {}",
+                plan.nothing()
+            ));
         }
         let (count, size) = (pages(plan.pages.len()), size(plan.bytes));
         self.texts.prefetch = Some(Prefetch::Planned(plan));
-        self.note(format!("{count} of pinned and unread items, about {size}; again to fetch them"))
+        self.note(format!(
+            "{count} of pinned and unread items, about {size}; press the same key again to fetch"
+        ))
     }
 
     pub(super) fn prefetched(&mut self, text: bool) -> Vec<Effect> {
@@ -138,9 +149,9 @@ impl App {
             Some(Prefetch::Running { done, there, .. }) => {
                 let without = match done - there {
                     0 => String::new(),
-                    n => format!(", {n} gave no text"),
+                    n => format!(", {n} without text"),
                 };
-                self.note(format!("{} fetched ahead{without}", pages(there)))
+                self.note(format!("{} prefetched{without}", pages(there)))
             }
             other => {
                 self.texts.prefetch = other;

@@ -1,4 +1,4 @@
-//! What was changed, what of it is undone, and how to go to and fro between these states.
+//! The history of changes: undo, redo and moving to an earlier state.
 
 use super::{App, Dialog};
 use crate::config::{Action, Context, FileChange, FileEdit, FileKind, Key};
@@ -9,10 +9,10 @@ use crate::tui::effect::{Effect, Purpose};
 use crate::tui::event::{Cause, Failure, MarksSet, NotSaved};
 use crossterm::event::{KeyCode, KeyEvent};
 
-/// Changes kept for undoing.
-const MOST: usize = 100;
+/// Changes kept for undo.
+const MAX_STEPS: usize = 100;
 
-/// One change of the user.
+/// One change made by the user.
 #[derive(Debug)]
 pub(super) enum Change {
     Marks {
@@ -24,45 +24,45 @@ pub(super) enum Change {
     Files(Vec<FileEdit>),
 }
 
-/// A change with what to call it.
+/// A change with its description.
 #[derive(Debug)]
 pub(crate) struct Step {
     change: Change,
-    pub(crate) words: String,
+    pub(crate) label: String,
     pub(crate) at: Time,
 }
 
-/// The changes in their order: first those that hold, then those that are undone.
+/// The changes in order: first those that are applied, then those that are undone.
 #[derive(Debug, Default)]
 pub(crate) struct History {
     pub(crate) steps: Vec<Step>,
-    /// How many of them hold.
+    /// Number of applied changes.
     pub(crate) done: usize,
-    /// The one that is being undone, or done again (`true`). It is in none of the lists.
+    /// The step that is being undone or redone (`true`); it is not in `steps`.
     moving: Option<(Step, bool)>,
-    /// How many are to hold, while one after the other is undone or done again.
+    /// Number of changes to be applied, while several are undone or redone in sequence.
     goal: Option<usize>,
 }
 
 impl History {
-    /// Whether so many changes hold, and none is on its way.
+    /// Whether exactly `done` changes are applied and none is in progress.
     #[cfg(test)]
     pub(crate) fn rests_at(&self, done: usize) -> bool {
         self.done == done && self.moving.is_none()
     }
 
-    /// A new change makes what was undone before it unreachable.
+    /// Adds a change and drops the undone ones.
     fn push(&mut self, step: Step) {
         self.goal = None;
         self.steps.truncate(self.done);
         self.steps.push(step);
-        if self.steps.len() > MOST {
+        if self.steps.len() > MAX_STEPS {
             self.steps.remove(0);
         }
         self.done = self.steps.len();
     }
 
-    /// Takes out what is to be undone, or done again, next.
+    /// Removes the step to undo or redo next.
     fn take(&mut self, redo: bool) -> Option<&Step> {
         let at = if redo { self.done } else { self.done.checked_sub(1)? };
         if at >= self.steps.len() {
@@ -73,45 +73,45 @@ impl History {
         Some(&self.moving.insert((step, redo)).0)
     }
 
-    /// Puts the step that was being moved to those that hold, or to those that do not.
-    fn put(&mut self, step: Step, holds: bool) {
+    /// Puts the moved step back, as applied or as undone.
+    fn put(&mut self, step: Step, applied: bool) {
         self.steps.insert(self.done, step);
-        self.done += usize::from(holds);
+        self.done += usize::from(applied);
     }
 }
 
-/// The list of changes, newest first, and below them the state before all.
+/// The list of changes, newest first, with the initial state at the bottom.
 #[derive(Debug, Default)]
 pub(crate) struct HistoryList {
     pub(crate) selected: usize,
 }
 
 impl App {
-    /// Keeps a change for undoing; tells how to take it back.
-    pub(super) fn did(&mut self, change: Change, words: impl Into<String>) -> String {
-        self.history.push(Step { change, words: words.into(), at: self.now });
+    /// Records a change for undo; returns the hint how to undo it.
+    pub(super) fn record_change(&mut self, change: Change, label: impl Into<String>) -> String {
+        self.history.push(Step { change, label: label.into(), at: self.now });
         let key = self.keymap.keys_for(Context::Everywhere, Action::Undo);
-        key.map(|k| format!(" ({k} takes it back)")).unwrap_or_default()
+        key.map(|k| format!(" ({k} undoes this)")).unwrap_or_default()
     }
 
     pub(super) fn undo(&mut self) -> Vec<Effect> {
-        let holds = self.history.goal.unwrap_or(self.history.done);
-        match holds.checked_sub(1) {
+        let applied = self.history.goal.unwrap_or(self.history.done);
+        match applied.checked_sub(1) {
             Some(goal) => self.go_to_state(goal),
-            None => self.note("nothing to undo"),
+            None => self.note("Nothing to undo"),
         }
     }
 
     pub(super) fn redo(&mut self) -> Vec<Effect> {
-        let moving = usize::from(self.history.moving.is_some());
-        let all = self.history.steps.len() + moving;
+        let in_progress = usize::from(self.history.moving.is_some());
+        let all = self.history.steps.len() + in_progress;
         match self.history.goal.unwrap_or(self.history.done) + 1 {
             goal if goal <= all => self.go_to_state(goal),
-            _ => self.note("nothing to redo"),
+            _ => self.note("Nothing to redo"),
         }
     }
 
-    /// Undoes, or does again, until so many changes hold.
+    /// Undoes or redoes changes until `goal` of them are applied.
     pub(super) fn go_to_state(&mut self, goal: usize) -> Vec<Effect> {
         self.history.goal = Some(goal);
         if self.history.moving.is_some() { vec![] } else { self.next_step() }
@@ -141,13 +141,13 @@ impl App {
         }
     }
 
-    /// The step under way has ended: what it is now, where that is another than before.
-    fn turned(&mut self, result: Result<Option<Change>, Failure>) -> Vec<Effect> {
+    /// Ends the step in progress; `result` applied the change if it differs from before.
+    fn finish_step(&mut self, result: Result<Option<Change>, Failure>) -> Vec<Effect> {
         let Some((mut step, redo)) = self.history.moving.take() else { return vec![] };
         match result {
             Ok(change) => {
-                let word = if redo { "done again" } else { "undone" };
-                self.note(format!("{word}: {}", step.words));
+                let word = if redo { "Redone" } else { "Undone" };
+                self.note(format!("{word}: {}", step.label));
                 step.change = change.unwrap_or(step.change);
                 self.history.put(step, redo);
                 self.next_step()
@@ -160,43 +160,43 @@ impl App {
         }
     }
 
-    /// Whether a step of that kind is under way.
-    fn is_turning(&self, kind: impl Fn(&Change) -> bool) -> bool {
+    /// Whether a step of that kind is in progress.
+    fn is_moving(&self, kind: impl Fn(&Change) -> bool) -> bool {
         self.history.moving.as_ref().is_some_and(|(step, _)| kind(&step.change))
     }
 
     pub(super) fn marked(&mut self, result: Result<MarksSet, Failure>) -> Vec<Effect> {
-        let turning = self.is_turning(|change| matches!(change, Change::Marks { .. }));
+        let moving = self.is_moving(|change| matches!(change, Change::Marks { .. }));
         let MarksSet { mark, keys, to, cause } = match result {
             Ok(set) => set,
-            Err(why) if turning => return self.turned(Err(why)),
+            Err(why) if moving => return self.finish_step(Err(why)),
             Err(why) => return self.problem(why),
         };
         if matches!(cause, Cause::Undo | Cause::Redo) {
-            if !turning {
+            if !moving {
                 return vec![];
             }
-            // Where nothing was left to change, the step stays what it was.
+            // Without anything to change the step stays as it was.
             let to = to == (cause == Cause::Redo);
             let change = Some(Change::Marks { mark, keys, to });
             let changed = |c: &Change| matches!(c, Change::Marks { keys, .. } if !keys.is_empty());
-            return self.turned(Ok(change.filter(changed)));
+            return self.finish_step(Ok(change.filter(changed)));
         }
         if keys.is_empty() {
             return vec![];
         }
-        let words = format!("{}: {}", verb(mark, to), self.items_named(&keys));
-        let said = describe(mark, keys.len(), to);
+        let label = format!("{}: {}", verb(mark, to), self.items_named(&keys));
+        let summary = describe(mark, keys.len(), to);
         let many = keys.len() > 1;
-        let hint = self.did(Change::Marks { mark, keys, to }, words);
+        let hint = self.record_change(Change::Marks { mark, keys, to }, label);
         match cause {
-            Cause::User if many => self.note(said + &hint),
-            Cause::User => self.note(said),
+            Cause::User if many => self.note(summary + &hint),
+            Cause::User => self.note(summary),
             _ => vec![],
         }
     }
 
-    /// The title of a single item, or how many they are.
+    /// The title of a single item, or the number of items.
     fn items_named(&self, keys: &[i64]) -> String {
         let [key] = keys else { return format!("{} items", keys.len()) };
         let in_list = self.items.rows.iter().find(|row| row.key == *key);
@@ -205,14 +205,14 @@ impl App {
         title.unwrap_or_else(|| "1 item".to_owned())
     }
 
-    /// After a change of the files, or a failure to make it.
+    /// Handles the result of a file change.
     pub(super) fn edited(
         &mut self,
         purpose: Purpose,
         result: Result<Edited, NotSaved>,
     ) -> Vec<Effect> {
-        let mut effects = self.edit_answered(result.as_ref().ok());
-        // After a failure, what was shown in advance does not hold.
+        let mut effects = self.edit_replied(result.as_ref().ok());
+        // After an error, a change that was shown in advance must be taken back.
         let sources = |edited: &Edited| edited.edits.iter().any(|e| e.file() == FileKind::Sources);
         if result.as_ref().map_or(true, sources) {
             effects.push(Effect::LoadSources);
@@ -222,32 +222,32 @@ impl App {
             (Purpose::Import { request, listed, skipped }, result) => {
                 self.imported(request, listed, skipped, result)
             }
-            (Purpose::History, result) if self.is_turning(|c| matches!(c, Change::Files(_))) => {
+            (Purpose::History, result) if self.is_moving(|c| matches!(c, Change::Files(_))) => {
                 let result = result.map(|edited| Some(Change::Files(edited.edits)));
-                self.turned(result.map_err(NotSaved::message))
+                self.finish_step(result.map_err(NotSaved::message))
             }
             (Purpose::History, _) => vec![],
-            (Purpose::Command(words), Ok(edited)) => self.saved(edited.edits, words, ""),
+            (Purpose::Command(label), Ok(edited)) => self.saved(edited.edits, label, ""),
             (Purpose::Command(_), Err(why)) => self.problem(why.message()),
         });
         effects
     }
 
-    /// Keeps edits for undoing, and says what was changed.
+    /// Records file edits for undo and reports them.
     pub(super) fn saved(
         &mut self,
         mut edits: Vec<FileEdit>,
-        words: Option<String>,
+        label: Option<String>,
         note: &str,
     ) -> Vec<Effect> {
         edits.retain(|edit| !edit.is_empty());
         if edits.is_empty() {
-            return self.note("that is so already");
+            return self.note("Nothing to change");
         }
         let describe = || edits.iter().map(FileEdit::describe).collect::<Vec<_>>().join(", ");
-        let words = words.unwrap_or_else(describe);
-        let hint = self.did(Change::Files(edits), words.clone());
-        self.note(format!("saved: {words}{hint}{note}"))
+        let label = label.unwrap_or_else(describe);
+        let hint = self.record_change(Change::Files(edits), label.clone());
+        self.note(format!("Saved: {label}{hint}{note}"))
     }
 
     pub(super) fn open_history(&mut self) -> Vec<Effect> {
@@ -256,7 +256,7 @@ impl App {
         vec![]
     }
 
-    /// Rows of the list of changes: each of them, and the state before all.
+    /// Number of rows in the history: the changes and the initial state.
     pub(crate) fn history_rows(&self) -> usize {
         self.history.steps.len() + 1
     }

@@ -1,4 +1,4 @@
-//! Importing a list of sources: what it would bring is shown first.
+//! Importing a list of sources, with a preview.
 
 use super::history::Change;
 use super::keys::Motion;
@@ -10,16 +10,16 @@ use crate::tui::effect::{Effect, Purpose};
 use crate::tui::event::{Failure, ImportRead, NotSaved, RequestId};
 use crossterm::event::{KeyCode, KeyEvent};
 
-/// What a list would bring.
+/// Preview of an import.
 #[derive(Debug)]
 pub(crate) struct ImportPreview {
-    /// Number of the question for it.
+    /// Id of the request that reads the file.
     request: RequestId,
-    /// `None` while the file is read.
+    /// `None` while the file is being read.
     pub(crate) read: Option<Box<ImportRead>>,
     pub(crate) path: String,
     pub(crate) selected: usize,
-    /// Whether Enter was pressed already.
+    /// Whether the import was started.
     pub(crate) going: bool,
 }
 
@@ -28,11 +28,11 @@ pub(crate) struct ImportPreview {
 pub(crate) enum ImportLine<'a> {
     Source(&'a crate::model::Source),
     View(&'a crate::config::ViewSettings),
-    /// Followed already: as what, and the address.
+    /// Already followed: id and URL.
     Known(&'a crate::model::SourceId, &'a url::Url),
-    /// A query whose name is taken.
+    /// A saved query whose name is taken.
     KnownView(&'a crate::config::ViewSettings),
-    /// Left out: what, and why.
+    /// Skipped entry and reason.
     Skipped(&'a str, &'a str),
 }
 
@@ -62,7 +62,7 @@ impl App {
         vec![Effect::ReadImport { request, path }]
     }
 
-    /// The preview that waits for this answer, where it is still open.
+    /// The preview of a request, if it is still open.
     fn import_preview(&mut self, request: RequestId) -> Option<&mut ImportPreview> {
         self.dialogs.iter_mut().find_map(|dialog| match dialog {
             Dialog::Import(preview) if preview.request == request => Some(preview),
@@ -70,7 +70,7 @@ impl App {
         })
     }
 
-    /// Closes a preview; the path as it was typed.
+    /// Closes a preview and returns the path as it was typed.
     fn close_preview(&mut self, request: RequestId) -> Option<String> {
         let path = self.import_preview(request).map(|preview| std::mem::take(&mut preview.path));
         let its = |dialog: &Dialog| matches!(dialog, Dialog::Import(p) if p.request == request);
@@ -89,7 +89,7 @@ impl App {
                 vec![]
             }
             (Err(why), Some(_)) => {
-                // The path is asked for again, to be mended.
+                // Ask for the path again, so that it can be corrected.
                 let path = self.close_preview(request).unwrap_or_default();
                 self.dialogs.push(Dialog::Prompt(Prompt::import(&path)));
                 self.problem(why)
@@ -106,7 +106,7 @@ impl App {
             let Some(read) = &preview.read else { return vec![] };
             if read.sources.is_empty() && read.views.is_empty() {
                 self.close_preview(request);
-                return self.note("nothing in it is new");
+                return self.note("Nothing to import: everything in this file is already followed");
             }
             let Import { sources, views, skipped, .. } = read.import.clone();
             let (listed, skipped) = (sources.len(), skipped.len());
@@ -145,23 +145,23 @@ impl App {
             1 => "1 source imported".to_owned(),
             n => format!("{n} sources imported"),
         };
-        // Who has left it meanwhile is told all the same.
+        // Report the result even if the preview was closed.
         let path = self.close_preview(request).unwrap_or_else(|| "a list".to_owned());
         if let Some(views) = of(FileKind::Config) {
             words += &format!(", {} saved", views.describe());
         }
         if known > 0 {
             let were = if known == 1 { "was" } else { "were" };
-            words += &format!(", {known} {were} followed already");
+            words += &format!(", {known} {were} already followed");
         }
         if skipped > 0 {
-            words += &format!(", {skipped} left out");
+            words += &format!(", {skipped} skipped");
         }
         if let Some(why) = &problem {
-            words += &format!("; no saved query of it: {why}");
+            words += &format!("; saved queries were not imported: {why}");
         }
         if !edits.is_empty() {
-            words += &self.did(Change::Files(edits), format!("import of {path}"));
+            words += &self.record_change(Change::Files(edits), format!("import of {path}"));
         }
         self.dialogs.retain(|l| !matches!(l, Dialog::Add(_)));
         match problem {

@@ -1,4 +1,4 @@
-//! The items pane: a window onto a list that may be a million rows long.
+//! The Items pane: a window onto a list that may be a million rows long.
 
 use super::{App, Focus, Row, RowId, Smart};
 use crate::config::SortOrder;
@@ -13,13 +13,12 @@ use std::collections::HashSet;
 /// What is listed.
 #[derive(Debug, Clone)]
 pub(crate) struct Listing {
-    /// What to call it.
     pub(crate) title: String,
-    /// Scope and filters without a query.
+    /// Scope and filters without the query.
     pub(crate) base: View,
-    /// What narrows it, as typed.
+    /// The query as typed.
     pub(crate) query: String,
-    /// The scope and filters as a search would say them.
+    /// Scope and filters, written as a query.
     pub(crate) place: Query,
 }
 
@@ -30,41 +29,41 @@ pub(crate) struct ItemsPane {
     pub(crate) rows: Vec<ItemRow>,
     pub(crate) more_above: bool,
     pub(crate) more_below: bool,
-    /// A search found more than can be shown.
+    /// The search found more items than can be shown.
     pub(crate) cut: bool,
     pub(crate) selected: usize,
     pub(crate) scroll: usize,
-    /// Items (row keys) selected for a common verb.
+    /// Row keys of the selected items.
     pub(crate) marked: HashSet<i64>,
-    /// Rows on the screen, as drawn last.
+    /// Visible rows at the last draw.
     pub(crate) height: usize,
     order: SortOrder,
-    /// The row of the sources pane whose items are listed.
+    /// The row of the Sources pane whose items are listed.
     shown: Option<RowId>,
-    /// Whether the user has moved in the list; until then its first row stays selected.
+    /// Whether the user moved in the list; until then the first row stays selected.
     moved: bool,
-    /// Rows that a list of unread items keeps although they were read meanwhile.
-    kept: Vec<ItemRow>,
-    loading: Option<(RequestId, Land)>,
+    /// Rows that stay in a list of unread items after they were read.
+    kept_read: Vec<ItemRow>,
+    loading: Option<(RequestId, Placement)>,
 }
 
 /// Where the selection goes when a window arrives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Land {
-    /// A new list: on its first row.
+enum Placement {
+    /// A new list: the first row.
     Start,
     End,
-    /// The list went on: rows are added below or above.
+    /// The list continues: rows are added below or above.
     Below,
     Above,
-    /// The same place was read again.
+    /// The same part was read again.
     Same,
-    /// After adding rows below, on the next unread one.
+    /// After adding rows below, the next unread one.
     NextUnread,
 }
 
-/// Rows kept in memory; those farthest from the selection go first.
-const MOST_ROWS: usize = 2000;
+/// Rows kept_read in memory; those farthest from the selection are dropped first.
+const MAX_ROWS: usize = 2000;
 
 impl ItemsPane {
     pub(super) fn new(order: SortOrder) -> Self {
@@ -87,7 +86,7 @@ impl ItemsPane {
             order,
             shown: None,
             moved: false,
-            kept: Vec::new(),
+            kept_read: Vec::new(),
             loading: None,
         }
     }
@@ -97,7 +96,8 @@ impl ItemsPane {
     }
 
     pub(crate) fn is_loading(&self) -> bool {
-        self.loading.is_some_and(|(_, land)| matches!(land, Land::Start | Land::End))
+        self.loading
+            .is_some_and(|(_, placement)| matches!(placement, Placement::Start | Placement::End))
     }
 
     pub(crate) fn order(&self) -> SortOrder {
@@ -113,15 +113,15 @@ impl ItemsPane {
         self.moved = true;
     }
 
-    /// Puts rows that were read meanwhile back where they stood.
-    fn merge_kept(&mut self) {
+    /// Puts rows that were read since back in their places.
+    fn merge_kept_read(&mut self) {
         let order = self.order;
         let inside = |at: &Cursor, rows: &[ItemRow], above: bool, below: bool| {
             let after_first = rows.first().is_none_or(|r| at.compare(&r.into(), order).is_gt());
             let before_last = rows.last().is_none_or(|r| at.compare(&r.into(), order).is_lt());
             (after_first || !above) && (before_last || !below)
         };
-        for row in &self.kept {
+        for row in &self.kept_read {
             let at = Cursor::from(row);
             let known = self.rows.iter().any(|r| r.key == row.key);
             if !known && inside(&at, &self.rows, self.more_above, self.more_below) {
@@ -132,23 +132,23 @@ impl ItemsPane {
     }
 
     fn forget_far_rows(&mut self) {
-        if self.rows.len() <= MOST_ROWS {
+        if self.rows.len() <= MAX_ROWS {
             return;
         }
-        let start = self.selected.saturating_sub(MOST_ROWS / 2).min(self.rows.len() - MOST_ROWS);
+        let start = self.selected.saturating_sub(MAX_ROWS / 2).min(self.rows.len() - MAX_ROWS);
         if start > 0 {
             self.more_above = true;
         }
-        if start + MOST_ROWS < self.rows.len() {
+        if start + MAX_ROWS < self.rows.len() {
             self.more_below = true;
         }
-        self.rows.truncate(start + MOST_ROWS);
+        self.rows.truncate(start + MAX_ROWS);
         self.rows.drain(..start);
         self.selected -= start;
         self.scroll = self.scroll.saturating_sub(start);
     }
 
-    /// Keeps the selection on the screen.
+    /// Keeps the selection visible.
     pub(crate) fn scroll_to_selection(&mut self, height: usize) {
         self.height = height.max(1);
         self.scroll =
@@ -157,12 +157,12 @@ impl ItemsPane {
 }
 
 impl App {
-    /// Lists what the selected row of the sources pane stands for.
+    /// Lists the items of the selected row of the Sources pane.
     pub(super) fn show_selected_source(&mut self) -> Vec<Effect> {
         let Some(row) = self.sources.current().cloned() else { return vec![] };
         let listing = self.listing_of(&row);
         let mut effects = vec![];
-        // The article of another list is not that of this one.
+        // An article from the previous list is closed.
         let before = self.items.shown.replace(row.id);
         if before.is_some_and(|id| Some(&id) != self.items.shown.as_ref()) {
             effects.extend(self.close_article());
@@ -215,7 +215,7 @@ impl App {
         Query::of([what])
     }
 
-    /// Lists the items of the sources with a tag.
+    /// Lists the items of sources with a tag.
     pub(super) fn show_tag(&mut self, tag: &str) -> Vec<Effect> {
         let base = View { order: self.items.order, ..View::of(Scope::All) };
         let query = format!("tag:\"{tag}\"");
@@ -227,29 +227,29 @@ impl App {
     pub(super) fn show(&mut self, listing: Listing) -> Vec<Effect> {
         self.items.listing = listing;
         self.items.moved = false;
-        self.items.kept.clear();
+        self.items.kept_read.clear();
         self.items.marked.clear();
-        self.load_items(Anchor::First, Land::Start)
+        self.load_items(Anchor::First, Placement::Start)
     }
 
-    fn load_items(&mut self, anchor: Anchor, land: Land) -> Vec<Effect> {
+    fn load_items(&mut self, anchor: Anchor, placement: Placement) -> Vec<Effect> {
         let request = self.request();
-        self.items.loading = Some((request, land));
-        let size = match land {
-            Land::Same => self.items.page().max(self.items.selected.min(MOST_ROWS / 2)),
+        self.items.loading = Some((request, placement));
+        let size = match placement {
+            Placement::Same => self.items.page().max(self.items.selected.min(MAX_ROWS / 2)),
             _ => self.items.page(),
         };
         vec![Effect::LoadWindow { request, view: self.view(), anchor, size }]
     }
 
-    /// The view with the typed query read.
+    /// The view with the parsed query.
     pub(super) fn view(&self) -> View {
         let listing = &self.items.listing;
         let criteria = self.criteria(&listing.query);
         View { criteria, order: self.items.order, ..listing.base.clone() }
     }
 
-    /// A query as it is typed, made ready; one that is not understood finds nothing.
+    /// Resolves a query as typed; an invalid one matches nothing.
     pub(super) fn criteria(&self, query: &str) -> Criteria {
         let now = self.now.with_timezone(&chrono::Local);
         let ready =
@@ -257,14 +257,14 @@ impl App {
         query.parse().map_or_else(|_| Criteria::nothing(), ready)
     }
 
-    /// Reads the rows around the selection again; it stays on its item.
+    /// Reads the rows around the selection again; the selection stays on its item.
     pub(super) fn reload_items(&mut self) -> Vec<Effect> {
-        if self.items.loading.is_some_and(|(_, land)| land != Land::Same) {
+        if self.items.loading.is_some_and(|(_, placement)| placement != Placement::Same) {
             return vec![];
         }
         match self.items.current().map(Cursor::from) {
-            Some(at) => self.load_items(Anchor::Around(at), Land::Same),
-            None => self.load_items(Anchor::First, Land::Start),
+            Some(at) => self.load_items(Anchor::Around(at), Placement::Same),
+            None => self.load_items(Anchor::First, Placement::Start),
         }
     }
 
@@ -273,8 +273,8 @@ impl App {
         request: RequestId,
         result: Result<Window, Failure>,
     ) -> Vec<Effect> {
-        let land = match self.items.loading {
-            Some((wanted, land)) if wanted == request => land,
+        let placement = match self.items.loading {
+            Some((expected, placement)) if expected == request => placement,
             _ => return vec![],
         };
         self.items.loading = None;
@@ -284,34 +284,37 @@ impl App {
         };
         let items = &mut self.items;
         items.cut = window.cut;
-        match land {
-            Land::Start | Land::End => {
+        match placement {
+            Placement::Start | Placement::End => {
                 (items.more_above, items.more_below) = (window.more_above, window.more_below);
                 items.rows = window.rows;
-                items.selected =
-                    if land == Land::End { items.rows.len().saturating_sub(1) } else { 0 };
+                items.selected = if placement == Placement::End {
+                    items.rows.len().saturating_sub(1)
+                } else {
+                    0
+                };
                 items.scroll = items.selected;
             }
-            Land::Below | Land::NextUnread => {
+            Placement::Below | Placement::NextUnread => {
                 items.rows.extend(window.rows);
                 items.more_below = window.more_below;
             }
-            Land::Above => {
+            Placement::Above => {
                 let added = window.rows.len();
                 items.rows.splice(0..0, window.rows);
                 items.more_above = window.more_above;
                 items.selected += added;
                 items.scroll += added;
             }
-            Land::Same => items.land_on_same(window),
+            Placement::Same => items.place_on_same(window),
         }
         items.forget_far_rows();
         let known: HashSet<i64> = items.rows.iter().map(|r| r.key).collect();
         items.marked.retain(|k| known.contains(k));
-        if land == Land::NextUnread { self.next_unread(true) } else { vec![] }
+        if placement == Placement::NextUnread { self.next_unread(true) } else { vec![] }
     }
 
-    /// Moves the selection, and reads on where the rows end.
+    /// Moves the selection and loads more rows near the ends.
     pub(super) fn select_item(&mut self, index: usize) -> Vec<Effect> {
         let items = &mut self.items;
         items.moved = true;
@@ -324,18 +327,18 @@ impl App {
         let edge = items.height.max(10);
         if items.more_below && wanted + edge > last {
             let at = Cursor::from(&items.rows[last]);
-            return self.load_items(Anchor::After(at), Land::Below);
+            return self.load_items(Anchor::After(at), Placement::Below);
         }
         if items.more_above && wanted < edge {
             let at = Cursor::from(&items.rows[0]);
-            return self.load_items(Anchor::Before(at), Land::Above);
+            return self.load_items(Anchor::Before(at), Placement::Above);
         }
         vec![]
     }
 
     pub(super) fn first_item(&mut self) -> Vec<Effect> {
         if self.items.more_above {
-            return self.load_items(Anchor::First, Land::Start);
+            return self.load_items(Anchor::First, Placement::Start);
         }
         self.items.selected = 0;
         vec![]
@@ -344,13 +347,13 @@ impl App {
     pub(super) fn last_item(&mut self) -> Vec<Effect> {
         self.items.moved = true;
         if self.items.more_below {
-            return self.load_items(Anchor::Last, Land::End);
+            return self.load_items(Anchor::Last, Placement::End);
         }
         self.items.selected = self.items.rows.len().saturating_sub(1);
         vec![]
     }
 
-    /// Goes to the next unread item, and opens it when the reader has the focus.
+    /// Goes to the next unread item and opens it if the Reader has the focus.
     pub(super) fn next_unread(&mut self, forward: bool) -> Vec<Effect> {
         let items = &self.items;
         let unread = |r: &&ItemRow| !r.read;
@@ -362,9 +365,9 @@ impl App {
         let Some(key) = found.map(|r| r.key) else {
             let goes_on = forward && items.more_below && items.loading.is_none();
             if let Some(last) = items.rows.last().filter(|_| goes_on) {
-                return self.load_items(Anchor::After(last.into()), Land::NextUnread);
+                return self.load_items(Anchor::After(last.into()), Placement::NextUnread);
             }
-            return self.note("no more unread items in this list");
+            return self.note("No more unread items in this list");
         };
         let index = self.items.rows.iter().position(|r| r.key == key).unwrap_or(0);
         let mut effects = self.select_item(index);
@@ -374,8 +377,7 @@ impl App {
         effects
     }
 
-    /// The items a verb applies to: the selected ones, else the current one, else the one that
-    /// is being read.
+    /// The items an action applies to: the selection, else the current item, else the item being read.
     pub(super) fn item_targets(&self) -> Vec<ItemRow> {
         if self.focus == Focus::Reader {
             return self.reader.row().cloned().into_iter().collect();
@@ -387,7 +389,7 @@ impl App {
         self.items.rows.iter().filter(marked).cloned().collect()
     }
 
-    /// Shows a mark at once and has it stored.
+    /// Shows a mark at once and stores it.
     pub(super) fn set_mark(
         &mut self,
         mark: Mark,
@@ -398,7 +400,7 @@ impl App {
         self.change_mark(mark, rows.iter().map(|r| r.key).collect(), to, cause)
     }
 
-    /// The same for row keys, whether they are in the list or not.
+    /// Like [`Self::set_mark`], by row keys, for items that need not be in the list.
     pub(super) fn change_mark(
         &mut self,
         mark: Mark,
@@ -413,9 +415,9 @@ impl App {
                 Mark::Pinned => row.pinned = to,
             }
             if unread_list {
-                self.items.kept.retain(|k| k.key != row.key);
+                self.items.kept_read.retain(|k| k.key != row.key);
                 if row.read {
-                    self.items.kept.push(row.clone());
+                    self.items.kept_read.push(row.clone());
                 }
             }
         }
@@ -428,27 +430,27 @@ impl App {
         let at = all.iter().position(|o| *o == self.items.order).unwrap_or(0);
         let step = if next { 1 } else { all.len() - 1 };
         let order = all[(at + step) % all.len()];
-        self.note(format!("order: {}", order.words()));
+        self.note(format!("Order: {}", order.words()));
         self.sort_as(order)
     }
 
-    /// Lists the items in that order.
+    /// Lists the items in an order.
     pub(super) fn sort_as(&mut self, order: SortOrder) -> Vec<Effect> {
         self.items.order = order;
-        self.load_items(Anchor::First, Land::Start)
+        self.load_items(Anchor::First, Placement::Start)
     }
 }
 
 impl ItemsPane {
-    /// The same item stays selected, on the same line of the screen, unless the list is at its top.
-    fn land_on_same(&mut self, window: Window) {
+    /// Keeps the same item on the same line of the screen, unless the list is at its top.
+    fn place_on_same(&mut self, window: Window) {
         let before = self.current().map(|r| r.key);
         let (line, at_top) =
             (self.selected.saturating_sub(self.scroll), self.scroll == 0 && !self.more_above);
         let index = self.selected;
         (self.more_above, self.more_below) = (window.more_above, window.more_below);
         self.rows = window.rows;
-        self.merge_kept();
+        self.merge_kept_read();
         let same = before.and_then(|key| self.rows.iter().position(|r| r.key == key));
         if !self.moved && at_top {
             (self.selected, self.scroll) = (0, 0);

@@ -1,19 +1,19 @@
-//! Strokes -> actions -> changes.
+//! Key presses -> actions -> changes.
 
 use super::{App, Dialog, Focus, READ_TIME};
 use crate::config::{Action, Context, Key, KeyCode, Lookup};
 use crate::engine::Pace;
 use crate::store::Mark;
-use crate::tui::effect::{Effect, Farewell};
+use crate::tui::effect::{Effect, ExitReason};
 use crate::tui::event::Cause;
 use crate::tui::input;
 use crossterm::event::{KeyEvent, KeyEventKind};
 
-/// A way of moving through rows.
+/// A movement through rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Motion {
     Lines(isize),
-    /// Parts of the page, in halves.
+    /// Half pages.
     HalfPages(isize),
     First,
     Last,
@@ -47,7 +47,7 @@ impl Motion {
     }
 }
 
-/// The first row to draw so that the selected one is seen, with a little around it.
+/// The first row to draw so that the selected one is visible, with a margin.
 pub(super) fn scrolled(scroll: usize, selected: usize, height: usize, count: usize) -> usize {
     let margin = (height / 6).min(3);
     let lowest = selected.saturating_sub(margin);
@@ -56,7 +56,7 @@ pub(super) fn scrolled(scroll: usize, selected: usize, height: usize, count: usi
 }
 
 impl App {
-    /// The context in which a stroke is looked up.
+    /// The context in which a key is looked up.
     pub(in crate::tui) fn context(&self) -> Context {
         match self.focus {
             Focus::Sources => Context::Sources,
@@ -72,7 +72,7 @@ impl App {
         self.toast.take_if(|toast| toast.seen_since + READ_TIME <= self.now);
         let Some(key) = input::key(event) else { return vec![] };
         if key == Key::ctrl('c') {
-            return vec![Effect::Quit(Farewell::Quit)];
+            return vec![Effect::Quit(ExitReason::Quit)];
         }
         if !self.dialogs.is_empty() {
             self.pending.clear();
@@ -86,7 +86,7 @@ impl App {
                 self.act(action, key)
             }
             Lookup::None if self.pending.len() > 1 => {
-                // The sequence led nowhere; its last stroke counts by itself.
+                // No binding for the sequence: look up its last key alone.
                 self.pending.clear();
                 self.key_pressed(event)
             }
@@ -97,12 +97,12 @@ impl App {
         }
     }
 
-    /// Performs an action; `key` is the last stroke, for those that use it.
+    /// Runs an action; `key` is the last key pressed, for actions that use it.
     pub(super) fn act(&mut self, action: Action, key: Key) -> Vec<Effect> {
         if let Some(motion) = Motion::of(action) {
             return self.go(motion);
         }
-        if let Some(why) = self.why_not(action) {
+        if let Some(why) = self.unavailable_reason(action) {
             return self.note(why);
         }
         match action {
@@ -112,14 +112,14 @@ impl App {
             Action::Back => self.back(key),
             Action::Redraw => vec![Effect::Redraw],
             Action::Open => self.open(),
-            Action::Quit => vec![Effect::Quit(Farewell::Quit)],
+            Action::Quit => vec![Effect::Quit(ExitReason::Quit)],
             Action::Suspend => vec![Effect::Suspend],
             Action::Undo => self.undo(),
             Action::Redo => self.redo(),
             Action::RefreshAll => self.refresh(None, Pace::Manual),
             Action::Refresh => self.refresh_targets(Pace::Manual),
             Action::ForceRefresh => self.refresh_targets(Pace::Force),
-            // While a text or a difference is walked, the next one is its next place.
+            // During a text search or in a difference, "next" is the next match or change.
             Action::NextUnread if self.stepping() => self.step(true),
             Action::PreviousUnread if self.stepping() => self.step(false),
             Action::NextUnread => self.next_unread(true),
@@ -143,8 +143,8 @@ impl App {
             Action::Move => self.move_to_folder(),
             Action::EditTags => self.edit_tags(),
             Action::Switch => self.switch(),
-            Action::MoveDown => self.place(true),
-            Action::MoveUp => self.place(false),
+            Action::MoveDown => self.move_in_order(true),
+            Action::MoveUp => self.move_in_order(false),
             Action::SaveQuery => self.save_query(),
             Action::StopExploring => self.stop_exploring(),
             Action::EditFile => self.edit_source(),
@@ -173,24 +173,24 @@ impl App {
         let step = if forward { 1 } else { panes.len() - 1 };
         self.focus = panes[(at + step) % panes.len()];
         self.zen = false;
-        self.keep_reading()
+        self.store_reading_state()
     }
 
-    /// One pane to the left.
+    /// Moves the focus one pane to the left.
     pub(super) fn leave_pane(&mut self) -> Vec<Effect> {
         self.zen = false;
         self.focus = match self.focus {
             Focus::Reader => Focus::Items,
             Focus::Items | Focus::Sources => Focus::Sources,
         };
-        self.keep_reading()
+        self.store_reading_state()
     }
 
-    /// Closes the top layer: the full screen, the search, the article, the list, the program.
+    /// Leaves one thing: zen mode, a search, the article, the list, the program.
     fn back(&mut self, key: Key) -> Vec<Effect> {
         match self.focus {
             Focus::Reader if self.reader.clear_find() => vec![],
-            Focus::Reader if self.reader.different => self.toggle_difference(),
+            Focus::Reader if self.reader.show_difference => self.toggle_difference(),
             _ if self.zen => {
                 self.zen = false;
                 vec![]
@@ -205,9 +205,14 @@ impl App {
                 vec![]
             }
             Focus::Reader | Focus::Items => self.leave_pane(),
-            // A stray Esc closes nothing but layers.
-            Focus::Sources if key.code() == KeyCode::Esc => self.note("q quits"),
-            Focus::Sources => vec![Effect::Quit(Farewell::Quit)],
+            // Esc never quits.
+            Focus::Sources if key.code() == KeyCode::Esc => {
+                match self.keymap.keys_for(Context::Sources, Action::Quit) {
+                    Some(key) => self.note(format!("Press {key} to quit")),
+                    None => vec![],
+                }
+            }
+            Focus::Sources => vec![Effect::Quit(ExitReason::Quit)],
         }
     }
 
@@ -246,7 +251,7 @@ impl App {
         self.areas.sources.map_or(10, |a| usize::from(a.height)).max(1)
     }
 
-    /// Sets a mark on the targets: on all of them, or off when all of them have it.
+    /// Sets a mark on the targets, or clears it if all of them have it.
     fn toggle(&mut self, mark: Mark) -> Vec<Effect> {
         let rows = self.item_targets();
         let has = |r: &crate::model::ItemRow| if mark == Mark::Read { r.read } else { r.pinned };
@@ -291,10 +296,10 @@ impl App {
                 }
                 None => vec![],
             },
-            // An address pasted anywhere is meant to be followed.
+            // A URL pasted outside any field is added.
             None if crate::util::url::parse_web(text.trim()).is_ok() => {
                 self.dialogs.push(Dialog::Add(super::Add::with(text)));
-                self.explore()
+                self.discover()
             }
             None => vec![],
         }
@@ -306,7 +311,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_selected_row_is_always_drawn() {
+    fn draws_the_selected_row_for_every_scroll_position() {
         for count in [1, 5, 30] {
             for height in [1, 2, 7, 40] {
                 for selected in 0..count {

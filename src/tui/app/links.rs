@@ -1,4 +1,4 @@
-//! Links and footnotes of the article: by number, by letter, from a list.
+//! Links and footnotes of the article: by number, by hint letters, from a list.
 
 use super::keys::Motion;
 use super::{App, Dialog};
@@ -8,7 +8,7 @@ use crate::tui::effect::Effect;
 use crate::tui::reader::{Line, Target};
 use crossterm::event::{KeyCode, KeyEvent};
 
-/// The links of the article.
+/// The list of links of the article.
 #[derive(Debug)]
 pub(crate) struct LinkList {
     pub(crate) links: Vec<(String, LinkKind)>,
@@ -17,31 +17,31 @@ pub(crate) struct LinkList {
     pub(crate) digits: String,
 }
 
-/// Letters on what can be gone to from the screen.
+/// Letters on the links and footnotes on the screen.
 #[derive(Debug)]
 pub(crate) struct Hints {
-    /// With the letters of each.
+    /// Labels and targets.
     pub(crate) targets: Vec<(String, Target)>,
     /// Letters typed so far.
     pub(crate) typed: String,
 }
 
 impl Hints {
-    /// The letters of a target.
+    /// The label of a target that still matches the typed letters.
     pub(crate) fn label(&self, target: Target) -> Option<&str> {
         let hint = self.targets.iter().find(|(_, t)| *t == target);
         hint.map(|(label, _)| label.as_str()).filter(|label| label.starts_with(&self.typed))
     }
 }
 
-/// The letters of hints, those under the fingers first.
+/// Letters used for hints, home row first.
 const LETTERS: &[u8] = b"asdfghjklqwertyuiopzxcvbnm";
-/// Targets on one screen that get letters: as many as two letters can tell apart.
-const MOST_HINTS: usize = LETTERS.len() * LETTERS.len();
-/// Jumps that can be taken back.
-const MOST_JUMPS: usize = 100;
+/// Targets on one screen that get letters: as many as two letters can distinguish.
+const MAX_HINTS: usize = LETTERS.len() * LETTERS.len();
+/// Jumps that can be undone.
+const MAX_JUMPS: usize = 100;
 
-/// As many labels as asked for, none the beginning of another.
+/// `count` labels, none of which is a prefix of another.
 fn labels(count: usize) -> Vec<String> {
     let letters = || LETTERS.iter().map(|b| char::from(*b));
     if count <= LETTERS.len() {
@@ -51,8 +51,7 @@ fn labels(count: usize) -> Vec<String> {
 }
 
 impl App {
-    /// Puts letters on the links and footnotes that are on the screen; where there are none, all
-    /// links are listed.
+    /// Puts letters on the visible links and footnotes; without any, lists all links.
     pub(super) fn open_hints(&mut self) -> Vec<Effect> {
         let reader = &self.reader;
         let seen = reader.lines.lines.iter().skip(reader.top).take(reader.height);
@@ -62,10 +61,10 @@ impl App {
                 targets.push(target);
             }
         }
-        if targets.is_empty() || reader.different {
+        if targets.is_empty() || reader.show_difference {
             return self.open_links("");
         }
-        targets.truncate(MOST_HINTS);
+        targets.truncate(MAX_HINTS);
         let targets = labels(targets.len()).into_iter().zip(targets).collect();
         self.dialogs.push(Dialog::Hints(Hints { targets, typed: String::new() }));
         vec![]
@@ -99,17 +98,18 @@ impl App {
 
     /// Opens a link, or jumps to or from a footnote.
     pub(super) fn go_to(&mut self, target: Target) -> Vec<Effect> {
-        let wanted = match target {
+        let counterpart = match target {
             Target::Link(link) => return self.open_link(link + 1),
             Target::Note(note) => Target::Reference(note),
             Target::Reference(note) => Target::Note(note),
         };
-        let holds = |line: &Line| line.all().any(|span| span.mark && span.target == Some(wanted));
-        let Some(line) = self.reader.lines.lines.iter().position(holds) else {
-            return self.note("this footnote is not in the text");
+        let has_target =
+            |line: &Line| line.all().any(|span| span.mark && span.target == Some(counterpart));
+        let Some(line) = self.reader.lines.lines.iter().position(has_target) else {
+            return self.note("This footnote is not in the text");
         };
         let reader = &mut self.reader;
-        if reader.jumps.len() < MOST_JUMPS {
+        if reader.jumps.len() < MAX_JUMPS {
             reader.jumps.push(reader.place);
         }
         reader.go_to_line(line);
@@ -127,11 +127,11 @@ impl App {
                 self.reader.go_to_place(place);
                 vec![]
             }
-            None => self.note("no jump to go back from"),
+            None => self.note("No jump to undo"),
         }
     }
 
-    /// A digit opens its link at once, unless more digits could follow: then it begins the number.
+    /// A digit opens its link at once, unless more digits could follow: then the number begins.
     pub(super) fn open_link_digit(&mut self, key: Key) -> Vec<Effect> {
         let Some(digit) = key.text().and_then(|c| c.to_digit(10)) else {
             return self.open_links("");
@@ -142,26 +142,26 @@ impl App {
         self.open_link(digit as usize)
     }
 
-    /// Opens the n-th link of the article, counted from 1.
+    /// Opens a link of the article, counted from 1.
     pub(super) fn open_link(&mut self, number: usize) -> Vec<Effect> {
         let Some(article) = &self.reader.article else { return vec![] };
         match number.checked_sub(1).and_then(|i| article.document.links.get(i)) {
             Some(link) => vec![Effect::Browse { urls: vec![link.url.clone()] }],
-            None => self.note(format!("there is no link {number}")),
+            None => self.note(format!("Link {number} does not exist")),
         }
     }
 
-    /// The links of the article as they are listed.
+    /// URLs and kinds of the article's links.
     fn links(&self) -> Vec<(String, LinkKind)> {
         let links = self.reader.article.as_ref().map(|a| a.document.links.as_slice());
         links.unwrap_or_default().iter().map(|l| (l.url.clone(), l.kind)).collect()
     }
 
-    /// Lists the links, with the beginning of a number typed already.
+    /// Lists the links, with the first digits of a number already typed.
     pub(super) fn open_links(&mut self, digits: &str) -> Vec<Effect> {
         let links = self.links();
         if links.is_empty() {
-            return self.note("no links in this article");
+            return self.note("No links in this article");
         }
         let typed: usize = digits.parse().unwrap_or(1);
         let selected = typed.saturating_sub(1).min(links.len() - 1);
@@ -181,7 +181,7 @@ impl App {
                 list.digits.push(c);
                 let typed: usize = list.digits.parse().unwrap_or(0);
                 list.selected = typed.saturating_sub(1).min(list.links.len() - 1);
-                // Another digit could still follow.
+                // Another digit could follow.
                 if typed * 10 <= list.links.len() {
                     return vec![];
                 }
@@ -212,8 +212,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_label_is_the_beginning_of_another() {
-        for count in [1, 26, 27, MOST_HINTS] {
+    fn no_label_is_a_prefix_of_another() {
+        for count in [1, 26, 27, MAX_HINTS] {
             let all = labels(count);
             assert_eq!(all.len(), count);
             let lengths: Vec<usize> = all.iter().map(String::len).collect();

@@ -1,7 +1,7 @@
-//! The state of the interface and how events change it.
+//! The state of the interface and its transitions.
 //!
-//! [`App::update`] takes an event and returns the effects to perform; nothing in here waits for
-//! anything. Each pane has a file, and so has each kind of layer on top of them.
+//! [`App::update`] takes an event and returns the effects to perform; nothing in here blocks. Each
+//! pane and each kind of dialog has a file.
 
 mod add;
 mod arrange;
@@ -63,7 +63,6 @@ use settings::PendingEdits;
 use views::Counting;
 use why::Rhythms;
 
-/// A pane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Focus {
     Sources,
@@ -71,14 +70,14 @@ pub(super) enum Focus {
     Reader,
 }
 
-/// How a passing message is meant.
+/// The kind of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tone {
     Note,
     Problem,
 }
 
-/// A passing message.
+/// A message that disappears after a while.
 #[derive(Debug, Clone)]
 pub(super) struct Toast {
     pub(super) text: String,
@@ -87,15 +86,15 @@ pub(super) struct Toast {
     until: Time,
 }
 
-/// How long messages stay.
+/// How long messages are shown.
 const NOTE_TIME: TimeDelta = TimeDelta::seconds(6);
 const PROBLEM_TIME: TimeDelta = TimeDelta::seconds(15);
-/// A message that stood so long gives way to the next key.
+/// A message that was shown this long disappears with the next key.
 const READ_TIME: TimeDelta = TimeDelta::seconds(2);
-/// Between two readings of the sources while commits keep coming.
+/// Pause between two reloads of the sources while commits keep coming.
 const RELOAD_PAUSE: TimeDelta = TimeDelta::milliseconds(250);
 
-/// Everything the interface know.
+/// The state of the interface.
 pub(super) struct App {
     pub(super) now: Time,
     pub(super) size: (u16, u16),
@@ -111,7 +110,7 @@ pub(super) struct App {
     pub(super) dialogs: Vec<Dialog>,
     pub(super) toast: Option<Toast>,
     pub(super) status: Status,
-    /// Strokes of a sequence that is not complete.
+    /// The keys of an incomplete sequence.
     pub(super) pending: Vec<Key>,
     pub(super) refreshing: Option<Refreshing>,
     pub(super) areas: Areas,
@@ -124,16 +123,16 @@ pub(super) struct App {
     started: bool,
 }
 
-/// A refresh that the user asked for.
+/// Counts of a refresh that the user started.
 #[derive(Debug, Default)]
 pub(super) struct Refreshing {
     polled: usize,
     new: u32,
     failed: usize,
-    left: usize,
+    skipped: usize,
 }
 
-/// Whether what is shown may be older than what is stored.
+/// Whether the screen may be older than the database.
 #[derive(Debug, Default)]
 struct Stale {
     changed: bool,
@@ -141,7 +140,7 @@ struct Stale {
     not_before: Option<Time>,
 }
 
-/// Where things were drawn last, for the mouse.
+/// Areas of the panes at the last draw, for the mouse.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Areas {
     pub(super) sources: Option<ratatui::layout::Rect>,
@@ -184,22 +183,22 @@ impl App {
         }
     }
 
-    /// What to do first.
+    /// The effects at the start.
     pub(super) fn start(&mut self) -> Vec<Effect> {
         self.stale.loading = true;
         vec![Effect::LoadSources]
     }
 
-    /// Takes what happened and tells what to do.
+    /// Applies an event and returns the effects to perform.
     pub(super) fn update(&mut self, event: Event, now: Time) -> Vec<Effect> {
         self.now = now;
-        let mut effects = self.happened(event);
-        effects.extend(self.want_rhythms());
+        let mut effects = self.handle(event);
+        effects.extend(self.request_rhythms());
         self.edits.add(&effects);
         effects
     }
 
-    fn happened(&mut self, event: Event) -> Vec<Effect> {
+    fn handle(&mut self, event: Event) -> Vec<Effect> {
         match event {
             Event::KeyPressed(key) => self.key_pressed(key),
             Event::MouseUsed(mouse) => self.mouse_used(mouse),
@@ -208,10 +207,10 @@ impl App {
             Event::TimePassed => self.time_passed(),
             Event::StoreChanged => self.store_changed(),
             Event::StatusChanged(status) => {
-                let fault = status.fault.clone().filter(|_| self.status.fault != status.fault);
+                let error = status.fault.clone().filter(|_| self.status.fault != status.fault);
                 self.status = status;
-                match fault {
-                    Some(fault) => self.show_error(&fault),
+                match error {
+                    Some(error) => self.show_error(&error),
                     None => vec![],
                 }
             }
@@ -235,7 +234,7 @@ impl App {
             Event::Followed(result) => self.followed(result),
             Event::Edited(purpose, result) => self.edited(purpose, result),
             Event::EntryLoaded(source, result) => self.entry_loaded(source, result),
-            Event::BenchSaid(bench, said) => self.bench_said(bench, said),
+            Event::BenchReplied(bench, reply) => self.bench_replied(bench, reply),
             Event::ViewsCounted(result) => self.views_counted(result),
             Event::ImportRead(request, result) => self.import_read(request, result),
             Event::SettingsLoaded(result) => self.settings_loaded(result),
@@ -243,12 +242,12 @@ impl App {
             Event::RefreshEnded => self.refresh_ended(),
             Event::BrowserPlanned(launch) => vec![Effect::BrowseHere(launch)],
             Event::BrowserOpened(result) => self.browser_opened(result),
-            Event::Said(Ok(text)) => self.note(text),
-            Event::Said(Err(text)) => self.problem(text),
+            Event::Message(Ok(text)) => self.note(text),
+            Event::Message(Err(text)) => self.problem(text),
         }
     }
 
-    /// When [`Event::TimePassed`] is wanted; `None` leaves the program asleep.
+    /// When [`Event::TimePassed`] is needed next; `None` if only other events wake the program.
     pub(super) fn deadline(&self) -> Option<Time> {
         let toast = self.toast.as_ref().map(|t| t.until);
         let reload = self.stale.not_before.filter(|_| self.stale.changed && !self.stale.loading);
@@ -260,7 +259,7 @@ impl App {
             .iter()
             .any(Dialog::is_busy)
             .then(|| self.now + TimeDelta::milliseconds(200));
-        let sequence = self.dialogs.iter().find_map(Dialog::until);
+        let sequence = self.dialogs.iter().find_map(Dialog::deadline);
         let counting = self.counting.deadline();
         [toast, reload, ages, spinner, sequence, counting].into_iter().flatten().min()
     }
@@ -271,14 +270,14 @@ impl App {
     }
 
     pub(super) fn note(&mut self, text: impl Into<String>) -> Vec<Effect> {
-        self.say(text.into(), Tone::Note, NOTE_TIME)
+        self.show_message(text.into(), Tone::Note, NOTE_TIME)
     }
 
     pub(super) fn problem(&mut self, text: impl Into<String>) -> Vec<Effect> {
-        self.say(text.into(), Tone::Problem, PROBLEM_TIME)
+        self.show_message(text.into(), Tone::Problem, PROBLEM_TIME)
     }
 
-    fn say(&mut self, text: String, tone: Tone, time: TimeDelta) -> Vec<Effect> {
+    fn show_message(&mut self, text: String, tone: Tone, time: TimeDelta) -> Vec<Effect> {
         let toast = Toast { text, tone, seen_since: self.now, until: self.now + time };
         self.toast = Some(toast);
         vec![]
@@ -304,7 +303,7 @@ impl App {
         self.reload_if_stale()
     }
 
-    /// Reads again what is shown, at most a few times a second and never twice at once.
+    /// Reloads what is shown, at most a few times a second and one at a time.
     fn reload_if_stale(&mut self) -> Vec<Effect> {
         let wait = self.stale.not_before.is_some_and(|t| t > self.now);
         if !self.stale.changed || self.stale.loading || wait {
@@ -324,7 +323,7 @@ impl App {
         let empty = list.sources.is_empty();
         let before = self.sources.current().map(|r| r.id.clone());
         let added = self.sources.set(list, &self.settings.views);
-        let mut effects = self.want_counts();
+        let mut effects = self.request_counts();
         if !self.started {
             self.started = true;
             if empty {

@@ -1,4 +1,4 @@
-//! Click, double click and wheel.
+//! Clicks, double clicks and the wheel.
 
 use super::keys::Motion;
 use super::{App, Dialog, Focus};
@@ -8,7 +8,7 @@ use crate::util::text;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 
-/// Lines that one notch of the wheel moves.
+/// Lines that one wheel notch moves.
 const NOTCH: isize = 3;
 
 impl App {
@@ -33,7 +33,7 @@ impl App {
         }
     }
 
-    /// The wheel walks through the list of a layer.
+    /// The wheel moves through the list of a dialog.
     fn dialog_wheel(&mut self, kind: MouseEventKind) -> Vec<Effect> {
         let code = match kind {
             MouseEventKind::ScrollDown => KeyCode::Down,
@@ -92,11 +92,11 @@ impl App {
         }
     }
 
-    /// A click on a link opens it, one on the mark of a footnote jumps.
+    /// A click on a link opens it; on a footnote mark it jumps.
     fn click_link(&mut self, row: usize, column: usize) -> Vec<Effect> {
         let Some(line) = self.reader.lines.lines.get(self.reader.top + row) else { return vec![] };
-        let room = self.reader.width().saturating_sub(line.indent());
-        let shown = cut(line, self.reader.shift, room, glyphs(self.settings.ui.ascii));
+        let width = self.reader.width().saturating_sub(line.indent());
+        let shown = cut(line, self.reader.shift, width, glyphs(self.settings.ui.ascii));
         let margin = line.margin.iter().map(|s| (text::width(&s.text), s.target));
         let content = shown.iter().map(|cell| {
             let span = cell.span.and_then(|i| line.spans.get(i));

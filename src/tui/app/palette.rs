@@ -1,4 +1,4 @@
-//! Commands by name, with their arguments.
+//! The command palette: commands by name, with arguments.
 
 use super::keys::Motion;
 use super::rank::{actions, ranked};
@@ -10,30 +10,29 @@ use crate::tui::event::SourceEntry;
 use crate::tui::input::Field;
 use crossterm::event::{KeyCode, KeyEvent};
 
-/// Commands by name.
 #[derive(Debug, Default)]
 pub(crate) struct Palette {
     pub(crate) field: Field,
     pub(crate) selected: usize,
-    /// Whether the user has gone to the line that is selected.
-    pub(super) chosen: bool,
+    /// Whether the user moved the selection.
+    pub(super) moved: bool,
 }
 
-/// One line of the palette.
+/// A line of the palette.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Hit {
     pub(crate) action: Action,
-    /// What the action is to work on, as it stands in the field.
+    /// The argument, as written in the field.
     pub(crate) argument: Option<String>,
-    /// The source that is meant (row key); titles do not tell them apart.
+    /// Row key of the source, because titles may be ambiguous.
     source: Option<i64>,
-    /// What it is, in a line.
+    /// One-line description.
     pub(crate) help: String,
 }
 
-/// What an action may be told.
+/// The kind of argument an action argument_kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Takes {
+enum ArgumentKind {
     Theme,
     Page,
     Source,
@@ -41,14 +40,14 @@ enum Takes {
     Setting,
     Order,
     Action,
-    /// Anything, as it is typed.
+    /// Free text, with a description of it.
     Text(&'static str),
 }
 
-fn takes(action: Action) -> Option<Takes> {
+fn argument_kind(action: Action) -> Option<ArgumentKind> {
     Some(match action {
-        Action::Theme => Takes::Theme,
-        Action::Settings => Takes::Page,
+        Action::Theme => ArgumentKind::Theme,
+        Action::Settings => ArgumentKind::Page,
         Action::Open
         | Action::Edit
         | Action::Workbench
@@ -56,39 +55,39 @@ fn takes(action: Action) -> Option<Takes> {
         | Action::Refresh
         | Action::ForceRefresh
         | Action::Delete
-        | Action::Why => Takes::Source,
-        Action::Tag => Takes::Tag,
-        Action::Set => Takes::Setting,
-        Action::SortNext => Takes::Order,
-        Action::Keys => Takes::Action,
-        Action::Add => Takes::Text("an address"),
-        Action::Import => Takes::Text("a file"),
-        Action::Search => Takes::Text("words to search for"),
-        Action::Filter => Takes::Text("words that titles must have"),
-        Action::Find => Takes::Text("words in the text"),
-        Action::Pipe => Takes::Text("a command"),
+        | Action::Why => ArgumentKind::Source,
+        Action::Tag => ArgumentKind::Tag,
+        Action::Set => ArgumentKind::Setting,
+        Action::SortNext => ArgumentKind::Order,
+        Action::Keys => ArgumentKind::Action,
+        Action::Add => ArgumentKind::Text("a URL"),
+        Action::Import => ArgumentKind::Text("a file"),
+        Action::Search => ArgumentKind::Text("entries to search for"),
+        Action::Filter => ArgumentKind::Text("entries in titles"),
+        Action::Find => ArgumentKind::Text("entries in the article"),
+        Action::Pipe => ArgumentKind::Text("a shell command"),
         _ => return None,
     })
 }
 
-/// Most lines of arguments.
-const MOST: usize = 200;
+/// Largest number of argument lines.
+const MAX_ARGUMENTS: usize = 200;
 
 impl App {
-    /// Opens the palette with something typed already.
+    /// Opens the palette with a text in its field.
     pub(super) fn open_palette(&mut self, typed: &str) -> Vec<Effect> {
         let palette = Palette { field: Field::new(typed), ..Palette::default() };
         self.dialogs.push(Dialog::Palette(palette));
         vec![]
     }
 
-    /// What fits the text in the field, best first.
+    /// The lines that match the text in the field, best first.
     pub(crate) fn palette_hits(&self) -> Vec<Hit> {
         let Some(Dialog::Palette(palette)) = self.dialogs.last() else { return vec![] };
         let typed = palette.field.value().trim_start();
         let command = typed.split_once(' ').and_then(|(name, rest)| {
             let action: Action = name.parse().ok()?;
-            Some((action, takes(action)?, rest.trim_start()))
+            Some((action, argument_kind(action)?, rest.trim_start()))
         });
         let named = |action: Action| Hit {
             action,
@@ -97,9 +96,9 @@ impl App {
             help: self.explain(action),
         };
         match command {
-            Some((action, takes, rest)) => {
-                let hits = self.arguments(action, takes, rest);
-                // `read all` is an action too, although `read` takes something.
+            Some((action, argument_kind, rest)) => {
+                let hits = self.arguments(action, argument_kind, rest);
+                // `read all` is an action too, although `read` argument_kind an argument.
                 let mut whole = actions(typed.trim_end(), hits.is_empty());
                 whole.truncate(if rest.is_empty() { 0 } else { 3 });
                 whole.into_iter().map(named).chain(hits).collect()
@@ -107,7 +106,7 @@ impl App {
             None => {
                 let mut found = actions(typed.trim_end(), true);
                 if typed.is_empty() {
-                    // What nobody does by name stands last.
+                    // Movements are not used by name: list them last.
                     found.sort_by_key(|action| Motion::of(*action).is_some());
                 }
                 found.into_iter().map(named).collect()
@@ -115,46 +114,49 @@ impl App {
         }
     }
 
-    /// What an action does, or why it cannot be done now.
+    /// What an action does, or why it is not available.
     fn explain(&self, action: Action) -> String {
-        match self.why_not(action) {
-            Some(why) if takes(action) != Some(Takes::Source) => format!("not now: {why}"),
+        match self.unavailable_reason(action) {
+            Some(why) if argument_kind(action) != Some(ArgumentKind::Source) => {
+                format!("Not available: {why}")
+            }
             _ => action.help().to_owned(),
         }
     }
 
-    fn arguments(&self, action: Action, takes: Takes, typed: &str) -> Vec<Hit> {
+    fn arguments(&self, action: Action, argument_kind: ArgumentKind, typed: &str) -> Vec<Hit> {
         let hit = |argument: String, help: String| Hit {
             action,
             argument: Some(argument),
             source: None,
             help,
         };
-        let of_words = |words: Vec<(String, String)>, typed: &str| -> Vec<Hit> {
-            let names: Vec<&str> = words.iter().map(|(name, _)| name.as_str()).collect();
-            let found = ranked(&names, typed).into_iter().take(MOST);
-            found.map(|i| hit(words[i].0.clone(), words[i].1.clone())).collect()
+        let ranked_hits = |entries: Vec<(String, String)>, typed: &str| -> Vec<Hit> {
+            let names: Vec<&str> = entries.iter().map(|(name, _)| name.as_str()).collect();
+            let found = ranked(&names, typed).into_iter().take(MAX_ARGUMENTS);
+            found.map(|i| hit(entries[i].0.clone(), entries[i].1.clone())).collect()
         };
-        match takes {
-            Takes::Theme => {
+        match argument_kind {
+            ArgumentKind::Theme => {
                 let names = config::theme_names(&self.settings.themes).into_iter();
                 let now = self.settings.ui.theme.as_str();
-                let summary = |n: String| {
-                    let help = if n == now { "the theme as it is" } else { "" };
+                let entry = |n: String| {
+                    let help = if n == now { "current theme" } else { "" };
                     (n, help.to_owned())
                 };
-                of_words(names.map(summary).collect(), typed)
+                ranked_hits(names.map(entry).collect(), typed)
             }
-            Takes::Page => {
-                let summary = |(_, name): (_, String)| (name.clone(), format!("settings: {name}"));
-                of_words(setting_pages().into_iter().map(summary).collect(), typed)
+            ArgumentKind::Page => {
+                let entry =
+                    |(_, name): (_, String)| (name.clone(), format!("Settings page {name}"));
+                ranked_hits(setting_pages().into_iter().map(entry).collect(), typed)
             }
-            Takes::Source => {
+            ArgumentKind::Source => {
                 let all = &self.sources.list.sources;
                 let titles: Vec<&str> = all.iter().map(SourceEntry::title).collect();
                 let mut found = ranked(&titles, typed);
                 if let Some(at) = all.iter().position(|s| s.source.id.as_str() == typed.trim()) {
-                    // Who types an id means that source.
+                    // An exact id means that source.
                     found.retain(|i| *i != at);
                     found.insert(0, at);
                 }
@@ -163,9 +165,9 @@ impl App {
                     let help = format!("{} {folder}", s.source.id).trim().to_owned();
                     Hit { source: Some(s.facts.key), ..hit(s.title().to_owned(), help) }
                 };
-                found.into_iter().take(MOST).map(|i| line(&all[i])).collect()
+                found.into_iter().take(MAX_ARGUMENTS).map(|i| line(&all[i])).collect()
             }
-            Takes::Tag => {
+            ArgumentKind::Tag => {
                 let mut tags: Vec<(String, usize)> = Vec::new();
                 for tag in self.sources.list.sources.iter().flat_map(|s| &s.source.tags) {
                     match tags.iter_mut().find(|(name, _)| name == tag) {
@@ -173,30 +175,30 @@ impl App {
                         None => tags.push((tag.clone(), 1)),
                     }
                 }
-                let summary = |(tag, count)| {
+                let entry = |(tag, count)| {
                     (
                         tag,
                         if count == 1 { "1 source".to_owned() } else { format!("{count} sources") },
                     )
                 };
-                of_words(tags.into_iter().map(summary).collect(), typed)
+                ranked_hits(tags.into_iter().map(entry).collect(), typed)
             }
-            Takes::Order => {
+            ArgumentKind::Order => {
                 let names = setting_choices(&self.settings, "ui.sort").into_iter();
-                let summary = |(name, o): (String, &SortOrder)| (name, o.words().to_owned());
-                of_words(names.zip(SortOrder::ALL.iter()).map(summary).collect(), typed)
+                let entry = |(name, o): (String, &SortOrder)| (name, o.words().to_owned());
+                ranked_hits(names.zip(SortOrder::ALL.iter()).map(entry).collect(), typed)
             }
-            Takes::Action => {
-                let summary = |a: &Action| (a.name().to_owned(), a.help().to_owned());
-                of_words(Action::ALL.iter().map(summary).collect(), typed)
+            ArgumentKind::Action => {
+                let entry = |a: &Action| (a.name().to_owned(), a.help().to_owned());
+                ranked_hits(Action::ALL.iter().map(entry).collect(), typed)
             }
-            Takes::Setting => match typed.split_once(' ') {
+            ArgumentKind::Setting => match typed.split_once(' ') {
                 Some((key, value)) if setting_keys().iter().any(|k| k == key) => {
                     let value = value.trim_start();
-                    let words = setting_choices(&self.settings, key);
-                    let summary = |w: String| (format!("{key} {w}"), String::new());
-                    let mut hits = of_words(
-                        words.into_iter().map(summary).collect(),
+                    let entries = setting_choices(&self.settings, key);
+                    let entry = |w: String| (format!("{key} {w}"), String::new());
+                    let mut hits = ranked_hits(
+                        entries.into_iter().map(entry).collect(),
                         &format!("{key} {value}"),
                     );
                     if hits.is_empty() && !value.is_empty() {
@@ -204,19 +206,21 @@ impl App {
                     }
                     if hits.is_empty() {
                         let now = setting_shown(&self.settings, key);
-                        hits.push(hit(key.to_owned(), format!("is {now}; type its new value")));
+                        hits.push(hit(key.to_owned(), format!("now {now}; type the new value")));
                     }
                     hits
                 }
                 _ => {
-                    let summary = |k: String| {
-                        let now = format!("is {}", setting_shown(&self.settings, &k));
+                    let entry = |k: String| {
+                        let now = format!("now {}", setting_shown(&self.settings, &k));
                         (k, now)
                     };
-                    of_words(setting_keys().into_iter().map(summary).collect(), typed)
+                    ranked_hits(setting_keys().into_iter().map(entry).collect(), typed)
                 }
             },
-            Takes::Text(what) => vec![hit(typed.to_owned(), format!("{}: {what}", action.help()))],
+            ArgumentKind::Text(what) => {
+                vec![hit(typed.to_owned(), format!("{}: {what}", action.help()))]
+            }
         }
     }
 
@@ -226,7 +230,7 @@ impl App {
         effects
     }
 
-    /// A theme that is selected shows at once, and goes with the selection.
+    /// Previews the selected theme.
     fn try_theme(&mut self) {
         let selected = match self.dialogs.last() {
             Some(Dialog::Palette(palette)) => palette.selected,
@@ -244,12 +248,13 @@ impl App {
         let at = palette.selected.min(last);
         let completed = hits.get(at).map(|hit| self.completed(hit)).unwrap_or_default();
         let id = palette.field.value().split_once(' ').map_or("", |(_, rest)| rest.trim());
-        let unclear = hits.get(at).is_some_and(|hit| !palette.chosen && self.is_unclear(hit, id));
+        let ambiguous =
+            hits.get(at).is_some_and(|hit| !palette.moved && self.is_ambiguous(hit, id));
         let Some(Dialog::Palette(palette)) = self.dialogs.last_mut() else { return vec![] };
         palette.selected = at;
-        let goes =
+        let moves =
             matches!(event.code, KeyCode::Down | KeyCode::Up | KeyCode::PageDown | KeyCode::PageUp);
-        palette.chosen |= goes;
+        palette.moved |= moves;
         match event.code {
             KeyCode::Esc => {
                 self.dialogs.pop();
@@ -280,29 +285,29 @@ impl App {
             }
             KeyCode::Enter => {
                 let Some(hit) = hits.into_iter().nth(palette.selected) else {
-                    return self.note("no command fits; Backspace, or Esc");
+                    return self.note("No matching command");
                 };
-                // A setting is not complete without its value.
-                let half = hit.action == Action::Set
+                // A setting needs a value.
+                let incomplete = hit.action == Action::Set
                     && !hit.argument.as_ref().is_some_and(|a| a.contains(' '));
-                if half || matches!(hit.action, Action::Tag) && hit.argument.is_none() {
+                if incomplete || matches!(hit.action, Action::Tag) && hit.argument.is_none() {
                     *palette = Palette { field: Field::new(&completed), ..Palette::default() };
                     return vec![];
                 }
-                if unclear {
+                if ambiguous {
                     let title = hit.argument.unwrap_or_default();
                     return self.note(format!(
-                        "several sources are called {title}; go to one of them with the arrow keys"
+                        "Several sources are called {title}; select one with the arrow keys"
                     ));
                 }
                 self.dialogs.pop();
-                self.run(hit)
+                self.run_hit(hit)
             }
             _ => self.type_into_field(event),
         }
     }
 
-    fn run(&mut self, hit: Hit) -> Vec<Effect> {
+    fn run_hit(&mut self, hit: Hit) -> Vec<Effect> {
         match hit.argument {
             None => self.act(hit.action, Key::char(' ')),
             Some(_) if hit.source.is_some() => self.act_on_source(hit.action, hit.source),
@@ -310,31 +315,31 @@ impl App {
         }
     }
 
-    /// Performs an action on what it was told.
+    /// Runs an action with an argument.
     fn act_on(&mut self, action: Action, argument: &str) -> Vec<Effect> {
-        match takes(action) {
-            Some(Takes::Theme) => self.take_theme(argument.to_owned()),
-            Some(Takes::Page) => {
+        match argument_kind(action) {
+            Some(ArgumentKind::Theme) => self.save_theme(argument.to_owned()),
+            Some(ArgumentKind::Page) => {
                 let page = setting_pages().into_iter().find(|(_, name)| name == argument);
                 self.open_settings(page.map_or(config::FormPage::Appearance, |(page, _)| page))
             }
-            Some(Takes::Tag) => self.show_tag(argument),
-            Some(Takes::Setting) => self.set_setting(argument),
-            Some(Takes::Order) => {
+            Some(ArgumentKind::Tag) => self.show_tag(argument),
+            Some(ArgumentKind::Setting) => self.set_setting(argument),
+            Some(ArgumentKind::Order) => {
                 let names = setting_choices(&self.settings, "ui.sort");
                 let at = names.iter().position(|name| name == argument);
                 let order = at.and_then(|at| SortOrder::ALL.get(at));
                 order.map_or_else(Vec::new, |order| self.sort_as(*order))
             }
-            Some(Takes::Action) => self.open_keys(argument),
-            Some(Takes::Text(_)) => self.act_on_text(action, argument),
-            Some(Takes::Source) | None => vec![],
+            Some(ArgumentKind::Action) => self.open_keys(argument),
+            Some(ArgumentKind::Text(_)) => self.act_on_text(action, argument),
+            Some(ArgumentKind::Source) | None => vec![],
         }
     }
 
     fn act_on_source(&mut self, action: Action, key: Option<i64>) -> Vec<Effect> {
         let key = key.filter(|key| self.sources.entry(*key).is_some());
-        let Some(key) = key else { return self.note("this source is gone") };
+        let Some(key) = key else { return self.note("This source was removed") };
         let mut effects = self.jump_to(key);
         if action != Action::Open {
             effects.extend(self.act(action, Key::char(' ')));
@@ -352,7 +357,7 @@ impl App {
         *field = Field::new(text);
         effects.extend(self.field_changed());
         effects.extend(match action {
-            Action::Add => self.explore(),
+            Action::Add => self.discover(),
             _ => self.dialog_key(
                 KeyCode::Enter.into(),
                 Key::new(config::KeyCode::Enter, false, false, false),
@@ -361,7 +366,7 @@ impl App {
         effects
     }
 
-    /// Selects a source, unfolding what it is in, and shows its items.
+    /// Selects a source, unfolding its folder, and shows its items.
     pub(super) fn jump_to(&mut self, key: i64) -> Vec<Effect> {
         self.sources.marked.clear();
         self.sources.unfold(key);
@@ -370,9 +375,9 @@ impl App {
         self.zen = false;
         self.show_selected_source()
     }
-    /// Whether what is typed fits another source just as well: it has the same title, and its id was
-    /// not typed.
-    fn is_unclear(&self, hit: &Hit, typed: &str) -> bool {
+    /// Whether the typed text matches other sources equally well: they have the same title and no
+    /// id was typed.
+    fn is_ambiguous(&self, hit: &Hit, typed: &str) -> bool {
         let meant = hit.source.and_then(|key| self.sources.entry(key));
         meant.is_some_and(|meant| {
             let same = |s: &&SourceEntry| s.title() == meant.title();
@@ -381,9 +386,9 @@ impl App {
         })
     }
 
-    /// The field once a line is taken into it.
+    /// The text of the field after a line was completed into it.
     fn completed(&self, hit: &Hit) -> String {
-        let meant = hit.source.filter(|_| self.is_unclear(hit, ""));
+        let meant = hit.source.filter(|_| self.is_ambiguous(hit, ""));
         if let Some(entry) = meant.and_then(|key| self.sources.entry(key)) {
             return format!("{} {}", hit.action, entry.source.id);
         }
@@ -392,7 +397,7 @@ impl App {
                 format!("{} {argument} ", hit.action)
             }
             Some(argument) => format!("{} {argument}", hit.action),
-            None if takes(hit.action).is_some() => format!("{} ", hit.action),
+            None if argument_kind(hit.action).is_some() => format!("{} ", hit.action),
             None => hit.action.to_string(),
         }
     }

@@ -1,4 +1,4 @@
-//! Questions with one line for the answer.
+//! One-line prompts.
 
 use super::complete::Completion;
 use super::{App, Dialog};
@@ -9,23 +9,22 @@ use crate::tui::input::Field;
 use crossterm::event::{KeyCode, KeyEvent};
 use std::path::PathBuf;
 
-/// A question with one line for the answer.
 #[derive(Debug)]
 pub(crate) struct Prompt {
     pub(crate) kind: PromptKind,
     pub(crate) field: Field,
     pub(crate) completion: Option<Completion>,
-    /// What the answer lacks so far.
-    pub(crate) fault: Option<String>,
+    /// The error in the input.
+    pub(crate) error: Option<String>,
 }
 
-/// What is asked for.
+/// The purpose of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum PromptKind {
     Import,
     Find,
     Pipe,
-    /// Another title of a source.
+    /// The new title of a source.
     Rename {
         id: SourceId,
     },
@@ -38,7 +37,7 @@ pub(crate) enum PromptKind {
     RenameView {
         name: String,
     },
-    /// Where sources move to, or a whole folder.
+    /// The folder that sources, or a whole folder, move to.
     Folder {
         ids: Vec<SourceId>,
         whole: Option<String>,
@@ -46,7 +45,7 @@ pub(crate) enum PromptKind {
     Tags {
         ids: Vec<SourceId>,
     },
-    /// The name of a query to be saved.
+    /// The name of a new saved query.
     SaveView {
         query: String,
     },
@@ -64,11 +63,11 @@ impl PromptKind {
         match self {
             Self::Import => "Import from file".to_owned(),
             Self::Find => "Find in text".to_owned(),
-            Self::Pipe => "Pipe the text to".to_owned(),
-            Self::Rename { .. } => "Title (empty: the feed's own)".to_owned(),
-            Self::RenameFolder { .. } => "Name of the folder".to_owned(),
-            Self::RenameTag { .. } => "Name of the tag".to_owned(),
-            Self::RenameView { .. } => "Name of the saved query".to_owned(),
+            Self::Pipe => "Pipe text to".to_owned(),
+            Self::Rename { .. } => "Title (empty = feed title)".to_owned(),
+            Self::RenameFolder { .. } => "Folder name".to_owned(),
+            Self::RenameTag { .. } => "Tag name".to_owned(),
+            Self::RenameView { .. } => "Saved query name".to_owned(),
             Self::Folder { whole: Some(folder), .. } => format!("Move folder {folder} into"),
             Self::Folder { ids, .. } => format!("Folder for {}", several(ids)),
             Self::Tags { ids } => format!("Tags of {} (+add -remove)", several(ids)),
@@ -80,7 +79,7 @@ impl PromptKind {
 
 impl Prompt {
     pub(super) fn new(kind: PromptKind, text: &str) -> Self {
-        Self { kind, field: Field::new(text), completion: None, fault: None }
+        Self { kind, field: Field::new(text), completion: None, error: None }
     }
 
     pub(super) fn import(path: &str) -> Self {
@@ -104,20 +103,20 @@ impl App {
     pub(super) fn prompt_typed(&mut self) -> Vec<Effect> {
         let Some(Dialog::Prompt(prompt)) = self.dialogs.last() else { return vec![] };
         let text = prompt.field.value().to_owned();
-        let completion = self.prompt_offers(prompt, false);
+        let completion = self.prompt_candidates(prompt, false);
         let is_query = matches!(prompt.kind, PromptKind::ViewQuery { .. });
-        let fault = if is_query { text.parse::<Query>().err() } else { None };
+        let error = if is_query { text.parse::<Query>().err() } else { None };
         if prompt.kind == PromptKind::Find {
             self.reader.search_for(&text);
         }
         if let Some(prompt) = self.prompt() {
-            (prompt.completion, prompt.fault) = (completion, fault.map(|e| e.to_string()));
+            (prompt.completion, prompt.error) = (completion, error.map(|e| e.to_string()));
         }
         vec![]
     }
 
-    /// What could stand at the cursor.
-    fn prompt_offers(&self, prompt: &Prompt, explicit: bool) -> Option<Completion> {
+    /// Completion candidates at the cursor.
+    fn prompt_candidates(&self, prompt: &Prompt, explicit: bool) -> Option<Completion> {
         match &prompt.kind {
             PromptKind::Folder { .. } => Self::complete_name(&prompt.field, self.sources.folders()),
             PromptKind::Tags { .. } => Self::complete_signed(&prompt.field, self.sources.tags()),
@@ -128,10 +127,10 @@ impl App {
 
     fn prompt_completed(&mut self, forward: bool) -> Vec<Effect> {
         let Some(Dialog::Prompt(prompt)) = self.dialogs.last() else { return vec![] };
-        let offers = prompt.completion.clone().or_else(|| self.prompt_offers(prompt, true));
-        if let (Some(mut offers), Some(prompt)) = (offers, self.prompt()) {
-            offers.step(&mut prompt.field, forward);
-            prompt.completion = Some(offers);
+        let candidates = prompt.completion.clone().or_else(|| self.prompt_candidates(prompt, true));
+        if let (Some(mut candidates), Some(prompt)) = (candidates, self.prompt()) {
+            candidates.step(&mut prompt.field, forward);
+            prompt.completion = Some(candidates);
         }
         vec![]
     }
@@ -147,16 +146,16 @@ impl App {
                 vec![]
             }
             (PromptKind::Find, KeyCode::Down) => {
-                self.reader.next_hit(true);
+                self.reader.next_match(true);
                 vec![]
             }
             (PromptKind::Find, KeyCode::Up) => {
-                self.reader.next_hit(false);
+                self.reader.next_match(false);
                 vec![]
             }
             (_, KeyCode::Tab | KeyCode::Down) => self.prompt_completed(true),
             (_, KeyCode::BackTab | KeyCode::Up) => self.prompt_completed(false),
-            (_, KeyCode::Enter) if prompt.fault.is_some() => vec![],
+            (_, KeyCode::Enter) if prompt.error.is_some() => vec![],
             (kind, KeyCode::Enter) => {
                 let text = prompt.field.value().trim().to_owned();
                 self.dialogs.pop();
@@ -188,7 +187,7 @@ impl App {
     }
 }
 
-/// `~/x` as the shell would read it.
+/// Expands a leading `~/`.
 pub(super) fn expand_home(text: &str) -> PathBuf {
     let home = directories::BaseDirs::new();
     match (text.strip_prefix("~/"), home) {

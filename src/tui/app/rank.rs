@@ -1,14 +1,15 @@
-//! Which names fit what was typed, best first.
+//! Ranks names by how well they match a typed text.
 
 use crate::config::Action;
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher};
 
-/// The actions that fit, best first. Help is searched only where no name fits, and only if wanted.
-pub(super) fn actions(typed: &str, helps: bool) -> Vec<Action> {
+/// The matching actions, best first. Descriptions are searched only if no name matches and `search_help`
+/// is set.
+pub(super) fn actions(typed: &str, search_help: bool) -> Vec<Action> {
     let names: Vec<&str> = Action::ALL.iter().map(|action| action.name()).collect();
     let found = ranked(&names, &typed.replace(' ', "-"));
-    if !found.is_empty() || !helps {
+    if !found.is_empty() || !search_help {
         return found.into_iter().map(|i| Action::ALL[i]).collect();
     }
     let words: Vec<String> = typed.split_whitespace().map(str::to_lowercase).collect();
@@ -20,24 +21,23 @@ pub(super) fn actions(typed: &str, helps: bool) -> Vec<Action> {
     Action::ALL.iter().filter(fits).copied().collect()
 }
 
-/// The rank of a name of which only the beginnings of several words were typed.
+/// The rank of a name that matches as an abbreviation.
 const ABBREVIATED: u8 = 3;
 
-/// The names that fit, best first: those that are it, begin with it, have a word that begins with it,
-/// or words that begin with its parts in their order; where there is none, those that contain it or
-/// its letters in their order.
+/// Indexes of the matching names, best first: equal, prefix, prefix of a word, abbreviation. If there
+/// are none: names that contain the text or its letters in order.
 pub(super) fn ranked(names: &[&str], typed: &str) -> Vec<usize> {
-    let wanted = typed.to_lowercase();
-    if wanted.is_empty() {
+    let pattern = typed.to_lowercase();
+    if pattern.is_empty() {
         return (0..names.len()).collect();
     }
     let rank = |name: &str| {
         let name = name.to_lowercase();
         match () {
-            () if name == wanted => Some(0),
-            () if name.starts_with(&wanted) => Some(1),
-            () if word_starts(&name).any(|word| word.starts_with(&wanted)) => Some(2),
-            () if is_abbreviated(&name, &wanted) => Some(ABBREVIATED),
+            () if name == pattern => Some(0),
+            () if name.starts_with(&pattern) => Some(1),
+            () if word_starts(&name).any(|word| word.starts_with(&pattern)) => Some(2),
+            () if is_abbreviated(&name, &pattern) => Some(ABBREVIATED),
             () => None,
         }
     };
@@ -45,28 +45,28 @@ pub(super) fn ranked(names: &[&str], typed: &str) -> Vec<usize> {
         names.iter().enumerate().filter_map(|(i, name)| Some((rank(name)?, i))).collect();
     hits.sort_unstable();
     if let Some((best, _)) = hits.first().copied() {
-        // Abbreviations count where nothing else fits.
+        // Abbreviations count only if nothing else matches.
         hits.retain(|(rank, _)| *rank < ABBREVIATED || best == ABBREVIATED);
         return hits.into_iter().map(|(_, i)| i).collect();
     }
-    let pattern = Pattern::parse(typed, CaseMatching::Ignore, Normalization::Smart);
+    let matcher = Pattern::parse(typed, CaseMatching::Ignore, Normalization::Smart);
     let lines = names.iter().enumerate().map(|(i, name)| Line(i, name));
-    let hits = pattern.match_list(lines, &mut Matcher::new(Config::DEFAULT));
-    // Letters that lie far apart are found in everything.
-    let least = u32::try_from(wanted.chars().count()).unwrap_or(0) * 20;
-    hits.into_iter().filter(|(_, score)| *score >= least).map(|(line, _)| line.0).collect()
+    let hits = matcher.match_list(lines, &mut Matcher::new(Config::DEFAULT));
+    // Letters far apart are found in everything.
+    let min_score = u32::try_from(pattern.chars().count()).unwrap_or(0) * 20;
+    hits.into_iter().filter(|(_, score)| *score >= min_score).map(|(line, _)| line.0).collect()
 }
 
-/// The name from each of its words on.
+/// The rest of the name from the start of each word.
 fn word_starts(name: &str) -> impl Iterator<Item = &str> {
     let breaks = name.char_indices().zip(name.chars().skip(1));
     let starts = breaks.filter(|((_, c), next)| !c.is_alphanumeric() && next.is_alphanumeric());
     [0].into_iter().chain(starts.map(|((i, c), _)| i + c.len_utf8())).map(|i| &name[i..])
 }
 
-/// Whether it is made of the beginnings of words in their order: `ra` for `refresh-all`.
-fn is_abbreviated(name: &str, wanted: &str) -> bool {
-    let mut rest = wanted.trim_matches('-');
+/// Whether `pattern` consists of prefixes of words in order: `ra` for `refresh-all`.
+fn is_abbreviated(name: &str, pattern: &str) -> bool {
+    let mut rest = pattern.trim_matches('-');
     for word in name.split(|c: char| !c.is_alphanumeric()) {
         let same = word.chars().zip(rest.chars()).take_while(|(a, b)| a == b);
         rest = &rest[same.map(|(a, _)| a.len_utf8()).sum::<usize>()..];
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_come_before_help_and_beginnings_before_the_rest() {
+    fn ranks_names_before_help_and_prefixes_first() {
         for (typed, expected) in [
             ("theme", vec!["theme"]),
             ("ref", vec!["refresh-all", "refresh", "force-refresh"]),
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_are_found_by_word_beginnings() {
+    fn finds_arguments_by_word_prefixes() {
         let names = ["Kernel notes", "The council", "notes on kernels", "日本語 ニュース"];
         for (typed, expected) in [
             ("no", vec![2, 0]),

@@ -1,4 +1,4 @@
-//! The reader pane: one article, laid out for the width it was drawn at.
+//! The Reader pane: one article, laid out for the width at the last draw.
 
 use super::find::Find;
 use super::keys::Motion;
@@ -19,43 +19,43 @@ pub(crate) struct ReaderPane {
     pub(crate) article: Option<Arc<Article>>,
     pub(crate) lines: Lines,
     pub(crate) top: usize,
-    /// Lines on the screen, as drawn last.
+    /// Visible lines at the last draw.
     pub(crate) height: usize,
-    /// Cells that the pane has for text, as drawn last.
-    pub(crate) room: u16,
-    /// Widest text column wanted.
+    /// Cells available for text at the last draw.
+    pub(crate) space: u16,
+    /// Largest width of the text column.
     pub(crate) column: u16,
-    /// Cells by which what is too wide is moved to the left.
+    /// Horizontal scroll of wide lines, in cells.
     pub(crate) shift: usize,
-    /// The line that was gone to last.
+    /// The line marked as the target of the last jump.
     pub(crate) pointed: Option<usize>,
-    /// Whether the difference to the earlier version is shown.
-    pub(crate) different: bool,
+    /// Whether the difference from the previous version is shown.
+    pub(crate) show_difference: bool,
     pub(crate) find: Option<Find>,
-    /// Where jumps began, as places.
+    /// Positions from which jumps began.
     pub(super) jumps: Vec<usize>,
-    /// How many characters stand before the top of the screen, whatever the width.
+    /// Position: number of characters above the top of the screen; does not depend on the width.
     pub(super) place: usize,
-    /// The place as it is stored.
-    kept_place: usize,
-    kept_column: u16,
-    laid_out: Option<Form>,
-    /// Layouts of the same article that were left lately.
-    spare: Vec<(Form, Lines)>,
-    wanted: Option<RequestId>,
-    /// Where articles were left, by row key.
+    /// The position as stored.
+    stored_place: usize,
+    stored_column: u16,
+    laid_out: Option<LayoutKey>,
+    /// Recent layouts of the same article.
+    spare: Vec<(LayoutKey, Lines)>,
+    loading: Option<RequestId>,
+    /// Last positions of articles, by row key.
     places: HashMap<i64, usize>,
 }
 
-/// What a layout depends on beside the article: the width, and whether it is of the difference.
-type Form = (usize, bool);
+/// What a layout depends on besides the article: the width, and whether it is the difference.
+type LayoutKey = (usize, bool);
 
-/// Narrowest and widest text column.
+/// Limits of the width of the text column.
 const COLUMN: std::ops::RangeInclusive<u16> = 20..=400;
-/// Places remembered.
-const MOST_PLACES: usize = 1000;
-/// Layouts of an article kept beside the one that is shown.
-const MOST_SPARE: usize = 3;
+/// Number of remembered positions.
+const MAX_PLACES: usize = 1000;
+/// Layouts kept besides the one that is shown.
+const MAX_SPARE: usize = 3;
 
 impl ReaderPane {
     pub(super) fn new(column: u16) -> Self {
@@ -65,19 +65,19 @@ impl ReaderPane {
             lines: Lines::default(),
             top: 0,
             height: 20,
-            room: column,
+            space: column,
             column,
             shift: 0,
             pointed: None,
-            different: false,
+            show_difference: false,
             find: None,
             jumps: Vec::new(),
             place: 0,
-            kept_place: 0,
-            kept_column: column,
+            stored_place: 0,
+            stored_column: column,
             laid_out: None,
             spare: Vec::new(),
-            wanted: None,
+            loading: None,
             places: HashMap::new(),
         }
     }
@@ -86,23 +86,23 @@ impl ReaderPane {
         self.article.as_ref().map(|a| &a.row)
     }
 
-    /// Lays the article out for a width, unless it is already; keeps the place in the text.
+    /// Lays the article out for a width if needed; keeps the position in the text.
     pub(crate) fn fit(&mut self, width: usize, height: usize, ascii: bool) {
         self.height = height.max(1);
-        let form = (width, self.different);
-        if self.laid_out != Some(form) {
-            let spare = self.spare.iter().position(|(f, _)| *f == form);
+        let key = (width, self.show_difference);
+        if self.laid_out != Some(key) {
+            let spare = self.spare.iter().position(|(f, _)| *f == key);
             let lines = match spare {
                 Some(at) => self.spare.swap_remove(at).1,
-                None => self.lay_out(form, ascii),
+                None => self.lay_out(key, ascii),
             };
             let before = std::mem::replace(&mut self.lines, lines);
-            if let Some(form) = self.laid_out.replace(form) {
-                self.spare.truncate(MOST_SPARE - 1);
-                self.spare.insert(0, (form, before));
+            if let Some(key) = self.laid_out.replace(key) {
+                self.spare.truncate(MAX_SPARE - 1);
+                self.spare.insert(0, (key, before));
             }
             self.pointed = None;
-            self.top = match (self.different, self.lines.changes.first()) {
+            self.top = match (self.show_difference, self.lines.changes.first()) {
                 (false, _) => self.line_of(self.place),
                 (true, first) => first.map_or(0, |line| line.saturating_sub(self.height / 3)),
             };
@@ -111,20 +111,20 @@ impl ReaderPane {
         self.top = self.top.min(self.last_top());
     }
 
-    fn lay_out(&self, (width, different): Form, ascii: bool) -> Lines {
+    fn lay_out(&self, (width, show_difference): LayoutKey, ascii: bool) -> Lines {
         let Some(article) = &self.article else { return Lines::default() };
-        match article.difference.as_ref().filter(|_| different) {
+        match article.difference.as_ref().filter(|_| show_difference) {
             Some(changes) => layout_difference(changes, width, glyphs(ascii)),
             None => layout(&article.document, width, glyphs(ascii)),
         }
     }
 
-    /// Cells of the text column, as drawn last.
+    /// Width of the text column at the last draw, in cells.
     pub(super) fn width(&self) -> usize {
         self.laid_out.map_or(0, |(width, _)| width)
     }
 
-    /// The line in which a place is.
+    /// The line that contains a position.
     fn line_of(&self, place: usize) -> usize {
         let after = self.lines.lines.partition_point(|line| line.at <= place);
         if place == 0 { 0 } else { after.saturating_sub(1) }
@@ -134,10 +134,10 @@ impl ReaderPane {
         self.lines.lines.len().saturating_sub(self.height)
     }
 
-    /// Puts a line at the top of the screen, or as far up as there is text to fill it.
+    /// Puts a line at the top of the screen, or as far up as the text allows.
     pub(super) fn set_top(&mut self, line: usize) {
         self.top = line.min(self.last_top());
-        if !self.different {
+        if !self.show_difference {
             self.place = self.lines.lines.get(self.top).map_or(0, |line| line.at);
         }
     }
@@ -146,7 +146,7 @@ impl ReaderPane {
         self.set_top(self.line_of(place));
     }
 
-    /// Makes a line be seen, with some lines above it, and points at it.
+    /// Makes a line visible with some lines above it, and marks it.
     pub(super) fn go_to_line(&mut self, line: usize) {
         if line < self.top || line >= self.top + self.height {
             self.set_top(line.saturating_sub(self.height / 3));
@@ -154,19 +154,19 @@ impl ReaderPane {
         self.pointed = Some(line);
     }
 
-    /// Takes over a text width from the settings.
+    /// Sets the text width from the settings.
     pub(super) fn set_column(&mut self, width: u16) {
         self.column = width.clamp(*COLUMN.start(), *COLUMN.end());
-        self.kept_column = self.column;
+        self.stored_column = self.column;
     }
 
-    /// How much has been read, in percent.
+    /// Reading progress in percent.
     pub(crate) fn percent(&self) -> usize {
         let seen = (self.top + self.height).min(self.lines.lines.len());
         (100 * seen).checked_div(self.lines.lines.len()).unwrap_or(100)
     }
 
-    /// Scrolls; tells whether there was anything to scroll to.
+    /// Scrolls; returns whether the top changed.
     pub(super) fn scroll(&mut self, motion: Motion) -> bool {
         let before = self.top;
         let count = self.last_top() + 1;
@@ -175,14 +175,14 @@ impl ReaderPane {
         self.top != before
     }
 
-    /// Moves what is wider than the pane sideways; false when nothing on the screen is, or it does
-    /// not go on there.
+    /// Scrolls wide lines sideways; returns false if nothing on the screen is wider than the pane or the
+    /// end is reached.
     pub(super) fn scroll_sideways(&mut self, right: bool) -> bool {
         let seen = self.lines.lines.iter().skip(self.top).take(self.height);
-        let most = seen.map(|line| line.over).max().unwrap_or(0);
+        let limit = seen.map(|line| line.over).max().unwrap_or(0);
         let step = (self.width() / 4).max(4);
-        let before = self.shift.min(most);
-        self.shift = if right { (before + step).min(most) } else { before.saturating_sub(step) };
+        let before = self.shift.min(limit);
+        self.shift = if right { (before + step).min(limit) } else { before.saturating_sub(step) };
         self.shift != before
     }
 
@@ -200,19 +200,19 @@ impl ReaderPane {
 
     fn remember_place(&mut self) {
         if let Some(key) = self.row().map(|row| row.key) {
-            if self.places.len() >= MOST_PLACES {
+            if self.places.len() >= MAX_PLACES {
                 self.places.clear();
             }
             self.places.insert(key, self.place);
         }
     }
 
-    /// Shows nothing, also when an article is still to come.
+    /// Shows nothing, and drops an article that is still loading.
     fn close(&mut self) {
         self.remember_place();
-        (self.article, self.wanted, self.find) = (None, None, None);
+        (self.article, self.loading, self.find) = (None, None, None);
         (self.lines, self.laid_out) = (Lines::default(), None);
-        (self.top, self.shift, self.different) = (0, 0, false);
+        (self.top, self.shift, self.show_difference) = (0, 0, false);
         self.jumps.clear();
         self.spare.clear();
     }
@@ -223,12 +223,12 @@ impl ReaderPane {
         if !same {
             self.remember_place();
             self.place = self.places.get(&article.row.key).copied().unwrap_or(article.position);
-            self.kept_place = self.place;
+            self.stored_place = self.place;
             self.find = None;
             self.jumps.clear();
             self.shift = 0;
         }
-        self.different = self.different && same && article.difference.is_some();
+        self.show_difference = self.show_difference && same && article.difference.is_some();
         self.article = Some(article);
         self.laid_out = None;
         self.spare.clear();
@@ -236,9 +236,9 @@ impl ReaderPane {
 }
 
 impl App {
-    /// Puts the article away; its place is kept.
+    /// Closes the article and remembers its position.
     pub(super) fn close_article(&mut self) -> Vec<Effect> {
-        let effects = self.keep_reading();
+        let effects = self.store_reading_state();
         self.reader.close();
         self.zen = false;
         if self.focus == Focus::Reader {
@@ -247,13 +247,13 @@ impl App {
         effects
     }
 
-    /// Opens the selected item in the reader.
+    /// Opens the selected item in the Reader.
     pub(super) fn open_item(&mut self) -> Vec<Effect> {
         self.items.keep_selection();
         let Some(row) = self.items.current().cloned() else { return vec![] };
         self.focus = Focus::Reader;
         let request = self.request();
-        self.reader.wanted = Some(request);
+        self.reader.loading = Some(request);
         let mut effects = vec![Effect::LoadArticle { request, key: row.key }];
         if self.settings.ui.read_on_open && !row.read {
             effects.extend(self.set_mark(Mark::Read, &[row], true, Cause::Reading));
@@ -266,32 +266,32 @@ impl App {
         request: RequestId,
         result: Result<Option<Arc<Article>>, Failure>,
     ) -> Vec<Effect> {
-        if self.reader.wanted != Some(request) {
+        if self.reader.loading != Some(request) {
             return vec![];
         }
-        self.reader.wanted = None;
+        self.reader.loading = None;
         let article = match result {
             Ok(Some(article)) => article,
-            Ok(None) => return self.problem("this item is no longer stored"),
+            Ok(None) => return self.problem("The item was not opened: it is no longer stored"),
             Err(why) => return self.problem(why),
         };
-        let effects = self.keep_reading();
+        let effects = self.store_reading_state();
         self.reader.show(article);
         effects
     }
 
-    /// Has stored what is to be the same the next time: the place in the article, the text width.
-    pub(in crate::tui) fn keep_reading(&mut self) -> Vec<Effect> {
+    /// Stores the position in the article and the text width if they changed.
+    pub(in crate::tui) fn store_reading_state(&mut self) -> Vec<Effect> {
         let mut effects = Vec::new();
         let reader = &mut self.reader;
         if let Some(item) = reader.article.as_ref().map(|a| a.row.key)
-            && reader.place != reader.kept_place
+            && reader.place != reader.stored_place
         {
-            reader.kept_place = reader.place;
-            effects.push(Effect::KeepPlace { item, place: reader.place });
+            reader.stored_place = reader.place;
+            effects.push(Effect::StorePosition { item, place: reader.place });
         }
-        if reader.column != reader.kept_column {
-            reader.kept_column = reader.column;
+        if reader.column != reader.stored_column {
+            reader.stored_column = reader.column;
             let width = setting(&["ui", "reader_width"], i64::from(reader.column));
             effects.push(Effect::edit(FileChange::Settings(vec![width])));
         }
@@ -303,40 +303,40 @@ impl App {
         let unread = self.keymap.keys_for(self.context(), crate::config::Action::NextUnread);
         match unread {
             Some(key) if !moved && motion == Motion::HalfPages(2) && !self.stepping() => {
-                self.note(format!("the end; {key} opens the next unread item"))
+                self.note(format!("End of article; {key}: next unread item"))
             }
             _ => vec![],
         }
     }
 
-    /// Right shows more of what is too wide; left goes back, and to the pane at the left in the end.
+    /// Right shows more of wide lines; left goes back and finally to the pane at the left.
     pub(super) fn scroll_sideways(&mut self, right: bool) -> Vec<Effect> {
         match (self.reader.scroll_sideways(right), right) {
             (true, _) => vec![],
             (false, false) => self.leave_pane(),
-            (false, true) => self.note("nothing more at the right"),
+            (false, true) => self.note("Nothing more to the right"),
         }
     }
 
-    /// Reads the article that is shown again.
+    /// Reloads the article that is shown.
     pub(super) fn reload_article(&mut self) -> Vec<Effect> {
         let Some(key) = self.reader.row().map(|row| row.key) else { return vec![] };
         let request = self.request();
-        self.reader.wanted = Some(request);
+        self.reader.loading = Some(request);
         vec![Effect::LoadArticle { request, key }]
     }
 
     pub(super) fn change_width(&mut self, by: i16) -> Vec<Effect> {
-        let (column, room) = (self.reader.column, self.reader.room);
-        if by > 0 && column >= room {
-            return self.note("the text is as wide as the pane");
+        let (column, space) = (self.reader.column, self.reader.space);
+        if by > 0 && column >= space {
+            return self.note("The text is as wide as the pane");
         }
-        let width = column.min(room).saturating_add_signed(by);
+        let width = column.min(space).saturating_add_signed(by);
         self.reader.column = width.clamp(*COLUMN.start(), *COLUMN.end());
-        self.note(format!("text width {}", self.reader.column))
+        self.note(format!("Text width {}", self.reader.column))
     }
 
-    /// The reader alone, or with the other panes again.
+    /// Shows the Reader alone, or all panes again.
     pub(super) fn toggle_zen(&mut self) -> Vec<Effect> {
         self.zen = !self.zen;
         let opened = if self.reader.article.is_none() { self.open_item() } else { vec![] };
@@ -344,13 +344,13 @@ impl App {
         opened
     }
 
-    /// The difference to the earlier version, or the article again.
+    /// Shows the difference from the previous version, or the article again.
     pub(super) fn toggle_difference(&mut self) -> Vec<Effect> {
         let Some(article) = &self.reader.article else { return vec![] };
         if article.difference.is_none() {
-            return self.note("no earlier version of this article is known");
+            return self.note("No earlier version of this article is stored");
         }
-        self.reader.different = !self.reader.different;
+        self.reader.show_difference = !self.reader.show_difference;
         self.reader.find = None;
         vec![]
     }

@@ -1,4 +1,4 @@
-//! The page of keys: every action with its keys, and a new one is given by striking it.
+//! The key bindings page: every action with its keys; new keys are bound by pressing them.
 
 use super::{App, Dialog};
 use crate::config::{
@@ -10,28 +10,28 @@ use crate::tui::input::Field;
 use chrono::TimeDelta;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// A sequence ends when no key follows for so long.
+/// A sequence ends when no key follows for this long.
 const PAUSE: TimeDelta = TimeDelta::milliseconds(1200);
 
-/// Every action with its keys.
+/// State of the page.
 #[derive(Debug, Default)]
 pub(crate) struct KeysPage {
     pub(crate) field: Field,
     pub(crate) selected: usize,
-    /// What is shown, by the text in the field.
+    /// The rows that match the text in the field.
     pub(crate) rows: Vec<KeyRow>,
-    pub(crate) catching: Option<Catching>,
-    /// What a new binding would displace, until that is agreed to.
-    pub(crate) request_options: Option<Rebinding>,
+    pub(crate) capture: Option<Capture>,
+    /// A binding that would displace others, deadline it is confirmed.
+    pub(crate) confirm: Option<Rebinding>,
 }
 
-/// New keys, being struck.
+/// New keys that are being pressed.
 #[derive(Debug)]
-pub(crate) struct Catching {
+pub(crate) struct Capture {
     pub(crate) row: KeyRow,
-    beside: bool,
+    additional: bool,
     pub(crate) keys: Vec<Key>,
-    until: Option<Time>,
+    deadline: Option<Time>,
 }
 
 impl KeysPage {
@@ -40,17 +40,13 @@ impl KeysPage {
     }
 
     /// When the sequence ends.
-    pub(super) fn until(&self) -> Option<Time> {
-        self.catching.as_ref()?.until
+    pub(super) fn deadline(&self) -> Option<Time> {
+        self.capture.as_ref()?.deadline
     }
 
-    /// The field that takes what is typed, unless keys are being struck.
-    pub(super) fn typing(&mut self) -> Option<&mut Field> {
-        if self.catching.is_some() || self.request_options.is_some() {
-            None
-        } else {
-            Some(&mut self.field)
-        }
+    /// The field that receives typed text, unless keys are being pressed.
+    pub(super) fn field_mut(&mut self) -> Option<&mut Field> {
+        if self.capture.is_some() || self.confirm.is_some() { None } else { Some(&mut self.field) }
     }
 }
 
@@ -68,7 +64,7 @@ impl App {
         self.list_keys()
     }
 
-    /// Lists the rows that fit what is typed.
+    /// Lists the rows that match the typed text.
     pub(super) fn list_keys(&mut self) -> Vec<Effect> {
         let all = key_rows(&self.settings.keys);
         let Some(page) = self.keys_page() else { return vec![] };
@@ -84,20 +80,20 @@ impl App {
         vec![]
     }
 
-    /// After the settings have changed.
+    /// Updates the list after the settings changed.
     pub(super) fn keys_saved(&mut self) -> Vec<Effect> {
         if self.keys_page().is_some() { self.list_keys() } else { vec![] }
     }
 
     pub(super) fn keys_key(&mut self, event: KeyEvent, key: Key) -> Vec<Effect> {
         let Some(page) = self.keys_page() else { return vec![] };
-        if page.catching.is_some() {
-            return self.catch_key(event, key);
+        if page.capture.is_some() {
+            return self.capture_key(event, key);
         }
-        if let Some(rebinding) = page.request_options.take() {
+        if let Some(rebinding) = page.confirm.take() {
             let effects = match event.code {
                 KeyCode::Enter => self.save_keys(rebinding),
-                _ => self.note("left as it was"),
+                _ => self.note("Nothing was changed"),
             };
             return effects;
         }
@@ -111,8 +107,8 @@ impl App {
             KeyCode::Up | KeyCode::BackTab => page.selected = selected.saturating_sub(1),
             KeyCode::PageDown => page.selected = (selected + 10).min(last),
             KeyCode::PageUp => page.selected = selected.saturating_sub(10),
-            KeyCode::Enter => return self.begin_catching(false),
-            KeyCode::Char('n') if ctrl => return self.begin_catching(true),
+            KeyCode::Enter => return self.begin_capture(false),
+            KeyCode::Char('n') if ctrl => return self.begin_capture(true),
             KeyCode::Char('x') if ctrl => {
                 return self.change_keys(|s, row| rebind(s, row, None, false));
             }
@@ -127,47 +123,47 @@ impl App {
         vec![]
     }
 
-    fn begin_catching(&mut self, beside: bool) -> Vec<Effect> {
+    fn begin_capture(&mut self, additional: bool) -> Vec<Effect> {
         let Some(page) = self.keys_page() else { return vec![] };
         let Some(row) = page.row().cloned() else { return vec![] };
-        page.catching = Some(Catching { row, beside, keys: Vec::new(), until: None });
+        page.capture = Some(Capture { row, additional, keys: Vec::new(), deadline: None });
         self.toast = None;
         vec![]
     }
 
-    fn catch_key(&mut self, event: KeyEvent, key: Key) -> Vec<Effect> {
+    fn capture_key(&mut self, event: KeyEvent, key: Key) -> Vec<Effect> {
         let now = self.now;
         let Some(page) = self.keys_page() else { return vec![] };
-        let Some(catching) = &mut page.catching else { return vec![] };
+        let Some(capture) = &mut page.capture else { return vec![] };
         match event.code {
-            KeyCode::Esc if catching.keys.is_empty() => {
-                page.catching = None;
+            KeyCode::Esc if capture.keys.is_empty() => {
+                page.capture = None;
                 return vec![];
             }
-            KeyCode::Enter if !catching.keys.is_empty() => return self.keys_caught(),
+            KeyCode::Enter if !capture.keys.is_empty() => return self.finish_capture(),
             _ => {}
         }
-        catching.keys.push(key);
-        catching.until = Some(now + PAUSE);
-        if catching.keys.len() < LONGEST_SEQUENCE { vec![] } else { self.keys_caught() }
+        capture.keys.push(key);
+        capture.deadline = Some(now + PAUSE);
+        if capture.keys.len() < LONGEST_SEQUENCE { vec![] } else { self.finish_capture() }
     }
 
-    /// After the pause that ends a sequence.
+    /// Ends the key sequence after its pause.
     pub(super) fn end_sequence(&mut self) -> Vec<Effect> {
         let now = self.now;
-        let over = self.keys_page().and_then(|page| page.until()).is_some_and(|at| at <= now);
-        if over { self.keys_caught() } else { vec![] }
+        let over = self.keys_page().and_then(|page| page.deadline()).is_some_and(|at| at <= now);
+        if over { self.finish_capture() } else { vec![] }
     }
 
-    fn keys_caught(&mut self) -> Vec<Effect> {
-        let Some(catching) = self.keys_page().and_then(|page| page.catching.take()) else {
+    fn finish_capture(&mut self) -> Vec<Effect> {
+        let Some(capture) = self.keys_page().and_then(|page| page.capture.take()) else {
             return vec![];
         };
-        let Catching { row, beside, keys, .. } = catching;
+        let Capture { row, additional, keys, .. } = capture;
         if row.keys.as_ref() == Some(&keys) && row.origin != config::KeyOrigin::TakenAway {
-            return self.note("these are its keys already");
+            return self.note("These keys are already bound to this action");
         }
-        self.agree(rebind(&self.settings.keys, &row, Some(&keys), beside))
+        self.confirm_or_save(rebind(&self.settings.keys, &row, Some(&keys), additional))
     }
 
     fn change_keys(
@@ -177,18 +173,18 @@ impl App {
         let Some(row) = self.keys_page().and_then(|page| page.row().cloned()) else {
             return vec![];
         };
-        self.agree(change(&self.settings.keys, &row))
+        self.confirm_or_save(change(&self.settings.keys, &row))
     }
 
-    /// Saves what takes nothing away; asks about what does.
-    fn agree(&mut self, result: Result<Rebinding, String>) -> Vec<Effect> {
+    /// Saves a binding that displaces nothing; asks for confirmation otherwise.
+    fn confirm_or_save(&mut self, result: Result<Rebinding, String>) -> Vec<Effect> {
         match result {
             Err(why) => self.problem(why),
-            Ok(rebinding) if rebinding.changes.is_empty() => self.note("that is so already"),
+            Ok(rebinding) if rebinding.changes.is_empty() => self.note("Nothing to change"),
             Ok(rebinding) if rebinding.displaced.is_empty() => self.save_keys(rebinding),
             Ok(rebinding) => {
                 if let Some(page) = self.keys_page() {
-                    page.request_options = Some(rebinding);
+                    page.confirm = Some(rebinding);
                 }
                 vec![]
             }

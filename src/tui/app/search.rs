@@ -1,4 +1,4 @@
-//! Search and filter: a line at the bottom, and a list that narrows as one types.
+//! Search and filter: a field at the bottom and a list that narrows while typing.
 
 use super::complete::Completion;
 use super::items::Listing;
@@ -9,18 +9,18 @@ use crate::tui::effect::Effect;
 use crate::tui::input::Field;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// The line that is being typed.
+/// State of the field.
 #[derive(Debug, Clone)]
 pub(crate) struct SearchBar {
     pub(crate) field: Field,
-    /// A filter narrows the current list, a search looks through everything.
+    /// A filter narrows the current list, a search covers all items.
     pub(crate) is_filter: bool,
     pub(crate) completion: Option<Completion>,
-    /// What is not understood; the list is still that of the last query that was.
-    pub(crate) fault: Option<String>,
-    /// Whether Enter was pressed all the same.
+    /// The error in the query; the list is still that of the last valid one.
+    pub(crate) error: Option<String>,
+    /// Whether Enter was pressed despite the error.
     pub(crate) insisted: bool,
-    /// What was listed before, for Esc.
+    /// The previous list, restored by Esc.
     before: Listing,
     focus: Focus,
 }
@@ -28,13 +28,13 @@ pub(crate) struct SearchBar {
 impl App {
     pub(super) fn open_search(&mut self, is_filter: bool) -> Vec<Effect> {
         let now = &self.items.listing;
-        // Going on with a search shows what it was.
+        // A search continues with its previous text.
         let text = if is_filter || self.is_search() { now.query.clone() } else { String::new() };
         let bar = SearchBar {
             field: Field::new(&text),
             is_filter,
             completion: None,
-            fault: None,
+            error: None,
             insisted: false,
             before: now.clone(),
             focus: self.focus,
@@ -73,7 +73,7 @@ impl App {
         }
     }
 
-    /// Lists what the line says so far, and offers what could stand at the cursor.
+    /// Lists the items of the typed query and updates the completion.
     pub(super) fn search_changed(&mut self) -> Vec<Effect> {
         let Some(Dialog::Search(bar)) = self.dialogs.last() else { return vec![] };
         let completion = self.complete_query(&bar.field, false);
@@ -84,12 +84,12 @@ impl App {
         effects
     }
 
-    /// Lists what the line says so far. A word that is not understood yet counts for nothing; where
-    /// nothing else is said, the list stays.
+    /// Lists the items of the typed query. An incomplete word is ignored; if nothing else is typed, the
+    /// list stays.
     fn search_typed(&mut self) -> Vec<Effect> {
         let Some(Dialog::Search(bar)) = self.dialogs.last() else { return vec![] };
         let typed = bar.field.value().to_owned();
-        let (fault, query) = match typed.parse::<Query>() {
+        let (error, query) = match typed.parse::<Query>() {
             Ok(read) => (unknown_name(&read, self.sources.known()), Some(typed)),
             Err(e) => {
                 let rest = format!("{} {}", &typed[..e.at.start], &typed[e.at.end..]);
@@ -106,7 +106,7 @@ impl App {
             Listing { title: SEARCH.to_owned(), base, query, place: Query::default() }
         });
         if let Some(bar) = self.search_bar() {
-            (bar.fault, bar.insisted) = (fault, false);
+            (bar.error, bar.insisted) = (error, false);
         }
         let new = listing.filter(|l| !self.is_search() || l.query != self.items.listing.query);
         new.map(|listing| self.show(listing)).unwrap_or_default()
@@ -121,8 +121,8 @@ impl App {
         };
         let Some(bar) = self.search_bar() else { return vec![] };
         completion.step(&mut bar.field, forward);
-        // The only one is taken for good, and an operator leads to its values.
-        let next = match completion.offers.len() {
+        // A single candidate is final, and an operator continues with its values.
+        let next = match completion.candidates.len() {
             1 => bar.field.clone(),
             _ => {
                 bar.completion = Some(completion);
@@ -136,13 +136,13 @@ impl App {
         self.search_typed()
     }
 
-    /// Esc: back to what was typed before a completion was taken, else to what was listed before.
+    /// Esc: restores what was typed before a completion, else the previous list.
     fn search_escaped(&mut self) -> Vec<Effect> {
-        let taken = self
+        let applied = self
             .search_bar()
-            .and_then(|bar| bar.completion.take_if(|completion| completion.taken.is_some()));
-        if let (Some(completion), Some(bar)) = (taken, self.search_bar()) {
-            completion.give_back(&mut bar.field);
+            .and_then(|bar| bar.completion.take_if(|completion| completion.applied.is_some()));
+        if let (Some(completion), Some(bar)) = (applied, self.search_bar()) {
+            completion.restore_typed(&mut bar.field);
             return self.search_typed();
         }
         match self.dialogs.pop() {
@@ -156,10 +156,10 @@ impl App {
         self.show(bar.before)
     }
 
-    /// Enter: the narrowed list stays. What is not understood stays in the line to be mended.
+    /// Enter: keeps the narrowed list. An invalid query stays in the field to be corrected.
     fn search_confirmed(&mut self) -> Vec<Effect> {
         let Some(bar) = self.search_bar() else { return vec![] };
-        if bar.fault.is_some() && bar.field.value().parse::<Query>().is_err() {
+        if bar.error.is_some() && bar.field.value().parse::<Query>().is_err() {
             bar.insisted = true;
             return vec![];
         }
@@ -170,11 +170,11 @@ impl App {
         }
     }
 
-    /// Whether a search or a filter narrows the list, which going back then ends.
+    /// Whether a search or a filter narrows the list, so that going back ends it.
     pub(super) fn leave_search(&self) -> bool {
         self.is_search() || !self.items.listing.query.is_empty()
     }
 }
 
-/// The name of a list that is a search.
+/// The title of a search.
 pub(crate) const SEARCH: &str = "Search";

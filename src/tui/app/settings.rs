@@ -1,4 +1,4 @@
-//! The settings: their form, and taking over what was changed while everything runs.
+//! The settings: opening their form and applying changes at run time.
 
 use super::{App, Dialog, Editor};
 use crate::config::{
@@ -10,13 +10,13 @@ use crate::tui::effect::Effect;
 use crate::tui::event::Failure;
 use crate::tui::style::Palette;
 
-/// One key of the settings with a new value.
+/// A change of one key of the settings.
 pub(super) fn setting(path: &[&str], value: impl Into<toml::Value>) -> KeyChange {
     let path = path.iter().map(|key| (*key).to_owned()).collect();
     KeyChange { path, value: Some(value.into().to_string()) }
 }
 
-/// The pages of the form, by the names that the palette takes.
+/// The pages of the form with their names in the palette.
 pub(super) fn setting_pages() -> Vec<(FormPage, String)> {
     let pages = [
         FormPage::Appearance,
@@ -31,16 +31,16 @@ pub(super) fn setting_pages() -> Vec<(FormPage, String)> {
     pages.into_iter().map(|page| (page, name(page))).collect()
 }
 
-/// Changes of the files that are not answered yet.
+/// File changes in progress.
 #[derive(Debug, Default)]
 pub(super) struct PendingEdits {
     count: usize,
-    /// The settings after those that are answered, where they are not adopted yet.
+    /// The settings after the last reply, until they are applied.
     settings: Option<Box<Settings>>,
 }
 
 impl PendingEdits {
-    /// Counts the changes among some effects.
+    /// Counts the file changes among some effects.
     pub(super) fn add(&mut self, effects: &[Effect]) {
         let edit = |effect: &&Effect| matches!(effect, Effect::Edit { .. });
         self.count += effects.iter().filter(edit).count();
@@ -48,15 +48,15 @@ impl PendingEdits {
 }
 
 impl App {
-    /// Adopts the settings that a change resulted in once no newer change is pending: until then
-    /// the interface shows what newer commands have chosen.
-    pub(super) fn edit_answered(&mut self, edited: Option<&Edited>) -> Vec<Effect> {
+    /// Applies the settings after a change once no newer change is in progress: until then the
+    /// interface shows what newer commands have set.
+    pub(super) fn edit_replied(&mut self, edited: Option<&Edited>) -> Vec<Effect> {
         self.edits.count = self.edits.count.saturating_sub(1);
         let settings = edited.and_then(|edited| edited.settings.clone());
         if let Some(settings) = settings {
-            // An open form goes on from what holds now.
+            // An open form continues from the saved settings.
             if let Some(open) = self.editor().filter(|editor| editor.is_settings()) {
-                open.set_before(settings.ui.clone());
+                open.set_restore(settings.ui.clone());
             }
             self.edits.settings = Some(settings);
         }
@@ -67,13 +67,13 @@ impl App {
         effects
     }
 
-    /// Sets a key to a value, typed with a blank between.
+    /// Sets a key to a value; both are separated by a space.
     pub(super) fn set_setting(&mut self, typed: &str) -> Vec<Effect> {
         let (key, value) = typed.split_once(' ').unwrap_or((typed, ""));
         vec![Effect::edit(FileChange::Settings(vec![setting_change(key, value.trim())]))]
     }
 
-    /// Opens the form of the settings at one of its pages.
+    /// Opens the form of the settings at a page.
     pub(super) fn open_settings(&mut self, page: FormPage) -> Vec<Effect> {
         self.dialogs.push(Dialog::Edit(Editor::settings(page, self.settings.ui.clone())));
         vec![Effect::LoadSettings]
@@ -86,7 +86,7 @@ impl App {
             (Some(editor), Ok(text)) => {
                 editor.form = Some(SourceForm::settings(text));
                 editor.show_form();
-                editor.open_page(editor.begin);
+                editor.open_page(editor.first_page);
                 vec![]
             }
             (Some(_), Err(why)) => {
@@ -96,7 +96,7 @@ impl App {
         }
     }
 
-    /// Shows what the form for the settings would make of the interface.
+    /// Previews the appearance settings of the form.
     pub(super) fn preview(&mut self) {
         let editor = self.editor().filter(|e| e.is_settings());
         let would_be = editor.and_then(|e| e.form.as_ref()).and_then(SourceForm::would_be);
@@ -105,7 +105,6 @@ impl App {
         }
     }
 
-    /// Draws with another theme from here on.
     pub(super) fn show_theme(&mut self, name: String) {
         if name != self.palette.name()
             && let Ok(theme) = Theme::load(&name, &self.settings.themes)
@@ -114,7 +113,7 @@ impl App {
         }
     }
 
-    /// Takes over what can be seen at once: the theme, the marks, the widths.
+    /// Applies appearance settings: theme, characters, widths.
     pub(super) fn apply_appearance(&mut self, ui: UiSettings) {
         self.show_theme(ui.theme.clone());
         if ui.reader_width != self.settings.ui.reader_width {
@@ -127,7 +126,7 @@ impl App {
         self.settings.ui.items_width = ui.items_width;
     }
 
-    /// Takes over changed settings.
+    /// Applies changed settings.
     pub(super) fn adopt(&mut self, new: Settings) -> Vec<Effect> {
         let before = self.settings.clone();
         if new.themes != before.themes
@@ -143,7 +142,7 @@ impl App {
             self.keymap = keymap;
         }
         let mut effects =
-            if new.views == before.views { vec![] } else { self.take_views(&new.views) };
+            if new.views == before.views { vec![] } else { self.apply_views(&new.views) };
         let sort = new.ui.sort;
         self.settings = new;
         if sort != before.ui.sort {

@@ -1,4 +1,4 @@
-//! The sources pane: smart views, saved queries, folders and sources.
+//! The Sources pane: smart views, saved queries, folders and sources.
 
 use super::App;
 use crate::config::ViewSettings;
@@ -9,7 +9,7 @@ use crate::tui::effect::Effect;
 use crate::tui::event::{SourceEntry, SourceList};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// Views that need no declaration.
+/// Built-in views.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Smart {
     Pinned,
@@ -19,7 +19,7 @@ pub(crate) enum Smart {
     All,
 }
 
-/// What a row is, however the list around it changes.
+/// Identity of a row across reloads.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum RowId {
     Smart(Smart),
@@ -31,17 +31,17 @@ pub(crate) enum RowId {
     Source(i64),
 }
 
-/// One row as it is drawn.
+/// A row of the pane.
 #[derive(Debug, Clone)]
 pub(crate) struct Row {
     pub(crate) id: RowId,
     pub(crate) depth: usize,
     pub(crate) title: String,
-    /// The number at its end: unread items, or pinned ones.
+    /// The number at the right: unread or pinned items.
     pub(crate) count: u32,
-    /// Whether there are more of them, which were not counted.
+    /// Whether the count is a lower bound.
     pub(crate) more: bool,
-    /// For sources: where its entry is.
+    /// For sources: index of the entry in the list.
     pub(crate) entry: Option<usize>,
 }
 
@@ -53,16 +53,16 @@ pub(crate) struct SourcesPane {
     pub(crate) selected: usize,
     pub(crate) scroll: usize,
     pub(crate) folded: HashSet<String>,
-    /// Sources (row keys) selected for a common verb.
+    /// Row keys of the selected sources.
     pub(crate) marked: HashSet<i64>,
-    /// A source that was just added, to be selected once it is in the list.
-    pub(super) wanted: Option<SourceId>,
+    /// A source that was just added; it is selected once it is in the list.
+    pub(super) select_added: Option<SourceId>,
     pub(super) views: Vec<ViewSettings>,
-    /// What the saved queries find, as far as it was counted, by name.
+    /// Counted results of saved queries, by name.
     pub(super) counts: HashMap<String, Count>,
     pub(super) tags_folded: bool,
-    /// Row key -> place in the list.
-    places: HashMap<i64, usize>,
+    /// Row key -> index in the list.
+    indexes: HashMap<i64, usize>,
 }
 
 impl Default for SourcesPane {
@@ -74,43 +74,44 @@ impl Default for SourcesPane {
             scroll: 0,
             folded: HashSet::new(),
             marked: HashSet::new(),
-            wanted: None,
+            select_added: None,
             views: Vec::new(),
             counts: HashMap::new(),
-            // There may be many, and folders stand below them.
+            // There may be many tags, and the folders are below them.
             tags_folded: true,
-            places: HashMap::new(),
+            indexes: HashMap::new(),
         }
     }
 }
 
 impl SourcesPane {
-    /// Takes over a new list; the selection stays on its row. Tells whether it went to a source that
-    /// was just added instead.
+    /// Replaces the list; the selection stays on its row. Returns whether it moved to a source that was
+    /// just added instead.
     pub(super) fn set(&mut self, list: SourceList, views: &[ViewSettings]) -> bool {
         self.list = list;
-        self.find_places();
+        self.index_sources();
         self.views = views.to_vec();
         self.counts.retain(|name, _| views.iter().any(|view| view.name == *name));
-        self.marked.retain(|key| self.places.contains_key(key));
+        self.marked.retain(|key| self.indexes.contains_key(key));
         self.rebuild();
-        let wanted = self.wanted.as_ref();
-        let added = wanted.and_then(|id| self.list.sources.iter().find(|s| s.source.id == *id));
+        let select_added = self.select_added.as_ref();
+        let added =
+            select_added.and_then(|id| self.list.sources.iter().find(|s| s.source.id == *id));
         let added = added.map(|s| s.facts.key);
         if let Some(key) = added {
-            self.wanted = None;
+            self.select_added = None;
             self.select(&RowId::Source(key));
         }
         added.is_some()
     }
 
-    /// Takes over which queries are saved.
+    /// Replaces the saved queries.
     pub(super) fn set_views(&mut self, views: &[ViewSettings]) {
         self.views = views.to_vec();
         self.rebuild();
     }
 
-    /// Takes over what saved queries find.
+    /// Adds counts of saved queries.
     pub(super) fn set_counts(&mut self, counts: Vec<(String, Count)>) {
         self.counts.extend(counts);
         self.rebuild();
@@ -134,7 +135,7 @@ impl SourcesPane {
         })
     }
 
-    /// Row keys of the sources in a folder and below it.
+    /// Row keys of the sources in a folder and its subfolders.
     pub(super) fn folder_keys(&self, folder: &str) -> Vec<i64> {
         self.in_folder(folder).map(|s| s.facts.key).collect()
     }
@@ -151,17 +152,17 @@ impl SourcesPane {
         self.list.sources.iter().filter(tagged).map(|s| s.facts.key).collect()
     }
 
-    /// Every tag, in order.
+    /// All tags, sorted.
     pub(super) fn tags(&self) -> BTreeSet<String> {
         self.list.sources.iter().flat_map(|s| s.source.tags.iter().cloned()).collect()
     }
 
-    /// Every folder that a source is in, in order.
+    /// All folders of sources, sorted.
     pub(super) fn folders(&self) -> BTreeSet<String> {
         self.list.sources.iter().filter_map(|s| s.source.folder.clone()).collect()
     }
 
-    /// The sources as searches name them.
+    /// The sources as queries name them.
     pub(super) fn known(&self) -> impl Iterator<Item = Known<'_>> + Clone {
         self.list.sources.iter().map(|s| Known {
             key: s.facts.key,
@@ -180,10 +181,10 @@ impl SourcesPane {
 
     /// The source with a row key.
     pub(crate) fn entry(&self, key: i64) -> Option<&SourceEntry> {
-        self.list.sources.get(*self.places.get(&key)?)
+        self.list.sources.get(*self.indexes.get(&key)?)
     }
 
-    /// The sources a verb applies to: the selected ones, else those of the current row.
+    /// The sources an action applies to: the selection, else those of the current row.
     pub(super) fn targets(&self) -> Vec<&SourceEntry> {
         if !self.marked.is_empty() {
             return self
@@ -203,7 +204,7 @@ impl SourcesPane {
         }
     }
 
-    /// Puts sources (row keys) right before another one, or at the end.
+    /// Moves sources (row keys) before another one, or to the end.
     pub(super) fn reorder(&mut self, keys: &[i64], next: Option<i64>) {
         let all = std::mem::take(&mut self.list.sources);
         let (moved, mut rest): (Vec<_>, Vec<_>) =
@@ -211,16 +212,16 @@ impl SourcesPane {
         let at = rest.iter().position(|s| Some(s.facts.key) == next).unwrap_or(rest.len());
         rest.splice(at..at, moved);
         self.list.sources = rest;
-        self.find_places();
+        self.index_sources();
         self.rebuild();
     }
 
-    fn find_places(&mut self) {
+    fn index_sources(&mut self) {
         let keys = self.list.sources.iter().map(|s| s.facts.key);
-        self.places = keys.enumerate().map(|(i, key)| (key, i)).collect();
+        self.indexes = keys.enumerate().map(|(i, key)| (key, i)).collect();
     }
 
-    /// Unfolds what a row is in.
+    /// Unfolds the folders above a row.
     pub(super) fn reveal(&mut self, id: &RowId) {
         let folder = match id {
             RowId::Source(key) => self.entry(*key).and_then(|e| e.source.folder.clone()),
@@ -257,7 +258,7 @@ impl SourcesPane {
         self.rebuild();
     }
 
-    /// Unfolds the folders that a source (row key) is in.
+    /// Unfolds the folders of a source (row key).
     pub(super) fn unfold(&mut self, key: i64) {
         let Some(folder) = self.entry(key).and_then(|e| e.source.folder.clone()) else { return };
         let inside = |folded: &String| {
@@ -267,7 +268,7 @@ impl SourcesPane {
         self.rebuild();
     }
 
-    /// Folds or unfolds when the current row is a folder.
+    /// Folds or unfolds the current row if it is a folder.
     pub(super) fn toggle_fold_row(&mut self) {
         if matches!(self.current().map(|r| &r.id), Some(RowId::Folder(_) | RowId::Tags)) {
             self.toggle_fold();
@@ -290,7 +291,7 @@ impl SourcesPane {
         self.selected = (self.selected + 1).min(self.rows.len().saturating_sub(1));
     }
 
-    /// Keeps the selection on the screen.
+    /// Keeps the selection visible.
     pub(crate) fn scroll_to_selection(&mut self, height: usize) {
         self.scroll =
             super::keys::scrolled(self.scroll, self.selected, height.max(1), self.rows.len());
@@ -304,7 +305,7 @@ impl SourcesPane {
 }
 
 impl App {
-    /// Moves the selection and shows the items of the row it lands on.
+    /// Moves the selection and shows the items of the selected row.
     pub(super) fn select_source(&mut self, index: usize) -> Vec<Effect> {
         let index = index.min(self.sources.rows.len().saturating_sub(1));
         if index == self.sources.selected {

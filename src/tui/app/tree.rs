@@ -1,4 +1,4 @@
-//! The rows of the sources pane: smart views, saved queries, tags, folders and what is in them.
+//! The rows of the Sources pane: smart views, saved queries, tags, folders and sources.
 
 use super::sources::{Row, RowId, Smart, SourcesPane};
 use crate::config::ViewSettings;
@@ -12,7 +12,7 @@ impl Row {
 }
 
 impl SourcesPane {
-    /// All rows that are not folded away.
+    /// All visible rows.
     pub(super) fn tree(&self) -> Vec<Row> {
         let mut rows = self.smart_rows();
         rows.extend(self.saved_rows());
@@ -31,7 +31,7 @@ impl SourcesPane {
             row(RowId::Smart(Smart::Today), "Today", self.list.today),
             row(RowId::Smart(Smart::All), "All items", unread),
         ];
-        // It stays while it is selected, or the list beside it would change.
+        // A selected "Changed" row stays, because removing it would change the item list.
         let stays =
             self.rows.get(self.selected).is_some_and(|r| r.id == RowId::Smart(Smart::Changed));
         if self.list.changed > 0 || stays {
@@ -49,7 +49,7 @@ impl SourcesPane {
         self.views.iter().map(row)
     }
 
-    /// The tags that there are, below a heading.
+    /// The tags below their heading.
     fn tag_rows(&self) -> Vec<Row> {
         let mut tags: BTreeMap<&str, u32> = BTreeMap::new();
         let mut all = 0;
@@ -71,13 +71,13 @@ impl SourcesPane {
         rows
     }
 
-    /// Folders in order of name, each followed by what is in it; then the sources without one.
+    /// Folders sorted by name, each followed by its sources; then the sources without a folder.
     fn folder_rows(&self) -> Vec<Row> {
         let mut by_folder: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (i, entry) in self.list.sources.iter().enumerate() {
             let folder = entry.source.folder.as_deref().unwrap_or("");
             by_folder.entry(folder).or_default().push(i);
-            // A folder inside another makes a row for that one too.
+            // Parent folders get a row too.
             for (at, _) in folder.match_indices('/') {
                 by_folder.entry(&folder[..at]).or_default();
             }

@@ -1,4 +1,4 @@
-//! Saved queries: saving, renaming and deleting them, and what they find.
+//! Saved queries: saving, renaming, deleting and counting them.
 
 use super::{App, PromptKind, RowId};
 use crate::config::{FileChange, ViewChange, ViewSettings};
@@ -9,40 +9,40 @@ use crate::tui::effect::Effect;
 use crate::tui::event::Failure;
 use chrono::TimeDelta;
 
-/// Between two countings while commits keep coming.
+/// Pause between two counts while commits keep coming.
 const PAUSE: TimeDelta = TimeDelta::seconds(2);
 
-/// Whether what saved queries find has to be counted again.
+/// Whether the results of saved queries must be counted again.
 #[derive(Debug, Default)]
 pub(super) struct Counting {
-    wanted: bool,
+    requested: bool,
     waiting: bool,
     not_before: Option<Time>,
 }
 
 impl Counting {
-    /// When it is to go on.
+    /// When the next count is due.
     pub(super) fn deadline(&self) -> Option<Time> {
-        self.not_before.filter(|_| self.wanted && !self.waiting)
+        self.not_before.filter(|_| self.requested && !self.waiting)
     }
 }
 
 impl App {
-    /// Has the saved queries counted, now or once that is due.
-    pub(super) fn want_counts(&mut self) -> Vec<Effect> {
-        self.counting.wanted = true;
+    /// Counts the saved queries, now or when due.
+    pub(super) fn request_counts(&mut self) -> Vec<Effect> {
+        self.counting.requested = true;
         self.count_if_due()
     }
 
     pub(super) fn count_if_due(&mut self) -> Vec<Effect> {
         let counting = &self.counting;
         let due = counting.not_before.is_none_or(|t| t <= self.now);
-        if !counting.wanted || counting.waiting || !due || self.settings.views.is_empty() {
+        if !counting.requested || counting.waiting || !due || self.settings.views.is_empty() {
             return vec![];
         }
         let view = |view: &ViewSettings| {
             let query: Query = view.query.parse().ok()?;
-            // As everywhere in this column: what is unread, unless it asks for something else.
+            // Count unread items as the other rows do, unless the query asks for something else.
             let unread_only = !query.asks_for_marks();
             let criteria = self.criteria(&view.query);
             let view = (view.name.clone(), View { unread_only, criteria, ..View::of(Scope::All) });
@@ -50,7 +50,7 @@ impl App {
         };
         let views: Vec<_> = self.settings.views.iter().filter_map(view).collect();
         self.counting =
-            Counting { wanted: false, waiting: true, not_before: Some(self.now + PAUSE) };
+            Counting { requested: false, waiting: true, not_before: Some(self.now + PAUSE) };
         vec![Effect::CountViews { views }]
     }
 
@@ -68,17 +68,17 @@ impl App {
         }
     }
 
-    /// Asks for the name under which the query of the list is saved.
+    /// Opens the prompt for the name of a new saved query.
     pub(super) fn save_query(&mut self) -> Vec<Effect> {
         let listing = &self.items.listing;
         let typed = match listing.query.parse::<Query>() {
             Ok(query) => query,
-            Err(e) => return self.problem(format!("not saved: {e}")),
+            Err(e) => return self.problem(format!("Not saved: {e}")),
         };
         let name = if typed.is_empty() { listing.title.clone() } else { typed.to_string() };
         let query = listing.place.clone().and(typed);
         if query.is_empty() {
-            return self.note("nothing narrows this list; search or filter it first");
+            return self.note("Nothing to save: search or filter the list first");
         }
         self.ask(PromptKind::SaveView { query: query.to_string() }, &name)
     }
@@ -94,7 +94,7 @@ impl App {
         self.settings.views.iter().find(|view| view.name == *name)
     }
 
-    /// Saves a query under a name, in the place of another one of that name.
+    /// Saves a query under a name, replacing one of the same name.
     pub(super) fn save_view(&mut self, name: String, query: String) -> Vec<Effect> {
         let was = self.view_named(&name).cloned();
         change(was, Some(ViewSettings { name, query }))
@@ -116,14 +116,14 @@ impl App {
         change(self.saved_view().cloned(), None)
     }
 
-    /// Takes over what is saved now.
-    pub(super) fn take_views(&mut self, views: &[ViewSettings]) -> Vec<Effect> {
+    /// Applies changed saved queries.
+    pub(super) fn apply_views(&mut self, views: &[ViewSettings]) -> Vec<Effect> {
         let before = self.sources.current().map(|row| row.id.clone());
         let shown = self.saved_view().cloned();
         self.settings.views = views.to_vec();
         self.sources.set_views(views);
         let row = self.sources.current().map(|row| row.id.clone());
-        let mut effects = self.want_counts();
+        let mut effects = self.request_counts();
         if row != before || self.saved_view() != shown.as_ref() {
             effects.extend(self.show_selected_source());
         }

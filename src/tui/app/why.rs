@@ -1,5 +1,5 @@
-//! When sources are polled: what lines of the sources pane tell of it, and the panel that
-//! explains one of them.
+//! Schedules: the publishing rhythms shown in the Sources pane, and the panel that explains the schedule
+//! of a source.
 
 use super::keys::Motion;
 use super::{App, Dialog, Focus, RowId};
@@ -9,65 +9,66 @@ use crate::tui::effect::Effect;
 use crate::tui::event::Failure;
 use std::collections::HashMap;
 
-/// The panel.
+/// State of the panel.
 #[derive(Debug)]
 pub(crate) struct WhyPanel {
     /// Row key of the source.
     pub(crate) source: i64,
     pub(crate) title: String,
-    /// `None` until it is read.
+    /// `None` until it is loaded.
     pub(crate) summary: Option<ScheduleSummary>,
-    /// Lines scrolled past.
+    /// Scroll position in lines.
     pub(crate) top: usize,
 }
 
-/// What is known of how sources publish, by row key.
+/// Publishing rhythms of sources, by row key.
 #[derive(Debug, Default)]
 pub(crate) struct Rhythms {
-    known: HashMap<i64, Known>,
+    states: HashMap<i64, RhythmState>,
 }
 
 #[derive(Debug)]
-struct Known {
-    /// What the source had when it was asked for: another number of items asks again.
+struct RhythmState {
+    /// Number of items when it was requested; a different number requests it again.
     items: u32,
-    /// Seconds since the epoch; the days of the line move on.
+    /// Time of the request in seconds since the epoch, because the chart shows days up to now.
     asked: i64,
-    /// Whether the answer is still to come.
+    /// Whether the reply is outstanding.
     waiting: bool,
     rhythm: Option<Rhythm>,
 }
 
-/// After that many seconds the days have moved on enough to be seen.
-const FRESH: i64 = 3600;
-/// Seconds until what could not be read is asked for again.
-const AGAIN: i64 = 30;
+/// Seconds after which a rhythm is requested again.
+const MAX_AGE: i64 = 3600;
+/// Seconds until a failed request is repeated.
+const RETRY: i64 = 30;
 
 impl Rhythms {
     pub(crate) fn of(&self, source: i64) -> Option<&Rhythm> {
-        self.known.get(&source)?.rhythm.as_ref()
+        self.states.get(&source)?.rhythm.as_ref()
     }
 }
 
 impl App {
-    /// Asks for the rhythms of the sources on the screen that are missing or out of date.
-    pub(super) fn want_rhythms(&mut self) -> Option<Effect> {
+    /// Requests the rhythms of visible sources that are missing or out of date.
+    pub(super) fn request_rhythms(&mut self) -> Option<Effect> {
         let (pane, now) = (&self.sources, self.now.timestamp());
         let height = usize::from(self.size.1);
         let shown = pane.rows.iter().skip(pane.scroll).take(height);
-        let mut wanted = Vec::new();
+        let mut missing = Vec::new();
         for entry in shown.filter_map(|row| pane.list.sources.get(row.entry?)) {
             let (key, items) = (entry.facts.key, entry.facts.items);
-            let known = self.rhythms.known.get(&key);
-            if known.is_some_and(|k| k.items == items && now - k.asked < FRESH) {
+            let state = self.rhythms.states.get(&key);
+            if state.is_some_and(|s| s.items == items && now - s.asked < MAX_AGE) {
                 continue;
             }
-            wanted.push(key);
-            let known = self.rhythms.known.entry(key);
-            let known = known.or_insert(Known { items, asked: now, waiting: true, rhythm: None });
-            (known.items, known.asked, known.waiting) = (items, now, true);
+            missing.push(key);
+            let state = self.rhythms.states.entry(key);
+            let state =
+                state.or_insert(RhythmState { items, asked: now, waiting: true, rhythm: None });
+            (state.items, state.asked, state.waiting) = (items, now, true);
         }
-        (!wanted.is_empty()).then_some(Effect::LoadRhythms { sources: wanted })
+        (!missing.is_empty()).then_some(Effect::LoadRhythms { sources: missing })
     }
 
     pub(super) fn rhythms_loaded(
@@ -77,23 +78,23 @@ impl App {
         match result {
             Ok(rhythms) => {
                 for (key, rhythm) in rhythms {
-                    if let Some(known) = self.rhythms.known.get_mut(&key) {
-                        (known.rhythm, known.waiting) = (Some(rhythm), false);
+                    if let Some(state) = self.rhythms.states.get_mut(&key) {
+                        (state.rhythm, state.waiting) = (Some(rhythm), false);
                     }
                 }
                 vec![]
             }
             Err(why) => {
                 let now = self.now.timestamp();
-                for known in self.rhythms.known.values_mut().filter(|known| known.waiting) {
-                    (known.asked, known.waiting) = (now - FRESH + AGAIN, false);
+                for state in self.rhythms.states.values_mut().filter(|state| state.waiting) {
+                    (state.asked, state.waiting) = (now - MAX_AGE + RETRY, false);
                 }
                 self.problem(why)
             }
         }
     }
 
-    /// Row key of the source that is selected, or whose item is.
+    /// Row key of the selected source, or of the source of the selected item.
     pub(super) fn selected_source(&self) -> Option<i64> {
         let current = match self.sources.current().map(|row| &row.id) {
             Some(RowId::Source(key)) => Some(*key),
@@ -101,24 +102,24 @@ impl App {
         };
         match self.focus {
             Focus::Sources => current,
-            // A source that has nothing yet is one, too.
+            // An empty list belongs to the selected source.
             Focus::Items | Focus::Reader => {
                 self.item_targets().first().map(|r| r.source_key).or(current)
             }
         }
     }
 
-    /// Opens the panel on the source of what is selected.
+    /// Opens the panel for the selected source.
     pub(super) fn open_why(&mut self) -> Vec<Effect> {
         let entry = self.selected_source().and_then(|key| self.sources.entry(key));
         let Some((source, title)) = entry.map(|e| (e.facts.key, e.title().to_owned())) else {
-            return self.note("select a source first");
+            return self.note("Select a source in the Sources pane first");
         };
         self.dialogs.push(Dialog::Why(WhyPanel { source, title, summary: None, top: 0 }));
         vec![Effect::LoadWhy { source }]
     }
 
-    /// What the panel shows may have changed.
+    /// Reloads the open panel.
     pub(super) fn reload_why(&self) -> Option<Effect> {
         self.dialogs.iter().find_map(|dialog| match dialog {
             Dialog::Why(panel) => Some(Effect::LoadWhy { source: panel.source }),
@@ -151,27 +152,27 @@ impl App {
             _ => None,
         };
         let motion = bound(Context::Items).and_then(Motion::of);
-        let verb = bound(Context::Sources);
+        let action = bound(Context::Sources);
         let Some(Dialog::Why(panel)) = self.dialogs.last_mut() else { return vec![] };
         if let Some(motion) = motion {
-            // The view knows how many lines there are, and stops it at the last ones.
-            panel.top = motion.from(panel.top, 10, MOST_LINES);
-        } else if matches!(verb, Some(Action::Back | Action::Why)) {
+            // The view limits this to the last page.
+            panel.top = motion.from(panel.top, 10, MAX_LINES);
+        } else if matches!(action, Some(Action::Back | Action::Why)) {
             self.dialogs.pop();
-        } else if verb == Some(Action::StopExploring) {
-            return vec![Effect::StopExploring { source: panel.source }];
+        } else if action == Some(Action::StopExploring) {
+            return vec![Effect::StopCrawl { source: panel.source }];
         }
         vec![]
     }
 
-    /// Ends the exploration of the selected source.
+    /// Stops the crawl of the selected source.
     pub(super) fn stop_exploring(&mut self) -> Vec<Effect> {
         match self.selected_source() {
-            Some(source) => vec![Effect::StopExploring { source }],
-            None => self.note("select a source first"),
+            Some(source) => vec![Effect::StopCrawl { source }],
+            None => self.note("Select a source in the Sources pane first"),
         }
     }
 }
 
-/// More lines than the panel ever has.
-const MOST_LINES: usize = 100;
+/// More lines than the panel can have.
+const MAX_LINES: usize = 100;

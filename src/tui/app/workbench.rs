@@ -1,6 +1,6 @@
-//! The selector workbench: a page, what the selectors of the form give on it, and the form's fields
-//! for them. What selectors give is reckoned by [`crate::engine::Workbench`]; here is what is asked
-//! of it, and which page, line and field have the keys.
+//! The selector workbench: a page, what the selectors of the form match on it, and the fields of the
+//! selectors. [`crate::engine::Workbench`] evaluates selectors; this module sends its requests and
+//! handles focus and keys.
 
 mod answers;
 mod keys;
@@ -9,17 +9,17 @@ mod sheet;
 pub(crate) use sheet::Marked;
 use sheet::SheetView;
 
-use super::editor::Of;
+use super::editor;
 use super::{App, Editor};
 use crate::config::SourceForm;
 use crate::engine::{Found, ListLink, Offer, Part, Place, Preview, Subject};
 use crate::model::{RuleKey, SelectorProblem, SourceKind, Time, WebsiteMode, WebsiteRules};
-use crate::tui::effect::{BenchAsk, Effect};
+use crate::tui::effect::{BenchRequest, Effect};
 use crate::tui::event::RequestId;
 use crate::tui::input::Field;
 use std::collections::{HashMap, HashSet};
 
-/// A part of the workbench that can have the keys.
+/// A part of the workbench that can have the focus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BenchPane {
     Page,
@@ -27,18 +27,18 @@ pub(crate) enum BenchPane {
     Fields,
 }
 
-/// A line at the bottom: a field of the form.
+/// A selector field of the form, shown at the bottom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct BenchField {
-    /// Its key below `website`.
+    /// Its key in the `website` table.
     pub(crate) key: &'static str,
-    /// The selector that it is, where it is one.
+    /// The selector; `None` for other settings.
     pub(crate) part: Option<Part>,
-    /// Its number in the form.
+    /// Its index in the form.
     pub(crate) index: usize,
 }
 
-/// The keys in the order in which they are shown.
+/// The keys in display order.
 const KEYS: [(&str, Option<Part>); 7] = [
     ("articles", Some(Part::Articles)),
     ("next", Some(Part::Next)),
@@ -49,39 +49,38 @@ const KEYS: [(&str, Option<Part>); 7] = [
     ("content", Some(Part::Content)),
 ];
 
-/// The workbench of a form.
 #[derive(Debug)]
 pub(crate) struct Bench {
-    /// Answers to another one are dropped.
+    /// Replies to another workbench are dropped.
     id: RequestId,
-    /// Whether it is shown; the form is, otherwise.
+    /// Whether it is shown instead of the form.
     pub(crate) shown: bool,
     pub(crate) pane: BenchPane,
     /// The page that is shown.
     pub(crate) at: Place,
     pub(crate) fields: Vec<BenchField>,
-    /// Which of the fields elements are chosen for.
+    /// Index of the field that elements are picked for.
     pub(crate) active: usize,
     pub(crate) sheets: HashMap<Place, SheetView>,
-    /// Pages that were asked for and are not there yet.
+    /// Pages that are being loaded.
     pub(crate) waiting: HashSet<Place>,
     pub(crate) failed: HashMap<Place, String>,
-    /// When the older copies were taken, newest first.
+    /// Times of the stored copies of the list, newest first.
     pub(crate) copies: Vec<Time>,
     offers: HashMap<Place, Vec<Offer>>,
-    /// The offer that was taken last, by its number.
-    taken: Option<usize>,
-    /// What the fields that it filled said before.
-    own: Vec<(usize, String)>,
-    /// What is wrong with the selectors of the source, and where.
+    /// Index of the suggestion that was applied last.
+    applied: Option<usize>,
+    /// Values that the fields filled by it had before.
+    previous: Vec<(usize, String)>,
+    /// The broken selector of the source and the reason.
     pub(crate) broken: Option<SelectorProblem>,
-    /// A repair waits to be taken.
-    mending: bool,
-    /// The copy of the list that is shown beside it while that is broken, where there is room.
+    /// Whether a repair is suggested.
+    repairing: bool,
+    /// The stored copy shown beside a broken list, if there is space.
     beside: Option<Place>,
-    pub(crate) summary: Preview,
-    asked: u64,
-    /// Articles found, and which of them is selected.
+    pub(crate) preview: Preview,
+    last_preview: u64,
+    /// Index of the selected article.
     pub(crate) item: usize,
 }
 
@@ -105,13 +104,13 @@ impl Bench {
             failed: HashMap::new(),
             copies: Vec::new(),
             offers: HashMap::new(),
-            taken: None,
-            own: Vec::new(),
+            applied: None,
+            previous: Vec::new(),
             broken,
-            mending: false,
+            repairing: false,
             beside: None,
-            summary: Preview::default(),
-            asked: 0,
+            preview: Preview::default(),
+            last_preview: 0,
             item: 0,
         };
         bench.activate_for_page();
@@ -130,12 +129,12 @@ impl Bench {
         self.sheets.get_mut(&self.at)
     }
 
-    /// The field that elements are chosen for.
+    /// The field that elements are picked for.
     pub(crate) fn field(&self) -> Option<BenchField> {
         self.fields.get(self.active).copied()
     }
 
-    /// The list that selectors are tried on.
+    /// The list that selectors are evaluated on.
     pub(crate) fn list(&self) -> Place {
         match self.at {
             Place::Copy(_) => self.at,
@@ -148,15 +147,15 @@ impl Bench {
         self.at == Place::Article
     }
 
-    /// What a selector finds, where its page is there.
+    /// The matches of a selector, if its page is loaded.
     pub(crate) fn found(&self, part: Part) -> Option<Option<&Found>> {
-        let list = self.summary.list.iter().flat_map(|summary| &summary.found);
-        let article = self.summary.article.iter().flat_map(|summary| &summary.found);
+        let list = self.preview.list.iter().flat_map(|page| &page.found);
+        let article = self.preview.article.iter().flat_map(|page| &page.found);
         let mut all = list.chain(article);
         all.find(|(one, _)| *one == part).map(|(_, found)| found.as_ref())
     }
 
-    /// The marks of a selector on the page that is shown.
+    /// The marked elements of a selector on the page that is shown.
     pub(crate) fn marks(&self, part: Part) -> &[u32] {
         if Part::ARTICLE.contains(&part) != self.is_article() {
             return &[];
@@ -164,48 +163,48 @@ impl Bench {
         self.found(part).flatten().map_or(&[], |found| found.marks.as_slice())
     }
 
-    /// The copy that is to be shown beside the list.
+    /// The copy shown beside the list.
     pub(crate) fn beside(&self) -> Option<Place> {
         self.beside.filter(|place| self.at == Place::List && self.sheets.contains_key(place))
     }
 
-    /// The marks of a selector on a page: the one that is shown, or the copy beside it.
+    /// The marked elements of a selector on a page: the one that is shown, or the copy beside it.
     pub(crate) fn marks_on(&self, place: Place, part: Part) -> &[u32] {
         if place == self.at {
             return self.marks(part);
         }
-        let mut found = self.summary.copy.iter().flat_map(|summary| &summary.found);
+        let mut found = self.preview.copy.iter().flat_map(|page| &page.found);
         let found = found.find(|(one, _)| *one == part).and_then(|(_, found)| found.as_ref());
         found.map_or(&[], |found| found.marks.as_slice())
     }
 
-    /// The articles that are found, and how many of them are on the first page.
+    /// The articles found, and how many of them are on the first page.
     pub(crate) fn items(&self) -> (Vec<&ListLink>, usize) {
-        let first = self.summary.list.iter().flat_map(|summary| &summary.links);
-        let second = self.summary.second.iter().flat_map(|summary| &summary.links);
-        let count = self.summary.list.as_ref().map_or(0, |summary| summary.links.len());
+        let first = self.preview.list.iter().flat_map(|page| &page.links);
+        let second = self.preview.second.iter().flat_map(|page| &page.links);
+        let count = self.preview.list.as_ref().map_or(0, |page| page.links.len());
         (first.chain(second).collect(), count)
     }
 
-    /// The selectors that are offered for the page that is shown.
+    /// The selectors suggested for the page that is shown.
     pub(crate) fn offers(&self) -> &[Offer] {
         self.offers.get(&self.at).map_or(&[], Vec::as_slice)
     }
 
-    /// The number of the offer that was taken last.
-    pub(crate) fn taken(&self) -> Option<usize> {
-        self.taken
+    /// Index of the suggestion that was applied last.
+    pub(crate) fn applied(&self) -> Option<usize> {
+        self.applied
     }
 
-    /// The repair that waits to be taken.
+    /// The suggested repair.
     pub(crate) fn repair(&self) -> Option<&Offer> {
-        self.offers().first().filter(|_| self.mending)
+        self.offers().first().filter(|_| self.repairing)
     }
 
-    /// Goes to the first field of the page that is shown, where that of another one is active.
+    /// Activates the first field for the page that is shown, unless the active one is for it.
     fn activate_for_page(&mut self) {
-        let wanted = if self.is_article() { &Part::ARTICLE[..] } else { &Part::LIST[..] };
-        let fits = |field: &BenchField| field.part.is_some_and(|part| wanted.contains(&part));
+        let parts = if self.is_article() { &Part::ARTICLE[..] } else { &Part::LIST[..] };
+        let fits = |field: &BenchField| field.part.is_some_and(|part| parts.contains(&part));
         if !self.field().is_some_and(|field| fits(&field)) {
             self.active = self.fields.iter().position(fits).unwrap_or(0);
         }
@@ -213,21 +212,21 @@ impl Bench {
 
     fn show(&mut self, place: Place) {
         self.at = place;
-        // Offers are of one page: what was taken on another one stays.
-        (self.taken, self.mending) = (None, false);
-        self.own.clear();
+        // Suggestions belong to one page: what was applied on another one stays.
+        (self.applied, self.repairing) = (None, false);
+        self.previous.clear();
         self.activate_for_page();
     }
 
-    /// What that field of the form says now was not offered: nothing else is put back there.
-    pub(super) fn keep(&mut self, index: usize) {
-        self.own.retain(|(field, _)| *field != index);
+    /// The user edited a field: its previous value is not restored any more.
+    pub(super) fn keep_edit(&mut self, index: usize) {
+        self.previous.retain(|(field, _)| *field != index);
     }
 }
 
-/// Whether a selector of that part is taken from an offer. Whoever reads one page only, or whose next
-/// page is found, needs no other way there, and what is not broken is not mended.
-fn takes(bench: &Bench, part: Part, typed: &Field) -> bool {
+/// Whether a suggestion fills a selector. It keeps an empty `next` (only one page is read) and one that
+/// has matches; in a repair it keeps what is not broken.
+fn is_filled(bench: &Bench, part: Part, typed: &Field) -> bool {
     let finds = bench.found(part).flatten().is_some_and(|found| found.count > 0);
     match bench.broken.as_ref().map(|problem| problem.key) {
         Some(RuleKey::Title) if bench.is_article() => part == Part::Title,
@@ -236,22 +235,22 @@ fn takes(bench: &Bench, part: Part, typed: &Field) -> bool {
     }
 }
 
-/// Whether the address is a list of articles.
+/// Whether the URL is a list of articles.
 fn is_list(form: &SourceForm) -> bool {
     form.kind() == SourceKind::Website && rules(form).mode == WebsiteMode::List
 }
 
-/// The rules as they are typed, right or not.
+/// The rules as typed, valid or not.
 fn rules(form: &SourceForm) -> WebsiteRules {
     let value = |key: &str| {
         let field = form.fields().iter().find(|f| f.website_key() == Some(key));
         field.map(|f| f.value().trim().to_owned()).filter(|value| !value.is_empty())
     };
     let direct = value("mode").as_deref() == Some("direct");
-    // A sitemap need not say how its articles are read.
-    let or_usual = |own: Option<String>, usual: &str| match own {
+    // A sitemap may leave out how its articles are read.
+    let or_usual = |previous: Option<String>, usual: &str| match previous {
         None if form.kind() != SourceKind::Website => usual.to_owned(),
-        own => own.unwrap_or_default(),
+        previous => previous.unwrap_or_default(),
     };
     WebsiteRules {
         mode: if direct { WebsiteMode::Direct } else { WebsiteMode::List },
@@ -267,7 +266,7 @@ fn rules(form: &SourceForm) -> WebsiteRules {
 }
 
 impl Editor {
-    /// The workbench, where it is shown.
+    /// The workbench, if it is shown.
     pub(crate) fn bench(&self) -> Option<&Bench> {
         self.bench.as_deref().filter(|bench| bench.shown)
     }
@@ -276,38 +275,40 @@ impl Editor {
         self.bench.as_deref_mut().filter(|bench| bench.shown)
     }
 
-    /// Asks again what the selectors give, where there is a workbench.
+    /// Requests a new preview of the selectors, if there is a workbench.
     pub(super) fn preview(&mut self) -> Vec<Effect> {
         let (Some(bench), Some(form)) = (&mut self.bench, &self.form) else { return vec![] };
-        bench.asked += 1;
-        let (request, list) = (bench.asked, bench.list());
-        let ask = BenchAsk::Preview { request, rules: Box::new(rules(form)), list };
+        bench.last_preview += 1;
+        let (request, list) = (bench.last_preview, bench.list());
+        let ask = BenchRequest::Preview { request, rules: Box::new(rules(form)), list };
         vec![Effect::Bench { bench: bench.id, ask }]
     }
 
-    /// Whether a selector of that part is taken from what is offered.
-    pub(crate) fn takes(&self, part: Part) -> bool {
+    /// Whether a suggestion fills a selector.
+    pub(crate) fn is_filled(&self, part: Part) -> bool {
         let Some(bench) = &self.bench else { return false };
         let field = bench.fields.iter().find(|field| field.part == Some(part));
-        field.and_then(|f| self.typed.get(f.index)).is_some_and(|typed| takes(bench, part, typed))
+        field
+            .and_then(|f| self.typed.get(f.index))
+            .is_some_and(|typed| is_filled(bench, part, typed))
     }
 
-    /// Puts a value into a field of the form.
-    fn put(&mut self, index: usize, value: &str) {
+    /// Sets a field of the form.
+    fn set_field(&mut self, index: usize, value: &str) {
         let (Some(form), Some(typed)) = (&mut self.form, self.typed.get_mut(index)) else { return };
         form.set(index, value);
         *typed = Field::new(value);
     }
 
-    /// Takes the offer of that number, or what was there before any.
-    fn take(&mut self, number: Option<usize>) -> Vec<Effect> {
+    /// Applies a suggestion, or restores the values from before with `None`.
+    fn apply_offer(&mut self, number: Option<usize>) -> Vec<Effect> {
         let Some(bench) = &mut self.bench else { return vec![] };
-        let own = std::mem::take(&mut bench.own);
-        (bench.taken, bench.mending) = (number, false);
+        let previous = std::mem::take(&mut bench.previous);
+        (bench.applied, bench.repairing) = (number, false);
         let offer = number.and_then(|n| bench.offers().get(n)).cloned();
-        // What was typed before comes back first, so that each offer begins from there.
-        for (index, value) in own {
-            self.put(index, &value);
+        // Restore the typed values first, so that each suggestion starts from them.
+        for (index, value) in previous {
+            self.set_field(index, &value);
         }
         for (part, selector) in offer.into_iter().flat_map(|offer| offer.selectors) {
             let Some(bench) = &mut self.bench else { break };
@@ -315,11 +316,11 @@ impl Editor {
                 continue;
             };
             let Some(typed) = self.typed.get(field.index) else { continue };
-            if !takes(bench, part, typed) {
+            if !is_filled(bench, part, typed) {
                 continue;
             }
-            bench.own.push((field.index, typed.value().to_owned()));
-            self.put(field.index, &selector);
+            bench.previous.push((field.index, typed.value().to_owned()));
+            self.set_field(field.index, &selector);
         }
         self.preview()
     }
@@ -330,8 +331,8 @@ impl App {
     pub(super) fn open_bench(&mut self) -> Vec<Effect> {
         let id = self.request();
         let problem = self.editor().and_then(|editor| match editor.of {
-            Of::Source(key) => Some(key),
-            Of::Way(_) | Of::Settings => None,
+            editor::Subject::Source(key) => Some(key),
+            editor::Subject::Way(_) | editor::Subject::Settings => None,
         });
         let problem = problem.and_then(|key| self.sources.entry(key));
         let broken = problem.and_then(|entry| entry.facts.website.broken().cloned());
@@ -344,16 +345,16 @@ impl App {
         let Some(editor) = self.editor() else { return vec![] };
         let Some(form) = &editor.form else { return vec![] };
         if form.kind() == SourceKind::Feed {
-            return self.note("a feed needs no selectors");
+            return self.note("A feed needs no selectors");
         }
         if let Some(bench) = &mut editor.bench {
             bench.shown = true;
             return editor.preview();
         }
         let subject = match (editor.of, discovery) {
-            (Of::Source(key), _) => Subject::Followed(key),
-            (Of::Way(way), Some(discovery)) => Subject::Way(Box::new(discovery), way),
-            (Of::Way(_), None) | (Of::Settings, _) => return vec![],
+            (editor::Subject::Source(key), _) => Subject::Followed(key),
+            (editor::Subject::Way(way), Some(discovery)) => Subject::Way(Box::new(discovery), way),
+            (editor::Subject::Way(_), None) | (editor::Subject::Settings, _) => return vec![],
         };
         editor.bench = Some(Box::new(Bench::new(id, form, broken)));
         let mut effects = vec![Effect::OpenBench { bench: id, subject }];

@@ -1,4 +1,4 @@
-//! The difference of two versions -> lines.
+//! Layout of the difference between two versions.
 
 use super::glyphs::Glyphs;
 use super::layout::{Lines, finished};
@@ -7,8 +7,8 @@ use super::wrap::wrap;
 use crate::article::Change;
 use crate::config::Role;
 
-/// Lays a difference out in lines of `width` cells. What was removed stands in `[-…-]`, what was
-/// added in `{+…+}`, so that it can be read without colours and copied.
+/// Lays a difference out in lines of `width` cells. Removed text is shown as `[-…-]`, added text as
+/// `{+…+}`, so that it can be read without colors and copied.
 pub(crate) fn layout_difference(changes: &[Change], width: usize, glyphs: &Glyphs) -> Lines {
     let mut out = Out { paragraph: Vec::new(), lines: Vec::new(), changes: Vec::new(), width };
     for change in changes {
@@ -27,11 +27,11 @@ pub(crate) fn layout_difference(changes: &[Change], width: usize, glyphs: &Glyph
     Lines { changes, ..finished(lines, glyphs) }
 }
 
-/// Keeps a mark at its word; it has no width, is never drawn, and is in no text from outside.
+/// Keeps a marker at its word. It has no width, is never drawn and does not occur in fetched text.
 const JOINER: char = '\u{2060}';
 
 struct Out {
-    /// What is not laid out yet.
+    /// Text that is not laid out yet.
     paragraph: Vec<Span>,
     lines: Vec<Line>,
     changes: Vec<usize>,
@@ -39,13 +39,13 @@ struct Out {
 }
 
 impl Out {
-    /// Adds a text, with marks around what it has in each line of the source.
+    /// Adds a text, with markers around its part of each source line.
     fn push(&mut self, text: &str, open: &str, close: &str, role: Role) {
         for (i, part) in text.split('\n').enumerate() {
             if i > 0 {
                 self.end_paragraph();
             }
-            // The cells of a table stand apart.
+            // Separate the cells of tables.
             let part = &part.replace('\t', "  ");
             let solid = part.trim();
             if open.is_empty() || solid.is_empty() {
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_are_marked_in_words() {
+    fn marks_changed_words() {
         let (lines, changes) =
             shown("one two three\n\nfour five", "one 2 three\n\nfour five six", 40);
         assert_eq!(lines, ["one [-two-] {+2+} three", "", "four five {+six+}"]);
@@ -99,14 +99,14 @@ mod tests {
     }
 
     #[test]
-    fn marks_do_not_reach_over_paragraphs() {
+    fn markers_do_not_span_paragraphs() {
         let (lines, changes) = shown("a\n\nb\n\nc d", "c d", 40);
         assert_eq!(lines, ["[-a-]", "", "[-b-]", "", "c d"]);
         assert_eq!(changes, [0, 2]);
     }
 
     #[test]
-    fn a_long_change_counts_once() {
+    fn counts_a_multi_line_change_once() {
         let (lines, changes) = shown("x", &"word ".repeat(20), 12);
         assert!(lines.len() > 5 && lines.iter().all(|l| l.chars().count() <= 12), "{lines:?}");
         assert_eq!(changes, [0]);

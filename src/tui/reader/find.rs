@@ -1,18 +1,18 @@
-//! Finding a text in laid out lines, whatever the case and across the ends of lines.
+//! Text search in laid-out lines, ignoring case and line breaks.
 
 use super::line::{Joint, Line};
 
-/// Places that are kept.
+/// Largest number of matches.
 const MAX_HITS: usize = 10_000;
 
-/// Characters that are looked through; their places take 16 MB.
-const MOST: usize = 500_000;
+/// Characters that are searched; their positions take 16 MB.
+const MAX_CHARS: usize = 500_000;
 
-/// The lines as one text with one form for each letter.
+/// The lines as one case-folded text.
 #[derive(Debug, Default)]
 pub(crate) struct Haystack {
     folded: String,
-    /// For each character of `folded`: where it begins there, and where it comes from.
+    /// The origin of each character of `folded`.
     origins: Vec<Origin>,
 }
 
@@ -20,19 +20,19 @@ pub(crate) struct Haystack {
 struct Origin {
     folded: usize,
     line: usize,
-    /// Bytes in the text of the line; empty for the end of a line.
+    /// Byte range in the text of the line; empty for a line break.
     from: usize,
     to: usize,
 }
 
-/// A part of a place found that stands in one line.
+/// The part of a match that is in one line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Piece {
     pub(crate) line: usize,
-    /// Bytes in the text of the line.
+    /// Byte range in the text of the line.
     pub(crate) from: usize,
     pub(crate) to: usize,
-    /// The number of the place that it belongs to.
+    /// Index of the match.
     pub(crate) hit: usize,
 }
 
@@ -40,20 +40,20 @@ impl Haystack {
     pub(crate) fn new(lines: &[Line]) -> Self {
         let mut out = Self::default();
         for (i, line) in lines.iter().enumerate() {
-            if out.origins.len() >= MOST {
+            if out.origins.len() >= MAX_CHARS {
                 break;
             }
             match line.joint {
-                // No query holds it.
+                // A newline that no query contains.
                 Joint::New => out.push('\n', i, 0, 0),
                 Joint::Blank => out.push(' ', i, 0, 0),
                 Joint::Tight => {}
             }
             let mut at = 0;
             for span in &line.spans {
-                // The number of a link is not part of the sentence.
+                // Link numbers are not part of the text.
                 if !span.mark {
-                    for (offset, c) in span.text.char_indices().take(MOST) {
+                    for (offset, c) in span.text.char_indices().take(MAX_CHARS) {
                         let from = at + offset;
                         fold(c, |f| out.push(f, i, from, from + c.len_utf8()));
                     }
@@ -69,17 +69,17 @@ impl Haystack {
         self.folded.push(c);
     }
 
-    /// Where a text stands, from top to bottom; each place is one piece for each line it is on.
+    /// Finds a text from top to bottom; each match has one piece for every line it covers.
     pub(crate) fn find(&self, text: &str) -> Vec<Piece> {
-        let mut wanted = String::new();
-        text.chars().for_each(|c| fold(c, |f| wanted.push(f)));
-        if wanted.trim().is_empty() {
+        let mut needle = String::new();
+        text.chars().for_each(|c| fold(c, |f| needle.push(f)));
+        if needle.trim().is_empty() {
             return vec![];
         }
         let mut pieces: Vec<Piece> = Vec::new();
-        for (hit, (at, _)) in self.folded.match_indices(&wanted).take(MAX_HITS).enumerate() {
+        for (hit, (at, _)) in self.folded.match_indices(&needle).take(MAX_HITS).enumerate() {
             let start = self.origins.partition_point(|o| o.folded < at);
-            let end = self.origins.partition_point(|o| o.folded < at + wanted.len());
+            let end = self.origins.partition_point(|o| o.folded < at + needle.len());
             for origin in self.origins.iter().take(end).skip(start).filter(|o| o.to > o.from) {
                 match pieces.last_mut() {
                     Some(last) if last.hit == hit && last.line == origin.line => {
@@ -96,13 +96,13 @@ impl Haystack {
     }
 }
 
-/// The letters by which a character is compared.
+/// Case folding of a character for the comparison.
 fn fold(c: char, mut to: impl FnMut(char)) {
     match c {
         'ς' => to('σ'),
         'ẞ' | 'ß' => "ss".chars().for_each(to),
         _ if c.is_whitespace() => to(' '),
-        // A capital I with a dot is an i with a dot.
+        // Turkish capital dotted I.
         'İ' => to('i'),
         _ => c.to_lowercase().for_each(to),
     }
@@ -115,10 +115,10 @@ mod tests {
     use super::*;
     use crate::article::from_html;
 
-    /// What is found in a text laid out in lines of `width`, line by line.
-    fn found(html: &str, width: usize, wanted: &str) -> Vec<String> {
+    /// The matches in a text laid out in lines of `width`.
+    fn found(html: &str, width: usize, needle: &str) -> Vec<String> {
         let lines = layout(&from_html(html, None), width, &UNICODE).lines;
-        let pieces = Haystack::new(&lines).find(wanted);
+        let pieces = Haystack::new(&lines).find(needle);
         let mut out: Vec<String> = Vec::new();
         for piece in pieces {
             let text = lines[piece.line].text()[piece.from..piece.to].to_owned();
@@ -132,16 +132,16 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_found() {
-        for (html, width, wanted, expected) in [
+    fn finds_texts_across_lines_and_cases() {
+        for (html, width, needle, expected) in [
             ("<p>One two one", 40, "ONE", vec!["One", "one"]),
-            // Over the end of a line, where there was a blank and where there was none.
+            // Across a line break, with and without a space.
             ("<p>first second third", 12, "second third", vec!["second/third"]),
             ("<p>日本語の文章", 8, "語の文", vec!["語の/文"]),
-            // Not over the end of a paragraph.
+            // Not across paragraphs.
             ("<p>one<p>two", 40, "onetwo", vec![]),
             ("<p>one<p>two", 40, "one two", vec![]),
-            // Not the mark of a list, nor the number of a link.
+            // Neither list markers nor link numbers.
             ("<ul><li>one</ul>", 40, "•", vec![]),
             ("<p>a <a href='http://e.org/'>link</a>, b", 40, "link, b", vec!["link[1], b"]),
             // Letters whose forms differ in length.
@@ -152,8 +152,8 @@ mod tests {
             ("<p>a b", 40, " ", vec![]),
             ("<p>a b", 40, "", vec![]),
         ] {
-            let found = found(html, width, wanted);
-            assert_eq!(found, expected, "{wanted} in {html}");
+            let found = found(html, width, needle);
+            assert_eq!(found, expected, "{needle} in {html}");
         }
     }
 }

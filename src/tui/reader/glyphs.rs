@@ -1,9 +1,9 @@
-//! The characters that the reader draws with.
+//! The characters of the Reader.
 
-/// Marks of lists, quotations, pictures and of what is cut off.
+/// Markers of lists, quotations, pictures and clipped text.
 #[derive(Debug)]
 pub(crate) struct Glyphs {
-    /// Marks of list entries by depth, repeating.
+    /// List markers by depth, repeating.
     pub(super) bullets: [&'static str; 3],
     pub(super) bar: &'static str,
     pub(super) rule: &'static str,
@@ -33,7 +33,7 @@ const ASCII: Glyphs = Glyphs {
     more_right: ">",
 };
 
-/// The characters for a terminal that shows all of Unicode, or ASCII only.
+/// The characters for a Unicode or an ASCII terminal.
 pub(crate) fn glyphs(ascii: bool) -> &'static Glyphs {
     if ascii { &ASCII } else { &UNICODE }
 }

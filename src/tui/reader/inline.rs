@@ -1,11 +1,11 @@
-//! Running text -> spans.
+//! Inline text -> spans.
 
 use super::glyphs::Glyphs;
 use super::line::{Span, Target};
 use crate::article::Inline;
 use crate::config::Role;
 
-/// The spans of running text in a role; links carry their numbers behind them.
+/// The spans of inline text in a role; links are followed by their numbers.
 pub(super) fn spans(inline: &[Inline], role: Role, glyphs: &Glyphs) -> Vec<Span> {
     let mut out = Vec::new();
     flatten(inline, role, None, glyphs, &mut out);

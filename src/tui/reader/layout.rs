@@ -9,22 +9,21 @@ use crate::article::{Block, Document, Link, LinkKind};
 use crate::config::Role;
 use crate::util::text;
 
-/// A document laid out.
+/// A document after layout.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Lines {
-    /// From top to bottom.
     pub(crate) lines: Vec<Line>,
-    /// Lines in which a change begins, of a difference.
+    /// In a difference: lines where a change begins.
     pub(crate) changes: Vec<usize>,
 }
 
-/// Lines that are laid out; what comes after is announced in a last line.
+/// Largest number of lines; a last line says that the rest is missing.
 const MAX_LINES: usize = 50_000;
-/// From this room on code is set in a little, so that it shows without colours too.
+/// From this width on code is indented, so that it stands out without colors.
 const MIN_WIDTH_TO_INDENT: usize = 40;
 
-/// Lays a document out in lines of `width` cells, with its footnotes and links at the end. Code and
-/// tables may be wider.
+/// Lays a document out in lines of `width` cells, with footnotes and links at the end. Code and tables may
+/// be wider.
 pub(crate) fn layout(document: &Document, width: usize, glyphs: &'static Glyphs) -> Lines {
     let mut out = Out { lines: Vec::new(), width: width.max(8), glyphs, depth: 0, notes: vec![] };
     out.blocks(&document.blocks, &[]);
@@ -33,12 +32,12 @@ pub(crate) fn layout(document: &Document, width: usize, glyphs: &'static Glyphs)
     finished(out.lines, glyphs)
 }
 
-/// Lines that are not too many, each knowing how much stands before it.
+/// Limits the number of lines and numbers their positions.
 pub(super) fn finished(mut lines: Vec<Line>, glyphs: &Glyphs) -> Lines {
     if lines.len() > MAX_LINES {
         lines.truncate(MAX_LINES);
-        let words = format!("{} the rest is too long to show here", glyphs.more);
-        lines.push(Line::of(Span::new(words, Role::Dim)));
+        let note = format!("{} the rest is too long to be shown", glyphs.more);
+        lines.push(Line::of(Span::new(note, Role::Dim)));
     }
     let mut before = 0;
     for line in &mut lines {
@@ -53,13 +52,13 @@ struct Out<'a> {
     lines: Vec<Line>,
     width: usize,
     glyphs: &'static Glyphs,
-    /// Lists around what is being laid out.
+    /// Nesting depth of lists.
     depth: usize,
-    /// Footnotes that were met: number, mark, text.
+    /// Footnotes so far: number, label, text.
     notes: Vec<(usize, &'a str, &'a [Block])>,
 }
 
-/// What stands before each line of a block: for its first line, and for the others.
+/// Prefixes of a block's lines: of the first line and of the others.
 type Margin = [(Span, Span)];
 
 impl<'a> Out<'a> {
@@ -72,7 +71,7 @@ impl<'a> Out<'a> {
     fn blocks(&mut self, blocks: &'a [Block], margin: &Margin) {
         let mut drawn: Option<&Block> = None;
         for (i, block) in blocks.iter().enumerate() {
-            // The heading or line over the footnotes goes where they go.
+            // The heading or rule above the footnotes moves with them.
             let over_notes = matches!(block, Block::Heading(..) | Block::Rule)
                 && blocks.get(i + 1).is_some_and(is_notes);
             if over_notes {
@@ -91,7 +90,7 @@ impl<'a> Out<'a> {
         }
     }
 
-    /// An empty line that keeps the bars of quotations going.
+    /// An empty line that continues the bars of quotations.
     fn gap_in(&mut self, margin: &Margin) {
         let bars: Vec<Span> = margin.iter().map(|(_, rest)| rest.clone()).collect();
         let drawn = bars.iter().any(|s| !s.text.trim().is_empty());
@@ -122,7 +121,7 @@ impl<'a> Out<'a> {
             Block::List(start, items) => self.list(*start, items, margin),
             Block::Code(code) => self.code(code, margin),
             Block::Table { header, rows } => {
-                let (lines, wide) = table::lay_out(*header, rows, self.room(margin), self.glyphs);
+                let (lines, wide) = table::lay_out(*header, rows, self.space(margin), self.glyphs);
                 self.wide(lines, wide, margin);
             }
             Block::Note { number, label, blocks } => self.notes.push((*number, label, blocks)),
@@ -131,17 +130,17 @@ impl<'a> Out<'a> {
     }
 
     fn rule(&mut self, margin: &Margin) {
-        let width = self.room(margin).min(24);
+        let width = self.space(margin).min(24);
         self.paragraph(&[Span::new(self.glyphs.rule.repeat(width), Role::Dim)], margin);
     }
 
-    fn room(&self, margin: &Margin) -> usize {
+    fn space(&self, margin: &Margin) -> usize {
         let used: usize = margin.iter().map(|(_, rest)| text::width(&rest.text)).sum();
         self.width.saturating_sub(used).max(8)
     }
 
     fn paragraph(&mut self, spans: &[Span], margin: &Margin) {
-        for (i, line) in wrap(spans, self.room(margin)).into_iter().enumerate() {
+        for (i, line) in wrap(spans, self.space(margin)).into_iter().enumerate() {
             self.line(line, i == 0, margin);
         }
     }
@@ -151,9 +150,9 @@ impl<'a> Out<'a> {
         self.lines.push(Line { margin: margin.iter().map(side).collect(), ..line });
     }
 
-    /// Lines of a block that is `wide` cells wide, whatever room there is.
+    /// Lines of a block that is `wide` cells wide, independent of the available width.
     fn wide(&mut self, lines: Vec<Line>, wide: usize, margin: &Margin) {
-        let over = wide.saturating_sub(self.room(margin));
+        let over = wide.saturating_sub(self.space(margin));
         for (i, line) in lines.into_iter().enumerate() {
             self.line(Line { over, ..line }, i == 0, margin);
         }
@@ -179,7 +178,7 @@ impl<'a> Out<'a> {
             let first_line = self.lines.len();
             let inner = nested(margin, blank.clone(), blank);
             self.blocks(item, &inner);
-            // The mark takes the place of the blank in the entry's first line.
+            // The marker replaces the indentation in the first line of the entry.
             let first = self.lines.get_mut(first_line);
             if let Some(slot) = first.and_then(|l| l.margin.get_mut(margin.len())) {
                 *slot = Span::new(mark, Role::Dim);
@@ -190,7 +189,7 @@ impl<'a> Out<'a> {
 
     /// Code keeps its lines, however long they are.
     fn code(&mut self, code: &str, margin: &Margin) {
-        let indent = if self.room(margin) >= MIN_WIDTH_TO_INDENT { "  " } else { "" };
+        let indent = if self.space(margin) >= MIN_WIDTH_TO_INDENT { "  " } else { "" };
         let margin = nested(margin, Span::new(indent, Role::Code), Span::new(indent, Role::Code));
         let lines: Vec<Line> =
             code.lines().map(|line| Line::of(Span::new(line, Role::Code))).collect();
@@ -198,7 +197,7 @@ impl<'a> Out<'a> {
         self.wide(lines, wide, &margin);
     }
 
-    /// The links in the order of their numbers.
+    /// The links in order of their numbers.
     fn links(&mut self, links: &[Link]) {
         if links.is_empty() {
             return;
@@ -221,7 +220,7 @@ impl<'a> Out<'a> {
         }
     }
 
-    /// The footnotes in the order of their numbers.
+    /// The footnotes in order of their numbers.
     fn all_notes(&mut self) {
         let mut notes = std::mem::take(&mut self.notes);
         if notes.is_empty() {
@@ -243,7 +242,7 @@ impl<'a> Out<'a> {
     }
 }
 
-/// Whether a block consists of footnotes alone.
+/// Whether a block contains only footnotes.
 fn is_notes(block: &Block) -> bool {
     match block {
         Block::Note { .. } => true,
@@ -252,7 +251,7 @@ fn is_notes(block: &Block) -> bool {
     }
 }
 
-/// Takes the mark that a footnote begins with out of its first line: it has got another one.
+/// Removes the label at the start of a footnote, because it has a new one.
 fn drop_label(spans: &mut [Span], label: &str) {
     let Some(first) = spans.first_mut() else { return };
     let bare =

@@ -1,18 +1,18 @@
-//! Lines of the reader, and the part of one that a pane shows.
+//! Lines of the Reader and clipping.
 
 use super::glyphs::Glyphs;
 use crate::config::Role;
 use crate::util::text;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// What can be gone to from a place in the text.
+/// The target of a jump.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Target {
     /// A link of the document, counted from 0.
     Link(usize),
     /// A footnote, counted from 0.
     Note(usize),
-    /// The place that a footnote belongs to.
+    /// The reference to a footnote.
     Reference(usize),
 }
 
@@ -23,7 +23,7 @@ pub(crate) struct Span {
     pub(crate) role: Role,
     /// Where it leads.
     pub(crate) target: Option<Target>,
-    /// Whether it is the number of its target, and no text of the article.
+    /// Whether it is the number of its target rather than text of the article.
     pub(crate) mark: bool,
 }
 
@@ -32,39 +32,38 @@ impl Span {
         Self { text: text.into(), role, target: None, mark: false }
     }
 
-    /// The number by which a target is named.
+    /// The number of a target.
     pub(super) fn mark(text: impl Into<String>, target: Target) -> Self {
         Self { text: text.into(), role: Role::Dim, target: Some(target), mark: true }
     }
 
-    /// Whether a text can be added to it.
-    pub(super) fn goes_on(&self, other: &Self) -> bool {
+    /// Whether text of the other span can be appended.
+    pub(super) fn same_style(&self, other: &Self) -> bool {
         (self.role, self.target, self.mark) == (other.role, other.target, other.mark)
     }
 }
 
-/// How a line goes on from the one above it.
+/// How a line continues the one above.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Joint {
-    /// Not at all.
+    /// It does not.
     #[default]
     New,
-    /// Where a blank was.
+    /// At a space.
     Blank,
-    /// Within a word, or in a script without blanks.
+    /// Within a word, or in a script without spaces.
     Tight,
 }
 
-/// One line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Line {
-    /// What stands before the text: indentation, bars, marks of lists.
+    /// What precedes the text: indentation, bars, list markers.
     pub(crate) margin: Vec<Span>,
     pub(crate) spans: Vec<Span>,
     pub(crate) joint: Joint,
-    /// Cells by which its block is wider than the room for it.
+    /// Cells by which its block is wider than the available width.
     pub(crate) over: usize,
-    /// How many characters other than white space stand before it.
+    /// Number of characters before it, without white space.
     pub(crate) at: usize,
 }
 
@@ -73,34 +72,39 @@ impl Line {
         Self { spans: vec![span], ..Self::default() }
     }
 
-    /// Cells of what stands before the text.
+    /// Width of the margin in cells.
     pub(crate) fn indent(&self) -> usize {
         self.margin.iter().map(|s| text::width(&s.text)).sum()
     }
 
-    /// The text, without what stands before it.
+    /// The text without the margin.
     pub(crate) fn text(&self) -> String {
         self.spans.iter().map(|s| s.text.as_str()).collect()
     }
 
-    /// Every span from left to right.
+    /// All spans from left to right.
     pub(crate) fn all(&self) -> impl Iterator<Item = &Span> {
         self.margin.iter().chain(&self.spans)
     }
 }
 
-/// A grapheme with the byte at which it stands in the text of its line.
+/// A grapheme with its byte offset in the text of its line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Cell<'a> {
     pub(crate) text: &'a str,
     pub(crate) at: usize,
-    /// Index of its span; `None` for the marks of what is cut off.
+    /// Index of its span; `None` for clip markers.
     pub(crate) span: Option<usize>,
 }
 
-/// The part of a line's text that is seen in `room` cells when the first `shift` are passed over.
-/// What is cut off leaves a mark, and a wide character at an edge is left out whole.
-pub(crate) fn cut<'a>(line: &'a Line, shift: usize, room: usize, glyphs: &Glyphs) -> Vec<Cell<'a>> {
+/// The part of a line's text that is visible in `space` cells when scrolled by `shift` cells. Clipped text
+/// leaves a marker, and a wide character at an edge is left out.
+pub(crate) fn cut<'a>(
+    line: &'a Line,
+    shift: usize,
+    space: usize,
+    glyphs: &Glyphs,
+) -> Vec<Cell<'a>> {
     let (mut out, mut column, mut used, mut at) = (Vec::new(), 0, 0, 0);
     let more = |text| Cell { text, at: usize::MAX, span: None };
     let shift = shift.min(line.over);
@@ -111,25 +115,25 @@ pub(crate) fn cut<'a>(line: &'a Line, shift: usize, room: usize, glyphs: &Glyphs
             column += cells;
             at += grapheme.len();
             if shift > 0 && from <= shift {
-                // The first cell is the mark; what it hides only a part of goes too.
+                // The first cell is the marker; characters that it covers in part are left out.
                 if out.is_empty() {
                     out.push(more(glyphs.more_left));
                     used = 1;
                 }
                 if column > shift + 1 {
-                    let blanks = (column - shift - 1).min(room.saturating_sub(used));
+                    let blanks = (column - shift - 1).min(space.saturating_sub(used));
                     out.extend(std::iter::repeat_n(more(" "), blanks));
                     used += blanks;
                 }
                 continue;
             }
-            if used + cells > room {
-                while used + 1 > room
+            if used + cells > space {
+                while used + 1 > space
                     && let Some(last) = out.pop()
                 {
                     used -= text::width(last.text);
                 }
-                out.extend(std::iter::repeat_n(more(" "), room.saturating_sub(used + 1)));
+                out.extend(std::iter::repeat_n(more(" "), space.saturating_sub(used + 1)));
                 out.push(more(glyphs.more_right));
                 return out;
             }
@@ -146,15 +150,15 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn seen(text: &str, shift: usize, room: usize) -> String {
-        let over = crate::util::text::width(text).saturating_sub(room);
+    fn seen(text: &str, shift: usize, space: usize) -> String {
+        let over = crate::util::text::width(text).saturating_sub(space);
         let line = Line { over, ..Line::of(Span::new(text, Role::Code)) };
-        cut(&line, shift, room, &UNICODE).iter().map(|c| c.text).collect()
+        cut(&line, shift, space, &UNICODE).iter().map(|c| c.text).collect()
     }
 
     #[test]
-    fn what_is_cut_leaves_a_mark() {
-        for (text, shift, room, expected) in [
+    fn clipped_text_leaves_a_marker() {
+        for (text, shift, space, expected) in [
             ("abc", 0, 5, "abc"),
             ("abcdef", 0, 5, "abcd›"),
             ("abcdefgh", 2, 5, "‹def›"),
@@ -165,17 +169,17 @@ mod tests {
             ("日本語の文", 1, 5, "‹本 ›"),
             ("日本語の文", 2, 5, "‹ 語›"),
         ] {
-            assert_eq!(seen(text, shift, room), expected, "{text} from {shift} in {room}");
+            assert_eq!(seen(text, shift, space), expected, "{text} from {shift} in {space}");
         }
     }
 
     proptest! {
         #[test]
-        fn a_part_is_never_wider_than_its_room(
-            text in "[a-c日é🇩]{0,30}", shift in 0usize..40, room in 1usize..20
+        fn clipped_part_fits_the_width(
+            text in "[a-c日é🇩]{0,30}", shift in 0usize..40, space in 1usize..20
         ) {
-            let shown = seen(&text, shift, room);
-            prop_assert!(text::width(&shown) <= room, "{shown:?}");
+            let shown = seen(&text, shift, space);
+            prop_assert!(text::width(&shown) <= space, "{shown:?}");
         }
     }
 }

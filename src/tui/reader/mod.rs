@@ -1,4 +1,4 @@
-//! The reader: a document laid out in lines of a given width.
+//! Layout of documents in lines of a given width.
 
 mod difference;
 mod find;

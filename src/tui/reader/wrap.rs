@@ -1,4 +1,4 @@
-//! Breaking styled text into lines.
+//! Wraps styled text.
 
 use super::line::{Joint, Line, Span};
 use crate::config::Role;
@@ -6,8 +6,8 @@ use crate::util::text;
 use unicode_linebreak::BreakOpportunity;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Fills lines of `width` cells, breaking where UAX #14 allows it; a word that is longer is cut.
-/// `\n` in a span breaks the line.
+/// Fills lines of `width` cells, breaking where UAX #14 allows; longer words are cut. `\n` in a span breaks the
+/// line.
 pub(super) fn wrap(spans: &[Span], width: usize) -> Vec<Line> {
     let text: String = spans.iter().map(|s| s.text.as_str()).collect();
     let lines = vec![Line::default()];
@@ -29,7 +29,7 @@ pub(super) fn wrap(spans: &[Span], width: usize) -> Vec<Line> {
     fill.lines
 }
 
-/// Plain text in lines of `width` cells.
+/// Wraps plain text in lines of `width` cells.
 pub(crate) fn wrap_plain(content: &str, width: usize) -> Vec<String> {
     let lines = wrap(&[Span::new(content, Role::Text)], width);
     lines.iter().map(Line::text).collect()
@@ -39,7 +39,7 @@ struct Fill<'a> {
     width: usize,
     lines: Vec<Line>,
     used: usize,
-    /// The spans that are not used up, and how much of the first one is.
+    /// The remaining spans, and how much of the first one is used.
     spans: &'a [Span],
     from: usize,
 }
@@ -50,18 +50,18 @@ impl Fill<'_> {
         self.used = 0;
     }
 
-    /// Goes on in a new line.
-    fn go_on(&mut self) {
+    /// Continues in a new line.
+    fn continue_line(&mut self) {
         let before = self.lines.last().and_then(|line| line.spans.last());
         let blank = before.is_some_and(|span| span.text.ends_with(' '));
         self.new_line(if blank { Joint::Blank } else { Joint::Tight });
     }
 
-    /// Adds what stands between two places where a line may end.
+    /// Adds the text between two break opportunities.
     fn push(&mut self, piece: &str) {
         let solid = text::width(piece.trim_end_matches(' '));
         if self.used + solid > self.width && self.used > 0 {
-            self.go_on();
+            self.continue_line();
         }
         if solid <= self.width {
             self.append(piece);
@@ -69,13 +69,13 @@ impl Fill<'_> {
         }
         for grapheme in piece.graphemes(true) {
             if self.used + text::width(grapheme) > self.width && self.used > 0 {
-                self.go_on();
+                self.continue_line();
             }
             self.append(grapheme);
         }
     }
 
-    /// Adds a piece with the styles of the spans that it comes from.
+    /// Adds a piece with the styles of its spans.
     fn append(&mut self, mut piece: &str) {
         self.used += text::width(piece);
         while let (Some(span), false) = (self.spans.first(), piece.is_empty()) {
@@ -90,7 +90,7 @@ impl Fill<'_> {
             piece = rest;
             let Some(line) = self.lines.last_mut() else { return };
             match line.spans.last_mut() {
-                Some(last) if last.goes_on(span) => last.text.push_str(here),
+                Some(last) if last.same_style(span) => last.text.push_str(here),
                 _ => line.spans.push(Span { text: here.to_owned(), ..*span }),
             }
         }
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn words_move_and_long_ones_are_cut() {
+    fn wraps_words_and_cuts_long_ones() {
         for (input, width, expected) in [
             ("one two three", 7, vec!["one two", "three"]),
             ("one two, three", 7, vec!["one", "two,", "three"]),
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn styles_follow_their_text() {
+    fn styles_stay_with_their_text() {
         let link = Span { target: Some(Target::Link(0)), ..Span::new("a link", Role::Link) };
         let spans = [Span::new("see ", Role::Text), link, Span::new("[1]\nnext", Role::Dim)];
         let lines = wrap(&spans, 7);
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_know_how_they_go_on() {
+    fn records_how_lines_continue() {
         let joints = |input: &str, width| {
             let lines = wrap(&[Span::new(input, Role::Text)], width);
             lines.iter().skip(1).map(|l| l.joint).collect::<Vec<_>>()
@@ -165,7 +165,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_line_is_wider_and_nothing_is_lost(input in "[a-zé日 ,.]{0,60}", width in 2usize..20) {
+        fn lines_fit_the_width_and_keep_all_text(input in "[a-zé日 ,.]{0,60}", width in 2usize..20) {
             let out = lines(&input, width);
             for line in &out {
                 prop_assert!(text::width(line) <= width, "{line:?}");

@@ -1,10 +1,10 @@
-//! Every action by its name in the palette, on databases of all sizes.
+//! Runs every action from the palette, on databases of several sizes.
 
 use super::real::Real;
 use super::*;
 use crate::config::Action;
 
-/// Every action, from the list of sources, from that of items and from the reader.
+/// Runs every action from the Sources pane, the Items pane and the Reader.
 async fn every_action(mut real: Real) {
     for opened in 0..3 {
         for action in Action::ALL {
@@ -24,8 +24,8 @@ async fn every_action(mut real: Real) {
             real.enter();
             real.quiet().await;
             real.screen();
-            assert_eq!(real.riddle(), None, "{action} after opening {opened} times");
-            let quits = real.asked.drain(..).any(|e| matches!(e, Effect::Quit(_)));
+            assert_eq!(real.unreadable_error(), None, "{action} after opening {opened} times");
+            let quits = real.requested.drain(..).any(|e| matches!(e, Effect::Quit(_)));
             let may_quit = matches!(action, Action::Quit | Action::Back);
             assert!(!quits || may_quit, "{action} quits");
         }
@@ -40,45 +40,45 @@ fn run(sources: usize, items: usize) {
 }
 
 #[test]
-fn every_action_runs_on_nothing() {
+fn every_action_runs_on_an_empty_database() {
     run(0, 0);
 }
 
 #[test]
-fn every_action_runs_on_a_little() {
+fn every_action_runs_on_a_small_database() {
     run(3, 30);
 }
 
 #[test]
-fn every_action_runs_on_much() {
+fn every_action_runs_on_a_large_database() {
     run(200, 20_000);
 }
 
 #[test]
-fn what_cannot_be_done_says_why() {
+fn unavailable_actions_give_a_reason() {
     let mut stage = Stage::with(Settings::default(), SourceList::default(), vec![]);
     stage.keys("<Esc>");
     for (name, why) in [
-        ("edit", "select a source first"),
-        ("delete", "select a source, a folder or a saved query first"),
-        ("why", "select a source first"),
-        ("pin", "select an item first"),
-        ("full-text", "select an item first"),
-        ("links", "open an item first"),
-        ("find", "open an item first"),
-        ("pipe", "open an item first"),
-        ("difference", "open an item first"),
-        ("fold", "select a folder"),
-        ("undo", "nothing to undo"),
-        ("redo", "nothing to redo"),
-        ("refresh-all", "nothing is followed yet"),
+        ("edit", "Select a source in the Sources pane first"),
+        ("delete", "Select a source, a folder or a saved query first"),
+        ("why", "Select a source in the Sources pane first"),
+        ("pin", "Select an item first"),
+        ("full-text", "Select an item first"),
+        ("links", "Open an item first"),
+        ("find", "Open an item first"),
+        ("pipe", "Open an item first"),
+        ("difference", "Open an item first"),
+        ("fold", "Select a folder"),
+        ("undo", "Nothing to undo"),
+        ("redo", "Nothing to redo"),
+        ("refresh-all", "Nothing to refresh: no sources yet"),
     ] {
         stage.keys(&format!(":{name}<Enter>"));
         let screen = stage.screen(100, 30);
         assert!(screen.contains(why), "{name}: no {why:?} on\n{screen}");
         assert!(stage.app.dialogs.is_empty(), "{name}");
     }
-    // The palette tells it beforehand.
+    // The palette shows the reason before the action is run.
     stage.keys(":zen");
-    assert!(stage.screen(100, 30).contains("not now: select an item first"));
+    assert!(stage.screen(100, 30).contains("Not available: Select an item first"));
 }

@@ -1,39 +1,39 @@
-//! A list is shown, imported, and taken back as one change.
+//! Tests of the import: preview, import, undo.
 
-use super::lists::{CONFIG, SOURCES, config, desk, file, urls};
+use super::lists::{CONFIG, SOURCES, config, file, stage_with_files, urls};
 use super::*;
 use crate::config::import;
 use crate::tui::event::ImportRead;
 
 #[test]
-fn an_import_is_shown_before_it_is_made() {
+fn previews_imports_and_undoes_a_list() {
     let (_folder, path) = urls();
-    let mut stage = desk();
+    let mut stage = stage_with_files();
     stage.keys("i");
     stage.happen(Event::Pasted(path.display().to_string()));
     stage.keys("<Enter>");
     let screen = stage.screen(120, 40);
     for words in [
-        "1 new, 1 saved query, 2 left out, 1 followed already",
+        "1 new, 1 saved query, 2 skipped, 1 already followed",
         "+ The first one  https://one.example/feed",
         "⌕ New linux  unread tag:linux",
         "! a query that is no search: \"^a|b\" is a pattern",
         "! newsfed does not run commands of an imported list",
         "= news  https://news.example/feed",
-        "to be followed as one-example: https://one.example/feed · tags linux",
+        "will be added as one-example: https://one.example/feed · tags linux",
     ] {
         assert!(screen.contains(words), "{words} in\n{screen}");
     }
     stage.keys("j");
-    assert!(stage.screen(120, 40).contains("a search to be saved: unread tag:linux"));
+    assert!(stage.screen(120, 40).contains("saved query to add: unread tag:linux"));
     stage.keys("<Esc>");
-    assert!(!stage.asked.iter().any(|a| a.starts_with("Edit ")), "{:?}", stage.asked);
+    assert!(!stage.requested.iter().any(|a| a.starts_with("Edit ")), "{:?}", stage.requested);
     assert_eq!(file(&stage), SOURCES);
     stage.keys("i");
     stage.happen(Event::Pasted(path.display().to_string()));
     stage.keys("<Enter><Enter><Enter>");
-    assert_eq!(stage.asked.iter().filter(|a| a.starts_with("Edit { purpose: Import")).count(), 1);
-    let summary = "1 source imported, view New linux saved, 1 was followed already, 2 left out (u";
+    assert_eq!(stage.requested.iter().filter(|a| a.starts_with("Edit { purpose: Import")).count(), 1);
+    let summary = "1 source imported, view New linux saved, 1 was already followed, 2 skipped (u";
     assert!(stage.screen(120, 40).contains(summary), "{}", stage.screen(120, 40));
     let (imported, views) = (file(&stage), config(&stage));
     assert!(
@@ -48,9 +48,9 @@ fn an_import_is_shown_before_it_is_made() {
 }
 
 #[test]
-fn an_import_that_brings_nothing_is_no_change() {
+fn import_without_new_sources_changes_nothing() {
     let (_folder, path) = urls();
-    let mut stage = desk();
+    let mut stage = stage_with_files();
     let open = |stage: &mut Stage| {
         stage.keys("i");
         stage.happen(Event::Pasted(path.display().to_string()));
@@ -61,18 +61,18 @@ fn an_import_that_brings_nothing_is_no_change() {
     let after = (file(&stage), config(&stage));
     open(&mut stage);
     let screen = stage.screen(120, 40);
-    assert!(screen.contains("2 left out, 2 followed already, 1 saved already"), "{screen}");
+    assert!(screen.contains("2 skipped, 2 already followed, 1 already saved"), "{screen}");
     assert!(screen.contains("= New linux  unread tag:linux"), "{screen}");
     stage.keys("<Enter>");
-    assert!(stage.screen(120, 40).contains("nothing in it is new"));
+    assert!(stage.screen(120, 40).contains("Nothing to import"));
     assert!(stage.app.history.rests_at(1));
     assert_eq!((file(&stage), config(&stage)), after);
 }
 
-/// An answer that comes late does not fill the preview of another list.
+/// A late reply does not fill the preview of another list.
 #[test]
-fn answers_for_another_import_are_dropped() {
-    let mut stage = desk();
+fn drops_replies_for_another_import() {
+    let mut stage = stage_with_files();
     let typed = |stage: &mut Stage, path: &str| {
         stage.app.read_import(path.to_owned()).into_iter().find_map(|effect| match effect {
             Effect::ReadImport { request, .. } => Some(request),
@@ -91,27 +91,27 @@ fn answers_for_another_import_are_dropped() {
     stage.happen(Event::ImportRead(first, read("https://one.example/feed\n")));
     stage.happen(Event::ImportRead(first, Err("no such file".to_owned())));
     let screen = stage.screen(120, 40);
-    assert!(screen.contains("reading /two") && !screen.contains("no such file"), "{screen}");
+    assert!(screen.contains("Reading /two") && !screen.contains("no such file"), "{screen}");
     stage.happen(Event::ImportRead(second, read("https://two.example/feed\n")));
     let screen = stage.screen(120, 40);
     assert!(screen.contains("two.example") && !screen.contains("one.example"), "{screen}");
 }
 
 #[test]
-fn an_import_whose_queries_cannot_be_saved_is_undone_too() {
+fn undoes_an_import_whose_queries_were_not_saved() {
     let (_folder, path) = urls();
-    let mut stage = desk();
+    let mut stage = stage_with_files();
     stage.keys("i");
     stage.happen(Event::Pasted(path.display().to_string()));
     stage.keys("<Enter>");
     let paths = stage.files.as_ref().unwrap().paths.clone();
-    // There is no place for another one in this.
+    // Views cannot be appended to an inline array.
     let odd = "view = [{ name = \"Odd\", query = \"rust\" }]\n";
     std::fs::write(paths.config_file(), odd).unwrap();
     stage.keys("<Enter>");
     let screen = stage.screen(200, 60);
-    assert!(screen.contains("1 source imported, 1 was followed already, 2 left out"), "{screen}");
-    assert!(screen.contains("; no saved query of it: "), "{screen}");
+    assert!(screen.contains("1 source imported, 1 was already followed, 2 skipped"), "{screen}");
+    assert!(screen.contains("; saved queries were not imported: "), "{screen}");
     assert!(file(&stage).contains("id = \"one-example\""));
     stage.keys("u");
     assert_eq!(file(&stage), SOURCES);

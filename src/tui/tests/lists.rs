@@ -1,11 +1,11 @@
-//! The list of sources: searches, saved queries, tags, and verbs on several at once.
+//! Tests of the source list: searches, saved queries, tags, and actions on several sources.
 
 use super::*;
 use crate::config::{ConfigFile, Paths, SourcesFile, import, load};
 use crate::store::Count;
 use std::path::PathBuf;
 
-/// The files of a user, changed as the driver changes them.
+/// The files of a user, changed as the driver does.
 pub(super) struct Files {
     pub(super) paths: Paths,
     _folder: tempfile::TempDir,
@@ -19,7 +19,7 @@ pub(super) const SOURCES: &str = "# Mine\n\n# the kernel\n[[source]]\nid = \"ker
     # plays\n[[source]]\nid = \"theatre\"\nurl = \"https://theatre.example/feed\"\nfolder = \"City\"\n\n\
     [[source]]\nid = \"news\"\nurl = \"https://news.example/feed\"\n# the end\n";
 
-pub(super) const CONFIG: &str = "# Looks\n[ui]\nascii = false # no\n\n# Often\n[[view]]\nname = \"Rust\"\n\
+pub(super) const CONFIG: &str = "# Appearance\n[ui]\nascii = false # no\n\n# Often\n[[view]]\nname = \"Rust\"\n\
     query = \"rust -cargo\" # short\n\n[[view]]\nname = \"City this week\"\n\
     query = \"folder:City age<7d\"\n";
 
@@ -70,13 +70,13 @@ impl Files {
     }
 }
 
-/// The interface on real files; the focus is on the sources, at the top.
-pub(super) fn desk() -> Stage {
+/// The interface on real files, with the focus at the top of the Sources pane.
+pub(super) fn stage_with_files() -> Stage {
     let files = Files::new();
     let settings = load(&files.paths, &[]).unwrap().settings;
     let mut stage = Stage::with(settings, files.list(), item_rows());
     stage.files = Some(files);
-    // What was asked before there were files.
+    // Reply to the request from before there were files.
     let counts = [("Rust", 3, false), ("City this week", 999, true)];
     let counts = counts.map(|(name, items, more)| (name.to_owned(), Count { items, more }));
     stage.happen(Event::ViewsCounted(Ok(counts.to_vec())));
@@ -94,7 +94,7 @@ pub(super) fn config(stage: &Stage) -> String {
     std::fs::read_to_string(files.paths.config_file()).unwrap()
 }
 
-/// Goes to a row of the pane by its name.
+/// Jumps to a row of the pane by its name.
 fn go(stage: &mut Stage, name: &str) {
     stage.keys(&format!("<C-p>{name}<Enter>"));
     let row = stage.app.sources.current().unwrap();
@@ -103,7 +103,7 @@ fn go(stage: &mut Stage, name: &str) {
 }
 
 #[test]
-fn verbs_change_the_file_and_are_taken_back() {
+fn actions_change_the_file_and_can_be_undone() {
     let folder = "folder = \"City\"\n";
     let cases: &[(&str, &str, &str, &str)] = &[
         ("news", "cNew", "", "# the end\n"),
@@ -117,13 +117,13 @@ fn verbs_change_the_file_and_are_taken_back() {
         ("rust", "ccrab", "[\"rust\"]", "[\"crab\"]"),
     ];
     for (row, keys, before, after) in cases {
-        let mut stage = desk();
+        let mut stage = stage_with_files();
         stage.keys(&format!("f{row}<Enter>"));
         let clear = if keys.starts_with(['c', 'm']) { "<C-u>" } else { "" };
         let (verb, rest) = keys.split_at(1);
         stage.keys(&format!("{verb}{clear}{rest}<Enter>"));
         let changed = file(&stage);
-        assert!(changed != SOURCES, "{keys} on {row} changed nothing: {:?}", stage.asked);
+        assert!(changed != SOURCES, "{keys} on {row} changed nothing: {:?}", stage.requested);
         if !after.is_empty() && !before.is_empty() {
             assert!(!changed.contains(before) && changed.contains(after), "{keys}: {changed}");
         }
@@ -140,22 +140,22 @@ fn verbs_change_the_file_and_are_taken_back() {
 }
 
 #[test]
-fn several_are_changed_with_one_save_and_one_undo() {
-    let mut stage = desk();
+fn changes_several_sources_with_one_write_and_one_undo() {
+    let mut stage = stage_with_files();
     go(&mut stage, "council");
     stage.keys("<Space><Space>");
     go(&mut stage, "news");
     stage.keys("<Space>#+local<Enter>");
     let tagged = file(&stage);
     assert_eq!(tagged.matches("tags = [\"local\"]").count(), 3, "{tagged}");
-    assert!(stage.screen(120, 40).contains("saved: tags of 3 sources"));
+    assert!(stage.screen(120, 40).contains("Saved: tags of 3 sources"));
     assert!(stage.app.sources.marked.is_empty());
     go(&mut stage, "local");
     stage.keys("x");
     assert_eq!(file(&stage).matches("enabled = false").count(), 3);
     stage.keys("u");
     assert_eq!(file(&stage), tagged);
-    // Somebody else writes meanwhile: only what was changed here is taken back.
+    // Another program writes: only the change made here is undone.
     let path = stage.files.as_ref().unwrap().paths.sources_file();
     std::fs::write(
         &path,
@@ -168,19 +168,19 @@ fn several_are_changed_with_one_save_and_one_undo() {
 }
 
 #[test]
-fn sources_are_put_in_order_within_their_folder() {
+fn reorders_sources_within_their_folder() {
     let order = |stage: &Stage| -> Vec<String> {
         let files = stage.files.as_ref().unwrap();
         load(&files.paths, &[]).unwrap().sources.into_iter().map(|s| s.id.0).collect()
     };
-    let mut stage = desk();
+    let mut stage = stage_with_files();
     go(&mut stage, "council");
     stage.keys("+");
     assert_eq!(order(&stage), ["kernel", "allocator", "theatre", "council", "news"]);
     assert!(file(&stage).contains("\n\n# plays\n[[source]]\nid = \"theatre\""), "{}", file(&stage));
     assert!(stage.app.sources.current().unwrap().title.starts_with("council"));
     stage.keys("+");
-    assert_eq!(order(&stage)[3], "council", "it is the last one of its folder");
+    assert_eq!(order(&stage)[3], "council", "already the last one in its folder");
     stage.keys("-");
     assert_eq!(order(&stage), ["kernel", "allocator", "council", "theatre", "news"]);
     assert_eq!(file(&stage), SOURCES);
@@ -190,20 +190,20 @@ fn sources_are_put_in_order_within_their_folder() {
     stage.keys("<Space>");
     go(&mut stage, "news");
     stage.keys("<Space>-");
-    assert!(stage.screen(120, 40).contains("these are in several folders"));
+    assert!(stage.screen(120, 40).contains("The selected sources are in several folders"));
     go(&mut stage, "City");
     stage.keys("<Esc>+");
-    assert!(stage.screen(120, 40).contains("folders and tags are in that of their names"));
+    assert!(stage.screen(120, 40).contains("folders and tags are sorted by name"));
 }
 
 #[test]
-fn a_query_is_saved_renamed_changed_and_deleted() {
-    let mut stage = desk();
+fn saves_renames_edits_and_deletes_a_query() {
+    let mut stage = stage_with_files();
     stage.keys("/tag:linux age<lt>3d<Enter>=<C-u>Fresh<Enter>");
     let saved = format!("{CONFIG}\n[[view]]\nname = \"Fresh\"\nquery = \"tag:linux age<3d\"\n");
     assert_eq!(config(&stage), saved);
     assert!(stage.screen(120, 40).contains("⌕ Fresh"));
-    // Counted once it is due again.
+    // Counted again after the pause.
     let count = |stage: &mut Stage| {
         let screen = stage.screen(120, 40);
         let line = screen.lines().find(|l| l.contains("⌕ Fresh")).unwrap().to_owned();
@@ -213,7 +213,7 @@ fn a_query_is_saved_renamed_changed_and_deleted() {
     let effects = stage.app.update(Event::TimePassed, now() + TimeDelta::seconds(3));
     effects.into_iter().for_each(|effect| stage.perform(effect));
     assert!(count(&mut stage));
-    // From a list of the pane its place is saved with what narrows it.
+    // The folder of the list is saved with the filter.
     go(&mut stage, "Tech/Rust");
     stage.keys("fboxes<Enter>=<C-u>Boxes<Enter>");
     assert!(config(&stage).contains("query = \"folder:Tech/Rust boxes\""), "{}", config(&stage));
@@ -228,7 +228,7 @@ fn a_query_is_saved_renamed_changed_and_deleted() {
     assert!(changed.contains("# Often\n[[view]]\nname = \"RustCrab\""), "{changed}");
     assert!(changed.contains("query = \"crab unread\" # short"), "{changed}");
     stage.keys("d");
-    assert!(!config(&stage).contains("Crab") && config(&stage).starts_with("# Looks\n[ui]\n"));
+    assert!(!config(&stage).contains("Crab") && config(&stage).starts_with("# Appearance\n[ui]\n"));
     stage.keys("u");
     assert_eq!(config(&stage), changed);
     stage.keys("uuu");
@@ -238,8 +238,8 @@ fn a_query_is_saved_renamed_changed_and_deleted() {
 }
 
 #[test]
-fn a_name_that_is_taken_is_replaced_by_saving_and_refused_by_renaming() {
-    let mut stage = desk();
+fn saving_replaces_an_existing_name_renaming_rejects_it() {
+    let mut stage = stage_with_files();
     stage.keys("/ferris<Enter>=<C-u>Rust<Enter>");
     assert_eq!(config(&stage), CONFIG.replace("rust -cargo", "ferris"));
     stage.keys("=<C-u>Other<Enter><Esc><Esc>");
@@ -250,7 +250,7 @@ fn a_name_that_is_taken_is_replaced_by_saving_and_refused_by_renaming() {
 }
 
 #[test]
-fn what_is_not_understood_leaves_the_list_and_is_told_beside_the_field() {
+fn invalid_query_keeps_the_list_and_shows_the_error() {
     let mut stage = Stage::new();
     stage.keys("/tiny");
     assert_eq!(stage.app.items.rows.len(), 1);
@@ -259,7 +259,10 @@ fn what_is_not_understood_leaves_the_list_and_is_told_beside_the_field() {
     assert!(screen.contains("there is no \"sorce:\"; did you mean \"source:\"?"), "{screen}");
     assert!(screen.contains("Items · Search: tiny"), "the list is that of the last good query");
     stage.keys("<Enter>");
-    assert!(stage.screen(120, 40).contains("search: tiny sorce:x"), "Enter leaves it to be mended");
+    assert!(
+        stage.screen(120, 40).contains("Search: tiny sorce:x"),
+        "Enter keeps the invalid query"
+    );
     stage.keys("<C-u>source:nobody");
     assert!(stage.screen(120, 40).contains("there is no source \"nobody\""));
     stage.keys("<C-u>tiny<Enter>");
@@ -269,32 +272,32 @@ fn what_is_not_understood_leaves_the_list_and_is_told_beside_the_field() {
 #[test]
 fn tab_completes_operators_and_their_values() {
     let cases = [
-        ("/fo<Tab>", "search: folder:"),
-        ("/fo<Tab><Tab>", "search: folder:City"),
-        ("/rust fo<Tab><Tab><Tab>", "search: rust folder:Tech"),
-        ("/is:ch<Tab>", "search: is:changed"),
-        ("/is:<S-Tab>", "search: is:changed"),
-        ("/is:un<Tab><Esc>", "search: is:un"),
-        ("/is:un<Tab> tin", "search: is:unread tin"),
-        ("/source:kern<Tab>", "search: source:\"Kernel notes and other things\""),
-        ("/-after:yes<Tab>", "search: -after:yesterday"),
-        ("/nothing<Tab>", "search: nothing"),
+        ("/fo<Tab>", "Search: folder:"),
+        ("/fo<Tab><Tab>", "Search: folder:City"),
+        ("/rust fo<Tab><Tab><Tab>", "Search: rust folder:Tech"),
+        ("/is:ch<Tab>", "Search: is:changed"),
+        ("/is:<S-Tab>", "Search: is:changed"),
+        ("/is:un<Tab><Esc>", "Search: is:un"),
+        ("/is:un<Tab> tin", "Search: is:unread tin"),
+        ("/source:kern<Tab>", "Search: source:\"Kernel notes and other things\""),
+        ("/-after:yes<Tab>", "Search: -after:yesterday"),
+        ("/nothing<Tab>", "Search: nothing"),
     ];
     for (keys, expected) in cases {
         let mut stage = Stage::new();
         stage.keys(keys);
         let screen = stage.screen(120, 40);
-        let line = screen.lines().find(|l| l.contains("search: ")).unwrap();
+        let line = screen.lines().find(|l| l.starts_with(" Search: ")).unwrap();
         assert!(line.contains(expected), "{keys}: {line}");
     }
-    // The list follows what was completed.
+    // The list follows the completion.
     let mut stage = Stage::new();
     stage.keys("/source:kern<Tab><Enter>");
     assert!(stage.screen(120, 40).contains("Search: source:\"Kernel notes and other things\""));
 }
 
 #[test]
-fn the_first_row_stays_selected_until_the_person_moves() {
+fn first_row_stays_selected_until_the_user_moves() {
     let newest =
         ItemRow { key: 99, date: now(), pinned: false, read: false, ..item_rows()[0].clone() };
     for (keys, selected) in [("", 99), ("j", 2), ("<Enter>", 1)] {
@@ -308,12 +311,12 @@ fn the_first_row_stays_selected_until_the_person_moves() {
 }
 
 #[test]
-fn the_article_of_another_list_is_put_away() {
+fn closes_the_article_when_the_list_changes() {
     let mut stage = Stage::new();
     stage.screen(120, 40);
     stage.keys("<Enter>jj");
     assert!(stage.screen(120, 40).contains("The merge window closed"));
-    // Searching and going back in the same list keeps it.
+    // Searching and going back in the same list keeps the article.
     stage.keys("h/tiny<Esc>");
     assert!(stage.screen(120, 40).contains("The merge window closed"));
     stage.keys("hj");
@@ -322,12 +325,12 @@ fn the_article_of_another_list_is_put_away() {
 }
 
 #[test]
-fn a_held_source_that_fails_says_so() {
+fn paused_source_that_fails_is_marked() {
     let mut list = source_list();
-    let held = list.sources[3].clone();
-    let mut failing = held.clone();
+    let paused = list.sources[3].clone();
+    let mut failing = paused.clone();
     failing.facts.fail_count = 3;
-    for (entry, words) in [(held, " held"), (failing, "! held")] {
+    for (entry, words) in [(paused, " paused"), (failing, "! paused")] {
         list.sources[3] = entry;
         let mut stage = Stage::with(Settings::default(), list.clone(), item_rows());
         let screen = stage.screen(120, 40);
@@ -350,7 +353,7 @@ pub(super) fn urls() -> (tempfile::TempDir, PathBuf) {
 
 fn pictures(name: &str, keys: &str, paste: Option<&PathBuf>) {
     for (width, height) in SIZES {
-        let mut stage = desk();
+        let mut stage = stage_with_files();
         stage.screen(width, height);
         stage.keys(keys);
         if let Some(path) = paste {
@@ -362,32 +365,32 @@ fn pictures(name: &str, keys: &str, paste: Option<&PathBuf>) {
 }
 
 #[test]
-fn saved_queries_and_tags() {
+fn saved_queries_and_tags_at_every_size() {
     pictures("tree", "jjjjjjzjj<Space>", None);
 }
 
 #[test]
-fn completions() {
+fn completions_at_every_size() {
     pictures("completion", "/rust source:", None);
 }
 
 #[test]
-fn a_fault_of_a_search() {
-    pictures("fault", "/rust sorce:kernel", None);
+fn search_error_at_every_size() {
+    pictures("search-error", "/rust sorce:kernel", None);
 }
 
 #[test]
-fn going_to_a_source() {
+fn jump_dialog_at_every_size() {
     pictures("jump", "fne", None);
 }
 
 #[test]
-fn a_prompt_for_a_folder() {
+fn folder_prompt_at_every_size() {
     pictures("folder", "jjjjjjjjm<C-u>t", None);
 }
 
 #[test]
-fn a_preview_of_an_import() {
+fn import_preview_at_every_size() {
     let (_folder, path) = urls();
     pictures("import", "i", Some(&path));
 }

@@ -1,7 +1,7 @@
-//! Random use: keys, pastes, clicks, sizes, and answers that come late, twice, in any order or as
-//! failures. Nothing may panic, the selections stay valid, and every size draws.
+//! Random use: keys, pastes, clicks, sizes, and replies that arrive late, twice, in any order or as
+//! errors. Nothing may panic, selections stay valid, and every size is drawn.
 //!
-//! `NEWSFED_STEPS=1000000 NEWSFED_SEED=7 cargo test --lib random_use` goes on for longer.
+//! `NEWSFED_STEPS=1000000 NEWSFED_SEED=7 cargo test --lib random_use` runs longer.
 
 mod answers;
 
@@ -12,10 +12,10 @@ use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use fastrand::Rng;
 
 const STEPS: usize = 20_000;
-/// Questions whose answers are still to come at most; older ones are never answered.
-const MOST_WAITING: usize = 24;
+/// Largest number of outstanding requests; older ones are never answered.
+const MAX_WAITING: usize = 24;
 
-/// The interface in hands that do anything.
+/// The interface under random use.
 struct Chaos {
     rng: Rng,
     app: App,
@@ -23,7 +23,7 @@ struct Chaos {
     waiting: Vec<Effect>,
     terminal: Terminal<TestBackend>,
     now: Time,
-    /// What was done last, for telling how a fault came about.
+    /// The last events, printed after a panic.
     last: std::collections::VecDeque<String>,
 }
 
@@ -74,8 +74,8 @@ impl Chaos {
         self.last.push_back(words);
         let effects = self.app.update(event, self.now);
         self.waiting.extend(effects);
-        if self.waiting.len() > MOST_WAITING {
-            self.waiting.drain(..self.waiting.len() - MOST_WAITING);
+        if self.waiting.len() > MAX_WAITING {
+            self.waiting.drain(..self.waiting.len() - MAX_WAITING);
         }
         let _ = self.app.deadline();
         self.check();
@@ -100,11 +100,11 @@ impl Chaos {
     }
 
     fn resized(&mut self) -> Event {
-        // Small sizes are the hard ones.
-        let mut size = |most: u16| match self.rng.u8(..16) {
-            0 => most,
-            1..3 => self.rng.u16(1..=most),
-            _ => self.rng.u16(1..=most / 3),
+        // Small sizes are the difficult ones.
+        let mut size = |limit: u16| match self.rng.u8(..16) {
+            0 => limit,
+            1..3 => self.rng.u16(1..=limit),
+            _ => self.rng.u16(1..=limit / 3),
         };
         let (width, height) = (size(300), size(100));
         self.terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
@@ -138,7 +138,7 @@ impl Chaos {
             Null,
             CapsLock,
         ];
-        // Nobody stays in a form forever, and some are only left by the second Esc.
+        // Press Esc often enough to leave forms, some of which need it twice.
         let leaves = self.last.back().is_some_and(|event| event.contains("code: Esc"));
         let code = match self.rng.u8(..10) {
             _ if leaves && self.rng.bool() => Esc,
@@ -195,7 +195,7 @@ impl Chaos {
         ];
         let size = self.terminal.backend().buffer().area;
         let far = self.rng.u8(..8) == 0;
-        let mut at = |most: u16| if far { self.rng.u16(..) } else { self.rng.u16(..most.max(1)) };
+        let mut at = |limit: u16| if far { self.rng.u16(..) } else { self.rng.u16(..limit.max(1)) };
         let (column, row) = (at(size.width), at(size.height));
         let kind = kinds[self.rng.usize(..kinds.len())];
         MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE }
@@ -207,23 +207,23 @@ fn number(name: &str, default: u64) -> u64 {
 }
 
 #[test]
-fn random_use_breaks_nothing() {
+fn random_use_never_panics() {
     let (steps, seed) = (number("NEWSFED_STEPS", STEPS as u64), number("NEWSFED_SEED", 1));
     let mut done = 0;
-    // A new person every now and then, so that no state is stayed in forever.
+    // Start again from time to time, so that no state lasts for the whole run.
     for user in 0..steps.div_ceil(2000) {
         let mut chaos = Chaos::new(seed.wrapping_mul(1_000_003) + user);
         while done < steps.min((user + 1) * 2000) {
             let run = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
                 chaos.step();
-                // Several events come between two frames.
+                // Several events arrive between two frames.
                 if done.is_multiple_of(5) {
                     chaos.draw();
                 }
             }));
-            if let Err(fault) = run {
-                println!("seed {seed}, person {user}, step {done}: {:#?}", chaos.last);
-                std::panic::resume_unwind(fault);
+            if let Err(panic) = run {
+                println!("seed {seed}, user {user}, step {done}: {:#?}", chaos.last);
+                std::panic::resume_unwind(panic);
             }
             done += 1;
         }
@@ -231,7 +231,7 @@ fn random_use_breaks_nothing() {
 }
 
 #[test]
-fn every_layer_draws_at_every_size() {
+fn every_dialog_draws_at_every_size() {
     let dialogs = [",", "K", "K<Enter>", "U", ":", ":theme ", ":set ui.", "T", "e", "?", "w", "v"];
     for keys in dialogs {
         let mut stage = Stage::new();
@@ -249,8 +249,8 @@ fn every_layer_draws_at_every_size() {
 }
 
 #[test]
-fn keys_are_read_however_they_come() {
-    // Keys that terminals report in odd ways are keys of the keymap, or none.
+fn accepts_unusual_key_events() {
+    // Unusual key events are keys of the keymap, or none.
     let mut rng = Rng::with_seed(3);
     for _ in 0..2000 {
         let event = KeyEvent::new(

@@ -1,4 +1,4 @@
-//! The reader on a test screen.
+//! Tests of the Reader on a test screen.
 
 use super::{Stage, article, item_rows};
 use crate::article::{differences, from_html};
@@ -8,7 +8,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use proptest::prelude::*;
 use std::sync::Arc;
 
-/// A text with everything that the reader draws.
+/// A text with everything that the Reader draws.
 const EVERYTHING: &str = r##"<p>Begin with a <a href="https://site.example/a">link</a>, go on to a
     note<sup id="r1"><a href="#n1">1</a></sup> and end in another
     one.<sup><a href="#n2">2</a></sup></p>
@@ -28,7 +28,7 @@ const EVERYTHING: &str = r##"<p>Begin with a <a href="https://site.example/a">li
     </figure><hr><ol><li id="n1"><p>The first note. <a href="#r1">↩</a></p></li>
     <li id="n2"><p>The second one.</p></li></ol>"##;
 
-/// The interface with a text to open, perhaps as what has become of an earlier one.
+/// The interface with a text to open, optionally as a change of an earlier one.
 fn stage(html: &str, earlier: Option<&str>) -> Stage {
     let base = "https://site.example/p".parse().unwrap();
     let document = |html: &str| from_html(&clean(html, Some(&base)), Some(&base));
@@ -43,7 +43,7 @@ fn stage(html: &str, earlier: Option<&str>) -> Stage {
 
 const SIZES: [(u16, u16); 3] = [(40, 12), (80, 24), (120, 40)];
 
-/// The reader after some keys, at three sizes.
+/// Snapshots of the Reader after some keys, at three sizes.
 fn snapshots(name: &str, earlier: Option<&str>, keys: &str) {
     for (width, height) in SIZES {
         let mut stage = stage(EVERYTHING, earlier);
@@ -60,53 +60,53 @@ fn snapshots(name: &str, earlier: Option<&str>, keys: &str) {
 }
 
 #[test]
-fn the_reader_from_start_to_end() {
+fn reader_at_start_middle_and_end() {
     snapshots("start", None, "");
     snapshots("middle", None, "<Space>");
     snapshots("end", None, "G");
 }
 
 #[test]
-fn the_reader_alone() {
+fn zen_mode_at_every_size() {
     snapshots("zen", None, "z");
 }
 
 #[test]
-fn what_is_too_wide_can_be_moved() {
+fn scrolls_wide_lines_sideways() {
     snapshots("sideways", None, "<C-f> greeting <Enter> <Right> <Right>");
 }
 
 #[test]
-fn letters_stand_at_links_and_footnotes() {
+fn shows_hint_letters_on_links_and_footnotes() {
     snapshots("hints", None, ";");
 }
 
 #[test]
-fn a_text_is_found() {
-    // Over the end of a line, and in the table.
+fn finds_a_text_across_lines_and_in_tables() {
+    // Across a line break, and in the table.
     snapshots("find", None, "<C-f> 文 章 <Enter> n");
 }
 
 #[test]
-fn what_changed_is_shown() {
+fn shows_changes_since_the_previous_version() {
     let earlier = EVERYTHING.replace("end in another", "stop at another").replace("Two", "Three");
     snapshots("changed", Some(&earlier), "");
     snapshots("difference", Some(&earlier), "D n");
 }
 
 #[test]
-fn keys_of_the_reader_do_what_they_say() {
+fn reader_keys_have_their_documented_effects() {
     for (keys, expected) in [
         (";s", r#"Browse { urls: ["https://lore.example/p.png"] }"#),
         (";;", "┌ Links"),
         (";1", r#"Browse { urls: ["https://lore.example/1"] }"#),
         ("L", "┌ Links"),
         ("<C-f>MACHINES", "1 of 1"),
-        ("<C-f>none of it<Enter>", "not in this text: none of it"),
-        ("D", "no earlier version"),
-        ("<Space>", "the end; n opens the next unread item"),
-        ("<C-o>", "no jump to go back from"),
-        ("-", "text width 43"),
+        ("<C-f>none of it<Enter>", "Not found in this text: none of it"),
+        ("D", "No earlier version"),
+        ("<Space>", "End of article; n: next unread item"),
+        ("<C-o>", "No jump to undo"),
+        ("-", "Text width 43"),
         ("+", "as wide as the pane"),
         ("--h", "Edit { purpose: Command(None), change: Settings([ui.reader_width]) }"),
     ] {
@@ -118,14 +118,14 @@ fn keys_of_the_reader_do_what_they_say() {
     }
 }
 
-/// The first line of the text that is on the screen.
+/// The first visible line of the text.
 fn first_line(stage: &Stage) -> String {
     let reader = &stage.app.reader;
     reader.lines.lines[reader.top].text()
 }
 
 #[test]
-fn ascii_marks_are_ascii_in_the_reader_too() {
+fn ascii_mode_draws_only_ascii_in_the_reader() {
     let ascii: String = EVERYTHING.chars().filter(|c| c.is_ascii()).collect();
     let plain = stage(&ascii, None);
     let mut settings = crate::config::Settings::default();
@@ -138,24 +138,24 @@ fn ascii_marks_are_ascii_in_the_reader_too() {
     stage.screen(100, 30);
     for keys in ["<Enter>", "<Right>", "G", "g", "g", "<C-f>default"] {
         stage.keys(keys);
-        // Cut titles end in an ellipsis all the same.
+        // Clipped titles end in an ellipsis even so.
         let screen = stage.screen(100, 30).replace('…', "");
         assert!(screen.is_ascii(), "{screen}");
     }
 }
 
 #[test]
-fn the_reader_alone_can_be_wider() {
+fn zen_mode_allows_wider_text() {
     let mut stage = stage("text", None);
     stage.screen(120, 40);
     stage.keys("<Enter>z");
     stage.screen(120, 40);
-    stage.keys_give("+", "text width 84");
-    stage.keys_give("------", "text width 60");
+    stage.keys_give("+", "Text width 84");
+    stage.keys_give("------", "Text width 60");
 }
 
 #[test]
-fn the_place_in_the_text_stays_whatever_the_width() {
+fn keeps_the_position_when_the_width_changes() {
     let text: String = (0..400).map(|n| format!("word{n} ")).collect();
     let mut stage = stage(&text, None);
     stage.screen(120, 20);
@@ -172,7 +172,7 @@ fn the_place_in_the_text_stays_whatever_the_width() {
 }
 
 #[test]
-fn an_article_opens_where_it_was_left() {
+fn reopens_an_article_at_its_last_position() {
     let text: String = (0..400).map(|n| format!("word{n} ")).collect();
     let mut stage = stage(&text, None);
     let steps = ["<Enter>", "<Space>", "n", "<Space>", "<Space>", "h"];
@@ -181,10 +181,15 @@ fn an_article_opens_where_it_was_left() {
         stage.screen(80, 20);
     }
     let kept = |stage: &Stage, what: &str| {
-        let what = format!("KeepPlace {{{what}");
-        stage.asked.iter().filter(|a| a.starts_with(&what)).count()
+        let what = format!("StorePosition {{{what}");
+        stage.requested.iter().filter(|a| a.starts_with(&what)).count()
     };
-    assert_eq!((kept(&stage, " item: 1"), kept(&stage, " item: 2")), (1, 1), "{:?}", stage.asked);
+    assert_eq!(
+        (kept(&stage, " item: 1"), kept(&stage, " item: 2")),
+        (1, 1),
+        "{:?}",
+        stage.requested
+    );
     let second = first_line(&stage);
     for keys in ["k", "<Enter>"] {
         stage.keys(keys);
@@ -192,8 +197,8 @@ fn an_article_opens_where_it_was_left() {
     }
     assert!(!first_line(&stage).starts_with("word0 ") && first_line(&stage) != second);
     stage.keys("h");
-    assert_eq!(kept(&stage, ""), 2, "nothing has moved: {:?}", stage.asked);
-    // As the database remembers it, on a screen of another width.
+    assert_eq!(kept(&stage, ""), 2, "nothing has moved: {:?}", stage.requested);
+    // The stored position, on a screen of another width.
     let mut later = self::stage(&text, None);
     later.shown.as_mut().unwrap().position = "word0word1word2".len();
     later.screen(25, 20);
@@ -203,7 +208,7 @@ fn an_article_opens_where_it_was_left() {
 }
 
 #[test]
-fn a_footnote_is_jumped_to_and_back_from() {
+fn jumps_to_a_footnote_and_back() {
     let html = format!(
         "<p>start</p>{}<p>Here.<sup id=r><a href='#n'>1</a></sup></p>{}<ol><li id=n>The note.</ol>",
         "<p>before</p>".repeat(40),
@@ -231,12 +236,12 @@ fn a_footnote_is_jumped_to_and_back_from() {
 }
 
 #[test]
-fn a_click_on_a_link_opens_it() {
+fn click_opens_a_link() {
     use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
     let mut stage = stage(EVERYTHING, None);
     stage.screen(80, 24);
     stage.keys("<Enter>");
-    stage.asked.clear();
+    stage.requested.clear();
     let mut click = |words: &str, within: usize| {
         let screen = stage.screen(80, 24);
         let place = |(row, line): (usize, &str)| Some((row, line.split_once(words)?.0.to_owned()));
@@ -248,7 +253,7 @@ fn a_click_on_a_link_opens_it() {
             row: u16::try_from(row).unwrap(),
             modifiers: KeyModifiers::NONE,
         }));
-        std::mem::take(&mut stage.asked).join(" ")
+        std::mem::take(&mut stage.requested).join(" ")
     };
     assert_eq!(click("Begin", 0), "");
     assert!(click("link[1]", 2).contains("https://site.example/a"));
@@ -259,7 +264,7 @@ fn a_click_on_a_link_opens_it() {
 }
 
 #[test]
-fn a_number_of_several_digits_opens_its_link() {
+fn opens_links_by_numbers_of_several_digits() {
     let links = |n: usize| -> String {
         (1..=n).map(|i| format!("<p><a href='https://site.example/{i}'>x</a></p>")).collect()
     };
@@ -279,12 +284,12 @@ fn a_number_of_several_digits_opens_its_link() {
         stage.keys("<Enter>");
         stage.screen(80, 24);
         stage.keys(keys);
-        let opened = stage.asked.iter().find(|a| a.starts_with("Browse"));
+        let opened = stage.requested.iter().find(|a| a.starts_with("Browse"));
         match expected {
             Some(end) => assert!(
                 opened.is_some_and(|a| a.contains(end)),
                 "{keys} of {count}: {:?}",
-                stage.asked
+                stage.requested
             ),
             None => assert_eq!(opened, None, "{keys} of {count}"),
         }
@@ -292,7 +297,7 @@ fn a_number_of_several_digits_opens_its_link() {
 }
 
 #[test]
-fn a_search_that_is_given_up_goes_back_to_where_it_began() {
+fn cancelled_search_returns_to_its_start() {
     let text: String = (0..400).map(|n| format!("word{n} ")).collect();
     let mut stage = stage(&text, None);
     stage.screen(80, 24);
@@ -309,9 +314,9 @@ fn a_search_that_is_given_up_goes_back_to_where_it_began() {
 }
 
 #[test]
-fn an_undone_pin_is_gone_from_the_list_and_from_the_reader() {
+fn undoing_a_pin_updates_list_and_reader() {
     let mut stage = Stage::new();
-    // Opening marks it read, so that the list of unread ones only keeps it.
+    // Opening marks it read, so that the list of unread items only keeps it.
     stage.keys("<Enter>p");
     assert_eq!(stage.screen(120, 30).matches("★ Kernel notes").count(), 1, "the title");
     stage.keys("u");
@@ -322,7 +327,7 @@ fn an_undone_pin_is_gone_from_the_list_and_from_the_reader() {
 }
 
 #[test]
-fn a_table_of_any_size_is_drawn() {
+fn draws_a_large_table() {
     let row = format!("<tr>{}</tr>", "<td>some words</td>".repeat(64));
     let mut stage = stage(&format!("<table>{}</table>", row.repeat(1000)), None);
     for (keys, seen) in [("<Enter>", "some words"), ("<Right>", "‹"), ("G", "100 %")] {
@@ -335,7 +340,7 @@ fn a_table_of_any_size_is_drawn() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
     #[test]
-    fn no_stroke_breaks_the_reader(
+    fn random_keys_keep_the_reader_valid(
         keys in "[jkgGbnNdasLhz1-3;D +RBCJSE文-]{0,30}", width in 20u16..130, height in 6u16..40
     ) {
         let mut stage = stage(EVERYTHING, Some("<p>Begin with something else.</p>"));

@@ -1,4 +1,4 @@
-//! The interface on a real database, with the real engine and driver; only the terminal is missing.
+//! The interface on a real database with the real engine and driver; only the terminal is missing.
 
 use super::super::app::{Dialog, Tone};
 use super::super::driver::Driver;
@@ -10,9 +10,9 @@ use crate::util::clock::SystemClock;
 use std::time::Duration;
 use tokio::sync::mpsc::{self, UnboundedReceiver};
 
-/// How long something that has to come is waited for at most.
+/// Time limit for expected events.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How long a silence of the driver is taken for its end. What comes later is taken in later.
+/// Without events for this long the driver is considered idle.
 const SILENCE: Duration = Duration::from_millis(4);
 
 pub(super) struct Real {
@@ -20,20 +20,20 @@ pub(super) struct Real {
     pub(super) paths: Paths,
     pub(super) handle: Handle,
     /// Effects that need the terminal.
-    pub(super) asked: Vec<Effect>,
+    pub(super) requested: Vec<Effect>,
     driver: Driver,
     events: UnboundedReceiver<Event>,
     terminal: Terminal<TestBackend>,
     _folder: tempfile::TempDir,
 }
 
-/// What the tests begin with in `config.toml`.
+/// The initial `config.toml`.
 pub(super) const CONFIG: &str =
     "# Mine\nbrowser = [\"true\"] # C1\nfull_text = \"never\"\n\n[ui] # C2\n# C3\nmouse = false\n";
 
 impl Real {
-    /// A database with so many sources and items; nothing looks at them by itself, and they are all
-    /// of this very machine, where nobody answers.
+    /// Creates a database with sources and items. Nothing polls by itself, and all URLs are on this machine,
+    /// where no server runs.
     pub(super) async fn new(sources: usize, items: usize) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let paths = Paths::below(folder.path());
@@ -79,7 +79,7 @@ impl Real {
             app,
             paths,
             handle,
-            asked: Vec::new(),
+            requested: Vec::new(),
             driver,
             events,
             terminal: Terminal::new(TestBackend::new(100, 30)).unwrap(),
@@ -88,6 +88,7 @@ impl Real {
         let first = real.app.start();
         real.perform(first);
         real.until("a list", |app| !app.sources.rows.is_empty()).await;
+        real.until("items", |app| !app.items.is_loading()).await;
         real.quiet().await;
         real
     }
@@ -95,7 +96,7 @@ impl Real {
     fn perform(&mut self, effects: Vec<Effect>) {
         for effect in effects {
             if let Some(mine) = self.driver.perform(effect) {
-                self.asked.push(mine);
+                self.requested.push(mine);
             }
         }
     }
@@ -105,14 +106,14 @@ impl Real {
         self.perform(effects);
     }
 
-    /// Takes in what comes until nothing does.
+    /// Handles events until the driver is idle.
     pub(super) async fn quiet(&mut self) {
         while let Ok(Some(event)) = tokio::time::timeout(SILENCE, self.events.recv()).await {
             self.take(event);
         }
     }
 
-    /// Takes in what comes until something is so.
+    /// Handles events until a condition holds.
     pub(super) async fn until(&mut self, what: &str, test: impl Fn(&App) -> bool) {
         while !test(&self.app) {
             let event = tokio::time::timeout(PATIENCE, self.events.recv()).await;
@@ -121,7 +122,7 @@ impl Real {
         }
     }
 
-    pub(super) async fn says(&mut self, words: &str) {
+    pub(super) async fn wait_for(&mut self, words: &str) {
         let said = |app: &App| app.toast.as_ref().is_some_and(|t| t.text.contains(words));
         self.until(words, said).await;
     }
@@ -153,7 +154,7 @@ impl Real {
         self.enter();
     }
 
-    /// Closes every layer.
+    /// Closes every dialog.
     pub(super) fn close_dialogs(&mut self) {
         for _ in 0..8 {
             if self.app.dialogs.is_empty() {
@@ -161,7 +162,7 @@ impl Real {
             }
             self.press(KeyCode::Esc, KeyModifiers::NONE);
         }
-        panic!("a layer does not close: {:?}", self.app.dialogs.last());
+        panic!("a dialog does not close: {:?}", self.app.dialogs.last());
     }
 
     pub(super) fn screen(&mut self) -> String {
@@ -181,8 +182,8 @@ impl Real {
         self.app.dialogs.last()
     }
 
-    /// The problem that is told, where it is none that a user can read.
-    pub(super) fn riddle(&self) -> Option<&str> {
+    /// The error message shown, if it is not readable for users.
+    pub(super) fn unreadable_error(&self) -> Option<&str> {
         let toast = self.app.toast.as_ref().filter(|t| t.tone == Tone::Problem)?;
         let text = toast.text.as_str();
         let debug = ["Error(", "Err(", "Some(", "None", "::", "unwrap", "panick"];

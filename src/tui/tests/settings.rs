@@ -1,4 +1,5 @@
-//! Settings, keys, commands with arguments and the list of changes, on real files and a real database.
+//! Tests of settings, key bindings, commands with arguments and the history, on real files and a real
+//! database.
 
 use super::real::{CONFIG, Real};
 use super::*;
@@ -13,12 +14,12 @@ fn with_runtime<F: Future<Output = ()>>(work: F) {
 const CTRL: KeyModifiers = KeyModifiers::CONTROL;
 
 #[test]
-fn a_setting_holds_at_once_is_kept_and_undone() {
+fn setting_applies_at_once_is_saved_and_undone() {
     with_runtime(async {
         let mut real = Real::new(2, 10).await;
         real.command("settings");
         real.until("a form", |app| app_form(app).is_some()).await;
-        // Walking through the themes shows each of them.
+        // Stepping through the themes previews each of them.
         for theme in ["light", "high-contrast", "mono"] {
             real.press(KeyCode::Right, KeyModifiers::NONE);
             assert_eq!(real.app.palette.name(), theme);
@@ -35,15 +36,15 @@ fn a_setting_holds_at_once_is_kept_and_undone() {
         real.press(KeyCode::Char('u'), CTRL);
         real.keys("30");
         real.press(KeyCode::Char('s'), CTRL);
-        real.says("saved: retention.days = 30 (u takes it back)").await;
+        real.wait_for("Saved: retention.days = 30 (u undoes this)").await;
         assert_eq!(real.config(), format!("{CONFIG}\n[retention]\ndays = 30\n"));
-        assert_eq!(real.handle.settings().retention.days, Some(30), "the engine knows it");
+        assert_eq!(real.handle.settings().retention.days, Some(30), "the engine applies it");
         real.keys("u");
-        real.says("undone: retention.days = 30").await;
+        real.wait_for("Undone: retention.days = 30").await;
         assert_eq!(real.config(), CONFIG);
         assert_eq!(real.handle.settings().retention.days, None);
         real.press(KeyCode::Char('r'), CTRL);
-        real.says("done again: retention.days = 30").await;
+        real.wait_for("Redone: retention.days = 30").await;
         assert_eq!(real.handle.settings().retention.days, Some(30));
         real.handle.shutdown().await;
     });
@@ -57,7 +58,7 @@ fn app_form(app: &App) -> Option<&crate::config::SourceForm> {
 }
 
 #[test]
-fn what_changed_elsewhere_is_taken_in_or_asked_about() {
+fn merges_or_asks_about_changes_in_the_file() {
     with_runtime(async {
         let mut real = Real::new(1, 1).await;
         real.command("settings budget");
@@ -65,52 +66,52 @@ fn what_changed_elsewhere_is_taken_in_or_asked_about() {
         real.press(KeyCode::Down, KeyModifiers::NONE);
         real.keys("24");
         let file = real.paths.config_file();
-        // Another key: taken in. The same key: asked about.
+        // Another key was changed: merged. The same key was changed: ask.
         let theirs = format!("{CONFIG}ascii = true\n\n[schedule]\npolls_per_day = 6 # theirs\n");
         std::fs::write(&file, &theirs).unwrap();
         real.press(KeyCode::Char('s'), CTRL);
-        real.says("schedule.polls_per_day: changed in the file meanwhile").await;
+        real.wait_for("Not saved: schedule.polls_per_day changed in the file").await;
         assert_eq!(real.config(), theirs);
         real.press(KeyCode::Char('s'), CTRL);
-        real.says("saved: schedule.polls_per_day = 24").await;
+        real.wait_for("Saved: schedule.polls_per_day = 24").await;
         assert_eq!(real.config(), theirs.replace("= 6 #", "= 24 #"));
-        assert!(real.app.settings.ui.ascii, "what else was changed is taken in");
+        assert!(real.app.settings.ui.ascii, "other changes are applied");
         real.handle.shutdown().await;
     });
 }
 
 #[test]
-fn settings_for_the_next_start_say_so() {
+fn settings_that_need_a_restart_say_so() {
     with_runtime(async {
         let mut real = Real::new(1, 1).await;
         real.command("settings network");
         real.until("a form", |app| app_form(app).is_some()).await;
-        assert!(real.screen().contains("From the next start."));
+        assert!(real.screen().contains("Restart to apply."));
         real.keys("4");
         real.press(KeyCode::Char('s'), CTRL);
-        real.says("At once: from the next start").await;
+        real.wait_for("restart to apply: ").await;
         real.handle.shutdown().await;
     });
 }
 
 #[test]
-fn keys_are_given_by_striking_them() {
+fn binds_keys_by_pressing_them() {
     with_runtime(async {
         let mut real = Real::new(2, 10).await;
         real.command("keys pin");
         assert!(real.screen().contains("pin                  items      p"));
         real.enter();
-        assert!(real.screen().contains("strike the new key"));
+        assert!(real.screen().contains("press the new key"));
         real.keys("g");
         real.keys("p");
         real.enter();
-        assert_eq!(real.config(), CONFIG, "it is asked first, or is free");
+        assert_eq!(real.config(), CONFIG, "nothing is saved before the reply");
         real.quiet().await;
-        real.says("saved: ").await;
+        real.wait_for("Saved: ").await;
         assert!(real.config().contains("\"g p\" = \"pin\"") && real.config().starts_with(CONFIG));
         let keys = |app: &App, action| app.keymap.keys_for(Context::Items, action);
         assert_eq!(keys(&real.app, Action::Pin).as_deref(), Some("g p"));
-        // A key that means something already is asked about.
+        // A key that is in use needs a confirmation.
         real.enter();
         real.keys("x");
         real.late(TimeDelta::seconds(5));
@@ -119,7 +120,7 @@ fn keys_are_given_by_striking_them() {
         assert_eq!(keys(&real.app, Action::FullText).as_deref(), Some("x"));
         real.close_dialogs();
         real.keys("u");
-        real.says("undone: keys.items").await;
+        real.wait_for("Undone: keys.items").await;
         assert_eq!(real.config(), CONFIG);
         assert_eq!(keys(&real.app, Action::Pin).as_deref(), Some("p"));
         real.handle.shutdown().await;
@@ -127,28 +128,28 @@ fn keys_are_given_by_striking_them() {
 }
 
 #[test]
-fn commands_take_arguments() {
+fn commands_accept_arguments() {
     with_runtime(async {
         let mut real = Real::new(12, 60).await;
-        // A theme shows while it is walked over, and goes when it is left.
+        // A theme is previewed while selected and dropped on leaving.
         real.keys(":theme ");
         real.press(KeyCode::Down, KeyModifiers::NONE);
         assert_eq!(real.app.palette.name(), "light");
         real.press(KeyCode::Esc, KeyModifiers::NONE);
         assert_eq!(real.app.palette.name(), "dark");
         real.command("theme li");
-        real.says("saved: ui.theme = \"light\"").await;
+        real.wait_for("Saved: ui.theme = \"light\"").await;
         assert_eq!(real.app.palette.name(), "light");
         real.command("set ui.asc");
         real.enter();
-        real.says("saved: ui.ascii = true").await;
+        real.wait_for("Saved: ui.ascii = true").await;
         real.close_dialogs();
         real.command("set ui.reader_width 5");
-        real.says("nothing was changed").await;
+        real.wait_for("othing was changed").await;
         real.command("set ui.reader_width 55");
-        real.says("saved: ui.reader_width = 55").await;
+        real.wait_for("Saved: ui.reader_width = 55").await;
         real.command("set ui.sources_width 44");
-        real.says("saved: ui.sources_width = 44").await;
+        real.wait_for("Saved: ui.sources_width = 44").await;
         let row: Vec<char> = real.screen().lines().nth(5).unwrap().chars().collect();
         assert_eq!(row[44], '|', "{row:?}");
         real.command("open source 7");
@@ -167,16 +168,16 @@ fn commands_take_arguments() {
 }
 
 #[test]
-fn one_goes_back_and_forth_in_the_list_of_changes() {
+fn moves_back_and_forth_in_the_history() {
     with_runtime(async {
         let mut real = Real::new(3, 30).await;
         let before = std::fs::read_to_string(real.paths.sources_file()).unwrap();
         real.keys("p");
-        real.says("1 item pinned").await;
+        real.wait_for("1 item pinned").await;
         real.command("delete Source 1");
-        real.says("saved: removal of Source 1").await;
+        real.wait_for("Saved: removal of Source 1").await;
         real.command("theme mono");
-        real.says("saved: ui.theme").await;
+        real.wait_for("Saved: ui.theme").await;
         let list = real.paths.config_dir().join("list.txt");
         std::fs::write(&list, "http://127.0.0.1:9/new.xml\nhttp://127.0.0.1:9/other.xml\n")
             .unwrap();
@@ -184,14 +185,14 @@ fn one_goes_back_and_forth_in_the_list_of_changes() {
         let read = |dialog: &Dialog| matches!(dialog, Dialog::Import(p) if p.read.is_some());
         real.until("the preview", |app| app.dialogs.last().is_some_and(read)).await;
         real.enter();
-        real.says("2 sources imported").await;
+        real.wait_for("2 sources imported").await;
         real.until("the sources", |app| app.sources.list.sources.len() == 4).await;
         real.keys("U");
         let screen = real.screen();
         for words in ["import of", "ui.theme = \"mono\"", "removal of Source 1", "pin: Item"] {
             assert!(screen.contains(words), "{words} on\n{screen}");
         }
-        // Back to before all of it …
+        // Back to the initial state …
         real.keys("G");
         real.enter();
         real.until("the beginning", |app| app.history.rests_at(0)).await;
@@ -202,7 +203,7 @@ fn one_goes_back_and_forth_in_the_list_of_changes() {
         let pinned = || real.handle.store().reader().unwrap().sources().unwrap();
         assert_eq!(pinned().iter().map(|s| s.pinned).sum::<u32>(), 0);
         assert!(real.screen().matches("undone").count() >= 4);
-        // … and forth again.
+        // … and forward again.
         real.keys("gg");
         real.press(KeyCode::Home, KeyModifiers::NONE);
         real.enter();
@@ -210,20 +211,19 @@ fn one_goes_back_and_forth_in_the_list_of_changes() {
         real.until("the sources", |app| app.sources.list.sources.len() == 4).await;
         assert_eq!(real.app.palette.name(), "mono");
         real.press(KeyCode::Esc, KeyModifiers::NONE);
-        // A new change makes what is undone unreachable.
+        // A new change drops the undone ones.
         real.keys("u");
-        real.says("undone: import").await;
+        real.wait_for("Undone: import").await;
         real.command("theme light");
-        real.says("saved: ui.theme").await;
+        real.wait_for("Saved: ui.theme").await;
         real.press(KeyCode::Char('r'), CTRL);
-        real.says("nothing to redo").await;
+        real.wait_for("Nothing to redo").await;
         real.handle.shutdown().await;
     });
 }
 
-/// The layers as they look at each size.
 #[test]
-fn the_layers_at_every_size() {
+fn settings_dialogs_at_every_size() {
     for (width, height) in SIZES {
         let snapshot = |name: &str, stage: &mut Stage| {
             insta::assert_snapshot!(
@@ -243,7 +243,7 @@ fn the_layers_at_every_size() {
         let mut stage = Stage::new();
         stage.keys("pjmu");
         stage.keys("U");
-        // The time of the day is that of the zone.
+        // The time of day depends on the time zone.
         let zone = |screen: String| {
             let at = now().with_timezone(&chrono::Local).format("%H:%M:%S").to_string();
             screen.replace(&at, "12:00:00")
@@ -257,18 +257,18 @@ fn the_layers_at_every_size() {
 }
 
 #[test]
-fn an_older_answer_does_not_undo_a_newer_stroke() {
+fn late_reply_does_not_revert_a_newer_change() {
     with_runtime(async {
         let mut real = Real::new(1, 1).await;
         let names = crate::config::theme_names(&real.app.settings.themes);
         let begin = names.iter().position(|n| n == real.app.palette.name()).unwrap();
         let theme = |keys: usize| names[(begin + keys) % names.len()].clone();
         real.keys("tt");
-        real.says(&format!("saved: ui.theme = \"{}\"", theme(1))).await;
+        real.wait_for(&format!("Saved: ui.theme = \"{}\"", theme(1))).await;
         assert_eq!(real.app.palette.name(), theme(2));
         real.keys("tt");
         let last = &theme(4);
-        real.says(&format!("saved: ui.theme = \"{last}\"")).await;
+        real.wait_for(&format!("Saved: ui.theme = \"{last}\"")).await;
         real.quiet().await;
         assert_eq!((real.app.palette.name(), &real.app.settings.ui.theme), (last.as_str(), last));
         assert!(real.config().contains(&format!("theme = \"{last}\"")), "{}", real.config());
@@ -277,7 +277,7 @@ fn an_older_answer_does_not_undo_a_newer_stroke() {
 }
 
 #[test]
-fn the_form_stays_open_while_older_saves_are_answered() {
+fn form_stays_open_during_replies_to_older_saves() {
     let folder = tempfile::tempdir().unwrap();
     let paths = Paths::below(folder.path());
     std::fs::create_dir_all(paths.config_dir()).unwrap();
@@ -302,7 +302,7 @@ fn the_form_stays_open_while_older_saves_are_answered() {
     };
     let first = save(&mut stage);
     stage.happen(saved(&Purpose::Command(None), "ui.theme", "light"));
-    assert!(app_form(&stage.app).is_some(), "the form is not what was answered");
+    assert!(app_form(&stage.app).is_some(), "the reply was for another save");
     let failed = NotSaved::Failed("disk full".to_owned());
     stage.happen(Event::Edited(first, Err(failed)));
     assert!(stage.screen(100, 30).contains("30"));
@@ -312,7 +312,7 @@ fn the_form_stays_open_while_older_saves_are_answered() {
 }
 
 #[test]
-fn a_source_of_the_palette_is_told_by_its_row_and_not_by_its_title() {
+fn palette_identifies_sources_by_key_not_by_title() {
     let same = || {
         let mut list = source_list();
         for entry in &mut list.sources {
@@ -329,8 +329,8 @@ fn a_source_of_the_palette_is_told_by_its_row_and_not_by_its_title() {
     assert_eq!(selected(&chosen), wanted);
     let mut unclear = stage();
     unclear.keys(":delete News<Enter>");
-    assert!(unclear.screen(120, 40).contains("several sources are called News"));
-    assert!(!unclear.asked.iter().any(|a| a.contains("Remove")), "{:?}", unclear.asked);
+    assert!(unclear.screen(120, 40).contains("Several sources are called News"));
+    assert!(!unclear.requested.iter().any(|a| a.contains("Remove")), "{:?}", unclear.requested);
     unclear.keys("<Down><Tab>");
     let typed = match unclear.app.dialogs.last() {
         Some(Dialog::Palette(palette)) => palette.field.value().to_owned(),

@@ -1,10 +1,10 @@
-//! What is found at an address, empty lists, broken sources, failed readings.
+//! Tests of discovery results, empty lists, broken sources and failed reads.
 
 use super::*;
 use crate::engine::{Discovery, Way};
 
 #[test]
-fn ways_to_follow_an_address() {
+fn ways_to_follow_a_url_at_every_size() {
     let at = |hours: i64| now() - TimeDelta::hours(hours);
     let council = "http://council.example/news";
     let news = [
@@ -37,7 +37,7 @@ fn ways_to_follow_an_address() {
         stage.keys("a");
         stage.happen(Event::Pasted(council.to_owned()));
         stage.keys("<Enter>");
-        let request = stage.asked.last().unwrap();
+        let request = stage.requested.last().unwrap();
         let request = request.split("request: ").nth(1).unwrap();
         let request: u64 = request.split(',').next().unwrap().parse().unwrap();
         let found = Discovery::sample(council, ways(), &tried);
@@ -48,7 +48,7 @@ fn ways_to_follow_an_address() {
 }
 
 #[test]
-fn a_list_is_empty_for_a_reason() {
+fn empty_list_shows_the_reason() {
     let failed = || Outcome::Failed {
         kind: ErrorKind::Permanent,
         message: "news.example has nothing at this address (HTTP 404)".to_owned(),
@@ -65,14 +65,14 @@ fn a_list_is_empty_for_a_reason() {
         let line = screen.lines().nth(2).unwrap().split('│').nth(1).unwrap();
         line.trim().to_owned()
     };
-    assert_eq!(words(0, 3), "everything is read");
-    assert_eq!(words(5, 3), "everything is read");
-    assert_eq!(words(0, 0), "no items yet");
-    assert_eq!(words(2, 0), "no items yet: 2 of 5 sources could not be read (v tells why)");
+    assert_eq!(words(0, 3), "No unread items");
+    assert_eq!(words(5, 3), "No unread items");
+    assert_eq!(words(0, 0), "No items yet");
+    assert_eq!(words(2, 0), "No items yet: 2 of 5 sources failed (v: log)");
 }
 
 #[test]
-fn a_website_whose_selectors_find_nothing_says_since_when() {
+fn website_with_broken_selectors_shows_since_when() {
     let mut list = source_list();
     let problem = SelectorProblem {
         since: now() - TimeDelta::days(4),
@@ -91,23 +91,23 @@ fn a_website_whose_selectors_find_nothing_says_since_when() {
 }
 
 #[test]
-fn rhythms_that_could_not_be_read_are_asked_for_again_soon() {
+fn retries_rhythms_that_could_not_be_read() {
     let mut app = Stage::new().app;
     let mut at = |seconds: i64, event: Event| {
         let effects = app.update(event, now() + TimeDelta::seconds(seconds));
         effects.iter().any(|effect| matches!(effect, Effect::LoadRhythms { .. }))
     };
     assert!(!at(1800, Event::TimePassed), "they are known");
-    assert!(at(3601, Event::TimePassed), "the days have moved on");
-    assert!(!at(3602, Event::TimePassed), "the answer is still to come");
+    assert!(at(3601, Event::TimePassed), "the days changed");
+    assert!(!at(3602, Event::TimePassed), "the reply is outstanding");
     let failed = Event::RhythmsLoaded(Err("the disk is gone".to_owned()));
-    assert!(!at(3603, failed), "at once would be in vain");
+    assert!(!at(3603, failed), "not at once");
     assert!(!at(3620, Event::TimePassed));
     assert!(at(3640, Event::TimePassed));
 }
 
 #[test]
-fn the_schedule_of_a_source_stops_at_its_end() {
+fn schedule_panel_stops_at_its_end() {
     let mut stage = Stage::new();
     stage.keys("w");
     let beginning = stage.screen(80, 12);
@@ -116,5 +116,5 @@ fn the_schedule_of_a_source_stops_at_its_end() {
     stage.keys("k");
     let before = stage.screen(80, 12);
     assert!(end != beginning, "{end}");
-    assert!(before != end, "one stroke goes back a line\n{end}");
+    assert!(before != end, "one key press goes back a line\n{end}");
 }

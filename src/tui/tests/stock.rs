@@ -33,7 +33,7 @@ pub(super) fn item_rows() -> Vec<ItemRow> {
 }
 
 pub(super) fn article(row: ItemRow) -> Article {
-    let html = r#"<p>The merge window closed on Sunday with <b>13,204</b> commits. The most visible
+    let html = r#"<p>The merge window closed on Sunday with <b>13,204</b> commits. The limit visible
         change is <a href="https://lore.example/1">the new scheduler class</a>, which took two years.</p>
         <h2>What changes</h2><ul><li>Fewer wakeups</li><li>Better <code>nice</code> values, which
         matter on small machines more than on large ones</li></ul>

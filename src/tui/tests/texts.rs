@@ -1,4 +1,4 @@
-//! Full texts in the interface: asked for, told, shown again, fetched ahead.
+//! Tests of full texts in the interface: fetching, messages, reload, prefetch.
 
 use super::*;
 use crate::engine::{PrefetchPlan, TextGot};
@@ -6,7 +6,7 @@ use crate::store::WantedPage;
 
 impl Stage {
     fn asked_for(&self, words: &str) -> usize {
-        self.asked.iter().filter(|a| a.starts_with(words)).count()
+        self.requested.iter().filter(|a| a.starts_with(words)).count()
     }
 
     fn shown_key(&self) -> i64 {
@@ -21,18 +21,18 @@ impl Stage {
 }
 
 #[test]
-fn an_opened_item_is_told_to_the_engine_once() {
+fn reports_an_opened_item_once() {
     let mut stage = Stage::new();
     stage.keys("<Enter>");
     let key = stage.shown_key();
     assert_eq!(stage.asked_for(&format!("ItemOpened {{ key: {key} }}")), 1);
-    // Its text has come: the article is read again, and that is no second opening.
+    // Its text arrived: the article is reloaded, which does not count as opening.
     let before = stage.app.reader.article.clone().unwrap();
     let fetched = TextGot::Fetched { from: TextFrom::Page, changed: false };
     stage.happen(Event::TextGot(key, false, Ok(fetched)));
     assert!(!Arc::ptr_eq(&before, stage.app.reader.article.as_ref().unwrap()));
     assert_eq!(stage.asked_for("ItemOpened"), 1);
-    // Where nothing was to be asked for, nothing is read again.
+    // Nothing is reloaded if there was nothing to fetch.
     let before = stage.app.reader.article.clone().unwrap();
     stage.happen(Event::TextGot(key, false, Ok(TextGot::Left)));
     stage.happen(Event::TextGot(key + 1, false, Ok(TextGot::Same(TextWay::Best))));
@@ -40,11 +40,11 @@ fn an_opened_item_is_told_to_the_engine_once() {
 }
 
 #[test]
-fn a_wish_is_answered_in_words() {
+fn reports_the_result_of_a_full_text_request() {
     let mut stage = Stage::new();
     stage.keys("x");
     assert_eq!(stage.asked_for("FetchText"), 1, "from the list");
-    stage.shows("asking kernel.example for the text …");
+    stage.shows("Fetching the full text from kernel.example …");
     stage.keys("<Enter>x");
     assert_eq!(stage.asked_for("FetchText"), 2, "from the reader");
     let cases = [
@@ -65,7 +65,7 @@ fn a_wish_is_answered_in_words() {
 }
 
 #[test]
-fn pages_are_fetched_ahead_after_their_size_was_shown() {
+fn prefetches_after_showing_the_size() {
     let mut stage = Stage::new();
     stage.keys("P");
     assert_eq!(stage.asked_for("PlanPrefetch"), 1);
@@ -80,8 +80,8 @@ fn pages_are_fetched_ahead_after_their_size_was_shown() {
     stage.happen(Event::Prefetched(true));
     stage.happen(Event::Prefetched(false));
     stage.happen(Event::PrefetchEnded);
-    stage.shows("2 pages fetched ahead, 1 gave no text");
-    // A third stroke stops what runs.
+    stage.shows("2 pages prefetched, 1 without text");
+    // The third key press stops a running job.
     stage.keys("P");
     stage.happen(Event::PrefetchPlanned(Ok(plan())));
     stage.keys("PP");
@@ -91,7 +91,7 @@ fn pages_are_fetched_ahead_after_their_size_was_shown() {
 }
 
 #[test]
-fn changed_articles_are_marked_and_have_a_view() {
+fn marks_changed_articles_and_shows_their_view() {
     let mut rows = item_rows();
     rows[1].changed = true;
     let mut stage = Stage::with(Settings::default(), source_list(), rows);

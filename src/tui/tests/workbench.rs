@@ -1,9 +1,9 @@
-//! The selector workbench.
+//! Tests of the selector workbench.
 
 use super::*;
 use crate::config::{Paths, Section, SourcesFile};
 use crate::engine::{Part, Place, Rehearsal, Said};
-use crate::tui::effect::BenchAsk;
+use crate::tui::effect::BenchRequest;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use url::Url;
 
@@ -48,17 +48,17 @@ const ARTICLE: &str = "<main><article><h1 class=headline>Bridge reopens in March
     <div class=story-text><p>After nine months of work the bridge reopens in March. The council was \
     told so on Thursday, in a meeting that lasted until late in the evening.</p></div></article></main>";
 
-/// The interface with a source whose pages are on a workbench.
-struct Desk {
+/// The interface with a source in a workbench.
+struct BenchTest {
     stage: Stage,
     bench: Rehearsal,
-    /// What the page of the list is.
+    /// The HTML of the list page.
     page: String,
     file: SourcesFile,
     _folder: tempfile::TempDir,
 }
 
-impl Desk {
+impl BenchTest {
     fn new(page: String, broken: bool) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let paths = Paths::below(folder.path());
@@ -81,22 +81,22 @@ impl Desk {
         let copies = [(now() - TimeDelta::days(5), at("/news"), old.as_str())];
         let bench = Rehearsal::new(&known, &copies);
         let stage = Stage::with(Settings::default(), list, item_rows());
-        let mut desk = Self { stage, bench, page, file, _folder: folder };
-        desk.stage.keys("<Tab>G");
-        desk
+        let mut test = Self { stage, bench, page, file, _folder: folder };
+        test.stage.keys("<Tab>G");
+        test
     }
 
     fn open(page: String, broken: bool, key: &str) -> Self {
-        let mut desk = Self::new(page, broken);
-        desk.keys(key);
-        desk
+        let mut test = Self::new(page, broken);
+        test.keys(key);
+        test
     }
 
     fn entry(&self) -> Section {
         self.file.entry(&SourceId("council".to_owned())).unwrap()
     }
 
-    /// Presses keys, and answers what is asked of the workbench as it would.
+    /// Presses keys, and performs requests to the workbench.
     fn keys(&mut self, keys: &str) {
         let mut rest = keys;
         while let Some(c) = rest.chars().next() {
@@ -128,7 +128,7 @@ impl Desk {
                     if page.is_empty() {
                         let why = "council.example cannot be reached".to_owned();
                         self.answer(bench);
-                        self.happen(Event::BenchSaid(
+                        self.happen(Event::BenchReplied(
                             bench,
                             Said::Failed { place: Place::List, why },
                         ));
@@ -139,14 +139,14 @@ impl Desk {
                 }
                 Effect::Bench { bench, ask } => {
                     match ask {
-                        BenchAsk::Preview { request, rules, list } => {
+                        BenchRequest::Preview { request, rules, list } => {
                             self.bench.preview(request, *rules, list);
                         }
-                        BenchAsk::Pick { place, element, part } => {
+                        BenchRequest::Pick { place, element, part } => {
                             self.bench.pick(place, element, part)
                         }
-                        BenchAsk::Copy(number) => self.bench.copy(number),
-                        BenchAsk::Fetch { url, place, .. } => {
+                        BenchRequest::Copy(number) => self.bench.copy(number),
+                        BenchRequest::Fetch { url, place, .. } => {
                             let page = if place == Place::Article { ARTICLE } else { &self.page };
                             self.bench.lay(place, &url, page);
                         }
@@ -164,7 +164,7 @@ impl Desk {
 
     fn answer(&mut self, bench: u64) {
         for said in self.bench.heard() {
-            self.happen(Event::BenchSaid(bench, said));
+            self.happen(Event::BenchReplied(bench, said));
         }
     }
 
@@ -172,14 +172,14 @@ impl Desk {
         self.screen_of(120, 40)
     }
 
-    /// As everybody sees it: the copy was taken at another hour in each zone.
+    /// The screen with a fixed time of the copy, independent of the time zone.
     fn screen_of(&mut self, width: u16, height: u16) -> String {
         let here = crate::util::when::clock(now() - TimeDelta::days(5), now());
         self.stage.screen(width, height).replace(&here, "2026-11-16 12:00")
     }
 
     #[track_caller]
-    fn sees(&mut self, words: &str) {
+    fn shows(&mut self, words: &str) {
         let screen = self.screen();
         assert!(screen.contains(words), "no {words:?} on\n{screen}");
     }
@@ -190,217 +190,217 @@ impl Desk {
 }
 
 #[test]
-fn the_workbench_at_every_size() {
+fn workbench_at_every_size() {
     for (width, height) in SIZES {
-        let mut desk = Desk::open(now_page(), false, "W");
+        let mut test = BenchTest::open(now_page(), false, "W");
         insta::assert_snapshot!(
             format!("workbench-{width}x{height}"),
-            desk.screen_of(width, height)
+            test.screen_of(width, height)
         );
-        desk.keys("g5");
+        test.keys("g5");
         insta::assert_snapshot!(
             format!("workbench-article-{width}x{height}"),
-            desk.screen_of(width, height)
+            test.screen_of(width, height)
         );
-        let mut desk = Desk::open(rebuilt(), true, "e");
+        let mut test = BenchTest::open(rebuilt(), true, "e");
         insta::assert_snapshot!(
             format!("workbench-rescue-{width}x{height}"),
-            desk.screen_of(width, height)
+            test.screen_of(width, height)
         );
     }
 }
 
 #[test]
-fn what_is_typed_is_seen_at_once() {
-    let mut desk = Desk::open(now_page(), false, "W");
-    desk.sees("5 matched   0 lost of 4");
-    desk.sees("  5 The fountain is dry again");
-    desk.keys("i<C-u>article:first-child h3");
-    desk.sees("1 matched   3 lost of 4");
-    desk.keys(" >");
-    desk.sees("! articles is no CSS selector yet: an element is missing at its end");
-    desk.sees("no articles");
-    desk.keys(" a<Enter>");
-    desk.sees("1 matched");
+fn shows_matches_while_typing() {
+    let mut test = BenchTest::open(now_page(), false, "W");
+    test.shows("5 matched   0 lost of 4");
+    test.shows("  5 The fountain is dry again");
+    test.keys("i<C-u>article:first-child h3");
+    test.shows("1 matched   3 lost of 4");
+    test.keys(" >");
+    test.shows("! articles is no CSS selector yet: an element is missing at its end");
+    test.shows("No articles");
+    test.keys(" a<Enter>");
+    test.shows("1 matched");
 }
 
 #[test]
-fn an_element_makes_the_selector_of_the_active_field() {
-    let mut desk = Desk::open(now_page(), false, "W");
-    desk.keys("2<Home>jjjjjjjjjj");
-    let screen = desk.screen();
+fn picking_an_element_fills_the_active_field() {
+    let mut test = BenchTest::open(now_page(), false, "W");
+    test.keys("2<Home>jjjjjjjjjj");
+    let screen = test.screen();
     let steps = screen.lines().position(|l| l.contains("a.older")).unwrap() - 3;
-    desk.keys("<Home>");
-    desk.keys(&"j".repeat(steps));
-    desk.keys("<Enter>");
-    desk.sees("next: a.older");
-    desk.keys("n");
-    desk.sees("2: Bridge reopens in March");
+    test.keys("<Home>");
+    test.keys(&"j".repeat(steps));
+    test.keys("<Enter>");
+    test.shows("next: a.older");
+    test.keys("n");
+    test.shows("2: Bridge reopens in March");
     // On an article: title, author and date.
-    desk.keys("g3");
+    test.keys("g3");
     for (field, line) in [("4", "p.byline"), ("5", "span.stamp")] {
-        desk.keys(field);
-        let screen = desk.screen();
+        test.keys(field);
+        let screen = test.screen();
         let steps = screen.lines().position(|l| l.contains(line)).unwrap() - 3;
-        desk.keys("<Home>");
-        desk.keys(&"j".repeat(steps));
-        desk.keys("<Enter>");
+        test.keys("<Home>");
+        test.keys(&"j".repeat(steps));
+        test.keys("<Enter>");
     }
-    desk.sees("2026-11-20 · J. Roe, A. Lee");
-    desk.keys("1");
-    desk.sees("Page outline · now");
-    desk.keys("<C-s>");
-    desk.sees("saved: ");
-    let text = desk.text();
+    test.shows("2026-11-20 · J. Roe, A. Lee");
+    test.keys("1");
+    test.shows("Page outline · now");
+    test.keys("<C-s>");
+    test.shows("Saved: ");
+    let text = test.text();
     let want = "next = \"a.older\", author = \"p.byline\", date = \"span.stamp\"";
     assert!(text.contains(want) && text.contains("# mine"), "{text}");
-    assert!(desk.stage.asked.iter().any(|a| a.contains("Refresh { keys: Some([1])")));
+    assert!(test.stage.requested.iter().any(|a| a.contains("Refresh { keys: Some([1])")));
 }
 
 #[test]
-fn where_no_selector_is_found_that_is_said() {
+fn reports_that_no_selector_was_found() {
     let (open, close) = ("<div>".repeat(80), "</div>".repeat(80));
     let deep = format!("{open}<p>one</p><div><p>last</p></div>{close}");
-    let mut desk = Desk::open(format!("<main>{deep}</main>"), false, "W");
-    desk.keys("2G<Enter>");
-    desk.sees("no selector was found for this element");
-    desk.sees("2 next ");
-    assert!(!desk.screen().contains("next: "));
+    let mut test = BenchTest::open(format!("<main>{deep}</main>"), false, "W");
+    test.keys("2G<Enter>");
+    test.shows("No selector found for this element");
+    test.shows("2 next ");
+    assert!(!test.screen().contains("next: "));
 }
 
 #[test]
-fn proposals_are_walked_and_left_again() {
-    let mut desk = Desk::open(rebuilt(), false, "W");
-    desk.sees("0 matched   4 lost of 4");
-    desk.keys("P");
-    desk.sees("5 matched   0 lost of 4");
-    desk.sees("proposal 1/");
-    desk.keys("gP");
-    desk.sees("div.story-text, article, main");
-    desk.sees("1 articles     a.story-link");
-    desk.keys("P<Esc>");
-    desk.sees("7 content      .text");
-    desk.sees("1 articles     a.story-link");
-    desk.keys("<Esc><Esc><Esc>");
-    assert!(desk.stage.app.dialogs.is_empty());
-    assert_eq!(desk.text(), FILE);
+fn applies_and_restores_suggestions() {
+    let mut test = BenchTest::open(rebuilt(), false, "W");
+    test.shows("0 matched   4 lost of 4");
+    test.keys("P");
+    test.shows("5 matched   0 lost of 4");
+    test.shows("suggestion 1 of");
+    test.keys("gP");
+    test.shows("div.story-text, article, main");
+    test.shows("1 articles     a.story-link");
+    test.keys("P<Esc>");
+    test.shows("7 content      .text");
+    test.shows("1 articles     a.story-link");
+    test.keys("<Esc><Esc><Esc>");
+    assert!(test.stage.app.dialogs.is_empty());
+    assert_eq!(test.text(), FILE);
 }
 
 #[test]
-fn what_was_typed_or_chosen_after_a_proposal_comes_back_after_the_last() {
-    let mut desk = Desk::open(rebuilt(), false, "W");
-    let walk_round = |desk: &mut Desk, own: &str| {
+fn restores_manual_edits_after_the_last_suggestion() {
+    let mut test = BenchTest::open(rebuilt(), false, "W");
+    let walk_round = |test: &mut BenchTest, own: &str| {
         let mut offered = false;
         for _ in 0..20 {
-            desk.keys("P");
-            let screen = desk.screen();
+            test.keys("P");
+            let screen = test.screen();
             offered |= screen.contains("1 articles     a.story-link");
-            if offered && !screen.contains("proposal ") {
+            if offered && !screen.contains("suggestion ") {
                 break;
             }
         }
-        assert!(offered, "the proposals are walked");
-        desk.sees(own);
+        assert!(offered, "every suggestion was shown");
+        test.shows(own);
     };
-    desk.keys("Pi<C-u>div.story a<Esc>");
-    walk_round(&mut desk, "1 articles     div.story a");
-    desk.keys("P");
-    desk.keys("1<Home>");
-    let screen = desk.screen();
+    test.keys("Pi<C-u>div.story a<Esc>");
+    walk_round(&mut test, "1 articles     div.story a");
+    test.keys("P");
+    test.keys("1<Home>");
+    let screen = test.screen();
     let steps = screen.lines().position(|l| l.contains("a.older")).unwrap() - 3;
-    desk.keys(&"j".repeat(steps));
-    desk.keys("<Enter>");
-    walk_round(&mut desk, "1 articles     a.older");
+    test.keys(&"j".repeat(steps));
+    test.keys("<Enter>");
+    walk_round(&mut test, "1 articles     a.older");
 }
 
 #[test]
-fn what_broke_is_mended_beside_its_old_page() {
-    let mut desk = Desk::open(rebuilt(), true, "e");
-    desk.sees("Enter takes the repair 1/1: articles = a.story-link   5 articles, 4 of them known");
-    desk.keys("t");
-    desk.sees("saved copy of 2026-11-16");
-    desk.sees("5 matched   0 lost of 4");
-    desk.keys("t");
-    desk.sees("0 matched   4 lost of 4");
-    let mut desk = Desk::open(rebuilt(), true, "e");
-    desk.keys("<Enter>");
-    desk.sees("5 matched   0 lost of 4");
-    desk.keys("<C-s>");
-    desk.sees("saved: website.articles of council");
-    assert_eq!(desk.text(), FILE.replace("main h3 > a", "a.story-link"));
+fn repairs_a_broken_list_beside_its_stored_copy() {
+    let mut test = BenchTest::open(rebuilt(), true, "e");
+    test.shows("Press Enter to apply repair 1 of 1: articles = a.story-link   5 articles, 4 of them stored");
+    test.keys("t");
+    test.shows("stored copy of 2026-11-16");
+    test.shows("5 matched   0 lost of 4");
+    test.keys("t");
+    test.shows("0 matched   4 lost of 4");
+    let mut test = BenchTest::open(rebuilt(), true, "e");
+    test.keys("<Enter>");
+    test.shows("5 matched   0 lost of 4");
+    test.keys("<C-s>");
+    test.shows("Saved: website.articles of council");
+    assert_eq!(test.text(), FILE.replace("main h3 > a", "a.story-link"));
 }
 
 #[test]
-fn what_broke_in_the_articles_is_mended_on_one_of_them() {
-    let mut desk = Desk::new(now_page(), true);
-    let facts = &mut desk.stage.app.sources.list.sources[0].facts;
+fn repairs_broken_article_selectors_on_an_article() {
+    let mut test = BenchTest::new(now_page(), true);
+    let facts = &mut test.stage.app.sources.list.sources[0].facts;
     if let Some(problem) = &mut facts.website.problem {
         (problem.key, problem.what) = (RuleKey::Content, "no text in the articles".to_owned());
     }
-    desk.keys("e");
-    desk.sees("Page outline · an article");
-    desk.sees("no text");
-    desk.sees("Enter takes the repair 1/1: content = div.story-text, article");
-    desk.keys("<Enter>");
-    desk.sees("│ After nine months of work the bridge reopens in");
-    desk.keys("<C-s>");
+    test.keys("e");
+    test.shows("Page outline · article");
+    test.shows("no text");
+    test.shows("Press Enter to apply repair 1 of 1: content = div.story-text, article");
+    test.keys("<Enter>");
+    test.shows("│ After nine months of work the bridge reopens in");
+    test.keys("<C-s>");
     let usual = "article, main, [role=main], body";
-    assert_eq!(desk.text(), FILE.replace(".text", &format!("div.story-text, {usual}")));
+    assert_eq!(test.text(), FILE.replace(".text", &format!("div.story-text, {usual}")));
 }
 
 #[test]
-fn marks_can_be_ascii() {
-    let mut desk = Desk::open(rebuilt().replace(TITLES[3], "A notice"), true, "");
-    desk.stage.app.settings.ui.ascii = true;
+fn ascii_mode_draws_only_ascii_in_the_workbench() {
+    let mut test = BenchTest::open(rebuilt().replace(TITLES[3], "A notice"), true, "");
+    test.stage.app.settings.ui.ascii = true;
     for keys in ["e", "t", "<Esc>P", "g"] {
-        desk.keys(keys);
-        let screen = desk.stage.screen(200, 40).replace(['…', '±'], "");
+        test.keys(keys);
+        let screen = test.stage.screen(200, 40).replace(['…', '±'], "");
         assert!(screen.replace(TITLES[3], "").is_ascii(), "{screen}");
     }
 }
 
 #[test]
-fn without_the_page_the_fields_can_be_edited_all_the_same() {
-    let mut desk = Desk::open(String::new(), false, "W");
-    // The newest copy stands for it.
-    desk.sees("council.example cannot be reached");
-    desk.sees("saved copy of 2026-11-16");
-    desk.keys("i<C-u>h3 a<C-s>");
-    desk.sees("saved: website.articles");
-    assert_eq!(desk.text(), FILE.replace("main h3 > a", "h3 a"));
+fn edits_selectors_without_the_page() {
+    let mut test = BenchTest::open(String::new(), false, "W");
+    // The newest copy replaces it.
+    test.shows("council.example cannot be reached");
+    test.shows("stored copy of 2026-11-16");
+    test.keys("i<C-u>h3 a<C-s>");
+    test.shows("Saved: website.articles");
+    assert_eq!(test.text(), FILE.replace("main h3 > a", "h3 a"));
 }
 
 #[test]
-fn what_was_chosen_is_not_dropped_by_a_single_key() {
-    let mut desk = Desk::open(rebuilt(), true, "e");
-    desk.keys("<Enter>Qq<Esc><Esc>");
-    assert!(desk.stage.farewell.is_none());
-    desk.sees("Esc again to drop the changes");
+fn edits_are_not_discarded_by_a_single_key() {
+    let mut test = BenchTest::open(rebuilt(), true, "e");
+    test.keys("<Enter>Qq<Esc><Esc>");
+    assert!(test.stage.exit_reason.is_none());
+    test.shows("Press Esc again to discard the changes");
 }
 
 #[test]
-fn lines_are_folded_and_the_text_is_shown() {
-    let mut desk = Desk::open(now_page(), false, "W");
-    desk.keys("<Home>jj<Space>");
-    let screen = desk.screen();
+fn folds_lines_and_shows_the_text() {
+    let mut test = BenchTest::open(now_page(), false, "W");
+    test.keys("<Home>jj<Space>");
+    let screen = test.screen();
     assert!(screen.contains("Contact"), "the second link is unfolded\n{screen}");
-    desk.keys("<Left>");
-    desk.keys("v");
-    desk.sees("Page text");
-    desk.sees("日本語の知らせ");
-    desk.keys("v");
-    desk.sees("Page outline");
+    test.keys("<Left>");
+    test.keys("v");
+    test.shows("Page text");
+    test.shows("日本語の知らせ");
+    test.keys("v");
+    test.shows("Page outline");
 }
 
 #[test]
-fn the_mouse_chooses_lines_articles_and_fields() {
-    let mut desk = Desk::open(now_page(), false, "W");
-    let click = |desk: &mut Desk, words: &str| {
-        let screen = desk.screen();
+fn mouse_selects_lines_articles_and_fields() {
+    let mut test = BenchTest::open(now_page(), false, "W");
+    let click = |test: &mut BenchTest, words: &str| {
+        let screen = test.screen();
         let (row, line) = screen.lines().enumerate().find(|(_, l)| l.contains(words)).unwrap();
         let column = line[..line.find(words).unwrap()].chars().count() as u16;
         for _ in 0..2 {
-            desk.happen(Event::MouseUsed(MouseEvent {
+            test.happen(Event::MouseUsed(MouseEvent {
                 kind: MouseEventKind::Down(MouseButton::Left),
                 column,
                 row: row as u16,
@@ -408,27 +408,27 @@ fn the_mouse_chooses_lines_articles_and_fields() {
             }));
         }
     };
-    click(&mut desk, "2 next");
-    desk.keys("<Esc>");
-    click(&mut desk, "a.older");
-    desk.sees("next: a.older");
-    click(&mut desk, "  2 Budget");
-    desk.sees("Page outline · an article");
+    click(&mut test, "2 next");
+    test.keys("<Esc>");
+    click(&mut test, "a.older");
+    test.shows("next: a.older");
+    click(&mut test, "  2 Budget");
+    test.shows("Page outline · article");
 }
 
 #[test]
-fn a_late_answer_to_another_workbench_is_dropped() {
-    let mut desk = Desk::open(now_page(), false, "W");
+fn drops_late_replies_of_another_workbench() {
+    let mut test = BenchTest::open(now_page(), false, "W");
     let picked = Said::Picked(Part::Articles, Some("nonsense".to_owned()));
-    desk.happen(Event::BenchSaid(0, picked));
-    assert!(!desk.screen().contains("nonsense"));
+    test.happen(Event::BenchReplied(0, picked));
+    assert!(!test.screen().contains("nonsense"));
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
     #[test]
-    fn no_stroke_breaks_the_workbench(keys in "[jkhlgGbvPtnui123456789 SETBDx.#>,a]{0,40}", width in 20u16..130, height in 6u16..40) {
-        let mut desk = Desk::open(now_page(), false, "W");
+    fn random_keys_never_panic_in_the_workbench(keys in "[jkhlgGbvPtnui123456789 SETBDx.#>,a]{0,40}", width in 20u16..130, height in 6u16..40) {
+        let mut test = BenchTest::open(now_page(), false, "W");
         for key in keys.chars() {
             let code = match key {
                 'S' => KeyCode::Enter,
@@ -438,8 +438,8 @@ proptest! {
                 'D' => KeyCode::Left,
                 c => KeyCode::Char(c),
             };
-            desk.happen(Event::KeyPressed(KeyEvent::new(code, KeyModifiers::NONE)));
-            desk.stage.screen(width, height);
+            test.happen(Event::KeyPressed(KeyEvent::new(code, KeyModifiers::NONE)));
+            test.stage.screen(width, height);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The paste box.
+//! The add dialog.
 
 use super::super::app::{Add, App, Choice, Stage};
 use super::chrome::marks;
@@ -11,8 +11,8 @@ use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 
-/// What the first start says above the address.
-const GREETING: [&str; 3] = ["", "Paste any address: a feed, or any page that lists articles.", ""];
+/// Text above the URL field on the first run.
+const GREETING: [&str; 3] = ["", "Enter the URL of a feed or of any page that lists articles.", ""];
 
 pub(super) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, body: Rect, on_top: bool) {
     let height = match &add.stage {
@@ -23,11 +23,11 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, body: Rect, on_t
         _ if add.welcome => 13,
         _ => 9,
     };
-    let title = if add.welcome { "Welcome to newsfed" } else { "Follow an address" };
+    let title = if add.welcome { "Welcome to newsfed" } else { "Add a source" };
     let mut area = window(app, frame, body, title, (96, height));
-    let mut line = |words: &str, role: Role, area: &mut Rect| {
+    let mut line = |text: &str, role: Role, area: &mut Rect| {
         if area.height > 0 {
-            let shown = crate::util::text::truncate(words, area.width.into()).into_owned();
+            let shown = crate::util::text::truncate(text, area.width.into()).into_owned();
             frame.render_widget(
                 Line::styled(shown, app.palette.style(role)),
                 Rect { height: 1, ..*area },
@@ -35,11 +35,11 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, body: Rect, on_t
             *area = Rect { y: area.y + 1, height: area.height - 1, ..*area };
         }
     };
-    // On a small screen the choices matter more than the space around them.
+    // On a small screen the choices matter more than empty lines.
     let wide = area.height >= 10 || !add.welcome;
     if add.welcome {
-        for words in GREETING.into_iter().filter(|w| wide || !w.is_empty()) {
-            line(words, Role::Text, &mut area);
+        for text in GREETING.into_iter().filter(|w| wide || !w.is_empty()) {
+            line(text, Role::Text, &mut area);
         }
     }
     let field = Rect { height: area.height.min(1), ..area };
@@ -49,22 +49,22 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, body: Rect, on_t
     }
     match &add.stage {
         Stage::Typing if add.welcome => {}
-        Stage::Typing => line("Enter looks at what is there.", Role::Dim, &mut area),
-        Stage::Exploring { tried, .. } => {
-            for words in tried_lines(app, tried, area.width) {
-                line(&words, Role::Dim, &mut area);
+        Stage::Typing => line("Press Enter to find the ways to follow it.", Role::Dim, &mut area),
+        Stage::Discovering { tried, .. } => {
+            for text in tried_lines(app, tried, area.width) {
+                line(&text, Role::Dim, &mut area);
             }
             let spinner = ["|", "/", "-", "\\"][(app.now.timestamp_millis() / 200 % 4) as usize];
-            line(&format!("{spinner} looking …"), Role::Accent, &mut area);
+            line(&format!("{spinner} Searching …"), Role::Accent, &mut area);
         }
-        Stage::Following => line("following …", Role::Accent, &mut area),
+        Stage::Following => line("Adding …", Role::Accent, &mut area),
         Stage::Failed(why) => {
-            for words in why {
+            for text in why {
                 for part in super::super::reader::wrap_plain(
-                    words,
+                    text,
                     usize::from(area.width).saturating_sub(2),
                 ) {
-                    line(&format!("{} {part}", marks(app).fails), Role::Error, &mut area);
+                    line(&format!("{} {part}", marks(app).failing), Role::Error, &mut area);
                 }
             }
         }
@@ -85,7 +85,7 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, body: Rect, on_t
 fn choices(app: &App, frame: &mut Frame<'_>, add: &Add, area: Rect) {
     let dim = app.palette.style(Role::Dim);
     frame.render_widget(
-        Line::styled("Or press Down:", dim),
+        Line::styled("Or press Down for more:", dim),
         Rect { height: area.height.min(1), ..area },
     );
     for (i, choice) in Choice::ALL.into_iter().enumerate() {
@@ -97,21 +97,21 @@ fn choices(app: &App, frame: &mut Frame<'_>, add: &Add, area: Rect) {
         let mut row = Row::new(area.width);
         let style = app.palette.style(if here { Role::Selected } else { Role::Text });
         row.left(if here { marks(app).pointer } else { " " }, style);
-        row.left(&format!(" {}", choice.words()), style);
+        row.left(&format!(" {}", choice.label()), style);
         frame.render_widget(row.line(style), Rect { y, height: 1, ..area });
     }
 }
 
-/// Lines of what was tried that stand above the ways.
-const MOST_TRIED: usize = 3;
+/// Largest number of progress lines above the ways.
+const MAX_TRIED: usize = 3;
 
 fn tried_lines(app: &App, tried: &[String], width: u16) -> Vec<String> {
     let tried = tried.join(&format!(" {} ", marks(app).bullet));
     super::super::reader::wrap_plain(&tried, width.into())
 }
 
-/// What kind of source a way makes, in a word.
-fn kind_words(way: &Way) -> &'static str {
+/// The kind of source, in one word.
+fn kind_name(way: &Way) -> &'static str {
     match way.kind {
         SourceKind::Website if way.confidence.is_none() => "article",
         SourceKind::Website => "list",
@@ -121,19 +121,19 @@ fn kind_words(way: &Way) -> &'static str {
     }
 }
 
-/// Rows of the box that are needed for what was found, whichever way is selected.
+/// Rows needed for the ways found, independent of the selection.
 fn found_height(app: &App, discovery: &Discovery, width: u16) -> u16 {
-    let tried = tried_lines(app, &discovery.tried, width.saturating_sub(4)).len().min(MOST_TRIED);
+    let tried = tried_lines(app, &discovery.tried, width.saturating_sub(4)).len().min(MAX_TRIED);
     let entries = discovery.ways.iter().filter_map(|way| Some(way.preview()?.len())).max();
-    // Two borders, the address, and a blank line between its parts.
+    // Two borders, the URL, and a blank line between the parts.
     let rows = 6 + tried + discovery.ways.len() + entries.unwrap_or(0);
     u16::try_from(rows).unwrap_or(u16::MAX)
 }
 
-/// Rows of the screen from which there is room for what was tried.
+/// Height of the screen from which progress lines are shown.
 const ROWS_FOR_TRIED: u16 = 16;
 
-/// The ways that were found, and what the selected one gives.
+/// The ways found, and a preview of the selected one.
 fn found(
     app: &App,
     frame: &mut Frame<'_>,
@@ -143,18 +143,18 @@ fn found(
 ) {
     let dim = app.palette.style(Role::Dim);
     let summary = tried_lines(app, &discovery.tried, area.width);
-    let most = if frame.area().height < ROWS_FOR_TRIED { 0 } else { MOST_TRIED };
-    for (y, line) in (area.y..area.bottom()).zip(summary.into_iter().take(most)) {
+    let limit = if frame.area().height < ROWS_FOR_TRIED { 0 } else { MAX_TRIED };
+    for (y, line) in (area.y..area.bottom()).zip(summary.into_iter().take(limit)) {
         frame.render_widget(Line::styled(line, dim), Rect { y, height: 1, ..*area });
         *area = Rect { y: area.y + 1, height: area.height - 1, ..*area };
     }
     let ways = discovery.ways.len();
-    // Half of the room is for what the selected way gives, where any gives something beforehand.
+    // Half of the space is for the preview, if any way has one.
     let shown = discovery.ways.iter().any(|way| way.preview().is_some());
-    let room = area.height.saturating_sub(2) / if shown { 2 } else { 1 };
-    let height = u16::try_from(ways).unwrap_or(u16::MAX).min(room).max(1);
-    // Without them the line below the address is blank already.
-    let top = area.y + u16::from(most > 0);
+    let space = area.height.saturating_sub(2) / if shown { 2 } else { 1 };
+    let height = u16::try_from(ways).unwrap_or(u16::MAX).min(space).max(1);
+    // Without progress lines, the line below the URL is already blank.
+    let top = area.y + u16::from(limit > 0);
     let list = Rect { y: top, height: height.min(area.height.saturating_sub(2)), ..*area };
     let lists = discovery.ways.iter().filter(|way| way.confidence.is_some()).count();
     rows(app, frame, list, ways, selected, |i, row, here| {
@@ -175,10 +175,10 @@ fn found(
             row.right(format!(" {:.0} %", sure * 100.0), style(Role::Dim));
         }
         row.left(if here { marks(app).pointer } else { " " }, style(Role::Accent));
-        row.left(&format!(" {:<9}", kind_words(way)), style(Role::Accent));
+        row.left(&format!(" {:<9}", kind_name(way)), style(Role::Accent));
         let title = if way.title.is_empty() { way.url.as_str() } else { &way.title };
         let selector = way.rules.as_ref().and_then(|rules| rules.articles.as_deref());
-        // The lists of one page are told apart by their selectors.
+        // The lists of one page differ by their selectors.
         let (name, detail) = match selector {
             Some(selector) if lists > 1 => (selector, Some(title)),
             Some(selector) => (title, Some(selector)),

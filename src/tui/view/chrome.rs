@@ -1,15 +1,15 @@
-//! What surrounds the interface: the line at the top, titles, dividers, hints and messages.
+//! Everything around the panes: status line, titles, dividers, hints and messages.
 
 use super::super::app::{App, Bench, BenchPane, Dialog, Focus, PromptKind, Tone};
 use super::has_focus;
-use super::row::{Row, age};
+use super::row::{Row, span};
 use crate::config::{Action, Context, FormPage, Role};
 use crate::engine::Role as Part;
 use crate::util::text;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
-/// Characters for marks and lines.
+/// Characters for markers and lines.
 pub(in crate::tui) struct Marks {
     pub(in crate::tui) pinned: &'static str,
     pub(in crate::tui) unread: &'static str,
@@ -21,9 +21,9 @@ pub(in crate::tui) struct Marks {
     pub(in crate::tui) open: &'static str,
     pub(in crate::tui) folded: &'static str,
     pub(in crate::tui) busy: &'static str,
-    pub(in crate::tui) chosen: &'static str,
-    pub(in crate::tui) fails: &'static str,
-    pub(in crate::tui) mends: &'static str,
+    pub(in crate::tui) selected: &'static str,
+    pub(in crate::tui) failing: &'static str,
+    pub(in crate::tui) broken: &'static str,
     pub(in crate::tui) across: &'static str,
     pub(in crate::tui) down: &'static str,
     pub(in crate::tui) pointer: &'static str,
@@ -41,9 +41,9 @@ const UNICODE: Marks = Marks {
     open: "▾",
     folded: "▸",
     busy: "⟳",
-    chosen: "✓",
-    fails: "!",
-    mends: "✎",
+    selected: "✓",
+    failing: "!",
+    broken: "✎",
     across: "─",
     down: "│",
     pointer: "▸",
@@ -61,9 +61,9 @@ const ASCII: Marks = Marks {
     open: "-",
     folded: "+",
     busy: "~",
-    chosen: "x",
-    fails: "!",
-    mends: "!",
+    selected: "x",
+    failing: "!",
+    broken: "!",
     across: "-",
     down: "|",
     pointer: ">",
@@ -74,7 +74,7 @@ pub(in crate::tui) fn marks(app: &App) -> &'static Marks {
     if app.settings.ui.ascii { &ASCII } else { &UNICODE }
 }
 
-/// Name, counts, what the engine does.
+/// The status line: name, counts, engine state.
 pub(super) fn top(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let (m, style) = (marks(app), |role| app.palette.style(role));
     let mut row = Row::new(area.width);
@@ -84,17 +84,17 @@ pub(super) fn top(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let status = &app.status;
     let next = status.next.map(|t| (t - app.now).num_seconds());
     let state = match (status.role, status.total, next) {
-        (Part::Watches(Some(pid)), ..) => format!("  watching (process {pid} follows)"),
-        (Part::Watches(None), ..) => "  watching (another newsfed follows)".to_owned(),
+        (Part::Watches(Some(pid)), ..) => format!("  watching (process {pid} polls)"),
+        (Part::Watches(None), ..) => "  watching (another newsfed polls)".to_owned(),
         (Part::Reads, ..) => "  read-only".to_owned(),
-        _ if status.fault.is_some() => format!("  {} sources.toml has faults", m.fails),
-        _ if status.offline => format!("  {} offline", m.fails),
+        _ if status.fault.is_some() => format!("  {} error in sources.toml", m.failing),
+        _ if status.offline => format!("  {} offline", m.failing),
         (_, total, _) if total > 0 => {
             let host = status.host.as_deref().unwrap_or("");
             format!("  {} {} of {total} {} {host}", m.busy, status.done, m.bullet)
         }
         (_, _, Some(s)) if s > 0 => {
-            format!("  next poll in {}", if s < 60 { "1m".to_owned() } else { age(s) })
+            format!("  next check in {}", span(s))
         }
         _ => String::new(),
     };
@@ -115,7 +115,7 @@ pub(super) fn top(app: &App, frame: &mut Frame<'_>, area: Rect) {
     frame.render_widget(row.line(style(Role::Status)), area);
 }
 
-/// The name of a pane in its upper line.
+/// The title of a pane.
 pub(super) fn title(app: &App, frame: &mut Frame<'_>, pane: Focus, area: Rect) {
     let m = marks(app);
     let focused = has_focus(app, pane);
@@ -128,7 +128,7 @@ pub(super) fn title(app: &App, frame: &mut Frame<'_>, pane: Focus, area: Rect) {
     };
     let mut row = Row::new(area.width);
     row.left(m.across, border);
-    // The focus shows without colour too.
+    // The focus must be visible without colors.
     row.left(&if focused { format!("{}{words} ", m.pointer) } else { format!(" {words} ") }, name);
     row.fill(m.across, border);
     frame.render_widget(row.line(border), area);
@@ -148,7 +148,7 @@ fn items_title(app: &App) -> String {
     words
 }
 
-/// The lower line of a pane.
+/// The bottom border of a pane.
 pub(super) fn foot(app: &App, frame: &mut Frame<'_>, pane: Focus, area: Rect) {
     let border =
         app.palette.style(if has_focus(app, pane) { Role::BorderFocus } else { Role::Border });
@@ -188,14 +188,14 @@ pub(super) fn divider(app: &App, frame: &mut Frame<'_>, area: Rect) {
     }
 }
 
-/// Hints for the pane with the focus; a passing message takes their place at the right.
+/// Hints for the focused pane; a message replaces them.
 pub(super) fn bottom(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let style = |role| app.palette.style(role);
     let mut row = Row::new(area.width);
     if let Some(toast) = &app.toast {
         let problem = toast.tone == Tone::Problem;
         let role = if problem { Role::Error } else { Role::Toast };
-        let mark = if problem { format!(" {} ", marks(app).fails) } else { " ".to_owned() };
+        let mark = if problem { format!(" {} ", marks(app).failing) } else { " ".to_owned() };
         row.left(&mark, style(role));
         row.left(&toast.text, style(role));
         frame.render_widget(row.line(style(Role::Status)), area);
@@ -209,21 +209,21 @@ pub(super) fn bottom(app: &App, frame: &mut Frame<'_>, area: Rect) {
     }
     row.left(" ", style(Role::Status));
     for (keys, words) in hints(app) {
-        // A hint that is cut would only be a riddle.
-        if text::width(&keys) + 1 + text::width(words) > row.room() {
+        // Do not show clipped hints.
+        if text::width(&keys) + 1 + text::width(words) > row.free() {
             break;
         }
         row.left(&keys, style(Role::KeyHint));
         row.left(&format!(" {words}"), style(Role::Dim));
-        row.left(&" ".repeat(row.room().min(2)), style(Role::Dim));
+        row.left(&" ".repeat(row.free().min(2)), style(Role::Dim));
     }
     frame.render_widget(row.line(style(Role::Status)), area);
 }
 
-/// A problem that takes more than the line at the bottom is told in full above it.
+/// A long error message is shown in full above the bottom line.
 pub(super) fn long_problem(app: &App, frame: &mut Frame<'_>, body: Rect) {
     let Some(toast) = app.toast.as_ref().filter(|t| t.tone == Tone::Problem) else { return };
-    // A line that is typed there hides a short one, too.
+    // A field at the bottom hides a short message too.
     let typed = matches!(app.dialogs.last(), Some(Dialog::Prompt(_) | Dialog::Search(_)));
     if text::width(&toast.text) + 4 <= usize::from(body.width) && !typed {
         return;
@@ -239,12 +239,12 @@ pub(super) fn long_problem(app: &App, frame: &mut Frame<'_>, body: Rect) {
     }
 }
 
-/// The most useful keys of a context, out of the live keymap.
+/// The most useful keys of a context, from the current keymap.
 fn hints(app: &App) -> Vec<(String, &'static str)> {
     if let Some(dialog) = app.dialogs.last() {
         return dialog_hints(dialog);
     }
-    let wanted: &[(Action, &str)] = match app.focus {
+    let actions: &[(Action, &str)] = match app.focus {
         Focus::Sources => &[
             (Action::Open, "items"),
             (Action::Add, "add"),
@@ -254,7 +254,7 @@ fn hints(app: &App) -> Vec<(String, &'static str)> {
             (Action::ReadAll, "all read"),
             (Action::Search, "search"),
             (Action::Jump, "go to"),
-            (Action::Why, "why now"),
+            (Action::Why, "schedule"),
             (Action::Log, "log"),
             (Action::Palette, "commands"),
         ],
@@ -271,9 +271,9 @@ fn hints(app: &App) -> Vec<(String, &'static str)> {
             (Action::Palette, "commands"),
         ],
         Focus::Reader if app.stepping() => &[
-            (Action::NextUnread, "next place"),
+            (Action::NextUnread, "next match"),
             (Action::PreviousUnread, "previous"),
-            (Action::Back, "end"),
+            (Action::Back, "end search"),
         ],
         Focus::Reader => &[
             (Action::PageDown, "page"),
@@ -288,22 +288,22 @@ fn hints(app: &App) -> Vec<(String, &'static str)> {
     };
     let context = app.context();
     let key = |action| app.keymap.keys_for(context, action);
-    wanted.iter().filter_map(|&(action, words)| Some((key(action)?, words))).collect()
+    actions.iter().filter_map(|&(action, words)| Some((key(action)?, words))).collect()
 }
 
 fn bench_hints(bench: &Bench) -> &'static [(&'static str, &'static str)] {
     match bench.pane {
         BenchPane::Fields => {
-            &[("type", "the selector"), ("Up Down", "fields"), ("Tab", "pane"), ("C-s", "save")]
+            &[("type", "to edit"), ("Up Down", "fields"), ("Tab", "pane"), ("C-s", "save")]
         }
         _ if bench.repair().is_some() => &[
-            ("Enter", "take the repair"),
+            ("Enter", "apply the repair"),
             ("t", "older copies"),
-            ("j k", "choose by hand"),
+            ("j k", "pick by hand"),
             ("Esc", "back"),
         ],
         BenchPane::Items => &[
-            ("Enter", "to the article"),
+            ("Enter", "open the article"),
             ("n", "next page"),
             ("Tab", "pane"),
             ("C-s", "save"),
@@ -313,7 +313,7 @@ fn bench_hints(bench: &Bench) -> &'static [(&'static str, &'static str)] {
             ("Enter", "use element"),
             ("1-7", "field"),
             ("g", "article"),
-            ("P", "proposals"),
+            ("P", "suggestions"),
             ("C-s", "save"),
             ("Tab", "pane"),
             ("i", "type"),
@@ -329,47 +329,52 @@ fn dialog_hints(dialog: &Dialog) -> Vec<(String, &'static str)> {
     let hints: &[(&str, &str)] = match dialog {
         Dialog::Add(add) => match add.stage {
             super::super::app::Stage::Found { .. } => &[
-                ("Enter", "follow"),
-                ("Up Down", "choose"),
-                ("e", "adjust"),
-                ("s", "select by hand"),
+                ("Enter", "add"),
+                ("Up Down", "select"),
+                ("e", "edit"),
+                ("s", "selectors"),
                 ("Esc", "close"),
             ],
-            super::super::app::Stage::Exploring { .. } => &[("Esc", "stop")],
-            _ => &[("Enter", "look"), ("Esc", "close")],
+            super::super::app::Stage::Discovering { .. } => &[("Esc", "stop")],
+            _ => &[("Enter", "find feeds"), ("Esc", "close")],
         },
         Dialog::Search(_) => &[("Enter", "keep"), ("Tab", "complete"), ("Esc", "back")],
         Dialog::Palette(_) => {
-            &[("Enter", "run"), ("Tab", "complete"), ("Up Down", "choose"), ("Esc", "close")]
+            &[("Enter", "run"), ("Tab", "complete"), ("Up Down", "select"), ("Esc", "close")]
         }
         Dialog::Help(_) => &[("type", "to search"), ("Up Down", "scroll"), ("Esc", "close")],
         Dialog::Log(_) => &[("Enter", "go to source"), ("Esc", "close")],
-        Dialog::Hints(_) => &[("a-z", "go there"), (";", "list"), ("Esc", "close")],
+        Dialog::Hints(_) => &[("a-z", "open"), (";", "list"), ("Esc", "close")],
         Dialog::Links(_) => &[("1-9", "open"), ("Enter", "open"), ("Esc", "close")],
         Dialog::Prompt(prompt) if prompt.kind == PromptKind::Find => {
-            &[("Up Down", "other places"), ("Enter", "then n and N"), ("Esc", "end")]
+            &[("Up Down", "other matches"), ("Enter", "keep"), ("Esc", "end")]
         }
         Dialog::Prompt(_) => &[("Enter", "ok"), ("Esc", "cancel")],
-        Dialog::Jump(_) => &[("Enter", "go there"), ("Up Down", "choose"), ("Esc", "close")],
-        Dialog::Import(_) => &[("Enter", "import"), ("Up Down", "look"), ("Esc", "leave")],
+        Dialog::Jump(_) => &[("Enter", "open"), ("Up Down", "select"), ("Esc", "close")],
+        Dialog::Import(_) => &[("Enter", "import"), ("Up Down", "select"), ("Esc", "cancel")],
         Dialog::Why(_) => &[("Up Down", "scroll"), ("Esc", "close")],
         Dialog::Edit(editor) => match editor.bench() {
             Some(bench) => bench_hints(bench),
-            None if editor.page() == FormPage::Selectors => {
-                &[("Enter", "the page"), ("C-s", "save"), ("C-n C-p", "pages"), ("Esc", "close")]
-            }
-            None => &[("C-s", "save"), ("Tab", "next"), ("C-n C-p", "pages"), ("Esc", "close")],
+            None if editor.page() == FormPage::Selectors => &[
+                ("Enter", "edit on the page"),
+                ("C-s", "save"),
+                ("C-n C-p", "tabs"),
+                ("Esc", "close"),
+            ],
+            None => &[("C-s", "save"), ("Tab", "next"), ("C-n C-p", "tabs"), ("Esc", "close")],
         },
-        Dialog::History(_) => &[("Enter", "go there"), ("Up Down", "choose"), ("Esc", "close")],
-        Dialog::Keys(page) if page.catching.is_some() || page.request_options.is_some() => &[],
+        Dialog::History(_) => {
+            &[("Enter", "go to this state"), ("Up Down", "select"), ("Esc", "close")]
+        }
+        Dialog::Keys(page) if page.capture.is_some() || page.confirm.is_some() => &[],
         Dialog::Keys(_) => &[
-            ("Enter", "new key"),
-            ("C-n", "one more"),
-            ("C-x", "none"),
-            ("C-r", "as in the preset"),
+            ("Enter", "change key"),
+            ("C-n", "add key"),
+            ("C-x", "unbind"),
+            ("C-r", "reset"),
             ("Esc", "close"),
         ],
-        Dialog::Starters(_) => &[("Space", "choose"), ("Enter", "follow"), ("Esc", "back")],
+        Dialog::Starters(_) => &[("Space", "select"), ("Enter", "add"), ("Esc", "back")],
     };
     hints.iter().map(|(k, w)| ((*k).to_owned(), *w)).collect()
 }

@@ -1,4 +1,4 @@
-//! Boxes on top of the interface.
+//! Dialogs on top of the panes.
 
 use super::super::app::{App, Dialog, Help, Hit, LinkList, LogList, Palette, Prompt, Starters};
 use super::super::input::Field;
@@ -11,21 +11,21 @@ use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::widgets::{Block, BorderType, Clear};
 
-/// Draws the layers; `foot` is the line at the bottom of the screen.
+/// Draws the open dialogs; `foot` is the bottom line of the screen.
 pub(super) fn draw(app: &App, frame: &mut Frame<'_>, body: Rect, foot: Rect) {
     for (i, dialog) in app.dialogs.iter().enumerate() {
         let top = i + 1 == app.dialogs.len();
         match dialog {
             Dialog::Add(add) => super::add::draw(app, frame, add, body, top),
             Dialog::Search(bar) => {
-                let label = if bar.is_filter { " filter: " } else { " search: " };
+                let label = if bar.is_filter { " Filter: " } else { " Search: " };
                 field_line(app, frame, label, &bar.field, foot);
                 let used = crate::util::text::width(label);
                 if let Some(completion) = &bar.completion {
-                    super::complete::offers(app, frame, completion, foot);
-                } else if let Some(words) = &bar.fault {
+                    super::complete::candidates(app, frame, completion, foot);
+                } else if let Some(text) = &bar.error {
                     let role = if bar.insisted { Role::Warning } else { Role::Dim };
-                    super::complete::remark(app, frame, words, role, &bar.field, used, foot);
+                    super::complete::message_line(app, frame, text, role, &bar.field, used, foot);
                 }
             }
             Dialog::Prompt(prompt) => prompt_line(app, frame, prompt, foot),
@@ -33,7 +33,7 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, body: Rect, foot: Rect) {
             Dialog::Help(help) => draw_help(app, frame, help, body),
             Dialog::Log(log) => draw_log(app, frame, log, body),
             Dialog::Links(links) => draw_links(app, frame, links, body),
-            // The reader draws them itself.
+            // The Reader draws hints itself.
             Dialog::Hints(_) => {}
             Dialog::Jump(jump) => super::lists::jump(app, frame, jump, body),
             Dialog::Import(preview) => super::lists::import(app, frame, preview, body),
@@ -58,13 +58,13 @@ fn prompt_line(app: &App, frame: &mut Frame<'_>, prompt: &Prompt, foot: Rect) {
     field_line(app, frame, &label, &prompt.field, foot);
     let used = crate::util::text::width(&label);
     if let Some(completion) = &prompt.completion {
-        super::complete::offers(app, frame, completion, foot);
-    } else if let Some(words) = &prompt.fault {
-        super::complete::remark(app, frame, words, Role::Dim, &prompt.field, used, foot);
+        super::complete::candidates(app, frame, completion, foot);
+    } else if let Some(text) = &prompt.error {
+        super::complete::message_line(app, frame, text, Role::Dim, &prompt.field, used, foot);
     }
 }
 
-/// A label and a field on one line, with the real cursor in the field.
+/// A label and a field on one line, with the terminal cursor in the field.
 pub(super) fn field_line(app: &App, frame: &mut Frame<'_>, label: &str, field: &Field, area: Rect) {
     let mut row = Row::new(area.width);
     let used = crate::util::text::width(label).min(usize::from(area.width) / 2);
@@ -76,7 +76,7 @@ pub(super) fn field_line(app: &App, frame: &mut Frame<'_>, label: &str, field: &
     frame.set_cursor_position(Position::new(x.min(area.right().saturating_sub(1)), area.y));
 }
 
-/// An empty box in the middle; returns what is inside its border.
+/// An empty dialog box; returns the area inside its border.
 pub(super) fn window(
     app: &App,
     frame: &mut Frame<'_>,
@@ -119,7 +119,7 @@ const ASCII_BORDER: ratatui::symbols::border::Set<'static> = ratatui::symbols::b
     horizontal_bottom: "-",
 };
 
-/// Rows of a list with one selected, scrolled so that it is seen.
+/// A list with a selected row, scrolled so that it is visible.
 pub(super) fn rows(
     app: &App,
     frame: &mut Frame<'_>,
@@ -147,7 +147,7 @@ pub(super) fn rows(
     }
 }
 
-/// A role, unless the row is selected and looks so as a whole.
+/// The style of a role, unless the row is selected.
 pub(super) fn role(app: &App, here: bool, role: Role) -> ratatui::style::Style {
     app.palette.style(if here { Role::Selected } else { role })
 }
@@ -163,15 +163,17 @@ fn draw_palette(app: &App, frame: &mut Frame<'_>, palette: &Palette, body: Rect)
     let (field, list) = split_field(inner);
     let hits = app.palette_hits();
     let selected = palette.selected.min(hits.len().saturating_sub(1));
-    // Where the help is cut at the end of its line, that of the selected one is told below.
+    // If the help text of the selected command is clipped, show it below the list.
     let names = if hits.iter().any(|hit| hit.argument.is_some()) { 28 } else { 18 };
     let names = names.min(usize::from(list.width) / 2);
     let summary = hits.get(selected).map_or("", |hit| hit.help.as_str());
     let lines = super::super::reader::wrap_plain(summary, list.width.max(8).into());
-    let cut = names + crate::util::text::width(summary) > usize::from(list.width).saturating_sub(6);
-    let cut = cut && list.height > 4;
-    let room = if cut { u16::try_from(lines.len()).unwrap_or(0).min(list.height / 2) } else { 0 };
-    let list = Rect { height: list.height - room, ..list };
+    let clipped =
+        names + crate::util::text::width(summary) > usize::from(list.width).saturating_sub(6);
+    let clipped = clipped && list.height > 4;
+    let space =
+        if clipped { u16::try_from(lines.len()).unwrap_or(0).min(list.height / 2) } else { 0 };
+    let list = Rect { height: list.height - space, ..list };
     let context = app.context();
     rows(app, frame, list, hits.len(), selected, |i, row, here| {
         let Hit { action, argument, help, .. } = &hits[i];
@@ -197,10 +199,10 @@ fn draw_palette(app: &App, frame: &mut Frame<'_>, palette: &Palette, body: Rect)
 fn draw_help(app: &App, frame: &mut Frame<'_>, help: &Help, body: Rect) {
     let inner = window(app, frame, body, "Keys", (76, body.height));
     let (field, list) = split_field(inner);
-    // Some type the key of the search first.
+    // Ignore a search key typed by habit.
     let typed = help.field.value().trim_start_matches('/').to_lowercase();
     let mut lines: Vec<(String, String, bool)> = Vec::new();
-    // The pane that the help was called from comes first.
+    // The context from which the help was opened comes first.
     let here = help.context.unwrap_or(Context::Everywhere);
     let others = Context::ALL.into_iter().filter(|c| *c != here);
     for context in [here].into_iter().chain(others) {
@@ -219,42 +221,41 @@ fn draw_help(app: &App, frame: &mut Frame<'_>, help: &Help, body: Rect) {
         lines.extend(bound.into_iter().map(|(keys, a)| (keys, a.help().to_owned(), false)));
     }
     if lines.is_empty() {
-        lines.push(("nothing found".to_owned(), String::new(), true));
+        lines.push(("No matches".to_owned(), String::new(), true));
     }
     let keys = if list.width < 56 { 12 } else { 20 };
-    let room = usize::from(list.width).saturating_sub(keys + 3).max(8);
-    let wrapped: Vec<_> = lines.into_iter().flat_map(|line| wrap_help(line, keys, room)).collect();
+    let space = usize::from(list.width).saturating_sub(keys + 3).max(8);
+    let wrapped: Vec<_> = lines.into_iter().flat_map(|line| wrap_help(line, keys, space)).collect();
     let height = usize::from(list.height);
     let top = help.top.min(wrapped.len().saturating_sub(height));
-    for (y, (bound, words, heading)) in (list.y..list.bottom()).zip(wrapped.iter().skip(top)) {
+    for (y, (bound, text, heading)) in (list.y..list.bottom()).zip(wrapped.iter().skip(top)) {
         let mut row = Row::new(list.width);
         if *heading {
             row.left(bound, app.palette.style(Role::Header));
         } else {
             row.left(&format!("  {bound:<keys$} "), app.palette.style(Role::KeyHint));
-            row.left(words, app.palette.style(Role::Text));
+            row.left(text, app.palette.style(Role::Text));
         }
         frame.render_widget(row.line(app.palette.style(Role::Text)), Rect { y, height: 1, ..list });
     }
-    field_line(app, frame, "search: ", &help.field, field);
+    field_line(app, frame, "Search: ", &help.field, field);
 }
 
-/// A line of the help on as many lines of the screen as it takes: the keys at the left, what they do
-/// at the right, in so many cells each.
+/// Wraps a help line: keys in `left` cells, description in `right` cells.
 fn wrap_help(
     line: (String, String, bool),
     left: usize,
     right: usize,
 ) -> Vec<(String, String, bool)> {
-    let (keys, words, heading) = line;
+    let (keys, text, heading) = line;
     if heading {
-        return vec![(keys, words, true)];
+        return vec![(keys, text, true)];
     }
     let wrap = super::super::reader::wrap_plain;
-    let (mut keys, mut words) = (wrap(&keys, left).into_iter(), wrap(&words, right).into_iter());
+    let (mut keys, mut text) = (wrap(&keys, left).into_iter(), wrap(&text, right).into_iter());
     let mut lines = Vec::new();
     loop {
-        let (left, right) = (keys.next(), words.next());
+        let (left, right) = (keys.next(), text.next());
         if left.is_none() && right.is_none() {
             return lines;
         }
@@ -263,24 +264,18 @@ fn wrap_help(
 }
 
 fn draw_log(app: &App, frame: &mut Frame<'_>, log: &LogList, body: Rect) {
-    let inner = window(
-        app,
-        frame,
-        body,
-        "Log: what failed, what had to be repaired",
-        (body.width, body.height),
-    );
+    let inner = window(app, frame, body, "Log: failures and repairs", (body.width, body.height));
     let Some(polls) = &log.polls else { return };
     if polls.is_empty() {
-        frame.render_widget(ratatui::text::Line::raw("Nothing has failed."), inner);
+        frame.render_widget(ratatui::text::Line::raw("No failures."), inner);
         return;
     }
-    // The selected one is told in full below.
+    // The selected entry is shown in full below.
     let summary = 6.min(inner.height / 2);
     let list = Rect { height: inner.height - summary, ..inner };
     rows(app, frame, list, polls.len(), log.selected, |i, row, here| {
         let (source, poll) = &polls[i];
-        let (words, tone) = outcome_words(&poll.outcome, &poll.repairs);
+        let (text, tone) = describe_outcome(&poll.outcome, &poll.repairs);
         row.left(
             &format!("{:>4}  ", age((app.now - poll.at).num_seconds())),
             role(app, here, Role::Dim),
@@ -289,33 +284,33 @@ fn draw_log(app: &App, frame: &mut Frame<'_>, log: &LogList, body: Rect) {
             &format!("{:<18} ", crate::util::text::truncate(source.as_str(), 18)),
             role(app, here, Role::Accent),
         );
-        row.left(&words, role(app, here, tone));
+        row.left(&text, role(app, here, tone));
     });
     let Some((source, poll)) = polls.get(log.selected) else { return };
     let detail = Rect { y: list.bottom(), height: summary, ..inner };
-    let mut words = outcome_words(&poll.outcome, &poll.repairs).0;
+    let mut text = describe_outcome(&poll.outcome, &poll.repairs).0;
     if !poll.repairs.is_empty() && matches!(poll.outcome, Outcome::Failed { .. }) {
-        words += &format!("; {}", poll.repairs.join("; "));
+        text += &format!("; {}", poll.repairs.join("; "));
     }
     let entry = app.sources.list.sources.iter().find(|s| s.source.id == *source);
     if let Some(next) = entry.and_then(|e| e.facts.next_poll) {
         let next = next.with_timezone(&chrono::Local).format("%Y-%m-%d %H:%M");
-        words += &format!(". Next attempt: {next}");
+        text += &format!(". Next try: {next}");
     }
-    let wrapped = super::super::reader::wrap_plain(&words, detail.width.into());
+    let wrapped = super::super::reader::wrap_plain(&text, detail.width.into());
     for (y, line) in (detail.y + 1..detail.bottom()).zip(wrapped) {
         let line = ratatui::text::Line::styled(line, app.palette.style(Role::Text));
         frame.render_widget(line, Rect { y, height: 1, ..detail });
     }
 }
 
-fn outcome_words(outcome: &Outcome, repairs: &[String]) -> (String, Role) {
+fn describe_outcome(outcome: &Outcome, repairs: &[String]) -> (String, Role) {
     match outcome {
         Outcome::Failed { kind, message } => {
             let role = if *kind == ErrorKind::Politeness { Role::Warning } else { Role::Error };
             (message.clone(), role)
         }
-        _ => (format!("read after repair: {}", repairs.join("; ")), Role::Warning),
+        _ => (format!("repaired: {}", repairs.join("; ")), Role::Warning),
     }
 }
 
@@ -346,7 +341,7 @@ fn draw_starters(app: &App, frame: &mut Frame<'_>, starters: &Starters, body: Re
     let m = marks(app);
     rows(app, frame, inner, starters.rows.len(), starters.selected, |i, row, here| {
         let (folder, title) = &starters.rows[i];
-        let mark = if starters.chosen[i] { m.chosen } else { " " };
+        let mark = if starters.checked[i] { m.selected } else { " " };
         row.right(folder.as_str(), role(app, here, Role::Dim));
         row.left(&format!("[{mark}] "), role(app, here, Role::KeyHint));
         row.left(title, role(app, here, Role::Text));

@@ -1,4 +1,4 @@
-//! The form for a source.
+//! The form of a source or the settings.
 
 use super::super::app::{App, Editor};
 use super::super::reader::wrap_plain;
@@ -10,15 +10,15 @@ use crate::util::text;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 
-/// Largest box.
-const LARGEST: (u16, u16) = (100, 20);
-/// Cells of the labels at the left.
+/// Largest size of the dialog.
+const MAX_SIZE: (u16, u16) = (100, 20);
+/// Width of the label column, in cells.
 const LABELS: u16 = 14;
 
-/// Stands before what is wrong.
+/// Marker before an error.
 const MARK: &str = "!";
 
-/// What can be clicked.
+/// A clickable part of the form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::tui) enum Place {
     Field(usize),
@@ -28,11 +28,11 @@ pub(in crate::tui) enum Place {
 /// One line of the form.
 enum Line {
     Field(usize),
-    /// What is wrong with the field above.
+    /// The error of the field above.
     Wrong(String),
 }
 
-/// The parts of the box, from what is inside its border.
+/// The parts of the area inside the border.
 struct Parts {
     pages: Rect,
     fields: Rect,
@@ -49,19 +49,19 @@ fn parts(inner: Rect) -> Parts {
     Parts { pages, fields: Rect { y: top, height: bottom - top, ..inner }, help }
 }
 
-/// The box, as large as the fullest page needs it, so that the interface are seen around it.
-fn largest(editor: &Editor) -> (u16, u16) {
+/// The size of the dialog: as large as its fullest page needs.
+fn size_for(editor: &Editor) -> (u16, u16) {
     let fields = editor.form.iter().flat_map(|form| form.fields());
     let on = |page| fields.clone().filter(|field| field.page() == page).count();
     let rows = FormPage::ALL.into_iter().map(on).max().unwrap_or(0);
     let height = u16::try_from(rows + 8).unwrap_or(u16::MAX);
-    (LARGEST.0, if editor.form.is_some() { height.min(LARGEST.1) } else { LARGEST.1 })
+    (MAX_SIZE.0, if editor.form.is_some() { height.min(MAX_SIZE.1) } else { MAX_SIZE.1 })
 }
 
-/// What is inside the border on a screen of that size.
+/// The area inside the border on a screen of that size.
 fn inside(editor: &Editor, size: (u16, u16)) -> Rect {
     let body = Rect { x: 0, y: 1, width: size.0, height: size.1.saturating_sub(2) };
-    let (width, height) = largest(editor);
+    let (width, height) = size_for(editor);
     let (width, height) = (width.min(body.width), height.min(body.height));
     Rect {
         x: body.x + (body.width - width) / 2 + 2,
@@ -71,7 +71,7 @@ fn inside(editor: &Editor, size: (u16, u16)) -> Rect {
     }
 }
 
-/// The lines of the open page that are on the screen, the field with the keys among them.
+/// The visible lines of the open page, including the focused field.
 fn lines(editor: &Editor, area: Rect) -> Vec<Line> {
     let Some(form) = &editor.form else { return Vec::new() };
     let page = editor.page();
@@ -81,39 +81,39 @@ fn lines(editor: &Editor, area: Rect) -> Vec<Line> {
         let first = lines.len();
         lines.push(Line::Field(i));
         if let Some(error) = &form.fields()[i].error {
-            let room = area.width.saturating_sub(LABELS + 2).max(8);
-            let words = wrap_plain(error, room.into());
+            let space = area.width.saturating_sub(LABELS + 2).max(8);
+            let text = wrap_plain(error, space.into());
             let mark = |i| if i == 0 { MARK } else { " " };
-            let words = words.into_iter().enumerate();
-            lines.extend(words.map(|(i, line)| Line::Wrong(format!("{} {line}", mark(i)))));
+            let text = text.into_iter().enumerate();
+            lines.extend(text.map(|(i, line)| Line::Wrong(format!("{} {line}", mark(i)))));
         }
         if i == editor.focus {
             here = first..lines.len();
         }
     }
     let height = usize::from(area.height);
-    // What is wrong is seen too, but never instead of the field.
+    // The error is visible too, but never instead of its field.
     let top = here.end.saturating_sub(height).min(here.start);
     lines.drain(..top);
     lines.truncate(height);
     lines
 }
 
-/// The names of the pages with their places.
+/// The tabs of the pages.
 fn tabs(editor: &Editor, area: Rect) -> Vec<(FormPage, Rect, String)> {
     let Some(form) = &editor.form else { return Vec::new() };
     let pages = editor.pages();
     let narrow = pages.iter().map(|p| p.title().len() + 2).sum::<usize>() > area.width.into();
     let named = |page: FormPage| {
         let wrong = form.fields().iter().any(|f| f.page() == page && f.error.is_some());
-        // On a small screen the first word does.
+        // On a small screen the title is reduced to its first word.
         let title = page.title().split(' ').next().filter(|_| narrow).unwrap_or(page.title());
         let mark = if wrong { "!" } else { "" };
         let name = format!(" {title}{mark}{}", if narrow { "" } else { " " });
         (page, u16::try_from(text::width(&name)).unwrap_or(u16::MAX), name)
     };
     let mut named: Vec<_> = pages.into_iter().map(named).collect();
-    // Where they do not all fit, the first ones give way to the open one.
+    // If there is not enough space, drop tabs before the open one.
     loop {
         let open = named.iter().position(|(page, ..)| *page == editor.page()).unwrap_or(0);
         let end: usize = named.iter().take(open + 1).map(|(_, width, _)| usize::from(*width)).sum();
@@ -132,7 +132,7 @@ fn tabs(editor: &Editor, area: Rect) -> Vec<(FormPage, Rect, String)> {
     named.into_iter().map(place).collect()
 }
 
-/// What is drawn at a place of the screen.
+/// The part of the form at a screen position.
 pub(in crate::tui) fn at(editor: &Editor, size: (u16, u16), at: Position) -> Option<Place> {
     let parts = parts(inside(editor, size));
     if parts.pages.contains(at) {
@@ -149,11 +149,14 @@ pub(in crate::tui) fn at(editor: &Editor, size: (u16, u16), at: Position) -> Opt
 }
 
 pub(super) fn draw(app: &App, frame: &mut Frame<'_>, editor: &Editor, body: Rect) {
-    let title = format!("Edit {}", text::truncate(&editor.title, 60));
-    let inner = window(app, frame, body, &title, largest(editor));
+    let title = match editor.is_settings() {
+        true => "Settings".to_owned(),
+        false => format!("Edit {}", text::truncate(&editor.title, 60)),
+    };
+    let inner = window(app, frame, body, &title, size_for(editor));
     let style = |role| app.palette.style(role);
     let Some(form) = &editor.form else {
-        frame.render_widget(ratatui::text::Line::styled("reading …", style(Role::Dim)), inner);
+        frame.render_widget(ratatui::text::Line::styled("Loading …", style(Role::Dim)), inner);
         return;
     };
     let parts = parts(inner);
@@ -165,10 +168,10 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, editor: &Editor, body: Rect
     for (y, line) in (parts.fields.y..).zip(lines(editor, parts.fields)) {
         match line {
             Line::Field(i) => draw_field(app, frame, editor, i, field_at(y)),
-            Line::Wrong(words) => {
+            Line::Wrong(text) => {
                 let mut row = Row::new(parts.fields.width);
                 row.left(&" ".repeat(LABELS.into()), style(Role::Text));
-                row.left(&words, style(Role::Error));
+                row.left(&text, style(Role::Error));
                 frame.render_widget(row.line(style(Role::Text)), field_at(y));
             }
         }
@@ -180,7 +183,7 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, editor: &Editor, body: Rect
     let waits = form.fields().get(editor.focus).is_some_and(|f| f.waits());
     let mut row = Row::new(parts.help.width);
     if waits && form.problem.is_none() {
-        row.left("From the next start. ", style(Role::Warning));
+        row.left("Restart to apply. ", style(Role::Warning));
     }
     row.left(help.0, style(help.1));
     if parts.help.height > 0 {
@@ -201,12 +204,12 @@ fn draw_field(app: &App, frame: &mut Frame<'_>, editor: &Editor, i: usize, area:
     row.left(&format!(" {label}"), style(if here { Role::Accent } else { Role::Dim }));
     let gap = labels.saturating_sub(text::width(pointer) + 1 + text::width(&label));
     row.left(&" ".repeat(gap), style(Role::Text));
-    let room = usize::from(area.width).saturating_sub(labels + 1).max(1);
+    let space = usize::from(area.width).saturating_sub(labels + 1).max(1);
     let (shown, cursor) = match (here, typed.value()) {
-        (true, _) => typed.visible(room),
-        // As many for every secret: its length is nobody's business either.
+        (true, _) => typed.visible(space),
+        // A fixed length, so that the length of a secret is not shown.
         (false, value) if field.is_secret() && !value.is_empty() => ("*".repeat(8), 0),
-        (false, value) => (text::truncate(value, room).into_owned(), 0),
+        (false, value) => (text::truncate(value, space).into_owned(), 0),
     };
     if shown.is_empty() {
         row.left(&format!("({})", field.unset()).replace("()", ""), style(Role::Dim));

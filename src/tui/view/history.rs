@@ -1,4 +1,4 @@
-//! The list of changes, and the page of keys.
+//! The history and the key bindings page.
 
 use super::super::app::{App, HistoryList, KeysPage};
 use super::super::reader::wrap_plain;
@@ -9,46 +9,46 @@ use crate::util::text;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
-/// Largest boxes.
-const HISTORY: (u16, u16) = (90, 24);
-const KEYS: (u16, u16) = (90, 40);
+/// Largest sizes of the dialogs.
+const HISTORY_SIZE: (u16, u16) = (90, 24);
+const KEYS_SIZE: (u16, u16) = (90, 40);
 
-/// The changes, newest first. Those that are undone stand above the state as it is now.
+/// The changes, newest first. Undone ones are above the current state.
 pub(super) fn draw(app: &App, frame: &mut Frame<'_>, list: &HistoryList, body: Rect) {
     let (steps, done) = (&app.history.steps, app.history.done);
     let count = app.history_rows();
-    let height = u16::try_from(count + 2).unwrap_or(u16::MAX).min(HISTORY.1);
-    let inner = window(app, frame, body, "Changes", (HISTORY.0, height));
+    let height = u16::try_from(count + 2).unwrap_or(u16::MAX).min(HISTORY_SIZE.1);
+    let inner = window(app, frame, body, "History", (HISTORY_SIZE.0, height));
     rows(app, frame, inner, count, list.selected.min(count - 1), |i, row, here| {
-        let holds = count - 1 - i;
-        let mark = if holds == done { marks(app).pointer } else { " " };
+        let applied = count - 1 - i;
+        let mark = if applied == done { marks(app).pointer } else { " " };
         row.left(&format!("{mark} "), role(app, here, Role::Accent));
-        let Some(step) = holds.checked_sub(1).and_then(|at| steps.get(at)) else {
-            row.left("the state before all of these", role(app, here, Role::Dim));
+        let Some(step) = applied.checked_sub(1).and_then(|at| steps.get(at)) else {
+            row.left("Initial state", role(app, here, Role::Dim));
             return;
         };
         let at = step.at.with_timezone(&chrono::Local).format("%H:%M:%S");
         row.left(&format!("{at}  "), role(app, here, Role::Dim));
-        let undone = holds > done;
+        let undone = applied > done;
         if undone {
             row.right(" undone", role(app, here, Role::Warning));
         }
-        row.left(&step.words, role(app, here, if undone { Role::Dim } else { Role::Text }));
+        row.left(&step.label, role(app, here, if undone { Role::Dim } else { Role::Text }));
     });
 }
 
 /// Every action with its keys.
 pub(super) fn draw_keys(app: &App, frame: &mut Frame<'_>, page: &KeysPage, body: Rect) {
-    let inner = window(app, frame, body, "Keys of every action", KEYS);
+    let inner = window(app, frame, body, "Key bindings", KEYS_SIZE);
     let (field, list) = split_field(inner);
-    let said = words(page);
-    let said = said.iter().flat_map(|(line, role)| {
+    let footer = footer(page);
+    let footer = footer.iter().flat_map(|(line, role)| {
         wrap_plain(line, inner.width.max(8).into()).into_iter().map(move |line| (line, *role))
     });
-    let mut said: Vec<_> = said.collect();
-    let most = usize::from(list.height / 2);
-    said.truncate(most);
-    let summary = u16::try_from(said.len()).unwrap_or(0);
+    let mut footer: Vec<_> = footer.collect();
+    let limit = usize::from(list.height / 2);
+    footer.truncate(limit);
+    let summary = u16::try_from(footer.len()).unwrap_or(0);
     let list = Rect { height: list.height - summary, ..list };
     rows(app, frame, list, page.rows.len(), page.selected, |i, row, here| {
         let this = &page.rows[i];
@@ -59,37 +59,37 @@ pub(super) fn draw_keys(app: &App, frame: &mut Frame<'_>, page: &KeysPage, body:
         row.left(&format!("{:<11}", this.context.name()), style(Role::Dim));
         match this.origin {
             KeyOrigin::Preset => {}
-            KeyOrigin::Own => row.right(" yours", style(Role::Ok)),
-            KeyOrigin::TakenAway => row.right(" taken away", style(Role::Warning)),
+            KeyOrigin::Own => row.right(" changed", style(Role::Ok)),
+            KeyOrigin::TakenAway => row.right(" unbound", style(Role::Warning)),
         }
         row.left(&shown_keys(this), style(Role::KeyHint));
     });
-    for (y, (line, role)) in (list.bottom()..inner.bottom()).zip(said) {
+    for (y, (line, role)) in (list.bottom()..inner.bottom()).zip(footer) {
         let line = ratatui::text::Line::styled(line, app.palette.style(role));
         frame.render_widget(line, Rect { y, height: 1, ..inner });
     }
-    field_line(app, frame, "search: ", &page.field, field);
+    field_line(app, frame, "Search: ", &page.field, field);
 }
 
 fn shown_keys(row: &KeyRow) -> String {
     row.keys.as_deref().map_or_else(|| "-".to_owned(), show_sequence)
 }
 
-/// What stands below the list: what the selected action does, or what is being asked.
-fn words(page: &KeysPage) -> Vec<(String, Role)> {
-    if let Some(catching) = &page.catching {
-        let (action, place) = (catching.row.action, catching.row.context.name());
-        let struck = match catching.keys.as_slice() {
-            [] => "strike the new key, or several; Esc leaves it".to_owned(),
-            keys => format!("{} … Enter or a pause ends", show_sequence(keys)),
+/// The text below the list: the help of the selected action or a question.
+fn footer(page: &KeysPage) -> Vec<(String, Role)> {
+    if let Some(capture) = &page.capture {
+        let (action, place) = (capture.row.action, capture.row.context.name());
+        let prompt = match capture.keys.as_slice() {
+            [] => "press the new key or sequence; Esc cancels".to_owned(),
+            keys => format!("{} … Enter or a pause ends the sequence", show_sequence(keys)),
         };
-        return vec![(format!("{action} ({place}): {struck}"), Role::Accent)];
+        return vec![(format!("{action} ({place}): {prompt}"), Role::Accent)];
     }
-    if let Some(rebinding) = &page.request_options {
+    if let Some(rebinding) = &page.confirm {
         let summary = rebinding.displaced.iter().map(|line| (line.clone(), Role::Warning));
-        let ask = ("Enter goes on all the same, any other key leaves it".to_owned(), Role::Accent);
+        let ask = ("Press Enter to bind anyway, any other key to cancel".to_owned(), Role::Accent);
         return summary.chain([ask]).collect();
     }
-    let help = page.rows.get(page.selected).map_or("nothing found", |row| row.action.help());
+    let help = page.rows.get(page.selected).map_or("No matches", |row| row.action.help());
     vec![(help.to_owned(), Role::Dim)]
 }

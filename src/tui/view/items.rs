@@ -1,10 +1,10 @@
-//! The items pane.
+//! The Items pane.
 
 use super::super::app::{App, Dialog, Focus};
 use super::chrome::marks;
 use super::has_focus;
 use super::row::{Row, age};
-use crate::config::Role;
+use crate::config::{Action, Context, Role};
 use crate::model::{ItemRow, Outcome};
 use crate::store::Scope;
 use crate::tui::event::SourceEntry;
@@ -12,7 +12,7 @@ use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 
-/// Words read in a minute.
+/// Reading speed in text per minute.
 const PACE: u32 = 230;
 
 pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
@@ -22,7 +22,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     let focused = has_focus(app, Focus::Items);
     if app.items.rows.is_empty() {
         let style = app.palette.style(Role::Dim);
-        frame.render_widget(Line::styled(format!(" {}", empty_words(app)), style), area);
+        frame.render_widget(Line::styled(format!(" {}", empty_text(app)), style), area);
         if focused {
             frame.set_cursor_position(Position::new(area.x, area.y));
         }
@@ -41,19 +41,19 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     }
 }
 
-fn empty_words(app: &App) -> String {
+fn empty_text(app: &App) -> String {
     let typing = app.dialogs.iter().any(|l| matches!(l, Dialog::Search(_)));
-    let words = match () {
+    let text = match () {
         () if app.items.is_loading() => "",
-        () if app.sources.list.sources.is_empty() => "nothing is followed yet",
-        () if typing || !app.items.listing.query.is_empty() => "nothing matches",
-        () => return why_empty(app),
+        () if app.sources.list.sources.is_empty() => "No sources yet",
+        () if typing || !app.items.listing.query.is_empty() => "Nothing matches",
+        () => return empty_reason(app),
     };
-    words.to_owned()
+    text.to_owned()
 }
 
-/// Why a list is empty that nothing narrows.
-fn why_empty(app: &App) -> String {
+/// Why an unfiltered list is empty.
+fn empty_reason(app: &App) -> String {
     let base = &app.items.listing.base;
     let within = |entry: &&SourceEntry| match &base.scope {
         Scope::Sources(keys) => keys.contains(&entry.facts.key),
@@ -64,18 +64,17 @@ fn why_empty(app: &App) -> String {
         sources.iter().copied().filter(|entry| entry.facts.fail_count > 0).collect();
     let nothing_yet = sources.iter().all(|entry| entry.facts.items == 0);
     match (nothing_yet, sources.len(), failing.as_slice()) {
-        (false, ..) if base.unread_only => "everything is read".to_owned(),
+        (false, ..) if base.unread_only => "No unread items".to_owned(),
         (true, 1, [only]) => match &only.facts.last_outcome {
-            Some(Outcome::Failed { message, .. }) => format!("no items yet: {message}"),
-            _ => "no items yet".to_owned(),
+            Some(Outcome::Failed { message, .. }) => format!("No items yet: {message}"),
+            _ => "No items yet".to_owned(),
         },
         (true, all, [_, ..]) => {
-            format!(
-                "no items yet: {} of {all} sources could not be read (v tells why)",
-                failing.len()
-            )
+            let key = app.keymap.keys_for(Context::Items, Action::Log);
+            let hint = key.map(|key| format!(" ({key}: log)")).unwrap_or_default();
+            format!("No items yet: {} of {all} sources failed{hint}", failing.len())
         }
-        _ => "no items yet".to_owned(),
+        _ => "No items yet".to_owned(),
     }
 }
 
@@ -96,15 +95,15 @@ fn line(
     if width >= 50 {
         out.right(format!(" {minutes:>4} "), part(Role::Dim));
     }
-    let room = if width >= 70 { 16 } else { 10 };
+    let space = if width >= 70 { 16 } else { 10 };
     if width >= 46 && !is_one_source(app) {
-        let name = crate::util::text::truncate(source, room).into_owned();
-        let pad = " ".repeat(room.saturating_sub(crate::util::text::width(&name)));
+        let name = crate::util::text::truncate(source, space).into_owned();
+        let pad = " ".repeat(space.saturating_sub(crate::util::text::width(&name)));
         out.right(format!("  {name}{pad}"), part(Role::Dim));
     }
-    let chosen = app.items.marked.contains(&row.key);
-    let (mark, role) = match (chosen, row.pinned, row.read) {
-        (true, ..) => (m.chosen, Role::Accent),
+    let selected_mark = app.items.marked.contains(&row.key);
+    let (mark, role) = match (selected_mark, row.pinned, row.read) {
+        (true, ..) => (m.selected, Role::Accent),
         _ if row.changed => (m.changed, Role::Accent),
         (_, true, _) => (m.pinned, Role::Pinned),
         (_, _, false) => (m.unread, Role::Unread),
@@ -119,7 +118,7 @@ fn line(
     out.line(whole)
 }
 
-/// The name of the source says nothing where all items are of one.
+/// Whether the list shows a single source, whose name needs no column.
 fn is_one_source(app: &App) -> bool {
     matches!(&app.items.listing.base.scope, Scope::Sources(keys) if keys.len() == 1)
 }

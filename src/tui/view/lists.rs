@@ -1,4 +1,4 @@
-//! The boxes of the list of sources: going to one, and what an import would bring.
+//! The jump dialog and the import preview.
 
 use super::super::app::{App, ImportLine, ImportPreview, Jump};
 use super::chrome::marks;
@@ -14,15 +14,12 @@ pub(super) fn jump(app: &App, frame: &mut Frame<'_>, jump: &Jump, body: Rect) {
     let inner = window(app, frame, body, "Go to", (60, 20));
     let (field, list) = split_field(inner);
     if jump.hits.is_empty() {
-        frame.render_widget(
-            Line::styled("nothing is called so", app.palette.style(Role::Dim)),
-            list,
-        );
+        frame.render_widget(Line::styled("No matches", app.palette.style(Role::Dim)), list);
     }
     rows(app, frame, list, jump.hits.len(), jump.selected, |i, row, here| {
-        let (goal, role) = (&jump.hits[i], |role| role_of(app, here, role));
-        row.right(format!(" {}", goal.place), role(Role::Dim));
-        row.left(&goal.title, role(Role::Text));
+        let (target, role) = (&jump.hits[i], |role| role_of(app, here, role));
+        row.right(format!(" {}", target.place), role(Role::Dim));
+        row.left(&target.title, role(Role::Text));
     });
     field_line(app, frame, "> ", &jump.field, field);
 }
@@ -33,32 +30,32 @@ pub(super) fn import(app: &App, frame: &mut Frame<'_>, preview: &ImportPreview, 
     let (head, list) = split_field(inner);
     let style = |role| app.palette.style(role);
     let Some(read) = &preview.read else {
-        let words = format!("reading {} …", preview.path);
-        frame.render_widget(Line::styled(words, style(Role::Dim)), head);
+        let text = format!("Reading {} …", preview.path);
+        frame.render_widget(Line::styled(text, style(Role::Dim)), head);
         return;
     };
     let queries = read.views.len();
     let counts = [
         (read.sources.len(), "new"),
         (queries, if queries == 1 { "saved query" } else { "saved queries" }),
-        (read.import.skipped.len(), "left out"),
-        (read.already.len(), "followed already"),
-        (read.known_views.len(), "saved already"),
+        (read.import.skipped.len(), "skipped"),
+        (read.already.len(), "already followed"),
+        (read.known_views.len(), "already saved"),
     ];
     let summary = counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}"));
     let summary = summary.collect::<Vec<_>>().join(", ");
     frame.render_widget(Line::styled(summary, style(Role::Header)), head);
-    // What is cut in the list is told whole below it.
+    // The selected line is shown in full below the list.
     let detail = (list.height / 4).min(3);
     let list = Rect { height: list.height - detail, ..list };
     rows(app, frame, list, lines.len(), preview.selected, |i, row, here| {
         line(app, row, lines[i], |role| role_of(app, here, role));
     });
-    let Some(words) = lines.get(preview.selected).map(|line| whole(*line)) else { return };
-    let wrapped = super::super::reader::wrap_plain(&words, list.width.into());
-    for (y, words) in (list.bottom()..list.bottom() + detail).zip(wrapped) {
+    let Some(text) = lines.get(preview.selected).map(|line| detail_text(*line)) else { return };
+    let wrapped = super::super::reader::wrap_plain(&text, list.width.into());
+    for (y, text) in (list.bottom()..list.bottom() + detail).zip(wrapped) {
         let at = Rect { y, height: 1, ..list };
-        frame.render_widget(Line::styled(words, style(Role::Dim)), at);
+        frame.render_widget(Line::styled(text, style(Role::Dim)), at);
     }
 }
 
@@ -91,27 +88,27 @@ fn line(
             row.left(&format!("{}  {}", view.name, view.query), style(Role::Dim));
         }
         ImportLine::Skipped(what, why) => {
-            row.left(&format!("{} ", m.fails), style(Role::Warning));
+            row.left(&format!("{} ", m.failing), style(Role::Warning));
             row.left(&format!("{why}: {what}"), style(Role::Text));
         }
     }
 }
 
-fn whole(line: ImportLine<'_>) -> String {
-    let words = match line {
+fn detail_text(line: ImportLine<'_>) -> String {
+    let text = match line {
         ImportLine::Source(source) => {
             let tags = source.tags.join(", ");
             let tags = if tags.is_empty() { tags } else { format!(" · tags {tags}") };
-            format!("to be followed as {}: {}{tags}", source.id, source.url)
+            format!("will be added as {}: {}{tags}", source.id, source.url)
         }
-        ImportLine::View(view) => format!("a search to be saved: {}", view.query),
-        ImportLine::Known(id, url) => format!("followed already as {id}: {url}"),
+        ImportLine::View(view) => format!("saved query to add: {}", view.query),
+        ImportLine::Known(id, url) => format!("already followed as {id}: {url}"),
         ImportLine::KnownView(view) => {
-            format!("there is a saved query of this name: {}: {}", view.name, view.query)
+            format!("a saved query with this name exists: {}: {}", view.name, view.query)
         }
-        ImportLine::Skipped(what, why) => format!("left out: {why}: {what}"),
+        ImportLine::Skipped(what, why) => format!("skipped: {why}: {what}"),
     };
-    text::line(&words)
+    text::line(&text)
 }
 
 fn role_of(app: &App, here: bool, role: Role) -> ratatui::style::Style {

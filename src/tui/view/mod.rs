@@ -1,5 +1,5 @@
-//! Drawing: the state of the interface -> the screen. Nothing is computed here that an event could
-//! have computed before.
+//! Drawing: state of the interface -> screen. Anything that an event handler could compute before is
+//! computed there.
 
 mod add;
 mod chrome;
@@ -21,16 +21,15 @@ use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Layout, Rect};
 
-/// Below this nothing sensible can be drawn.
-const LEAST: (u16, u16) = (20, 6);
-/// From these widths on there are two and three panes.
+/// Smallest screen that is drawn.
+const MIN_SIZE: (u16, u16) = (20, 6);
+/// Widths from which two and three panes are shown.
 const TWO_PANES: u16 = 60;
 const THREE_PANES: u16 = 100;
 
-/// Draws everything.
 pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>) {
     let area = frame.area();
-    if area.width < LEAST.0 || area.height < LEAST.1 {
+    if area.width < MIN_SIZE.0 || area.height < MIN_SIZE.1 {
         let note =
             crate::util::text::truncate("newsfed needs 20x6", area.width.into()).into_owned();
         frame.render_widget(
@@ -53,9 +52,9 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>) {
     part_flags(frame.buffer_mut());
 }
 
-/// Some terminals draw the two letters of a flag as a flag, others as two letters that have a cell
-/// each. What takes the place of a flag is only drawn over its second half where that looked
-/// different from a blank before.
+/// Some terminals draw a flag for its two letters, others two letters of one cell each. The cell after a
+/// flag gets a no-break space, so that the next frame draws over it even if the new content is a
+/// space.
 fn part_flags(buffer: &mut Buffer) {
     let is_flag = |symbol: &str| {
         symbol.len() == 8 && symbol.chars().all(|c| ('\u{1f1e6}'..='\u{1f1ff}').contains(&c))
@@ -67,7 +66,7 @@ fn part_flags(buffer: &mut Buffer) {
     }
 }
 
-/// The interface that have a place at this width, with theirs.
+/// The panes shown at this width, with their widths.
 pub(super) fn arrangement(app: &App, width: u16) -> Vec<(Focus, u16)> {
     if app.zen {
         return vec![(Focus::Reader, width)];
@@ -77,15 +76,15 @@ pub(super) fn arrangement(app: &App, width: u16) -> Vec<(Focus, u16)> {
         return vec![(app.focus, width)];
     }
     let ui = &app.settings.ui;
-    let explicit = |cells: u16, most: u16, usual: u16| match cells {
-        0 => usual,
-        cells => cells.clamp(12, most),
+    let or_default = |cells: u16, limit: u16, default: u16| match cells {
+        0 => default,
+        cells => cells.clamp(12, limit),
     };
-    let sources = explicit(ui.sources_width, width / 2, (width / 4).clamp(20, 36));
+    let sources = or_default(ui.sources_width, width / 2, (width / 4).clamp(20, 36));
     if width < THREE_PANES {
         return match app.focus {
             Focus::Reader => {
-                let items = explicit(ui.items_width, width * 2 / 3, width * 2 / 5);
+                let items = or_default(ui.items_width, width * 2 / 3, width * 2 / 5);
                 vec![(Focus::Items, items), (Focus::Reader, width - items - 1)]
             }
             _ => vec![(Focus::Sources, sources), (Focus::Items, width - sources - 1)],
@@ -95,7 +94,7 @@ pub(super) fn arrangement(app: &App, width: u16) -> Vec<(Focus, u16)> {
         return vec![(Focus::Sources, sources), (Focus::Items, width - sources - 1)];
     }
     let rest = width - sources - 2;
-    let items = explicit(ui.items_width, rest * 2 / 3, (rest * 9 / 20).min(90));
+    let items = or_default(ui.items_width, rest * 2 / 3, (rest * 9 / 20).min(90));
     vec![(Focus::Sources, sources), (Focus::Items, items), (Focus::Reader, rest - items)]
 }
 
@@ -122,7 +121,7 @@ fn panes(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     }
 }
 
-/// How a row of a pane looks as a whole.
+/// The style of a row.
 fn row_style(app: &App, selected: bool, focused: bool) -> ratatui::style::Style {
     app.palette.style(match (selected, focused) {
         (true, true) => Role::Selected,
@@ -131,7 +130,7 @@ fn row_style(app: &App, selected: bool, focused: bool) -> ratatui::style::Style 
     })
 }
 
-/// Whether a pane is where the keys go.
+/// Whether a pane receives keys.
 fn has_focus(app: &App, pane: Focus) -> bool {
     app.focus == pane && !app.dialogs.iter().any(|l| !matches!(l, Dialog::Search(_)))
 }
@@ -141,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_of_a_flag_is_left_behind() {
+    fn clears_both_cells_of_a_flag() {
         let area = Rect::new(0, 0, 4, 1);
         let (mut before, after) = (Buffer::empty(area), Buffer::empty(area));
         before.set_string(0, 0, "a🇨🇭b", ratatui::style::Style::new());

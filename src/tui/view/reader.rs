@@ -1,4 +1,4 @@
-//! The reader pane: a head, and the text in a column.
+//! The Reader pane: a header and a column of text.
 
 use super::super::app::{App, Dialog, Focus, Hints};
 use super::super::event::{Article, SourceEntry};
@@ -14,18 +14,15 @@ use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span as Ink};
 
 pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
-    app.reader.room = area.width.saturating_sub(2);
-    let column = app.reader.room.min(app.reader.column);
-    // A column narrower than a wide pane stands in its middle only when it has the screen alone.
+    app.reader.space = area.width.saturating_sub(2);
+    let column = app.reader.space.min(app.reader.column);
+    // A column narrower than the pane is centered only in zen mode.
     let margin = if app.zen { (area.width - column) / 2 } else { 1 };
     let inner = Rect { x: area.x + margin, width: column, ..area };
     let Some(article) = app.reader.article.clone() else {
         let key = app.keymap.keys_for(Context::Items, Action::Open).unwrap_or_default();
         let style = app.palette.style(Role::Dim);
-        frame.render_widget(
-            Line::styled(format!("{key} opens the selected item here"), style),
-            inner,
-        );
+        frame.render_widget(Line::styled(format!("{key}: open the selected item"), style), inner);
         return;
     };
     let head = head_for(app, &article, inner);
@@ -60,11 +57,11 @@ fn hints(app: &App) -> Option<&Hints> {
     }
 }
 
-/// The head, or its first line alone where it takes much of the room and the text was scrolled.
+/// The header, reduced to its first line if it takes much space and the text is scrolled.
 fn head_for(app: &App, article: &Article, area: Rect) -> Vec<Line<'static>> {
     let mut head = head(app, article, area.width);
     let height = usize::from(area.height);
-    // A text that would stand there whole is not scrolled.
+    // A text that fits below the full header is not scrolled.
     let goes_on = app.reader.lines.lines.len() > height.saturating_sub(1);
     if head.len() * 4 > height && app.reader.top > 0 && goes_on {
         let title = text::truncate(&article.item.title, area.width.into());
@@ -73,13 +70,13 @@ fn head_for(app: &App, article: &Article, area: Rect) -> Vec<Line<'static>> {
     head
 }
 
-/// Title, a line of who, when and from where, and what else is to be known before reading.
+/// Title, facts and notes above the text.
 fn head(app: &App, article: &Article, width: u16) -> Vec<Line<'static>> {
     let (item, style) = (&article.item, |role| app.palette.style(role));
     let title = if item.title.is_empty() { "(no title)" } else { &item.title };
     let mut lines = Vec::new();
-    let mut wrapped = |words: &str, most: usize, role| {
-        let parts = reader::wrap_plain(words, width.into()).into_iter().take(most);
+    let mut wrapped = |words: &str, limit: usize, role| {
+        let parts = reader::wrap_plain(words, width.into()).into_iter().take(limit);
         lines.extend(parts.map(|line| Line::styled(line, style(role))));
     };
     let mark = marks(app).pinned;
@@ -99,7 +96,7 @@ fn head(app: &App, article: &Article, width: u16) -> Vec<Line<'static>> {
     lines
 }
 
-/// Who wrote it, where, when, and where its text comes from.
+/// Author, source, date and origin of the text.
 fn facts(app: &App, article: &Article) -> String {
     let item = &article.item;
     let source = app.sources.entry(article.row.source_key);
@@ -118,27 +115,27 @@ fn facts(app: &App, article: &Article) -> String {
     facts.join(&format!(" {} ", marks(app).bullet))
 }
 
-/// Where its text comes from.
+/// Where the text comes from.
 fn origin(item: &Item, source: Option<&SourceEntry>) -> &'static str {
     match (item.text_from, source.map(|s| s.source.kind)) {
-        // What a website gives was read from the article's page.
+        // The text of a website's item was read from the article page.
         (TextFrom::Feed, Some(SourceKind::Feed) | None) => item.text_from.words(),
         (TextFrom::Feed, Some(_)) => TextFrom::Page.words(),
         (other, _) => other.words(),
     }
 }
 
-/// That the article is another than the one that was read, and how to see in what.
+/// A note that the article changed, with the key that shows how.
 fn changed(app: &App, article: &Article) -> Option<String> {
     article.difference.as_ref()?;
     let key = app.keymap.keys_for(Context::Reader, Action::Difference).unwrap_or_default();
     let mark = marks(app).changed;
-    Some(if app.reader.different {
-        format!("{mark} [-removed-] and {{+added+}} since then; {key} shows the article")
+    Some(if app.reader.show_difference {
+        format!("{mark} [-removed-] and {{+added+}} ; {key}: show the article")
     } else if article.row.changed {
-        format!("{mark} changed since you read it; {key} shows the difference")
+        format!("{mark} changed since you read it; {key}: show the difference")
     } else {
-        format!("{mark} there is an earlier version; {key} shows the difference")
+        format!("{mark} an earlier version is stored; {key}: show the difference")
     })
 }
 
@@ -150,7 +147,7 @@ struct Pen<'a> {
 }
 
 impl Pen<'_> {
-    /// The line of that number, cut to `width` cells.
+    /// A line by its index, clipped to `width` cells.
     fn line(&self, number: usize, width: usize) -> Line<'static> {
         let reader = &self.app.reader;
         let Some(line) = reader.lines.lines.get(number) else { return Line::default() };
@@ -185,7 +182,7 @@ impl Pen<'_> {
         self.app.palette.style(span.role)
     }
 
-    /// How a place that was looked for is shown; `None` for what is none.
+    /// The style of a search match at a position, if there is one.
     fn found(&self, line: usize, at: usize) -> Option<Style> {
         let find = self.app.reader.find.as_ref()?;
         let first = find.pieces.partition_point(|piece| piece.line < line);
@@ -197,7 +194,7 @@ impl Pen<'_> {
         Some(if piece.hit == find.at { style.add_modifier(Modifier::BOLD) } else { style })
     }
 
-    /// The letters in place of the number of a target, as wide as that.
+    /// The hint letters that replace the number of a target, padded to its width.
     fn label(&self, span: &Span) -> Option<(String, Style)> {
         let target = span.target.filter(|_| span.mark)?;
         let letters = self.hints?.label(target)?;

@@ -1,10 +1,10 @@
-//! A row built of pieces that share its width.
+//! A row of text pieces with a fixed width.
 
 use crate::util::text;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-/// Text at the left and at the right of a row; the left gives way.
+/// Text at the left and right of a row; the left part is clipped.
 pub(super) struct Row {
     width: usize,
     left: Vec<Span<'static>>,
@@ -18,7 +18,7 @@ impl Row {
         Self { width: width.into(), left: Vec::new(), used: 0, right: Vec::new(), reserved: 0 }
     }
 
-    /// Puts text at the right, before what is there already, if half of the row stays free.
+    /// Adds text at the right, before what is there, if at least half of the row stays free.
     pub(super) fn right(&mut self, content: impl Into<String>, style: Style) {
         let content = content.into();
         let cells = text::width(&content);
@@ -28,8 +28,8 @@ impl Row {
         }
     }
 
-    /// The same with as many of the words as there is room for.
-    pub(super) fn right_words(&mut self, words: &str, style: Style) {
+    /// Like `right`, with as many of the words as fit.
+    pub(super) fn right_fitting(&mut self, words: &str, style: Style) {
         let mut words = words;
         while (self.reserved + text::width(words)) * 2 > self.width {
             words = words.rsplit_once(' ').map_or("", |(shorter, _)| shorter);
@@ -40,27 +40,27 @@ impl Row {
         self.right(words, style);
     }
 
-    /// Adds text at the left, cut where the row ends.
+    /// Adds text at the left, clipped at the end of the row.
     pub(super) fn left(&mut self, content: &str, style: Style) {
-        let room = self.room();
-        if room == 0 {
+        let space = self.free();
+        if space == 0 {
             return;
         }
-        let shown = text::truncate(content, room).into_owned();
+        let shown = text::truncate(content, space).into_owned();
         self.used += text::width(&shown);
         self.left.push(Span::styled(shown, style));
     }
 
-    /// Cells that are still free.
-    pub(super) fn room(&self) -> usize {
+    /// Free cells.
+    pub(super) fn free(&self) -> usize {
         self.width.saturating_sub(self.used + self.reserved)
     }
 
-    /// Fills what is between left and right with a character.
+    /// Fills the space between left and right.
     pub(super) fn fill(&mut self, with: &str, style: Style) {
-        let room = self.room();
-        self.left.push(Span::styled(with.repeat(room), style));
-        self.used += room;
+        let space = self.free();
+        self.left.push(Span::styled(with.repeat(space), style));
+        self.used += space;
     }
 
     pub(super) fn line(mut self, style: Style) -> Line<'static> {
@@ -70,7 +70,16 @@ impl Row {
     }
 }
 
-/// `5s` … `59m`, `3h`, `6d`, `9w`, `2y`.
+/// Time span in sentences: `12 min`, `3 h`, `6 days`; at least a minute.
+pub(super) fn span(seconds: i64) -> String {
+    match seconds.max(60) {
+        s @ ..3600 => format!("{} min", s / 60),
+        s @ 3600..172_800 => format!("{} h", s / 3600),
+        s => format!("{} days", s / 86400),
+    }
+}
+
+/// Time span for columns: `59m`, `3h`, `6d`, `9w`, `2y`; `now` below a minute.
 pub(super) fn age(seconds: i64) -> String {
     let s = seconds.max(0);
     let (n, unit) = match s {
@@ -89,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ages_are_short() {
+    fn formats_ages() {
         for (seconds, expected) in [
             (-5, "now"),
             (59, "now"),
@@ -104,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_is_exactly_as_wide_as_asked() {
+    fn rows_fill_their_width_exactly() {
         for width in [1u16, 7, 20, 60] {
             let mut row = Row::new(width);
             row.right("12", Style::new());

@@ -1,9 +1,9 @@
-//! The sources pane.
+//! The Sources pane.
 
 use super::super::app::{App, Focus, Row as SourceRow, RowId, Smart};
 use super::chrome::{Marks, marks};
 use super::has_focus;
-use super::row::{Row, age};
+use super::row::{Row, age, span};
 use crate::config::Role;
 use crate::engine::{Pulse, glance};
 use crate::model::{Health, Time};
@@ -11,7 +11,7 @@ use crate::tui::event::SourceEntry;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 
-/// From this width on a title leaves room for the items per day and the time to the next poll.
+/// Width from which items per day and the time to the next check are shown.
 const WIDE: u16 = 28;
 
 pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
@@ -48,7 +48,7 @@ fn line(
         out.right(format!(" {}{more} ", row.count), part(Role::Accent));
     }
     let (state, role) = state(app, row, m, width);
-    out.right_words(&state, part(role));
+    out.right_fitting(&state, part(role));
     let entry = row.entry.and_then(|i| app.sources.list.sources.get(i));
     if let Some(entry) = entry.filter(|_| width >= WIDE) {
         if let Some(rhythm) = app.rhythms.of(entry.facts.key) {
@@ -60,7 +60,7 @@ fn line(
         }
     }
     let marked = matches!(row.id, RowId::Source(key) if app.sources.marked.contains(&key));
-    out.left(if marked { m.chosen } else { " " }, part(Role::Accent));
+    out.left(if marked { m.selected } else { " " }, part(Role::Accent));
     out.left(&"  ".repeat(row.depth), whole);
     let (mark, role) = match &row.id {
         RowId::Smart(Smart::Pinned) => (m.pinned, Role::Pinned),
@@ -88,7 +88,7 @@ fn line(
     out.line(whole)
 }
 
-/// What is wrong with a source, in a word; while it is polled or waits for its turn, a mark.
+/// The state of a source in a word, or a marker while it is polled.
 fn state(app: &App, row: &SourceRow, m: &Marks, width: u16) -> (String, Role) {
     let Some(entry) = row.entry.and_then(|i| app.sources.list.sources.get(i)) else {
         return (String::new(), Role::Dim);
@@ -105,48 +105,48 @@ fn state(app: &App, row: &SourceRow, m: &Marks, width: u16) -> (String, Role) {
             Some(problem) => {
                 let since = age((app.now - problem.since).num_seconds());
                 let since = if width >= WIDE { format!(" {since}") } else { String::new() };
-                (format!(" {} broken{since}", m.mends), Role::Warning)
+                (format!(" {} broken{since}", m.broken), Role::Warning)
             }
-            None => rhythm_words(app, entry, m),
+            None => rhythm_state(app, entry, m),
         },
-        // A server that only asks for patience is in order; one that also failed is not.
+        // A pause alone is no error; with failures it gets the error marker.
         Health::Paused if entry.facts.fail_count > 0 => {
-            (format!(" {} held", m.fails), Role::Warning)
+            (format!(" {} paused", m.failing), Role::Warning)
         }
-        Health::Paused => (" held".to_owned(), Role::Warning),
-        Health::Retrying => (format!(" {}", m.fails), Role::Warning),
-        Health::Failing => (format!(" {} failing", m.fails), Role::Error),
-        Health::Gone => (format!(" {} gone", m.fails), Role::Error),
+        Health::Paused => (" paused".to_owned(), Role::Warning),
+        Health::Retrying => (format!(" {}", m.failing), Role::Warning),
+        Health::Failing => (format!(" {} failing", m.failing), Role::Error),
+        Health::Gone => (format!(" {} gone", m.failing), Role::Error),
     }
 }
 
-/// How a healthy source stands to its own habits and to the plan.
-fn rhythm_words(app: &App, entry: &SourceEntry, m: &Marks) -> (String, Role) {
+/// The state of a healthy source compared with its usual rhythm and its schedule.
+fn rhythm_state(app: &App, entry: &SourceEntry, m: &Marks) -> (String, Role) {
     if glance(&entry.source, &entry.facts, app.now).overdue {
         return (" late".to_owned(), Role::Warning);
     }
     let Some(rhythm) = app.rhythms.of(entry.facts.key) else { return (String::new(), Role::Dim) };
     let since = rhythm.newest.map_or(0, |newest| (app.now - newest).num_seconds());
     match rhythm.pulse {
-        Pulse::Silent => (format!(" {} silent {}", m.fails, age(since)), Role::Warning),
-        Pulse::Dead => (format!(" {} dead {}", m.fails, age(since)), Role::Dim),
+        Pulse::Silent => (format!(" {} silent {}", m.failing, age(since)), Role::Warning),
+        Pulse::Dead => (format!(" {} dead {}", m.failing, age(since)), Role::Dim),
         Pulse::Normal | Pulse::Unknown => (String::new(), Role::Dim),
     }
 }
 
-/// The time to a planned poll, at least a minute.
+/// Time to the next check, at least one minute.
 fn until(app: &App, next: Time) -> String {
     let seconds = (next - app.now).num_seconds();
     if seconds <= 0 { "now".to_owned() } else { age(seconds.max(60)) }
 }
 
-/// When the selected source is polled next, for the foot of the pane.
+/// The next check of the selected source, for the bottom border of the pane.
 pub(super) fn next_check(app: &App) -> Option<String> {
     let row = app.sources.current()?;
     let entry = app.sources.list.sources.get(row.entry?)?;
     let next = glance(&entry.source, &entry.facts, app.now).next?;
-    Some(match until(app, next).as_str() {
-        "now" => "next poll now".to_owned(),
-        span => format!("next poll in {span}"),
+    Some(match (next - app.now).num_seconds() {
+        ..=0 => "next check now".to_owned(),
+        seconds => format!("next check in {}", span(seconds)),
     })
 }

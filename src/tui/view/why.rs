@@ -1,4 +1,4 @@
-//! When sources are polled: the line of items per day, and the panel that explains one.
+//! The sparkline of items per day and the schedule panel.
 
 use super::super::app::{App, Dialog, WhyPanel};
 use super::row::Row;
@@ -8,61 +8,61 @@ use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 
-/// One sign a day, as high as its share of the busiest one; the lowest is a day without items.
+/// One character per day, scaled to the busiest one; the lowest stands for no items.
 pub(super) fn sparkline(per_day: &[u32], ascii: bool) -> String {
     const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     const ASCII: [char; 8] = ['_', '.', '.', ':', ':', '|', '|', '#'];
-    let most = per_day.iter().copied().max().unwrap_or(0).max(1);
+    let maximum = per_day.iter().copied().max().unwrap_or(0).max(1);
     let sign = |&n: &u32| {
-        let level = (u64::from(n) * 7).div_ceil(u64::from(most));
+        let level = (u64::from(n) * 7).div_ceil(u64::from(maximum));
         let signs = if ascii { &ASCII } else { &HEIGHTS };
-        // The level is at most 7.
+        // The level is at maximum 7.
         signs[usize::try_from(level).unwrap_or(7).min(7)]
     };
     per_day.iter().map(sign).collect()
 }
 
-/// A line of the panel: pieces with their looks.
+/// A line of the panel: texts with their roles.
 type Pieces = Vec<(String, Role)>;
 
-/// Cells of the names at the left.
+/// Width of the name column, in cells.
 const NAMES: usize = 11;
 
-/// Width of the box.
+/// Width of the dialog.
 fn width(body: Rect) -> u16 {
     body.width.min(96)
 }
 
-/// Cells of a line in it.
-fn room(body: Rect) -> usize {
+/// Width of a line in it, in cells.
+fn space(body: Rect) -> usize {
     usize::from(width(body)).saturating_sub(4)
 }
 
-/// Stops a panel that was scrolled past its last lines there.
+/// Limits the scroll position to the last page.
 pub(super) fn stop_at_end(app: &mut App, body: Rect) {
     let height = usize::from(body.height).saturating_sub(2);
     let stop = stop_key(app);
     for dialog in &mut app.dialogs {
         let Dialog::Why(panel) = dialog else { continue };
         let lines =
-            panel.summary.as_ref().map(|summary| lines(summary, room(body), stop.as_deref()));
+            panel.summary.as_ref().map(|summary| lines(summary, space(body), stop.as_deref()));
         let count = lines.map_or(0, |lines| lines.len());
         panel.top = panel.top.min(count.saturating_sub(height));
     }
 }
 
 pub(super) fn draw(app: &App, frame: &mut Frame<'_>, panel: &WhyPanel, body: Rect) {
-    let room = room(body);
+    let space = space(body);
     let stop = stop_key(app);
     let lines = panel
         .summary
         .as_ref()
-        .map(|summary| lines(summary, room, stop.as_deref()))
+        .map(|summary| lines(summary, space, stop.as_deref()))
         .unwrap_or_default();
-    // While it is read the box has its usual size, so that nothing jumps.
+    // Use the usual height while loading, so that the panel does not jump.
     let height = if panel.summary.is_some() { lines.len() + 2 } else { 24 };
     let height = u16::try_from(height).unwrap_or(u16::MAX);
-    let title = format!("Why now: {}", crate::util::text::truncate(&panel.title, room / 2));
+    let title = format!("Schedule: {}", crate::util::text::truncate(&panel.title, space / 2));
     let inner = super::dialogs::window(app, frame, body, &title, (width(body), height));
     for (y, pieces) in (inner.y..inner.bottom()).zip(lines.iter().skip(panel.top)) {
         let mut row = Row::new(inner.width);
@@ -74,22 +74,22 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, panel: &WhyPanel, body: Rec
     frame.set_cursor_position(Position::new(inner.x, inner.y));
 }
 
-/// The key that stops an exploration.
+/// The key that stops a crawl.
 fn stop_key(app: &App) -> Option<String> {
     app.keymap.keys_for(Context::Sources, Action::StopExploring)
 }
 
-fn lines(summary: &ScheduleSummary, room: usize, stop: Option<&str>) -> Vec<Pieces> {
+fn lines(summary: &ScheduleSummary, space: usize, stop: Option<&str>) -> Vec<Pieces> {
     let mut lines: Vec<Pieces> = Vec::new();
     let name = |name: &str| (format!("{name:<NAMES$}"), Role::KeyHint);
     for (what, value) in &summary.facts {
-        let wrapped = super::super::reader::wrap_plain(value, room.saturating_sub(NAMES).max(10));
+        let wrapped = super::super::reader::wrap_plain(value, space.saturating_sub(NAMES).max(10));
         for (i, part) in wrapped.into_iter().enumerate() {
             lines.push(vec![name(if i == 0 { what } else { "" }), (part, Role::Text)]);
         }
     }
     if let Some(stop) = stop.filter(|_| summary.exploring) {
-        lines.push(vec![name(""), (format!("{stop} stops exploring"), Role::Dim)]);
+        lines.push(vec![name(""), (format!("{stop}: stop the crawl"), Role::Dim)]);
     }
     if !summary.week.is_empty() {
         lines.push(vec![]);
@@ -111,7 +111,7 @@ mod tests {
     use super::{ScheduleSummary, lines, sparkline};
 
     #[test]
-    fn hours_stand_only_above_days() {
+    fn hour_scale_needs_days() {
         let facts = vec![("rate", "nothing known yet".to_owned())];
         let mut summary = ScheduleSummary { facts, ..ScheduleSummary::default() };
         assert_eq!(lines(&summary, 60, None).len(), 1);
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn days_are_drawn_by_their_share_of_the_busiest() {
+    fn scales_days_to_the_busiest() {
         for (days, expected, ascii) in [
             (vec![], "", ""),
             (vec![0, 0, 0], "▁▁▁", "___"),

@@ -1,5 +1,4 @@
-//! The selector workbench: the page, what its selectors give, and the fields for them. Here is where
-//! they stand, and what is told above and below them.
+//! Layout of the selector workbench: the page, the matches of the selectors, and their fields.
 
 mod fields;
 mod panes;
@@ -15,14 +14,14 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::widgets::Clear;
 
-/// From these widths on the page and what is found stand side by side, and the fields in two
-/// columns.
+/// Width from which the page and the matches are side by side, and width from which the fields are in
+/// two columns.
 const SIDE_BY_SIDE: u16 = 66;
 const TWO_COLUMNS: u16 = 110;
-/// From this width on the copy of a broken list stands beside it.
+/// Width from which the stored copy of a broken list is shown beside it.
 const THREE_SIDES: u16 = 140;
 
-/// What can be clicked: a line of the page, an article, a field.
+/// A clickable part: a line of the page, an article, a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::tui) enum Spot {
     Line(usize),
@@ -30,16 +29,16 @@ pub(in crate::tui) enum Spot {
     Field(usize),
 }
 
-/// Where things stand.
+/// The areas of the parts.
 struct Parts {
     header: Rect,
-    /// The page, its title above.
+    /// The page with its title.
     page: Option<Rect>,
-    /// The copy of it as it was.
+    /// The stored copy of the page.
     copy: Option<Rect>,
-    /// The articles that are found, their title above.
+    /// The list of articles with its title.
     items: Option<Rect>,
-    /// The article that was fetched, its title above.
+    /// The fetched article with its title.
     article: Option<Rect>,
     rule: Rect,
     fields: Rect,
@@ -51,20 +50,20 @@ fn parts(bench: &Bench, size: (u16, u16)) -> Parts {
     let body = Rect { x: 0, y: 1, width: size.0, height: size.1.saturating_sub(2) };
     let columns = if body.width >= TWO_COLUMNS { 2 } else { 1 };
     let count = u16::try_from(bench.fields.len()).unwrap_or(0).div_ceil(columns);
-    let most = match body.height {
+    let limit = match body.height {
         0..10 => 1,
         10..15 => 2,
         15..20 => 4,
         _ => count,
     };
-    let rows = count.min(most);
+    let rows = count.min(limit);
     let header = Rect { height: body.height.min(1), ..body };
     let message = Rect { y: body.bottom().saturating_sub(1), height: 1, ..body };
     let fields = Rect { y: message.y.saturating_sub(rows), height: rows, ..body };
     let rule = Rect { y: fields.y.saturating_sub(1), height: 1, ..body };
     let top = header.bottom();
     let middle = Rect { y: top, height: rule.y.saturating_sub(top), ..body };
-    let has_article = bench.summary.article.is_some();
+    let has_article = bench.preview.article.is_some();
     let beside = bench.beside().is_some() && body.width >= THREE_SIDES;
     let (page, right) = if body.width >= SIDE_BY_SIDE {
         let left = body.width * if beside { 13 } else { 11 } / 20;
@@ -85,7 +84,7 @@ fn parts(bench: &Bench, size: (u16, u16)) -> Parts {
     };
     let (items, article) = match right {
         Some(right) if has_article => {
-            // The article has the most room while it is what is worked on.
+            // Give the article limit of the space while the user works on it.
             let share = if bench.is_article() { 3 } else { 2 };
             let height = (right.height / share).max(2).min(right.height);
             let below = Rect { y: right.y + height, height: right.height - height, ..right };
@@ -96,18 +95,18 @@ fn parts(bench: &Bench, size: (u16, u16)) -> Parts {
     Parts { header, page, copy, items, article, rule, fields, columns, message }
 }
 
-/// What is left below the title of a pane.
+/// The area below the title of a pane.
 fn below(area: Rect) -> Rect {
     Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area }
 }
 
-/// The first row that is drawn, so that the selected one is.
+/// The first visible row, so that the selected one is visible.
 fn first_row(selected: usize, height: usize, count: usize) -> usize {
     let first = (selected + 1).saturating_sub(height).max(selected.saturating_sub(height / 2));
     first.min(count.saturating_sub(height))
 }
 
-/// The first line of the fields that is drawn, so that the active one is.
+/// The first visible line of fields, so that the active one is visible.
 fn first_field(bench: &Bench, parts: &Parts) -> usize {
     let columns = usize::from(parts.columns);
     let height = usize::from(parts.fields.height);
@@ -116,7 +115,7 @@ fn first_field(bench: &Bench, parts: &Parts) -> usize {
     (active + 1).saturating_sub(height)
 }
 
-/// What stands at a place of the screen.
+/// The part at a screen position.
 pub(in crate::tui) fn at(bench: &Bench, size: (u16, u16), at: Position) -> Option<Spot> {
     let parts = parts(bench, size);
     let row_in = |area: Rect, selected: usize, count: usize| {
@@ -145,7 +144,7 @@ pub(in crate::tui) fn at(bench: &Bench, size: (u16, u16), at: Position) -> Optio
     (field < bench.fields.len()).then_some(Spot::Field(field))
 }
 
-/// Draws it over the interface.
+/// Draws the workbench over the panes.
 pub(super) fn draw(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Bench, body: Rect) {
     frame.render_widget(Clear, body);
     frame.buffer_mut().set_style(body, app.palette.style(Role::Text));
@@ -173,17 +172,17 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Be
     message(app, frame, editor, bench, parts.message);
 }
 
-/// What it is for, and how many articles are matched and lost.
+/// Source title, state and numbers of matched and lost articles.
 fn header(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Bench, area: Rect) {
     let style = |role| app.palette.style(role);
     let mut row = Row::new(area.width);
     let m = marks(app);
     let state = match (editor.is_saving(), bench.waiting.iter().next()) {
-        (true, _) => Some((format!(" {} saving ", m.busy), Role::Accent)),
-        (_, Some(_)) => Some((format!(" {} fetching ", m.busy), Role::Accent)),
+        (true, _) => Some((format!(" {} Saving ", m.busy), Role::Accent)),
+        (_, Some(_)) => Some((format!(" {} Fetching ", m.busy), Role::Accent)),
         _ => None,
     };
-    let counts = bench.summary.list.as_ref().map(|list| match (list.known, list.lost) {
+    let counts = bench.preview.list.as_ref().map(|list| match (list.known, list.lost) {
         (0, _) => format!("{} matched", list.links.len()),
         (_, lost) if area.width < SIDE_BY_SIDE => {
             format!("{} found, {lost} lost", list.links.len())
@@ -191,7 +190,7 @@ fn header(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Bench, area
         (known, lost) => format!("{} matched   {lost} lost of {known}", list.links.len()),
     });
     let counts = counts.unwrap_or_default();
-    let lost = bench.summary.list.as_ref().is_some_and(|list| list.lost > 0);
+    let lost = bench.preview.list.as_ref().is_some_and(|list| list.lost > 0);
     row.right(" ", style(Role::Dim));
     if let Some((words, role)) = state {
         row.right(words, style(role));
@@ -204,7 +203,7 @@ fn header(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Bench, area
     frame.render_widget(row.line(style(Role::Text)), area);
 }
 
-/// A line with words in it.
+/// A horizontal line with a title.
 fn title(app: &App, frame: &mut Frame<'_>, words: &str, focused: bool, area: Rect) {
     if area.height == 0 {
         return;
@@ -231,14 +230,14 @@ fn line(frame: &mut Frame<'_>, words: &str, style: Style, area: Rect) {
     }
 }
 
-/// The line below the fields: what is wrong, what is proposed, or what the active field is for.
+/// The message below the fields: an error, a suggestion, or the help of the active field.
 fn message(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Bench, area: Rect) {
     let Some(form) = &editor.form else { return };
     let field = bench.field();
-    let summary = field.and_then(|field| form.fields().get(field.index));
-    let error =
-        summary.and_then(|summary| Some(format!("! {} {}", field?.key, summary.error.as_ref()?)));
-    let unread = bench.summary.article.as_ref().and_then(|summary| summary.date_text.as_ref());
+    let field_info = field.and_then(|field| form.fields().get(field.index));
+    let error = field_info
+        .and_then(|field_info| Some(format!("! {} {}", field?.key, field_info.error.as_ref()?)));
+    let unread = bench.preview.article.as_ref().and_then(|article| article.date_text.as_ref());
     let unread = unread.filter(|_| field.is_some_and(|f| f.key.starts_with("date")));
     let failed = bench.failed.get(&bench.at).filter(|_| bench.sheet().is_some());
     let list_failed = bench.failed.get(&Place::List);
@@ -248,28 +247,28 @@ fn message(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Bench, are
     } else if let Some(why) = &form.problem {
         (format!("! {why}"), Role::Error)
     } else if let Some(repair) = bench.repair() {
-        let taken = repair.selectors.iter().filter(|(part, _)| editor.takes(*part));
+        let applied = repair.selectors.iter().filter(|(part, _)| editor.is_filled(*part));
         let selectors: Vec<String> =
-            taken.map(|(part, s)| format!("{} = {s}", part.key())).collect();
+            applied.map(|(part, s)| format!("{} = {s}", part.key())).collect();
         let known = match (repair.known, bench.is_article()) {
             (_, true) => String::new(),
             (0, _) => format!("   {} articles", repair.count),
-            (known, _) => format!("   {} articles, {known} of them known", repair.count),
+            (known, _) => format!("   {} articles, {known} of them stored", repair.count),
         };
         let (of, selectors) = (offers.len(), selectors.join("  "));
-        (format!("Enter takes the repair 1/{of}: {selectors}{known}"), Role::Warning)
+        (format!("Press Enter to apply repair 1 of {of}: {selectors}{known}"), Role::Warning)
     } else if let Some(text) = unread {
         let text = text::truncate(text, 60);
-        (format!("! \"{text}\" is no date as it is; say how it is written"), Role::Error)
+        (format!("! \"{text}\" is not a recognized date; set date_format"), Role::Error)
     } else if let Some(why) = failed.or(list_failed) {
         (format!("! {why}"), Role::Error)
-    } else if let Some(taken) = bench.taken() {
-        (format!("proposal {}/{}; P goes on", taken + 1, offers.len()), Role::Accent)
+    } else if let Some(applied) = bench.applied() {
+        (format!("suggestion {} of {}; P: next", applied + 1, offers.len()), Role::Accent)
     } else {
-        let help = summary.map_or("", |summary| summary.help());
+        let help = field_info.map_or("", |field_info| field_info.help());
         let offered = match offers.len() {
             0 => String::new(),
-            n => format!("   P: {n} proposed"),
+            n => format!("   P: {n} suggested"),
         };
         (format!("{help}{offered}"), Role::Dim)
     };

@@ -1,19 +1,18 @@
-//! What the engine's workbench answers.
+//! Replies of the engine's workbench.
 
 use super::{App, SheetView};
 use crate::engine::{Part, Place, Preview, Said};
 use crate::model::RuleKey;
-use crate::tui::effect::{BenchAsk, Effect};
+use crate::tui::effect::{BenchRequest, Effect};
 use crate::tui::event::RequestId;
 
 impl App {
-    /// Takes an answer in.
-    pub(in super::super) fn bench_said(&mut self, id: RequestId, said: Said) -> Vec<Effect> {
+    pub(in super::super) fn bench_replied(&mut self, id: RequestId, reply: Said) -> Vec<Effect> {
         let Some(editor) = self.editor() else { return vec![] };
         let Some(bench) = editor.bench.as_mut().filter(|bench| bench.id == id) else {
             return vec![];
         };
-        match said {
+        match reply {
             Said::Copies(times) => {
                 bench.copies = times;
                 let links = bench.broken.as_ref().is_some_and(|t| t.key == RuleKey::Articles);
@@ -21,18 +20,18 @@ impl App {
                     return vec![];
                 }
                 bench.beside = Some(Place::Copy(0));
-                vec![Effect::Bench { bench: id, ask: BenchAsk::Copy(0) }]
+                vec![Effect::Bench { bench: id, ask: BenchRequest::Copy(0) }]
             }
             Said::Page { place, url, outline, needs_javascript } => {
-                let wanted = bench.waiting.remove(&place);
+                let expected = bench.waiting.remove(&place);
                 bench.failed.remove(&place);
                 if needs_javascript {
-                    let why = "the page needs JavaScript, which is not run";
+                    let why = "The page needs JavaScript, which newsfed does not run";
                     bench.failed.insert(place, why.to_owned());
                 }
                 bench.offers.remove(&place);
                 bench.sheets.insert(place, SheetView::new(outline, url));
-                if wanted && place != Place::Second {
+                if expected && place != Place::Second {
                     bench.show(place);
                 }
                 editor.preview()
@@ -40,7 +39,7 @@ impl App {
             Said::Failed { place, why } => {
                 bench.waiting.remove(&place);
                 bench.failed.insert(place, why.clone());
-                // An older copy is better than nothing.
+                // Fall back to a stored copy.
                 if place == Place::List && !bench.copies.is_empty() {
                     let place = Place::Copy(0);
                     if bench.sheets.contains_key(&place) {
@@ -48,34 +47,34 @@ impl App {
                         return editor.preview();
                     }
                     bench.waiting.insert(place);
-                    return vec![Effect::Bench { bench: id, ask: BenchAsk::Copy(0) }];
+                    return vec![Effect::Bench { bench: id, ask: BenchRequest::Copy(0) }];
                 }
                 if matches!(place, Place::List) { vec![] } else { self.problem(why) }
             }
             Said::Offers(place, offers) => {
-                let wanted = match bench.broken.as_ref().map(|problem| problem.key) {
+                let expected = match bench.broken.as_ref().map(|problem| problem.key) {
                     Some(RuleKey::Articles) => bench.at == place && place == Place::List,
                     Some(_) => bench.at == place && place == Place::Article,
                     None => false,
                 };
-                bench.mending |= wanted && bench.taken.is_none() && !offers.is_empty();
+                bench.repairing |= expected && bench.applied.is_none() && !offers.is_empty();
                 bench.offers.insert(place, offers);
                 vec![]
             }
-            Said::Previewed(request, summary) => {
-                if request == bench.asked {
-                    return self.previewed(*summary);
+            Said::Previewed(request, preview) => {
+                if request == bench.last_preview {
+                    return self.previewed(*preview);
                 }
                 vec![]
             }
             Said::Picked(_, None) => {
-                self.problem("no selector was found for this element; i types one")
+                self.problem("No selector found for this element; press i to type one")
             }
             Said::Picked(part, Some(selector)) => {
                 let field = bench.fields.iter().find(|f| f.part == Some(part)).copied();
                 let Some(field) = field else { return vec![] };
-                bench.keep(field.index);
-                editor.put(field.index, &selector);
+                bench.keep_edit(field.index);
+                editor.set_field(field.index, &selector);
                 let effects = editor.preview();
                 self.note(format!("{}: {selector}", field.key));
                 effects
@@ -83,11 +82,11 @@ impl App {
         }
     }
 
-    fn previewed(&mut self, summary: Preview) -> Vec<Effect> {
+    fn previewed(&mut self, preview: Preview) -> Vec<Effect> {
         let Some(bench) = self.editor().and_then(|editor| editor.bench.as_mut()) else {
             return vec![];
         };
-        bench.summary = summary;
+        bench.preview = preview;
         let (count, first) = {
             let (items, _) = bench.items();
             (items.len(), items.first().map(|item| (item.url.clone(), item.title.clone())))
@@ -104,13 +103,15 @@ impl App {
         if let Some((mark, sheet)) = mark.zip(copy.and_then(|place| bench.sheets.get_mut(&place))) {
             sheet.go_to_first(mark);
         }
-        // What is broken in the articles is mended on one of them.
+        // Broken article selectors are repaired on the first article.
         let in_articles = bench.broken.as_ref().is_some_and(|t| t.key != RuleKey::Articles);
-        let begun = bench.sheets.contains_key(&Place::Article)
+        let requested = bench.sheets.contains_key(&Place::Article)
             || bench.waiting.contains(&Place::Article)
             || bench.failed.contains_key(&Place::Article);
         match first {
-            Some((url, title)) if in_articles && !begun => bench.fetch(url, Place::Article, title),
+            Some((url, title)) if in_articles && !requested => {
+                bench.fetch(url, Place::Article, title)
+            }
             _ => vec![],
         }
     }

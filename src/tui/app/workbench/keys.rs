@@ -1,10 +1,10 @@
-//! Keys and the mouse on the workbench.
+//! Keys and the mouse in the workbench.
 
 use super::super::keys::Motion;
 use super::{App, Bench, BenchPane, Editor};
 use crate::config::Key;
 use crate::engine::{Part, Place};
-use crate::tui::effect::{BenchAsk, Effect};
+use crate::tui::effect::{BenchRequest, Effect};
 use crate::tui::view;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEventKind};
 use ratatui::layout::Position;
@@ -14,12 +14,12 @@ use url::Url;
 const PAGE: usize = 12;
 
 impl Bench {
-    /// Asks for a page, unless it is asked for already.
+    /// Fetches a page, unless it is being fetched already.
     pub(super) fn fetch(&mut self, url: Url, place: Place, title: String) -> Vec<Effect> {
         if !self.waiting.insert(place) {
             return vec![];
         }
-        vec![Effect::Bench { bench: self.id, ask: BenchAsk::Fetch { url, place, title } }]
+        vec![Effect::Bench { bench: self.id, ask: BenchRequest::Fetch { url, place, title } }]
     }
 
     fn next_pane(&mut self, forward: bool) {
@@ -28,23 +28,23 @@ impl Bench {
         self.pane = PANES[(at + if forward { 1 } else { 2 }) % 3];
     }
 
-    /// Chooses a field; where it is of a page that is there, that one is shown.
+    /// Activates a field; shows the page it belongs to if that is loaded. Returns whether the page changed.
     fn activate(&mut self, field: usize) -> bool {
-        let Some(chosen) = self.fields.get(field) else { return false };
-        let of_article = chosen.part.is_some_and(|part| Part::ARTICLE.contains(&part));
-        let of_list = chosen.part.is_some_and(|part| Part::LIST.contains(&part));
+        let Some(field_info) = self.fields.get(field) else { return false };
+        let of_article = field_info.part.is_some_and(|part| Part::ARTICLE.contains(&part));
+        let of_list = field_info.part.is_some_and(|part| Part::LIST.contains(&part));
         self.active = field;
         let place = match self.is_article() {
             false if of_article => Place::Article,
             true if of_list => Place::List,
             _ => return false,
         };
-        let there = self.sheets.contains_key(&place);
-        if there {
+        let loaded = self.sheets.contains_key(&place);
+        if loaded {
             self.show(place);
             self.active = field;
         }
-        there
+        loaded
     }
 
     fn go(&mut self, motion: Motion) {
@@ -54,8 +54,8 @@ impl Bench {
                 self.item = motion.from(self.item, PAGE, count);
             }
             _ => {
-                // Who walks on wants to choose by hand.
-                self.mending = false;
+                // Moving means that the user picks by hand.
+                self.repairing = false;
                 if let Some(sheet) = self.sheet_mut() {
                     sheet.go(motion.from(sheet.selected(), PAGE, sheet.count()));
                 }
@@ -65,22 +65,22 @@ impl Bench {
 }
 
 impl Editor {
-    /// The next selectors that are offered, and at the end what was there before.
+    /// Applies the next suggestion; after the last one restores the previous values.
     fn next_offer(&mut self) -> Option<Vec<Effect>> {
         let bench = self.bench.as_ref()?;
         let count = bench.offers().len();
-        let next = match bench.taken() {
+        let next = match bench.applied() {
             _ if count == 0 => return None,
             None => Some(0),
             Some(n) if n + 1 < count => Some(n + 1),
             Some(_) => None,
         };
-        Some(self.take(next))
+        Some(self.apply_offer(next))
     }
 }
 
 impl App {
-    /// A stroke while the workbench is shown.
+    /// A key press while the workbench is shown.
     pub(in super::super) fn bench_key(&mut self, event: KeyEvent, key: Key) -> Vec<Effect> {
         let motion = self.bench_motion(event, key);
         let ctrl = event.modifiers.contains(KeyModifiers::CONTROL);
@@ -92,8 +92,8 @@ impl App {
             (KeyCode::BackTab, _) => bench.next_pane(false),
             (_, BenchPane::Fields) => return self.bench_typing(event),
             (KeyCode::Esc, _) => return self.leave_bench(),
-            (KeyCode::Enter, BenchPane::Items) if !bench.mending => return self.go_to_article(),
-            (KeyCode::Enter, _) if bench.mending => return editor.take(Some(0)),
+            (KeyCode::Enter, BenchPane::Items) if !bench.repairing => return self.go_to_article(),
+            (KeyCode::Enter, _) if bench.repairing => return editor.apply_offer(Some(0)),
             (KeyCode::Enter, _) => return self.use_element(),
             (KeyCode::Char(digit @ '1'..='9'), _) => {
                 let number = usize::try_from(u32::from(digit) - u32::from('1')).unwrap_or(0);
@@ -104,13 +104,13 @@ impl App {
             (KeyCode::Char('i'), _) => bench.pane = BenchPane::Fields,
             (KeyCode::Char('v'), _) => {
                 if let Some(sheet) = bench.sheet_mut() {
-                    sheet.turn();
+                    sheet.toggle_text();
                 }
             }
             (KeyCode::Char('P'), _) => {
                 return match editor.next_offer() {
                     Some(effects) => effects,
-                    None => self.note("no selectors are proposed for this page"),
+                    None => self.note("No selectors are suggested for this page"),
                 };
             }
             (KeyCode::Char('t'), _) => return self.next_copy(),
@@ -124,12 +124,12 @@ impl App {
             }
             (KeyCode::Left | KeyCode::Char('h'), BenchPane::Page) => {
                 if let Some(sheet) = bench.sheet_mut() {
-                    sheet.out();
+                    sheet.fold_or_leave();
                 }
             }
             (KeyCode::Right | KeyCode::Char('l'), BenchPane::Page) => {
                 if let Some(sheet) = bench.sheet_mut() {
-                    sheet.inwards();
+                    sheet.unfold_or_enter();
                 }
             }
             _ => {
@@ -141,7 +141,7 @@ impl App {
         vec![]
     }
 
-    /// The keys that move in lists move here too.
+    /// Arrow keys and the movement keys of lists.
     fn bench_motion(&self, event: KeyEvent, key: Key) -> Option<Motion> {
         match event.code {
             KeyCode::Down => Some(Motion::Lines(1)),
@@ -150,7 +150,7 @@ impl App {
         }
     }
 
-    /// A stroke in the field that elements are chosen for.
+    /// A key press in the active field.
     fn bench_typing(&mut self, event: KeyEvent) -> Vec<Effect> {
         let Some(editor) = self.editor() else { return vec![] };
         let Some(bench) = editor.bench_mut() else { return vec![] };
@@ -165,7 +165,7 @@ impl App {
                 }
             }
             _ => {
-                bench.mending = false;
+                bench.repairing = false;
                 if editor.field().is_some_and(|field| field.input(event)) {
                     return editor.typed();
                 }
@@ -174,7 +174,7 @@ impl App {
         vec![]
     }
 
-    /// Enter on an element: it makes the selector of the active field.
+    /// Enter on an element: creates a selector for the active field.
     fn use_element(&mut self) -> Vec<Effect> {
         let Some(bench) = self.editor().and_then(|editor| editor.bench_mut()) else {
             return vec![];
@@ -185,14 +185,14 @@ impl App {
         let (id, place) = (bench.id, bench.at);
         match (field.part, element) {
             (Some(part), Some(element)) if of_page.contains(&part) => {
-                vec![Effect::Bench { bench: id, ask: BenchAsk::Pick { place, element, part } }]
+                vec![Effect::Bench { bench: id, ask: BenchRequest::Pick { place, element, part } }]
             }
             (_, None) => vec![],
-            (None, _) => self.note("the form of a date is typed: i"),
+            (None, _) => self.note("The date format cannot be picked; press i to type it"),
             (Some(_), _) if bench.is_article() => {
-                self.note("this is an article; b goes back to the list")
+                self.note("This is an article; press b to go back to the list")
             }
-            (Some(_), _) => self.note("this is the list; g goes to one of its articles"),
+            (Some(_), _) => self.note("This is the list; press g to go to one of its articles"),
         }
     }
 
@@ -203,7 +203,7 @@ impl App {
         let item =
             bench.items().0.get(bench.item).map(|item| (item.url.clone(), item.title.clone()));
         let Some((url, title)) = item else {
-            return self.note("no article is found yet: choose a link first");
+            return self.note("No article found yet: pick a link first");
         };
         if bench.sheets.get(&Place::Article).is_some_and(|sheet| sheet.url == url) {
             bench.show(Place::Article);
@@ -219,19 +219,19 @@ impl App {
         let Some(bench) = self.editor().and_then(|editor| editor.bench_mut()) else {
             return vec![];
         };
-        let next = bench.summary.list.as_ref().and_then(|summary| summary.next.clone());
+        let next = bench.preview.list.as_ref().and_then(|page| page.next.clone());
         match next {
             Some(url) => bench.fetch(url, Place::Second, String::new()),
-            None => self.note("no next page is found: choose its link for 2 next"),
+            None => self.note("No next page found: pick its link for field 2, next"),
         }
     }
 
-    /// Shows the next older copy of the list, and after the last the list as it is now.
+    /// Shows the next older copy of the list; after the last one the current list.
     fn next_copy(&mut self) -> Vec<Effect> {
         let Some(editor) = self.editor() else { return vec![] };
         let Some(bench) = editor.bench_mut() else { return vec![] };
         if bench.copies.is_empty() {
-            return self.note("no older copy of the list is kept yet");
+            return self.note("No older copy of the list is stored yet");
         }
         let next = match bench.at {
             Place::Copy(n) if n + 1 < bench.copies.len() => Place::Copy(n + 1),
@@ -241,7 +241,7 @@ impl App {
         match next {
             Place::Copy(n) if !bench.sheets.contains_key(&next) => {
                 bench.waiting.insert(next);
-                vec![Effect::Bench { bench: bench.id, ask: BenchAsk::Copy(n) }]
+                vec![Effect::Bench { bench: bench.id, ask: BenchRequest::Copy(n) }]
             }
             _ => {
                 bench.show(next);
@@ -252,8 +252,8 @@ impl App {
 
     fn back_to_list(&mut self) -> Vec<Effect> {
         let Some(editor) = self.editor() else { return vec![] };
-        let there = editor.form.as_ref().is_some_and(super::is_list);
-        let Some(bench) = editor.bench_mut().filter(|bench| there && bench.at != Place::List)
+        let has_list = editor.form.as_ref().is_some_and(super::is_list);
+        let Some(bench) = editor.bench_mut().filter(|bench| has_list && bench.at != Place::List)
         else {
             return vec![];
         };
@@ -261,7 +261,7 @@ impl App {
         editor.preview()
     }
 
-    /// Esc: from an article or a copy back to the list, from there to the form.
+    /// Esc: from an article or a copy back to the list, from has_list to the form.
     fn leave_bench(&mut self) -> Vec<Effect> {
         let Some(editor) = self.editor() else { return vec![] };
         let of_list = editor.form.as_ref().is_some_and(super::is_list);
@@ -275,7 +275,7 @@ impl App {
         vec![]
     }
 
-    /// A click selects, a second one on the same line chooses; the wheel moves.
+    /// A click selects, a second one on the same line picks; the wheel moves.
     pub(in super::super) fn bench_mouse(
         &mut self,
         kind: MouseEventKind,

@@ -1,37 +1,37 @@
-//! A page of the workbench as it is shown: its lines, folded or not, or its text.
+//! A page in the workbench: its element tree with folding, or its text.
 
 use crate::engine::{Outline, OutlineLine};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use url::Url;
 
-/// How a line stands to the elements that a selector matches.
+/// Relation of a line to the elements that a selector matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Marked {
     No,
-    /// Something that the line hides is matched.
+    /// A match is hidden in the folded line.
     Within,
     Yes,
 }
 
-/// A page with what of it is unfolded and selected.
+/// A page with its folds and selection.
 #[derive(Debug)]
 pub(crate) struct SheetView {
     pub(crate) outline: Arc<Outline>,
     pub(crate) url: Url,
-    /// Whether its text is shown and not its structure.
+    /// Whether the text is shown instead of the element tree.
     pub(crate) text: bool,
-    /// Lines whose siblings alike are shown.
+    /// Lines whose repeated siblings are shown.
     opened: HashSet<u32>,
-    /// Lines that hide what stands in them.
+    /// Lines whose children are hidden.
     closed: HashSet<u32>,
-    /// Behind the last element of siblings alike, by the line of the first.
+    /// End of a group of repeated siblings, by the line of the first.
     ends: HashMap<u32, u32>,
-    /// The lines that are shown.
+    /// Visible lines.
     lines: Vec<u32>,
     selected: usize,
     selected_text: usize,
-    /// Whether somebody has gone somewhere.
+    /// Whether the user moved the selection.
     moved: bool,
 }
 
@@ -59,7 +59,7 @@ impl SheetView {
         sheet
     }
 
-    /// Reckons which lines are shown.
+    /// Computes the visible lines.
     fn unfold(&mut self) {
         let before = self.lines.get(self.selected).copied().unwrap_or(0);
         self.lines.clear();
@@ -93,14 +93,14 @@ impl SheetView {
         self.outline.lines.get(*self.lines.get(row)? as usize)
     }
 
-    /// Whether a line hides something.
+    /// Whether a line hides others.
     pub(crate) fn is_folded(&self, row: usize) -> bool {
         let Some(number) = self.lines.get(row) else { return false };
         let alike = self.line(row).is_some_and(|line| line.alike > 1);
         self.closed.contains(number) || (alike && !self.opened.contains(number))
     }
 
-    /// How the element of a line stands to those that are matched, whose numbers are in order.
+    /// Relation of a line's element to the matched elements, whose numbers are sorted.
     pub(crate) fn marked(&self, row: usize, marks: &[u32]) -> Marked {
         let within = |from: u32, end: u32| {
             let at = marks.partition_point(|mark| *mark < from);
@@ -110,7 +110,7 @@ impl SheetView {
             let Some(text) = self.outline.texts.get(row) else { return Marked::No };
             let around = |mark: &&u32| self.outline.end(**mark) > text.element;
             let before = marks.partition_point(|mark| *mark <= text.element);
-            // The innermost that may hold it is the nearest before it; lists do not nest deep.
+            // The innermost enclosing match is the nearest one before; lists do not nest deeply.
             let found = marks[..before].iter().rev().take(64).find(around).is_some();
             return if found { Marked::Yes } else { Marked::No };
         }
@@ -131,7 +131,7 @@ impl SheetView {
         }
     }
 
-    /// The element that is selected.
+    /// The selected element.
     pub(super) fn element(&self) -> Option<u32> {
         if self.text {
             return self.outline.texts.get(self.selected_text).map(|text| text.element);
@@ -149,7 +149,7 @@ impl SheetView {
         }
     }
 
-    /// Goes to the first element that is matched, as long as nobody has gone anywhere.
+    /// Goes to the first match, unless the user moved the selection.
     pub(super) fn go_to_first(&mut self, mark: u32) {
         if self.moved || self.text {
             return;
@@ -160,8 +160,8 @@ impl SheetView {
         self.selected = found.unwrap_or(self.selected);
     }
 
-    /// Switches between structure and text, staying at the same element.
-    pub(super) fn turn(&mut self) {
+    /// Switches between element tree and text, staying at the same element.
+    pub(super) fn toggle_text(&mut self) {
         let Some(element) = self.element() else {
             self.text = !self.text;
             return;
@@ -180,7 +180,7 @@ impl SheetView {
         }
     }
 
-    /// Shows or hides what stands in the line, or the siblings that it stands for.
+    /// Folds or unfolds the children of the line, or the repeated siblings it stands for.
     pub(super) fn toggle(&mut self) {
         let Some(number) = self.lines.get(self.selected).copied().filter(|_| !self.text) else {
             return;
@@ -195,16 +195,16 @@ impl SheetView {
         self.unfold();
     }
 
-    /// One level out: hides what stands in the line, or goes to the line around it.
-    pub(super) fn out(&mut self) {
+    /// One level fold_or_leave: folds the line, or goes to its parent.
+    pub(super) fn fold_or_leave(&mut self) {
         let (Some(number), Some(line)) =
             (self.lines.get(self.selected).copied(), self.line(self.selected))
         else {
             return;
         };
         let depth = line.depth;
-        let holds = self.line(self.selected + 1).is_some_and(|next| next.depth > depth);
-        if holds && !self.text {
+        let has_children = self.line(self.selected + 1).is_some_and(|next| next.depth > depth);
+        if has_children && !self.text {
             self.closed.insert(number);
             self.unfold();
         } else if !self.text {
@@ -214,8 +214,8 @@ impl SheetView {
         }
     }
 
-    /// One level in: shows what the line hides, or goes to the first line in it.
-    pub(super) fn inwards(&mut self) {
+    /// One level in: unfolds the line, or goes to its first child.
+    pub(super) fn unfold_or_enter(&mut self) {
         let Some(number) = self.lines.get(self.selected).copied().filter(|_| !self.text) else {
             return;
         };

@@ -1,4 +1,4 @@
-//! What the driver could answer some time, and what nobody asked for.
+//! Random replies of the driver, requested or not.
 
 use super::*;
 use crate::config::{FileEdit, Import, KeyChange, Paths, Section, SourcesFile, ViewSettings};
@@ -7,9 +7,9 @@ use crate::engine::{
     TextGot, Way,
 };
 use crate::store::Count;
-use crate::tui::effect::BenchAsk;
+use crate::tui::effect::BenchRequest;
 
-/// What answers are made of.
+/// Prepared values for replies.
 pub(super) struct Stock {
     rows: Vec<ItemRow>,
     entry: Section,
@@ -128,8 +128,8 @@ impl Chaos {
         Box::new(settings)
     }
 
-    /// What a workbench over a small page says, or why it says nothing.
-    fn bench_answer(&mut self, bench: u64, ask: BenchAsk) -> Option<Event> {
+    /// A reply of a workbench over a small page, or an error.
+    fn bench_answer(&mut self, bench: u64, ask: BenchRequest) -> Option<Event> {
         let url = "https://kernel.example/news".parse().unwrap();
         let page = "<main><h3><a href=/1>日本語 one</a></h3><h3><a href=/2>Two</a></h3></main>";
         let mut desk = Rehearsal::new(&["https://kernel.example/1".to_owned()], &[]);
@@ -137,18 +137,18 @@ impl Chaos {
             [Place::List, Place::Second, Place::Article, Place::Copy(0)][self.rng.usize(..4)];
         desk.lay(place, &url, page);
         match ask {
-            BenchAsk::Preview { request, rules, .. } => desk.preview(request, *rules, place),
-            BenchAsk::Pick { part, .. } => desk.pick(place, self.rng.u32(..9), part),
-            BenchAsk::Fetch { .. } | BenchAsk::Copy(_) => {}
+            BenchRequest::Preview { request, rules, .. } => desk.preview(request, *rules, place),
+            BenchRequest::Pick { part, .. } => desk.pick(place, self.rng.u32(..9), part),
+            BenchRequest::Fetch { .. } | BenchRequest::Copy(_) => {}
         }
         let why = self.failure();
         let mut said = desk.heard();
         said.push(Said::Failed { place, why });
         let at = self.rng.usize(..said.len());
-        Some(Event::BenchSaid(bench, said.swap_remove(at)))
+        Some(Event::BenchReplied(bench, said.swap_remove(at)))
     }
 
-    /// The event with which the driver would answer, some time.
+    /// A possible reply of the driver.
     pub(super) fn answer(&mut self, effect: Effect) -> Option<Event> {
         Some(match effect {
             Effect::LoadSources => {
@@ -272,18 +272,18 @@ impl Chaos {
             }
             Effect::Pipe { .. } | Effect::EditSource { .. } => {
                 let said = self.failure();
-                Event::Said(self.result(said))
+                Event::Message(self.result(said))
             }
             Effect::OpenBench { bench, .. } => {
                 let times = vec![now(); self.rng.usize(..3)];
-                Event::BenchSaid(bench, Said::Copies(times))
+                Event::BenchReplied(bench, Said::Copies(times))
             }
             Effect::Bench { bench, ask } => return self.bench_answer(bench, ask),
             Effect::CancelDiscovery
             | Effect::CloseBench
-            | Effect::StopExploring { .. }
+            | Effect::StopCrawl { .. }
             | Effect::Copy { .. }
-            | Effect::KeepPlace { .. }
+            | Effect::StorePosition { .. }
             | Effect::BrowseHere(_)
             | Effect::Redraw
             | Effect::Suspend
@@ -291,7 +291,7 @@ impl Chaos {
         })
     }
 
-    /// What nobody has asked for, or asked for long ago.
+    /// A reply that nobody requested, or a late one.
     pub(super) fn stray(&mut self) -> Event {
         let request = self.rng.u64(..40);
         let key = self.rng.i64(..8);
@@ -301,7 +301,7 @@ impl Chaos {
                 Event::WindowLoaded(request, Ok(Window { rows, ..Window::default() }))
             }
             1 => Event::ArticleLoaded(request, Ok(None)),
-            2 => Event::Tried(request, "looking".to_owned()),
+            2 => Event::Tried(request, "searching".to_owned()),
             3 => Event::Discovered(request, Err("late".to_owned())),
             4 => Event::Edited(Purpose::History, self.edited()),
             5 => Event::Edited(Purpose::Command(None), self.edited()),

@@ -1,4 +1,4 @@
-//! The fields for selectors, each with how it does.
+//! The selector fields and their matches.
 
 use super::panes::day;
 use super::{Parts, first_field};
@@ -11,10 +11,10 @@ use crate::util::text;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 
-/// Cells of the names of fields.
+/// Width of the name column, in cells.
 const LABELS: usize = 13;
 
-/// Draws those that there is room for, the active one among them.
+/// Draws the fields that fit, including the active one.
 pub(super) fn fields(
     app: &App,
     frame: &mut Frame<'_>,
@@ -39,14 +39,14 @@ pub(super) fn fields(
     }
 }
 
-/// How a field does: how many elements its selector matches, or that it is not right.
-fn standing(bench: &Bench, field: BenchField, wrong: bool, empty: bool) -> (String, Role) {
-    let article = bench.summary.article.as_ref();
+/// The result of a field: number of matched elements, or an error marker.
+fn field_result(bench: &Bench, field: BenchField, wrong: bool, empty: bool) -> (String, Role) {
+    let article = bench.preview.article.as_ref();
     match (field.part, wrong) {
         (_, true) => ("!".to_owned(), Role::Error),
         (Some(Part::Date), _) if !empty && article.is_some() => {
             let found = bench.found(Part::Date).flatten().map_or(0, |found| found.count);
-            match article.and_then(|summary| summary.article.published) {
+            match article.and_then(|page| page.article.published) {
                 Some(date) => (format!("{found}  {}", day(date)), Role::Text),
                 None if found > 0 => (format!("{found}  ! no date"), Role::Error),
                 None => ("0".to_owned(), Role::Warning),
@@ -73,25 +73,26 @@ fn draw_field(
     let Some((form, typed)) = editor.form.as_ref().zip(editor.typed.get(field.index)) else {
         return;
     };
-    let summary = &form.fields()[field.index];
+    let field_info = &form.fields()[field.index];
     let active = number == bench.active;
     let typing = active && bench.pane == BenchPane::Fields;
     let mut row = Row::new(area.width);
-    let (words, role) = standing(bench, field, summary.error.is_some(), typed.value().is_empty());
-    row.right(if words.is_empty() { words } else { format!(" {words} ") }, style(role));
+    let (result, role) =
+        field_result(bench, field, field_info.error.is_some(), typed.value().is_empty());
+    row.right(if result.is_empty() { result } else { format!(" {result} ") }, style(role));
     let pointer = if active { marks(app).pointer } else { " " };
     row.left(pointer, style(Role::Accent));
     row.left(&format!("{} ", number + 1), style(Role::KeyHint));
     let label = style(if active { Role::Accent } else { Role::Dim });
     row.left(&format!("{:<LABELS$}", field.key), label);
-    let room = row.room().saturating_sub(1).max(1);
+    let space = row.free().saturating_sub(1).max(1);
     let used = 3 + LABELS;
     let (shown, cursor) = match typing {
-        true => typed.visible(room),
-        false => (text::truncate(typed.value(), room).into_owned(), 0),
+        true => typed.visible(space),
+        false => (text::truncate(typed.value(), space).into_owned(), 0),
     };
     if shown.is_empty() && !typing {
-        let unset = summary.unset();
+        let unset = field_info.unset();
         let unset = if unset.is_empty() { String::new() } else { format!("({unset})") };
         row.left(&unset, style(Role::Dim));
     } else {

@@ -1,4 +1,4 @@
-//! The page, the articles that are found on it, and the one that was fetched.
+//! The page, the articles found on it, and the fetched article.
 
 use super::{below, first_row, line, title};
 use crate::config::Role;
@@ -12,7 +12,7 @@ use crate::util::when;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 
-/// The structure of the page, or its text, what the active selector matches being marked.
+/// The element tree or the text of the page, with the matches of the active selector marked.
 pub(super) fn page(app: &App, frame: &mut Frame<'_>, bench: &Bench, place: Place, area: Rect) {
     let style = |role| app.palette.style(role);
     let sheet = bench.sheets.get(&place);
@@ -22,17 +22,17 @@ pub(super) fn page(app: &App, frame: &mut Frame<'_>, bench: &Bench, place: Place
     let of = match place {
         Place::List | Place::Second => "now".to_owned(),
         Place::Copy(n) => match bench.copies.get(n) {
-            Some(at) => format!("saved copy of {}", when::clock(*at, app.now)),
-            None => "saved copy".to_owned(),
+            Some(at) => format!("stored copy of {}", when::clock(*at, app.now)),
+            None => "stored copy".to_owned(),
         },
-        Place::Article => "an article".to_owned(),
+        Place::Article => "article".to_owned(),
     };
     title(app, frame, &format!("{what} {} {of}", marks(app).bullet), focused, area);
     let area = below(area);
     let Some(sheet) = sheet else {
         let (words, role) = match bench.failed.get(&bench.at) {
             Some(why) => (why.clone(), Role::Error),
-            None => ("fetching the page …".to_owned(), Role::Dim),
+            None => ("Fetching the page …".to_owned(), Role::Dim),
         };
         let lines = wrap_plain(&words, usize::from(area.width).saturating_sub(2).max(8));
         for (y, words) in (area.y..area.bottom()).zip(lines) {
@@ -72,20 +72,20 @@ pub(super) fn page(app: &App, frame: &mut Frame<'_>, bench: &Bench, place: Place
         if sheet.text {
             let words = sheet.outline.texts.get(i).map_or("", |t| t.text.as_str());
             row.left(&format!(" {words}"), whole);
-        } else if let Some(details) = sheet.line(i) {
-            let depth = usize::from(details.depth).min(usize::from(area.width) / 4);
+        } else if let Some(line_info) = sheet.line(i) {
+            let depth = usize::from(line_info.depth).min(usize::from(area.width) / 4);
             row.left(&" ".repeat(depth), whole);
             let fold = if sheet.is_folded(i) { m.folded } else { " " };
             row.left(fold, part_style(Role::Dim));
-            row.left(&details.name, part_style(Role::Header));
-            if details.alike > 1 {
+            row.left(&line_info.name, part_style(Role::Header));
+            if line_info.alike > 1 {
                 let times = if app.settings.ui.ascii { "x" } else { "×" };
-                row.left(&format!(" {times}{}", details.alike), part_style(Role::Accent));
+                row.left(&format!(" {times}{}", line_info.alike), part_style(Role::Accent));
             }
-            if !details.text.is_empty() {
-                row.left(&format!("  {}", details.text), part_style(Role::Text));
+            if !line_info.text.is_empty() {
+                row.left(&format!("  {}", line_info.text), part_style(Role::Text));
             }
-            if let Some(hint) = &details.hint {
+            if let Some(hint) = &line_info.hint {
                 row.left(&format!("  {hint}"), part_style(Role::Dim));
             }
         }
@@ -100,16 +100,16 @@ pub(super) fn day(date: Time) -> String {
     date.format("%Y-%m-%d").to_string()
 }
 
-/// The articles that the selectors find on the list.
+/// The articles that the selectors find in the list.
 pub(super) fn items(app: &App, frame: &mut Frame<'_>, bench: &Bench, area: Rect) {
     let style = |role| app.palette.style(role);
     let focused = bench.pane == BenchPane::Items;
-    title(app, frame, "What these selectors give", focused, area);
+    title(app, frame, "Matches", focused, area);
     let area = below(area);
     let (items, on_first) = bench.items();
     if items.is_empty() {
-        let words = match &bench.summary.list {
-            Some(_) => " no articles",
+        let words = match &bench.preview.list {
+            Some(_) => " No articles",
             None => "",
         };
         line(frame, words, style(Role::Dim), area);
@@ -143,12 +143,12 @@ pub(super) fn items(app: &App, frame: &mut Frame<'_>, bench: &Bench, area: Rect)
     }
 }
 
-/// The article that was fetched, as the selectors read it.
+/// The fetched article as extracted by the selectors.
 pub(super) fn article(app: &App, frame: &mut Frame<'_>, bench: &Bench, area: Rect) {
     let style = |role| app.palette.style(role);
-    title(app, frame, "The article", false, area);
-    let Some(details) = &bench.summary.article else { return };
-    let article = &details.article;
+    title(app, frame, "Article", false, area);
+    let Some(line_info) = &bench.preview.article else { return };
+    let article = &line_info.article;
     let area = below(area);
     let width = usize::from(area.width).saturating_sub(2).max(8);
     let mut lines: Vec<(String, Role)> = vec![(article.title.clone(), Role::Header)];
