@@ -1,15 +1,17 @@
 //! The add dialog: a URL is entered, the ways to follow it are listed.
 
-use super::dialogs::Starters;
+use super::dialogs::{Dialog, KeyHints, Reply, Starters};
 use super::history::Change;
-use super::{App, Dialog, Prompt};
-use crate::config::{Action, Context, FileEdit};
+use super::{App, Editor, Prompt};
+use crate::config::{Action, Context, FileEdit, Key};
 use crate::engine::Discovery;
 use crate::model::SourceKind;
 use crate::tui::effect::{Effect, ExitReason};
 use crate::tui::event::{Failure, Followed, RequestId};
 use crate::tui::input::Field;
+use crate::tui::view::{self, DialogArea};
 use crossterm::event::{KeyCode, KeyEvent};
+use ratatui::Frame;
 
 /// State of the add dialog.
 #[derive(Debug)]
@@ -69,99 +71,114 @@ impl Add {
     }
 }
 
-impl App {
-    fn add(&mut self) -> Option<&mut Add> {
-        match self.dialogs.last_mut() {
-            Some(Dialog::Add(add)) => Some(add),
-            _ => None,
-        }
-    }
-
-    /// Enter in the field: starts discovery for the URL.
-    pub(super) fn discover(&mut self) -> Vec<Effect> {
-        let request = self.request();
-        let Some(add) = self.add() else { return vec![] };
-        let address = add.field.value().trim().to_owned();
-        if address.is_empty() {
-            return vec![];
-        }
-        add.stage = Stage::Discovering { request, tried: Vec::new() };
-        vec![Effect::Discover { request, address }]
-    }
-
-    pub(super) fn add_key(&mut self, event: KeyEvent) -> Vec<Effect> {
-        let Some(add) = self.add() else { return vec![] };
-        match (&mut add.stage, event.code) {
+impl Dialog for Add {
+    fn key(&mut self, app: &mut App, event: KeyEvent, _key: Key) -> Reply {
+        match (&mut self.stage, event.code) {
             (Stage::Discovering { .. } | Stage::Following, KeyCode::Esc) => {
-                add.stage = Stage::Typing;
-                vec![Effect::CancelDiscovery]
+                self.stage = Stage::Typing;
+                return vec![Effect::CancelDiscovery].into();
             }
-            (_, KeyCode::Esc) => {
-                self.dialogs.pop();
-                vec![]
-            }
+            (_, KeyCode::Esc) => return Reply::close(vec![]),
             (Stage::Found { discovery, selected }, KeyCode::Down | KeyCode::Tab) => {
                 *selected = (*selected + 1).min(discovery.ways.len().saturating_sub(1));
-                vec![]
             }
             (Stage::Found { selected, .. }, KeyCode::Up | KeyCode::BackTab) => {
                 *selected = selected.saturating_sub(1);
-                vec![]
             }
-            (Stage::Found { .. }, KeyCode::Enter) => self.follow_selected(),
-            (Stage::Found { .. }, KeyCode::Char('e')) if event.modifiers.is_empty() => {
-                self.edit_way(false)
+            (Stage::Found { .. }, KeyCode::Enter) => return self.follow_selected().into(),
+            (Stage::Found { discovery, selected }, KeyCode::Char(letter @ ('e' | 's')))
+                if event.modifiers.is_empty() =>
+            {
+                return app.edit_way(discovery, (letter == 'e').then_some(*selected)).into();
             }
-            (Stage::Found { .. }, KeyCode::Char('s')) if event.modifiers.is_empty() => {
-                self.edit_way(true)
-            }
-            (Stage::Discovering { .. } | Stage::Following, _) => vec![],
-            (_, KeyCode::Down | KeyCode::Tab) if add.welcome => {
-                add.choice = Some(add.choice.map_or(0, |c| (c + 1).min(Choice::ALL.len() - 1)));
-                vec![]
+            (Stage::Discovering { .. } | Stage::Following, _) => {}
+            (_, KeyCode::Down | KeyCode::Tab) if self.welcome => {
+                let next = |choice: usize| (choice + 1).min(Choice::ALL.len() - 1);
+                self.choice = Some(self.choice.map_or(0, next));
             }
             (_, KeyCode::Up | KeyCode::BackTab) => {
-                add.choice = add.choice.and_then(|c| c.checked_sub(1));
-                vec![]
+                self.choice = self.choice.and_then(|c| c.checked_sub(1));
             }
-            (_, KeyCode::Enter) => match add.choice {
-                Some(choice) => self.start_with(Choice::ALL[choice]),
-                None => self.discover(),
-            },
-            _ => {
-                add.choice = None;
-                if add.field.input(event) {
-                    add.stage = Stage::Typing;
+            (_, KeyCode::Enter) => {
+                return match self.choice.map(|choice| Choice::ALL[choice]) {
+                    Some(Choice::Import) => app.push_dialog(Prompt::import("")),
+                    Some(Choice::Starters) => app.push_dialog(Starters::load()),
+                    Some(Choice::Demo) => vec![Effect::Quit(ExitReason::Demo)],
+                    None => self.discover(app),
                 }
-                vec![]
+                .into();
             }
+            _ => {
+                self.choice = None;
+                if self.field.input(event) {
+                    self.stage = Stage::Typing;
+                }
+            }
+        }
+        Reply::default()
+    }
+
+    fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea) {
+        view::add::draw(app, frame, self, area.body, area.is_top);
+    }
+
+    fn hints(&self) -> KeyHints {
+        match self.stage {
+            Stage::Found { .. } => &[
+                ("Enter", "add"),
+                ("Up Down", "select"),
+                ("e", "edit"),
+                ("s", "selectors"),
+                ("Esc", "close"),
+            ],
+            Stage::Discovering { .. } => &[("Esc", "stop")],
+            _ => &[("Enter", "find feeds"), ("Esc", "close")],
         }
     }
 
-    fn start_with(&mut self, choice: Choice) -> Vec<Effect> {
-        match choice {
-            Choice::Import => self.dialogs.push(Dialog::Prompt(Prompt::import(""))),
-            Choice::Starters => self.dialogs.push(Dialog::Starters(Starters::load())),
-            Choice::Demo => return vec![Effect::Quit(ExitReason::Demo)],
+    fn field(&mut self) -> Option<&mut Field> {
+        Some(&mut self.field)
+    }
+
+    fn is_busy(&self) -> bool {
+        matches!(self.stage, Stage::Discovering { .. } | Stage::Following)
+    }
+}
+
+impl Add {
+    /// Enter in the field: starts discovery for the URL.
+    fn discover(&mut self, app: &mut App) -> Vec<Effect> {
+        let address = self.field.value().trim().to_owned();
+        if address.is_empty() {
+            return vec![];
         }
-        vec![]
+        let request = app.request();
+        self.stage = Stage::Discovering { request, tried: Vec::new() };
+        vec![Effect::Discover { request, address }]
     }
 
     fn follow_selected(&mut self) -> Vec<Effect> {
-        let Some(add) = self.add() else { return vec![] };
-        match std::mem::replace(&mut add.stage, Stage::Following) {
+        match std::mem::replace(&mut self.stage, Stage::Following) {
             Stage::Found { discovery, selected } => {
                 vec![Effect::Follow { discovery, way: selected }]
             }
             other => {
-                add.stage = other;
+                self.stage = other;
                 vec![]
             }
         }
     }
+}
+
+impl App {
+    /// Opens the dialog with a pasted URL and starts discovery.
+    pub(super) fn add_url(&mut self, url: &str) -> Vec<Effect> {
+        self.push_dialog(Add::with(url));
+        self.with(|add: &mut Add, app| add.discover(app).into())
+    }
 
     pub(super) fn tried(&mut self, request: RequestId, message: String) -> Vec<Effect> {
-        match self.add().map(|add| &mut add.stage) {
+        match self.dialog_mut::<Add>().map(|add| &mut add.stage) {
             Some(Stage::Discovering { request: expected, tried }) if *expected == request => {
                 tried.push(message);
             }
@@ -175,7 +192,7 @@ impl App {
         request: RequestId,
         result: Result<Discovery, Failure>,
     ) -> Vec<Effect> {
-        let Some(add) = self.add() else { return vec![] };
+        let Some(add) = self.dialog_mut::<Add>() else { return vec![] };
         if !matches!(add.stage, Stage::Discovering { request: expected, .. } if expected == request)
         {
             return vec![];
@@ -193,15 +210,14 @@ impl App {
         result: Result<(Vec<Followed>, FileEdit), Failure>,
     ) -> Vec<Effect> {
         let in_form = result.is_err() && self.not_followed();
-        match (result, self.add()) {
+        match (result, self.dialog_mut::<Add>()) {
             (Err(why), _) if in_form => self.problem(why),
             (Ok((added, edit)), _) => {
-                let over = |l: &Dialog| match l {
-                    Dialog::Add(_) | Dialog::Starters(_) => true,
-                    Dialog::Edit(editor) => matches!(editor.of, super::editor::Subject::Way(_)),
-                    _ => false,
-                };
-                self.dialogs.retain(|l| !over(l));
+                self.close_dialogs::<Add>();
+                self.close_dialogs::<Starters>();
+                if self.dialog::<Editor>().is_some_and(Editor::is_new) {
+                    self.close_dialogs::<Editor>();
+                }
                 let message = match added.as_slice() {
                     [] => "All of these are already followed".to_owned(),
                     [Followed { title, no_items: Some(why), .. }] => {

@@ -1,34 +1,101 @@
 //! Dialogs on top of the panes, and the simple ones: help, log and well-known sources.
 
 use super::keys::Motion;
-use super::{
-    Add, App, Editor, Focus, Hints, HistoryList, ImportPreview, Jump, KeysPage, LinkList, Palette,
-    Prompt, PromptKind, SearchBar, WhyPanel,
-};
+use super::{Add, App, Focus, Prompt, PromptKind};
 use crate::config::{Action, Context, Key, Lookup};
-use crate::model::{PollRecord, SourceId};
+use crate::model::{PollRecord, SourceId, Time};
 use crate::tui::effect::{Effect, ExitReason};
-use crate::tui::input::Field;
-use crossterm::event::{KeyCode, KeyEvent};
+use crate::tui::input::{self, Field};
+use crate::tui::view::{self, DialogArea};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseEventKind};
+use ratatui::Frame;
+use ratatui::layout::Position;
+use std::any::Any;
+use std::fmt::Debug;
 
-/// An open dialog.
-#[derive(Debug)]
-pub(crate) enum Dialog {
-    Add(Add),
-    Search(SearchBar),
-    Palette(Palette),
-    Help(Help),
-    Log(LogList),
-    Links(LinkList),
-    Hints(Hints),
-    Prompt(Prompt),
-    Jump(Jump),
-    Import(ImportPreview),
-    Starters(Starters),
-    Why(WhyPanel),
-    Edit(Editor),
-    History(HistoryList),
-    Keys(KeysPage),
+/// A dialog on top of the panes. A new one implements this for its state and is opened in
+/// [`App::open_dialog`].
+pub(crate) trait Dialog: Any + Debug {
+    /// Handles a key press. The dialog is off the stack while this runs.
+    fn key(&mut self, app: &mut App, event: KeyEvent, key: Key) -> Reply;
+
+    fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea);
+
+    /// Keys and what they do, for the bottom line.
+    fn hints(&self) -> KeyHints;
+
+    /// The field that receives typed and pasted text.
+    fn field(&mut self) -> Option<&mut Field> {
+        None
+    }
+
+    /// Updates the dialog after the text of its field changed.
+    fn typed(&mut self, _app: &mut App) -> Vec<Effect> {
+        vec![]
+    }
+
+    /// Handles the mouse; by default the wheel moves like the arrow keys.
+    fn mouse(&mut self, app: &mut App, kind: MouseEventKind, _at: Position) -> Reply {
+        let code = match kind {
+            MouseEventKind::ScrollDown => KeyCode::Down,
+            MouseEventKind::ScrollUp => KeyCode::Up,
+            _ => return Reply::default(),
+        };
+        let event = KeyEvent::new(code, KeyModifiers::NONE);
+        input::key(event).map_or_else(Reply::default, |key| self.key(app, event, key))
+    }
+
+    /// Whether the dialog shows a spinner.
+    fn is_busy(&self) -> bool {
+        false
+    }
+
+    /// When the dialog wants [`Dialog::time_passed`] to be called.
+    fn deadline(&self) -> Option<Time> {
+        None
+    }
+
+    fn time_passed(&mut self, _app: &mut App) -> Vec<Effect> {
+        vec![]
+    }
+
+    /// Whether the quit key quits the program: not while typing.
+    fn quits(&mut self) -> bool {
+        self.field().is_none()
+    }
+
+    /// Whether the dialog is a line at the bottom that leaves the panes visible.
+    fn is_line(&self) -> bool {
+        false
+    }
+
+    /// Passes a key to the field.
+    fn type_key(&mut self, app: &mut App, event: KeyEvent) -> Reply {
+        let changed = self.field().is_some_and(|field| field.input(event));
+        if changed { self.typed(app).into() } else { Reply::default() }
+    }
+}
+
+/// Keys and what they do.
+pub(crate) type KeyHints = &'static [(&'static str, &'static str)];
+
+/// What a key press in a dialog leads to.
+#[derive(Debug, Default)]
+pub(crate) struct Reply {
+    effects: Vec<Effect>,
+    pub(super) close: bool,
+}
+
+impl Reply {
+    pub(super) fn close(effects: Vec<Effect>) -> Self {
+        Self { effects, close: true }
+    }
+}
+
+impl From<Vec<Effect>> for Reply {
+    fn from(effects: Vec<Effect>) -> Self {
+        Self { effects, close: false }
+    }
 }
 
 /// The list of keys, with a search.
@@ -66,166 +133,114 @@ impl Starters {
     }
 }
 
-impl Dialog {
-    /// Whether the dialog shows a spinner.
-    pub(super) fn is_busy(&self) -> bool {
-        use super::Stage;
-        match self {
-            Self::Add(add) => matches!(add.stage, Stage::Discovering { .. } | Stage::Following),
-            Self::Edit(editor) => editor.is_busy(),
-            _ => false,
-        }
-    }
-
-    /// When a key sequence that is being pressed closes.
-    pub(super) fn deadline(&self) -> Option<crate::model::Time> {
-        match self {
-            Self::Keys(page) => page.deadline(),
-            _ => None,
-        }
-    }
-
-    /// The field that receives a paste.
-    pub(super) fn field(&mut self) -> Option<&mut Field> {
-        match self {
-            Self::Add(add) => Some(&mut add.field),
-            Self::Search(bar) => Some(&mut bar.field),
-            Self::Palette(palette) => Some(&mut palette.field),
-            Self::Help(help) => Some(&mut help.field),
-            Self::Prompt(prompt) => Some(&mut prompt.field),
-            Self::Jump(jump) => Some(&mut jump.field),
-            Self::Edit(editor) => editor.field(),
-            Self::Keys(page) => page.field_mut(),
-            Self::Log(_)
-            | Self::Links(_)
-            | Self::Hints(_)
-            | Self::Starters(_)
-            | Self::Why(_)
-            | Self::History(_)
-            | Self::Import(_) => None,
-        }
-    }
-}
-
 impl App {
     /// Opens the dialog of an action.
     pub(super) fn open_dialog(&mut self, action: Action) -> Vec<Effect> {
-        let dialog = match action {
-            Action::Search => return self.open_search(false),
-            Action::Filter => return self.open_search(true),
-            Action::Add => Dialog::Add(Add::with("")),
-            Action::Palette => return self.open_palette(""),
-            Action::Help => Dialog::Help(Help { context: Some(self.context()), ..Help::default() }),
-            Action::Import => Dialog::Prompt(Prompt::import("")),
-            Action::Log => {
-                self.dialogs.push(Dialog::Log(LogList::default()));
-                return vec![Effect::LoadLog];
+        match action {
+            Action::Search => self.open_search(false),
+            Action::Filter => self.open_search(true),
+            Action::Add => self.push_dialog(Add::with("")),
+            Action::Palette => self.open_palette(""),
+            Action::Help => {
+                self.push_dialog(Help { context: Some(self.context()), ..Help::default() })
             }
-            Action::Jump => return self.open_jump(),
-            Action::Why => return self.open_why(),
-            Action::Edit => return self.open_editor(false),
-            Action::Workbench => return self.open_editor(true),
-            Action::Settings => return self.open_settings(crate::config::FormPage::Appearance),
-            Action::Set | Action::Tag => return self.open_palette(&format!("{action} ")),
-            Action::Keys => return self.open_keys(""),
-            Action::History => return self.open_history(),
-            Action::Links => return self.open_links(""),
-            Action::Hints => return self.open_hints(),
+            Action::Import => self.push_dialog(Prompt::import("")),
+            Action::Log => {
+                self.push_dialog(LogList::default());
+                vec![Effect::LoadLog]
+            }
+            Action::Jump => self.open_jump(),
+            Action::Why => self.open_why(),
+            Action::Edit => self.open_editor(false),
+            Action::Workbench => self.open_editor(true),
+            Action::Settings => self.open_settings(crate::config::FormPage::Appearance),
+            Action::Set | Action::Tag => self.open_palette(&format!("{action} ")),
+            Action::Keys => self.open_keys(""),
+            Action::History => self.open_history(),
+            Action::Links => self.open_links(""),
+            Action::Hints => self.open_hints(),
             Action::Find if self.reader.article.is_some() => {
                 let text = self.reader.find.as_ref().map_or("", |f| f.text.as_str()).to_owned();
-                Dialog::Prompt(Prompt::new(PromptKind::Find, &text))
+                self.ask(PromptKind::Find, &text)
             }
-            Action::Pipe if self.reader.article.is_some() => {
-                Dialog::Prompt(Prompt::new(PromptKind::Pipe, ""))
-            }
-            _ => return vec![],
-        };
-        self.dialogs.push(dialog);
-        vec![]
-    }
-
-    /// A key press while a dialog is open.
-    pub(super) fn dialog_key(&mut self, event: KeyEvent, key: Key) -> Vec<Effect> {
-        if let Some(Dialog::Keys(_)) = self.dialogs.last() {
-            return self.keys_key(event, key);
-        }
-        // In dialogs without a field the quit key still quits.
-        let quits = self.keymap.lookup(Context::Everywhere, &[key]) == Lookup::Action(Action::Quit);
-        // Except in the editor, whose changes would be lost.
-        let closes = |l: &mut Dialog| l.field().is_none() && !matches!(l, Dialog::Edit(_));
-        if quits && self.dialogs.last_mut().is_some_and(closes) {
-            return vec![Effect::Quit(ExitReason::Quit)];
-        }
-        match self.dialogs.last() {
-            Some(Dialog::Add(_)) => self.add_key(event),
-            Some(Dialog::Search(_)) => self.search_key(event),
-            Some(Dialog::Palette(_)) => self.palette_key(event),
-            Some(Dialog::Help(_)) => self.help_key(event),
-            Some(Dialog::Log(_)) => self.log_key(event, key),
-            Some(Dialog::Links(_)) => self.links_key(event, self.motion(key), self.is_back(key)),
-            Some(Dialog::Hints(_)) => self.hints_key(key),
-            Some(Dialog::Prompt(_)) => self.prompt_key(event),
-            Some(Dialog::Jump(_)) => self.jump_key(event),
-            Some(Dialog::Import(_)) => self.import_key(event, key),
-            Some(Dialog::Starters(_)) => self.starters_key(event, key),
-            Some(Dialog::Why(_)) => self.why_key(key),
-            Some(Dialog::Edit(_)) => self.editor_key(event, key),
-            Some(Dialog::History(_)) => self.history_key(event, key),
-            Some(Dialog::Keys(_)) => self.keys_key(event, key),
-            None => vec![],
-        }
-    }
-
-    /// Updates the top dialog after its text changed.
-    pub(super) fn field_changed(&mut self) -> Vec<Effect> {
-        match self.dialogs.last_mut() {
-            Some(Dialog::Search(_)) => self.search_changed(),
-            Some(Dialog::Palette(palette)) => {
-                (palette.selected, palette.moved) = (0, false);
-                vec![]
-            }
-            Some(Dialog::Help(help)) => {
-                help.top = 0;
-                vec![]
-            }
-            Some(Dialog::Keys(page)) => {
-                page.selected = 0;
-                self.list_keys()
-            }
-            Some(Dialog::Edit(editor)) => {
-                let effects = editor.typed();
-                self.preview();
-                effects
-            }
-            Some(Dialog::Prompt(_)) => self.prompt_typed(),
-            Some(Dialog::Jump(_)) => self.jump_typed(),
+            Action::Pipe if self.reader.article.is_some() => self.ask(PromptKind::Pipe, ""),
             _ => vec![],
         }
     }
 
-    pub(super) fn type_into_field(&mut self, event: KeyEvent) -> Vec<Effect> {
-        let changed =
-            self.dialogs.last_mut().and_then(Dialog::field).is_some_and(|f| f.input(event));
-        if changed { self.field_changed() } else { vec![] }
+    /// The topmost open dialog of a type.
+    pub(crate) fn dialog<D: Dialog>(&self) -> Option<&D> {
+        self.dialogs.iter().rev().find_map(|dialog| (dialog.as_ref() as &dyn Any).downcast_ref())
     }
 
-    fn help_key(&mut self, event: KeyEvent) -> Vec<Effect> {
-        let Some(Dialog::Help(help)) = self.dialogs.last_mut() else { return vec![] };
-        let page = 10;
-        match event.code {
-            KeyCode::Esc => {
-                self.dialogs.pop();
-            }
-            KeyCode::Char('q' | '?') if help.field.value().is_empty() => {
-                self.dialogs.pop();
-            }
-            KeyCode::Down => help.top += 1,
-            KeyCode::Up => help.top = help.top.saturating_sub(1),
-            KeyCode::PageDown => help.top += page,
-            KeyCode::PageUp => help.top = help.top.saturating_sub(page),
-            _ => return self.type_into_field(event),
-        }
+    pub(super) fn dialog_mut<D: Dialog>(&mut self) -> Option<&mut D> {
+        let all = self.dialogs.iter_mut().rev();
+        all.filter_map(|dialog| (dialog.as_mut() as &mut dyn Any).downcast_mut()).next()
+    }
+
+    pub(super) fn push_dialog(&mut self, dialog: impl Dialog) -> Vec<Effect> {
+        self.dialogs.push(Box::new(dialog));
         vec![]
+    }
+
+    pub(super) fn close_dialogs<D: Dialog>(&mut self) {
+        self.dialogs.retain(|dialog| !(dialog.as_ref() as &dyn Any).is::<D>());
+    }
+
+    /// Takes the topmost dialog of a type off the stack for a function that needs the app as well.
+    pub(super) fn with<D: Dialog>(
+        &mut self,
+        work: impl FnOnce(&mut D, &mut Self) -> Reply,
+    ) -> Vec<Effect> {
+        let is_it = |dialog: &Box<dyn Dialog>| (dialog.as_ref() as &dyn Any).is::<D>();
+        let Some(at) = self.dialogs.iter().rposition(is_it) else { return vec![] };
+        self.with_dialog(at, |dialog, app| match (dialog as &mut dyn Any).downcast_mut() {
+            Some(dialog) => work(dialog, app),
+            None => Reply::default(),
+        })
+    }
+
+    fn with_dialog(
+        &mut self,
+        at: usize,
+        work: impl FnOnce(&mut dyn Dialog, &mut Self) -> Reply,
+    ) -> Vec<Effect> {
+        let mut dialog = self.dialogs.remove(at);
+        let reply = work(dialog.as_mut(), self);
+        if !reply.close {
+            self.dialogs.insert(at.min(self.dialogs.len()), dialog);
+        }
+        reply.effects
+    }
+
+    pub(super) fn with_top(
+        &mut self,
+        work: impl FnOnce(&mut dyn Dialog, &mut Self) -> Reply,
+    ) -> Vec<Effect> {
+        match self.dialogs.len().checked_sub(1) {
+            Some(top) => self.with_dialog(top, work),
+            None => vec![],
+        }
+    }
+
+    /// A key press while a dialog is open.
+    pub(super) fn dialog_key(&mut self, event: KeyEvent, key: Key) -> Vec<Effect> {
+        self.with_top(|dialog, app| {
+            if app.action_of(key) == Some(Action::Quit) && dialog.quits() {
+                return vec![Effect::Quit(ExitReason::Quit)].into();
+            }
+            dialog.key(app, event, key)
+        })
+    }
+
+    /// Calls the dialogs whose deadline has passed.
+    pub(super) fn dialogs_time_passed(&mut self) -> Vec<Effect> {
+        let now = self.now;
+        let due = |dialog: &Box<dyn Dialog>| dialog.deadline().is_some_and(|at| at <= now);
+        match self.dialogs.iter().position(due) {
+            Some(at) => self.with_dialog(at, |dialog, app| dialog.time_passed(app).into()),
+            None => vec![],
+        }
     }
 
     /// Lists without a field use the movement keys of the Items pane.
@@ -245,62 +260,7 @@ impl App {
     }
 
     pub(super) fn is_back(&self, key: Key) -> bool {
-        matches!(
-            self.keymap.lookup(Context::Everywhere, &[key]),
-            Lookup::Action(Action::Back | Action::Log)
-        )
-    }
-
-    fn log_key(&mut self, event: KeyEvent, key: Key) -> Vec<Effect> {
-        let (motion, back) = (self.motion(key), self.is_back(key));
-        let Some(Dialog::Log(log)) = self.dialogs.last_mut() else { return vec![] };
-        let count = log.polls.as_ref().map_or(0, Vec::len);
-        if let Some(motion) = motion {
-            log.selected = motion.from(log.selected, 10, count);
-        } else if event.code == KeyCode::Enter {
-            let source =
-                log.polls.as_ref().and_then(|p| p.get(log.selected)).map(|(id, _)| id.clone());
-            self.dialogs.pop();
-            let key =
-                source.and_then(|id| self.sources.list.sources.iter().find(|s| s.source.id == id));
-            if let Some(row) = key.map(|s| super::RowId::Source(s.facts.key)) {
-                self.sources.select(&row);
-                self.focus = super::Focus::Sources;
-                return self.show_selected_source();
-            }
-        } else if back {
-            self.dialogs.pop();
-        }
-        vec![]
-    }
-
-    fn starters_key(&mut self, event: KeyEvent, key: Key) -> Vec<Effect> {
-        let (motion, back) = (self.motion(key), self.is_back(key));
-        let Some(Dialog::Starters(list)) = self.dialogs.last_mut() else { return vec![] };
-        match event.code {
-            KeyCode::Char(' ') => {
-                if let Some(checked) = list.checked.get_mut(list.selected) {
-                    *checked = !*checked;
-                }
-            }
-            KeyCode::Enter => {
-                let mut indexes: Vec<usize> =
-                    (0..list.checked.len()).filter(|&i| list.checked[i]).collect();
-                if indexes.is_empty() {
-                    indexes.push(list.selected);
-                }
-                self.dialogs.pop();
-                return vec![Effect::FollowStarters { indexes }];
-            }
-            _ => {
-                if let Some(motion) = motion {
-                    list.selected = motion.from(list.selected, 10, list.rows.len());
-                } else if back {
-                    self.dialogs.pop();
-                }
-            }
-        }
-        vec![]
+        matches!(self.action_of(key), Some(Action::Back | Action::Log))
     }
 
     pub(super) fn log_loaded(
@@ -312,8 +272,8 @@ impl App {
             Focus::Sources => self.sources.targets().first().map(|s| s.source.id.clone()),
             Focus::Items | Focus::Reader => None,
         };
-        match (result, self.dialogs.last_mut()) {
-            (Ok(polls), Some(Dialog::Log(log))) => {
+        match (result, self.dialog_mut::<LogList>()) {
+            (Ok(polls), Some(log)) => {
                 let first = about.and_then(|id| polls.iter().position(|(source, _)| *source == id));
                 log.selected = first.unwrap_or(0);
                 log.polls = Some(polls);
@@ -322,5 +282,102 @@ impl App {
             _ => {}
         }
         vec![]
+    }
+}
+
+impl Dialog for Help {
+    fn key(&mut self, app: &mut App, event: KeyEvent, _key: Key) -> Reply {
+        let page = 10;
+        match event.code {
+            KeyCode::Esc => return Reply::close(vec![]),
+            KeyCode::Char('q' | '?') if self.field.value().is_empty() => {
+                return Reply::close(vec![]);
+            }
+            KeyCode::Down => self.top += 1,
+            KeyCode::Up => self.top = self.top.saturating_sub(1),
+            KeyCode::PageDown => self.top += page,
+            KeyCode::PageUp => self.top = self.top.saturating_sub(page),
+            _ => return self.type_key(app, event),
+        }
+        Reply::default()
+    }
+
+    fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea) {
+        view::dialogs::help(app, frame, self, area.body);
+    }
+
+    fn hints(&self) -> KeyHints {
+        &[("type", "to search"), ("Up Down", "scroll"), ("Esc", "close")]
+    }
+
+    fn field(&mut self) -> Option<&mut Field> {
+        Some(&mut self.field)
+    }
+
+    fn typed(&mut self, _app: &mut App) -> Vec<Effect> {
+        self.top = 0;
+        vec![]
+    }
+}
+
+impl Dialog for LogList {
+    fn key(&mut self, app: &mut App, event: KeyEvent, key: Key) -> Reply {
+        let polls = self.polls.as_deref().unwrap_or_default();
+        if let Some(motion) = app.motion(key) {
+            self.selected = motion.from(self.selected, 10, polls.len());
+        } else if event.code == KeyCode::Enter {
+            let id = polls.get(self.selected).map(|(id, _)| id);
+            let source = app.sources.list.sources.iter().find(|s| Some(&s.source.id) == id);
+            let key = source.map(|s| s.facts.key);
+            let Some(key) = key else { return Reply::close(vec![]) };
+            app.sources.select(&super::RowId::Source(key));
+            app.focus = Focus::Sources;
+            return Reply::close(app.show_selected_source());
+        } else if app.is_back(key) {
+            return Reply::close(vec![]);
+        }
+        Reply::default()
+    }
+
+    fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea) {
+        view::dialogs::log(app, frame, self, area.body);
+    }
+
+    fn hints(&self) -> KeyHints {
+        &[("Enter", "go to source"), ("Esc", "close")]
+    }
+}
+
+impl Dialog for Starters {
+    fn key(&mut self, app: &mut App, event: KeyEvent, key: Key) -> Reply {
+        match event.code {
+            KeyCode::Char(' ') => {
+                if let Some(checked) = self.checked.get_mut(self.selected) {
+                    *checked = !*checked;
+                }
+            }
+            KeyCode::Enter => {
+                let checked = (0..self.checked.len()).filter(|&i| self.checked[i]);
+                let mut indexes: Vec<usize> = checked.collect();
+                if indexes.is_empty() {
+                    indexes.push(self.selected);
+                }
+                return Reply::close(vec![Effect::FollowStarters { indexes }]);
+            }
+            _ => match app.motion(key) {
+                Some(motion) => self.selected = motion.from(self.selected, 10, self.rows.len()),
+                None if app.is_back(key) => return Reply::close(vec![]),
+                None => {}
+            },
+        }
+        Reply::default()
+    }
+
+    fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea) {
+        view::dialogs::starters(app, frame, self, area.body);
+    }
+
+    fn hints(&self) -> KeyHints {
+        &[("Space", "select"), ("Enter", "add"), ("Esc", "back")]
     }
 }

@@ -1,25 +1,27 @@
 //! The form for a source or the settings. Fields and their checks belong to
 //! [`crate::config::SourceForm`]; this module handles focus and keys.
 
-use super::{Add, App, Bench, BenchPane, Dialog, Focus, PromptKind, Stage};
+use super::dialogs::{Dialog, KeyHints, Reply};
+use super::{App, Bench, BenchPane, Focus, PromptKind};
 use crate::config::{FileChange, FormPage, Key, Section, SourceForm, UiSettings};
-use crate::engine::{Edited, Pace};
+use crate::engine::{Discovery, Edited, Pace};
 use crate::model::SourceKind;
 use crate::tui::effect::{Effect, Purpose};
 use crate::tui::event::{Failure, NotSaved, RequestId};
 use crate::tui::input::Field;
-use crate::tui::view;
+use crate::tui::view::{self, DialogArea};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEventKind};
+use ratatui::Frame;
 use ratatui::layout::Position;
 
 /// What the form edits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(super) enum Subject {
     /// A followed source, by its row key.
     Source(i64),
-    /// A way to follow the URL in the add dialog below, by its index; `None` is a website at that
-    /// URL with selectors written by hand.
-    Way(Option<usize>),
+    /// A way to follow a URL, by its index; `None` is a website at that URL with selectors written
+    /// by hand.
+    Way(Box<Discovery>, Option<usize>),
     Settings,
 }
 
@@ -38,7 +40,7 @@ pub(crate) struct Editor {
     confirm_leave: bool,
     /// The page to open first.
     pub(super) first_page: FormPage,
-    /// Interface settings restore editing, restored on leaving.
+    /// Interface settings before editing, restored on leaving.
     restore: Option<UiSettings>,
     saving: Option<Saving>,
     /// The workbench for selectors, once it was opened.
@@ -79,18 +81,17 @@ impl Editor {
     }
 
     pub(crate) fn is_settings(&self) -> bool {
-        self.of == Subject::Settings
+        matches!(self.of, Subject::Settings)
+    }
+
+    /// Whether saving adds a source.
+    pub(super) fn is_new(&self) -> bool {
+        matches!(self.of, Subject::Way(..))
     }
 
     /// Sets the interface settings that are restored on leaving.
     pub(super) fn set_restore(&mut self, ui: UiSettings) {
         self.restore = Some(ui);
-    }
-
-    /// The field that receives typed text.
-    pub(super) fn field(&mut self) -> Option<&mut Field> {
-        let focused_index = self.focused_index()?;
-        self.typed.get_mut(focused_index).filter(|_| self.saving.is_none())
     }
 
     /// Index of the focused field, if a field has the focus.
@@ -100,24 +101,6 @@ impl Editor {
             Some(_) => None,
             None => Some(self.focus),
         }
-    }
-
-    /// Passes the typed text to the form.
-    pub(super) fn typed(&mut self) -> Vec<Effect> {
-        self.confirm_leave = false;
-        let Some(focused_index) = self.focused_index() else { return vec![] };
-        if let (Some(form), Some(field)) = (&mut self.form, self.typed.get(focused_index)) {
-            form.set(focused_index, field.value());
-        }
-        if let Some(bench) = &mut self.bench {
-            bench.keep_edit(focused_index);
-        }
-        self.preview()
-    }
-
-    /// Whether a save or a fetch is in progress.
-    pub(super) fn is_busy(&self) -> bool {
-        self.saving.is_some() || self.bench.as_ref().is_some_and(|bench| bench.is_busy())
     }
 
     pub(crate) fn is_saving(&self) -> bool {
@@ -163,13 +146,18 @@ impl Editor {
         }
     }
 
-    /// In a field with a fixed set of values, selects the next or previous value.
-    fn next_choice(&mut self, forward: bool) -> Option<Vec<Effect>> {
+    fn has_choices(&self) -> bool {
         let field = self.form.as_ref().and_then(|form| form.fields().get(self.focus));
-        let field = field.filter(|field| !field.choices().is_empty())?;
+        field.is_some_and(|field| !field.choices().is_empty())
+    }
+
+    /// In a field with a fixed set of values, selects the next or previous one.
+    fn next_choice(&mut self, forward: bool) {
+        let field = self.form.as_ref().and_then(|form| form.fields().get(self.focus));
+        let Some(field) = field else { return };
         // The empty value stands for the default.
-        let values: Vec<&str> =
-            [""].into_iter().chain(field.choices().iter().map(String::as_str)).collect();
+        let choices = field.choices().iter().map(String::as_str);
+        let values: Vec<&str> = [""].into_iter().chain(choices).collect();
         let now = match field.value().trim() {
             // The settings show the default value and continue from it.
             "" if self.is_settings() && values.contains(&field.unset()) => field.unset(),
@@ -177,7 +165,6 @@ impl Editor {
         };
         let next = neighbour(&values, &now, forward).unwrap_or("");
         self.typed[self.focus] = Field::new(next);
-        Some(self.typed())
     }
 
     /// Fills the text fields from the form.
@@ -195,14 +182,170 @@ fn neighbour<T: PartialEq + Copy>(list: &[T], now: &T, forward: bool) -> Option<
     list.get(next).copied()
 }
 
-impl App {
-    pub(super) fn editor(&mut self) -> Option<&mut Editor> {
-        self.dialogs.iter_mut().find_map(|dialog| match dialog {
-            Dialog::Edit(editor) => Some(editor),
-            _ => None,
-        })
+impl Dialog for Editor {
+    fn key(&mut self, app: &mut App, event: KeyEvent, key: Key) -> Reply {
+        if self.bench().is_some() {
+            return self.bench_key(app, event, key);
+        }
+        if event.code == KeyCode::Esc {
+            return self.leave(app);
+        }
+        self.confirm_leave = false;
+        let ctrl = event.modifiers.contains(KeyModifiers::CONTROL);
+        match event.code {
+            KeyCode::Char('s') if ctrl => return self.save(app),
+            KeyCode::Char('n') if ctrl => self.step_page(true),
+            KeyCode::Char('p') if ctrl => self.step_page(false),
+            KeyCode::PageDown => self.step_page(true),
+            KeyCode::PageUp => self.step_page(false),
+            KeyCode::F(n) => {
+                let page = self.pages().get(usize::from(n).saturating_sub(1)).copied();
+                self.open_page(page.unwrap_or_else(|| self.page()));
+            }
+            KeyCode::Enter if self.page() == FormPage::Selectors => {
+                return self.open_bench(app).into();
+            }
+            KeyCode::Down | KeyCode::Tab | KeyCode::Enter => self.step(true),
+            KeyCode::Up | KeyCode::BackTab => self.step(false),
+            KeyCode::Right | KeyCode::Left if self.saving.is_none() && self.has_choices() => {
+                self.next_choice(event.code == KeyCode::Right);
+                return self.typed(app).into();
+            }
+            _ => return self.type_key(app, event),
+        }
+        Reply::default()
     }
 
+    fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea) {
+        match self.bench() {
+            Some(bench) => view::workbench::draw(app, frame, self, bench, area.body),
+            None => view::editor::draw(app, frame, self, area.body),
+        }
+    }
+
+    fn hints(&self) -> KeyHints {
+        match self.bench() {
+            Some(bench) => bench.hints(),
+            None if self.page() == FormPage::Selectors => &[
+                ("Enter", "edit on the page"),
+                ("C-s", "save"),
+                ("C-n C-p", "tabs"),
+                ("Esc", "close"),
+            ],
+            None => &[("C-s", "save"), ("Tab", "next"), ("C-n C-p", "tabs"), ("Esc", "close")],
+        }
+    }
+
+    /// The field that receives typed text.
+    fn field(&mut self) -> Option<&mut Field> {
+        let index = self.focused_index()?;
+        self.typed.get_mut(index).filter(|_| self.saving.is_none())
+    }
+
+    /// Passes the typed text to the form and previews its effect.
+    fn typed(&mut self, app: &mut App) -> Vec<Effect> {
+        self.confirm_leave = false;
+        let Some(index) = self.focused_index() else { return vec![] };
+        if let (Some(form), Some(field)) = (&mut self.form, self.typed.get(index)) {
+            form.set(index, field.value());
+        }
+        if let Some(bench) = &mut self.bench {
+            bench.keep_edit(index);
+        }
+        let form = self.form.as_ref().filter(|_| self.is_settings());
+        if let Some(settings) = form.and_then(SourceForm::would_be) {
+            app.apply_appearance(settings.ui.clone());
+        }
+        self.preview()
+    }
+
+    /// A click selects a field or a page, the wheel moves between fields.
+    fn mouse(&mut self, app: &mut App, kind: MouseEventKind, at: Position) -> Reply {
+        if self.bench().is_some() {
+            return self.bench_mouse(app, kind, at).into();
+        }
+        match kind {
+            MouseEventKind::ScrollDown => self.step(true),
+            MouseEventKind::ScrollUp => self.step(false),
+            MouseEventKind::Down(MouseButton::Left) => match view::editor::at(self, app.size, at) {
+                Some(view::editor::Place::Field(field)) => self.focus = field,
+                Some(view::editor::Place::Page(page)) => self.open_page(page),
+                None => {}
+            },
+            _ => {}
+        }
+        Reply::default()
+    }
+
+    /// Whether a save or a fetch is in progress.
+    fn is_busy(&self) -> bool {
+        self.saving.is_some() || self.bench.as_ref().is_some_and(|bench| bench.is_busy())
+    }
+
+    /// Changes are not discarded by the quit key.
+    fn quits(&mut self) -> bool {
+        false
+    }
+}
+
+impl Editor {
+    /// Closes the form; with unsaved changes only at the second time.
+    fn leave(&mut self, app: &mut App) -> Reply {
+        if self.saving.is_some() {
+            return app.note("Saving …").into();
+        }
+        let changed = self.form.as_ref().is_some_and(|form| !form.changes().is_empty());
+        if changed && !self.confirm_leave {
+            self.confirm_leave = true;
+            return app.note("Press Esc again to discard the changes").into();
+        }
+        if let Some(restore) = self.restore.take() {
+            app.apply_appearance(restore);
+        }
+        app.toast = None;
+        Reply::close(if self.bench.is_some() { vec![Effect::CloseBench] } else { vec![] })
+    }
+
+    pub(super) fn save(&mut self, app: &mut App) -> Reply {
+        let Some(form) = self.form.as_ref().filter(|_| self.saving.is_none()) else {
+            return Reply::default();
+        };
+        if let Some(wrong) = form.first_wrong() {
+            let label = form.fields()[wrong].label.clone();
+            self.focus = wrong;
+            if let Some(bench) = &mut self.bench {
+                // The invalid field may be on another page of the form.
+                let place = bench.fields.iter().position(|f| f.index == wrong);
+                bench.shown &= place.is_some();
+                bench.active = place.unwrap_or(bench.active);
+            }
+            return app.problem(format!("Not saved: {label} is not valid")).into();
+        }
+        if let Some(why) = &form.problem {
+            return app.problem(format!("Not saved: {why}")).into();
+        }
+        let (changes, base) = (form.changes(), form.base().clone());
+        let number = app.request();
+        let (effect, poll) = match &self.of {
+            Subject::Way(discovery, way) => {
+                let (discovery, way) = (Discovery::clone(discovery), *way);
+                (Effect::FollowEdited { discovery, way, base, changes }, false)
+            }
+            _ if changes.is_empty() => {
+                app.note("Nothing was changed");
+                return Reply::close(vec![Effect::CloseBench]);
+            }
+            _ => {
+                let change = FileChange::Section { base, changes };
+                (Effect::Edit { purpose: Purpose::Form(number), change }, form.needs_poll())
+            }
+        };
+        self.saving = Some(Saving { number, poll });
+        vec![effect].into()
+    }
+}
+
+impl App {
     /// Opens the form of the selected source.
     pub(super) fn open_editor(&mut self, open_bench_next: bool) -> Vec<Effect> {
         let saved =
@@ -218,35 +361,27 @@ impl App {
         let title = entry.title().to_owned();
         // Broken selectors are fixed in the workbench.
         let open_bench_next = open_bench_next || entry.facts.website.broken().is_some();
-        self.dialogs.push(Dialog::Edit(Editor::new(
-            Subject::Source(source),
-            title,
-            FormPage::General,
-            open_bench_next,
-        )));
+        let of = Subject::Source(source);
+        self.push_dialog(Editor::new(of, title, FormPage::General, open_bench_next));
         vec![Effect::LoadEntry { source, id }]
     }
 
-    /// Opens the form of a way to follow a URL; saving adds the source.
-    pub(super) fn edit_way(&mut self, by_hand: bool) -> Vec<Effect> {
-        let found = self.dialogs.iter().find_map(|dialog| match dialog {
-            Dialog::Add(Add { stage: Stage::Found { discovery, selected }, .. }) => {
-                let way = (!by_hand).then_some(*selected);
-                let title = way.and_then(|way| discovery.ways.get(way)).map(|w| w.title.clone());
-                Some((way, discovery.draft(way)?, title.unwrap_or_default()))
-            }
-            _ => None,
-        });
-        let Some((way, entry, title)) = found else { return vec![] };
-        let id = entry.source_id().map(ToString::to_string);
-        let title = if title.is_empty() { id.unwrap_or_default() } else { title };
-        let mut editor = Editor::new(Subject::Way(way), title, FormPage::General, false);
+    /// Opens the form of a way to follow a URL, or of a website with selectors written by hand;
+    /// saving adds the source.
+    pub(super) fn edit_way(&mut self, discovery: &Discovery, way: Option<usize>) -> Vec<Effect> {
+        let Some(entry) = discovery.draft(way) else { return vec![] };
+        let title = way.and_then(|way| discovery.ways.get(way)).map(|way| way.title.clone());
+        let id = || entry.source_id().map(ToString::to_string).unwrap_or_default();
+        let title = title.filter(|title| !title.is_empty()).unwrap_or_else(id);
+        let of = Subject::Way(Box::new(discovery.clone()), way);
+        let mut editor = Editor::new(of, title, FormPage::General, false);
         let form = SourceForm::new(entry);
         let has_selectors = form.kind() == SourceKind::Website;
         editor.form = Some(form);
         editor.show_form();
-        self.dialogs.push(Dialog::Edit(editor));
-        if has_selectors { self.open_bench() } else { vec![] }
+        let effects = if has_selectors { editor.open_bench(self) } else { vec![] };
+        self.push_dialog(editor);
+        effects
     }
 
     pub(super) fn entry_loaded(
@@ -254,129 +389,18 @@ impl App {
         source: i64,
         result: Result<Section, Failure>,
     ) -> Vec<Effect> {
-        let of = Subject::Source(source);
-        let editor = self.editor().filter(|e| e.of == of && e.form.is_none());
-        match (editor, result) {
-            (None, _) => vec![],
-            (Some(editor), Ok(entry)) => {
+        self.with(|editor: &mut Editor, app| match (&editor.of, result) {
+            (Subject::Source(key), Ok(entry)) if *key == source && editor.form.is_none() => {
                 editor.form = Some(SourceForm::new(entry));
                 editor.show_form();
-                if editor.open_bench_next { self.open_bench() } else { vec![] }
+                let opens = editor.open_bench_next;
+                if opens { editor.open_bench(app).into() } else { Reply::default() }
             }
-            (Some(_), Err(why)) => {
-                self.dialogs.retain(|dialog| !matches!(dialog, Dialog::Edit(_)));
-                self.problem(why)
+            (Subject::Source(key), Err(why)) if *key == source && editor.form.is_none() => {
+                Reply::close(app.problem(why))
             }
-        }
-    }
-
-    pub(super) fn editor_key(&mut self, event: KeyEvent, key: Key) -> Vec<Effect> {
-        let Some(editor) = self.editor() else { return vec![] };
-        if editor.bench().is_some() {
-            return self.bench_key(event, key);
-        }
-        let ctrl = event.modifiers.contains(KeyModifiers::CONTROL);
-        if event.code == KeyCode::Esc {
-            return self.leave_editor();
-        }
-        editor.confirm_leave = false;
-        match event.code {
-            KeyCode::Char('s') if ctrl => return self.save_entry(),
-            KeyCode::Char('n') if ctrl => editor.step_page(true),
-            KeyCode::Char('p') if ctrl => editor.step_page(false),
-            KeyCode::PageDown => editor.step_page(true),
-            KeyCode::PageUp => editor.step_page(false),
-            KeyCode::F(n) => {
-                let page = editor.pages().get(usize::from(n).saturating_sub(1)).copied();
-                editor.open_page(page.unwrap_or_else(|| editor.page()));
-            }
-            KeyCode::Enter if editor.page() == FormPage::Selectors => return self.open_bench(),
-            KeyCode::Down | KeyCode::Tab | KeyCode::Enter => editor.step(true),
-            KeyCode::Up | KeyCode::BackTab => editor.step(false),
-            _ => {
-                let turned = match event.code {
-                    KeyCode::Right | KeyCode::Left if editor.saving.is_none() => {
-                        editor.next_choice(event.code == KeyCode::Right)
-                    }
-                    _ => None,
-                };
-                let effects = match turned {
-                    Some(effects) => effects,
-                    None if editor.field().is_some_and(|field| field.input(event)) => {
-                        editor.typed()
-                    }
-                    None => vec![],
-                };
-                self.preview();
-                return effects;
-            }
-        }
-        self.preview();
-        vec![]
-    }
-
-    /// Closes the form; with unsaved changes only at the second time.
-    fn leave_editor(&mut self) -> Vec<Effect> {
-        let Some(editor) = self.editor() else { return vec![] };
-        if editor.saving.is_some() {
-            return self.note("Saving …");
-        }
-        let changed = editor.form.as_ref().is_some_and(|form| !form.changes().is_empty());
-        if changed && !editor.confirm_leave {
-            editor.confirm_leave = true;
-            return self.note("Press Esc again to discard the changes");
-        }
-        let had_bench = editor.bench.is_some();
-        if let Some(restore) = editor.restore.take() {
-            self.apply_appearance(restore);
-        }
-        self.dialogs.pop();
-        self.toast = None;
-        if had_bench { vec![Effect::CloseBench] } else { vec![] }
-    }
-
-    pub(super) fn save_entry(&mut self) -> Vec<Effect> {
-        let found = self.dialogs.iter().find_map(|dialog| match dialog {
-            Dialog::Add(Add { stage: Stage::Found { discovery, .. }, .. }) => Some(discovery),
-            _ => None,
-        });
-        let discovery = found.cloned();
-        let number = self.request();
-        let Some(editor) = self.editor() else { return vec![] };
-        let Some(form) = editor.form.as_ref().filter(|_| editor.saving.is_none()) else {
-            return vec![];
-        };
-        if let Some(wrong) = form.first_wrong() {
-            let label = form.fields()[wrong].label.clone();
-            editor.focus = wrong;
-            if let Some(bench) = &mut editor.bench {
-                // The invalid field may be on another page of the form.
-                let place = bench.fields.iter().position(|f| f.index == wrong);
-                bench.shown &= place.is_some();
-                bench.active = place.unwrap_or(bench.active);
-            }
-            return self.problem(format!("Not saved: {label} is not valid"));
-        }
-        if let Some(why) = form.problem.clone() {
-            return self.problem(format!("Not saved: {why}"));
-        }
-        let (changes, base) = (form.changes(), form.base().clone());
-        match (editor.of, discovery) {
-            (Subject::Way(way), Some(discovery)) => {
-                editor.saving = Some(Saving { number, poll: false });
-                vec![Effect::FollowEdited { discovery, way, base, changes }]
-            }
-            (Subject::Source(_) | Subject::Settings, _) if !changes.is_empty() => {
-                editor.saving = Some(Saving { number, poll: form.needs_poll() });
-                let purpose = Purpose::Form(number);
-                vec![Effect::Edit { purpose, change: FileChange::Section { base, changes } }]
-            }
-            _ => {
-                self.dialogs.pop();
-                self.note("Nothing was changed");
-                vec![Effect::CloseBench]
-            }
-        }
+            _ => Reply::default(),
+        })
     }
 
     pub(super) fn form_saved(
@@ -386,72 +410,57 @@ impl App {
     ) -> Vec<Effect> {
         let is_awaited =
             |editor: &Editor| editor.saving.is_some_and(|saving| saving.number == save);
-        let editor = self.editor().filter(|editor| is_awaited(editor));
-        match (result, editor) {
-            (Ok(edited), editor) => {
-                let Some(editor) = editor else { return self.saved(edited.edits, None, "") };
-                let (of, poll) = (editor.of, editor.saving.is_some_and(|saving| saving.poll));
-                let waiting = editor.form.iter().flat_map(SourceForm::changed);
+        if self.dialog().is_some_and(is_awaited) {
+            return self.with(|editor: &mut Editor, app| editor.saved(app, result));
+        }
+        match result {
+            Ok(edited) => self.saved(edited.edits, None, ""),
+            Err(why) => self.problem(why.message()),
+        }
+    }
+
+    /// The edited way could not be followed; the form stays open.
+    pub(super) fn not_followed(&mut self) -> bool {
+        let editor = self.dialog_mut().filter(|editor: &&mut Editor| editor.is_new());
+        editor.map(|editor| editor.saving = None).is_some()
+    }
+}
+
+impl Editor {
+    /// Handles the result of a save.
+    fn saved(&mut self, app: &mut App, result: Result<Edited, NotSaved>) -> Reply {
+        let poll = self.saving.take().is_some_and(|saving| saving.poll);
+        match result {
+            Ok(edited) => {
+                let waiting = self.form.iter().flat_map(SourceForm::changed);
                 let waiting = waiting.filter(|field| field.waits());
                 let waiting: Vec<&str> = waiting.map(|field| field.label.as_str()).collect();
                 let note = match waiting.join(", ") {
                     labels if labels.is_empty() => labels,
                     labels => format!("; restart to apply: {labels}"),
                 };
-                self.dialogs.retain(|dialog| !matches!(dialog, Dialog::Edit(e) if is_awaited(e)));
                 let mut effects = vec![];
-                if let Subject::Source(source) = of {
+                if let Subject::Source(source) = self.of {
                     effects.push(Effect::CloseBench);
                     if poll {
-                        effects.extend(self.refresh(Some(vec![source]), Pace::Manual));
+                        effects.extend(app.refresh(Some(vec![source]), Pace::Manual));
                     }
                 }
-                effects.extend(self.saved(edited.edits, None, &note));
-                effects
+                effects.extend(app.saved(edited.edits, None, &note));
+                Reply::close(effects)
             }
-            (Err(NotSaved::Conflict(keys, now)), Some(editor)) => {
-                editor.saving = None;
-                if let Some(form) = &mut editor.form {
+            Err(NotSaved::Conflict(keys, now)) => {
+                if let Some(form) = &mut self.form {
                     form.rebase(*now);
-                    editor.show_form();
+                    self.show_form();
                 }
                 let keys = keys.join(", ");
-                self.problem(format!(
+                app.problem(format!(
                     "Not saved: {keys} changed in the file. Press C-s again to overwrite"
                 ))
+                .into()
             }
-            (Err(why), editor) => {
-                if let Some(editor) = editor {
-                    editor.saving = None;
-                }
-                self.problem(why.message())
-            }
+            Err(why) => app.problem(why.message()).into(),
         }
-    }
-
-    /// The edited way could not be followed; the form stays open.
-    pub(super) fn not_followed(&mut self) -> bool {
-        let editor = self.editor().filter(|editor| matches!(editor.of, Subject::Way(_)));
-        editor.map(|editor| editor.saving = None).is_some()
-    }
-
-    /// A click selects a field or a page, the wheel moves between fields.
-    pub(super) fn editor_mouse(&mut self, kind: MouseEventKind, at: Position) -> Vec<Effect> {
-        let size = self.size;
-        let Some(editor) = self.editor() else { return vec![] };
-        if editor.bench().is_some() {
-            return self.bench_mouse(kind, at);
-        }
-        match kind {
-            MouseEventKind::ScrollDown => editor.step(true),
-            MouseEventKind::ScrollUp => editor.step(false),
-            MouseEventKind::Down(MouseButton::Left) => match view::editor::at(editor, size, at) {
-                Some(view::editor::Place::Field(field)) => editor.focus = field,
-                Some(view::editor::Place::Page(page)) => editor.open_page(page),
-                None => {}
-            },
-            _ => {}
-        }
-        vec![]
     }
 }

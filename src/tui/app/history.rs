@@ -1,13 +1,16 @@
 //! The history of changes: undo, redo and moving to an earlier state.
 
-use super::{App, Dialog};
+use super::App;
+use super::dialogs::{Dialog, KeyHints, Reply};
 use crate::config::{Action, Context, FileChange, FileEdit, FileKind, Key};
 use crate::engine::Edited;
 use crate::model::Time;
 use crate::store::Mark;
 use crate::tui::effect::{Effect, Purpose};
 use crate::tui::event::{Cause, Failure, MarksSet, NotSaved};
+use crate::tui::view::{self, DialogArea};
 use crossterm::event::{KeyCode, KeyEvent};
+use ratatui::Frame;
 
 /// Changes kept for undo.
 const MAX_STEPS: usize = 100;
@@ -141,7 +144,7 @@ impl App {
         }
     }
 
-    /// Ends the step in progress; `result` applied the change if it differs from before.
+    /// Ends the step in progress; `result` holds the change if it differs from before.
     fn finish_step(&mut self, result: Result<Option<Change>, Failure>) -> Vec<Effect> {
         let Some((mut step, redo)) = self.history.moving.take() else { return vec![] };
         match result {
@@ -252,35 +255,38 @@ impl App {
 
     pub(super) fn open_history(&mut self) -> Vec<Effect> {
         let selected = self.history.steps.len() - self.history.done;
-        self.dialogs.push(Dialog::History(HistoryList { selected }));
-        vec![]
+        self.push_dialog(HistoryList { selected })
     }
 
     /// Number of rows in the history: the changes and the initial state.
     pub(crate) fn history_rows(&self) -> usize {
         self.history.steps.len() + 1
     }
+}
 
-    pub(super) fn history_key(&mut self, event: KeyEvent, key: Key) -> Vec<Effect> {
-        let (motion, back) = (self.motion(key), self.is_back(key));
-        let count = self.history_rows();
-        let action = self.action_of(key);
-        let Some(Dialog::History(list)) = self.dialogs.last_mut() else { return vec![] };
-        list.selected = list.selected.min(count - 1);
-        match (event.code, motion, action) {
-            (KeyCode::Enter, ..) => {
-                let goal = count - 1 - list.selected;
-                return self.go_to_state(goal);
-            }
-            (_, Some(motion), _) => list.selected = motion.from(list.selected, 10, count),
-            (_, _, Some(Action::Undo)) => return self.undo(),
-            (_, _, Some(Action::Redo)) => return self.redo(),
-            _ if back || action == Some(Action::History) => {
-                self.dialogs.pop();
+impl Dialog for HistoryList {
+    fn key(&mut self, app: &mut App, event: KeyEvent, key: Key) -> Reply {
+        let count = app.history_rows();
+        self.selected = self.selected.min(count - 1);
+        match (event.code, app.motion(key), app.action_of(key)) {
+            (KeyCode::Enter, ..) => return app.go_to_state(count - 1 - self.selected).into(),
+            (_, Some(motion), _) => self.selected = motion.from(self.selected, 10, count),
+            (_, _, Some(Action::Undo)) => return app.undo().into(),
+            (_, _, Some(Action::Redo)) => return app.redo().into(),
+            (_, _, Some(Action::Back | Action::Log | Action::History)) => {
+                return Reply::close(vec![]);
             }
             _ => {}
         }
-        vec![]
+        Reply::default()
+    }
+
+    fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea) {
+        view::history::draw(app, frame, self, area.body);
+    }
+
+    fn hints(&self) -> KeyHints {
+        &[("Enter", "go to this state"), ("Up Down", "select"), ("Esc", "close")]
     }
 }
 

@@ -1,14 +1,16 @@
 //! Importing a list of sources, with a preview.
 
+use super::dialogs::{Dialog, KeyHints, Reply};
 use super::history::Change;
-use super::keys::Motion;
 use super::prompt::expand_home;
-use super::{App, Dialog, Prompt};
+use super::{Add, App, Prompt};
 use crate::config::{FileChange, FileKind, Import, Key};
 use crate::engine::Edited;
 use crate::tui::effect::{Effect, Purpose};
 use crate::tui::event::{Failure, ImportRead, NotSaved, RequestId};
+use crate::tui::view::{self, DialogArea};
 use crossterm::event::{KeyCode, KeyEvent};
+use ratatui::Frame;
 
 /// Preview of an import.
 #[derive(Debug)]
@@ -48,34 +50,62 @@ impl ImportPreview {
     }
 }
 
+impl Dialog for ImportPreview {
+    fn key(&mut self, app: &mut App, event: KeyEvent, key: Key) -> Reply {
+        if event.code == KeyCode::Enter && !self.going {
+            let Some(read) = &self.read else { return Reply::default() };
+            if read.sources.is_empty() && read.views.is_empty() {
+                let why = "Nothing to import: everything in this file is already followed";
+                return Reply::close(app.note(why));
+            }
+            let Import { sources, views, skipped, .. } = read.import.clone();
+            let (request, listed, skipped) = (self.request, sources.len(), skipped.len());
+            self.going = true;
+            let purpose = Purpose::Import { request, listed, skipped };
+            let change = FileChange::Import { sources, views };
+            return vec![Effect::Edit { purpose, change }].into();
+        }
+        if let Some(motion) = app.motion(key) {
+            self.selected = motion.from(self.selected, 10, self.lines().len());
+        } else if app.is_back(key) {
+            return Reply::close(vec![]);
+        }
+        Reply::default()
+    }
+
+    fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea) {
+        view::lists::import(app, frame, self, area.body);
+    }
+
+    fn hints(&self) -> KeyHints {
+        &[("Enter", "import"), ("Up Down", "select"), ("Esc", "cancel")]
+    }
+}
+
 impl App {
     pub(in crate::tui) fn read_import(&mut self, typed: String) -> Vec<Effect> {
         let path = expand_home(&typed);
         let request = self.request();
-        self.dialogs.push(Dialog::Import(ImportPreview {
+        self.push_dialog(ImportPreview {
             request,
             read: None,
             path: typed,
             selected: 0,
             going: false,
-        }));
+        });
         vec![Effect::ReadImport { request, path }]
     }
 
     /// The preview of a request, if it is still open.
     fn import_preview(&mut self, request: RequestId) -> Option<&mut ImportPreview> {
-        self.dialogs.iter_mut().find_map(|dialog| match dialog {
-            Dialog::Import(preview) if preview.request == request => Some(preview),
-            _ => None,
-        })
+        self.dialog_mut::<ImportPreview>().filter(|preview| preview.request == request)
     }
 
     /// Closes a preview and returns the path as it was typed.
     fn close_preview(&mut self, request: RequestId) -> Option<String> {
-        let path = self.import_preview(request).map(|preview| std::mem::take(&mut preview.path));
-        let its = |dialog: &Dialog| matches!(dialog, Dialog::Import(p) if p.request == request);
-        self.dialogs.retain(|dialog| !its(dialog));
-        path
+        let path = std::mem::take(&mut self.import_preview(request)?.path);
+        self.close_dialogs::<ImportPreview>();
+        Some(path)
     }
 
     pub(super) fn import_read(
@@ -91,35 +121,11 @@ impl App {
             (Err(why), Some(_)) => {
                 // Ask for the path again, so that it can be corrected.
                 let path = self.close_preview(request).unwrap_or_default();
-                self.dialogs.push(Dialog::Prompt(Prompt::import(&path)));
+                self.push_dialog(Prompt::import(&path));
                 self.problem(why)
             }
             (_, None) => vec![],
         }
-    }
-
-    pub(super) fn import_key(&mut self, event: KeyEvent, key: Key) -> Vec<Effect> {
-        let (motion, back): (Option<Motion>, bool) = (self.motion(key), self.is_back(key));
-        let Some(Dialog::Import(preview)) = self.dialogs.last_mut() else { return vec![] };
-        let (count, request) = (preview.lines().len(), preview.request);
-        if event.code == KeyCode::Enter && !preview.going {
-            let Some(read) = &preview.read else { return vec![] };
-            if read.sources.is_empty() && read.views.is_empty() {
-                self.close_preview(request);
-                return self.note("Nothing to import: everything in this file is already followed");
-            }
-            let Import { sources, views, skipped, .. } = read.import.clone();
-            let (listed, skipped) = (sources.len(), skipped.len());
-            preview.going = true;
-            let purpose = Purpose::Import { request, listed, skipped };
-            return vec![Effect::Edit { purpose, change: FileChange::Import { sources, views } }];
-        }
-        if let Some(motion) = motion {
-            preview.selected = motion.from(preview.selected, 10, count);
-        } else if back {
-            self.close_preview(request);
-        }
-        vec![]
     }
 
     pub(super) fn imported(
@@ -141,32 +147,32 @@ impl App {
         let of = |file| edits.iter().find(|edit| edit.file() == file);
         let added = of(FileKind::Sources).map_or(0, |edit| edit.inserted().count());
         let known = listed.saturating_sub(added);
-        let mut words = match added {
+        let mut text = match added {
             1 => "1 source imported".to_owned(),
             n => format!("{n} sources imported"),
         };
         // Report the result even if the preview was closed.
         let path = self.close_preview(request).unwrap_or_else(|| "a list".to_owned());
         if let Some(views) = of(FileKind::Config) {
-            words += &format!(", {} saved", views.describe());
+            text += &format!(", {} saved", views.describe());
         }
         if known > 0 {
             let were = if known == 1 { "was" } else { "were" };
-            words += &format!(", {known} {were} already followed");
+            text += &format!(", {known} {were} already followed");
         }
         if skipped > 0 {
-            words += &format!(", {skipped} skipped");
+            text += &format!(", {skipped} skipped");
         }
         if let Some(why) = &problem {
-            words += &format!("; saved queries were not imported: {why}");
+            text += &format!("; saved queries were not imported: {why}");
         }
         if !edits.is_empty() {
-            words += &self.record_change(Change::Files(edits), format!("import of {path}"));
+            text += &self.record_change(Change::Files(edits), format!("import of {path}"));
         }
-        self.dialogs.retain(|l| !matches!(l, Dialog::Add(_)));
+        self.close_dialogs::<Add>();
         match problem {
-            Some(_) => self.problem(words),
-            None => self.note(words),
+            Some(_) => self.problem(text),
+            None => self.note(text),
         }
     }
 }

@@ -1,11 +1,15 @@
 //! Jumping to a row of the Sources pane by letters of its name.
 
-use super::{App, Dialog, Focus, RowId};
+use super::dialogs::{Dialog, KeyHints, Reply};
+use super::{App, Focus, RowId};
+use crate::config::Key;
 use crate::tui::effect::Effect;
 use crate::tui::input::Field;
+use crate::tui::view::{self, DialogArea};
 use crossterm::event::{KeyCode, KeyEvent};
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher};
+use ratatui::Frame;
 
 /// The jump dialog.
 #[derive(Debug, Default)]
@@ -40,19 +44,44 @@ impl JumpTarget {
     }
 }
 
-impl App {
-    pub(super) fn open_jump(&mut self) -> Vec<Effect> {
-        self.dialogs.push(Dialog::Jump(Jump { hits: self.jump_targets(""), ..Jump::default() }));
-        vec![]
+impl Dialog for Jump {
+    fn key(&mut self, app: &mut App, event: KeyEvent, _key: Key) -> Reply {
+        let last = self.hits.len().saturating_sub(1);
+        match event.code {
+            KeyCode::Esc => return Reply::close(vec![]),
+            KeyCode::Down | KeyCode::Tab => self.selected = (self.selected + 1).min(last),
+            KeyCode::Up | KeyCode::BackTab => self.selected = self.selected.saturating_sub(1),
+            KeyCode::Enter => {
+                let target = self.hits.get(self.selected);
+                let effects = target.map(|target| app.go_to_row(&target.id));
+                return Reply::close(effects.unwrap_or_default());
+            }
+            _ => return self.type_key(app, event),
+        }
+        Reply::default()
     }
 
-    pub(super) fn jump_typed(&mut self) -> Vec<Effect> {
-        let Some(Dialog::Jump(jump)) = self.dialogs.last() else { return vec![] };
-        let hits = self.jump_targets(jump.field.value());
-        if let Some(Dialog::Jump(jump)) = self.dialogs.last_mut() {
-            (jump.hits, jump.selected) = (hits, 0);
-        }
+    fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea) {
+        view::lists::jump(app, frame, self, area.body);
+    }
+
+    fn hints(&self) -> KeyHints {
+        &[("Enter", "open"), ("Up Down", "select"), ("Esc", "close")]
+    }
+
+    fn field(&mut self) -> Option<&mut Field> {
+        Some(&mut self.field)
+    }
+
+    fn typed(&mut self, app: &mut App) -> Vec<Effect> {
+        (self.hits, self.selected) = (app.jump_targets(self.field.value()), 0);
         vec![]
+    }
+}
+
+impl App {
+    pub(super) fn open_jump(&mut self) -> Vec<Effect> {
+        self.push_dialog(Jump { hits: self.jump_targets(""), ..Jump::default() })
     }
 
     fn jump_targets(&self, typed: &str) -> Vec<JumpTarget> {
@@ -79,25 +108,6 @@ impl App {
         // Exact names first.
         hits.sort_by_key(|target| !target.title.eq_ignore_ascii_case(typed.trim()));
         hits
-    }
-
-    pub(super) fn jump_key(&mut self, event: KeyEvent) -> Vec<Effect> {
-        let Some(Dialog::Jump(jump)) = self.dialogs.last_mut() else { return vec![] };
-        let last = jump.hits.len().saturating_sub(1);
-        match event.code {
-            KeyCode::Esc => {
-                self.dialogs.pop();
-            }
-            KeyCode::Down | KeyCode::Tab => jump.selected = (jump.selected + 1).min(last),
-            KeyCode::Up | KeyCode::BackTab => jump.selected = jump.selected.saturating_sub(1),
-            KeyCode::Enter => {
-                let target = jump.hits.get(jump.selected).cloned();
-                self.dialogs.pop();
-                return target.map(|target| self.go_to_row(&target.id)).unwrap_or_default();
-            }
-            _ => return self.type_into_field(event),
-        }
-        vec![]
     }
 
     /// Selects a row, unfolding its folder, and shows its items.

@@ -1,6 +1,7 @@
 //! Key presses -> actions -> changes.
 
-use super::{App, Dialog, Focus, READ_TIME};
+use super::dialogs::Reply;
+use super::{App, Focus, READ_TIME};
 use crate::config::{Action, Context, Key, KeyCode, Lookup};
 use crate::engine::Pace;
 use crate::store::Mark;
@@ -288,21 +289,18 @@ impl App {
     }
 
     pub(super) fn pasted(&mut self, text: &str) -> Vec<Effect> {
-        match self.dialogs.last_mut() {
-            Some(dialog) => match dialog.field() {
-                Some(field) => {
-                    field.paste(text);
-                    self.field_changed()
-                }
-                None => vec![],
-            },
+        if self.dialogs.is_empty() {
             // A URL pasted outside any field is added.
-            None if crate::util::url::parse_web(text.trim()).is_ok() => {
-                self.dialogs.push(Dialog::Add(super::Add::with(text)));
-                self.discover()
-            }
-            None => vec![],
+            let is_url = crate::util::url::parse_web(text.trim()).is_ok();
+            return if is_url { self.add_url(text) } else { vec![] };
         }
+        self.with_top(|dialog, app| match dialog.field() {
+            Some(field) => {
+                field.paste(text);
+                dialog.typed(app).into()
+            }
+            None => Reply::default(),
+        })
     }
 }
 

@@ -1,12 +1,14 @@
 //! Links and footnotes of the article: by number, by hint letters, from a list.
 
-use super::keys::Motion;
-use super::{App, Dialog};
+use super::App;
+use super::dialogs::{Dialog, KeyHints, Reply};
 use crate::article::LinkKind;
 use crate::config::{Action, Context, Key, Lookup};
 use crate::tui::effect::Effect;
 use crate::tui::reader::{Line, Target};
+use crate::tui::view::{self, DialogArea};
 use crossterm::event::{KeyCode, KeyEvent};
+use ratatui::Frame;
 
 /// The list of links of the article.
 #[derive(Debug)]
@@ -50,6 +52,74 @@ fn labels(count: usize) -> Vec<String> {
     letters().flat_map(|a| letters().map(move |b| format!("{a}{b}"))).take(count).collect()
 }
 
+impl Dialog for Hints {
+    fn key(&mut self, app: &mut App, _event: KeyEvent, key: Key) -> Reply {
+        if let Some(letter) = key.text().filter(char::is_ascii_lowercase) {
+            self.typed.push(letter);
+            let fits = |(label, _): &&(String, Target)| label.starts_with(&self.typed);
+            return match self.targets.iter().find(fits) {
+                Some((label, target)) if *label == self.typed => Reply::close(app.go_to(*target)),
+                Some(_) => Reply::default(),
+                None => {
+                    self.typed.clear();
+                    Reply::default()
+                }
+            };
+        }
+        let is_hints = app.keymap.lookup(Context::Reader, &[key]) == Lookup::Action(Action::Hints);
+        Reply::close(match key.text() {
+            Some(digit) if digit.is_ascii_digit() => app.open_link_digit(key),
+            _ if is_hints => app.open_links(""),
+            _ => vec![],
+        })
+    }
+
+    /// The Reader draws the letters.
+    fn draw(&mut self, _app: &App, _frame: &mut Frame<'_>, _area: DialogArea) {}
+
+    fn hints(&self) -> KeyHints {
+        &[("a-z", "open"), (";", "list"), ("Esc", "close")]
+    }
+}
+
+impl Dialog for LinkList {
+    fn key(&mut self, app: &mut App, event: KeyEvent, key: Key) -> Reply {
+        let count = self.links.len();
+        match event.code {
+            KeyCode::Char(c) if c.is_ascii_digit() => {
+                self.digits.push(c);
+                let typed: usize = self.digits.parse().unwrap_or(0);
+                self.selected = typed.saturating_sub(1).min(count - 1);
+                // Open the link unless another digit could follow.
+                if typed * 10 > count {
+                    return Reply::close(app.open_link(typed));
+                }
+            }
+            KeyCode::Backspace => {
+                self.digits.pop();
+            }
+            KeyCode::Enter => return Reply::close(app.open_link(self.selected + 1)),
+            code => {
+                if let Some(motion) = app.motion(key) {
+                    self.digits.clear();
+                    self.selected = motion.from(self.selected, 10, count);
+                } else if app.is_back(key) || code == KeyCode::Char(';') {
+                    return Reply::close(vec![]);
+                }
+            }
+        }
+        Reply::default()
+    }
+
+    fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea) {
+        view::dialogs::links(app, frame, self, area.body);
+    }
+
+    fn hints(&self) -> KeyHints {
+        &[("1-9", "open"), ("Enter", "open"), ("Esc", "close")]
+    }
+}
+
 impl App {
     /// Puts letters on the visible links and footnotes; without any, lists all links.
     pub(super) fn open_hints(&mut self) -> Vec<Effect> {
@@ -66,34 +136,7 @@ impl App {
         }
         targets.truncate(MAX_HINTS);
         let targets = labels(targets.len()).into_iter().zip(targets).collect();
-        self.dialogs.push(Dialog::Hints(Hints { targets, typed: String::new() }));
-        vec![]
-    }
-
-    pub(super) fn hints_key(&mut self, key: Key) -> Vec<Effect> {
-        let Some(Dialog::Hints(hints)) = self.dialogs.last_mut() else { return vec![] };
-        let letter = key.text().filter(char::is_ascii_lowercase);
-        if let Some(letter) = letter {
-            hints.typed.push(letter);
-            let fits = |(label, _): &&(String, Target)| label.starts_with(&hints.typed);
-            match hints.targets.iter().find(fits).cloned() {
-                Some((label, target)) if label == hints.typed => {
-                    self.dialogs.pop();
-                    return self.go_to(target);
-                }
-                Some(_) => {}
-                None => hints.typed.clear(),
-            }
-            return vec![];
-        }
-        self.dialogs.pop();
-        match key.text() {
-            Some(digit) if digit.is_ascii_digit() => self.open_link_digit(key),
-            _ if self.keymap.lookup(Context::Reader, &[key]) == Lookup::Action(Action::Hints) => {
-                self.open_links("")
-            }
-            _ => vec![],
-        }
+        self.push_dialog(Hints { targets, typed: String::new() })
     }
 
     /// Opens a link, or jumps to or from a footnote.
@@ -165,45 +208,7 @@ impl App {
         }
         let typed: usize = digits.parse().unwrap_or(1);
         let selected = typed.saturating_sub(1).min(links.len() - 1);
-        self.dialogs.push(Dialog::Links(LinkList { links, selected, digits: digits.to_owned() }));
-        vec![]
-    }
-
-    pub(super) fn links_key(
-        &mut self,
-        event: KeyEvent,
-        motion: Option<Motion>,
-        back: bool,
-    ) -> Vec<Effect> {
-        let Some(Dialog::Links(list)) = self.dialogs.last_mut() else { return vec![] };
-        let number = match event.code {
-            KeyCode::Char(c) if c.is_ascii_digit() => {
-                list.digits.push(c);
-                let typed: usize = list.digits.parse().unwrap_or(0);
-                list.selected = typed.saturating_sub(1).min(list.links.len() - 1);
-                // Another digit could follow.
-                if typed * 10 <= list.links.len() {
-                    return vec![];
-                }
-                typed
-            }
-            KeyCode::Backspace => {
-                list.digits.pop();
-                return vec![];
-            }
-            KeyCode::Enter => list.selected + 1,
-            _ => {
-                if let Some(motion) = motion {
-                    list.digits.clear();
-                    list.selected = motion.from(list.selected, 10, list.links.len());
-                } else if back || event.code == KeyCode::Char(';') {
-                    self.dialogs.pop();
-                }
-                return vec![];
-            }
-        };
-        self.dialogs.pop();
-        self.open_link(number)
+        self.push_dialog(LinkList { links, selected, digits: digits.to_owned() })
     }
 }
 

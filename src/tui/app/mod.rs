@@ -107,7 +107,7 @@ pub(super) struct App {
     pub(super) rhythms: Rhythms,
     pub(super) items: ItemsPane,
     pub(super) reader: ReaderPane,
-    pub(super) dialogs: Vec<Dialog>,
+    pub(super) dialogs: Vec<Box<dyn Dialog>>,
     pub(super) toast: Option<Toast>,
     pub(super) status: Status,
     /// The keys of an incomplete sequence.
@@ -257,9 +257,9 @@ impl App {
         let spinner = self
             .dialogs
             .iter()
-            .any(Dialog::is_busy)
+            .any(|dialog| dialog.is_busy())
             .then(|| self.now + TimeDelta::milliseconds(200));
-        let sequence = self.dialogs.iter().find_map(Dialog::deadline);
+        let sequence = self.dialogs.iter().find_map(|d| d.deadline());
         let counting = self.counting.deadline();
         [toast, reload, ages, spinner, sequence, counting].into_iter().flatten().min()
     }
@@ -292,7 +292,7 @@ impl App {
         if self.toast.as_ref().is_some_and(|t| t.until <= self.now) {
             self.toast = None;
         }
-        let mut effects = self.end_sequence();
+        let mut effects = self.dialogs_time_passed();
         effects.extend(self.count_if_due());
         effects.extend(self.reload_if_stale());
         effects
@@ -327,7 +327,7 @@ impl App {
         if !self.started {
             self.started = true;
             if empty {
-                self.dialogs.push(Dialog::Add(Add::welcome()));
+                self.push_dialog(Add::welcome());
             }
             self.focus = if empty { Focus::Sources } else { Focus::Items };
             effects.extend(self.show_selected_source());

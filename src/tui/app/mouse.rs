@@ -1,11 +1,11 @@
 //! Clicks, double clicks and the wheel.
 
 use super::keys::Motion;
-use super::{App, Dialog, Focus};
+use super::{App, Focus};
 use crate::tui::effect::Effect;
 use crate::tui::reader::{cut, glyphs};
 use crate::util::text;
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::{Position, Rect};
 
 /// Lines that one wheel notch moves.
@@ -14,11 +14,8 @@ const NOTCH: isize = 3;
 impl App {
     pub(super) fn mouse_used(&mut self, mouse: MouseEvent) -> Vec<Effect> {
         let at = Position::new(mouse.column, mouse.row);
-        if let Some(Dialog::Edit(_)) = self.dialogs.last() {
-            return self.editor_mouse(mouse.kind, at);
-        }
         if !self.dialogs.is_empty() {
-            return self.dialog_wheel(mouse.kind);
+            return self.with_top(|dialog, app| dialog.mouse(app, mouse.kind, at));
         }
         let Some((focus, area)) = self.pane_at(at) else { return vec![] };
         let row = usize::from(mouse.row - area.y);
@@ -31,16 +28,6 @@ impl App {
             MouseEventKind::Down(MouseButton::Left) => self.click(focus, row, column),
             _ => vec![],
         }
-    }
-
-    /// The wheel moves through the list of a dialog.
-    fn dialog_wheel(&mut self, kind: MouseEventKind) -> Vec<Effect> {
-        let code = match kind {
-            MouseEventKind::ScrollDown => KeyCode::Down,
-            MouseEventKind::ScrollUp => KeyCode::Up,
-            _ => return vec![],
-        };
-        self.key_pressed(KeyEvent::new(code, KeyModifiers::NONE))
     }
 
     fn pane_at(&self, at: Position) -> Option<(Focus, Rect)> {

@@ -1,14 +1,17 @@
 //! The command palette: commands by name, with arguments.
 
+use super::dialogs::{Dialog, KeyHints, Reply};
 use super::keys::Motion;
 use super::rank::{actions, ranked};
 use super::settings::setting_pages;
-use super::{App, Dialog, Focus, RowId};
+use super::{App, Focus, RowId};
 use crate::config::{self, Action, Key, SortOrder, setting_choices, setting_keys, setting_shown};
 use crate::tui::effect::Effect;
 use crate::tui::event::SourceEntry;
 use crate::tui::input::Field;
+use crate::tui::view::{self, DialogArea};
 use crossterm::event::{KeyCode, KeyEvent};
+use ratatui::Frame;
 
 #[derive(Debug, Default)]
 pub(crate) struct Palette {
@@ -62,9 +65,9 @@ fn argument_kind(action: Action) -> Option<ArgumentKind> {
         Action::Keys => ArgumentKind::Action,
         Action::Add => ArgumentKind::Text("a URL"),
         Action::Import => ArgumentKind::Text("a file"),
-        Action::Search => ArgumentKind::Text("entries to search for"),
-        Action::Filter => ArgumentKind::Text("entries in titles"),
-        Action::Find => ArgumentKind::Text("entries in the article"),
+        Action::Search => ArgumentKind::Text("words to search for"),
+        Action::Filter => ArgumentKind::Text("words in titles"),
+        Action::Find => ArgumentKind::Text("words in the article"),
         Action::Pipe => ArgumentKind::Text("a shell command"),
         _ => return None,
     })
@@ -73,17 +76,106 @@ fn argument_kind(action: Action) -> Option<ArgumentKind> {
 /// Largest number of argument lines.
 const MAX_ARGUMENTS: usize = 200;
 
+impl Dialog for Palette {
+    fn key(&mut self, app: &mut App, event: KeyEvent, _key: Key) -> Reply {
+        let reply = self.pressed(app, event);
+        if !reply.close {
+            self.preview_theme(app);
+        }
+        reply
+    }
+
+    fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea) {
+        view::dialogs::palette(app, frame, self, area.body);
+    }
+
+    fn hints(&self) -> KeyHints {
+        &[("Enter", "run"), ("Tab", "complete"), ("Up Down", "select"), ("Esc", "close")]
+    }
+
+    fn field(&mut self) -> Option<&mut Field> {
+        Some(&mut self.field)
+    }
+
+    fn typed(&mut self, _app: &mut App) -> Vec<Effect> {
+        (self.selected, self.moved) = (0, false);
+        vec![]
+    }
+}
+
+impl Palette {
+    /// Previews the selected theme.
+    fn preview_theme(&self, app: &mut App) {
+        let hit = app.palette_hits(self).into_iter().nth(self.selected);
+        let theme = hit.filter(|hit| hit.action == Action::Theme).and_then(|hit| hit.argument);
+        app.show_theme(theme.unwrap_or_else(|| app.settings.ui.theme.clone()));
+    }
+
+    fn pressed(&mut self, app: &mut App, event: KeyEvent) -> Reply {
+        let hits = app.palette_hits(self);
+        let last = hits.len().saturating_sub(1);
+        self.selected = self.selected.min(last);
+        match event.code {
+            KeyCode::Esc => {
+                app.show_theme(app.settings.ui.theme.clone());
+                return Reply::close(vec![]);
+            }
+            KeyCode::Down => self.selected = (self.selected + 1).min(last),
+            KeyCode::Up => self.selected = self.selected.saturating_sub(1),
+            KeyCode::PageDown => self.selected = (self.selected + 10).min(last),
+            KeyCode::PageUp => self.selected = self.selected.saturating_sub(10),
+            KeyCode::Tab => {
+                if let Some(hit) = hits.get(self.selected) {
+                    self.complete(app, hit);
+                }
+                return Reply::default();
+            }
+            KeyCode::Enter => {
+                return match hits.into_iter().nth(self.selected) {
+                    Some(hit) => self.enter(app, hit),
+                    None => app.note("No matching command").into(),
+                };
+            }
+            _ => return self.type_key(app, event),
+        }
+        self.moved = true;
+        Reply::default()
+    }
+
+    fn complete(&mut self, app: &App, hit: &Hit) {
+        *self = Self { field: Field::new(&app.completed(hit)), ..Self::default() };
+    }
+
+    fn enter(&mut self, app: &mut App, hit: Hit) -> Reply {
+        // A setting needs a value.
+        let incomplete = match hit.action {
+            Action::Set => !hit.argument.as_ref().is_some_and(|a| a.contains(' ')),
+            Action::Tag => hit.argument.is_none(),
+            _ => false,
+        };
+        if incomplete {
+            self.complete(app, &hit);
+            return Reply::default();
+        }
+        let id = self.field.value().split_once(' ').map_or("", |(_, rest)| rest.trim());
+        if !self.moved && app.is_ambiguous(&hit, id) {
+            let title = hit.argument.unwrap_or_default();
+            let why = format!("Several sources are called {title}; select one with the arrow keys");
+            return app.note(why).into();
+        }
+        Reply::close(app.run_hit(hit))
+    }
+}
+
 impl App {
     /// Opens the palette with a text in its field.
     pub(super) fn open_palette(&mut self, typed: &str) -> Vec<Effect> {
         let palette = Palette { field: Field::new(typed), ..Palette::default() };
-        self.dialogs.push(Dialog::Palette(palette));
-        vec![]
+        self.push_dialog(palette)
     }
 
     /// The lines that match the text in the field, best first.
-    pub(crate) fn palette_hits(&self) -> Vec<Hit> {
-        let Some(Dialog::Palette(palette)) = self.dialogs.last() else { return vec![] };
+    pub(crate) fn palette_hits(&self, palette: &Palette) -> Vec<Hit> {
         let typed = palette.field.value().trim_start();
         let command = typed.split_once(' ').and_then(|(name, rest)| {
             let action: Action = name.parse().ok()?;
@@ -98,7 +190,7 @@ impl App {
         match command {
             Some((action, argument_kind, rest)) => {
                 let hits = self.arguments(action, argument_kind, rest);
-                // `read all` is an action too, although `read` argument_kind an argument.
+                // `read all` is an action too, although `read` takes an argument.
                 let mut whole = actions(typed.trim_end(), hits.is_empty());
                 whole.truncate(if rest.is_empty() { 0 } else { 3 });
                 whole.into_iter().map(named).chain(hits).collect()
@@ -224,89 +316,6 @@ impl App {
         }
     }
 
-    pub(super) fn palette_key(&mut self, event: KeyEvent) -> Vec<Effect> {
-        let effects = self.palette_pressed(event);
-        self.try_theme();
-        effects
-    }
-
-    /// Previews the selected theme.
-    fn try_theme(&mut self) {
-        let selected = match self.dialogs.last() {
-            Some(Dialog::Palette(palette)) => palette.selected,
-            _ => return,
-        };
-        let hit = self.palette_hits().into_iter().nth(selected);
-        let theme = hit.filter(|hit| hit.action == Action::Theme).and_then(|hit| hit.argument);
-        self.show_theme(theme.unwrap_or_else(|| self.settings.ui.theme.clone()));
-    }
-
-    fn palette_pressed(&mut self, event: KeyEvent) -> Vec<Effect> {
-        let hits = self.palette_hits();
-        let Some(Dialog::Palette(palette)) = self.dialogs.last() else { return vec![] };
-        let last = hits.len().saturating_sub(1);
-        let at = palette.selected.min(last);
-        let completed = hits.get(at).map(|hit| self.completed(hit)).unwrap_or_default();
-        let id = palette.field.value().split_once(' ').map_or("", |(_, rest)| rest.trim());
-        let ambiguous =
-            hits.get(at).is_some_and(|hit| !palette.moved && self.is_ambiguous(hit, id));
-        let Some(Dialog::Palette(palette)) = self.dialogs.last_mut() else { return vec![] };
-        palette.selected = at;
-        let moves =
-            matches!(event.code, KeyCode::Down | KeyCode::Up | KeyCode::PageDown | KeyCode::PageUp);
-        palette.moved |= moves;
-        match event.code {
-            KeyCode::Esc => {
-                self.dialogs.pop();
-                self.show_theme(self.settings.ui.theme.clone());
-                vec![]
-            }
-            KeyCode::Down => {
-                palette.selected = (palette.selected + 1).min(last);
-                vec![]
-            }
-            KeyCode::Up => {
-                palette.selected = palette.selected.saturating_sub(1);
-                vec![]
-            }
-            KeyCode::PageDown => {
-                palette.selected = (palette.selected + 10).min(last);
-                vec![]
-            }
-            KeyCode::PageUp => {
-                palette.selected = palette.selected.saturating_sub(10);
-                vec![]
-            }
-            KeyCode::Tab => {
-                if !hits.is_empty() {
-                    *palette = Palette { field: Field::new(&completed), ..Palette::default() };
-                }
-                vec![]
-            }
-            KeyCode::Enter => {
-                let Some(hit) = hits.into_iter().nth(palette.selected) else {
-                    return self.note("No matching command");
-                };
-                // A setting needs a value.
-                let incomplete = hit.action == Action::Set
-                    && !hit.argument.as_ref().is_some_and(|a| a.contains(' '));
-                if incomplete || matches!(hit.action, Action::Tag) && hit.argument.is_none() {
-                    *palette = Palette { field: Field::new(&completed), ..Palette::default() };
-                    return vec![];
-                }
-                if ambiguous {
-                    let title = hit.argument.unwrap_or_default();
-                    return self.note(format!(
-                        "Several sources are called {title}; select one with the arrow keys"
-                    ));
-                }
-                self.dialogs.pop();
-                self.run_hit(hit)
-            }
-            _ => self.type_into_field(event),
-        }
-    }
-
     fn run_hit(&mut self, hit: Hit) -> Vec<Effect> {
         match hit.argument {
             None => self.act(hit.action, Key::char(' ')),
@@ -352,17 +361,13 @@ impl App {
         if text.is_empty() {
             return effects;
         }
-        let field = self.dialogs.last_mut().and_then(Dialog::field);
-        let Some(field) = field else { return effects };
-        *field = Field::new(text);
-        effects.extend(self.field_changed());
-        effects.extend(match action {
-            Action::Add => self.discover(),
-            _ => self.dialog_key(
-                KeyCode::Enter.into(),
-                Key::new(config::KeyCode::Enter, false, false, false),
-            ),
-        });
+        effects.extend(self.with_top(|dialog, app| {
+            let Some(field) = dialog.field() else { return Reply::default() };
+            *field = Field::new(text);
+            dialog.typed(app).into()
+        }));
+        let enter = Key::new(config::KeyCode::Enter, false, false, false);
+        effects.extend(self.dialog_key(KeyCode::Enter.into(), enter));
         effects
     }
 

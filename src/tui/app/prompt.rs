@@ -1,12 +1,16 @@
 //! One-line prompts.
 
+use super::App;
 use super::complete::Completion;
-use super::{App, Dialog};
+use super::dialogs::{Dialog, KeyHints, Reply};
+use crate::config::Key;
 use crate::model::SourceId;
 use crate::query::Query;
 use crate::tui::effect::Effect;
 use crate::tui::input::Field;
+use crate::tui::view::{self, DialogArea};
 use crossterm::event::{KeyCode, KeyEvent};
+use ratatui::Frame;
 use std::path::PathBuf;
 
 #[derive(Debug)]
@@ -85,34 +89,78 @@ impl Prompt {
     pub(super) fn import(path: &str) -> Self {
         Self::new(PromptKind::Import, path)
     }
+
+    /// Inserts the next or previous completion candidate.
+    fn complete(&mut self, app: &App, forward: bool) {
+        let candidates = self.completion.take().or_else(|| app.prompt_candidates(self, true));
+        self.completion = candidates;
+        if let Some(candidates) = &mut self.completion {
+            candidates.step(&mut self.field, forward);
+        }
+    }
+}
+
+impl Dialog for Prompt {
+    fn key(&mut self, app: &mut App, event: KeyEvent, _key: Key) -> Reply {
+        let is_find = self.kind == PromptKind::Find;
+        match event.code {
+            KeyCode::Esc => {
+                if is_find {
+                    app.reader.cancel_find();
+                }
+                return Reply::close(vec![]);
+            }
+            KeyCode::Down | KeyCode::Up if is_find => {
+                app.reader.next_match(event.code == KeyCode::Down);
+            }
+            KeyCode::Tab | KeyCode::Down => self.complete(app, true),
+            KeyCode::BackTab | KeyCode::Up => self.complete(app, false),
+            KeyCode::Enter if self.error.is_some() => {}
+            KeyCode::Enter => {
+                let text = self.field.value().trim().to_owned();
+                return Reply::close(app.prompt_answered(self.kind.clone(), text));
+            }
+            _ => return self.type_key(app, event),
+        }
+        Reply::default()
+    }
+
+    fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea) {
+        view::dialogs::prompt(app, frame, self, area.foot);
+    }
+
+    fn hints(&self) -> KeyHints {
+        match self.kind {
+            PromptKind::Find => &[("Up Down", "other matches"), ("Enter", "keep"), ("Esc", "end")],
+            _ => &[("Enter", "ok"), ("Esc", "cancel")],
+        }
+    }
+
+    fn field(&mut self) -> Option<&mut Field> {
+        Some(&mut self.field)
+    }
+
+    fn typed(&mut self, app: &mut App) -> Vec<Effect> {
+        let text = self.field.value();
+        self.error = match self.kind {
+            PromptKind::ViewQuery { .. } => text.parse::<Query>().err().map(|e| e.to_string()),
+            _ => None,
+        };
+        if self.kind == PromptKind::Find {
+            app.reader.search_for(text);
+        }
+        self.completion = app.prompt_candidates(self, false);
+        vec![]
+    }
+
+    fn is_line(&self) -> bool {
+        true
+    }
 }
 
 impl App {
     pub(super) fn ask(&mut self, kind: PromptKind, text: &str) -> Vec<Effect> {
-        self.dialogs.push(Dialog::Prompt(Prompt::new(kind, text)));
-        vec![]
-    }
-
-    fn prompt(&mut self) -> Option<&mut Prompt> {
-        match self.dialogs.last_mut() {
-            Some(Dialog::Prompt(prompt)) => Some(prompt),
-            _ => None,
-        }
-    }
-
-    pub(super) fn prompt_typed(&mut self) -> Vec<Effect> {
-        let Some(Dialog::Prompt(prompt)) = self.dialogs.last() else { return vec![] };
-        let text = prompt.field.value().to_owned();
-        let completion = self.prompt_candidates(prompt, false);
-        let is_query = matches!(prompt.kind, PromptKind::ViewQuery { .. });
-        let error = if is_query { text.parse::<Query>().err() } else { None };
-        if prompt.kind == PromptKind::Find {
-            self.reader.search_for(&text);
-        }
-        if let Some(prompt) = self.prompt() {
-            (prompt.completion, prompt.error) = (completion, error.map(|e| e.to_string()));
-        }
-        vec![]
+        self.push_dialog(Prompt::new(kind, text))
     }
 
     /// Completion candidates at the cursor.
@@ -122,46 +170,6 @@ impl App {
             PromptKind::Tags { .. } => Self::complete_signed(&prompt.field, self.sources.tags()),
             PromptKind::ViewQuery { .. } => self.complete_query(&prompt.field, explicit),
             _ => None,
-        }
-    }
-
-    fn prompt_completed(&mut self, forward: bool) -> Vec<Effect> {
-        let Some(Dialog::Prompt(prompt)) = self.dialogs.last() else { return vec![] };
-        let candidates = prompt.completion.clone().or_else(|| self.prompt_candidates(prompt, true));
-        if let (Some(mut candidates), Some(prompt)) = (candidates, self.prompt()) {
-            candidates.step(&mut prompt.field, forward);
-            prompt.completion = Some(candidates);
-        }
-        vec![]
-    }
-
-    pub(super) fn prompt_key(&mut self, event: KeyEvent) -> Vec<Effect> {
-        let Some(prompt) = self.prompt() else { return vec![] };
-        match (prompt.kind.clone(), event.code) {
-            (kind, KeyCode::Esc) => {
-                self.dialogs.pop();
-                if kind == PromptKind::Find {
-                    self.reader.cancel_find();
-                }
-                vec![]
-            }
-            (PromptKind::Find, KeyCode::Down) => {
-                self.reader.next_match(true);
-                vec![]
-            }
-            (PromptKind::Find, KeyCode::Up) => {
-                self.reader.next_match(false);
-                vec![]
-            }
-            (_, KeyCode::Tab | KeyCode::Down) => self.prompt_completed(true),
-            (_, KeyCode::BackTab | KeyCode::Up) => self.prompt_completed(false),
-            (_, KeyCode::Enter) if prompt.error.is_some() => vec![],
-            (kind, KeyCode::Enter) => {
-                let text = prompt.field.value().trim().to_owned();
-                self.dialogs.pop();
-                self.prompt_answered(kind, text)
-            }
-            _ => self.type_into_field(event),
         }
     }
 

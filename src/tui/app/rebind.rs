@@ -1,14 +1,18 @@
 //! The key bindings page: every action with its keys; new keys are bound by pressing them.
 
-use super::{App, Dialog};
+use super::App;
+use super::dialogs::{Dialog, KeyHints, Reply};
 use crate::config::{
-    self, Key, KeyRow, LONGEST_SEQUENCE, Rebinding, as_in_preset, key_rows, rebind, show_sequence,
+    FileChange, Key, KeyOrigin, KeyRow, KeySettings, LONGEST_SEQUENCE, Rebinding, as_in_preset,
+    key_rows, rebind, show_sequence,
 };
 use crate::model::Time;
 use crate::tui::effect::Effect;
 use crate::tui::input::Field;
+use crate::tui::view::{self, DialogArea};
 use chrono::TimeDelta;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::Frame;
 
 /// A sequence ends when no key follows for this long.
 const PAUSE: TimeDelta = TimeDelta::milliseconds(1200);
@@ -39,159 +43,164 @@ impl KeysPage {
         self.rows.get(self.selected)
     }
 
-    /// When the sequence ends.
-    pub(super) fn deadline(&self) -> Option<Time> {
-        self.capture.as_ref()?.deadline
-    }
-
-    /// The field that receives typed text, unless keys are being pressed.
-    pub(super) fn field_mut(&mut self) -> Option<&mut Field> {
-        if self.capture.is_some() || self.confirm.is_some() { None } else { Some(&mut self.field) }
-    }
-}
-
-impl App {
-    fn keys_page(&mut self) -> Option<&mut KeysPage> {
-        self.dialogs.iter_mut().rev().find_map(|dialog| match dialog {
-            Dialog::Keys(page) => Some(page),
-            _ => None,
-        })
-    }
-
-    pub(super) fn open_keys(&mut self, typed: &str) -> Vec<Effect> {
-        let page = KeysPage { field: Field::new(typed), ..KeysPage::default() };
-        self.dialogs.push(Dialog::Keys(page));
-        self.list_keys()
-    }
-
     /// Lists the rows that match the typed text.
-    pub(super) fn list_keys(&mut self) -> Vec<Effect> {
-        let all = key_rows(&self.settings.keys);
-        let Some(page) = self.keys_page() else { return vec![] };
-        let typed = page.field.value().trim().to_lowercase();
+    fn list(&mut self, settings: &KeySettings) {
+        let typed = self.field.value().trim().to_lowercase();
         let keys = |row: &KeyRow| row.keys.as_deref().map(show_sequence).unwrap_or_default();
         let fits = |row: &KeyRow| {
             row.action.name().contains(&typed)
                 || row.action.help().to_lowercase().contains(&typed)
                 || keys(row).to_lowercase() == typed
         };
-        page.rows = all.into_iter().filter(fits).collect();
-        page.selected = page.selected.min(page.rows.len().saturating_sub(1));
-        vec![]
+        self.rows = key_rows(settings).into_iter().filter(fits).collect();
+        self.selected = self.selected.min(self.rows.len().saturating_sub(1));
     }
 
-    /// Updates the list after the settings changed.
-    pub(super) fn keys_saved(&mut self) -> Vec<Effect> {
-        if self.keys_page().is_some() { self.list_keys() } else { vec![] }
+    fn begin_capture(&mut self, app: &mut App, additional: bool) {
+        let Some(row) = self.row().cloned() else { return };
+        self.capture = Some(Capture { row, additional, keys: Vec::new(), deadline: None });
+        app.toast = None;
     }
 
-    pub(super) fn keys_key(&mut self, event: KeyEvent, key: Key) -> Vec<Effect> {
-        let Some(page) = self.keys_page() else { return vec![] };
-        if page.capture.is_some() {
-            return self.capture_key(event, key);
-        }
-        if let Some(rebinding) = page.confirm.take() {
-            let effects = match event.code {
-                KeyCode::Enter => self.save_keys(rebinding),
-                _ => self.note("Nothing was changed"),
-            };
-            return effects;
-        }
-        let ctrl = event.modifiers.contains(KeyModifiers::CONTROL);
-        let (selected, last) = (page.selected, page.rows.len().saturating_sub(1));
-        match event.code {
-            KeyCode::Esc => {
-                self.dialogs.pop();
-            }
-            KeyCode::Down | KeyCode::Tab => page.selected = (selected + 1).min(last),
-            KeyCode::Up | KeyCode::BackTab => page.selected = selected.saturating_sub(1),
-            KeyCode::PageDown => page.selected = (selected + 10).min(last),
-            KeyCode::PageUp => page.selected = selected.saturating_sub(10),
-            KeyCode::Enter => return self.begin_capture(false),
-            KeyCode::Char('n') if ctrl => return self.begin_capture(true),
-            KeyCode::Char('x') if ctrl => {
-                return self.change_keys(|s, row| rebind(s, row, None, false));
-            }
-            KeyCode::Char('r') if ctrl => return self.change_keys(as_in_preset),
-            _ => {
-                if page.field.input(event) {
-                    page.selected = 0;
-                    return self.list_keys();
-                }
-            }
-        }
-        vec![]
-    }
-
-    fn begin_capture(&mut self, additional: bool) -> Vec<Effect> {
-        let Some(page) = self.keys_page() else { return vec![] };
-        let Some(row) = page.row().cloned() else { return vec![] };
-        page.capture = Some(Capture { row, additional, keys: Vec::new(), deadline: None });
-        self.toast = None;
-        vec![]
-    }
-
-    fn capture_key(&mut self, event: KeyEvent, key: Key) -> Vec<Effect> {
-        let now = self.now;
-        let Some(page) = self.keys_page() else { return vec![] };
-        let Some(capture) = &mut page.capture else { return vec![] };
+    fn capture_key(&mut self, app: &mut App, event: KeyEvent, key: Key) -> Vec<Effect> {
+        let Some(capture) = &mut self.capture else { return vec![] };
         match event.code {
             KeyCode::Esc if capture.keys.is_empty() => {
-                page.capture = None;
+                self.capture = None;
                 return vec![];
             }
-            KeyCode::Enter if !capture.keys.is_empty() => return self.finish_capture(),
+            KeyCode::Enter if !capture.keys.is_empty() => return self.finish_capture(app),
             _ => {}
         }
         capture.keys.push(key);
-        capture.deadline = Some(now + PAUSE);
-        if capture.keys.len() < LONGEST_SEQUENCE { vec![] } else { self.finish_capture() }
+        capture.deadline = Some(app.now + PAUSE);
+        if capture.keys.len() < LONGEST_SEQUENCE { vec![] } else { self.finish_capture(app) }
     }
 
-    /// Ends the key sequence after its pause.
-    pub(super) fn end_sequence(&mut self) -> Vec<Effect> {
-        let now = self.now;
-        let over = self.keys_page().and_then(|page| page.deadline()).is_some_and(|at| at <= now);
-        if over { self.finish_capture() } else { vec![] }
-    }
-
-    fn finish_capture(&mut self) -> Vec<Effect> {
-        let Some(capture) = self.keys_page().and_then(|page| page.capture.take()) else {
+    fn finish_capture(&mut self, app: &mut App) -> Vec<Effect> {
+        let Some(Capture { row, additional, keys, .. }) = self.capture.take() else {
             return vec![];
         };
-        let Capture { row, additional, keys, .. } = capture;
-        if row.keys.as_ref() == Some(&keys) && row.origin != config::KeyOrigin::TakenAway {
-            return self.note("These keys are already bound to this action");
+        if row.keys.as_ref() == Some(&keys) && row.origin != KeyOrigin::TakenAway {
+            return app.note("These keys are already bound to this action");
         }
-        self.confirm_or_save(rebind(&self.settings.keys, &row, Some(&keys), additional))
+        let rebinding = rebind(&app.settings.keys, &row, Some(&keys), additional);
+        self.confirm_or_save(app, rebinding)
     }
 
-    fn change_keys(
+    fn change(
         &mut self,
-        change: impl Fn(&config::KeySettings, &KeyRow) -> Result<Rebinding, String>,
+        app: &mut App,
+        change: impl Fn(&KeySettings, &KeyRow) -> Result<Rebinding, String>,
     ) -> Vec<Effect> {
-        let Some(row) = self.keys_page().and_then(|page| page.row().cloned()) else {
-            return vec![];
-        };
-        self.confirm_or_save(change(&self.settings.keys, &row))
+        let Some(row) = self.row() else { return vec![] };
+        let rebinding = change(&app.settings.keys, row);
+        self.confirm_or_save(app, rebinding)
     }
 
     /// Saves a binding that displaces nothing; asks for confirmation otherwise.
-    fn confirm_or_save(&mut self, result: Result<Rebinding, String>) -> Vec<Effect> {
+    fn confirm_or_save(&mut self, app: &mut App, result: Result<Rebinding, String>) -> Vec<Effect> {
         match result {
-            Err(why) => self.problem(why),
-            Ok(rebinding) if rebinding.changes.is_empty() => self.note("Nothing to change"),
-            Ok(rebinding) if rebinding.displaced.is_empty() => self.save_keys(rebinding),
+            Err(why) => app.problem(why),
+            Ok(rebinding) if rebinding.changes.is_empty() => app.note("Nothing to change"),
+            Ok(rebinding) if rebinding.displaced.is_empty() => save(rebinding),
             Ok(rebinding) => {
-                if let Some(page) = self.keys_page() {
-                    page.confirm = Some(rebinding);
-                }
+                self.confirm = Some(rebinding);
                 vec![]
             }
         }
     }
+}
 
-    fn save_keys(&mut self, rebinding: Rebinding) -> Vec<Effect> {
-        vec![Effect::edit(config::FileChange::Settings(rebinding.changes))]
+fn save(rebinding: Rebinding) -> Vec<Effect> {
+    vec![Effect::edit(FileChange::Settings(rebinding.changes))]
+}
+
+impl Dialog for KeysPage {
+    fn key(&mut self, app: &mut App, event: KeyEvent, key: Key) -> Reply {
+        if self.capture.is_some() {
+            return self.capture_key(app, event, key).into();
+        }
+        if let Some(rebinding) = self.confirm.take() {
+            return match event.code {
+                KeyCode::Enter => save(rebinding).into(),
+                _ => app.note("Nothing was changed").into(),
+            };
+        }
+        let ctrl = event.modifiers.contains(KeyModifiers::CONTROL);
+        let last = self.rows.len().saturating_sub(1);
+        match event.code {
+            KeyCode::Esc => return Reply::close(vec![]),
+            KeyCode::Down | KeyCode::Tab => self.selected = (self.selected + 1).min(last),
+            KeyCode::Up | KeyCode::BackTab => self.selected = self.selected.saturating_sub(1),
+            KeyCode::PageDown => self.selected = (self.selected + 10).min(last),
+            KeyCode::PageUp => self.selected = self.selected.saturating_sub(10),
+            KeyCode::Enter => self.begin_capture(app, false),
+            KeyCode::Char('n') if ctrl => self.begin_capture(app, true),
+            KeyCode::Char('x') if ctrl => {
+                return self.change(app, |s, row| rebind(s, row, None, false)).into();
+            }
+            KeyCode::Char('r') if ctrl => return self.change(app, as_in_preset).into(),
+            _ => return self.type_key(app, event),
+        }
+        Reply::default()
+    }
+
+    fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea) {
+        view::history::draw_keys(app, frame, self, area.body);
+    }
+
+    fn hints(&self) -> KeyHints {
+        if self.capture.is_some() || self.confirm.is_some() {
+            return &[];
+        }
+        &[
+            ("Enter", "change key"),
+            ("C-n", "add key"),
+            ("C-x", "unbind"),
+            ("C-r", "reset"),
+            ("Esc", "close"),
+        ]
+    }
+
+    /// The field that receives typed text, unless keys are being pressed.
+    fn field(&mut self) -> Option<&mut Field> {
+        let typing = self.capture.is_none() && self.confirm.is_none();
+        typing.then_some(&mut self.field)
+    }
+
+    fn typed(&mut self, app: &mut App) -> Vec<Effect> {
+        self.selected = 0;
+        self.list(&app.settings.keys);
+        vec![]
+    }
+
+    /// When the key sequence ends.
+    fn deadline(&self) -> Option<Time> {
+        self.capture.as_ref()?.deadline
+    }
+
+    fn time_passed(&mut self, app: &mut App) -> Vec<Effect> {
+        self.finish_capture(app)
+    }
+
+    fn quits(&mut self) -> bool {
+        false
+    }
+}
+
+impl App {
+    pub(super) fn open_keys(&mut self, typed: &str) -> Vec<Effect> {
+        let mut page = KeysPage { field: Field::new(typed), ..KeysPage::default() };
+        page.list(&self.settings.keys);
+        self.push_dialog(page)
+    }
+
+    /// Updates the list after the settings changed.
+    pub(super) fn keys_saved(&mut self) -> Vec<Effect> {
+        self.with(|page: &mut KeysPage, app| {
+            page.list(&app.settings.keys);
+            Reply::default()
+        })
     }
 }

@@ -1,13 +1,17 @@
 //! Search and filter: a field at the bottom and a list that narrows while typing.
 
 use super::complete::Completion;
+use super::dialogs::{Dialog, KeyHints, Reply};
 use super::items::Listing;
-use super::{App, Dialog, Focus};
+use super::{App, Focus};
+use crate::config::Key;
 use crate::query::{Query, unknown_name};
 use crate::store::{Scope, View};
 use crate::tui::effect::Effect;
 use crate::tui::input::Field;
+use crate::tui::view::{self, DialogArea};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::Frame;
 
 /// State of the field.
 #[derive(Debug, Clone)]
@@ -23,6 +27,116 @@ pub(crate) struct SearchBar {
     /// The previous list, restored by Esc.
     before: Listing,
     focus: Focus,
+}
+
+impl Dialog for SearchBar {
+    fn key(&mut self, app: &mut App, event: KeyEvent, _key: Key) -> Reply {
+        let ctrl = event.modifiers.contains(KeyModifiers::CONTROL);
+        match event.code {
+            KeyCode::Esc => self.escape(app),
+            KeyCode::Enter => self.confirm(app),
+            KeyCode::Tab => self.complete(app, true).into(),
+            KeyCode::BackTab => self.complete(app, false).into(),
+            KeyCode::Down => app.select_item(app.items.selected + 1).into(),
+            KeyCode::Up => app.select_item(app.items.selected.saturating_sub(1)).into(),
+            KeyCode::Char('s') if ctrl => match self.is_invalid() {
+                true => self.confirm(app),
+                false => Reply::close(app.save_query()),
+            },
+            _ => self.type_key(app, event),
+        }
+    }
+
+    fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea) {
+        view::dialogs::search(app, frame, self, area.foot);
+    }
+
+    fn hints(&self) -> KeyHints {
+        &[("Enter", "keep"), ("Tab", "complete"), ("Esc", "back")]
+    }
+
+    fn field(&mut self) -> Option<&mut Field> {
+        Some(&mut self.field)
+    }
+
+    /// Lists the items of the typed query and updates the completion.
+    fn typed(&mut self, app: &mut App) -> Vec<Effect> {
+        self.completion = app.complete_query(&self.field, false);
+        self.list(app)
+    }
+
+    fn is_line(&self) -> bool {
+        true
+    }
+}
+
+impl SearchBar {
+    /// Lists the items of the typed query. An incomplete word is ignored; if nothing else is typed,
+    /// the list stays.
+    fn list(&mut self, app: &mut App) -> Vec<Effect> {
+        let typed = self.field.value().to_owned();
+        let (error, query) = match typed.parse::<Query>() {
+            Ok(read) => (unknown_name(&read, app.sources.known()), Some(typed)),
+            Err(e) => {
+                let rest = format!("{} {}", &typed[..e.at.start], &typed[e.at.end..]);
+                let rest = rest.trim().to_owned();
+                let good = !rest.is_empty() && rest.parse::<Query>().is_ok();
+                (Some(e.to_string()), good.then_some(rest))
+            }
+        };
+        (self.error, self.insisted) = (error, false);
+        let Some(query) = query else { return vec![] };
+        if app.is_search() && query == app.items.listing.query {
+            return vec![];
+        }
+        let base = View { order: app.items.order(), ..View::of(Scope::All) };
+        app.show(match self.is_filter {
+            true => Listing { query, ..self.before.clone() },
+            false => Listing { title: SEARCH.to_owned(), base, query, place: Query::default() },
+        })
+    }
+
+    fn complete(&mut self, app: &mut App, forward: bool) -> Vec<Effect> {
+        let completion = self.completion.take().or_else(|| app.complete_query(&self.field, true));
+        let Some(mut completion) = completion else { return vec![] };
+        completion.step(&mut self.field, forward);
+        // A single candidate is final, and an operator continues with its values.
+        self.completion = match completion.candidates.len() {
+            1 => app.complete_query(&self.field, false),
+            _ => Some(completion),
+        };
+        self.list(app)
+    }
+
+    /// Esc: restores what was typed before a completion, else the previous list.
+    fn escape(&mut self, app: &mut App) -> Reply {
+        match self.completion.take_if(|completion| completion.applied.is_some()) {
+            Some(completion) => {
+                completion.restore_typed(&mut self.field);
+                self.list(app).into()
+            }
+            None => self.cancel(app),
+        }
+    }
+
+    fn cancel(&self, app: &mut App) -> Reply {
+        app.focus = self.focus;
+        Reply::close(app.show(self.before.clone()))
+    }
+
+    fn is_invalid(&self) -> bool {
+        self.error.is_some() && self.field.value().parse::<Query>().is_err()
+    }
+
+    /// Enter: keeps the narrowed list. An invalid query stays in the field to be corrected.
+    fn confirm(&mut self, app: &mut App) -> Reply {
+        if self.is_invalid() {
+            self.insisted = true;
+            return Reply::default();
+        }
+        let is_empty = self.field.value().trim().is_empty() && !self.is_filter;
+        if is_empty { self.cancel(app) } else { Reply::close(vec![]) }
+    }
 }
 
 impl App {
@@ -41,133 +155,11 @@ impl App {
         };
         self.focus = Focus::Items;
         self.zen = false;
-        self.dialogs.push(Dialog::Search(bar));
-        vec![]
+        self.push_dialog(bar)
     }
 
     pub(crate) fn is_search(&self) -> bool {
         self.items.listing.title == SEARCH && self.items.listing.base.scope == Scope::All
-    }
-
-    fn search_bar(&mut self) -> Option<&mut SearchBar> {
-        match self.dialogs.last_mut() {
-            Some(Dialog::Search(bar)) => Some(bar),
-            _ => None,
-        }
-    }
-
-    pub(super) fn search_key(&mut self, event: KeyEvent) -> Vec<Effect> {
-        let ctrl = event.modifiers.contains(KeyModifiers::CONTROL);
-        match event.code {
-            KeyCode::Esc => self.search_escaped(),
-            KeyCode::Enter => self.search_confirmed(),
-            KeyCode::Tab => self.search_completed(true),
-            KeyCode::BackTab => self.search_completed(false),
-            KeyCode::Down => self.select_item(self.items.selected + 1),
-            KeyCode::Up => self.select_item(self.items.selected.saturating_sub(1)),
-            KeyCode::Char('s') if ctrl => {
-                let effects = self.search_confirmed();
-                if self.dialogs.is_empty() { self.save_query() } else { effects }
-            }
-            _ => self.type_into_field(event),
-        }
-    }
-
-    /// Lists the items of the typed query and updates the completion.
-    pub(super) fn search_changed(&mut self) -> Vec<Effect> {
-        let Some(Dialog::Search(bar)) = self.dialogs.last() else { return vec![] };
-        let completion = self.complete_query(&bar.field, false);
-        let effects = self.search_typed();
-        if let Some(bar) = self.search_bar() {
-            bar.completion = completion;
-        }
-        effects
-    }
-
-    /// Lists the items of the typed query. An incomplete word is ignored; if nothing else is typed, the
-    /// list stays.
-    fn search_typed(&mut self) -> Vec<Effect> {
-        let Some(Dialog::Search(bar)) = self.dialogs.last() else { return vec![] };
-        let typed = bar.field.value().to_owned();
-        let (error, query) = match typed.parse::<Query>() {
-            Ok(read) => (unknown_name(&read, self.sources.known()), Some(typed)),
-            Err(e) => {
-                let rest = format!("{} {}", &typed[..e.at.start], &typed[e.at.end..]);
-                let rest = rest.trim().to_owned();
-                let good = !rest.is_empty() && rest.parse::<Query>().is_ok();
-                (Some(e.to_string()), good.then_some(rest))
-            }
-        };
-        let listing = query.map(|query| {
-            if bar.is_filter {
-                return Listing { query, ..bar.before.clone() };
-            }
-            let base = View { order: self.items.order(), ..View::of(Scope::All) };
-            Listing { title: SEARCH.to_owned(), base, query, place: Query::default() }
-        });
-        if let Some(bar) = self.search_bar() {
-            (bar.error, bar.insisted) = (error, false);
-        }
-        let new = listing.filter(|l| !self.is_search() || l.query != self.items.listing.query);
-        new.map(|listing| self.show(listing)).unwrap_or_default()
-    }
-
-    fn search_completed(&mut self, forward: bool) -> Vec<Effect> {
-        let Some(Dialog::Search(bar)) = self.dialogs.last() else { return vec![] };
-        let completion = bar.completion.clone();
-        let Some(mut completion) = completion.or_else(|| self.complete_query(&bar.field, true))
-        else {
-            return vec![];
-        };
-        let Some(bar) = self.search_bar() else { return vec![] };
-        completion.step(&mut bar.field, forward);
-        // A single candidate is final, and an operator continues with its values.
-        let next = match completion.candidates.len() {
-            1 => bar.field.clone(),
-            _ => {
-                bar.completion = Some(completion);
-                return self.search_typed();
-            }
-        };
-        let completion = self.complete_query(&next, false);
-        if let Some(bar) = self.search_bar() {
-            bar.completion = completion;
-        }
-        self.search_typed()
-    }
-
-    /// Esc: restores what was typed before a completion, else the previous list.
-    fn search_escaped(&mut self) -> Vec<Effect> {
-        let applied = self
-            .search_bar()
-            .and_then(|bar| bar.completion.take_if(|completion| completion.applied.is_some()));
-        if let (Some(completion), Some(bar)) = (applied, self.search_bar()) {
-            completion.restore_typed(&mut bar.field);
-            return self.search_typed();
-        }
-        match self.dialogs.pop() {
-            Some(Dialog::Search(bar)) => self.search_cancelled(bar),
-            _ => vec![],
-        }
-    }
-
-    fn search_cancelled(&mut self, bar: SearchBar) -> Vec<Effect> {
-        self.focus = bar.focus;
-        self.show(bar.before)
-    }
-
-    /// Enter: keeps the narrowed list. An invalid query stays in the field to be corrected.
-    fn search_confirmed(&mut self) -> Vec<Effect> {
-        let Some(bar) = self.search_bar() else { return vec![] };
-        if bar.error.is_some() && bar.field.value().parse::<Query>().is_err() {
-            bar.insisted = true;
-            return vec![];
-        }
-        let empty = bar.field.value().trim().is_empty() && !bar.is_filter;
-        match self.dialogs.pop() {
-            Some(Dialog::Search(bar)) if empty => self.search_cancelled(bar),
-            _ => vec![],
-        }
     }
 
     /// Whether a search or a filter narrows the list, so that going back ends it.

@@ -1,6 +1,6 @@
 //! The settings: opening their form and applying changes at run time.
 
-use super::{App, Dialog, Editor};
+use super::{App, Editor};
 use crate::config::{
     FileChange, FormPage, KeyChange, KeyMap, Section, Settings, SourceForm, Theme, UiSettings,
     setting_change,
@@ -55,7 +55,7 @@ impl App {
         let settings = edited.and_then(|edited| edited.settings.clone());
         if let Some(settings) = settings {
             // An open form continues from the saved settings.
-            if let Some(open) = self.editor().filter(|editor| editor.is_settings()) {
+            if let Some(open) = self.settings_editor() {
                 open.set_restore(settings.ui.clone());
             }
             self.edits.settings = Some(settings);
@@ -75,12 +75,12 @@ impl App {
 
     /// Opens the form of the settings at a page.
     pub(super) fn open_settings(&mut self, page: FormPage) -> Vec<Effect> {
-        self.dialogs.push(Dialog::Edit(Editor::settings(page, self.settings.ui.clone())));
+        self.push_dialog(Editor::settings(page, self.settings.ui.clone()));
         vec![Effect::LoadSettings]
     }
 
     pub(super) fn settings_loaded(&mut self, result: Result<Section, Failure>) -> Vec<Effect> {
-        let editor = self.editor().filter(|e| e.is_settings() && e.form.is_none());
+        let editor = self.settings_editor().filter(|editor| editor.form.is_none());
         match (editor, result) {
             (None, _) => vec![],
             (Some(editor), Ok(text)) => {
@@ -90,19 +90,14 @@ impl App {
                 vec![]
             }
             (Some(_), Err(why)) => {
-                self.dialogs.retain(|dialog| !matches!(dialog, Dialog::Edit(_)));
+                self.close_dialogs::<Editor>();
                 self.problem(why)
             }
         }
     }
 
-    /// Previews the appearance settings of the form.
-    pub(super) fn preview(&mut self) {
-        let editor = self.editor().filter(|e| e.is_settings());
-        let would_be = editor.and_then(|e| e.form.as_ref()).and_then(SourceForm::would_be);
-        if let Some(ui) = would_be.map(|settings| settings.ui.clone()) {
-            self.apply_appearance(ui);
-        }
+    fn settings_editor(&mut self) -> Option<&mut Editor> {
+        self.dialog_mut().filter(|editor: &&mut Editor| editor.is_settings())
     }
 
     pub(super) fn show_theme(&mut self, name: String) {

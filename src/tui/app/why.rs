@@ -1,12 +1,15 @@
 //! Schedules: the publishing rhythms shown in the Sources pane, and the panel that explains the schedule
 //! of a source.
 
-use super::keys::Motion;
-use super::{App, Dialog, Focus, RowId};
+use super::dialogs::{Dialog, KeyHints, Reply};
+use super::{App, Focus, RowId};
 use crate::config::{Action, Context, Key, Lookup};
 use crate::engine::{Rhythm, ScheduleSummary};
 use crate::tui::effect::Effect;
 use crate::tui::event::Failure;
+use crate::tui::view::{self, DialogArea};
+use crossterm::event::KeyEvent;
+use ratatui::Frame;
 use std::collections::HashMap;
 
 /// State of the panel.
@@ -115,16 +118,13 @@ impl App {
         let Some((source, title)) = entry.map(|e| (e.facts.key, e.title().to_owned())) else {
             return self.note("Select a source in the Sources pane first");
         };
-        self.dialogs.push(Dialog::Why(WhyPanel { source, title, summary: None, top: 0 }));
+        self.push_dialog(WhyPanel { source, title, summary: None, top: 0 });
         vec![Effect::LoadWhy { source }]
     }
 
     /// Reloads the open panel.
     pub(super) fn reload_why(&self) -> Option<Effect> {
-        self.dialogs.iter().find_map(|dialog| match dialog {
-            Dialog::Why(panel) => Some(Effect::LoadWhy { source: panel.source }),
-            _ => None,
-        })
+        self.dialog().map(|panel: &WhyPanel| Effect::LoadWhy { source: panel.source })
     }
 
     pub(super) fn why_loaded(
@@ -132,10 +132,7 @@ impl App {
         source: i64,
         result: Result<ScheduleSummary, Failure>,
     ) -> Vec<Effect> {
-        let panel = self.dialogs.iter_mut().find_map(|dialog| match dialog {
-            Dialog::Why(panel) if panel.source == source => Some(panel),
-            _ => None,
-        });
+        let panel = self.dialog_mut::<WhyPanel>().filter(|panel| panel.source == source);
         match (panel, result) {
             (Some(panel), Ok(summary)) => {
                 panel.summary = Some(summary);
@@ -144,25 +141,6 @@ impl App {
             (Some(_), Err(why)) => self.problem(why),
             (None, _) => vec![],
         }
-    }
-
-    pub(super) fn why_key(&mut self, key: Key) -> Vec<Effect> {
-        let bound = |context| match self.keymap.lookup(context, &[key]) {
-            Lookup::Action(action) => Some(action),
-            _ => None,
-        };
-        let motion = bound(Context::Items).and_then(Motion::of);
-        let action = bound(Context::Sources);
-        let Some(Dialog::Why(panel)) = self.dialogs.last_mut() else { return vec![] };
-        if let Some(motion) = motion {
-            // The view limits this to the last page.
-            panel.top = motion.from(panel.top, 10, MAX_LINES);
-        } else if matches!(action, Some(Action::Back | Action::Why)) {
-            self.dialogs.pop();
-        } else if action == Some(Action::StopExploring) {
-            return vec![Effect::StopCrawl { source: panel.source }];
-        }
-        vec![]
     }
 
     /// Stops the crawl of the selected source.
@@ -176,3 +154,28 @@ impl App {
 
 /// More lines than the panel can have.
 const MAX_LINES: usize = 100;
+
+impl Dialog for WhyPanel {
+    fn key(&mut self, app: &mut App, _event: KeyEvent, key: Key) -> Reply {
+        if let Some(motion) = app.motion(key) {
+            // Drawing limits this to the last page.
+            self.top = motion.from(self.top, 10, MAX_LINES);
+            return Reply::default();
+        }
+        match app.keymap.lookup(Context::Sources, &[key]) {
+            Lookup::Action(Action::Back | Action::Why) => Reply::close(vec![]),
+            Lookup::Action(Action::StopExploring) => {
+                vec![Effect::StopCrawl { source: self.source }].into()
+            }
+            _ => Reply::default(),
+        }
+    }
+
+    fn draw(&mut self, app: &App, frame: &mut Frame<'_>, area: DialogArea) {
+        view::why::draw(app, frame, self, area.body);
+    }
+
+    fn hints(&self) -> KeyHints {
+        &[("Up Down", "scroll"), ("Esc", "close")]
+    }
+}

@@ -326,39 +326,30 @@ impl Editor {
     }
 }
 
-impl App {
+impl Editor {
     /// Opens the workbench over the form, or shows it again.
-    pub(super) fn open_bench(&mut self) -> Vec<Effect> {
-        let id = self.request();
-        let problem = self.editor().and_then(|editor| match editor.of {
-            editor::Subject::Source(key) => Some(key),
-            editor::Subject::Way(_) | editor::Subject::Settings => None,
-        });
-        let problem = problem.and_then(|key| self.sources.entry(key));
-        let broken = problem.and_then(|entry| entry.facts.website.broken().cloned());
-        let discovery = self.dialogs.iter().find_map(|dialog| match dialog {
-            super::Dialog::Add(super::Add {
-                stage: super::Stage::Found { discovery, .. }, ..
-            }) => Some(discovery.clone()),
-            _ => None,
-        });
-        let Some(editor) = self.editor() else { return vec![] };
-        let Some(form) = &editor.form else { return vec![] };
+    pub(super) fn open_bench(&mut self, app: &mut App) -> Vec<Effect> {
+        let Some(form) = &self.form else { return vec![] };
         if form.kind() == SourceKind::Feed {
-            return self.note("A feed needs no selectors");
+            return app.note("A feed needs no selectors");
         }
-        if let Some(bench) = &mut editor.bench {
+        if let Some(bench) = &mut self.bench {
             bench.shown = true;
-            return editor.preview();
+            return self.preview();
         }
-        let subject = match (editor.of, discovery) {
-            (editor::Subject::Source(key), _) => Subject::Followed(key),
-            (editor::Subject::Way(way), Some(discovery)) => Subject::Way(Box::new(discovery), way),
-            (editor::Subject::Way(_), None) | (editor::Subject::Settings, _) => return vec![],
+        let (subject, broken) = match &self.of {
+            editor::Subject::Source(key) => {
+                let entry = app.sources.entry(*key);
+                let broken = entry.and_then(|entry| entry.facts.website.broken().cloned());
+                (Subject::Followed(*key), broken)
+            }
+            editor::Subject::Way(discovery, way) => (Subject::Way(discovery.clone(), *way), None),
+            editor::Subject::Settings => return vec![],
         };
-        editor.bench = Some(Box::new(Bench::new(id, form, broken)));
+        let id = app.request();
+        self.bench = Some(Box::new(Bench::new(id, form, broken)));
         let mut effects = vec![Effect::OpenBench { bench: id, subject }];
-        effects.extend(editor.preview());
+        effects.extend(self.preview());
         effects
     }
 }

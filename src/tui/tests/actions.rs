@@ -16,7 +16,7 @@ async fn every_action(mut real: Real) {
             }
             real.keys(":");
             real.keys(action.name());
-            let hits = real.app.palette_hits();
+            let hits = real.app.palette_hits(real.app.dialog().unwrap());
             assert_eq!(hits.first().map(|hit| hit.action), Some(*action), "{action}");
             assert!(!hits[0].help.is_empty(), "{action}");
             assert!(real.screen().contains(action.name()), "{action}");

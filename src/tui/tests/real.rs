@@ -1,6 +1,6 @@
 //! The interface on a real database with the real engine and driver; only the terminal is missing.
 
-use super::super::app::{Dialog, Tone};
+use super::super::app::Tone;
 use super::super::driver::Driver;
 use super::*;
 use crate::config::{Paths, load};
@@ -178,8 +178,8 @@ impl Real {
         std::fs::read_to_string(self.paths.config_file()).unwrap()
     }
 
-    pub(super) fn dialog(&self) -> Option<&Dialog> {
-        self.app.dialogs.last()
+    pub(super) fn has_dialog(&self) -> bool {
+        !self.app.dialogs.is_empty()
     }
 
     /// The error message shown, if it is not readable for users.

@@ -4,7 +4,7 @@
 use super::real::{CONFIG, Real};
 use super::*;
 use crate::config::{Action, ConfigFile, Context, FileChange, Paths, Section, setting_change};
-use crate::tui::app::Dialog;
+use crate::tui::app::{Editor, ImportPreview, Palette};
 
 fn with_runtime<F: Future<Output = ()>>(work: F) {
     let runtime = tokio::runtime::Builder::new_multi_thread();
@@ -26,7 +26,7 @@ fn setting_applies_at_once_is_saved_and_undone() {
         }
         real.press(KeyCode::Esc, KeyModifiers::NONE);
         real.press(KeyCode::Esc, KeyModifiers::NONE);
-        assert!(real.dialog().is_none());
+        assert!(!real.has_dialog());
         assert_eq!((real.app.palette.name(), real.config().as_str()), ("dark", CONFIG));
 
         real.command("settings retention");
@@ -51,10 +51,7 @@ fn setting_applies_at_once_is_saved_and_undone() {
 }
 
 fn app_form(app: &App) -> Option<&crate::config::SourceForm> {
-    match app.dialogs.last() {
-        Some(super::super::app::Dialog::Edit(editor)) => editor.form.as_ref(),
-        _ => None,
-    }
+    app.dialog::<Editor>()?.form.as_ref()
 }
 
 #[test]
@@ -162,7 +159,7 @@ fn commands_accept_arguments() {
         assert_eq!(real.app.items.order().words(), "oldest first");
         real.command("search item 2");
         real.quiet().await;
-        assert!(real.dialog().is_none() && real.app.items.listing.query == "item 2");
+        assert!(!real.has_dialog() && real.app.items.listing.query == "item 2");
         real.handle.shutdown().await;
     });
 }
@@ -182,8 +179,8 @@ fn moves_back_and_forth_in_the_history() {
         std::fs::write(&list, "http://127.0.0.1:9/new.xml\nhttp://127.0.0.1:9/other.xml\n")
             .unwrap();
         real.command(&format!("import {}", list.display()));
-        let read = |dialog: &Dialog| matches!(dialog, Dialog::Import(p) if p.read.is_some());
-        real.until("the preview", |app| app.dialogs.last().is_some_and(read)).await;
+        let read = |preview: &ImportPreview| preview.read.is_some();
+        real.until("the preview", |app| app.dialog().is_some_and(read)).await;
         real.enter();
         real.wait_for("2 sources imported").await;
         real.until("the sources", |app| app.sources.list.sources.len() == 4).await;
@@ -332,10 +329,7 @@ fn palette_identifies_sources_by_key_not_by_title() {
     assert!(unclear.screen(120, 40).contains("Several sources are called News"));
     assert!(!unclear.requested.iter().any(|a| a.contains("Remove")), "{:?}", unclear.requested);
     unclear.keys("<Down><Tab>");
-    let typed = match unclear.app.dialogs.last() {
-        Some(Dialog::Palette(palette)) => palette.field.value().to_owned(),
-        other => panic!("{other:?}"),
-    };
+    let typed = unclear.app.dialog::<Palette>().unwrap().field.value().to_owned();
     assert_eq!(typed, format!("delete {}", second.source.id));
     unclear.keys("<Enter>");
     assert_eq!(selected(&unclear), wanted);

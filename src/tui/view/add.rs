@@ -14,7 +14,7 @@ use ratatui::text::Line;
 /// Text above the URL field on the first run.
 const GREETING: [&str; 3] = ["", "Enter the URL of a feed or of any page that lists articles.", ""];
 
-pub(super) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, body: Rect, on_top: bool) {
+pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, add: &Add, body: Rect, on_top: bool) {
     let height = match &add.stage {
         Stage::Found { discovery, .. } => {
             let greeting = if add.welcome { GREETING.len() as u16 } else { 0 };

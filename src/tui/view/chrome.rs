@@ -1,9 +1,9 @@
 //! Everything around the panes: status line, titles, dividers, hints and messages.
 
-use super::super::app::{App, Bench, BenchPane, Dialog, Focus, PromptKind, Tone};
+use super::super::app::{App, Focus, Tone};
 use super::has_focus;
 use super::row::{Row, span};
-use crate::config::{Action, Context, FormPage, Role};
+use crate::config::{Action, Context, Role};
 use crate::engine::Role as Part;
 use crate::util::text;
 use ratatui::Frame;
@@ -224,7 +224,7 @@ pub(super) fn bottom(app: &App, frame: &mut Frame<'_>, area: Rect) {
 pub(super) fn long_problem(app: &App, frame: &mut Frame<'_>, body: Rect) {
     let Some(toast) = app.toast.as_ref().filter(|t| t.tone == Tone::Problem) else { return };
     // A field at the bottom hides a short message too.
-    let typed = matches!(app.dialogs.last(), Some(Dialog::Prompt(_) | Dialog::Search(_)));
+    let typed = app.dialogs.last().is_some_and(|dialog| dialog.is_line());
     if text::width(&toast.text) + 4 <= usize::from(body.width) && !typed {
         return;
     }
@@ -242,7 +242,8 @@ pub(super) fn long_problem(app: &App, frame: &mut Frame<'_>, body: Rect) {
 /// The most useful keys of a context, from the current keymap.
 fn hints(app: &App) -> Vec<(String, &'static str)> {
     if let Some(dialog) = app.dialogs.last() {
-        return dialog_hints(dialog);
+        let hints = dialog.hints().iter();
+        return hints.map(|(key, does)| ((*key).to_owned(), *does)).collect();
     }
     let actions: &[(Action, &str)] = match app.focus {
         Focus::Sources => &[
@@ -289,92 +290,4 @@ fn hints(app: &App) -> Vec<(String, &'static str)> {
     let context = app.context();
     let key = |action| app.keymap.keys_for(context, action);
     actions.iter().filter_map(|&(action, words)| Some((key(action)?, words))).collect()
-}
-
-fn bench_hints(bench: &Bench) -> &'static [(&'static str, &'static str)] {
-    match bench.pane {
-        BenchPane::Fields => {
-            &[("type", "to edit"), ("Up Down", "fields"), ("Tab", "pane"), ("C-s", "save")]
-        }
-        _ if bench.repair().is_some() => &[
-            ("Enter", "apply the repair"),
-            ("t", "older copies"),
-            ("j k", "pick by hand"),
-            ("Esc", "back"),
-        ],
-        BenchPane::Items => &[
-            ("Enter", "open the article"),
-            ("n", "next page"),
-            ("Tab", "pane"),
-            ("C-s", "save"),
-            ("Esc", "back"),
-        ],
-        BenchPane::Page => &[
-            ("Enter", "use element"),
-            ("1-7", "field"),
-            ("g", "article"),
-            ("P", "suggestions"),
-            ("C-s", "save"),
-            ("Tab", "pane"),
-            ("i", "type"),
-            ("v", "text"),
-            ("t", "older copies"),
-            ("n", "next page"),
-            ("Esc", "back"),
-        ],
-    }
-}
-
-fn dialog_hints(dialog: &Dialog) -> Vec<(String, &'static str)> {
-    let hints: &[(&str, &str)] = match dialog {
-        Dialog::Add(add) => match add.stage {
-            super::super::app::Stage::Found { .. } => &[
-                ("Enter", "add"),
-                ("Up Down", "select"),
-                ("e", "edit"),
-                ("s", "selectors"),
-                ("Esc", "close"),
-            ],
-            super::super::app::Stage::Discovering { .. } => &[("Esc", "stop")],
-            _ => &[("Enter", "find feeds"), ("Esc", "close")],
-        },
-        Dialog::Search(_) => &[("Enter", "keep"), ("Tab", "complete"), ("Esc", "back")],
-        Dialog::Palette(_) => {
-            &[("Enter", "run"), ("Tab", "complete"), ("Up Down", "select"), ("Esc", "close")]
-        }
-        Dialog::Help(_) => &[("type", "to search"), ("Up Down", "scroll"), ("Esc", "close")],
-        Dialog::Log(_) => &[("Enter", "go to source"), ("Esc", "close")],
-        Dialog::Hints(_) => &[("a-z", "open"), (";", "list"), ("Esc", "close")],
-        Dialog::Links(_) => &[("1-9", "open"), ("Enter", "open"), ("Esc", "close")],
-        Dialog::Prompt(prompt) if prompt.kind == PromptKind::Find => {
-            &[("Up Down", "other matches"), ("Enter", "keep"), ("Esc", "end")]
-        }
-        Dialog::Prompt(_) => &[("Enter", "ok"), ("Esc", "cancel")],
-        Dialog::Jump(_) => &[("Enter", "open"), ("Up Down", "select"), ("Esc", "close")],
-        Dialog::Import(_) => &[("Enter", "import"), ("Up Down", "select"), ("Esc", "cancel")],
-        Dialog::Why(_) => &[("Up Down", "scroll"), ("Esc", "close")],
-        Dialog::Edit(editor) => match editor.bench() {
-            Some(bench) => bench_hints(bench),
-            None if editor.page() == FormPage::Selectors => &[
-                ("Enter", "edit on the page"),
-                ("C-s", "save"),
-                ("C-n C-p", "tabs"),
-                ("Esc", "close"),
-            ],
-            None => &[("C-s", "save"), ("Tab", "next"), ("C-n C-p", "tabs"), ("Esc", "close")],
-        },
-        Dialog::History(_) => {
-            &[("Enter", "go to this state"), ("Up Down", "select"), ("Esc", "close")]
-        }
-        Dialog::Keys(page) if page.capture.is_some() || page.confirm.is_some() => &[],
-        Dialog::Keys(_) => &[
-            ("Enter", "change key"),
-            ("C-n", "add key"),
-            ("C-x", "unbind"),
-            ("C-r", "reset"),
-            ("Esc", "close"),
-        ],
-        Dialog::Starters(_) => &[("Space", "select"), ("Enter", "add"), ("Esc", "back")],
-    };
-    hints.iter().map(|(k, w)| ((*k).to_owned(), *w)).collect()
 }

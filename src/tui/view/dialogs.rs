@@ -1,6 +1,8 @@
 //! Dialogs on top of the panes.
 
-use super::super::app::{App, Dialog, Help, Hit, LinkList, LogList, Palette, Prompt, Starters};
+use super::super::app::{
+    App, Completion, Help, Hit, LinkList, LogList, Palette, Prompt, SearchBar, Starters,
+};
 use super::super::input::Field;
 use super::chrome::marks;
 use super::row::{Row, age};
@@ -11,56 +13,58 @@ use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::widgets::{Block, BorderType, Clear};
 
-/// Draws the open dialogs; `foot` is the bottom line of the screen.
-pub(super) fn draw(app: &App, frame: &mut Frame<'_>, body: Rect, foot: Rect) {
-    for (i, dialog) in app.dialogs.iter().enumerate() {
-        let top = i + 1 == app.dialogs.len();
-        match dialog {
-            Dialog::Add(add) => super::add::draw(app, frame, add, body, top),
-            Dialog::Search(bar) => {
-                let label = if bar.is_filter { " Filter: " } else { " Search: " };
-                field_line(app, frame, label, &bar.field, foot);
-                let used = crate::util::text::width(label);
-                if let Some(completion) = &bar.completion {
-                    super::complete::candidates(app, frame, completion, foot);
-                } else if let Some(text) = &bar.error {
-                    let role = if bar.insisted { Role::Warning } else { Role::Dim };
-                    super::complete::message_line(app, frame, text, role, &bar.field, used, foot);
-                }
-            }
-            Dialog::Prompt(prompt) => prompt_line(app, frame, prompt, foot),
-            Dialog::Palette(palette) => draw_palette(app, frame, palette, body),
-            Dialog::Help(help) => draw_help(app, frame, help, body),
-            Dialog::Log(log) => draw_log(app, frame, log, body),
-            Dialog::Links(links) => draw_links(app, frame, links, body),
-            // The Reader draws hints itself.
-            Dialog::Hints(_) => {}
-            Dialog::Jump(jump) => super::lists::jump(app, frame, jump, body),
-            Dialog::Import(preview) => super::lists::import(app, frame, preview, body),
-            Dialog::Starters(starters) => draw_starters(app, frame, starters, body),
-            Dialog::Why(panel) => super::why::draw(app, frame, panel, body),
-            Dialog::Edit(editor) => match editor.bench() {
-                Some(bench) => super::workbench::draw(app, frame, editor, bench, body),
-                None => super::editor::draw(app, frame, editor, body),
-            },
-            Dialog::History(list) => super::history::draw(app, frame, list, body),
-            Dialog::Keys(page) => super::history::draw_keys(app, frame, page, body),
-        }
-    }
+/// Where a dialog is drawn.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::tui) struct DialogArea {
+    /// The screen between the top and the bottom line.
+    pub(in crate::tui) body: Rect,
+    /// The bottom line.
+    pub(in crate::tui) foot: Rect,
+    /// Whether the dialog has the keys.
+    pub(in crate::tui) is_top: bool,
 }
 
-fn prompt_line(app: &App, frame: &mut Frame<'_>, prompt: &Prompt, foot: Rect) {
+/// Draws the open dialogs.
+pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, body: Rect, foot: Rect) {
+    let mut dialogs = std::mem::take(&mut app.dialogs);
+    let count = dialogs.len();
+    for (i, dialog) in dialogs.iter_mut().enumerate() {
+        dialog.draw(app, frame, DialogArea { body, foot, is_top: i + 1 == count });
+    }
+    app.dialogs = dialogs;
+}
+
+pub(in crate::tui) fn search(app: &App, frame: &mut Frame<'_>, bar: &SearchBar, foot: Rect) {
+    let label = if bar.is_filter { " Filter: " } else { " Search: " };
+    let role = if bar.insisted { Role::Warning } else { Role::Dim };
+    completed_line(app, frame, label, (&bar.field, &bar.completion, &bar.error), role, foot);
+}
+
+pub(in crate::tui) fn prompt(app: &App, frame: &mut Frame<'_>, prompt: &Prompt, foot: Rect) {
     let mut label = format!(" {}: ", prompt.kind.label());
     if let Some(find) = &app.reader.find {
         let at = if find.count() == 0 { 0 } else { find.at + 1 };
         label = format!(" {} ({at} of {}): ", prompt.kind.label(), find.count());
     }
-    field_line(app, frame, &label, &prompt.field, foot);
-    let used = crate::util::text::width(&label);
-    if let Some(completion) = &prompt.completion {
+    let typed = (&prompt.field, &prompt.completion, &prompt.error);
+    completed_line(app, frame, &label, typed, Role::Dim, foot);
+}
+
+/// A field with its completion or its error.
+fn completed_line(
+    app: &App,
+    frame: &mut Frame<'_>,
+    label: &str,
+    (field, completion, error): (&Field, &Option<Completion>, &Option<String>),
+    role: Role,
+    foot: Rect,
+) {
+    field_line(app, frame, label, field, foot);
+    if let Some(completion) = completion {
         super::complete::candidates(app, frame, completion, foot);
-    } else if let Some(text) = &prompt.error {
-        super::complete::message_line(app, frame, text, Role::Dim, &prompt.field, used, foot);
+    } else if let Some(error) = error {
+        let used = crate::util::text::width(label);
+        super::complete::message_line(app, frame, error, role, field, used, foot);
     }
 }
 
@@ -158,10 +162,10 @@ pub(super) fn split_field(inner: Rect) -> (Rect, Rect) {
     (field, list)
 }
 
-fn draw_palette(app: &App, frame: &mut Frame<'_>, palette: &Palette, body: Rect) {
+pub(in crate::tui) fn palette(app: &App, frame: &mut Frame<'_>, palette: &Palette, body: Rect) {
     let inner = window(app, frame, body, "Commands", (90, 20));
     let (field, list) = split_field(inner);
-    let hits = app.palette_hits();
+    let hits = app.palette_hits(palette);
     let selected = palette.selected.min(hits.len().saturating_sub(1));
     // If the help text of the selected command is clipped, show it below the list.
     let names = if hits.iter().any(|hit| hit.argument.is_some()) { 28 } else { 18 };
@@ -196,7 +200,7 @@ fn draw_palette(app: &App, frame: &mut Frame<'_>, palette: &Palette, body: Rect)
     field_line(app, frame, ": ", &palette.field, field);
 }
 
-fn draw_help(app: &App, frame: &mut Frame<'_>, help: &Help, body: Rect) {
+pub(in crate::tui) fn help(app: &App, frame: &mut Frame<'_>, help: &Help, body: Rect) {
     let inner = window(app, frame, body, "Keys", (76, body.height));
     let (field, list) = split_field(inner);
     // Ignore a search key typed by habit.
@@ -263,7 +267,7 @@ fn wrap_help(
     }
 }
 
-fn draw_log(app: &App, frame: &mut Frame<'_>, log: &LogList, body: Rect) {
+pub(in crate::tui) fn log(app: &App, frame: &mut Frame<'_>, log: &LogList, body: Rect) {
     let inner = window(app, frame, body, "Log: failures and repairs", (body.width, body.height));
     let Some(polls) = &log.polls else { return };
     if polls.is_empty() {
@@ -314,7 +318,7 @@ fn describe_outcome(outcome: &Outcome, repairs: &[String]) -> (String, Role) {
     }
 }
 
-fn draw_links(app: &App, frame: &mut Frame<'_>, list: &LinkList, body: Rect) {
+pub(in crate::tui) fn links(app: &App, frame: &mut Frame<'_>, list: &LinkList, body: Rect) {
     let height = u16::try_from(list.links.len() + 2).unwrap_or(u16::MAX);
     let title = if list.digits.is_empty() {
         "Links".to_owned()
@@ -335,7 +339,7 @@ fn draw_links(app: &App, frame: &mut Frame<'_>, list: &LinkList, body: Rect) {
     });
 }
 
-fn draw_starters(app: &App, frame: &mut Frame<'_>, starters: &Starters, body: Rect) {
+pub(in crate::tui) fn starters(app: &App, frame: &mut Frame<'_>, starters: &Starters, body: Rect) {
     let height = u16::try_from(starters.rows.len() + 2).unwrap_or(u16::MAX);
     let inner = window(app, frame, body, "Well-known sources", (72, height));
     let m = marks(app);

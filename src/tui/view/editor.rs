@@ -148,7 +148,7 @@ pub(in crate::tui) fn at(editor: &Editor, size: (u16, u16), at: Position) -> Opt
     }
 }
 
-pub(super) fn draw(app: &App, frame: &mut Frame<'_>, editor: &Editor, body: Rect) {
+pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, editor: &Editor, body: Rect) {
     let title = match editor.is_settings() {
         true => "Settings".to_owned(),
         false => format!("Edit {}", text::truncate(&editor.title, 60)),

@@ -14,7 +14,7 @@ const HISTORY_SIZE: (u16, u16) = (90, 24);
 const KEYS_SIZE: (u16, u16) = (90, 40);
 
 /// The changes, newest first. Undone ones are above the current state.
-pub(super) fn draw(app: &App, frame: &mut Frame<'_>, list: &HistoryList, body: Rect) {
+pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, list: &HistoryList, body: Rect) {
     let (steps, done) = (&app.history.steps, app.history.done);
     let count = app.history_rows();
     let height = u16::try_from(count + 2).unwrap_or(u16::MAX).min(HISTORY_SIZE.1);
@@ -38,7 +38,7 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, list: &HistoryList, body: R
 }
 
 /// Every action with its keys.
-pub(super) fn draw_keys(app: &App, frame: &mut Frame<'_>, page: &KeysPage, body: Rect) {
+pub(in crate::tui) fn draw_keys(app: &App, frame: &mut Frame<'_>, page: &KeysPage, body: Rect) {
     let inner = window(app, frame, body, "Key bindings", KEYS_SIZE);
     let (field, list) = split_field(inner);
     let footer = footer(page);

@@ -1,6 +1,6 @@
 //! The Items pane.
 
-use super::super::app::{App, Dialog, Focus};
+use super::super::app::{App, Focus, SearchBar};
 use super::chrome::marks;
 use super::has_focus;
 use super::row::{Row, age};
@@ -42,7 +42,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
 }
 
 fn empty_text(app: &App) -> String {
-    let typing = app.dialogs.iter().any(|l| matches!(l, Dialog::Search(_)));
+    let typing = app.dialog::<SearchBar>().is_some();
     let text = match () {
         () if app.items.is_loading() => "",
         () if app.sources.list.sources.is_empty() => "No sources yet",

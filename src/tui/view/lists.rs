@@ -10,7 +10,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
-pub(super) fn jump(app: &App, frame: &mut Frame<'_>, jump: &Jump, body: Rect) {
+pub(in crate::tui) fn jump(app: &App, frame: &mut Frame<'_>, jump: &Jump, body: Rect) {
     let inner = window(app, frame, body, "Go to", (60, 20));
     let (field, list) = split_field(inner);
     if jump.hits.is_empty() {
@@ -24,7 +24,12 @@ pub(super) fn jump(app: &App, frame: &mut Frame<'_>, jump: &Jump, body: Rect) {
     field_line(app, frame, "> ", &jump.field, field);
 }
 
-pub(super) fn import(app: &App, frame: &mut Frame<'_>, preview: &ImportPreview, body: Rect) {
+pub(in crate::tui) fn import(
+    app: &App,
+    frame: &mut Frame<'_>,
+    preview: &ImportPreview,
+    body: Rect,
+) {
     let lines = preview.lines();
     let inner = window(app, frame, body, "Import", (100, body.height));
     let (head, list) = split_field(inner);

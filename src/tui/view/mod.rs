@@ -1,22 +1,23 @@
 //! Drawing: state of the interface -> screen. Anything that an event handler could compute before is
 //! computed there.
 
-mod add;
+pub(super) mod add;
 mod chrome;
 mod complete;
-mod dialogs;
+pub(super) mod dialogs;
 pub(super) mod editor;
-mod history;
+pub(super) mod history;
 mod items;
-mod lists;
+pub(super) mod lists;
 mod reader;
 mod row;
 mod sources;
-mod why;
+pub(super) mod why;
 pub(super) mod workbench;
 
-use super::app::{App, Dialog, Focus};
+use super::app::{App, Focus, SearchBar};
 use crate::config::Role;
+pub(super) use dialogs::DialogArea;
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -46,7 +47,6 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>) {
     chrome::top(app, frame, top);
     panes(app, frame, body);
     chrome::bottom(app, frame, bottom);
-    why::stop_at_end(app, body);
     dialogs::draw(app, frame, body, bottom);
     chrome::long_problem(app, frame, body);
     part_flags(frame.buffer_mut());
@@ -132,7 +132,7 @@ fn row_style(app: &App, selected: bool, focused: bool) -> ratatui::style::Style 
 
 /// Whether a pane receives keys.
 fn has_focus(app: &App, pane: Focus) -> bool {
-    app.focus == pane && !app.dialogs.iter().any(|l| !matches!(l, Dialog::Search(_)))
+    app.focus == pane && app.dialogs.len() == usize::from(app.dialog::<SearchBar>().is_some())
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The Reader pane: a header and a column of text.
 
-use super::super::app::{App, Dialog, Focus, Hints};
+use super::super::app::{App, Focus, Hints};
 use super::super::event::{Article, SourceEntry};
 use super::super::reader::{self, Glyphs, Span, cut, glyphs};
 use super::chrome::marks;
@@ -34,7 +34,7 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     let ascii = app.settings.ui.ascii;
     app.reader.fit(body.width.into(), body.height.into(), ascii);
     app.areas.reader = Some(body);
-    let pen = Pen { app, glyphs: glyphs(ascii), hints: hints(app) };
+    let pen = Pen { app, glyphs: glyphs(ascii), hints: app.dialog() };
     let (top, pointed) = (app.reader.top, app.reader.pointed);
     let mut cursor = Position::new(body.x, body.y);
     for (y, i) in (body.y..body.bottom()).zip(top..app.reader.lines.lines.len()) {
@@ -47,13 +47,6 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     }
     if has_focus(app, Focus::Reader) && app.dialogs.is_empty() {
         frame.set_cursor_position(cursor);
-    }
-}
-
-fn hints(app: &App) -> Option<&Hints> {
-    match app.dialogs.last() {
-        Some(Dialog::Hints(hints)) => Some(hints),
-        _ => None,
     }
 }
 

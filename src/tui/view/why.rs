@@ -1,6 +1,6 @@
 //! The sparkline of items per day and the schedule panel.
 
-use super::super::app::{App, Dialog, WhyPanel};
+use super::super::app::{App, WhyPanel};
 use super::row::Row;
 use crate::config::{Action, Context, Role};
 use crate::engine::{HOURS, ScheduleSummary};
@@ -16,7 +16,7 @@ pub(super) fn sparkline(per_day: &[u32], ascii: bool) -> String {
     let sign = |&n: &u32| {
         let level = (u64::from(n) * 7).div_ceil(u64::from(maximum));
         let signs = if ascii { &ASCII } else { &HEIGHTS };
-        // The level is at maximum 7.
+        // The level is at most 7.
         signs[usize::try_from(level).unwrap_or(7).min(7)]
     };
     per_day.iter().map(sign).collect()
@@ -38,20 +38,7 @@ fn space(body: Rect) -> usize {
     usize::from(width(body)).saturating_sub(4)
 }
 
-/// Limits the scroll position to the last page.
-pub(super) fn stop_at_end(app: &mut App, body: Rect) {
-    let height = usize::from(body.height).saturating_sub(2);
-    let stop = stop_key(app);
-    for dialog in &mut app.dialogs {
-        let Dialog::Why(panel) = dialog else { continue };
-        let lines =
-            panel.summary.as_ref().map(|summary| lines(summary, space(body), stop.as_deref()));
-        let count = lines.map_or(0, |lines| lines.len());
-        panel.top = panel.top.min(count.saturating_sub(height));
-    }
-}
-
-pub(super) fn draw(app: &App, frame: &mut Frame<'_>, panel: &WhyPanel, body: Rect) {
+pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, panel: &mut WhyPanel, body: Rect) {
     let space = space(body);
     let stop = stop_key(app);
     let lines = panel
@@ -64,6 +51,7 @@ pub(super) fn draw(app: &App, frame: &mut Frame<'_>, panel: &WhyPanel, body: Rec
     let height = u16::try_from(height).unwrap_or(u16::MAX);
     let title = format!("Schedule: {}", crate::util::text::truncate(&panel.title, space / 2));
     let inner = super::dialogs::window(app, frame, body, &title, (width(body), height));
+    panel.top = panel.top.min(lines.len().saturating_sub(inner.height.into()));
     for (y, pieces) in (inner.y..inner.bottom()).zip(lines.iter().skip(panel.top)) {
         let mut row = Row::new(inner.width);
         for (text, role) in pieces {

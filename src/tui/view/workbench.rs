@@ -145,7 +145,13 @@ pub(in crate::tui) fn at(bench: &Bench, size: (u16, u16), at: Position) -> Optio
 }
 
 /// Draws the workbench over the panes.
-pub(super) fn draw(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Bench, body: Rect) {
+pub(in crate::tui) fn draw(
+    app: &App,
+    frame: &mut Frame<'_>,
+    editor: &Editor,
+    bench: &Bench,
+    body: Rect,
+) {
     frame.render_widget(Clear, body);
     frame.buffer_mut().set_style(body, app.palette.style(Role::Text));
     let parts = parts(bench, (body.width, body.height + 2));

@@ -1,6 +1,6 @@
 //! Replies of the engine's workbench.
 
-use super::{App, SheetView};
+use super::{App, Bench, Editor, SheetView};
 use crate::engine::{Part, Place, Preview, Said};
 use crate::model::RuleKey;
 use crate::tui::effect::{BenchRequest, Effect};
@@ -8,8 +8,13 @@ use crate::tui::event::RequestId;
 
 impl App {
     pub(in super::super) fn bench_replied(&mut self, id: RequestId, reply: Said) -> Vec<Effect> {
-        let Some(editor) = self.editor() else { return vec![] };
-        let Some(bench) = editor.bench.as_mut().filter(|bench| bench.id == id) else {
+        self.with(|editor: &mut Editor, app| editor.bench_replied(app, id, reply).into())
+    }
+}
+
+impl Editor {
+    fn bench_replied(&mut self, app: &mut App, id: RequestId, reply: Said) -> Vec<Effect> {
+        let Some(bench) = self.bench.as_mut().filter(|bench| bench.id == id) else {
             return vec![];
         };
         match reply {
@@ -34,7 +39,7 @@ impl App {
                 if expected && place != Place::Second {
                     bench.show(place);
                 }
-                editor.preview()
+                self.preview()
             }
             Said::Failed { place, why } => {
                 bench.waiting.remove(&place);
@@ -44,12 +49,12 @@ impl App {
                     let place = Place::Copy(0);
                     if bench.sheets.contains_key(&place) {
                         bench.show(place);
-                        return editor.preview();
+                        return self.preview();
                     }
                     bench.waiting.insert(place);
                     return vec![Effect::Bench { bench: id, ask: BenchRequest::Copy(0) }];
                 }
-                if matches!(place, Place::List) { vec![] } else { self.problem(why) }
+                if matches!(place, Place::List) { vec![] } else { app.problem(why) }
             }
             Said::Offers(place, offers) => {
                 let expected = match bench.broken.as_ref().map(|problem| problem.key) {
@@ -63,54 +68,53 @@ impl App {
             }
             Said::Previewed(request, preview) => {
                 if request == bench.last_preview {
-                    return self.previewed(*preview);
+                    return bench.previewed(*preview);
                 }
                 vec![]
             }
             Said::Picked(_, None) => {
-                self.problem("No selector found for this element; press i to type one")
+                app.problem("No selector found for this element; press i to type one")
             }
             Said::Picked(part, Some(selector)) => {
                 let field = bench.fields.iter().find(|f| f.part == Some(part)).copied();
                 let Some(field) = field else { return vec![] };
                 bench.keep_edit(field.index);
-                editor.set_field(field.index, &selector);
-                let effects = editor.preview();
-                self.note(format!("{}: {selector}", field.key));
+                self.set_field(field.index, &selector);
+                let effects = self.preview();
+                app.note(format!("{}: {selector}", field.key));
                 effects
             }
         }
     }
+}
 
+impl Bench {
     fn previewed(&mut self, preview: Preview) -> Vec<Effect> {
-        let Some(bench) = self.editor().and_then(|editor| editor.bench.as_mut()) else {
-            return vec![];
-        };
-        bench.preview = preview;
+        self.preview = preview;
         let (count, first) = {
-            let (items, _) = bench.items();
+            let (items, _) = self.items();
             (items.len(), items.first().map(|item| (item.url.clone(), item.title.clone())))
         };
-        bench.item = bench.item.min(count.saturating_sub(1));
-        if let Some(part) = bench.field().and_then(|field| field.part) {
-            let mark = bench.marks(part).first().copied();
-            if let (Some(mark), Some(sheet)) = (mark, bench.sheet_mut()) {
+        self.item = self.item.min(count.saturating_sub(1));
+        if let Some(part) = self.field().and_then(|field| field.part) {
+            let mark = self.marks(part).first().copied();
+            if let (Some(mark), Some(sheet)) = (mark, self.sheet_mut()) {
                 sheet.go_to_first(mark);
             }
         }
-        let copy = bench.beside();
-        let mark = copy.and_then(|place| bench.marks_on(place, Part::Articles).first().copied());
-        if let Some((mark, sheet)) = mark.zip(copy.and_then(|place| bench.sheets.get_mut(&place))) {
+        let copy = self.beside();
+        let mark = copy.and_then(|place| self.marks_on(place, Part::Articles).first().copied());
+        if let Some((mark, sheet)) = mark.zip(copy.and_then(|place| self.sheets.get_mut(&place))) {
             sheet.go_to_first(mark);
         }
         // Broken article selectors are repaired on the first article.
-        let in_articles = bench.broken.as_ref().is_some_and(|t| t.key != RuleKey::Articles);
-        let requested = bench.sheets.contains_key(&Place::Article)
-            || bench.waiting.contains(&Place::Article)
-            || bench.failed.contains_key(&Place::Article);
+        let in_articles = self.broken.as_ref().is_some_and(|t| t.key != RuleKey::Articles);
+        let requested = self.sheets.contains_key(&Place::Article)
+            || self.waiting.contains(&Place::Article)
+            || self.failed.contains_key(&Place::Article);
         match first {
             Some((url, title)) if in_articles && !requested => {
-                bench.fetch(url, Place::Article, title)
+                self.fetch(url, Place::Article, title)
             }
             _ => vec![],
         }

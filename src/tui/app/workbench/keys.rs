@@ -1,7 +1,8 @@
 //! Keys and the mouse in the workbench.
 
+use super::super::dialogs::{Dialog, KeyHints, Reply};
 use super::super::keys::Motion;
-use super::{App, Bench, BenchPane, Editor};
+use super::{App, Bench, BenchPane, Editor, SheetView};
 use crate::config::Key;
 use crate::engine::{Part, Place};
 use crate::tui::effect::{BenchRequest, Effect};
@@ -14,6 +15,19 @@ use url::Url;
 const PAGE: usize = 12;
 
 impl Bench {
+    fn change_sheet(&mut self, change: impl Fn(&mut SheetView)) {
+        if let Some(sheet) = self.sheet_mut() {
+            change(sheet);
+        }
+    }
+
+    fn fetch_next_page(&mut self, app: &mut App) -> Vec<Effect> {
+        match self.preview.list.as_ref().and_then(|page| page.next.clone()) {
+            Some(url) => self.fetch(url, Place::Second, String::new()),
+            None => app.note("No next page found: pick its link for field 2, next"),
+        }
+    }
+
     /// Fetches a page, unless it is being fetched already.
     pub(super) fn fetch(&mut self, url: Url, place: Place, title: String) -> Vec<Effect> {
         if !self.waiting.insert(place) {
@@ -64,96 +78,119 @@ impl Bench {
     }
 }
 
+impl Bench {
+    pub(in super::super) fn hints(&self) -> KeyHints {
+        match self.pane {
+            BenchPane::Fields => {
+                &[("type", "to edit"), ("Up Down", "fields"), ("Tab", "pane"), ("C-s", "save")]
+            }
+            _ if self.repair().is_some() => &[
+                ("Enter", "apply the repair"),
+                ("t", "older copies"),
+                ("j k", "pick by hand"),
+                ("Esc", "back"),
+            ],
+            BenchPane::Items => &[
+                ("Enter", "open the article"),
+                ("n", "next page"),
+                ("Tab", "pane"),
+                ("C-s", "save"),
+                ("Esc", "back"),
+            ],
+            BenchPane::Page => &[
+                ("Enter", "use element"),
+                ("1-7", "field"),
+                ("g", "article"),
+                ("P", "suggestions"),
+                ("C-s", "save"),
+                ("Tab", "pane"),
+                ("i", "type"),
+                ("v", "text"),
+                ("t", "older copies"),
+                ("n", "next page"),
+                ("Esc", "back"),
+            ],
+        }
+    }
+
+    /// The selected article.
+    fn selected_item(&self) -> Option<(Url, String)> {
+        self.items().0.get(self.item).map(|item| (item.url.clone(), item.title.clone()))
+    }
+}
+
 impl Editor {
     /// Applies the next suggestion; after the last one restores the previous values.
-    fn next_offer(&mut self) -> Option<Vec<Effect>> {
-        let bench = self.bench.as_ref()?;
+    fn next_offer(&mut self, app: &mut App) -> Vec<Effect> {
+        let Some(bench) = &self.bench else { return vec![] };
         let count = bench.offers().len();
         let next = match bench.applied() {
-            _ if count == 0 => return None,
+            _ if count == 0 => return app.note("No selectors are suggested for this page"),
             None => Some(0),
             Some(n) if n + 1 < count => Some(n + 1),
             Some(_) => None,
         };
-        Some(self.apply_offer(next))
+        self.apply_offer(next)
     }
-}
 
-impl App {
     /// A key press while the workbench is shown.
-    pub(in super::super) fn bench_key(&mut self, event: KeyEvent, key: Key) -> Vec<Effect> {
-        let motion = self.bench_motion(event, key);
+    pub(in super::super) fn bench_key(
+        &mut self,
+        app: &mut App,
+        event: KeyEvent,
+        key: Key,
+    ) -> Reply {
         let ctrl = event.modifiers.contains(KeyModifiers::CONTROL);
-        let Some(editor) = self.editor() else { return vec![] };
-        let Some(bench) = editor.bench_mut() else { return vec![] };
+        let Some(bench) = self.bench_mut() else { return Reply::default() };
         match (event.code, bench.pane) {
-            (KeyCode::Char('s'), _) if ctrl => return self.save_entry(),
+            (KeyCode::Char('s'), _) if ctrl => return self.save(app),
             (KeyCode::Tab, _) => bench.next_pane(true),
             (KeyCode::BackTab, _) => bench.next_pane(false),
-            (_, BenchPane::Fields) => return self.bench_typing(event),
-            (KeyCode::Esc, _) => return self.leave_bench(),
-            (KeyCode::Enter, BenchPane::Items) if !bench.repairing => return self.go_to_article(),
-            (KeyCode::Enter, _) if bench.repairing => return editor.apply_offer(Some(0)),
-            (KeyCode::Enter, _) => return self.use_element(),
+            (_, BenchPane::Fields) => return self.bench_typing(app, event),
+            (KeyCode::Esc, _) => return self.leave_bench().into(),
+            (KeyCode::Enter, BenchPane::Items) if !bench.repairing => {
+                return self.go_to_article(app).into();
+            }
+            (KeyCode::Enter, _) if bench.repairing => return self.apply_offer(Some(0)).into(),
+            (KeyCode::Enter, _) => return self.use_element(app).into(),
             (KeyCode::Char(digit @ '1'..='9'), _) => {
                 let number = usize::try_from(u32::from(digit) - u32::from('1')).unwrap_or(0);
                 if bench.activate(number) {
-                    return editor.preview();
+                    return self.preview().into();
                 }
             }
             (KeyCode::Char('i'), _) => bench.pane = BenchPane::Fields,
-            (KeyCode::Char('v'), _) => {
-                if let Some(sheet) = bench.sheet_mut() {
-                    sheet.toggle_text();
-                }
-            }
-            (KeyCode::Char('P'), _) => {
-                return match editor.next_offer() {
-                    Some(effects) => effects,
-                    None => self.note("No selectors are suggested for this page"),
-                };
-            }
-            (KeyCode::Char('t'), _) => return self.next_copy(),
-            (KeyCode::Char('n'), _) if !ctrl => return self.fetch_next_page(),
-            (KeyCode::Char('g'), _) => return self.go_to_article(),
-            (KeyCode::Char('b'), _) if !ctrl => return self.back_to_list(),
-            (KeyCode::Char(' '), BenchPane::Page) => {
-                if let Some(sheet) = bench.sheet_mut() {
-                    sheet.toggle();
-                }
-            }
+            (KeyCode::Char('v'), _) => bench.change_sheet(SheetView::toggle_text),
+            (KeyCode::Char('P'), _) => return self.next_offer(app).into(),
+            (KeyCode::Char('t'), _) => return self.next_copy(app).into(),
+            (KeyCode::Char('n'), _) if !ctrl => return bench.fetch_next_page(app).into(),
+            (KeyCode::Char('g'), _) => return self.go_to_article(app).into(),
+            (KeyCode::Char('b'), _) if !ctrl => return self.back_to_list().into(),
+            (KeyCode::Char(' '), BenchPane::Page) => bench.change_sheet(SheetView::toggle),
             (KeyCode::Left | KeyCode::Char('h'), BenchPane::Page) => {
-                if let Some(sheet) = bench.sheet_mut() {
-                    sheet.fold_or_leave();
-                }
+                bench.change_sheet(SheetView::fold_or_leave);
             }
             (KeyCode::Right | KeyCode::Char('l'), BenchPane::Page) => {
-                if let Some(sheet) = bench.sheet_mut() {
-                    sheet.unfold_or_enter();
-                }
+                bench.change_sheet(SheetView::unfold_or_enter);
             }
-            _ => {
+            (code, _) => {
+                // Arrow keys and the movement keys of lists.
+                let motion = match code {
+                    KeyCode::Down => Some(Motion::Lines(1)),
+                    KeyCode::Up => Some(Motion::Lines(-1)),
+                    _ => app.motion(key),
+                };
                 if let Some(motion) = motion {
                     bench.go(motion);
                 }
             }
         }
-        vec![]
-    }
-
-    /// Arrow keys and the movement keys of lists.
-    fn bench_motion(&self, event: KeyEvent, key: Key) -> Option<Motion> {
-        match event.code {
-            KeyCode::Down => Some(Motion::Lines(1)),
-            KeyCode::Up => Some(Motion::Lines(-1)),
-            _ => self.motion(key),
-        }
+        Reply::default()
     }
 
     /// A key press in the active field.
-    fn bench_typing(&mut self, event: KeyEvent) -> Vec<Effect> {
-        let Some(editor) = self.editor() else { return vec![] };
-        let Some(bench) = editor.bench_mut() else { return vec![] };
+    fn bench_typing(&mut self, app: &mut App, event: KeyEvent) -> Reply {
+        let Some(bench) = self.bench_mut() else { return Reply::default() };
         let last = bench.fields.len().saturating_sub(1);
         match event.code {
             KeyCode::Esc | KeyCode::Enter => bench.pane = BenchPane::Page,
@@ -161,77 +198,57 @@ impl App {
                 let down = event.code == KeyCode::Down;
                 let to = if down { bench.active + 1 } else { bench.active.saturating_sub(1) };
                 if bench.activate(to.min(last)) {
-                    return editor.preview();
+                    return self.preview().into();
                 }
             }
             _ => {
                 bench.repairing = false;
-                if editor.field().is_some_and(|field| field.input(event)) {
-                    return editor.typed();
-                }
+                return self.type_key(app, event);
             }
         }
-        vec![]
+        Reply::default()
     }
 
     /// Enter on an element: creates a selector for the active field.
-    fn use_element(&mut self) -> Vec<Effect> {
-        let Some(bench) = self.editor().and_then(|editor| editor.bench_mut()) else {
-            return vec![];
-        };
+    fn use_element(&self, app: &mut App) -> Vec<Effect> {
+        let Some(bench) = self.bench() else { return vec![] };
         let Some(field) = bench.field() else { return vec![] };
         let of_page = if bench.is_article() { &Part::ARTICLE[..] } else { &Part::LIST[..] };
-        let element = bench.sheet().and_then(super::SheetView::element);
-        let (id, place) = (bench.id, bench.at);
+        let element = bench.sheet().and_then(SheetView::element);
+        let place = bench.at;
         match (field.part, element) {
             (Some(part), Some(element)) if of_page.contains(&part) => {
-                vec![Effect::Bench { bench: id, ask: BenchRequest::Pick { place, element, part } }]
+                let ask = BenchRequest::Pick { place, element, part };
+                vec![Effect::Bench { bench: bench.id, ask }]
             }
             (_, None) => vec![],
-            (None, _) => self.note("The date format cannot be picked; press i to type it"),
+            (None, _) => app.note("The date format cannot be picked; press i to type it"),
             (Some(_), _) if bench.is_article() => {
-                self.note("This is an article; press b to go back to the list")
+                app.note("This is an article; press b to go back to the list")
             }
-            (Some(_), _) => self.note("This is the list; press g to go to one of its articles"),
+            (Some(_), _) => app.note("This is the list; press g to go to one of its articles"),
         }
     }
 
-    fn go_to_article(&mut self) -> Vec<Effect> {
-        let Some(bench) = self.editor().and_then(|editor| editor.bench_mut()) else {
-            return vec![];
+    fn go_to_article(&mut self, app: &mut App) -> Vec<Effect> {
+        let Some(bench) = self.bench_mut() else { return vec![] };
+        let Some((url, title)) = bench.selected_item() else {
+            return app.note("No article found yet: pick a link first");
         };
-        let item =
-            bench.items().0.get(bench.item).map(|item| (item.url.clone(), item.title.clone()));
-        let Some((url, title)) = item else {
-            return self.note("No article found yet: pick a link first");
-        };
+        bench.pane = BenchPane::Page;
         if bench.sheets.get(&Place::Article).is_some_and(|sheet| sheet.url == url) {
             bench.show(Place::Article);
-            bench.pane = BenchPane::Page;
-            return self.editor().map(Editor::preview).unwrap_or_default();
+            return self.preview();
         }
-        bench.pane = BenchPane::Page;
         bench.failed.remove(&Place::Article);
         bench.fetch(url, Place::Article, title)
     }
 
-    fn fetch_next_page(&mut self) -> Vec<Effect> {
-        let Some(bench) = self.editor().and_then(|editor| editor.bench_mut()) else {
-            return vec![];
-        };
-        let next = bench.preview.list.as_ref().and_then(|page| page.next.clone());
-        match next {
-            Some(url) => bench.fetch(url, Place::Second, String::new()),
-            None => self.note("No next page found: pick its link for field 2, next"),
-        }
-    }
-
     /// Shows the next older copy of the list; after the last one the current list.
-    fn next_copy(&mut self) -> Vec<Effect> {
-        let Some(editor) = self.editor() else { return vec![] };
-        let Some(bench) = editor.bench_mut() else { return vec![] };
+    fn next_copy(&mut self, app: &mut App) -> Vec<Effect> {
+        let Some(bench) = self.bench_mut() else { return vec![] };
         if bench.copies.is_empty() {
-            return self.note("No older copy of the list is stored yet");
+            return app.note("No older copy of the list is stored yet");
         }
         let next = match bench.at {
             Place::Copy(n) if n + 1 < bench.copies.len() => Place::Copy(n + 1),
@@ -245,46 +262,41 @@ impl App {
             }
             _ => {
                 bench.show(next);
-                editor.preview()
+                self.preview()
             }
         }
     }
 
     fn back_to_list(&mut self) -> Vec<Effect> {
-        let Some(editor) = self.editor() else { return vec![] };
-        let has_list = editor.form.as_ref().is_some_and(super::is_list);
-        let Some(bench) = editor.bench_mut().filter(|bench| has_list && bench.at != Place::List)
-        else {
-            return vec![];
-        };
+        let has_list = self.form.as_ref().is_some_and(super::is_list);
+        let bench = self.bench_mut().filter(|bench| has_list && bench.at != Place::List);
+        let Some(bench) = bench else { return vec![] };
         bench.show(Place::List);
-        editor.preview()
+        self.preview()
     }
 
-    /// Esc: from an article or a copy back to the list, from has_list to the form.
+    /// Esc: from an article or a copy back to the list, from there to the form.
     fn leave_bench(&mut self) -> Vec<Effect> {
-        let Some(editor) = self.editor() else { return vec![] };
-        let of_list = editor.form.as_ref().is_some_and(super::is_list);
-        let Some(bench) = editor.bench_mut() else { return vec![] };
-        if of_list && bench.at != Place::List && bench.sheets.contains_key(&Place::List) {
+        let has_list = self.form.as_ref().is_some_and(super::is_list);
+        let Some(bench) = self.bench_mut() else { return vec![] };
+        if has_list && bench.at != Place::List && bench.sheets.contains_key(&Place::List) {
             return self.back_to_list();
         }
         bench.shown = false;
         let field = bench.field().map(|field| field.index);
-        editor.focus = field.unwrap_or(editor.focus);
+        self.focus = field.unwrap_or(self.focus);
         vec![]
     }
 
     /// A click selects, a second one on the same line picks; the wheel moves.
     pub(in super::super) fn bench_mouse(
         &mut self,
+        app: &mut App,
         kind: MouseEventKind,
         at: Position,
     ) -> Vec<Effect> {
-        let size = self.size;
-        let Some(editor) = self.editor() else { return vec![] };
-        let place = editor.bench().and_then(|bench| view::workbench::at(bench, size, at));
-        let Some((bench, place)) = editor.bench_mut().zip(place) else { return vec![] };
+        let place = self.bench().and_then(|bench| view::workbench::at(bench, app.size, at));
+        let Some((bench, place)) = self.bench_mut().zip(place) else { return vec![] };
         let pane = match place {
             view::workbench::Spot::Line(_) => BenchPane::Page,
             view::workbench::Spot::Item(_) => BenchPane::Items,
@@ -307,7 +319,7 @@ impl App {
             view::workbench::Spot::Line(row) => {
                 let same = bench.sheet().is_some_and(|sheet| sheet.selected() == row);
                 if again && same {
-                    return self.use_element();
+                    return self.use_element(app);
                 }
                 if let Some(sheet) = bench.sheet_mut() {
                     sheet.go(row);
@@ -315,13 +327,13 @@ impl App {
             }
             view::workbench::Spot::Item(row) => {
                 if again && bench.item == row {
-                    return self.go_to_article();
+                    return self.go_to_article(app);
                 }
                 bench.item = row;
             }
             view::workbench::Spot::Field(row) => {
                 if bench.activate(row) {
-                    return editor.preview();
+                    return self.preview();
                 }
             }
         }
