@@ -116,7 +116,7 @@ fn removing_a_source_can_be_undone() {
 
 #[test]
 fn stays_responsive_while_servers_do_not_answer() {
-    let world = World::with_fault(20, Failure::NeverAnswer);
+    let world = World::with_failure(20, Failure::NeverAnswer);
     let mut t = world.open(100, 30);
     t.wait_for("0 of 20");
     t.wait_until("marks at the sources", |s| s.matches('⟳').count() > 10);
