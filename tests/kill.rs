@@ -1,11 +1,11 @@
-//! The program is killed at random points of refreshes and marks; whatever it had acknowledged is
-//! there afterwards, and the database is sound.
+//! The program is killed at random points of refreshes and marks; everything it had acknowledged
+//! is there afterwards, and the database is sound.
 //!
-//! Not part of the plain test run: `cargo test --test kill`; `NEWSFED_KILLS` is the number of
-//! rounds (20), `NEWSFED_SEED` where the random numbers begin.
+//! Not part of the normal test run: `cargo test --test kill`; `NEWSFED_KILLS` is the number of
+//! rounds (20), `NEWSFED_SEED` the seed of the random numbers.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on is to fail")]
-#![allow(clippy::print_stdout, reason = "it tells its seed and what was measured")]
+#![allow(clippy::print_stdout, reason = "prints its seed and measurements")]
 
 use newsfed::demo::server::{Reply, Request, Server};
 use std::collections::HashSet;
@@ -13,7 +13,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Feeds that are followed.
+/// Number of feeds.
 const FEEDS: u64 = 12;
 /// Entries of each feed, of which five are new each time.
 const ENTRIES: u64 = 30;
@@ -22,7 +22,7 @@ fn variable(name: &str, usual: u64) -> u64 {
     std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(usual)
 }
 
-/// A feed that has moved on since the last time.
+/// A feed with new entries since the last request.
 fn feed(request: &Request, fetches: &AtomicU64) -> Reply {
     let first = fetches.fetch_add(1, Ordering::SeqCst) / FEEDS * 5;
     let item = |n: u64| {
@@ -87,7 +87,7 @@ impl World {
     }
 }
 
-/// Ends a process after that long, as a failing machine would; tells whether it was done before.
+/// Kills a process after that time, like a failing machine; returns whether it ended before.
 fn kill_after(mut child: Child, wait: Duration) -> bool {
     let end = Instant::now() + wait;
     while Instant::now() < end {
@@ -101,7 +101,7 @@ fn kill_after(mut child: Child, wait: Duration) -> bool {
 }
 
 #[test]
-fn nothing_acknowledged_is_lost() {
+fn acknowledged_changes_survive_kills() {
     let (rounds, seed) = (variable("NEWSFED_KILLS", 20), variable("NEWSFED_SEED", 1));
     println!("{rounds} rounds, seed {seed}");
     let mut random = fastrand::Rng::with_seed(seed);
@@ -118,7 +118,7 @@ fn nothing_acknowledged_is_lost() {
             let (verb, marks) =
                 if random.bool() { ("pin", &mut pinned) } else { ("read", &mut read) };
             let child = world.start(&[verb, &number]);
-            // Only what was acknowledged must be there.
+            // Only acknowledged changes must be there.
             if kill_after(child, Duration::from_micros(random.u64(0..80_000))) {
                 marks.insert(number);
             }
@@ -131,7 +131,7 @@ fn nothing_acknowledged_is_lost() {
         let doctor = String::from_utf8(doctor.stdout).unwrap();
         assert!(doctor.contains("MiB, sound"), "round {round}: {doctor}");
         let urls: HashSet<String> = items.iter().map(|i| i["url"].to_string()).collect();
-        assert_eq!(urls.len(), items.len(), "round {round}: an item came twice");
+        assert_eq!(urls.len(), items.len(), "round {round}: an item is there twice");
         assert!(known.is_subset(&urls), "round {round}: an item is gone");
         known = urls;
         for item in &items {

@@ -1,10 +1,11 @@
-//! Panes, a daemon, refreshes and marks by the command line on one database, all at once: one
-//! process polls, nobody finds the database locked, and no write is lost.
+//! TUI, daemon, refreshes and marks from the command line use one database at the same time: one
+//! process polls, the database is never locked, and no write is lost.
 //!
-//! Not part of the plain test run: `cargo test --test sharing`; `NEWSFED_SECONDS` is how long (20).
+//! Not part of the normal test run: `cargo test --test sharing`; `NEWSFED_SECONDS` is the
+//! duration (20).
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on is to fail")]
-#![allow(clippy::print_stdout, reason = "it tells what was measured")]
+#![allow(clippy::print_stdout, reason = "prints measurements")]
 
 #[path = "tui/term.rs"]
 #[allow(dead_code, reason = "shared with the tests of the interface")]
@@ -22,9 +23,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use world::World;
 
-/// Feeds that are followed, each on a host of its own.
+/// Number of feeds, each on a host of its own.
 const FEEDS: u8 = 10;
-/// Entries of each answer; one is new each time.
+/// Entries of each response; one is new each time.
 const ENTRIES: u64 = 50;
 
 fn feed(request: &Request, fetches: &[AtomicU64]) -> Reply {
@@ -56,16 +57,16 @@ impl Daemon {
             "schedule.min_interval=1m",
         ]);
         let mut this = Self(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
-        // The file of the lock names who has it.
+        // The lock file contains the process id of its owner.
         let (lock, own) = (world.path("data/newsfed.lock"), this.0.id().to_string());
         while std::fs::read_to_string(&lock).unwrap() != own {
-            assert_eq!(this.0.try_wait().unwrap(), None, "nobody else polls");
+            assert_eq!(this.0.try_wait().unwrap(), None, "no other process polls");
             std::thread::yield_now();
         }
         this
     }
 
-    /// Tells it to stop, and waits until it has.
+    /// Stops it, and waits for its end.
     fn stop(mut self) {
         let pid = self.0.id().to_string();
         std::process::Command::new("kill").arg(&pid).status().unwrap();
@@ -80,7 +81,7 @@ impl Drop for Daemon {
     }
 }
 
-/// Runs the program; what it said must not be of locks.
+/// Runs the program; its output must not be about locks.
 fn run(world: &World, args: &[&str]) -> (Option<i32>, String, String) {
     let output = world.command().args(args).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
@@ -102,7 +103,7 @@ fn shown(screen: &str, word: &str) -> Option<u64> {
 }
 
 #[test]
-fn one_polls_and_all_write() {
+fn one_process_polls_and_all_write() {
     let seconds = std::env::var("NEWSFED_SECONDS").ok().and_then(|v| v.parse().ok()).unwrap_or(20);
     let fetches: Arc<[AtomicU64]> = (0..FEEDS).map(|_| AtomicU64::new(0)).collect();
     let counts = fetches.clone();
@@ -120,8 +121,8 @@ fn one_polls_and_all_write() {
         let mut panes = world.open(110, 30);
         panes.wait_for("watching (process");
         panes.wait_for("unread");
-        // For half of the time the daemon polls; in the other half refreshes do, at the same time,
-        // unless the interface have taken over before.
+        // For half of the time the daemon polls; in the other half refreshes do, at the same
+        // time, unless the TUI has taken over before.
         let (code, _, err) = run(&world, &["sync", "--force"]);
         assert_eq!(code, Some(1), "{err}");
         assert!(err.contains(&format!("process {}", daemon.0.id())), "{err}");
@@ -154,12 +155,11 @@ fn one_polls_and_all_write() {
     }
     daemon.stop();
     let items = items(&world);
-    // Everything that was sent, once. An answer to a daemon that was stopped may be missing until
-    // the next poll, and then is in it.
+    // Every sent entry, once. A response to a stopped daemon may be missing until the next poll.
     assert_eq!(run(&world, &["sync", "--force"]).0, Some(0));
     let all = self::items(&world);
     let titles: HashSet<_> = all.iter().map(|i| i["title"].to_string()).collect();
-    assert_eq!(titles.len(), all.len(), "nothing came twice");
+    assert_eq!(titles.len(), all.len(), "no item is there twice");
     let sent: u64 = counts.iter().map(|c| c.load(Ordering::SeqCst) - 1 + ENTRIES).sum();
     assert_eq!(titles.len() as u64, sent, "nothing was lost");
     for item in &all {
@@ -179,7 +179,7 @@ fn one_polls_and_all_write() {
     let (_, doctor, _) = run(&world, &["doctor"]);
     assert!(doctor.contains("sound"), "{doctor}");
     println!(
-        "{} items, {} read, {pinned} pinned of {keys} keys; {refreshed} refreshes, {refused} sent away",
+        "{} items, {} read, {pinned} pinned of {keys} keys; {refreshed} refreshes, {refused} rejected",
         all.len(),
         read.len()
     );

@@ -1,12 +1,12 @@
-//! A day of a thousand sources on the virtual clock: real HTTP on loopback and a real database.
-//! Memory and open files do not grow, the log of the database stays small, nothing is missed.
+//! A day of a thousand sources on a fake clock: real HTTP on loopback and a real database. Memory
+//! and open files do not grow, the log of the database stays small, nothing is missed.
 //!
-//! Not part of the plain test run: `cargo test --test soak`; `NEWSFED_SOURCES` (1,000) and
-//! `NEWSFED_HOURS` (24) are how much.
+//! Not part of the normal test run: `cargo test --test soak`; `NEWSFED_SOURCES` (1,000) and
+//! `NEWSFED_HOURS` (24) set the size.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on is to fail")]
-#![allow(clippy::print_stdout, reason = "it tells what was measured")]
+#![allow(clippy::print_stdout, reason = "prints measurements")]
 
 use newsfed::config::{NetSettings, Paths, Settings, load};
 use newsfed::demo::server::{Reply, Request, Server};
@@ -19,11 +19,11 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Hosts that the sources are spread over.
+/// Number of hosts with sources.
 const HOSTS: usize = 100;
-/// Entries of each answer.
+/// Entries of each response.
 const ENTRIES: i64 = 20;
-/// Hours after which everything has been used once, and the server remembers as many requests as it
+/// Hours after which everything was used once, and the server remembers as many requests as it
 /// ever does.
 const WARM: i64 = 11;
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -32,7 +32,7 @@ fn variable(name: &str, usual: usize) -> usize {
     std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(usual)
 }
 
-/// How often a feed has a new item, in hours: every one, every three, or never.
+/// The hours between two new items of a feed: one, three, or never.
 fn pace(number: usize) -> i64 {
     [1, 3, 100_000][number % 3]
 }
@@ -69,25 +69,25 @@ fn resident() -> usize {
     line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }
 
-/// What the engine holds apart from the server: its database, its sockets and so on.
+/// Files opened by the engine and not by the server: its database, its sockets and so on.
 fn open_files() -> usize {
     std::fs::read_dir("/proc/self/fd").unwrap().count()
 }
 
-/// Waits until nothing is under way; the moment of the next poll.
+/// Waits until nothing is running; returns the time of the next poll.
 async fn settled(engine: &Handle) -> Time {
     let mut status = engine.status();
     let idle = status.wait_for(|s| s.total == 0 && s.next.is_some());
     tokio::time::timeout(PATIENCE, idle).await.unwrap().unwrap().next.unwrap()
 }
 
-/// Until all texts are indexed.
+/// Waits until all texts are indexed.
 async fn indexed(engine: &Handle) {
     while engine.store().index_step().await.unwrap().is_some() {}
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_day_leaves_nothing_behind() {
+async fn a_day_leaks_nothing() {
     let (sources, hours) =
         (variable("NEWSFED_SOURCES", 1000), variable("NEWSFED_HOURS", 24) as i64);
     let begun = Time::from_timestamp(1_800_000_000, 0).unwrap();
@@ -140,14 +140,14 @@ async fn a_day_leaves_nothing_behind() {
         if hour >= hours {
             break;
         }
-        // In steps of a minute at least, as the loop of a machine that is not idle would see them.
+        // In steps of at least a minute, like the main loop of a busy machine.
         clock.set(next.max(clock.now() + Duration::from_secs(60)));
-        // The loop wakes by itself; what it has begun is waited for above.
+        // The loop wakes automatically; running polls are waited for above.
         let mut status = engine.status();
         let woken = status.wait_for(|s| s.next != Some(next) || s.total > 0);
         tokio::time::timeout(PATIENCE, woken).await.unwrap().unwrap();
     }
-    // One last poll each, so that the end of the day is in it.
+    // One last poll each, to include the end of the day.
     clock.advance(Duration::from_secs(3 * 3600));
     let mut status = engine.status();
     let woken = status.wait_for(|s| s.total > 0);
@@ -156,7 +156,7 @@ async fn a_day_leaves_nothing_behind() {
     let reader = engine.store().reader().unwrap();
     let rows = reader.window(&View::of(Scope::All), Anchor::First, 1_000_000).unwrap().rows;
     let found: HashSet<String> = rows.iter().map(|row| row.title.clone()).collect();
-    assert_eq!(found.len(), rows.len(), "nothing came twice");
+    assert_eq!(found.len(), rows.len(), "no item is there twice");
     for number in 0..sources {
         for n in 0..=newest(number, hours) {
             let title = format!("Entry {n} of {number}");

@@ -1,7 +1,7 @@
-//! Any address -> the ways in which it can be followed.
+//! Detecting the ways in which a URL can be followed.
 //!
-//! The decisions are pure: what an answer is, and which feeds a page announces. Who asks the
-//! network, and in which order, is the engine's business.
+//! The decisions are pure: what a response is, and which feeds a page announces. The engine sends
+//! the requests.
 
 mod page;
 mod survey;
@@ -12,10 +12,10 @@ pub use survey::{Survey, survey};
 use crate::feed::{self, FeedError, ParsedFeed};
 use url::Url;
 
-/// What an answer turned out to be.
+/// The kind of a document.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Found {
-    /// A feed; it can be followed at the address that answered.
+    /// A feed; it can be followed at the URL of the response.
     Feed(Box<ParsedFeed>),
     /// A page that announces feeds.
     Page {
@@ -24,14 +24,13 @@ pub enum Found {
         /// Best first, at least one.
         announced: Vec<Announced>,
     },
-    /// Neither.
     Nothing {
-        /// Why, in plain words: "this is not a feed but a sitemap".
+        /// The reason, such as "this is not a feed but a sitemap".
         reason: String,
     },
 }
 
-/// Tells what an answer is. `final_url` is the address after redirects.
+/// Detects the kind of a document. `final_url` is the URL after redirects.
 pub fn inspect(bytes: &[u8], content_type: Option<&str>, final_url: &Url) -> Found {
     let error = match feed::parse(bytes, content_type, Some(final_url)) {
         Ok(feed) => return Found::Feed(Box::new(feed)),
@@ -51,8 +50,8 @@ pub fn inspect(bytes: &[u8], content_type: Option<&str>, final_url: &Url) -> Fou
     Found::Nothing { reason: error.to_string() }
 }
 
-/// Addresses below a site at which feeds are often found, most likely first: to be tried one by
-/// one when a page announces nothing.
+/// URLs of a site at which feeds are often found, most likely first: to be tried one by one if a
+/// page announces none.
 pub fn usual_places(site: &Url) -> Vec<Url> {
     const PATHS: [&str; 10] = [
         "feed",
@@ -66,7 +65,7 @@ pub fn usual_places(site: &Url) -> Vec<Url> {
         "blog/feed.xml",
         "feed.json",
     ];
-    // A page such as /blog/post is left for its folder.
+    // The folder of a page such as /blog/post is used.
     let below = PATHS.iter().filter_map(|path| site.join(path).ok());
     let at_root = PATHS.iter().filter_map(|path| site.join(&format!("/{path}")).ok());
     let mut places: Vec<Url> = Vec::new();

@@ -1,39 +1,37 @@
-//! The feeds that a page announces, in its links and in its text.
+//! The feeds that a page announces, in link elements and in links of its text.
 
 use crate::util::html::{Scanner, Tag, Token, decode_entities};
 use crate::util::{text, url as address};
 use url::Url;
 
-/// Most feeds reported for one page.
 const MAX_ANNOUNCED: usize = 30;
 
-/// A feed that a page points to.
+/// A feed that a page announces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Announced {
-    /// Where it should be.
     pub url: Url,
-    /// What the page calls it: one line of plain text.
+    /// The name on the page: one line of plain text.
     pub title: Option<String>,
-    /// The media type that the page states.
+    /// The media type stated by the page.
     pub mime: Option<String>,
 }
 
-/// What a page says about itself.
+/// The announcements of a page.
 pub(super) struct Page {
     pub(super) title: Option<String>,
-    /// Best first, each address once.
+    /// Best first, each URL once.
     pub(super) announced: Vec<Announced>,
-    /// Whether there is any HTML in it.
+    /// Whether the document contains any HTML.
     pub(super) is_html: bool,
 }
 
-/// A feed with what its rank depends on.
+/// A feed with the values that determine its rank.
 struct Candidate {
     feed: Announced,
     score: i32,
 }
 
-/// Reads the announcements of a page. Linear, builds no tree.
+/// Reads the announcements of a page in linear time, without building a tree.
 pub(super) fn read(html: &str, final_url: &Url) -> Page {
     let mut reader = PageReader {
         base: final_url.clone(),
@@ -77,7 +75,7 @@ struct PageReader {
     based: bool,
     title: Option<String>,
     candidates: Vec<Candidate>,
-    /// The target of the link that is open, and its text so far.
+    /// The target of the open link, and its text so far.
     anchor: Option<(Url, String)>,
     is_html: bool,
 }
@@ -99,7 +97,7 @@ impl PageReader {
             "link" => self.link(tag),
             "a" => self.start_anchor(tag),
             "img" => {
-                // A picture of the feed symbol stands for a text.
+                // An image of the feed symbol counts as text.
                 if let (Some((_, text)), Some(alt)) = (&mut self.anchor, tag.attribute("alt")) {
                     text.push_str(&alt);
                 }
@@ -128,7 +126,7 @@ impl PageReader {
         let kind = mime.as_deref().map(feed_kind);
         let announces = has("feed") && kind != Some(Some(Kind::Other))
             || has("alternate") && matches!(kind, Some(Some(k)) if k != Kind::Other);
-        // A style sheet or translation of the page is no feed of it.
+        // A style sheet or translation of the page is not its feed.
         if !announces || has("stylesheet") {
             return;
         }
@@ -141,7 +139,7 @@ impl PageReader {
 
     fn start_anchor(&mut self, tag: &Tag<'_>) {
         let href = tag.attribute("href").unwrap_or_default();
-        // `feed:` addresses lead to feeds by their very scheme.
+        // The scheme of `feed:` URLs says that they lead to feeds.
         let plain = href.trim().strip_prefix("feed:").map(|rest| match rest.strip_prefix("//") {
             Some(rest) => format!("http://{rest}"),
             None => rest.to_owned(),
@@ -173,7 +171,7 @@ impl PageReader {
     }
 
     fn push(&mut self, feed: Announced, score: i32) {
-        // Pages can hold any number of links; only so many can matter.
+        // Pages can contain any number of links; only the first ones are considered.
         if self.candidates.len() < 50 * MAX_ANNOUNCED {
             self.candidates.push(Candidate { feed, score });
         }
@@ -183,7 +181,7 @@ impl PageReader {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Feed,
-    /// A type that does not say.
+    /// A media type that is not specific.
     Vague,
     Other,
 }
@@ -209,8 +207,8 @@ fn feed_kind(mime: &str) -> Option<Kind> {
     })
 }
 
-/// How likely it is the feed that people want, by its address and name: below zero for feeds of
-/// comments, tags and single pages.
+/// How likely the feed is the main one, by its URL and name: below zero for feeds of comments,
+/// tags and single pages.
 fn rank(url: &Url, title: &str) -> i32 {
     let path = url.path().to_ascii_lowercase();
     let title = title.to_lowercase();
@@ -226,7 +224,7 @@ fn rank(url: &Url, title: &str) -> i32 {
     );
     lower_if(path.contains("oembed") || path.contains("wp-json"), 900);
     lower_if(path.ends_with(".json") || url.query().is_some(), 10);
-    // Of two addresses the shorter one leads to more.
+    // Of two URLs the shorter one is more general.
     lower_if(true, i32::try_from(path.matches('/').count().min(9)).unwrap_or(9));
     score
 }
@@ -271,7 +269,7 @@ fn label_looks_like_feed(label: &str) -> bool {
         && words.iter().any(|w| matches!(*w, "rss" | "rss2" | "atom" | "feed" | "feeds" | "xml"))
 }
 
-/// Services that take feeds rather than give them.
+/// Services that read feeds and do not provide them.
 fn is_service(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     [

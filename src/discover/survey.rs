@@ -8,27 +8,26 @@ use crate::website::{Page, signal::metadata};
 use scraper::ElementRef;
 use url::Url;
 
-/// How sure a list of articles has to be to be offered.
+/// Minimum confidence of a list of articles to be offered.
 const LEAST_CONFIDENCE: f64 = 0.35;
-/// Characters in paragraphs that make a page an article.
+/// Minimum number of characters in paragraphs of an article.
 const ARTICLE_TEXT: usize = 800;
 
-/// What was found.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Survey {
-    /// What the page calls itself.
+    /// The title of the page.
     pub title: Option<String>,
     /// Lists of articles, best first.
     pub lists: Vec<Proposal>,
-    /// The page is one article: its title, and its date where it says one.
+    /// Title of the article if the page is one, with its date if known.
     pub article: Option<(String, Option<Time>)>,
-    /// The document is a sitemap with so many entries.
+    /// Number of entries if the document is a sitemap.
     pub sitemap: Option<usize>,
-    /// Its text is only there for those who run its scripts.
+    /// Whether the text is only visible with JavaScript.
     pub needs_javascript: bool,
 }
 
-/// Looks a document over. What cannot be read offers nothing.
+/// Examines a document. Unreadable documents offer nothing.
 pub fn survey(bytes: &[u8], content_type: Option<&str>, url: &Url) -> Survey {
     if let Ok(found) = sitemap::parse(bytes, url) {
         let count = match found {
@@ -64,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_document_offers() {
+    fn surveys_lists_articles_and_scripted_pages() {
         let at = Url::parse("https://example.org/news").unwrap();
         let poll = |markup: &str| survey(markup.as_bytes(), None, &at);
         let rows: String = (1..9)

@@ -4,7 +4,7 @@ fn at() -> Url {
     Url::parse("https://example.com/blog/").expect("valid")
 }
 
-/// The announced addresses, best first, without the site.
+/// The announced URLs, best first, without the host.
 fn announced(html: &str) -> Vec<String> {
     match inspect(html.as_bytes(), Some("text/html"), &at()) {
         Found::Page { announced, .. } => {
@@ -15,7 +15,7 @@ fn announced(html: &str) -> Vec<String> {
 }
 
 #[test]
-fn announcements_are_found_and_ranked() {
+fn finds_and_ranks_announced_feeds() {
     let cases: [(&str, &[&str]); 14] = [
         ("<link rel=alternate type='application/rss+xml' href=f.xml>", &["/blog/f.xml"]),
         ("<LINK REL='Alternate Home' TYPE='Application/Atom+XML' HREF='/f'>", &["/f"]),
@@ -45,7 +45,7 @@ fn announcements_are_found_and_ranked() {
 }
 
 #[test]
-fn other_links_are_no_announcements() {
+fn ignores_links_that_are_not_feeds() {
     let cases = [
         "<link rel=stylesheet type='text/css' href=f.xml>",
         "<link rel='alternate stylesheet' type='text/xml' href=f.xml>",
@@ -63,7 +63,7 @@ fn other_links_are_no_announcements() {
 }
 
 #[test]
-fn an_answer_is_told_by_its_content() {
+fn detects_the_kind_by_content() {
     let rss = b"<rss version='2.0'><channel><title>T</title></channel></rss>";
     assert!(
         matches!(inspect(rss, Some("text/html"), &at()), Found::Feed(f) if f.title.as_deref() == Some("T"))
@@ -82,7 +82,7 @@ fn an_answer_is_told_by_its_content() {
 }
 
 #[test]
-fn usual_places_are_tried_near_and_at_the_root() {
+fn usual_urls_are_near_the_page_and_at_the_root() {
     let places: Vec<String> = usual_places(&at()).iter().map(Url::to_string).collect();
     assert_eq!(places[0], "https://example.com/blog/feed");
     assert!(places.contains(&"https://example.com/atom.xml".to_owned()));

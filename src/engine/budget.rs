@@ -1,4 +1,4 @@
-//! The budget that sources share: once a day the price of a poll is corrected by the polls taken.
+//! The shared budget: once a day the price of a poll is corrected by the number of polls made.
 
 use super::context::Context;
 use super::setup::shares_budget;
@@ -10,59 +10,59 @@ use chrono::TimeDelta;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Name of the note that outlives the process.
+/// Name under which the price is stored.
 const NOTE: &str = "schedule.price";
-/// Between two corrections, in hours of being awake.
+/// Time between two corrections, in hours of running.
 const ROUND: TimeDelta = TimeDelta::days(1);
 /// How often the hours are counted.
 const TICK: TimeDelta = TimeDelta::hours(1);
-/// After so long without counting, nobody was awake: the machine slept, or nothing ran.
+/// After so long without counting, the machine slept or no newsfed was running.
 const ASLEEP: TimeDelta = TimeDelta::hours(6);
 
-/// The price of a poll, and how long it has held.
+/// The price of a poll, and since when it applies.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 struct Account {
     control: Control,
-    /// When it was corrected last.
+    /// When it was last corrected.
     since: Time,
-    /// Seconds awake since then …
+    /// Seconds of running since then …
     awake: i64,
-    /// … as counted then.
+    /// … when last counted.
     counted: Time,
-    /// Looks per source and day that were wanted when it was noted.
+    /// Budgeted polls per source and day when it was stored.
     budget: f64,
 }
 
-/// What the budget allows and what was used of it, in looks per day.
+/// The allowed and used budget, in polls per day.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Day {
-    /// Sources that share the budget.
+    /// Number of sources that share the budget.
     sources: u32,
-    /// By them.
+    /// Used by them.
     used: f64,
-    /// By all others.
+    /// Used by all others.
     elsewhere: f64,
 }
 
-/// Takes over the price that was found by earlier runs.
+/// Restores the price from earlier runs.
 pub(super) async fn restore(context: &Arc<Context>) {
     match load(context).await {
         Ok(account) => context.set_price(account.control.price),
-        Err(e) => tracing::warn!("the price of a poll is not known: {e}"),
+        Err(e) => tracing::warn!("cannot read the price of a poll: {e}"),
     }
 }
 
-/// Corrects the price after every day awake, for as long as it runs.
+/// Corrects the price after every day of running.
 pub(super) async fn keep(context: &Arc<Context>) {
     loop {
         if let Err(e) = count(context).await {
-            tracing::warn!("keeping the budget: {e}");
+            tracing::warn!("cannot update the budget: {e}");
         }
         context.clock.sleep_until(context.clock.now() + TICK).await;
     }
 }
 
-/// What a poll costs the sources that share a budget, in item-seconds of waiting.
+/// The price of a poll for sources that share a budget, in item-seconds of waiting.
 pub(super) fn shared_price(
     reader: &Reader,
     settings: &ScheduleSettings,
@@ -76,20 +76,20 @@ async fn load(context: &Arc<Context>) -> crate::store::Result<Account> {
     Ok(account(note, &context.settings().schedule, context.clock.now()))
 }
 
-/// What was noted, or a beginning.
+/// The stored account, or a new one.
 fn account(note: Option<String>, settings: &ScheduleSettings, now: Time) -> Account {
     let budget = settings.polls_per_day;
     let known = note.and_then(|json| serde_json::from_str::<Account>(&json).ok());
     let control = Control::new(budget);
     let fresh = Account { control, since: now, awake: 0, counted: now, budget };
     let mut account = known.unwrap_or(fresh);
-    // Another budget needs another price at once.
+    // Another budget needs another price immediately.
     account.control.price *= price_for(budget) / price_for(account.budget);
     account.budget = budget;
     account
 }
 
-/// Counts the time awake, and corrects the price when it has come to a day.
+/// Counts the running time, and corrects the price after a day.
 async fn count(context: &Arc<Context>) -> crate::store::Result<()> {
     let now = context.clock.now();
     let mut account = load(context).await?;
@@ -98,7 +98,7 @@ async fn count(context: &Arc<Context>) -> crate::store::Result<()> {
         account.awake = account.awake.saturating_add(passed.num_seconds());
     }
     account.counted = now;
-    // A clock that was set back leaves nothing to count from.
+    // After the clock was set back, the counted time is not usable.
     if account.since > now {
         (account.since, account.awake) = (now, 0);
     }
@@ -131,7 +131,7 @@ async fn correct(
         account.control.correct(day.used, budget);
         account.control.bound(budget / f64::from(day.sources));
         tracing::info!(
-            "{:.1} looks a day of {budget:.1}; a poll costs {:.0} item-seconds now",
+            "{:.1} polls per day of {budget:.1}; the price of a poll is now {:.0} item-seconds",
             day.used,
             account.control.price
         );
@@ -156,10 +156,10 @@ fn day(context: &Context, polls: &HashMap<i64, u32>, gone: &[i64], passed: TimeD
     day
 }
 
-/// Looks per day of the sources that share the budget: so many for each, but no more than the
+/// Polls per day of the sources that share the budget: `each` per source, but no more than the
 /// others leave of the total.
 fn budget(day: Day, each: f64, total: Option<u32>) -> f64 {
-    /// What the total always leaves of what each source should get.
+    /// Minimum share of `each` that the total leaves to every source.
     const LEAST: f64 = 0.02;
     let wanted = each * f64::from(day.sources);
     let left = total.map_or(f64::INFINITY, |total| f64::from(total) - day.elsewhere);

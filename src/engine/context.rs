@@ -17,10 +17,10 @@ use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-/// Connections that looks read the database with.
+/// Database connections used by polls.
 const READERS: usize = 1;
 
-/// Shared by everything the engine does.
+/// Shared by all parts of the engine.
 pub(super) struct Context {
     pub(super) store: Store,
     pub(super) client: Client,
@@ -32,22 +32,22 @@ pub(super) struct Context {
     sources: RwLock<HashMap<i64, Arc<Source>>>,
     declared: watch::Sender<Arc<Vec<Arc<Source>>>>,
     readers: Mutex<Vec<Reader>>,
-    /// Turns of the blocking pool, so that its threads stay few.
+    /// Permits of the blocking pool, which limit its threads.
     reading: Semaphore,
     working: Arc<Semaphore>,
     random: Mutex<fastrand::Rng>,
-    /// What a poll costs, in item-seconds.
+    /// Price of a poll, in item-seconds.
     price: Mutex<f64>,
-    /// The state of `sources.toml` that was read last.
+    /// The state of `sources.toml` when it was last read.
     pub(super) declared_at: Mutex<Stamp>,
-    /// Why that state does not hold.
+    /// Why that state is not used.
     fault: Mutex<Option<String>>,
-    /// What ends the explorations under way, by row key.
+    /// Tokens that stop the running explorations, by row key.
     exploring: Mutex<HashMap<i64, CancellationToken>>,
 }
 
 impl Context {
-    /// `follow` is whether it runs on beside somebody: then one processor is left free.
+    /// `follow` is whether it runs next to interactive use: one processor is left free then.
     pub(super) fn new(
         store: Store,
         settings: Settings,
@@ -77,24 +77,23 @@ impl Context {
         }
     }
 
-    /// The settings as they hold now.
     pub(super) fn settings(&self) -> Arc<Settings> {
         self.settings.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Takes over changed settings. The client keeps what it was made with.
+    /// Replaces the settings. The HTTP client keeps those that it was created with.
     pub(super) fn set_settings(&self, settings: Settings) {
         *self.settings.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(settings);
     }
 
-    /// What ends the exploration of a source that begins now.
+    /// Registers the exploration of a source; returns the token that stops it.
     pub(super) fn begin_exploring(&self, source: i64) -> CancellationToken {
         let stop = CancellationToken::new();
         self.exploring().insert(source, stop.clone());
         stop
     }
 
-    /// Ends the exploration of a source; says whether there was one.
+    /// Stops the exploration of a source; returns whether there was one.
     pub(super) fn end_exploring(&self, source: i64) -> bool {
         self.exploring().remove(&source).is_some_and(|stop| {
             let running = !stop.is_cancelled();
@@ -107,12 +106,12 @@ impl Context {
         self.exploring.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A number for jitter.
+    /// A seed for jitter.
     pub(super) fn seed(&self) -> u64 {
         self.random.lock().unwrap_or_else(PoisonError::into_inner).u64(..)
     }
 
-    /// What a poll costs the sources that share a budget.
+    /// Price of a poll for the sources that share a budget.
     pub(super) fn price(&self) -> f64 {
         *self.price.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -121,13 +120,13 @@ impl Context {
         *self.price.lock().unwrap_or_else(PoisonError::into_inner) = price;
     }
 
-    /// Seconds that the user's zone is east of UTC now.
+    /// Offset of the user's time zone in seconds east of UTC.
     pub(super) fn east(&self) -> i32 {
         let now = self.clock.now().naive_utc();
         chrono::Local.offset_from_utc_datetime(&now).fix().local_minus_utc()
     }
 
-    /// Runs a query on a read-only connection, off the runtime's threads.
+    /// Runs a query on a read-only connection, outside the runtime's threads.
     pub(super) async fn read<T: Send + 'static>(
         self: &Arc<Self>,
         query: impl FnOnce(&Reader) -> Result<T, StoreError> + Send + 'static,
@@ -151,8 +150,8 @@ impl Context {
         task.await.unwrap_or(Err(StoreError::Closed))
     }
 
-    /// Closes the connections that nobody reads with: the writer takes the log back into the database
-    /// only when it is the last to close.
+    /// Closes idle connections, because the writer checkpoints the log only if it is the last to
+    /// close.
     pub(super) fn close_readers(&self) {
         self.readers.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
@@ -163,7 +162,7 @@ impl Context {
         parsed.unwrap_or_else(|| Err("the document could not be read (this is a bug)".to_owned()))
     }
 
-    /// Works on the blocking pool, as many at once as there are processors to use; `None` when the work
+    /// Runs work on the blocking pool, limited by the available processors; `None` if it
     /// panicked.
     pub(super) async fn work<T: Send + 'static>(
         &self,
@@ -172,8 +171,8 @@ impl Context {
         self.begin(work).await?.await.ok()
     }
 
-    /// Begins such work as soon as it is its turn, which it keeps until it is done, whether or not
-    /// anybody still waits for that; `None` when the engine has ended.
+    /// Starts such work when a permit is free. It keeps the permit until it is done, even if
+    /// nobody waits for the result; `None` if the engine has stopped.
     pub(super) async fn begin<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
@@ -185,7 +184,7 @@ impl Context {
         }))
     }
 
-    /// Takes over what is declared, once the rows are in line with it.
+    /// Replaces the declared sources, after the rows were updated.
     pub(super) fn set_sources(&self, declared: Vec<Source>, facts: &[SourceFacts]) {
         let keys: HashMap<&str, i64> = facts.iter().map(|f| (f.id.as_str(), f.key)).collect();
         let all: Vec<Arc<Source>> = declared.into_iter().map(Arc::new).collect();
@@ -194,7 +193,7 @@ impl Context {
         self.declared.send_replace(Arc::new(all));
     }
 
-    /// Why the declared sources were not read again.
+    /// Why the declared sources could not be read again.
     pub(super) fn fault(&self) -> Option<String> {
         self.fault.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -211,13 +210,13 @@ impl Context {
         self.sources.read().unwrap_or_else(PoisonError::into_inner).get(&key).cloned()
     }
 
-    /// How many hosts the declared sources are on.
+    /// Number of hosts of the declared sources.
     pub(super) fn hosts(&self) -> usize {
         let sources = self.sources.read().unwrap_or_else(PoisonError::into_inner);
         sources.values().map(|s| host_key(&s.url)).collect::<HashSet<_>>().len()
     }
 
-    /// Row keys of all declared sources, the ones followed longest first.
+    /// Row keys of all declared sources, oldest first.
     pub(super) fn keys(&self) -> Vec<i64> {
         let sources = self.sources.read().unwrap_or_else(PoisonError::into_inner);
         let mut keys: Vec<i64> = sources.keys().copied().collect();
@@ -226,8 +225,8 @@ impl Context {
     }
 }
 
-/// Tells a network that is gone from hosts that are: several hosts that were not failing before
-/// cannot be reached, and nothing has answered for a while.
+/// Distinguishes a lost network from failing hosts: several hosts that did not fail before cannot
+/// be reached, and there was no response for a while.
 #[derive(Debug, Default)]
 pub(super) struct Network {
     state: Mutex<Reachable>,
@@ -235,13 +234,13 @@ pub(super) struct Network {
 
 #[derive(Debug, Default)]
 struct Reachable {
-    /// Per host that cannot be reached, the sources that were looked for there.
+    /// For each unreachable host, the sources that were polled there.
     unreachable: HashMap<String, HashSet<i64>>,
     /// When the first of them was noticed.
     since: Option<Time>,
-    /// When a host last answered.
+    /// When a host last responded.
     answered: Option<Time>,
-    /// Unreachable hosts from which the network counts as gone.
+    /// Number of unreachable hosts from which on the network counts as lost.
     enough: usize,
 }
 
@@ -251,27 +250,27 @@ impl Reachable {
     }
 }
 
-/// Unreachable hosts from which the network counts as gone, where there are as many.
+/// Number of unreachable hosts from which on the network counts as lost, if there are as many.
 const OFFLINE_AFTER: usize = 3;
-/// A network in which something answered so lately is there.
+/// If a response is more recent than this, the network is available.
 const ALIVE: TimeDelta = TimeDelta::minutes(10);
-/// An answer so soon after the first failure shows that the network was there all the time.
+/// A response so soon after the first failure shows that the network was available all the time.
 const AT_ONCE: TimeDelta = TimeDelta::minutes(1);
 
-/// What the end of a request says about the network.
+/// What the result of a request says about the network.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Reach {
-    /// Nothing speaks against it.
+    /// The network is available.
     Online,
-    /// The network counts as gone.
+    /// The network counts as lost.
     Offline,
-    /// As of now. These sources were taken for failing before that was known.
+    /// The network counts as lost from now on. These sources were recorded as failing before.
     Lost(Vec<i64>),
 }
 
 impl Network {
-    /// Notes that a host answered, or failed by itself. Returns the sources that were forgiven for a
-    /// lost network although it was there.
+    /// Records that a host responded, or that a failure was its own. Returns the sources whose
+    /// failures were wrongly attributed to the network.
     pub(super) fn reached(&self, now: Time) -> Vec<i64> {
         let mut state = self.state();
         let lost = state.is_lost();
@@ -281,10 +280,10 @@ impl Network {
         if wrong { hosts.into_values().flatten().collect() } else { Vec::new() }
     }
 
-    /// Notes that a host could not be reached when a source was looked for there that was not
-    /// failing before; one that was says nothing about the network.
+    /// Records that a host was unreachable during a poll of a source that was not failing before;
+    /// a failing one says nothing about the network.
     ///
-    /// `hosts` is how many hosts are asked at all: of two, two are enough.
+    /// `hosts` is the total number of hosts: if there are only two, two are enough.
     pub(super) fn unreachable(&self, host: String, source: i64, hosts: usize, now: Time) -> Reach {
         let enough = OFFLINE_AFTER.min(hosts).max(2);
         let mut state = self.state();
@@ -304,7 +303,7 @@ impl Network {
         }
     }
 
-    /// Whether the network counts as gone.
+    /// Whether the network counts as lost.
     pub(super) fn is_offline(&self) -> bool {
         self.state().is_lost()
     }
@@ -319,7 +318,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn work_that_nobody_waits_for_keeps_its_turn() {
+    async fn abandoned_work_keeps_its_permit() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(&dir.path().join("newsfed.db")).unwrap();
         let clock = Arc::new(crate::util::clock::FakeClock::new(Time::UNIX_EPOCH));
@@ -338,14 +337,14 @@ mod tests {
     }
 
     #[test]
-    fn three_hosts_without_an_answer_in_between_are_a_lost_network() {
+    fn three_unreachable_hosts_in_a_row_mean_a_lost_network() {
         let network = Network::default();
         let at = |minutes: i64| Time::from_timestamp(minutes * 60, 0).unwrap();
         let fails = |host: &str, key, now| network.unreachable(host.to_owned(), key, 9, now);
         assert_eq!((fails("a", 1, at(0)), fails("b", 2, at(0))), (Reach::Online, Reach::Online));
         assert!(network.reached(at(0)).is_empty());
         for (host, key) in [("a", 1), ("b", 2), ("c", 3), ("d", 4)] {
-            assert_eq!(fails(host, key, at(5)), Reach::Online, "something answered 5 minutes ago");
+            assert_eq!(fails(host, key, at(5)), Reach::Online, "a host responded 5 minutes ago");
         }
         assert_eq!(
             (fails("a", 1, at(20)), fails("a", 3, at(20))),
@@ -363,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn dead_hosts_beside_a_live_one_are_not_forgiven() {
+    fn unreachable_hosts_count_as_failing_if_another_responds() {
         let network = Network::default();
         let now = Time::from_timestamp(0, 0).unwrap();
         for (key, host) in ["a", "b", "c"].into_iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Why a source is polled when it is, in words: for the command line and the interface.
+//! Why a source is polled when it is, as text for the command line and the TUI.
 
 use super::site::EXPLORING;
 use super::why::{PausedBy, PollSummary, Why};
@@ -10,16 +10,16 @@ use crate::util::text::size;
 use crate::util::when;
 use chrono::{Local, Offset, TimeDelta};
 
-/// The hours of a day, one cell each.
+/// Header of the hours of a day, one cell each.
 pub const HOURS: &str = "00 03 06 09 12 15 18 21";
 
-/// What is told of a schedule.
+/// The description of a schedule.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ScheduleSummary {
-    /// Facts with their names.
+    /// Names and values.
     pub facts: Vec<(&'static str, String)>,
-    /// The days of the week from Monday on, one sign an hour in the user's zone, to stand below
-    /// [`HOURS`]; empty where nothing is known.
+    /// The days of the week from Monday on, one character per hour in the user's time zone, to be
+    /// shown below [`HOURS`]; empty if nothing is known.
     pub week: Vec<(&'static str, String)>,
     /// The last polls, newest first.
     pub polls: Vec<String>,
@@ -28,7 +28,7 @@ pub struct ScheduleSummary {
 }
 
 impl Why {
-    /// Puts it into words; `enabled` is whether the source is.
+    /// Describes the schedule; `enabled` is whether the source is enabled.
     pub fn describe(&self, enabled: bool, ascii: bool, now: Time) -> ScheduleSummary {
         let east = i64::from(now.with_timezone(&Local).offset().fix().local_minus_utc());
         ScheduleSummary {
@@ -53,16 +53,16 @@ fn facts(why: &Why, enabled: bool, now: Time) -> Vec<(&'static str, String)> {
         line("gaps", gap_words(&gaps));
     }
     match known.pulse {
-        _ if why.last_poll.is_none() => line("state", "never polled yet".to_owned()),
-        Pulse::Silent => line("state", "silent for longer than is normal for it".to_owned()),
-        Pulse::Dead => line("state", "silent for so long that it seems given up".to_owned()),
+        _ if why.last_poll.is_none() => line("state", "not polled yet".to_owned()),
+        Pulse::Silent => line("state", "silent for longer than usual".to_owned()),
+        Pulse::Dead => line("state", "silent for so long that it seems abandoned".to_owned()),
         Pulse::Normal | Pulse::Unknown => {}
     }
     if let Some(problem) = &why.broken {
         line("broken", broken(problem));
     }
     line("next", next(why, enabled, now));
-    // Nothing moves what is gone, and the next poll says so.
+    // No rule moves a source that is gone, and the line about the next poll says so.
     if let Some(planned) = why.planned.as_ref().filter(|_| !gone(why)) {
         let moved = moves(&planned.moved_by, now);
         line("wanted", format!("{}{}{moved}", when::clock(planned.wanted, now), worth(why)));
@@ -85,7 +85,7 @@ fn facts(why: &Why, enabled: bool, now: Time) -> Vec<(&'static str, String)> {
         line("this week", spent(why, now));
     }
     if why.feed_has_full_text == Some(true) {
-        line("articles", "whole in its feed, so that their pages are not asked for".to_owned());
+        line("articles", "full text in the feed, pages are not fetched".to_owned());
     }
     for (nth, words) in why.crawl.iter().enumerate() {
         line(if nth == 0 { "crawl" } else { "" }, words.clone());
@@ -93,7 +93,7 @@ fn facts(why: &Why, enabled: bool, now: Time) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// What decided when the pages of a site are worth another poll.
+/// The signal that decided when the pages of a site are polled again.
 fn signal(sign: &Sign) -> String {
     if sign.signal == Signal::Nothing {
         return format!("none: {}", sign.why);
@@ -102,56 +102,57 @@ fn signal(sign: &Sign) -> String {
     format!("{}: {} ({})", sign.signal.name(), sign.why, span_of(after))
 }
 
-/// What is wrong with the rules of a website, since when, and what would work.
+/// The problem of the rules of a website, since when, and selectors that would match.
 pub fn broken(problem: &SelectorProblem) -> String {
     let SelectorProblem { since, what, instead, key } = problem;
     let known = format!("{what} since {}", when::minute(*since));
     match instead.as_slice() {
         [] => known,
         some => {
-            format!("{known}; these would work as {}: {}", key.name(), some.join(" or "))
+            format!("{known}; these would match as {}: {}", key.name(), some.join(" or "))
         }
     }
 }
 
-/// Whose answer paused the host.
+/// The response that paused the host.
 fn paused_by(by: &PausedBy, now: Time) -> String {
     let at = by.at.map(|at| format!(" at {}", when::clock(at, now))).unwrap_or_default();
     let why = by.message.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
-    format!("; it was {}{at}{why}", by.source)
+    format!("; set by {}{at}{why}", by.source)
 }
 
-/// Whether the server said that the source is gone for good.
+/// Whether the server said that the source is gone permanently.
 fn gone(why: &Why) -> bool {
     why.pause.is_some_and(|pause| pause.reason == PauseReason::Gone)
 }
 
-/// Whether a rule that moved the next poll is the same as what binds a refresh by hand.
+/// Whether the rule that moved the next poll is the same as the one that prevents a manual
+/// refresh.
 fn is_shown(why: &Why, pause: &Pause) -> bool {
     let same =
         |m: &Moved| m.reason == pause.reason && (m.to - pause.until).abs() < TimeDelta::minutes(1);
     why.planned.as_ref().is_some_and(|planned| planned.moved_by.iter().any(same))
 }
 
-/// What the policy learned expects of the wait.
+/// The items that the learned policy expects.
 fn worth(why: &Why) -> String {
     let Some(expected) = why.expected else { return String::new() };
     if why.explanation.observed == 0 {
-        return ", a guess as long as nothing is known".to_owned();
+        return ", a guess until more is known".to_owned();
     }
     let items = match expected {
-        ..0.005 => "hardly an item is".to_owned(),
+        ..0.005 => "almost no item is".to_owned(),
         0.005..1.0 => format!("{expected:.2} items are"),
         _ => format!("{expected:.1} items are"),
     };
     let cut =
         |planned: &Planned| planned.moved_by.iter().any(|m| m.reason == PauseReason::MaxInterval);
     let worth = if why.planned.as_ref().is_some_and(cut) {
-        "too few for a poll sooner"
+        "too few for an earlier poll"
     } else {
-        "worth a look at this budget"
+        "worth a poll within this budget"
     };
-    format!(", by when {items} expected: {worth}")
+    format!(", when {items} expected: {worth}")
 }
 
 fn rate(why: &Why) -> String {
@@ -191,7 +192,7 @@ fn span_of(seconds: i64) -> String {
 
 fn next(why: &Why, enabled: bool, now: Time) -> String {
     let at = match why.next_poll {
-        _ if !enabled => return "never: it is switched off".to_owned(),
+        _ if !enabled => return "never: the source is disabled".to_owned(),
         _ if gone(why) => return format!("never: {}", PauseReason::Gone.describe()),
         Some(at) if at - now >= TimeDelta::minutes(1) => {
             format!("{}, in {}", when::clock(at, now), when::span(at - now))
@@ -200,7 +201,7 @@ fn next(why: &Why, enabled: bool, now: Time) -> String {
         Some(at) if why.overdue => format!("due since {}", when::clock(at, now)),
         _ => "now".to_owned(),
     };
-    let nobody = "; but no newsfed is running: `newsfed daemon` or the interface look";
+    let nobody = "; but no newsfed is running: start `newsfed daemon` or the TUI";
     format!("{at}{}", if why.followed { "" } else { nobody })
 }
 
@@ -230,11 +231,12 @@ fn spent(why: &Why, now: Time) -> String {
 
 const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 
-/// One line a day, one sign an hour; `east` hours of the week are moved to the user's zone.
+/// One line per day, one character per hour; moves the UTC week by `east` hours to the user's
+/// time zone.
 fn strip(week: &[f64], east: i64, ascii: bool) -> Vec<(&'static str, String)> {
     let shades = if ascii { [' ', '.', ':', '*', '#'] } else { [' ', '░', '▒', '▓', '█'] };
     let shade = |hour: i64| {
-        // Of 168 hours, within.
+        // Modulo the 168 hours of a week.
         let at = (hour - east).rem_euclid(168) as usize;
         let level = week.get(at).copied().unwrap_or(0.0);
         let place = [0.3, 0.8, 1.3, 2.2].iter().filter(|from| level >= **from).count();

@@ -64,13 +64,13 @@ fn moved(why: &mut Why, reason: PauseReason, to: Time) {
 }
 
 #[test]
-fn what_a_wait_is_worth() {
+fn describes_what_a_poll_is_worth() {
     let clock = when::clock(later(20), now());
     let summary = |why: &Why| line(why, "wanted").unwrap();
     let mut why = why();
     assert_eq!(
         summary(&why),
-        format!("{clock}, by when 0.13 items are expected: worth a look at this budget")
+        format!("{clock}, when 0.13 items are expected: worth a poll within this budget")
     );
     why.expected = Some(0.001);
     moved(&mut why, PauseReason::MaxInterval, later(15));
@@ -78,8 +78,8 @@ fn what_a_wait_is_worth() {
     assert_eq!(
         summary(&why),
         format!(
-            "{clock}, by when hardly an item is expected: too few for a poll sooner; moved to \
-             {most} by the longest interval allowed"
+            "{clock}, when almost no item is expected: too few for an earlier poll; moved to \
+             {most} by the maximum interval"
         )
     );
     why.expected = None;
@@ -87,7 +87,7 @@ fn what_a_wait_is_worth() {
 }
 
 #[test]
-fn what_is_gone_is_told_once() {
+fn a_gone_source_is_reported_once() {
     let mut why = why();
     let never: Time = "9999-12-31T23:59:59Z".parse().unwrap();
     moved(&mut why, PauseReason::Gone, never);
@@ -99,7 +99,7 @@ fn what_is_gone_is_told_once() {
 }
 
 #[test]
-fn a_hold_that_moved_the_look_is_told_once() {
+fn a_pause_that_moved_the_poll_is_reported_once() {
     let mut why = why();
     let until = later(90) + TimeDelta::milliseconds(700);
     moved(&mut why, PauseReason::MaxAge, later(90));
@@ -111,22 +111,21 @@ fn a_hold_that_moved_the_look_is_told_once() {
 }
 
 #[test]
-fn the_source_that_paused_the_host_is_named() {
+fn names_the_source_that_paused_the_host() {
     let mut why = why();
     why.pause = Some(Pause { until: later(90), reason: PauseReason::HostPaused });
     let summary = |why: &Why| line(why, "paused").unwrap();
-    assert!(summary(&why).ends_with("answering another source)"), "{}", summary(&why));
-    let message = Some("a.example asks to be left alone for a while (HTTP 429)".to_owned());
+    assert!(summary(&why).ends_with("set by another source)"), "{}", summary(&why));
+    let message = Some("a.example asks for a pause (HTTP 429)".to_owned());
     let source = SourceId("kernel".to_owned());
     why.paused_by = Some(PausedBy { source, at: Some(later(-10)), message });
     let at = when::clock(later(-10), now());
-    let end =
-        format!("; it was kernel at {at}: a.example asks to be left alone for a while (HTTP 429)");
+    let end = format!("; set by kernel at {at}: a.example asks for a pause (HTTP 429)");
     assert!(summary(&why).ends_with(&end), "{}", summary(&why));
 }
 
 #[test]
-fn a_broken_website_is_told_with_what_would_work() {
+fn a_broken_website_is_reported_with_working_selectors() {
     let mut why = why();
     assert_eq!(line(&why, "broken"), None);
     let instead = vec!["p.entry a".to_owned(), "main a".to_owned()];
@@ -138,13 +137,13 @@ fn a_broken_website_is_told_with_what_would_work() {
     };
     why.broken = Some(problem);
     let since = when::minute(later(-9000));
-    let words = "these would work as website.articles: p.entry a or main a";
+    let words = "these would match as website.articles: p.entry a or main a";
     let want = format!("no links to articles since {since}; {words}");
     assert_eq!(line(&why, "broken"), Some(want));
 }
 
 #[test]
-fn the_deciding_signal_is_told() {
+fn reports_the_deciding_signal() {
     let mut why = why();
     assert_eq!(line(&why, "signal"), None);
     let sign = Sign { signal: Signal::Metadata, after: 7200, why: "its last change".to_owned() };
@@ -156,7 +155,7 @@ fn the_deciding_signal_is_told() {
 }
 
 #[test]
-fn looks_within_one_minute_are_one() {
+fn polls_within_one_minute_are_one_line() {
     let mut why = why();
     let second = |n| later(50) + TimeDelta::seconds(n);
     why.explanation.coming = vec![later(20), second(0), second(5), later(80)];
@@ -167,7 +166,7 @@ fn looks_within_one_minute_are_one() {
 }
 
 #[test]
-fn requests_are_compared_after_a_day() {
+fn compares_requests_after_a_day() {
     let mut why = why();
     assert_eq!(line(&why, "this week").unwrap(), "1 request, 0 B received, 0 B saved");
     why.first_poll = Some(later(-24 * 60));
@@ -176,16 +175,16 @@ fn requests_are_compared_after_a_day() {
 }
 
 #[test]
-fn what_is_not_known_is_not_drawn() {
+fn unknown_facts_are_not_drawn() {
     let mut why = why();
     assert_eq!(why.describe(true, true, now()).week.len(), 7);
     why.explanation.observed = 0;
     assert_eq!(why.describe(true, true, now()).week, []);
     assert_eq!(line(&why, "rate").as_deref(), Some("nothing known yet"));
     assert_eq!(line(&why, "state"), None);
-    assert!(line(&why, "wanted").unwrap().ends_with(", a guess as long as nothing is known"));
+    assert!(line(&why, "wanted").unwrap().ends_with(", a guess until more is known"));
     (why.last_poll, why.next_poll, why.planned, why.followed) = (None, None, None, false);
-    assert_eq!(line(&why, "state").as_deref(), Some("never polled yet"));
+    assert_eq!(line(&why, "state").as_deref(), Some("not polled yet"));
     let next = line(&why, "next").unwrap();
     assert!(next.starts_with("now; but no newsfed is running: `newsfed daemon`"), "{next}");
     assert_eq!(line(&why, "this week"), None);

@@ -1,4 +1,4 @@
-//! Any address -> the ways in which it can be followed.
+//! Detecting the ways in which a URL can be followed.
 
 use super::follow::{FollowError, access};
 use super::handle::Handle;
@@ -16,28 +16,28 @@ use crate::website::propose::Proposal;
 use tokio::sync::mpsc::UnboundedSender;
 use url::Url;
 
-/// Announced feeds that are fetched for the one to begin with; the others wait to be chosen.
+/// Announced feeds that are fetched until one works; the others are only offered.
 const MOST_TRIED: usize = 3;
-/// Usual places of feeds that are tried where a page announces none.
+/// Usual URLs of feeds that are tried if a page announces none.
 const MOST_PLACES: usize = 6;
 /// Sitemaps that are tried.
 const MOST_SITEMAPS: usize = 2;
 /// Lists of articles that are offered.
 const MOST_LISTS: usize = 3;
-/// Articles that the selectors of a website's articles are derived from.
+/// Articles from which the selectors of a website are derived.
 const SAMPLES: usize = 3;
 
 impl Handle {
-    /// Explores an address as a user typed it, for every kind of source: one request, and one
-    /// more for the first feed that a page announces (up to three where the first ones do not
-    /// work). Where it announces none, some usual places are tried one after the other, and the
-    /// sitemap where the page is no list either. Drop the future to give up.
+    /// Explores a URL that the user typed, for every kind of source: one request, and one more
+    /// for the first feed that a page announces (up to three if the first ones do not work). If
+    /// it announces none, some usual URLs are tried one after the other, and the sitemap if the
+    /// page is not a list either. Drop the future to cancel.
     pub async fn discover(&self, typed: &str) -> Result<Discovery, FollowError> {
         self.explore(typed, None, None).await
     }
 
-    /// As [`Handle::discover`], for one kind of source only where that is given: no request is spent
-    /// on others. What was tried is sent as soon as it was.
+    /// Like [`Handle::discover`], but only for one kind of source if it is given: no request is
+    /// sent for other kinds. Each attempt is reported as soon as it ends.
     pub async fn discover_reporting(
         &self,
         typed: &str,
@@ -71,7 +71,7 @@ impl Handle {
         let is_html = matches!(what, Found::Page { .. }) || kind_said.contains("html");
         let title = match what {
             Found::Feed(feed) => {
-                found.report("the address is a feed".to_owned());
+                found.report("the URL is a feed".to_owned());
                 if wanted(SourceKind::Feed) {
                     found.ways.push(feed_way(found.address.clone(), *feed, answer));
                 }
@@ -102,12 +102,12 @@ impl Handle {
             offer_pages(&survey, &answer, &mut found);
         }
         if let Some(count) = survey.sitemap.filter(|_| wanted(SourceKind::Sitemap)) {
-            found.report(format!("the address is a sitemap with {count} entries"));
+            found.report(format!("the URL is a sitemap with {count} entries"));
             found.ways.push(sitemap_way(found.address.clone(), count, answer));
         } else if wanted(SourceKind::Sitemap) && (found.ways.is_empty() || kind.is_some()) {
             self.try_sitemaps(&mut found).await;
         }
-        // Where there is a feed, nothing is to be learned.
+        // If there is a feed, no further requests are needed.
         if can_crawl && found.ways.iter().all(|w| w.kind != SourceKind::Feed) {
             let ways = CRAWLED.map(|(targets, what)| crawl_way(&found.address, targets, what));
             found.ways.extend(ways);
@@ -119,8 +119,9 @@ impl Handle {
         Ok(found)
     }
 
-    /// Fetches the address that was typed: without a scheme by https, and by http where nobody speaks
-    /// https there; tells that then. A password is not sent in the clear that nobody wanted so.
+    /// Fetches the typed URL: without a scheme by https, and by http if the server does not
+    /// support https, which is reported. Credentials are only sent over http if the user typed
+    /// that scheme.
     async fn fetch_typed(
         &self,
         web: &mut address::WebAddress,
@@ -136,8 +137,8 @@ impl Handle {
         {
             return Err(failed);
         }
-        let words = format!("{failed}; http was tried instead");
-        let words = words.replace("; nothing is followed", "");
+        let words = format!("{failed}; tried http instead");
+        let words = words.replace("; the source was not added", "");
         web.url = plain;
         match self.fetch(&web.url, web, true).await {
             Ok(first) => Ok((first, Some(words))),
@@ -145,7 +146,7 @@ impl Handle {
         }
     }
 
-    /// Fetches the best of the announced feeds, so that its entries can be shown.
+    /// Fetches the best of the announced feeds for a preview of its entries.
     async fn try_first(&self, discovery: &mut Discovery) {
         for _ in 0..MOST_TRIED {
             let Some(best) = discovery.ways.first_mut().filter(|w| w.first.is_none()) else {
@@ -153,7 +154,7 @@ impl Handle {
             };
             match self.fetch_announced(&best.url, &discovery.web).await {
                 Ok(first) => {
-                    // What it calls itself is what the list will show.
+                    // The list will show the feed's own title.
                     if let Some(title) = first.feed.title.clone().filter(|t| !t.is_empty()) {
                         best.title = title;
                     }
@@ -167,7 +168,7 @@ impl Handle {
         }
     }
 
-    /// Looks for a feed at the usual places until there is one.
+    /// Tries the usual URLs of feeds until one works.
     async fn try_places(&self, discovery: &mut Discovery) {
         let mut nothing_at = Vec::new();
         for place in discover::usual_places(&discovery.address).into_iter().take(MOST_PLACES) {
@@ -182,7 +183,7 @@ impl Handle {
                     nothing_at.push(place.path().to_owned());
                 }
                 Err(failure) => {
-                    // Who does not answer, or wants to be left alone, is not asked on.
+                    // Stop after a failure or a rate limit.
                     discovery.report(format!("{place}: {failure}"));
                     break;
                 }
@@ -193,7 +194,7 @@ impl Handle {
         }
     }
 
-    /// Looks for a sitemap where robots.txt says, else at the usual place.
+    /// Searches for a sitemap in robots.txt, else at the usual URL.
     async fn try_sitemaps(&self, discovery: &mut Discovery) {
         let Ok(robots) = discovery.address.join("/robots.txt") else { return };
         let lines = match self.fetch(&robots, &discovery.web, true).await {
@@ -208,14 +209,14 @@ impl Handle {
                     discovery.ways.push(sitemap_way(place, count, answer));
                     return;
                 }
-                Ok(_) => discovery.report(format!("{place}: this is no sitemap")),
+                Ok(_) => discovery.report(format!("{place}: this is not a sitemap")),
                 Err(failure) => discovery.report(format!("{place}: {failure}")),
             }
         }
     }
 
-    /// Fetches a feed that a page announces. A private address is asked only on the host of the
-    /// page, which the user gave; so are the credentials used.
+    /// Fetches a feed that a page announces. A private address is only allowed on the host of the
+    /// page, which the user entered; the same applies to the credentials.
     pub(super) async fn fetch_announced(
         &self,
         url: &Url,
@@ -249,10 +250,10 @@ impl Handle {
         let was_offline = self.context.network.is_offline();
         poll::reached(&self.context).await;
         if was_offline {
-            // The loop tells so.
+            // The caller reports it.
             self.replan().await;
         }
-        // What the user looks through may take long and is no part of a refresh.
+        // Previewing may take long and is not part of a refresh.
         response.room = None;
         if !response.is_success() {
             let host = response.final_url.host_str().unwrap_or_default().to_owned();
@@ -302,7 +303,7 @@ fn sitemap_way(url: Url, count: usize, answer: Answer) -> Way {
     }
 }
 
-/// Nothing is fetched for it yet: its first poll does that, and takes its time.
+/// Nothing is fetched yet: the first poll does that, which takes longer.
 fn crawl_way(url: &Url, targets: &str, what: &str) -> Way {
     let targets = Some(targets.to_owned());
     Way {
@@ -315,7 +316,7 @@ fn crawl_way(url: &Url, targets: &str, what: &str) -> Way {
     }
 }
 
-/// What a crawl can look for, and in words.
+/// The targets of a crawl, with their description.
 const CRAWLED: [(&str, &str); 2] = [("articles", "articles"), ("data", "data files")];
 
 /// Offers the lists of articles of a page, or the page itself as the only article.
@@ -325,7 +326,7 @@ fn offer_pages(survey: &Survey, answer: &Answer, discovery: &mut Discovery) {
     }
     discovery.report(match survey.lists.len() {
         0 if survey.needs_javascript => {
-            "the page needs JavaScript, which is not run; give the address of a feed or sitemap"
+            "the page needs JavaScript, which is not supported; give the URL of a feed or sitemap"
                 .to_owned()
         }
         0 => "the page lists no articles".to_owned(),

@@ -1,4 +1,4 @@
-//! Following one of the ways that an address offers, and taking sources out again.
+//! Following a URL in one of the detected ways, and removing sources.
 
 use super::edit::blocking;
 use super::handle::Handle;
@@ -22,56 +22,43 @@ use std::sync::Arc;
 use std::time::SystemTime;
 use url::Url;
 
-/// Why an address could not be followed or a source not changed.
+/// Why a URL could not be followed or a source not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum FollowError {
-    /// Not an address.
+    /// Not a URL.
     #[error("{0}")]
     Address(#[from] address::UrlError),
-    /// No answer.
     #[error("{url}: {}", without_promise(error))]
-    Fetch {
-        /// What was asked.
-        url: Box<Url>,
-        /// Why there is none.
-        error: FetchError,
-    },
-    /// No answer by https and then none by http.
+    Fetch { url: Box<Url>, error: FetchError },
+    /// No response by https and then none by http.
     #[error("{https}: {http}")]
     Neither {
-        /// What came of https, in words.
+        /// The error of the https request.
         https: String,
-        /// What came of http.
+        /// The error of the http request.
         http: Box<FollowError>,
     },
-    /// An answer that is none.
-    #[error("{host} answered HTTP {status} for this address; check it in a browser")]
-    Status {
-        /// Who answered.
-        host: String,
-        /// What.
-        status: u16,
-    },
-    /// Something else than a feed.
+    /// A response without success.
+    #[error("{host} returned HTTP {status} for this URL; check it in a browser")]
+    Status { host: String, status: u16 },
+    /// The document is not a feed.
     #[error("there is no feed at {0}")]
     NoFeed(Url),
-    /// Followed already.
-    #[error("this address is followed already, as {0}")]
+    /// The URL is followed already.
+    #[error("this URL is already followed as {0}")]
     Known(SourceId),
-    /// `sources.toml` could not be changed.
     #[error("{0}")]
     Edit(#[from] EditError),
-    /// The files are not valid.
+    /// The configuration files are not valid.
     #[error("{0}")]
     Config(#[from] ConfigErrors),
-    /// The database could not be changed.
     #[error("{0}")]
     Store(#[from] StoreError),
 }
 
 impl Handle {
-    /// Follows one of the ways of a discovery; what was fetched then serves as the first poll.
-    /// `title` and `folder` are the user's own.
+    /// Adds a source in one of the detected ways; the response fetched before is used as the
+    /// first poll. `title` and `folder` come from the user.
     pub async fn follow(
         &self,
         mut discovery: Discovery,
@@ -85,7 +72,7 @@ impl Handle {
         let way = discovery.ways.swap_remove(way);
         let source = Source { title, folder, ..discovery.source(&way) };
         let first = match way.first {
-            // A crawl takes its time, which nobody is to wait for here.
+            // A crawl takes too long to wait for it here.
             None if way.kind == SourceKind::Crawl => None,
             Some(first) => Some(first),
             None => Some(First::Feed(self.fetch_announced(&way.url, &discovery.web).await?)),
@@ -93,9 +80,9 @@ impl Handle {
         self.follow_source(source, first).await
     }
 
-    /// As [`Handle::follow`], with the entry as a user has changed its draft
-    /// ([`Discovery::draft`]). Where it was written by hand, or asks another address now or in another
-    /// way, it is polled again.
+    /// Like [`Handle::follow`], with the entry as the user edited its draft
+    /// ([`Discovery::draft`]). If the user wrote it by hand or changed its URL or kind, the
+    /// source is polled again.
     pub async fn follow_edited(
         &self,
         discovery: &Discovery,
@@ -110,7 +97,7 @@ impl Handle {
         self.follow_source(source, first).await
     }
 
-    /// Declares a source and stores its first poll, where there is one.
+    /// Declares a source and stores its first poll, if there is one.
     async fn follow_source(
         &self,
         mut source: Source,
@@ -131,8 +118,8 @@ impl Handle {
             let id = known.map_or(SourceId(String::new()), |(id, _)| id);
             return Err(FollowError::Known(id));
         };
-        // The loop does not know the source yet, so it cannot look at it before what was fetched
-        // is stored.
+        // The loop does not know the source yet, so it cannot poll it before the response is
+        // stored.
         let (declared, facts) = match self.read_declared().await {
             Ok(read) => read,
             Err(e) => {
@@ -150,7 +137,7 @@ impl Handle {
         Ok((source, edit))
     }
 
-    /// The source that follows already what that address leads to for good.
+    /// The source that already follows the target of the URL's permanent redirect.
     async fn followed_as(
         &self,
         url: &Url,
@@ -173,11 +160,11 @@ impl Handle {
         Ok(known.map(|(source, _)| source.id.clone()))
     }
 
-    /// Why a source has no items that was just followed and lists so many; `None` where it has some
-    /// or was not read yet.
+    /// Why a new source has no items although it lists some; `None` if it has items or was not
+    /// read yet.
     ///
     /// # Errors
-    /// When the database cannot be read.
+    /// If the database cannot be read.
     pub async fn why_no_items(
         &self,
         id: &SourceId,
@@ -188,14 +175,16 @@ impl Handle {
         let empty = facts.filter(|facts| facts.items == 0 && facts.last_poll.is_some());
         let Some(facts) = empty else { return Ok(None) };
         if listed == 0 {
-            return Ok(Some("nothing is listed there yet".to_owned()));
+            return Ok(Some("the page lists nothing yet".to_owned()));
         }
         let last = PollFilter { source: Some(facts.key), noteworthy: false };
         let polls = self.context.read(move |reader| reader.polls(last, 1)).await?;
         let notes = polls.first().map(|(_, poll)| poll.repairs.join("; ")).unwrap_or_default();
         Ok(Some(match notes.as_str() {
-            "" => format!("other sources have brought the {listed} articles listed there already"),
-            notes => format!("none of the {listed} articles listed there could be taken: {notes}"),
+            "" => {
+                format!("the {listed} articles listed there are already stored from other sources")
+            }
+            notes => format!("none of the {listed} articles listed there could be used: {notes}"),
         }))
     }
 
@@ -205,7 +194,7 @@ impl Handle {
         let mut fetcher = PageFetcher::new(&self.context, source, false);
         let (mut prefetched, mut read) = (Prefetched::new(), Vec::new());
         for (url, title) in samples {
-            // One that does not come leaves the common rules to do.
+            // If a page cannot be fetched, the default rules are used.
             let Ok(response) = fetcher.page(url.clone()).await else { continue };
             if response.is_success() {
                 read.push((response.clone(), title.clone()));
@@ -265,35 +254,35 @@ impl Handle {
         Ok(added)
     }
 
-    /// Notes that the files have been read as they are.
+    /// Records the current state of the files as read.
     pub(super) fn declarations_seen(&self) -> bool {
         let now = [self.paths.sources_file(), self.paths.config_file()].map(|file| stamp(&file));
         let seen = self.context.declared_at.lock().map(|mut at| std::mem::replace(&mut *at, now));
         seen.is_ok_and(|before| before == now)
     }
 
-    /// Reads the declared sources again where another program, or a user, has changed the
-    /// files: faults of either are in the way. A file with faults changes nothing.
+    /// Reads the declared sources again if another program or the user has changed the files.
+    /// Files with errors change nothing.
     pub(super) async fn reload_if_changed(&self) {
         if self.declarations_seen() {
             return;
         }
         if self.read_again().await {
-            tracing::info!("sources read again");
+            tracing::info!("sources.toml was read again");
         }
     }
 
-    /// Reads the declared sources again after a change that is saved, and stays whatever comes of
-    /// this. Whether they could be read; the status tells the fault.
+    /// Reads the declared sources again after a saved change; the change stays in any case.
+    /// Returns whether they could be read; the status contains the error.
     pub(super) async fn read_again(&self) -> bool {
         let read = self.reload().await;
         if let Err(e) = &read {
-            tracing::error!("sources not read again, the old ones stay: {e}");
+            tracing::error!("cannot read the sources again, the old ones stay: {e}");
         }
         read.is_ok()
     }
 
-    /// Reads the declared sources again, after any program has changed them.
+    /// Reads the declared sources again after any program has changed them.
     pub async fn reload(&self) -> Result<(), FollowError> {
         match self.read_declared().await {
             Ok((declared, facts)) => {
@@ -309,13 +298,13 @@ impl Handle {
         }
     }
 
-    /// Lets the loop tell what is wrong for as long as it is.
+    /// Shows the error in the status until it is fixed.
     async fn declarations_invalid(&self, error: &FollowError) {
         self.context.set_error(Some(first_line(error)));
         self.replan().await;
     }
 
-    /// The sources as the file has them now, their rows in line with it.
+    /// The sources in the file, with their rows updated.
     async fn read_declared(&self) -> Result<(Vec<Source>, Vec<SourceFacts>), FollowError> {
         let (paths, overrides) = (self.paths.clone(), self.overrides());
         let task = tokio::task::spawn_blocking(move || config::load(&paths, &overrides));
@@ -324,7 +313,7 @@ impl Handle {
         Ok((loaded.sources, facts))
     }
 
-    /// Takes back a permanent redirect; the declared address is asked again from now on.
+    /// Reverts a permanent redirect; the declared URL is fetched from now on.
     pub async fn undo_move(&self, key: i64) -> Result<(), FollowError> {
         let undo = |facts: &mut SourceFacts| {
             facts.move_refused = facts.moved_to.take();
@@ -339,16 +328,16 @@ fn first_line(error: &FollowError) -> String {
     error.to_string().lines().next().unwrap_or_default().to_owned()
 }
 
-/// What tells one state of a file from another.
+/// Distinguishes states of a file.
 fn stamp(file: &Path) -> Option<(SystemTime, u64)> {
     let metadata = std::fs::metadata(file).ok()?;
     Some((metadata.modified().ok()?, metadata.len()))
 }
 
-/// Of each file the time of the last change and the length; `None` without a file.
+/// Modification time and length of each file; `None` without a file.
 pub(super) type Stamp = [Option<(SystemTime, u64)>; 2];
 
-/// Whether what was typed for one address may be sent to another: the same origin, or the same
+/// Whether credentials typed for one URL may be sent to another: the same origin, or the same
 /// host over TLS.
 pub(super) fn may_have_credentials(typed: &Url, other: &Url) -> bool {
     let default_ports = typed.port().is_none() && other.port().is_none();
@@ -356,18 +345,18 @@ pub(super) fn may_have_credentials(typed: &Url, other: &Url) -> bool {
     typed.origin() == other.origin() || (secured && typed.host() == other.host())
 }
 
-/// Sources are tried again later; an address that is not followed yet is not.
+/// The error for a URL that is not followed: unlike sources, it is not retried later.
 fn without_promise(error: &FetchError) -> String {
-    format!("{}; nothing is followed", bare(error))
+    format!("{}; the source was not added", bare(error))
 }
 
-/// What failed, without what happens next.
+/// The error without the sentence about the retry.
 pub(super) fn bare(error: &FetchError) -> String {
     let words = error.to_string();
-    words.strip_suffix("; it is tried again later").unwrap_or(&words).to_owned()
+    words.strip_suffix("; newsfed tries again later").unwrap_or(&words).to_owned()
 }
 
-/// Credentials that were typed with the address.
+/// Credentials that were typed with the URL.
 pub fn access(web: &address::WebAddress) -> Access {
     let auth = web.user.clone().map(|user| BasicAuth {
         user,

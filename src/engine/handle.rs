@@ -1,4 +1,4 @@
-//! Starting the engine, and speaking with it.
+//! Starting the engine, and the handle to it.
 
 use super::budget;
 use super::context::Context;
@@ -16,32 +16,29 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-/// What the engine is started with.
+/// The parameters of the engine.
 pub struct Engine {
-    /// The database.
     pub store: Store,
-    /// Settings with the overrides of this run.
+    /// Settings including the overrides of this run.
     pub settings: Settings,
-    /// The declared sources.
     pub sources: Vec<Source>,
-    /// Where the declarations are edited.
+    /// Paths of the configuration files.
     pub paths: Paths,
     /// The overrides of this run, for reading the declarations again.
     pub overrides: Vec<String>,
-    /// Where the time comes from.
     pub clock: Arc<dyn Clock>,
     /// Seed of all jitter.
     pub seed: u64,
-    /// Whether due sources are polled by themselves; otherwise only on demand.
+    /// Whether due sources are polled automatically; otherwise only on request.
     pub follow: bool,
 }
 
-/// Speaks with a running engine. Clones share it.
+/// Controls a running engine. Clones share it.
 #[derive(Clone)]
 pub struct Handle {
     pub(super) context: Arc<Context>,
     pub(super) paths: Paths,
-    /// The overrides of this run; those of keys that the user changes meanwhile give way.
+    /// The overrides of this run, except those of keys that the user changes while it runs.
     pub(super) overrides: Arc<std::sync::RwLock<Vec<String>>>,
     commands: mpsc::Sender<Command>,
     status: watch::Receiver<Status>,
@@ -50,14 +47,13 @@ pub struct Handle {
 }
 
 impl Engine {
-    /// Brings the database in line with the declared sources and starts the background tasks on
-    /// the current runtime. Where another process polls the database already, this one only reads,
-    /// marks and edits ([`Role::Watches`]). If it is meant to follow the sources, it takes over
-    /// within seconds of the other's end. A database that cannot be written is only shown then
-    /// ([`Role::Reads`]).
+    /// Updates the database to match the declared sources and starts the background tasks on the
+    /// current runtime. If another process polls the database already, this one only reads, marks
+    /// and edits ([`Role::Watches`]). With `follow`, it takes over within seconds after the other
+    /// process ends. A database that cannot be written is only shown ([`Role::Reads`]).
     pub async fn start(self) -> Result<Handle> {
         let readable = self.store.writable().is_err_and(|e| e.leaves_reading());
-        // Who only follows may as well only show; who was told to do something has to fail.
+        // With `follow`, showing the stored items is enough; a command that must write fails.
         let (part, facts) = if readable && self.follow {
             (Part::reading(self.store.path()), self.store.reader()?.sources()?)
         } else {
@@ -98,10 +94,10 @@ impl Engine {
     }
 }
 
-/// How often `sources.toml` is polled for changes by others.
+/// How often `sources.toml` is checked for changes by others.
 const DECLARATIONS_CHECK: Duration = Duration::from_secs(30);
 
-/// Takes over what other programs declare, for as long as the engine runs.
+/// Reads the declarations again when other programs change them.
 async fn watch_declarations(handle: Handle) {
     loop {
         tokio::select! {
@@ -112,38 +108,36 @@ async fn watch_declarations(handle: Handle) {
 }
 
 impl Handle {
-    /// The latest state; a slow listener misses values, never the last one.
+    /// The current status; a slow listener misses values, but never the last one.
     pub fn status(&self) -> watch::Receiver<Status> {
         self.status.clone()
     }
 
-    /// The declared sources, as they are now and as they change.
+    /// The declared sources, now and after each change.
     pub fn declared(&self) -> watch::Receiver<Arc<Vec<Arc<Source>>>> {
         self.context.declared()
     }
 
-    /// The database.
     pub fn store(&self) -> &Store {
         &self.context.store
     }
 
-    /// The present moment on the engine's clock.
+    /// The current time of the engine's clock.
     pub fn now(&self) -> Time {
         self.context.clock.now()
     }
 
-    /// The overrides that hold.
+    /// The overrides that are in effect.
     pub(super) fn overrides(&self) -> Vec<String> {
         self.overrides.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
     }
 
-    /// The settings of this run.
     pub fn settings(&self) -> Arc<Settings> {
         self.context.settings()
     }
 
-    /// Looks at these sources (row keys) or at all of them. Each one is reported, and the channel
-    /// ends when the last one is done. In a process that only watches nothing is polled.
+    /// Polls these sources (row keys) or all of them. Each one is reported, and the channel
+    /// closes when the last one is done. In a process that only watches nothing is polled.
     pub async fn refresh(
         &self,
         keys: Option<Vec<i64>>,
@@ -153,14 +147,15 @@ impl Handle {
         let (report, reports) = mpsc::unbounded_channel();
         if !matches!(self.status.borrow().role, Role::Watches(_) | Role::Reads) {
             let command = Command::Refresh { keys, pace, report: Some(report) };
-            // A closed channel means that the engine is stopping; the reports end at once then.
+            // A closed channel means that the engine is stopping; the reports then end
+            // immediately.
             let _ = self.commands.send(command).await;
         }
         reports
     }
 
-    /// Ends the exploration of a site (row key) with what it has found so far; says whether there is
-    /// one under way. Where nothing was found yet, the next poll goes on with it.
+    /// Stops the exploration of a site (row key), keeping what it found; returns whether one was
+    /// running. If it found nothing, the next poll continues it.
     pub fn stop_exploring(&self, key: i64) -> bool {
         self.context.end_exploring(key)
     }
@@ -175,7 +170,7 @@ impl Handle {
         self.context.store.mark_view_read(view, up_to).await
     }
 
-    /// The declared sources with what is known of each, in the order of the file.
+    /// The declared sources with their facts, in the order of the file.
     pub async fn sources(&self) -> Result<Vec<(Arc<Source>, SourceFacts)>> {
         let facts = self.context.read(|reader| reader.sources()).await?;
         let mut by_id: std::collections::HashMap<_, _> =
@@ -184,18 +179,18 @@ impl Handle {
         Ok(declared.iter().filter_map(|s| Some((s.clone(), by_id.remove(&s.id)?))).collect())
     }
 
-    /// Makes the loop look at what is due again.
+    /// Makes the loop compute what is due again.
     pub(super) async fn replan(&self) {
         let _ = self.commands.send(Command::Replan).await;
     }
 
-    /// Stops looking, lets running writes finish, and closes the database.
+    /// Stops polling, waits for running writes, and closes the database.
     pub async fn shutdown(&self) {
         self.stop.cancel();
         let tasks = self.tasks.lock().map(|mut t| std::mem::take(&mut *t)).unwrap_or_default();
         for task in tasks {
             if let Err(e) = task.await {
-                tracing::error!("background task: {e}");
+                tracing::error!("a background task panicked: {e}");
             }
         }
         self.context.close_readers();
@@ -203,7 +198,7 @@ impl Handle {
         let _ = tokio::task::spawn_blocking(move || store.close()).await;
     }
 
-    /// Ends when the engine is stopping.
+    /// Completes when the engine is stopping.
     pub async fn stopped(&self) {
         self.stop.cancelled().await;
     }

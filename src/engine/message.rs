@@ -1,4 +1,4 @@
-//! What the engine tells and is asked, as plain data.
+//! Messages from and to the engine, as plain data.
 
 use super::follow::{access, may_have_credentials};
 use crate::config::{Section, unique_id};
@@ -10,102 +10,99 @@ use std::collections::HashSet;
 use tokio::sync::mpsc::UnboundedSender;
 use url::Url;
 
-/// What the engine is doing; only the latest value counts.
+/// The state of the engine; only the latest value counts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Status {
-    /// Who follows the sources.
+    /// Which process follows the sources.
     pub role: Role,
-    /// Looks finished since the queue was last empty.
+    /// Polls finished since the queue was last empty.
     pub done: usize,
-    /// Looks finished, under way and waiting since the queue was last empty.
+    /// Polls finished, running and waiting since the queue was last empty.
     pub total: usize,
-    /// A host that is being asked.
+    /// A host that is being fetched from.
     pub host: Option<String>,
     /// Row keys of the sources that are being polled or wait for their turn.
     pub claimed: HashSet<i64>,
-    /// When the next poll is planned.
+    /// When the next poll is due.
     pub next: Option<Time>,
     /// No host can be reached.
     pub offline: bool,
-    /// Why the declared sources were not read again when they were changed; the old ones hold.
+    /// Why changed declarations could not be read; the old ones stay in use.
     pub fault: Option<String>,
 }
 
-/// Which part this process plays.
+/// The role of this process.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Role {
-    /// It looks at the sources when they are due.
+    /// It polls the sources when they are due.
     #[default]
     Follows,
-    /// Another process (its number when known) does; this one shows what that one finds.
+    /// Another process (its process id if known) polls; this one shows what that one finds.
     Watches(Option<u32>),
-    /// It looks only when told to.
+    /// It polls only on request.
     OnDemand,
     /// The database cannot be written, so nothing is polled.
     Reads,
 }
 
-/// How a refresh treats what holds a source back.
+/// Which rules a refresh obeys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pace {
     /// Only sources that are due.
     Due,
-    /// Now, but obeying what servers asked for.
+    /// Now, but obeying pauses that servers asked for.
     Manual,
-    /// Now, whatever the rules say.
+    /// Now, ignoring all rules.
     Force,
 }
 
-/// What became of one source of a refresh.
+/// The result of a refresh for one source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
-    /// The source.
     pub source: SourceId,
-    /// What happened.
     pub result: Refreshed,
 }
 
-/// See [`Report`].
+/// The result of one source in a [`Report`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refreshed {
-    /// It was polled.
     Polled(Outcome),
-    /// It was left alone, and why.
+    /// It was skipped, with the reason.
     Left(Pause),
-    /// Its next poll is planned for then, and only due sources were asked for.
+    /// Its next poll is due then, and the refresh was only for due sources.
     NotDue(Time),
-    /// It is switched off.
+    /// The source is disabled.
     Disabled,
-    /// It could not be stored or is no longer there.
+    /// It could not be stored or no longer exists.
     Lost(String),
 }
 
-/// What was found at an address.
+/// The result of exploring a URL.
 #[derive(Debug, Clone)]
 pub struct Discovery {
-    /// The address that was asked for.
+    /// The URL that was fetched.
     pub address: Url,
-    /// The ways to follow it, best first; empty when there is none.
+    /// The ways to follow it, best first; empty if there is none.
     pub ways: Vec<Way>,
-    /// What was tried, in words, in the order in which it was.
+    /// The attempts, as text in order.
     pub tried: Vec<String>,
-    /// The address with the credentials that were typed with it.
+    /// The URL with the credentials that were typed with it.
     pub(super) web: Box<WebAddress>,
-    /// Who hears at once of what was tried.
+    /// Receives each attempt immediately.
     pub(super) listener: Option<UnboundedSender<String>>,
 }
 
 impl Discovery {
     pub(super) fn report(&mut self, words: String) {
         if let Some(listener) = &self.listener {
-            // Who listens no more has given up.
+            // The listener may have cancelled.
             let _ = listener.send(words.clone());
         }
         self.tried.push(words);
     }
 
-    /// The entry that following a way would write, to be edited before; without a way that of a
-    /// website whose selectors are still to be written.
+    /// The entry that following a way would write, for editing; without a way, a website whose
+    /// selectors the user has to write.
     pub fn draft(&self, way: Option<usize>) -> Option<Section> {
         Some(Section::draft(&match way {
             Some(way) => self.source(self.ways.get(way)?),
@@ -113,7 +110,7 @@ impl Discovery {
         }))
     }
 
-    /// A website at the address that was asked for, without a selector for its articles.
+    /// A website at the URL, without a selector for its articles.
     pub(super) fn source_by_hand(&self) -> Source {
         self.source(&Way {
             kind: SourceKind::Website,
@@ -125,9 +122,9 @@ impl Discovery {
         })
     }
 
-    /// The source that a way makes.
+    /// The source for a way.
     pub(super) fn source(&self, way: &Way) -> Source {
-        // Taken ids are replaced when the file is written.
+        // If the id is taken, another one is chosen when the file is written.
         let id = unique_id(&way.url, &mut HashSet::new());
         let mut source = Source::feed(id, way.url.clone());
         source.kind = way.kind;
@@ -139,34 +136,32 @@ impl Discovery {
     }
 }
 
-/// One way to follow an address.
+/// One way to follow a URL.
 #[derive(Debug, Clone)]
 pub struct Way {
-    /// What kind of source it becomes.
     pub kind: SourceKind,
-    /// The address of the feed, page or sitemap.
+    /// The URL of the feed, page or sitemap.
     pub url: Url,
-    /// Its title, or what the page calls it.
+    /// Its own title, or the one on the page that announces it.
     pub title: String,
-    /// Of a website: how its pages are read.
+    /// For a website: how its pages are read.
     pub rules: Option<WebsiteRules>,
-    /// Of a website: how sure it is that these are the articles, 0 to 1.
+    /// For a website: the confidence that these are the articles, 0 to 1.
     pub confidence: Option<f64>,
-    /// What was fetched already; it then serves as the first poll.
+    /// The response fetched before; it is used as the first poll.
     pub(super) first: Option<First>,
 }
 
-/// What was fetched while an address was explored.
+/// What was fetched while a URL was explored.
 #[derive(Debug, Clone)]
 pub(super) enum First {
-    /// A feed.
     Feed(FirstFeed),
-    /// A list page or sitemap, and what it lists.
+    /// A list page or sitemap with its entries.
     Page(FirstPage),
 }
 
 impl Way {
-    /// The first entries it gives, as title and date, where they are known.
+    /// The first entries as title and date, if known.
     pub fn preview(&self) -> Option<Vec<(String, Option<Time>)>> {
         Some(match self.first.as_ref()? {
             First::Feed(first) => {
@@ -177,7 +172,7 @@ impl Way {
         })
     }
 
-    /// How many entries it gives now, where that is known.
+    /// The number of entries, if known.
     pub fn count(&self) -> Option<usize> {
         Some(match self.first.as_ref()? {
             First::Feed(first) => first.feed.entries.len(),
@@ -186,32 +181,32 @@ impl Way {
     }
 }
 
-/// A feed that was fetched while an address was explored.
+/// A feed that was fetched while a URL was explored.
 #[derive(Debug, Clone)]
 pub(super) struct FirstFeed {
     pub(super) feed: ParsedFeed,
     pub(super) answer: Answer,
 }
 
-/// A page that was fetched while an address was explored.
+/// A page that was fetched while a URL was explored.
 #[derive(Debug, Clone)]
 pub(super) struct FirstPage {
-    /// Titles and dates of what it lists.
+    /// Titles and dates of its entries.
     pub(super) items: Vec<(String, Option<Time>)>,
     pub(super) count: usize,
-    /// Addresses of the first articles.
+    /// URLs and titles of the first articles.
     pub(super) samples: Vec<(Url, String)>,
     pub(super) answer: Answer,
 }
 
-/// An answer and when it came.
+/// A response and when it arrived.
 #[derive(Debug, Clone)]
 pub(super) struct Answer {
     pub(super) response: Response,
     pub(super) at: Time,
 }
 
-/// Made up for the interface.
+/// Samples for tests of the TUI.
 #[cfg(test)]
 impl Discovery {
     pub(crate) fn sample(address: &str, ways: Vec<Way>, tried: &[&str]) -> Self {
@@ -223,7 +218,7 @@ impl Discovery {
 
 #[cfg(test)]
 impl Way {
-    /// A list of articles on a page, by their selector and how sure it is; without them a sitemap.
+    /// A list of articles on a page, by its selector and confidence; without them a sitemap.
     pub(crate) fn sample(
         url: &str,
         title: &str,

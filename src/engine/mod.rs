@@ -1,7 +1,7 @@
-//! The background task: plan -> fetch -> ingest -> store -> announce.
+//! The background task: plan, fetch, parse, store, notify.
 //!
-//! [`Engine::start`] spawns it and returns the [`Handle`] through which the interface and the command
-//! line speak with it. `run.rs` is the loop, `look.rs` one poll of one source.
+//! [`Engine::start`] spawns it and returns the [`Handle`] that the TUI and the command line use.
+//! `run.rs` is the main loop, `poll.rs` polls one source.
 
 mod budget;
 mod context;
@@ -32,14 +32,14 @@ pub use handle::{Engine, Handle};
 pub use message::{Discovery, Pace, Refreshed, Report, Role, Status, Way};
 pub use plan::{HORIZON, Plan, plan};
 pub use setup::setup;
-// What a prefetch chooses from.
+// The choices of a prefetch.
 pub use crate::store::Kept;
 pub use describe::{HOURS, ScheduleSummary, broken};
 pub use why::{Glance, PollSummary, Rhythm, Why, glance, rhythm, why};
 #[cfg(test)]
 pub(crate) use workbench::Rehearsal;
 pub use workbench::{Offer, Place, Preview, Said, Subject, Workbench};
-// What is told of pages there.
+// Used in the description of pages.
 pub use crate::website::{ArticlePreview, Found, ListLink, Listed, Outline, OutlineLine, Part};
-// The interface know the engine, and this is part of what it tells.
+// The TUI imports the engine, and this is part of its messages.
 pub use crate::schedule::{Explanation, Gaps, Pulse};

@@ -1,4 +1,4 @@
-//! Which part this process plays, and taking over from a poller that has ended.
+//! The role of this process, and taking over from a polling process that has ended.
 
 use super::message::Role;
 use crate::model::Time;
@@ -6,20 +6,20 @@ use crate::store::{Poller, PollerLock, Result};
 use chrono::TimeDelta;
 use std::path::{Path, PathBuf};
 
-/// How often a process that watches tries to take over.
+/// How often a watching process tries to take over.
 const TRY: TimeDelta = TimeDelta::seconds(5);
 
-/// The part, and the lock on the database that goes with it.
+/// The role, and the lock on the database that belongs to it.
 pub(super) struct Part {
     role: Role,
     lock: Option<PollerLock>,
     database: PathBuf,
-    /// Whether due sources are to be polled by themselves.
+    /// Whether due sources are polled automatically.
     follow: bool,
 }
 
 impl Part {
-    /// Takes the lock, or the part of watching where another process has it.
+    /// Takes the lock; if another process has it, this one watches.
     pub(super) fn choose(database: &Path, follow: bool) -> Result<Self> {
         let role = if follow { Role::Follows } else { Role::OnDemand };
         let mut part = Self { role, lock: None, database: database.to_owned(), follow };
@@ -30,7 +30,7 @@ impl Part {
         Ok(part)
     }
 
-    /// The part of a process that cannot write to the database.
+    /// The role of a process that cannot write to the database.
     pub(super) fn reading(database: &Path) -> Self {
         Self { role: Role::Reads, lock: None, database: database.to_owned(), follow: false }
     }
@@ -39,8 +39,8 @@ impl Part {
         self.role
     }
 
-    /// Follows the sources from now on if this process only watched and the lock has become free;
-    /// tells whether that is so. A process that looks only when told to stays as it is.
+    /// Follows the sources from now on if this process was watching and the lock has become free;
+    /// returns whether that happened. A process that polls only on request is not changed.
     pub(super) fn take_over(&mut self) -> bool {
         if !self.waits() {
             return false;
@@ -51,12 +51,12 @@ impl Part {
                 return true;
             }
             Ok(Poller::Other(pid)) => self.role = Role::Watches(pid),
-            Err(e) => tracing::debug!("taking over: {e}"),
+            Err(e) => tracing::debug!("cannot take over: {e}"),
         }
         false
     }
 
-    /// When to try that again.
+    /// When to try again.
     pub(super) fn next_try(&self, now: Time) -> Option<Time> {
         self.waits().then(|| now + TRY)
     }

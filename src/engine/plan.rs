@@ -1,25 +1,24 @@
-//! What to look at now and when to wake next: a pure function of facts.
+//! Which sources to poll now and when to wake next: a pure function of facts.
 
 use crate::model::Time;
 use crate::schedule::waiting;
 use crate::store::Due;
 use std::collections::HashSet;
 
-/// The outcome of planning.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Plan {
-    /// Row keys of the sources to look at now, the most valuable first.
+    /// Row keys of the sources to poll now, the most valuable first.
     pub start: Vec<i64>,
-    /// When the next source becomes due; `None` when none waits or more are due already.
+    /// When the next source becomes due; `None` if none waits or more are due already.
     pub wake: Option<Time>,
 }
 
-/// Sources planned at once; the rest follows when these are done.
+/// Maximum number of sources planned at once; the rest follows when these are done.
 pub const HORIZON: usize = 2048;
 
-/// Picks from `due`, which is ordered by the next poll, what is not `claimed` already. After a long
-/// absence much is due at once: what was never polled comes first, then where items have
-/// probably waited most in all, times the `weight` of the source (row key).
+/// Selects from `due`, which is ordered by the next poll, the sources that are not `claimed`
+/// already. After a long absence many are due: never-polled ones come first, then those whose
+/// items have probably waited longest in total, times the `weight` of the source (row key).
 pub fn plan(due: &[Due], now: Time, claimed: &HashSet<i64>, weight: impl Fn(i64) -> f64) -> Plan {
     let mut plan = Plan::default();
     let mut start = Vec::new();
@@ -58,13 +57,13 @@ mod tests {
         }
     }
 
-    /// What it shows, the sources, those under way; what starts, and when to wake.
+    /// Description, due sources, running ones; expected starts, and wake time.
     type Case = (&'static str, Vec<Due>, &'static [i64], &'static [i64], Option<i64>);
 
     #[test]
-    fn what_is_due_starts_and_the_nearest_of_the_others_sets_the_alarm() {
+    fn starts_due_sources_and_wakes_for_the_next_one() {
         let cases: [Case; 6] = [
-            ("nothing followed", vec![], &[], &[], None),
+            ("no sources", vec![], &[], &[], None),
             ("never polled", vec![due(1, None, None)], &[], &[1], None),
             (
                 "due and not due",
@@ -73,9 +72,15 @@ mod tests {
                 &[1],
                 Some(150),
             ),
-            ("under way", vec![due(1, Some(99), None)], &[1], &[], None),
-            ("held longer than planned", vec![due(1, Some(50), Some(300))], &[], &[], Some(300)),
-            ("the hold is over", vec![due(1, Some(50), Some(100))], &[], &[1], None),
+            ("running", vec![due(1, Some(99), None)], &[1], &[], None),
+            (
+                "paused for longer than planned",
+                vec![due(1, Some(50), Some(300))],
+                &[],
+                &[],
+                Some(300),
+            ),
+            ("the pause is over", vec![due(1, Some(50), Some(100))], &[], &[1], None),
         ];
         for (why, sources, claimed, start, wake) in cases {
             let claimed = claimed.iter().copied().collect();

@@ -1,4 +1,4 @@
-//! One look at one source: ask, read, store.
+//! One poll of one source: fetch, parse, store.
 
 use super::context::{Context, Reach};
 use super::message::{Pace, Refreshed};
@@ -19,16 +19,16 @@ use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
 
-/// Takes one poll and stores what came of it.
+/// Polls a source and stores the result.
 pub(super) async fn poll(context: &Arc<Context>, job: &Job) -> Result<Refreshed, StoreError> {
     let key = job.key;
     let Some(mut facts) = context.read(move |reader| reader.source(key)).await? else {
-        return Ok(Refreshed::Lost("the source is no longer there".to_owned()));
+        return Ok(Refreshed::Lost("the source no longer exists".to_owned()));
     };
     if let Some(rules) = &job.source.website {
         facts.website = facts.website.under(rules);
     }
-    // It may have been taken out or changed while the poll waited for its turn.
+    // It may have been removed or changed while the poll waited for its turn.
     if !declared_as(context, job) {
         return Ok(Refreshed::Lost("the source is no longer declared like that".to_owned()));
     }
@@ -54,7 +54,7 @@ pub(super) async fn poll(context: &Arc<Context>, job: &Job) -> Result<Refreshed,
     let mut fetcher = PageFetcher::new(context, &job.source, job.pace == Pace::Force);
     let answer = ask(context, job, &facts, now, &mut fetcher).await;
     if let Err(FetchError::Paused { until, .. }) = answer {
-        // Nothing was asked: the host wants to be left alone, not this source in particular.
+        // No request was sent: the host is paused, not this source in particular.
         let pause = Pause { until, reason: PauseReason::HostPaused };
         context.store.pause(vec![key], pause).await?;
         return Ok(Refreshed::Left(pause));
@@ -62,23 +62,23 @@ pub(super) async fn poll(context: &Arc<Context>, job: &Job) -> Result<Refreshed,
     let started = Started { context, job, facts: &facts, at: now };
     let finished = read(&started, fetcher, answer).await;
     if !declared_as(context, job) {
-        return Ok(Refreshed::Lost("the source was taken out meanwhile".to_owned()));
+        return Ok(Refreshed::Lost("the source was removed during the poll".to_owned()));
     }
     store(context, job, now, finished).await
 }
 
-/// Whether the source is still declared with the address that the job was made for.
+/// Whether the source is still declared with the URL that the job was created for.
 fn declared_as(context: &Context, job: &Job) -> bool {
     context.source(job.key).is_some_and(|source| source.url == job.source.url)
 }
 
-/// The address that is asked: where a permanent redirect leads, else the declared one.
+/// The URL to fetch: the target of a permanent redirect, else the declared one.
 pub(super) fn address(declared: &Url, facts: &SourceFacts) -> Url {
     facts.moved_to.as_deref().and_then(|u| Url::parse(u).ok()).unwrap_or_else(|| declared.clone())
 }
 
-/// When the hours end in which the user wants the site to be left alone; a refresh by hand does
-/// not wait for that.
+/// The end of the hours in which the user wants no polls of the site; a manual refresh ignores
+/// them.
 fn peak_hours_end(job: &Job, now: Time) -> Option<Time> {
     let hours = job.source.website.as_ref()?.peak_hours.filter(|_| job.pace == Pace::Due)?;
     website::peak_end(hours, now, &chrono::Local)
@@ -102,7 +102,7 @@ async fn ask(
     };
     match job.source.kind {
         SourceKind::Feed => context.client.fetch(request).await,
-        // Something was left behind: the page is needed although it has not changed.
+        // The last poll was not finished: the page is needed although it has not changed.
         _ if facts.website.unfinished => {
             Box::pin(fetcher.page(address(&job.source.url, facts))).await
         }
@@ -110,7 +110,7 @@ async fn ask(
     }
 }
 
-/// A look that is over, before it is stored.
+/// A finished poll, before it is stored.
 pub(super) struct Finished {
     pub(super) outcome: Outcome,
     pub(super) head: Option<Head>,
@@ -121,13 +121,13 @@ pub(super) struct Finished {
     pub(super) wire_bytes: u64,
     pub(super) elapsed: Duration,
     pub(super) offline: bool,
-    /// What was read keeps its room until it is stored.
+    /// The body keeps its share of the memory budget until it is stored.
     pub(super) room: Option<Share>,
-    /// Of a website or sitemap that was read.
+    /// For a website or sitemap that was read.
     pub(super) site: Option<SiteEnd>,
 }
 
-/// A look that has asked.
+/// A poll after its first request.
 pub(super) struct Started<'a> {
     pub(super) context: &'a Arc<Context>,
     pub(super) job: &'a Job,
@@ -146,7 +146,8 @@ async fn read(
         // A source that was failing before says nothing about the network.
         Err(e) if e.is_offline() && facts.fail_count > 0 => context.network.is_offline(),
         Err(e) if e.is_offline() => lost(context, net::host_key(&asked), job.key).await,
-        // A password that is missing, say: no word was said to the network.
+        // An error before any request, such as a missing password, says nothing about the
+        // network.
         Err(e) if e.kind() == ErrorKind::User => context.network.is_offline(),
         _ => {
             reached(context).await;
@@ -176,16 +177,17 @@ async fn read(
     }
 }
 
-/// Notes that the network is there. Sources that were forgiven for a lost one although it was there
-/// all the time have failed after all.
+/// Records that the network is available. Sources whose failures were wrongly attributed to the
+/// network have failed after all.
 pub(super) async fn reached(context: &Context) {
     for key in context.network.reached(context.clock.now()) {
         amend(context, key, |facts| facts.fail_count += 1).await;
     }
 }
 
-/// Notes that a host cannot be reached; tells whether the network is gone. When that turns out only
-/// now, the sources that were taken for failing before are forgiven and looked at again as soon.
+/// Records that a host cannot be reached; returns whether the network is lost. If that becomes
+/// known only now, the failures of the earlier sources are cleared and they are polled again
+/// soon.
 async fn lost(context: &Arc<Context>, host: String, key: i64) -> bool {
     let earlier = match context.network.unreachable(host, key, context.hosts(), context.clock.now())
     {
@@ -204,14 +206,14 @@ async fn lost(context: &Arc<Context>, host: String, key: i64) -> bool {
     true
 }
 
-/// Corrects what an earlier poll made of a source.
+/// Corrects the facts that an earlier poll stored for a source.
 async fn amend(
     context: &Context,
     key: i64,
     change: impl FnOnce(&mut SourceFacts) + Send + 'static,
 ) {
     if let Err(e) = context.store.change_facts(key, change).await {
-        tracing::error!("correcting what is known of a source: {e}");
+        tracing::error!("cannot correct the facts of a source: {e}");
     }
 }
 
@@ -236,7 +238,8 @@ pub(super) async fn read_answer(
     }
     if job.source.kind != SourceKind::Feed {
         let visit = Visit { context, job, facts, started: at, fetcher, prefetched };
-        // Boxed like the other branches for sites: hundreds of looks at feeds need no room for it.
+        // Boxed like the other branches for sites, to keep the futures of hundreds of feed polls
+        // small.
         return Box::pin(visit.read(finished, response, hash)).await;
     }
     finished.room = response.room.clone();
@@ -250,7 +253,7 @@ pub(super) async fn read_answer(
 }
 
 impl Finished {
-    /// An answer of which nothing has been read yet.
+    /// The result of a response whose body was not read yet.
     pub(super) fn of(response: &Response, asked: String) -> Self {
         Self {
             outcome: Outcome::Unchanged,
@@ -267,7 +270,7 @@ impl Finished {
         }
     }
 
-    /// Takes over a feed that was read.
+    /// Processes a parsed feed.
     pub(super) async fn take(
         mut self,
         context: &Context,
@@ -276,11 +279,11 @@ impl Finished {
     ) -> Self {
         let ParsedFeed { title, home_url, hints, entries, repairs, .. } = feed;
         let document = DocumentFacts { title, home_url, hints, hash };
-        // Hashing a long feed takes milliseconds, which the runtime's threads are not for.
+        // Hashing a long feed takes milliseconds, too long for the runtime's threads.
         let prepared = context.work(move || prepare(entries)).await;
         match prepared {
             Some(entries) => self.document = Some((entries, document)),
-            // Without its items the answer must not count as read.
+            // Without its items the response must not count as read.
             None => {
                 let message = "the document could not be read (this is a bug)".to_owned();
                 self.outcome = Outcome::Failed { kind: ErrorKind::Permanent, message };
@@ -291,23 +294,23 @@ impl Finished {
     }
 }
 
-/// A status that is no feed, in plain words.
+/// The error for a status that is not a success.
 fn refusal(response: &Response) -> Outcome {
     let host = response.final_url.host_str().unwrap_or("the server");
     let (kind, what) = match response.status {
         401 | 407 => (ErrorKind::User, "asks for a user name and password"),
         403 => (ErrorKind::Permanent, "refuses access"),
-        404 => (ErrorKind::Permanent, "has nothing at this address"),
-        410 => (ErrorKind::Permanent, "says that this feed is gone for good"),
-        429 => (ErrorKind::Politeness, "asks to be left alone for a while"),
+        404 => (ErrorKind::Permanent, "has nothing at this URL"),
+        410 => (ErrorKind::Permanent, "says that this feed is gone permanently"),
+        429 => (ErrorKind::Politeness, "asks for a pause"),
         503 => (ErrorKind::Politeness, "is unavailable for now"),
         500..600 => (ErrorKind::Transient, "has a fault"),
-        _ => (ErrorKind::Permanent, "gives an unexpected answer"),
+        _ => (ErrorKind::Permanent, "sent an unexpected response"),
     };
     Outcome::Failed { kind, message: format!("{host} {what} (HTTP {})", response.status) }
 }
 
-/// Stores the end of a poll, and holds back the other sources of a host that wants it.
+/// Stores a finished poll, and pauses the other sources of a rate-limited host.
 pub(super) async fn store(
     context: &Arc<Context>,
     job: &Job,
@@ -370,7 +373,7 @@ pub(super) async fn store(
     }
     if left_host {
         let answered = &job.source.url;
-        // What came before was good, so the verdict knows of no pause.
+        // The previous responses were good, so the verdict contains no pause.
         if let Some(until) = context.client.paused_until(answered) {
             let pause = Pause { until, reason: PauseReason::RetryAfter };
             context.store.pause(vec![job.key], pause).await?;
@@ -379,12 +382,11 @@ pub(super) async fn store(
     }
     Ok(match stored {
         Some((_, outcome)) => Refreshed::Polled(outcome),
-        None => Refreshed::Lost("the source is no longer there".to_owned()),
+        None => Refreshed::Lost("the source no longer exists".to_owned()),
     })
 }
 
-/// A pause is meant for the whole host that asked for it: all other sources that are asked there
-/// wait as long, also after a restart.
+/// A pause applies to the whole host: all other sources there wait as long, also after a restart.
 pub(super) async fn pause_host(
     context: &Arc<Context>,
     request_options: Option<i64>,
@@ -406,11 +408,11 @@ pub(super) async fn pause_host(
         return Ok(());
     }
     let count = others.len();
-    tracing::info!("{host} wants a pause until {until}; {count} other sources wait too");
+    tracing::info!("{host} is paused until {until}; {count} other sources wait too");
     context.store.pause(others, Pause { until, reason: PauseReason::HostPaused }).await
 }
 
-/// Reads a feed off the runtime's threads.
+/// Parses a feed outside the runtime's threads.
 pub(super) fn parse(response: &Response) -> Result<ParsedFeed, String> {
     let mut feed = feed::parse(&response.body, response.content_type(), Some(&response.final_url))
         .map_err(|e| text::line(&e.to_string()))?;
@@ -418,9 +420,9 @@ pub(super) fn parse(response: &Response) -> Result<ParsedFeed, String> {
     Ok(feed)
 }
 
-/// What is to be said of the media type under which a feed came, where it is none of feeds.
+/// A note about the media type of a feed, if it is not one of feeds.
 fn other_type(content_type: Option<&str>) -> Option<String> {
     let named = content_type?.split(';').next()?.trim().to_ascii_lowercase();
     let fits = named.is_empty() || ["xml", "json", "rss", "atom"].iter().any(|w| named.contains(w));
-    (!fits).then(|| format!("a feed that was sent as {}", text::truncate(&text::line(&named), 60)))
+    (!fits).then(|| format!("the feed was sent as {}", text::truncate(&text::line(&named), 60)))
 }

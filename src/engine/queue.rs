@@ -1,5 +1,5 @@
-//! What waits to be polled: one queue per host, so that a host with many sources holds no place
-//! that another could use.
+//! Sources that wait to be polled: one queue per host, so that a host with many sources occupies
+//! no slot that another could use.
 
 use super::message::{Pace, Report};
 use crate::model::Source;
@@ -7,13 +7,13 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use tokio::sync::mpsc::UnboundedSender;
 
-/// One look to be taken.
+/// One poll to run.
 #[derive(Debug, Clone)]
 pub(super) struct Job {
     pub(super) key: i64,
     pub(super) source: Arc<Source>,
     pub(super) pace: Pace,
-    /// Who wants to hear of it.
+    /// Receives the result.
     pub(super) report: Option<UnboundedSender<Report>>,
 }
 
@@ -21,13 +21,13 @@ pub(super) struct Job {
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     waiting: HashMap<String, VecDeque<Job>>,
-    /// Hosts with waiting jobs and none under way, in turn.
+    /// Hosts with waiting jobs and none running, in turn.
     ready: VecDeque<String>,
     busy: HashSet<String>,
     claimed: HashSet<i64>,
 }
 
-/// A job under way; give it back to [`Queue::done`].
+/// A running job; must be returned to [`Queue::done`].
 #[derive(Debug)]
 pub(super) struct Claim {
     pub(super) key: i64,
@@ -35,7 +35,7 @@ pub(super) struct Claim {
 }
 
 impl Queue {
-    /// Adds a job unless its source waits or is being polled already.
+    /// Adds a job unless its source is already waiting or being polled.
     pub(super) fn push(&mut self, host: String, job: Job) -> bool {
         if !self.claimed.insert(job.key) {
             return false;
@@ -48,7 +48,7 @@ impl Queue {
         true
     }
 
-    /// The next job of a host that is not being asked.
+    /// The next job of a host without a running job.
     pub(super) fn pop(&mut self) -> Option<(Claim, Job)> {
         let host = self.ready.pop_front()?;
         let jobs = self.waiting.get_mut(&host)?;
@@ -60,13 +60,13 @@ impl Queue {
         Some((Claim { key: job.key, host }, job))
     }
 
-    /// Releases a claim, whatever became of its job.
+    /// Releases a claim, whatever the result of its job.
     pub(super) fn done(&mut self, claim: &Claim) {
         self.claimed.remove(&claim.key);
         self.leave(claim);
     }
 
-    /// Lets the next job of the host through and keeps the claim on the source.
+    /// Starts the next job of the host but keeps the claim on the source.
     pub(super) fn leave(&mut self, claim: &Claim) {
         self.busy.remove(&claim.host);
         if self.waiting.contains_key(&claim.host) {
@@ -74,7 +74,7 @@ impl Queue {
         }
     }
 
-    /// Whether every job has been taken.
+    /// Whether all jobs have been started.
     pub(super) fn is_drained(&self) -> bool {
         self.waiting.is_empty()
     }
@@ -83,7 +83,7 @@ impl Queue {
         &self.claimed
     }
 
-    /// A host that is being asked, for the status line.
+    /// A host with a running job, for the status line.
     pub(super) fn busy_host(&self) -> Option<&String> {
         self.busy.iter().next()
     }
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn one_job_per_host_is_under_way_and_hosts_take_turns() {
+    fn runs_one_job_per_host_and_hosts_take_turns() {
         let mut queue = Queue::default();
         for (host, key) in [("a", 1), ("a", 2), ("b", 3)] {
             assert!(queue.push(host.to_owned(), job(key)));
@@ -108,13 +108,13 @@ mod tests {
         let (first, _) = queue.pop().unwrap();
         let (second, _) = queue.pop().unwrap();
         assert_eq!((first.key, second.key), (1, 3));
-        assert!(queue.pop().is_none(), "host a is being asked");
+        assert!(queue.pop().is_none(), "host a is busy");
         queue.done(&first);
         assert_eq!(queue.pop().unwrap().0.key, 2);
     }
 
     #[test]
-    fn a_job_that_ended_badly_keeps_its_source_but_not_its_host() {
+    fn a_panicked_job_keeps_its_source_but_not_its_host() {
         let mut queue = Queue::default();
         queue.push("a".to_owned(), job(1));
         queue.push("a".to_owned(), job(2));
@@ -122,17 +122,17 @@ mod tests {
         assert!(!queue.is_drained());
         queue.leave(&bad);
         assert!(!queue.push("a".to_owned(), job(1)), "still claimed");
-        assert_eq!(queue.pop().unwrap().0.key, 2, "the host goes on");
+        assert_eq!(queue.pop().unwrap().0.key, 2, "the host continues");
         assert!(queue.is_drained());
     }
 
     #[test]
-    fn a_source_is_claimed_from_the_push_until_it_is_done() {
+    fn a_source_is_claimed_until_its_job_is_done() {
         let mut queue = Queue::default();
         assert!(queue.push("a".to_owned(), job(1)));
         assert!(!queue.push("a".to_owned(), job(1)), "waiting");
         let (claim, _) = queue.pop().unwrap();
-        assert!(!queue.push("a".to_owned(), job(1)), "under way");
+        assert!(!queue.push("a".to_owned(), job(1)), "running");
         queue.done(&claim);
         assert!(queue.push("a".to_owned(), job(1)));
     }

@@ -1,4 +1,5 @@
-//! The loop: one task that starts looks, hears of their ends, and sleeps until the next is due.
+//! The main loop: one task that starts polls, handles their results, and sleeps until the next is
+//! due.
 
 use super::budget;
 use super::context::Context;
@@ -20,24 +21,26 @@ use tokio::task::{Id, JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
-/// Looks under way at once, those that wait for their host's turn included.
+/// Maximum number of running polls, including those that wait for their host.
 const MAX_TASKS: usize = 384;
-/// How long a source rests whose look could not be stored: asking again at once would bother its
-/// server for nothing.
+/// Pause of a source whose poll could not be stored: another request would be useless.
 const REST: TimeDelta = TimeDelta::minutes(5);
-/// A clock that is this far behind the last poll has been set back.
+/// If the clock is this far behind the last poll, it has been set back.
 const SET_BACK: TimeDelta = TimeDelta::minutes(1);
-/// How often a waiting loop makes sure that the clock has not been set back.
+/// How often a waiting loop checks that the clock has not been set back.
 const GLANCE: Duration = Duration::from_secs(60);
 
 /// How a task ended, with the number of the task.
 type Ended = Result<(Id, (Job, Result<Refreshed, StoreError>)), JoinError>;
 
-/// What the loop is asked to do.
+/// Commands to the loop.
 pub(super) enum Command {
-    /// Look at these sources (row keys), or at all.
-    Refresh { keys: Option<Vec<i64>>, pace: Pace, report: Option<mpsc::UnboundedSender<Report>> },
-    /// The declared sources have changed.
+    /// Poll these sources (row keys), or all.
+    Refresh {
+        keys: Option<Vec<i64>>,
+        pace: Pace,
+        report: Option<mpsc::UnboundedSender<Report>>,
+    },
     Replan,
 }
 
@@ -46,13 +49,12 @@ pub(super) struct Loop {
     pub(super) commands: mpsc::Receiver<Command>,
     pub(super) status: watch::Sender<Status>,
     pub(super) stop: CancellationToken,
-    /// Whether due sources are polled without being asked for; keeps the lock until all polls
-    /// have ended.
+    /// Whether due sources are polled automatically; keeps the lock until all polls have ended.
     pub(super) part: Part,
     queue: Queue,
     tasks: JoinSet<(Job, Result<Refreshed, StoreError>)>,
     claims: HashMap<Id, Claim>,
-    /// Sources whose last poll could not be stored, and until when they rest.
+    /// Sources whose last poll could not be stored, and until when they are paused.
     resting: HashMap<i64, Time>,
     done: usize,
     total: usize,
@@ -109,7 +111,7 @@ impl Loop {
                 () = alarm => self.replan().await,
             }
         }
-        // Dropping a task closes its connection; what is being written is written to the end.
+        // Dropping a task closes its connection; running writes are finished.
         self.tasks.shutdown().await;
     }
 
@@ -122,7 +124,7 @@ impl Loop {
                 let moved = self.moved(&keys).await;
                 for key in keys {
                     let Some(source) = self.context.source(key) else { continue };
-                    // A source that is switched off is polled only when named.
+                    // A disabled source is polled only if it was named.
                     if source.enabled || named {
                         let url = moved.get(&key).unwrap_or(&source.url);
                         self.enqueue(
@@ -137,11 +139,11 @@ impl Loop {
         }
     }
 
-    /// The addresses of those sources that have moved for good.
+    /// The permanent redirect targets of those sources.
     async fn moved(&self, keys: &[i64]) -> HashMap<i64, Url> {
         let key = if let [key] = keys { Some(*key) } else { None };
         let moved = self.context.read(move |reader| reader.moved(key)).await.unwrap_or_else(|e| {
-            tracing::error!("reading sources: {e}");
+            tracing::error!("cannot read sources: {e}");
             Vec::new()
         });
         moved.into_iter().filter_map(|(key, to)| Some((key, to.parse().ok()?))).collect()
@@ -175,15 +177,15 @@ impl Loop {
             (Ok((_, (job, result))), Some(claim)) => {
                 self.queue.done(&claim);
                 let result = result.unwrap_or_else(|e| {
-                    tracing::error!(source = %job.source.id, "look not stored: {e}");
+                    tracing::error!(source = %job.source.id, "cannot store the poll: {e}");
                     self.resting.insert(job.key, self.context.clock.now() + REST);
                     Refreshed::Lost(e.to_string())
                 });
                 send_report(job.report.as_ref(), job.source.id.clone(), result);
             }
-            // A look that panicked keeps its source: looking again at once would only repeat it.
+            // A poll that panicked keeps its claim: another poll would only panic again.
             (Err(e), Some(claim)) => {
-                tracing::error!("a poll ended badly: {e}");
+                tracing::error!("a poll panicked: {e}");
                 self.queue.leave(&claim);
             }
             (_, None) => {}
@@ -192,7 +194,7 @@ impl Loop {
         if self.done >= self.total {
             (self.done, self.total) = (0, 0);
         }
-        // One slow host must not keep what becomes due meanwhile waiting.
+        // One slow host must not delay sources that become due.
         if self.queue.is_drained() {
             self.replan().await;
         }
@@ -235,15 +237,15 @@ impl Loop {
         }
     }
 
-    /// The sources by their next poll. Plans made before the clock was set back move along with it,
-    /// or nothing would be polled for as long.
+    /// The sources by their next poll. Plans made before the clock was set back are moved with
+    /// it, or nothing would be polled for as long.
     async fn due(&self, now: Time) -> Result<Vec<Due>, StoreError> {
         let newest = self.context.read(|reader| reader.newest_poll()).await?;
         if let Some(ahead) = newest.map(|at| at - now).filter(|ahead| *ahead > SET_BACK) {
             tracing::warn!("the clock was set back by about {} s", ahead.num_seconds());
             self.context.store.set_back(ahead).await?;
         }
-        // Those under way are due as well; the ones behind them must be seen too.
+        // Running ones are due as well; those after them must be included too.
         let horizon = HORIZON + self.queue.claimed().len();
         self.context.read(move |reader| reader.by_next_poll(horizon)).await
     }
@@ -256,7 +258,7 @@ impl Loop {
             total: self.total,
             host: self.queue.busy_host().cloned(),
             claimed: self.queue.claimed().clone(),
-            // What wakes a process that watches is no poll.
+            // The wake time of a watching process is not a poll.
             next: self.wake.filter(|_| role == Role::Follows),
             offline: self.context.network.is_offline(),
             fault: self.context.fault(),
@@ -269,7 +271,7 @@ impl Loop {
     }
 }
 
-/// Ends when the clock is behind where it was when this began.
+/// Completes when the clock is behind its value at the start.
 async fn set_back(clock: &dyn Clock) {
     let begun = clock.now();
     while clock.now() >= begun - SET_BACK {
@@ -283,7 +285,7 @@ fn send_report(
     result: Refreshed,
 ) {
     if let Some(report) = report {
-        // Nobody listens any more when the refresh was given up.
+        // The listener may be gone if the refresh was cancelled.
         let _ = report.send(Report { source, result });
     }
 }

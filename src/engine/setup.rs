@@ -1,4 +1,4 @@
-//! Settings, and what is known of a source, as the schedule takes them. Pure.
+//! Conversion of settings and source facts for the schedule. Pure.
 
 use crate::config::ScheduleSettings;
 use crate::model::{PolicyKind, QuietHours, Source, SourceFacts, Time, Validators};
@@ -8,12 +8,12 @@ use crate::schedule::{
 };
 use std::time::Duration;
 
-/// Shortest interval that the policies choose by themselves; what the user sets comes on top.
+/// Shortest interval that the policies choose; the user's settings apply in addition.
 const LEAST: Duration = Duration::from_secs(300);
-/// Bounds of the first interval of the policy change-rate.
+/// Limits of the first interval of the policy change-rate.
 const FIRST: (Duration, Duration) = (Duration::from_secs(900), Duration::from_secs(24 * 3600));
 
-/// What holds for a source at `now`; `price` is what a poll costs all sources.
+/// The setup of a source at `now`; `price` is the price of a poll for all sources.
 pub fn setup(
     source: &Source,
     facts: &SourceFacts,
@@ -53,8 +53,8 @@ pub fn setup(
     }
 }
 
-/// The bounds that hold for the next poll of a source, as if a look at `now` had gone well and the
-/// policy wanted the next one at once; the user's zone is `east` seconds east of UTC.
+/// The limits of the next poll of a source, as if a poll at `now` had succeeded and the policy
+/// wanted the next one immediately; the user's time zone is `east` seconds east of UTC.
 pub(super) fn rules<'a>(
     source: &Source,
     facts: &'a SourceFacts,
@@ -66,7 +66,7 @@ pub(super) fn rules<'a>(
     let own = &source.schedule;
     let settings = settings.of(source);
     let fixed = settings.policy == PolicyKind::Fixed;
-    // A fixed interval is longer than the longest allowed only where a user wants it.
+    // A fixed interval exceeds the maximum only if the user set it so.
     let max = Some(settings.max_interval).filter(|_| !fixed || own.max_interval.is_some());
     let interval = source.interval.filter(|_| fixed);
     PollContext {
@@ -89,7 +89,7 @@ pub(super) fn rules<'a>(
     }
 }
 
-/// Takes over what the first document tells of a source that nothing is remembered of yet.
+/// Initialises the schedule of a new source from its first document.
 pub(super) fn begin(setup: &mut Setup, clues: &Clues<'_>, now: Time) {
     if let Some(gap) = first_gap(clues, now) {
         setup.change_rate.first = gap.clamp(FIRST.0, FIRST.1);
@@ -100,7 +100,7 @@ pub(super) fn begin(setup: &mut Setup, clues: &Clues<'_>, now: Time) {
     }
 }
 
-/// Whether the shared budget pays for the looks at a source.
+/// Whether the polls of a source are paid from the shared budget.
 pub(super) fn shares_budget(source: &Source, settings: &ScheduleSettings) -> bool {
     source.enabled
         && source.schedule.polls_per_day.is_none()

@@ -1,5 +1,5 @@
-//! What runs in the quiet: indexing the text of bodies, retention, tidying up, keeping the budget,
-//! pages ahead.
+//! Background tasks: indexing the text of bodies, retention, cleaning up, updating the budget,
+//! fetching pages in advance.
 
 use super::budget;
 use super::context::Context;
@@ -11,16 +11,16 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-/// Between two rounds of retention and tidying.
+/// Time between two rounds of retention and cleaning up.
 const ROUND: chrono::TimeDelta = chrono::TimeDelta::hours(6);
-/// Without a commit: the bodies of a refresh are indexed when it is over, in few batches.
+/// Time without a commit: the bodies of a refresh are indexed when it is over, in few batches.
 const SETTLE: Duration = Duration::from_millis(500);
-/// Commits that never pause do not keep bodies from being indexed for longer.
+/// Bodies are indexed at the latest after this time, even if there are commits all the time.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Between two batches: the writer belongs to the user first.
+/// Time between two batches: writes of the user come first.
 const BREATHE: Duration = Duration::from_millis(20);
 
-/// Runs until it is told to stop, where and as soon as this process is the one that polls.
+/// Runs until it is stopped, as soon as this process is the one that polls.
 pub(super) async fn run(
     context: Arc<Context>,
     mut status: watch::Receiver<Status>,
@@ -29,7 +29,7 @@ pub(super) async fn run(
     let polls = status.wait_for(|s| !matches!(s.role, Role::Watches(_)));
     tokio::select! {
         () = stop.cancelled() => return,
-        // An error says that the engine has ended.
+        // An error means that the engine has stopped.
         polls = polls => if polls.is_err() { return },
     }
     tokio::select! {
@@ -41,7 +41,7 @@ pub(super) async fn run(
     }
 }
 
-/// Indexes the bodies that are not indexed yet whenever nothing else is being written.
+/// Indexes the remaining bodies whenever nothing else is being written.
 async fn index(context: &Arc<Context>) {
     let mut revision = context.store.revision();
     loop {
@@ -87,13 +87,13 @@ async fn retire_once(context: &Arc<Context>) -> crate::store::Result<()> {
         let retention = source.retention.unwrap_or(context.settings().retention);
         let gone = context.store.prune(key, retention, now).await?;
         if gone > 0 {
-            tracing::info!(source = %source.id, "{gone} items removed by retention");
+            tracing::info!(source = %source.id, "retention removed {gone} items");
         }
     }
     context.store.tidy(now).await?;
     let (folder, kept) = (context.store.folder().to_owned(), context.read(|r| r.kept_ids()).await?);
     if let Some(Err(e)) = context.work(move || tidy_crawls(&folder, &kept)).await {
-        tracing::warn!("records of crawls: {e}");
+        tracing::warn!("cannot remove old crawl logs: {e}");
     }
     Ok(())
 }

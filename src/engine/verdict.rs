@@ -14,38 +14,38 @@ use chrono::{SubsecRound, TimeDelta};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A permanent redirect to a target with nothing known in it is believed after so many polls …
+/// A permanent redirect to a target without known items is trusted after so many polls …
 const MOVE_POLLS: u32 = 3;
 /// … over at least this time (a hotel's log-in page redirects everything for an evening).
 const MOVE_TIME: TimeDelta = TimeDelta::days(1);
-/// Servers that always answer 304 are asked for the whole document once in this time.
+/// A server that always responds with 304 is asked for the whole document once in this time.
 const FULL_EVERY: TimeDelta = TimeDelta::days(8);
 
 /// Everything that is known when a poll ends, apart from what the store finds out.
 pub(super) struct Verdict {
     pub(super) started: Time,
     pub(super) now: Time,
-    /// The address that was asked.
+    /// The URL that was fetched.
     pub(super) asked: String,
     pub(super) outcome: Outcome,
-    /// The response's head, when there was one.
+    /// The header of the response, if there was one.
     pub(super) response: Option<Head>,
-    /// What was read, when there was something new to read.
+    /// What was read, if there was something new to read.
     pub(super) document: Option<DocumentFacts>,
-    /// The machine has no network: not the source's fault.
+    /// The machine has no network; the failure does not count for the source.
     pub(super) offline: bool,
     pub(super) source: Arc<Source>,
     pub(super) settings: ScheduleSettings,
-    /// What a poll costs the sources that share a budget, in item-seconds.
+    /// Price of a poll for the sources that share a budget, in item-seconds.
     pub(super) price: f64,
-    /// Whether nobody asked for this poll.
+    /// Whether the poll was automatic.
     pub(super) automatic: bool,
-    /// Seconds that the user's zone is east of UTC.
+    /// Offset of the user's time zone in seconds east of UTC.
     pub(super) east: i32,
     pub(super) seed: u64,
 }
 
-/// The part of a response that outlives its body.
+/// The part of a response that is kept after its body.
 pub(super) struct Head {
     pub(super) status: u16,
     pub(super) final_url: String,
@@ -77,16 +77,16 @@ pub(super) struct DocumentFacts {
     pub(super) hash: [u8; 32],
 }
 
-/// The validators to send: none when a full response is overdue (manners.md, P25).
+/// The validators to send: none if a full response is overdue.
 pub(super) fn validators_to_send(facts: &SourceFacts, now: Time) -> Validators {
     let stale = facts.last_full.is_some_and(|t| now - t >= FULL_EVERY);
     if stale && facts.pause.is_none() { Validators::default() } else { facts.validators.clone() }
 }
 
 impl Verdict {
-    /// Brings the facts up to date inside the transaction that stores the items.
+    /// Updates the facts inside the transaction that stores the items.
     pub(super) fn apply(self, facts: &mut SourceFacts, ingested: &Ingested) {
-        // The clock may have been set back while the poll was under way.
+        // The clock may have been set back during the poll.
         facts.last_poll = Some(self.started.min(self.now));
         let failed = matches!(self.outcome, Outcome::Failed { .. });
         if let Some(head) = self.response.as_ref().filter(|_| !failed) {
@@ -107,8 +107,8 @@ impl Verdict {
         }
     }
 
-    /// A full response replaces both validators, an absent one is forgotten; a 304 can only renew
-    /// (manners.md, P6).
+    /// A full response replaces both validators, and a missing one is removed; a 304 can only
+    /// renew them.
     fn adopt_validators(&self, facts: &mut SourceFacts, head: &Head) {
         let sent = &head.validators;
         if head.status == 304 {
@@ -125,8 +125,8 @@ impl Verdict {
         }
     }
 
-    /// Permanent redirects are remembered at once when subscribing or when the target carries a
-    /// known item, otherwise after several polls (manners.md, P19).
+    /// Permanent redirects are stored immediately when subscribing or if the target contains a
+    /// known item, otherwise after several polls.
     fn follow_move(&self, facts: &mut SourceFacts, head: &Head, ingested: &Ingested) {
         let refused = facts.move_refused.as_deref() == Some(&head.final_url);
         if !head.moved_for_good || refused || head.final_url == self.asked {
@@ -138,12 +138,12 @@ impl Verdict {
             _ => MoveCandidate { url: head.final_url.clone(), since: self.started, seen: 1 },
         };
         let first_poll = facts.last_ok.is_none();
-        // From the second look on, what is known may have come from the target itself.
+        // From the second poll on, known items may have come from the target itself.
         let same_feed = candidate.seen == 1
             && (ingested.known > 0 || head.status == 304 || self.same_body(facts));
         let patient = candidate.seen >= MOVE_POLLS && self.started - candidate.since >= MOVE_TIME;
         if first_poll || same_feed || patient {
-            tracing::info!(source = %facts.id, to = candidate.url, "moved for good");
+            tracing::info!(source = %facts.id, to = candidate.url, "moved permanently");
             facts.moved_to = Some(candidate.url);
         } else {
             facts.move_candidate = Some(candidate);
@@ -162,12 +162,12 @@ impl Verdict {
         let said = self.sign(&response, facts.website.says, None);
         let memory = self.remember(facts, ingested, &response, said.as_ref());
         facts.schedule = memory.save();
-        // The hints of a site count as long as its own rate is not known.
+        // The hints of a site count while its own rate is not known.
         let sign = match memory.learned().gap(self.now) {
             Some(gap) => self.sign(&response, PageSays::default(), Some(gap)),
             None => said,
         };
-        // Who names an interval wants no other.
+        // A source with a fixed interval uses no other.
         let fixed = memory.policy() == PolicyKind::Fixed;
         let hint = sign.as_ref().filter(|sign| sign.signal.is_hint() && !fixed);
         response.page_says = hint.map(|sign| Duration::from_secs(sign.after));
@@ -196,8 +196,9 @@ impl Verdict {
         });
     }
 
-    /// What tells when the pages of a site are worth another poll: the cheapest signal that is
-    /// conclusive; `interval` is how often it is known to change. Feeds say it themselves.
+    /// The signal that says when the pages of a site should be polled again: the cheapest
+    /// conclusive one; `interval` is how often it is known to change. For feeds the headers say
+    /// it.
     fn sign(
         &self,
         response: &ResponseFacts,
@@ -215,8 +216,8 @@ impl Verdict {
         site.then(|| next_visit(&self.source.url, &evidence, self.now))
     }
 
-    /// What is remembered of the source once this poll is taken in. A look that failed says nothing
-    /// about what the source publishes.
+    /// The state of the schedule after this poll. A failed poll says nothing about what the
+    /// source publishes.
     fn remember(
         &self,
         facts: &SourceFacts,
@@ -255,7 +256,7 @@ impl Verdict {
         memory
     }
 
-    /// Whether a user looked before half of the wait was over that the policy wanted.
+    /// Whether a user polled before half of the wait of the policy was over.
     fn is_early(&self, facts: &SourceFacts) -> bool {
         let planned = facts.planned.as_ref().filter(|_| !self.automatic);
         planned.is_some_and(|p| self.started - p.at < (p.wanted - p.at) / 2)
@@ -268,7 +269,7 @@ impl Verdict {
             return ResponseFacts { kind, ..ResponseFacts::default() };
         };
         let kind = match ResponseKind::of_status(*status) {
-            // A response that is no feed is a failure, whatever its status says.
+            // A response that is not a feed is a failure, whatever its status.
             ResponseKind::Ok if failed => ResponseKind::Failed,
             kind => kind,
         };

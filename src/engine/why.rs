@@ -1,4 +1,4 @@
-//! Why a source is polled when it is: everything that is known, read at once.
+//! Why a source is polled when it is: reads all known facts at once.
 
 use super::budget::shared_price;
 use super::setup::{rules, setup};
@@ -14,76 +14,73 @@ use crate::store::{PollFilter, Reader, Result, Spent};
 use chrono::{Offset, TimeDelta, TimeZone};
 use url::Url;
 
-/// Items whose gaps are polled.
+/// Number of items whose gaps are examined.
 const ITEMS: usize = 200;
-/// Looks that are told.
+/// Number of polls that are listed.
 const POLLS: usize = 10;
-/// What counts as this week.
 const WEEK: TimeDelta = TimeDelta::days(7);
 
-/// The schedule of one source, as `newsfed schedule why` prints it.
+/// The schedule of one source, as printed by `newsfed schedule why`.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Why {
-    /// When it was last polled.
     pub last_poll: Option<Time>,
-    /// When it is polled next; `None` is at once.
+    /// When the next poll is due; `None` is at once.
     pub next_poll: Option<Time>,
-    /// Whether that moment has passed by more than the polls of others can explain.
+    /// Whether it is overdue by more than the polls of other sources can explain.
     pub overdue: bool,
-    /// Whether some newsfed follows the sources just now; where none does, nothing is polled.
+    /// Whether some newsfed process is following the sources now; if none is, nothing is polled.
     pub followed: bool,
-    /// How the next poll was decided on: what the policy wanted, and which rules moved it.
+    /// How the next poll was decided: what the policy wanted, and which rules moved it.
     pub planned: Option<Planned>,
-    /// Items expected by the moment that the policy learned wanted; `None` with other policies.
+    /// Items expected until the moment that the learned policy wanted; `None` with other
+    /// policies.
     pub expected: Option<f64>,
-    /// What binds a refresh by hand as well, where it still does.
+    /// The rule that prevents a manual refresh too, if one applies.
     pub pause: Option<Pause>,
-    /// The source whose answer paused the host, where such a pause is the hold.
+    /// The source whose response paused the host, if the pause is of that kind.
     pub paused_by: Option<PausedBy>,
-    /// Of a website whose rules find nothing any more: what, since when, and what would work.
+    /// For a website whose rules find nothing: what, since when, and what would match.
     pub broken: Option<SelectorProblem>,
     /// What a poll must be worth, in item-seconds of waiting.
     pub price: f64,
-    /// Rate, habits and coming looks.
+    /// Rate, daily pattern and coming polls.
     #[serde(flatten)]
     pub explanation: Explanation,
-    /// Of a source that is followed by crawls: how far they have come, and which kinds of links have
-    /// led to what is looked for.
+    /// For a source that is followed by crawls: their progress, and which kinds of links have led
+    /// to targets.
     #[serde(skip)]
     pub crawl: Vec<String>,
-    /// When the oldest poll began that is on record.
+    /// When the oldest recorded poll began.
     pub first_poll: Option<Time>,
     /// The last polls, newest first.
     pub polls: Vec<PollSummary>,
-    /// What the polls of the last seven days cost.
+    /// The cost of the polls of the last seven days.
     pub spent: Spent,
-    /// How many requests fewer than at the source's fixed interval; less than 0 are more.
+    /// How many fewer requests than at the source's fixed interval; negative if more.
     pub requests_saved: i64,
-    /// Whether its feed is known to carry whole articles, so that their pages are not asked for.
+    /// Whether the feed is known to carry full text, so that pages are not fetched.
     pub feed_has_full_text: Option<bool>,
 }
 
-/// An answer to one source that holds the others of its host back too.
+/// A response to one source that pauses the others of its host too.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct PausedBy {
-    /// The source that was asked.
+    /// The source that was polled.
     pub source: SourceId,
-    /// When.
     pub at: Option<Time>,
-    /// What came of it, where that poll failed.
+    /// The error, if that poll failed.
     pub message: Option<String>,
 }
 
-/// When a source is polled next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Glance {
-    /// `None` where it is not polled by itself.
+    /// `None` if it is not polled automatically.
     pub next: Option<Time>,
-    /// Whether that moment has passed by more than the polls of others can explain.
+    /// Whether it is overdue by more than the polls of other sources can explain.
     pub overdue: bool,
 }
 
-/// Tells when a source is polled next.
+/// When the next poll of a source is due.
 pub fn glance(source: &Source, facts: &SourceFacts, now: Time) -> Glance {
     let gone =
         facts.pause.is_some_and(|pause| pause.reason == PauseReason::Gone && pause.until > now);
@@ -92,14 +89,14 @@ pub fn glance(source: &Source, facts: &SourceFacts, now: Time) -> Glance {
     Glance { next, overdue }
 }
 
-/// How a source publishes, in as much as a line of a list has room for.
+/// How a source publishes, short enough for a row of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rhythm {
     /// Items on each of the last seven days; the last one ends now.
     pub per_day: Vec<u32>,
     /// The date of its newest item.
     pub newest: Option<Time>,
-    /// How it fares against its own habits.
+    /// Its state compared with its usual rate.
     pub pulse: Pulse,
 }
 
@@ -109,7 +106,7 @@ const DAYS: usize = 7;
 /// Reads how a source (row key) publishes; takes some microseconds.
 ///
 /// # Errors
-/// When the database cannot be read.
+/// If the database cannot be read.
 pub fn rhythm(reader: &Reader, source: i64, now: Time) -> Result<Rhythm> {
     let dates = reader.dates(source, ITEMS)?;
     Ok(Rhythm {
@@ -119,30 +116,27 @@ pub fn rhythm(reader: &Reader, source: i64, now: Time) -> Result<Rhythm> {
     })
 }
 
-/// A look and what came of it.
+/// A poll and its result.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct PollSummary {
-    /// When it began.
     pub at: Time,
-    /// HTTP status; `None` when no answer came.
+    /// HTTP status; `None` if there was no response.
     pub status: Option<u16>,
-    /// How long its new items had been out, in minutes, on the mean.
+    /// Mean delay of its new items since their publication, in minutes.
     pub delay_min: Option<f64>,
-    /// Bytes received.
     pub bytes: u64,
-    /// How it ended.
     #[serde(flatten)]
     pub outcome: Outcome,
 }
 
-/// A look that is so late is overdue.
+/// A poll that is later than this is overdue.
 const LATE: TimeDelta = TimeDelta::minutes(10);
 
-/// Reads and reckons everything about one source; takes some milliseconds. Whoever asks is taken
+/// Reads and computes everything about one source; takes some milliseconds. The caller is assumed
 /// to follow the sources.
 ///
 /// # Errors
-/// When the database cannot be read.
+/// If the database cannot be read.
 pub fn why(
     reader: &Reader,
     source: &Source,
@@ -166,7 +160,7 @@ pub fn why(
     let (polls, watched) = polls(reader, facts, since)?;
     let fixed = watched.map_or(0, |first| {
         let span = (now - first.max(since)).as_seconds_f64();
-        // The first poll of all is taken in any case.
+        // The very first poll takes place in any case.
         (span / own.interval.as_secs_f64().max(1.0)) as i64 + i64::from(first > since)
     });
     let pause = facts.pause.filter(|pause| pause.until > now);
@@ -193,7 +187,7 @@ pub fn why(
     })
 }
 
-/// The source on the same host that is held back by its own answer until nearly the same moment.
+/// The source on the same host that is paused by its own response until almost the same moment.
 fn paused_by(reader: &Reader, facts: &SourceFacts, pause: Pause) -> Result<Option<PausedBy>> {
     let host = |facts: &SourceFacts| {
         let address = facts.moved_to.as_deref().unwrap_or(&facts.url);
@@ -219,18 +213,18 @@ fn paused_by(reader: &Reader, facts: &SourceFacts, pause: Pause) -> Result<Optio
     }))
 }
 
-/// The pause of a host and the hold of the source that caused it are reckoned from moments that lie
-/// an answer apart; a back-off of our own may be a tenth shorter.
+/// The pause of a host and that of the source that caused it are computed from moments that are a
+/// response apart; a back-off of newsfed itself may be a tenth shorter.
 const NEARLY: TimeDelta = TimeDelta::minutes(5);
 
-/// Items expected from a plan until the moment that was wanted.
+/// Items expected by a plan until the wanted moment.
 fn expected(memory: &Memory, planned: &Planned) -> Option<f64> {
     let wait = (planned.wanted - planned.at).to_std().ok()?;
     let learned = planned.policy == PolicyKind::Learned;
     learned.then(|| memory.learned().expected(planned.at, wait))
 }
 
-/// The last polls, and when the oldest one that is on record began.
+/// The last polls, and when the oldest recorded one began.
 fn polls(
     reader: &Reader,
     facts: &SourceFacts,
@@ -239,7 +233,7 @@ fn polls(
     let filter = PollFilter { source: Some(facts.key), noteworthy: false };
     let polls = reader.polls(filter, POLLS)?;
     let first = reader.oldest_poll(facts.key)?;
-    // Items found at the first poll of all were out before anybody could have looked.
+    // Items found at the first poll were published before they could have been found.
     let delays = reader.delays(facts.key, since)?;
     let summary = polls.into_iter().map(|(_, poll)| PollSummary {
         at: poll.at,

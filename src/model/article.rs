@@ -1,32 +1,30 @@
-//! The text of an item: whether its page is asked for it, and where it comes from.
+//! The text of an item: when its page is fetched for the full text, and where the text comes
+//! from.
 
-/// Whether the pages of items are asked for their full text.
+/// When the full text of items is fetched from their pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum FullText {
-    /// Only when the user asks for one.
+    /// Only when the user requests it for an item.
     Never,
     /// When an item is opened.
     #[default]
     OnOpen,
-    /// When an item is opened, and ahead of that when it is pinned.
+    /// When an item is opened, and in advance when it is pinned.
     Pinned,
-    /// Of every new item.
+    /// For every new item.
     All,
 }
 
 impl FullText {
-    /// The words for it in settings, in the order of [`Self::ALL`].
+    /// The names in settings, in the order of [`Self::ALL`].
     pub const NAMES: &[&str] = &["never", "on-open", "pinned", "all"];
-    /// Every value.
     pub const ALL: [Self; 4] = [Self::Never, Self::OnOpen, Self::Pinned, Self::All];
 
-    /// The value of that name.
     pub fn named(name: &str) -> Option<Self> {
         let at = Self::NAMES.iter().position(|n| *n == name)?;
         Self::ALL.get(at).copied()
     }
 
-    /// Its word in settings.
     pub fn name(self) -> &'static str {
         match self {
             Self::Never => "never",
@@ -36,7 +34,7 @@ impl FullText {
         }
     }
 
-    /// Whether the page of an item is asked for, and asked again, without anybody opening it.
+    /// Whether the full text is fetched and refreshed without anybody opening the item.
     pub fn is_ahead(self, pinned: bool) -> bool {
         match self {
             Self::Never | Self::OnOpen => false,
@@ -52,51 +50,51 @@ impl FullText {
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum TextFrom {
-    /// Its feed.
+    /// The feed.
     #[default]
     Feed,
-    /// Its page, by the page itself.
+    /// The page, without other help.
     Page,
-    /// Its page, by the words of its feed.
+    /// The page, located with the help of the feed's text.
     Guided,
-    /// Its page, by what the pages of its site have in common.
+    /// The page, by the template that the pages of its site share.
     Site,
-    /// The structured data of its page.
+    /// The structured data of the page.
     Data,
 }
 
 impl TextFrom {
-    /// For the head of an article.
+    /// The origin as shown in the header of an article.
     pub fn words(self) -> &'static str {
         match self {
             Self::Feed => "from the feed",
             Self::Page => "from the page",
-            Self::Guided => "from the page, by the words of its feed",
-            Self::Site => "from the page, by its site's template",
+            Self::Guided => "from the page, located by the feed's text",
+            Self::Site => "from the page, by the site's template",
             Self::Data => "from the page's data",
         }
     }
 }
 
-/// The ways to a text of an item that a user can choose, in the order in which a key walks them.
+/// The ways to extract the text of an item that a user can choose, in the order in which a key
+/// cycles through them.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum TextWay {
-    /// The page, by all that is known of it.
+    /// The page, with everything that is known about its site.
     #[default]
     Best,
-    /// The page, by itself.
+    /// The page, without other help.
     Page,
-    /// The page, by the words of its feed.
+    /// The page, located with the help of the feed's text.
     Guided,
-    /// What the feed gives.
+    /// The text in the feed.
     Feed,
 }
 
 impl TextWay {
-    /// The way after this one.
     pub fn next(self) -> Self {
         match self {
             Self::Best => Self::Page,
@@ -112,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_read_back() {
+    fn names_round_trip() {
         for (value, name) in FullText::ALL.into_iter().zip(FullText::NAMES) {
             assert_eq!((value.name(), FullText::named(name)), (*name, Some(value)));
         }

@@ -1,4 +1,4 @@
-//! What a parser found: entries not yet stored, and what the feed says about itself.
+//! What a parser returns: entries that are not stored yet, and the hints of the feed.
 
 use super::Time;
 use std::collections::BTreeSet;
@@ -7,53 +7,51 @@ use std::time::Duration;
 /// A file attached to an entry (podcast episode, image, video).
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Enclosure {
-    /// Absolute http(s) address.
+    /// Absolute http(s) URL.
     pub url: String,
-    /// Media type as the feed states it.
+    /// Media type as stated by the feed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub mime: Option<String>,
-    /// Size in bytes as the feed states it.
+    /// Size in bytes as stated by the feed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub bytes: Option<u64>,
-    /// Play time in seconds.
+    /// Duration in seconds.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub seconds: Option<u64>,
 }
 
 /// One entry of a feed or one article of a website, cleaned and resolved, before it is stored.
 ///
-/// Every text is already sanitised (see [`crate::util::text`]); every address is absolute http(s).
+/// Every text is already sanitised (see [`crate::util::text`]); every URL is absolute
+/// http(s).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Entry {
-    /// The publisher's identifier (`guid`, `id`), byte for byte, when there is one.
+    /// The publisher's identifier (`guid`, `id`), byte for byte.
     pub guid: Option<String>,
     /// One line of plain text; may be empty.
     pub title: String,
-    /// Address of the article.
+    /// URL of the article.
     pub url: Option<String>,
-    /// Names, plain text.
+    /// Names as plain text.
     pub authors: Vec<String>,
-    /// When it was first published.
     pub published: Option<Time>,
-    /// When it was last changed.
     pub updated: Option<Time>,
     /// Short text, safe HTML.
     pub summary: Option<String>,
     /// Full text, safe HTML.
     pub content: Option<String>,
-    /// Attached files.
     pub enclosures: Vec<Enclosure>,
     /// Categories and tags, plain text.
     pub categories: Vec<String>,
-    /// Page with the comments on this entry.
+    /// URL of the page with the comments.
     pub comments: Option<String>,
-    /// Language tag (RFC 5646); `None` is unknown.
+    /// Language tag (RFC 5646); `None` if unknown.
     pub language: Option<String>,
-    /// Name of the original publisher where the feed republishes (RSS `source`, Atom `source`).
+    /// Name of the original publisher if the feed republishes (RSS `source`, Atom `source`).
     pub publisher: Option<String>,
 }
 
-/// What a feed says about how often it wants to be asked.
+/// What a feed says about how often to poll it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct FeedHints {
     /// RSS `ttl`.

@@ -1,4 +1,4 @@
-//! Plain data shared by every room. No input or output happens here.
+//! Plain data shared by all modules. No input or output happens here.
 
 mod article;
 mod entry;

@@ -1,23 +1,23 @@
-//! What came of one poll of a source.
+//! The result of one poll of a source.
 
 use super::{PolicyKind, Sign, Time};
 use std::time::Duration;
 
-/// What kind of failure it is; decides what happens next.
+/// The kind of a failure; it decides what happens next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ErrorKind {
-    /// May pass by itself: timeouts, resets, 5xx. Looked at again with back-off.
+    /// May pass without intervention: timeouts, resets, 5xx. Retried with back-off.
     Transient,
-    /// Will not pass by itself: 404, no feed there. Looked at again with back-off.
+    /// Unlikely to pass: 404, no feed at the URL. Retried with back-off.
     Permanent,
-    /// The server asked to be left alone: 429, 503 with Retry-After, robots.txt.
+    /// The server asked for fewer requests: 429, 503 with Retry-After, robots.txt.
     Politeness,
-    /// Something the user must put right: a missing password, a private address.
+    /// Something the user must fix: a missing password, a private address.
     User,
 }
 
-/// The rule that keeps a source from being polled before a moment.
+/// The rule that postpones a poll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PauseReason {
@@ -29,7 +29,7 @@ pub enum PauseReason {
     RetryAfter,
     /// 429 or repeated 403 without a usable `Retry-After`: own back-off.
     RateLimited,
-    /// A pause that the host asked for when it was asked for another source.
+    /// The host is paused because of a response to another source.
     HostPaused,
     /// RSS `ttl`.
     Ttl,
@@ -39,20 +39,21 @@ pub enum PauseReason {
     UpdatePeriod,
     /// Back-off after failures.
     Failures,
-    /// 410: gone for good until the user says otherwise.
+    /// 410: not polled again until the user asks for it.
     Gone,
     /// `crawl-delay` of robots.txt.
     CrawlDelay,
-    /// What a site says of when it changes, as long as too little is known of it to tell.
+    /// What a site says about when it changes, used while too little history is known.
     PageSays,
-    /// `schedule.min_interval`, or the source's own.
+    /// `schedule.min_interval`, or the source's own setting.
     MinInterval,
-    /// `schedule.usual_min_interval`: too little is expected to warrant a poll sooner.
+    /// `schedule.usual_min_interval`: too little is expected to justify an earlier poll.
     UsualMinInterval,
-    /// The server sends no validators, so that every poll costs the whole document: the shortest
+    /// The server sends no validators, so every poll downloads the whole document: the minimum
     /// interval is doubled.
     NoValidators,
-    /// `schedule.max_interval`, or the source's own; the only rule that moves a poll forward.
+    /// `schedule.max_interval`, or the source's own setting; the only rule that makes a poll
+    /// earlier.
     MaxInterval,
     /// `schedule.quiet_hours`.
     QuietHours,
@@ -61,12 +62,12 @@ pub enum PauseReason {
 }
 
 impl PauseReason {
-    /// Whether a refresh asked for by the user also obeys it (manners.md, P17).
+    /// Whether a refresh requested by the user also obeys the rule.
     pub fn binds_manual(self) -> bool {
         !matches!(
             self,
             Self::Failures
-                // Requests by hand are spaced like all others.
+                // Manual requests are spaced like all others.
                 | Self::CrawlDelay
                 | Self::PageSays
                 | Self::MinInterval
@@ -78,119 +79,107 @@ impl PauseReason {
         )
     }
 
-    /// Whether it is meant for all that is asked of the host, not for one document alone.
+    /// Whether the rule concerns the whole host, not only one document.
     pub fn is_of_host(self) -> bool {
         matches!(self, Self::RetryAfter | Self::RateLimited | Self::HostPaused)
     }
 
-    /// The rule in plain words, to stand after "held back by".
+    /// The rule as text, to be used after "postponed by".
     pub fn describe(self) -> &'static str {
         match self {
             Self::MaxAge => "Cache-Control max-age",
             Self::Expires => "Expires",
             Self::RetryAfter => "Retry-After",
-            Self::RateLimited => "too many requests (server gave no time)",
-            Self::HostPaused => "the pause that its host asked for, answering another source",
+            Self::RateLimited => "rate limit (the server gave no time)",
+            Self::HostPaused => "a pause of the host, set by another source",
             Self::Ttl => "the feed's ttl",
             Self::SkipWindow => "the feed's skipHours or skipDays",
             Self::UpdatePeriod => "the feed's update period",
             Self::Failures => "back-off after failures",
             Self::Gone => "410 Gone",
             Self::CrawlDelay => "robots.txt crawl-delay",
-            Self::PageSays => "what the site says of when it changes",
-            Self::MinInterval => "the shortest interval allowed",
-            Self::UsualMinInterval => "too little expected for a poll sooner",
-            Self::NoValidators => "the lack of validators (every poll costs the whole document)",
-            Self::MaxInterval => "the longest interval allowed",
+            Self::PageSays => "the site's own dates and hints",
+            Self::MinInterval => "the minimum interval",
+            Self::UsualMinInterval => "too few items expected for an earlier poll",
+            Self::NoValidators => "missing validators (every poll downloads the whole document)",
+            Self::MaxInterval => "the maximum interval",
             Self::QuietHours => "quiet hours",
             Self::Offline => "no connection",
         }
     }
 }
 
-/// `Retry-After` is honoured from this on.
+/// Shortest `Retry-After` that is used; shorter ones are raised to it.
 pub const LEAST_RETRY: Duration = Duration::from_secs(60);
-/// `Retry-After` is honoured up to this.
+/// Longest `Retry-After` that is used; longer ones are cut to it.
 pub const MOST_RETRY: Duration = Duration::from_secs(8 * 24 * 3600);
-/// First back-off after a 429 that does not say how long.
+/// First back-off after a 429 without a time.
 pub const FIRST_LIMITED: Duration = Duration::from_secs(600);
 
-/// Not before this moment, and why.
+/// No poll before this moment, and the reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Pause {
-    /// Earliest next poll.
     pub until: Time,
-    /// The rule.
     pub reason: PauseReason,
 }
 
-/// When to look next, and what led to it.
+/// When the next poll is due, and how that was decided.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Planned {
-    /// When this was decided.
     pub at: Time,
-    /// The policy that decided.
     pub policy: PolicyKind,
-    /// When it wanted to look.
+    /// When the policy wanted to poll.
     pub wanted: Time,
-    /// When it is polled.
+    /// When the poll is due after all rules.
     pub next: Time,
-    /// The rules that moved the poll, in order, and where to.
+    /// The rules that moved the poll, in order, each with the new time.
     pub moved_by: Vec<Moved>,
-    /// Of websites and sitemaps: the first conclusive signal of when to look again.
+    /// For websites and sitemaps: the first conclusive signal about the next change.
     #[serde(default)]
     pub sign: Option<Sign>,
 }
 
-/// A look moved by a rule.
+/// A rule that moved a poll, and the new time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Moved {
-    /// The rule.
     pub reason: PauseReason,
-    /// Where to.
     pub to: Time,
 }
 
-/// How a poll ended.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "outcome")]
 pub enum Outcome {
     /// 304, or a body with the hash of the last one.
     Unchanged,
-    /// A full answer was read.
+    /// A complete response was read.
     Fetched {
         /// Items not seen before.
         new: u32,
-        /// Known items that changed.
         updated: u32,
-        /// Entries in the document.
         entries: u32,
     },
-    /// The look failed.
+    /// The poll failed.
     Failed {
-        /// What kind of failure.
         kind: ErrorKind,
-        /// What happened, in plain words, already sanitised.
+        /// What happened, already sanitised.
         message: String,
     },
 }
 
-/// One look at a source, as kept in the poll history and shown in the log.
+/// One poll of a source, as stored in the poll history and shown in the log.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct PollRecord {
-    /// When it started.
     pub at: Time,
-    /// HTTP status; `None` when no answer came.
+    /// HTTP status; `None` if no response came.
     pub status: Option<u16>,
-    /// Time from start to end, in milliseconds.
+    /// Duration in milliseconds.
     pub millis: u32,
-    /// Requests that it took, redirects included and robots.txt not.
+    /// Requests sent, including redirects but not robots.txt.
     pub requests: u32,
     /// Bytes received on the wire (compressed size).
     pub bytes: u64,
-    /// How it ended.
     #[serde(flatten)]
     pub outcome: Outcome,
-    /// What had to be repaired to read the document, in plain words.
+    /// What had to be repaired to read the document.
     pub repairs: Vec<String>,
 }

@@ -1,51 +1,47 @@
-//! What people say about when to look.
+//! Settings about when to poll.
 
 use std::time::Duration;
 
-/// How the next poll is found.
+/// How the time of the next poll is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PolicyKind {
     /// After a fixed interval.
     Fixed,
-    /// By the share of polls that find something new.
+    /// From the share of polls that find something new.
     ChangeRate,
-    /// By a median of the time between changes, in ticks.
+    /// From a median of the time between changes, in ticks.
     Advarss,
-    /// By the rate and the habits of the source, within a budget.
+    /// From the publishing rate and daily pattern of the source, within a budget.
     #[default]
     Learned,
 }
 
 impl PolicyKind {
-    /// Every policy.
     pub const ALL: [Self; 4] = [Self::Fixed, Self::ChangeRate, Self::Advarss, Self::Learned];
-    /// Their names, in the order of [`PolicyKind::ALL`].
+    /// Names, in the order of [`PolicyKind::ALL`].
     pub const NAMES: &'static [&'static str] = &["fixed", "change-rate", "advarss", "learned"];
 
-    /// Its name in settings.
     pub fn name(self) -> &'static str {
         let index = Self::ALL.iter().position(|kind| *kind == self).unwrap_or(0);
         Self::NAMES.get(index).copied().unwrap_or("")
     }
 
-    /// The policy of that name.
     pub fn named(name: &str) -> Option<Self> {
         let index = Self::NAMES.iter().position(|n| *n == name)?;
         Self::ALL.get(index).copied()
     }
 }
 
-/// How much a source matters.
+/// How important a source is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Priority {
-    /// Looked at half as often.
+    /// Polled half as often.
     Low,
-    /// As the others.
     #[default]
     Normal,
-    /// Looked at twice as often.
+    /// Polled twice as often.
     High,
 }
 
@@ -53,7 +49,6 @@ impl Priority {
     /// Names of the priorities, lowest first.
     pub const NAMES: &'static [&'static str] = &["low", "normal", "high"];
 
-    /// The priority of that name.
     pub fn named(name: &str) -> Option<Self> {
         Some(match name {
             "low" => Self::Low,
@@ -63,7 +58,6 @@ impl Priority {
         })
     }
 
-    /// Its name in settings.
     pub fn name(self) -> &'static str {
         match self {
             Self::Low => "low",
@@ -72,7 +66,7 @@ impl Priority {
         }
     }
 
-    /// What waiting for its items weighs: looks are as frequent as the root of it.
+    /// The weight of waiting for its items: polls are as frequent as its square root.
     pub fn weight(self) -> f64 {
         match self {
             Self::Low => 0.25,
@@ -82,18 +76,16 @@ impl Priority {
     }
 }
 
-/// What one source says about its schedule; `None` takes the general setting.
+/// The schedule settings of one source; `None` uses the general setting.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SourceSchedule {
-    /// Policy.
     pub policy: Option<PolicyKind>,
-    /// How much it matters.
     pub priority: Option<Priority>,
-    /// Looks per day that it gets, whatever the others use.
+    /// Polls per day, whatever the other sources use.
     pub polls_per_day: Option<f64>,
-    /// No automatic poll comes sooner after the last one.
+    /// Least time between automatic polls.
     pub min_interval: Option<Duration>,
-    /// An automatic poll comes at the latest after this.
+    /// Most time between automatic polls.
     pub max_interval: Option<Duration>,
     /// Hours of the day without automatic polls.
     pub quiet_hours: Option<String>,
@@ -101,7 +93,7 @@ pub struct SourceSchedule {
     pub change_rate_smoothing: Option<f64>,
     /// How strongly the interval follows the change rate.
     pub change_rate_gain: Option<f64>,
-    /// Change rate aimed at.
+    /// Target change rate.
     pub change_rate_target: Option<f64>,
     /// Length of a tick.
     pub advarss_tick: Option<Duration>,
@@ -109,28 +101,28 @@ pub struct SourceSchedule {
     pub advarss_cap: Option<u32>,
     /// How much the price grows with the rate.
     pub learned_exponent: Option<f64>,
-    /// Missing items that make a silence.
+    /// Number of missing items that counts as a silence.
     pub learned_silence: Option<f64>,
 }
 
-/// Hours of the day, in the user's zone, without automatic polls.
+/// Hours of the day, in the user's time zone, without automatic polls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QuietHours {
     /// First minute of the day.
     pub from: u32,
-    /// First minute after them; before `from` where they last over midnight.
+    /// First minute after them; less than `from` if they span midnight.
     pub until: u32,
 }
 
 impl QuietHours {
-    /// Reads `23:00-07:00`; `None` for anything else, and where they would never end.
+    /// Parses `23:00-07:00`; `None` for anything else and for a span of a whole day.
     pub fn parse(text: &str) -> Option<Self> {
         let (from, until) = text.split_once('-')?;
         let quiet = Self { from: minute(from)?, until: minute(until)? };
         (quiet.from != quiet.until).then_some(quiet)
     }
 
-    /// Minutes from a minute of the day to the end of the quiet hours; `None` outside of them.
+    /// Minutes from a minute of the day to the end of the quiet hours; `None` outside them.
     pub fn left(self, minute: u32) -> Option<u32> {
         let day = 24 * 60;
         let length = (self.until + day - self.from) % day;
@@ -139,7 +131,7 @@ impl QuietHours {
     }
 }
 
-/// Minutes from midnight.
+/// Minutes since midnight.
 fn minute(text: &str) -> Option<u32> {
     let (hour, minute) = text.trim().split_once(':')?;
     let number = |text: &str, below: u32| {
@@ -154,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_lead_back() {
+    fn names_round_trip() {
         for kind in PolicyKind::ALL {
             assert_eq!(PolicyKind::named(kind.name()), Some(kind));
         }
@@ -164,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn quiet_hours_over_midnight_and_by_day() {
+    fn quiet_hours_span_midnight_or_lie_within_a_day() {
         let night = QuietHours::parse("23:00-07:30").unwrap();
         for (minute, left) in [
             (22 * 60 + 59, None),

@@ -1,4 +1,4 @@
-//! A source as people declare it, and the facts that newsfed learns about it.
+//! A source as declared by the user, and the facts that newsfed learns about it.
 
 use super::{
     FeedHints, FullText, Outcome, Pause, Planned, SourceSchedule, Time, WebsiteFacts, WebsiteRules,
@@ -20,7 +20,6 @@ impl fmt::Display for SourceId {
 }
 
 impl SourceId {
-    /// The identifier as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -33,16 +32,16 @@ pub enum SourceKind {
     /// RSS, Atom or JSON Feed.
     #[default]
     Feed,
-    /// Pages without a feed, by selectors.
+    /// Pages without a feed, read by selectors.
     Website,
-    /// The addresses that a sitemap lists.
+    /// The URLs that a sitemap lists.
     Sitemap,
-    /// A site whose pages show where what is looked for appears.
+    /// A site that is crawled for pages with targets.
     Crawl,
 }
 
 impl SourceKind {
-    /// The word for it in `sources.toml`.
+    /// The name in `sources.toml`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Feed => "feed",
@@ -53,14 +52,14 @@ impl SourceKind {
     }
 }
 
-/// A secret that is never written down in a settings file and never printed.
+/// A secret that is never written to a settings file and never printed.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Secret {
     /// The value of an environment variable.
     Env(String),
     /// The first line that a command prints, given as an argument list.
     Command(Vec<String>),
-    /// Written in the file all the same.
+    /// Written in the settings file by the user.
     Plain(String),
 }
 
@@ -76,23 +75,19 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// HTTP Basic authentication.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BasicAuth {
-    /// User name.
     pub user: String,
-    /// Password.
     pub password: Secret,
 }
 
-/// How a source wants to be asked.
+/// Credentials, headers and proxy for the requests of a source.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Access {
-    /// Basic authentication.
     pub auth: Option<BasicAuth>,
-    /// Further request headers, in order.
+    /// Additional request headers, in order.
     pub headers: Vec<(String, Secret)>,
-    /// Proxy address (http, https, socks5, socks5h) for this source alone.
+    /// Proxy URL (http, https, socks5, socks5h) for this source only.
     pub proxy: Option<String>,
 }
 
@@ -103,43 +98,36 @@ pub struct Retention {
     pub days: Option<u32>,
     /// Number of newest items per source.
     pub items: Option<u32>,
-    /// Whether unread items may be removed too. Pinned ones never are.
+    /// Whether unread items may be removed too. Pinned items are never removed.
     pub unread: bool,
 }
 
 /// One source as declared in `sources.toml`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Source {
-    /// Unique, stable.
     pub id: SourceId,
-    /// How it is followed.
     pub kind: SourceKind,
-    /// The address that the user gave.
     pub url: url::Url,
-    /// The user's own title; `None` shows the feed's.
+    /// The user's own title; `None` shows the feed's title.
     pub title: Option<String>,
-    /// Folder, `/` between levels; `None` is the top.
+    /// Folder, `/` between levels; `None` is the top level.
     pub folder: Option<String>,
-    /// Free words.
     pub tags: Vec<String>,
-    /// Whether it is polled.
     pub enabled: bool,
     /// Fixed interval between polls; `None` leaves it to the policy.
     pub interval: Option<Duration>,
-    /// Whether its pages are asked for the full text; `None` takes the global setting.
+    /// When the full text is fetched; `None` uses the global setting.
     pub full_text: Option<FullText>,
-    /// What else it says about when to look.
     pub schedule: SourceSchedule,
-    /// Own retention; `None` takes the global one.
+    /// Own retention; `None` uses the global setting.
     pub retention: Option<Retention>,
-    /// Authentication, headers, proxy.
     pub access: Access,
-    /// How pages are read; always there for websites and sitemaps.
+    /// How pages are read; always set for websites and sitemaps.
     pub website: Option<WebsiteRules>,
 }
 
 impl Source {
-    /// A feed at an address, everything else at its default.
+    /// A feed at this URL, everything else at its default.
     pub fn feed(id: SourceId, url: url::Url) -> Self {
         Self {
             id,
@@ -159,7 +147,7 @@ impl Source {
     }
 }
 
-/// HTTP validators: opaque text, kept byte for byte (manners.md, P3 and P4).
+/// HTTP validators: opaque text, kept byte for byte.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Validators {
     /// `ETag`, byte for byte.
@@ -168,17 +156,17 @@ pub struct Validators {
     pub last_modified: Option<Vec<u8>>,
 }
 
-/// How a source fares, in the order of how much it needs attention.
+/// The state of a source, in the order of how much attention it needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Health {
-    /// Never looked at.
+    /// Never polled.
     New,
     /// The last poll succeeded.
     Ok,
-    /// Held back at the server's wish.
+    /// Paused because the server asked for it.
     Paused,
-    /// The last poll failed, fewer than ten in a row.
+    /// The last poll failed, fewer than ten failures in a row.
     Retrying,
     /// Ten or more failures in a row.
     Failing,
@@ -193,62 +181,57 @@ pub struct SourceFacts {
     pub key: i64,
     /// The declared identifier.
     pub id: SourceId,
-    /// The declared address at the time of the last poll.
+    /// The declared URL at the time of the last poll.
     pub url: String,
-    /// Where a permanent redirect leads; asked instead of `url`.
+    /// Target of a permanent redirect; fetched instead of `url`.
     pub moved_to: Option<String>,
-    /// A permanent redirect seen, but not yet trusted (manners.md, P19).
+    /// A permanent redirect that was seen but is not trusted yet.
     pub move_candidate: Option<MoveCandidate>,
-    /// A permanent redirect that the user took back; it is not followed again.
+    /// A permanent redirect that the user reverted; it is not followed again.
     pub move_refused: Option<String>,
-    /// The feed's own title.
     pub feed_title: Option<String>,
     /// The site's home page.
     pub home_url: Option<String>,
     /// Validators of the stored body.
     pub validators: Validators,
-    /// The address that sent the stored body; the validators belong to it.
+    /// The URL that sent the stored body; the validators belong to it.
     pub validators_of: Option<String>,
     /// SHA-256 of the last parsed body.
     pub body_hash: Option<[u8; 32]>,
     /// Start of the last poll.
     pub last_poll: Option<Time>,
-    /// Start of the last poll that gave a full answer or 304.
+    /// Start of the last poll that got a complete response or 304.
     pub last_ok: Option<Time>,
-    /// When a full answer (not 304) was last received.
+    /// When a complete response (not 304) was last received.
     pub last_full: Option<Time>,
-    /// When the policy wants to look next, rules included; `None` is at once.
+    /// When the next poll is due, all rules applied; `None` is at once.
     pub next_poll: Option<Time>,
-    /// The rule that binds even a manual refresh.
+    /// The rule that also prevents a manual refresh.
     pub pause: Option<Pause>,
     /// Failures in a row.
     pub fail_count: u32,
     /// How the last poll ended.
     pub last_outcome: Option<Outcome>,
-    /// What the feed says about how often to ask.
+    /// What the feed says about how often to poll it.
     pub hints: FeedHints,
-    /// What the schedule remembers.
+    /// State of the schedule policy.
     pub schedule: Vec<u8>,
-    /// How the next poll was decided on.
+    /// How the time of the next poll was decided.
     pub planned: Option<Planned>,
-    /// Items stored.
     pub items: u32,
-    /// Items not read.
     pub unread: u32,
-    /// Items pinned.
     pub pinned: u32,
-    /// Of websites and sitemaps: whether the rules still fit.
+    /// For websites and sitemaps: whether the rules still match.
     pub website: WebsiteFacts,
 }
 
 /// A permanent redirect that has been seen but not stored yet.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct MoveCandidate {
-    /// The target.
     pub url: String,
     /// When it was first seen.
     pub since: Time,
-    /// How many polls ended there.
+    /// How many polls ended at this target.
     pub seen: u32,
 }
 
@@ -284,7 +267,7 @@ impl SourceFacts {
         }
     }
 
-    /// What to call a source: the user's own title, else the feed's, else its address.
+    /// The user's own title, else the feed's, else the URL.
     pub fn title<'a>(&'a self, source: &'a Source) -> &'a str {
         let own = source.title.as_deref().or(self.feed_title.as_deref());
         own.filter(|t| !t.is_empty()).unwrap_or_else(|| {
@@ -293,7 +276,7 @@ impl SourceFacts {
         })
     }
 
-    /// How the source fares at `now`.
+    /// The state of the source at `now`.
     pub fn health(&self, now: Time) -> Health {
         use super::PauseReason;
         match &self.pause {

@@ -9,21 +9,20 @@ use std::time::Duration;
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum WebsiteMode {
-    /// The address is a page with links to articles.
+    /// The URL is a page with links to articles.
     #[default]
     List,
-    /// The address is the only article.
+    /// The URL is the only article.
     Direct,
 }
 
-/// The rules by which a website source is read. Selectors are texts here; `website::check` tells
-/// whether they can be used. A list of selectors (`h1, h2`) is tried in its order where one value
-/// is wanted, and taken together, in the order of the page, for article links.
+/// The rules by which a website source is read. Selectors are stored as text; `website::check`
+/// checks whether they can be used. A list of selectors (`h1, h2`) is tried in order if one value
+/// is needed; for article links, all matches count, in the order of the page.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct WebsiteRules {
-    /// Where the articles are.
     pub mode: WebsiteMode,
-    /// Selects the article links of a list page, or elements with one in or around them.
+    /// Selects the article links of a list page, or elements that contain or are inside one.
     pub articles: Option<String>,
     /// Selects the link to the next list page.
     pub next: Option<String>,
@@ -33,32 +32,32 @@ pub struct WebsiteRules {
     pub title: String,
     /// Selects the text of an article.
     pub content: String,
-    /// Selects the names of its authors.
+    /// Selects the names of the authors.
     pub author: Option<String>,
-    /// Selects its date.
+    /// Selects the date.
     pub date: Option<String>,
-    /// How the date is written, as a Go layout: `2 January 2006`.
+    /// Format of the date, as a Go layout: `2 January 2006`.
     pub date_format: Option<String>,
-    /// What a crawl looks for, as [`crate::crawl::Targets`] reads it; articles without it.
+    /// What a crawl searches for, as parsed by [`crate::crawl::Targets`]; articles if not set.
     pub targets: Option<String>,
-    /// Hours in which the site is left alone, local time.
+    /// Hours in which the site is not polled, local time.
     pub peak_hours: Option<PeakHours>,
     /// Least time between two requests, instead of `net.host_delay`.
     pub delay: Option<Duration>,
 }
 
 impl WebsiteRules {
-    /// Title of an article where nobody has said better.
+    /// Default selector of the title.
     pub const TITLE: &str = "article h1, main h1, h1, title";
-    /// Text of an article where nobody has said better.
+    /// Default selector of the content.
     pub const CONTENT: &str = "article, main, [role=main], body";
 
-    /// Whether somebody has said where title and text of an article are.
+    /// Whether the user has set selectors for title or content.
     pub fn has_selectors(&self) -> bool {
         self.title != Self::TITLE || self.content != Self::CONTENT
     }
 
-    /// A number that other rules hardly have.
+    /// A hash by which changed rules are noticed.
     pub fn fingerprint(&self) -> u64 {
         let mut hasher = std::hash::DefaultHasher::new();
         self.hash(&mut hasher);
@@ -85,8 +84,8 @@ impl Default for WebsiteRules {
     }
 }
 
-/// A span of the day in minutes since midnight, the end not included. It goes over midnight where
-/// it ends before it begins.
+/// A span of the day in minutes since midnight, the end not included. It spans midnight if the
+/// end is before the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct PeakHours {
     /// 0-1439.
@@ -99,37 +98,37 @@ pub struct PeakHours {
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct WebsiteFacts {
-    /// Looks in a row in which the rules found nothing to read.
+    /// Polls in a row in which the rules found nothing to read.
     pub fruitless: u32,
-    /// What was missing in them; `None` while something is found.
+    /// What the rules did not find; `None` while they find something.
     #[serde(alias = "trouble")]
     pub problem: Option<SelectorProblem>,
-    /// The last poll left something behind: the next one reads the page again although it has not
+    /// The last poll did not finish: the next one reads the page again even if it has not
     /// changed.
     pub unfinished: bool,
-    /// The rules that were used last, as a hash: other rules have another look at the page.
+    /// Hash of the rules used last: if the rules change, the page is read again.
     pub rules: u64,
-    /// What its pages said of when they change, in the last poll that read them.
+    /// What the pages said about when they change, in the last poll that read them.
     pub says: PageSays,
 }
 
-/// What the pages of a site say of when they change; what they do not say is `None`.
+/// What the pages of a site say about when they change; `None` if they do not say it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct PageSays {
-    /// How often the sitemap says that they change: the shortest of its `changefreq`.
+    /// How often the sitemap says that pages change: the shortest of its `changefreq`.
     pub changes: Option<Duration>,
-    /// The newest time of change, or date of an article, that a sitemap or list gives.
+    /// The newest modification time, or date of an article, in a sitemap or list.
     pub listed: Option<super::Time>,
-    /// `article:modified_time` and its kin.
+    /// `article:modified_time` and similar metadata.
     pub modified: Option<super::Time>,
-    /// `article:published_time` and its kin.
+    /// `article:published_time` and similar metadata.
     pub published: Option<super::Time>,
     /// The first `time` element of the body.
     pub shown: Option<super::Time>,
 }
 
-/// What tells when a page is worth another visit, the cheapest first.
+/// The signals that say when to visit a page again, cheapest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Signal {
@@ -137,22 +136,22 @@ pub enum Signal {
     Headers,
     /// `changefreq` of the sitemap.
     Sitemap,
-    /// The time of change that a sitemap or list gives.
+    /// The modification time in a sitemap or list.
     Listed,
-    /// `article:modified_time` and its kin.
+    /// `article:modified_time` and similar metadata.
     Metadata,
-    /// Words in the address.
+    /// Words in the URL.
     Address,
     /// A `time` element.
     Body,
     /// The history of the page.
     History,
-    /// Nothing: a day.
+    /// No signal: the interval is one day.
     Nothing,
 }
 
 impl Signal {
-    /// Its name, as it is told.
+    /// The name as printed.
     pub fn name(self) -> &'static str {
         match self {
             Self::Headers => "headers",
@@ -166,20 +165,19 @@ impl Signal {
         }
     }
 
-    /// Whether it is a hint of the site, which holds as long as its own history says nothing.
+    /// Whether it is a hint of the site, used only while the poll history says nothing.
     pub fn is_hint(self) -> bool {
         matches!(self, Self::Sitemap | Self::Listed | Self::Metadata | Self::Address | Self::Body)
     }
 }
 
-/// What a signal said: not before so many seconds have gone by.
+/// The result of a signal: no poll before `after` seconds have passed.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Sign {
-    /// What decided.
     pub signal: Signal,
-    /// Seconds from the poll on.
+    /// Seconds since the poll.
     pub after: u64,
-    /// In plain words.
+    /// The explanation for the user.
     pub why: String,
 }
 
@@ -188,12 +186,12 @@ pub struct Sign {
 pub struct SelectorProblem {
     /// Start of the first poll that found nothing.
     pub since: super::Time,
-    /// What is missing, in plain words: "no links to articles".
+    /// What is missing: "no links to articles".
     pub what: String,
-    /// Selectors that would work now, best first.
+    /// Selectors that would match now, best first.
     #[serde(default)]
     pub instead: Vec<String>,
-    /// The key of the source that they are for.
+    /// The setting that they are for.
     #[serde(default)]
     pub key: RuleKey,
 }
@@ -201,20 +199,16 @@ pub struct SelectorProblem {
 /// A selector of a website source that finds nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum RuleKey {
-    /// The links to its articles.
     #[default]
     #[serde(rename = "website.articles")]
     Articles,
-    /// The titles of articles.
     #[serde(rename = "website.title")]
     Title,
-    /// Their text.
     #[serde(rename = "website.content")]
     Content,
 }
 
 impl RuleKey {
-    /// The key in `sources.toml`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Articles => "website.articles",
@@ -224,11 +218,11 @@ impl RuleKey {
     }
 }
 
-/// Looks in a row that find nothing, after which the rules count as broken.
+/// Polls in a row that find nothing, after which the rules count as broken.
 pub const BROKEN_AFTER: u32 = 3;
 
 impl WebsiteFacts {
-    /// What is known as far as it holds for these rules: nothing, after a user has changed them.
+    /// The facts that are valid for these rules: none after the user has changed the rules.
     pub fn under(&self, rules: &WebsiteRules) -> Self {
         let now = rules.fingerprint();
         if self.rules == now {
@@ -238,7 +232,7 @@ impl WebsiteFacts {
         }
     }
 
-    /// What is wrong with the rules, once it has lasted for [`BROKEN_AFTER`] looks.
+    /// The problem of the rules, once it has lasted for [`BROKEN_AFTER`] polls.
     pub fn broken(&self) -> Option<&SelectorProblem> {
         self.problem.as_ref().filter(|_| self.fruitless >= BROKEN_AFTER)
     }

@@ -1,11 +1,11 @@
-//! Which addresses are private, and a resolver that keeps names from leading there.
+//! Which addresses are private, and a resolver that blocks names that resolve to them.
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use url::{Host, Url};
 
-/// Whether an address is not of the public internet: loopback, private, link-local, shared
-/// (RFC 6598), unique local, multicast, reserved, or one of those inside an IPv6 form of it.
+/// Whether an address is not on the public internet: loopback, private, link-local, shared (RFC
+/// 6598), unique local, multicast, reserved, or one of those embedded in an IPv6 address.
 pub fn is_private(ip: IpAddr) -> bool {
     match ip {
         IpAddr::V4(ip) => is_private_v4(ip),
@@ -44,8 +44,7 @@ fn is_private_v6(ip: Ipv6Addr) -> bool {
     }
 }
 
-/// Whether the host of an address is written as a private IP address, or is a name that always
-/// means this machine.
+/// Whether the host of a URL is a private IP address or a name that always means this machine.
 pub fn is_private_host(url: &Url) -> bool {
     match url.host() {
         Some(Host::Ipv4(ip)) => is_private(ip.into()),
@@ -55,7 +54,7 @@ pub fn is_private_host(url: &Url) -> bool {
     }
 }
 
-/// Whether the host of an address is this machine.
+/// Whether the host of a URL is this machine.
 pub(crate) fn is_loopback_host(url: &Url) -> bool {
     match url.host() {
         Some(Host::Ipv4(ip)) => ip.is_loopback(),
@@ -74,21 +73,20 @@ fn is_localhost(name: &str) -> bool {
 /// Why a name has no usable address.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ResolveError {
-    /// The name cannot be looked up.
-    #[error("the name cannot be looked up: {0}")]
+    #[error("the name cannot be resolved: {0}")]
     Lookup(#[source] std::io::Error),
     /// All its addresses are private.
-    #[error("the name leads to a private address")]
+    #[error("the name resolves to a private address")]
     Private,
 }
 
-/// The system's resolver, which may be told to leave private addresses out. The check is made on
-/// the very addresses that are connected to, so a name cannot change its mind in between.
+/// The system's resolver, which can reject private addresses. The check is made on the addresses
+/// that are connected to, so the name cannot resolve to something else in between.
 #[derive(Debug, Clone)]
 pub(crate) struct Resolver {
-    /// Whether private addresses are left out.
+    /// Whether private addresses are rejected.
     pub(crate) guarded: bool,
-    /// Names that may be private all the same: those of proxies.
+    /// Names that may be private: those of proxies.
     pub(crate) exempt: Vec<String>,
 }
 
@@ -163,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn every_spelling_of_a_private_host() {
+    fn recognises_every_spelling_of_a_private_host() {
         let private = [
             "http://127.1/",
             "http://0x7f.1/",

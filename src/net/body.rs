@@ -1,31 +1,29 @@
-//! A body as it arrives: decoded on the way, never larger than the limit.
+//! A response body while it arrives: decoded piece by piece, never larger than the limit.
 
 use bytes::Bytes;
 use flate2::write::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 use std::io::{self, Write};
 
-/// What is asked for; exactly what [`Decoder`] can read.
+/// The encodings that are requested; exactly those that [`Decoder`] supports.
 pub(crate) const ACCEPT_ENCODING: &str = "gzip, br, deflate";
 /// Output buffer of the brotli decoder, in bytes.
 const BROTLI_BUFFER: usize = 16 * 1024;
-/// Bytes by which a compressed body is recognised.
+/// Number of leading bytes by which a compressed body is recognised.
 const HEAD: usize = 2;
 
-/// Why a body could not be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BodyError {
-    /// It grew over the limit after decoding.
+    /// It exceeded the limit after decoding.
     #[error("the body is larger than the limit")]
     TooLarge,
-    /// It is compressed in a way that was not asked for.
-    #[error("the body is sent in the encoding {0:?}, which was not asked for")]
+    /// It is compressed in a way that was not requested.
+    #[error("the body is sent in the encoding {0:?}, which was not requested")]
     Encoding(String),
-    /// The compressed data are damaged or end too soon.
+    /// The compressed data are damaged or incomplete.
     #[error("the compressed body is damaged")]
     Damaged,
 }
 
-/// How the body is compressed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Encoding {
     Identity,
@@ -57,7 +55,7 @@ impl Write for Sink {
 }
 
 enum Stream {
-    /// The first bytes, until there are enough to tell how they are compressed.
+    /// The first bytes, until there are enough to recognise the compression.
     Undecided(Vec<u8>, Sink),
     Plain(Sink),
     Gzip(MultiGzDecoder<Sink>),
@@ -95,10 +93,10 @@ impl Decoder {
         self.wire
     }
 
-    /// Takes the next piece as received.
+    /// Decodes the next piece.
     pub(crate) fn push(&mut self, data: &[u8]) -> Result<(), BodyError> {
         self.wire += data.len() as u64;
-        // Even a body that decodes to nothing may not be sent forever.
+        // A body that decodes to nothing must have a limit too.
         if self.wire > self.limit {
             return Err(BodyError::TooLarge);
         }
@@ -118,7 +116,7 @@ impl Decoder {
         stream.write(data)
     }
 
-    /// The whole body, after the last piece.
+    /// The complete body, after the last piece.
     pub(crate) fn finish(mut self) -> Result<Bytes, BodyError> {
         match self.stream.take() {
             Some(Stream::Undecided(head, mut sink)) => {
@@ -132,8 +130,8 @@ impl Decoder {
 }
 
 impl Stream {
-    /// Chooses by the header, but believes the bytes: some servers announce a compression that
-    /// they did not apply, and "deflate" is sent with and without its wrapper.
+    /// Chooses by the header but checks the bytes: some servers announce a compression that they
+    /// did not apply, and "deflate" is sent with and without its wrapper.
     fn open(encoding: Encoding, head: &[u8], sink: Sink) -> Self {
         match (encoding, head) {
             (Encoding::Gzip, [0x1f, 0x8b, ..]) => Self::Gzip(MultiGzDecoder::new(sink)),
@@ -162,7 +160,7 @@ impl Stream {
         result.map_err(|_| self.blame())
     }
 
-    /// Tells a full sink from damaged data.
+    /// Distinguishes a full sink from damaged data.
     fn blame(&self) -> BodyError {
         let overflowed = match self {
             Self::Undecided(_, sink) | Self::Plain(sink) => sink.overflowed,

@@ -1,4 +1,4 @@
-//! The client: takes a request through manners, redirects and limits to its answer.
+//! The HTTP client: sends a request, obeying robots.txt, pauses, redirects and limits.
 
 use super::address;
 use super::body::{BodyError, Decoder};
@@ -25,10 +25,10 @@ use url::Url;
 
 /// Redirects that are followed.
 pub const MOST_HOPS: usize = 5;
-/// Longest address that is followed, and longest validator that is kept, in bytes.
+/// Longest URL that is followed, and longest validator that is kept, in bytes.
 const MOST_HEADER: usize = 8 * 1024;
 
-/// The door to the network. Clones share connections, turns and caches.
+/// The HTTP client. Clones share connections, queues and caches.
 #[derive(Clone)]
 pub struct Client {
     inner: Arc<Inner>,
@@ -44,14 +44,14 @@ struct Inner {
     room: MemoryBudget,
 }
 
-/// What came of one hop.
+/// The result of one hop.
 enum Step {
     Redirect { status: u16, location: String },
     Done(Box<Response>),
 }
 
 impl Client {
-    /// A client with those settings. Nothing is opened before the first request.
+    /// Creates a client. Nothing is opened before the first request.
     pub fn new(settings: NetSettings, clock: Arc<dyn Clock>) -> Self {
         let gate = Gate::new(clock.clone(), settings.max_in_flight);
         let transport = Transport::new(&settings);
@@ -60,42 +60,42 @@ impl Client {
         Self { inner: Arc::new(Inner { settings, clock, gate, transport, secrets, robots, room }) }
     }
 
-    /// Asks, and follows redirects. Statuses other than 2xx and 304 are answers too, with their
-    /// facts and without their body. A 429, and a 503 with `Retry-After`, pause the host before
-    /// the next request to it can start. Dropping the future cancels the request.
+    /// Sends the request and follows redirects. Statuses other than 2xx and 304 are responses
+    /// too, with their facts and without their body. A 429, and a 503 with `Retry-After`, pause
+    /// the host before the next request to it can start. Dropping the future cancels the request.
     ///
     /// # Errors
-    /// When there is no usable answer, or the request may not be made.
+    /// If there is no usable response, or the request is not allowed.
     pub async fn fetch(&self, request: Request) -> Result<Response, FetchError> {
         self.walk(&request, request.purpose == Purpose::Page).await
     }
 
-    /// Lets no request to the host of that address through before that moment; those that wait are
-    /// sent away with [`FetchError::Paused`]. A longer pause stays.
+    /// Pauses the host of a URL until `until`; waiting requests fail with [`FetchError::Paused`].
+    /// A longer pause stays.
     pub fn pause(&self, url: &Url, until: Time) {
         self.inner.gate.pause(&host_key(url), until);
     }
 
-    /// The largest body that is read, in bytes.
+    /// The maximum size of a body in bytes.
     pub fn most_bytes(&self) -> u64 {
         self.inner.settings.max_body
     }
 
-    /// The moment until which the host of that address is paused.
+    /// The moment until which the host of a URL is paused.
     pub fn paused_until(&self, url: &Url) -> Option<Time> {
         self.inner.gate.paused_until(&host_key(url))
     }
 
-    /// The `Sitemap` lines of the robots.txt that speaks for a page, as written. Asks for the file
-    /// where it is not known yet.
+    /// The `Sitemap` lines of the robots.txt that applies to a page, as written. Fetches the file
+    /// if it is not cached.
     ///
     /// # Errors
-    /// When the page may not be asked for.
+    /// If the page may not be fetched.
     pub async fn sitemaps(&self, request: &Request) -> Result<Vec<String>, FetchError> {
         self.inner.robots.sitemaps(self, request).await
     }
 
-    /// As [`Client::fetch`], asking robots.txt or not.
+    /// Like [`Client::fetch`]; `robots` says whether robots.txt is checked.
     pub(crate) async fn walk(
         &self,
         request: &Request,
@@ -117,7 +117,7 @@ impl Client {
             let private_ok = request.allow_private && url.host() == home.host();
             check_address(&url, private_ok)?;
             let spacing = if fetch_robots {
-                // Both sides of the call can lead to the other, so one of them is boxed.
+                // Each of the two functions can call the other, so one of them is boxed.
                 Box::pin(inner.robots.check(self, &url, request)).await?
             } else {
                 Duration::ZERO
@@ -161,13 +161,12 @@ impl Client {
         }
     }
 
-    /// What a question to a service goes through: the transport, and the proxy of the settings.
+    /// The transport and the global proxy, for requests to a service.
     #[cfg(feature = "llm")]
     pub(super) fn door(&self) -> (&Transport, Option<&str>) {
         (&self.inner.transport, self.inner.settings.proxy.as_deref())
     }
 
-    /// The value of a secret.
     #[cfg(feature = "llm")]
     pub(super) async fn secret(
         &self,
@@ -181,7 +180,7 @@ impl Client {
     }
 }
 
-/// One request to one address.
+/// One request to one URL.
 struct HopRequest<'a> {
     url: &'a Url,
     kind: Kind,
@@ -220,7 +219,7 @@ impl Inner {
         })
     }
 
-    /// Sends one request and reads its answer, within the time left.
+    /// Sends one request and reads the response within the time left.
     async fn exchange(&self, hop: &HopRequest<'_>) -> Result<Step, FetchError> {
         let client = self.transport.client(&hop.kind)?;
         let name = match hop.kind.route.proxy_host() {
@@ -245,7 +244,7 @@ impl Inner {
         }
         let mut response = self.facts(hop.url, status, answer.headers());
         if response.is_success() && !hop.head {
-            // Waiting for room is not the server's fault and takes none of its time.
+            // Waiting for the memory budget does not count towards the server's time.
             let compressed = answer.headers().contains_key(header::CONTENT_ENCODING);
             response.room = self.room.take(answer.content_length(), compressed).await;
             let limit = hop.most.map_or(self.settings.max_body, |m| m.min(self.settings.max_body));
@@ -315,7 +314,7 @@ impl Inner {
         Ok((decoder.finish().map_err(|error| explain(error, wire))?, wire))
     }
 
-    /// Pauses a host that asks for it, while its turn is still held.
+    /// Pauses a host that asks for it while the permit is still held.
     fn heed(&self, url: &Url, response: &Response) {
         let asked = response.cache.retry_after.filter(|wait| !wait.is_zero());
         let wait = match (response.status, asked) {
@@ -337,23 +336,23 @@ fn check_address(url: &Url, private_ok: bool) -> Result<(), FetchError> {
     Ok(())
 }
 
-/// Where a redirect leads.
+/// The target of a redirect.
 fn follow(url: &Url, location: &str, followed: usize) -> Result<Url, FetchError> {
     let host = host(url);
     if followed == MOST_HOPS {
         return Err(FetchError::TooManyRedirects { host, most: MOST_HOPS });
     }
     let next = url.join(location).ok().filter(|next| next.as_str().len() <= MOST_HEADER);
-    let detail = "it redirects to something that is no address".to_owned();
+    let detail = "it redirects to an invalid URL".to_owned();
     let next = next.ok_or(FetchError::Unreadable { host, detail })?;
-    // A login in a redirect is the server's invention.
+    // Credentials in a redirect come from the server, not from the user.
     let mut next = next;
     next.set_fragment(None);
     take_credentials(&mut next);
     Ok(next)
 }
 
-/// The host as it is named in messages. Parsed addresses hold no control characters here.
+/// The host as named in messages. Parsed URLs contain no control characters here.
 pub(crate) fn host(url: &Url) -> String {
     url.host_str().unwrap_or_default().to_owned()
 }

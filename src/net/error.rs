@@ -1,4 +1,4 @@
-//! Why there is no usable answer, in words for the user.
+//! Why a request got no usable response, as messages for the user.
 
 use super::SecretError;
 use super::address::ResolveError;
@@ -7,104 +7,57 @@ use std::error::Error;
 use std::io;
 use std::time::Duration;
 
-/// No usable answer. Texts from outside are sanitised and cut.
+/// No usable response. Texts from outside are sanitised and cut.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FetchError {
     /// Not http or https, or no host.
-    #[error("{scheme}: addresses are not fetched; use an http or https address")]
-    Scheme {
-        /// What it is instead.
-        scheme: String,
-    },
-    /// A private or loopback address that nobody gave.
-    #[error("{host} is a private address; it is asked only when you add it as a source yourself")]
-    Private {
-        /// The host.
-        host: String,
-    },
-    /// The name is unknown, or nobody can be asked.
+    #[error("{scheme}: URLs are not supported; use an http or https URL")]
+    Scheme { scheme: String },
+    /// A private or loopback address that the user did not enter.
+    #[error("{host} is a private address; it is fetched only if you add it as a source yourself")]
+    Private { host: String },
+    /// The name is unknown, or no DNS server can be reached.
     #[error("the host {host} was not found ({detail}); check the address and your connection")]
-    Dns {
-        /// The host.
-        host: String,
-        /// What the system says.
-        detail: String,
-    },
-    /// No connection.
-    #[error("no connection to {host} ({detail}); it is tried again later")]
+    Dns { host: String, detail: String },
+    #[error("no connection to {host} ({detail}); newsfed tries again later")]
     Connect {
-        /// The host, and the proxy in between.
         host: String,
-        /// What the system says.
         detail: String,
-        /// Whether this machine has no way out.
+        /// Whether this machine is offline.
         offline: bool,
     },
-    /// No trustworthy encrypted connection.
-    #[error("{host} could not prove who it is ({detail}); nothing was read")]
-    Tls {
-        /// The host.
-        host: String,
-        /// What is wrong with it.
-        detail: String,
-    },
-    /// Who answers there knows nothing of encryption.
-    #[error("{host} does not speak https there; check the address and its port")]
-    NoTls {
-        /// The host.
-        host: String,
-    },
-    /// Too slow.
-    #[error("{host} did not answer in full within {} s; it is tried again later", after.as_secs_f32())]
-    Timeout {
-        /// The host.
-        host: String,
-        /// The limit.
-        after: Duration,
-    },
-    /// The connection closed too soon.
-    #[error("{host} closed the connection before its answer was complete; it is tried again later")]
-    Cut {
-        /// The host.
-        host: String,
-    },
-    /// What came is not HTTP, or damaged.
-    #[error("the answer of {host} cannot be read ({detail})")]
-    Unreadable {
-        /// The host.
-        host: String,
-        /// What is wrong with it.
-        detail: String,
-    },
-    /// The body is over the limit.
-    #[error("the answer of {host} is larger than {limit} bytes; net.max_body sets this limit")]
+    /// The certificate is not valid.
+    #[error("the certificate of {host} is not valid ({detail}); nothing was read")]
+    Tls { host: String, detail: String },
+    /// The server does not support TLS on this port.
+    #[error("{host} does not support https on this port; check the URL and its port")]
+    NoTls { host: String },
+    #[error("{host} did not respond completely within {} s; newsfed tries again later", after.as_secs_f32())]
+    Timeout { host: String, after: Duration },
+    /// The connection was closed too early.
+    #[error(
+        "{host} closed the connection before its response was complete; newsfed tries again later"
+    )]
+    Cut { host: String },
+    /// The response is not HTTP, or damaged.
+    #[error("the response of {host} cannot be read ({detail})")]
+    Unreadable { host: String, detail: String },
+    /// The body exceeds the limit.
+    #[error("the response of {host} is larger than {limit} bytes; net.max_body sets this limit")]
     TooLarge {
-        /// The host.
         host: String,
-        /// The limit in bytes.
         limit: u64,
-        /// Bytes that had come by then.
+        /// Bytes received until then.
         received: u64,
-        /// How long it says that it is.
+        /// The announced length.
         declared: Option<u64>,
     },
-    /// More redirects than are followed.
-    #[error(
-        "{host} redirects more than {most} times; open it in a browser to find its new address"
-    )]
-    TooManyRedirects {
-        /// The host that sent the last one.
-        host: String,
-        /// How many are followed.
-        most: usize,
-    },
-    /// A redirect to an address already asked.
-    #[error("{host} redirects in a circle; open it in a browser to find its new address")]
-    RedirectLoop {
-        /// The host that sent the last one.
-        host: String,
-    },
-    /// The proxy cannot be used as it is written.
+    #[error("{host} redirects more than {most} times; open it in a browser to find its new URL")]
+    TooManyRedirects { host: String, most: usize },
+    /// A redirect to a URL that was fetched before in this chain.
+    #[error("{host} redirects in a circle; open it in a browser to find its new URL")]
+    RedirectLoop { host: String },
+    /// The proxy URL is not valid.
     #[error(
         "the proxy {proxy} cannot be used; write it as http://, https://, socks5:// or socks5h://"
     )]
@@ -112,51 +65,31 @@ pub enum FetchError {
         /// The proxy without credentials.
         proxy: String,
     },
-    /// A secret cannot be had.
+    /// A secret is not available.
     #[error(transparent)]
     Secret(#[from] SecretError),
-    /// A header of the source cannot be sent.
+    /// A header of the source is not valid.
     #[error("the header {name} of this source cannot be sent; check its name and value")]
-    Header {
-        /// Its name.
-        name: String,
-    },
-    /// The host asked to be left alone.
-    #[error("{host} asked to be left alone until {} UTC; it is asked again then", until.format("%F %R"))]
-    Paused {
-        /// The host.
-        host: String,
-        /// Until when.
-        until: Time,
-    },
+    Header { name: String },
+    /// The host is paused.
+    #[error("{host} is paused until {} UTC at the server's request; newsfed tries again then", until.format("%F %R"))]
+    Paused { host: String, until: Time },
     /// robots.txt forbids it.
     #[error("robots.txt of {host} does not allow programs to read {path}")]
-    Robots {
-        /// The host.
-        host: String,
-        /// The path.
-        path: String,
-    },
-    /// robots.txt cannot be read, which forbids everything (RFC 9309, section 2.3.1.4).
-    #[error("robots.txt of {host} fails with HTTP {status}; pages wait until {} UTC", until.format("%F %R"))]
+    Robots { host: String, path: String },
+    /// robots.txt cannot be fetched, which forbids everything (RFC 9309, section 2.3.1.4).
+    #[error("robots.txt of {host} fails with HTTP {status}; its pages are paused until {} UTC", until.format("%F %R"))]
     RobotsFails {
-        /// The host.
         host: String,
-        /// The status of its answer.
         status: u16,
-        /// When it is asked again.
+        /// When robots.txt is fetched again.
         until: Time,
     },
-    /// The network cannot be set up on this machine.
-    #[error("the network cannot be set up ({detail})")]
-    Setup {
-        /// What is wrong.
-        detail: String,
-    },
+    #[error("the network could not be set up ({detail})")]
+    Setup { detail: String },
 }
 
 impl FetchError {
-    /// What kind of failure it is.
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::Dns { .. } | Self::Connect { .. } | Self::Timeout { .. } | Self::Cut { .. } => {
@@ -180,18 +113,18 @@ impl FetchError {
         }
     }
 
-    /// Whether it is what happens to every host when this machine has no connection.
+    /// Whether the error is what happens for every host while this machine is offline.
     pub fn is_offline(&self) -> bool {
         matches!(self, Self::Dns { .. } | Self::Connect { offline: true, .. })
     }
 
-    /// Whether there is nobody to speak https with, which says nothing about http. A doubtful
-    /// certificate is something else.
+    /// Whether https is not available, which says nothing about http. An invalid certificate does
+    /// not count.
     pub fn lacks_https(&self) -> bool {
         matches!(self, Self::NoTls { .. } | Self::Connect { offline: false, .. })
     }
 
-    /// When it makes sense to ask again, where that is known.
+    /// When a retry makes sense, if known.
     pub fn retry_at(&self) -> Option<Time> {
         match self {
             Self::Paused { until, .. } | Self::RobotsFails { until, .. } => Some(*until),
@@ -200,22 +133,22 @@ impl FetchError {
     }
 }
 
-/// Where a failed exchange was under way.
+/// The context of a failed request.
 pub(crate) struct Attempt<'a> {
-    /// The host asked, and the proxy in between.
+    /// The host, and the proxy in between.
     pub(crate) host: &'a str,
-    /// The time it had.
+    /// The time limit.
     pub(crate) allowed: Duration,
-    /// Whether this machine has root certificates to check others by.
+    /// Whether this machine has root certificates to verify servers.
     pub(crate) has_roots: bool,
 }
 
 impl Attempt<'_> {
-    /// Puts an error of the HTTP library into our words.
+    /// Converts an error of the HTTP library.
     pub(crate) fn explain(&self, error: &reqwest::Error) -> FetchError {
         let host = self.host.to_owned();
         if error.is_timeout() && error.is_connect() {
-            let detail = "it does not react".to_owned();
+            let detail = "it does not respond".to_owned();
             return FetchError::Connect { host, detail, offline: false };
         }
         if error.is_timeout() {
@@ -267,17 +200,17 @@ impl Attempt<'_> {
                 "its certificate is not valid yet; check the clock of this machine".to_owned()
             }
             Error::InvalidCertificate(Bad::UnknownIssuer) => {
-                "its certificate is signed by nobody whom this machine trusts".to_owned()
+                "its certificate is not signed by an authority that this machine trusts".to_owned()
             }
             Error::InvalidCertificate(
                 Bad::NotValidForName | Bad::NotValidForNameContext { .. },
-            ) => "its certificate belongs to another name".to_owned(),
+            ) => "its certificate is for another name".to_owned(),
             other => plain(&other.to_string()),
         }
     }
 }
 
-/// The error and everything below it, also what an io error hides from `source`.
+/// The error and all its sources, including those that an io error hides from `source`.
 fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
     std::iter::successors(Some(error), |e| {
         let e: &'a (dyn Error + 'static) = *e;
@@ -293,7 +226,7 @@ fn io_words(error: &io::Error) -> String {
         io::ErrorKind::NetworkUnreachable | io::ErrorKind::NetworkDown => {
             "this machine is not connected".to_owned()
         }
-        io::ErrorKind::HostUnreachable => "no way there".to_owned(),
+        io::ErrorKind::HostUnreachable => "no route to the host".to_owned(),
         _ => plain(&error.to_string()),
     }
 }
@@ -301,7 +234,7 @@ fn io_words(error: &io::Error) -> String {
 /// Longest text from outside in a message, in characters.
 const MOST_DETAIL: usize = 160;
 
-/// Text from outside on one line: no control or direction characters, not too long.
+/// Text from outside on one line: no control or direction characters, limited length.
 pub(crate) fn plain(text: &str) -> String {
     let hidden = |c: char| {
         c.is_control()

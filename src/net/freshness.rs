@@ -1,5 +1,5 @@
-//! What the headers of an answer say about when to ask again. Pure; nothing is cut here, the
-//! bounds belong to `schedule::limits`.
+//! What the headers of a response say about when to fetch again. Pure; the limits are applied by
+//! `schedule::limits`.
 
 use crate::model::Time;
 use chrono::DateTime;
@@ -8,24 +8,23 @@ use std::time::Duration;
 /// Largest number of seconds taken from a header (RFC 9111, section 1.2.2); larger ones saturate.
 const MOST_SECONDS: u64 = 1 << 31;
 
-/// Freshness facts of one answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Freshness {
-    /// Time left of `Cache-Control: max-age` (`s-maxage` where there is none), less `Age`.
+    /// Time left of `Cache-Control: max-age` (`s-maxage` if there is no max-age), less `Age`.
     pub max_age: Option<Duration>,
-    /// Time left until `Expires`, counted from the server's own `Date`, less `Age`. Zero when past
-    /// or no date at all (RFC 9111, section 5.3).
+    /// Time left until `Expires`, counted from the server's own `Date`, less `Age`. Zero if past
+    /// or not a date (RFC 9111, section 5.3).
     pub expires: Option<Duration>,
-    /// `Cache-Control: no-cache`, or `Pragma: no-cache` where there is no `Cache-Control`.
+    /// `Cache-Control: no-cache`, or `Pragma: no-cache` if there is no `Cache-Control`.
     pub no_cache: bool,
     /// `Cache-Control: no-store`.
     pub no_store: bool,
-    /// `Retry-After` in seconds or as a date, counted from the server's own `Date`. Zero when past.
+    /// `Retry-After` in seconds or as a date, counted from the server's own `Date`. Zero if past.
     pub retry_after: Option<Duration>,
 }
 
 impl Freshness {
-    /// Reads the headers (names in lower case). `now` stands in for a missing `Date`.
+    /// Reads the headers (names in lower case). `now` replaces a missing `Date`.
     pub fn read<'a>(headers: impl Iterator<Item = (&'a str, &'a str)> + Clone, now: Time) -> Self {
         let all = |name: &'static str| {
             headers.clone().filter(move |(n, _)| *n == name).map(|(_, v)| v.trim())
@@ -48,8 +47,8 @@ impl Freshness {
         }
     }
 
-    /// How long the answer stays fresh: nothing for `no-cache` and `no-store`, else what max-age
-    /// leaves, else `Expires`; `None` when the headers do not say.
+    /// How long the response stays fresh: zero for `no-cache` and `no-store`, else the rest of
+    /// max-age, else of `Expires`; `None` if the headers do not say.
     pub fn fresh_for(&self) -> Option<Duration> {
         if self.no_cache || self.no_store {
             return Some(Duration::ZERO);
@@ -81,7 +80,7 @@ impl CacheControl {
                 match (name.to_ascii_lowercase().as_str(), value) {
                     ("max-age", Some(v)) => found.max_age = found.max_age.max(seconds(v)),
                     ("s-maxage", Some(v)) => found.s_maxage = found.s_maxage.max(seconds(v)),
-                    // With a value it only concerns the header fields that it names.
+                    // With a value it concerns only the header fields that it names.
                     ("no-cache", None) => found.no_cache = true,
                     ("no-store", None) => found.no_store = true,
                     _ => {}
@@ -92,7 +91,7 @@ impl CacheControl {
     }
 }
 
-/// The parts between commas, where a comma in a quoted string does not count.
+/// The parts between commas; commas in quoted strings do not count.
 fn split_outside_quotes(line: &str) -> impl Iterator<Item = &str> {
     let mut quoted = false;
     line.split(move |c| {
@@ -128,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn freshness_of_headers() {
+    fn reads_freshness_from_headers() {
         type Case = (&'static [(&'static str, &'static str)], Option<u64>);
         let cases: &[Case] = &[
             (&[], None),
@@ -175,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn retry_after_in_seconds_or_as_a_date() {
+    fn reads_retry_after_in_seconds_or_as_a_date() {
         let cases = [
             ("120", Some(120)),
             (" 0 ", Some(0)),

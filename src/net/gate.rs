@@ -1,4 +1,4 @@
-//! The turnstile in front of every host: one request at a time, spaced, and none while paused.
+//! The request limiter of each host: one request at a time, spaced, and none while paused.
 
 use crate::model::Time;
 use crate::util::clock::Clock;
@@ -12,11 +12,11 @@ use url::Url;
 /// Sites whose subdomains are one service with one limit.
 const FAMILIES: [&str; 6] =
     ["livejournal.com", "medium.com", "reddit.com", "substack.com", "tumblr.com", "wordpress.com"];
-/// Hosts known before idle ones are first looked for.
+/// Number of known hosts from which on idle ones are removed.
 const SWEEP_FROM: usize = 256;
 
-/// The key under which requests share a turn: the host name without port and `www.`, or the
-/// family that it belongs to.
+/// The key under which requests to hosts are limited together: the host name without port and
+/// `www.`, or the family that it belongs to.
 pub fn host_key(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default().trim_end_matches('.');
     let host = host.strip_prefix("www.").unwrap_or(host);
@@ -26,7 +26,7 @@ pub fn host_key(url: &Url) -> String {
     FAMILIES.iter().find(member).map_or(host, |family| *family).to_owned()
 }
 
-/// The gate of all hosts.
+/// The limiters of all hosts.
 pub(crate) struct Gate {
     clock: Arc<dyn Clock>,
     hosts: Mutex<Hosts>,
@@ -35,7 +35,7 @@ pub(crate) struct Gate {
 
 struct Hosts {
     by_key: HashMap<String, Arc<Host>>,
-    /// Idle hosts are looked for when this many are known.
+    /// Idle hosts are removed when this many are known.
     sweep_at: usize,
 }
 
@@ -44,32 +44,33 @@ struct Host {
     /// No start before this moment, for spacing; and the spacing.
     next_start: Mutex<Option<(Time, Duration)>>,
     paused: watch::Sender<Option<Time>>,
-    /// Whether requests have met here, so that keeping the connection open is worth it.
+    /// Whether requests to this host overlapped, so that keeping the connection open is useful.
     busy: AtomicBool,
 }
 
-/// The right to send one request; given back when dropped.
+/// The right to send one request; released when dropped.
 pub(crate) struct Permit {
     _slot: Option<OwnedSemaphorePermit>,
     _turn: Option<OwnedSemaphorePermit>,
-    /// Whether other requests to the host are to be expected soon.
+    /// Whether other requests to the host are expected soon.
     pub(crate) busy: bool,
 }
 
 impl Gate {
-    /// A gate that lets `slots` requests through at once over all hosts.
+    /// A gate that allows `slots` requests at once over all hosts.
     pub(crate) fn new(clock: Arc<dyn Clock>, slots: usize) -> Self {
         let hosts = Hosts { by_key: HashMap::new(), sweep_at: SWEEP_FROM };
         let slots = Arc::new(Semaphore::new(slots.clamp(1, Semaphore::MAX_PERMITS)));
         Self { clock, hosts: Mutex::new(hosts), slots }
     }
 
-    /// Waits for the turn of this host, then for the spacing, then for a free slot; a host that
-    /// waits holds no slot. The next start on this host comes at least `spacing` after this one.
+    /// Waits for other requests to this host, then for the spacing, then for a free slot; a
+    /// waiting host occupies no slot. The next request to this host starts at least `spacing`
+    /// after this one.
     ///
     /// # Errors
-    /// The moment until which the host is paused, at once when the pause comes while waiting.
-    /// `force` passes a pause.
+    /// The moment until which the host is paused, immediately if the pause comes while waiting.
+    /// `force` ignores a pause.
     pub(crate) async fn acquire(
         &self,
         key: &str,
@@ -103,7 +104,8 @@ impl Gate {
         if let Some((at, real)) = next_start
             && at > self.clock.now()
         {
-            // A clock that is set back must not hold a host for longer than real time does.
+            // If the clock is set back, the host must not wait longer than the spacing in real
+            // time.
             tokio::select! {
                 () = self.clock.sleep_until(at) => {}
                 () = tokio::time::sleep(real.saturating_mul(2)) => {}
@@ -114,8 +116,8 @@ impl Gate {
         Permit { _slot: slot, _turn: turn, busy: host.busy.load(Ordering::Relaxed) }
     }
 
-    /// Sends every waiting request of a host away, and lets none through before that moment. A
-    /// longer pause stays.
+    /// Pauses a host: waiting requests fail, and none starts before that moment. A longer pause
+    /// stays.
     pub(crate) fn pause(&self, key: &str, until: Time) {
         self.host(key).paused.send_if_modified(|paused| {
             let longer = paused.is_none_or(|at| until > at);
@@ -126,7 +128,6 @@ impl Gate {
         });
     }
 
-    /// The moment until which a host is paused.
     pub(crate) fn paused_until(&self, key: &str) -> Option<Time> {
         let hosts = lock(&self.hosts);
         let until = *hosts.by_key.get(key)?.paused.borrow();
@@ -160,7 +161,7 @@ impl Gate {
 }
 
 impl Host {
-    /// Whether forgetting it changes nothing: nobody waits or runs, and no moment lies ahead.
+    /// Whether it can be removed: nobody waits or runs, and there is no pause or spacing ahead.
     fn is_idle(self: &Arc<Self>, now: Time) -> bool {
         let ahead = |at: Option<Time>| at.is_some_and(|at| at > now);
         Arc::strong_count(self) == 1
@@ -210,11 +211,11 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_at_a_time_and_spaced() {
+    async fn runs_one_request_per_host_with_spacing() {
         let (clock, gate) = gate(9);
         let first = gate.acquire("a", HOUR, false).await.ok();
         let mut second = pin!(gate.acquire("a", HOUR, false));
-        assert!(second.as_mut().now_or_never().is_none(), "the first is under way");
+        assert!(second.as_mut().now_or_never().is_none(), "the first is running");
         assert!(gate.acquire("b", HOUR, false).now_or_never().is_some(), "another host");
         drop(first);
         assert!(second.as_mut().now_or_never().is_none(), "too soon");
@@ -225,7 +226,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_waiting_host_holds_no_slot() {
+    async fn a_waiting_host_occupies_no_slot() {
         let (_clock, gate) = gate(1);
         drop(gate.acquire("a", HOUR, false).await);
         let mut spaced = pin!(gate.acquire("a", HOUR, false));
@@ -236,7 +237,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_dropped_wait_gives_its_turn_back() {
+    async fn a_cancelled_wait_releases_its_turn() {
         let (_clock, gate) = gate(9);
         let first = gate.acquire("a", Duration::ZERO, false).await;
         {
@@ -248,7 +249,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_pause_sends_the_waiting_away() {
+    async fn a_pause_rejects_waiting_requests() {
         let (clock, gate) = gate(9);
         let first = gate.acquire("a", SECOND, false).await;
         let mut waiting = pin!(gate.acquire("a", SECOND, false));
@@ -268,7 +269,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn idle_hosts_are_forgotten() {
+    async fn removes_idle_hosts() {
         let (clock, gate) = gate(9);
         let kept = gate.acquire("kept", SECOND, false).await;
         gate.pause("paused", clock.now() + HOUR * 5);

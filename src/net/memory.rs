@@ -1,22 +1,22 @@
-//! Room for bodies: how much of what was downloaded may wait in memory for being read and stored.
+//! The memory budget of response bodies: how much downloaded data may wait to be parsed and
+//! stored.
 
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Room for all bodies together, in KiB.
+/// The budget of all bodies together, in KiB.
 const ALL: u32 = 8 * 1024;
-/// What one body takes at most, in KiB: as many as are under way by default always find room, so
-/// that nobody who sends slowly can hold the others back.
+/// The most that one body reserves, in KiB. All bodies that are fetched in parallel by default
+/// fit, so a slow server cannot block the others.
 const MOST: u32 = 512;
-/// What a body takes whose size is not announced, in KiB.
+/// The reservation of a body with no announced size, in KiB.
 const UNKNOWN: u32 = 256;
-/// How much larger a compressed body is taken to become.
+/// The assumed expansion of a compressed body.
 const EXPANSION: u64 = 5;
 
-/// The room of one body; given back when the last clone is dropped.
+/// The reservation of one body; released when the last clone is dropped.
 pub type Share = Arc<OwnedSemaphorePermit>;
 
-/// The room of all bodies.
 #[derive(Debug)]
 pub(crate) struct MemoryBudget {
     free: Arc<Semaphore>,
@@ -29,7 +29,7 @@ impl Default for MemoryBudget {
 }
 
 impl MemoryBudget {
-    /// Waits until there is room for a body of that announced length in bytes.
+    /// Waits until a body of that announced length in bytes fits the budget.
     pub(crate) async fn take(&self, announced: Option<u64>, compressed: bool) -> Option<Share> {
         let size = size(announced, compressed);
         // The semaphore is never closed, so this does not fail.
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_full_room_lets_the_next_in_when_one_leaves() {
+    async fn a_full_budget_admits_the_next_body_when_one_is_released() {
         let room = MemoryBudget::default();
         let mut shares = Vec::new();
         for _ in 0..ALL / MOST {

@@ -1,9 +1,8 @@
-//! The only door to the network.
+//! All network access of the program.
 //!
 //! A [`Request`] passes the address check, robots.txt (pages only) and the gate of its host, is
-//! sent, read under its limits, and comes back as a [`Response`] of whatever status, or as a
-//! [`FetchError`] when there is none. The rules are those of a well-behaved reader: see
-//! ARCHITECTURE.md.
+//! sent, read within its limits, and returns a [`Response`] of whatever status, or a
+//! [`FetchError`] if there is none. See ARCHITECTURE.md for the rules.
 
 mod address;
 mod body;

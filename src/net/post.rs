@@ -1,4 +1,4 @@
-//! Questions to a service that the user named: JSON there and back.
+//! JSON requests to a service that the user configured.
 
 use super::body::Decoder;
 use super::client::{Client, host};
@@ -10,15 +10,15 @@ use reqwest::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE};
 use std::time::Duration;
 use url::Url;
 
-/// Bytes of an answer.
+/// Maximum size of a response in bytes.
 const MOST: u64 = 256 * 1024;
 
 impl Client {
-    /// Sends a JSON document, with the secret as bearer token, and gives the body of the answer. The
-    /// address is the user's own, so that it may be a private one; redirects are not followed.
+    /// Sends a JSON document, with the secret as bearer token, and returns the body of the
+    /// response. The URL is the user's own, so it may be private; redirects are not followed.
     ///
     /// # Errors
-    /// When there is no answer of status 200 within that time.
+    /// If there is no response with status 200 within that time.
     pub async fn post_json(
         &self,
         url: &Url,

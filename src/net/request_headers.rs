@@ -1,4 +1,4 @@
-//! The headers of a request, and which address gets to see which of them.
+//! The headers of a request, and which URL receives which of them.
 
 use super::body::ACCEPT_ENCODING;
 use super::error::{FetchError, plain};
@@ -8,13 +8,13 @@ use crate::model::{Access, Validators};
 use reqwest::header::{self, HeaderMap, HeaderName, HeaderValue};
 use url::Url;
 
-/// Headers that every hop gets, and those for the user's own origin alone.
+/// Headers for every hop, and headers for the user's own origin only.
 pub(crate) struct RequestHeaders {
     common: HeaderMap,
     private: HeaderMap,
 }
 
-/// Headers that the program itself answers for.
+/// Headers that only the program may set.
 const RESERVED: [HeaderName; 6] = [
     header::HOST,
     header::CONNECTION,
@@ -25,7 +25,7 @@ const RESERVED: [HeaderName; 6] = [
 ];
 
 impl RequestHeaders {
-    /// Looks up the secrets of a source once, before anything waits for its turn.
+    /// Resolves the secrets of a source once, before the request waits for its turn.
     pub(crate) async fn prepare(
         request: &Request,
         user: Option<(String, String)>,
@@ -45,8 +45,8 @@ impl RequestHeaders {
         Ok(Self { common, private })
     }
 
-    /// The headers for one hop: secrets for the user's own origin alone, validators for the
-    /// address that they came from.
+    /// The headers for one hop: secrets for the user's own origin only, validators for the URL
+    /// that they came from.
     pub(crate) fn dress(&self, url: &Url, request: &Request) -> HeaderMap {
         let mut headers = self.common.clone();
         if owns_validators(url, request) {
@@ -66,7 +66,7 @@ impl RequestHeaders {
     }
 }
 
-/// Own headers and login of a source.
+/// Own headers and credentials of a source.
 async fn private_headers(
     access: &Access,
     user: Option<(String, String)>,

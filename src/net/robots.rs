@@ -1,24 +1,24 @@
-//! robots.txt as RFC 9309 reads it, with the habits of the parser that most sites are written for:
-//! misspelt names, a missing colon, `$` and `*` in patterns. Pure.
+//! A parser of robots.txt according to RFC 9309, as tolerant as common parsers: misspelt names, a
+//! missing colon, `$` and `*` in patterns. Pure.
 
 use memchr::memmem::find;
 use std::time::Duration;
 use url::Url;
 
-/// Bytes of a file that are read (RFC 9309, section 2.5, asks for at least this much).
+/// Bytes of a file that are read (RFC 9309, section 2.5, requires at least this much).
 pub const MOST_BYTES: usize = 500 * 1024;
-/// Longest `crawl-delay` that is honoured.
+/// Longest `crawl-delay` that is applied.
 pub const MOST_DELAY: Duration = Duration::from_secs(60);
 /// Bytes of a line that are read.
 const MOST_LINE: usize = 16 * 1024;
 
-/// The part of one robots.txt that concerns one agent.
+/// The rules of one robots.txt for one agent.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Robots {
     rules: Vec<Rule>,
     /// `crawl-delay` as written, in whole milliseconds; may exceed [`MOST_DELAY`].
     pub crawl_delay: Option<Duration>,
-    /// Addresses of `sitemap` lines, as written, in order.
+    /// URLs of `sitemap` lines, as written, in order.
     pub sitemaps: Vec<String>,
 }
 
@@ -28,7 +28,7 @@ struct Rule {
     allow: bool,
 }
 
-/// What a line is about.
+/// The key of a line.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Key {
     UserAgent,
@@ -38,7 +38,7 @@ enum Key {
     Sitemap,
 }
 
-/// The rules gathered for one kind of group.
+/// The rules collected for one kind of group.
 #[derive(Default)]
 struct Group {
     seen: bool,
@@ -47,13 +47,12 @@ struct Group {
 }
 
 impl Robots {
-    /// Everything is allowed.
     pub fn allow_all() -> Self {
         Self::default()
     }
 
-    /// Reads the first [`MOST_BYTES`] of a file for the agent with that product token. Never
-    /// fails: what is not understood is skipped.
+    /// Parses the first [`MOST_BYTES`] of a file for the agent with that product token. Never
+    /// fails: unknown lines are skipped.
     pub fn parse(bytes: &[u8], agent: &str) -> Self {
         let bytes = bytes.get(..MOST_BYTES).unwrap_or(bytes);
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
@@ -101,7 +100,7 @@ impl Robots {
         Self { rules: group.rules, crawl_delay: group.crawl_delay, sitemaps }
     }
 
-    /// Whether the page may be asked for.
+    /// Whether the page may be fetched.
     pub fn allows(&self, url: &Url) -> bool {
         let path = match url.query() {
             Some(query) => format!("{}?{query}", url.path()),
@@ -110,7 +109,7 @@ impl Robots {
         self.allows_path(&path)
     }
 
-    /// As [`Robots::allows`], for a path with its query, as it stands in the request line.
+    /// Like [`Robots::allows`], for a path with query as sent in the request line.
     pub fn allows_path(&self, path: &str) -> bool {
         if path == "/robots.txt" {
             return true;
@@ -122,19 +121,19 @@ impl Robots {
         longest(true) >= longest(false)
     }
 
-    /// The `crawl-delay` that is honoured: the one written, but at most [`MOST_DELAY`].
+    /// The `crawl-delay` that is applied: the one written, but at most [`MOST_DELAY`].
     pub fn honoured_delay(&self) -> Duration {
         self.crawl_delay.unwrap_or_default().min(MOST_DELAY)
     }
 }
 
 impl Rule {
-    /// The length of the pattern when it matches.
+    /// The length of the pattern if it matches.
     fn matches(&self, path: &[u8]) -> Option<usize> {
         if glob(&self.pattern, path) {
             return Some(self.pattern.len());
         }
-        // A page that is allowed by its file name is also the directory that serves it.
+        // A page that is allowed by its file name stands for its directory too.
         let slash = self.pattern.iter().rposition(|b| *b == b'/')?;
         let (directory, file) = self.pattern.split_at(slash + 1);
         let index = self.allow && file.starts_with(b"index.htm");
@@ -142,8 +141,8 @@ impl Rule {
     }
 }
 
-/// Whether a pattern with `*` and a closing `$` matches the start of a path. Each piece is sought
-/// from where the last one ended, so the time grows with the sum of both lengths only.
+/// Whether a pattern with `*` and a closing `$` matches the start of a path. Each piece is
+/// searched from where the last one ended, so the time is linear in the sum of both lengths.
 fn glob(pattern: &[u8], path: &[u8]) -> bool {
     let (pattern, anchored) = match pattern.strip_suffix(b"$") {
         Some(rest) => (rest, true),
@@ -187,7 +186,7 @@ fn split_line(line: &[u8]) -> Option<(Key, &[u8])> {
 }
 
 impl Key {
-    /// The names, and the ways in which they are often misspelt.
+    /// The names and common misspellings.
     const NAMES: [(&'static str, Self); 12] = [
         ("user-agent", Self::UserAgent),
         ("useragent", Self::UserAgent),
@@ -222,13 +221,13 @@ fn product_token(value: &str) -> &str {
     value.get(..end.unwrap_or(value.len())).unwrap_or_default()
 }
 
-/// Seconds, perhaps with a fraction.
+/// Seconds, possibly with a fraction.
 fn delay(value: &[u8]) -> Option<Duration> {
     let seconds: f64 = std::str::from_utf8(value).ok()?.parse().ok()?;
     Duration::try_from_secs_f64(seconds).ok()
 }
 
-/// A pattern as addresses are written: bytes above ASCII escaped, escapes in upper case.
+/// A pattern in the form of URLs: bytes above ASCII escaped, escapes in upper case.
 fn normalise(pattern: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(pattern.len());
     let mut rest = pattern;
@@ -251,7 +250,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rules_decide_by_length() {
+    fn the_longest_rule_wins() {
         let cases = [
             ("", "/x", true),
             ("user-agent: *\ndisallow:", "/x", true),
@@ -283,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn crawl_delay_is_exposed_and_cut() {
+    fn crawl_delay_is_reported_and_limited() {
         let cases = [("5", 5_000, 5), ("0.5", 500, 0), ("3600", 3_600_000, 60)];
         for (text, millis, honoured) in cases {
             let file = format!("user-agent: *\ncrawl-delay: {text}\ndisallow: /x");
@@ -298,14 +297,14 @@ mod tests {
     }
 
     #[test]
-    fn sitemaps_are_found_anywhere() {
+    fn finds_sitemap_lines_in_every_group() {
         let file = b"Sitemap: https://a.example/1.xml\nuser-agent: x\nSITEMAP:/2.xml\ndisallow: /";
         let robots = Robots::parse(file, "newsfed");
         assert_eq!(robots.sitemaps, ["https://a.example/1.xml", "/2.xml"]);
     }
 
     #[test]
-    fn hostile_files_are_bounded() {
+    fn hostile_files_stay_within_limits() {
         let stars = "user-agent: *\ndisallow: ".to_owned() + &"*a".repeat(200_000);
         assert!(Robots::parse(stars.as_bytes(), "newsfed").allows_path(&"/a".repeat(1_000)));
         let long = [b"user-agent: *\n".as_slice(), &b"x".repeat(MOST_BYTES), b"\ndisallow: /"];

@@ -1,4 +1,4 @@
-//! robots.txt of the hosts whose pages are read, asked for once a day.
+//! A cache of robots.txt files, each fetched once a day.
 
 use super::client::{Client, host};
 use super::error::FetchError;
@@ -11,16 +11,16 @@ use std::time::Duration;
 use tokio::sync::OnceCell;
 use url::Url;
 
-/// How we are called in robots.txt.
+/// The product token of newsfed in robots.txt.
 const AGENT: &str = "newsfed";
 /// How long a file is used (RFC 9309, section 2.4).
 const KEPT: Duration = Duration::from_secs(24 * 3600);
-/// How long pages wait after a server error before the file is asked for again.
+/// How long pages are paused after a server error before the file is fetched again.
 const RETRY: Duration = Duration::from_secs(600);
-/// Files kept.
+/// Maximum number of cached files.
 const MOST_FILES: usize = 256;
 
-/// What a host says, and for how long that holds.
+/// The result for a host, and how long it is valid.
 struct Verdict {
     /// The rules, or the status of the server error that forbids everything.
     rules: Result<Robots, u16>,
@@ -33,7 +33,7 @@ pub(crate) struct RobotsCache {
 }
 
 impl RobotsCache {
-    /// The `crawl-delay` to keep for that page; zero without one.
+    /// The `crawl-delay` for that page; zero without one.
     pub(crate) async fn check(
         &self,
         client: &Client,
@@ -41,7 +41,7 @@ impl RobotsCache {
         request: &Request,
     ) -> Result<Duration, FetchError> {
         let cell = self.cell(&url.origin().ascii_serialization(), client.now());
-        // Pages that arrive meanwhile wait for the one file.
+        // Other requests wait for the same file here.
         let verdict = cell.get_or_try_init(|| ask(client, url, request)).await?;
         match &verdict.rules {
             Ok(robots) if robots.allows(url) => Ok(robots.honoured_delay()),
@@ -54,7 +54,7 @@ impl RobotsCache {
         }
     }
 
-    /// The `Sitemap` lines of the file that speaks for a page.
+    /// The `Sitemap` lines of the file that applies to a page.
     pub(crate) async fn sitemaps(
         &self,
         client: &Client,
@@ -88,8 +88,8 @@ impl RobotsCache {
     }
 }
 
-/// Fetches and judges the file: a client error allows everything, a server error nothing, and
-/// without any answer the page fails as the file does (RFC 9309, section 2.3.1).
+/// Fetches and evaluates the file: a client error allows everything, a server error nothing, and
+/// without any response the page fails as the file does (RFC 9309, section 2.3.1).
 async fn ask(client: &Client, page: &Url, request: &Request) -> Result<Verdict, FetchError> {
     let mut url = page.clone();
     url.set_path("/robots.txt");
@@ -119,7 +119,7 @@ async fn ask(client: &Client, page: &Url, request: &Request) -> Result<Verdict, 
     if let Some(delay) = rules.as_ref().ok().and_then(|r| r.crawl_delay).filter(|d| *d > MOST_DELAY)
     {
         let asked = delay.as_secs();
-        tracing::warn!(host = host(page), asked, "crawl-delay is honoured up to 60 s only");
+        tracing::warn!(host = host(page), asked, "crawl-delay is limited to 60 s");
     }
     let until = now + if rules.is_ok() { KEPT } else { RETRY };
     Ok(Verdict { rules, until })

@@ -1,5 +1,5 @@
-//! Secrets from where the user keeps them. They are never printed: errors name the variable or
-//! the command only.
+//! Secrets from environment variables and commands. They are never printed: errors name only the
+//! variable or the command.
 
 use crate::model::Secret;
 use std::collections::HashMap;
@@ -11,29 +11,27 @@ use tokio::io::AsyncReadExt;
 use tokio::process::Command;
 use tokio::sync::Mutex;
 
-/// Time for a command to print a secret.
+/// Time limit for a command that prints a secret.
 const COMMAND_TIME: Duration = Duration::from_secs(10);
 /// Bytes of its output that are read.
 const MOST_OUTPUT: u64 = 64 * 1024;
 
-/// Why a secret cannot be had.
+/// Why a secret is not available.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SecretError {
-    /// The variable is not set, or not text.
+    /// The variable is not set, or not UTF-8.
     #[error("the environment variable {0} is not set; set it before starting newsfed")]
     Env(String),
-    /// The command cannot be started.
-    #[error("the command {0} cannot be started; check that it is installed")]
+    #[error("the command {0} could not be started; check that it is installed")]
     Start(String),
-    /// The command failed, or printed nothing.
-    #[error("the command {0} gave no secret; run it by hand to see why")]
+    /// The command failed or printed nothing.
+    #[error("the command {0} printed no secret; run it in a terminal to see why")]
     Empty(String),
-    /// The command took too long.
-    #[error("the command {0} gave no secret within 10 seconds")]
+    #[error("the command {0} printed no secret within 10 seconds")]
     Slow(String),
 }
 
-/// Looks secrets up once per process.
+/// Reads each secret once per process.
 #[derive(Default)]
 pub(crate) struct Secrets {
     commands: Mutex<HashMap<Vec<String>, Arc<str>>>,
@@ -46,7 +44,8 @@ impl fmt::Debug for Secrets {
 }
 
 impl Secrets {
-    /// The value of a secret. A command runs once, also when several ask for it at the same time.
+    /// The value of a secret. A command runs once, even if several callers request it at the same
+    /// time.
     pub(crate) async fn look_up(&self, secret: &Secret) -> Result<Arc<str>, SecretError> {
         match secret {
             Secret::Plain(value) => Ok(value.as_str().into()),
@@ -67,7 +66,7 @@ impl Secrets {
     }
 }
 
-/// The first line that a command prints. It gets no terminal: the interface own that.
+/// The first line that a command prints. It gets no terminal, because the TUI uses it.
 async fn run(argv: &[String]) -> Result<String, SecretError> {
     let [program, arguments @ ..] = argv else {
         return Err(SecretError::Start("(empty)".to_owned()));
@@ -125,7 +124,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_command_runs_once() {
+    async fn runs_a_command_only_once() {
         let folder = tempfile::tempdir().unwrap();
         let script = format!("echo x >> {0}/runs; cat {0}/runs | tail -1", folder.path().display());
         let (secrets, secret) = (Secrets::default(), command(&["sh", "-c", &script]));

@@ -1,4 +1,4 @@
-//! The HTTP clients, one for each way in which hosts are reached, all with the same manners.
+//! The HTTP clients, one for each way to reach hosts, all with the same settings.
 
 use super::address::{Resolver, is_loopback_host};
 use super::error::{FetchError, plain};
@@ -14,24 +14,23 @@ use url::Url;
 
 /// How long an unused connection is kept for the next request to its host.
 const IDLE: Duration = Duration::from_secs(5);
-/// Hosts whose connections are kept at once; the process may open only so many files.
+/// Hosts whose connections are kept at once, because open files are limited.
 const MOST_KEPT: usize = 128;
-/// Proxies that can be named in the settings.
+/// Schemes of proxies that can be set.
 const PROXY_SCHEMES: [&str; 4] = ["http", "https", "socks5", "socks5h"];
 
 /// How a host is reached.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Route {
-    /// Without a proxy.
     Direct,
-    /// As the environment says.
+    /// As set in the environment.
     Environment,
     /// Through this proxy.
     Through(Url),
 }
 
 impl Route {
-    /// The source's own proxy, else the one of the settings, else the environment's. The latter two
+    /// The source's own proxy, else the global setting, else the environment's. The latter two
     /// are not used for this machine itself.
     pub(crate) fn choose(
         source: Option<&str>,
@@ -46,7 +45,6 @@ impl Route {
         }
     }
 
-    /// The host of a declared proxy.
     pub(crate) fn proxy_host(&self) -> Option<&str> {
         match self {
             Self::Through(proxy) => proxy.host_str(),
@@ -59,7 +57,7 @@ fn read_proxy(text: &str) -> Result<Url, FetchError> {
     let url = Url::parse(text).ok();
     let usable = url.filter(|u| PROXY_SCHEMES.contains(&u.scheme()) && u.has_host());
     usable.ok_or_else(|| {
-        // What stands before an @ may be a password.
+        // The part before an @ may be a password.
         let shown = text.rsplit('@').next().unwrap_or_default();
         FetchError::Proxy { proxy: plain(shown) }
     })
@@ -68,16 +66,15 @@ fn read_proxy(text: &str) -> Result<Url, FetchError> {
 /// The kind of client that a request needs.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Kind {
-    /// Whether names may not lead to private addresses.
+    /// Whether names that resolve to private addresses are rejected.
     pub(crate) guarded: bool,
     /// Whether the connection is kept for the next request.
     pub(crate) kept_alive: bool,
-    /// How the host is reached.
     pub(crate) route: Route,
 }
 
-/// The hosts whose connections may be waiting for their next request, and when they were last
-/// used. Most hosts are asked once in a while, so their connections are closed at once.
+/// The hosts whose connections may be kept, and when they were last used. Most hosts get few
+/// requests, so their connections are closed at once.
 #[derive(Default)]
 struct Kept(HashMap<String, Instant>);
 
@@ -85,7 +82,7 @@ impl Kept {
     /// Whether the connection to that host and port may be kept.
     fn admit(&mut self, authority: &str, now: Instant) -> bool {
         if !self.0.contains_key(authority) && self.0.len() >= MOST_KEPT {
-            // The library looks for expired connections once per idle time.
+            // The library searches for expired connections once per idle time.
             self.0.retain(|_, used| now.duration_since(*used) < IDLE * 2);
         }
         let admitted = self.0.contains_key(authority) || self.0.len() < MOST_KEPT;
@@ -122,7 +119,7 @@ impl Transport {
         }
     }
 
-    /// Whether there are root certificates to check servers by.
+    /// Whether there are root certificates to verify servers.
     pub(crate) fn has_roots(&self) -> bool {
         self.tls().is_ok_and(|tls| tls.has_roots)
     }
@@ -131,13 +128,12 @@ impl Transport {
         self.tls.get_or_init(load_tls).clone()
     }
 
-    /// Whether the connection to the host of that address may be kept for its next request.
+    /// Whether the connection to the host of that URL may be kept for its next request.
     pub(crate) fn may_keep(&self, url: &Url) -> bool {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.admit(url.authority(), Instant::now())
     }
 
-    /// The client of that kind.
     pub(crate) fn client(&self, kind: &Kind) -> Result<reqwest::Client, FetchError> {
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(client) = clients.get(kind) {
@@ -161,7 +157,7 @@ impl Transport {
             .connect_timeout(self.connect_timeout)
             .pool_idle_timeout(IDLE)
             .pool_max_idle_per_host(usize::from(kind.kept_alive))
-            // Names in the usual spelling: there are servers that compare them byte for byte.
+            // Names in the usual spelling: some servers compare them byte for byte.
             .http1_title_case_headers()
             .http1_ignore_invalid_headers_in_responses(true)
             .http1_allow_spaces_after_header_name_in_responses(true)
@@ -181,15 +177,15 @@ impl Transport {
     }
 }
 
-/// `newsfed/VERSION (+CONTACT)`; a contact that no header can carry gives way to the default.
+/// `newsfed/VERSION (+CONTACT)`; an invalid contact is replaced by the default.
 fn user_agent(contact: &str) -> String {
     let fits = contact.chars().all(|c| matches!(c, ' '..='~')) && !contact.trim().is_empty();
     let contact = if fits { contact.trim() } else { env!("CARGO_PKG_HOMEPAGE") };
     format!("newsfed/{} (+{contact})", env!("CARGO_PKG_VERSION"))
 }
 
-/// Servers are always verified. Without root certificates the program still starts, but no https
-/// server can be.
+/// Servers are always verified. Without root certificates the program still starts, but https
+/// sources cannot be fetched.
 fn load_tls() -> Result<Tls, FetchError> {
     let builder = || {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -200,7 +196,7 @@ fn load_tls() -> Result<Tls, FetchError> {
     let (mut config, has_roots) = match builder()?.with_platform_verifier() {
         Ok(verified) => (verified.with_no_client_auth(), true),
         Err(error) => {
-            tracing::warn!(%error, "no root certificates: https sources cannot be read");
+            tracing::warn!(%error, "no root certificates: https sources cannot be fetched");
             let empty = builder()?.with_root_certificates(RootCertStore::empty());
             (empty.with_no_client_auth(), false)
         }
@@ -222,7 +218,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_agent_names_program_version_and_contact() {
+    fn user_agent_names_program_version_and_contact() {
         let version = env!("CARGO_PKG_VERSION");
         let own = env!("CARGO_PKG_HOMEPAGE");
         for (contact, want) in [
@@ -236,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn few_connections_are_kept() {
+    fn keeps_a_limited_number_of_connections() {
         let (mut kept, start) = (Kept::default(), Instant::now());
         let admitted = (0..1_000).filter(|n| kept.admit(&format!("h{n}"), start)).count();
         assert_eq!(admitted, MOST_KEPT);

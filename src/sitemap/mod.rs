@@ -1,7 +1,7 @@
 //! Sitemaps: robots.txt Sitemap lines, indexes, lists of pages, news sitemaps.
 //!
-//! Pure: [`parse`] reads a document, [`worth_reading`] says which children of an index to open, and
-//! [`due`] which pages to look at. Who asks the network is the engine.
+//! Pure: [`parse`] reads a document, [`worth_reading`] returns which children of an index to
+//! open, and [`due`] which pages to fetch. The engine sends the requests.
 
 mod parse;
 mod plan;
@@ -12,13 +12,13 @@ pub use plan::{change_interval, due, worth_reading};
 use crate::util::domain::same_site;
 use url::Url;
 
-/// Children of an index that are followed at most.
+/// Maximum number of children of an index that are followed.
 pub const MOST_CHILDREN: usize = 50;
-/// How deep indexes may lead to indexes.
+/// Maximum depth of nested indexes.
 pub const MOST_LEVELS: usize = 3;
 
-/// Where the sitemaps of a site are: what its robots.txt names (`lines`, as written), else
-/// `/sitemap.xml`. Other sites' are left out.
+/// The sitemaps of a site: those in its robots.txt (`lines`, as written), else `/sitemap.xml`.
+/// Sitemaps on other sites are skipped.
 pub fn places(site: &Url, lines: &[String]) -> Vec<Url> {
     let mut places: Vec<Url> = Vec::new();
     for line in lines {

@@ -1,5 +1,5 @@
-//! A sitemap document -> the addresses in it (<https://www.sitemaps.org/protocol.html>, and the
-//! news extension of <http://www.google.com/schemas/sitemap-news/0.9>).
+//! Parser of sitemap documents (<https://www.sitemaps.org/protocol.html>, and the news extension
+//! of <http://www.google.com/schemas/sitemap-news/0.9>).
 
 use crate::model::Time;
 use crate::util::domain::same_site;
@@ -11,98 +11,92 @@ use std::borrow::Cow;
 use std::io::Read;
 use url::Url;
 
-/// Largest document after unpacking, in bytes (the protocol's own limit).
+/// Largest document after decompression, in bytes (limit of the protocol).
 const MOST_BYTES: usize = 50 * 1024 * 1024;
-/// Addresses of one document (the protocol's own limit).
+/// URLs in one document (limit of the protocol).
 const MOST_URLS: usize = 50_000;
 /// Longest text of one element, in bytes.
 const MOST_TEXT: usize = 8 * 1024;
 
-/// What a document is.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Sitemap {
-    /// A list of further sitemaps.
+    /// An index of further sitemaps.
     Index(Vec<Child>),
-    /// A list of pages.
     Pages(Vec<Listed>),
 }
 
-/// A sitemap that an index names.
+/// A sitemap listed in an index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Child {
-    /// Where it is; on the site of the index.
+    /// Always on the site of the index.
     pub url: Url,
-    /// When it was changed last.
+    /// When it was last changed.
     pub lastmod: Option<LastMod>,
 }
 
-/// A page.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Listed {
-    /// Where it is; on the site of the sitemap.
+    /// Always on the site of the sitemap.
     pub url: Url,
-    /// When it was changed last.
+    /// When it was last changed.
     pub lastmod: Option<LastMod>,
-    /// How often it changes, as written in lower case: `hourly`.
+    /// How often it changes, in lower case: `hourly`.
     pub changefreq: Option<String>,
-    /// 0 to 1; 0.5 where it is not given. Orders due pages, nothing else.
+    /// 0 to 1; 0.5 if not given. Only used to sort due pages.
     pub priority: f32,
-    /// What the news extension says of it.
+    /// The data of the news extension.
     pub news: Option<News>,
 }
 
-/// Title and date of an article, so that its page need not be asked for.
+/// Title and date of an article, so its page need not be fetched.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct News {
-    /// One clean line.
+    /// One sanitised line.
     pub title: String,
-    /// When it was published.
     pub published: Option<Time>,
-    /// Who published it.
+    /// Name of the publisher.
     pub publication: Option<String>,
-    /// Language tag.
     pub language: Option<String>,
 }
 
-/// A time of change, which may be a whole day.
+/// A modification time or a whole day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LastMod {
     /// The moment, or the start of the day in UTC.
     pub at: Time,
-    /// Only the day is known.
+    /// Whether only the day is known.
     pub whole_day: bool,
 }
 
 impl LastMod {
-    /// Reads `2025-10-23`, `2025-10-23T15:37+00:00` and everything in between.
+    /// Parses `2025-10-23`, `2025-10-23T15:37+00:00` and everything in between.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         Some(Self { at: date::parse(text)?, whole_day: !text.contains([':', 'T']) })
     }
 
-    /// Whether the change may have come after a visit. A change on the day of the visit may.
+    /// Whether the change may have happened after a visit. A change on the day of the visit may.
     pub fn may_be_after(&self, visit: Time) -> bool {
         if self.whole_day { self.at.date_naive() >= visit.date_naive() } else { self.at > visit }
     }
 }
 
-/// Why a document is no sitemap.
+/// Why a document is not a sitemap.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SitemapError {
-    /// Something else.
-    #[error("this is no sitemap")]
+    /// Another kind of document.
+    #[error("this is not a sitemap")]
     Other,
     /// Over the limit of the protocol.
-    #[error("the sitemap is larger than {} MiB when unpacked", MOST_BYTES / 1024 / 1024)]
+    #[error("the sitemap is larger than {} MiB when decompressed", MOST_BYTES / 1024 / 1024)]
     TooLarge,
 }
 
-/// Reads a document that came from `url`: XML, plain text with one address a line, either of them
-/// packed with gzip. Addresses on other sites are left out; a damaged document is read up to the
-/// damage.
+/// Parses a document from `url`: XML, or plain text with one URL per line, optionally compressed
+/// with gzip. URLs on other sites are skipped; a damaged document is read up to the damage.
 ///
 /// # Errors
-/// When it is something else, or too large.
+/// If it is another kind of document, or too large.
 pub fn parse(bytes: &[u8], url: &Url) -> Result<Sitemap, SitemapError> {
     let body = unpack(bytes)?;
     let markup = html::decode(&body, None);
@@ -116,12 +110,12 @@ pub fn parse(bytes: &[u8], url: &Url) -> Result<Sitemap, SitemapError> {
 
 fn unpack(bytes: &[u8]) -> Result<Cow<'_, [u8]>, SitemapError> {
     let mut body = Cow::Borrowed(bytes);
-    // Twice: some servers pack a packed file once more on the way.
+    // Twice, because some servers compress a compressed file again.
     for _ in 0..2 {
         if body.starts_with(&[0x1f, 0x8b]) {
             let mut out = Vec::new();
             let limit = MOST_BYTES as u64 + 1;
-            // What could be unpacked of a damaged file is good.
+            // The part of a damaged file that can be decompressed is used.
             let _ = MultiGzDecoder::new(&*body).take(limit).read_to_end(&mut out);
             body = Cow::Owned(out);
         }
@@ -129,7 +123,7 @@ fn unpack(bytes: &[u8]) -> Result<Cow<'_, [u8]>, SitemapError> {
     if body.len() > MOST_BYTES { Err(SitemapError::TooLarge) } else { Ok(body) }
 }
 
-/// Plain text: every line is an address.
+/// Plain text: every line is a URL.
 fn lines<'a>(body: &'a str, url: &'a Url) -> impl Iterator<Item = Listed> + 'a {
     let looks_right = body.lines().next().is_some_and(|l| l.trim().starts_with("http"));
     body.lines().take(if looks_right { MOST_URLS } else { 0 }).filter_map(move |line| {
@@ -138,7 +132,7 @@ fn lines<'a>(body: &'a str, url: &'a Url) -> impl Iterator<Item = Listed> + 'a {
     })
 }
 
-/// An entry while it is read.
+/// An entry while it is parsed.
 #[derive(Default)]
 struct Draft {
     loc: String,
@@ -195,14 +189,15 @@ impl Draft {
     }
 }
 
-/// XML, read as events: nothing is nested in memory. Elements are known by their local names.
+/// XML, read as events: nothing is nested in memory. Elements are identified by their local
+/// names.
 fn xml(markup: &str, url: &Url) -> Result<Sitemap, SitemapError> {
     let mut reader = Reader::from_str(markup);
     reader.config_mut().check_end_names = false;
     let (mut children, mut pages, mut index) = (Vec::new(), Vec::new(), None);
     let mut draft = Draft::default();
-    // The element whose text is read, and the pictures and videos within an entry, whose titles
-    // and addresses are not its own.
+    // The element whose text is read, and whether the parser is inside an image or video of an
+    // entry, whose title and URL are not the entry's own.
     let (mut field, mut foreign): (String, usize) = (String::new(), 0);
     loop {
         let event = match reader.read_event() {

@@ -1,11 +1,12 @@
-//! Which parts of a sitemap are worth a request.
+//! Which parts of a sitemap to fetch.
 
 use super::parse::{Child, Listed};
 use crate::model::Time;
 use std::cmp::Reverse;
 use std::time::Duration;
 
-/// The children of an index to open: those changed since the last visit, and those that do not say.
+/// The children of an index to open: those changed since the last visit, and those without a
+/// date.
 pub fn worth_reading(children: &[Child], last_visit: Option<Time>) -> Vec<&Child> {
     let changed = |child: &&Child| match (child.lastmod, last_visit) {
         (Some(lastmod), Some(visit)) => lastmod.may_be_after(visit),
@@ -14,8 +15,9 @@ pub fn worth_reading(children: &[Child], last_visit: Option<Time>) -> Vec<&Child
     children.iter().filter(changed).collect()
 }
 
-/// The pages to look at: those that `is_known` does not know and that may have come since the last
-/// visit, at most `budget`, newest first, then by priority, then in the order of the document.
+/// The pages to fetch: those that `is_known` does not know and that may have changed since the
+/// last visit, at most `budget`, newest first, then by priority, then in the order of the
+/// document.
 pub fn due(
     pages: &[Listed],
     last_visit: Option<Time>,
@@ -38,8 +40,8 @@ pub fn due(
     due
 }
 
-/// How often a page changes by the word of its sitemap: a hint that measurements override.
-/// `always` is `least`; months, years and `never` are `most`.
+/// How often a page changes according to its sitemap: a hint that measurements override. `always`
+/// is `least`; months, years and `never` are `most`.
 pub fn change_interval(word: &str, least: Duration, most: Duration) -> Option<Duration> {
     const HOUR: u64 = 3600;
     let seconds = match word {

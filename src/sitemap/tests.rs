@@ -24,7 +24,7 @@ fn paths<'a>(urls: impl IntoIterator<Item = &'a Url>) -> Vec<&'a str> {
 }
 
 #[test]
-fn a_list_of_pages() {
+fn parses_a_list_of_pages() {
     let found = pages(
         "<?xml version='1.0'?><s:urlset xmlns:s='http://www.sitemaps.org/schemas/sitemap/0.9'>\
          <s:url><s:loc> https://example.org/a?b=1&amp;c </s:loc><s:lastmod>2025-10-23</s:lastmod>\
@@ -42,7 +42,7 @@ fn a_list_of_pages() {
 }
 
 #[test]
-fn news_and_plain_text_and_gzip() {
+fn parses_news_plain_text_and_gzip() {
     let markup = "<urlset><url><loc>https://example.org/n</loc><news:news><news:publication>\
         <news:name>The Example</news:name><news:language>en</news:language></news:publication>\
         <news:publication_date>2025-10-23T15:37+00:00</news:publication_date>\
@@ -59,7 +59,7 @@ fn news_and_plain_text_and_gzip() {
 }
 
 #[test]
-fn other_documents_are_refused_and_damaged_ones_read_as_far_as_they_go() {
+fn rejects_other_documents_and_reads_damaged_ones_partly() {
     for other in ["", "<html><body>x</body></html>", "hello", "<rss><channel/></rss>", "{}"] {
         assert_eq!(parse(other.as_bytes(), &site()), Err(SitemapError::Other), "{other}");
     }
@@ -70,7 +70,7 @@ fn other_documents_are_refused_and_damaged_ones_read_as_far_as_they_go() {
 }
 
 #[test]
-fn times_of_change() {
+fn parses_modification_times() {
     let visit = at("2025-10-23T12:00:00Z");
     let cases = [
         ("2025-10-23", true),
@@ -87,7 +87,7 @@ fn times_of_change() {
 }
 
 #[test]
-fn only_changed_children_are_opened() {
+fn opens_only_changed_children() {
     let markup = "<sitemapindex>\
         <sitemap><loc>/posts.xml</loc><lastmod>2025-10-23</lastmod></sitemap>\
         <sitemap><loc>/pages.xml</loc><lastmod>2025-10-20T10:00:00+00:00</lastmod></sitemap>\
@@ -102,7 +102,7 @@ fn only_changed_children_are_opened() {
 }
 
 #[test]
-fn due_pages_newest_first_within_a_budget() {
+fn due_pages_are_newest_first_within_a_budget() {
     let entry = |path: &str, day: &str, priority: &str| {
         format!(
             "<url><loc>{path}</loc><lastmod>{day}</lastmod><priority>{priority}</priority></url>"
@@ -126,7 +126,7 @@ fn due_pages_newest_first_within_a_budget() {
 }
 
 #[test]
-fn places_and_intervals() {
+fn computes_locations_and_intervals() {
     let robots = ["https://example.org/a.xml".to_owned(), "https://other.example/b.xml".to_owned()];
     assert_eq!(paths(places(&site(), &robots).iter()), ["/a.xml"]);
     assert_eq!(paths(places(&site(), &[]).iter()), ["/sitemap.xml"]);

@@ -1,4 +1,4 @@
-//! Which pages are worth asking for although nobody has opened their items.
+//! Which pages to fetch in advance, before their items are opened.
 
 use super::error::Result;
 use super::rows::time;
@@ -6,36 +6,33 @@ use crate::model::Time;
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::{HashMap, HashSet};
 
-/// A page that is worth a request.
+/// A page to fetch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WantedPage {
-    /// Row key of the item.
     pub item: i64,
-    /// Row key of its source.
     pub source: i64,
-    /// Its address.
     pub url: String,
 }
 
-/// Which sources (row keys) want what.
+/// The sources (row keys) for which pages are fetched in advance.
 #[derive(Debug, Clone, Default)]
 pub struct Ahead {
-    /// Of these the pages of pinned items.
+    /// Sources whose pinned items get full text.
     pub pinned: Vec<i64>,
-    /// Of these the pages of all new items.
+    /// Sources whose new items get full text.
     pub all: Vec<i64>,
-    /// Of these the pages that are stored and pinned are asked for again.
+    /// Sources whose stored pages of pinned items are refreshed.
     pub again: Vec<i64>,
 }
 
 /// Days for which an item counts as new.
 const NEW_DAYS: i64 = 7;
-/// Requests for pages of one source in a day, above which nothing is asked for ahead.
+/// Page requests per source and day, above which nothing is fetched in advance.
 const MOST_A_DAY: i64 = 100;
 const DAY: i64 = 86_400;
 
-/// The next pages to ask for, the most urgent first, at most `limit`: those that are to be asked for
-/// again, then pinned ones, then new ones.
+/// The next pages to fetch, at most `limit`: first those due for a refresh, then pinned items,
+/// then new ones.
 pub(super) fn next(
     conn: &Connection,
     ahead: &Ahead,
@@ -65,7 +62,7 @@ pub(super) fn next(
     Ok(found)
 }
 
-/// Pages whose time has come again.
+/// Pages that are due for a refresh.
 fn again(conn: &Connection, ahead: &Ahead, now: Time, limit: usize) -> Result<Vec<WantedPage>> {
     let sql = format!(
         "SELECT f.item, f.source, i.url FROM fetch f INDEXED BY fetch_next CROSS JOIN item i ON i.key = f.item
@@ -81,8 +78,8 @@ fn again(conn: &Connection, ahead: &Ahead, now: Time, limit: usize) -> Result<Ve
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Items whose pages were never asked for, or failed and may be asked for again, newest first, of
-/// sources whose feeds do not carry whole articles.
+/// Items whose pages were never fetched, or failed and are due for a retry, newest first, of
+/// sources whose feeds do not carry full text.
 fn unread_pages(
     conn: &Connection,
     index: &str,
@@ -112,7 +109,7 @@ fn list(keys: &[i64]) -> String {
     keys.iter().map(i64::to_string).collect::<Vec<_>>().join(",")
 }
 
-/// When the next page is to be asked for again, if that is later than now.
+/// When the next page is due for a refresh, if that is later than now.
 pub(super) fn wake(conn: &Connection, now: Time) -> Result<Option<Time>> {
     let mut query = conn.prepare_cached(
         "SELECT next FROM fetch INDEXED BY fetch_next WHERE next > ?1 ORDER BY next LIMIT 1",
@@ -120,19 +117,17 @@ pub(super) fn wake(conn: &Connection, now: Time) -> Result<Option<Time>> {
     Ok(query.query_row([now.timestamp()], |r| r.get(0)).optional()?.map(time))
 }
 
-/// Forgets wishes for pages that nobody has followed for a week.
+/// Removes the due times of pages that nobody has fetched for a week.
 pub(super) fn forget(conn: &Connection, now: Time) -> Result<()> {
     let before = now.timestamp() - NEW_DAYS * DAY;
     conn.execute("UPDATE fetch SET next = NULL WHERE next < ?1", [before])?;
     Ok(())
 }
 
-/// Which items are fetched ahead on a user's wish.
+/// The items whose full text is fetched in advance on the user's request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kept {
-    /// The pinned ones.
     Pinned,
-    /// The unread ones.
     Unread,
 }
 
@@ -145,7 +140,7 @@ impl Kept {
     }
 }
 
-/// The items of these sources whose pages were never asked for, or failed and may be asked for again,
+/// The items of these sources whose pages were never fetched, or failed and are due for a retry,
 /// newest first, at most `limit`.
 pub(super) fn unfetched(
     conn: &Connection,
@@ -165,15 +160,14 @@ pub(super) fn unfetched(
     unread_pages(conn, index, &scope, now, limit)
 }
 
-/// The items (row keys) of these sources whose pages failed and are not to be asked for again yet, or
-/// not by themselves.
+/// The items (row keys) of these sources whose pages failed and are not due for a retry.
 pub(super) fn refused(
     conn: &Connection,
     kept: Kept,
     sources: &[i64],
     now: Time,
 ) -> Result<Vec<i64>> {
-    // No index leads to none of the sources.
+    // With an empty list of sources there is no index to use.
     if sources.is_empty() {
         return Ok(Vec::new());
     }
@@ -190,8 +184,7 @@ pub(super) fn refused(
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// The mean number of bytes that a page of each source took, and of all of them (`None`, where no
-/// page was ever read).
+/// The mean number of bytes of a page, by source and over all (`None` if no page was ever read).
 pub(super) fn page_sizes(conn: &Connection) -> Result<(HashMap<i64, u64>, Option<u64>)> {
     let mut query = conn.prepare_cached(
         "SELECT source, sum(bytes), count(*) FROM fetch WHERE bytes > 0 GROUP BY source",

@@ -1,5 +1,5 @@
-//! Texts of articles: what came of asking for their pages, their versions, and what those taught of
-//! their site.
+//! Full texts: the results of fetching pages, their versions, and what was learned about their
+//! site.
 
 use super::error::{Result, StoreError};
 use super::rows::{json, opt_time, seconds, time, to_json};
@@ -11,60 +11,52 @@ use flate2::write::ZlibEncoder;
 use rusqlite::{Connection, OptionalExtension, params};
 use std::io::{Read, Write};
 
-/// Versions of a text that are kept, the one that is shown included.
+/// Versions of a text that are stored, including the current one.
 pub const MOST_VERSIONS: usize = 6;
-/// Bytes of a text of which the rest is left out when it is unpacked.
+/// Maximum number of bytes of a text when it is unpacked; the rest is cut.
 const MOST_TEXT: u64 = 16 << 20;
 
-/// The end of a request for the page of an item.
+/// The result of fetching the page of an item.
 #[derive(Debug, Clone)]
 pub struct Fetched {
-    /// Row key of the item.
     pub item: i64,
-    /// When it was asked for.
     pub at: Time,
-    /// What came of it.
     pub end: FetchEnd,
-    /// When it may be asked for again by itself.
+    /// When the page is fetched again automatically.
     pub next: Option<Time>,
-    /// How the text was looked for.
+    /// How the text was extracted.
     pub way: TextWay,
 }
 
-/// See [`Fetched`].
 #[derive(Debug, Clone)]
 pub enum FetchEnd {
-    /// The page is as it was (304).
+    /// The page has not changed (304).
     Unchanged,
-    /// It gave no text, and why in plain words.
+    /// There is no text; the reason for the user.
     Failed(String),
-    /// It was read.
+    /// The page was read.
     Read(Box<PageRead>),
-    /// It was not asked for: the user wants to see what the feed gives.
+    /// The page was not fetched: the user wants the text of the feed.
     FeedWanted,
-    /// It is not to be asked for again: the feed carries the whole article.
+    /// The page is not fetched again: the feed carries the full text.
     Needless,
-    /// When the article was last changed, as something else than its page says of what was read.
+    /// When the article was last changed, according to another source than the page.
     Dated(Time),
 }
 
-/// A page that was read.
 #[derive(Debug, Clone)]
 pub struct PageRead {
-    /// Its article.
+    /// The article on the page.
     pub text: PageText,
-    /// Hash of what the page by itself gives.
+    /// Hash of the text extracted from the page alone.
     pub page_hash: i64,
-    /// Bytes received.
     pub bytes: u64,
-    /// Validators of the page.
     pub validators: Validators,
-    /// The address that gave them.
+    /// The URL that sent them.
     pub validators_of: String,
-    /// What its site has taught with it.
+    /// What was learned about the site.
     pub site: Site,
-    /// When it was published and changed and who wrote it, as the page says; stored where the feed
-    /// says nothing of it.
+    /// Dates and authors according to the page; stored if the feed does not give them.
     pub published: Option<Time>,
     /// See `published`.
     pub updated: Option<Time>,
@@ -72,67 +64,66 @@ pub struct PageRead {
     pub authors: Vec<String>,
 }
 
-/// The article of a page, against the one that is stored.
+/// The article of a page, compared with the stored one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PageText {
     /// It is the same.
     Same,
-    /// The feed carries the whole of it, so that none is stored.
+    /// The feed carries the full text, so nothing is stored.
     InFeed,
     /// Another text.
     New {
         /// Safe HTML.
         html: String,
-        /// Where on the page it was found.
+        /// How it was extracted.
         from: TextFrom,
-        /// Whether the publisher changed the article: then the text before it is kept.
+        /// Whether the publisher changed the article; if so, the previous text is kept.
         changed: bool,
     },
 }
 
-/// What the pages of a source have taught.
+/// What was learned from the pages of a source.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Site {
-    /// What they have in common, as the engine wrote it.
+    /// The common template of the pages, as serialised by the engine.
     pub template: Option<String>,
-    /// Whether its feed carries whole articles, so that its pages need not be asked for.
+    /// Whether the feed carries full text, so that pages need not be fetched.
     pub whole: Option<bool>,
 }
 
-/// What is known of the page of an item.
+/// The state of the page of an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
-    /// When it was last asked for.
+    /// When it was last fetched.
     pub asked: Time,
-    /// When it may be asked for again by itself.
+    /// When it is fetched again automatically.
     pub next: Option<Time>,
     /// Failures in a row.
     pub tries: u32,
-    /// Why it gave no text when it was last asked for.
+    /// Why the last fetch gave no text.
     pub error: Option<String>,
-    /// How its text is looked for.
+    /// How the text is extracted.
     pub way: TextWay,
-    /// Hash of what the page by itself gave.
+    /// Hash of the text extracted from the page alone.
     pub page_hash: Option<i64>,
-    /// Validators of the text that is stored.
+    /// Validators of the stored text.
     pub validators: Validators,
-    /// The address that gave them.
+    /// The URL that sent them.
     pub validators_of: Option<String>,
 }
 
-/// One version of the text of an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Version {
-    /// When the page first gave it.
+    /// When the page first had this text.
     pub at: Time,
-    /// Where it was found.
+    /// How it was extracted.
     pub from: TextFrom,
     /// Safe HTML.
     pub html: String,
 }
 
-/// Stores the end of a request. What is stored of an item is never lost by a failure. False: the
-/// item is gone.
+/// Stores the result of a fetch. A failure never removes stored text. Returns false if the item
+/// is gone.
 pub(super) fn save(conn: &Connection, fetched: &Fetched) -> Result<bool> {
     let key = fetched.item;
     let source: Option<i64> = conn
@@ -209,7 +200,7 @@ fn save_page(conn: &Connection, key: i64, source: i64, at: Time, read: &PageRead
     };
     let mut since = at;
     if !changed {
-        // The same version, read better: it is as old as before.
+        // The same version, extracted better: it keeps its date.
         let before: Option<(i64, i64)> = conn
             .prepare_cached(
                 "SELECT key, at FROM article WHERE item = ?1 ORDER BY key DESC LIMIT 1",
@@ -228,7 +219,7 @@ fn save_page(conn: &Connection, key: i64, source: i64, at: Time, read: &PageRead
     queue_index(conn, key)
 }
 
-/// Adds a text as the newest version, and lets go of the oldest.
+/// Adds a text as the newest version and removes the oldest.
 fn insert(conn: &Connection, key: i64, at: Time, html: &str, from: TextFrom) -> Result<()> {
     conn.prepare_cached("INSERT INTO article (item, at, origin, body) VALUES (?1, ?2, ?3, ?4)")?
         .execute(params![key, at.timestamp(), to_json(&from)?, pack(html)?])?;
@@ -246,9 +237,9 @@ fn mark_changed(conn: &Connection, key: i64) -> Result<()> {
     Ok(())
 }
 
-/// A feed that carries whole articles, or did, brings another text of an item whose page was not taken:
-/// both are kept. Of the newest one only the moment counts, its text is the one in `detail`. To be
-/// called before the new text is stored there.
+/// Keeps the previous text if a feed with full text changes an item whose page was not used. Of
+/// the newest version only the date is stored; its text is in `detail`. Call this before the new
+/// text is stored there.
 pub(super) fn keep_feed_version(conn: &Connection, key: i64, new: &Entry, now: Time) -> Result<()> {
     let mut query = conn.prepare_cached(
         "SELECT d.content, d.summary, i.discovered, a.origin, a.key FROM item i
@@ -271,7 +262,7 @@ pub(super) fn keep_feed_version(conn: &Connection, key: i64, new: &Entry, now: T
     }
     match newest {
         None => insert(conn, key, discovered, &old, TextFrom::Feed)?,
-        // As it was last, its links too.
+        // The text as last seen, including its links.
         Some(newest) => {
             conn.prepare_cached("UPDATE article SET body = ?2 WHERE key = ?1")?
                 .execute(params![newest, pack(&old)?])?;
@@ -281,19 +272,19 @@ pub(super) fn keep_feed_version(conn: &Connection, key: i64, new: &Entry, now: T
     mark_changed(conn, key)
 }
 
-/// The text that the feed gives of an item now.
+/// The current text from the feed.
 fn feed_text(conn: &Connection, key: i64) -> Result<Option<String>> {
     let mut query = conn.prepare_cached("SELECT content, summary FROM detail WHERE item = ?1")?;
     let text = query.query_row([key], |r| Ok(longer(r.get(0)?, r.get(1)?)));
     Ok(text.optional()?.flatten())
 }
 
-/// The longer one of two texts, as [`crate::model::Item::feed_body`] chooses.
+/// The longer one of two texts, as in [`crate::model::Item::feed_body`].
 fn longer(content: Option<String>, summary: Option<String>) -> Option<String> {
     content.into_iter().chain(summary).max_by_key(String::len)
 }
 
-/// Fills in what the feed does not say. A first date moves the item to its place in lists.
+/// Fills in what the feed does not give. A first date moves the item in lists.
 fn save_said(
     conn: &Connection,
     key: i64,
@@ -319,20 +310,20 @@ fn save_said(
     Ok(())
 }
 
-/// Has the text of an item be indexed again, in the background.
+/// Queues the text of an item for indexing in the background.
 fn queue_index(conn: &Connection, key: i64) -> Result<()> {
     conn.prepare_cached("UPDATE detail SET indexed = 0 WHERE item = ?1")?.execute([key])?;
     Ok(())
 }
 
-/// The user has opened an item: its changes are seen. Tells whether there were any.
+/// Marks the changes of an item as seen. Returns whether there were any.
 pub(super) fn seen(conn: &Connection, key: i64) -> Result<bool> {
     let mut update =
         conn.prepare_cached("UPDATE item SET changed = 0 WHERE key = ?1 AND changed = 1")?;
     Ok(update.execute([key])? > 0)
 }
 
-/// What is known of the page of an item; `None` where it was never asked for.
+/// The state of the page of an item; `None` if it was never fetched.
 pub(super) fn page(conn: &Connection, key: i64) -> Result<Option<Page>> {
     let mut query = conn.prepare_cached(
         "SELECT asked, next, tries, error, way, page_hash, etag, last_modified, validators_of
@@ -376,7 +367,7 @@ pub(super) fn versions(conn: &Connection, key: i64) -> Result<Vec<Version>> {
     Ok(versions)
 }
 
-/// What the pages of a source have taught.
+/// What was learned from the pages of a source.
 pub(super) fn site(conn: &Connection, source: i64) -> Result<Site> {
     let mut query = conn.prepare_cached("SELECT template, whole FROM site WHERE source = ?1")?;
     let site = query.query_row([source], |r| Ok(Site { template: r.get(0)?, whole: r.get(1)? }));
@@ -390,7 +381,7 @@ fn pack(html: &str) -> Result<Vec<u8>> {
     done.map_err(|e| StoreError::Sqlite(e.to_string()))
 }
 
-/// The text that was packed; `None` where the bytes are damaged, which a checksum in them tells.
+/// The unpacked text; `None` if the bytes are damaged according to their checksum.
 pub(super) fn unpack(packed: &[u8]) -> Option<String> {
     let mut html = String::new();
     ZlibDecoder::new(packed).take(MOST_TEXT).read_to_string(&mut html).ok()?;

@@ -1,4 +1,4 @@
-//! Opening: folder, file modes, pragmas, migrations with a backup before each.
+//! Opening the database: folder, file modes, pragmas, migrations with a backup before each.
 
 use super::error::{Result, StoreError};
 use rusqlite::{Connection, OpenFlags};
@@ -10,7 +10,7 @@ use std::time::Duration;
 /// How long a statement waits for another process's write lock.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// One step per schema version; a step that has been released is never edited.
+/// One step per schema version; a released step is never edited.
 const STEPS: &[M<'static>] = &[
     M::up(include_str!("schema.sql")),
     M::up(include_str!("schema-2.sql")),
@@ -20,7 +20,7 @@ const STEPS: &[M<'static>] = &[
     M::up(include_str!("schema-6.sql")),
 ];
 
-/// Opens the only read-write connection, creating or migrating the file first.
+/// Opens the only read-write connection; creates or migrates the file first.
 pub(super) fn open_writer(path: &Path) -> Result<Connection> {
     create_private(path)?;
     let mut conn = Connection::open(path).map_err(|e| open_error(path, &e))?;
@@ -28,13 +28,13 @@ pub(super) fn open_writer(path: &Path) -> Result<Connection> {
     if conn.is_readonly("main")? {
         return Err(StoreError::ReadOnly);
     }
-    // Where no file can be made beside it, SQLite cannot open its log.
+    // If no file can be created in the folder, SQLite cannot open its log.
     conn.pragma_update(None, "journal_mode", "WAL").map_err(forbidden)?;
     conn.pragma_update(None, "synchronous", "NORMAL")?;
     conn.pragma_update(None, "foreign_keys", true)?;
     // Each job's savepoint keeps the pages it changes; on disk that costs as much as the job.
     conn.pragma_update(None, "temp_store", "MEMORY")?;
-    // Room for the pages of one transaction and for their log, so that each is written out once.
+    // Large enough for the pages and the log of one transaction, so that each is written once.
     conn.pragma_update(None, "cache_size", -2048)?;
     conn.pragma_update(None, "wal_autocheckpoint", 3000)?;
     conn.pragma_update(None, "journal_size_limit", 16 << 20)?;
@@ -43,23 +43,23 @@ pub(super) fn open_writer(path: &Path) -> Result<Connection> {
     Ok(conn)
 }
 
-/// Opens a connection that can only read; tells whether it takes the file for one that nobody can
-/// change, for as long as it lives.
+/// Opens a read-only connection. Also returns whether it treats the file as immutable for as long
+/// as it is open.
 pub(super) fn open_reader(path: &Path) -> Result<(Connection, bool)> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut conn = Connection::open_with_flags(path, flags).map_err(|e| open_error(path, &e))?;
     conn.busy_timeout(BUSY_TIMEOUT)?;
-    // Reading would leave a log that is as read-only as the file, also when that is mended.
+    // Reading would create a log as read-only as the file, even after the permissions are fixed.
     let frozen = fs::metadata(path).is_ok_and(|m| m.permissions().readonly());
     let unreadable = || probe(&conn).map_err(forbidden).is_err_and(|e| e.leaves_reading());
     let immutable = !has_log(path) && (frozen || unreadable());
     if immutable {
-        // What nobody can write to nobody changes meanwhile.
+        // A file that nobody can write is not changed by anybody either.
         let uri = immutable_uri(path);
         let flags = flags | OpenFlags::SQLITE_OPEN_URI;
         conn = Connection::open_with_flags(uri, flags).map_err(|e| open_error(path, &e))?;
     }
-    // The writer comes first, so it could not bring it up to date.
+    // The writer was opened before and could not migrate the file.
     let version: i64 = conn.pragma_query_value(None, "user_version", |r| r.get(0))?;
     if usize::try_from(version).is_ok_and(|version| version < STEPS.len()) {
         return Err(StoreError::TooOld { path: path.to_owned() });
@@ -69,12 +69,12 @@ pub(super) fn open_reader(path: &Path) -> Result<(Connection, bool)> {
     Ok((conn, immutable))
 }
 
-/// Whether anything can be read.
+/// Fails if nothing can be read.
 fn probe(conn: &Connection) -> rusqlite::Result<i64> {
     conn.query_row("SELECT count(*) FROM sqlite_schema", [], |r| r.get(0))
 }
 
-/// A file of SQLite's that cannot be opened beside an open database is one that may not be made.
+/// If SQLite cannot open a file beside an open database, it is not allowed to create it.
 fn forbidden(e: rusqlite::Error) -> StoreError {
     match e.sqlite_error_code() {
         Some(rusqlite::ErrorCode::CannotOpen) => StoreError::ReadOnly,
@@ -82,14 +82,14 @@ fn forbidden(e: rusqlite::Error) -> StoreError {
     }
 }
 
-/// Whether commits wait in a log beside the file.
+/// Whether there are commits in a log beside the file.
 fn has_log(path: &Path) -> bool {
     let mut name = path.as_os_str().to_owned();
     name.push("-wal");
     fs::metadata(PathBuf::from(name)).is_ok_and(|m| m.len() > 0)
 }
 
-/// The file as an address by which SQLite takes no locks and needs no other file.
+/// The URI by which SQLite takes no locks and needs no other file.
 fn immutable_uri(path: &Path) -> String {
     let escaped =
         path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
@@ -100,7 +100,7 @@ fn open_error(path: &Path, e: &dyn std::fmt::Display) -> StoreError {
     StoreError::Open { path: path.to_owned(), why: e.to_string() }
 }
 
-/// Creates the folder with mode 0700 and the file with mode 0600 where they are missing.
+/// Creates the folder with mode 0700 and the file with mode 0600 if they are missing.
 pub(super) fn create_private(path: &Path) -> Result<()> {
     let fail = |e: std::io::Error| open_error(path, &e);
     if let Some(dir) = path.parent().filter(|d| !d.as_os_str().is_empty() && !d.exists()) {
@@ -134,13 +134,13 @@ fn migrate(conn: &mut Connection, path: &Path) -> Result<()> {
         return Err(StoreError::TooNew { path: path.to_owned(), found, known: STEPS.len() });
     }
     for step in found..STEPS.len() {
-        // What was just begun has nothing to lose.
+        // A new file has no data to back up.
         if found > 0 {
             back_up(conn, &backup_path(path, step))?;
         }
         match migrations.to_version(conn, step + 1) {
             Ok(()) => {}
-            // Two processes started at once: the other one has done this step meanwhile.
+            // Two processes started at once: the other one has done this step.
             Err(_) if version(conn)? > step => {}
             Err(e) => return Err(migration_error(e)),
         }
@@ -176,12 +176,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_steps_are_valid_sql() {
+    fn migration_steps_are_valid_sql() {
         Migrations::from_slice(STEPS).validate().unwrap();
     }
 
     #[test]
-    fn a_newer_database_is_refused_and_left_alone() {
+    fn rejects_newer_schema_without_changing_the_file() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("db");
         drop(open_writer(&path).unwrap());
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_schema_is_brought_up_to_date() {
+    fn migrates_the_first_schema() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("db");
         let mut old = Connection::open(&path).unwrap();
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn an_older_database_that_could_not_be_brought_up_to_date_is_told() {
+    fn reports_an_older_database_that_cannot_be_migrated() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("db");
         let mut old = Connection::open(&path).unwrap();
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_backup_holds_everything() {
+    fn backup_contains_everything() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("db");
         let conn = open_writer(&path).unwrap();
@@ -245,13 +245,13 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn only_the_owner_may_read() {
+    fn files_are_readable_by_the_owner_only() {
         use std::os::unix::fs::PermissionsExt;
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("new/db");
         drop(open_writer(&path).unwrap());
         let files = fs::read_dir(path.parent().unwrap()).unwrap().count();
-        assert_eq!(files, 1, "no copies of a database that has just been made");
+        assert_eq!(files, 1, "a new database needs no backup");
         let mode = |p: &Path| fs::metadata(p).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
     }

@@ -1,5 +1,5 @@
-//! Copies of list pages as they were when their selectors last worked: against them new selectors
-//! are tried.
+//! Copies of list pages from the last time their selectors worked. New selectors are tested
+//! against them.
 
 use super::error::Result;
 use super::rows::time;
@@ -10,26 +10,25 @@ use flate2::write::ZlibEncoder;
 use rusqlite::{Connection, params};
 use std::io::{Read, Write};
 
-/// Copies of one source that are kept.
+/// Copies that are stored per source.
 const MOST_COPIES: i64 = 3;
-/// Bytes of a page of which a copy is kept, and of the copy.
+/// Maximum size in bytes of a page, and of its packed copy.
 const MOST_PAGE: usize = 2 << 20;
 const MOST_PACKED: usize = 256 << 10;
 
-/// A copy of a list page, packed.
+/// A compressed copy of a list page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListCopy {
-    /// When the page was asked for.
+    /// When the page was fetched.
     pub at: Time,
-    /// The address that answered.
+    /// The URL that sent it.
     pub url: String,
-    /// Its `Content-Type`.
     pub media_type: Option<String>,
     packed: Vec<u8>,
 }
 
 impl ListCopy {
-    /// Packs a page; `None` where it is too large to be kept.
+    /// Compresses a page; `None` if it is too large.
     pub fn pack(at: Time, url: &str, media_type: Option<&str>, body: &[u8]) -> Option<Self> {
         if body.len() > MOST_PAGE {
             return None;
@@ -40,7 +39,7 @@ impl ListCopy {
         Some(Self { at, url: url.to_owned(), media_type: media_type.map(str::to_owned), packed })
     }
 
-    /// The page; `None` where the bytes are damaged.
+    /// The page; `None` if the bytes are damaged.
     pub fn body(&self) -> Option<Vec<u8>> {
         let mut body = Vec::new();
         let most = u64::try_from(MOST_PAGE).unwrap_or(u64::MAX);
@@ -49,7 +48,7 @@ impl ListCopy {
     }
 }
 
-/// Keeps a copy: the last of its day, and of the newest days only.
+/// Stores a copy; only the last one per day and the newest days are kept.
 pub(super) fn keep(conn: &Connection, source: i64, copy: &ListCopy) -> Result<()> {
     let at = copy.at.timestamp();
     conn.prepare_cached(
@@ -88,7 +87,7 @@ pub(super) fn of(conn: &Connection, source: i64) -> Result<Vec<ListCopy>> {
     Ok(query.query_map([source], copy)?.collect::<rusqlite::Result<_>>()?)
 }
 
-/// The addresses of the newest items of a source, at most `limit`.
+/// The URLs of the newest items of a source, at most `limit`.
 pub(super) fn addresses(conn: &Connection, source: i64, limit: usize) -> Result<Vec<String>> {
     let mut query = conn.prepare_cached(
         "SELECT url FROM item WHERE source = ?1 AND url IS NOT NULL

@@ -1,4 +1,4 @@
-//! How many rows a view has, at a bounded cost.
+//! Counting the rows of a view, with limited cost.
 
 use super::error::{Result, StoreError};
 use super::view::{Filter, MERGED_SOURCES, Scope, View, index_of};
@@ -6,21 +6,20 @@ use rusqlite::{Connection, StatementStatus, params_from_iter};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The rows of a view, as far as they were counted.
+/// The number of rows of a view, as far as they were counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Count {
-    /// Those that were counted.
     pub items: u32,
     /// Whether there may be more.
     pub more: bool,
 }
 
-/// Rows that are counted at most.
+/// Maximum number of rows that are counted.
 pub const MOST_COUNTED: u32 = 999;
-/// Steps of SQLite's machine that counting one view may take, about ten for a row that is polled.
+/// SQLite virtual machine steps for counting one view, about ten per row.
 pub(super) const MOST_STEPS: i32 = 250_000;
 
-/// Counts up to [`MOST_COUNTED`] rows, and for so many of those steps only.
+/// Counts up to [`MOST_COUNTED`] rows, within `most_steps` SQLite steps.
 pub(super) fn count(conn: &Connection, view: &View, most_steps: i32) -> Result<Count> {
     let view = &*view.by_source();
     let mut count = Count::default();
@@ -48,7 +47,7 @@ pub(super) fn count(conn: &Connection, view: &View, most_steps: i32) -> Result<C
     Ok(count)
 }
 
-/// Counts on with the rows of one index; tells how many steps that took.
+/// Adds the rows of one index; returns how many steps that took.
 fn add(conn: &Connection, view: &View, source: Option<i64>, count: &mut Count) -> Result<i32> {
     let mut filter = Filter::default();
     let from = match &view.criteria.text {
@@ -81,7 +80,7 @@ fn add(conn: &Connection, view: &View, source: Option<i64>, count: &mut Count) -
     Ok(statement.get_status(StatementStatus::VmStep))
 }
 
-/// Ends what a connection is doing after so many steps, for as long as it lives.
+/// Interrupts the statements of a connection after so many steps, until dropped.
 struct Limit<'a> {
     conn: &'a Connection,
     reached: Arc<AtomicBool>,
@@ -107,7 +106,7 @@ impl<'a> Limit<'a> {
 impl Drop for Limit<'_> {
     fn drop(&mut self) {
         if let Err(e) = self.conn.progress_handler(0, None::<fn() -> bool>) {
-            tracing::error!("the limit of a count stays set: {e}");
+            tracing::error!("cannot remove the step limit of a count: {e}");
         }
     }
 }

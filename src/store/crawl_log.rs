@@ -1,5 +1,5 @@
-//! The record of one crawl, in a file of its own: the links seen and the answers, one transaction
-//! for each answer. A crawl that was killed reads it from the start and stands where it stood.
+//! The log of one crawl, in a file of its own: the links and the responses, one transaction for
+//! each response. A crawl that was killed reads it from the start and resumes.
 
 use super::connect::create_private;
 use super::error::{Result, StoreError};
@@ -8,46 +8,44 @@ use rusqlite::{Connection, OptionalExtension, params};
 use std::path::Path;
 use std::time::Duration;
 
-/// How long the file is waited for while another crawl has it.
+/// How long to wait for the file while another crawl uses it.
 const BUSY_TIMEOUT: Duration = Duration::from_millis(500);
 /// A link that was seen for the first time.
 #[derive(Debug, Clone, Copy)]
 pub struct LinkRow<'a> {
-    /// Its address.
+    /// Its URL.
     pub url: &'a str,
-    /// The number and text of the path that leads to it.
+    /// Number and text of the tag path that leads to it.
     pub path: (u32, &'a str),
-    /// The number and text of its anchor.
+    /// Number and text of its anchor.
     pub anchor: (u32, &'a str),
 }
 
-/// An answer.
+/// A response.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RequestRow {
-    /// The link that was asked for.
+    /// The link that was fetched.
     pub link: u32,
-    /// Only its headers were.
+    /// Whether only the headers were requested.
     pub head: bool,
-    /// How often it was sent: none where robots.txt forbids it, several where it was tried again.
+    /// Number of requests sent: none if robots.txt forbids it, several after retries.
     pub sent: u32,
-    /// HTTP status; 0 without an answer.
+    /// HTTP status; 0 without a response.
     pub status: u16,
-    /// What it was, as the crawl numbers it.
+    /// The class of the response, as numbered by the crawl.
     pub class: u8,
     /// Whether it was an article.
     pub article: bool,
-    /// Bytes received.
     pub bytes: u64,
     /// Unix time in milliseconds.
     pub at: i64,
-    /// The links on it.
     pub links: Vec<u32>,
 }
 
-/// The open record. Nobody else can open it meanwhile.
+/// The open log. Nobody else can open it at the same time.
 pub struct CrawlLog {
     conn: Connection,
-    /// How many of each are stored.
+    /// Number of stored responses.
     requests: u32,
     links: u32,
     paths: u32,
@@ -55,10 +53,10 @@ pub struct CrawlLog {
 }
 
 impl CrawlLog {
-    /// Opens the record, creating it first where there is none.
+    /// Opens the log, and creates it if there is none.
     ///
     /// # Errors
-    /// When it cannot be opened, was written by a later version, or [`StoreError::Busy`] when another
+    /// If it cannot be opened or was written by a newer version; [`StoreError::Busy`] if another
     /// crawl has it open.
     pub fn open(path: &Path) -> Result<Self> {
         create_private(path)?;
@@ -100,30 +98,30 @@ impl CrawlLog {
         Ok(())
     }
 
-    /// How many answers are stored.
+    /// Number of stored responses.
     pub fn requests(&self) -> u32 {
         self.requests
     }
 
-    /// How many links are stored.
+    /// Number of stored links.
     pub fn links(&self) -> u32 {
         self.links
     }
 
-    /// A value under a name.
+    /// The value stored under a name.
     pub fn note(&self, name: &str) -> Result<Option<String>> {
         let mut query = self.conn.prepare_cached("SELECT value FROM note WHERE name = ?1")?;
         Ok(query.query_row([name], |r| r.get(0)).optional()?)
     }
 
-    /// Keeps a value under a name.
+    /// Stores a value under a name.
     pub fn set_note(&self, name: &str, value: &str) -> Result<()> {
         let sql = "INSERT OR REPLACE INTO note (name, value) VALUES (?1, ?2)";
         self.conn.prepare_cached(sql)?.execute([name, value])?;
         Ok(())
     }
 
-    /// Stores an answer, the links that were new with it in order, and what was saved of it, in one
+    /// Stores a response, the new links on it in order, and the article saved from it, in one
     /// transaction.
     pub fn append<'a>(
         &mut self,
@@ -159,7 +157,7 @@ impl CrawlLog {
         Ok(())
     }
 
-    /// Requests and bytes of the last answers.
+    /// Requests and bytes of the last responses.
     pub fn spent(&self, answers: u32) -> Result<(u64, u64)> {
         let from = self.requests.saturating_sub(answers);
         let sql =
@@ -169,7 +167,7 @@ impl CrawlLog {
         Ok((u64::try_from(sent).unwrap_or(0), u64::try_from(bytes).unwrap_or(0)))
     }
 
-    /// Forgets the last answers, which must have led to no links.
+    /// Removes the last responses, which must not have added links.
     pub fn forget_last(&mut self, answers: u32) -> Result<()> {
         let keep = self.requests.saturating_sub(answers);
         self.conn.execute("DELETE FROM request WHERE id >= ?1", [keep])?;
@@ -177,11 +175,11 @@ impl CrawlLog {
         Ok(())
     }
 
-    /// Reads all answers in order; `each` is given the stored links that it asks for in order, by
-    /// the number of links that it knows already.
+    /// Reads all responses in order. `each` gets the stored links in order, starting after the
+    /// number of links that it already knows.
     ///
     /// # Errors
-    /// When the file cannot be read, or `each` fails.
+    /// If the file cannot be read, or `each` fails.
     pub fn replay<E: From<StoreError>>(
         &self,
         mut each: impl FnMut(RequestRow, &mut Stored<'_>) -> std::result::Result<(), E>,
@@ -197,19 +195,18 @@ impl CrawlLog {
         Ok(())
     }
 
-    /// The links as they were seen.
     pub fn stored(&self) -> Stored<'_> {
         Stored { conn: &self.conn }
     }
 
-    /// What was saved, as it was told to [`CrawlLog::append`], in order.
+    /// The saved articles, as passed to [`CrawlLog::append`], in order.
     pub fn saved(&self) -> Result<Vec<String>> {
         let mut query = self.conn.prepare("SELECT json FROM saved ORDER BY request")?;
         let rows = query.query_map([], |r| r.get(0))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Stores what a later visit has seen, and in one transaction with it what it has learned.
+    /// Stores what a later visit saw and learned, in one transaction.
     pub fn learn<'a>(
         &mut self,
         new: impl Iterator<Item = LinkRow<'a>>,
@@ -240,7 +237,7 @@ impl CrawlLog {
         Ok(())
     }
 
-    /// What visits have learned, of the labels the newest `most`.
+    /// What was learned from visits, with the newest `most` labels.
     pub fn learned(&self, most: u32) -> Result<Learned> {
         let sql =
             "SELECT link, hit FROM (SELECT * FROM label ORDER BY id DESC LIMIT ?1) ORDER BY id";
@@ -261,26 +258,26 @@ impl CrawlLog {
     }
 }
 
-/// What visits have learned of a site.
+/// What was learned from visits to a site.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Learned {
-    /// Links that were asked for, in order, and whether they were what is looked for.
+    /// Links that were fetched, in order, and whether they were targets.
     pub labels: Vec<(u32, bool)>,
-    /// Pages, and to how much each has led, by link.
+    /// Pages and the number of targets each led to, by link.
     pub hubs: Vec<(u32, u32)>,
-    /// What pages are asked by.
+    /// Validators of pages, by link.
     pub validators: Vec<(u32, Validators)>,
-    /// Links that there was no time for, in order.
+    /// Links that were not fetched yet, in order.
     pub waiting: Vec<u32>,
 }
 
-/// Stored links.
+/// The stored links.
 pub struct Stored<'a> {
     conn: &'a Connection,
 }
 
 impl Stored<'_> {
-    /// Address, path and anchor of a link; `None` where there is none of that number.
+    /// URL, path and anchor of a link; `None` if there is none with that number.
     pub fn link(&mut self, id: u32) -> Result<Option<(String, String, String)>> {
         let sql = "SELECT url, path.text, anchor.text FROM link
                    JOIN path ON path.id = link.path JOIN anchor ON anchor.id = link.anchor
@@ -332,7 +329,7 @@ fn read_request(row: &rusqlite::Row<'_>) -> rusqlite::Result<RequestRow> {
     })
 }
 
-/// Differences in 7 bits a byte, the sign in the lowest bit: mostly one byte for a link.
+/// Differences in 7 bits per byte, the sign in the lowest bit: mostly one byte per link.
 fn pack(numbers: &[u32]) -> Vec<u8> {
     let mut out = Vec::with_capacity(numbers.len() + 4);
     let mut last = 0i64;
@@ -383,15 +380,15 @@ mod tests {
     }
 
     #[test]
-    fn numbers_survive_packing() {
+    fn packed_numbers_round_trip() {
         let numbers = [0, 1, 2, 700_000, 5, u32::MAX, 0, 64, 128];
         assert_eq!(unpack(&pack(&numbers)), numbers);
         assert_eq!(pack(&[7, 8, 9, 10]).len(), 4);
-        assert!(!unpack(&[0xff; 99]).is_empty(), "damage is no loop");
+        assert!(!unpack(&[0xff; 99]).is_empty(), "damaged data ends the loop");
     }
 
     #[test]
-    fn what_was_answered_is_there_after_opening_again() {
+    fn responses_are_there_after_reopening() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("new/crawl.db");
         let first =
@@ -437,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn an_earlier_record_is_brought_up_to_date() {
+    fn migrates_an_older_log() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("crawl.db");
         let log = CrawlLog::open(&path).unwrap();
@@ -451,7 +448,7 @@ mod tests {
     }
 
     #[test]
-    fn one_crawl_at_a_time() {
+    fn only_one_crawl_opens_the_log() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("crawl.db");
         let _open = CrawlLog::open(&path).unwrap();

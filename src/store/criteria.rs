@@ -1,42 +1,42 @@
-//! A search made ready for the database: a full-text match and conditions.
+//! A query translated for the database: a full-text match and conditions.
 
 use crate::query::{Column, Named, Query, State, Term, What};
 use chrono::{DateTime, Local};
 use std::fmt::Write;
 
-/// What narrows a list, its dates reckoned and its names of sources resolved.
+/// The conditions of a list, with dates computed and source names resolved.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Criteria {
-    /// FTS5 match expression; `None` when there are only conditions.
+    /// FTS5 match expression; `None` if there are only conditions.
     pub text: Option<String>,
-    /// FTS5 match expression of what is left out where nothing is looked for.
+    /// FTS5 match expression of excluded items, used if no text is searched for.
     pub not_text: Option<String>,
-    /// It asks for something that nothing can be, such as punctuation alone.
+    /// Whether the query cannot match anything, such as punctuation alone.
     pub nothing: bool,
-    /// Whether items have to be read, or unread.
+    /// Whether items must be read or unread.
     pub read: Option<bool>,
-    /// Whether they have to be pinned.
+    /// Whether they must be pinned.
     pub pinned: Option<bool>,
-    /// Whether the article has to have changed since the user last opened it.
+    /// Whether the article must have changed since the user last opened it.
     pub changed: Option<bool>,
     /// Dated earlier than this (seconds since the epoch).
     pub before: Option<i64>,
     /// Dated at or later than this (seconds since the epoch).
     pub after: Option<i64>,
-    /// Row keys of the sources it is limited to.
+    /// Row keys of the sources to include.
     pub sources: Option<Vec<i64>>,
-    /// Row keys of the sources left out.
+    /// Row keys of the sources to exclude.
     pub not_sources: Vec<i64>,
 }
 
 impl Criteria {
-    /// What finds nothing.
+    /// Criteria that match nothing.
     pub fn nothing() -> Self {
         Self { nothing: true, ..Self::default() }
     }
 
-    /// Makes a query ready. `now` is the user's local time; `resolve` gives the row keys of the
-    /// sources that a name means.
+    /// Translates a query. `now` is the user's local time; `resolve` returns the row keys of the
+    /// sources that a name refers to.
     pub fn new(
         query: &Query,
         now: DateTime<Local>,
@@ -52,7 +52,7 @@ impl Criteria {
                 What::Of(named) => criteria.limit(resolve(named), term.negated),
                 What::Is(state) => criteria.mark(*state, !term.negated),
                 What::Text { column, text: words, phrase } => {
-                    // The last word may still be being typed. A letter alone begins too much.
+                    // The last word may be incomplete. A prefix of one letter matches too much.
                     let begins = i == last || (!term.negated && words.chars().nth(1).is_some());
                     let list = if term.negated { &mut not } else { &mut text };
                     list.extend(fts(*column, words, begins && !phrase));
@@ -102,7 +102,7 @@ impl Criteria {
             What::Older(span) => (ago(span.seconds()), false),
             _ => return,
         };
-        // Before all time.
+        // Before all times.
         let start = start.unwrap_or(i64::MIN);
         if later == term.negated {
             self.before = Some(self.before.map_or(start, |before| before.min(start)));
@@ -116,7 +116,7 @@ fn has_words(text: &str) -> bool {
     text.chars().any(char::is_alphanumeric)
 }
 
-/// A text as an FTS5 string; what has no letters or digits matches nothing and is left out.
+/// A text as an FTS5 string; text without letters or digits matches nothing and is skipped.
 fn fts(column: Column, text: &str, prefix: bool) -> Option<String> {
     if !has_words(text) {
         return None;
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_leaves_out_does_not_ask_for_everything() {
+    fn a_query_of_exclusions_needs_no_text_match() {
         let q = read("-rust -\"go lang\"");
         assert_eq!(q.not_text.as_deref(), Some("\"rust\" OR \"go lang\""));
         for input in ["***", "-", "\"\"", "( )", "-***", "is:read unread", "is:pinned -is:pinned"] {

@@ -1,70 +1,61 @@
-//! What can go wrong with the database, in words that say what to do.
+//! Errors of the database, with what the user can do.
 
 use std::path::PathBuf;
 
-/// A failure of the store.
+/// An error of the store.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum StoreError {
     /// The folder or file cannot be created or opened.
     #[error("cannot open the database {path}: {why}")]
     Open {
-        /// The file.
         path: PathBuf,
-        /// The system's words.
+        /// The message of the system.
         why: String,
     },
-    /// Written by a later newsfed.
+    /// Written by a newer newsfed.
     #[error(
-        "the database {path} was written by a newer newsfed (schema {found}, this one knows {known}); \
+        "the database {path} was written by a newer newsfed (schema {found}, this version supports {known}); \
          update newsfed, or choose another folder with --data-dir"
     )]
     TooNew {
-        /// The file.
         path: PathBuf,
         /// Schema version in the file.
         found: usize,
-        /// Newest schema version known here.
         known: usize,
     },
-    /// Written by an earlier newsfed, and cannot be brought up to date.
+    /// Written by an older newsfed, and cannot be migrated.
     #[error(
-        "the database {path} was written by an older newsfed and has to be brought up to date, which its \
-         permissions or a full disk forbid; mend that and start newsfed again"
+        "the database {path} was written by an older newsfed and cannot be migrated because of its \
+         permissions or a full disk; fix that and start newsfed again"
     )]
-    TooOld {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The file is damaged.
+    TooOld { path: PathBuf },
     #[error(
-        "the database is damaged ({0}); quit newsfed and run `newsfed doctor --rebuild`, which keeps a copy and saves what can be read"
+        "the database is damaged ({0}); quit newsfed and run `newsfed doctor --rebuild`, which keeps a copy and recovers what can be read"
     )]
     Corrupt(String),
-    /// No space left.
     #[error("the disk is full; free some space and try again")]
     Full,
-    /// The system can neither read nor write the file.
+    /// The system cannot read or write the file.
     #[error("the database cannot be read or written ({0}); check the disk and its free space")]
     Io(String),
-    /// The file or folder cannot be written.
     #[error("the database is read-only; check the permissions of its file and folder")]
     ReadOnly,
-    /// Another process holds the write lock for too long.
+    /// Another process has held the write lock for too long.
     #[error("another program has been writing to the database for too long; try again")]
     Busy,
-    /// A query was superseded by a newer one.
+    /// A newer query replaced this one.
     #[error("interrupted")]
     Interrupted,
     /// The writer has stopped.
     #[error("newsfed is shutting down")]
     Closed,
-    /// Anything else that SQLite says.
+    /// Any other SQLite error.
     #[error("database: {0}")]
     Sqlite(String),
 }
 
 impl StoreError {
-    /// Whether what is there can be read all the same.
+    /// Whether the data can still be read.
     pub fn leaves_reading(&self) -> bool {
         matches!(self, Self::ReadOnly | Self::Full)
     }
@@ -92,5 +83,4 @@ impl From<rusqlite::Error> for StoreError {
     }
 }
 
-/// Result with a [`StoreError`].
 pub type Result<T> = std::result::Result<T, StoreError>;

@@ -1,4 +1,4 @@
-//! What sources have published, in figures: for the schedule, and for sparklines.
+//! The publishing history of sources, for the schedule and for sparklines.
 
 use super::error::Result;
 use super::rows::time;
@@ -6,19 +6,19 @@ use crate::model::Time;
 use rusqlite::{Connection, params};
 use std::collections::HashMap;
 
-/// When one source published.
+/// The publication times of one source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct History {
     /// Row key of the source.
     pub source: i64,
     /// When the first of its items was discovered.
     pub since: Time,
-    /// When its items were published, in seconds since the epoch, oldest first; never later than
-    /// their discovery.
+    /// Publication times in seconds since the epoch, oldest first; never later than the
+    /// discovery.
     pub published: Vec<i64>,
 }
 
-/// The histories of every declared source that has items.
+/// The histories of all declared sources with items.
 pub(super) fn all(conn: &Connection) -> Result<Vec<History>> {
     let mut query = conn.prepare_cached(
         "SELECT i.source, i.date, i.discovered FROM item i JOIN source s ON s.key = i.source
@@ -49,7 +49,7 @@ pub(super) fn dates(conn: &Connection, source: i64, limit: usize) -> Result<Vec<
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// How many polls nobody asked for began after `since` and until `until`, by source.
+/// The number of automatic polls that began after `since` and until `until`, by source.
 pub(super) fn automatic_polls(
     conn: &Connection,
     since: Time,
@@ -64,15 +64,15 @@ pub(super) fn automatic_polls(
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// When the oldest look at a source began that is still on record.
+/// When the oldest recorded poll of a source began.
 pub(super) fn oldest_poll(conn: &Connection, source: i64) -> Result<Option<Time>> {
     let mut query = conn.prepare_cached("SELECT min(at) FROM poll WHERE source = ?1")?;
     let oldest: Option<i64> = query.query_row([source], |r| r.get(0))?;
     Ok(oldest.map(time))
 }
 
-/// Items of a source on each of the last `days` days, by their dates: the newest day comes last
-/// and ends at `until`.
+/// Items of a source on each of the last `days` days, by date: the newest day comes last and ends
+/// at `until`.
 pub(super) fn items_per_day(
     conn: &Connection,
     source: i64,
@@ -96,12 +96,12 @@ pub(super) fn items_per_day(
     Ok(counts)
 }
 
-/// Most days that a sparkline shows.
+/// Maximum number of days of a sparkline.
 const MOST_DAYS: usize = 366;
 
-/// Mean delay of the items that each of the looks at a source since `since` found, in seconds, by
-/// the moment of the poll. Items that the publisher did not date are found at once. Only the 5,000
-/// items with the latest dates are asked: no index knows when the items of a source were found.
+/// Mean delay in seconds of the items that each poll of a source since `since` found, by the
+/// start of the poll. Items without a date have no delay. Only the 5,000 items with the latest
+/// dates are considered, because no index has the time of discovery.
 pub(super) fn delays(conn: &Connection, source: i64, since: Time) -> Result<HashMap<i64, i64>> {
     let mut query = conn.prepare_cached(
         "SELECT discovered, cast(avg(discovered - date) AS INTEGER)
@@ -114,22 +114,20 @@ pub(super) fn delays(conn: &Connection, source: i64, since: Time) -> Result<Hash
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// What looks cost: how many they were and what came over the wire.
+/// The cost of polls: how many, and bytes on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 pub struct Spent {
-    /// How many polls.
     pub polls: u32,
-    /// Requests that they took, redirects included and robots.txt not.
+    /// Requests sent, including redirects but not robots.txt.
     pub requests: u32,
-    /// Bytes received.
     pub bytes: u64,
-    /// Answers that nothing has changed (304).
+    /// Number of 304 responses.
     pub unchanged: u32,
-    /// Bytes that those answers saved: each the mean of a whole answer.
+    /// Bytes that those responses saved: each the mean size of a full response.
     pub bytes_saved: u64,
 }
 
-/// What the looks at a source after `since` cost.
+/// The cost of the polls of a source after `since`.
 pub(super) fn spent(conn: &Connection, source: i64, since: Time) -> Result<Spent> {
     let mut query = conn.prepare_cached(
         "SELECT count(*), coalesce(sum(bytes), 0), coalesce(sum(status = 304), 0),
@@ -156,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_published_and_what_it_cost() {
+    fn reports_history_and_cost_of_polls() {
         let dir = tempfile::tempdir().unwrap();
         let conn = super::super::connect::open_writer(&dir.path().join("db")).unwrap();
         conn.execute_batch(
@@ -180,15 +178,11 @@ mod tests {
             item.execute([date, discovered]).unwrap();
         }
         let counts = |source| items_per_day(&conn, source, time(until), 14).unwrap();
-        assert_eq!(
-            counts(1),
-            [[0; 13].as_slice(), &[3]].concat(),
-            "the day begins behind midnight"
-        );
+        assert_eq!(counts(1), [[0; 13].as_slice(), &[3]].concat(), "the day begins after midnight");
         assert_eq!(counts(2), [0; 14]);
         assert_eq!(dates(&conn, 1, 2).unwrap(), [time(until), time(until - 60)]);
         let delays = delays(&conn, 1, time(until - day)).unwrap();
-        assert_eq!(delays, [(until, (14 * day + day - 1) / 3)].into(), "by when it was found");
+        assert_eq!(delays, [(until, (14 * day + day - 1) / 3)].into(), "by time of discovery");
         assert_eq!(automatic_polls(&conn, time(100), time(400)).unwrap(), [(1, 2)].into());
         assert_eq!([1, 2].map(|s| oldest_poll(&conn, s).unwrap()), [Some(time(100)), None]);
         let spent = spent(&conn, 1, time(0)).unwrap();

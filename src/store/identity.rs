@@ -1,37 +1,38 @@
-//! When two entries of a source are the same item: by guid, then address, then text.
+//! When two entries of a source are the same item: by guid, then URL, then text.
 
 use crate::model::Entry;
 use crate::util::url::normalise;
 use sha2::{Digest, Sha256};
 use std::collections::{HashMap, HashSet};
 
-/// An entry with the hashes by which it is recognised, computed off the writer thread.
+/// An entry with the hashes that identify it, computed outside the writer thread.
 #[derive(Debug, Clone)]
 pub struct Prepared {
     pub(super) entry: Entry,
-    /// `None` when the entry has no guid, or one that its document uses for several entries.
+    /// `None` if the entry has no guid, or one that several entries of the document share.
     pub(super) guid_hash: Option<i64>,
     pub(super) url_hash: i64,
     /// Of the text alone.
     pub(super) content_hash: i64,
-    /// Of all that the publisher can change.
+    /// Of everything that the publisher can change.
     pub(super) version_hash: i64,
-    /// Whether the text alone is long enough to recognise the entry by.
+    /// Whether the text alone is long enough to identify the entry.
     pub(super) distinctive: bool,
 }
 
-/// Bytes of text from which equal text means the same item although guid and address differ.
+/// Minimum bytes of text from which on equal text means the same item although guid and URL
+/// differ.
 const DISTINCTIVE: usize = 200;
 
-/// Hashes the entries of one document and drops repetitions: exact ones, and entries of the same
-/// title with neither guid nor address. Order is kept.
+/// Hashes the entries of one document and drops duplicates: exact ones, and entries with the same
+/// title and neither guid nor URL. The order is kept.
 pub fn prepare(entries: Vec<Entry>) -> Vec<Prepared> {
     let mut shared: HashMap<String, usize> = HashMap::new();
     let mut seen = HashSet::new();
     let mut titles = HashSet::new();
     let mut kept = Vec::with_capacity(entries.len());
     for mut entry in entries {
-        // The zero of a publisher's clock (year 1, or 1970) is no date.
+        // The zero of a publisher's clock (year 1, or 1970) is not a date.
         let real = |t: &crate::model::Time| t.timestamp() > 0;
         entry.published = entry.published.filter(real);
         entry.updated = entry.updated.filter(real);
@@ -70,8 +71,7 @@ fn text_length(entry: &Entry) -> usize {
     entry.content.as_deref().unwrap_or("").len() + entry.summary.as_deref().unwrap_or("").len()
 }
 
-/// Hash of the address without its scheme; without an address, of the title; without that, of the
-/// text.
+/// Hash of the URL without its scheme; without a URL, of the title; without that, of the text.
 fn url_hash(entry: &Entry) -> i64 {
     match entry.url.as_deref() {
         Some(address) => match url::Url::parse(address) {
@@ -87,14 +87,14 @@ fn url_hash(entry: &Entry) -> i64 {
     }
 }
 
-/// Hash of an address without its scheme and `www.`.
+/// Hash of a URL without its scheme and `www.`.
 pub(super) fn address_hash(url: &url::Url) -> i64 {
     let normal = normalise(url);
     let bare = normal.split_once("://").map_or(normal.as_str(), |(_, rest)| rest);
     hash(["url", bare.strip_prefix("www.").unwrap_or(bare)])
 }
 
-/// Hash of the text by which an entry can be recognised.
+/// Hash of the text that can identify an entry.
 fn content_hash(entry: &Entry) -> i64 {
     hash([
         entry.title.as_str(),
@@ -103,8 +103,8 @@ fn content_hash(entry: &Entry) -> i64 {
     ])
 }
 
-/// Hash of all that counts as a change when the publisher edits it. The time without a date is not
-/// part of it: only what the publisher says is.
+/// Hash of everything that counts as a change when the publisher edits it. A date that newsfed
+/// filled in is not part of it.
 fn version_hash(entry: &Entry, content_hash: i64) -> i64 {
     let date =
         |t: Option<crate::model::Time>| t.map(|t| t.timestamp().to_string()).unwrap_or_default();
@@ -116,7 +116,7 @@ fn version_hash(entry: &Entry, content_hash: i64) -> i64 {
     hash(numbers.iter().map(String::as_str).chain(texts).chain(lists).chain(enclosures))
 }
 
-/// The first 64 bits of SHA-256 over the parts, each ended by a byte that text cannot hold.
+/// The first 64 bits of SHA-256 over the parts, each followed by a byte that text cannot contain.
 fn hash<'a>(parts: impl IntoIterator<Item = &'a str>) -> i64 {
     let mut sha = Sha256::new();
     for part in parts {

@@ -1,5 +1,5 @@
-//! The full-text index: titles with the transaction that stores them, the text of bodies in the
-//! background, a batch at a time.
+//! The full-text index: titles in the transaction that stores them, bodies in the background in
+//! batches.
 
 use super::articles::unpack;
 use super::error::Result;
@@ -13,8 +13,8 @@ pub(super) fn open(conn: &Connection) -> Result<()> {
     Ok(conn.execute_batch("CREATE TEMP TABLE untitled (item INTEGER PRIMARY KEY, new INTEGER)")?)
 }
 
-/// Has the title of an item that was written be indexed at the end of the transaction: the index
-/// writes its pending words out at each savepoint it meets, and merges what was written.
+/// Queues the title of an item for indexing at the end of the transaction, because the index
+/// writes and merges its data at each savepoint.
 pub(super) fn queue_title(conn: &Connection, item: i64, new: bool) -> Result<()> {
     conn.prepare_cached("INSERT OR IGNORE INTO temp.untitled VALUES (?1, ?2)")?
         .execute(params![item, new])?;
@@ -43,17 +43,17 @@ pub(super) fn write_titles(conn: &Connection) -> Result<()> {
     Ok(())
 }
 
-/// Items in one batch: small enough that a waiting mark is not felt.
+/// Items in one batch: small enough that a waiting mark is not noticeably delayed.
 const BATCH: i64 = 200;
 
-/// Bytes of text from which a batch is full, for the same reason and for the memory's sake.
+/// Bytes of text after which a batch is full, for the same reason and to limit memory.
 const BATCH_TEXT: usize = 1 << 20;
 
-/// Text of one item, read and stripped by the background, written by the writer.
+/// Text of one item, read and stripped in the background, written by the writer.
 pub(super) struct Body {
     item: i64,
     content_hash: i64,
-    /// Row key of the newest text that is kept of it.
+    /// Row key of its newest stored text.
     article: Option<i64>,
     text: String,
 }
@@ -61,7 +61,8 @@ pub(super) struct Body {
 /// Characters of one item that are indexed.
 const MAX_TEXT: usize = 200_000;
 
-/// Reads the next batch that is not indexed yet, newest first. Empty: nothing is left.
+/// Reads the next batch that is not indexed yet, newest first. An empty batch means that nothing
+/// is left.
 pub(super) fn next_batch(conn: &Connection) -> Result<Vec<Body>> {
     let mut query = conn.prepare_cached(
         "SELECT d.item, i.content_hash, CASE WHEN length(coalesce(d.summary, '')) > length(coalesce(d.content, ''))
@@ -92,8 +93,8 @@ pub(super) fn next_batch(conn: &Connection) -> Result<Vec<Body>> {
     Ok(batch)
 }
 
-/// Writes a batch; an item that changed or vanished since it was read is left for the next round.
-/// Tells whether any was written.
+/// Writes a batch; an item that changed or was removed since it was read is left for the next
+/// batch. Returns whether anything was written.
 pub(super) fn write_batch(conn: &Connection, batch: &[Body]) -> Result<bool> {
     let mut written = false;
     let mut done = conn.prepare_cached(
@@ -105,7 +106,8 @@ pub(super) fn write_batch(conn: &Connection, batch: &[Body]) -> Result<bool> {
         "INSERT OR REPLACE INTO item_text (rowid, title, authors, body)
          SELECT i.key, i.title, d.authors, ?2 FROM item i JOIN detail d ON d.item = i.key WHERE i.key = ?1",
     )?;
-    // The title goes in with the body; queued by a poll in this transaction, it would replace both.
+    // The title goes in with the body; queued by a poll in this transaction, it would replace
+    // both.
     let mut titled = conn.prepare_cached("DELETE FROM temp.untitled WHERE item = ?1")?;
     let mut count = conn.prepare_cached("UPDATE item SET words = ?2 WHERE key = ?1")?;
     for body in batch {
@@ -119,7 +121,7 @@ pub(super) fn write_batch(conn: &Connection, batch: &[Body]) -> Result<bool> {
     Ok(written)
 }
 
-/// Words as a reader meets them: runs of letters; two characters of a script without spaces.
+/// Counts words: runs of letters; in scripts without spaces, two characters are one word.
 fn words(text: &str) -> u32 {
     use unicode_segmentation::UnicodeSegmentation;
     let mut words = 0u32;
@@ -140,7 +142,7 @@ mod tests {
     use super::words;
 
     #[test]
-    fn words_of_several_scripts() {
+    fn counts_words_of_several_scripts() {
         for (text, expected) in
             [("", 0), ("one, two; three", 3), ("it's", 1), ("日本語の", 2), ("Москва и Рим", 3)]
         {

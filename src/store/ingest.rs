@@ -1,4 +1,4 @@
-//! The end of a poll: items, facts and the poll record in one transaction.
+//! Storing a finished poll: items, facts and the poll record in one transaction.
 
 use super::articles;
 use super::error::Result;
@@ -10,37 +10,36 @@ use crate::model::{Outcome, PollRecord, SourceFacts, Time};
 use rusqlite::{Connection, OptionalExtension, named_params, params};
 use std::collections::HashSet;
 
-/// What the engine learned in one poll.
+/// The result of one poll.
 pub struct FinishedPoll {
-    /// Row key of the source.
     pub source: i64,
-    /// The entries in document order; `None` when there was nothing to read.
+    /// The entries in document order; `None` if there was no document.
     pub entries: Option<Vec<Prepared>>,
-    /// Of websites and sitemaps, whose articles have been stored on the way.
+    /// For websites and sitemaps, whose articles were stored during the poll.
     pub pages: Option<Pages>,
-    /// Whether nobody asked for it.
+    /// Whether the poll was automatic, not requested by the user.
     pub automatic: bool,
-    /// The record for the history; its outcome is completed with the counts found here.
+    /// The record for the history; the counts of its outcome are filled in here.
     pub record: PollRecord,
-    /// Brings the facts up to date, knowing what was new.
+    /// Updates the facts, knowing what was new.
     pub finish: Finish,
 }
 
-/// Brings the facts of a source up to date at the end of a poll.
+/// Updates the facts of a source at the end of a poll.
 pub type Finish = Box<dyn FnOnce(&mut SourceFacts, &Ingested) + Send>;
 
-/// What became of the entries of one document.
+/// The counts of one document's entries.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ingested {
     /// Publication times of the items not seen before, oldest first; `None` without a date.
     pub new: Vec<Option<Time>>,
-    /// Known items whose text changed.
+    /// Number of known items whose text changed.
     pub updated: u32,
-    /// Entries recognised as known items.
+    /// Number of entries recognised as known items.
     pub known: u32,
 }
 
-/// Runs inside the writer's transaction. Returns `None` when the source has been deleted meanwhile.
+/// Runs inside the writer's transaction. Returns `None` if the source has been deleted.
 pub(super) fn store(conn: &Connection, poll: FinishedPoll) -> Result<Option<(Ingested, Outcome)>> {
     let Some(mut facts) = load_facts(conn, poll.source)? else { return Ok(None) };
     let FinishedPoll { source, entries, pages, automatic, mut record, finish } = poll;
@@ -90,7 +89,8 @@ fn save_poll(conn: &Connection, source: i64, record: &PollRecord, automatic: boo
     Ok(())
 }
 
-/// Finds each entry's item, best evidence first, so that no item is taken by a weaker match.
+/// Finds the item of each entry, strongest match first, so that no item is taken by a weaker
+/// match.
 fn ingest(
     conn: &Connection,
     source: i64,
@@ -99,7 +99,7 @@ fn ingest(
 ) -> Result<Ingested> {
     let mut items: Vec<Option<i64>> = vec![None; entries.len()];
     let mut taken = HashSet::new();
-    // The first document of a source has nothing to be recognised, and is the longest to store.
+    // The first document of a source has no known items, and is the longest to store.
     let known = has(conn, "SELECT EXISTS (SELECT 1 FROM item WHERE source = ?1)", source)?;
     let pruned = has(conn, "SELECT EXISTS (SELECT 1 FROM pruned WHERE source = ?1)", source)?;
     let finders: &[Finder] = if known { &[by_guid, by_url, by_text] } else { &[] };
@@ -110,7 +110,7 @@ fn ingest(
         }
     }
     let mut done = Ingested::default();
-    // Feeds list the newest first: going backwards gives it the highest key.
+    // Feeds list the newest first, so in reverse order it gets the highest key.
     for (entry, item) in entries.iter().zip(items).rev() {
         match item {
             Some(key) => {
@@ -147,7 +147,7 @@ fn by_guid(
     Ok(key.filter(|key| !taken.contains(key)))
 }
 
-/// The same address is the same item, unless both carry a guid and their titles differ too.
+/// The same URL is the same item, unless both have a guid and their titles differ too.
 fn by_url(
     conn: &Connection,
     source: i64,
@@ -204,13 +204,13 @@ pub(super) fn was_pruned(
     Ok(changed > 0)
 }
 
-/// The date lists are ordered by: what the publisher says, but never in the future.
+/// The date by which lists are sorted: that of the publisher, but never in the future.
 fn sort_date(entry: &Prepared, discovered: i64) -> i64 {
     let said = entry.entry.published.or(entry.entry.updated);
     said.map_or(discovered, |t| t.timestamp().min(discovered))
 }
 
-/// Stores a new item, under a key that is free or, without one, above all others.
+/// Stores a new item under the given key, or under one above all others.
 pub(super) fn insert(
     conn: &Connection,
     source: i64,
@@ -241,7 +241,7 @@ pub(super) fn insert(
     index::queue_title(conn, key, true)
 }
 
-/// Brings a known item up to date, keeping its read and pin marks; tells whether anything changed.
+/// Updates a known item, keeping its read and pin marks; returns whether anything changed.
 fn update(conn: &Connection, key: i64, new: &Prepared, now: Time) -> Result<bool> {
     let changed = conn
         .prepare_cached(
@@ -271,8 +271,8 @@ fn update(conn: &Connection, key: i64, new: &Prepared, now: Time) -> Result<bool
     Ok(changed)
 }
 
-/// Writes the detail row. What the publisher does not say any more is kept where nothing else can
-/// give it.
+/// Writes the detail row. Values that the publisher no longer gives are kept if nothing else can
+/// provide them.
 fn save_detail(conn: &Connection, key: i64, new: &Prepared) -> Result<()> {
     let e = &new.entry;
     conn.prepare_cached(

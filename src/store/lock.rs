@@ -1,27 +1,26 @@
-//! One process polls a database; the others read.
+//! The lock that lets one process poll a database; the others only read.
 
 use super::error::{Result, StoreError};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::Path;
 
-/// Held by the process that polls; released when dropped, and by the system when it dies.
+/// Held by the polling process; released when dropped, and by the system when the process ends.
 #[derive(Debug)]
 pub struct PollerLock {
     _file: File,
 }
 
-/// Who may poll.
+/// The process that polls.
 #[derive(Debug)]
 pub enum Poller {
-    /// This process.
     Mine(PollerLock),
-    /// Another process, with its number when known.
+    /// Another process, with its process id if known.
     Other(Option<u32>),
 }
 
 impl PollerLock {
-    /// Takes the lock beside the database, or tells who has it.
+    /// Takes the lock beside the database, or returns who holds it.
     pub fn acquire(database: &Path) -> Result<Poller> {
         let path = database.with_extension("lock");
         let fail = |e: std::io::Error| StoreError::Open { path: path.clone(), why: e.to_string() };

@@ -1,18 +1,15 @@
-//! Read and pin marks. Each verb returns the keys that it changed, which is what an undo needs.
+//! Read and pin marks. Each function returns the keys that it changed, for undo.
 
 use super::error::Result;
 use rusqlite::{Connection, OptionalExtension, params};
 
-/// Which mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
-    /// Read or unread.
     Read,
-    /// Pinned or not.
     Pinned,
 }
 
-/// Sets a mark on items (row keys); the ones that had it already are not in the answer.
+/// Sets a mark on items (row keys); items that already had it are not returned.
 pub(super) fn set(conn: &Connection, mark: Mark, keys: &[i64], to: bool) -> Result<Vec<i64>> {
     let mut update = conn.prepare_cached(match mark {
         Mark::Read => "UPDATE item SET read = ?2 WHERE key = ?1 AND read <> ?2",
@@ -27,9 +24,9 @@ pub(super) fn set(conn: &Connection, mark: Mark, keys: &[i64], to: bool) -> Resu
     Ok(changed)
 }
 
-/// The row key of an item by its id, written whole or as a prefix that only one item has, or by the
-/// row key itself: the ids of items found at one time begin alike, so that people are shown the key.
-/// The two are not confused, because ids begin with 0 until the year 2527 and keys never do.
+/// The row key of an item by its id, by a unique prefix of the id, or by the row key itself.
+/// Users see the key, because the ids of items found at the same time begin alike. The two cannot
+/// be confused: ids begin with 0 until the year 2527 and keys never do.
 pub(super) fn find(conn: &Connection, id: &str) -> Result<Found> {
     let is_key = !id.starts_with('0') && id.len() < 19 && id.bytes().all(|b| b.is_ascii_digit());
     if let (true, Ok(key)) = (is_key, id.parse::<i64>()) {
@@ -57,10 +54,9 @@ pub(super) fn find(conn: &Connection, id: &str) -> Result<Found> {
     })
 }
 
-/// What an abbreviated id stands for.
+/// The result of searching an item by its id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Found {
-    /// No item.
     None,
     /// This row key.
     One(i64),
@@ -68,7 +64,7 @@ pub enum Found {
     Several,
 }
 
-/// The largest row key: what `all read` may touch is not newer than this.
+/// The largest row key: marking all read changes no newer items.
 pub(super) fn last_key(conn: &Connection) -> Result<i64> {
     let key: Option<i64> = conn
         .prepare_cached("SELECT key FROM item ORDER BY key DESC LIMIT 1")?

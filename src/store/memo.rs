@@ -1,4 +1,4 @@
-//! Notes of the program to itself: a value under a name.
+//! Values that the program stores under a name.
 
 use super::error::Result;
 use rusqlite::{Connection, OptionalExtension, params};

@@ -1,7 +1,7 @@
-//! SQLite: the only owner of the database.
+//! SQLite: the only module that opens the database.
 //!
-//! One writer thread per process, read-only connections for everybody else. `schema.sql` is the
-//! map of the tables.
+//! One writer thread per process, read-only connections for everything else. See `schema.sql` for
+//! the tables.
 
 mod ahead;
 mod articles;
@@ -55,12 +55,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 use writer::{Joined, Writer};
 
-/// The version of SQLite that is built in.
+/// The version of the bundled SQLite.
 pub fn sqlite_version() -> &'static str {
     rusqlite::version()
 }
 
-/// The database of this process: a writer, and readers on request. Clones share them.
+/// The database of this process: one writer, and readers on request. Clones share them.
 #[derive(Clone)]
 pub struct Store {
     inner: Arc<Inner>,
@@ -72,16 +72,16 @@ struct Inner {
     revision: Arc<watch::Sender<u64>>,
 }
 
-/// The way to the writer.
+/// The state of the writer.
 enum Door {
     Open(Writer, Joined),
-    /// The permissions forbid it, or the disk is full; tried again by whoever wants to write.
+    /// The permissions or a full disk prevent writing; each write tries to open it again.
     Stuck,
     Closed,
 }
 
 impl Door {
-    /// Starts the writer, unless what is there can only be read.
+    /// Starts the writer, unless the database can only be read.
     fn open(path: &Path, revision: &Arc<watch::Sender<u64>>) -> Result<Self> {
         match Writer::start(path, revision.clone()) {
             Ok((writer, thread)) => Ok(Self::Open(writer, thread)),
@@ -108,16 +108,16 @@ impl Inner {
 }
 
 impl Drop for Inner {
-    /// A file that is not closed leaves its log behind, without which it is not whole.
+    /// If the file is not closed, its log stays behind, and the file is incomplete without it.
     fn drop(&mut self) {
         self.close();
     }
 }
 
 impl Store {
-    /// Opens the database, creating or migrating it first. One that can only be read can be opened
-    /// too; whatever would write to it fails with [`StoreError::ReadOnly`] or [`StoreError::Full`]
-    /// for as long as that is so.
+    /// Opens the database, creating or migrating it first. A database that can only be read is
+    /// opened too; writes then fail with [`StoreError::ReadOnly`] or [`StoreError::Full`] until
+    /// that changes.
     pub fn open(path: &Path) -> Result<Self> {
         let revision = Arc::new(watch::Sender::new(0));
         let writer = Mutex::new(Door::open(path, &revision)?);
@@ -130,34 +130,34 @@ impl Store {
         self.inner.path.parent().unwrap_or(Path::new("."))
     }
 
-    /// A connection of its own that can only read.
+    /// A new read-only connection.
     pub fn reader(&self) -> Result<Reader> {
         Reader::open(&self.inner.path)
     }
 
-    /// The file.
+    /// The database file.
     pub fn path(&self) -> &Path {
         &self.inner.path
     }
 
     /// A number that grows with each commit of this process. Only the latest value is kept, so a
-    /// slow listener never holds the writer back.
+    /// slow listener never blocks the writer.
     pub fn revision(&self) -> watch::Receiver<u64> {
         self.inner.revision.subscribe()
     }
 
-    /// Lets the jobs that wait finish, then closes the file.
+    /// Waits for the queued jobs, then closes the file.
     pub fn close(&self) {
         self.inner.close();
     }
 
-    /// Whether it can be written to, and if not, why.
+    /// Checks that the database can be written.
     pub fn writable(&self) -> Result<()> {
         self.writer().map(drop)
     }
 
-    /// Does a job on the writer's thread. Where the database could not be opened for writing, that is
-    /// tried again on a thread that may wait.
+    /// Runs a job on the writer thread. If the database could not be opened for writing, that is
+    /// tried again on a blocking thread.
     async fn call<T: Send + 'static>(
         &self,
         job: impl FnOnce(&rusqlite::Connection) -> Result<T> + Send + 'static,
@@ -189,7 +189,7 @@ impl Store {
         }
     }
 
-    /// Brings the rows in line with the declared sources, and returns their facts.
+    /// Updates the rows to match the declared sources, and returns their facts.
     pub async fn reconcile(&self, declared: Vec<Source>, now: Time) -> Result<Vec<SourceFacts>> {
         self.call(move |conn| {
             sources::reconcile(conn, &declared, now)?;
@@ -198,7 +198,7 @@ impl Store {
         .await
     }
 
-    /// The same outside of a runtime.
+    /// Like [`Store::reconcile`], outside of a runtime.
     pub fn reconcile_blocking(&self, declared: Vec<Source>, now: Time) -> Result<Vec<SourceFacts>> {
         self.writer()?.call_blocking(move |conn| {
             sources::reconcile(conn, &declared, now)?;
@@ -206,9 +206,8 @@ impl Store {
         })
     }
 
-    /// Stores articles of a website or sitemap while the look at it is still under way, the newest
-    /// first: an article that any source has is not stored again and never changed. `None`: the
-    /// source is gone.
+    /// Stores articles of a website or sitemap during the poll, newest first. An article that any
+    /// source has is not stored again and never changed. `None` if the source is gone.
     pub async fn store_articles(
         &self,
         source: i64,
@@ -223,12 +222,12 @@ impl Store {
         self.call(move |conn| store(conn)).await
     }
 
-    /// Stores the end of a poll in one transaction. `None`: the source is gone.
+    /// Stores a finished poll in one transaction. `None` if the source is gone.
     pub async fn store_poll(&self, poll: FinishedPoll) -> Result<Option<(Ingested, Outcome)>> {
         self.call(move |conn| ingest::store(conn, poll)).await
     }
 
-    /// Changes what is known of a source, without a poll.
+    /// Changes the facts of a source without a poll.
     pub async fn change_facts(
         &self,
         source: i64,
@@ -244,12 +243,13 @@ impl Store {
         .await
     }
 
-    /// Holds sources (row keys) back, unless they are held back for longer already.
+    /// Pauses sources (row keys), unless they are paused for longer already.
     pub async fn pause(&self, sources: Vec<i64>, pause: Pause) -> Result<()> {
         self.call(move |conn| sources::pause(conn, &sources, pause)).await
     }
 
-    /// Moves the last polls, the plans and the holds of all sources back in time, as the clock was.
+    /// Moves last polls, plans and pauses of all sources back in time, after the clock was set
+    /// back.
     pub async fn set_back(&self, by: chrono::TimeDelta) -> Result<()> {
         self.call(move |conn| sources::set_back(conn, by)).await
     }
@@ -259,12 +259,12 @@ impl Store {
         self.call(move |conn| marks::set(conn, mark, &keys, to)).await
     }
 
-    /// The same outside of a runtime.
+    /// Like [`Store::mark`], outside of a runtime.
     pub fn mark_blocking(&self, mark: Mark, keys: Vec<i64>, to: bool) -> Result<Vec<i64>> {
         self.writer()?.call_blocking(move |conn| marks::set(conn, mark, &keys, to))
     }
 
-    /// Remembers where an item (row key) was left, in characters from its start.
+    /// Stores the reading position of an item (row key), in characters from its start.
     pub async fn set_place(&self, item: i64, place: usize) -> Result<()> {
         self.call(move |conn| place::set(conn, item, place)).await
     }
@@ -274,47 +274,46 @@ impl Store {
         self.call(move |conn| view::mark_read(conn, &view, up_to)).await
     }
 
-    /// The same outside of a runtime.
+    /// Like [`Store::mark_view_read`], outside of a runtime.
     pub fn mark_view_read_blocking(&self, view: View, up_to: i64) -> Result<Vec<i64>> {
         self.writer()?.call_blocking(move |conn| view::mark_read(conn, &view, up_to))
     }
 
-    /// Removes what a source's retention lets go; returns how many items went.
+    /// Removes the items that a source's retention no longer keeps; returns their number.
     pub async fn prune(&self, source: i64, retention: Retention, now: Time) -> Result<usize> {
         self.call(move |conn| retention::prune(conn, source, retention, now, true)).await
     }
 
-    /// The same outside of a runtime.
+    /// Like [`Store::prune`], outside of a runtime.
     pub fn prune_blocking(&self, source: i64, retention: Retention, now: Time) -> Result<usize> {
         self.writer()?
             .call_blocking(move |conn| retention::prune(conn, source, retention, now, true))
     }
 
-    /// Remembers a note under a name, in place of an older one.
+    /// Stores a value under a name, replacing an older one.
     pub async fn set_memo(&self, name: impl Into<String>, value: String) -> Result<()> {
         let name = name.into();
         self.call(move |conn| memo::set(conn, &name, &value)).await
     }
 
-    /// Stores the end of a request for the page of an item in one transaction. False: the item is
+    /// Stores the result of fetching the page of an item in one transaction. False if the item is
     /// gone.
     pub async fn store_fetched(&self, fetched: Fetched) -> Result<bool> {
         self.call(move |conn| articles::save(conn, &fetched)).await
     }
 
-    /// Notes that the user has seen the changes of an item's article; tells whether there were any.
+    /// Marks the changes of an item's article as seen; returns whether there were any.
     pub async fn seen(&self, item: i64) -> Result<bool> {
         self.call(move |conn| articles::seen(conn, item)).await
     }
 
-    /// Removes old poll records and forgotten sources.
+    /// Removes old poll records and sources that are no longer declared.
     pub async fn tidy(&self, now: Time) -> Result<()> {
         self.call(move |conn| retention::tidy(conn, now)).await
     }
 
-    /// Indexes the text of one more batch of bodies; tells whether it wrote anything, `None` when
-    /// nothing is left. Reading and stripping run on this task's blocking pool, only the insertion
-    /// on the writer.
+    /// Indexes one more batch of bodies; returns whether it wrote anything, `None` if nothing is
+    /// left. Reading and stripping run on the blocking pool, only the insertion on the writer.
     pub async fn index_step(&self) -> Result<Option<bool>> {
         let store = self.clone();
         let batch = tokio::task::spawn_blocking(move || store.reader()?.next_unindexed())

@@ -1,5 +1,5 @@
-//! Articles of websites and sitemaps: known to one source is known to all, and pages that were
-//! refused are not asked for again soon.
+//! Articles of websites and sitemaps: an article known to one source is known to all, and failed
+//! pages are not fetched again soon.
 
 use super::copies::{self, ListCopy};
 use super::error::Result;
@@ -10,28 +10,27 @@ use crate::model::Time;
 use rusqlite::{Connection, OptionalExtension, params};
 use url::Url;
 
-/// What a poll of a website or sitemap did on its way.
+/// What a poll of a website or sitemap did before its end.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Pages {
-    /// Pages that gave no item and are not to be asked for before a moment.
+    /// Pages that gave no item, with the time before which they are not fetched again.
     pub refused: Vec<(Url, Time)>,
-    /// The articles that were stored before the end of the poll; `None` when nothing was read.
+    /// The articles that were stored during the poll; `None` if nothing was read.
     pub kept: Option<Ingested>,
-    /// The list page, where its selectors found something.
+    /// The list page, if its selectors found something.
     pub copy: Option<ListCopy>,
 }
 
-/// Row keys for the articles of one poll. What is listed first is stored first, and yet gets the
-/// highest key: it is the newest.
+/// Row keys for the articles of one poll. The newest is stored first, and must still get the
+/// highest key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Keys {
-    /// The next one, from there downwards; `None` until the first article is stored.
+    /// The next key, counting down; `None` until the first article is stored.
     next: Option<i64>,
     left: usize,
 }
 
 impl Keys {
-    /// For as many articles.
     pub fn for_articles(count: usize) -> Self {
         Self { next: None, left: count }
     }
@@ -47,7 +46,7 @@ impl Keys {
     }
 }
 
-/// Sets that many row keys aside, so that nobody else is given one of them; returns the highest.
+/// Reserves that many row keys; returns the highest.
 fn reserve(conn: &Connection, count: i64) -> Result<i64> {
     let mut used = conn.prepare_cached(
         "SELECT max(coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'item'), 0),
@@ -63,7 +62,7 @@ fn reserve(conn: &Connection, count: i64) -> Result<i64> {
     Ok(last)
 }
 
-/// Stores articles that no source has, the newest first. What is known is left as it is.
+/// Stores articles that no source has, newest first. Known articles are not changed.
 pub(super) fn ingest(
     conn: &Connection,
     source: i64,
@@ -86,8 +85,8 @@ pub(super) fn ingest(
     Ok((done, keys))
 }
 
-/// When an item at that address was discovered that any source has. Asks the index of each source
-/// in turn: an index over all of them would cost every item that is ever stored.
+/// When an item with that URL, of any source, was discovered. Queries the index of each source in
+/// turn, because an index over all sources would cost space for every stored item.
 fn stored(conn: &Connection, hash: i64) -> Result<Option<Time>> {
     let mut query = conn.prepare_cached(
         "SELECT i.discovered FROM source s CROSS JOIN item i INDEXED BY item_url
@@ -97,7 +96,7 @@ fn stored(conn: &Connection, hash: i64) -> Result<Option<Time>> {
 }
 
 /// Which of these pages need no request of this source, and since when: stored by any source,
-/// removed by retention, or refused lately (both since the epoch).
+/// removed by retention, or failed recently (both since the epoch).
 pub(super) fn known(
     conn: &Connection,
     source: i64,
@@ -117,7 +116,7 @@ pub(super) fn known(
     Ok(known)
 }
 
-/// Remembers refused pages.
+/// Stores the failed pages.
 pub(super) fn save(conn: &Connection, source: i64, pages: &Pages) -> Result<()> {
     let mut put = conn.prepare_cached(
         "INSERT INTO page (source, hash, until) VALUES (?1, ?2, ?3)
@@ -132,7 +131,7 @@ pub(super) fn save(conn: &Connection, source: i64, pages: &Pages) -> Result<()> 
     }
 }
 
-/// Forgets pages whose time was over at `now`.
+/// Removes pages whose time was over at `now`.
 pub(super) fn forget(conn: &Connection, now: Time) -> Result<()> {
     conn.execute("DELETE FROM page WHERE until <= ?1", [now.timestamp()])?;
     Ok(())

@@ -1,15 +1,15 @@
-//! Where articles were left.
+//! Reading positions in articles.
 
 use super::error::Result;
 use rusqlite::{Connection, OptionalExtension, params};
 
-/// Remembers a place in an item (row key); the start needs no row.
+/// Stores a position in an item (row key); the start needs no row.
 pub(super) fn set(conn: &Connection, item: i64, place: usize) -> Result<()> {
     let place = i64::try_from(place).unwrap_or(i64::MAX);
     if place == 0 {
         conn.prepare_cached("DELETE FROM place WHERE item = ?1")?.execute([item])?;
     } else {
-        // The item may be gone by now.
+        // The item may have been removed.
         conn.prepare_cached(
             "INSERT OR REPLACE INTO place (item, position) SELECT key, ?2 FROM item WHERE key = ?1",
         )?
@@ -18,7 +18,7 @@ pub(super) fn set(conn: &Connection, item: i64, place: usize) -> Result<()> {
     Ok(())
 }
 
-/// The place in an item, 0 when none is remembered.
+/// The position in an item, 0 if none is stored.
 pub(super) fn get(conn: &Connection, item: i64) -> Result<usize> {
     let mut query = conn.prepare_cached("SELECT position FROM place WHERE item = ?1")?;
     let place: Option<i64> = query.query_row([item], |r| r.get(0)).optional()?;

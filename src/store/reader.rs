@@ -16,7 +16,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use url::Url;
 
-/// Reads what is committed.
+/// Reads committed data.
 pub struct Reader {
     conn: Connection,
     frozen: bool,
@@ -29,12 +29,12 @@ impl Reader {
     }
 
     /// Whether it shows the database as it was when it was opened, because nobody could write to
-    /// it then. Once that has changed, only a new reader sees what is written.
+    /// it then. Once it can be written, only a new reader sees the changes.
     pub fn is_frozen(&self) -> bool {
         self.frozen
     }
 
-    /// Stops whatever this reader is doing from another thread; the query ends with
+    /// Returns a handle to stop a query of this reader from another thread; the query fails with
     /// [`super::StoreError::Interrupted`].
     pub fn interrupter(&self) -> Interrupter {
         Interrupter(self.conn.get_interrupt_handle())
@@ -45,13 +45,12 @@ impl Reader {
         sources::all(&self.conn)
     }
 
-    /// The ids of all sources that are kept, those that are no longer declared among them.
+    /// The ids of all stored sources, including those that are no longer declared.
     pub fn kept_ids(&self) -> Result<HashSet<String>> {
         sources::kept_ids(&self.conn)
     }
 
-    /// Where declared sources have moved for good, by row key; of one of them only where that is
-    /// given.
+    /// Permanent redirects of declared sources, by row key; of one source only if it is given.
     pub fn moved(&self, source: Option<i64>) -> Result<Vec<(i64, String)>> {
         sources::moved(&self.conn, source)
     }
@@ -61,8 +60,8 @@ impl Reader {
         super::rows::load_facts(&self.conn, key)
     }
 
-    /// Which of these pages need no request of a source: stored by any source, removed by retention,
-    /// or refused lately.
+    /// Which of these pages need no request of a source: stored by any source, removed by
+    /// retention, or failed recently.
     pub fn known_pages(&self, source: i64, pages: &[Url], now: Time) -> Result<Vec<Option<Time>>> {
         super::pages::known(&self.conn, source, pages, now)
     }
@@ -77,23 +76,23 @@ impl Reader {
         sources::by_next_poll(&self.conn, limit)
     }
 
-    /// `size` rows of a list at an anchor, twice as many around a place.
+    /// `size` rows of a list at an anchor, twice as many around a cursor.
     pub fn window(&self, view: &View, anchor: Anchor, size: usize) -> Result<Window> {
         view::window(&self.conn, view, anchor, size)
     }
 
-    /// How many rows a view has, at a bounded cost.
+    /// How many rows a view has, with limited cost.
     pub fn count(&self, view: &View) -> Result<Count> {
         super::count::count(&self.conn, view, super::count::MOST_STEPS)
     }
 
-    /// One whole item by its row key.
+    /// One complete item by its row key.
     pub fn item(&self, key: i64) -> Result<Option<Item>> {
         let mut query = self.conn.prepare_cached(&format!("{ITEM} WHERE i.key = ?1"))?;
         Ok(query.query_row([key], item).optional()?)
     }
 
-    /// One line of a list by its row key.
+    /// One row of a list by its row key.
     pub fn row(&self, key: i64) -> Result<Option<ItemRow>> {
         let mut query =
             self.conn.prepare_cached(&format!("SELECT {ITEM_ROW} FROM item i WHERE i.key = ?1"))?;
@@ -105,12 +104,12 @@ impl Reader {
         super::copies::of(&self.conn, source)
     }
 
-    /// The addresses of the newest items of a source (row key), at most `limit`.
+    /// The URLs of the newest items of a source (row key), at most `limit`.
     pub fn addresses(&self, source: i64, limit: usize) -> Result<Vec<String>> {
         super::copies::addresses(&self.conn, source, limit)
     }
 
-    /// Where an item (row key) was left, in characters from its start; see
+    /// The reading position of an item (row key), in characters from its start; see
     /// [`super::Store::set_place`].
     pub fn place(&self, item: i64) -> Result<usize> {
         super::place::get(&self.conn, item)
@@ -121,33 +120,33 @@ impl Reader {
         articles::versions(&self.conn, item)
     }
 
-    /// What is known of the page of an item; `None` where it was never asked for.
+    /// The state of the page of an item; `None` if it was never fetched.
     pub fn page(&self, item: i64) -> Result<Option<Page>> {
         articles::page(&self.conn, item)
     }
 
-    /// What the pages of a source (row key) have taught.
+    /// What was learned from the pages of a source (row key).
     pub fn site(&self, source: i64) -> Result<Site> {
         articles::site(&self.conn, source)
     }
 
-    /// The addresses of sources that are held back after now, each with its hold.
+    /// The URLs of sources that are paused at `now`, each with its pause.
     pub fn paused(&self, now: Time) -> Result<Vec<(String, Pause)>> {
         sources::paused(&self.conn, now)
     }
 
-    /// The next pages to ask for ahead of anybody's wish, at most `limit`, the most urgent first.
+    /// The next pages to fetch in advance, at most `limit`, the most urgent first.
     pub fn ahead(&self, ahead: &Ahead, now: Time, limit: usize) -> Result<Vec<WantedPage>> {
         ahead::next(&self.conn, ahead, now, limit)
     }
 
-    /// When the next page is to be asked for again, if that is later than now.
+    /// When the next page is due for a refresh, if that is later than now.
     pub fn next_page(&self, now: Time) -> Result<Option<Time>> {
         ahead::wake(&self.conn, now)
     }
 
-    /// The items of these sources (row keys) whose pages were never asked for, or failed and may be
-    /// asked for again, newest first, at most `limit`.
+    /// The items of these sources (row keys) whose pages were never fetched, or failed and are
+    /// due for a retry, newest first, at most `limit`.
     pub fn unfetched(
         &self,
         kept: Kept,
@@ -158,18 +157,18 @@ impl Reader {
         ahead::unfetched(&self.conn, kept, sources, now, limit)
     }
 
-    /// The items (row keys) of these sources (row keys) whose pages failed and are not to be asked for
-    /// again yet, or not by themselves.
+    /// The items (row keys) of these sources (row keys) whose pages failed and are not due for a
+    /// retry.
     pub fn refused(&self, kept: Kept, sources: &[i64], now: Time) -> Result<Vec<i64>> {
         ahead::refused(&self.conn, kept, sources, now)
     }
 
-    /// The mean number of bytes that a page of each source (row key) took, and of all of them.
+    /// The mean number of bytes of a page, by source (row key) and over all.
     pub fn page_sizes(&self) -> Result<(HashMap<i64, u64>, Option<u64>)> {
         ahead::page_sizes(&self.conn)
     }
 
-    /// Items whose articles changed since they were last opened.
+    /// Number of items whose articles changed since they were last opened.
     pub fn changed(&self) -> Result<u32> {
         view::changed(&self.conn)
     }
@@ -179,12 +178,11 @@ impl Reader {
         find(&self.conn, id)
     }
 
-    /// The largest row key in use.
     pub fn last_key(&self) -> Result<i64> {
         last_key(&self.conn)
     }
 
-    /// Unread items dated at or after a moment.
+    /// Number of unread items dated at or after a moment.
     pub fn unread_since(&self, since: Time) -> Result<u32> {
         view::unread_since(&self.conn, since)
     }
@@ -194,7 +192,7 @@ impl Reader {
         sources::polls(&self.conn, filter, limit)
     }
 
-    /// When every declared source published.
+    /// The publication times of all declared sources.
     pub fn histories(&self) -> Result<Vec<History>> {
         history::all(&self.conn)
     }
@@ -204,40 +202,40 @@ impl Reader {
         history::dates(&self.conn, source, limit)
     }
 
-    /// How many polls nobody asked for began after `since` and until `until`, by the row keys of
-    /// their sources.
+    /// The number of automatic polls that began after `since` and until `until`, by the row keys
+    /// of their sources.
     pub fn automatic_polls(&self, since: Time, until: Time) -> Result<HashMap<i64, u32>> {
         history::automatic_polls(&self.conn, since, until)
     }
 
-    /// Items of a source (row key) on each of the last `days` days, by their dates: the last count
-    /// is of the 24 hours that end at `until`.
+    /// Items of a source (row key) on each of the last `days` days, by date: the last count is of
+    /// the 24 hours that end at `until`.
     pub fn items_per_day(&self, source: i64, until: Time, days: usize) -> Result<Vec<u32>> {
         history::items_per_day(&self.conn, source, until, days)
     }
 
-    /// How long the items that looks at a source since `since` found had been out, in seconds, on
-    /// the mean of each poll; by the second in which the poll began.
+    /// Mean delay in seconds between publication and discovery of the items that each poll of a
+    /// source since `since` found, by the second in which the poll began.
     pub fn delays(&self, source: i64, since: Time) -> Result<HashMap<i64, i64>> {
         history::delays(&self.conn, source, since)
     }
 
-    /// When the oldest look at a source began that is still on record.
+    /// When the oldest recorded poll of a source began.
     pub fn oldest_poll(&self, source: i64) -> Result<Option<Time>> {
         history::oldest_poll(&self.conn, source)
     }
 
-    /// What the looks at a source after `since` cost.
+    /// The cost of the polls of a source after `since`.
     pub fn spent(&self, source: i64, since: Time) -> Result<Spent> {
         history::spent(&self.conn, source, since)
     }
 
-    /// The note under a name; see [`super::Store::set_memo`].
+    /// The value under a name; see [`super::Store::set_memo`].
     pub fn memo(&self, name: &str) -> Result<Option<String>> {
         super::memo::get(&self.conn, name)
     }
 
-    /// How many items of a source its retention would let go.
+    /// How many items of a source its retention would remove.
     pub fn prunable(&self, source: i64, retention: Retention, now: Time) -> Result<usize> {
         super::retention::prune(&self.conn, source, retention, now, false)
     }
@@ -247,7 +245,7 @@ impl Reader {
         Ok(self.conn.query_row("PRAGMA data_version", [], |r| r.get(0))?)
     }
 
-    /// SQLite's own examination; the problems in its words, empty when there are none.
+    /// The problems found by SQLite's integrity check; empty if there are none.
     pub fn check(&self) -> Result<Vec<String>> {
         let mut query = self.conn.prepare("PRAGMA integrity_check")?;
         let found: Vec<String> =
@@ -260,11 +258,9 @@ impl Reader {
     }
 }
 
-/// Stops a query of a [`Reader`].
 pub struct Interrupter(InterruptHandle);
 
 impl Interrupter {
-    /// Stops the query that is running now, if any.
     pub fn interrupt(&self) {
         self.0.interrupt();
     }

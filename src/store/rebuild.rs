@@ -1,4 +1,4 @@
-//! A damaged database -> a new one with everything that can still be read.
+//! Rebuilding a damaged database from everything that can still be read.
 
 use super::connect::open_writer;
 use super::error::{Result, StoreError};
@@ -7,46 +7,46 @@ use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, OpenFlags, params_from_iter};
 use std::path::{Path, PathBuf};
 
-/// What came of it.
+/// The result of a rebuild.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rebuilt {
-    /// Where the damaged file lies now.
+    /// Where the damaged file is now.
     pub damaged: PathBuf,
-    /// What was saved and lost, table by table.
+    /// What was recovered and lost, table by table.
     pub tables: Vec<Salvage>,
 }
 
-/// What was saved of one kind of rows.
+/// What was recovered of one kind of rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Salvage {
-    /// What the rows are, in the plural.
+    /// The kind of the rows, in the plural.
     pub what: &'static str,
-    /// Rows taken over.
+    /// Number of recovered rows.
     pub saved: usize,
-    /// Whether some could not be read.
+    /// Whether some rows could not be read.
     pub lost_some: bool,
 }
 
-/// A table: its name, what its rows are, and the columns that are not taken over because the
-/// program makes them again, with what stands for them.
+/// A table: its name, the kind of its rows, and the columns that are not copied because the
+/// program computes them again, with their replacement.
 type Table = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
 
 const TABLES: [Table; 12] = [
     ("source", "sources", &[("items", "0"), ("unread", "0"), ("pinned", "0")]),
     ("item", "items", &[]),
     ("detail", "texts", &[("indexed", "0")]),
-    ("poll", "log lines", &[]),
+    ("poll", "log entries", &[]),
     ("pruned", "removed items", &[]),
-    ("page", "pages left alone", &[]),
-    ("fetch", "requests for pages", &[]),
-    ("article", "texts of pages", &[]),
-    ("site", "templates of sites", &[]),
+    ("page", "skipped pages", &[]),
+    ("fetch", "page requests", &[]),
+    ("article", "full texts", &[]),
+    ("site", "site templates", &[]),
     ("memo", "notes", &[]),
-    ("place", "places in articles", &[]),
+    ("place", "reading positions", &[]),
     ("copy", "copies of list pages", &[]),
 ];
 
-/// Counts, and texts of items that have lost theirs.
+/// Removes orphaned rows, and adds empty texts to items without text.
 const FINISH: &str = "
     DELETE FROM item WHERE source NOT IN (SELECT key FROM source);
     DELETE FROM detail WHERE item NOT IN (SELECT key FROM item);
@@ -61,10 +61,10 @@ const FINISH: &str = "
     INSERT INTO detail (item, publisher) SELECT key, '' FROM item WHERE key NOT IN (SELECT item FROM detail);
     UPDATE source SET last_modified = NULL, etag = NULL, body_hash = NULL, validators_of = NULL;";
 
-/// Moves the database away and makes a new one of what can be read. Nobody may have it open.
+/// Moves the database away and creates a new one from what can be read. Nobody may have it open.
 ///
 /// # Errors
-/// When files cannot be moved or written; the database is in its old place then.
+/// If files cannot be moved or written; the database is then in its old place.
 pub fn rebuild(path: &Path) -> Result<Rebuilt> {
     let fresh = beside(path, ".rebuilt");
     for end in ["", "-wal", "-shm"] {
@@ -96,7 +96,7 @@ fn beside(path: &Path, end: &str) -> PathBuf {
 fn salvage(from: &Path, to: &Path) -> Result<Vec<Salvage>> {
     let new = open_writer(to)?;
     new.pragma_update(None, "foreign_keys", false)?;
-    // Written in one transaction and then moved into place: a log is not wanted.
+    // Written in one transaction and then moved into place: no log is needed.
     new.pragma_update(None, "journal_mode", "DELETE")?;
     new.execute_batch("BEGIN")?;
     let mut tables = Vec::new();
@@ -122,8 +122,8 @@ struct Copy {
 }
 
 impl Copy {
-    /// Rows in the order of their keys; where a page is damaged, the next readable key is looked
-    /// for in growing steps.
+    /// Copies rows in the order of their keys; if a page is damaged, the next readable key is
+    /// searched in growing steps.
     fn table(
         &mut self,
         old: &Connection,
@@ -131,7 +131,7 @@ impl Copy {
         name: &str,
         own: &[(&str, &str)],
     ) -> Result<()> {
-        // A file of an older version lacks tables and columns, and has lost nothing by that.
+        // A file of an older version lacks tables and columns, which is no loss.
         let there = columns(old, name).unwrap_or_default();
         let is_known = |table| columns(old, table).is_ok_and(|c| !c.is_empty());
         if there.is_empty() && is_known("source") {
@@ -163,7 +163,7 @@ impl Copy {
                 Ended::Whole => return Ok(()),
                 Ended::At(Some(key)) => (after, step) = (key, 1),
                 Ended::At(None) => {
-                    // Nothing from here on: behind the damage there may be more.
+                    // Nothing is readable from here on: there may be more rows after the damage.
                     after = after.max(0).saturating_add(step);
                     step = step.saturating_mul(2);
                     if step > MAX_STEP {
@@ -174,7 +174,7 @@ impl Copy {
         }
     }
 
-    /// Takes rows over until the end or an unreadable one.
+    /// Copies rows until the end or an unreadable one.
     fn rows(
         &mut self,
         old: &Connection,
@@ -202,7 +202,7 @@ impl Copy {
                     let values: rusqlite::Result<Vec<Value>> =
                         (0..count).map(|c| Ok(cleaned(&columns[c], row.get_ref(c)?))).collect();
                     last = row.get(0).ok().or(last);
-                    // A row that breaks a rule of the table is damaged, too.
+                    // A row that violates a constraint of the table is damaged, too.
                     match values.map(|v| insert.execute(params_from_iter(v))) {
                         Ok(Ok(n)) => self.saved += n,
                         _ => self.failed = true,
@@ -217,13 +217,13 @@ impl Copy {
     }
 }
 
-/// Columns that hold one line to be shown.
+/// Columns with one line of text that is shown.
 const LINES: [&str; 3] = ["title", "feed_title", "publisher"];
 
-/// A value as it may be shown: damage can have put anything into a text.
+/// A value that is safe to show: damage can have put anything into a text.
 fn cleaned(column: &str, value: ValueRef<'_>) -> Value {
     let ValueRef::Text(bytes) = value else {
-        // Only of a text it can be in doubt what it is.
+        // Only text needs cleaning.
         return Value::try_from(value).unwrap_or(Value::Null);
     };
     let text = String::from_utf8_lossy(bytes);
@@ -235,11 +235,11 @@ fn cleaned(column: &str, value: ValueRef<'_>) -> Value {
 enum Ended {
     /// At the end of the table.
     Whole,
-    /// At damage, behind this key.
+    /// At damage, after this key.
     At(Option<i64>),
 }
 
-/// Farthest that is looked for rows behind damage, in keys.
+/// Maximum distance in keys that is searched for rows after damage.
 const MAX_STEP: i64 = 1 << 40;
 
 fn columns(conn: &Connection, table: &str) -> Result<Vec<String>> {
@@ -269,10 +269,10 @@ mod tests {
         std::fs::read(path).unwrap()
     }
 
-    /// Whatever bytes are wrong: opening and reading never panic, and a rebuild gives a sound
-    /// database again.
+    /// Whatever bytes are wrong: opening and reading never panic, and a rebuild creates a sound
+    /// database.
     #[test]
-    fn damage_is_told_and_mended() {
+    fn damage_is_reported_and_repaired() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("db");
         let whole = filled(&path);
@@ -281,7 +281,7 @@ mod tests {
             let mut random = fastrand::Rng::with_seed(seed);
             let mut bytes = whole.clone();
             for _ in 0..20 {
-                // The head of the file is another test.
+                // The first page of the file has its own test.
                 let at = random.usize(4096..bytes.len());
                 bytes[at] ^= random.u8(1..);
             }
@@ -319,9 +319,9 @@ mod tests {
         assert!(saved > 20 * 2000 * 7 / 10, "{saved} of 40000");
     }
 
-    /// Bytes in the middle of texts: what they became is neither lost nor harmful.
+    /// Wrong bytes in the middle of texts: the texts are neither lost nor harmful.
     #[test]
-    fn texts_are_cleaned() {
+    fn recovered_texts_are_cleaned() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("db");
         let mut bytes = filled(&path);
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn no_table_is_forgotten() {
+    fn every_table_is_recovered() {
         let dir = tempfile::tempdir().unwrap();
         let conn = open_writer(&dir.path().join("db")).unwrap();
         let mut query = conn
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_an_older_version_has_lost_nothing() {
+    fn an_older_schema_is_recovered_completely() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("db");
         filled(&path);
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_no_database_makes_an_empty_one() {
+    fn a_file_that_is_not_a_database_gives_an_empty_one() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("db");
         std::fs::write(&path, vec![7; 10_000]).unwrap();

@@ -1,4 +1,4 @@
-//! What is removed in time: old items, forgotten sources, old poll records.
+//! What is removed over time: old items, sources that are no longer declared, old poll records.
 
 use super::error::Result;
 use crate::model::{Retention, Time};
@@ -13,8 +13,8 @@ const PRUNED_DAYS: i64 = 90;
 
 const DAY: i64 = 86400;
 
-/// Removes (or, with `apply` false, only counts) what a source's retention lets go. Pinned items
-/// always stay; unread ones unless `retention.unread`.
+/// Removes (or, with `apply` false, only counts) the items that retention no longer keeps. Pinned
+/// items always stay; unread ones unless `retention.unread`.
 pub(super) fn prune(
     conn: &Connection,
     source: i64,
@@ -53,7 +53,7 @@ pub(super) fn prune(
     Ok(conn.execute(&format!("DELETE FROM item WHERE {GOING}"), values)?)
 }
 
-/// The place of the newest item that is one too many.
+/// Date and key of the newest item above the limit.
 fn boundary(conn: &Connection, source: i64, keep: u32) -> Result<Option<(i64, i64)>> {
     Ok(conn
         .prepare_cached(
@@ -63,7 +63,7 @@ fn boundary(conn: &Connection, source: i64, keep: u32) -> Result<Option<(i64, i6
         .optional()?)
 }
 
-/// Removes what nobody asks for any more, and lets SQLite look at its statistics.
+/// Removes expired rows, and lets SQLite update its statistics.
 pub(super) fn tidy(conn: &Connection, now: Time) -> Result<()> {
     let before = |days: i64| now.timestamp() - days * DAY;
     conn.execute("DELETE FROM poll WHERE at < ?1", [before(POLL_DAYS)])?;

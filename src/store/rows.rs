@@ -8,7 +8,7 @@ use crate::model::{
 };
 use rusqlite::{Connection, OptionalExtension, Row, named_params};
 
-/// Seconds since the epoch -> a moment; what no clock can mean becomes the epoch.
+/// Seconds since the epoch -> a moment; invalid values become the epoch.
 pub(super) fn time(seconds: i64) -> Time {
     Time::from_timestamp(seconds, 0).unwrap_or_default()
 }
@@ -21,7 +21,7 @@ pub(super) fn seconds(t: Option<Time>) -> Option<i64> {
     t.map(|t| t.timestamp())
 }
 
-/// JSON that this program wrote itself; a value it cannot read back counts as absent.
+/// JSON that this program wrote itself; a value that cannot be parsed counts as absent.
 pub(super) fn json<T: serde::de::DeserializeOwned>(text: Option<String>) -> Option<T> {
     serde_json::from_str(&text?).ok()
 }
@@ -60,7 +60,7 @@ pub(super) const ITEM: &str = "SELECT i.id, s.id, d.guid, i.title, d.summary, d.
 
 pub(super) fn item(r: &Row<'_>) -> rusqlite::Result<Item> {
     let from_feed = json(r.get(20)?) == Some(TextWay::Feed);
-    // The present text of a feed is what it gives now.
+    // The current text of a feed is in `detail`.
     let text_from = json(r.get(19)?).filter(|_| !from_feed).unwrap_or(TextFrom::Feed);
     let from_page = text_from != TextFrom::Feed;
     let article = r.get_ref(18)?.as_blob_or_null()?.filter(|_| from_page).and_then(unpack);
@@ -136,7 +136,7 @@ pub(super) fn facts(r: &Row<'_>) -> rusqlite::Result<SourceFacts> {
     })
 }
 
-/// The facts of one source, `None` when there is no such row.
+/// The facts of one source, `None` if there is no such row.
 pub(super) fn load_facts(conn: &Connection, key: i64) -> Result<Option<SourceFacts>> {
     let mut query = conn.prepare_cached(&format!("{FACTS} WHERE key = ?1"))?;
     Ok(query.query_row([key], facts).optional()?)
@@ -184,7 +184,7 @@ pub(super) fn save_facts(conn: &Connection, f: &SourceFacts) -> Result<()> {
 /// The columns that [`poll`] reads.
 pub(super) const POLL: &str = "p.at, p.status, p.millis, p.bytes, p.outcome, p.repairs";
 
-/// What the column `outcome` of a poll holds; older ones have no count.
+/// The content of the column `outcome` of a poll; older rows have no count.
 #[derive(serde::Serialize, serde::Deserialize)]
 pub(super) struct KeptOutcome {
     #[serde(flatten)]

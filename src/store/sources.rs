@@ -6,11 +6,11 @@ use crate::model::{Pause, PauseReason, PollRecord, Source, SourceFacts, SourceId
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::{HashMap, HashSet};
 
-/// Brings the rows in line with what `sources.toml` declares.
+/// Updates the rows to match the sources declared in `sources.toml`.
 ///
 /// A source that is no longer declared keeps its items until [`super::retention`] removes it, so
-/// that taking it back brings everything back. A new id at the address of such a source is the
-/// same source renamed. A changed address forgets what was learned of the old one, not the items.
+/// adding it again restores everything. A new id at the URL of such a source is the same source
+/// renamed. A changed URL resets what was learned about the old one, but keeps the items.
 pub(super) fn reconcile(conn: &Connection, declared: &[Source], now: Time) -> Result<()> {
     conn.execute(
         "UPDATE source SET undeclared_at = ?1, declared = 0
@@ -41,7 +41,7 @@ pub(super) fn reconcile(conn: &Connection, declared: &[Source], now: Time) -> Re
     Ok(())
 }
 
-/// Address and state of the declared rows by id, read at once: nearly always nothing has changed.
+/// URL and state of the declared rows by id, read at once: usually nothing has changed.
 fn settled(conn: &Connection) -> Result<HashMap<String, (String, bool)>> {
     let mut query =
         conn.prepare_cached("SELECT id, url, enabled FROM source WHERE declared = 1")?;
@@ -93,7 +93,7 @@ pub(super) fn all(conn: &Connection) -> Result<Vec<SourceFacts>> {
     Ok(query.query_map([], facts)?.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Where declared sources have moved for good.
+/// Permanent redirects of declared sources.
 pub(super) fn moved(conn: &Connection, source: Option<i64>) -> Result<Vec<(i64, String)>> {
     let sql = "SELECT key, moved_to FROM source
                WHERE declared = 1 AND moved_to IS NOT NULL AND (?1 IS NULL OR key = ?1)";
@@ -108,7 +108,7 @@ pub(super) fn kept_ids(conn: &Connection) -> Result<HashSet<String>> {
     Ok(query.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
 }
 
-/// The addresses that are held back after now, each with its hold.
+/// The URLs that are paused at `now`, each with its pause.
 pub(super) fn paused(conn: &Connection, now: Time) -> Result<Vec<(String, Pause)>> {
     let mut query = conn.prepare_cached(
         "SELECT coalesce(moved_to, url), hold_until, hold_reason FROM source WHERE hold_until > ?1",
@@ -126,18 +126,16 @@ pub(super) fn paused(conn: &Connection, now: Time) -> Result<Vec<(String, Pause)
     Ok(paused)
 }
 
-/// What the plan needs to know of a source.
+/// What the plan needs to know about a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Due {
-    /// Row key.
     pub key: i64,
-    /// Declared identifier.
     pub id: SourceId,
-    /// When the policy wants to look; `None` is at once.
+    /// When the next poll is due; `None` is at once.
     pub next_poll: Option<Time>,
-    /// The rule that binds even a manual refresh.
+    /// The rule that also prevents a manual refresh.
     pub pause: Option<Pause>,
-    /// What the schedule remembers.
+    /// State of the schedule policy.
     pub schedule: Vec<u8>,
 }
 
@@ -159,7 +157,7 @@ pub(super) fn by_next_poll(conn: &Connection, limit: usize) -> Result<Vec<Due>> 
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Holds sources back, unless they are held back for longer already.
+/// Pauses sources, unless they are paused for longer already.
 pub(super) fn pause(conn: &Connection, keys: &[i64], pause: Pause) -> Result<()> {
     let mut update = conn.prepare_cached(
         "UPDATE source SET hold_until = ?2, hold_reason = ?3, next_poll = max(coalesce(next_poll, 0), ?2)
@@ -179,7 +177,7 @@ pub(super) fn newest_poll(conn: &Connection) -> Result<Option<Time>> {
     Ok(newest.map(super::rows::time))
 }
 
-/// See [`super::Store::set_back`]. What is held back for good (410) stays so.
+/// See [`super::Store::set_back`]. A permanent pause (410) does not change.
 pub(super) fn set_back(conn: &Connection, by: chrono::TimeDelta) -> Result<()> {
     conn.execute(
         "UPDATE source SET last_poll = last_poll - ?1,
@@ -190,7 +188,6 @@ pub(super) fn set_back(conn: &Connection, by: chrono::TimeDelta) -> Result<()> {
     Ok(())
 }
 
-/// Which polls to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PollFilter {
     /// Only of this source (row key).

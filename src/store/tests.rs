@@ -1,4 +1,4 @@
-//! The store as its callers see it, on a real file.
+//! Tests of the store on a real file.
 
 use super::*;
 use crate::config::SortOrder;
@@ -51,7 +51,7 @@ impl Fixture {
         writer.call_blocking(move |conn| ingest::store(conn, poll)).unwrap().unwrap().0
     }
 
-    /// A look that has read these entries.
+    /// A poll that has read these entries.
     fn finished(&self, source: i64, entries: Vec<Entry>) -> FinishedPoll {
         FinishedPoll {
             pages: None,
@@ -91,7 +91,7 @@ impl Fixture {
     }
 }
 
-/// A search without names of sources.
+/// A query without names of sources.
 fn criteria(text: &str) -> Criteria {
     let query = text.parse().unwrap();
     Criteria::new(&query, chrono::Local::now(), |_| vec![])
@@ -112,7 +112,7 @@ fn dated(title: &str, hours_ago: i64) -> Entry {
 }
 
 #[test]
-fn an_entry_is_recognised_by_guid_then_address_then_text() {
+fn an_entry_is_identified_by_guid_then_url_then_text() {
     let long = "x".repeat(300);
     let with = |f: &dyn Fn(&mut Entry)| {
         let mut e = entry("a");
@@ -127,9 +127,9 @@ fn an_entry_is_recognised_by_guid_then_address_then_text() {
             entry("a"),
             with(&|e| e.url = Some("https://site.example/moved".into())),
             1,
-            "same guid, new address",
+            "same guid, new URL",
         ),
-        (entry("a"), with(&|e| e.guid = Some("new".into())), 1, "new guid, same address and title"),
+        (entry("a"), with(&|e| e.guid = Some("new".into())), 1, "new guid, same URL and title"),
         (
             entry("a"),
             with(&|e| {
@@ -137,7 +137,7 @@ fn an_entry_is_recognised_by_guid_then_address_then_text() {
                 e.title = "b".into();
             }),
             2,
-            "another guid and title at one address",
+            "another guid and title at one URL",
         ),
         (
             with(&|e| e.guid = None),
@@ -146,7 +146,7 @@ fn an_entry_is_recognised_by_guid_then_address_then_text() {
                 e.title = "b".into()
             }),
             1,
-            "no guid, same address",
+            "no guid, same URL",
         ),
         (
             with(&|e| e.guid = None),
@@ -155,7 +155,7 @@ fn an_entry_is_recognised_by_guid_then_address_then_text() {
                 e.url = Some("http://www.site.example/a?utm_source=x".into());
             }),
             1,
-            "address differs by scheme and tracking only",
+            "URL differs by scheme and tracking only",
         ),
         (
             with(&|e| e.summary = Some(long.clone())),
@@ -174,7 +174,7 @@ fn an_entry_is_recognised_by_guid_then_address_then_text() {
                 ..Entry::default()
             },
             1,
-            "same title with neither guid nor address",
+            "same title with neither guid nor URL",
         ),
         (entry("a"), entry("b"), 2, "two items"),
     ];
@@ -187,7 +187,7 @@ fn an_entry_is_recognised_by_guid_then_address_then_text() {
 }
 
 #[test]
-fn one_document_keeps_entries_that_share_a_guid_or_an_address() {
+fn one_document_keeps_entries_that_share_a_guid_or_a_url() {
     let f = Fixture::new(&["s"]);
     let share_guid = |t: &str| Entry { guid: Some("same".into()), ..entry(t) };
     let share_url = |t: &str| Entry { url: Some("https://site.example/".into()), ..entry(t) };
@@ -207,7 +207,7 @@ fn one_document_keeps_entries_that_share_a_guid_or_an_address() {
 }
 
 #[test]
-fn sources_do_not_touch_each_other() {
+fn sources_do_not_affect_each_other() {
     let f = Fixture::new(&["s", "t"]);
     f.poll("s", vec![entry("a")]);
     f.poll("t", vec![entry("a")]);
@@ -215,7 +215,7 @@ fn sources_do_not_touch_each_other() {
 }
 
 #[test]
-fn a_change_at_the_source_keeps_the_marks() {
+fn a_changed_entry_keeps_its_marks() {
     let f = Fixture::new(&["s"]);
     f.poll("s", vec![entry("a")]);
     f.set(Mark::Read, "a");
@@ -229,7 +229,7 @@ fn a_change_at_the_source_keeps_the_marks() {
 }
 
 #[test]
-fn counters_follow_every_change() {
+fn counters_match_after_every_change() {
     let f = Fixture::new(&["s"]);
     f.poll("s", vec![entry("a"), entry("b"), entry("c")]);
     assert_eq!(f.counts("s"), (3, 3, 0));
@@ -244,7 +244,7 @@ fn counters_follow_every_change() {
 }
 
 #[test]
-fn lists_are_ordered_and_page_both_ways() {
+fn lists_are_sorted_and_paged_in_both_directions() {
     let f = Fixture::new(&["s", "t"]);
     let many = |tag: &str, n: i64| (0..n).map(|i| dated(&format!("{tag}{i:02}"), i)).collect();
     f.poll("s", many("s", 40));
@@ -287,21 +287,21 @@ fn lists_are_ordered_and_page_both_ways() {
 }
 
 #[test]
-fn undated_entries_keep_the_order_of_the_document() {
+fn undated_entries_keep_document_order() {
     let f = Fixture::new(&["s"]);
     f.poll("s", vec![entry("first"), entry("second"), entry("third")]);
     assert_eq!(f.titles(&View::of(Scope::All)), ["first", "second", "third"]);
 }
 
 #[test]
-fn a_date_in_the_future_does_not_stay_on_top() {
+fn a_future_date_is_limited_to_the_discovery() {
     let f = Fixture::new(&["s"]);
     f.poll("s", vec![dated("far", -10_000)]);
     assert_eq!(f.rows(&View::of(Scope::All))[0].date, f.now);
 }
 
 #[test]
-fn what_retention_removed_does_not_come_back() {
+fn items_removed_by_retention_do_not_come_back() {
     let f = Fixture::new(&["s"]);
     f.poll("s", vec![dated("new", 1), dated("old", 2), dated("pinned", 3), dated("unread", 4)]);
     for title in ["new", "old", "pinned"] {
@@ -320,7 +320,7 @@ fn what_retention_removed_does_not_come_back() {
 }
 
 #[test]
-fn a_source_taken_back_has_its_items_and_a_renamed_one_too() {
+fn a_restored_or_renamed_source_keeps_its_items() {
     let f = Fixture::new(&["s", "t"]);
     f.poll("s", vec![entry("a")]);
     assert_eq!(f.declare(&["t"]).len(), 1);
@@ -332,7 +332,7 @@ fn a_source_taken_back_has_its_items_and_a_renamed_one_too() {
 }
 
 #[test]
-fn a_body_indexed_together_with_a_change_of_its_item_is_found() {
+fn a_body_indexed_while_its_item_changes_is_found() {
     let f = Fixture::new(&["s"]);
     let first = Entry { content: Some("<p>hidden</p>".into()), ..entry("shown") };
     f.poll("s", vec![first.clone()]);
@@ -351,7 +351,7 @@ fn a_body_indexed_together_with_a_change_of_its_item_is_found() {
 }
 
 #[test]
-fn search_finds_titles_at_once_and_bodies_after_indexing() {
+fn search_finds_titles_immediately_and_bodies_after_indexing() {
     let f = Fixture::new(&["s"]);
     let body = Entry { content: Some("<p>a Hidden café</p>".into()), ..entry("shown") };
     f.poll("s", vec![body, entry("other")]);
@@ -367,7 +367,7 @@ fn search_finds_titles_at_once_and_bodies_after_indexing() {
     let row = f.rows(&View::of(Scope::All)).into_iter().find(|r| r.title == "shown").unwrap();
     assert_eq!(row.words, 3);
     assert_eq!(search("-shown"), ["other"]);
-    assert!(search("***").is_empty(), "punctuation is nowhere");
+    assert!(search("***").is_empty(), "punctuation matches nothing");
     for hostile in
         ["\"", "a\"", "NEAR(", "a AND", "*", "col::x", "-", "^", "';DROP TABLE item;--", "\0"]
     {
@@ -376,7 +376,7 @@ fn search_finds_titles_at_once_and_bodies_after_indexing() {
 }
 
 #[test]
-fn a_search_ends_at_its_limit() {
+fn a_search_stops_at_its_limit() {
     let f = Fixture::new(&["s"]);
     f.poll("s", (0..SEARCH_LIMIT + 5).map(|i| dated(&format!("word {i}"), i as i64)).collect());
     let criteria = criteria("word");
@@ -395,7 +395,7 @@ fn a_corrected_date_is_stored() {
 }
 
 #[test]
-fn entries_of_one_title_with_neither_guid_nor_address_are_one() {
+fn merges_entries_with_one_title_and_neither_guid_nor_url() {
     let f = Fixture::new(&["s"]);
     let bare = |text: &str| Entry {
         title: "Status".into(),
@@ -406,7 +406,7 @@ fn entries_of_one_title_with_neither_guid_nor_address_are_one() {
 }
 
 #[test]
-fn all_read_touches_only_what_the_view_shows_and_can_be_undone() {
+fn mark_all_read_changes_only_the_view_and_can_be_undone() {
     let f = Fixture::new(&["s", "t"]);
     f.poll("s", vec![entry("a"), entry("b")]);
     f.poll("t", vec![entry("c")]);
@@ -450,7 +450,7 @@ fn items_of_a_removed_source_are_not_listed() {
 }
 
 #[test]
-fn a_failed_job_takes_nothing_with_it() {
+fn a_failed_job_does_not_affect_others() {
     let f = Fixture::new(&["s"]);
     let writer = f.store.writer().unwrap();
     let failed: Result<()> = writer.call_blocking(|conn| {

@@ -1,4 +1,4 @@
-//! Windows onto item lists: keyset paging over the index that fits, never OFFSET, never COUNT.
+//! Windows onto item lists: keyset paging over a matching index, never OFFSET, never COUNT.
 
 use super::criteria::Criteria;
 use super::error::Result;
@@ -10,34 +10,30 @@ use rusqlite::{Connection, params_from_iter};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-/// Which items a list is made of, before any query narrows it.
+/// The items of a list before any query.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Scope {
-    /// Everything.
     All,
     /// The items of these sources (row keys).
     Sources(Vec<i64>),
     /// Items dated at or after this moment, in seconds since the epoch.
     Since(i64),
-    /// Pinned items.
     Pinned,
 }
 
-/// One list: what is in it and in which order.
+/// One list: its content and order.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct View {
-    /// Where the items come from.
     pub scope: Scope,
-    /// Whether read items are left out.
+    /// Whether read items are excluded.
     pub unread_only: bool,
-    /// What narrows it further.
+    /// The query.
     pub criteria: Criteria,
-    /// In which order.
     pub order: SortOrder,
 }
 
 impl View {
-    /// Everything in a scope, newest first with the pinned ones on top.
+    /// All items of a scope, newest first with the pinned ones on top.
     pub fn of(scope: Scope) -> Self {
         Self {
             scope,
@@ -49,7 +45,7 @@ impl View {
 }
 
 impl View {
-    /// Whether nothing can be in it, which no index can be asked for.
+    /// Whether the list must be empty; there is no index for this case.
     pub(super) fn is_void(&self) -> bool {
         let none = |keys: &Vec<i64>| keys.is_empty();
         self.criteria.nothing
@@ -57,7 +53,7 @@ impl View {
             || matches!(&self.scope, Scope::Sources(keys) if keys.is_empty())
     }
 
-    /// The same rows as a list of sources, which have an index each, where a search names some.
+    /// The same rows as a list of sources, each with its own index, if a query names sources.
     pub(super) fn by_source(&self) -> Cow<'_, Self> {
         let Some(named) = &self.criteria.sources else { return Cow::Borrowed(self) };
         let mut keys = named.clone();
@@ -76,7 +72,7 @@ impl View {
     }
 }
 
-/// Where a row stands in its list.
+/// The position of a row in its list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cursor {
     pinned: bool,
@@ -102,18 +98,16 @@ impl Cursor {
     }
 }
 
-/// Where a window lies.
+/// The position of a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Anchor {
-    /// At the top of the list.
     First,
-    /// At its end.
     Last,
     /// Below a row, without it.
     After(Cursor),
     /// Above a row, without it.
     Before(Cursor),
-    /// Around a place, whether a row is still there or not.
+    /// Around a position, whether its row still exists or not.
     Around(Cursor),
 }
 
@@ -122,18 +116,18 @@ pub enum Anchor {
 pub struct Window {
     /// In the order of the list.
     pub rows: Vec<ItemRow>,
-    /// Whether the list goes on above.
+    /// Whether there are more rows above.
     pub more_above: bool,
-    /// Whether the list goes on below.
+    /// Whether there are more rows below.
     pub more_below: bool,
-    /// A search found more than [`SEARCH_LIMIT`]; the older ones cannot be paged to.
+    /// A search found more than [`SEARCH_LIMIT`]; the older matches cannot be paged to.
     pub cut: bool,
 }
 
-/// Rows of a full-text search; the newest discovered matches come first.
+/// Maximum rows of a full-text search; the most recently discovered matches come first.
 pub const SEARCH_LIMIT: usize = 1000;
 
-/// Reads `size` rows at the anchor (twice as many around a place).
+/// Reads `size` rows at the anchor (twice as many around a position).
 pub(super) fn window(
     conn: &Connection,
     view: &View,
@@ -174,7 +168,7 @@ pub(super) fn window(
         }
         Anchor::Around(c) => {
             above(rows(Some(c), false, size + 1)?, &mut window);
-            // One step back, so that the row at the place itself is read again.
+            // One step back, so that the row at the position itself is read too.
             let start = window.rows.last().map(Cursor::from);
             below(rows(start, true, size + 1)?, &mut window);
         }
@@ -182,7 +176,7 @@ pub(super) fn window(
     Ok(window)
 }
 
-/// Up to `take` rows beyond a place, nearest first.
+/// Up to `take` rows beyond a position, nearest first.
 fn read(
     conn: &Connection,
     view: &View,
@@ -198,7 +192,7 @@ fn read(
     };
     let mut rows = Vec::new();
     for &pinned in phases {
-        // Phases that the cursor has passed already are skipped; later ones start at their edge.
+        // Phases that the cursor has passed are skipped; later ones start at their edge.
         let start = match (pinned, from) {
             (Some(phase), Some(c)) if phase != c.pinned => {
                 if c.pinned != forward {
@@ -317,7 +311,7 @@ fn collect(conn: &Connection, sql: &str, values: Vec<Value>) -> Result<Vec<ItemR
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// The keys that a view holds, up to and including a row key: what `all read` applies to.
+/// Marks the rows of a view read, up to and including a row key; returns their keys.
 pub(super) fn mark_read(conn: &Connection, view: &View, up_to: i64) -> Result<Vec<i64>> {
     let mut filter = Filter::default();
     filter.and("i.read = 0");
@@ -357,7 +351,7 @@ impl Filter {
 
     pub(super) fn scope(&mut self, scope: &Scope) {
         if !matches!(scope, Scope::Sources(_)) {
-            // The items of a source that was taken out stay for an undo, unseen.
+            // The items of a removed source are kept for undo, but not shown.
             self.and("i.source NOT IN (SELECT key FROM source WHERE declared = 0)");
         }
         match scope {
@@ -408,7 +402,7 @@ impl Filter {
     }
 }
 
-/// Items whose articles changed since they were last opened.
+/// Number of items whose articles changed since they were last opened.
 pub(super) fn changed(conn: &Connection) -> Result<u32> {
     let mut query = conn.prepare_cached(
         "SELECT count(*) FROM item INDEXED BY item_changed WHERE changed = 1
@@ -417,7 +411,7 @@ pub(super) fn changed(conn: &Connection) -> Result<u32> {
     Ok(query.query_row([], |r| r.get(0))?)
 }
 
-/// Unread items dated at or after a moment.
+/// Number of unread items dated at or after a moment.
 pub(super) fn unread_since(conn: &Connection, since: Time) -> Result<u32> {
     let mut query = conn.prepare_cached(
         "SELECT count(*) FROM item INDEXED BY item_unread WHERE read = 0 AND date >= ?1

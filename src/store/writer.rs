@@ -1,7 +1,7 @@
 //! The writer thread: the only read-write connection of this process.
 //!
-//! Jobs that wait at the same time share one transaction, each in a savepoint of its own: one that
-//! fails takes nothing with it. Answers are given after the commit.
+//! Jobs that wait at the same time share one transaction, each in a savepoint of its own, so a
+//! failed job does not affect the others. Replies are sent after the commit.
 
 use super::connect::open_writer;
 use super::error::{Result, StoreError};
@@ -11,15 +11,15 @@ use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot, watch};
 
-/// Jobs that may wait; a full queue holds the senders back.
+/// Jobs that may wait; a full queue blocks the senders.
 const QUEUE: usize = 64;
 /// Jobs in one transaction.
 const BATCH: usize = 64;
 
-/// Does its work inside the transaction, or learns that there is none; tells whether it succeeded
-/// and how to answer.
+/// Runs inside the transaction, or gets the error if there is none; returns whether it succeeded,
+/// and the function that sends the reply.
 type Job = Box<dyn FnOnce(Result<&Connection>) -> (bool, Answer) + Send>;
-/// Gets the error of a failed commit.
+/// Sends the reply; gets the error of a failed commit.
 type Answer = Box<dyn FnOnce(Option<StoreError>) + Send>;
 
 /// Sends jobs to the writer thread.
@@ -28,7 +28,6 @@ pub(super) struct Writer {
     jobs: mpsc::Sender<Job>,
 }
 
-/// Waits for the end of the writer thread.
 pub(super) type Joined = std::thread::JoinHandle<()>;
 
 impl Writer {
@@ -55,7 +54,7 @@ impl Writer {
         answer.await.unwrap_or(Err(StoreError::Closed))
     }
 
-    /// The same outside of a runtime.
+    /// Like [`Writer::call`], outside of a runtime.
     pub(super) fn call_blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection) -> Result<T> + Send + 'static,
@@ -74,7 +73,7 @@ fn job<T: Send + 'static>(
         let result = conn.and_then(work);
         let ok = result.is_ok();
         let after: Answer = Box::new(move |failed| {
-            // Nobody waits any more when the asking task was dropped: the work is done all the same.
+            // If the calling task was dropped, nobody waits for the reply, but the work is done.
             let _ = reply.send(match (failed, result) {
                 (Some(e), Ok(_)) => Err(e),
                 (_, result) => result,
@@ -120,7 +119,7 @@ fn batch(
     while let Some(job) = next {
         match &begun {
             Ok(()) => in_savepoint(conn, job, answers)?,
-            // Without a transaction nothing is run; each asker hears why.
+            // Without a transaction no job runs; each caller gets the error.
             Err(e) => answers.push(job(Err(e.clone())).1),
         }
         next = if answers.len() < BATCH { queue.try_recv().ok() } else { None };

@@ -1,4 +1,4 @@
-//! An article by the selectors of its source.
+//! Extracting an article with the selectors of its source.
 
 use super::authors::split_names;
 use super::date;
@@ -12,21 +12,21 @@ use unicode_segmentation::UnicodeSegmentation;
 
 /// Longest summary, in characters.
 const MOST_SUMMARY: usize = 500;
-/// Bytes of an article's text that are kept.
+/// Maximum size of an article's text in bytes.
 const MOST_CONTENT: usize = 1 << 20;
-/// Most authors of one article.
+/// Maximum number of authors of one article.
 const MOST_AUTHORS: usize = 50;
-/// What stands for a title where there is none.
+/// Used if there is no title.
 const NO_TITLE: &str = "(No title)";
 
-/// What was found on the page of an article.
+/// The data found on the page of an article.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Article {
-    /// Where it is: the address that answered.
+    /// The URL of the response.
     pub url: url::Url,
-    /// One line; "(No title)" where the page has none. May be too long to be kept.
+    /// One line; "(No title)" if the page has none. May be too long to be stored.
     pub title: String,
-    /// Whether the page gives a title.
+    /// Whether the page has a title.
     pub titled: bool,
     /// Plain text in one line, at most 500 characters and an ellipsis.
     pub summary: String,
@@ -34,13 +34,13 @@ pub struct Article {
     pub content: String,
     /// Names, in order.
     pub authors: Vec<String>,
-    /// When it was published, as the page says; `None` stands for now.
+    /// The publication date on the page; `None` means now.
     pub published: Option<Time>,
-    /// When it was changed, as its metadata say.
+    /// The modification date in the metadata.
     pub updated: Option<Time>,
 }
 
-/// Reads the article of a page. What is not found is empty: nothing fails here.
+/// Extracts the article of a page. Missing parts stay empty; this never fails.
 pub fn article(page: &Page, rules: &WebsiteRules) -> Article {
     let content = Selectors::parse(&rules.content).ok().and_then(|s| s.first(page.tree()));
     let markup = content.map(|e| e.inner_html()).unwrap_or_default();
@@ -50,7 +50,7 @@ pub fn article(page: &Page, rules: &WebsiteRules) -> Article {
     }
 }
 
-/// As [`article`], but its content is left out, which takes the longest.
+/// Like [`article`] but without the content, which takes the longest to extract.
 pub(super) fn glance(page: &Page, rules: &WebsiteRules) -> Article {
     let tree = page.tree();
     let parse = |s: &str| Selectors::parse(s).ok();
@@ -82,18 +82,19 @@ pub(super) fn glance(page: &Page, rules: &WebsiteRules) -> Article {
     }
 }
 
-/// More than a summary can need, so that a long article is not cleaned twice.
+/// More text than a summary can need, so that a long article is not sanitised twice.
 fn head_of(text: &str) -> String {
     text.chars().take(2 * MOST_SUMMARY).collect()
 }
 
-/// The beginning of a text that stands for the whole, at most 500 characters and an ellipsis: cut at the end of a word where one ends late enough.
+/// The beginning of a text, at most 500 characters and an ellipsis, cut at the end of a word if
+/// one is near enough.
 pub fn summarise(text: &str) -> String {
     if text.chars().count() <= MOST_SUMMARY {
         return text.to_owned();
     }
     let cut = text.char_indices().nth(MOST_SUMMARY).map_or(text.len(), |(at, _)| at);
-    // Never through a grapheme.
+    // Never inside a grapheme.
     let whole = text.grapheme_indices(true).map(|(at, _)| at).take_while(|at| *at <= cut).last();
     let start = &text[..whole.unwrap_or(0)];
     let word = start.rfind(' ').filter(|at| start[*at..].chars().count() < MOST_SUMMARY / 10);
@@ -101,8 +102,8 @@ pub fn summarise(text: &str) -> String {
 }
 
 impl Article {
-    /// The article as an entry of `publisher`. It was read at `now`: a date that lies a little ahead
-    /// becomes now.
+    /// The article as an entry of `publisher`. It was read at `now`: a date that is slightly in
+    /// the future becomes now.
     pub fn entry(self, publisher: &str, now: Time) -> Entry {
         let summary = html::escape(&self.summary).into_owned();
         Entry {
@@ -140,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn the_parts_of_an_article() {
+    fn extracts_the_parts_of_an_article() {
         let found = read(
             "<h1 class=hl> A <em>B</em></h1><p class=who>By Ann Lee</p><p class=who>Bob Ray</p>\
              <b class=when>2024-05-06</b><div class=txt><p>One<script>x</script></p><p>Two</div>",
@@ -153,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_empty() {
+    fn missing_parts_are_empty() {
         let found = read("<p>nothing");
         assert_eq!((found.title.as_str(), found.titled), (NO_TITLE, false));
         assert_eq!((found.summary.as_str(), found.content.as_str()), ("", ""));
@@ -161,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn summaries_are_cut_between_words_and_characters() {
+    fn cuts_summaries_between_words_and_graphemes() {
         let words = "word ".repeat(200);
         let cases = [
             ("x".repeat(500), 500),

@@ -1,11 +1,11 @@
-//! Names of authors out of a byline.
+//! Splitting bylines into names of authors.
 
-/// Longest name that is kept, in characters; longer ones are sentences.
+/// Longest name in characters; longer ones are sentences.
 const LONGEST: usize = 100;
 
-/// Splits bylines into names: at `, ` and ` and `, also with a comma before the `and`. What belongs
-/// to the name before it (`Jr.`, `PhD`) stays with it, a leading `By` goes, and a name counts once,
-/// whatever its letter case. Dates between them go.
+/// Splits bylines into names: at `, ` and ` and `, also with a comma before the `and`. Suffixes
+/// (`Jr.`, `PhD`) stay with the name before them, a leading `By` is removed, and duplicates are
+/// dropped regardless of case. Dates in between are dropped.
 pub fn split_names<'a>(bylines: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for byline in bylines {
@@ -36,7 +36,7 @@ fn without_by(line: &str) -> &str {
     }
 }
 
-/// Whether it is rather a day or a duration: names have a single digit inside at most.
+/// Whether it is rather a date or a duration: names contain a single digit at most.
 fn is_date(part: &str) -> bool {
     let digit = |c: char| c.is_ascii_digit();
     let pair = part.as_bytes().windows(2).any(|two| two.iter().all(u8::is_ascii_digit));

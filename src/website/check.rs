@@ -1,13 +1,14 @@
-//! Whether declared rules can be used.
+//! Checking declared rules.
 
 use super::selector::Selectors;
 use crate::model::{WebsiteMode, WebsiteRules};
 
-/// What is wrong with rules: the key in `sources.toml`, and why. Empty when they can be used.
+/// The problems of rules: the key in `sources.toml`, and what is wrong. Empty if the rules can be
+/// used.
 pub fn check(rules: &WebsiteRules) -> Vec<(&'static str, String)> {
     let mut wrong = Vec::new();
     if rules.mode == WebsiteMode::List && rules.articles.is_none() {
-        let what = "is missing: the mode \"list\" needs a selector for the links to articles";
+        let what = "is missing; the mode \"list\" needs a selector for the links to articles";
         wrong.push(("articles", what.to_owned()));
     }
     let selectors = [
@@ -23,10 +24,10 @@ pub fn check(rules: &WebsiteRules) -> Vec<(&'static str, String)> {
         wrong.extend(fault.map(|why| (key, why)));
     }
     if rules.max_pages == 0 {
-        wrong.push(("max_pages", "is at least 1".to_owned()));
+        wrong.push(("max_pages", "must be at least 1".to_owned()));
     }
     if rules.date_format.as_deref().is_some_and(|layout| !super::date::is_layout(layout)) {
-        let what = "says nothing about a date; write the 2nd of January 2006 as the site would";
+        let what = "contains no part of a date; write January 2, 2006 in the format of the site";
         wrong.push(("date_format", what.to_owned()));
     }
     wrong
@@ -37,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn names_the_invalid_rules() {
         let good = WebsiteRules { articles: Some("a.x".to_owned()), ..WebsiteRules::default() };
         let cases = [
             (good.clone(), None),

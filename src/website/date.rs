@@ -1,4 +1,4 @@
-//! Dates on pages: as a Go layout says, else in any common form.
+//! Dates on pages: by a Go layout, else in any common form.
 
 mod layout;
 
@@ -9,11 +9,11 @@ use crate::util::date;
 use crate::util::html::tree::text_of;
 use scraper::ElementRef;
 
-/// Attributes that may hold the date of an element in a machine's form.
+/// Attributes that may contain the date of an element in a machine-readable form.
 const ATTRIBUTES: [&str; 3] = ["datetime", "content", "title"];
 
-/// The date that an element gives. With a layout, its text is read by that first; then come its
-/// attributes, then its text in common forms.
+/// The date of an element. With a layout, its text is parsed by that first; then its attributes
+/// are tried, then its text in common forms.
 pub fn of_element(element: ElementRef<'_>, layout: Option<&str>) -> Option<Time> {
     let text = text_of(element);
     let by_layout = |s: &str| layout.and_then(|layout| parse_layout(layout, s.trim()));
@@ -23,7 +23,7 @@ pub fn of_element(element: ElementRef<'_>, layout: Option<&str>) -> Option<Time>
         .or_else(|| in_text(&text))
 }
 
-/// A date in a short text: all of it, or what follows a label (`Published: 3 May 2024`).
+/// A date in a short text: the whole text, or what follows a label (`Published: 3 May 2024`).
 pub fn in_text(text: &str) -> Option<Time> {
     let text = text.trim();
     date::parse(text).or_else(|| {
@@ -38,7 +38,7 @@ mod tests {
     use crate::util::html::tree;
 
     #[test]
-    fn where_the_date_of_an_element_stands() {
+    fn finds_the_date_of_an_element() {
         let cases = [
             ("<time class=d>09.03.2024</time>", Some("02.01.2006"), "2024-03-09"),
             ("<time class=d datetime=2024-03-09>yesterday</time>", None, "2024-03-09"),

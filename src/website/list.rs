@@ -10,38 +10,36 @@ use scraper::ElementRef;
 use std::collections::HashSet;
 use url::Url;
 
-/// Links taken from one list page.
+/// Maximum number of links of one list page.
 const MOST_LINKS: usize = 2000;
-/// Elements of a block in which a date is looked for.
+/// Maximum number of elements of a block that are searched for a date.
 const MOST_ELEMENTS: usize = 200;
-/// Bytes of a link that are its title.
+/// Maximum number of bytes of a link's text that are used as title.
 const MOST_TITLE: usize = 2000;
-/// How far above a link its date is looked for.
+/// Maximum number of levels above a link that are searched for its date.
 const DATE_LEVELS: usize = 3;
 
-/// What a list page gives.
+/// The links found on a list page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ListPage {
-    /// Articles in the order of the page, each address once.
+    /// Articles in the order of the page, each URL once.
     pub links: Vec<ListLink>,
     /// The next page of the list.
     pub next: Option<Url>,
 }
 
-/// A link to an article.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListLink {
-    /// Where it leads.
     pub url: Url,
-    /// What it says; one clean line, may be empty.
+    /// The text of the link; one sanitised line, may be empty.
     pub title: String,
-    /// A date beside it, where the page gives one in a machine's form.
+    /// A date beside the link, if the page gives one in a machine-readable form.
     pub date: Option<Time>,
 }
 
 /// Finds the links to articles and to the next page.
 pub fn list_page(page: &Page, articles: &Selectors, next: Option<&Selectors>) -> ListPage {
-    // The list itself is no article.
+    // The list itself is not an article.
     let mut seen = HashSet::from([normalise(page.url())]);
     let mut links = Vec::new();
     for element in articles.all(page.tree()) {
@@ -59,7 +57,7 @@ pub fn list_page(page: &Page, articles: &Selectors, next: Option<&Selectors>) ->
     ListPage { links, next: next.and_then(|a| page.resolve(a.attr("href")?)) }
 }
 
-/// The link that an element is, holds, or stands in.
+/// The link that an element is, contains, or is inside of.
 fn link_of(element: ElementRef<'_>) -> Option<ElementRef<'_>> {
     let is_link = |e: &ElementRef<'_>| e.attr("href").is_some();
     if is_link(&element) {
@@ -83,7 +81,7 @@ pub(super) fn date_beside(link: ElementRef<'_>) -> Option<Time> {
             .filter_map(|e| date::parse(e.attr("datetime").unwrap_or_default()));
         match (times.next(), times.next()) {
             (Some(one), None) => return Some(one),
-            // The block holds several articles.
+            // The block contains several articles.
             (Some(_), Some(_)) => return None,
             _ => {}
         }
@@ -105,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn links_of_elements() {
+    fn finds_links_of_elements() {
         let cases: [(&str, &str, &[&str]); 7] = [
             ("<a class=s href=a>1</a><a href=b>2</a>", "a.s", &["/news/a"]),
             ("<li class=s><b>x</b><a href=a>1</a><a href=b>2</a></li>", ".s", &["/news/a"]),
@@ -125,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn the_next_page_and_dates() {
+    fn finds_next_page_and_dates() {
         let markup = "<div class=row><a class=s href=a>A</a> <time datetime=2024-03-01>1 March</time>\
                       </div><p class=older><a href='?p=2'>older</a></p>";
         assert_eq!(list(markup, ".s", Some(".older")).1.as_deref(), Some("/news/?p=2"));

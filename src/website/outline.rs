@@ -1,4 +1,4 @@
-//! The structure of a page as lines, for people who look for what a selector should find.
+//! The structure of a page as lines, for users who search for an element to select.
 
 use super::page::Page;
 use super::propose::classes;
@@ -9,16 +9,16 @@ use ego_tree::iter::Edge;
 use scraper::{ElementRef, Node};
 use std::collections::HashMap;
 
-/// Lines of one outline.
+/// Maximum number of lines of an outline.
 const MOST_LINES: usize = 20_000;
-/// Bytes of text in a line.
+/// Maximum number of bytes of text in a line.
 const MOST_TEXT: usize = 160;
-/// Elements that one line names, each the only one in the one before.
+/// Maximum number of elements in one line, each the only child of the one before.
 const MOST_CHAIN: usize = 4;
-/// Classes that a line names.
+/// Maximum number of classes in a line.
 const MOST_NAMES: usize = 2;
 
-/// The elements of a page by their numbers, which count them in the order of the page from 0 on.
+/// The elements of a page by their numbers, which count from 0 in document order.
 #[derive(Debug, Default)]
 pub struct Elements {
     ids: Vec<NodeId>,
@@ -26,70 +26,67 @@ pub struct Elements {
 }
 
 impl Elements {
-    /// The element of that number.
     pub fn get<'a>(&self, page: &'a Page, number: u32) -> Option<ElementRef<'a>> {
         let id = self.ids.get(usize::try_from(number).ok()?)?;
         page.tree().tree.get(*id).and_then(ElementRef::wrap)
     }
 
-    /// The number of an element of the page.
     pub fn number(&self, element: ElementRef<'_>) -> Option<u32> {
         self.numbers.get(&element.id()).copied()
     }
 }
 
-/// The outline of a page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Outline {
-    /// Its elements, those that are seen, each below the one it stands in.
+    /// Its visible elements, each below its parent.
     pub lines: Vec<OutlineLine>,
     /// Its text, piece by piece.
     pub texts: Vec<TextLine>,
-    /// Whether the page has more than is told.
+    /// Whether the outline leaves out a part of the page.
     pub cut: bool,
-    /// Behind the last element in an element, by its number.
+    /// The number after the last element inside an element, by its number.
     ends: Vec<u32>,
 }
 
-/// An element, or several of which each is the only thing in the one before.
+/// An element, or a chain of elements of which each is the only child of the one before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutlineLine {
     /// Number of the innermost element.
     pub element: u32,
-    /// Number of the outermost.
+    /// Number of the outermost element.
     pub outer: u32,
-    /// Lines that it stands in.
+    /// Number of lines that contain it.
     pub depth: u16,
     /// `h3 > a.headline`
     pub name: String,
-    /// Siblings of its kind, itself included; the first of them tells.
+    /// Number of siblings of its kind, including itself; set on the first of them.
     pub alike: u32,
-    /// The line of the first sibling of its kind, for all others.
+    /// The line of the first sibling of its kind, set on all others.
     pub first: Option<u32>,
-    /// An attribute that says something: `@datetime`.
+    /// An attribute that describes it: `@datetime`.
     pub hint: Option<String>,
-    /// The beginning of its text, where some stands in the element itself; one clean line.
+    /// The beginning of the text directly in the element; one sanitised line.
     pub text: String,
 }
 
-/// A piece of text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextLine {
-    /// Number of the element that it stands in.
+    /// Number of the element that contains it.
     pub element: u32,
-    /// One clean line.
+    /// One sanitised line.
     pub text: String,
 }
 
 impl Outline {
-    /// Behind the last element in an element: those in it have the numbers from its own up to there.
+    /// The number after the last element inside an element: those inside it have the numbers from
+    /// its own up to there.
     pub fn end(&self, element: u32) -> u32 {
         let end = usize::try_from(element).ok().and_then(|at| self.ends.get(at));
         end.copied().unwrap_or(element.saturating_add(1))
     }
 }
 
-/// An element while the outline is made.
+/// An element while the outline is built.
 struct Seen {
     tag: String,
     names: Vec<String>,
@@ -109,7 +106,7 @@ impl Seen {
         }
     }
 
-    /// Elements of one kind are siblings alike.
+    /// Siblings with the same kind are grouped.
     fn kind(&self) -> (&str, Option<&String>) {
         (&self.tag, self.names.first())
     }
@@ -120,7 +117,7 @@ impl Seen {
     }
 }
 
-/// The attribute of an element that says most of it.
+/// The attribute that describes an element best.
 fn hint(element: ElementRef<'_>) -> Option<String> {
     let value = |name: &str| {
         let value = text::line(text::start(element.attr(name)?, MOST_TEXT));
@@ -132,12 +129,12 @@ fn hint(element: ElementRef<'_>) -> Option<String> {
     value("itemprop").or_else(|| value("rel"))
 }
 
-/// Reads the outline of a page, and numbers its elements.
+/// Builds the outline of a page, and numbers its elements.
 pub fn outline(page: &Page) -> (Outline, Elements) {
     let mut elements = Elements::default();
     let mut outline = Outline::default();
     let mut seen: Vec<Option<Seen>> = Vec::new();
-    // The elements that are open, those that are not seen as well.
+    // The open elements, including those that are not visible.
     let mut open: Vec<(u32, bool)> = Vec::new();
     let mut body = None;
     for edge in page.tree().root_element().traverse() {
@@ -186,7 +183,7 @@ pub fn outline(page: &Page) -> (Outline, Elements) {
                 if let Some(end) = outline.ends.get_mut(number as usize) {
                     *end = u32::try_from(elements.ids.len()).unwrap_or(u32::MAX);
                 }
-                // Who says something itself says it with the words in between.
+                // An element with text of its own also shows the words in between.
                 let mixed =
                     at(&mut seen, number).filter(|s| !s.own.is_empty() && !s.kids.is_empty());
                 if let Some((seen, element)) = mixed.zip(ElementRef::wrap(node)) {
@@ -204,16 +201,16 @@ fn at(seen: &mut [Option<Seen>], number: u32) -> Option<&mut Seen> {
     seen.get_mut(number as usize)?.as_mut()
 }
 
-/// A line that is still to be written.
+/// A line that is not written yet.
 struct Todo {
     element: u32,
     depth: u16,
     alike: u32,
-    /// The line of the first of its kind is written before; which one it is, is noted here.
+    /// The group whose first line is written before this one; the line number is stored there.
     group: Option<usize>,
 }
 
-/// Writes the lines, without recursion: pages may be deep.
+/// Writes the lines, without recursion, because pages may be deep.
 fn report(seen: &[Option<Seen>], root: u32, outline: &mut Outline) {
     let get = |number: u32| seen.get(number as usize).and_then(Option::as_ref);
     let mut firsts: Vec<Option<u32>> = Vec::new();
@@ -298,7 +295,7 @@ mod tests {
         </section><footer>End<script>2</script></footer></main></body>";
 
     #[test]
-    fn a_page_as_lines() {
+    fn outlines_a_page_as_lines() {
         let (page, outline, elements) = read(LIST);
         let lines = summary(&outline);
         assert_eq!(lines[0], "body > main");
@@ -306,7 +303,7 @@ mod tests {
         assert_eq!(lines[2], "  article.card ×2");
         assert_eq!(lines[3], "   h3 > a \"Bridge\"");
         assert_eq!(lines[4], "   time @datetime \"20 Nov\"");
-        // What stands in a sibling that is not told is there, below its line.
+        // The content of a sibling that is not shown is there, below its line.
         let second = outline.lines.iter().position(|l| l.first == Some(2)).unwrap();
         assert_eq!(outline.lines[second].name, "article.card.wide");
         assert_eq!(outline.lines[second + 1].text, "Budget");
@@ -325,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_pages_are_bounded() {
+    fn hostile_pages_stay_within_limits() {
         let deep = format!("{}x{}", "<div>".repeat(400), "</div>".repeat(400));
         let (_, outline, _) = read(&deep);
         assert!(outline.lines.len() > 90);

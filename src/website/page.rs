@@ -1,4 +1,4 @@
-//! A page as a tree, with the address against which its links are read.
+//! A page as a tree, with the URL against which its links are resolved.
 
 use crate::util::html::{self, tree, tree::text_of};
 use crate::util::{text, url as address};
@@ -9,22 +9,22 @@ use url::Url;
 /// Why a page cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PageError {
-    /// Another kind of document, or nothing.
-    #[error("this is no HTML page, it looks like {0}")]
+    /// Another kind of document, or an empty one.
+    #[error("this is not an HTML page, it seems to be {0}")]
     NotHtml(&'static str),
     /// Too deep for a tree.
     #[error("the page is nested too deeply to be read safely")]
     TooDeep,
 }
 
-/// A page that has been read. It is parsed once; everything is found in the same tree.
+/// A parsed page. It is parsed once; everything is searched in the same tree.
 pub struct Page {
     tree: Html,
     base: Url,
     url: Url,
 }
 
-/// A selector of the program's own.
+/// One of the program's own selectors.
 pub(super) fn own(selector: &'static str) -> Option<Selector> {
     Selector::parse(selector).ok()
 }
@@ -36,10 +36,10 @@ static SCRIPTS: LazyLock<Option<Selector>> = LazyLock::new(|| own("script"));
 static NOSCRIPT: LazyLock<Option<Selector>> = LazyLock::new(|| own("noscript"));
 
 impl Page {
-    /// Reads a page; `url` is the address that answered.
+    /// Parses a page; `url` is the URL of the response.
     ///
     /// # Errors
-    /// When it is empty, no HTML, or nested too deeply.
+    /// If it is empty, not HTML, or nested too deeply.
     pub fn read(bytes: &[u8], content_type: Option<&str>, url: &Url) -> Result<Self, PageError> {
         let essence = content_type.unwrap_or_default().split(';').next().unwrap_or_default();
         let essence = essence.trim().to_ascii_lowercase();
@@ -61,10 +61,10 @@ impl Page {
         Self::parse(&html::decode(bytes, content_type), url)
     }
 
-    /// As [`Page::read`], from text.
+    /// Like [`Page::read`], from text.
     ///
     /// # Errors
-    /// When it holds no tag, or is nested too deeply.
+    /// If it contains no tag, or is nested too deeply.
     pub fn parse(markup: &str, url: &Url) -> Result<Self, PageError> {
         if !html::contains_markup(markup) {
             return Err(PageError::NotHtml("plain text"));
@@ -75,42 +75,40 @@ impl Page {
         Ok(Self { base: base.unwrap_or_else(|| url.clone()), tree, url: url.clone() })
     }
 
-    /// The tree.
     pub fn tree(&self) -> &Html {
         &self.tree
     }
 
-    /// The address of the page.
     pub fn url(&self) -> &Url {
         &self.url
     }
 
-    /// What relative addresses are relative to.
+    /// The base URL of relative links.
     pub fn base(&self) -> &Url {
         &self.base
     }
 
-    /// The page that a reference leads to: http or https, without its fragment.
+    /// The target of a reference: http or https, without its fragment.
     pub fn resolve(&self, href: &str) -> Option<Url> {
         let mut url = address::resolve(&self.base, href)?;
         url.set_fragment(None);
         Some(url)
     }
 
-    /// What the page calls itself; one clean line.
+    /// The title of the page; one sanitised line.
     pub fn title(&self) -> Option<String> {
         let title = TITLE.as_ref().and_then(|s| self.tree.select(s).next())?;
         let line = text::line(&title.text().collect::<String>());
         (!line.is_empty()).then_some(line)
     }
 
-    /// Whether the page shows its text only to those who run its scripts: next to no text of its
-    /// own, and scripts or a word about them instead.
+    /// Whether the page shows its text only with JavaScript: almost no text of its own, but
+    /// scripts or a note about them.
     pub fn needs_javascript(&self) -> bool {
         let Some(body) = BODY.as_ref().and_then(|s| self.tree.select(s).next()) else {
             return false;
         };
-        // Some words of a frame around an empty middle are no text yet.
+        // Some words around an empty middle are not a text yet.
         let words = text_of(body).chars().filter(|c| c.is_alphanumeric()).count();
         let count = |s: &Option<Selector>| s.as_ref().map_or(0, |s| self.tree.select(s).count());
         let notice = NOSCRIPT.as_ref().is_some_and(|s| {
@@ -134,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn links_are_read_against_the_base() {
+    fn resolves_links_against_the_base() {
         let page = Page::parse("<base href='/q/'><p>x", &at()).unwrap();
         let cases = [
             ("1.html#top", Some("https://example.org/q/1.html")),
@@ -151,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn other_documents_are_told_apart() {
+    fn recognises_other_documents() {
         let cases: [(&[u8], &str, &str); 5] = [
             (b"%PDF-1.4", "application/pdf", "PDF"),
             (b"", "text/html", "empty"),
@@ -166,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_that_need_scripts() {
+    fn recognises_pages_that_need_scripts() {
         let text = "word ".repeat(100);
         let cases = [
             ("<div id=root></div><script src=app.js></script>".to_owned(), true),

@@ -1,9 +1,9 @@
-//! Hours in which a site is left alone.
+//! Hours in which a site is not polled.
 
 use crate::model::{PeakHours, Time};
 use chrono::{Days, NaiveTime, TimeZone, Timelike};
 
-/// Reads a span such as `08:00-18:30`; it may go over midnight.
+/// Parses a span such as `08:00-18:30`; it may span midnight.
 ///
 /// # Errors
 /// What was expected.
@@ -20,8 +20,8 @@ pub fn parse_peak_hours(text: &str) -> Result<PeakHours, String> {
     }
 }
 
-/// When the hours end, where `at` falls into them; `zone` is that of the user. Of an end that
-/// the clocks skip or repeat, the later reading counts.
+/// When the hours end, if `at` is within them; `zone` is that of the user. If the clocks skip or
+/// repeat the end, the later time counts.
 pub fn peak_end<Z: TimeZone>(hours: PeakHours, at: Time, zone: &Z) -> Option<Time> {
     let local = at.with_timezone(zone);
     let now = u16::try_from(local.hour() * 60 + local.minute()).unwrap_or(0);
@@ -49,7 +49,7 @@ mod tests {
     use chrono::FixedOffset;
 
     #[test]
-    fn windows_by_day_and_over_midnight() {
+    fn spans_by_day_and_over_midnight() {
         let zone = FixedOffset::east_opt(2 * 3600).unwrap();
         let at = |s: &str| crate::util::date::parse(s).unwrap();
         let cases = [

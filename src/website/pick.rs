@@ -1,4 +1,4 @@
-//! A selector for an element that a user points at: short, and of names that last.
+//! A selector for an element that the user points at: short, and made of lasting names.
 
 use super::page::Page;
 use super::propose::{around, classes, cost, is_heading, lasts, tag};
@@ -7,24 +7,24 @@ use ego_tree::NodeId;
 use scraper::ElementRef;
 use std::collections::HashSet;
 
-/// Elements around one that its selector may name.
+/// Maximum number of ancestors that a selector may name.
 const LEVELS: usize = 8;
-/// Selectors that are tried.
+/// Maximum number of selectors that are tried.
 const MOST_TRIED: usize = 120;
-/// Siblings that are polled.
+/// Maximum number of siblings that are examined.
 const MOST_SIBLINGS: usize = 2000;
 
-/// What the selector is to find.
+/// What the selector should find.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pick {
-    /// The element and those like it: the links of a list.
+    /// The element and similar ones: the links of a list.
     Alike,
     /// The element, before any other of its page.
     One,
 }
 
-/// A selector that finds an element, and all or none of those like it. `None` where none was found,
-/// as in the depths of a page that names nothing.
+/// A selector that finds an element, and all or none of the similar ones. `None` if none was
+/// found, as deep in a page without names.
 pub fn pick(page: &Page, element: ElementRef<'_>, pick: Pick) -> Option<String> {
     match pick {
         Pick::Alike => for_all(page, element),
@@ -52,7 +52,7 @@ fn for_all(page: &Page, element: ElementRef<'_>) -> Option<String> {
             best = Some((more, selector));
         }
     }
-    // Its tag finds it at the least, but where that is no name of a selector.
+    // The tag is always a candidate, unless it is not a valid selector name.
     best.map(|(_, selector)| selector).or_else(|| for_one(page, element))
 }
 
@@ -62,11 +62,11 @@ fn for_one(page: &Page, element: ElementRef<'_>) -> Option<String> {
         first.is_some_and(|first| first.id() == element.id())
     };
     let found = offers(element).into_iter().find(finds_it);
-    // The steps may be more than a selector is long.
+    // The steps may exceed the length limit of a selector.
     found.or_else(|| Some(steps(element)).filter(finds_it))
 }
 
-/// Selectors that match the element, the plainest first.
+/// Selectors that match the element, simplest first.
 fn offers(element: ElementRef<'_>) -> Vec<String> {
     let (own, tag) = (own_names(element), tag(element));
     let mut offers = own.clone();
@@ -94,14 +94,14 @@ fn offers(element: ElementRef<'_>) -> Vec<String> {
     offers.retain(|offer| known.insert(offer.clone()));
     offers.sort_by_cached_key(|offer| (weight(offer), offer.len(), offer.clone()));
     offers.truncate(MOST_TRIED);
-    // The tag alone is the last that is sure to match.
+    // The tag alone is the last resort, because it always matches.
     if !offers.iter().any(|offer| offer == tag) {
         offers.push(tag.to_owned());
     }
     offers
 }
 
-/// What the element is called by itself.
+/// The names of the element itself.
 fn own_names(element: ElementRef<'_>) -> Vec<String> {
     let tag = tag(element);
     let mut own: Vec<String> = classes(element).into_iter().map(|c| format!("{tag}{c}")).collect();
@@ -117,7 +117,7 @@ fn own_names(element: ElementRef<'_>) -> Vec<String> {
     own
 }
 
-/// What an element around it is called.
+/// The names of an ancestor.
 fn names(element: ElementRef<'_>) -> Vec<String> {
     let mut names = around(element);
     if matches!(element.value().name(), "header" | "footer" | "aside" | "nav" | "address") {
@@ -126,19 +126,19 @@ fn names(element: ElementRef<'_>) -> Vec<String> {
     names
 }
 
-/// As [`cost`], and more where the end says nothing by itself: any `div` may come to stand there.
+/// Like [`cost`], but higher if the last step has no meaning: any `div` may appear there.
 fn weight(selector: &str) -> usize {
     let last = selector.rsplit([' ', '>']).next().unwrap_or(selector);
     let reports = last.contains(['.', '#', '['])
         || is_heading(last)
         || matches!(last, "a" | "time" | "article" | "main" | "address");
-    // Every link of a page is no list.
+    // All links of a page are not a list.
     let bare = if selector == "a" { 4 } else { 0 };
     cost(selector) + bare + if reports { 0 } else { 2 }
 }
 
-/// The element and those that stand in siblings of it, or of what is around it, as it stands
-/// there. The level with the most siblings is the one that repeats.
+/// The element and the elements at the same position in siblings of it or of its ancestors. The
+/// level with the most siblings is the one that repeats.
 fn alike(element: ElementRef<'_>) -> HashSet<NodeId> {
     let mut best: (usize, Vec<ElementRef<'_>>) = (1, Vec::new());
     let mut path: Vec<ElementRef<'_>> = Vec::new();
@@ -160,7 +160,7 @@ fn alike(element: ElementRef<'_>) -> HashSet<NodeId> {
     best.1.iter().map(|e| e.id()).chain([element.id()]).collect()
 }
 
-/// The element that stands below this one as the first of `path` does below its last.
+/// The element below `start` at the position that the first of `path` has below its last.
 fn below<'a>(start: ElementRef<'a>, path: &[ElementRef<'_>]) -> Option<ElementRef<'a>> {
     path.iter().rev().try_fold(start, |at, step| {
         let same = || at.child_elements().filter(|e| e.value().name() == step.value().name());
@@ -168,7 +168,7 @@ fn below<'a>(start: ElementRef<'a>, path: &[ElementRef<'_>]) -> Option<ElementRe
     })
 }
 
-/// Siblings of one kind are alike.
+/// Siblings of the same kind are similar.
 fn kind(element: ElementRef<'_>) -> (&str, Option<String>) {
     (element.value().name(), classes(element).into_iter().next())
 }
@@ -178,8 +178,8 @@ fn above(element: ElementRef<'_>) -> impl Iterator<Item = ElementRef<'_>> {
     around.take_while(|e| !matches!(e.value().name(), "body" | "html"))
 }
 
-/// The way to an element by the places of its parents, from the nearest that has a lasting id on, or
-/// from the body.
+/// The path to an element by the positions of its parents, from the nearest one with a lasting
+/// id, or from the body.
 fn steps(element: ElementRef<'_>) -> String {
     let mut steps = Vec::new();
     let mut at = Some(element);
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn selectors_that_people_would_write() {
+    fn picks_selectors_that_people_would_write() {
         let card = |n: usize| {
             format!(
                 "<article class='css-8x7y6z card'><h3><a href=/{n}>Title {n}</a></h3>\
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_could_be_anything_are_not_taken_over() {
+    fn does_not_use_ambiguous_names() {
         let markup =
             "<div><a\u{202e}x class=card>1</a\u{202e}x><p itemprop='a\u{1b}[31m b'>2</p></div>";
         let page = page(markup);
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_without_lasting_names_are_found_by_their_place() {
+    fn elements_without_lasting_names_are_found_by_position() {
         let markup = "<div><div><p>a</p></div><div><p>b</p><p>c</p></div></div>";
         let page = page(markup);
         let third = Selectors::parse("p").unwrap().all(page.tree())[2];
@@ -277,14 +277,14 @@ mod tests {
         assert_eq!(selector, "body > div:nth-child(1) > div:nth-child(2) > p:nth-child(2)");
     }
 
-    /// The same twice, each below so many elements that nothing tells apart.
+    /// The same markup twice, each nested in `depth` identical elements.
     fn twice_below(depth: usize, markup: &str) -> String {
         let (open, close) = ("<div>".repeat(depth), "</div>".repeat(depth));
         format!("<body>{}</body>", format!("{open}{markup}{close}").repeat(2))
     }
 
     #[test]
-    fn in_depths_that_no_selector_reaches_none_is_made() {
+    fn returns_none_for_elements_that_are_too_deep() {
         for (depth, reached) in [(30, true), (100, false)] {
             let page = page(&twice_below(depth, "<p>a</p>"));
             let second = Selectors::parse("p").unwrap().all(page.tree())[1];
@@ -315,7 +315,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(48))]
         #[test]
-        fn a_selector_finds_what_it_was_made_from(
+        fn a_selector_finds_its_element(
             markup in markup(),
             depth in prop_oneof![Just(0), Just(30)],
         ) {
@@ -335,11 +335,11 @@ mod tests {
         }
 
         #[test]
-        fn of_repeated_siblings_it_finds_all(inner in markup(), count in 2..9usize) {
+        fn a_selector_finds_all_repeated_siblings(inner in markup(), count in 2..9usize) {
             let rows = format!("<x-row class='css-1a2b3c'>{inner}</x-row>").repeat(count);
             let page = page(&format!("<body><x-list class=x9y8>{rows}</x-list></body>"));
             let rows = Selectors::parse("body > x-list > x-row").unwrap().all(page.tree());
-            // Links in links leave their row.
+            // Links inside links are moved out of their row by the parser.
             prop_assume!(rows.len() == count);
             let selector = pick(&page, rows[0], Pick::Alike).unwrap();
             let found = Selectors::parse(&selector).unwrap().all(page.tree());

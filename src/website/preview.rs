@@ -1,5 +1,5 @@
-//! What rules give on pages that were fetched before: counted, marked and told while a user
-//! writes them.
+//! What rules find on pages that were fetched before: counted and marked while the user edits
+//! them.
 
 use super::article::{Article, glance};
 use super::date;
@@ -15,34 +15,30 @@ use crate::util::url::normalise;
 use std::collections::HashSet;
 use url::Url;
 
-/// Links of one page that are polled.
+/// Maximum number of links of one page that are examined.
 const MOST_LINKS: usize = 5000;
-/// Elements of one page that are marked for one selector.
+/// Maximum number of elements of one page that are marked for one selector.
 const MOST_MARKS: usize = 5000;
-/// Bytes of a text that should be a date.
+/// Maximum number of bytes of a text that should be a date.
 const MOST_DATE: usize = 200;
 
-/// A selector of a website source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Part {
-    /// The links to articles.
     Articles,
     /// The link to the next page of the list.
     Next,
-    /// The title of an article.
     Title,
-    /// Who wrote it.
+    /// The authors of an article.
     Author,
-    /// When it appeared.
+    /// The date of an article.
     Date,
-    /// Its text.
     Content,
 }
 
 impl Part {
-    /// Those of a list page.
+    /// The selectors of a list page.
     pub const LIST: [Self; 2] = [Self::Articles, Self::Next];
-    /// Those of an article.
+    /// The selectors of an article.
     pub const ARTICLE: [Self; 4] = [Self::Title, Self::Author, Self::Date, Self::Content];
 
     /// The key below `website`.
@@ -70,52 +66,50 @@ impl Part {
     }
 }
 
-/// What a selector finds.
+/// The matches of a selector.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Found {
-    /// How many elements it matches.
+    /// Number of matching elements.
     pub count: usize,
-    /// The numbers of those that count, in order: for one value, what the first part that matches
-    /// anything matches.
+    /// The numbers of the elements that are used, in order: for one value, the matches of the
+    /// first part that matches anything.
     pub marks: Vec<u32>,
 }
 
-/// What rules give on a list page.
+/// What rules find on a list page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Listed {
-    /// What each selector finds; `None` where there is none or it is not right yet.
+    /// The matches of each selector; `None` if there is no selector or it is not valid yet.
     pub found: Vec<(Part, Option<Found>)>,
-    /// The links to articles, in order.
     pub links: Vec<ListLink>,
-    /// The next page.
     pub next: Option<Url>,
-    /// Articles known before that the page links to.
+    /// Number of known articles that the page links to.
     pub known: usize,
-    /// Those of them that are not found.
+    /// Number of those that the rules do not find.
     pub lost: usize,
 }
 
-/// What rules give on the page of an article.
+/// What rules find on the page of an article.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ArticlePreview {
     /// As in [`Listed`].
     pub found: Vec<(Part, Option<Found>)>,
-    /// The article, its content left out.
+    /// The article without its content.
     pub article: Article,
-    /// The text that should be a date, where a selector finds one.
+    /// The text that should be a date, if a selector finds one.
     pub date_text: Option<String>,
 }
 
-/// A page with everything that is only reckoned once.
+/// A page with the values that are computed only once.
 pub struct Sheet {
     page: Page,
     elements: Elements,
-    /// Keys of the addresses that it links to.
+    /// Keys of the URLs that it links to.
     links: HashSet<String>,
 }
 
 impl Sheet {
-    /// Takes a page over and tells its outline.
+    /// Prepares a page and builds its outline.
     pub fn new(page: Page) -> (Self, Outline) {
         let (outline, elements) = outline(&page);
         let all = page.tree().root_element().descendent_elements();
@@ -125,12 +119,11 @@ impl Sheet {
         (Self { links, elements, page }, outline)
     }
 
-    /// The page.
     pub fn page(&self) -> &Page {
         &self.page
     }
 
-    /// A selector for the element of that number, where one was found.
+    /// A selector for the element of that number, if one was found.
     pub fn pick(&self, element: u32, part: Part) -> Option<String> {
         let element = self.elements.get(&self.page, element)?;
         let what = match part {
@@ -140,14 +133,14 @@ impl Sheet {
         super::pick(&self.page, element, what)
     }
 
-    /// Lists of articles that the page may be: the one that agrees best with the articles known
-    /// before first (F-measure), where any does.
+    /// Lists of articles on the page: the one that agrees best with the known articles comes
+    /// first (F-measure), if any agrees.
     pub fn proposals(&self, known: &HashSet<String>) -> Vec<Proposal> {
         let mut proposals = propose(&self.page);
         let here = known.iter().filter(|key| self.links.contains(*key)).count();
         let agrees = |p: &Proposal| {
             let both = p.items.iter().filter(|i| known.contains(&normalise(&i.url))).count();
-            // In thousandths; the order of the proposals stays where this is the same.
+            // In thousandths; equal values keep the order of the proposals.
             2000 * both / (p.items.len() + here).max(1)
         };
         proposals.sort_by_cached_key(|p| std::cmp::Reverse(agrees(p)));
@@ -162,7 +155,7 @@ impl Sheet {
         (Self { page, ..self }, rules)
     }
 
-    /// What rules give where this is the list; `known` are the keys of articles known before.
+    /// What rules find if this is the list; `known` are the keys of known articles.
     pub fn list(&self, rules: &WebsiteRules, known: &HashSet<String>) -> Listed {
         let selectors = |part: Part| part.of(rules).and_then(|text| Selectors::parse(text).ok());
         let (articles, next) = (selectors(Part::Articles), selectors(Part::Next));
@@ -185,7 +178,7 @@ impl Sheet {
         listed
     }
 
-    /// What rules give where this is an article.
+    /// What rules find if this is an article.
     pub fn article(&self, rules: &WebsiteRules) -> ArticlePreview {
         let tree = self.page.tree();
         let find = |part: Part| {
@@ -223,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_rules_give_on_a_list() {
+    fn previews_rules_on_a_list() {
         let list = sheet(
             "<main><h3><a href=1>One</a></h3><h3><a href=2>Two</a></h3><h4><a href=3>Three</a></h4>\
              </main><a class=older href='?p=2'>older</a>",
@@ -239,7 +232,7 @@ mod tests {
         let details = list.list(&rules("h3 a"), &known);
         let titles: Vec<&str> = details.links.iter().map(|l| l.title.as_str()).collect();
         assert_eq!(titles, ["One", "Two"]);
-        // The third is on the page and not found, the ninth is not on the page any more.
+        // The third is on the page and not found, the ninth is no longer on the page.
         assert_eq!((details.known, details.lost), (2, 1));
         assert_eq!(details.next.unwrap().query(), Some("p=2"));
         let (_, found) = &details.found[0];
@@ -251,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn what_rules_give_on_an_article() {
+    fn previews_rules_on_an_article() {
         let article = sheet(
             "<h1>A title</h1><p class=by>By Ann Lee</p><b class=d>zuletzt</b><i class=d2>3 May 2024</i>\
              <div class=text><p>The first words.</p></div>",
@@ -275,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn the_repair_of_a_list_is_the_one_with_its_articles() {
+    fn proposes_the_list_with_the_known_articles() {
         let row = |at: &str, n: usize| {
             format!("<li><a href=/{at}/story-{n}>The {at} story of the number {n} bus</a></li>")
         };

@@ -1,37 +1,35 @@
-//! What to do when a page did not come.
+//! What to do when a page could not be fetched.
 
 use std::time::Duration;
 
-/// Tries of one page in all.
+/// Maximum number of attempts per page.
 pub const MOST_TRIES: u32 = 3;
-/// Time that waiting for one page may take in all.
+/// Maximum waiting time per page.
 pub const BUDGET: Duration = Duration::from_secs(60);
-/// Wait after a 429 that does not say how long.
+/// Wait after a 429 without a time.
 pub const UNNAMED: Duration = Duration::from_secs(30);
 
-/// What went wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Failure {
-    /// No answer in time, or a connection that broke.
+    /// No response in time, or a connection that broke.
     Network,
-    /// A status that is no success, with `Retry-After` where it was given.
+    /// A status that is not a success, with its `Retry-After`.
     Status(u16, Option<Duration>),
 }
 
-/// What to do about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
-    /// Ask again after this time.
+    /// Fetch again after this time.
     Wait(Duration),
-    /// Leave this page.
+    /// Skip this page.
     Leave,
-    /// The server wants to be left alone for longer than a poll can wait.
+    /// Skip this host: the server asked for a longer pause than a poll can wait.
     LeaveHost,
 }
 
-/// Decides after the failure of try number `tries` (from 1), `waited` having been spent already.
-/// Timeouts and 5xx are tried again after 1, 2 and 4 s, up to a fifth more or less (`seed`); a 429
-/// after the time that it names; other statuses not at all.
+/// Decides after the failure of attempt `tries` (from 1), with `waited` spent already. Timeouts
+/// and 5xx are retried after 1, 2 and 4 s, up to a fifth more or less (`seed`); a 429 after the
+/// time that it names; other statuses not at all.
 pub fn decide(failure: Failure, tries: u32, waited: Duration, seed: u64) -> Next {
     if tries >= MOST_TRIES {
         let limited = matches!(failure, Failure::Status(429, _));

@@ -1,9 +1,9 @@
-//! CSS selectors as people write them into `sources.toml`.
+//! CSS selectors as written in `sources.toml`.
 
 use crate::util::text;
 use scraper::{ElementRef, Html, Selector};
 
-/// Longest selector that is read, in bytes.
+/// Longest selector, in bytes.
 const LONGEST: usize = 1000;
 
 /// One selector, or several separated by commas.
@@ -16,10 +16,10 @@ pub struct Selectors {
 }
 
 impl Selectors {
-    /// Reads a selector.
+    /// Parses a selector.
     ///
     /// # Errors
-    /// Says in a few words why it cannot be used: XPath is named as such.
+    /// Why it cannot be used, in a few words: XPath is named as such.
     pub fn parse(selector: &str) -> Result<Self, String> {
         let selector = selector.trim();
         if selector.is_empty() {
@@ -29,16 +29,16 @@ impl Selectors {
             return Err(format!("is longer than {LONGEST} bytes"));
         }
         if selector.starts_with('/') || selector.to_ascii_lowercase().starts_with("xpath:") {
-            return Err("is XPath, which is not understood; write a CSS selector".to_owned());
+            return Err("is XPath, which is not supported; write a CSS selector".to_owned());
         }
         let compile = |part: &str| {
             Selector::parse(part).map_err(|_| {
                 let part = text::truncate(&text::line(part), 60).into_owned();
-                format!("is no CSS selector: {part:?} cannot be read")
+                format!("is not a CSS selector: {part:?} cannot be parsed")
             })
         };
         if let Some(what) = unfinished(selector) {
-            return Err(format!("is no CSS selector yet: {what}"));
+            return Err(format!("is not a complete CSS selector: {what}"));
         }
         let union = compile(selector)?;
         let each = split(selector).into_iter().map(compile).collect::<Result<_, _>>()?;
@@ -50,7 +50,7 @@ impl Selectors {
         tree.select(&self.union).collect()
     }
 
-    /// What the first of them that matches anything matches, in the order of the page.
+    /// The matches of the first of them that matches anything, in the order of the page.
     pub fn first_matching<'a>(&self, tree: &'a Html) -> Vec<ElementRef<'a>> {
         let found = self.each.iter().map(|s| tree.select(s).collect::<Vec<_>>());
         found.into_iter().find(|elements| !elements.is_empty()).unwrap_or_default()
@@ -62,8 +62,8 @@ impl Selectors {
     }
 }
 
-/// What a selector that is being typed still lacks, in a few words; `None` where it is whole, as
-/// far as that can be told without understanding it.
+/// What is missing in a selector that is being typed; `None` if it seems complete without parsing
+/// it.
 fn unfinished(selector: &str) -> Option<&'static str> {
     let (mut open, mut quote, mut escaped) = (Vec::new(), None, false);
     for c in selector.chars() {
@@ -73,8 +73,8 @@ fn unfinished(selector: &str) -> Option<&'static str> {
             (c, Some(mark)) => quote = (c != mark).then_some(mark),
             ('"' | '\'', None) => quote = Some(c),
             ('(' | '[', None) => open.push(c),
-            (')', None) if open.pop() != Some('(') => return Some("a ) closes nothing"),
-            (']', None) if open.pop() != Some('[') => return Some("a ] closes nothing"),
+            (')', None) if open.pop() != Some('(') => return Some("a ) has no opening bracket"),
+            (']', None) if open.pop() != Some('[') => return Some("a ] has no opening bracket"),
             _ => {}
         }
     }
@@ -87,7 +87,7 @@ fn unfinished(selector: &str) -> Option<&'static str> {
         None => {}
     }
     if split(selector).iter().any(|part| part.is_empty()) {
-        return Some("nothing stands beside a comma");
+        return Some("a selector is missing beside a comma");
     }
     match selector.chars().next_back()? {
         '.' => Some("the name of a class is missing after the ."),
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_are_split_where_selectors_end() {
+    fn splits_lists_between_selectors() {
         let cases: [(&str, &[&str]); 4] = [
             ("h1, h2", &["h1", "h2"]),
             ("a:is(.x, .y), b", &["a:is(.x, .y)", "b"]),
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_used_is_told() {
+    fn explains_invalid_selectors() {
         let cases = [
             ("", "empty"),
             ("//a", "XPath"),
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_half_typed_is_told_in_plain_words() {
+    fn explains_incomplete_selectors() {
         let cases = [
             ("main h3 >", "an element is missing at its end"),
             ("> a", "an element is missing at its start"),
@@ -165,17 +165,17 @@ mod tests {
             ("a[href", "a [ is not closed"),
             ("a[href=\"x]", "a quotation mark is not closed"),
             ("a:not(.x", "a ( is not closed"),
-            ("a)", "a ) closes nothing"),
+            ("a)", "a ) has no opening bracket"),
             ("h1,", "beside a comma"),
             ("h1,,h2", "beside a comma"),
             ("a:hovering(", "a ( is not closed"),
-            ("h1 !", "\"h1 !\" cannot be read"),
-            ("a..b", "\"a..b\" cannot be read"),
+            ("h1 !", "\"h1 !\" cannot be parsed"),
+            ("a..b", "\"a..b\" cannot be parsed"),
         ];
         for (selector, words) in cases {
             let error = Selectors::parse(selector).err().unwrap();
             assert!(error.contains(words), "{selector}: {error}");
-            assert!(!error.contains("report") && !error.contains("Token"), "{error}");
+            assert!(!error.contains("Lexer") && !error.contains("Token"), "{error}");
         }
         let whole =
             ["a", "a[title=\"(\"]", "h1, h2", "a:not(.x) > b", "[a='\\'']", "a:nth-child(2)"];
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn order_of_the_list_for_one_and_of_the_page_for_all() {
+    fn one_value_uses_list_order_and_all_use_page_order() {
         let tree = Html::parse_document("<h2>b</h2><h1>a</h1><h2>c</h2>");
         let selectors = Selectors::parse("h1, h2").unwrap();
         let texts = |found: Vec<ElementRef<'_>>| -> String {

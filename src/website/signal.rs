@@ -1,5 +1,5 @@
-//! When a page is worth another visit, by whatever says so: the cheapest signal first, and the
-//! first conclusive one decides. Every answer names the signal that decided it.
+//! When to visit a page again: signals are checked from the cheapest on, and the first conclusive
+//! one decides. Every result names the signal that decided it.
 
 use super::page::{Page, own};
 use crate::model::{PageSays, Sign, Signal, Time};
@@ -13,10 +13,10 @@ const MINUTE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(3600);
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
-/// What the headers of an answer say about its freshness.
+/// What the headers of a response say about its freshness.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct HeaderFacts {
-    /// Time left of `max-age` or `Expires`, `Age` taken off.
+    /// Time left of `max-age` or `Expires`, less `Age`.
     pub fresh_for: Option<Duration>,
     /// `no-cache`: dynamic.
     pub no_cache: bool,
@@ -24,18 +24,18 @@ pub struct HeaderFacts {
     pub no_store: bool,
 }
 
-/// Everything known of a page, cheapest first. What is not known is `None`.
+/// Everything known about a page, cheapest first. Unknown values are `None`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Evidence {
-    /// Of its last answer.
+    /// Of its last response.
     pub headers: Option<HeaderFacts>,
-    /// What sitemap, list and page say.
+    /// From sitemap, list and page.
     pub says: PageSays,
-    /// The learned interval, for pages that say nothing.
+    /// The learned interval, for pages without other signals.
     pub interval: Option<Duration>,
 }
 
-/// When to visit a page again, from `now` on; works for new and for known addresses. Bounds are
+/// When to visit a page again, counted from `now`; for new and for known URLs. The limits are
 /// applied by the schedule.
 pub fn next_visit(url: &Url, evidence: &Evidence, now: Time) -> Sign {
     let sign = |after: Duration, signal, why: &str| Sign {
@@ -73,13 +73,13 @@ pub fn next_visit(url: &Url, evidence: &Evidence, now: Time) -> Sign {
         return sign(by_age(at, now), Signal::Body, "a tenth of the time since the date in it");
     }
     match evidence.interval {
-        Some(interval) => sign(interval, Signal::History, "as often as it used to change"),
-        None => sign(DAY, Signal::Nothing, "nothing tells how often it changes"),
+        Some(interval) => sign(interval, Signal::History, "as often as it has changed so far"),
+        None => sign(DAY, Signal::Nothing, "nothing is known about how often it changes"),
     }
 }
 
-/// Whether the time of change that a page states is the one of the visit before: nothing of it
-/// needs to be read then.
+/// Whether the modification time that a page states is the same as at the previous visit; if so,
+/// the rest is not read.
 pub fn unchanged(says: &PageSays, before: &PageSays) -> bool {
     says.modified.is_some() && says.modified == before.modified
 }
@@ -89,25 +89,25 @@ fn by_age(at: Time, now: Time) -> Duration {
     (now - at).to_std().unwrap_or_default() / 10
 }
 
-/// What an address suggests.
+/// The interval suggested by a URL.
 fn by_address(url: &Url, now: Time) -> Option<(Duration, &'static str)> {
     let path = url.path().to_lowercase();
     let mut words = path.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty());
     let all: Vec<&str> = words.by_ref().collect();
     let has = |names: &[&str]| all.iter().any(|w| names.contains(w));
     if has(&["live", "liveblog", "ticker"]) {
-        return Some((5 * MINUTE, "its address names a live page"));
+        return Some((5 * MINUTE, "its URL names a live page"));
     }
     if has(&["archive", "archives"]) || all.windows(2).any(|w| w[0] == "page" && is_number(w[1])) {
-        return Some((7 * DAY, "its address names an archive"));
+        return Some((7 * DAY, "its URL names an archive"));
     }
     if path.contains("week-end") || has(&["weekend", "wochenende"]) {
-        return Some((DAY, "its address names a weekend page"));
+        return Some((DAY, "its URL names a weekend page"));
     }
     let day = date_in_path(&path)?;
     let age = (now - day).to_std().unwrap_or_default();
     let after = if age < 2 * DAY { HOUR } else { 7 * DAY };
-    Some((after, "its address holds a date"))
+    Some((after, "its URL contains a date"))
 }
 
 fn is_number(word: &str) -> bool {
@@ -127,8 +127,8 @@ pub(super) fn date_in_path(path: &str) -> Option<Time> {
 static META: LazyLock<Option<Selector>> = LazyLock::new(|| own("meta[content]"));
 static TIME: LazyLock<Option<Selector>> = LazyLock::new(|| own("time[datetime]"));
 
-/// Reads `article:published_time`, `article:modified_time` and their kin, whether they stand in
-/// `property`, `name` or `itemprop`.
+/// Reads `article:published_time`, `article:modified_time` and similar metadata in `property`,
+/// `name` or `itemprop`.
 pub fn metadata(page: &Page) -> PageSays {
     const PUBLISHED: [&str; 6] = [
         "article:published_time",
@@ -160,12 +160,12 @@ pub fn metadata(page: &Page) -> PageSays {
     stated
 }
 
-/// Everything that a page says by itself.
+/// All signals in the page itself.
 pub fn says(page: &Page) -> PageSays {
     PageSays { shown: body_date(page), ..metadata(page) }
 }
 
-/// The first date that the body gives in a machine's form.
+/// The first machine-readable date in the body.
 fn body_date(page: &Page) -> Option<Time> {
     TIME.iter().flat_map(|s| page.tree().select(s)).find_map(|t| date::parse(t.attr("datetime")?))
 }
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unchanged_time_of_change_says_so() {
+    fn recognises_an_unchanged_modification_time() {
         let url = Url::parse("https://example.org/").unwrap();
         let page = Page::parse(
             "<meta name=article:modified_time content=2025-10-14T12:00:00Z>\
@@ -231,8 +231,8 @@ mod tests {
         assert!(!unchanged(&now, &before(Some(at("2025-10-13")))));
         assert!(!unchanged(&now, &before(None)));
         let undated = PageSays::default();
-        assert!(!unchanged(&undated, &undated), "a page that says nothing may have changed");
+        assert!(!unchanged(&undated, &undated), "a page without metadata may have changed");
         let never_modified = PageSays { published: now.published, ..PageSays::default() };
-        assert!(!unchanged(&never_modified, &never_modified), "a date of birth is no change");
+        assert!(!unchanged(&never_modified, &never_modified), "a publication date is not a change");
     }
 }

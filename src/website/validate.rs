@@ -6,34 +6,33 @@ use crate::util::domain::same_site;
 use chrono::{DateTime, TimeDelta};
 use url::Url;
 
-/// Characters from which a title is too long.
+/// Characters from which on a title is too long.
 pub const MOST_TITLE: usize = 500;
-/// How far ahead a date may lie: a date without a time is early in the east.
+/// How far in the future a date may be: a date without a time begins earlier in eastern zones.
 const AHEAD: TimeDelta = TimeDelta::hours(24);
 /// 1990-01-01T00:00:00Z; nothing on the web is older.
 const OLDEST: i64 = 631_152_000;
 
-/// Why an article is not stored.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Rejection {
     /// 500 characters or more.
     #[error("its title is {0} characters long")]
     Title(usize),
-    /// Another site.
+    /// On another site.
     #[error("it is on another site, {0}")]
     Site(String),
     /// More than a day ahead.
-    #[error("its date, {}, lies in the future", .0.format("%F"))]
+    #[error("its date, {}, is in the future", .0.format("%F"))]
     Future(Time),
     /// Before 1990.
-    #[error("its date, {}, lies before 1990", .0.format("%F"))]
+    #[error("its date, {}, is before 1990", .0.format("%F"))]
     Old(Time),
 }
 
 /// Checks an article of the source at `source`, read at `now`.
 ///
 /// # Errors
-/// The first thing that is wrong with it.
+/// The first problem.
 pub fn validate(article: &Article, source: &Url, now: Time) -> Result<(), Rejection> {
     let length = article.title.chars().count();
     if length >= MOST_TITLE {
@@ -56,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_kept() {
+    fn rejects_invalid_articles() {
         let now = crate::util::date::parse("2024-06-01T12:00:00Z").unwrap();
         let article = |title: String, url: &str, date: &str| Article {
             url: Url::parse(url).unwrap(),

@@ -1,5 +1,5 @@
-//! Which list pages and articles one poll wants: the limit of a first poll, pagination, and where
-//! it stops. Decisions only; the engine fetches what they say.
+//! Which list pages and articles one poll fetches: the limit of a first poll, pagination, and
+//! where it stops. Decisions only; the engine sends the requests.
 
 use super::list::{ListLink, ListPage};
 use crate::model::Time;
@@ -8,27 +8,27 @@ use chrono::TimeDelta;
 use std::collections::HashSet;
 use url::Url;
 
-/// Articles of a poll of a source that was never read, or not for long.
+/// Maximum number of articles of a poll of a source that was never read, or not recently.
 pub const MOST_ARTICLES: usize = 20;
 /// A source that was read within this time has no limit.
 const LATELY: TimeDelta = TimeDelta::days(15);
-/// Articles of any look: a list that is all new to us is no news.
+/// Maximum number of articles of any poll: a list of only unknown articles is not news.
 const MOST_EVER: usize = 200;
 
-/// A walk through the pages of a list.
+/// The state of a poll over the pages of a list.
 #[derive(Debug)]
 pub struct Walk {
     most: usize,
     max_pages: u32,
     pages: u32,
-    /// The last successful look, where the walk stops at what is older.
+    /// The last successful poll; the walk stops at older articles.
     since: Option<Time>,
     visited: HashSet<String>,
     seen: HashSet<String>,
-    /// Articles so far.
+    /// Number of articles so far.
     articles: usize,
     next: Option<Url>,
-    /// Whether a link was left out for the limit.
+    /// Whether a link was skipped because of the limit.
     cut: bool,
 }
 
@@ -49,13 +49,13 @@ impl Walk {
         }
     }
 
-    /// The page that is wanted next; `None` when the walk is over.
+    /// The next page to fetch; `None` when the walk is over.
     pub fn next_page(&self) -> Option<&Url> {
         self.next.as_ref()
     }
 
-    /// Takes a page in that was asked for at `asked` and answered at `answered`, and returns those of
-    /// its articles that are wanted, in order. `is_old` tells articles that a poll before knew.
+    /// Takes a page that was requested at `asked` and came from `answered`, and returns those of
+    /// its articles to fetch, in order. `is_old` returns whether an earlier poll knew an article.
     pub fn take(
         &mut self,
         asked: &Url,
@@ -90,8 +90,8 @@ impl Walk {
         wanted
     }
 
-    /// Takes in the dates of the articles of the last page, as they say themselves: one from before
-    /// the last successful look ends the walk.
+    /// Takes the dates stated by the articles of the last page: one from before the last
+    /// successful poll ends the walk.
     pub fn read(&mut self, dates: &[Time]) {
         let old = |date: &Time| self.since.is_some_and(|since| is_before(*date, since));
         if dates.iter().any(old) {
@@ -99,7 +99,7 @@ impl Walk {
         }
     }
 
-    /// How many articles may come in all, when the page taken last gave so many.
+    /// Maximum number of articles in total, when the last page gave so many.
     pub fn most_after(&self, articles: usize) -> usize {
         let pages = match self.next {
             Some(_) => self.max_pages.saturating_sub(self.pages).saturating_add(1),
@@ -109,13 +109,13 @@ impl Walk {
         all.min(self.most).max(articles)
     }
 
-    /// Whether articles were left out for the limit.
+    /// Whether articles were skipped because of the limit.
     pub fn cut(&self) -> bool {
         self.cut
     }
 }
 
-/// Whether a date lies before a moment; one without a time stands for its whole day.
+/// Whether a date is before a moment; one without a time is the whole day.
 fn is_before(date: Time, moment: Time) -> bool {
     let whole_day = date.time() == chrono::NaiveTime::MIN;
     if whole_day { date + TimeDelta::days(1) <= moment } else { date < moment }
@@ -140,7 +140,7 @@ mod tests {
         ListPage { links: links.collect(), next: (!next.is_empty()).then(|| url(next)) }
     }
 
-    /// Articles, pages fetched, and whether some were left out.
+    /// Articles, pages fetched, and whether some were skipped.
     type Came = (usize, usize, bool);
 
     fn walk(pages: &[ListPage], max: u32, last: Option<i64>, known: &[&str]) -> Came {
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_and_ends() {
+    fn stops_at_limits_and_known_articles() {
         let three = [page(0..15, "/p1"), page(15..30, "/p2"), page(30..45, "")];
         let cases: [(&str, Came, Came); 10] = [
             ("never read", walk(&[page(0..23, "")], 1, None, &[]), (20, 1, true)),
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn the_limit_comes_back_a_second_after_fifteen_days() {
+    fn the_limit_applies_again_after_fifteen_days() {
         let most = |ago: TimeDelta| Walk::new(&url("/"), 1, Some(at(100) - ago), at(100)).most;
         let days = TimeDelta::days;
         assert_eq!([days(14), days(15)].map(most), [MOST_EVER; 2]);
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn an_old_date_in_the_list_ends_it() {
+    fn an_old_date_in_the_list_ends_the_walk() {
         let first = page(0..3, "/p1");
         let fetched = |date: Time| {
             let mut first = first.clone();
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn an_old_date_in_an_article_ends_it() {
+    fn an_old_date_in_an_article_ends_the_walk() {
         let more = |last: Option<i64>, dates: &[Time]| {
             let mut walk = Walk::new(&url("/p0"), 9, last.map(at), at(100));
             let found = walk.take(&url("/p0"), &url("/p0"), page(0..3, "/p1"), |_| false);

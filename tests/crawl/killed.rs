@@ -1,5 +1,5 @@
-//! The program is killed at random points of a crawl and goes on: no address that was answered is
-//! asked for again, and everything is found.
+//! The program is killed at random points of a crawl and resumed: no URL with a logged response
+//! is fetched again, and everything is found.
 
 use super::sites::{FILES, library};
 use super::{World, files};
@@ -11,7 +11,8 @@ use std::process::Child;
 /// Kills in one crawl.
 const KILLS: usize = 20;
 
-/// Ends a process once the server has seen so many requests; tells whether it ended before.
+/// Kills a process once the server has received so many requests; returns whether it ended
+/// before.
 fn kill_after(mut child: Child, server: &Server, requests: usize) -> bool {
     loop {
         if let Some(status) = child.try_wait().unwrap() {
@@ -27,13 +28,13 @@ fn kill_after(mut child: Child, server: &Server, requests: usize) -> bool {
     }
 }
 
-/// Method and path of all that was asked, without robots.txt and sitemaps.
+/// Method and path of all requests, without robots.txt and sitemaps.
 fn asked(server: &Server) -> Vec<(String, String)> {
     let all = server.requests().into_iter().map(|r| (r.method, r.path));
     all.filter(|(_, path)| path != "/robots.txt" && path != "/sitemap.xml").collect()
 }
 
-/// Whether a crawl has begun, and method and path of all answers in its record.
+/// Whether a crawl was started, and method and path of all responses in its log.
 fn written_down(world: &World) -> (bool, HashSet<(String, String)>) {
     let mut answers = HashSet::new();
     let log = CrawlLog::open(&world.out().join("crawl.db")).unwrap();
@@ -48,7 +49,7 @@ fn written_down(world: &World) -> (bool, HashSet<(String, String)>) {
 }
 
 #[test]
-fn a_killed_crawl_goes_on_where_it_was() {
+fn a_killed_crawl_resumes_without_repeating_requests() {
     let mut random = fastrand::Rng::with_seed(7);
     for strategy in ["learned", "sb"] {
         let (server, world) = (library(), World::new());
@@ -65,7 +66,7 @@ fn a_killed_crawl_goes_on_where_it_was() {
             let over = kill_after(world.start(&args), &server, server.requests().len() + more);
             let requests = asked(&server);
             for one in &requests[seen..] {
-                assert!(!answered.contains(one), "{one:?} was answered before round {round}");
+                assert!(!answered.contains(one), "{one:?} was fetched before round {round}");
             }
             seen = requests.len();
             if over {
@@ -75,12 +76,12 @@ fn a_killed_crawl_goes_on_where_it_was() {
             (begun, answered) = written_down(&world);
         }
         println!("{strategy}: killed {kills} times");
-        assert_eq!(kills, KILLS, "the crawl was over before");
+        assert_eq!(kills, KILLS, "the crawl ended before");
         let mut urls: Vec<String> = world.manifest().iter().map(|f| f["url"].to_string()).collect();
         urls.sort_unstable();
         urls.dedup();
         assert_eq!((urls.len(), world.manifest().len()), (FILES, FILES));
-        // A part of a file may be left of each kill, but no file is there twice.
+        // Each kill may leave a part of a file, but no file is there twice.
         let parts = std::fs::read_dir(world.out().join("files")).unwrap();
         let parts =
             parts.filter(|f| f.as_ref().unwrap().file_name().to_string_lossy().starts_with(".tmp"));

@@ -1,7 +1,7 @@
-//! Living crawls of sites on loopback: traps, and a program that is killed in the middle.
+//! Crawls of sites on loopback: traps, and a program that is killed during the crawl.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot be set up has failed")]
-#![allow(clippy::print_stdout, reason = "it tells what was measured")]
+#![allow(clippy::print_stdout, reason = "prints measurements")]
 
 mod killed;
 mod sites;
@@ -14,7 +14,7 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use tempfile::TempDir;
 
-/// A folder with nothing in it, and the program that works there.
+/// An empty folder, and the program that works there.
 struct World {
     folder: TempDir,
 }
@@ -46,7 +46,7 @@ impl World {
         self.command(args).output().unwrap()
     }
 
-    /// What the list of what was found says.
+    /// The lines of the manifest.
     fn manifest(&self) -> Vec<Value> {
         lines(&std::fs::read(self.out().join("manifest.jsonl")).unwrap())
     }
@@ -57,13 +57,13 @@ fn lines(bytes: &[u8]) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The last thing that was printed.
+/// The last line that was printed.
 fn summary(output: &Output) -> Value {
     let words = String::from_utf8_lossy(&output.stderr);
     lines(&output.stdout).pop().unwrap_or_else(|| panic!("nothing printed: {words}"))
 }
 
-/// What was asked for, without robots.txt and sitemaps.
+/// The requested paths, without robots.txt and sitemaps.
 fn asked(server: &Server) -> Vec<String> {
     let paths = server.requests().into_iter().map(|r| r.path);
     paths.filter(|p| p != "/robots.txt" && !p.starts_with("/sitemap")).collect()

@@ -11,10 +11,10 @@ pub(crate) fn link(to: impl std::fmt::Display) -> String {
     format!("<a href=\"{to}\">{to}</a>")
 }
 
-/// Files of the library.
+/// Number of files in the library.
 pub(crate) const FILES: usize = 60;
 
-/// Forty pages of talk, six lists of ten files each, one of which moved.
+/// Forty pages without files, six lists of ten files each, one of which moved.
 pub(crate) fn library() -> Server {
     Server::start(|request: &Request| match request.path.as_str() {
         "/" => page("Library", ["talk/", "lists/", "dead"].map(link)),

@@ -1,4 +1,4 @@
-//! What a crawl gathers, and what it leaves alone.
+//! What a crawl collects, and what it skips.
 
 use super::sites::{FILES, library, link, page};
 use super::{World, asked, files, lines, summary};
@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::process::Command;
 
 #[test]
-fn a_crawl_finds_everything_and_lists_it() {
+fn finds_all_files_and_writes_a_manifest() {
     let (server, world) = (library(), World::new());
     let output = world.run(&[&server.url("/"), "--targets", "data"]);
     assert!(output.status.success(), "{output:?}");
@@ -21,7 +21,7 @@ fn a_crawl_finds_everything_and_lists_it() {
     let requests = asked(&server);
     assert_eq!(details["requests"], json!(requests.len() + 1), "one for the sitemap");
     let once: HashSet<&String> = requests.iter().collect();
-    assert_eq!(once.len(), requests.len(), "nothing is asked twice");
+    assert_eq!(once.len(), requests.len(), "nothing is fetched twice");
     let manifest = world.manifest();
     assert_eq!((manifest.len(), files(&world.out())), (FILES, FILES));
     assert_eq!(lines(&output.stdout)[..FILES], manifest);
@@ -53,7 +53,7 @@ fn the_same_seed_gives_the_same_crawl() {
 }
 
 #[test]
-fn a_budget_ends_a_crawl_and_a_larger_one_goes_on() {
+fn a_budget_ends_a_crawl_and_a_larger_one_continues_it() {
     let (server, world) = (library(), World::new());
     let url = server.url("/");
     let first = world.run(&[&url, "--budget", "20req"]);
@@ -74,7 +74,7 @@ fn a_budget_ends_a_crawl_and_a_larger_one_goes_on() {
 }
 
 #[test]
-fn an_answer_that_would_pass_the_bytes_is_left_for_a_larger_budget() {
+fn a_response_over_the_byte_budget_is_left_for_a_larger_one() {
     const SIZE: usize = 6_000;
     let server = Server::start(|request| match request.path.as_str() {
         "/" => page("Start", (0..3).map(|n| link(format!("/{n}.csv")))),
@@ -92,7 +92,7 @@ fn an_answer_that_would_pass_the_bytes_is_left_for_a_larger_budget() {
 }
 
 #[test]
-fn robots_and_sitemaps_are_heeded() {
+fn obeys_robots_txt_and_reads_sitemaps() {
     let base = |request: &Request| {
         let host = request.header("host").unwrap();
         format!("http://{}", String::from_utf8_lossy(host))
@@ -130,7 +130,7 @@ fn robots_and_sitemaps_are_heeded() {
 }
 
 #[test]
-fn a_stopped_crawl_says_how_to_go_on() {
+fn a_stopped_crawl_says_how_to_continue() {
     let (server, world) = (library(), World::new());
     let child = world.start(&[&server.url("/"), "--set", "net.host_delay=100ms"]);
     while asked(&server).len() < 3 {
@@ -147,7 +147,7 @@ fn a_stopped_crawl_says_how_to_go_on() {
     assert_eq!(summary(&world.run(&["--resume"]))["found"], json!(FILES));
 }
 
-/// The keys that a section of the document about `--json` lists.
+/// The keys that a section of docs/json.md lists.
 fn documented(section: &str) -> BTreeSet<String> {
     let document = include_str!("../../docs/json.md");
     let start = document.find(&format!("## {section}\n")).unwrap();
@@ -157,7 +157,7 @@ fn documented(section: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn what_is_printed_is_documented() {
+fn all_printed_keys_are_documented() {
     let (server, world) = (library(), World::new());
     let output = world.run(&[&server.url("/")]);
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<BTreeSet<_>>();
@@ -167,7 +167,7 @@ fn what_is_printed_is_documented() {
 }
 
 #[test]
-fn a_crawl_with_credentials_goes_on_with_them_only() {
+fn a_crawl_with_credentials_needs_them_to_continue() {
     let server = Server::start(|request| {
         if request.header("authorization").is_none() {
             return Reply::status(401);
@@ -192,7 +192,7 @@ fn a_crawl_with_credentials_goes_on_with_them_only() {
 }
 
 #[test]
-fn a_list_of_somebody_else_is_left_alone() {
+fn does_not_overwrite_a_foreign_manifest() {
     let (server, world) = (library(), World::new());
     std::fs::create_dir_all(world.out()).unwrap();
     let list = world.out().join("manifest.jsonl");
@@ -202,7 +202,7 @@ fn a_list_of_somebody_else_is_left_alone() {
 }
 
 #[test]
-fn known_types_that_nobody_looks_for_are_not_asked_for() {
+fn skips_file_types_that_are_not_targets() {
     let server = Server::start(|request| match request.path.as_str() {
         "/" => page("Start", ["a.jpg", "b.mp4", "c.css", "d.csv"].map(link)),
         "/d.csv" => Reply::ok("text/csv", "x"),
@@ -214,7 +214,7 @@ fn known_types_that_nobody_looks_for_are_not_asked_for() {
 }
 
 #[test]
-fn a_site_that_refuses_head_is_crawled_all_the_same() {
+fn crawls_a_site_that_rejects_head_requests() {
     let server = Server::start(|request| match request.path.as_str() {
         _ if request.method == "HEAD" => Reply::status(405),
         "/" => page("Start", (0..12).map(|n| link(format!("/list/{n}")))),
@@ -228,7 +228,7 @@ fn a_site_that_refuses_head_is_crawled_all_the_same() {
 }
 
 #[test]
-fn sitemaps_keep_to_the_budget() {
+fn sitemaps_count_towards_the_budget() {
     let server = Server::start(|request| match request.path.as_str() {
         "/" => page("Start", [link("/a.csv")]),
         "/sitemap.xml" => Reply::ok("application/xml", " ".repeat(100_000)),
@@ -243,7 +243,7 @@ fn sitemaps_keep_to_the_budget() {
 }
 
 #[test]
-fn names_of_elements_cannot_steer_the_terminal() {
+fn element_names_cannot_control_the_terminal() {
     let server = Server::start(|request| match request.path.as_str() {
         "/" => {
             let link = |n| format!("<x\u{1b}]0;y\u{7}\u{1b}[31mred><a href=/{n}.csv>{n}</a></x>");

@@ -1,4 +1,4 @@
-//! Everything that a site can do to a crawler, on one site.
+//! All the traps for crawlers, on one site.
 
 use super::sites::{link, page};
 use super::{World, asked, summary};
@@ -6,7 +6,7 @@ use newsfed::demo::server::{Failure, Reply, Request, Server};
 use serde_json::json;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Files among the traps.
+/// Number of files among the traps.
 const FILES: u64 = 20;
 /// A body larger than any limit.
 const HUGE: &str = "1073741824";
@@ -18,7 +18,7 @@ fn trap(request: &Request, sessions: &AtomicU64) -> Reply {
         return page("Day", (day + 1..day + 31).map(|d| link(format!("/calendar/{d}"))));
     }
     if path.starts_with("/shop") {
-        // Each answer brings a session of its own.
+        // Each response has a session id of its own.
         let session = sessions.fetch_add(1, Ordering::SeqCst);
         return page("Shop", (0..30).map(|n| link(format!("/shop/{n}?sid={session}"))));
     }
@@ -55,7 +55,7 @@ fn trap(request: &Request, sessions: &AtomicU64) -> Reply {
     }
 }
 
-/// The most memory that a process has had, in KiB.
+/// Peak memory of a process in KiB.
 fn high_water(pid: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let line = status.lines().find(|l| l.starts_with("VmHWM:"))?;
@@ -63,7 +63,7 @@ fn high_water(pid: u32) -> Option<u64> {
 }
 
 #[test]
-fn a_crawl_comes_out_of_every_trap() {
+fn a_crawl_escapes_every_trap() {
     const BUDGET: usize = 400;
     let sessions = AtomicU64::new(0);
     let server = Server::start(move |request| trap(request, &sessions)).unwrap();
@@ -95,8 +95,8 @@ fn a_crawl_comes_out_of_every_trap() {
 }
 
 #[test]
-fn what_leads_nowhere_is_starved() {
-    // A calendar without end, and a list of pages of which each has something.
+fn links_without_targets_are_deprioritised() {
+    // An endless calendar, and lists of which each page has a file.
     let server = Server::start(|request| {
         let path = request.path.as_str();
         let number = |prefix: &str| path.strip_prefix(prefix).and_then(|n| n.parse::<u64>().ok());
@@ -123,7 +123,7 @@ fn what_leads_nowhere_is_starved() {
 }
 
 #[test]
-fn a_crawl_of_a_host_that_is_gone_can_go_on() {
+fn a_crawl_of_an_unreachable_host_can_be_resumed() {
     use std::sync::Arc;
     use std::sync::atomic::AtomicBool;
     let gone = Arc::new(AtomicBool::new(false));
@@ -146,14 +146,14 @@ fn a_crawl_of_a_host_that_is_gone_can_go_on() {
     let first = world.run(&[&[url.as_str()], &timeout[..]].concat());
     assert_eq!(first.status.code(), Some(3), "{first:?}");
     let words = String::from_utf8_lossy(&first.stderr);
-    assert!(words.contains("did not answer") && words.contains("--resume"), "{words}");
+    assert!(words.contains("did not respond") && words.contains("--resume"), "{words}");
     gone.store(false, Ordering::SeqCst);
     let second = world.run(&[&url, "--resume"]);
     assert_eq!(summary(&second)["found"], json!(30), "{second:?}");
 }
 
 #[test]
-fn some_pages_that_never_answer_are_not_the_host() {
+fn some_pages_that_time_out_do_not_end_the_crawl() {
     let server = Server::start(|request| match request.path.as_str() {
         "/" => {
             let slow = (0..7).map(|n| link(format!("/slow/{n}")));
@@ -171,7 +171,7 @@ fn some_pages_that_never_answer_are_not_the_host() {
 }
 
 #[test]
-fn a_host_below_that_cannot_be_asked_is_not_the_site() {
+fn a_failing_subdomain_does_not_end_the_crawl() {
     let server = Server::start(|request| match request.path.as_str() {
         "/" => {
             let host = String::from_utf8_lossy(request.header("host").unwrap()).into_owned();
@@ -188,7 +188,7 @@ fn a_host_below_that_cannot_be_asked_is_not_the_site() {
 }
 
 #[test]
-fn time_ends_a_crawl_in_the_middle_of_a_page() {
+fn the_time_limit_ends_a_crawl_during_a_request() {
     let server = Server::start(|request| match request.path.as_str() {
         "/" => page("Start", [link("/slow")]),
         "/slow" => Reply::status(200).failing(Failure::NeverAnswer),
@@ -200,7 +200,7 @@ fn time_ends_a_crawl_in_the_middle_of_a_page() {
 }
 
 #[test]
-fn pages_of_which_no_place_is_like_another_stay_cheap() {
+fn pages_with_unique_tag_paths_stay_cheap() {
     const PAGES: u64 = 20;
     let server = Server::start(|request| {
         let path = request.path.as_str();

@@ -1,4 +1,4 @@
-//! Passwords and headers of sources: sent to their own server, and to nobody else.
+//! Credentials and headers of sources: sent to their own server only.
 
 use super::*;
 use base64::Engine as _;
@@ -16,7 +16,7 @@ fn with_access(url: &str) -> Source {
 }
 
 #[tokio::test]
-async fn credentials_are_sent_and_do_not_cross_origins() {
+async fn sends_credentials_only_to_their_origin() {
     let stranger = Server::start(|_| feed(&[("1", "Elsewhere")])).unwrap();
     let there = stranger.url("/there");
     let own = Server::start(move |request| match request.path.as_str() {
@@ -44,7 +44,7 @@ async fn credentials_are_sent_and_do_not_cross_origins() {
 }
 
 #[tokio::test]
-async fn a_secret_that_is_missing_is_the_persons_to_mend() {
+async fn a_missing_secret_is_an_error_for_the_user() {
     let server = Server::start(|_| feed(&[("1", "One")])).unwrap();
     let auth = BasicAuth { user: "ann".into(), password: Secret::Env("NEWSFED_NOT_SET_9".into()) };
     let access = Access { auth: Some(auth), ..Access::default() };
@@ -52,12 +52,12 @@ async fn a_secret_that_is_missing_is_the_persons_to_mend() {
     let engine = home.on_demand().await;
     let refreshed = sync_one(&engine, Pace::Manual).await;
     assert!(failure(&refreshed).unwrap().contains("NEWSFED_NOT_SET_9"), "{refreshed:?}");
-    assert_eq!(server.requests().len(), 0, "nothing is asked without it");
+    assert_eq!(server.requests().len(), 0, "no request without it");
     engine.shutdown().await;
 }
 
 #[tokio::test]
-async fn passwords_typed_with_an_address_are_never_told() {
+async fn passwords_in_a_url_are_never_printed() {
     let server = Server::start(|_| Reply::status(401)).unwrap();
     let url = server.url("/feed").replace("http://", "http://ann:s3same@");
     let home = Home::with(&[source("s", &url)]);

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Twelve sources on three hosts, looked at once.
+/// Twelve sources on three hosts, polled once.
 async fn polled_once() -> (Server, Home, Handle) {
     let ips = hosts(3);
     let server =
@@ -17,7 +17,7 @@ async fn polled_once() -> (Server, Home, Handle) {
     (server, home, engine)
 }
 
-/// The nearest and the farthest planned poll, in minutes from now.
+/// The earliest and the latest planned poll, in minutes from now.
 async fn planned(home: &Home, engine: &Handle) -> (i64, i64) {
     let all = engine.sources().await.unwrap();
     let waits = || all.iter().map(|(_, f)| (f.next_poll.unwrap() - home.clock.now()).num_minutes());
@@ -25,12 +25,12 @@ async fn planned(home: &Home, engine: &Handle) -> (i64, i64) {
 }
 
 #[tokio::test]
-async fn every_source_is_looked_at_once_an_hour() {
+async fn polls_every_source_once_an_hour() {
     let (server, home, engine) = polled_once().await;
     for hour in 1..=3 {
         let (nearest, farthest) = planned(&home, &engine).await;
         assert!(nearest >= 60 && farthest <= 64, "{nearest} to {farthest} minutes");
-        // Nothing happens before.
+        // Nothing is due before.
         home.clock.advance(59 * MINUTE);
         replanned(&engine).await;
         assert_eq!(server.requests().len(), 12 * hour);
@@ -43,7 +43,7 @@ async fn every_source_is_looked_at_once_an_hour() {
 }
 
 #[tokio::test]
-async fn a_source_has_quiet_hours_of_its_own() {
+async fn a_source_can_have_its_own_quiet_hours() {
     let server = Server::start(|r| feed(&[(&r.path, &r.path)]).header("etag", "\"x\"")).unwrap();
     let (usual, mut quiet) = (source("a", &server.url("/a")), source("b", &server.url("/b")));
     let home = Home::new();
@@ -60,7 +60,7 @@ async fn a_source_has_quiet_hours_of_its_own() {
 }
 
 #[tokio::test]
-async fn an_interval_that_a_person_sets_is_kept() {
+async fn keeps_a_configured_interval() {
     let server = Server::start(|r| match r.path.as_str() {
         "/costly" => feed(&[("1", "One")]),
         path => feed(&[(path, path)]).header("etag", "\"x\""),
@@ -91,7 +91,7 @@ async fn an_interval_that_a_person_sets_is_kept() {
 }
 
 #[tokio::test]
-async fn a_restart_asks_nothing_before_its_time() {
+async fn a_restart_polls_nothing_early() {
     let (server, home, engine) = polled_once().await;
     engine.shutdown().await;
     for _ in 0..3 {
@@ -104,13 +104,13 @@ async fn a_restart_asks_nothing_before_its_time() {
 }
 
 #[tokio::test]
-async fn a_clock_set_back_neither_stalls_nor_bursts() {
+async fn a_clock_set_back_causes_no_stall_and_no_burst() {
     let (server, home, engine) = polled_once().await;
     home.clock.set(home.clock.now() - DAY);
     replanned(&engine).await;
     let (nearest, farthest) = planned(&home, &engine).await;
     assert!(nearest >= 60 && farthest <= 64, "{nearest} to {farthest} minutes");
-    assert_eq!(server.requests().len(), 12, "nothing at once");
+    assert_eq!(server.requests().len(), 12, "nothing immediately");
     home.clock.advance(65 * MINUTE);
     received(&server, 24).await;
     settled(&engine).await;
@@ -118,12 +118,12 @@ async fn a_clock_set_back_neither_stalls_nor_bursts() {
     engine.shutdown().await;
     let engine = home.following().await;
     settled(&engine).await;
-    assert_eq!(server.requests().len(), 24, "healed once, not at every start");
+    assert_eq!(server.requests().len(), 24, "corrected once, not at every start");
     engine.shutdown().await;
 }
 
 #[tokio::test]
-async fn a_clock_ten_years_ahead_asks_everything_once() {
+async fn a_clock_ten_years_ahead_polls_everything_once() {
     let (server, home, engine) = polled_once().await;
     let begun = home.clock.now();
     home.clock.advance(3653 * DAY);
@@ -132,7 +132,7 @@ async fn a_clock_ten_years_ahead_asks_everything_once() {
     assert_eq!(server.requests().len(), 24);
     let (nearest, farthest) = planned(&home, &engine).await;
     assert!(nearest >= 60 && farthest <= 64, "{nearest} to {farthest} minutes");
-    // And back again: as if nothing had been.
+    // Then back again, as if nothing had happened.
     home.clock.set(begun + 10 * MINUTE);
     replanned(&engine).await;
     assert_eq!(server.requests().len(), 24);

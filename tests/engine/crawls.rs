@@ -1,17 +1,17 @@
-//! Sites that are followed by crawls.
+//! Sources that are followed by crawling.
 
 use super::*;
 use newsfed::model::{SourceKind, WebsiteRules};
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
-/// Pages of talk that lead nowhere.
+/// Number of pages that lead to no article.
 const TALK: usize = 30;
 
-/// A site without feed, list or sitemap: articles stand below topics, among pages of talk.
+/// A site without feed, list or sitemap: articles are below topics, among other pages.
 #[derive(Clone, Default)]
 struct Site {
-    /// How many articles each topic has.
+    /// Number of articles by topic.
     topics: Arc<Mutex<BTreeMap<String, usize>>>,
 }
 
@@ -71,7 +71,7 @@ fn asked(server: &Server, from: usize) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn the_first_look_explores_and_later_ones_go_where_something_appeared() {
+async fn the_first_poll_explores_and_later_ones_visit_productive_pages() {
     let site = Site::default();
     site.put("buses", 4);
     site.put("parks", 3);
@@ -81,12 +81,12 @@ async fn the_first_look_explores_and_later_ones_go_where_something_appeared() {
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(7, 0, 7));
     let first = asked(&server, 0);
     let once: BTreeSet<&String> = first.iter().collect();
-    assert_eq!(once.len(), first.len(), "nothing is asked twice: {first:?}");
+    assert_eq!(once.len(), first.len(), "nothing is fetched twice: {first:?}");
     assert!(first.len() <= 60);
     let item = items(&engine).into_iter().find(|i| i.title == "Story 4 of buses").unwrap();
     assert_eq!(item.publisher.as_deref(), Some("The Town"));
     assert!(item.published.is_some() && item.summary.unwrap().starts_with("The bus"));
-    // Nothing new: some pages that led somewhere are polled, and no article.
+    // Nothing new: some productive pages are fetched, and no article.
     home.clock.advance(DAY);
     let before = server.requests().len();
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 0));
@@ -103,14 +103,14 @@ async fn the_first_look_explores_and_later_ones_go_where_something_appeared() {
     let stories: Vec<&String> = third.iter().filter(|p| p.starts_with("/story")).collect();
     assert_eq!(stories, ["/story/buses-6", "/story/buses-5"]);
     assert!(third.len() <= 10 && !third.iter().any(|p| p.starts_with("/talk")), "{third:?}");
-    // And is not asked for again.
+    // It is not fetched again.
     home.clock.advance(DAY);
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 0));
     engine.shutdown().await;
 }
 
 #[tokio::test]
-async fn a_large_site_costs_as_much_as_a_look_may() {
+async fn a_large_site_stays_within_the_limit_of_a_poll() {
     let site = Site::default();
     site.put("all", 200);
     let server = site.start();
@@ -119,7 +119,7 @@ async fn a_large_site_costs_as_much_as_a_look_may() {
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(20, 0, 20));
     assert_eq!(asked(&server, 0).len() + 1, 60, "one for the sitemap");
     home.clock.advance(DAY);
-    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 0), "old ones are no news");
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 0), "old articles are not new");
     engine.shutdown().await;
 }
 
@@ -146,7 +146,7 @@ async fn files_become_items_with_type_and_size() {
 }
 
 #[tokio::test]
-async fn an_exploration_that_was_killed_goes_on_and_loses_nothing() {
+async fn a_killed_exploration_continues_without_loss() {
     let site = Site::default();
     site.put("buses", 5);
     let server = site.start();
@@ -167,7 +167,7 @@ async fn an_exploration_that_was_killed_goes_on_and_loses_nothing() {
 }
 
 #[tokio::test]
-async fn files_that_a_killed_look_has_found_become_items() {
+async fn files_found_by_a_killed_poll_become_items() {
     const FILES: usize = 15;
     let server = Server::start(|request| match request.path.as_str() {
         "/" => {
@@ -196,7 +196,7 @@ async fn files_that_a_killed_look_has_found_become_items() {
 }
 
 #[tokio::test]
-async fn what_fails_once_is_tried_again_by_the_next_look() {
+async fn a_failed_page_is_retried_by_the_next_poll() {
     let site = Site::default();
     site.put("buses", 5);
     let (pages, down) = (site.clone(), Arc::new(std::sync::atomic::AtomicBool::new(false)));
@@ -229,7 +229,7 @@ async fn what_fails_once_is_tried_again_by_the_next_look() {
 }
 
 #[tokio::test]
-async fn a_site_whose_start_varies_is_explored_once() {
+async fn a_site_with_a_varying_start_url_is_explored_once() {
     let site = Site::default();
     site.put("buses", 4);
     let pages = site.clone();
@@ -254,8 +254,8 @@ async fn a_site_whose_start_varies_is_explored_once() {
 }
 
 #[tokio::test]
-async fn what_is_not_found_at_first_is_looked_for_again() {
-    // A hundred pages of talk before the first topic.
+async fn explores_again_if_nothing_was_found_at_first() {
+    // A hundred pages without targets before the first topic.
     let server = Server::start(|request| {
         let next = |n: usize| format!("<title>T</title><a href='/{}'>on</a>", n + 1);
         let path = request.path.as_str();
@@ -281,7 +281,7 @@ async fn what_is_not_found_at_first_is_looked_for_again() {
 }
 
 #[tokio::test]
-async fn what_a_look_had_no_time_for_is_left_to_the_next_one() {
+async fn links_left_by_one_poll_are_fetched_by_the_next() {
     const NEWS: usize = 80;
     let site = Site::default();
     site.put("buses", 5);
@@ -303,7 +303,7 @@ async fn what_a_look_had_no_time_for_is_left_to_the_next_one() {
 }
 
 #[tokio::test]
-async fn pages_looked_at_again_are_asked_whether_they_changed() {
+async fn revisits_use_conditional_requests() {
     let site = Site::default();
     site.put("buses", 5);
     let pages = site.clone();
@@ -329,7 +329,7 @@ async fn pages_looked_at_again_are_asked_whether_they_changed() {
         let topics = topics.filter(|r| r.path.starts_with("/topic/"));
         (poll, topics.map(|r| is_conditional(&r)).collect::<Vec<_>>())
     };
-    assert_eq!(poll().await, (fetched(0, 0, 0), vec![false]), "nothing is known to ask by yet");
+    assert_eq!(poll().await, (fetched(0, 0, 0), vec![false]), "no validators are known yet");
     assert_eq!(poll().await, (fetched(0, 0, 0), vec![true]));
     site.put("buses", 6);
     assert_eq!(poll().await, (fetched(1, 0, 1), vec![true]));
@@ -337,7 +337,7 @@ async fn pages_looked_at_again_are_asked_whether_they_changed() {
 }
 
 #[tokio::test]
-async fn a_damaged_record_is_learned_again() {
+async fn a_damaged_log_is_replaced_by_a_new_exploration() {
     let site = Site::default();
     site.put("buses", 3);
     let server = site.start();

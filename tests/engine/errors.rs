@@ -1,13 +1,13 @@
-//! Servers that fail in every way: nothing is lost, the others keep their time, and it heals by
-//! itself.
+//! Servers that fail in every way: nothing is lost, other sources stay on schedule, and the
+//! source recovers without intervention.
 
 use super::*;
 use newsfed::config::FileChange;
 use newsfed::demo::server::Failure;
 use std::sync::Mutex;
 
-/// A server whose answers on its first host are given by what `script` holds; the second host is
-/// well. Both follow one source, and both have been polled.
+/// A server whose first host responds as set in `script`; the second host always works. Each has
+/// one source, and both have been polled.
 struct SelectorProblem {
     server: Server,
     home: Home,
@@ -15,7 +15,7 @@ struct SelectorProblem {
     script: Arc<Mutex<Option<Reply>>>,
 }
 
-/// Days of the feed that fails: one item more each time that it is well.
+/// The failing feed after so many days: one more item after each success.
 fn article(day: usize) -> Reply {
     let titles: Vec<String> = (0..=day).rev().map(|n| format!("Item {n}")).collect();
     let items: Vec<_> = titles.iter().map(|t| (t.as_str(), t.as_str())).collect();
@@ -55,12 +55,12 @@ impl SelectorProblem {
     }
 }
 
-/// How long ago an item can have been seen when its source is well again, in hours: the interval
-/// doubled for one failure, and its jitter.
+/// How old an item can be when its source has recovered, in hours: the interval doubled for one
+/// failure, and its jitter.
 const HEALED: Duration = Duration::from_secs(125 * 60);
 
 #[tokio::test]
-async fn broken_answers_lose_nothing_and_heal() {
+async fn broken_responses_lose_nothing_and_recover() {
     let whole = || article(1);
     let zipped = |cut: usize| {
         use std::io::Write;
@@ -74,8 +74,8 @@ async fn broken_answers_lose_nothing_and_heal() {
         ("reset", whole().failing(Failure::Reset), "closed the connection"),
         ("half a body", whole().failing(Failure::HalfBody), "closed the connection"),
         ("half a zipped body", zipped(20), "cannot be read"),
-        ("stall", whole().failing(Failure::Stall), "did not answer in full within 0.3 s"),
-        ("silence", whole().failing(Failure::NeverAnswer), "did not answer in full within 0.3 s"),
+        ("stall", whole().failing(Failure::Stall), "did not respond completely within 0.3 s"),
+        ("silence", whole().failing(Failure::NeverAnswer), "did not respond completely within 0.3 s"),
         ("server error", Reply::status(500), "500"),
         ("bad gateway", Reply::ok("text/html", "<h1>Bad gateway</h1>").with_status(502), "502"),
         ("log-in page", Reply::ok("text/html", "<html><p>Log in</html>"), "feed"),
@@ -97,7 +97,7 @@ async fn broken_answers_lose_nothing_and_heal() {
             _ => None,
         });
         assert_eq!(logged.as_ref(), Some(message), "{name}");
-        // The other one keeps its hour; this one is asked again later, by itself.
+        // The other one keeps its hour; this one is polled again later, automatically.
         assert!((60..=64).contains(&t.wait("well").await), "{name}");
         let wait = t.wait("bad").await;
         assert!((60..=120).contains(&wait), "{name}: {wait} minutes");
@@ -115,9 +115,10 @@ async fn broken_answers_lose_nothing_and_heal() {
     }
 }
 
-/// A third of all requests fail, at random but always the same, for a day; another day is well.
+/// A third of all requests fail, at random but reproducibly, for a day; on another day all
+/// succeed.
 #[tokio::test]
-async fn a_third_failing_loses_nothing_and_leaves_the_healthy_alone() {
+async fn random_failures_lose_nothing_and_do_not_affect_healthy_sources() {
     const HOSTS: usize = 12;
     const FEEDS: usize = 36;
     let start = Time::from_timestamp(1_800_000_000, 0).unwrap();
@@ -131,7 +132,7 @@ async fn a_third_failing_loses_nothing_and_leaves_the_healthy_alone() {
             (newest - 14..=newest).rev().map(|n| format!("{} {n}", request.path)).collect();
         let items: Vec<_> = titles.iter().map(|t| (t.as_str(), t.as_str())).collect();
         let whole = feed(&items).header("etag", format!("\"{newest}\""));
-        // The first third of the feeds is well on all days.
+        // The first third of the feeds works on all days.
         let number: usize = request.path[1..].parse().unwrap();
         let mut random = fastrand::Rng::with_seed(number as u64 * 1000 + hours as u64);
         if hours >= 24 || number < FEEDS / 3 || random.bool() {
@@ -155,7 +156,7 @@ async fn a_third_failing_loses_nothing_and_leaves_the_healthy_alone() {
     let engine = home.following().await;
     received(&server, FEEDS).await;
     settled(&engine).await;
-    // Nobody is left alone for more than a day after failures.
+    // No source waits more than a day after failures.
     while home.clock.now() < start + 50 * HOUR {
         // From one poll to the next, as the engine plans them.
         let next = settled(&engine).await.next.unwrap();
@@ -168,13 +169,13 @@ async fn a_third_failing_loses_nothing_and_leaves_the_healthy_alone() {
     let of = |n: usize| requests.iter().filter(|r| r.path == format!("/{n}")).count();
     for n in 0..FEEDS {
         let facts = facts(&engine, &format!("s{n}")).await;
-        assert_eq!(facts.fail_count, 0, "s{n} has healed");
+        assert_eq!(facts.fail_count, 0, "s{n} has recovered");
         if n < FEEDS / 3 {
-            assert!((46..=51).contains(&of(n)), "s{n} was asked {} times", of(n));
+            assert!((46..=51).contains(&of(n)), "s{n} was polled {} times", of(n));
         } else {
-            assert!(of(n) <= 51, "s{n} was asked {} times", of(n));
+            assert!(of(n) <= 51, "s{n} was polled {} times", of(n));
         }
-        // All items that the feed has had since it is well, and for the healthy ones all of all.
+        // All items that the feed has had since it works, and for the healthy ones all items.
         let (title, first) = (format!("/{n} "), if n < FEEDS / 3 { 0 } else { 12 });
         let found: Vec<String> =
             titles(&engine).into_iter().filter(|t| t.starts_with(&title)).collect();
@@ -185,14 +186,14 @@ async fn a_third_failing_loses_nothing_and_leaves_the_healthy_alone() {
     }
     let polls = engine.store().reader().unwrap().polls(PollFilter::default(), 5000).unwrap();
     let failed = polls.iter().filter(|(_, p)| matches!(p.outcome, Outcome::Failed { .. })).count();
-    assert!(failed >= 100, "{failed} looks failed");
+    assert!(failed >= 100, "{failed} polls failed");
     engine.shutdown().await;
 }
 
 #[tokio::test]
-async fn a_name_that_is_not_found_harms_nobody_else() {
+async fn an_unknown_host_does_not_affect_others() {
     let server = Server::start(|_| feed(&[("1", "One")])).unwrap();
-    // No name has labels this long, so no server is asked for it.
+    // No name has labels this long, so no server is queried for it.
     let nowhere = format!("http://{}.example/", "n".repeat(64));
     let home = Home::with(&[source("here", &server.url("/")), source("nowhere", &nowhere)]);
     let engine = home.on_demand().await;
@@ -204,9 +205,9 @@ async fn a_name_that_is_not_found_harms_nobody_else() {
     engine.shutdown().await;
 }
 
-/// A laptop that sleeps: the clock is eight hours farther when it wakes, in the middle of a poll.
+/// A laptop that sleeps: the clock is eight hours later when it wakes, during a poll.
 #[tokio::test]
-async fn eight_hours_of_suspend_ask_everything_once() {
+async fn eight_hours_of_suspend_poll_everything_once() {
     let well = |r: &Request| feed(&[(&r.path, &r.path)]).header("etag", "\"x\"");
     let ips = hosts(3);
     let server = Server::start_on(&ips, well).unwrap();
@@ -225,7 +226,7 @@ async fn eight_hours_of_suspend_ask_everything_once() {
     sources.push(source("slow", &held_up.url("/slow")));
     let home = Home::with(&sources);
     let engine = home.following().await;
-    // All but the slow one are done, and that one is under way.
+    // All but the slow one are done, and that one is running.
     let mut status = engine.status();
     soon(status.wait_for(|s| (s.done, s.total) == (30, 31))).await.unwrap();
     home.clock.advance(8 * HOUR);
@@ -233,7 +234,7 @@ async fn eight_hours_of_suspend_ask_everything_once() {
     open.send(()).unwrap();
     settled(&engine).await;
     let slow = facts(&engine, "slow").await;
-    assert_eq!((slow.fail_count, slow.items), (0, 1), "what came after waking counts");
+    assert_eq!((slow.fail_count, slow.items), (0, 1), "the response after waking counts");
     let requests = server.requests();
     for n in 0..30 {
         let count = requests.iter().filter(|r| r.path == format!("/{n}")).count();
@@ -248,9 +249,9 @@ async fn eight_hours_of_suspend_ask_everything_once() {
     engine.shutdown().await;
 }
 
-/// An editor or a full disk has left half of `sources.toml`, while the engine runs.
+/// An editor or a full disk has left half of `sources.toml` while the engine runs.
 #[tokio::test]
-async fn half_a_file_of_sources_changes_nothing_until_it_is_whole() {
+async fn a_truncated_sources_file_changes_nothing_until_it_is_complete() {
     let server = Server::start(|r| feed(&[(&r.path, &r.path)]).header("etag", "\"x\"")).unwrap();
     let home = Home::with(&[source("a", &server.url("/a")), source("b", &server.url("/b"))]);
     let engine = home.following().await;
@@ -259,28 +260,28 @@ async fn half_a_file_of_sources_changes_nothing_until_it_is_whole() {
     let file = home.paths().sources_file();
     let whole = std::fs::read_to_string(&file).unwrap();
     let added = format!("{whole}\n[[source]]\nid = \"c\"\nurl = \"{}\"\n", server.url("/c"));
-    // Within the last address: no cut there is a whole file.
+    // Within the last URL: no cut there gives a valid file.
     for cut in whole.rfind("http").unwrap()..whole.trim_end().len() {
         std::fs::write(&file, &whole[..cut]).unwrap();
         let error = engine.reload().await.unwrap_err().to_string();
         assert!(error.contains("sources.toml:"), "{cut}: {error}");
-        // A refresh sees the file too, and goes on with what it knows.
+        // A refresh reads the file too, and continues with the known sources.
         let all = sync(&engine, Pace::Manual).await;
         assert_eq!(all.keys().collect::<Vec<_>>(), ["a", "b"], "{cut}");
         assert!(engine.edit(FileChange::Remove(vec![SourceId("a".to_owned())])).await.is_err());
-        assert_eq!(std::fs::read_to_string(&file).unwrap(), whole[..cut], "not written over");
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), whole[..cut], "not overwritten");
     }
     std::fs::write(&file, &added).unwrap();
-    // What is new in it is due at once.
+    // New sources in it are due immediately.
     sync(&engine, Pace::Manual).await;
     settled(&engine).await;
     assert_eq!(items(&engine).len(), 3);
     engine.shutdown().await;
 }
 
-/// A change of the sources is saved, and can be undone, whatever is wrong with the settings.
+/// A change of the sources is saved, and can be undone, even if the settings are not valid.
 #[tokio::test]
-async fn faulty_settings_cost_no_undo() {
+async fn invalid_settings_do_not_prevent_undo() {
     let server = Server::start(|r| feed(&[(&r.path, &r.path)]).header("etag", "\"x\"")).unwrap();
     let home = Home::with(&[source("a", &server.url("/a")), source("b", &server.url("/b"))]);
     let engine = home.following().await;
@@ -305,15 +306,15 @@ async fn faulty_settings_cost_no_undo() {
     engine.edit(FileChange::Revert(edited.edits)).await.unwrap();
     assert_eq!(text(), before);
     std::fs::write(&settings, valid).unwrap();
-    // A refresh sees that they are whole again.
+    // A refresh sees that they are valid again.
     assert_eq!(sync(&engine, Pace::Manual).await.len(), 2);
     soon(status.wait_for(|s| s.fault.is_none())).await.unwrap();
     engine.shutdown().await;
 }
 
-/// What an address suggests of its source is not forgotten when the very first poll fails.
+/// The clues in a URL are not lost if the very first poll fails.
 #[tokio::test]
-async fn a_first_look_that_fails_costs_no_clue() {
+async fn a_failed_first_poll_keeps_the_clues_of_the_url() {
     let broken = Arc::new(Mutex::new(true));
     let theirs = broken.clone();
     let server = Server::start(move |_| {
@@ -331,6 +332,6 @@ async fn a_first_look_that_fails_costs_no_clue() {
     let settings = &home.settings.schedule;
     let why = newsfed::engine::why(&reader, &source, &facts, settings, home.clock.now()).unwrap();
     let rate = why.explanation.items_per_day;
-    assert!(rate < 0.1, "{rate} items a day of an archive");
+    assert!(rate < 0.1, "{rate} items per day of an archive");
     engine.shutdown().await;
 }

@@ -1,4 +1,4 @@
-//! From an address that somebody types to a source.
+//! Adding a source by its URL.
 
 use super::*;
 use newsfed::engine::FollowError;
@@ -18,7 +18,7 @@ fn site() -> Server {
     .unwrap()
 }
 
-/// Discovers and follows the first way; what was asked in all, another moment later.
+/// Discovers and follows the first way; returns the requests until a moment later.
 async fn follow(path: &str) -> (Vec<String>, Home, Server) {
     let server = site();
     let home = Home::new();
@@ -28,7 +28,7 @@ async fn follow(path: &str) -> (Vec<String>, Home, Server) {
     engine.follow(discovery, 0, None, Some("New".to_owned())).await.unwrap();
     settled(&engine).await;
     assert_eq!(titles(&engine).len(), 2);
-    // It is known now, and not asked for again.
+    // It is known now, and not fetched again.
     let again = engine.discover(&server.url("/feed")).await.unwrap();
     let before = server.requests().len() - 1;
     if path == "/feed" {
@@ -41,7 +41,7 @@ async fn follow(path: &str) -> (Vec<String>, Home, Server) {
 }
 
 #[tokio::test]
-async fn a_feed_address_costs_one_request() {
+async fn a_feed_url_costs_one_request() {
     let (asked, home, server) = follow("/feed").await;
     assert_eq!(asked, ["/feed"]);
     let engine = home.on_demand().await;
@@ -54,13 +54,13 @@ async fn a_feed_address_costs_one_request() {
 }
 
 #[tokio::test]
-async fn a_page_costs_two() {
+async fn a_page_costs_two_requests() {
     let (asked, ..) = follow("/").await;
     assert_eq!(asked, ["/", "/feed"]);
 }
 
 #[tokio::test]
-async fn an_address_that_has_moved_is_followed_where_it_is() {
+async fn follows_a_moved_url_at_its_target() {
     let (asked, home, server) = follow("/moved").await;
     assert_eq!(asked, ["/moved", "/feed"]);
     let engine = home.on_demand().await;
@@ -70,18 +70,18 @@ async fn an_address_that_has_moved_is_followed_where_it_is() {
 }
 
 #[tokio::test]
-async fn a_feed_at_a_usual_place_is_found_although_no_page_announces_it() {
+async fn finds_an_unannounced_feed_at_a_usual_url() {
     let (asked, ..) = follow("/bare").await;
     assert_eq!(asked, ["/bare", "/feed"]);
 }
 
 #[tokio::test]
-async fn what_cannot_be_followed_is_explained() {
+async fn explains_why_a_url_cannot_be_followed() {
     let server = site();
     let home = Home::new();
     let engine = home.on_demand().await;
     let bare = engine.discover(&server.url("/notes/")).await.unwrap();
-    // What is left is to explore the site.
+    // The only way left is to crawl the site.
     let crawls = bare.ways.iter().all(|way| way.kind == newsfed::model::SourceKind::Crawl);
     assert!(crawls && !bare.tried.is_empty(), "{bare:?}");
     let error = engine.discover(&server.url("/nothing")).await.unwrap_err();
@@ -91,7 +91,7 @@ async fn what_cannot_be_followed_is_explained() {
 }
 
 #[tokio::test]
-async fn credentials_typed_with_the_address_are_kept_for_its_host() {
+async fn credentials_in_the_url_are_kept_for_its_host() {
     let server = Server::start(|request| match request.header("authorization") {
         // alice:s3cret
         Some(b"Basic YWxpY2U6czNjcmV0") => feed(&[("1", "Members only")]),
@@ -111,7 +111,7 @@ async fn credentials_typed_with_the_address_are_kept_for_its_host() {
 }
 
 #[tokio::test]
-async fn the_second_of_several_announced_feeds_costs_one_request_too() {
+async fn another_announced_feed_costs_one_request_too() {
     let server = Server::start(|request| match request.path.as_str() {
         "/" => Reply::ok(
             "text/html",
@@ -130,7 +130,7 @@ async fn the_second_of_several_announced_feeds_costs_one_request_too() {
     engine.follow(discovery, 1, None, None).await.unwrap();
     let asked = |path: &str| server.requests().iter().filter(|r| r.path == path).count();
     assert_eq!((asked("/"), asked("/a"), asked("/b"), asked("/c")), (1, 1, 1, 0));
-    // What is no feed is not followed.
+    // A document that is not a feed is not followed.
     let discovery = engine.discover(&server.url("/")).await.unwrap();
     let error = engine.follow(discovery, 2, None, None).await.unwrap_err();
     assert!(matches!(error, FollowError::NoFeed(_)), "{error}");

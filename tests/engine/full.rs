@@ -1,4 +1,4 @@
-//! A disk that is full, and has room again: the engine runs on a small file system of its own.
+//! A disk that fills up and gets space again: the engine runs on a small file system of its own.
 
 use super::*;
 use newsfed::store::{Mark, Store, StoreError};
@@ -9,9 +9,9 @@ use std::process::Command;
 /// Set where the inner test runs: its temporary folder is the small file system.
 const INSIDE: &str = "NEWSFED_SMALL_DISK";
 
-/// Makes a file system of 6 MiB that only one process sees, and runs the test below on it.
+/// Creates a file system of 6 MiB that only one process sees, and runs the test below on it.
 #[test]
-fn a_full_disk_heals_without_a_restart() {
+fn recovers_from_a_full_disk_without_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let script = "mount -t tmpfs -o size=6m none \"$TMPDIR\" || exit 77; exec \"$0\" --ignored --exact full::on_a_small_disk";
     let run = Command::new("unshare")
@@ -25,16 +25,16 @@ fn a_full_disk_heals_without_a_restart() {
             let said = String::from_utf8_lossy(&run.stdout);
             assert!(said.contains("1 passed"), "{said}");
         }
-        // 1 is what unshare itself ends with, 77 what the script does.
+        // 1 is the exit code of unshare itself, 77 that of the script.
         Ok(run) if run.status.code() == Some(101) => {
             panic!("{}", String::from_utf8_lossy(&run.stdout))
         }
-        other => println!("skipped: no file system can be made here: {other:?}"),
+        other => println!("skipped: cannot create a file system: {other:?}"),
     }
 }
 
 #[tokio::test]
-#[ignore = "runs on a small disk, which the test above makes"]
+#[ignore = "runs on a small disk, which the test above creates"]
 async fn on_a_small_disk() {
     assert!(std::env::var_os(INSIDE).is_some(), "only the test above can run this");
     let big = Arc::new(std::sync::atomic::AtomicBool::new(false));
@@ -73,17 +73,17 @@ async fn on_a_small_disk() {
     assert_eq!(
         (before.items, before.pinned, before.fail_count),
         (1, 1, 0),
-        "not the server's fault"
+        "the server did not fail"
     );
     assert_eq!(
         before.validators.etag.as_deref(),
         Some(&b"\"small\""[..]),
-        "asked for in full again"
+        "fetched completely again"
     );
     assert_eq!(titles(&engine), ["One"]);
     let asked = server.requests().len();
     replanned(&engine).await;
-    assert_eq!(server.requests().len(), asked, "the server is not bothered meanwhile");
+    assert_eq!(server.requests().len(), asked, "no requests while the disk is full");
     std::fs::remove_file(&filler).unwrap();
     home.clock.advance(6 * MINUTE);
     received(&server, asked + 1).await;
@@ -93,7 +93,7 @@ async fn on_a_small_disk() {
     assert_eq!((after.pinned, after.validators.etag.as_deref()), (1, Some(&b"\"big\""[..])));
     assert!(engine.store().reader().unwrap().check().unwrap().is_empty());
     engine.shutdown().await;
-    // One that is opened while the disk is full heals as well.
+    // An engine that is started while the disk is full recovers as well.
     let path = home.dir.path().join("other.db");
     Store::open(&path).unwrap().set_memo("note", "old".to_owned()).await.unwrap();
     fill(&filler);
@@ -108,7 +108,7 @@ async fn on_a_small_disk() {
     assert_eq!((now.is_frozen(), now.memo("note").unwrap().as_deref()), (false, Some("new")));
 }
 
-/// Somebody else takes all the room.
+/// Fills the disk.
 fn fill(filler: &Path) {
     let mut file = std::fs::File::create(filler).unwrap();
     while file.write_all(&[0; 4096]).is_ok() {}

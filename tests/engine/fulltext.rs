@@ -1,4 +1,4 @@
-//! The full texts of items: from their pages, politely, kept and compared.
+//! The full texts of items: fetched from their pages, stored and compared.
 
 mod ahead;
 
@@ -11,10 +11,10 @@ use std::sync::Mutex;
 /// A blog whose feed has teasers, and whose pages a test can change.
 #[derive(Clone, Default)]
 struct Blog {
-    /// What is served instead of the usual, by path.
+    /// Replacements for responses, by path.
     special: Arc<Mutex<BTreeMap<String, Reply>>>,
     posts: Arc<Mutex<usize>>,
-    /// The feed carries whole articles.
+    /// The feed carries full text.
     whole: bool,
 }
 
@@ -27,12 +27,15 @@ fn prose(n: usize) -> String {
     let word = |k: usize| WORDS[(n * 5 + k * k * 3 + k * n) % WORDS.len()];
     let line = |k: usize| {
         let words: Vec<&str> = (0..24).map(|at| word(k * 31 + at)).collect();
-        format!("<p>{} number {n}{k}, told in paragraph {k}, of the keeper.</p>", words.join(" "))
+        format!(
+            "<p>{} number {n}{k}, written in paragraph {k}, of the keeper.</p>",
+            words.join(" ")
+        )
     };
     (1..=8).map(line).collect()
 }
 
-/// A page around a post, with what stands around posts.
+/// A page with a post and the usual elements around it.
 fn page(n: usize, text: &str, comments: &str) -> Reply {
     let html = format!(
         "<!doctype html><html><head><title>Post {n} – Blog</title></head><body>\
@@ -59,7 +62,7 @@ impl Blog {
 
     fn feed(&self, host: &str) -> String {
         let item = |n: usize| {
-            let body = if self.whole { prose(n) } else { format!("Post {n} tells of a ferry") };
+            let body = if self.whole { prose(n) } else { format!("Post {n} is about a ferry") };
             format!(
                 "<item><title>Post {n}</title><link>http://{host}/post-{n}</link>\
                  <pubDate>{}</pubDate><description><![CDATA[{body}]]></description></item>",
@@ -143,7 +146,7 @@ fn found(engine: &Handle, words: &str) -> usize {
     reader.window(&view, Anchor::First, 100).unwrap().rows.len()
 }
 
-/// Waits until the items of these posts have their pages' texts.
+/// Waits until the items of these posts have their full text.
 async fn texts(engine: &Handle, posts: &[usize]) {
     let mut revision = engine.store().revision();
     let there = |n: &usize| stored(engine, *n).is_some_and(|(_, item)| item.article.is_some());
@@ -153,7 +156,7 @@ async fn texts(engine: &Handle, posts: &[usize]) {
 }
 
 #[tokio::test]
-async fn the_text_of_a_page_comes_once_and_is_searched() {
+async fn full_text_is_fetched_once_and_searchable() {
     let blog = Blog::with(2);
     let server = blog.start();
     let home = home(&server, FullText::OnOpen);
@@ -170,12 +173,12 @@ async fn the_text_of_a_page_comes_once_and_is_searched() {
 }
 
 #[tokio::test]
-async fn asking_again_shows_other_texts_without_further_requests() {
+async fn repeating_shows_other_extractions_without_requests() {
     let server = Blog::with(1).start();
     let home = home(&server, FullText::Never);
     let engine = home.on_demand().await;
     sync(&engine, Pace::Manual).await;
-    assert_eq!(open(&engine, 1).await, TextGot::Left, "nobody asked for it");
+    assert_eq!(open(&engine, 1).await, TextGot::Left, "the settings do not request it");
     assert_eq!(want(&engine, 1).await, got(TextFrom::Page));
     assert_eq!(want(&engine, 1).await, TextGot::Same(TextWay::Page));
     assert_eq!(want(&engine, 1).await, TextGot::Same(TextWay::Guided));
@@ -187,11 +190,11 @@ async fn asking_again_shows_other_texts_without_further_requests() {
     home.clock.advance(HOUR);
     let again = soon(engine.full_text(key(&engine, 1), Some(TextWay::Best))).await.unwrap();
     assert_eq!((again, pages(&server).len()), (TextGot::Same(TextWay::Best), 2));
-    assert!(!is_conditional(&server.requests().pop().unwrap()), "the page itself is needed");
+    assert!(!is_conditional(&server.requests().pop().unwrap()), "the complete page is needed");
 }
 
 #[tokio::test]
-async fn failures_are_told_and_leave_the_teaser() {
+async fn failures_are_reported_and_keep_the_teaser() {
     let blog = Blog::with(9);
     let robots = "User-agent: *\nDisallow: /post-4\n";
     blog.put("/robots.txt", Reply::ok("text/plain", robots));
@@ -208,9 +211,9 @@ async fn failures_are_told_and_leave_the_teaser() {
     let engine = home.on_demand().await;
     sync(&engine, Pace::Manual).await;
     let cases = [
-        (1, "127.0.0.1 has no such page any more (HTTP 404)"),
+        (1, "127.0.0.1 no longer has this page (HTTP 404)"),
         (2, "127.0.0.1 has a fault (HTTP 500)"),
-        (3, "its address gives application/pdf, which is no page"),
+        (3, "its URL returns application/pdf, which is not a page"),
         (4, "robots.txt of 127.0.0.1 does not allow programs to read /post-4"),
         (5, "the page is nested too deeply to be read"),
         (6, "the page loads its text with scripts, which newsfed does not run"),
@@ -222,20 +225,20 @@ async fn failures_are_told_and_leave_the_teaser() {
         let item = item(&engine, n);
         assert_eq!((item.fetch_error.as_deref(), item.text_from), (Some(why), TextFrom::Feed));
         assert!(item.body().starts_with("Post"), "{item:?}");
-        assert_eq!(open(&engine, n).await, TextGot::Left, "it is not asked for at once");
+        assert_eq!(open(&engine, n).await, TextGot::Left, "it is not fetched immediately");
     }
     let before = pages(&server).len();
     home.clock.advance(HOUR);
     blog.special.lock().unwrap().clear();
-    assert_eq!(open(&engine, 1).await, TextGot::Left, "what is not there stays so");
-    assert_eq!(open(&engine, 2).await, got(TextFrom::Page), "a fault passes");
-    let TextGot::Fetched { .. } = want(&engine, 1).await else { panic!("a user may try") };
+    assert_eq!(open(&engine, 1).await, TextGot::Left, "a missing page is not retried");
+    assert_eq!(open(&engine, 2).await, got(TextFrom::Page), "a temporary error passes");
+    let TextGot::Fetched { .. } = want(&engine, 1).await else { panic!("a user may retry") };
     assert_eq!(pages(&server).len(), before + 2);
 }
 
-/// As deep as a tree is built: no thread may run out of stack, in a debug build either.
+/// As deep as a tree is built: no thread may overflow its stack, even in a debug build.
 #[tokio::test]
-async fn deep_pages_are_read() {
+async fn reads_deeply_nested_pages() {
     let blog = Blog::with(1);
     let deep = format!("{}{}{}", "<div>".repeat(490), prose(1), "</div>".repeat(490));
     blog.put("/post-1", Reply::ok("text/html", deep));
@@ -248,7 +251,7 @@ async fn deep_pages_are_read() {
 }
 
 #[tokio::test]
-async fn a_feed_with_whole_articles_is_recognised_after_one_page() {
+async fn recognises_a_full_text_feed_after_one_page() {
     let blog = Blog { whole: true, ..Blog::with(3) };
     let server = blog.start();
     let home = home(&server, FullText::OnOpen);
@@ -261,13 +264,13 @@ async fn a_feed_with_whole_articles_is_recognised_after_one_page() {
         (item(&engine, 2).text_from, item(&engine, 2).feed_has_full_text),
         (TextFrom::Feed, Some(true))
     );
-    // A user can have the page's own text all the same.
+    // A user can still get the text of the page.
     assert_eq!(want(&engine, 1).await, got(TextFrom::Page));
-    assert_eq!(pages(&server).len(), 1, "the page is at hand");
+    assert_eq!(pages(&server).len(), 1, "the page is in memory");
 }
 
 #[tokio::test]
-async fn a_site_that_hides_its_pages_keeps_what_the_feed_gives() {
+async fn a_site_with_hidden_pages_keeps_the_text_of_the_feed() {
     let blog = Blog { whole: true, ..Blog::with(1) };
     let boundary =
         "<p>We value your privacy. ".to_owned() + &"Please accept all of our partners. ".repeat(9);
@@ -278,13 +281,13 @@ async fn a_site_that_hides_its_pages_keeps_what_the_feed_gives() {
     sync(&engine, Pace::Manual).await;
     assert_eq!(
         open(&engine, 1).await,
-        TextGot::Failed("the page holds less than the feed gives".to_owned())
+        TextGot::Failed("the page has less text than the feed".to_owned())
     );
     assert!(item(&engine, 1).body().contains("paragraph 8"));
 }
 
 #[tokio::test]
-async fn a_template_is_learned_and_survives() {
+async fn a_learned_template_survives_a_restart() {
     let server = Blog::with(8).start();
     let home = home(&server, FullText::OnOpen);
     let engine = home.on_demand().await;
@@ -304,7 +307,7 @@ async fn a_template_is_learned_and_survives() {
     assert!((100..8192).contains(&size), "{size} bytes");
 }
 
-/// Waits until that many requests for a page have been answered and stored.
+/// Waits until that many requests for a page have been processed and stored.
 async fn asked(engine: &Handle, server: &Server, path: &str, times: usize) {
     let mut revision = engine.store().revision();
     let count = || paths_requested(server).iter().filter(|p| *p == path).count();
@@ -316,11 +319,11 @@ async fn asked(engine: &Handle, server: &Server, path: &str, times: usize) {
 }
 
 #[tokio::test]
-async fn an_article_that_changes_keeps_its_earlier_version() {
+async fn a_changed_article_keeps_its_earlier_version() {
     let blog = Blog::with(1);
     let server = blog.start();
     let mut home = home(&server, FullText::All);
-    // The feed itself is not what is tested.
+    // The feed is not under test.
     home.settings.schedule.interval = DAY * 30;
     home.settings.schedule.max_interval = DAY * 30;
     let engine = home.following().await;
@@ -333,7 +336,7 @@ async fn an_article_that_changes_keeps_its_earlier_version() {
     assert!(is_conditional(&server.requests().pop().unwrap()));
     assert_eq!((item_of().versions, item_of().changed), (0, false));
 
-    // A comment is no change.
+    // A comment is not a change.
     blog.put("/post-1", page(1, &prose(1), "<p>Nice!</p>"));
     home.clock.advance(3 * HOUR);
     asked(&engine, &server, "/post-1", 3).await;
@@ -348,18 +351,18 @@ async fn an_article_that_changes_keeps_its_earlier_version() {
     assert!(item_of().body().contains("5 and a half"));
     assert_eq!((found(&engine, "is:changed"), facts(&engine, "blog").await.unread), (1, 1));
 
-    // Seen by whoever opens it; the version stays.
+    // Opening the item marks the change as seen; the version stays.
     open(&engine, 1).await;
     assert_eq!((item_of().versions, item_of().changed), (1, false));
 
-    // Three days, seven days, never more.
+    // After three days, after seven days, then never.
     for (wait, times) in [(2 * DAY, 5), (4 * DAY, 6)] {
         home.clock.advance(wait);
         asked(&engine, &server, "/post-1", times).await;
     }
     assert_eq!(engine.store().reader().unwrap().page(key(&engine, 1)).unwrap().unwrap().next, None);
 
-    // A change is one in whichever way the text is looked for.
+    // A change is recognised whatever the extraction.
     let again = corrected.replace("paragraph 6, of", "paragraph 6 and a half, of");
     blog.put("/post-1", page(1, &again, ""));
     engine.shutdown().await;
@@ -370,7 +373,7 @@ async fn an_article_that_changes_keeps_its_earlier_version() {
 }
 
 #[tokio::test]
-async fn an_item_that_is_opened_again_later_may_have_changed() {
+async fn opening_an_item_later_checks_for_changes() {
     let blog = Blog::with(1);
     let server = blog.start();
     let home = home(&server, FullText::OnOpen);
@@ -380,17 +383,17 @@ async fn an_item_that_is_opened_again_later_may_have_changed() {
     home.clock.advance(2 * HOUR);
     assert_eq!(open(&engine, 1).await, TextGot::Same(TextWay::Best));
     assert!(is_conditional(&server.requests().pop().unwrap()));
-    assert_eq!(open(&engine, 1).await, TextGot::Left, "not before it is four hours old");
+    assert_eq!(open(&engine, 1).await, TextGot::Left, "only when it is four hours old");
     blog.put("/post-1", page(1, &prose(1).replace("paragraph 7", "paragraph seven"), ""));
     home.clock.advance(3 * HOUR);
     let changed = TextGot::Fetched { from: TextFrom::Page, changed: true };
     assert_eq!(open(&engine, 1).await, changed);
-    assert_eq!((item(&engine, 1).versions, item(&engine, 1).changed), (1, false), "it is seen");
+    assert_eq!((item(&engine, 1).versions, item(&engine, 1).changed), (1, false), "it was seen");
     assert_eq!(pages(&server).len(), 3);
 }
 
 #[tokio::test]
-async fn who_waits_for_the_same_page_hears_that_it_has_come() {
+async fn waiting_callers_get_the_same_page() {
     let blog = Blog::with(1);
     let server = blog.start();
     let home = home(&server, FullText::OnOpen);
@@ -402,7 +405,7 @@ async fn who_waits_for_the_same_page_hears_that_it_has_come() {
 }
 
 #[tokio::test]
-async fn without_a_network_nothing_is_held_against_a_page() {
+async fn a_lost_network_does_not_count_as_a_failure_of_a_page() {
     let blog = Blog::with(1);
     let server = blog.start();
     let home = home(&server, FullText::OnOpen);
@@ -412,7 +415,7 @@ async fn without_a_network_nothing_is_held_against_a_page() {
     let to = |address: &str| {
         assert_eq!(database.execute("UPDATE item SET url = ?1", [address]).unwrap(), 1);
     };
-    // A name so long that nobody is asked for it.
+    // A name so long that no server is queried for it.
     to(&format!("http://{}.example/post-1", "n".repeat(64)));
     assert!(matches!(open(&engine, 1).await, TextGot::Failed(why) if why.contains("not found")));
     assert_eq!(item(&engine, 1).fetch_error, None);
@@ -421,15 +424,15 @@ async fn without_a_network_nothing_is_held_against_a_page() {
 }
 
 #[tokio::test]
-async fn a_host_that_wants_a_pause_has_it() {
+async fn obeys_the_pause_of_a_host() {
     let blog = Blog::with(3);
     blog.put("/post-1", Reply::status(429).header("retry-after", "3600"));
     let server = blog.start();
     let home = home(&server, FullText::OnOpen);
     let engine = home.on_demand().await;
     sync(&engine, Pace::Manual).await;
-    assert!(matches!(open(&engine, 1).await, TextGot::Failed(why) if why.contains("left alone")));
-    assert!(matches!(open(&engine, 2).await, TextGot::Failed(why) if why.contains("left alone")));
+    assert!(matches!(open(&engine, 1).await, TextGot::Failed(why) if why.contains("pause")));
+    assert!(matches!(open(&engine, 2).await, TextGot::Failed(why) if why.contains("pause")));
     assert_eq!(pages(&server), ["/post-1"]);
     let pause = facts(&engine, "blog").await.pause.unwrap();
     assert_eq!(
@@ -442,7 +445,7 @@ async fn a_host_that_wants_a_pause_has_it() {
 }
 
 #[tokio::test]
-async fn a_feed_cannot_send_us_to_private_addresses() {
+async fn a_feed_cannot_cause_requests_to_private_addresses() {
     let inner = Server::start(|_| page(1, &prose(1), "")).unwrap();
     let hidden = inner.url_on(hosts(1)[0], "/post-1");
     let body = format!(
@@ -457,7 +460,7 @@ async fn a_feed_cannot_send_us_to_private_addresses() {
 }
 
 #[tokio::test]
-async fn a_pause_that_a_feed_asked_for_holds_for_pages_after_a_restart() {
+async fn the_pause_of_a_feed_applies_to_pages_after_a_restart() {
     let blog = Blog::with(4);
     let server = blog.start();
     let home = home(&server, FullText::OnOpen);
@@ -487,7 +490,7 @@ async fn a_pause_that_a_feed_asked_for_holds_for_pages_after_a_restart() {
 }
 
 #[tokio::test]
-async fn who_only_watches_asks_for_pages_on_a_wish_alone() {
+async fn a_watching_process_fetches_pages_only_on_request() {
     let server = Blog::with(3).start();
     let home = home(&server, FullText::OnOpen);
     let first = home.following().await;

@@ -1,11 +1,11 @@
-//! Many hosts at once, and those that do not answer.
+//! Many hosts at once, and those that do not respond.
 
 use super::*;
 use newsfed::demo::server::Failure;
 use newsfed::model::Health;
 
 #[tokio::test]
-async fn a_host_that_never_answers_delays_nobody_else() {
+async fn a_silent_host_does_not_delay_others() {
     let ips = hosts(9);
     let dead = ips[0];
     let server = Server::start_on(&ips, move |request| {
@@ -19,7 +19,7 @@ async fn a_host_that_never_answers_delays_nobody_else() {
     let sources: Vec<_> =
         (0..).zip(&ips).map(|(n, ip)| source(&format!("s{n}"), &server.url_on(*ip, "/"))).collect();
     let mut home = Home::with(&sources);
-    // A source that is asked again while the dead one is still under way.
+    // A source that is polled again while the silent one is still running.
     home.settings.schedule.interval = 10 * MINUTE;
     let engine = home.following().await;
     let mut revision = engine.store().revision();
@@ -34,7 +34,7 @@ async fn a_host_that_never_answers_delays_nobody_else() {
     let late = [facts(&engine, "s0").await.key].into();
     let now = status.borrow().clone();
     assert_eq!((now.host.as_deref(), now.claimed), (Some("127.0.1.1"), late));
-    // A refresh by hand does not ask it a second time meanwhile.
+    // A manual refresh does not poll it a second time.
     sync(&engine, Pace::Manual).await;
     let asked = server.requests().iter().filter(|r| r.ip == dead).count();
     assert_eq!((asked, server.requests().len()), (1, 25));
@@ -42,7 +42,7 @@ async fn a_host_that_never_answers_delays_nobody_else() {
 }
 
 #[tokio::test]
-async fn one_request_at_a_time_per_host() {
+async fn sends_one_request_at_a_time_per_host() {
     let server = Server::start(|request| feed(&[(&request.path, &request.path)])).unwrap();
     let sources: Vec<_> =
         (0..30).map(|n| source(&format!("s{n}"), &server.url(&format!("/{n}")))).collect();
@@ -55,8 +55,8 @@ async fn one_request_at_a_time_per_host() {
 }
 
 #[tokio::test]
-async fn refused_connections_are_failures_of_their_hosts() {
-    // A port that was just given back: nobody listens there.
+async fn refused_connections_count_as_failures_of_their_hosts() {
+    // A port that was just released: nothing listens there.
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let sources: Vec<_> = (1..=4)
         .map(|n| source(&format!("s{n}"), &format!("http://127.0.1.{n}:{closed}/")))
@@ -73,11 +73,11 @@ async fn refused_connections_are_failures_of_their_hosts() {
     engine.shutdown().await;
 }
 
-/// The system refuses to connect to multicast addresses as it does when there is no network, and
-/// sends nothing.
+/// The system rejects connections to multicast addresses as it does without a network, and sends
+/// nothing.
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn a_machine_without_network_blames_no_source() {
+async fn a_lost_network_does_not_count_as_failure_of_sources() {
     let server = Server::start(|_| feed(&[("1", "One")])).unwrap();
     let mut sources: Vec<_> =
         (1..=4).map(|n| source(&format!("s{n}"), &format!("http://224.0.0.{n}:9/"))).collect();
@@ -94,7 +94,7 @@ async fn a_machine_without_network_blames_no_source() {
         let facts = facts(&engine, &format!("s{n}")).await;
         assert_eq!(facts.fail_count, 0, "s{n}");
         let wait = facts.next_poll.unwrap() - home.clock.now();
-        assert!(wait.num_minutes() <= 5, "s{n} is tried again soon, in {wait}");
+        assert!(wait.num_minutes() <= 5, "s{n} is polled again soon, in {wait}");
     }
     let mut status = engine.status();
     assert!(soon(status.wait_for(|s| s.total == 0)).await.unwrap().offline);
@@ -105,25 +105,29 @@ async fn a_machine_without_network_blames_no_source() {
     engine.shutdown().await;
 }
 
-/// No name has labels this long, so no server is asked for it.
+/// No name has labels this long, so no server is queried for it.
 fn nowhere(n: usize) -> Source {
     source(&format!("nowhere{n}"), &format!("http://{}{n}.example/", "n".repeat(64)))
 }
 
 #[tokio::test]
-async fn whatever_answers_ends_being_offline() {
+async fn any_response_ends_the_offline_state() {
     let server = Server::start(|_| feed(&[("1", "One")])).unwrap();
     let home = Home::with(&[nowhere(1), nowhere(2)]);
     let engine = home.on_demand().await;
     let mut status = engine.status();
     sync(&engine, Pace::Manual).await;
     soon(status.wait_for(|s| s.offline)).await.unwrap();
-    // An address that is tried out is an answer as well.
+    // Exploring a URL counts as a response as well.
     let found = engine.discover(&server.url("/")).await.unwrap();
     soon(status.wait_for(|s| !s.offline)).await.unwrap();
     engine.follow(found, 0, None, None).await.unwrap();
     for name in ["nowhere1", "nowhere2"] {
-        assert_eq!(facts(&engine, name).await.fail_count, 1, "the network was there all the time");
+        assert_eq!(
+            facts(&engine, name).await.fail_count,
+            1,
+            "the network was available all the time"
+        );
     }
     engine.shutdown().await;
 }

@@ -1,11 +1,11 @@
-//! What becomes of entries.
+//! From entries to items.
 
 use super::*;
 use newsfed::store::Mark;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 #[tokio::test]
-async fn three_syncs_keep_every_entry_once() {
+async fn three_syncs_store_every_entry_once() {
     let server = Server::start(|request| match request.path.as_str() {
         // Without guid and date, and with the same title twice.
         "/bare" => Reply::ok(
@@ -15,7 +15,7 @@ async fn three_syncs_keep_every_entry_once() {
              <item><title>One</title><link>/other</link></item>\
              <item><description>only text</description></item></channel></rss>",
         ),
-        // A document that differs each time and says the same.
+        // A document that differs each time but has the same entries.
         "/noisy" => {
             static COUNT: AtomicUsize = AtomicUsize::new(0);
             let count = COUNT.fetch_add(1, Ordering::SeqCst);
@@ -45,7 +45,7 @@ async fn three_syncs_keep_every_entry_once() {
 }
 
 #[tokio::test]
-async fn an_item_that_changes_keeps_its_marks() {
+async fn a_changed_item_keeps_its_marks() {
     let round = Arc::new(AtomicUsize::new(0));
     let now = round.clone();
     let server = Server::start(move |_| match now.load(Ordering::SeqCst) {
@@ -72,7 +72,7 @@ async fn an_item_that_changes_keeps_its_marks() {
 }
 
 #[tokio::test]
-async fn the_same_body_is_neither_parsed_nor_counted() {
+async fn an_identical_body_is_neither_parsed_nor_counted() {
     let server = Server::start(|_| feed(&[("1", "One")])).unwrap();
     let home = Home::with(&[source("s", &server.url("/"))]);
     let engine = home.on_demand().await;
@@ -87,7 +87,7 @@ async fn the_same_body_is_neither_parsed_nor_counted() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_takes_nothing_away() {
+async fn an_unreadable_document_removes_nothing() {
     let round = Arc::new(AtomicUsize::new(0));
     let now = round.clone();
     let server = Server::start(move |request| match now.load(Ordering::SeqCst) {
@@ -122,7 +122,7 @@ async fn what_cannot_be_read_takes_nothing_away() {
 }
 
 #[tokio::test]
-async fn a_look_that_cannot_be_stored_is_not_repeated_at_once() {
+async fn a_poll_that_cannot_be_stored_is_not_repeated_immediately() {
     let server = Server::start(|_| feed(&[("1", "One")])).unwrap();
     let home = Home::with(&[source("s", &server.url("/"))]);
     home.store().close();

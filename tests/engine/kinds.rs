@@ -1,4 +1,4 @@
-//! Feeds that come as something else, and something else that comes as a feed.
+//! Feeds with other media types, and other documents with media types of feeds.
 
 use super::*;
 use newsfed::model::{SourceKind, Validators};
@@ -11,7 +11,7 @@ const PAGE: &str = "<!doctype html><html><head><title>Site</title>\
     <link rel=alternate type=application/rss+xml href=/feed></head><body><p>Hello</p></body></html>";
 
 #[tokio::test]
-async fn a_feed_is_known_by_what_it_is() {
+async fn a_feed_is_recognised_by_its_content() {
     let documents =
         [("rss", rss(&[("1", "One")])), ("atom", ATOM.to_owned()), ("json", JSON.to_owned())];
     let types = [
@@ -45,7 +45,7 @@ async fn a_feed_is_known_by_what_it_is() {
 }
 
 #[tokio::test]
-async fn a_page_is_no_feed_and_leaves_no_validators() {
+async fn a_page_is_not_a_feed_and_stores_no_validators() {
     let page = |kind: &str| Reply::ok(kind, PAGE).header("etag", "\"page\"");
     for kind in ["text/html", "application/rss+xml", "application/atom+xml"] {
         let server = Server::start(move |_| page(kind)).unwrap();
@@ -64,7 +64,7 @@ async fn a_page_is_no_feed_and_leaves_no_validators() {
 }
 
 #[tokio::test]
-async fn a_feed_behind_a_page_is_found_by_exploring_it() {
+async fn exploring_a_page_finds_its_feed() {
     let server = Server::start(|request| match request.path.as_str() {
         "/feed" => feed(&[("1", "One")]),
         // A page that claims to be a feed.

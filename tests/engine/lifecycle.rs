@@ -1,4 +1,4 @@
-//! Starting, stopping, two at once, and sources that come and go.
+//! Starting, stopping, two engines at once, and sources that are added and removed.
 
 use super::*;
 use newsfed::config::FileChange;
@@ -6,7 +6,7 @@ use newsfed::demo::server::Failure;
 use newsfed::engine::Role;
 
 #[tokio::test]
-async fn shutting_down_does_not_wait_for_a_silent_server() {
+async fn shutdown_does_not_wait_for_a_silent_server() {
     let ips = hosts(20);
     let alive = ips[19];
     let server = Server::start_on(&ips, move |request| {
@@ -25,12 +25,12 @@ async fn shutting_down_does_not_wait_for_a_silent_server() {
     soon(engine.status().wait_for(|s| s.done == 1)).await.unwrap();
     received(&server, 20).await;
     let reports = engine.refresh(None, Pace::Manual).await;
-    // The requests have half a minute each; this must not take that long.
+    // The requests time out after half a minute; this must not take that long.
     tokio::time::timeout(Duration::from_secs(10), engine.shutdown()).await.unwrap();
     assert!(reports.is_closed());
     let engine = home.on_demand().await;
     assert_eq!(titles(&engine), ["Kept"]);
-    assert_eq!(facts(&engine, "s0").await.fail_count, 0, "given up is not failed");
+    assert_eq!(facts(&engine, "s0").await.fail_count, 0, "cancelled is not failed");
     engine.shutdown().await;
 }
 
@@ -54,7 +54,7 @@ async fn a_second_engine_watches() {
 }
 
 #[tokio::test]
-async fn a_source_that_is_switched_off_is_asked_only_by_name() {
+async fn a_disabled_source_is_polled_only_by_name() {
     let server = Server::start(|r| feed(&[(&r.path, &r.path)])).unwrap();
     let off = Source { enabled: false, ..source("off", &server.url("/off")) };
     let home = Home::with(&[source("on", &server.url("/on")), off]);
@@ -70,7 +70,7 @@ async fn a_source_that_is_switched_off_is_asked_only_by_name() {
 }
 
 #[tokio::test]
-async fn a_source_taken_out_under_way_leaves_no_trace_and_can_come_back() {
+async fn a_source_removed_during_its_poll_stores_nothing_and_can_be_restored() {
     let (open, opened) = std::sync::mpsc::channel::<()>();
     let opened = std::sync::Mutex::new(opened);
     let server = Server::start(move |request| {
@@ -95,7 +95,7 @@ async fn a_source_taken_out_under_way_leaves_no_trace_and_can_come_back() {
 }
 
 #[tokio::test]
-async fn taking_out_and_putting_back_keeps_items_and_marks() {
+async fn removing_and_restoring_keeps_items_and_marks() {
     let server = Server::start(|_| feed(&[("1", "One"), ("2", "Two")])).unwrap();
     let home = Home::with(&[source("s", &server.url("/"))]);
     let engine = home.on_demand().await;
@@ -113,9 +113,9 @@ async fn taking_out_and_putting_back_keeps_items_and_marks() {
     engine.shutdown().await;
 }
 
-/// The lock becomes free while another process waits for it, whatever ended the one that had it.
+/// The lock becomes free while another process waits for it, however the first one ended.
 #[tokio::test]
-async fn one_that_watches_takes_over_when_the_other_has_ended() {
+async fn a_watching_process_takes_over_when_the_other_has_ended() {
     let server = Server::start(|_| feed(&[("1", "One")])).unwrap();
     let home = Home::with(&[source("s", &server.url("/"))]);
     let first = home.following().await;
@@ -131,11 +131,11 @@ async fn one_that_watches_takes_over_when_the_other_has_ended() {
     home.clock.advance(10 * SECOND);
     let mut status = second.status();
     soon(status.wait_for(|s| s.role == Role::Follows)).await.unwrap();
-    assert_eq!(settled(&second).await.next, Some(next), "no poll sooner than planned");
+    assert_eq!(settled(&second).await.next, Some(next), "no poll earlier than planned");
     assert_eq!(sync_one(&second, Pace::Manual).await, UNCHANGED);
     home.clock.advance(DAY);
     received(&server, 3).await;
-    assert_eq!(third.status().borrow().role, watches, "it looks only when told to");
+    assert_eq!(third.status().borrow().role, watches, "it polls only on request");
     third.shutdown().await;
     let fourth = home.following().await;
     assert_eq!(fourth.status().borrow().role, watches, "the lock is taken");

@@ -1,4 +1,4 @@
-//! A language model that is asked for dates: a scripted one on loopback, in every mood.
+//! A scripted language model on loopback that is asked for dates, with good and bad responses.
 
 use super::*;
 use newsfed::config::LlmSettings;
@@ -6,7 +6,7 @@ use newsfed::demo::server::Failure;
 use newsfed::engine::TextGot;
 use serde_json::json;
 
-/// A page that tells its date in a way that only a reader understands, and gives orders as well.
+/// A page whose date only a reader understands, with a prompt injection.
 fn page() -> Reply {
     let text =
         "<p>The lamp was lit again, and the keeper wrote it down in the great book. </p>".repeat(9);
@@ -57,7 +57,7 @@ fn questions(server: &Server) -> usize {
     server.requests().iter().filter(|r| r.path == "/model").count()
 }
 
-/// Fetches the page; the text must come whatever the model does.
+/// Fetches the page; the text must be stored whatever the model does.
 async fn fetched_item(engine: &Handle) -> Item {
     let key = engine.store().reader().unwrap().last_key().unwrap();
     let got = soon(engine.full_text(key, None)).await.unwrap();
@@ -68,7 +68,7 @@ async fn fetched_item(engine: &Handle) -> Item {
 }
 
 #[tokio::test]
-async fn an_article_that_nothing_dates_gets_the_date_of_the_model() {
+async fn an_undated_article_gets_the_date_of_the_model() {
     let date = json!({ "date": "2026-03-03", "time": "12:00" });
     let (server, home) = world(false, move |request| {
         assert_eq!(
@@ -83,12 +83,12 @@ async fn an_article_that_nothing_dates_gets_the_date_of_the_model() {
     assert_eq!(item.updated, Some("2026-03-03T12:00:00Z".parse().unwrap()));
     assert_eq!((item.published, questions(&server)), (None, 1), "a change, not a publication");
     fetched_item(&engine).await;
-    assert_eq!(questions(&server), 1, "what is dated needs no question");
+    assert_eq!(questions(&server), 1, "a dated article needs no request");
 }
 
 #[tokio::test]
-async fn what_has_a_date_is_not_asked_about() {
-    let (server, home) = world(true, |_| panic!("nobody asks"));
+async fn the_model_is_not_asked_about_dated_articles() {
+    let (server, home) = world(true, |_| panic!("unexpected request"));
     let engine = home.on_demand().await;
     sync(&engine, Pace::Manual).await;
     assert!(fetched_item(&engine).await.published.is_some());
@@ -96,12 +96,12 @@ async fn what_has_a_date_is_not_asked_about() {
 }
 
 #[tokio::test]
-async fn a_model_in_a_mood_changes_nothing() {
+async fn unusable_responses_of_the_model_change_nothing() {
     let date = json!({ "date": "2026-03-03", "time": "" });
     let invented = json!({ "date": "2019-05-17", "time": "" });
     let refusal = json!({ "choices": [{ "message": { "refusal": "I cannot help with that" } }] });
     let moods = [
-        ("it does what the page says", call("delete_everything", &date), false),
+        ("it obeys the page", call("delete_everything", &date), false),
         ("it invents a date", call("extract_data", &invented), false),
         ("it refuses", Reply::ok("application/json", refusal.to_string()), false),
         ("it talks nonsense", Reply::ok("text/plain", "2026-03-03"), false),
@@ -117,7 +117,7 @@ async fn a_model_in_a_mood_changes_nothing() {
         let item = fetched_item(&engine).await;
         assert_eq!((item.updated, item.published), (None, None), "{why}");
         fetched_item(&engine).await;
-        assert_eq!(questions(&server), if failed { 1 } else { 2 }, "{why}: left alone for a while");
+        assert_eq!(questions(&server), if failed { 1 } else { 2 }, "{why}: paused for a while");
         home.clock.advance(11 * MINUTE);
         fetched_item(&engine).await;
         assert_eq!(questions(&server), if failed { 2 } else { 3 }, "{why}");
@@ -140,6 +140,6 @@ async fn the_text_is_there_before_the_model_is_asked() {
     }
     assert!(items(&engine).remove(0).article.is_some());
     let feed = soon(engine.full_text(key, Some(newsfed::model::TextWay::Feed))).await;
-    assert_eq!(feed.unwrap(), TextGot::Feed, "the page is nobody's turn any more");
+    assert_eq!(feed.unwrap(), TextGot::Feed, "the lock of the page is free");
     request_options.abort();
 }

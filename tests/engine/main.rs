@@ -1,5 +1,5 @@
-//! The engine on a scripted network: real HTTP on loopback, a real database, a clock that stands
-//! still until it is told to move.
+//! Tests of the engine with real HTTP on loopback, a real database, and a clock that moves only
+//! when a test sets it.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot be set up has failed")]
 
@@ -46,7 +46,7 @@ const MINUTE: Duration = Duration::from_secs(60);
 const HOUR: Duration = Duration::from_secs(3600);
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
-/// Folders, settings and a clock that outlive the engines started on them.
+/// Folders, settings and a clock that are kept when engines are restarted.
 struct Home {
     dir: tempfile::TempDir,
     settings: Settings,
@@ -54,7 +54,7 @@ struct Home {
 }
 
 impl Home {
-    /// Without the wait between two requests to one host, and with looks at a fixed interval.
+    /// Without the delay between two requests to one host, and with polls at a fixed interval.
     fn new() -> Self {
         let net = NetSettings { host_delay: Duration::ZERO, ..NetSettings::default() };
         let schedule =
@@ -89,12 +89,12 @@ impl Home {
         Store::open(&self.paths().database()).unwrap()
     }
 
-    /// An engine that looks only when told to.
+    /// An engine that polls only on request.
     async fn on_demand(&self) -> Handle {
         self.start(false).await
     }
 
-    /// An engine that looks at what is due by itself.
+    /// An engine that polls due sources automatically.
     async fn following(&self) -> Handle {
         self.start(true).await
     }
@@ -119,7 +119,7 @@ fn source(id: &str, url: &str) -> Source {
     Source::feed(SourceId(id.to_owned()), url.parse().unwrap())
 }
 
-/// Looks at everything; what became of each source.
+/// Polls all sources; returns the result of each.
 async fn sync(engine: &Handle, pace: Pace) -> BTreeMap<String, Refreshed> {
     let mut reports = engine.refresh(None, pace).await;
     let mut all = BTreeMap::new();
@@ -129,7 +129,7 @@ async fn sync(engine: &Handle, pace: Pace) -> BTreeMap<String, Refreshed> {
     all
 }
 
-/// What became of the only source.
+/// Polls the only source; returns the result.
 async fn sync_one(engine: &Handle, pace: Pace) -> Refreshed {
     let all = sync(engine, pace).await;
     assert_eq!(all.len(), 1, "{all:?}");
@@ -142,7 +142,7 @@ fn fetched(new: u32, updated: u32, entries: u32) -> Refreshed {
 
 const UNCHANGED: Refreshed = Refreshed::Polled(Outcome::Unchanged);
 
-/// The rule by which a source was left alone, and for how many minutes it still is.
+/// The rule by which a source was skipped, and for how many more minutes.
 fn left(refreshed: &Refreshed, now: Time) -> Option<(PauseReason, i64)> {
     match refreshed {
         Refreshed::Left(pause) => Some((pause.reason, (pause.until - now).num_minutes())),
@@ -157,13 +157,13 @@ fn failure(refreshed: &Refreshed) -> Option<&str> {
     }
 }
 
-/// What should happen within moments, so that a test that waits in vain says where.
+/// Fails with the caller's location if a future does not complete within moments.
 #[track_caller]
 fn soon<T>(wait: impl Future<Output = T>) -> impl Future<Output = T> {
     let place = std::panic::Location::caller();
     async move {
         let waited = tokio::time::timeout(MINUTE, wait).await;
-        waited.unwrap_or_else(|_| panic!("waited in vain at {place}"))
+        waited.unwrap_or_else(|_| panic!("timed out at {place}"))
     }
 }
 
@@ -173,28 +173,27 @@ fn received(server: &Server, count: usize) -> impl Future<Output = ()> {
     soon(server.received(count))
 }
 
-/// Waits until nothing is under way and the next poll is planned.
+/// Waits until nothing is running and the next poll is planned.
 async fn settled(engine: &Handle) -> Status {
     let mut status = engine.status();
     let idle = |s: &Status| s.total == 0 && s.next.is_some();
     soon(status.wait_for(idle)).await.unwrap().clone()
 }
 
-/// Lets the engine plan again, as it does after every change, and waits until it has.
+/// Makes the engine plan again, as it does after every change, and waits for it.
 async fn replanned(engine: &Handle) {
     engine.reload().await.unwrap();
-    // Commands are obeyed in order, and this one ends at once.
+    // Commands are processed in order, and this one completes immediately.
     assert_eq!(engine.refresh(Some(Vec::new()), Pace::Due).await.recv().await, None);
     settled(engine).await;
 }
 
-/// What is known of a source.
 async fn facts(engine: &Handle, id: &str) -> SourceFacts {
     let all = engine.sources().await.unwrap();
     all.into_iter().find(|(s, _)| s.id.0 == id).map(|(_, facts)| facts).unwrap()
 }
 
-/// Everything that can be told of when a source is polled.
+/// Explains when a source is polled.
 async fn why(engine: &Handle, id: &str, home: &Home) -> newsfed::engine::Why {
     let all = engine.sources().await.unwrap();
     let (source, facts) = all.into_iter().find(|(s, _)| s.id.0 == id).unwrap();
@@ -203,7 +202,7 @@ async fn why(engine: &Handle, id: &str, home: &Home) -> newsfed::engine::Why {
     newsfed::engine::why(&reader, &source, &facts, schedule, home.clock.now()).unwrap()
 }
 
-/// Every item, newest first.
+/// All items, newest first.
 fn items(engine: &Handle) -> Vec<Item> {
     let reader = engine.store().reader().unwrap();
     let window = reader.window(&View::of(Scope::All), Anchor::First, 10_000).unwrap();
@@ -224,7 +223,7 @@ fn rss(items: &[(&str, &str)]) -> String {
     rss_with("", items)
 }
 
-/// The same with more elements in its channel.
+/// The same with additional elements in its channel.
 fn rss_with(channel: &str, items: &[(&str, &str)]) -> String {
     let items = items.iter().map(|(guid, title)| {
         format!("<item><guid isPermaLink=\"false\">{guid}</guid><title>{title}</title></item>")

@@ -1,14 +1,14 @@
-//! A month on a clock of its own: sources that publish, refuse, fail and fall silent, and a machine
-//! that sleeps for two days.
+//! A month on a fake clock: sources that publish, reject requests, fail and fall silent, and a
+//! machine that sleeps for two days.
 
 use super::*;
 use std::sync::Mutex;
 
 const DAYS: i64 = 30;
-/// Looks per source and day.
+/// Polls per source and day.
 const BUDGET: f64 = 12.0;
 
-/// A source: its path, items per day, and whether its items carry dates.
+/// The sources: path, items per day, and whether their items have dates.
 const SOURCES: [(&str, f64, bool); 8] = [
     ("/seldom", 0.2, true),
     ("/daily", 1.0, true),
@@ -37,7 +37,7 @@ fn asleep() -> std::ops::Range<i64> {
     days(18, 20)
 }
 
-/// When the items of a source come out, in seconds from the beginning of the month.
+/// When the items of a source are published, in seconds from the beginning of the month.
 fn published(rate: f64, until: i64, seed: u64) -> Vec<i64> {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut at = -20.0 / rate * 86_400.0;
@@ -49,7 +49,7 @@ fn published(rate: f64, until: i64, seed: u64) -> Vec<i64> {
     all
 }
 
-/// What a feed shows at a moment: its newest twenty items.
+/// The content of a feed at a moment: its newest twenty items.
 fn document(items: &[i64], begin: Time, now: i64, dated: bool) -> Reply {
     let out = items.partition_point(|at| *at <= now);
     let shown = items[out.saturating_sub(20)..out].iter().rev().map(|at| {
@@ -64,7 +64,7 @@ fn document(items: &[i64], begin: Time, now: i64, dated: bool) -> Reply {
     Reply::ok("application/rss+xml", body).header("etag", format!("\"{out}\""))
 }
 
-/// What was asked for, in seconds from the beginning.
+/// The requests, in seconds from the beginning.
 type Asked = Arc<Mutex<Vec<(i64, String)>>>;
 
 fn serve(clock: FakeClock, asked: Asked) -> Server {
@@ -82,7 +82,7 @@ fn serve(clock: FakeClock, asked: Asked) -> Server {
         let path = request.path.clone();
         asked.lock().unwrap().push((now, path.clone()));
         match path.as_str() {
-            // It says so once, at the first poll of the sixth day.
+            // It responds so once, at the first poll of the sixth day.
             "/limited"
                 if asked
                     .lock()
@@ -106,7 +106,7 @@ fn serve(clock: FakeClock, asked: Asked) -> Server {
     .unwrap()
 }
 
-/// Lets the month pass: from look to look, and over the two days of sleep at once.
+/// Runs the month: from poll to poll, and over the two days of sleep at once.
 async fn pass(home: &Home, engine: &Handle, begin: Time) {
     let end = begin + chrono::TimeDelta::days(DAYS);
     let sleep = asleep();
@@ -130,14 +130,14 @@ async fn pass(home: &Home, engine: &Handle, begin: Time) {
 }
 
 #[tokio::test]
-async fn a_month_in_a_moment() {
+async fn polls_a_month_politely_and_within_the_budget() {
     let mut home = Home::new();
     home.settings.schedule.policy = PolicyKind::Learned;
     home.settings.schedule.polls_per_day = BUDGET;
     let asked = Asked::default();
     let server = serve(home.clock.clone(), asked.clone());
     let ips = hosts(7);
-    // The limited source shares its host with the one beside it.
+    // The rate-limited source shares its host with the one after it.
     let host = |n: usize| ips[if n >= 3 { n - 1 } else { n }];
     let sources: Vec<Source> = (0..)
         .zip(SOURCES)
@@ -154,7 +154,7 @@ async fn a_month_in_a_moment() {
         asked.iter().filter(|(_, p)| p == path).map(|(at, _)| *at).collect()
     };
 
-    // Politeness: five minutes at least, and an hour where items are days apart.
+    // Politeness: at least five minutes, and an hour if items are days apart.
     for (path, rate, _) in SOURCES {
         let least = if rate < 1.0 { 3600 } else { 300 };
         let gaps = of(path).windows(2).map(|w| w[1] - w[0]).min().unwrap();
@@ -164,12 +164,12 @@ async fn a_month_in_a_moment() {
     for path in ["/limited", "/beside-limited"] {
         let meanwhile =
             of(path).into_iter().filter(|at| (refused + 1..refused + 21_600).contains(at));
-        assert_eq!(meanwhile.count(), 0, "{path} was held with its host");
+        assert_eq!(meanwhile.count(), 0, "{path} was paused with its host");
     }
     let during = of("/failing").into_iter().filter(|at| outage().contains(at)).count();
-    assert!((2..=12).contains(&during), "{during} looks at a host that is down");
+    assert!((2..=12).contains(&during), "{during} polls of a host that is down");
 
-    // No starvation: a day at most between two polls, but for the sleep.
+    // No starvation: at most a day between two polls, except for the sleep.
     for (path, ..) in SOURCES {
         let mut polls = of(path);
         polls.push(DAYS * 86_400);
@@ -178,7 +178,7 @@ async fn a_month_in_a_moment() {
         assert!(longest <= 86_400 + 120, "{path}: {longest} s");
     }
 
-    // No storm: after the sleep each source is asked once, whatever was missed.
+    // No burst: after the sleep each source is polled once, however many polls were missed.
     let woken = asleep().end..asleep().end + 240;
     for (path, ..) in SOURCES {
         let at_once = of(path).into_iter().filter(|at| woken.contains(at)).count();
@@ -188,13 +188,13 @@ async fn a_month_in_a_moment() {
     let week = |from| silent.iter().filter(|at| days(from, from + 7).contains(at)).count();
     assert!(week(23) * 2 < week(4), "{} after {}", week(23), week(4));
 
-    // The budget, on the mean of the last week before the sleep and of the last week.
+    // The budget, as the mean of the last week before the sleep and of the last week.
     for from in [11, 23] {
         let used = asked.iter().filter(|(at, _)| days(from, from + 7).contains(at)).count();
         let per_day = used as f64 / 7.0 / SOURCES.len() as f64;
-        assert!((per_day / BUDGET - 1.0).abs() < 0.1, "{per_day} looks per source and day");
+        assert!((per_day / BUDGET - 1.0).abs() < 0.1, "{per_day} polls per source and day");
     }
-    // What came out is there, but for what the sleep cost: twenty items are shown.
+    // All items were stored, except those lost during the sleep: a feed shows twenty items.
     let out: usize = SOURCES
         .iter()
         .zip(1..)

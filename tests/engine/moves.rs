@@ -1,10 +1,10 @@
-//! Redirects: which are remembered, when, and how that is undone.
+//! Redirects: which are stored, when, and how that is undone.
 
 use super::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Before step 1 `/old` is the feed; from then on it redirects with `status` to `/new`, which
-/// serves the items that `target` gives.
+/// serves the item `target`.
 fn moving(status: u16, target: &'static str) -> (Server, Arc<AtomicUsize>) {
     let step = Arc::new(AtomicUsize::new(0));
     let now = step.clone();
@@ -23,8 +23,8 @@ async fn moved_to(engine: &Handle) -> Option<String> {
 }
 
 #[tokio::test]
-async fn permanent_ones_are_remembered_at_once_where_the_feed_is_the_same() {
-    // Whether it is a new source, the status, the item at the target, whether it is remembered.
+async fn permanent_redirects_to_the_same_feed_are_stored_immediately() {
+    // Whether it is a new source, the status, the item at the target, whether it is stored.
     let cases = [
         (true, 301, "unknown", true),
         (true, 308, "unknown", true),
@@ -58,8 +58,8 @@ async fn permanent_ones_are_remembered_at_once_where_the_feed_is_the_same() {
 }
 
 #[tokio::test]
-async fn an_unknown_target_is_believed_after_a_day_and_can_be_undone() {
-    // A target that never shows the same item twice, as a portal's page of the hour does.
+async fn an_unknown_target_is_trusted_after_a_day_and_can_be_reverted() {
+    // A target that never shows the same item twice, as the log-in page of a hotel does.
     let count = Arc::new(AtomicUsize::new(0));
     let polls = count.clone();
     let server = Server::start(move |request| {
@@ -88,14 +88,14 @@ async fn an_unknown_target_is_believed_after_a_day_and_can_be_undone() {
     engine.undo_move(key).await.unwrap();
     assert_eq!(facts(&engine, "s").await.move_refused, Some(server.url("/new")));
     for after in [HOUR, DAY, DAY, DAY] {
-        assert_eq!(poll(after).await, None, "taken back by the user");
+        assert_eq!(poll(after).await, None, "reverted by the user");
     }
     assert!(paths_requested(&server).ends_with(&["/old".to_owned(), "/new".to_owned()]));
     engine.shutdown().await;
 }
 
 #[tokio::test]
-async fn circles_and_long_ways_end() {
+async fn redirect_loops_and_long_chains_end() {
     let server = Server::start(|request| match request.path.as_str() {
         "/circle" => Reply::status(301).header("location", "/back"),
         "/back" => Reply::status(301).header("location", "/circle"),

@@ -1,10 +1,10 @@
-//! What servers and feeds ask for, and how each pace obeys it.
+//! Pauses that servers and feeds ask for, and how each pace obeys them.
 
 use super::*;
 use std::sync::Mutex;
 
 #[tokio::test]
-async fn a_429_holds_the_whole_host_also_after_a_restart() {
+async fn a_429_pauses_the_whole_host_also_after_a_restart() {
     let server = Server::start_on(&hosts(2), |request| match request.path.as_str() {
         "/limited" => Reply::status(429).header("retry-after", "7200"),
         path => feed(&[(path, path)]),
@@ -22,7 +22,7 @@ async fn a_429_holds_the_whole_host_also_after_a_restart() {
     let mut first = engine.refresh(Some(vec![limited]), Pace::Manual).await;
     while first.recv().await.is_some() {}
     let now = home.clock.now();
-    // Who was told so and who waits for the host's sake are told apart.
+    // The source that got the 429 and those that wait because of the host are distinguished.
     let expect = |all: &BTreeMap<String, Refreshed>, other: &Refreshed| {
         assert_eq!(left(&all["a-limited"], now), Some((PauseReason::RetryAfter, 120)));
         for id in ["b-same", "c-same"] {
@@ -35,14 +35,14 @@ async fn a_429_holds_the_whole_host_also_after_a_restart() {
     let engine = home.on_demand().await;
     expect(&sync(&engine, Pace::Manual).await, &UNCHANGED);
     assert_eq!(paths_requested(&server), ["/limited", "/d", "/d"]);
-    // Force asks all the same, and the end of the hold is the end of it.
+    // Force ignores the pause, and its success ends the pause.
     let forced = sync(&engine, Pace::Force).await;
     assert_eq!(forced["b-same"], fetched(1, 0, 1));
     engine.shutdown().await;
 }
 
 #[tokio::test]
-async fn sources_that_come_later_wait_for_the_host_too() {
+async fn sources_added_later_wait_for_the_host_too() {
     let server = Server::start(|request| match request.path.as_str() {
         "/limited" => Reply::status(429).header("retry-after", "7200"),
         path => feed(&[(path, path)]),
@@ -59,14 +59,14 @@ async fn sources_that_come_later_wait_for_the_host_too() {
     let by = why.paused_by.unwrap();
     assert_eq!((by.source.as_str(), by.at), ("limited", Some(home.clock.now())));
     assert!(by.message.unwrap().contains("HTTP 429"));
-    assert_eq!((late.fail_count, late.last_poll), (0, None), "it was not asked");
+    assert_eq!((late.fail_count, late.last_poll), (0, None), "it was not polled");
     home.clock.advance(2 * HOUR);
     let mut reports = engine.refresh(Some(vec![late.key]), Pace::Manual).await;
     assert_eq!(reports.recv().await.unwrap().result, fetched(1, 0, 1));
     engine.shutdown().await;
 }
 
-/// One look that is answered by `reply`, then what a manual poll finds.
+/// One poll that gets `reply`, then the result of a manual poll.
 async fn second_poll(reply: impl Fn() -> Reply + Send + Sync + 'static) -> (Refreshed, Time) {
     let server = Server::start(move |_| reply()).unwrap();
     let home = Home::with(&[source("s", &server.url("/"))]);
@@ -76,14 +76,14 @@ async fn second_poll(reply: impl Fn() -> Reply + Send + Sync + 'static) -> (Refr
     let asked = if left(&again, home.clock.now()).is_some() { 1 } else { 2 };
     assert_eq!(server.requests().len(), asked);
     sync_one(&engine, Pace::Force).await;
-    assert_eq!(server.requests().len(), asked + 1, "force asks whatever holds");
+    assert_eq!(server.requests().len(), asked + 1, "force ignores every pause");
     engine.shutdown().await;
     (again, home.clock.now())
 }
 
 #[tokio::test]
-async fn a_manual_look_obeys_what_was_asked_for_and_says_so() {
-    // The fake clock stands at 08:00 UTC on a Friday.
+async fn a_manual_poll_obeys_pauses_and_reports_them() {
+    // The fake clock is at 08:00 UTC on a Friday.
     let one = [("1", "One")];
     type Make = Box<dyn Fn() -> Reply + Send + Sync>;
     let channel = |extra: &'static str| -> Make {
@@ -140,7 +140,7 @@ async fn a_manual_look_obeys_what_was_asked_for_and_says_so() {
 }
 
 #[tokio::test]
-async fn gone_is_gone_until_forced() {
+async fn a_gone_source_is_polled_only_when_forced() {
     let gone = Arc::new(Mutex::new(true));
     let script = gone.clone();
     let server = Server::start(move |_| {
@@ -165,7 +165,7 @@ async fn gone_is_gone_until_forced() {
 }
 
 #[tokio::test]
-async fn the_due_pace_asks_once_an_hour_also_over_restarts() {
+async fn the_due_pace_polls_once_an_hour_also_over_restarts() {
     let server = Server::start(|_| feed(&[("1", "One")]).header("etag", "\"x\"")).unwrap();
     let home = Home::with(&[source("s", &server.url("/"))]);
     for run in 0..4 {

@@ -1,4 +1,4 @@
-//! What the pages of a site say of when they change, and what comes of it.
+//! Signals of when the pages of a site change, and their effect.
 
 use super::websites::{Site, website};
 use super::*;
@@ -22,7 +22,7 @@ fn sitemap(url: &str) -> Source {
     Source { kind: SourceKind::Sitemap, website: rules, ..source("map", url) }
 }
 
-/// What decided after one poll of a site.
+/// The deciding signal after one poll of a site.
 async fn sign_of(home: &Home, declared: Source) -> Sign {
     let id = declared.id.0.clone();
     home.declare(&[declared]);
@@ -34,9 +34,9 @@ async fn sign_of(home: &Home, declared: Source) -> Sign {
 }
 
 #[tokio::test]
-async fn the_first_conclusive_signal_is_stored_with_the_plan() {
+async fn stores_the_first_conclusive_signal_with_the_plan() {
     let text = "<p>The bus goes to the harbour and back again every evening.</p>";
-    // The clock stands at 2027-01-15, 08:00 UTC.
+    // The clock is at 2027-01-15, 08:00 UTC.
     let meta = "<meta property=article:modified_time content=2027-01-14T22:00:00Z>";
     let time = "<time datetime=2027-01-15T03:00:00Z>today</time>";
     let article = |head: &str, body: &str| {
@@ -78,7 +78,7 @@ async fn the_first_conclusive_signal_is_stored_with_the_plan() {
 }
 
 #[tokio::test]
-async fn how_often_a_sitemap_says_that_pages_change_is_where_the_schedule_begins() {
+async fn the_schedule_starts_with_the_changefreq_of_a_sitemap() {
     let mut gaps = Vec::new();
     for freq in ["weekly", "hourly", "unheard-of"] {
         let site = Site::default();
@@ -94,7 +94,7 @@ async fn how_often_a_sitemap_says_that_pages_change_is_where_the_schedule_begins
         let engine = home.on_demand().await;
         sync_one(&engine, Pace::Manual).await;
         let known = facts(&engine, "map").await;
-        assert_eq!(known.hints, newsfed::model::FeedHints::default(), "it is no feed's word");
+        assert_eq!(known.hints, newsfed::model::FeedHints::default(), "it is not a hint of a feed");
         let planned = known.planned.unwrap();
         let gap = (planned.wanted - planned.at).num_minutes();
         gaps.push((planned.sign.unwrap().signal, gap));
@@ -106,7 +106,7 @@ async fn how_often_a_sitemap_says_that_pages_change_is_where_the_schedule_begins
 }
 
 #[tokio::test]
-async fn hints_delay_a_site_only_until_its_own_rate_is_known() {
+async fn hints_delay_a_site_only_until_its_rate_is_known() {
     let site = Site::default();
     let old = "<meta property=article:modified_time content=2026-12-01T00:00:00Z>";
     let rows = |count: usize| -> String {
@@ -125,7 +125,7 @@ async fn hints_delay_a_site_only_until_its_own_rate_is_known() {
     let moved = planned.moved_by.iter().find(|m| m.reason == PauseReason::PageSays).unwrap();
     assert_eq!(planned.sign.unwrap().signal, Signal::Metadata);
     assert_eq!((moved.to - planned.at).num_hours(), 24, "a tenth of 45 days is cut to a day");
-    assert_eq!(facts(&engine, "site").await.pause, None, "a user may look all the same");
+    assert_eq!(facts(&engine, "site").await.pause, None, "a user may poll all the same");
     home.clock.advance(DAY);
     site.html("/news", &format!("{old}<ul>{}</ul>", rows(8)));
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(6, 0, 6));
@@ -136,7 +136,7 @@ async fn hints_delay_a_site_only_until_its_own_rate_is_known() {
 }
 
 #[tokio::test]
-async fn a_page_that_says_it_has_not_changed_is_not_read_again() {
+async fn a_page_with_an_unchanged_date_is_not_read_again() {
     let site = Site::default();
     let page = |modified: &str, more: &str| {
         let meta = format!("<meta property=article:modified_time content={modified}>");
@@ -165,7 +165,7 @@ async fn the_crawl_delay_is_a_rule_of_the_plan() {
     often.schedule.min_interval = Some(10 * SECOND);
     let home = Home::with(&[often.clone()]);
     let engine = home.on_demand().await;
-    // The delay between the requests of the poll itself is waited for by the clock of the tests.
+    // The delay between the requests of the poll itself uses the clock of the tests.
     let poll = async { sync_one(&engine, Pace::Manual).await };
     let tick = async {
         loop {
@@ -183,7 +183,7 @@ async fn the_crawl_delay_is_a_rule_of_the_plan() {
 }
 
 #[tokio::test]
-async fn a_look_that_is_cut_short_has_kept_its_articles() {
+async fn an_interrupted_poll_keeps_its_articles() {
     let site = Site::default();
     site.list(5);
     site.put("/news/story-3", Reply::status(200).failing(Failure::NeverAnswer));
@@ -208,7 +208,7 @@ async fn a_look_that_is_cut_short_has_kept_its_articles() {
 }
 
 #[tokio::test]
-async fn what_is_listed_first_stands_first() {
+async fn items_keep_the_order_of_the_list() {
     let site = Site::default();
     site.list(4);
     for n in 1..=4 {
@@ -224,7 +224,7 @@ async fn what_is_listed_first_stands_first() {
 }
 
 #[tokio::test]
-async fn the_requests_of_a_look_are_counted() {
+async fn counts_the_requests_of_a_poll() {
     let site = Site::default();
     site.list(3);
     let server = site.start();
@@ -233,13 +233,13 @@ async fn the_requests_of_a_look_are_counted() {
     sync_one(&engine, Pace::Manual).await;
     sync_one(&engine, Pace::Manual).await;
     let spent = why(&engine, "site", &home).await.spent;
-    // robots.txt is asked for once a day for all sources of a host.
+    // robots.txt is fetched once a day for all sources of a host.
     assert_eq!((spent.polls, spent.requests as usize), (2, server.requests().len() - 1));
     engine.shutdown().await;
 }
 
 #[tokio::test]
-async fn an_article_from_before_the_last_look_ends_the_list() {
+async fn an_article_older_than_the_last_poll_ends_the_list() {
     for (date, pages) in [("2027-01-20T09:00:00Z", 2), ("2026-12-20T09:00:00Z", 1)] {
         let site = Site::default();
         site.list(1);
@@ -266,7 +266,7 @@ async fn an_article_from_before_the_last_look_ends_the_list() {
 }
 
 #[tokio::test]
-async fn a_site_has_its_own_time_between_requests() {
+async fn a_site_can_have_its_own_request_delay() {
     let site = Site::default();
     site.list(2);
     let server = site.start();

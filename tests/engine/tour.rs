@@ -1,4 +1,4 @@
-//! The sites of `newsfed demo`, followed by the very same engine.
+//! The sites of `newsfed demo`, followed by the real engine.
 
 use super::*;
 use newsfed::demo::World;
@@ -28,7 +28,7 @@ fn item(engine: &Handle, key: i64) -> Item {
 }
 
 #[tokio::test]
-async fn the_tour_shows_what_there_is_to_see() {
+async fn the_tour_shows_all_features() {
     let (world, home) = tour();
     let engine = home.on_demand().await;
     let first = sync(&engine, Pace::Manual).await;
@@ -44,7 +44,7 @@ async fn the_tour_shows_what_there_is_to_see() {
             other => panic!("{id}: {other:?}"),
         }
     }
-    // Some feeds give teasers only; their pages have the rest.
+    // Some feeds contain teasers only; their pages have the rest.
     let mut teasers = 0;
     for row in rows(&engine).into_iter().filter(|row| item(&engine, row.key).content.is_none()) {
         let got = soon(engine.full_text(row.key, None)).await.unwrap();
@@ -86,7 +86,7 @@ async fn the_tour_shows_what_there_is_to_see() {
 }
 
 #[tokio::test]
-async fn its_pages_can_be_asked_for() {
+async fn its_pages_can_be_explored() {
     let (world, home) = tour();
     let engine = home.on_demand().await;
     let announcing = engine.discover(&world.announcing_page()).await.unwrap();

@@ -7,13 +7,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 type Sent = Option<&'static [u8]>;
 
-/// A server that answers the n-th request by the n-th of these: status, `ETag`, `Last-Modified`.
+/// A server with a script of responses: status, `ETag`, `Last-Modified`.
 fn scripted(script: &'static [(u16, Sent, Sent)]) -> Server {
     let count = AtomicUsize::new(0);
     Server::start(move |_| {
         let n = count.fetch_add(1, Ordering::SeqCst);
         let (status, etag, modified) = script[n.min(script.len() - 1)];
-        // Another body each time, so that it is the validators that count.
+        // Another body each time, so that only the validators count.
         let reply = match status {
             200 => feed(&[(&n.to_string(), "Title")]),
             other => Reply::status(other),
@@ -25,10 +25,10 @@ fn scripted(script: &'static [(u16, Sent, Sent)]) -> Server {
 }
 
 #[tokio::test]
-async fn validators_go_back_byte_for_byte_and_survive_restarts() {
+async fn validators_are_sent_byte_for_byte_and_survive_restarts() {
     const ODD: &[u8] = b"W/\"caf\xe9, -gzip\"";
     const DATE: &[u8] = b"Thursday, 01-Jan-70 00:00:00 +0200";
-    // Each look: what is answered, and what the request must have carried.
+    // Each poll: the response, and the expected request headers.
     const SCRIPT: &[(u16, Sent, Sent)] = &[
         (200, Some(ODD), Some(DATE)),
         (304, None, None),
@@ -52,7 +52,7 @@ async fn validators_go_back_byte_for_byte_and_survive_restarts() {
     let server = scripted(SCRIPT);
     let home = Home::with(&[source("s", &server.url("/feed"))]);
     for _ in SCRIPT {
-        // A program run of its own for each poll.
+        // A new engine for each poll.
         let engine = home.on_demand().await;
         sync_one(&engine, Pace::Manual).await;
         engine.shutdown().await;
@@ -66,7 +66,7 @@ async fn validators_go_back_byte_for_byte_and_survive_restarts() {
 }
 
 #[tokio::test]
-async fn a_server_that_always_answers_304_is_asked_in_full_after_eight_days() {
+async fn sends_a_full_request_after_eight_days_of_304() {
     let server = Server::start(|request| {
         let reply = if is_conditional(request) { Reply::status(304) } else { feed(&[("1", "A")]) };
         reply.header("etag", "\"stuck\"")
@@ -80,12 +80,12 @@ async fn a_server_that_always_answers_304_is_asked_in_full_after_eight_days() {
     }
     let full: Vec<_> = (0..).zip(server.requests()).filter(|(_, r)| !is_conditional(r)).collect();
     let polls: Vec<_> = full.iter().map(|(n, _)| *n).collect();
-    assert_eq!(polls, [0, 16], "one in full after eight days, then conditional again");
+    assert_eq!(polls, [0, 16], "one full request after eight days, then conditional again");
     engine.shutdown().await;
 }
 
 #[tokio::test]
-async fn an_address_that_changes_starts_anew_and_keeps_the_items() {
+async fn a_changed_url_resets_facts_and_keeps_items() {
     let server = Server::start(|_| feed(&[("1", "One")]).header("etag", "\"x\"")).unwrap();
     let home = Home::with(&[source("s", &server.url("/old"))]);
     let engine = home.on_demand().await;

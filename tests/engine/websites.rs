@@ -8,7 +8,7 @@ use std::sync::Mutex;
 #[derive(Clone, Default)]
 pub(super) struct Site {
     pages: Arc<Mutex<BTreeMap<String, Reply>>>,
-    /// What comes first, once.
+    /// Responses that are sent once, before the others.
     once: Arc<Mutex<BTreeMap<String, Reply>>>,
 }
 
@@ -81,7 +81,7 @@ pub(super) fn website(url: &str) -> Source {
 }
 
 #[tokio::test]
-async fn articles_are_stored_once_and_new_ones_follow() {
+async fn articles_are_stored_once_and_new_ones_are_added() {
     let site = Site::default();
     site.list(3);
     let server = site.start();
@@ -108,7 +108,7 @@ async fn articles_are_stored_once_and_new_ones_follow() {
 }
 
 #[tokio::test]
-async fn an_article_that_any_source_has_is_not_stored_again() {
+async fn an_article_of_another_source_is_not_stored_again() {
     let site = Site::default();
     site.list(2);
     let server = site.start();
@@ -124,7 +124,7 @@ async fn an_article_that_any_source_has_is_not_stored_again() {
 }
 
 #[tokio::test]
-async fn a_look_that_left_articles_behind_is_taken_up_again() {
+async fn an_unfinished_poll_is_continued() {
     let site = Site::default();
     site.list(23);
     site.put("/news/story-23", Reply::status(404));
@@ -141,7 +141,7 @@ async fn a_look_that_left_articles_behind_is_taken_up_again() {
 }
 
 #[tokio::test]
-async fn selectors_that_find_nothing_any_more_are_told_with_the_day() {
+async fn broken_selectors_are_reported_with_the_date() {
     let site = Site::default();
     site.list(4);
     let server = site.start();
@@ -167,7 +167,7 @@ async fn selectors_that_find_nothing_any_more_are_told_with_the_day() {
     assert_eq!(why(&engine, "site", &home).await.broken.as_ref(), Some(problem));
     let discovery = engine.discover(&server.url("/news")).await.unwrap();
     let proposed = discovery.ways[0].rules.as_ref().unwrap().articles.as_ref();
-    assert_eq!(proposed, problem.instead.first(), "exploring the address proposes the same");
+    assert_eq!(proposed, problem.instead.first(), "exploring the URL proposes the same");
     site.list(5);
     sync_one(&engine, Pace::Manual).await;
     assert_eq!(facts(&engine, "site").await.website.problem, None);
@@ -175,7 +175,7 @@ async fn selectors_that_find_nothing_any_more_are_told_with_the_day() {
 }
 
 #[tokio::test]
-async fn articles_without_text_are_told_with_a_selector_that_finds_it() {
+async fn articles_without_text_are_reported_with_a_working_selector() {
     let site = Site::default();
     site.list(2);
     let server = site.start();
@@ -184,7 +184,7 @@ async fn articles_without_text_are_told_with_a_selector_that_finds_it() {
     sync_one(&engine, Pace::Manual).await;
     let text = "The bus went on to the harbour and came back in the evening. ".repeat(9);
     for n in 3..6 {
-        // The site calls its text otherwise from now on.
+        // The site renames the class of its text.
         site.list(n);
         for n in 3..=n {
             let body = format!("<div class=prose><p>{text}</p><p>{text}</p></div>");
@@ -203,7 +203,7 @@ async fn articles_without_text_are_told_with_a_selector_that_finds_it() {
 }
 
 #[tokio::test]
-async fn a_further_page_that_is_none_takes_nothing_away() {
+async fn an_unreadable_next_page_does_not_fail_the_poll() {
     let site = Site::default();
     site.list(2);
     let rows = "<li class=story><a href=/news/story-1>Bus</a></li><a class=next href=/more>on</a>";
@@ -222,7 +222,7 @@ async fn a_further_page_that_is_none_takes_nothing_away() {
 }
 
 #[tokio::test]
-async fn robots_and_other_sites_are_left_alone() {
+async fn skips_other_sites_and_pages_forbidden_by_robots_txt() {
     let site = Site::default();
     site.list(2);
     site.put("/robots.txt", Reply::ok("text/plain", "User-agent: *\nDisallow: /news/story-2\n"));
@@ -239,7 +239,7 @@ async fn robots_and_other_sites_are_left_alone() {
 }
 
 #[tokio::test]
-async fn only_new_pages_of_a_sitemap_are_asked_for() {
+async fn fetches_only_new_pages_of_a_sitemap() {
     let site = Site::default();
     site.list(4);
     let entry = |n: usize, day: &str| {
@@ -286,7 +286,7 @@ async fn only_new_pages_of_a_sitemap_are_asked_for() {
 }
 
 #[tokio::test]
-async fn a_page_without_a_feed_is_followed_by_its_links() {
+async fn follows_a_page_without_a_feed_by_its_links() {
     let site = Site::default();
     site.list(6);
     let server = site.start();
@@ -295,7 +295,7 @@ async fn a_page_without_a_feed_is_followed_by_its_links() {
     let kind = Some(SourceKind::Website);
     let (listener, _) = tokio::sync::mpsc::unbounded_channel();
     let discovery = engine.discover_reporting(&server.url("/news"), kind, listener).await.unwrap();
-    assert_eq!(paths_requested(&server), ["/news"], "one request tells what there is");
+    assert_eq!(paths_requested(&server), ["/news"], "one request is enough");
     let way = &discovery.ways[0];
     assert_eq!(
         (way.kind, way.count(), way.title.as_str()),
@@ -304,7 +304,7 @@ async fn a_page_without_a_feed_is_followed_by_its_links() {
     assert_eq!(way.preview().unwrap()[0].0, "The story of bus number 6");
     let (source, _) = engine.follow(discovery, 0, None, None).await.unwrap();
     let asked = paths_requested(&server);
-    assert_eq!(asked.iter().filter(|p| *p == "/news").count(), 1, "it serves as the first poll");
+    assert_eq!(asked.iter().filter(|p| *p == "/news").count(), 1, "it is used as the first poll");
     assert_eq!(asked.len(), 8, "robots.txt, the list, and each article once: {asked:?}");
     assert_eq!(titles(&engine).len(), 6);
     let rules = source.website.unwrap();
@@ -318,7 +318,7 @@ async fn a_page_without_a_feed_is_followed_by_its_links() {
 }
 
 #[tokio::test]
-async fn what_was_tried_is_told() {
+async fn reports_all_attempts() {
     let site = Site::default();
     site.html("/", "<div id=root></div><script src=app.js></script>");
     let server = site.start();
@@ -335,7 +335,7 @@ async fn what_was_tried_is_told() {
 }
 
 #[tokio::test]
-async fn a_fault_that_passes_is_waited_for() {
+async fn retries_after_a_temporary_error() {
     let site = Site::default();
     site.list(1);
     site.once.lock().unwrap().insert("/news".to_owned(), Reply::status(503));
@@ -357,7 +357,7 @@ async fn a_fault_that_passes_is_waited_for() {
 }
 
 #[tokio::test]
-async fn a_host_that_wants_to_be_left_alone_in_the_middle_is() {
+async fn a_pause_during_a_poll_is_obeyed() {
     let site = Site::default();
     site.list(3);
     site.put("/news/story-2", Reply::status(429).header("retry-after", "3600"));
@@ -365,7 +365,7 @@ async fn a_host_that_wants_to_be_left_alone_in_the_middle_is() {
     let home = Home::with(&[website(&server.url("/news")), source("other", &server.url("/feed"))]);
     let engine = home.on_demand().await;
     let all = sync(&engine, Pace::Manual).await;
-    assert_eq!(all["site"], fetched(1, 0, 1), "what came before is kept");
+    assert_eq!(all["site"], fetched(1, 0, 1), "earlier articles are kept");
     for (name, refreshed) in sync(&engine, Pace::Manual).await {
         let (reason, minutes) = left(&refreshed, home.clock.now()).unwrap();
         let asked = name == "site";
@@ -379,7 +379,7 @@ async fn a_host_that_wants_to_be_left_alone_in_the_middle_is() {
 }
 
 #[tokio::test]
-async fn peak_hours_put_off_what_is_due_but_not_the_person() {
+async fn peak_hours_delay_due_polls_but_not_manual_ones() {
     let site = Site::default();
     site.list(1);
     let server = site.start();
@@ -397,7 +397,7 @@ async fn peak_hours_put_off_what_is_due_but_not_the_person() {
 }
 
 #[tokio::test]
-async fn other_rules_have_another_look_at_a_page_that_has_not_changed() {
+async fn changed_rules_read_an_unchanged_page_again() {
     let site = Site::default();
     site.list(2);
     site.html("/more", "<li class=story><a href=/news/story-1>Bus</a></li><p class=x><a href=/news/story-2>Bus</a></p>");
@@ -415,9 +415,9 @@ async fn other_rules_have_another_look_at_a_page_that_has_not_changed() {
     engine.shutdown().await;
 }
 
-/// Pages without title and text are kept for a while, to find selectors that would work.
+/// Pages without title and text are kept for a while, to find selectors that would match.
 #[tokio::test]
-async fn large_articles_of_many_sites_do_not_wait_for_each_other() {
+async fn large_articles_of_many_sites_do_not_block_each_other() {
     let filler = "<!-- nothing to read here, and much of it -->".repeat(13_000);
     let site = Site::default();
     site.list(4);

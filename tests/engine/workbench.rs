@@ -1,5 +1,5 @@
-//! The workbench: pages fetched once with the manners of everything else, copies of the list, and
-//! ways that are edited before they are followed.
+//! The workbench: pages fetched once through the usual client, copies of the list, and ways that
+//! are edited before they are followed.
 
 use super::websites::{Site, website};
 use super::*;
@@ -8,7 +8,7 @@ use newsfed::engine::{Part, Place, Said, Subject, Workbench};
 use newsfed::model::{SourceKind, WebsiteRules};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-/// What is said next, but for offers of selectors.
+/// The next event, except for proposed selectors.
 async fn next(heard: &mut UnboundedReceiver<Said>) -> Said {
     loop {
         match soon(heard.recv()).await.unwrap() {
@@ -33,7 +33,7 @@ fn rules(articles: &str) -> WebsiteRules {
 }
 
 #[tokio::test]
-async fn a_page_is_fetched_once_and_selectors_are_tried_on_it() {
+async fn fetches_a_page_once_and_tries_selectors_on_it() {
     let site = Site::default();
     site.list(5);
     let server = site.start();
@@ -43,13 +43,13 @@ async fn a_page_is_fetched_once_and_selectors_are_tried_on_it() {
     home.clock.advance(DAY);
     site.list(6);
     sync_one(&engine, Pace::Manual).await;
-    // The site is built again.
+    // The site has been redesigned.
     site.html("/news", "<main><h3><a href=/news/story-6>The story of bus number 6</a></h3></main>");
     sync_one(&engine, Pace::Manual).await;
     let before = server.requests().len();
     let (mut bench, mut heard) = open(&engine).await;
     let Said::Copies(times) = next(&mut heard).await else { panic!("no copies") };
-    assert_eq!(times.len(), 2, "one a day, of the days on which it worked");
+    assert_eq!(times.len(), 2, "one per day, of the days on which it worked");
     let Said::Page { place: Place::List, outline, .. } = next(&mut heard).await else {
         panic!("no page")
     };
@@ -87,7 +87,7 @@ async fn a_page_is_fetched_once_and_selectors_are_tried_on_it() {
 }
 
 #[tokio::test]
-async fn a_page_that_may_not_be_fetched_is_not() {
+async fn obeys_robots_txt() {
     let site = Site::default();
     site.list(3);
     site.put("/robots.txt", Reply::ok("text/plain", "User-agent: *\nDisallow: /\n"));
@@ -103,7 +103,7 @@ async fn a_page_that_may_not_be_fetched_is_not() {
 }
 
 #[tokio::test]
-async fn a_way_is_followed_as_its_draft_was_edited() {
+async fn follows_a_way_with_its_edited_draft() {
     let site = Site::default();
     site.list(6);
     let server = site.start();
@@ -113,7 +113,7 @@ async fn a_way_is_followed_as_its_draft_was_edited() {
     let way = found.ways.iter().position(|w| w.kind == SourceKind::Website).unwrap();
     let draft = found.draft(Some(way)).unwrap();
     let before = server.requests().len();
-    // What was fetched while the address was explored is enough for the workbench.
+    // The page fetched while exploring is enough for the workbench.
     let (said, mut heard) = unbounded_channel();
     let bench = engine.workbench(Subject::Way(Box::new(found.clone()), Some(way)), said);
     let Said::Page { place: Place::List, .. } = next(&mut heard).await else { panic!("no page") };
@@ -137,15 +137,15 @@ async fn a_way_is_followed_as_its_draft_was_edited() {
     assert_eq!(source.title.as_deref(), Some("My buses"));
     assert_eq!(source.website.unwrap().articles.as_deref(), Some("li.story a"));
     let (_, facts) = &engine.sources().await.unwrap()[0];
-    assert_eq!(facts.items, 6, "the page that is there serves as the first poll");
+    assert_eq!(facts.items, 6, "the fetched page is used as the first poll");
     let lists = server.requests().iter().filter(|r| r.path == "/news").count();
     assert_eq!(lists, 1);
     let again = engine.follow_edited(&found, Some(way), &draft, &changes).await.unwrap_err();
-    assert!(again.to_string().contains("followed already"), "{again}");
+    assert!(again.to_string().contains("already followed"), "{again}");
 }
 
 #[tokio::test]
-async fn a_website_is_written_by_hand_where_nothing_is_proposed() {
+async fn a_website_can_be_configured_by_hand() {
     let site = Site::default();
     site.html(
         "/odd",

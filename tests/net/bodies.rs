@@ -38,7 +38,7 @@ fn serving(encoding: &'static str, body: Vec<u8>) -> Server {
 }
 
 #[tokio::test]
-async fn bodies_are_decoded() {
+async fn decodes_bodies() {
     let text = b"<rss>".repeat(1_000);
     let members = [gzip(&text[..100]), gzip(&text[100..])].concat();
     let cases: Vec<(&str, Vec<u8>, &[u8])> = vec![
@@ -63,7 +63,7 @@ async fn bodies_are_decoded() {
 }
 
 #[tokio::test]
-async fn bodies_are_bounded_and_checked() {
+async fn limits_and_checks_bodies() {
     let bomb = gzip(&vec![0; 20_000_000]);
     assert!(bomb.len() < 100_000, "small on the wire");
     let cut = gzip(&b"<rss>".repeat(1_000));

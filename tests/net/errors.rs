@@ -1,14 +1,14 @@
-//! What goes wrong, and how it is told.
+//! Errors and their messages.
 
 use super::*;
 use newsfed::demo::server::{Failure, Reply};
 use newsfed::model::{Access, BasicAuth, ErrorKind, Secret};
 
 #[tokio::test]
-async fn failures_are_told_apart() {
+async fn distinguishes_failures() {
     let errors = [
-        (Failure::NeverAnswer, "did not answer in full within 0.2 s"),
-        (Failure::Stall, "did not answer in full within 0.2 s"),
+        (Failure::NeverAnswer, "did not respond completely within 0.2 s"),
+        (Failure::Stall, "did not respond completely within 0.2 s"),
         (Failure::Reset, "closed the connection"),
         (Failure::HalfBody, "closed the connection"),
     ];
@@ -25,7 +25,7 @@ async fn failures_are_told_apart() {
 }
 
 #[tokio::test]
-async fn hosts_that_are_not_there() {
+async fn reports_unreachable_hosts() {
     let server = Server::start(|_| Reply::status(200)).unwrap();
     let address = server.url("/");
     let secure = address.replace("http:", "https:");
@@ -44,7 +44,7 @@ async fn hosts_that_are_not_there() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_sent_is_said_without_the_secret() {
+async fn errors_never_contain_secrets() {
     let server = Server::start(|_| Reply::ok("text/xml", "<rss/>")).unwrap();
     let header = |name: &str, value: &str| Access {
         headers: vec![(name.to_owned(), Secret::Plain(value.to_owned()))],
@@ -69,7 +69,7 @@ async fn what_cannot_be_sent_is_said_without_the_secret() {
 }
 
 #[tokio::test]
-async fn private_addresses_need_a_person() {
+async fn private_addresses_are_fetched_only_for_the_user() {
     let server = Server::start(|_| Reply::ok("text/xml", "<rss/>")).unwrap();
     let port = server.address().port();
     let hosts = ["127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "2130706433", "0"];
@@ -85,9 +85,9 @@ async fn private_addresses_need_a_person() {
 }
 
 #[tokio::test]
-async fn a_declared_proxy_is_used_and_named() {
+async fn uses_the_declared_proxy_and_names_it_in_errors() {
     let proxy = Server::start(|_| Reply::ok("text/xml", "<rss/>")).unwrap();
-    // A name, so that the resolver has to let the proxy itself through.
+    // A name, so that the resolver has to allow the proxy itself.
     let access = Access {
         proxy: Some(format!("http://localhost:{}", proxy.address().port())),
         ..Access::default()
@@ -102,9 +102,9 @@ async fn a_declared_proxy_is_used_and_named() {
     assert!(error.contains("news.example (through the proxy localhost)"), "{error}");
 }
 
-/// A server that proves itself with a certificate that nobody has signed; its key is no secret.
+/// A server with a self-signed certificate; its key is not secret.
 #[tokio::test]
-async fn a_certificate_that_nobody_vouches_for_is_not_believed() {
+async fn rejects_a_self_signed_certificate() {
     use rustls::pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject};
     use std::io::{Read, Write};
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
@@ -131,8 +131,8 @@ async fn a_certificate_that_nobody_vouches_for_is_not_believed() {
     let asked = typed(&format!("https://127.0.0.1:{port}/"));
     let error = client().fetch(asked).await.unwrap_err();
     let words = error.to_string();
-    assert!(words.contains("could not prove who it is"), "{words}");
+    assert!(words.contains("the certificate of"), "{words}");
     assert!(words.contains("nothing was read") && words.contains("127.0.0.1"), "{words}");
     assert_eq!((error.kind(), error.is_offline()), (ErrorKind::Permanent, false), "{words}");
-    assert_eq!(server.join().unwrap(), 0, "no word of the request was said");
+    assert_eq!(server.join().unwrap(), 0, "no part of the request was sent");
 }

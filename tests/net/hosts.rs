@@ -1,4 +1,4 @@
-//! Turns, spacing and pauses of hosts.
+//! Queues, spacing and pauses of hosts.
 
 use super::*;
 use newsfed::demo::server::{Failure, Reply};
@@ -7,8 +7,8 @@ use newsfed::util::clock::Clock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 #[tokio::test]
-async fn refusals_are_answers_and_pause_the_host() {
-    // Status, Retry-After, seconds told, minutes of pause.
+async fn rate_limits_are_responses_and_pause_the_host() {
+    // Status, Retry-After, seconds reported, minutes of pause.
     type Case = (u16, Option<&'static str>, Option<u64>, Option<i64>);
     let cases: &[Case] = &[
         (429, Some("3600"), Some(3600), Some(60)),
@@ -51,7 +51,7 @@ async fn refusals_are_answers_and_pause_the_host() {
 }
 
 #[tokio::test]
-async fn a_429_sends_the_waiting_away() {
+async fn a_429_rejects_waiting_requests() {
     let server = Server::start(|_| Reply::status(429).header("retry-after", "3600")).unwrap();
     let client = client();
     let all = (0..20).map(|n| client.fetch(typed(&server.url(&format!("/{n}")))));
@@ -61,7 +61,7 @@ async fn a_429_sends_the_waiting_away() {
 }
 
 #[tokio::test]
-async fn one_request_at_a_time_for_a_host() {
+async fn sends_one_request_at_a_time_to_a_host() {
     let top = Arc::new(AtomicUsize::new(0));
     let seen = top.clone();
     let server = Server::start(move |request| {
@@ -76,11 +76,11 @@ async fn one_request_at_a_time_for_a_host() {
     }
     assert_eq!(top.load(Ordering::SeqCst), 1);
     let order: Vec<_> = server.requests().into_iter().map(|r| r.path).collect();
-    assert_eq!(order, (0..20).map(|n| format!("/{n}")).collect::<Vec<_>>(), "in turn");
+    assert_eq!(order, (0..20).map(|n| format!("/{n}")).collect::<Vec<_>>(), "in order");
 }
 
 #[tokio::test]
-async fn hosts_are_asked_side_by_side_up_to_the_limit() {
+async fn hosts_are_fetched_in_parallel_up_to_the_limit() {
     let ips = hosts(3);
     let server =
         Server::start_on(&ips, |_| Reply::status(200).failing(Failure::NeverAnswer)).unwrap();
@@ -102,7 +102,7 @@ async fn hosts_are_asked_side_by_side_up_to_the_limit() {
 }
 
 #[tokio::test]
-async fn starts_are_spaced_by_the_clock() {
+async fn requests_are_spaced_by_the_clock() {
     let server = Server::start(|_| Reply::ok("text/xml", "<rss/>")).unwrap();
     let (client, clock) = client_with(NetSettings { host_delay: HOUR, ..settings() });
     client.fetch(typed(&server.url("/1"))).await.unwrap();
@@ -121,7 +121,7 @@ async fn starts_are_spaced_by_the_clock() {
 }
 
 #[tokio::test]
-async fn a_dropped_request_frees_its_host() {
+async fn a_cancelled_request_frees_its_host() {
     let server = Server::start(|seen| match seen.path.as_str() {
         "/never" => Reply::status(200).failing(Failure::NeverAnswer),
         _ => Reply::ok("text/xml", "<rss/>"),

@@ -22,12 +22,12 @@ use url::Url;
 const SECOND: Duration = Duration::from_secs(1);
 const HOUR: Duration = Duration::from_secs(3600);
 
-/// Settings without the wait between two requests to one host.
+/// Settings without the delay between two requests to one host.
 fn settings() -> NetSettings {
     NetSettings { host_delay: Duration::ZERO, ..NetSettings::default() }
 }
 
-/// A client, and the clock that it goes by.
+/// A client, and its clock.
 fn client_with(settings: NetSettings) -> (Client, FakeClock) {
     let clock = FakeClock::new(Time::from_timestamp(1_700_000_000, 0).unwrap());
     (Client::new(settings, Arc::new(clock.clone())), clock)
@@ -41,7 +41,7 @@ fn url(text: &str) -> Url {
     Url::parse(text).unwrap()
 }
 
-/// A request for a feed that the user typed, so that loopback is allowed.
+/// A request for a feed that the user entered, so that loopback is allowed.
 fn typed(address: &str) -> Request {
     Request { allow_private: true, ..Request::feed(url(address)) }
 }

@@ -1,11 +1,11 @@
-//! Redirects: what is followed, what is told, and who sees what on the way.
+//! Redirects: which are followed, what is reported, and which headers each hop receives.
 
 use super::*;
 use newsfed::demo::server::{Reply, Request as Seen};
 use newsfed::model::{Access, BasicAuth, Secret, Validators};
 
 #[tokio::test]
-async fn redirects_are_followed_and_told() {
+async fn follows_and_reports_redirects() {
     let server = Server::start(|seen| match seen.path.as_str() {
         "/1" => Reply::status(301).header("location", "/2"),
         "/2" => Reply::status(308).header("location", "3#part"),
@@ -28,7 +28,7 @@ async fn redirects_are_followed_and_told() {
     assert!(!answer.moved_for_good());
     assert!(get(&server, "/moved").await.unwrap().moved_for_good());
     assert!(!get(&server, "/end").await.unwrap().moved_for_good());
-    assert_eq!(get(&server, "/nowhere").await.unwrap().status, 302, "no address: a fact");
+    assert_eq!(get(&server, "/nowhere").await.unwrap().status, 302, "no URL: reported as is");
 }
 
 #[tokio::test]
@@ -74,7 +74,7 @@ fn shown(seen: &Seen) -> (bool, bool) {
 }
 
 #[tokio::test]
-async fn every_hop_sees_what_is_its_own() {
+async fn every_hop_gets_only_its_own_headers() {
     // Another port is another origin on the same host.
     let target = Server::start(|_| Reply::ok("text/xml", "<rss/>")).unwrap();
     let to = target.url("/feed");
@@ -85,7 +85,7 @@ async fn every_hop_sees_what_is_its_own() {
     })
     .unwrap();
     let (yes, no) = (true, false);
-    // (path, who sent the stored body) -> (validators, secrets) shown, hop by hop.
+    // (path, sender of the stored body) -> (validators, secrets) sent, hop by hop.
     let cases = [
         ("/near", None, [(yes, yes), (yes, yes)]),
         ("/near", Some(server.url("/feed")), [(no, yes), (yes, yes)]),
@@ -110,7 +110,7 @@ async fn every_hop_sees_what_is_its_own() {
 }
 
 #[tokio::test]
-async fn a_login_in_the_address_stays_with_its_origin() {
+async fn credentials_in_the_url_stay_with_their_origin() {
     let target = Server::start(|_| Reply::ok("text/xml", "<rss/>")).unwrap();
     let to = target.url("/feed").replace("http://", "http://evil:word@");
     let server = Server::start(move |_| Reply::status(301).header("location", &to)).unwrap();
@@ -124,7 +124,7 @@ async fn a_login_in_the_address_stays_with_its_origin() {
 }
 
 #[tokio::test]
-async fn a_remembered_move_keeps_the_rights_of_the_declared_address() {
+async fn a_stored_move_keeps_the_permissions_of_the_declared_url() {
     let ips = hosts(2);
     let server = Server::start_on(&ips, |_| Reply::ok("text/xml", "<rss/>")).unwrap();
     let [home, away] = [0, 1].map(|n| server.url_on(ips[n], "/feed"));
@@ -141,7 +141,7 @@ async fn a_remembered_move_keeps_the_rights_of_the_declared_address() {
 }
 
 #[tokio::test]
-async fn no_redirect_leads_to_a_private_host() {
+async fn rejects_redirects_to_private_hosts() {
     let ips = hosts(2);
     let server = Server::start_on(&ips, |seen| {
         let to = String::from_utf8_lossy(seen.header("host").unwrap()).into_owned();

@@ -1,4 +1,4 @@
-//! robots.txt is asked for pages, not for feeds.
+//! robots.txt is checked for pages, not for feeds.
 
 use super::*;
 use newsfed::demo::server::Reply;
@@ -14,7 +14,7 @@ fn paths(server: &Server) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn pages_obey_and_feeds_do_not() {
+async fn pages_obey_robots_txt_and_feeds_do_not() {
     let server = Server::start(|seen| match seen.path.as_str() {
         "/robots.txt" => Reply::ok(
             "text/plain",
@@ -35,14 +35,14 @@ async fn pages_obey_and_feeds_do_not() {
     }
     clock.advance(HOUR);
     assert_eq!(client.fetch(typed(&server.url("/no/feed"))).await.unwrap().status, 200);
-    assert_eq!(paths(&server), ["/robots.txt", "/yes", "/out", "/no/feed"], "asked once");
+    assert_eq!(paths(&server), ["/robots.txt", "/yes", "/out", "/no/feed"], "fetched once");
     clock.advance(HOUR * 24);
     client.fetch(page(&server, "/yes")).await.unwrap();
     assert_eq!(paths(&server)[4..], ["/robots.txt", "/yes"], "and again after a day");
 }
 
 #[tokio::test]
-async fn many_pages_ask_once() {
+async fn many_pages_fetch_robots_txt_once() {
     let server = Server::start(|seen| match seen.path.as_str() {
         "/robots.txt" => Reply::status(404),
         _ => Reply::ok("text/html", "<p>hello"),
@@ -57,7 +57,7 @@ async fn many_pages_ask_once() {
 }
 
 #[tokio::test]
-async fn files_that_fail() {
+async fn obeys_the_status_of_robots_txt() {
     // Status of robots.txt, whether the page may be read.
     for (status, allowed) in [(404, true), (403, true), (500, false), (503, false), (302, true)] {
         let server = Server::start(move |seen| match seen.path.as_str() {
@@ -74,7 +74,7 @@ async fn files_that_fail() {
         assert!(matches!(error, FetchError::RobotsFails { .. }), "{error}");
         assert_eq!(error.retry_at(), Some(retry));
         client.fetch(page(&server, "/p")).await.unwrap_err();
-        assert_eq!(paths(&server), ["/robots.txt"], "not asked again yet");
+        assert_eq!(paths(&server), ["/robots.txt"], "not fetched again yet");
         clock.set(retry);
         client.fetch(page(&server, "/p")).await.unwrap_err();
         assert_eq!(paths(&server), ["/robots.txt", "/robots.txt"]);

@@ -1,11 +1,11 @@
-//! What a request says of us, and how validators come and go.
+//! The headers of requests, and how validators are sent and returned.
 
 use super::*;
 use newsfed::demo::server::Reply;
 use newsfed::model::Validators;
 
 #[tokio::test]
-async fn a_first_request_is_plain_and_names_us() {
+async fn a_first_request_is_unconditional_and_names_newsfed() {
     let server = Server::start(|_| {
         Reply::ok("application/rss+xml", "<rss/>").header("set-cookie", "sid=1; Path=/")
     })
@@ -28,11 +28,11 @@ async fn a_first_request_is_plain_and_names_us() {
             assert_eq!(seen.header(absent), None, "{absent}");
         }
     }
-    assert_eq!(server.requests().len(), 2, "nothing else was asked for");
+    assert_eq!(server.requests().len(), 2, "no other requests");
 }
 
 #[tokio::test]
-async fn validators_go_back_byte_for_byte() {
+async fn validators_are_sent_byte_for_byte() {
     type Case = (Option<&'static [u8]>, Option<&'static [u8]>);
     let cases: &[Case] = &[
         (Some(b"\"a1b2\""), Some(b"Sat, 03 Aug 2024 18:13:05 GMT")),
@@ -62,7 +62,7 @@ async fn validators_go_back_byte_for_byte() {
         let again = Request { validators: first.validators.clone(), ..typed(&server.url("/")) };
         let second = client().fetch(again).await.unwrap();
         assert_eq!((second.status, second.body.len()), (304, 0));
-        assert_eq!(second.validators, first.validators, "a 304 brings them too");
+        assert_eq!(second.validators, first.validators, "a 304 contains them too");
         let seen = &server.requests()[1];
         assert_eq!(seen.header("if-none-match"), etag);
         assert_eq!(seen.header("if-modified-since"), date);
@@ -70,7 +70,7 @@ async fn validators_go_back_byte_for_byte() {
 }
 
 #[tokio::test]
-async fn freshness_is_told() {
+async fn reports_freshness() {
     let server = Server::start(|_| {
         Reply::ok("text/xml", "<rss/>")
             .header("cache-control", "public")

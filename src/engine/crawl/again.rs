@@ -1,5 +1,5 @@
-//! Looking again at a site that was explored: first the pages that have led to most, and of what is
-//! new there only what is likely to be looked for.
+//! Revisiting a site that was explored: first the pages that have led to most targets, and of the
+//! new links there only those likely to be targets.
 
 use super::fetch::{Fetcher, Got, LinkRequest};
 use super::record::{self, CONCLUDED, rows, take_in};
@@ -13,12 +13,12 @@ use crate::store::{CrawlLog, Learned};
 use std::collections::{HashMap, HashSet};
 use url::Url;
 
-/// Labels that are learned from: the newest.
+/// Maximum number of labels used for learning; the newest are used.
 const MOST_LABELS: u32 = 5_000;
-/// Links that wait for the next look at most.
+/// Maximum number of links kept for the next visit.
 const MOST_WAITING: usize = 500;
 
-/// Such a poll. Nothing of it is written down before [`Again::conclude`].
+/// A revisit. Nothing is stored before [`Again::conclude`].
 pub struct Again {
     log: CrawlLog,
     fetcher: Fetcher,
@@ -30,25 +30,25 @@ pub struct Again {
     progress: Progress,
     /// What was learned before.
     before: Learned,
-    /// Links that were seen and not asked for by the last poll.
+    /// Links that were seen and not fetched by the last visit.
     waited: HashSet<LinkId>,
-    /// What pages are asked by.
+    /// Validators of pages.
     validators: HashMap<LinkId, Validators>,
-    /// What this poll has learned.
+    /// What this visit has learned.
     learned: Learned,
-    /// The link that is being asked for.
+    /// The link that is being fetched.
     request_options: Option<LinkId>,
-    /// New links that could not be answered; the next poll tries them once more.
+    /// New links that could not be fetched; the next visit tries them again.
     failed: Vec<LinkId>,
-    /// How many requests in a row were not answered.
+    /// Failed requests in a row.
     in_a_row: u32,
 }
 
 impl Again {
-    /// Opens the record of a site; `None` where it was not explored to the end yet.
+    /// Opens the log of a site; `None` if its exploration is not finished.
     ///
     /// # Errors
-    /// When there is none, or it cannot be read.
+    /// If there is none, or it cannot be read.
     pub fn open(place: &Place, budget: Budget, net: Network) -> Result<Option<Self>, CrawlError> {
         let log = record::open(&place.record())?;
         if log.note(CONCLUDED)?.is_none() {
@@ -101,28 +101,27 @@ impl Again {
         }))
     }
 
-    /// Takes an answer to the first request that is there already.
+    /// Provides a response to the first request that was fetched before.
     pub fn know(&self, first: Response) {
         self.fetcher.know(first);
     }
 
-    /// The newest links of earlier looks that were what is looked for, at most so many.
+    /// The newest targets found by earlier visits, at most `most`.
     pub fn earlier_hits(&self, most: usize) -> Vec<Url> {
         let hits = self.before.labels.iter().rev().filter(|(_, hit)| *hit).take(most);
         hits.filter_map(|(link, _)| Url::parse(self.links.url(*link)).ok()).collect()
     }
 
-    /// Where the site begins.
+    /// The start URL of the site.
     pub fn start(&self) -> &str {
         self.links.url(0)
     }
 
-    /// How far it has come.
     pub fn progress(&self) -> Progress {
         Progress { links: self.links.len(), ..self.progress }
     }
 
-    /// Asks for one link.
+    /// Fetches one link.
     pub async fn step(&mut self) -> Step {
         if let Some(end) = self.budget.used_up(self.progress.requests, self.progress.bytes) {
             return Step::Ended(end);
@@ -142,7 +141,7 @@ impl Again {
         }
     }
 
-    /// Whether no poll before this one has asked for a link.
+    /// Whether no earlier visit has fetched the link.
     fn is_new(&self, link: LinkId) -> bool {
         link >= self.log.links() || self.waited.contains(&link)
     }
@@ -155,17 +154,18 @@ impl Again {
             self.in_a_row += 1;
             self.failed.extend(is_new.then_some(link));
             if self.in_a_row >= MOST_LOST {
-                let words = got.why.unwrap_or_else(|| format!("it answers {}", got.status));
+                let words =
+                    got.why.unwrap_or_else(|| format!("its response is HTTP {}", got.status));
                 return Step::Ended(End::Left(words));
             }
         } else {
-            // The host is there: what has failed twice is left alone.
+            // The host responds: links that failed twice are skipped.
             self.failed.retain(|failed| !self.waited.contains(failed));
             self.in_a_row = 0;
         }
         let hit = got.class == Class::Target || got.article;
         let url = self.links.url(link).to_owned();
-        // What was found before is no news, also where it leads to more.
+        // What was found before is not new, even if it leads to more.
         let found = (hit && is_new).then(|| Box::new(Found::of(&url, &got, &self.links, link, at)));
         let (all, new) = take_in(&mut self.links, link, &got);
         let answer = Visit { class: got.class, article: got.article, new: &new, all: &all };
@@ -183,10 +183,10 @@ impl Again {
         Step::Answered { url, found, got: Box::new(got) }
     }
 
-    /// Writes down what was seen and learned.
+    /// Stores what was seen and learned.
     ///
     /// # Errors
-    /// When that cannot be done.
+    /// If it cannot be stored.
     pub fn conclude(mut self) -> Result<(), CrawlError> {
         let mut hubs = self.strategy.lessons().hubs;
         hubs.retain(|hub| self.before.hubs.binary_search(hub).is_err());
@@ -200,10 +200,10 @@ impl Again {
     }
 }
 
-/// What the record of a place was ordered to do; `None` where it holds no crawl.
+/// The order of the crawl at a location; `None` if there is no crawl.
 ///
 /// # Errors
-/// When it cannot be read.
+/// If it cannot be read.
 pub fn ordered(place: &Place) -> Result<Option<Order>, CrawlError> {
     let file = place.record();
     if !file.exists() {

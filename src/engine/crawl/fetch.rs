@@ -1,4 +1,4 @@
-//! One link of a crawl -> what it is.
+//! Fetching and classifying one link of a crawl.
 
 use crate::crawl::{Class, CrawledPage, PageLink, Site, Targets, read_page, target};
 use crate::model::{ErrorKind, Validators};
@@ -12,93 +12,91 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use url::Url;
 
-/// Longest media type that is kept, in bytes.
+/// Longest media type that is stored, in bytes.
 const MOST_TYPE: usize = 100;
 
-/// What came of asking for a link.
+/// The result of fetching a link.
 #[derive(Debug, Default)]
 pub struct Got {
-    /// What it is.
     pub class: Class,
-    /// Whether it is an article, where those are looked for.
+    /// Whether it is an article, if articles are searched for.
     pub article: bool,
-    /// HTTP status; 0 without an answer.
+    /// HTTP status; 0 without a response.
     pub status: u16,
-    /// How often it was sent; 0 where robots.txt forbids it.
+    /// Number of requests sent; 0 if robots.txt forbids it.
     pub sent: u32,
-    /// Bytes received.
     pub bytes: u64,
     /// Media type in lower case, without parameters.
     pub mime: String,
-    /// The body of what is looked for.
+    /// The body of a target.
     pub body: Bytes,
-    /// What was read of a page.
+    /// The links and text of a page.
     pub page: CrawledPage,
-    /// The answer, of an article.
+    /// The response, for an article.
     pub response: Option<Box<Response>>,
-    /// Why there is no answer, in plain words.
+    /// Why there is no response.
     pub why: Option<String>,
-    /// What it can be asked by again.
+    /// Validators for the next request.
     pub(super) validators: Validators,
-    /// It would pass the bytes that were allowed, and was not read to its end.
+    /// The body would exceed the remaining byte budget, and was not read completely.
     pub(super) over: bool,
     /// There was no connection.
     pub(super) lost: bool,
-    /// It leads on to another address, which is the only link.
+    /// It redirects to another URL, which is the only link.
     pub(super) redirected: bool,
-    /// It leads to another site.
+    /// It redirects to another site.
     pub(super) elsewhere: Option<Url>,
 }
 
 impl Got {
-    /// Asked, and nothing came.
+    /// There was no response.
     fn nothing(sent: u32, why: String) -> Self {
         Self { sent, why: Some(why), ..Self::default() }
     }
 }
 
-/// How a link is asked for.
+/// The options of a request for a link.
 #[derive(Debug, Default)]
 pub(super) struct LinkRequest {
-    /// It is where the crawl starts, which may have been answered already.
+    /// Whether it is the start of the crawl, which may have been fetched before.
     pub(super) first: bool,
-    /// Only its headers are wanted.
+    /// Whether only the headers are requested.
     pub(super) head: bool,
-    /// How many bytes may come.
+    /// Maximum number of bytes.
     pub(super) most: Option<u64>,
-    /// What the page read last was given; an unchanged one has no links to see.
+    /// Validators of the last visit; an unchanged page has no new links.
     pub(super) validators: Validators,
 }
 
-/// Asks for the links of one crawl.
+/// Fetches the links of one crawl.
 pub(super) struct Fetcher {
     pub(super) client: Client,
     pub(super) clock: Arc<dyn Clock>,
-    /// The request that all others are like.
+    /// The request from which all others are copied.
     pub(super) template: Request,
     pub(super) site: Site,
     pub(super) targets: Targets,
     pub(super) seed: u64,
-    /// An answer to the first request that is there already.
+    /// A response to the first request that was fetched before.
     pub(super) first: Mutex<Option<Response>>,
-    /// Hosts below that of the site that cannot be asked.
+    /// Subdomains of the site that are not fetched any more.
     pub(super) closed: Mutex<HashSet<String>>,
 }
 
 impl Fetcher {
-    /// Takes an answer that need not be asked for.
+    /// Provides a response that was fetched before.
     pub(super) fn know(&self, response: Response) {
         *self.first.lock().unwrap_or_else(PoisonError::into_inner) = Some(response);
     }
 
-    /// Asks for an address of the site.
+    /// Fetches a URL of the site.
     ///
     /// # Errors
-    /// In plain words, when the host is not to be asked any more.
+    /// The reason, if no more requests may be sent to the host.
     pub(super) async fn ask(&self, url: &str, request_options: LinkRequest) -> Result<Got, String> {
         let LinkRequest { first, head, most, validators } = request_options;
         let Ok(address) = Url::parse(url) else {
-            return Ok(Got::nothing(0, "this is no address".to_owned()));
+            return Ok(Got::nothing(0, "this is not a valid URL".to_owned()));
         };
         let known = || self.first.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(response) = first.then(known).flatten() {
@@ -106,13 +104,13 @@ impl Fetcher {
         }
         let elsewhere = address.host_str() != self.template.url.host_str();
         if elsewhere && self.closed().contains(&host_key(&address)) {
-            return Ok(Got::nothing(0, "its host was left alone".to_owned()));
+            return Ok(Got::nothing(0, "its host was skipped".to_owned()));
         }
         let request =
             Request { url: address.clone(), head, most, validators, ..self.template.clone() };
         let (sent, answer) = match self.persist(request).await {
             Ok(asked) => asked,
-            // One host of a site is not the site.
+            // One failing subdomain does not end the crawl of the site.
             Err(words) if elsewhere => {
                 self.closed().insert(host_key(&address));
                 return Ok(Got::nothing(0, words));
@@ -129,7 +127,7 @@ impl Fetcher {
                 got.lost = e.kind() == ErrorKind::Transient && !elsewhere;
                 if let FetchError::TooLarge { received, declared, limit, .. } = e {
                     got.bytes = received;
-                    // What no budget would let through is no reason to end.
+                    // A response that no budget would allow does not end the crawl.
                     let ever = declared.is_none_or(|length| length <= self.client.most_bytes());
                     got.over = most == Some(limit) && ever;
                 }
@@ -138,12 +136,12 @@ impl Fetcher {
         }
     }
 
-    /// Hosts below that of the site that cannot be asked.
+    /// Subdomains of the site that are not fetched any more.
     fn closed(&self) -> MutexGuard<'_, HashSet<String>> {
         self.closed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks as often as makes sense; says how often that was.
+    /// Fetches with retries; also returns the number of requests sent.
     pub(super) async fn persist(
         &self,
         request: Request,
@@ -164,7 +162,7 @@ impl Fetcher {
                     sent += 1;
                     Failure::Status(r.status, r.cache.retry_after)
                 }
-                // What is slow once is slow again.
+                // A slow server will probably be slow again.
                 Err(FetchError::Timeout { .. }) => return Ok((sent + 1, answer)),
                 Err(e) if e.kind() == ErrorKind::Transient => {
                     sent += 1;
@@ -185,7 +183,7 @@ impl Fetcher {
                     let most = BUDGET.as_secs();
                     return Err(match answer {
                         Err(e) => e.to_string(),
-                        Ok(_) => format!("{host} asks to be left alone for more than {most} s"),
+                        Ok(_) => format!("{host} asks for a pause of more than {most} s"),
                     });
                 }
             }
@@ -213,7 +211,7 @@ impl Fetcher {
                     let (path, anchor) = Default::default();
                     got.page.links.push(PageLink { url: to, path, anchor });
                     if head {
-                        // Where it leads comes to light when it is asked for.
+                        // Its class is known once its target is fetched.
                         got.class = Class::Html;
                     }
                 }
@@ -223,7 +221,7 @@ impl Fetcher {
         }
         if !response.is_success() {
             if head && matches!(response.status, 405 | 501) {
-                // What it is comes to light when it is asked for.
+                // Its class is known once it is fetched.
                 got.class = Class::Html;
             }
             return got;
@@ -237,7 +235,7 @@ impl Fetcher {
                 let page = read_page(&whole.body, whole.content_type(), &whole.final_url, &site);
                 (page, whole)
             };
-            // A page that cannot be read is one without links.
+            // An unreadable page is a page without links.
             if let Ok((page, whole)) = tokio::task::spawn_blocking(work).await {
                 got.page = page;
                 got.article = self.targets == Targets::Articles && got.page.article;
@@ -251,7 +249,7 @@ impl Fetcher {
     }
 }
 
-/// The media type that the server names, or what the body looks like.
+/// The media type given by the server, or detected from the body.
 fn media_type(response: &Response) -> String {
     let named = response.content_type().unwrap_or_default();
     let essence = named.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();

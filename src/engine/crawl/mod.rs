@@ -1,8 +1,8 @@
-//! The living crawl: asks a strategy for the next link, the network for its answer, and writes each
-//! answer down before it goes on.
+//! Running a crawl: gets the next link from a strategy, fetches it, and logs each response before
+//! it continues.
 //!
-//! [`Crawl::step`] does one request. Whatever happens between two steps, or in the middle of one,
-//! [`Crawl::resume`] stands where the last answer left it.
+//! [`Crawl::step`] does one request. If the process ends at any time, [`Crawl::resume`] continues
+//! after the last logged response.
 
 mod again;
 mod fetch;
@@ -27,35 +27,35 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use url::Url;
 
-/// Requests in a row without any answer after which the host counts as gone.
+/// Number of failed requests in a row after which the host counts as unreachable.
 const MOST_LOST: u32 = 5;
-/// The record of a crawl in its folder.
+/// Name of the log in the folder of a crawl.
 const RECORD: &str = "crawl.db";
 
-/// What is to be crawled, and how.
+/// What to crawl, and how.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Order {
-    /// Where it starts; its host and the hosts below it are the site.
+    /// The start URL; its host and subdomains are the site.
     pub start: Url,
-    /// The address that the user gave, where it has redirected to the start. Credentials go there
+    /// The URL that the user entered, if it redirected to the start. Credentials are sent there
     /// only.
     pub declared: Option<Url>,
-    /// What is looked for.
+    /// What is searched for.
     pub targets: Targets,
-    /// In which order links are asked for.
+    /// The order in which links are fetched.
     pub strategy: Kind,
-    /// Where the random numbers begin.
+    /// Seed of the random numbers.
     pub seed: u64,
 }
 
-/// When a crawl ends although there is more to ask for.
+/// The limits of a crawl.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Budget {
-    /// Requests of the crawl in all, those before an interruption included.
+    /// Requests of the crawl in total, including those before an interruption.
     pub requests: Option<u64>,
-    /// Bytes received in all; an answer that would pass this ends the crawl and is left out.
+    /// Bytes received in total; a response that would exceed this ends the crawl and is dropped.
     pub bytes: Option<u64>,
-    /// Time of this run.
+    /// Time limit of this run.
     pub time: Option<Duration>,
 }
 
@@ -73,88 +73,81 @@ impl Budget {
 /// Why a crawl ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum End {
-    /// Nothing is left to ask for.
+    /// No links are left.
     Done,
-    /// So many requests were allowed.
+    /// The request limit was reached.
     Requests,
-    /// So many bytes were allowed.
+    /// The byte limit was reached.
     Bytes,
-    /// So much time was allowed.
+    /// The time limit was reached.
     Time,
-    /// The user wanted no more.
+    /// The user stopped it.
     Stopped,
-    /// The host does not answer any more, or wants to be left alone; in plain words.
+    /// The host does not respond any more, or asked for a pause; the reason.
     Left(String),
 }
 
-/// Why a crawl cannot be done.
+/// Why a crawl cannot run.
 #[derive(Debug, thiserror::Error)]
 pub enum CrawlError {
-    /// The record.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Another crawl is there already.
-    #[error("{} holds a crawl already; --resume goes on with it, --out chooses another folder", .0.display())]
+    /// Another crawl is stored there.
+    #[error("{} already contains a crawl; continue it with --resume, or choose another folder with --out", .0.display())]
     Exists(PathBuf),
-    /// Somebody's file is where the list of what was found would be.
-    #[error("{} has a list of another program; --out chooses another folder", .0.display())]
+    /// There is a file of another program in the place of the manifest.
+    #[error("{} contains a manifest of another program; choose another folder with --out", .0.display())]
     Foreign(PathBuf),
-    /// It was begun with credentials, and without them all that is left would be refused.
-    #[error("this crawl was begun with credentials; give the address with them to go on")]
+    /// It was started with credentials; without them the remaining requests would fail.
+    #[error("this crawl was started with credentials; give the URL with them to continue")]
     Credentials,
-    /// There is nothing to go on with.
-    #[error("{} holds no crawl that could be resumed", .0.display())]
+    /// There is no crawl to resume.
+    #[error("{} contains no crawl to resume", .0.display())]
     Missing(PathBuf),
-    /// Another process has it.
-    #[error("another crawl is at work with {}", .0.display())]
+    /// Another process uses it.
+    #[error("another crawl is using {}", .0.display())]
     Busy(PathBuf),
-    /// The record does not lead to what it says.
+    /// The log is inconsistent.
     #[error(
-        "the record of the crawl does not fit this version of newsfed; begin again in another folder"
+        "the log of the crawl does not match this version of newsfed; start again in another folder"
     )]
     Record,
-    /// The strategy must know the site before.
-    #[error("the strategy {0} must know a site before it crawls it; it is for replays only")]
+    /// The strategy needs to know the site in advance.
+    #[error("the strategy {0} needs to know the site in advance; it only works in replays")]
     Strategy(&'static str),
-    /// A file cannot be written.
     #[error("{} cannot be written: {why}", path.display())]
     File {
-        /// The file.
         path: PathBuf,
-        /// The system's words.
+        /// The message of the system.
         why: std::io::Error,
     },
 }
 
-/// How far a crawl has come.
+/// The progress of a crawl.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// Requests sent.
     pub requests: u64,
-    /// Bytes received.
     pub bytes: u64,
-    /// What was looked for and found.
+    /// Targets found.
     pub found: u64,
-    /// Links seen.
     pub links: usize,
 }
 
-/// What one step came to.
+/// The result of one step.
 pub enum Step {
-    /// An answer, which is written down.
+    /// A response, which was logged.
     Answered {
-        /// The address that was asked for.
+        /// The URL that was fetched.
         url: String,
-        /// What was found, if it is what is looked for.
+        /// The target, if it is one.
         found: Option<Box<Found>>,
-        /// The answer.
         got: Box<Got>,
     },
-    /// The crawl is over.
+    /// The crawl has ended.
     Ended(End),
 }
 
-/// A crawl under way.
+/// A running crawl.
 pub struct Crawl {
     order: Order,
     budget: Budget,
@@ -162,16 +155,16 @@ pub struct Crawl {
     fetcher: Fetcher,
     record: Record,
     folder: Option<Folder>,
-    /// Requests in a row without any answer.
+    /// Failed requests in a row.
     lost: u32,
 }
 
-/// Where a crawl keeps what it has.
+/// Where a crawl stores its data.
 #[derive(Debug, Clone)]
 pub enum Place {
-    /// A folder: the record, the files found, a list of them.
+    /// A folder with the log, the found files and a manifest.
     Folder(PathBuf),
-    /// A file for the record; what is found is not kept.
+    /// A file for the log; found files are not stored.
     Record(PathBuf),
 }
 
@@ -192,10 +185,10 @@ impl Place {
 }
 
 impl Crawl {
-    /// Begins a crawl.
+    /// Starts a crawl.
     ///
     /// # Errors
-    /// When one is there already, or nothing can be written there.
+    /// If there is one already, or the folder is not writable.
     pub fn begin(
         place: &Place,
         order: Order,
@@ -214,10 +207,10 @@ impl Crawl {
         Ok(Self::with(order, budget, net, record, folder))
     }
 
-    /// Goes on with a crawl that was interrupted, or ended by its budget.
+    /// Continues a crawl that was interrupted, or ended by its budget.
     ///
     /// # Errors
-    /// When there is none, or it cannot be read.
+    /// If there is none, or it cannot be read.
     pub fn resume(place: &Place, budget: Budget, net: Network) -> Result<Self, CrawlError> {
         let file = place.record();
         if !file.exists() || !Record::is_begun(&file)? {
@@ -250,15 +243,15 @@ impl Crawl {
         self
     }
 
-    /// Takes an answer to the first request that is there already.
+    /// Provides a response to the first request that was fetched before.
     pub fn know(&self, first: Response) {
         self.fetcher.know(first);
     }
 
-    /// Writes down what was learned for the next crawl of the site, which is [`Again`].
+    /// Stores what was learned for the next visit of the site, see [`Again`].
     ///
     /// # Errors
-    /// When it cannot be written down.
+    /// If it cannot be stored.
     pub fn conclude(&mut self) -> Result<(), CrawlError> {
         self.record.conclude()
     }
@@ -266,32 +259,30 @@ impl Crawl {
     /// What was found before this run.
     ///
     /// # Errors
-    /// When the record cannot be read.
+    /// If the log cannot be read.
     pub fn found_before(&self) -> Result<Vec<Found>, CrawlError> {
         let found = self.record.saved()?;
         found.iter().map(|json| Found::read(json).ok_or(CrawlError::Record)).collect()
     }
 
-    /// What was ordered.
     pub fn order(&self) -> &Order {
         &self.order
     }
 
-    /// How far it has come.
     pub fn progress(&self) -> Progress {
         self.record.progress()
     }
 
-    /// Which kinds of links have led to what is looked for, best first.
+    /// The kinds of links that have led to targets, best first.
     pub fn link_groups(&self, most: usize) -> Vec<LinkGroup> {
         self.record.link_groups(most)
     }
 
-    /// Asks for one link and writes its answer down. A step that is dropped in the middle is as if
-    /// it had not begun, but the crawl must then be resumed from its record.
+    /// Fetches one link and logs the response. After a step was cancelled, the crawl must be
+    /// resumed from its log, as if the step had not begun.
     ///
     /// # Errors
-    /// When something cannot be written.
+    /// If something cannot be written.
     pub async fn step(&mut self) -> Result<Step, CrawlError> {
         if let Some(end) = self.used_up() {
             return Ok(Step::Ended(end));
@@ -323,7 +314,7 @@ impl Crawl {
             None => fetch(&self.fetcher, asked).await,
         };
         match got {
-            // As if it had not been asked for: with more bytes it is.
+            // As if it had not been fetched: with a larger byte limit it will be.
             Ok(got) if got.over => Ok(Step::Ended(End::Bytes)),
             Ok(got) => {
                 let why = got.why.clone().unwrap_or_default();
@@ -331,7 +322,7 @@ impl Crawl {
                 if self.lost < MOST_LOST || self.is_there().await? {
                     return Ok(answered);
                 }
-                // They may be there when the host is.
+                // They may exist when the host is back.
                 self.record.forget_last(self.lost)?;
                 Ok(Step::Ended(End::Left(why)))
             }
@@ -339,7 +330,7 @@ impl Crawl {
         }
     }
 
-    /// Whether it is only some pages that do not answer: asks for the first one again.
+    /// Whether only some pages fail: fetches the first one again.
     async fn is_there(&mut self) -> Result<bool, CrawlError> {
         let got = self.fetcher.ask(self.order.start.as_str(), LinkRequest::default()).await;
         let Ok(got) = got else { return Ok(false) };
@@ -382,9 +373,9 @@ impl Crawl {
     }
 }
 
-/// A link that is being asked for.
+/// A link that is being fetched.
 struct Asked {
-    /// How many requests are left.
+    /// Remaining requests.
     requests: Option<u64>,
     request_options: LinkRequest,
     url: String,
@@ -404,26 +395,23 @@ async fn fetch(fetcher: &Fetcher, asked: Asked) -> Result<Got, String> {
         }
     }
     for link in got.page.links.iter_mut().filter(|_| got.redirected) {
-        // A redirect stands where the link to it stands.
+        // A redirect has the same position as the link to it.
         link.path.clone_from(&asked.path);
         link.anchor.clone_from(&asked.anchor);
     }
     Ok(got)
 }
 
-/// The way to the network.
+/// Network access of a crawl.
 pub struct Network {
-    /// The door.
     pub client: Client,
-    /// The time.
     pub clock: Arc<dyn Clock>,
-    /// Credentials, headers, proxy.
     pub access: Access,
-    /// Least time between two requests, where it is not the usual one.
+    /// Least time between two requests, if it is not the default.
     pub spacing: Option<Duration>,
 }
 
-/// Asks for the links of such a crawl.
+/// Creates the fetcher of a crawl.
 fn fetcher(order: &Order, net: Network) -> Fetcher {
     let Network { client, clock, access, spacing } = net;
     let template = Request {
@@ -446,7 +434,7 @@ fn fetcher(order: &Order, net: Network) -> Fetcher {
     }
 }
 
-/// A record by the folder that a user knows.
+/// The path of a log for messages: its folder.
 fn shown(file: &Path) -> PathBuf {
     file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
 }

@@ -1,5 +1,5 @@
-//! Where a crawl stands: links, strategy and random numbers, and the log from which the three are
-//! built up again.
+//! The state of a crawl: links, strategy and random numbers, and the log from which they are
+//! restored.
 
 use super::fetch::Got;
 use super::{CrawlError, Order, Progress};
@@ -12,21 +12,21 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 use url::Url;
 
-/// Links that are remembered; what is seen after that is left out.
+/// Maximum number of links; later ones are dropped.
 const MOST_LINKS: usize = 1_000_000;
 
-/// The order of a crawl in its notes.
+/// Names of the notes that store the order of a crawl.
 const START: &str = "start";
 const TARGETS: &str = "targets";
 const STRATEGY: &str = "strategy";
 const SEED: &str = "seed";
-/// The address that redirected to the start.
+/// The URL that redirected to the start.
 const DECLARED: &str = "declared";
-/// Whether it was begun with credentials.
+/// Whether it was started with credentials.
 const CREDENTIALS: &str = "credentials";
-/// Requests and bytes of which there are no rows.
+/// Requests and bytes that have no rows.
 const BESIDE: &str = "beside";
-/// Whether the site was explored.
+/// Whether the exploration is finished.
 pub(super) const CONCLUDED: &str = "concluded";
 
 pub(super) struct Record {
@@ -38,12 +38,12 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// Whether a file holds a crawl.
+    /// Whether a file contains a crawl.
     pub(super) fn is_begun(file: &Path) -> Result<bool, CrawlError> {
         Ok(open(file)?.note(START)?.is_some())
     }
 
-    /// A crawl from its start.
+    /// Starts a crawl.
     pub(super) fn begin(file: &Path, order: &Order, secret: bool) -> Result<Self, CrawlError> {
         let log = open(file)?;
         let record = Self::fresh(log, order)?;
@@ -56,12 +56,12 @@ impl Record {
         if secret {
             record.log.set_note(CREDENTIALS, "1")?;
         }
-        // The last one: without it nothing has begun.
+        // Written last: without it no crawl was started.
         record.log.set_note(START, order.start.as_str())?;
         Ok(record)
     }
 
-    /// A crawl as its log tells it.
+    /// Restores a crawl from its log.
     pub(super) fn resume(file: &Path, secret: bool) -> Result<(Self, Order), CrawlError> {
         let log = open(file)?;
         let order = read_order(&log)?;
@@ -130,7 +130,7 @@ impl Record {
         self.strategy.link_groups(&self.links, most)
     }
 
-    /// What was saved, one JSON object each.
+    /// The stored finds, one JSON object each.
     pub(super) fn saved(&self) -> Result<Vec<String>, CrawlError> {
         Ok(self.log.saved()?)
     }
@@ -140,7 +140,7 @@ impl Record {
         self.strategy.next(&mut Known { links, random })
     }
 
-    /// Writes an answer down, then learns from it.
+    /// Logs a response, then learns from it.
     pub(super) fn answered(
         &mut self,
         ask: Ask,
@@ -178,10 +178,10 @@ impl Record {
         Ok(())
     }
 
-    /// Keeps what was learned for the next crawl.
+    /// Stores what was learned for the next visit.
     pub(super) fn conclude(&mut self) -> Result<(), CrawlError> {
         let Lessons { labels, hubs } = self.strategy.lessons();
-        // What a page has led to may have come to light long after it was read.
+        // What a page has led to may have become known long after it was read.
         let hits: HashSet<LinkId> =
             labels.iter().filter(|(_, hit)| *hit).map(|(l, _)| *l).collect();
         let mut led: BTreeMap<LinkId, u32> = hubs.into_iter().collect();
@@ -199,14 +199,14 @@ impl Record {
         Ok(self.log.set_note(CONCLUDED, "1")?)
     }
 
-    /// Forgets the last answers, which were none.
+    /// Removes the last responses, which have failed.
     pub(super) fn forget_last(&mut self, answers: u32) -> Result<(), CrawlError> {
         let (requests, bytes) = self.log.spent(answers)?;
         self.note_beside(requests, bytes)?;
         Ok(self.log.forget_last(answers)?)
     }
 
-    /// Counts requests and bytes that are no part of the crawl.
+    /// Counts requests and bytes that are not part of the crawl.
     pub(super) fn count_beside(&mut self, requests: u64, bytes: u64) -> Result<(), CrawlError> {
         self.progress.requests += requests;
         self.progress.bytes += bytes;
@@ -226,7 +226,7 @@ impl Record {
     }
 }
 
-/// Adds the links of a page; returns all of them, and those that are new.
+/// Adds the links of a page; returns all of them, and the new ones.
 pub(super) fn take_in(links: &mut Links, page: LinkId, got: &Got) -> (Vec<LinkId>, Vec<LinkId>) {
     let (mut all, mut new) = (Vec::new(), Vec::new());
     for seen in &got.page.links {
@@ -243,7 +243,7 @@ pub(super) fn take_in(links: &mut Links, page: LinkId, got: &Got) -> (Vec<LinkId
     (all, new)
 }
 
-/// The links from a number on, as the log takes them.
+/// The links from a number on, as rows of the log.
 pub(super) fn rows(links: &Links, from: LinkId) -> impl Iterator<Item = LinkRow<'_>> {
     (from..links.len() as LinkId).map(|id| LinkRow {
         url: links.url(id),
@@ -260,7 +260,7 @@ impl Progress {
     }
 }
 
-/// What was ordered, as the notes have it.
+/// The order of the crawl, from its notes.
 pub(super) fn read_order(log: &CrawlLog) -> Result<Order, CrawlError> {
     let note = |name| log.note(name)?.ok_or(CrawlError::Record);
     let named = note(STRATEGY)?;

@@ -1,4 +1,4 @@
-//! What a crawl has found, as files with a list of them.
+//! Storing the files that a crawl has found, with a manifest.
 
 use super::CrawlError;
 use super::fetch::Got;
@@ -14,35 +14,31 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 use url::Url;
 
-/// The list of what was found: one JSON object a line.
+/// The manifest of found files: one JSON object per line.
 const MANIFEST: &str = "manifest.jsonl";
-/// The folder of the files.
 const FILES: &str = "files";
 /// Longest name of a file, in bytes.
 const MOST_NAME: usize = 100;
-/// Names that are tried for one file.
+/// Maximum number of names that are tried for one file.
 const MOST_TRIES: usize = 100_000;
 
-/// What was found.
+/// A target found by a crawl.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Found {
-    /// Its address.
     pub url: String,
-    /// Its media type.
     pub mime: String,
-    /// Its size.
     pub bytes: usize,
-    /// The hash of its content, in hexadecimal digits.
+    /// Hash of the content, in hexadecimal digits.
     pub sha256: String,
-    /// The page on which it was listed first; itself where the crawl started.
+    /// The page on which it was listed first; its own URL at the start of the crawl.
     pub found_on: String,
-    /// The text of the link that led there.
+    /// The text of the link to it.
     pub anchor: String,
-    /// What an article calls itself.
+    /// The title of an article.
     pub title: Option<String>,
     /// When it was read.
     pub at: Time,
-    /// Its file, from the folder of the crawl.
+    /// Path of the file, relative to the folder of the crawl.
     pub file: Option<String>,
 }
 
@@ -62,18 +58,17 @@ impl Found {
         }
     }
 
-    /// As [`Found::json`] has written it.
+    /// Parses the output of [`Found::json`].
     pub(super) fn read(json: &str) -> Option<Self> {
         serde_json::from_str(json).ok()
     }
 
-    /// As one line.
     pub(super) fn json(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
 }
 
-/// A file that becomes readable for whom the user lets read files.
+/// A file with the permissions given by the user's umask.
 fn shared_file(folder: &Path) -> std::io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
@@ -88,7 +83,7 @@ fn hex(bytes: &[u8]) -> String {
 /// The folder of a crawl.
 pub(super) struct Folder {
     path: PathBuf,
-    /// By name: the number that comes next, and the files by the hash of their content.
+    /// By name: the next free number, and the files by the hash of their content.
     taken: RefCell<HashMap<String, Taken>>,
 }
 
@@ -99,20 +94,21 @@ struct Taken {
 }
 
 impl Folder {
-    /// Makes the folder where it is missing.
+    /// Opens the folder; creates it if it does not exist.
     pub(super) fn open(path: &Path) -> Result<Self, CrawlError> {
         let files = path.join(FILES);
         fs::create_dir_all(&files).map_err(|why| CrawlError::File { path: files, why })?;
         Ok(Self { path: path.to_owned(), taken: RefCell::default() })
     }
 
-    /// Whether there is a list already.
+    /// Whether there is a manifest.
     pub(super) fn has_list(&self) -> bool {
         self.path.join(MANIFEST).exists()
     }
 
-    /// Keeps a body under a name made of its address; returns the file, from this folder. Never
-    /// writes over a file: one with the same content is used, for another one the name is changed.
+    /// Stores a body under a name derived from its URL; returns the file relative to this folder.
+    /// Never overwrites a file: one with the same content is reused, for other content the name
+    /// is changed.
     pub(super) fn save(&self, url: &str, got: &Got, sha256: &str) -> Result<String, CrawlError> {
         let folder = self.path.join(FILES);
         let fail = |path: &Path, why| CrawlError::File { path: path.to_owned(), why };
@@ -149,7 +145,7 @@ impl Folder {
         Err(fail(&folder.join(name), why))
     }
 
-    /// Adds a line to the list.
+    /// Adds a line to the manifest.
     pub(super) fn list(&self, json: &str) -> Result<(), CrawlError> {
         let path = self.path.join(MANIFEST);
         let file = OpenOptions::new().append(true).create(true).open(&path);
@@ -158,7 +154,7 @@ impl Folder {
             .map_err(|why| CrawlError::File { path, why })
     }
 
-    /// Writes the list again, as the record of the crawl has it.
+    /// Writes the manifest again from the log of the crawl.
     pub(super) fn rewrite(&self, lines: &[String]) -> Result<(), CrawlError> {
         let path = self.path.join(MANIFEST);
         let write = || -> std::io::Result<()> {
@@ -173,8 +169,8 @@ impl Folder {
     }
 }
 
-/// A name that is safe on every system: the last segment of an address, with the usual extension of
-/// its type where it has none.
+/// A name that is safe on every system: the last segment of a URL, with the usual extension of
+/// its type if it has none.
 fn file_name(url: &str, mime: &str) -> String {
     let parsed = Url::parse(url).ok();
     let segment = parsed.as_ref().and_then(|u| u.path_segments()?.rfind(|s| !s.is_empty()));
@@ -201,7 +197,7 @@ fn file_name(url: &str, mime: &str) -> String {
     format!("{mark}{stem}{extension}")
 }
 
-/// The name for the n-th file that would be called so.
+/// The name of the n-th file with the same base name.
 fn numbered(name: &str, number: usize) -> String {
     match (number, name.rsplit_once('.')) {
         (1, _) => name.to_owned(),
@@ -231,7 +227,7 @@ mod tests {
     use bytes::Bytes;
 
     #[test]
-    fn names_are_safe_on_every_system() {
+    fn file_names_are_safe_on_every_system() {
         let cases = [
             ("https://a.example/data/x.csv?v=2", "x.csv"),
             ("https://a.example/data/", "data.csv"),
@@ -254,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn no_file_is_written_over() {
+    fn no_file_is_overwritten() {
         let dir = tempfile::tempdir().unwrap();
         let folder = Folder::open(dir.path()).unwrap();
         let got = |body: &'static str| Got {
@@ -268,7 +264,7 @@ mod tests {
         assert_eq!(save("http://a/c/x.csv", "one"), "files/x.csv", "the same content");
         assert_eq!(fs::read(dir.path().join("files/x.csv")).unwrap(), b"one");
         let names = fs::read_dir(dir.path().join("files")).unwrap().count();
-        assert_eq!(names, 2, "no parts are left behind");
+        assert_eq!(names, 2, "no temporary files are left");
         folder.list("{}").unwrap();
         folder.list("{}").unwrap();
         folder.rewrite(&["{\"a\":1}".to_owned()]).unwrap();

@@ -1,4 +1,4 @@
-//! What the sitemaps of a site name, as links of its first page.
+//! The URLs in the sitemaps of a site, as links of its first page.
 
 use super::fetch::{Fetcher, Got};
 use crate::crawl::{PageLink, target};
@@ -7,16 +7,16 @@ use crate::sitemap::{Sitemap, parse, places, worth_reading};
 use std::collections::VecDeque;
 use url::Url;
 
-/// Sitemaps that are asked for.
+/// Maximum number of sitemaps that are fetched.
 const MOST_SITEMAPS: usize = 5;
-/// Addresses that are taken from them.
+/// Maximum number of URLs that are taken from them.
 const MOST_SEEDS: usize = 10_000;
-/// Stands for the elements that lead to such a link.
+/// Used as the tag path of such a link.
 const PATH: &str = "sitemap";
 
 impl Fetcher {
-    /// Adds what sitemaps name to the links of an answer, with so many requests and bytes for both.
-    /// What goes wrong with them is no fault.
+    /// Adds the URLs in sitemaps to the links of a response, within these limits of requests and
+    /// bytes. Errors are ignored.
     pub(super) async fn seeds(&self, got: &mut Got, requests: Option<u64>, bytes: Option<u64>) {
         let Ok(lines) = self.client.sitemaps(&self.template).await else { return };
         let home = self.template.url.clone();

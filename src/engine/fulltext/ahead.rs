@@ -1,5 +1,5 @@
-//! Many pages: those that the settings want ahead, and those to be polled again. None is begun while
-//! sources are being polled, and a host is asked for one at a time.
+//! Fetching many pages: those that the settings request in advance, and those due for a refresh.
+//! None is started while sources are being polled, and each host gets one request at a time.
 
 use super::fetch::Got;
 use super::{TextGot, Trigger, fetch, may_fetch};
@@ -17,24 +17,24 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use url::Url;
 
-/// Hosts that are asked for pages at once.
+/// Number of hosts that are fetched from in parallel.
 const HOSTS: usize = 4;
-/// Pages taken on before looking whether something is more urgent.
+/// Pages that are fetched before checking for more urgent ones.
 const BATCH: usize = 16;
-/// Without a commit, so that a refresh is over.
+/// Time without a commit after which a refresh is over.
 const SETTLE: Duration = Duration::from_millis(500);
-/// After a batch of which nothing could be stored.
+/// Pause after a batch that could not be stored.
 const REST: TimeDelta = TimeDelta::minutes(5);
 
-/// Asks for pages by itself, for as long as the engine runs.
+/// Fetches pages in the background while the engine runs.
 pub(crate) async fn follow(context: &Arc<Context>, mut status: watch::Receiver<Status>) {
     let mut revision = context.store.revision();
     let mut declared = context.declared();
-    // Of which nothing could be stored: the others come before them.
+    // Pages that could not be stored: the others come first.
     let mut left = HashSet::new();
     let free = |s: &Status| s.role == Role::Follows && s.total == 0 && !s.offline;
     let polls = status.clone();
-    // Looks come first; what is under way is finished all the same.
+    // Polls come first; running requests are finished.
     let goes_on = || free(&polls.borrow());
     loop {
         if status.wait_for(free).await.is_err() {
@@ -81,13 +81,13 @@ pub(crate) async fn follow(context: &Arc<Context>, mut status: watch::Receiver<S
     }
 }
 
-/// When the hours end in which nothing is asked for by itself.
+/// The end of the quiet hours, without automatic requests.
 fn quiet_until(context: &Context, now: Time) -> Option<Time> {
     let hours = context.settings().schedule.quiet_hours.as_deref().and_then(QuietHours::parse)?;
     schedule::quiet_until(hours, context.east(), now)
 }
 
-/// The next pages, and when to look for more.
+/// The next pages, and when to check for more.
 async fn plan(
     context: &Arc<Context>,
     left: &HashSet<i64>,
@@ -97,25 +97,25 @@ async fn plan(
     let found =
         context.read(move |reader| Ok((reader.ahead(&wants, now, limit)?, reader.next_page(now)?)));
     let (mut pages, wake) = found.await.unwrap_or_else(|e| {
-        tracing::warn!("planning pages: {e}");
+        tracing::warn!("cannot plan page requests: {e}");
         (Vec::new(), Some(now + REST))
     });
     pages.retain(|page| !left.contains(&page.item));
     (pages, wake)
 }
 
-/// Whether the database knows what came of it, so that it is not planned again at once.
+/// Whether the result is stored, so that the page is not planned again immediately.
 fn is_stored(got: &Result<Got>) -> bool {
     match got {
         Ok(got) => got.stored,
         Err(e) => {
-            tracing::warn!("a page was not stored: {e}");
+            tracing::warn!("cannot store a page: {e}");
             false
         }
     }
 }
 
-/// What the settings want ahead.
+/// The sources for which the settings request full text in advance.
 fn wants(context: &Context) -> Ahead {
     let mut wants = Ahead { again: not_never(context), ..Ahead::default() };
     for key in context.keys() {
@@ -133,7 +133,7 @@ fn wants(context: &Context) -> Ahead {
     wants
 }
 
-/// Row keys of the sources whose pages may be asked for at all.
+/// Row keys of the sources whose pages may be fetched at all.
 pub(super) fn not_never(context: &Context) -> Vec<i64> {
     let may = |key: &i64| {
         let source = context.source(*key);
@@ -150,7 +150,7 @@ fn setting(context: &Context, source: &Source) -> FullText {
 pub(super) struct Run<'a> {
     context: &'a Arc<Context>,
     hosts: VecDeque<VecDeque<i64>>,
-    /// Why they are asked for: where the first reason gives no request, the next one counts.
+    /// Reasons for fetching: if the first one leads to no request, the next one is tried.
     triggers: &'static [Trigger],
 }
 
@@ -174,8 +174,8 @@ impl<'a> Run<'a> {
         Self { context, hosts, triggers }
     }
 
-    /// Fetches all of them, or begins no more when they are not to go on, and tells of each. Dropping
-    /// the future stops; what was stored stays.
+    /// Fetches all of them, or starts no more once `may_go_on` is false, and reports each.
+    /// Dropping the future stops it; stored pages stay.
     pub(super) async fn finish(
         mut self,
         goes_on: &(dyn Fn() -> bool + Sync),
@@ -197,12 +197,12 @@ impl<'a> Run<'a> {
                         self.start(&mut tasks, rest);
                     }
                 }
-                Some(Err(e)) => tracing::error!("a request for a page ended badly: {e}"),
+                Some(Err(e)) => tracing::error!("a page request panicked: {e}"),
             }
         }
     }
 
-    /// The next page of a host.
+    /// Starts the next page of a host.
     fn start(
         &self,
         tasks: &mut JoinSet<(i64, Result<Got>, VecDeque<i64>)>,

@@ -1,4 +1,4 @@
-//! Asking the user's language model for a date, one article at a time. Whatever goes wrong, only the
+//! Asking the user's language model for a date, one article at a time. After any error only the
 //! date is missing.
 
 use super::llm::{answer, question};
@@ -8,16 +8,16 @@ use crate::model::Time;
 use chrono::TimeDelta;
 use url::Url;
 
-/// How long a model that did not answer is left alone.
+/// Pause after a failed request to the model.
 const REST: TimeDelta = TimeDelta::minutes(10);
 
-/// The date of the last modification of an article, where nothing else dates it.
+/// The date of the last modification of an article, if nothing else gives a date.
 pub(super) async fn date(context: &Context, undated: Undated) -> Option<Time> {
     let settings = &context.settings();
     let settings = &settings.llm;
     let endpoint = settings.endpoint.as_deref().and_then(|u| Url::parse(u).ok());
     let (Some(markdown), Some(endpoint)) = (undated, endpoint) else { return None };
-    // Held while it is asked: there is one question at a time.
+    // Locked during the request: there is one request at a time.
     let mut rests = context.pages.model_rests.lock().await;
     let now = context.clock.now();
     if rests.is_some_and(|until| until > now) {
@@ -32,7 +32,7 @@ pub(super) async fn date(context: &Context, undated: Undated) -> Option<Time> {
             updated
         }
         Err(e) => {
-            tracing::warn!("the language model was asked for a date: {e}");
+            tracing::warn!("the language model returned no date: {e}");
             *rests = Some(now + REST);
             None
         }

@@ -1,4 +1,4 @@
-//! The page of one item: whether to ask for it, asking, reading, storing.
+//! The page of one item: deciding whether to fetch it, fetching, extracting, storing.
 
 use super::read::{Known, NoText, Saved, Undated, is_page, read};
 use super::when::{after_failure, after_success};
@@ -16,24 +16,25 @@ use tokio::sync::Mutex as Turn;
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
-/// Time for reading a page; its size and depth are bounded, so this is only for what nobody thought of.
+/// Time limit for extracting a page; its size and depth are limited, so this is only for
+/// unexpected cases.
 const READING: Duration = Duration::from_secs(20);
-/// Time for waiting, asking and reading when a user waits for it.
+/// Time limit for waiting, fetching and extracting while a user waits for it.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Pages kept in memory, so that another way to their text needs no request.
+/// Number of pages kept in memory, so that another extraction needs no request.
 const MOST_SAVED: usize = 4;
 /// Largest page that is kept so, in bytes.
 const MOST_BYTES: usize = 2 << 20;
-/// How long such a page is as good as new.
+/// How long such a page is used.
 const FRESH: chrono::TimeDelta = chrono::TimeDelta::minutes(10);
 
-/// What all requests for pages share.
+/// State shared by all page requests.
 #[derive(Default)]
 pub(crate) struct Desk {
-    /// Nobody asks for the same page twice at once: those of items (row keys) that are asked for.
+    /// Locks of items (row keys), so that no page is fetched twice at the same time.
     turns: Mutex<HashMap<i64, Arc<Turn<()>>>>,
     saved: Mutex<VecDeque<(i64, Time, Saved)>>,
-    /// Until when the language model is left alone.
+    /// Until when the language model is not asked.
     #[cfg(feature = "llm")]
     pub(super) model_rests: Turn<Option<Time>>,
 }
@@ -61,10 +62,10 @@ impl Desk {
     }
 }
 
-/// All that is known of an item and its page.
+/// Everything known about an item and its page.
 struct State {
     item: Item,
-    /// The date it is listed by.
+    /// The date it is sorted by.
     date: Time,
     source: Arc<Source>,
     page: Option<Page>,
@@ -72,10 +73,10 @@ struct State {
     before: Option<Version>,
 }
 
-/// What came of a wish.
+/// The result of a request.
 pub(super) struct Got {
     pub(super) text: TextGot,
-    /// Whether the database knows of it.
+    /// Whether it is stored in the database.
     pub(super) stored: bool,
     undated: Undated,
 }
@@ -90,7 +91,7 @@ impl Got {
     }
 }
 
-/// Fetches the text of an item (row key) where the wish warrants it, and stores what came of it.
+/// Fetches the full text of an item (row key) if the trigger requires it, and stores the result.
 pub(super) async fn fetch(
     context: &Arc<Context>,
     key: i64,
@@ -119,7 +120,8 @@ pub(super) async fn fetch(
     Ok(got)
 }
 
-/// The same when it is the item's turn, which others waited for (`waited`); a user waits until `late`.
+/// Runs with the lock of the item, after waiting for others (`waited`); a user waits until
+/// `late`.
 async fn fetch_now(
     context: &Arc<Context>,
     key: i64,
@@ -134,19 +136,19 @@ async fn fetch_now(
             store(context, key, FetchEnd::FeedWanted, None, TextWay::Feed).await?;
             return Ok(Got::stored(TextGot::Feed));
         }
-        // Its page failed before that was known: its time must not come again and again.
+        // The page failed before that was known: its due time must be removed.
         Some(TextGot::Whole) if state.page.as_ref().is_some_and(|p| p.next.is_some()) => {
             store(context, key, FetchEnd::Needless, None, TextWay::Best).await?;
             return Ok(Got::stored(TextGot::Whole));
         }
-        // Who asked for it meanwhile may have stored a text that is not on the screen yet.
+        // Another task may have stored a text that is not on the screen yet.
         Some(TextGot::Left) if waited => return Ok(Got::stored(TextGot::Same(TextWay::Best))),
         Some(got) => return Ok(Got::not_stored(got)),
         None => {}
     }
     let way = match trigger {
         Trigger::User(way) => way,
-        // Looked at again in the way in which it was found.
+        // Extracted again in the way in which it was found.
         _ => state.page.as_ref().map_or(TextWay::Best, |p| p.way),
     };
     let page = match get(context, &state, key, trigger, late).await {
@@ -156,7 +158,7 @@ async fn fetch_now(
             store(context, key, FetchEnd::Unchanged, next, way).await?;
             return Ok(Got::stored(TextGot::Same(way)));
         }
-        // Without a network nothing is learned of the page, and the next wish may ask.
+        // Without a network nothing is learned about the page; it can be requested again.
         Err(failure) if failure.offline => {
             return Ok(Got::not_stored(TextGot::Failed(failure.why)));
         }
@@ -165,7 +167,7 @@ async fn fetch_now(
     take(context, &state, key, page, way).await
 }
 
-/// Reads a page and stores what it gives.
+/// Extracts a page and stores the result.
 async fn take(
     context: &Arc<Context>,
     state: &State,
@@ -183,12 +185,12 @@ async fn take(
         way,
         now,
     };
-    // Only the reading itself is timed, not the wait for a processor.
+    // The time limit covers the extraction only, not the wait for a processor.
     let reading = context.begin(move || read(page, known)).await.ok_or(StoreError::Closed)?;
     let read = match tokio::time::timeout(READING, reading).await {
         Ok(read) => read.unwrap_or(Err(NoText::Panicked)),
         Err(_) => {
-            let why = "the page takes too long to be read".to_owned();
+            let why = "reading the page took too long".to_owned();
             let failure = Failure { passing: true, ..Failure::lasting(why) };
             return fail(context, state, key, failure, way).await;
         }
@@ -224,7 +226,7 @@ async fn state(context: &Arc<Context>, key: i64) -> Result<Option<State>, StoreE
 }
 
 impl State {
-    /// The wish with its way: what failed is tried again as it was.
+    /// The trigger with its way: a failed one is repeated.
     fn settled(&self, trigger: Trigger) -> Trigger {
         let read = self.page.as_ref().filter(|p| p.error.is_none() || p.page_hash.is_some());
         match trigger {
@@ -233,10 +235,10 @@ impl State {
         }
     }
 
-    /// What there is to say where the page is not asked for.
+    /// The result if the page is not fetched.
     fn without_request(&self, trigger: Trigger, now: Time, context: &Context) -> Option<TextGot> {
         let setting = self.source.full_text.unwrap_or(context.settings().full_text);
-        // A page is asked for again when its time has come; ahead, only what has failed is.
+        // A page is refreshed when it is due; in advance, only failed ones are retried.
         let asked = |page: &Page| {
             let rests = page.next.is_none_or(|at| at > now);
             rests || trigger == Trigger::Ahead && page.error.is_none()
@@ -245,7 +247,7 @@ impl State {
             Trigger::User(TextWay::Feed) => Some(TextGot::Feed),
             Trigger::User(_) => None,
             _ if setting == FullText::Never => Some(TextGot::Left),
-            // Their items were made of their pages.
+            // The items were made from the pages.
             _ if self.source.kind != SourceKind::Feed => Some(TextGot::Left),
             _ if self.page.as_ref().is_some_and(asked) => Some(TextGot::Left),
             Trigger::Opened | Trigger::Ahead if self.has_full_text() => Some(TextGot::Whole),
@@ -253,21 +255,21 @@ impl State {
         }
     }
 
-    /// Whether the feed is known to carry whole articles, and this one does not end as teasers do.
+    /// Whether the feed is known to carry full text, and this item does not end like a teaser.
     fn has_full_text(&self) -> bool {
         let body = crate::util::html::to_text(self.item.feed_body());
         self.site.whole == Some(true) && !body.is_empty() && !crate::article::is_cut(&body)
     }
 }
 
-/// Why a page was not had.
+/// Why there is no page.
 struct Failure {
     why: String,
-    /// Whether it may pass by itself.
+    /// Whether it may pass without intervention.
     passing: bool,
-    /// Whether it says nothing of the page, because there may be no network at all.
+    /// Whether it says nothing about the page, because there may be no network at all.
     offline: bool,
-    /// When it makes sense to ask again, where that was said.
+    /// When to retry, if the server said so.
     at: Option<Time>,
 }
 
@@ -277,7 +279,7 @@ impl Failure {
     }
 
     fn late() -> Self {
-        let why = format!("no answer within {} s; it can be asked for again", PATIENCE.as_secs());
+        let why = format!("no response within {} s; try again", PATIENCE.as_secs());
         Self { why, passing: true, offline: false, at: None }
     }
 }
@@ -290,7 +292,7 @@ impl From<FetchError> for Failure {
     }
 }
 
-/// The page, from memory where a user wants another way to its text; `None`: it is as it was.
+/// The page, from memory if a user wants another extraction; `None` if it has not changed.
 async fn get(
     context: &Arc<Context>,
     state: &State,
@@ -303,7 +305,7 @@ async fn get(
         return Ok(Some(page));
     }
     let url = state.item.url.as_deref().and_then(|u| Url::parse(u).ok());
-    let url = url.ok_or_else(|| Failure::lasting("this item has no address".to_owned()))?;
+    let url = url.ok_or_else(|| Failure::lasting("this item has no URL".to_owned()))?;
     if let Some(until) = paused_until(context, &url, now).await {
         return Err(FetchError::Paused { host: net::host_key(&url), until }.into());
     }
@@ -319,11 +321,11 @@ async fn get(
     Ok(page)
 }
 
-/// Until when the host of a page wants to be left alone, as its answers to looks at sources said,
-/// maybe to another process or before a restart.
+/// Until when the host of a page is paused, according to responses to polls of sources, possibly
+/// in another process or before a restart.
 async fn paused_until(context: &Arc<Context>, url: &Url, now: Time) -> Option<Time> {
     let paused = context.read(move |reader| reader.paused(now)).await.unwrap_or_else(|e| {
-        tracing::error!("reading which hosts are held back: {e}");
+        tracing::error!("cannot read paused hosts: {e}");
         Vec::new()
     });
     let host = net::host_key(url);
@@ -332,7 +334,7 @@ async fn paused_until(context: &Arc<Context>, url: &Url, now: Time) -> Option<Ti
     binding.map(|(_, pause)| pause.until).max()
 }
 
-/// Asks for the page; `None`: it is as it was.
+/// Fetches the page; `None` if it has not changed.
 async fn ask(
     context: &Arc<Context>,
     state: &State,
@@ -356,7 +358,7 @@ async fn ask(
     if matches!(response.status, 429 | 503)
         && let Err(e) = pause_host(context, None, &response.final_url).await
     {
-        tracing::error!("holding a host back: {e}");
+        tracing::error!("cannot pause a host: {e}");
     }
     if response.status == 304 {
         return Ok(None);
@@ -366,7 +368,7 @@ async fn ask(
     }
     if !is_page(response.content_type()) {
         let named = text::line(response.content_type().unwrap_or_default());
-        return Err(Failure::lasting(format!("its address gives {named}, which is no page")));
+        return Err(Failure::lasting(format!("its URL returns {named}, which is not a page")));
     }
     Ok(Some(Saved::from(response)))
 }
@@ -374,13 +376,13 @@ async fn ask(
 fn refusal(context: &Context, response: &Response) -> Failure {
     let host = text::line(response.final_url.host_str().unwrap_or("the server"));
     let (passing, what) = match response.status {
-        401 | 402 | 407 => (false, "shows this page to those who have an account"),
-        403 => (false, "refuses to give this page to programs"),
-        404 | 410 => (false, "has no such page any more"),
-        429 => (true, "asks to be left alone for a while"),
+        401 | 402 | 407 => (false, "shows this page only to users with an account"),
+        403 => (false, "refuses to send this page to programs"),
+        404 | 410 => (false, "no longer has this page"),
+        429 => (true, "asks for a pause"),
         503 => (true, "is unavailable for now"),
         500..600 => (true, "has a fault"),
-        _ => (false, "gives an unexpected answer"),
+        _ => (false, "sent an unexpected response"),
     };
     let at = context.client.paused_until(&response.final_url);
     let why = format!("{host} {what} (HTTP {})", response.status);
@@ -420,7 +422,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_item_waits_for_nobody_but_itself() {
+    fn an_item_waits_only_for_itself() {
         let desk = Desk::default();
         let paused = desk.turn(1).try_lock_owned().unwrap();
         for key in 2..200 {
@@ -429,6 +431,6 @@ mod tests {
         assert!(desk.turn(1).try_lock_owned().is_err());
         drop(paused);
         assert!(desk.turn(1).try_lock_owned().is_ok());
-        assert!(desk.turns.lock().unwrap().len() <= 1, "what is done is forgotten");
+        assert!(desk.turns.lock().unwrap().len() <= 1, "finished items are removed");
     }
 }

@@ -1,8 +1,8 @@
-//! The full texts of items, from their pages: one that a user wants now, those of new and pinned
-//! items ahead, and looking at them again.
+//! The full texts of items, extracted from their pages: one that the user requests now, those of
+//! new and pinned items in advance, and refreshing them.
 //!
-//! `fetch.rs` takes one page from the decision to the database, `read.rs` is what happens to its bytes,
-//! `ahead.rs` asks for many, of four hosts at once and of each for one at a time.
+//! `fetch.rs` handles one page from the decision to the database, `read.rs` extracts its text,
+//! `ahead.rs` fetches many pages, from four hosts in parallel and one at a time from each.
 
 mod ahead;
 #[cfg(feature = "llm")]
@@ -25,114 +25,118 @@ use fetch::Got;
 use std::collections::HashSet;
 use tokio::sync::mpsc;
 
-/// Why a page is asked for.
+/// Why a page is fetched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Trigger {
-    /// A user wants the text in this way, now.
+    /// The user wants the text extracted in this way, now.
     User(TextWay),
-    /// A user wants it in the way after the last.
+    /// The user wants it extracted in the next way.
     Another,
-    /// A user has opened the item.
+    /// The user has opened the item.
     Opened,
-    /// To have it when it will be wanted.
+    /// The settings request it in advance.
     Ahead,
-    /// To see whether it has changed.
+    /// To check whether it has changed.
     Again,
 }
 
 impl Trigger {
-    /// Whether somebody sits and waits.
+    /// Whether the user is waiting.
     fn is_waited_for(self) -> bool {
         matches!(self, Self::User(_) | Self::Another | Self::Opened)
     }
 }
 
-/// What came of asking for the text of an item.
+/// The result of requesting the full text of an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TextGot {
-    /// The text of its page is stored.
+    /// The text of the page is stored.
     Fetched {
-        /// Where on the page it was found.
+        /// How it was extracted.
         from: TextFrom,
-        /// Whether the publisher changed the article since it was fetched before.
+        /// Whether the publisher changed the article since the last fetch.
         changed: bool,
     },
-    /// The feed carries the whole article.
+    /// The feed carries the full text.
     Whole,
     /// The feed's text is shown from now on.
     Feed,
-    /// The page, read in this way, gives the text that is stored.
+    /// The page, extracted in this way, gives the text that is stored.
     Same(TextWay),
-    /// The page was not to be asked for.
+    /// The page was not fetched.
     Left,
-    /// There is no text, and why in plain words. What was stored is still there.
+    /// There is no text; the reason. Text stored before is still there.
     Failed(String),
-    /// There is no such item any more.
+    /// The item no longer exists.
     Gone,
 }
 
 impl TextGot {
-    /// For a passing message.
+    /// The message for the status line.
     pub fn words(&self) -> String {
         match self {
             Self::Fetched { from, changed } => {
                 let first = if *changed { "the article has changed; " } else { "" };
                 format!("{first}text {}", from.words())
             }
-            Self::Whole => "the feed carries the whole article".to_owned(),
+            Self::Whole => "the feed carries the full text".to_owned(),
             Self::Feed => "text from the feed".to_owned(),
-            Self::Same(TextWay::Page) => "the page by itself gives the same text".to_owned(),
-            Self::Same(TextWay::Guided) => "the words of the feed lead to the same text".to_owned(),
+            Self::Same(TextWay::Page) => {
+                "the page without the feed's help gives the same text".to_owned()
+            }
+            Self::Same(TextWay::Guided) => {
+                "the page with the feed's help gives the same text".to_owned()
+            }
             Self::Same(_) => "the page gives the same text".to_owned(),
-            Self::Left => "the page was not asked for".to_owned(),
+            Self::Left => "the page was not fetched".to_owned(),
             Self::Failed(why) => why.clone(),
             Self::Gone => "this item is no longer stored".to_owned(),
         }
     }
 }
 
-/// Pages to be fetched ahead on a user's wish.
+/// Pages to be fetched in advance on the user's request.
 #[derive(Debug, Clone, Default)]
 pub struct PrefetchPlan {
-    /// The pages, newest first.
     pub pages: Vec<WantedPage>,
-    /// How many bytes they will probably take, judged by pages that were fetched before.
+    /// The estimated number of bytes, based on pages fetched before.
     pub bytes: u64,
-    /// Pages beside them that gave no text and are not asked for again yet, or not by themselves.
+    /// Number of other pages that failed and are not due for a retry.
     pub failed: usize,
 }
 
 impl PrefetchPlan {
-    /// What to say where there is nothing to fetch.
+    /// The message if there is nothing to fetch.
     pub fn nothing(&self) -> String {
         match self.failed {
-            0 => "every page is here already".to_owned(),
-            1 => "every page but 1 that gave no text is here already".to_owned(),
-            n => format!("every page but {n} that gave no text is here already"),
+            0 => "all pages are already fetched".to_owned(),
+            1 => "all pages are already fetched, except 1 that gave no text".to_owned(),
+            n => format!("all pages are already fetched, except {n} that gave no text"),
         }
     }
 }
 
-/// Bytes that a page is taken to have where none was ever fetched.
+/// Assumed size of a page if none was ever fetched.
 const USUAL_PAGE: u64 = 60_000;
 
 impl Handle {
-    /// Fetches the text of an item (row key) in that way, now, whatever the settings say; without a
-    /// way, in the one after the last, so that asking again gives another text.
+    /// Fetches the full text of an item (row key) now, extracted in that way, whatever the
+    /// settings say; without a way, in the next one, so that repeating the request gives another
+    /// text.
     ///
     /// # Errors
-    /// When the database cannot be read or written.
+    /// If the database cannot be read or written.
     pub async fn full_text(&self, key: i64, way: Option<TextWay>) -> Result<TextGot> {
         self.context.store.writable()?;
         let trigger = way.map_or(Trigger::Another, Trigger::User);
         Ok(fetch::fetch(&self.context, key, trigger).await?.text)
     }
 
-    /// Fetches the text of an item (row key) that was opened, where the settings want that and it is
-    /// not there already, or may have changed by now. A process that only watches or reads asks nothing.
+    /// Fetches the full text of an opened item (row key) if the settings request it and it is not
+    /// stored yet, or may have changed. A process that only watches or reads sends no requests.
     ///
     /// # Errors
-    /// When the database cannot be read or written.
+    /// If the database cannot be read or written.
     pub async fn opened(&self, key: i64) -> Result<TextGot> {
         let role = self.status().borrow().role;
         let got = match role {
@@ -142,7 +146,7 @@ impl Handle {
                 fetch::fetch(&self.context, key, Trigger::Opened).await
             }
         };
-        // What changed before, and what turned out to have changed just now, is on the screen.
+        // All changes known until now are on the screen.
         let row = self.context.read(move |reader| reader.row(key)).await?;
         if row.is_some_and(|row| row.changed) {
             self.context.store.seen(key).await?;
@@ -150,11 +154,11 @@ impl Handle {
         Ok(got?.text)
     }
 
-    /// The pages of pinned and unread items, or of one kind of them, that were never asked for, or
-    /// failed and may be asked for again, newest first, at most `limit`.
+    /// The pages of pinned or unread items, or both, that were never fetched, or failed and are
+    /// due for a retry, newest first, at most `limit`.
     ///
     /// # Errors
-    /// When the database cannot be read or written.
+    /// If the database cannot be read or written.
     pub async fn plan_prefetch(&self, kept: &[Kept], limit: usize) -> Result<PrefetchPlan> {
         self.context.store.writable()?;
         let (sources, kept) = (not_never(&self.context), kept.to_vec());
@@ -177,8 +181,8 @@ impl Handle {
         Ok(PrefetchPlan { pages, bytes, failed })
     }
 
-    /// Fetches these pages, a few hosts at a time; each is reported by the row key of its item, and
-    /// the channel ends when the last one is done. Dropping it stops.
+    /// Fetches these pages, from a few hosts in parallel; each is reported by the row key of its
+    /// item, and the channel closes when the last one is done. Dropping it stops.
     pub fn prefetch(
         &self,
         pages: Vec<WantedPage>,
@@ -186,7 +190,8 @@ impl Handle {
         self.run(pages, &[Trigger::Ahead])
     }
 
-    /// The same, whether they were fetched before or not and whatever the settings say.
+    /// Like [`Handle::prefetch`], whether they were fetched before or not and whatever the
+    /// settings say.
     pub fn fetch_texts(
         &self,
         pages: Vec<WantedPage>,
@@ -213,7 +218,7 @@ impl Handle {
     }
 }
 
-/// Whether the pages of a source may be asked for without a user's wish for one of them.
+/// Whether the pages of a source may be fetched without a user's request.
 fn may_fetch(setting: FullText, kind: SourceKind) -> bool {
     setting != FullText::Never && kind == SourceKind::Feed
 }

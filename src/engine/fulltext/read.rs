@@ -1,4 +1,4 @@
-//! A page that was fetched -> what is stored of it. Knows no network and no database.
+//! Extracting what is stored of a fetched page. Uses no network and no database.
 
 use crate::article::{
     self, Document, Extraction, Guide, Mode, NoArticle, Origin, PageTime, Template, from_html,
@@ -12,16 +12,15 @@ use bytes::Bytes;
 use sha2::{Digest, Sha256};
 use url::Url;
 
-/// Document builders recurse as deep as the depth gate lets them.
+/// Stack size for document builders, which recurse as deep as the depth limit allows.
 const STACK: usize = 16 << 20;
-/// Where the feed gives so many words and so many times those of the page, the page hides its
-/// article.
+/// If the feed has so many words and so many times those of the page, the page hides its article.
 const MUCH: usize = 150;
 const MORE: f64 = 1.5;
 /// The beginning of 1990, in seconds since the epoch.
 const FIRST_PAGE: i64 = 631_152_000;
 
-/// A page as it came.
+/// A fetched page.
 #[derive(Debug, Clone)]
 pub(super) struct Saved {
     pub(super) body: Bytes,
@@ -47,22 +46,22 @@ impl From<Response> for Saved {
 pub(super) struct Known {
     pub(super) item: Item,
     pub(super) site: Site,
-    /// The text that is stored.
+    /// The stored text.
     pub(super) before: Option<Version>,
-    /// How that was looked for, and the hash of what the page by itself gave then.
+    /// How it was extracted, and the hash of the text from the page alone at that time.
     pub(super) way_before: Option<TextWay>,
     pub(super) hash_before: Option<i64>,
-    /// How the text is looked for now.
+    /// How the text is extracted now.
     pub(super) way: TextWay,
     pub(super) now: Time,
 }
 
-/// Why nothing is taken from a page.
+/// Why nothing is used from a page.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum NoText {
     #[error(transparent)]
     NoArticle(#[from] NoArticle),
-    #[error("the page holds less than the feed gives")]
+    #[error("the page has less text than the feed")]
     Less,
     #[error("the page could not be read (this is a bug)")]
     Panicked,
@@ -76,7 +75,7 @@ pub(super) fn is_page(content_type: Option<&str>) -> bool {
     name.is_empty() || name.ends_with("html") || name.ends_with("xml") || name == "text/plain"
 }
 
-/// Reads a page on a thread with room for deep trees, and waits for it.
+/// Reads a page on a thread with enough stack for deep trees, and waits for it.
 pub(super) fn read(page: Saved, known: Known) -> Result<(PageRead, Undated), NoText> {
     let thread = std::thread::Builder::new().name("newsfed-page".to_owned()).stack_size(STACK);
     let started = thread.spawn(move || take(page, known)).map_err(|_| NoText::Panicked)?;
@@ -89,7 +88,7 @@ fn take(page: Saved, known: Known) -> Result<(PageRead, Undated), NoText> {
     let stored = known.site.template.as_deref();
     let mut template: Template =
         stored.and_then(|t| serde_json::from_str(t).ok()).unwrap_or_default();
-    // Reading the same page twice would count it twice.
+    // Learning from the same page twice would count it twice.
     let learn = known.hash_before.is_none();
     let alone = article::extract(&markup, &guide, Mode::Page, None)?;
     let page_hash = hash(&alone.text);
@@ -135,7 +134,7 @@ fn take(page: Saved, known: Known) -> Result<(PageRead, Undated), NoText> {
     Ok((read, undated))
 }
 
-/// The Markdown of an article that neither its feed nor its page dates.
+/// The Markdown of an article without a date in the feed or the page.
 pub(super) type Undated = Option<String>;
 
 fn undated(item: &Item, read: &PageRead, document: &Document) -> Undated {
@@ -143,7 +142,7 @@ fn undated(item: &Item, read: &PageRead, document: &Document) -> Undated {
     (cfg!(feature = "llm") && !dated).then(|| document.markdown())
 }
 
-/// A moment that an article can have: not after now, and not before there were pages.
+/// A valid date of an article: not after now, and not before there were pages.
 fn possible(at: PageTime, now: Time) -> Option<Time> {
     let at = at.to_utc();
     (at <= now && at.timestamp() >= FIRST_PAGE).then_some(at)
@@ -153,11 +152,11 @@ fn words(text: &str) -> usize {
     text.split_whitespace().count()
 }
 
-/// What the feed says of the item, and where the page is.
+/// The text of the feed for the item, and the URL of the page.
 fn guide(item: &Item, url: &Url) -> Guide {
     let mut url = url.clone();
     let given = item.url.as_deref().and_then(|u| Url::parse(u).ok());
-    // Several articles on one page are told apart by the fragment, which no server sees.
+    // Several articles on one page differ in the fragment, which is not sent to servers.
     url.set_fragment(given.as_ref().and_then(Url::fragment));
     let summary = html::to_text(item.summary.as_deref().unwrap_or_else(|| item.feed_body()));
     Guide {
@@ -176,18 +175,18 @@ fn from(found: &Extraction) -> TextFrom {
     }
 }
 
-/// How a text stands to the one that is stored.
+/// A text compared with the stored one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Compared {
     Same,
-    /// There is none, or it is another reading of the same article.
+    /// There is none, or it is another extraction of the same article.
     Better,
     /// The publisher changed the article.
     Changed,
 }
 
-/// A text that differs while the page by itself gives the same is only read better: the template has
-/// learned meanwhile, or it was looked for in another way.
+/// If a text differs while the page alone gives the same, only the extraction is better: the
+/// template has improved, or another way was used.
 fn compare(known: &Known, html: &str, page_hash: i64) -> Compared {
     let Some(before) = &known.before else { return Compared::Better };
     let (old, new): (Document, Document) = (from_html(&before.html, None), from_html(html, None));
@@ -200,7 +199,7 @@ fn compare(known: &Known, html: &str, page_hash: i64) -> Compared {
     }
 }
 
-/// A number for a text, white space apart.
+/// Hash of a text without white space.
 fn hash(text: &str) -> i64 {
     let mut hash = Sha256::new();
     for word in text.split_whitespace() {

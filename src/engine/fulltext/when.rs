@@ -1,9 +1,9 @@
-//! When the page of an item is asked for again.
+//! When the page of an item is fetched again.
 
 use crate::model::Time;
 use chrono::TimeDelta;
 
-/// Ages of an article at which its page is polled again, and never after the last.
+/// Ages of an article at which its page is refreshed, and never after the last.
 const AGES: [TimeDelta; 5] = [
     TimeDelta::hours(1),
     TimeDelta::hours(4),
@@ -13,15 +13,15 @@ const AGES: [TimeDelta; 5] = [
 ];
 /// Least time between two requests for one page.
 const LEAST: TimeDelta = TimeDelta::minutes(30);
-/// Waits after failures in a row that may pass, and no more tries after the last.
+/// Waits after temporary failures in a row, without another retry after the last.
 const WAITS: [TimeDelta; 3] = [TimeDelta::minutes(20), TimeDelta::hours(4), TimeDelta::days(1)];
 
-/// After a page of an article that was published then could be read.
+/// After the page of an article with this publication date was read.
 pub(super) fn after_success(published: Time, now: Time) -> Option<Time> {
     AGES.into_iter().map(|age| published + age).find(|at| *at >= now + LEAST)
 }
 
-/// After that many failures in a row (the last one counted) that may pass by themselves.
+/// After `tries` temporary failures in a row.
 pub(super) fn after_failure(tries: u32, now: Time) -> Option<Time> {
     let index = usize::try_from(tries).unwrap_or(usize::MAX).saturating_sub(1);
     WAITS.get(index).map(|wait| now + *wait)
@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_article_is_looked_at_again_less_and_less_and_then_never() {
+    fn refreshes_become_rarer_and_stop() {
         let published = Time::from_timestamp(0, 0).unwrap();
         let (mut now, mut hours) = (published + TimeDelta::minutes(10), Vec::new());
         while let Some(next) = after_success(published, now) {
@@ -40,14 +40,14 @@ mod tests {
             now = next;
         }
         assert_eq!(hours, [1, 4, 24, 72, 168]);
-        // A first poll shortly before an age leaves that one out.
+        // If the first fetch is shortly before an age, that age is skipped.
         let late = after_success(published, published + TimeDelta::minutes(45));
         assert_eq!(late, Some(published + TimeDelta::hours(4)));
         assert_eq!(after_success(published, published + TimeDelta::days(30)), None);
     }
 
     #[test]
-    fn after_three_failures_it_is_left_alone() {
+    fn stops_after_three_failures() {
         let now = Time::from_timestamp(0, 0).unwrap();
         let minutes = |tries| after_failure(tries, now).map(|at| (at - now).num_minutes());
         assert_eq!([1, 2, 3, 4].map(minutes), [Some(20), Some(240), Some(1440), None]);

@@ -1,5 +1,5 @@
-//! A site that is followed by crawls: the first poll explores it and learns, later ones go where
-//! something has appeared.
+//! Polling a site by crawling: the first poll explores it and learns, later ones visit the pages
+//! where something new has appeared before.
 
 use super::Visit;
 use super::gathering::Gathering;
@@ -21,33 +21,33 @@ use std::time::Duration;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use url::Url;
 
-/// Requests of one poll.
+/// Maximum number of requests of one poll.
 const MOST_REQUESTS: u64 = 60;
-/// Time of one poll.
+/// Time limit of one poll.
 const MOST_TIME: Duration = Duration::from_secs(600);
-/// What was there before the site was followed is no news for this long.
+/// Content from before the site was followed is not new for this long.
 const FOR_GOOD: TimeDelta = TimeDelta::days(3650);
-/// A page that was read and refused is left alone for this long.
+/// A page that was read and rejected is skipped for this long.
 const REFUSED: TimeDelta = TimeDelta::days(30);
-/// Kinds of links that are told.
+/// Number of link kinds that are reported.
 const MOST_KINDS: usize = 4;
-/// Answers of an exploration between two words about it.
+/// Number of responses between two progress reports.
 const TELL: u32 = 3;
-/// How the words about an exploration under way begin.
+/// The beginning of the progress text of a running exploration.
 pub(in crate::engine) const EXPLORING: &str = "exploring";
-/// The folder of the records, beside the database.
+/// The folder of the crawl logs, beside the database.
 const FOLDER: &str = "crawls";
 
-/// Reads a site from the answer to its first request on.
+/// Reads a site, starting with the response to its first request.
 ///
 /// # Errors
-/// In plain words, when the record cannot be used.
+/// The reason, if the log cannot be used.
 pub(super) async fn read(
     visit: &mut Visit<'_>,
     response: Response,
     gathering: &mut Gathering,
 ) -> Result<(), String> {
-    // Pages elsewhere may have changed although this one has not.
+    // Other pages may have changed although this one has not.
     gathering.unfinished = true;
     let rules = visit.job.source.website.clone().unwrap_or_default();
     let targets = rules.targets.as_deref().map_or(Ok(Targets::Articles), str::parse);
@@ -72,7 +72,7 @@ pub(super) async fn read(
     let mut keys = Keys::for_articles(exploration.entries.len() + lost.len());
     visit.keep(exploration.entries, &mut keys, gathering).await?;
     visit.articles(lost, &exploration.rules, &exploration.publisher, &mut keys, gathering).await?;
-    // Only now: a poll that is killed before this finds the same again.
+    // Stored last: a poll that is killed before this finds the same again.
     if let Some(record) = record {
         let concluded = visit.context.work(move || record.conclude()).await;
         concluded.unwrap_or(Ok(())).map_err(|e| e.to_string())?;
@@ -80,27 +80,28 @@ pub(super) async fn read(
     Ok(())
 }
 
-/// What a poll has come to beside its entries.
+/// The result of a poll in addition to its entries.
 #[derive(Default)]
 struct Gathered {
     lost: Vec<Url>,
-    /// What is to be written down when all is stored.
+    /// The log to be updated when everything is stored.
     record: Option<Kept>,
 }
 
+/// Collects finds as items.
 struct Exploration {
     rules: WebsiteRules,
     publisher: String,
-    /// What was found, to be stored at the end: only then is known what is newest.
+    /// Stored at the end, because only then it is known which are newest.
     entries: Vec<Entry>,
-    /// The user has seen enough.
+    /// Cancelled if the user stops the exploration.
     stop: CancellationToken,
-    /// Afterwards there is nothing to stop.
+    /// Unregisters the exploration when dropped.
     _over: DropGuard,
 }
 
 impl Exploration {
-    /// What a step comes to, unless it is not waited for.
+    /// Runs a step unless the user stops the exploration.
     async fn step<E>(&self, step: impl Future<Output = Result<Step, E>>) -> Result<Step, E> {
         tokio::select! {
             biased;
@@ -130,11 +131,11 @@ async fn gather(
         access: access.clone(),
         spacing,
     };
-    // All that is known of the site is read again.
+    // All known pages are read again.
     let opening = move || match kept(&place, &order, budget, &net) {
         Ok(Some(kept)) => Ok((kept, None)),
         Ok(None) => Ok((Kept::explore(&file, &place, order, budget, net())?, None)),
-        // What was learned can be learned again.
+        // What is lost can be learned again.
         Err(
             e @ (CrawlError::Record
             | CrawlError::Credentials
@@ -160,11 +161,11 @@ async fn gather(
     }
 }
 
-/// What earlier looks have left.
+/// The saved state of earlier polls.
 enum Kept {
-    /// An exploration that is not over.
+    /// An unfinished exploration.
     Exploring(Box<Crawl>),
-    /// What it has learned.
+    /// A finished exploration with what it learned.
     Learned(Box<Again>),
 }
 
@@ -187,10 +188,10 @@ impl Kept {
     }
 }
 
-/// Removes the records of sources that are not kept any more.
+/// Removes the logs of sources that are no longer stored.
 ///
 /// # Errors
-/// When the folder cannot be read, or a file not removed.
+/// If the folder cannot be read, or a file cannot be removed.
 pub(in crate::engine) fn tidy(folder: &Path, kept: &HashSet<String>) -> std::io::Result<()> {
     let files = match std::fs::read_dir(folder.join(FOLDER)) {
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(()),
@@ -199,7 +200,7 @@ pub(in crate::engine) fn tidy(folder: &Path, kept: &HashSet<String>) -> std::io:
     for file in files {
         let file = file?;
         let name = file.file_name();
-        // With those that SQLite puts beside it.
+        // Including the files that SQLite creates beside it.
         let id = name.to_str().and_then(|name| name.rsplit_once(".db")).map(|(id, _)| id);
         if id.is_some_and(|id| !kept.contains(id)) {
             std::fs::remove_file(file.path())?;
@@ -208,8 +209,8 @@ pub(in crate::engine) fn tidy(folder: &Path, kept: &HashSet<String>) -> std::io:
     Ok(())
 }
 
-/// Opens the record of a source; `None` where there is none for that order: another address or host,
-/// or something else to look for, is another crawl. Where the address redirects to may vary.
+/// Opens the log of a source; `None` if there is none for that order. Another URL, host or target
+/// means another crawl. The redirect target of the URL may vary.
 fn kept(
     place: &Place,
     order: &Order,
@@ -235,7 +236,7 @@ fn kept(
     }))
 }
 
-/// Begins an exploration in place of whatever was there.
+/// Starts an exploration, replacing any earlier log.
 fn restart(
     file: &Path,
     place: &Place,
@@ -245,7 +246,7 @@ fn restart(
 ) -> Result<Crawl, CrawlError> {
     let mut log = file.as_os_str().to_owned();
     log.push("-wal");
-    // The log first: it would be taken for that of the next file.
+    // The log of SQLite first: it would be applied to the next file.
     for old in [Path::new(&log), file] {
         match std::fs::remove_file(old) {
             Err(why) if why.kind() != std::io::ErrorKind::NotFound => {
@@ -257,10 +258,10 @@ fn restart(
     Crawl::begin(place, order, budget, net)
 }
 
-/// What the crawls of a source (row key) have come to, in lines of words; empty without any.
+/// The progress of the crawls of a source (row key), as lines of text; empty without any.
 ///
 /// # Errors
-/// When the database cannot be read.
+/// If the database cannot be read.
 pub(in crate::engine) fn link_groups(
     reader: &Reader,
     source: i64,
@@ -273,7 +274,7 @@ fn note_name(source: i64) -> String {
     format!("crawl.{source}")
 }
 
-/// Tells how far a poll has come; `kinds` are told below it.
+/// Stores the progress of a poll; `kinds` are shown below it.
 async fn report(visit: &Visit<'_>, what: &str, now: Progress, kinds: &[String]) {
     let Progress { requests, found, links, .. } = now;
     let words = format!("{what}: {requests} requests, {found} found, {links} links seen");
@@ -281,7 +282,7 @@ async fn report(visit: &Visit<'_>, what: &str, now: Progress, kinds: &[String]) 
         std::iter::once(words.as_str()).chain(kinds.iter().map(String::as_str)).collect();
     let stored = visit.context.store.set_memo(note_name(visit.job.key), note.join("\n")).await;
     if let Err(e) = stored {
-        tracing::error!("telling of a crawl: {e}");
+        tracing::error!("cannot store the progress of a crawl: {e}");
     }
 }
 
@@ -312,11 +313,11 @@ async fn explore(
             }
             Step::Ended(End::Left(words)) => {
                 leave(visit, &words, gathering);
-                // Where it cannot even begin to go on, it goes on with what it has.
+                // If it cannot continue, it uses what it has.
                 over = answers == 1 && crawl.progress().found > 0;
                 break;
             }
-            // It goes on with the next poll where it has led to nothing yet.
+            // If it found nothing yet, the next poll continues it.
             Step::Ended(end) if crawl.progress().found == 0 && end != End::Done => {
                 report(visit, "explored so far", crawl.progress(), &[]).await;
                 break;
@@ -329,11 +330,11 @@ async fn explore(
         }
     }
     if exploration.entries.is_empty() {
-        gathering.nothing_listed = Some("nothing that is looked for".to_owned());
+        gathering.nothing_listed = Some("no targets found".to_owned());
         let requests = crawl.progress().requests;
         gathering.note(format!("nothing was found in {requests} requests"));
     }
-    // What is older was there before the site was followed.
+    // Older content was there before the site was followed.
     exploration.entries.sort_by_key(|e| std::cmp::Reverse(e.published));
     let old = exploration.entries.split_off(exploration.entries.len().min(MOST_ARTICLES));
     let old = old.iter().filter_map(|e| Url::parse(e.url.as_deref()?).ok());
@@ -366,7 +367,8 @@ async fn revisit(
     report(visit, "last poll", again.progress(), before.get(1..).unwrap_or_default()).await;
     let mut lost = Vec::new();
     if exploration.rules.targets.as_deref().is_none_or(|t| t == "articles") {
-        // An earlier poll may have been killed between its record and its items.
+        // An earlier poll may have been killed after updating its log and before storing its
+        // items.
         let found_now: Vec<&str> =
             exploration.entries.iter().filter_map(|e| e.url.as_deref()).collect();
         let known = visit.known(earlier.clone()).await?;
@@ -376,13 +378,13 @@ async fn revisit(
     Ok(Gathered { lost, record: Some(Kept::Learned(again)) })
 }
 
-/// The host is not to be asked on.
+/// Stops because no more requests may be sent to the host.
 fn leave(visit: &Visit<'_>, words: &str, gathering: &mut Gathering) {
     gathering.note(words);
     gathering.left_host = visit.context.client.paused_until(&visit.job.source.url).is_some();
 }
 
-/// Makes an item of what was found.
+/// Converts a find to an item.
 async fn take(
     visit: &mut Visit<'_>,
     found: Option<Box<Found>>,
@@ -415,7 +417,7 @@ async fn take(
             match visit.context.work(work).await {
                 Some(Ok(entry)) => exploration.entries.push(entry),
                 Some(Err(why)) => {
-                    gathering.note(format!("{url} was left out: {why}"));
+                    gathering.note(format!("{url} was skipped: {why}"));
                     gathering.refused.push((url, visit.started + REFUSED));
                 }
                 None => gathering.note(format!("{url} could not be read (this is a bug)")),
@@ -425,7 +427,7 @@ async fn take(
     }
 }
 
-/// A page as an item: by what it says of itself, and by its looks.
+/// A page as an item, from its metadata and its content.
 fn article(
     page: &Response,
     anchor: String,
@@ -453,7 +455,7 @@ fn article(
     Ok(Entry { language: found.language, ..article.entry(publisher, now) })
 }
 
-/// A file as an item: named as the link to it is, or as it is called itself.
+/// A file as an item, named by the text of its link, or by its own title.
 fn entry(found: &Found, publisher: &str) -> Entry {
     let name = found.url.split(['?', '#']).next().unwrap_or_default();
     let name = name.rsplit('/').find(|part| !part.is_empty()).unwrap_or(&found.url);
@@ -483,7 +485,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn records_go_with_their_sources() {
+    fn removes_logs_of_removed_sources() {
         let dir = tempfile::tempdir().unwrap();
         tidy(dir.path(), &HashSet::new()).unwrap();
         let folder = dir.path().join(FOLDER);

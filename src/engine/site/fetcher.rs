@@ -1,4 +1,4 @@
-//! Asks for pages, and asks again where that makes sense.
+//! Fetching pages with retries.
 
 use crate::engine::context::Context;
 use crate::model::{ErrorKind, Source};
@@ -7,16 +7,16 @@ use crate::website::retry::{Failure, Next, decide};
 use std::time::Duration;
 use url::Url;
 
-/// Asks for the pages of one source, one after the other.
+/// Fetches the pages of one source, one after the other.
 pub(crate) struct PageFetcher<'a> {
     context: &'a Context,
     source: &'a Source,
-    /// The user wants to know although the host is paused.
+    /// Whether the user requested it although the host is paused.
     force: bool,
-    /// The time that the host asked for has gone by while we waited, so that the pause which holds
-    /// others off is over for us.
+    /// Whether this poll has waited for the time that the host asked for, so the pause no longer
+    /// applies to it.
     waited_for_it: bool,
-    /// Requests that were sent, redirects included.
+    /// Requests sent, including redirects.
     pub(crate) sent: u32,
 }
 
@@ -25,13 +25,13 @@ impl<'a> PageFetcher<'a> {
         Self { context, source, force, waited_for_it: false, sent: 0 }
     }
 
-    /// Asks for a page of the source.
+    /// Fetches a page of the source.
     pub(crate) async fn page(&mut self, url: Url) -> Result<Response, FetchError> {
         self.ask(Request::page(url)).await
     }
 
-    /// Asks, and tries again as [`decide`] says. An answer gives its room back at once: a poll holds
-    /// several pages while it waits for the next, and would wait for itself.
+    /// Fetches and retries as [`decide`] says. A response releases its memory budget immediately:
+    /// a poll keeps several pages while it waits for the next, and would block itself.
     pub(crate) async fn ask(&mut self, request: Request) -> Result<Response, FetchError> {
         let rules = self.source.website.as_ref();
         let request = Request {
@@ -69,11 +69,11 @@ impl<'a> PageFetcher<'a> {
     }
 }
 
-/// Requests that an answer took.
+/// Number of requests that a response took.
 pub(crate) fn sent(answer: &Result<Response, FetchError>) -> u32 {
     match answer {
         Ok(response) => 1 + u32::try_from(response.hops.len()).unwrap_or(u32::MAX - 1),
-        // Nothing was said to the network.
+        // No request was sent.
         Err(FetchError::Paused { .. } | FetchError::Robots { .. }) => 0,
         Err(e) if e.kind() == ErrorKind::User => 0,
         Err(_) => 1,

@@ -1,4 +1,4 @@
-//! What a poll of a site gathers on its way.
+//! The results that a poll of a site collects.
 
 use crate::model::{PageSays, RuleKey, SelectorProblem, Time, WebsiteFacts};
 use crate::net::Response;
@@ -9,44 +9,43 @@ use std::collections::HashMap;
 use std::time::Duration;
 use url::Url;
 
-/// Notes of one poll that are kept.
+/// Maximum number of notes per poll.
 const MOST_NOTES: usize = 10;
 
-/// What was stored, and what else there is to say.
 #[derive(Default)]
 pub(super) struct Gathering {
-    /// What became of the articles so far.
+    /// Counts of the articles so far.
     pub(super) kept: Ingested,
-    /// Pages not to be asked for before a moment.
+    /// Pages that are skipped until a time.
     pub(super) refused: Vec<(Url, Time)>,
-    /// In plain words, for the log.
+    /// Notes for the log.
     pub(super) notes: Vec<String>,
-    /// What the site calls itself.
+    /// Title of the site.
     pub(super) title: Option<String>,
     pub(super) wire_bytes: u64,
     pub(super) elapsed: Duration,
     /// Something was left for the next poll.
     pub(super) unfinished: bool,
     pub(super) left_host: bool,
-    /// The page says that it has not changed since the poll before.
+    /// The page says that it has not changed since the last poll.
     pub(super) unchanged: bool,
-    /// What the pages say of when they change, where they were read.
+    /// What the pages say about when they change, if they were read.
     pub(super) says: Option<PageSays>,
-    /// The dates that the articles read give.
+    /// The dates of the articles that were read.
     pub(super) dates: Vec<Time>,
-    /// Articles read, those of them without a title, and those without text.
+    /// Articles read, those without a title, and those without text.
     pub(super) read: usize,
     pub(super) untitled: usize,
     pub(super) empty: usize,
-    /// No article is listed at all, and why as far as that can be told.
+    /// Why no article is listed at all, as far as known.
     pub(super) nothing_listed: Option<String>,
-    /// Selectors that would find what those of the source do not.
+    /// Selectors that would match if those of the source do not.
     pub(super) instead: Vec<String>,
-    /// Articles without title or text, with the titles in the list: other selectors may find them.
+    /// Articles without title or text, with their titles in the list: other selectors may match.
     pub(super) blank: Vec<(Response, String)>,
-    /// The first list page, where it lists something.
+    /// The first list page, if it lists something.
     pub(super) copy: Option<ListCopy>,
-    /// The links of the list, by the key of the address.
+    /// The links of the list, by the key of the URL.
     pub(super) listed: HashMap<String, ListLink>,
 }
 
@@ -58,7 +57,7 @@ impl Gathering {
         }
     }
 
-    /// What all articles lack that were read; `None` where there are none, or one has everything.
+    /// What all articles are missing; `None` if none was read, or one is complete.
     pub(super) fn missing(&self) -> Option<RuleKey> {
         match self.read {
             0 => None,
@@ -68,8 +67,8 @@ impl Gathering {
         }
     }
 
-    /// Whether the rules still find something to read. Looks without new articles say nothing about
-    /// the selectors of articles.
+    /// Whether the rules still match. Polls without new articles say nothing about the selectors
+    /// of articles.
     pub(super) fn website_facts(&self, before: &WebsiteFacts, started: Time) -> WebsiteFacts {
         let says = self.says.unwrap_or(before.says);
         let missing = match (&self.nothing_listed, self.missing()) {
@@ -94,14 +93,14 @@ impl Gathering {
         let since = before.problem.as_ref().map_or(started, |t| t.since);
         let said_something = self.nothing_listed.is_some() || self.read > 0;
         let instead = match &before.problem {
-            // A quiet look has found nothing better either.
+            // A poll without new articles has found no better selectors either.
             Some(problem) if !said_something => problem.instead.clone(),
             _ => self.instead.clone(),
         };
         WebsiteFacts {
             fruitless: before.fruitless.saturating_add(u32::from(said_something)),
             problem: Some(SelectorProblem { since, what, instead, key }),
-            // Only a page that is read again can show that it works again.
+            // Only reading the page again can show that the rules match again.
             unfinished: true,
             rules: before.rules,
             says,
@@ -118,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn three_fruitless_looks_break_a_source_since_the_first() {
+    fn a_source_is_broken_after_three_fruitless_polls() {
         let nothing = || Gathering {
             nothing_listed: Some("no links to articles".to_owned()),
             ..Gathering::default()
@@ -130,8 +129,12 @@ mod tests {
             ("no links", vec![nothing(), nothing(), nothing()], true),
             ("no titles", vec![untitled(), quiet(), untitled(), untitled()], true),
             ("twice only", vec![nothing(), nothing()], false),
-            ("quiet looks say nothing", vec![untitled(), quiet(), quiet(), quiet()], false),
-            ("it works again", vec![nothing(), nothing(), nothing(), good()], false),
+            (
+                "polls without new articles say nothing",
+                vec![untitled(), quiet(), quiet(), quiet()],
+                false,
+            ),
+            ("the rules match again", vec![nothing(), nothing(), nothing(), good()], false),
         ];
         for (why, polls, broken) in cases {
             let facts =

@@ -1,5 +1,5 @@
-//! A look at a website or sitemap, from the answer to its first request on: further list pages and
-//! articles, one after the other, through the same manners as everything else.
+//! Polling a website or sitemap, starting with the response to its first request: further list
+//! pages and articles, one after the other, through the same HTTP client as everything else.
 
 mod crawl;
 mod fetcher;
@@ -23,29 +23,29 @@ use gathering::Gathering;
 use std::sync::Arc;
 use url::Url;
 
-/// What a poll of a website or sitemap leaves; its articles are stored already.
+/// The result of a poll of a website or sitemap; its articles are stored already.
 pub(super) struct SiteEnd {
     pub(super) pages: Pages,
     pub(super) facts: WebsiteFacts,
     /// What was read of the site, unless it has not changed.
     pub(super) document: Option<DocumentFacts>,
-    /// The host asked to be left alone in the middle of it.
+    /// The host asked for a pause during the poll.
     pub(super) left_host: bool,
 }
 
-/// A look under way.
+/// A running poll.
 pub(super) struct Visit<'a> {
     pub(super) context: &'a Arc<Context>,
     pub(super) job: &'a Job,
     pub(super) facts: &'a SourceFacts,
     pub(super) started: Time,
     pub(super) fetcher: PageFetcher<'a>,
-    /// Pages that were fetched before, while the address was explored.
+    /// Pages that were fetched while the URL was explored.
     pub(super) prefetched: Prefetched,
 }
 
 impl Visit<'_> {
-    /// Reads the answer to the first request and everything that it leads to.
+    /// Reads the first response and everything that it links to.
     pub(super) async fn read(
         mut self,
         mut finished: Finished,
@@ -90,12 +90,12 @@ impl Visit<'_> {
         finished
     }
 
-    /// The address that stands for the site: where a permanent redirect leads, else the declared one.
+    /// The URL of the site: the target of a permanent redirect, else the declared one.
     fn home(&self) -> Url {
         address(&self.job.source.url, self.facts)
     }
 
-    /// What items of the source say about who published them.
+    /// The publisher of the items of the source.
     fn publisher(&self, page_title: Option<&str>) -> String {
         let own = self.job.source.title.as_deref().or(page_title);
         own.unwrap_or_else(|| self.facts.title(&self.job.source)).to_owned()

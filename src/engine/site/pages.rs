@@ -1,4 +1,4 @@
-//! Articles: which of them are known already, and fetching the others one after the other.
+//! Articles: finding out which are known already, and fetching the others one after the other.
 
 use super::Visit;
 use super::gathering::Gathering;
@@ -14,20 +14,20 @@ use chrono::TimeDelta;
 use std::collections::HashMap;
 use url::Url;
 
-/// Pages that were fetched before they are read, by the key of their address.
+/// Pages that were fetched before they are needed, by the key of their URL.
 pub(crate) type Prefetched = HashMap<String, Response>;
 
-/// A page that was read and refused, or leads somewhere else, is left alone for this long.
+/// A page that was read and rejected, or redirects to another site, is skipped for this long.
 const REFUSED: TimeDelta = TimeDelta::days(30);
-/// A page that is not there is asked for again after this time.
+/// A missing page is fetched again after this time.
 const MISSING: TimeDelta = TimeDelta::days(1);
-/// Failures in a row that may pass by themselves, after which the rest waits for the next poll.
+/// Number of temporary failures in a row after which the rest waits for the next poll.
 const MOST_FAILURES: usize = 3;
 
-/// Articles without title or text that are kept for a look for other selectors.
+/// Maximum number of articles without title or text that are kept for finding other selectors.
 const MOST_BLANK: usize = 3;
 
-/// What a page gave.
+/// The result of reading a page.
 enum Read {
     Article { entry: Box<Entry>, titled: bool },
     Refused(String),
@@ -40,12 +40,12 @@ impl Visit<'_> {
         self.context.read(move |reader| reader.known_pages(key, &urls, now)).await
     }
 
-    /// Fetches articles in order and stores each as soon as it is read, so that a poll that is cut
-    /// short has lost none. `publisher` is who they are said to be by. Returns whether the rest of
-    /// the site can be read on.
+    /// Fetches articles in order and stores each as soon as it is read, so that a poll that is
+    /// cut short has lost none. `publisher` is used for all of them. Returns whether the rest of
+    /// the site can be read.
     ///
     /// # Errors
-    /// In plain words, when they cannot be stored.
+    /// The reason, if they cannot be stored.
     pub(super) async fn articles(
         &mut self,
         urls: Vec<Url>,
@@ -73,7 +73,8 @@ impl Visit<'_> {
                     failures = 0;
                     let moved = normalise(&response.final_url) != normalise(&url);
                     if moved {
-                        // The item is known by where it is; where it was listed is remembered too.
+                        // The item is identified by its final URL; the listed URL is remembered
+                        // too.
                         gathering.refused.push((url.clone(), self.started + REFUSED));
                     }
                     let read = self.take(url, response, rules, publisher, gathering).await;
@@ -92,7 +93,7 @@ impl Visit<'_> {
                     return Ok(false);
                 }
                 Err(FetchError::Robots { .. }) => {
-                    gathering.note(format!("{url}: robots.txt says no"))
+                    gathering.note(format!("{url}: robots.txt does not allow it"))
                 }
                 Err(e) if e.kind() == crate::model::ErrorKind::Permanent => {
                     gathering.note(e.to_string());
@@ -117,7 +118,7 @@ impl Visit<'_> {
     /// Stores articles before the poll is over.
     ///
     /// # Errors
-    /// In plain words, when they cannot be stored.
+    /// The reason, if they cannot be stored.
     pub(super) async fn keep(
         &self,
         entries: Vec<Entry>,
@@ -132,15 +133,15 @@ impl Visit<'_> {
         let store = &self.context.store;
         let stored = store.store_articles(self.job.key, prepared, self.started, *keys).await;
         let stored = stored.map_err(|e| text::line(&e.to_string()))?;
-        let (done, left) = stored.ok_or("the source is no longer there")?;
+        let (done, left) = stored.ok_or("the source no longer exists")?;
         *keys = left;
-        // What comes later is older.
+        // Articles that come later are older.
         gathering.kept.new.splice(0..0, done.new);
         gathering.kept.known += done.known;
         Ok(())
     }
 
-    /// Reads one article page; `None` where it was refused.
+    /// Reads one article page; `None` if it was rejected.
     pub(super) async fn take(
         &mut self,
         listed: Url,
@@ -156,7 +157,7 @@ impl Visit<'_> {
         match self.context.work(work).await {
             Some(Read::Article { mut entry, titled }) => {
                 let link = gathering.listed.get(&normalise(&listed));
-                // A list that says more than its articles is believed.
+                // The list takes precedence if it has more data than the article.
                 let date = link.and_then(|link| link.date).filter(|date| *date <= now);
                 entry.published = entry.published.or(date);
                 gathering.read += 1;
@@ -174,7 +175,7 @@ impl Visit<'_> {
                 return Some(*entry);
             }
             Some(Read::Refused(why)) => {
-                gathering.note(format!("{listed} was left out: {why}"));
+                gathering.note(format!("{listed} was skipped: {why}"));
                 gathering.refused.push((listed, self.started + REFUSED));
             }
             None => gathering.note(format!("{listed} could not be read (this is a bug)")),
@@ -183,7 +184,7 @@ impl Visit<'_> {
     }
 }
 
-/// Selectors of titles or texts that find those of all these articles.
+/// Selectors that find the titles or texts of all these articles.
 pub(super) fn instead(
     blank: Vec<(Response, String)>,
     rules: &WebsiteRules,

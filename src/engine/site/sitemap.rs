@@ -1,4 +1,4 @@
-//! Sitemaps: indexes downwards, then the pages that are new.
+//! Sitemaps: reading indexes and their children, then the new pages.
 
 use super::Visit;
 use super::gathering::Gathering;
@@ -14,17 +14,17 @@ use chrono::TimeDelta;
 use std::collections::{HashSet, VecDeque};
 use url::Url;
 
-/// Articles fetched in one poll of a sitemap that was read before.
+/// Maximum number of articles fetched in one poll of a sitemap that was read before.
 const MOST_DUE: usize = 50;
-/// Pages that are looked up in the database, newest first.
+/// Maximum number of pages that are searched in the database, newest first.
 const MOST_ASKED: usize = 2000;
-/// Pages that were there before the sitemap was followed are no news for this long.
+/// Pages from before the sitemap was followed are not new for this long.
 const FOR_GOOD: TimeDelta = TimeDelta::days(3650);
 
-/// Reads a sitemap from the answer to its first request on.
+/// Reads a sitemap, starting with the response to its first request.
 ///
 /// # Errors
-/// In plain words, when the document is no sitemap.
+/// The reason, if the document is not a sitemap.
 pub(super) async fn read(
     visit: &mut Visit<'_>,
     response: Response,
@@ -48,7 +48,7 @@ pub(super) async fn read(
     let mut new: Vec<Listed> = new.map(|(page, _)| page).collect();
     let rest = new.split_off(new.len().min(budget));
     match last_visit {
-        // What was there before and does not say when it was changed would look new forever.
+        // Old pages without a modification time would seem new forever.
         None => {
             let taken: HashSet<String> = new.iter().map(|p| normalise(&p.url)).collect();
             let undated = pages.iter().filter(|p| p.lastmod.is_none());
@@ -72,7 +72,7 @@ pub(super) async fn read(
     Ok(())
 }
 
-/// What a sitemap says of when its pages change: as often as the liveliest of them.
+/// What a sitemap says about when its pages change: the most frequent of them counts.
 fn says(visit: &Visit<'_>, pages: &[Listed]) -> PageSays {
     let bounds = visit.context.settings().schedule.of(&visit.job.source);
     let interval = |page: &Listed| {
@@ -102,7 +102,7 @@ fn entry(page: &Listed, publisher: &str, now: Time) -> Option<Entry> {
     })
 }
 
-/// All pages of a sitemap, those of the children of an index included that may have changed.
+/// All pages of a sitemap, including those of the children of an index that may have changed.
 async fn descend(
     visit: &mut Visit<'_>,
     response: Response,
@@ -119,7 +119,7 @@ async fn descend(
         match found.take() {
             Some((Sitemap::Pages(listed), _)) => pages.extend(listed),
             Some((Sitemap::Index(children), level)) => {
-                // An index that does not say when its children change has to be gone through.
+                // An index without modification times must be read completely.
                 gathering.unfinished |= children.iter().any(|c| c.lastmod.is_none());
                 let mut open = worth_reading(&children, last_visit);
                 open.sort_by_key(|c| std::cmp::Reverse(c.lastmod.map(|l| l.at)));

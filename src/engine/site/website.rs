@@ -11,7 +11,7 @@ use crate::website::signal::{says, unchanged};
 use crate::website::{ListPage, Page, Selectors, Walk, list_page, propose::propose};
 use url::Url;
 
-/// Selectors that are named when those of the source find nothing.
+/// Number of selectors that are suggested if those of the source find nothing.
 const INSTEAD: usize = 3;
 
 /// A list page that was read.
@@ -20,16 +20,16 @@ struct Listed {
     says: PageSays,
     title: Option<String>,
     needs_javascript: bool,
-    /// Selectors that would work, where those of the source find nothing.
+    /// Selectors that would match if those of the source find nothing.
     instead: Vec<String>,
-    /// The page, where it lists something.
+    /// The page, if it lists something.
     copy: Option<ListCopy>,
 }
 
-/// Reads a website from the answer to its first request on.
+/// Reads a website, starting with the response to its first request.
 ///
 /// # Errors
-/// In plain words, when the page is none.
+/// The reason, if the document is not a page.
 pub(super) async fn read(
     visit: &mut Visit<'_>,
     response: Response,
@@ -48,7 +48,7 @@ pub(super) async fn read(
         let first = gathering.says.is_none();
         let listed = match list(visit, answer, &rules).await {
             Ok(listed) => listed,
-            // What the pages before gave is good.
+            // The results of the pages before can be used.
             Err(why) if !first => {
                 gathering.note(format!("{asked}: {why}"));
                 break;
@@ -61,7 +61,7 @@ pub(super) async fn read(
         }
         let urls: Vec<Url> = listed.page.links.iter().map(|l| l.url.clone()).collect();
         let known = visit.known(urls.clone()).await.map_err(|e| e.to_string())?;
-        // What a poll that was cut short has stored is no sign that the rest is known too.
+        // Articles stored by a poll that was cut short do not mean that the rest is known too.
         let lately = |at: Time| visit.facts.last_ok.is_some_and(|last| at > last);
         let is_old = |url: &Url| {
             let mut both = urls.iter().zip(&known);
@@ -86,7 +86,7 @@ pub(super) async fn read(
                 gathering.elapsed += response.elapsed;
                 (asked, answer) = (next, response);
             }
-            // What the first pages gave is good; the rest comes with the next poll.
+            // The results of the first pages can be used; the rest comes with the next poll.
             Ok(response) => {
                 gathering.note(format!("{next}: HTTP {}", response.status));
                 gathering.left_host = response.status == 429;
@@ -104,7 +104,7 @@ pub(super) async fn read(
     Ok(())
 }
 
-/// The address itself is the only article.
+/// The URL itself is the only article.
 async fn direct(
     visit: &mut Visit<'_>,
     response: Response,
@@ -165,13 +165,13 @@ async fn list(
     read.unwrap_or_else(|| Err("the page could not be read (this is a bug)".to_owned()))
 }
 
-/// What the first page tells beside its links.
+/// Checks the first page in addition to its links.
 fn review(listed: &Listed, gathering: &mut Gathering) {
     gathering.title.clone_from(&listed.title);
     gathering.says = Some(listed.says);
     if listed.page.links.is_empty() {
         let what = if listed.needs_javascript {
-            "no links to articles: the page needs JavaScript, which is not run; follow a feed or a \
+            "no links to articles: the page needs JavaScript, which is not supported; follow a feed or a \
              sitemap of the site instead"
         } else {
             "no links to articles"

@@ -1,4 +1,4 @@
-//! The thread that holds the trees of a workbench.
+//! The thread that owns the trees of a workbench.
 
 use crate::model::{Time, WebsiteRules};
 use crate::net::Response;
@@ -16,19 +16,18 @@ use url::Url;
 /// A page of a workbench.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Place {
-    /// The address of the source.
+    /// The URL of the source.
     List,
-    /// The next page of the list.
     Second,
     /// The article that was fetched last.
     Article,
-    /// A copy of the list as it was, by its number from the newest on.
+    /// A stored copy of the list, by its number from the newest on.
     Copy(usize),
 }
 
-/// What is asked of the desk.
+/// Requests to the worker.
 pub(super) enum Job {
-    /// The keys of the articles known before, and the copies of the list, newest first.
+    /// The keys of the known articles, and the stored copies of the list, newest first.
     Known {
         known: HashSet<String>,
         copies: Vec<ListCopy>,
@@ -51,54 +50,47 @@ pub(super) enum Job {
     },
 }
 
-/// What the desk answers.
+/// Responses of the worker.
 #[derive(Debug)]
 pub enum Said {
-    /// When the copies of the list were taken, newest first.
+    /// The dates of the stored copies of the list, newest first.
     Copies(Vec<Time>),
-    /// A page is there.
+    /// A page was loaded.
     Page {
-        /// Which.
         place: Place,
-        /// The address that answered.
+        /// The URL of the response.
         url: Url,
-        /// Its structure.
         outline: Arc<Outline>,
-        /// Its text is only there for those who run its scripts.
+        /// Whether the text is only visible with JavaScript.
         needs_javascript: bool,
     },
-    /// A page is not there, and why.
-    Failed {
-        /// Which.
-        place: Place,
-        /// In plain words.
-        why: String,
-    },
-    /// What selectors would work there, best first.
+    /// A page could not be loaded.
+    Failed { place: Place, why: String },
+    /// Selectors that would match there, best first.
     Offers(Place, Vec<Offer>),
-    /// What rules give.
+    /// The matches of rules.
     Previewed(u64, Box<Preview>),
-    /// A selector for the element that was pointed at, where one was found.
+    /// A selector for the selected element, if one was found.
     Picked(Part, Option<String>),
 }
 
-/// Selectors that would work.
+/// Proposed selectors.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer {
-    /// Each with the part that it is for.
+    /// Each with its field.
     pub selectors: Vec<(Part, String)>,
-    /// Articles that they find, on a list.
+    /// Number of articles that they find on a list.
     pub count: usize,
-    /// Those of them that were known before.
+    /// Number of those that were known before.
     pub known: usize,
 }
 
-/// What rules give on the pages that are there.
+/// The matches of rules on the loaded pages.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Preview {
     /// On the list.
     pub list: Option<Listed>,
-    /// On the newest copy of it, where that is laid on the desk too.
+    /// On the newest copy of it, if that is loaded too.
     pub copy: Option<Listed>,
     /// On its next page.
     pub second: Option<Listed>,
@@ -111,12 +103,12 @@ pub(super) struct Desk {
     newest: Arc<AtomicU64>,
     said: UnboundedSender<Said>,
     sheets: HashMap<Place, Sheet>,
-    /// What the list calls the article.
+    /// Title of the article in the list.
     title: String,
     known: HashSet<String>,
     copies: Vec<ListCopy>,
     waiting: VecDeque<Job>,
-    /// Pages for which selectors are looked for as soon as nothing else is to be done.
+    /// Pages for which selectors are proposed when nothing else is to be done.
     idle: Vec<Place>,
 }
 
@@ -139,7 +131,7 @@ impl Desk {
         }
     }
 
-    /// Works until nobody can ask any more.
+    /// Works until all senders are gone.
     pub(super) fn run(mut self) {
         loop {
             self.waiting.extend(self.inbox.try_iter());
@@ -168,7 +160,7 @@ impl Desk {
     }
 
     fn report(&self, said: Said) {
-        // Who listens no more has gone on.
+        // The listener may be gone.
         let _ = self.said.send(said);
     }
 
@@ -237,7 +229,7 @@ impl Desk {
         }
     }
 
-    /// Looks for selectors that would work.
+    /// Proposes selectors.
     fn offer(&mut self, place: Place) {
         let offers = match place {
             Place::Second => return,
@@ -299,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_newest_preview_is_reckoned_and_offers_come_last() {
+    fn only_the_newest_preview_is_computed_and_proposals_come_last() {
         let (jobs, inbox) = mpsc::channel();
         let (said, mut heard) = tokio::sync::mpsc::unbounded_channel();
         let newest = Arc::new(AtomicU64::new(0));
@@ -343,7 +335,7 @@ mod tests {
         let want = [
             "copies 2",
             "Copy(0) true",
-            "Copy(1) this is no HTML page, it looks like plain text",
+            "Copy(1) this is not an HTML page, it seems to be plain text",
             "5: 9 known 1 lost 0",
             "Articles h3 a",
             "Copy(0) 9 1",

@@ -1,6 +1,7 @@
-//! The pages that a user writes selectors for: each fetched once, through the same manners as
-//! everything else, and kept as a tree on a thread of its own ([`desk`]), where what selectors give
-//! is reckoned again at each stroke. Who asks never waits: answers come through a channel.
+//! The pages for which a user writes selectors: each fetched once, through the same HTTP client
+//! as everything else, and kept as a tree on a thread of its own ([`desk`]), where the matches of
+//! selectors are computed again after each key press. Callers never wait: responses come through
+//! a channel.
 
 mod desk;
 
@@ -24,34 +25,34 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::AbortHandle;
 use url::Url;
 
-/// Articles of a source whose addresses are known.
+/// Maximum number of known article URLs of a source.
 const MOST_KNOWN: usize = 500;
-/// Stack of the thread that holds the trees: pages may be as deep as the gate before them allows.
+/// Stack size of the thread that owns the trees, for pages as deep as the depth limit allows.
 const STACK: usize = 8 << 20;
 
-/// What a workbench is for.
+/// The subject of a workbench.
 #[derive(Debug)]
 pub enum Subject {
     /// A source that is followed, by its row key.
     Followed(i64),
-    /// A way to follow an address, by its number: its page was fetched already. Without a number a
-    /// website at that address.
+    /// A way to follow a URL, by its number: its page was fetched already. Without a number, a
+    /// website at that URL.
     Way(Box<Discovery>, Option<usize>),
 }
 
-/// Pages, and what selectors give on them. Dropping it gives up what is being fetched.
+/// Pages, and what selectors match on them. Dropping it cancels running requests.
 pub struct Workbench {
     handle: Handle,
     source: Arc<Source>,
     jobs: mpsc::Sender<Job>,
-    /// Number of the newest preview that was asked for: older ones are left out.
+    /// Number of the newest preview request: older ones are skipped.
     newest: Arc<AtomicU64>,
     said: UnboundedSender<Said>,
     fetching: Vec<AbortHandle>,
 }
 
 impl Handle {
-    /// A workbench for a source, whose page is asked for at once; `None` where there is no such
+    /// A workbench for a source, whose page is fetched immediately; `None` if there is no such
     /// source.
     pub fn workbench(&self, subject: Subject, said: UnboundedSender<Said>) -> Option<Workbench> {
         let (source, key, page) = match subject {
@@ -71,10 +72,10 @@ impl Handle {
         let newest = Arc::new(AtomicU64::new(0));
         let thread = std::thread::Builder::new().name("workbench".to_owned()).stack_size(STACK);
         let (counter, answers) = (newest.clone(), said.clone());
-        // Trees stay on the thread that made them.
+        // Trees stay on the thread that created them.
         let work = move || Desk::new(inbox, counter, answers).run();
         if let Err(e) = thread.spawn(work) {
-            tracing::error!("no thread for the workbench: {e}");
+            tracing::error!("cannot start the thread of the workbench: {e}");
             return None;
         }
         let fetching = Vec::new();
@@ -86,7 +87,7 @@ impl Handle {
 }
 
 impl Workbench {
-    /// Reads what is known of the source, and fetches its page.
+    /// Reads what is known about the source, and fetches its page.
     fn open(&mut self, key: Option<i64>, page: Option<Response>) {
         let (handle, source) = (self.handle.clone(), self.source.clone());
         let (jobs, said) = (self.jobs.clone(), self.said.clone());
@@ -104,7 +105,7 @@ impl Workbench {
                         let known: HashSet<String> = urls.iter().map(normalise).collect();
                         let _ = jobs.send(Job::Known { known, copies });
                     }
-                    Err(e) => tracing::warn!("what is known of {}: {e}", source.id),
+                    Err(e) => tracing::warn!("cannot read the facts of {}: {e}", source.id),
                 }
             }
             let direct =
@@ -112,7 +113,7 @@ impl Workbench {
             let (place, url) = match source.kind {
                 SourceKind::Website if direct => (Place::Article, Some(source.url.clone())),
                 SourceKind::Website => (Place::List, Some(source.url.clone())),
-                // Their lists are no pages.
+                // The lists of other kinds are not pages.
                 _ => (Place::Article, newest),
             };
             match (page, url) {
@@ -127,7 +128,7 @@ impl Workbench {
                     fetch(&handle, &source, url, place, String::new(), &jobs, &said).await
                 }
                 (None, None) => {
-                    let why = "no article of it is known yet, so there is none to show".to_owned();
+                    let why = "no article of this source is known yet".to_owned();
                     let _ = said.send(Said::Failed { place, why });
                 }
             }
@@ -135,8 +136,8 @@ impl Workbench {
         self.fetching.push(task.abort_handle());
     }
 
-    /// Fetches a page that the list leads to: an article, whose title in the list is known, or the
-    /// next page of the list.
+    /// Fetches a page that the list links to: an article, whose title in the list is known, or
+    /// the next page of the list.
     pub fn fetch(&mut self, url: Url, place: Place, title: String) {
         let (handle, source) = (self.handle.clone(), self.source.clone());
         let (jobs, said) = (self.jobs.clone(), self.said.clone());
@@ -147,19 +148,19 @@ impl Workbench {
         self.fetching.push(task.abort_handle());
     }
 
-    /// Asks what rules give on the pages that are there, the list being that of `list`. Only the
-    /// newest such question is answered for certain.
+    /// Requests the matches of rules on the loaded pages, the list being that of `list`. Only the
+    /// newest such request is certain to be processed.
     pub fn preview(&self, request: u64, rules: WebsiteRules, list: Place) {
         self.newest.store(request, Ordering::SeqCst);
         let _ = self.jobs.send(Job::Preview { request, rules: Box::new(rules), list });
     }
 
-    /// Asks for a selector for an element of a page.
+    /// Requests a selector for an element of a page.
     pub fn pick(&self, place: Place, element: u32, part: Part) {
         let _ = self.jobs.send(Job::Pick { place, element, part });
     }
 
-    /// Asks for a copy of the list page, by its number from the newest on.
+    /// Requests a copy of the list page, by its number from the newest on.
     pub fn copy(&self, number: usize) {
         let _ = self.jobs.send(Job::Copy(number));
     }
@@ -171,7 +172,7 @@ impl Drop for Workbench {
     }
 }
 
-/// Asks for a page and lays it on the desk, or says why there is none.
+/// Fetches a page and passes it to the worker, or reports why there is none.
 async fn fetch(
     handle: &Handle,
     source: &Source,
@@ -191,14 +192,14 @@ async fn fetch(
                 return;
             }
             let host = response.final_url.host_str().unwrap_or("the server");
-            format!("{host} answered HTTP {}", response.status)
+            format!("{host} returned HTTP {}", response.status)
         }
         Err(e) => bare(&e),
     };
     let _ = said.send(Said::Failed { place, why: crate::util::text::line(&why) });
 }
 
-/// A workbench without a thread and a network: answers are there at once.
+/// A workbench without a thread and a network, for tests: responses are available immediately.
 #[cfg(test)]
 pub(crate) struct Rehearsal {
     desk: Desk,
@@ -207,7 +208,7 @@ pub(crate) struct Rehearsal {
 
 #[cfg(test)]
 impl Rehearsal {
-    /// With the addresses of articles known before and copies of the list, newest first.
+    /// With the URLs of known articles and copies of the list, newest first.
     pub(crate) fn new(known: &[String], copies: &[(crate::model::Time, Url, &str)]) -> Self {
         let (said, heard) = tokio::sync::mpsc::unbounded_channel();
         let mut desk = Desk::new(mpsc::channel().1, Arc::default(), said);
@@ -219,7 +220,7 @@ impl Rehearsal {
         Self { desk, heard }
     }
 
-    /// Lays a page on it.
+    /// Loads a page.
     pub(crate) fn lay(&mut self, place: Place, url: &Url, markup: &str) {
         self.desk.lay(place, markup.as_bytes(), None, url);
     }
@@ -236,7 +237,7 @@ impl Rehearsal {
         self.desk.take(Job::Copy(number));
     }
 
-    /// What was answered since it was asked last.
+    /// The responses since the last call.
     pub(crate) fn heard(&mut self) -> Vec<Said> {
         self.desk.offer_all();
         std::iter::from_fn(|| self.heard.try_recv().ok()).collect()

@@ -4,7 +4,7 @@ use super::*;
 use crate::store::ListCopy;
 
 #[test]
-fn one_copy_a_day_and_the_newest_of_them_are_kept() {
+fn keeps_one_copy_per_day_and_the_newest_days() {
     let f = Fixture::new(&["site", "other"]);
     let site = f.key("site");
     let at = |hour: i64| Time::from_timestamp(hour * 3600, 0).unwrap();
@@ -28,7 +28,7 @@ fn one_copy_a_day_and_the_newest_of_them_are_kept() {
 }
 
 #[test]
-fn a_page_that_is_too_large_is_not_kept() {
+fn does_not_keep_a_page_that_is_too_large() {
     let noise: Vec<u8> = {
         let mut random = fastrand::Rng::with_seed(7);
         (0..400_000).map(|_| random.u8(..)).collect()

@@ -1,10 +1,10 @@
-//! What the disk does to the store.
+//! Errors of the disk.
 
 use super::*;
 
-/// SQLite's own limit on the size of the file fails as a full disk does.
+/// SQLite's own limit on the size of the file fails like a full disk.
 #[test]
-fn a_full_disk_is_said_takes_nothing_and_heals() {
+fn a_full_disk_is_reported_loses_nothing_and_recovers() {
     let f = Fixture::new(&["a"]);
     let big = |n: usize| Entry {
         title: format!("big {n}"),
@@ -29,7 +29,7 @@ fn a_full_disk_is_said_takes_nothing_and_heals() {
     let error = write().unwrap_err();
     assert!(matches!(error, StoreError::Full), "{error}");
     assert!(error.to_string().contains("disk is full"));
-    assert_eq!(f.counts("a"), (1, 1, 1), "what was there stays");
+    assert_eq!(f.counts("a"), (1, 1, 1), "stored items stay");
     f.set(Mark::Read, "big 0");
     limit(1 << 20);
     assert_eq!(write().unwrap().unwrap().0.new.len(), 3);

@@ -1,9 +1,9 @@
-//! Articles that are stored while the look at their site goes on.
+//! Articles that are stored during the poll of their site.
 
 use super::*;
 
 #[test]
-fn keys_that_are_set_aside_are_nobody_elses() {
+fn reserved_keys_are_not_given_to_others() {
     let f = Fixture::new(&["site", "other"]);
     f.poll("other", vec![entry("known")]);
     let site = f.key("site");
@@ -14,7 +14,7 @@ fn keys_that_are_set_aside_are_nobody_elses() {
         };
         f.store.writer().unwrap().call_blocking(write).unwrap()
     };
-    // The first article turns out to be known: its keys are given to nobody all the same.
+    // The first article turns out to be known: its keys are still not given to others.
     let (done, keys) = store("known", Keys::for_articles(3));
     assert_eq!((done.new.len(), done.known), (0, 1));
     f.poll("other", vec![entry("b"), entry("c"), entry("d")]);

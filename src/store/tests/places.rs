@@ -1,9 +1,9 @@
-//! Where articles were left.
+//! Reading positions.
 
 use super::*;
 
 #[test]
-fn a_place_is_remembered_until_its_item_goes() {
+fn a_position_is_kept_until_its_item_is_removed() {
     let f = Fixture::new(&["a"]);
     f.poll("a", vec![entry("one"), entry("two")]);
     let keys: Vec<i64> = f.rows(&View::of(Scope::All)).iter().map(|r| r.key).collect();
@@ -19,7 +19,7 @@ fn a_place_is_remembered_until_its_item_goes() {
     assert_eq!((place(keys[0]), place(keys[1])), (1200, 3));
     set(keys[1], 0);
     assert_eq!(place(keys[1]), 0);
-    // An item that is gone has no place, and gets none.
+    // A removed item has no position, and gets none.
     let gone = keys[0];
     let removed =
         f.store.writer().unwrap().call_blocking(move |conn| {
@@ -32,7 +32,7 @@ fn a_place_is_remembered_until_its_item_goes() {
 }
 
 #[test]
-fn a_place_outlives_a_rebuild() {
+fn a_position_survives_a_rebuild() {
     let f = Fixture::new(&["a"]);
     f.poll("a", vec![entry("one")]);
     let item = f.rows(&View::of(Scope::All))[0].key;
@@ -42,7 +42,7 @@ fn a_place_outlives_a_rebuild() {
     let path = f.store.path().to_owned();
     f.store.close();
     let rebuilt = rebuild(&path).unwrap();
-    let places = rebuilt.tables.iter().find(|t| t.what == "places in articles").unwrap();
+    let places = rebuilt.tables.iter().find(|t| t.what == "reading positions").unwrap();
     assert_eq!((places.saved, places.lost_some), (1, false));
     assert_eq!(Store::open(&path).unwrap().reader().unwrap().place(item).unwrap(), 42);
 }

@@ -1,5 +1,5 @@
-//! What statements touch: on a database that was never analysed none runs over a whole table of
-//! items, and none sorts what an index has in order.
+//! Query plans on a database that was never analysed: no statement scans a whole table of items,
+//! and none sorts what an index has in order.
 
 use super::*;
 use rusqlite::StatementStatus;
@@ -7,11 +7,12 @@ use rusqlite::trace::{TraceEvent, TraceEventCodes};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::PoisonError;
 
-/// Items in the database; who steps over a fourth of them one by one runs over the table.
+/// Items in the database; a statement that steps over a fourth of them one by one scans the
+/// table.
 const ITEMS: i32 = 1200;
 
-/// How often each statement has stepped on so far, and those that did too much in one run. The
-/// library calls a plain function, which can hold nothing itself.
+/// How many steps each statement has made so far, and the statements that made too many in one
+/// run. The library calls a plain function, which cannot have state.
 static SEEN: Mutex<(BTreeMap<String, i32>, BTreeSet<String>)> =
     Mutex::new((BTreeMap::new(), BTreeSet::new()));
 
@@ -22,7 +23,8 @@ fn watch(conn: &rusqlite::Connection) {
         let sorts = statement.get_status(StatementStatus::Sort);
         let (runs, heavy) = &mut *SEEN.lock().unwrap_or_else(PoisonError::into_inner);
         let before = runs.insert(statement.sql().into_owned(), steps).unwrap_or_default();
-        // The library counts on from run to run, and again once it has forgotten the statement.
+        // The counter grows from run to run, and restarts after the statement is removed from the
+        // cache.
         let here = if steps < before { steps } else { steps - before };
         if here >= ITEMS / 4 || sorts > 0 {
             heavy.insert(statement.sql().into_owned());
@@ -56,7 +58,7 @@ fn views(key: i64) -> Vec<View> {
 }
 
 #[test]
-fn no_statement_runs_over_all_items() {
+fn no_statement_scans_all_items() {
     let f = Fixture::new(&["a", "b"]);
     let writer = f.store.writer().unwrap();
     let watched = |conn: &rusqlite::Connection| {
@@ -89,7 +91,7 @@ fn no_statement_runs_over_all_items() {
     let criteria = Criteria { text: Some("title".into()), ..Criteria::default() };
     let search = View { criteria, ..View::of(Scope::All) };
     assert!(view::window(&conn, &search, Anchor::First, 10).unwrap().rows.len() > 300);
-    // A search that names sources reads their indexes, and so does counting.
+    // A search with source names reads the indexes of the sources, and so does counting.
     let criteria = Criteria { sources: Some(vec![f.key("a")]), ..Criteria::default() };
     let named = View { unread_only: true, criteria, ..View::of(Scope::All) };
     assert_eq!(view::window(&conn, &named, Anchor::First, 10).unwrap().rows.len(), 10);
@@ -114,7 +116,7 @@ fn no_statement_runs_over_all_items() {
     articles::versions(&conn, 1).unwrap();
 
     assert_eq!(heavy(), BTreeSet::new());
-    // The watch itself works: without an index there is something to see.
+    // Check that the detection works: without an index it reports the statement.
     conn.query_row("SELECT count(*) FROM item WHERE words = 1", [], |_| Ok(())).unwrap();
     assert_eq!(heavy().len(), 1);
 }

@@ -1,4 +1,4 @@
-//! Searches find what a plain scan over all items finds.
+//! Searches find the same as a scan over all items.
 
 use super::*;
 use crate::query::{Column, Known, Query, State, Term, What, resolve};
@@ -7,7 +7,7 @@ use chrono::{DateTime, Local};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-/// The items as a scan sees them.
+/// An item as seen by the scan.
 struct Plain {
     row: ItemRow,
     title: Vec<String>,
@@ -159,7 +159,7 @@ fn source(id: &str, folder: Option<&str>, tags: &[&str]) -> Source {
     source
 }
 
-/// A database of these items, and the same items plainly.
+/// A database of these items, and the same items for the scan.
 fn fill(f: &Fixture, items: &[Made]) -> (Sources, Vec<Plain>) {
     let declared = vec![
         source("a", Some("Tech"), &["x"]),
@@ -202,7 +202,7 @@ fn fill(f: &Fixture, items: &[Made]) -> (Sources, Vec<Plain>) {
 }
 
 #[test]
-fn searches_find_what_a_plain_scan_finds() {
+fn searches_find_what_a_scan_finds() {
     let config = Config { cases: 24, failure_persistence: None, ..Config::default() };
     let seed = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
     let mut runner = TestRunner::new_with_rng(config, seed);
@@ -229,7 +229,7 @@ fn searches_find_what_a_plain_scan_finds() {
                 prop_assert_eq!(&by_index, &by_scan, "{}", query);
                 let count = f.store.reader().unwrap().count(&view).unwrap();
                 prop_assert_eq!((count.items as usize, count.more), (by_scan.len(), false));
-                // A search that names sources inside of a list of sources.
+                // A search with source names inside a list of sources.
                 let two: Vec<i64> = sources.0.iter().take(2).map(|(key, _)| *key).collect();
                 let narrow = View { scope: Scope::Sources(two.clone()), ..view };
                 let in_two = |plain: &&Plain| two.contains(&plain.row.source_key);
@@ -242,11 +242,11 @@ fn searches_find_what_a_plain_scan_finds() {
             Ok(())
         })
         .unwrap();
-    assert!(found.get() > 1000, "searches that find nothing show nothing: {}", found.get());
+    assert!(found.get() > 1000, "too few matches for a meaningful test: {}", found.get());
 }
 
 #[test]
-fn leaving_out_what_is_not_there_leaves_everything() {
+fn excluding_a_missing_word_keeps_everything() {
     let f = Fixture::new(&["s"]);
     f.poll("s", vec![dated("one", 1), dated("two", 2)]);
     for (text, found) in
@@ -260,7 +260,7 @@ fn leaving_out_what_is_not_there_leaves_everything() {
 }
 
 #[test]
-fn counting_ends_at_its_limits() {
+fn counting_stops_at_its_limits() {
     let f = Fixture::new(&["s"]);
     let entries = |from: i64| (from..from + 500).map(|n| dated(&format!("word {n}"), n)).collect();
     for from in [0, 500, 1000] {
@@ -274,12 +274,12 @@ fn counting_ends_at_its_limits() {
     assert_eq!((count("word"), count("unread")), (most, most));
     assert_eq!(count("\"word 7\""), Count { items: 1, more: false });
     assert_eq!(count("is:read"), Count::default());
-    // Hardly any time is given: what was found until then is told.
+    // With very few steps, the rows counted until then are returned.
     let (conn, _) = connect::open_reader(f.store.path()).unwrap();
     let view = View { criteria: criteria("title:word age>1000h"), ..View::of(Scope::All) };
     let part = count::count(&conn, &view, 2000).unwrap();
     assert!(part.more && part.items < 100, "{part:?}");
-    // The connection is as it was.
+    // The connection is unchanged.
     let view = View { criteria: criteria("is:unpinned"), ..View::of(Scope::All) };
     assert_eq!(count::count(&conn, &view, count::MOST_STEPS).unwrap(), most);
 }

@@ -1,4 +1,4 @@
-//! Texts of pages: stored, shown, searched, kept as versions.
+//! Full texts: stored, shown, searched, kept as versions.
 
 use super::*;
 use crate::model::{TextFrom, TextWay, Validators};
@@ -61,7 +61,7 @@ fn with_teaser() -> Fixture {
 }
 
 #[test]
-fn the_text_of_a_page_is_shown_and_searched_in_place_of_the_teaser() {
+fn full_text_replaces_the_teaser_in_display_and_search() {
     let f = with_teaser();
     assert_eq!((f.item().body(), f.item().text_from), ("<p>teaser</p>", TextFrom::Feed));
     assert!(f.store_end(read("<p>the whole zebra</p>", false), TextWay::Best));
@@ -71,7 +71,7 @@ fn the_text_of_a_page_is_shown_and_searched_in_place_of_the_teaser() {
     f.index_all();
     assert_eq!((f.found("zebra"), f.found("teaser")), (1, 0));
     assert_eq!(f.rows(&View::of(Scope::All))[0].words, 3);
-    // The feed's own text can be wanted instead, and the other is kept.
+    // The user can choose the feed's text instead; the other one is kept.
     f.store_end(FetchEnd::FeedWanted, TextWay::Feed);
     assert_eq!((f.item().body(), f.item().text_from), ("<p>teaser</p>", TextFrom::Feed));
     f.store_end(FetchEnd::Unchanged, TextWay::Best);
@@ -79,14 +79,14 @@ fn the_text_of_a_page_is_shown_and_searched_in_place_of_the_teaser() {
 }
 
 #[test]
-fn a_page_fills_in_what_the_feed_does_not_say() {
+fn a_page_provides_dates_and_authors_missing_in_the_feed() {
     let said = Time::from_timestamp(1_700_000_000, 0).unwrap();
     let f = with_teaser();
-    assert_eq!(f.rows(&View::of(Scope::All))[0].date, f.now, "undated: when it was found");
+    assert_eq!(f.rows(&View::of(Scope::All))[0].date, f.now, "undated: the time of discovery");
     f.store_end(read("<p>text</p>", false), TextWay::Best);
     assert_eq!((f.item().published, f.item().authors), (Some(said), vec!["Ann".to_owned()]));
     assert_eq!(f.rows(&View::of(Scope::All))[0].date, said);
-    // What the feed says stands.
+    // Values in the feed take precedence.
     let f = Fixture::new(&["a"]);
     f.poll("a", vec![Entry { authors: vec!["Bo".to_owned()], ..dated("a", 5) }]);
     let before = f.item();
@@ -96,7 +96,7 @@ fn a_page_fills_in_what_the_feed_does_not_say() {
 }
 
 #[test]
-fn a_failure_is_told_and_takes_nothing_away() {
+fn a_failure_is_reported_and_removes_nothing() {
     let f = with_teaser();
     f.store_end(FetchEnd::Failed("no such page".into()), TextWay::Best);
     f.store_end(FetchEnd::Failed("no such page".into()), TextWay::Best);
@@ -111,10 +111,10 @@ fn a_failure_is_told_and_takes_nothing_away() {
 }
 
 #[test]
-fn earlier_versions_are_kept_in_number_and_the_mark_goes_when_seen() {
+fn keeps_a_number_of_versions_and_clears_the_mark_when_seen() {
     let f = with_teaser();
     f.store_end(read("<p>0</p>", false), TextWay::Best);
-    // Read better, not changed: no version.
+    // Extracted better, not changed: no version.
     f.store_end(read("<p>0 better</p>", false), TextWay::Best);
     assert_eq!((f.item().versions, f.item().changed), (0, false));
     for n in 1..10 {
@@ -133,14 +133,14 @@ fn earlier_versions_are_kept_in_number_and_the_mark_goes_when_seen() {
 }
 
 #[test]
-fn a_whole_feed_that_changes_a_text_keeps_the_earlier_one() {
+fn a_change_in_a_full_text_feed_keeps_the_previous_text() {
     let f = Fixture::new(&["a"]);
     let poll = |text: &str| {
         f.poll("a", vec![Entry { content: Some(text.to_owned()), ..entry("a") }]);
         (f.item().versions, f.item().changed, f.item().body().to_owned())
     };
     poll("<p>one</p>");
-    assert_eq!(poll("<p>two</p>"), (0, false, "<p>two</p>".into()), "a teaser, for all we know");
+    assert_eq!(poll("<p>two</p>"), (0, false, "<p>two</p>".into()), "it may be a teaser");
     let mut page = page_read("", false);
     page.text = PageText::InFeed;
     page.site.whole = Some(true);
@@ -154,18 +154,19 @@ fn a_whole_feed_that_changes_a_text_keeps_the_earlier_one() {
     let from = TextFrom::Feed;
     assert_eq!(details, [("<p>four</p>", from), ("<p>three</p>", from), ("<p>two  </p>", from)]);
     assert_eq!(f.item().text_from, from);
-    // The same words with another link are shown, searched and told, as no version of their own.
+    // The same words with another link are shown, searched and reported, but are not a version.
     let linked = "<p><a href=\"https://new.example/\">four</a></p>";
     assert_eq!(poll(linked), (2, true, linked.into()));
     assert_eq!(f.store.reader().unwrap().versions(f.only_key()).unwrap()[0].html, linked);
-    // So are later ones where the feed is no longer known to be whole.
+    // The same holds after the feed is no longer known to have full text.
     let (key, writer) = (f.key("a"), f.store.writer().unwrap());
     let forget = "DELETE FROM site WHERE source = ?1";
     writer.call_blocking(move |conn| Ok(conn.execute(forget, [key])?)).unwrap();
     assert_eq!(poll("<p>teaser</p>"), (3, true, "<p>teaser</p>".into()));
     f.index_all();
     assert_eq!((f.found("teaser"), f.found("four")), (1, 0));
-    // Looking at the page once more takes nothing away; a page's own text goes before the feed's.
+    // Fetching the page again removes nothing; the text from the page takes precedence over the
+    // feed's.
     f.store_end(FetchEnd::Read(Box::new(page)), TextWay::Best);
     assert_eq!(f.item().versions, 3);
     f.store_end(read("<p>page</p>", false), TextWay::Page);
@@ -173,7 +174,7 @@ fn a_whole_feed_that_changes_a_text_keeps_the_earlier_one() {
 }
 
 #[test]
-fn damage_in_a_text_leaves_the_teaser() {
+fn a_damaged_text_falls_back_to_the_teaser() {
     let f = with_teaser();
     f.store_end(read(&"<p>some text</p>".repeat(50), false), TextWay::Best);
     let writer = f.store.writer().unwrap();
@@ -186,7 +187,7 @@ fn damage_in_a_text_leaves_the_teaser() {
 }
 
 #[test]
-fn what_belongs_to_an_item_goes_with_it() {
+fn removing_an_item_removes_its_dependent_rows() {
     let f = with_teaser();
     f.store_end(read("<p>text</p>", false), TextWay::Best);
     let writer = f.store.writer().unwrap();

@@ -1,6 +1,5 @@
-//! Dates read by a layout in the manner of Go's package `time`: the layout is the moment
-//! `Mon Jan 2 15:04:05 MST 2006`, written as the site writes its dates
-//! (<https://pkg.go.dev/time#Layout>).
+//! Dates parsed by a layout like that of Go's package `time`: the layout is the moment `Mon Jan 2
+//! 15:04:05 MST 2006`, written in the format of the site (<https://pkg.go.dev/time#Layout>).
 
 use crate::model::Time;
 use chrono::{NaiveDate, NaiveTime, TimeDelta, TimeZone, Utc};
@@ -8,7 +7,7 @@ use chrono::{NaiveDate, NaiveTime, TimeDelta, TimeZone, Utc};
 /// Longest layout and text, in bytes.
 const LONGEST: usize = 200;
 
-/// A piece of a layout that stands for a part of the date.
+/// A piece of a layout that represents a part of the date.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Part {
     /// `January`, or `Jan`.
@@ -37,15 +36,15 @@ enum Part {
     HalfDay { upper: bool },
     /// `MST`.
     ZoneName,
-    /// `-0700` and its kin.
+    /// `-0700` and similar.
     Offset { z: bool, colon: bool, minutes: bool, seconds: bool },
-    /// `.000`: exactly so many digits behind a point or comma.
+    /// `.000`: exactly this number of digits after a point or comma.
     Fraction(usize),
     /// `.999`: any digits, or none.
     MaybeFraction,
 }
 
-/// Every piece, those first that begin like a shorter one.
+/// All pieces; longer ones come before their prefixes.
 const PARTS: [(&str, Part); 35] = [
     ("January", Part::MonthName { long: true }),
     ("Jan", Part::MonthName { long: false }),
@@ -80,7 +79,7 @@ const PARTS: [(&str, Part); 35] = [
     ("Z07:00", offset(true, true, true, false)),
     ("Z0700", offset(true, false, true, false)),
     ("Z07", offset(true, false, false, false)),
-    // Written with digits of their own; see `fraction`.
+    // Parsed by `fraction`.
     (".000", Part::Fraction(3)),
     (".999", Part::MaybeFraction),
 ];
@@ -89,14 +88,13 @@ const fn offset(z: bool, colon: bool, minutes: bool, seconds: bool) -> Part {
     Part::Offset { z, colon, minutes, seconds }
 }
 
-/// Whether a text says where in it parts of a date stand.
+/// Whether a text contains any part of a date.
 pub fn is_layout(layout: &str) -> bool {
     layout.len() <= LONGEST && (0..layout.len()).any(|at| part_at(layout, at).is_some())
 }
 
-/// Reads a text by a layout. Without a zone the date is in UTC; the name of a zone other than UTC
-/// says nothing about its offset. `None` where the text differs from the layout or names no
-/// possible moment.
+/// Parses a text by a layout. Without a zone the date is in UTC; the name of a zone other than
+/// UTC does not change the offset. `None` if the text does not match or the date does not exist.
 pub fn parse_layout(layout: &str, text: &str) -> Option<Time> {
     if layout.len() > LONGEST || text.len() > LONGEST {
         return None;
@@ -119,13 +117,13 @@ pub fn parse_layout(layout: &str, text: &str) -> Option<Time> {
     if rest.is_empty() { date.time() } else { None }
 }
 
-/// The part that begins there, and its length.
+/// The part that begins at `at`, and its length.
 fn part_at(layout: &str, at: usize) -> Option<(Part, usize)> {
     let rest = layout.get(at..)?;
     if rest.starts_with(['.', ',']) {
         return fraction(rest);
     }
-    // The blank of `_2006` is a character of its own.
+    // The blank of `_2006` is a separate character.
     if rest.starts_with("_2006") {
         return None;
     }
@@ -136,7 +134,7 @@ fn part_at(layout: &str, at: usize) -> Option<(Part, usize)> {
     (!(word && goes_on)).then_some((*part, name.len()))
 }
 
-/// `.000` or `,999` of any length that no other digit follows.
+/// `.000` or `,999` of any length, not followed by another digit.
 fn fraction(rest: &str) -> Option<(Part, usize)> {
     let digit = rest[1..].chars().next().filter(|c| matches!(c, '0' | '9'))?;
     let digits = rest[1..].chars().take_while(|c| *c == digit).count();
@@ -145,7 +143,7 @@ fn fraction(rest: &str) -> Option<(Part, usize)> {
     ends.then_some((part, 1 + digits))
 }
 
-/// What is left of a text behind a literal piece; runs of blanks are alike.
+/// The rest of a text after a literal piece; runs of blanks are equal.
 fn skip<'a>(literal: &str, mut text: &'a str) -> Option<&'a str> {
     let mut chars = literal.chars().peekable();
     while let Some(c) = chars.next() {
@@ -162,7 +160,7 @@ fn skip<'a>(literal: &str, mut text: &'a str) -> Option<&'a str> {
     Some(text)
 }
 
-/// A date while it is read.
+/// A date while it is parsed.
 #[derive(Default)]
 struct Draft {
     year: Option<i32>,
@@ -178,7 +176,7 @@ struct Draft {
 }
 
 impl Draft {
-    /// Reads a part; returns what is left.
+    /// Parses a part; returns the rest.
     fn take<'a>(&mut self, part: Part, text: &'a str) -> Option<&'a str> {
         match part {
             Part::MonthName { long } => {
@@ -308,7 +306,7 @@ fn number(
     Some(&text[digits..])
 }
 
-/// The first nine digits behind the point.
+/// The first nine digits after the point.
 fn nanos(digits: &str) -> u32 {
     let nine: String = digits.chars().chain("000000000".chars()).take(9).collect();
     nine.parse().unwrap_or(0)

@@ -1,29 +1,28 @@
-//! Groups of links that share a selector, by what they are worth.
+//! Groups of links that share a selector, sorted by their value.
 
 use super::likeness::likeness;
 use super::links::Link;
 use super::names::cost;
 use std::collections::{HashMap, HashSet};
 
-/// Articles from which a group is a list.
+/// Minimum number of articles of a list.
 pub(super) const LEAST: usize = 3;
-/// Groups that are ranked.
+/// Maximum number of groups that are ranked.
 const MOST_GROUPS: usize = 200;
-/// What a link must be worth to be one more and not one too many.
+/// Minimum likeness of a link that adds to a group; less counts against it.
 const BORDER: f64 = 0.45;
 
-/// A group.
 #[derive(Debug, Clone)]
 pub(super) struct Group {
     pub(super) selector: String,
     pub(super) confidence: f64,
     worth: f64,
     members: Vec<usize>,
-    /// What its own links say, as against others that lead to the same addresses.
+    /// How good the texts of its own links are, compared with other links to the same URLs.
     says: f64,
 }
 
-/// An address of the page, whatever links lead there.
+/// A URL that the page links to, once or several times.
 struct Target {
     likeness: f64,
     shape: String,
@@ -31,7 +30,7 @@ struct Target {
     text: String,
 }
 
-/// The groups of a page, best first; of those with the same links the simplest selector.
+/// The groups of a page, best first; of groups with the same links the simplest selector.
 pub(super) fn ranked(links: &[Link]) -> Vec<Group> {
     let mut index: HashMap<&str, usize> = HashMap::new();
     let mut targets: Vec<Target> = Vec::new();
@@ -93,22 +92,21 @@ fn sort(groups: &mut [Group]) {
     });
 }
 
-/// Rates a group: the sum of what its members are over the border, times how well they fit
-/// together: addresses of one shape, in places
-/// alike, and titles that differ.
+/// Rates a group: the sum of its members' likeness above the threshold, times how well they fit
+/// together: URLs of one shape, similar positions, and different titles.
 fn rate(selector: String, members: Vec<usize>, says: f64, targets: &[Target]) -> Group {
     let all = || members.iter().map(|m| &targets[*m]);
     let count = members.len() as f64;
     let sum: f64 = all().map(|t| t.likeness - BORDER).sum();
     let regular = majority(all().map(|t| t.shape.as_str()));
-    // Groups that were joined are in different places by intent.
+    // Joined groups are in different positions on purpose.
     let joined = selector.contains(", ");
     let even = if joined { 1.0 } else { majority(all().map(|t| t.place.as_str())) };
     let texts: HashSet<&str> = all().map(|t| t.text.as_str()).collect();
     let distinct = texts.len() as f64 / count;
     let fit = (0.5 + 0.3 * regular + 0.2 * distinct) * (0.5 + 0.5 * even) * (0.85 + 0.15 * says);
     let mean: f64 = all().map(|t| t.likeness).sum::<f64>() / count;
-    // Many members do not make a list of articles of what is none.
+    // Many members do not make a list of articles out of links that are none.
     let worth = if sum > 0.0 { sum.powf(0.8) * fit } else { sum };
     let confidence = (mean * fit * (1.0 - (-count / 3.0).exp())).clamp(0.0, 1.0);
     Group { selector, confidence, worth, members, says }
@@ -124,8 +122,8 @@ fn majority<'a>(values: impl Iterator<Item = &'a str>) -> f64 {
     counts.values().max().copied().unwrap_or(0) as f64 / all.max(1) as f64
 }
 
-/// The best group with another one beside it, where both together are worth more: a lead story
-/// beside the list, say. Only groups whose addresses have the same shape are joined.
+/// The best group combined with another one, if both together are worth more, such as a lead
+/// story beside the list. Only groups whose URLs have the same shape are joined.
 fn join(groups: &[Group], targets: &[Target]) -> Option<Group> {
     let best = groups.first()?;
     let own: HashSet<usize> = best.members.iter().copied().collect();
@@ -149,8 +147,8 @@ fn join(groups: &[Group], targets: &[Target]) -> Option<Group> {
     (found.worth > best.worth * 1.02).then_some(found)
 }
 
-/// The form of an address: its depth, and whether its parts are numbers or words. The folders that
-/// lead to the last part are named as they are.
+/// The shape of a URL: its depth, and whether its parts are numbers or words. The folders before
+/// the last part are compared as they are.
 fn shape(link: &Link) -> String {
     let segments: Vec<&str> = link.url.path().split('/').filter(|s| !s.is_empty()).collect();
     let (last, folders) = match segments.split_last() {

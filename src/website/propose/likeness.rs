@@ -1,10 +1,10 @@
-//! How much like the link to an article a link is.
+//! How likely a link leads to an article.
 
 use super::links::{Link, Region};
 use crate::website::signal::date_in_path;
 use percent_encoding::percent_decode_str;
 
-/// Words of addresses that lead to lists and to pages about a site.
+/// Words in URLs of lists and of pages about a site.
 const SECTIONS: [&str; 48] = [
     "about",
     "account",
@@ -55,7 +55,7 @@ const SECTIONS: [&str; 48] = [
     "user",
     "users",
 ];
-/// What links say that lead to an article beside its headline, or elsewhere.
+/// Texts of links that lead to an article beside its headline, or elsewhere.
 const EMPTY_WORDS: [&str; 24] = [
     "read more",
     "more",
@@ -83,8 +83,8 @@ const EMPTY_WORDS: [&str; 24] = [
     "details",
 ];
 
-/// From 0, certainly none, to 1. One half is the border between links that belong to a list of
-/// articles and those that do not.
+/// From 0, certainly not, to 1. One half separates links that belong to a list of articles from
+/// others.
 pub(super) fn likeness(link: &Link) -> f64 {
     if link.elsewhere {
         return 0.0;
@@ -100,13 +100,13 @@ pub(super) fn likeness(link: &Link) -> f64 {
             .collect()
     };
     let slug = words(last.rsplit_once('.').map_or(last, |(name, _)| name));
-    // The list of an archive or of jobs is in a section of that name itself.
+    // The list of an archive or of jobs is itself in a section of that name.
     let own = &segments[link.within_page.min(segments.len() - 1)..segments.len() - 1];
     let in_section = own.iter().any(|s| leads_to_list(s));
     if in_section || (leads_to_list(last) && link.url.query().is_none()) {
         score -= 0.4;
     }
-    // A name of several words, a number or a date is what articles have.
+    // Articles have a name of several words, a number or a date.
     if slug.len() >= 3 {
         score += 0.12;
     } else if slug.len() == 1 && segments.len() == 1 && !has_digits(last) {
@@ -145,8 +145,8 @@ fn has_digits(text: &str) -> bool {
     text.bytes().filter(u8::is_ascii_digit).count() >= 2
 }
 
-/// By what a link says: headlines have a certain length. Signs that stand for a syllable or a word
-/// count for more.
+/// By the text of a link: headlines have a certain length. Characters that represent a syllable
+/// or a word count more.
 fn by_text(text: &str) -> f64 {
     if says_nothing(text) {
         return 0.1;
@@ -163,7 +163,7 @@ fn by_text(text: &str) -> f64 {
     }
 }
 
-/// Share of the words of an address that its link says too.
+/// Share of the words of a URL that are in the text of the link.
 fn overlap(slug: &[String], text: &[String]) -> f64 {
     let long: Vec<&String> = slug.iter().filter(|w| w.chars().count() > 2).collect();
     if long.is_empty() {
@@ -173,7 +173,7 @@ fn overlap(slug: &[String], text: &[String]) -> f64 {
     common as f64 / long.len() as f64
 }
 
-/// Whether the words of a link are no title: "read more", "3 comments", nothing at all.
+/// Whether the text of a link is not a title: "read more", "3 comments", or empty.
 pub(super) fn says_nothing(text: &str) -> bool {
     let lower = text.to_lowercase();
     let bare = lower.trim_matches(|c: char| !c.is_alphanumeric());

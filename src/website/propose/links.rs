@@ -1,4 +1,4 @@
-//! The links of a page that may lead to articles, with what the page says around them.
+//! The links of a page that may lead to articles, with their context on the page.
 
 use super::likeness::says_nothing;
 use super::names::{around, classes, is_heading};
@@ -13,55 +13,54 @@ use scraper::{ElementRef, Node};
 use std::collections::{HashMap, HashSet};
 use url::Url;
 
-/// Links of one page that are polled.
+/// Maximum number of links of one page that are examined.
 const MOST_LINKS: usize = 2000;
-/// Selectors of one link.
+/// Maximum number of selectors per link.
 const MOST_SELECTORS: usize = 120;
-/// Bytes of the text of one element that are polled.
+/// Maximum number of bytes of the text of one element that are examined.
 const MOST_TEXT: usize = 1000;
-/// Elements around a link that are polled.
+/// Maximum number of ancestors of a link that are examined.
 const LEVELS: usize = 12;
-/// Elements around a link within which its date stands.
+/// Maximum number of ancestors of a link within which its date is.
 const NEAR: usize = 6;
-/// Addresses that share one block of the page at most for a date in it to be theirs.
+/// Maximum number of URLs in a block whose date applies to them.
 const SHARED: usize = 4;
 /// Longest text that may be a date, in bytes.
 const LONGEST_DATE: usize = 60;
 
-/// The part of a page that a link is in.
+/// The part of a page that contains a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Region {
     /// Where articles are.
     Body,
-    /// Navigation, footers, side columns.
+    /// Navigation, footers, sidebars.
     Frame,
 }
 
-/// A link.
 #[derive(Debug)]
 pub(super) struct Link {
-    /// Key of its address: see `normalise`.
+    /// Key of its URL: see `normalise`.
     pub(super) key: String,
     pub(super) url: Url,
-    /// What it says, else what its picture stands for.
+    /// Its text, else that of its image.
     pub(super) text: String,
     pub(super) in_heading: bool,
-    /// Whether a date stands in the block around it.
+    /// Whether the block around it contains a date.
     pub(super) dated: bool,
     /// Whether it is part of running text.
     pub(super) in_prose: bool,
     pub(super) region: Region,
-    /// Folders of its address that the page is in as well.
+    /// Number of folders of its URL that contain the page too.
     pub(super) within_page: usize,
-    /// The element that it stands in, and whether that is part of a heading.
+    /// The parent element, and whether it is part of a heading.
     pub(super) place: String,
     /// Selectors that find it.
     pub(super) selectors: Vec<String>,
-    /// Whether it leads to another site, to a file, or to a folder that the page is in.
+    /// Whether it leads to another site, to a file, or to a folder that contains the page.
     pub(super) elsewhere: bool,
 }
 
-/// Every link, in the order of the page.
+/// All links, in the order of the page.
 pub(super) fn gather(page: &Page) -> Vec<Link> {
     let root = page.tree().root_element();
     let elements: Vec<ElementRef<'_>> = root
@@ -102,8 +101,8 @@ fn place(link: ElementRef<'_>) -> String {
     format!("{parent}{heading}")
 }
 
-/// How many folders at the beginning of two addresses are the same, the page itself counting as
-/// one: `/jobs` and `/jobs/1` share one.
+/// The number of common folders at the beginning of two URLs, the page itself counting as one:
+/// `/jobs` and `/jobs/1` share one.
 fn within(url: &Url, page: &Url) -> usize {
     fn folders(url: &Url) -> impl Iterator<Item = &str> {
         url.path().split('/').filter(|s| !s.is_empty())
@@ -115,7 +114,7 @@ fn leads_up(url: &Url, page: &Url) -> bool {
     page.path().starts_with(url.path()) && url.query().is_none()
 }
 
-/// Addresses of pictures, archives and the like.
+/// URLs of images, archives and the like.
 fn is_file(url: &Url) -> bool {
     const FILES: [&str; 22] = [
         "jpg", "jpeg", "png", "gif", "webp", "svg", "ico", "pdf", "zip", "gz", "mp3", "mp4", "ogg",
@@ -126,9 +125,9 @@ fn is_file(url: &Url) -> bool {
     ending.is_some_and(|e| FILES.contains(&e.as_str()))
 }
 
-/// The words of a link, of its title attribute, or of the picture in it.
+/// The text of a link, of its title attribute, or of the image in it.
 fn label(link: ElementRef<'_>) -> String {
-    // A card may be one link with heading and teaser in it; the heading is what it is called.
+    // A card may be one link that contains heading and teaser; the heading is its label.
     let heading = link.descendent_elements().skip(1).find(|e| is_heading(e.value().name()));
     let text = text::line(&text_up_to(heading.unwrap_or(link), MOST_TEXT));
     if !text.is_empty() {
@@ -147,7 +146,7 @@ fn in_heading(link: ElementRef<'_>) -> bool {
         || link.descendent_elements().any(|e| is_heading(e.value().name()))
 }
 
-/// Whether more text than the link itself stands in its paragraph.
+/// Whether its paragraph contains more text than the link.
 fn in_prose(link: ElementRef<'_>) -> bool {
     let paragraph = above(link)
         .take(3)
@@ -184,7 +183,7 @@ fn region(link: ElementRef<'_>) -> Region {
     for element in above(link) {
         match element.value().name() {
             "nav" | "footer" | "aside" => {
-                // What stands within an article frames that article only.
+                // Elements inside an article frame only that article.
                 return Region::Frame;
             }
             "body" | "html" | "main" => return Region::Body,
@@ -195,7 +194,7 @@ fn region(link: ElementRef<'_>) -> Region {
     Region::Body
 }
 
-/// What the blocks of a page hold.
+/// The contents of the blocks of a page.
 struct Blocks {
     dates: HashSet<NodeId>,
     addresses: HashMap<NodeId, usize>,
@@ -227,8 +226,8 @@ impl Blocks {
         Self { dates, addresses: addresses.into_iter().map(|(id, set)| (id, set.len())).collect() }
     }
 
-    /// What a link is called: by its own words, or where they say nothing ("read more"), by the
-    /// heading or the longest link in the block that is its own.
+    /// The label of a link: its own text, or if that is empty ("read more"), the heading or the
+    /// longest link in its block.
     fn label(&self, link: ElementRef<'_>) -> String {
         let own = label(link);
         if !says_nothing(&own) {
@@ -258,8 +257,8 @@ fn is_date(text: &str) -> bool {
         && in_text(text).is_some()
 }
 
-/// Selectors that find a link: by its own classes, by what is around it, by headings, and by two
-/// things around it at once.
+/// Selectors that find a link: by its own classes, by its ancestors, by headings, and by two
+/// ancestors at once.
 fn selectors(link: ElementRef<'_>) -> Vec<String> {
     let mut found: Vec<String> = classes(link).into_iter().map(|c| format!("a{c}")).collect();
     let levels: Vec<ElementRef<'_>> =
@@ -294,7 +293,7 @@ fn selectors(link: ElementRef<'_>) -> Vec<String> {
     for (level, element) in levels.iter().enumerate() {
         for name in around(*element) {
             for end in &ends {
-                // The parent stands in the end already.
+                // The parent is in the last step already.
                 let again = level == 0 && end.contains('>');
                 if !again && found.len() < MOST_SELECTORS {
                     found.push(format!("{name} {end}"));
@@ -303,7 +302,7 @@ fn selectors(link: ElementRef<'_>) -> Vec<String> {
             rings.push((level, name));
         }
     }
-    // Two rings: a list and the part of its entries that matters.
+    // Two ancestors: a list and the relevant part of its entries.
     for (outer_level, outer) in rings.iter().filter(|(_, n)| n.contains(['.', '#']) || n == "main")
     {
         for (inner_level, inner) in rings.iter().filter(|(l, _)| *l < 4) {

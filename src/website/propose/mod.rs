@@ -1,10 +1,10 @@
-//! Selectors for a page that nobody has written any for.
+//! Proposing selectors for a page that has none.
 //!
 //! Every link of a page gets the selectors that would find it by its tags and lasting names
-//! ([`names`]), and a measure of how much like the link to an article it is ([`likeness`]).
-//! Links that share a selector are a group; what counts of a group is what its links are worth
-//! together, so that a link too many costs as a link too few does. The best groups that differ are
-//! the proposals.
+//! ([`names`]), and a measure of how likely it leads to an article ([`likeness`]). Links that
+//! share a selector are a group; a group is rated by the sum over its links, so that a
+//! superfluous link costs as much as a missing one. The best groups that differ are the
+//! proposals.
 
 mod groups;
 mod likeness;
@@ -23,11 +23,11 @@ use super::selector::Selectors;
 use crate::util::url::normalise;
 use std::collections::HashSet;
 
-/// Proposals for one page.
+/// Maximum number of proposals for one page.
 pub const MOST_PROPOSALS: usize = 5;
-/// Groups whose selectors are tried on the page.
+/// Maximum number of groups whose selectors are tried on the page.
 const MOST_TRIED: usize = 30;
-/// Share of common links from which two groups are one.
+/// Share of common links from which on two groups count as one.
 const ALIKE: f64 = 0.8;
 
 /// A way to read a page as a list of articles.
@@ -35,15 +35,15 @@ const ALIKE: f64 = 0.8;
 pub struct Proposal {
     /// Selector of the links to articles.
     pub articles: String,
-    /// Selector of the link to the next page, where there is one.
+    /// Selector of the link to the next page.
     pub next: Option<String>,
     /// What the selector finds now.
     pub items: Vec<ListLink>,
-    /// How sure it is that these are the articles, 0 to 1.
+    /// Confidence that these are the articles, 0 to 1.
     pub confidence: f64,
 }
 
-/// Proposes selectors for the links to articles, best first; empty where the page is no list.
+/// Proposes selectors for the links to articles, best first; empty if the page is not a list.
 pub fn propose(page: &Page) -> Vec<Proposal> {
     let links = links::gather(page);
     let next = next_selector(page);
@@ -51,10 +51,10 @@ pub fn propose(page: &Page) -> Vec<Proposal> {
     let mut sets: Vec<HashSet<String>> = Vec::new();
     for group in groups::ranked(&links).into_iter().take(MOST_TRIED) {
         let Ok(selectors) = Selectors::parse(&group.selector) else { continue };
-        // The selector is what will be used, so what it finds is what counts.
+        // The selector will be used, so the links that it finds are decisive.
         let mut items = list_page(page, &selectors, None).links;
         for item in &mut items {
-            // Links that say "read more" are called by the headline of their block.
+            // Links with texts like "read more" get the headline of their block.
             let named = links.iter().find(|link| link.url == item.url && link.text != item.title);
             if let Some(link) = named.filter(|_| likeness::says_nothing(&item.title)) {
                 item.title.clone_from(&link.text);
@@ -79,7 +79,7 @@ pub fn propose(page: &Page) -> Vec<Proposal> {
     proposals
 }
 
-/// Common members of two sets by all members (Jaccard's index).
+/// Common members of two sets divided by all members (Jaccard index).
 fn share(a: &HashSet<String>, b: &HashSet<String>) -> f64 {
     let common = a.intersection(b).count();
     common as f64 / (a.len() + b.len() - common).max(1) as f64

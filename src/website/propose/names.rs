@@ -1,12 +1,11 @@
-//! Names in a page that last: what a selector may be made of.
+//! Names in a page that last: the parts of selectors.
 
 use scraper::ElementRef;
 
-/// Classes of one element that are polled.
+/// Maximum number of classes of one element that are examined.
 const MOST_CLASSES: usize = 4;
-/// Longest name that is used.
 const LONGEST: usize = 40;
-/// Classes that say how something looks and not what it is.
+/// Classes that describe the style and not the meaning.
 const STYLE_NAMES: [&str; 28] = [
     "active",
     "block",
@@ -38,8 +37,8 @@ const STYLE_NAMES: [&str; 28] = [
     "text",
 ];
 
-/// Whether a class or id will be the same after the next build of the site: no digits but a short
-/// number at the end of a word, no letters as chance throws them.
+/// Whether a class or id will probably survive the next build of the site: no digits but a short
+/// number at the end of a word, no random letters.
 pub(in crate::website) fn lasts(name: &str) -> bool {
     let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
     let begins = name.starts_with(|c: char| c.is_ascii_alphabetic());
@@ -52,7 +51,7 @@ fn word_lasts(word: &str) -> bool {
     if digits > 2 || letters.contains(|c: char| c.is_ascii_digit()) {
         return false;
     }
-    // A capital begins a word; more of them than words need are chance.
+    // A capital begins a word; more of them than words need are random.
     let capitals = letters.chars().skip(1).filter(char::is_ascii_uppercase).count();
     let all_capitals = letters.chars().all(|c| c.is_ascii_uppercase());
     if !all_capitals && capitals * 3 >= letters.len().max(1) {
@@ -64,13 +63,13 @@ fn word_lasts(word: &str) -> bool {
     longest_run <= 5 && !short_hash
 }
 
-/// Whether a class says how something looks.
+/// Whether a class describes the style.
 fn is_style_name(name: &str) -> bool {
     let first = name.split(['-', '_']).next().unwrap_or(name);
     STYLE_NAMES.contains(&first) || first.len() < 2
 }
 
-/// Lasting classes of an element, those that say what it is first.
+/// Lasting classes of an element, those with a meaning first.
 pub(in crate::website) fn classes(element: ElementRef<'_>) -> Vec<String> {
     let mut classes: Vec<&str> = element.value().classes().filter(|c| lasts(c)).collect();
     classes.sort_by_key(|c| is_style_name(c));
@@ -78,8 +77,8 @@ pub(in crate::website) fn classes(element: ElementRef<'_>) -> Vec<String> {
     classes.into_iter().map(|c| format!(".{c}")).collect()
 }
 
-/// The tag of an element as a selector names it: `*` for what no page of good will has, which might
-/// be anything when it is shown.
+/// The tag of an element for a selector: `*` for unusual tags, which may be displayed as
+/// anything.
 pub(in crate::website) fn tag(element: ElementRef<'_>) -> &str {
     let tag = element.value().name();
     let plain = tag.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
@@ -87,8 +86,8 @@ pub(in crate::website) fn tag(element: ElementRef<'_>) -> &str {
     if plain && begins && tag.len() <= LONGEST { tag } else { "*" }
 }
 
-/// Simple selectors for an element that stands around links: its id, its tag with each class, and
-/// its tag alone where that means something by itself.
+/// Simple selectors for an element around links: its id, its tag with each class, and its tag
+/// alone if that has a meaning.
 pub(in crate::website) fn around(element: ElementRef<'_>) -> Vec<String> {
     let tag = tag(element);
     let mut names: Vec<String> = Vec::new();
@@ -122,13 +121,13 @@ pub(in crate::website) fn is_heading(tag: &str) -> bool {
     matches!(tag, "h1" | "h2" | "h3" | "h4" | "h5" | "h6")
 }
 
-/// How much a selector leans on what may change: looks, ids, length. Less is better.
+/// How much a selector depends on what may change: style, ids, length. Less is better.
 pub(in crate::website) fn cost(selector: &str) -> usize {
     let parts = selector.split([' ', '>', ',']).filter(|p| !p.is_empty());
     let of_part = |part: &str| {
         let (_, class) = part.split_once(['.', '#']).unwrap_or((part, ""));
         let style = if is_style_name(class) && !class.is_empty() { 3 } else { 0 };
-        // Headings stay headings when everything else is built again.
+        // Headings stay headings when everything else is rebuilt.
         let heading = usize::from(is_heading(part));
         2 + style + usize::from(part.contains('#')) + class.len() / 12 - heading
     };
@@ -140,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn which_names_last() {
+    fn recognises_lasting_names() {
         let cases = [
             ("post-title", true),
             ("entry__header", true),
@@ -163,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_selectors_cost_less() {
+    fn simple_selectors_cost_less() {
         assert!(cost("h2 a") < cost("div.row h2 a"));
         assert!(cost("a.story") < cost("a.text-lg"));
     }

@@ -6,7 +6,7 @@ use crate::website::page::Page;
 use crate::website::selector::Selectors;
 use scraper::ElementRef;
 
-/// What such links say.
+/// Texts of such links.
 const WORDS: [&str; 22] = [
     "next",
     "next page",
@@ -32,7 +32,8 @@ const WORDS: [&str; 22] = [
     "다음",
 ];
 
-/// A selector for the link to the next page: by its relation, by its class, or by a class around it.
+/// A selector for the link to the next page: by its relation, by its class, or by a class around
+/// it.
 pub fn next_selector(page: &Page) -> Option<String> {
     let works = |selector: &str| {
         let found = Selectors::parse(selector).ok()?.first(page.tree())?;
@@ -64,7 +65,7 @@ pub fn next_selector(page: &Page) -> Option<String> {
             .map(move |c| format!("{tag}.{c} a"))
             .collect::<Vec<_>>()
     });
-    // Only a name that no other link has leads to the next page for sure.
+    // Only a name that no other link has identifies the link to the next page.
     let leads_there = |selector: &String| {
         let found = Selectors::parse(selector).map(|s| s.all(page.tree()));
         found.is_ok_and(|all| all.first().is_some_and(|first| first.id() == link.id()))

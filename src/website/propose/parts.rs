@@ -10,24 +10,23 @@ use crate::website::selector::Selectors;
 use scraper::ElementRef;
 use std::collections::HashMap;
 
-/// Characters from which text is the text of an article.
+/// Minimum number of characters of an article's text.
 const LEAST_TEXT: usize = 140;
-/// Bytes of a heading, byline or date that are polled, and of a paragraph.
+/// Maximum number of bytes of a heading, byline or date that are examined, and of a paragraph.
 const MOST_SHORT: usize = 500;
 const MOST_PARAGRAPH: usize = 5000;
-/// Elements that the text of an article is looked for in, one within the other.
+/// Maximum depth of elements in which the text of an article is searched.
 const MOST_LEVELS: usize = 40;
 
-/// An article and what its link in the list said.
+/// An article and the text of its link in the list.
 pub struct Sample {
-    /// Its page.
     pub page: Page,
     /// The title in the list.
     pub title: String,
 }
 
-/// Rules for the articles of a site, from two or three of them: what holds for all. Parts that are
-/// not found keep the common rules.
+/// Rules for the articles of a site, from two or three of them: those that hold for all. Parts
+/// that are not found keep the common rules.
 pub fn article_rules(samples: &[Sample], rules: WebsiteRules) -> WebsiteRules {
     let mut rules = rules;
     if let Some(title) = common(samples, title_selectors) {
@@ -61,7 +60,7 @@ fn common(samples: &[Sample], offer: impl Fn(&Sample) -> Vec<String>) -> Option<
     winners.min_by_key(order).map(|(selector, _)| selector)
 }
 
-/// Selectors of an element by its tag and lasting classes, those first that find it alone.
+/// Selectors of an element by its tag and lasting classes; unique ones come first.
 fn selectors_of(page: &Page, element: ElementRef<'_>) -> Vec<String> {
     let tag = element.value().name();
     let named = classes(element).into_iter().map(|c| format!("{tag}{c}"));
@@ -79,7 +78,7 @@ fn elements(page: &Page) -> impl Iterator<Item = ElementRef<'_>> {
     page.tree().root_element().descendent_elements()
 }
 
-/// The heading that says what the list said.
+/// The heading with the same text as in the list.
 fn title_selectors(sample: &Sample) -> Vec<String> {
     let plain = |s: &str| s.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ");
     let wanted = plain(&sample.title);
@@ -91,7 +90,8 @@ fn title_selectors(sample: &Sample) -> Vec<String> {
     heading.map(|h| selectors_of(&sample.page, h)).unwrap_or_default()
 }
 
-/// The element that holds most of the paragraphs: the deepest one that no single child outweighs.
+/// The element that contains most of the paragraphs: the deepest one that no single child
+/// outweighs.
 fn content_selectors(sample: &Sample) -> Vec<String> {
     let Some(body) = elements(&sample.page).find(|e| e.value().name() == "body") else {
         return Vec::new();

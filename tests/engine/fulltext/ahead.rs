@@ -1,9 +1,9 @@
-//! Pages that are asked for before anybody opens their items.
+//! Pages that are fetched before their items are opened.
 
 use super::*;
 
 #[tokio::test]
-async fn new_items_come_with_their_pages_where_that_is_wanted() {
+async fn fetches_pages_of_new_items_if_configured() {
     let blog = Blog::with(3);
     let server = blog.start();
     let home = home(&server, FullText::All);
@@ -19,7 +19,7 @@ async fn new_items_come_with_their_pages_where_that_is_wanted() {
 }
 
 #[tokio::test]
-async fn nothing_is_asked_for_ahead_in_quiet_hours() {
+async fn fetches_nothing_in_advance_in_quiet_hours() {
     let server = Blog::with(2).start();
     let mut home = home(&server, FullText::All);
     let engine = home.on_demand().await;
@@ -38,7 +38,7 @@ async fn nothing_is_asked_for_ahead_in_quiet_hours() {
 }
 
 #[tokio::test]
-async fn pinned_items_alone_come_with_their_pages() {
+async fn fetches_pages_of_pinned_items_only() {
     let server = Blog::with(3).start();
     let home = home(&server, FullText::Pinned);
     let engine = home.following().await;
@@ -50,14 +50,14 @@ async fn pinned_items_alone_come_with_their_pages() {
 }
 
 #[tokio::test]
-async fn pages_are_fetched_ahead_once_and_their_size_is_known_before() {
+async fn prefetches_pages_once_with_a_known_size() {
     let server = Blog::with(6).start();
     let home = home(&server, FullText::OnOpen);
     let engine = home.on_demand().await;
     sync(&engine, Pace::Manual).await;
     let plan = engine.plan_prefetch(&[Kept::Pinned, Kept::Unread], 100).await.unwrap();
     assert_eq!((plan.pages.len(), plan.bytes), (6, 6 * 60_000));
-    // Given up after the first.
+    // Cancelled after the first.
     let mut reports = engine.prefetch(plan.pages);
     assert!(soon(reports.recv()).await.is_some_and(|(_, got)| got.is_ok()));
     drop(reports);
@@ -72,12 +72,12 @@ async fn pages_are_fetched_ahead_once_and_their_size_is_known_before() {
     assert_eq!(engine.plan_prefetch(&[Kept::Pinned, Kept::Unread], 100).await.unwrap().pages, []);
     let mut asked = pages(&server);
     asked.dedup();
-    assert!(asked.len() <= 7, "none twice but the one that was given up: {asked:?}");
+    assert!(asked.len() <= 7, "none twice but the cancelled one: {asked:?}");
     assert_eq!(engine.plan_prefetch(&[Kept::Pinned], 100).await.unwrap().pages, []);
 }
 
 #[tokio::test]
-async fn a_page_that_is_under_way_when_a_look_begins_is_finished() {
+async fn a_running_page_request_is_finished_when_a_poll_begins() {
     let blog = Blog::with(2);
     blog.put("/post-1", page(1, &prose(1), "").after(SECOND));
     let server = blog.start();
@@ -92,7 +92,7 @@ async fn a_page_that_is_under_way_when_a_look_begins_is_finished() {
 }
 
 #[tokio::test]
-async fn a_page_that_failed_before_its_feed_turned_out_to_be_whole_is_let_go() {
+async fn a_failed_page_is_dropped_when_the_feed_has_full_text() {
     let blog = Blog { whole: true, ..Blog::with(3) };
     blog.put("/post-1", Reply::status(500));
     let server = blog.start();
@@ -113,7 +113,7 @@ async fn a_page_that_failed_before_its_feed_turned_out_to_be_whole_is_let_go() {
 }
 
 #[tokio::test]
-async fn pages_that_failed_are_planned_again_when_their_time_has_come() {
+async fn failed_pages_are_planned_again_when_due() {
     let blog = Blog::with(3);
     blog.put("/post-1", Reply::status(500));
     blog.put("/post-2", Reply::status(404));
@@ -122,7 +122,7 @@ async fn pages_that_failed_are_planned_again_when_their_time_has_come() {
     let engine = home.on_demand().await;
     sync(&engine, Pace::Manual).await;
     let database = rusqlite::Connection::open(home.paths().database()).unwrap();
-    // A name so long that nobody is asked for it.
+    // A name so long that no server is queried for it.
     let nowhere = format!("http://{}.example/post-3", "n".repeat(64));
     let set = "UPDATE item SET url = ?1 WHERE title = 'Post 3'";
     assert_eq!(database.execute(set, [nowhere]).unwrap(), 1);
@@ -141,5 +141,5 @@ async fn pages_that_failed_are_planned_again_when_their_time_has_come() {
     let plan = engine.plan_prefetch(&kept, 100).await.unwrap();
     let planned: Vec<i64> = plan.pages.iter().map(|p| p.item).collect();
     assert_eq!((planned, plan.failed), (vec![key(&engine, 1), key(&engine, 3)], 1));
-    assert!(plan.nothing().contains("every page but 1"));
+    assert!(plan.nothing().contains("except 1"));
 }
