@@ -15,7 +15,7 @@ use newsfed::schedule::simulate::{Phase, Replay, Simulated, Timeline};
 use newsfed::schedule::{Learned, LearnedParameters, Policy};
 use newsfed::store::{Anchor, Criteria, FinishedPoll, Scope, Store, View, prepare};
 use newsfed::tui::Stage;
-use newsfed::website::{Page, Sheet};
+use newsfed::website::{Page, PreviewPage};
 use tempfile::TempDir;
 
 fn main() {
@@ -78,7 +78,7 @@ fn extract(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn preview(bencher: Bencher<'_, '_>) {
     let url = "https://example.org/news".parse().unwrap();
-    let (sheet, _) = Sheet::new(Page::parse(&list_page::list_page(), &url).unwrap());
+    let (sheet, _) = PreviewPage::new(Page::parse(&list_page::list_page(), &url).unwrap());
     let known = (0..500).map(|n| format!("https://example.org/news/2026/story-{n}")).collect();
     let rules = WebsiteRules {
         articles: Some("main article .card-title > a".to_owned()),
@@ -95,7 +95,7 @@ fn outline(bencher: Bencher<'_, '_>) {
     let (markup, url) = (list_page::list_page(), "https://example.org/news".parse().unwrap());
     bencher
         .counter(BytesCount::of_str(&markup))
-        .bench_local(|| Sheet::new(Page::parse(&markup, &url).unwrap()).1);
+        .bench_local(|| PreviewPage::new(Page::parse(&markup, &url).unwrap()).1);
 }
 
 #[divan::bench]

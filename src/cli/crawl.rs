@@ -5,7 +5,7 @@ use super::exit::{Exit, Failure};
 use super::output::Output;
 use crate::crawl::replay::{Figures, Graph, Replayed, again, curve_csv, curve_svg, read, trial};
 use crate::crawl::{Kind, Targets};
-use crate::engine::crawl::Budget;
+use crate::engine::crawl::CrawlBudget;
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use flate2::read::MultiGzDecoder;
@@ -30,7 +30,7 @@ pub(super) struct CrawlArgs {
     pub(super) targets: Targets,
     /// When to stop: requests, bytes, time, or several of them between commas
     #[arg(long, value_name = "500req|50MB|10m", default_value = DEFAULT_BUDGET, conflicts_with = "replay", value_parser = super::crawl_site::budget)]
-    pub(super) budget: Budget,
+    pub(super) budget: CrawlBudget,
     /// Where the random numbers begin: the same seed gives the same crawl of the same site
     #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "replay")]
     pub(super) seed: u64,

@@ -10,7 +10,9 @@ use super::progress::Progress;
 use super::runtime::{asked_to_stop, runtime};
 use crate::crawl::LinkGroup;
 use crate::engine;
-use crate::engine::crawl::{Budget, Crawl, CrawlError, End, Network, Order, Place, Step};
+use crate::engine::crawl::{
+    Crawl, CrawlBudget, CrawlEnd, CrawlError, CrawlLocation, CrawlNetwork, CrawlOrder, CrawlStep,
+};
 use crate::net::Client;
 use crate::util::clock::SystemClock;
 use crate::util::url::{WebAddress, parse_web};
@@ -38,8 +40,8 @@ impl From<CrawlError> for Failure {
 }
 
 /// Reads `500req`, `50MB` and `10m`, between commas.
-pub(super) fn budget(text: &str) -> Result<Budget, String> {
-    let mut budget = Budget::default();
+pub(super) fn budget(text: &str) -> Result<CrawlBudget, String> {
+    let mut budget = CrawlBudget::default();
     for part in text.split(',').map(str::trim) {
         let wrong = || format!("\"{part}\" is neither 500req, 50MB nor 10m");
         let lower = part.to_ascii_lowercase();
@@ -79,7 +81,7 @@ pub(super) fn run(args: &CrawlArgs, global: &Global, out: &mut Output) -> Result
     let start = web.as_ref().map(|web| web.url.clone());
     let secret = web.as_ref().is_some_and(|web| engine::access(web).auth.is_some());
     let hint = resume_hint(web.as_ref().filter(|_| secret), &folder);
-    let opening = opening(args, web, &home, Place::Folder(folder))?;
+    let opening = opening(args, web, &home, CrawlLocation::Folder(folder))?;
     runtime()?.block_on(async {
         let stop = asked_to_stop();
         let mut stop = std::pin::pin!(stop);
@@ -110,12 +112,12 @@ fn opening(
     args: &CrawlArgs,
     web: Option<WebAddress>,
     home: &Home,
-    place: Place,
+    place: CrawlLocation,
 ) -> Result<impl FnOnce() -> Result<Crawl, CrawlError> + Send + 'static, Failure> {
     let clock = Arc::new(SystemClock);
     let client = Client::new(home.settings.net.clone(), clock.clone());
     let access = web.as_ref().map(engine::access).unwrap_or_default();
-    let net = Network { client, clock, access, spacing: None };
+    let net = CrawlNetwork { client, clock, access, spacing: None };
     let (targets, strategy) = (args.targets.clone(), args.strategy);
     let (seed, budget, resume) = (args.seed, args.budget, args.resume);
     let start = match web {
@@ -125,7 +127,7 @@ fn opening(
     };
     Ok(move || match start.filter(|_| !resume) {
         Some(start) => {
-            let order = Order { start, declared: None, targets, strategy, seed };
+            let order = CrawlOrder { start, declared: None, targets, strategy, seed };
             Crawl::begin(&place, order, budget, net)
         }
         None => Crawl::resume(&place, budget, net),
@@ -153,13 +155,17 @@ fn interrupted(hint: &str, out: &mut Output) -> Exit {
     Exit::Interrupted
 }
 
-async fn follow(crawl: &mut Crawl, progress: &Progress, out: &mut Output) -> Result<End, Failure> {
+async fn follow(
+    crawl: &mut Crawl,
+    progress: &Progress,
+    out: &mut Output,
+) -> Result<CrawlEnd, Failure> {
     let mut best = None;
     let mut answers = 0u64;
     loop {
         match crawl.step().await? {
-            Step::Ended(end) => return Ok(end),
-            Step::Answered { url, found, got } => {
+            CrawlStep::Ended(end) => return Ok(end),
+            CrawlStep::Answered { url, found, got } => {
                 if let Some(found) = found {
                     if out.json {
                         out.value(&found)?;
@@ -216,17 +222,22 @@ struct Kind {
     found: u32,
 }
 
-fn report(crawl: &Crawl, end: Option<End>, hint: &str, out: &mut Output) -> Result<Exit, Failure> {
+fn report(
+    crawl: &Crawl,
+    end: Option<CrawlEnd>,
+    hint: &str,
+    out: &mut Output,
+) -> Result<Exit, Failure> {
     let (now, order) = (crawl.progress(), crawl.order());
     let summary = crawl.link_groups(MOST_GROUPS);
     let (ended, why) = match &end {
         None => ("interrupted", None),
-        Some(End::Done) => ("done", None),
-        Some(End::Requests) => ("requests", None),
-        Some(End::Bytes) => ("bytes", None),
-        Some(End::Time) => ("time", None),
-        Some(End::Stopped) => ("stopped", None),
-        Some(End::Left(words)) => ("left", Some(words.as_str())),
+        Some(CrawlEnd::Done) => ("done", None),
+        Some(CrawlEnd::Requests) => ("requests", None),
+        Some(CrawlEnd::Bytes) => ("bytes", None),
+        Some(CrawlEnd::Time) => ("time", None),
+        Some(CrawlEnd::Stopped) => ("stopped", None),
+        Some(CrawlEnd::Left(words)) => ("left", Some(words.as_str())),
     };
     if out.json {
         let kind = |t: LinkGroup| Kind {
@@ -256,8 +267,8 @@ fn report(crawl: &Crawl, end: Option<End>, hint: &str, out: &mut Output) -> Resu
     }
     Ok(match end {
         None => interrupted(hint, out),
-        Some(End::Done) => Exit::Ok,
-        Some(End::Left(words)) => {
+        Some(CrawlEnd::Done) => Exit::Ok,
+        Some(CrawlEnd::Left(words)) => {
             out.warn(format!("newsfed: {words}; {hint}"));
             if now.found > 0 { Exit::Partial } else { Exit::Failed }
         }

@@ -2,7 +2,7 @@
 
 use super::exit::{Exit, Failure};
 use super::output::Output;
-use crate::discover::{Found, inspect, usual_places};
+use crate::discover::{DocumentKind, inspect, usual_urls};
 use crate::util::url::normalise;
 use crate::website::{Page, propose};
 use flate2::read::MultiGzDecoder;
@@ -96,13 +96,13 @@ fn answer(wanted: WantedPage, root: &Path, task: Task) -> Answer {
 /// The feeds that a page announces, and those at the usual places that answer.
 fn feeds(bytes: &[u8], url: &Url, probes: &[String]) -> Vec<String> {
     let mut feeds: Vec<Url> = match inspect(bytes, None, url) {
-        Found::Feed(_) => vec![url.clone()],
-        Found::Page { announced, .. } => announced.into_iter().map(|a| a.url).collect(),
-        Found::Nothing { .. } => Vec::new(),
+        DocumentKind::Feed(_) => vec![url.clone()],
+        DocumentKind::Page { announced, .. } => announced.into_iter().map(|a| a.url).collect(),
+        DocumentKind::Nothing { .. } => Vec::new(),
     };
     let answering: HashSet<String> =
         probes.iter().filter_map(|p| Url::parse(p).ok()).map(|u| normalise(&u)).collect();
-    for place in usual_places(url) {
+    for place in usual_urls(url) {
         if answering.contains(&normalise(&place)) && !feeds.contains(&place) {
             feeds.push(place);
         }

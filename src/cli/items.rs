@@ -2,7 +2,7 @@
 
 use super::exit::Failure;
 use crate::model::Item;
-use crate::store::{Found, Reader};
+use crate::store::{IdMatch, Reader};
 use crate::util::text;
 use serde::Serialize;
 
@@ -31,14 +31,14 @@ pub(super) fn keys(reader: &Reader, ids: &[String]) -> Result<Vec<i64>, Failure>
     for id in ids {
         let shown = text::line(id);
         match reader.find(id.trim())? {
-            Found::One(key) if keys.contains(&key) => {}
-            Found::One(key) => keys.push(key),
-            Found::None => {
+            IdMatch::One(key) if keys.contains(&key) => {}
+            IdMatch::One(key) => keys.push(key),
+            IdMatch::None => {
                 return Err(Failure::Plain(format!(
                     "there is no item {shown}; `newsfed list` shows the numbers"
                 )));
             }
-            Found::Several => {
+            IdMatch::Several => {
                 return Err(Failure::Plain(format!(
                     "several ids begin with {shown}; give more of it, or the item's number"
                 )));

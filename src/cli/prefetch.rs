@@ -8,7 +8,7 @@ use super::log;
 use super::output::Output;
 use super::progress::Progress;
 use super::runtime::{asked_to_stop, runtime_beside};
-use crate::engine::{Handle, Kept, PrefetchPlan, TextGot};
+use crate::engine::{Handle, MarkedItems, PrefetchPlan, TextGot};
 use crate::model::SourceId;
 use crate::store::{StoreError, WantedPage};
 use crate::util::text::size;
@@ -74,9 +74,9 @@ pub(super) fn run(args: &PrefetchArgs, global: &Global, out: &mut Output) -> Res
     log::start(&home, out.verbose, false);
     let store = home.store()?;
     let kept = match (args.pinned, args.unread) {
-        (true, _) => vec![Kept::Pinned],
-        (_, true) => vec![Kept::Unread],
-        _ => vec![Kept::Pinned, Kept::Unread],
+        (true, _) => vec![MarkedItems::Pinned],
+        (_, true) => vec![MarkedItems::Unread],
+        _ => vec![MarkedItems::Pinned, MarkedItems::Unread],
     };
     runtime_beside()?.block_on(async {
         let stop = asked_to_stop();
@@ -89,7 +89,7 @@ pub(super) fn run(args: &PrefetchArgs, global: &Global, out: &mut Output) -> Res
 
 async fn fetch(
     args: &PrefetchArgs,
-    kept: &[Kept],
+    kept: &[MarkedItems],
     handle: &Handle,
     stop: impl Future<Output = ()>,
     out: &mut Output,

@@ -14,7 +14,7 @@ use url::Url;
 
 /// The kind of a document.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Found {
+pub enum DocumentKind {
     /// A feed; it can be followed at the URL of the response.
     Feed(Box<ParsedFeed>),
     /// A page that announces feeds.
@@ -31,9 +31,9 @@ pub enum Found {
 }
 
 /// Detects the kind of a document. `final_url` is the URL after redirects.
-pub fn inspect(bytes: &[u8], content_type: Option<&str>, final_url: &Url) -> Found {
+pub fn inspect(bytes: &[u8], content_type: Option<&str>, final_url: &Url) -> DocumentKind {
     let error = match feed::parse(bytes, content_type, Some(final_url)) {
-        Ok(feed) => return Found::Feed(Box::new(feed)),
+        Ok(feed) => return DocumentKind::Feed(Box::new(feed)),
         Err(error) => error,
     };
     if let FeedError::NotAFeed { .. } = &error
@@ -41,18 +41,18 @@ pub fn inspect(bytes: &[u8], content_type: Option<&str>, final_url: &Url) -> Fou
     {
         let page = page::read(&text, final_url);
         if !page.announced.is_empty() {
-            return Found::Page { title: page.title, announced: page.announced };
+            return DocumentKind::Page { title: page.title, announced: page.announced };
         }
         if page.is_html {
-            return Found::Nothing { reason: "the page announces no feed".to_owned() };
+            return DocumentKind::Nothing { reason: "the page announces no feed".to_owned() };
         }
     }
-    Found::Nothing { reason: error.to_string() }
+    DocumentKind::Nothing { reason: error.to_string() }
 }
 
 /// URLs of a site at which feeds are often found, most likely first: to be tried one by one if a
 /// page announces none.
-pub fn usual_places(site: &Url) -> Vec<Url> {
+pub fn usual_urls(site: &Url) -> Vec<Url> {
     const PATHS: [&str; 10] = [
         "feed",
         "rss",

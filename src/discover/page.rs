@@ -17,7 +17,7 @@ pub struct Announced {
 }
 
 /// The announcements of a page.
-pub(super) struct Page {
+pub(super) struct Announcements {
     pub(super) title: Option<String>,
     /// Best first, each URL once.
     pub(super) announced: Vec<Announced>,
@@ -32,7 +32,7 @@ struct Candidate {
 }
 
 /// Reads the announcements of a page in linear time, without building a tree.
-pub(super) fn read(html: &str, final_url: &Url) -> Page {
+pub(super) fn read(html: &str, final_url: &Url) -> Announcements {
     let mut reader = PageReader {
         base: final_url.clone(),
         based: false,
@@ -66,7 +66,7 @@ pub(super) fn read(html: &str, final_url: &Url) -> Page {
             break;
         }
     }
-    Page { title: reader.title, announced, is_html: reader.is_html }
+    Announcements { title: reader.title, announced, is_html: reader.is_html }
 }
 
 struct PageReader {

@@ -9,7 +9,7 @@ use scraper::ElementRef;
 use url::Url;
 
 /// Minimum confidence of a list of articles to be offered.
-const LEAST_CONFIDENCE: f64 = 0.35;
+const MIN_CONFIDENCE: f64 = 0.35;
 /// Minimum number of characters in paragraphs of an article.
 const ARTICLE_TEXT: usize = 800;
 
@@ -38,7 +38,7 @@ pub fn survey(bytes: &[u8], content_type: Option<&str>, url: &Url) -> Survey {
     }
     let Ok(page) = Page::read(bytes, content_type, url) else { return Survey::default() };
     let mut lists = propose(&page);
-    lists.retain(|list| list.confidence >= LEAST_CONFIDENCE);
+    lists.retain(|list| list.confidence >= MIN_CONFIDENCE);
     Survey {
         title: page.title(),
         article: article(&page).filter(|_| lists.is_empty()),

@@ -7,7 +7,7 @@ fn at() -> Url {
 /// The announced URLs, best first, without the host.
 fn announced(html: &str) -> Vec<String> {
     match inspect(html.as_bytes(), Some("text/html"), &at()) {
-        Found::Page { announced, .. } => {
+        DocumentKind::Page { announced, .. } => {
             announced.iter().map(|a| a.url.as_str().replace("https://example.com", "")).collect()
         }
         _ => Vec::new(),
@@ -66,10 +66,10 @@ fn ignores_links_that_are_not_feeds() {
 fn detects_the_kind_by_content() {
     let rss = b"<rss version='2.0'><channel><title>T</title></channel></rss>";
     assert!(
-        matches!(inspect(rss, Some("text/html"), &at()), Found::Feed(f) if f.title.as_deref() == Some("T"))
+        matches!(inspect(rss, Some("text/html"), &at()), DocumentKind::Feed(f) if f.title.as_deref() == Some("T"))
     );
     let reason = |bytes: &[u8]| match inspect(bytes, None, &at()) {
-        Found::Nothing { reason } => reason,
+        DocumentKind::Nothing { reason } => reason,
         other => format!("{other:?}"),
     };
     assert_eq!(reason(b"<html><body><p>Hello"), "the page announces no feed");
@@ -77,14 +77,14 @@ fn detects_the_kind_by_content() {
     assert_eq!(reason(b""), "this is not a feed but an empty document");
     let page = b"<title>My\x1b[2J &amp; site</title><link rel=feed href=f>";
     assert!(
-        matches!(inspect(page, None, &at()), Found::Page { title: Some(t), .. } if t == "My & site")
+        matches!(inspect(page, None, &at()), DocumentKind::Page { title: Some(t), .. } if t == "My & site")
     );
 }
 
 #[test]
 fn usual_urls_are_near_the_page_and_at_the_root() {
-    let places: Vec<String> = usual_places(&at()).iter().map(Url::to_string).collect();
+    let places: Vec<String> = usual_urls(&at()).iter().map(Url::to_string).collect();
     assert_eq!(places[0], "https://example.com/blog/feed");
     assert!(places.contains(&"https://example.com/atom.xml".to_owned()));
-    assert_eq!(usual_places(&Url::parse("https://example.com/").expect("valid")).len(), 10);
+    assert_eq!(usual_urls(&Url::parse("https://example.com/").expect("valid")).len(), 10);
 }

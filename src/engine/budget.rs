@@ -13,11 +13,11 @@ use std::sync::Arc;
 /// Name under which the price is stored.
 const NOTE: &str = "schedule.price";
 /// Time between two corrections, in hours of running.
-const ROUND: TimeDelta = TimeDelta::days(1);
+const CORRECTION_INTERVAL: TimeDelta = TimeDelta::days(1);
 /// How often the hours are counted.
 const TICK: TimeDelta = TimeDelta::hours(1);
 /// After so long without counting, the machine slept or no newsfed was running.
-const ASLEEP: TimeDelta = TimeDelta::hours(6);
+const MAX_GAP: TimeDelta = TimeDelta::hours(6);
 
 /// The price of a poll, and since when it applies.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -94,7 +94,7 @@ async fn count(context: &Arc<Context>) -> crate::store::Result<()> {
     let now = context.clock.now();
     let mut account = load(context).await?;
     let passed = now - account.counted;
-    if (TimeDelta::zero()..ASLEEP).contains(&passed) {
+    if (TimeDelta::zero()..MAX_GAP).contains(&passed) {
         account.awake = account.awake.saturating_add(passed.num_seconds());
     }
     account.counted = now;
@@ -102,7 +102,7 @@ async fn count(context: &Arc<Context>) -> crate::store::Result<()> {
     if account.since > now {
         (account.since, account.awake) = (now, 0);
     }
-    if account.awake >= ROUND.num_seconds() {
+    if account.awake >= CORRECTION_INTERVAL.num_seconds() {
         correct(context, &mut account, now).await?;
     }
     context.set_price(account.control.price);
@@ -141,7 +141,7 @@ async fn correct(
 }
 
 fn day(context: &Context, polls: &HashMap<i64, u32>, gone: &[i64], passed: TimeDelta) -> Day {
-    let days = passed.as_seconds_f64() / ROUND.as_seconds_f64();
+    let days = passed.as_seconds_f64() / CORRECTION_INTERVAL.as_seconds_f64();
     let mut day = Day { sources: 0, used: 0.0, elsewhere: 0.0 };
     for key in context.keys() {
         let Some(source) = context.source(key) else { continue };
@@ -160,10 +160,10 @@ fn day(context: &Context, polls: &HashMap<i64, u32>, gone: &[i64], passed: TimeD
 /// others leave of the total.
 fn budget(day: Day, each: f64, total: Option<u32>) -> f64 {
     /// Minimum share of `each` that the total leaves to every source.
-    const LEAST: f64 = 0.02;
+    const MIN_SHARE: f64 = 0.02;
     let wanted = each * f64::from(day.sources);
     let left = total.map_or(f64::INFINITY, |total| f64::from(total) - day.elsewhere);
-    wanted.min(left.max(LEAST * wanted))
+    wanted.min(left.max(MIN_SHARE * wanted))
 }
 
 #[cfg(test)]

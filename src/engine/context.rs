@@ -1,7 +1,7 @@
 //! What every poll needs: store, network, clock, the declared sources.
 
 use super::follow::Stamp;
-use super::fulltext::Desk;
+use super::fulltext::PageRequests;
 use super::poll::parse;
 use crate::config::Settings;
 use crate::feed::ParsedFeed;
@@ -25,8 +25,8 @@ pub(super) struct Context {
     pub(super) store: Store,
     pub(super) client: Client,
     pub(super) clock: Arc<dyn Clock>,
-    pub(super) network: Network,
-    pub(super) pages: Desk,
+    pub(super) network: Connectivity,
+    pub(super) pages: PageRequests,
     settings: RwLock<Arc<Settings>>,
     /// The declared sources by row key; `declared` publishes them in the order of the file.
     sources: RwLock<HashMap<i64, Arc<Source>>>,
@@ -41,7 +41,7 @@ pub(super) struct Context {
     /// The state of `sources.toml` when it was last read.
     pub(super) declared_at: Mutex<Stamp>,
     /// Why that state is not used.
-    fault: Mutex<Option<String>>,
+    declaration_error: Mutex<Option<String>>,
     /// Tokens that stop the running explorations, by row key.
     exploring: Mutex<HashMap<i64, CancellationToken>>,
 }
@@ -61,8 +61,8 @@ impl Context {
             client: Client::new(settings.net.clone(), clock.clone()),
             store,
             clock,
-            network: Network::default(),
-            pages: Desk::default(),
+            network: Connectivity::default(),
+            pages: PageRequests::default(),
             sources: RwLock::default(),
             declared: watch::Sender::new(Arc::default()),
             readers: Mutex::default(),
@@ -72,7 +72,7 @@ impl Context {
             settings: RwLock::new(Arc::new(settings)),
             random: Mutex::new(fastrand::Rng::with_seed(seed)),
             declared_at: Mutex::default(),
-            fault: Mutex::default(),
+            declaration_error: Mutex::default(),
             exploring: Mutex::default(),
         }
     }
@@ -194,12 +194,12 @@ impl Context {
     }
 
     /// Why the declared sources could not be read again.
-    pub(super) fn fault(&self) -> Option<String> {
-        self.fault.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub(super) fn declaration_error(&self) -> Option<String> {
+        self.declaration_error.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    pub(super) fn set_error(&self, fault: Option<String>) {
-        *self.fault.lock().unwrap_or_else(PoisonError::into_inner) = fault;
+    pub(super) fn set_error(&self, declaration_error: Option<String>) {
+        *self.declaration_error.lock().unwrap_or_else(PoisonError::into_inner) = declaration_error;
     }
 
     pub(super) fn declared(&self) -> watch::Receiver<Arc<Vec<Arc<Source>>>> {
@@ -228,7 +228,7 @@ impl Context {
 /// Distinguishes a lost network from failing hosts: several hosts that did not fail before cannot
 /// be reached, and there was no response for a while.
 #[derive(Debug, Default)]
-pub(super) struct Network {
+pub(super) struct Connectivity {
     state: Mutex<Reachable>,
 }
 
@@ -253,9 +253,9 @@ impl Reachable {
 /// Number of unreachable hosts from which on the network counts as lost, if there are as many.
 const OFFLINE_AFTER: usize = 3;
 /// If a response is more recent than this, the network is available.
-const ALIVE: TimeDelta = TimeDelta::minutes(10);
+const RECENTLY_REACHED: TimeDelta = TimeDelta::minutes(10);
 /// A response so soon after the first failure shows that the network was available all the time.
-const AT_ONCE: TimeDelta = TimeDelta::minutes(1);
+const RECENTLY_LOST: TimeDelta = TimeDelta::minutes(1);
 
 /// What the result of a request says about the network.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -268,13 +268,13 @@ pub(super) enum Reach {
     Lost(Vec<i64>),
 }
 
-impl Network {
+impl Connectivity {
     /// Records that a host responded, or that a failure was its own. Returns the sources whose
     /// failures were wrongly attributed to the network.
     pub(super) fn reached(&self, now: Time) -> Vec<i64> {
         let mut state = self.state();
         let lost = state.is_lost();
-        let wrong = lost && state.since.is_some_and(|since| now - since <= AT_ONCE);
+        let wrong = lost && state.since.is_some_and(|since| now - since <= RECENTLY_LOST);
         let hosts = std::mem::take(&mut state.unreachable);
         (state.since, state.answered) = (None, Some(now));
         if wrong { hosts.into_values().flatten().collect() } else { Vec::new() }
@@ -288,7 +288,7 @@ impl Network {
         let enough = OFFLINE_AFTER.min(hosts).max(2);
         let mut state = self.state();
         state.enough = enough;
-        if state.answered.is_some_and(|at| now - at < ALIVE) {
+        if state.answered.is_some_and(|at| now - at < RECENTLY_REACHED) {
             return Reach::Online;
         }
         state.since.get_or_insert(now);
@@ -338,7 +338,7 @@ mod tests {
 
     #[test]
     fn three_unreachable_hosts_in_a_row_mean_a_lost_network() {
-        let network = Network::default();
+        let network = Connectivity::default();
         let at = |minutes: i64| Time::from_timestamp(minutes * 60, 0).unwrap();
         let fails = |host: &str, key, now| network.unreachable(host.to_owned(), key, 9, now);
         assert_eq!((fails("a", 1, at(0)), fails("b", 2, at(0))), (Reach::Online, Reach::Online));
@@ -363,7 +363,7 @@ mod tests {
 
     #[test]
     fn unreachable_hosts_count_as_failing_if_another_responds() {
-        let network = Network::default();
+        let network = Connectivity::default();
         let now = Time::from_timestamp(0, 0).unwrap();
         for (key, host) in ["a", "b", "c"].into_iter().enumerate() {
             network.unreachable(host.to_owned(), key as i64, 9, now);

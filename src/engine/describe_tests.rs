@@ -186,6 +186,6 @@ fn unknown_facts_are_not_drawn() {
     (why.last_poll, why.next_poll, why.planned, why.followed) = (None, None, None, false);
     assert_eq!(line(&why, "state").as_deref(), Some("not polled yet"));
     let next = line(&why, "next").unwrap();
-    assert!(next.starts_with("now; but no newsfed is running: `newsfed daemon`"), "{next}");
+    assert!(next.starts_with("now; but no newsfed is running: start `newsfed daemon`"), "{next}");
     assert_eq!(line(&why, "this week"), None);
 }

@@ -2,9 +2,9 @@
 
 use super::follow::{FollowError, access};
 use super::handle::Handle;
-use super::message::{Answer, Discovery, First, FirstFeed, FirstPage, Way};
+use super::message::{Discovery, FirstFeed, FirstFetch, FirstPage, TimedResponse, Way};
 use super::poll;
-use crate::discover::{self, Announced, Found, Survey, survey};
+use crate::discover::{self, Announced, DocumentKind, Survey, survey};
 use crate::feed::ParsedFeed;
 use crate::model::{SourceKind, WebsiteMode, WebsiteRules};
 use crate::net::Request;
@@ -17,13 +17,13 @@ use tokio::sync::mpsc::UnboundedSender;
 use url::Url;
 
 /// Announced feeds that are fetched until one works; the others are only offered.
-const MOST_TRIED: usize = 3;
+const MAX_TRIED: usize = 3;
 /// Usual URLs of feeds that are tried if a page announces none.
-const MOST_PLACES: usize = 6;
+const MAX_PLACES: usize = 6;
 /// Sitemaps that are tried.
-const MOST_SITEMAPS: usize = 2;
+const MAX_SITEMAPS: usize = 2;
 /// Lists of articles that are offered.
-const MOST_LISTS: usize = 3;
+const MAX_LISTS: usize = 3;
 /// Articles from which the selectors of a website are derived.
 const SAMPLES: usize = 3;
 
@@ -66,18 +66,18 @@ impl Handle {
         if let Some(words) = instead {
             found.report(words);
         }
-        let Fetched { found: what, survey, answer } = first;
-        let kind_said = answer.response.content_type().unwrap_or_default();
-        let is_html = matches!(what, Found::Page { .. }) || kind_said.contains("html");
+        let Fetched { found: what, survey, response } = first;
+        let kind_said = response.response.content_type().unwrap_or_default();
+        let is_html = matches!(what, DocumentKind::Page { .. }) || kind_said.contains("html");
         let title = match what {
-            Found::Feed(feed) => {
+            DocumentKind::Feed(feed) => {
                 found.report("the URL is a feed".to_owned());
                 if wanted(SourceKind::Feed) {
-                    found.ways.push(feed_way(found.address.clone(), *feed, answer));
+                    found.ways.push(feed_way(found.address.clone(), *feed, response));
                 }
                 return Ok(found);
             }
-            Found::Page { title, announced } => {
+            DocumentKind::Page { title, announced } => {
                 found.report(match announced.len() {
                     1 => "the page announces a feed".to_owned(),
                     n => format!("the page announces {n} feeds"),
@@ -87,7 +87,7 @@ impl Handle {
                 }
                 title
             }
-            Found::Nothing { reason } => {
+            DocumentKind::Nothing { reason } => {
                 found.report(reason);
                 survey.title.clone()
             }
@@ -99,11 +99,11 @@ impl Handle {
             self.try_places(&mut found).await;
         }
         if wanted(SourceKind::Website) {
-            offer_pages(&survey, &answer, &mut found);
+            offer_pages(&survey, &response, &mut found);
         }
         if let Some(count) = survey.sitemap.filter(|_| wanted(SourceKind::Sitemap)) {
             found.report(format!("the URL is a sitemap with {count} entries"));
-            found.ways.push(sitemap_way(found.address.clone(), count, answer));
+            found.ways.push(sitemap_way(found.address.clone(), count, response));
         } else if wanted(SourceKind::Sitemap) && (found.ways.is_empty() || kind.is_some()) {
             self.try_sitemaps(&mut found).await;
         }
@@ -148,7 +148,7 @@ impl Handle {
 
     /// Fetches the best of the announced feeds for a preview of its entries.
     async fn try_first(&self, discovery: &mut Discovery) {
-        for _ in 0..MOST_TRIED {
+        for _ in 0..MAX_TRIED {
             let Some(best) = discovery.ways.first_mut().filter(|w| w.first.is_none()) else {
                 return;
             };
@@ -158,7 +158,7 @@ impl Handle {
                     if let Some(title) = first.feed.title.clone().filter(|t| !t.is_empty()) {
                         best.title = title;
                     }
-                    best.first = Some(First::Feed(first));
+                    best.first = Some(FirstFetch::Feed(first));
                 }
                 Err(failure) => {
                     let gone = discovery.ways.remove(0);
@@ -171,12 +171,12 @@ impl Handle {
     /// Tries the usual URLs of feeds until one works.
     async fn try_places(&self, discovery: &mut Discovery) {
         let mut nothing_at = Vec::new();
-        for place in discover::usual_places(&discovery.address).into_iter().take(MOST_PLACES) {
+        for place in discover::usual_urls(&discovery.address).into_iter().take(MAX_PLACES) {
             match self.fetch_announced(&place, &discovery.web).await {
                 Ok(first) => {
                     discovery.report(format!("{place} is a feed"));
-                    let FirstFeed { feed, answer } = first;
-                    discovery.ways.push(feed_way(place, feed, answer));
+                    let FirstFeed { feed, response } = first;
+                    discovery.ways.push(feed_way(place, feed, response));
                     return;
                 }
                 Err(FollowError::Status { status: 404 | 410, .. } | FollowError::NoFeed(_)) => {
@@ -198,15 +198,15 @@ impl Handle {
     async fn try_sitemaps(&self, discovery: &mut Discovery) {
         let Ok(robots) = discovery.address.join("/robots.txt") else { return };
         let lines = match self.fetch(&robots, &discovery.web, true).await {
-            Ok(file) => Robots::parse(&file.answer.response.body, "newsfed").sitemaps,
+            Ok(file) => Robots::parse(&file.response.response.body, "newsfed").sitemaps,
             Err(_) => Vec::new(),
         };
         let places = sitemap::places(&discovery.address, &lines);
-        for place in places.into_iter().take(MOST_SITEMAPS) {
+        for place in places.into_iter().take(MAX_SITEMAPS) {
             match self.fetch(&place, &discovery.web, true).await {
-                Ok(Fetched { survey: Survey { sitemap: Some(count), .. }, answer, .. }) => {
+                Ok(Fetched { survey: Survey { sitemap: Some(count), .. }, response, .. }) => {
                     discovery.report(format!("{place} is a sitemap with {count} entries"));
-                    discovery.ways.push(sitemap_way(place, count, answer));
+                    discovery.ways.push(sitemap_way(place, count, response));
                     return;
                 }
                 Ok(_) => discovery.report(format!("{place}: this is not a sitemap")),
@@ -224,8 +224,8 @@ impl Handle {
     ) -> Result<FirstFeed, FollowError> {
         let same_host = url.host_str() == web.url.host_str();
         match self.fetch(url, web, same_host).await? {
-            Fetched { found: Found::Feed(feed), answer, .. } => {
-                Ok(FirstFeed { feed: *feed, answer })
+            Fetched { found: DocumentKind::Feed(feed), response, .. } => {
+                Ok(FirstFeed { feed: *feed, response })
             }
             _ => Err(FollowError::NoFeed(url.clone())),
         }
@@ -254,7 +254,7 @@ impl Handle {
             self.replan().await;
         }
         // Previewing may take long and is not part of a refresh.
-        response.room = None;
+        response.memory = None;
         if !response.is_success() {
             let host = response.final_url.host_str().unwrap_or_default().to_owned();
             return Err(FollowError::Status { host, status: response.status });
@@ -263,25 +263,25 @@ impl Handle {
             let (body, kind) = (&response.body, response.content_type());
             let found = discover::inspect(body, kind, &response.final_url);
             let survey = match &found {
-                Found::Feed(_) => Survey::default(),
+                DocumentKind::Feed(_) => Survey::default(),
                 _ => survey(body, kind, &response.final_url),
             };
             (found, survey, response)
         });
         let (found, survey, response) = task.await.map_err(|_| StoreError::Closed)?;
-        Ok(Fetched { found, survey, answer: Answer { response, at } })
+        Ok(Fetched { found, survey, response: TimedResponse { response, at } })
     }
 }
 
 struct Fetched {
-    found: Found,
+    found: DocumentKind,
     survey: Survey,
-    answer: Answer,
+    response: TimedResponse,
 }
 
-fn feed_way(url: Url, feed: ParsedFeed, answer: Answer) -> Way {
+fn feed_way(url: Url, feed: ParsedFeed, response: TimedResponse) -> Way {
     let title = feed.title.clone().unwrap_or_default();
-    let first = Some(First::Feed(FirstFeed { feed, answer }));
+    let first = Some(FirstFetch::Feed(FirstFeed { feed, response }));
     Way { kind: SourceKind::Feed, url, title, rules: None, confidence: None, first }
 }
 
@@ -291,15 +291,15 @@ fn announced_way(announced: Announced) -> Way {
     Way { kind, url, title, rules: None, confidence: None, first: None }
 }
 
-fn sitemap_way(url: Url, count: usize, answer: Answer) -> Way {
-    let first = FirstPage { items: Vec::new(), count, samples: Vec::new(), answer };
+fn sitemap_way(url: Url, count: usize, response: TimedResponse) -> Way {
+    let first = FirstPage { items: Vec::new(), count, samples: Vec::new(), response };
     Way {
         kind: SourceKind::Sitemap,
         url,
         title: String::new(),
         rules: None,
         confidence: None,
-        first: Some(First::Page(first)),
+        first: Some(FirstFetch::Page(first)),
     }
 }
 
@@ -320,9 +320,9 @@ fn crawl_way(url: &Url, targets: &str, what: &str) -> Way {
 const CRAWLED: [(&str, &str); 2] = [("articles", "articles"), ("data", "data files")];
 
 /// Offers the lists of articles of a page, or the page itself as the only article.
-fn offer_pages(survey: &Survey, answer: &Answer, discovery: &mut Discovery) {
-    for list in survey.lists.iter().take(MOST_LISTS) {
-        discovery.ways.push(list_way(list, survey, answer, &discovery.address));
+fn offer_pages(survey: &Survey, response: &TimedResponse, discovery: &mut Discovery) {
+    for list in survey.lists.iter().take(MAX_LISTS) {
+        discovery.ways.push(list_way(list, survey, response, &discovery.address));
     }
     discovery.report(match survey.lists.len() {
         0 if survey.needs_javascript => {
@@ -336,7 +336,7 @@ fn offer_pages(survey: &Survey, answer: &Answer, discovery: &mut Discovery) {
     if let Some((title, date)) = &survey.article {
         let rules = WebsiteRules { mode: WebsiteMode::Direct, ..WebsiteRules::default() };
         let items = vec![(title.clone(), *date)];
-        let first = FirstPage { items, count: 1, samples: Vec::new(), answer: answer.clone() };
+        let first = FirstPage { items, count: 1, samples: Vec::new(), response: response.clone() };
         discovery.report("the page is an article".to_owned());
         discovery.ways.push(Way {
             kind: SourceKind::Website,
@@ -344,12 +344,12 @@ fn offer_pages(survey: &Survey, answer: &Answer, discovery: &mut Discovery) {
             title: survey.title.clone().unwrap_or_default(),
             rules: Some(rules),
             confidence: None,
-            first: Some(First::Page(first)),
+            first: Some(FirstFetch::Page(first)),
         });
     }
 }
 
-fn list_way(list: &Proposal, survey: &Survey, answer: &Answer, address: &Url) -> Way {
+fn list_way(list: &Proposal, survey: &Survey, response: &TimedResponse, address: &Url) -> Way {
     let rules = WebsiteRules {
         articles: Some(list.articles.clone()),
         next: list.next.clone(),
@@ -360,7 +360,7 @@ fn list_way(list: &Proposal, survey: &Survey, answer: &Answer, address: &Url) ->
         items: list.items.iter().map(|i| (i.title.clone(), i.date)).collect(),
         count: list.items.len(),
         samples: samples.collect(),
-        answer: answer.clone(),
+        response: response.clone(),
     };
     Way {
         kind: SourceKind::Website,
@@ -368,6 +368,6 @@ fn list_way(list: &Proposal, survey: &Survey, answer: &Answer, address: &Url) ->
         title: survey.title.clone().unwrap_or_default(),
         rules: Some(rules),
         confidence: Some(list.confidence),
-        first: Some(First::Page(first)),
+        first: Some(FirstFetch::Page(first)),
     }
 }

@@ -2,8 +2,8 @@
 
 use super::edit::blocking;
 use super::handle::Handle;
-use super::message::{Answer, Discovery, First, FirstFeed, FirstPage, Pace, Way};
-use super::poll::{Finished, Started, read_answer, store};
+use super::message::{Discovery, FirstFeed, FirstFetch, FirstPage, Pace, TimedResponse, Way};
+use super::poll::{Finished, Started, read_response, store};
 use super::queue::Job;
 use super::site::{PageFetcher, Prefetched};
 use crate::config::{
@@ -75,7 +75,7 @@ impl Handle {
             // A crawl takes too long to wait for it here.
             None if way.kind == SourceKind::Crawl => None,
             Some(first) => Some(first),
-            None => Some(First::Feed(self.fetch_announced(&way.url, &discovery.web).await?)),
+            None => Some(FirstFetch::Feed(self.fetch_announced(&way.url, &discovery.web).await?)),
         };
         self.follow_source(source, first).await
     }
@@ -101,14 +101,14 @@ impl Handle {
     async fn follow_source(
         &self,
         mut source: Source,
-        first: Option<First>,
+        first: Option<FirstFetch>,
     ) -> Result<(Source, FileEdit), FollowError> {
         if let Some(known) = self.followed_as(&source.url, first.as_ref()).await? {
             return Err(FollowError::Known(known));
         }
         let mut prefetched = Prefetched::new();
         let unsaid = source.website.as_ref().is_some_and(|rules| !rules.has_selectors());
-        if let (Some(First::Page(page)), true) = (&first, unsaid) {
+        if let (Some(FirstFetch::Page(page)), true) = (&first, unsaid) {
             prefetched = self.learn_articles(&mut source, &page.samples).await;
         }
         let file = SourcesFile::open(&self.paths);
@@ -141,11 +141,11 @@ impl Handle {
     async fn followed_as(
         &self,
         url: &Url,
-        first: Option<&First>,
+        first: Option<&FirstFetch>,
     ) -> Result<Option<SourceId>, FollowError> {
         let response = first.map(|first| match first {
-            First::Feed(first) => &first.answer.response,
-            First::Page(first) => &first.answer.response,
+            FirstFetch::Feed(first) => &first.response.response,
+            FirstFetch::Page(first) => &first.response.response,
         });
         let mut here = HashSet::from([address::normalise(url)]);
         if let Some(response) = response.filter(|r| r.moved_for_good()) {
@@ -218,18 +218,18 @@ impl Handle {
         &self,
         facts: &SourceFacts,
         source: &Source,
-        first: First,
+        first: FirstFetch,
         prefetched: Prefetched,
     ) -> Result<(), FollowError> {
         let source = Arc::new(source.clone());
         let job = Job { key: facts.key, source, pace: Pace::Manual, report: None };
         let (at, finished) = match first {
-            First::Feed(FirstFeed { feed, answer: Answer { response, at } }) => {
+            FirstFetch::Feed(FirstFeed { feed, response: TimedResponse { response, at } }) => {
                 let hash: [u8; 32] = Sha256::digest(&response.body).into();
                 let finished = Finished::of(&response, job.source.url.to_string());
                 (at, finished.take(&self.context, feed, hash).await)
             }
-            First::Page(FirstPage { answer: Answer { response, at }, .. }) => {
+            FirstFetch::Page(FirstPage { response: TimedResponse { response, at }, .. }) => {
                 let mut facts = facts.clone();
                 if let Some(rules) = &job.source.website {
                     facts.website = facts.website.under(rules);
@@ -238,7 +238,7 @@ impl Handle {
                 let started = Started { context: &self.context, job: &job, facts: &facts, at };
                 let mut finished = Finished::of(&response, job.source.url.to_string());
                 finished.requests += u32::try_from(prefetched.len()).unwrap_or(0);
-                (at, read_answer(&started, fetcher, finished, response, prefetched).await)
+                (at, read_response(&started, fetcher, finished, response, prefetched).await)
             }
         };
         store(&self.context, &job, at, finished).await?;

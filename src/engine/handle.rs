@@ -3,7 +3,7 @@
 use super::budget;
 use super::context::Context;
 use super::message::{Pace, Report, Role, Status};
-use super::part::Part;
+use super::role_lock::RoleLock;
 use super::run::{Command, Loop};
 use super::upkeep;
 use crate::config::{Paths, Settings};
@@ -54,21 +54,21 @@ impl Engine {
     pub async fn start(self) -> Result<Handle> {
         let readable = self.store.writable().is_err_and(|e| e.leaves_reading());
         // With `follow`, showing the stored items is enough; a command that must write fails.
-        let (part, facts) = if readable && self.follow {
-            (Part::reading(self.store.path()), self.store.reader()?.sources()?)
+        let (role, facts) = if readable && self.follow {
+            (RoleLock::reading(self.store.path()), self.store.reader()?.sources()?)
         } else {
-            let part = Part::choose(self.store.path(), self.follow)?;
-            (part, self.store.reconcile(self.sources.clone(), self.clock.now()).await?)
+            let role = RoleLock::choose(self.store.path(), self.follow)?;
+            (role, self.store.reconcile(self.sources.clone(), self.clock.now()).await?)
         };
-        let writes = part.role() != Role::Reads;
+        let writes = role.role() != Role::Reads;
         let context =
             Arc::new(Context::new(self.store, self.settings, self.clock, self.seed, self.follow));
         context.set_sources(self.sources, &facts);
         budget::restore(&context).await;
         let (commands, inbox) = mpsc::channel(64);
-        let (status_in, status) = watch::channel(Status { role: part.role(), ..Status::default() });
+        let (status_in, status) = watch::channel(Status { role: role.role(), ..Status::default() });
         let stop = CancellationToken::new();
-        let polling = Loop::new(context.clone(), inbox, status_in, stop.clone(), part);
+        let polling = Loop::new(context.clone(), inbox, status_in, stop.clone(), role);
         let upkeep = upkeep::run(context.clone(), status.clone(), stop.clone());
         let mut tasks = vec![tokio::spawn(polling.run())];
         if writes {

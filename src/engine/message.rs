@@ -28,7 +28,7 @@ pub struct Status {
     /// No host can be reached.
     pub offline: bool,
     /// Why changed declarations could not be read; the old ones stay in use.
-    pub fault: Option<String>,
+    pub declaration_error: Option<String>,
 }
 
 /// The role of this process.
@@ -149,12 +149,12 @@ pub struct Way {
     /// For a website: the confidence that these are the articles, 0 to 1.
     pub confidence: Option<f64>,
     /// The response fetched before; it is used as the first poll.
-    pub(super) first: Option<First>,
+    pub(super) first: Option<FirstFetch>,
 }
 
 /// What was fetched while a URL was explored.
 #[derive(Debug, Clone)]
-pub(super) enum First {
+pub(super) enum FirstFetch {
     Feed(FirstFeed),
     /// A list page or sitemap with its entries.
     Page(FirstPage),
@@ -164,19 +164,19 @@ impl Way {
     /// The first entries as title and date, if known.
     pub fn preview(&self) -> Option<Vec<(String, Option<Time>)>> {
         Some(match self.first.as_ref()? {
-            First::Feed(first) => {
+            FirstFetch::Feed(first) => {
                 let entries = first.feed.entries.iter().take(20);
                 entries.map(|e| (e.title.clone(), e.published.or(e.updated))).collect()
             }
-            First::Page(first) => first.items.iter().take(20).cloned().collect(),
+            FirstFetch::Page(first) => first.items.iter().take(20).cloned().collect(),
         })
     }
 
     /// The number of entries, if known.
     pub fn count(&self) -> Option<usize> {
         Some(match self.first.as_ref()? {
-            First::Feed(first) => first.feed.entries.len(),
-            First::Page(first) => first.count,
+            FirstFetch::Feed(first) => first.feed.entries.len(),
+            FirstFetch::Page(first) => first.count,
         })
     }
 }
@@ -185,7 +185,7 @@ impl Way {
 #[derive(Debug, Clone)]
 pub(super) struct FirstFeed {
     pub(super) feed: ParsedFeed,
-    pub(super) answer: Answer,
+    pub(super) response: TimedResponse,
 }
 
 /// A page that was fetched while a URL was explored.
@@ -196,12 +196,12 @@ pub(super) struct FirstPage {
     pub(super) count: usize,
     /// URLs and titles of the first articles.
     pub(super) samples: Vec<(Url, String)>,
-    pub(super) answer: Answer,
+    pub(super) response: TimedResponse,
 }
 
 /// A response and when it arrived.
 #[derive(Debug, Clone)]
-pub(super) struct Answer {
+pub(super) struct TimedResponse {
     pub(super) response: Response,
     pub(super) at: Time,
 }
@@ -234,7 +234,7 @@ impl Way {
             cache: crate::net::Freshness::default(),
             headers: Vec::new(),
             body: bytes::Bytes::new(),
-            room: None,
+            memory: None,
             wire_bytes: 0,
             elapsed: std::time::Duration::ZERO,
             crawl_delay: std::time::Duration::ZERO,
@@ -243,7 +243,7 @@ impl Way {
             items: items.iter().map(|(title, at)| ((*title).to_owned(), Some(*at))).collect(),
             count: if list.is_some() { items.len() } else { 412 },
             samples: Vec::new(),
-            answer: Answer { response, at: Time::UNIX_EPOCH },
+            response: TimedResponse { response, at: Time::UNIX_EPOCH },
         };
         let rules = list.map(|(articles, _)| WebsiteRules {
             articles: Some(articles.to_owned()),
@@ -255,7 +255,7 @@ impl Way {
             title: title.to_owned(),
             rules,
             confidence: list.map(|(_, sure)| sure),
-            first: Some(First::Page(page)),
+            first: Some(FirstFetch::Page(page)),
         }
     }
 }

@@ -13,10 +13,10 @@ mod follow;
 mod fulltext;
 mod handle;
 mod message;
-mod part;
 mod plan;
 mod poll;
 mod queue;
+mod role_lock;
 mod run;
 mod setup;
 mod site;
@@ -33,13 +33,15 @@ pub use message::{Discovery, Pace, Refreshed, Report, Role, Status, Way};
 pub use plan::{HORIZON, Plan, plan};
 pub use setup::setup;
 // The choices of a prefetch.
-pub use crate::store::Kept;
+pub use crate::store::MarkedItems;
 pub use describe::{HOURS, ScheduleSummary, broken};
-pub use why::{Glance, PollSummary, Rhythm, Why, glance, rhythm, why};
+pub use why::{NextCheck, PollSummary, Rhythm, Why, next_check, rhythm, why};
 #[cfg(test)]
-pub(crate) use workbench::Rehearsal;
-pub use workbench::{Offer, Place, Preview, Said, Subject, Workbench};
+pub(crate) use workbench::TestWorkbench;
+pub use workbench::{Offer, Preview, Subject, Workbench, WorkbenchEvent, WorkbenchPage};
 // Used in the description of pages.
-pub use crate::website::{ArticlePreview, Found, ListLink, Listed, Outline, OutlineLine, Part};
+pub use crate::website::{
+    ArticlePreview, ListLink, ListPreview, Matches, Outline, OutlineLine, SelectorField,
+};
 // The TUI imports the engine, and this is part of its messages.
 pub use crate::schedule::{Explanation, Gaps, Pulse};

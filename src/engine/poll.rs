@@ -9,7 +9,7 @@ use crate::feed::{self, ParsedFeed};
 use crate::model::{
     ErrorKind, Outcome, Pause, PauseReason, PollRecord, SourceFacts, SourceKind, Time,
 };
-use crate::net::{self, FetchError, Purpose, Response, Share};
+use crate::net::{self, FetchError, MemoryShare, Purpose, Response};
 use crate::schedule::{limits::OFFLINE, skipped_until};
 use crate::store::{FinishedPoll, Prepared, StoreError, prepare};
 use crate::util::text;
@@ -106,7 +106,7 @@ async fn ask(
         _ if facts.website.unfinished => {
             Box::pin(fetcher.page(address(&job.source.url, facts))).await
         }
-        _ => Box::pin(fetcher.ask(net::Request { purpose: Purpose::Page, ..request })).await,
+        _ => Box::pin(fetcher.fetch(net::Request { purpose: Purpose::Page, ..request })).await,
     }
 }
 
@@ -122,7 +122,7 @@ pub(super) struct Finished {
     pub(super) elapsed: Duration,
     pub(super) offline: bool,
     /// The body keeps its share of the memory budget until it is stored.
-    pub(super) room: Option<Share>,
+    pub(super) memory: Option<MemoryShare>,
     /// For a website or sitemap that was read.
     pub(super) site: Option<SiteEnd>,
 }
@@ -159,7 +159,7 @@ async fn read(
     match answer {
         Ok(response) => {
             let finished = Finished { requests, ..Finished::of(&response, asked) };
-            read_answer(started, fetcher, finished, response, Prefetched::new()).await
+            read_response(started, fetcher, finished, response, Prefetched::new()).await
         }
         Err(e) => Finished {
             outcome: Outcome::Failed { kind: e.kind(), message: text::line(&e.to_string()) },
@@ -171,7 +171,7 @@ async fn read(
             wire_bytes: 0,
             elapsed: (context.clock.now() - now).to_std().unwrap_or_default(),
             offline,
-            room: None,
+            memory: None,
             site: None,
         },
     }
@@ -217,7 +217,7 @@ async fn amend(
     }
 }
 
-pub(super) async fn read_answer(
+pub(super) async fn read_response(
     started: &Started<'_>,
     fetcher: PageFetcher<'_>,
     mut finished: Finished,
@@ -242,7 +242,7 @@ pub(super) async fn read_answer(
         // small.
         return Box::pin(visit.read(finished, response, hash)).await;
     }
-    finished.room = response.room.clone();
+    finished.memory = response.memory.clone();
     match context.parse(response).await {
         Ok(feed) => finished.take(context, feed, hash).await,
         Err(message) => {
@@ -265,7 +265,7 @@ impl Finished {
             wire_bytes: response.wire_bytes,
             elapsed: response.elapsed,
             offline: false,
-            room: None,
+            memory: None,
             site: None,
         }
     }
@@ -304,7 +304,7 @@ fn refusal(response: &Response) -> Outcome {
         410 => (ErrorKind::Permanent, "says that this feed is gone permanently"),
         429 => (ErrorKind::Politeness, "asks for a pause"),
         503 => (ErrorKind::Politeness, "is unavailable for now"),
-        500..600 => (ErrorKind::Transient, "has a fault"),
+        500..600 => (ErrorKind::Transient, "reports an internal error"),
         _ => (ErrorKind::Permanent, "sent an unexpected response"),
     };
     Outcome::Failed { kind, message: format!("{host} {what} (HTTP {})", response.status) }
@@ -320,7 +320,7 @@ pub(super) async fn store(
     let Finished { outcome, head, document, repairs, asked, wire_bytes, elapsed, offline, .. } =
         finished;
     let requests = finished.requests;
-    let (room, mut site) = (finished.room, finished.site);
+    let (memory, mut site) = (finished.memory, finished.site);
     let record = PollRecord {
         at: started,
         status: head.as_ref().map(|h| h.status),
@@ -367,7 +367,7 @@ pub(super) async fn store(
         }),
     };
     let stored = context.store.store_poll(poll).await?;
-    drop(room);
+    drop(memory);
     if let Some(answered) = limiting {
         pause_host(context, Some(job.key), &answered).await?;
     }

@@ -4,10 +4,10 @@
 use super::budget;
 use super::context::Context;
 use super::message::{Pace, Refreshed, Report, Role, Status};
-use super::part::Part;
 use super::plan::{HORIZON, plan};
 use super::poll::poll;
 use super::queue::{Claim, Job, Queue};
+use super::role_lock::RoleLock;
 use crate::model::{SourceId, Time};
 use crate::net::host_key;
 use crate::store::{Due, StoreError};
@@ -24,11 +24,11 @@ use url::Url;
 /// Maximum number of running polls, including those that wait for their host.
 const MAX_TASKS: usize = 384;
 /// Pause of a source whose poll could not be stored: another request would be useless.
-const REST: TimeDelta = TimeDelta::minutes(5);
+const RETRY_PAUSE: TimeDelta = TimeDelta::minutes(5);
 /// If the clock is this far behind the last poll, it has been set back.
 const SET_BACK: TimeDelta = TimeDelta::minutes(1);
 /// How often a waiting loop checks that the clock has not been set back.
-const GLANCE: Duration = Duration::from_secs(60);
+const CLOCK_CHECK: Duration = Duration::from_secs(60);
 
 /// How a task ended, with the number of the task.
 type Ended = Result<(Id, (Job, Result<Refreshed, StoreError>)), JoinError>;
@@ -50,7 +50,7 @@ pub(super) struct Loop {
     pub(super) status: watch::Sender<Status>,
     pub(super) stop: CancellationToken,
     /// Whether due sources are polled automatically; keeps the lock until all polls have ended.
-    pub(super) part: Part,
+    pub(super) role: RoleLock,
     queue: Queue,
     tasks: JoinSet<(Job, Result<Refreshed, StoreError>)>,
     claims: HashMap<Id, Claim>,
@@ -67,14 +67,14 @@ impl Loop {
         commands: mpsc::Receiver<Command>,
         status: watch::Sender<Status>,
         stop: CancellationToken,
-        part: Part,
+        role: RoleLock,
     ) -> Self {
         Self {
             context,
             commands,
             status,
             stop,
-            part,
+            role,
             queue: Queue::default(),
             tasks: JoinSet::new(),
             claims: HashMap::new(),
@@ -178,7 +178,7 @@ impl Loop {
                 self.queue.done(&claim);
                 let result = result.unwrap_or_else(|e| {
                     tracing::error!(source = %job.source.id, "cannot store the poll: {e}");
-                    self.resting.insert(job.key, self.context.clock.now() + REST);
+                    self.resting.insert(job.key, self.context.clock.now() + RETRY_PAUSE);
                     Refreshed::Lost(e.to_string())
                 });
                 send_report(job.report.as_ref(), job.source.id.clone(), result);
@@ -203,12 +203,12 @@ impl Loop {
     /// Reads what is due and when to wake next.
     async fn replan(&mut self) {
         let now = self.context.clock.now();
-        if self.part.take_over() {
+        if self.role.take_over() {
             tracing::info!("the other newsfed has ended; this one follows the sources now");
             budget::restore(&self.context).await;
         }
-        self.wake = self.part.next_try(now);
-        if self.part.role() != Role::Follows {
+        self.wake = self.role.next_try(now);
+        if self.role.role() != Role::Follows {
             return;
         }
         let due = match self.due(now).await {
@@ -219,7 +219,7 @@ impl Loop {
                 return;
             }
         };
-        self.resting.retain(|_, until| *until > now && *until <= now + REST);
+        self.resting.retain(|_, until| *until > now && *until <= now + RETRY_PAUSE);
         let resting = self.resting.keys();
         let busy: HashSet<i64> = self.queue.claimed().iter().chain(resting).copied().collect();
         let weight = |key| {
@@ -251,7 +251,7 @@ impl Loop {
     }
 
     fn publish(&self) {
-        let role = self.part.role();
+        let role = self.role.role();
         let status = Status {
             role,
             done: self.done,
@@ -261,7 +261,7 @@ impl Loop {
             // The wake time of a watching process is not a poll.
             next: self.wake.filter(|_| role == Role::Follows),
             offline: self.context.network.is_offline(),
-            fault: self.context.fault(),
+            declaration_error: self.context.declaration_error(),
         };
         self.status.send_if_modified(|old| {
             let changed = *old != status;
@@ -275,7 +275,7 @@ impl Loop {
 async fn set_back(clock: &dyn Clock) {
     let begun = clock.now();
     while clock.now() >= begun - SET_BACK {
-        tokio::time::sleep(GLANCE).await;
+        tokio::time::sleep(CLOCK_CHECK).await;
     }
 }
 

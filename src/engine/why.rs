@@ -73,7 +73,7 @@ pub struct PausedBy {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Glance {
+pub struct NextCheck {
     /// `None` if it is not polled automatically.
     pub next: Option<Time>,
     /// Whether it is overdue by more than the polls of other sources can explain.
@@ -81,12 +81,12 @@ pub struct Glance {
 }
 
 /// When the next poll of a source is due.
-pub fn glance(source: &Source, facts: &SourceFacts, now: Time) -> Glance {
+pub fn next_check(source: &Source, facts: &SourceFacts, now: Time) -> NextCheck {
     let gone =
         facts.pause.is_some_and(|pause| pause.reason == PauseReason::Gone && pause.until > now);
     let next = facts.next_poll.or(Some(now)).filter(|_| source.enabled && !gone);
     let overdue = facts.next_poll.is_some() && next.is_some_and(|at| now - at > LATE);
-    Glance { next, overdue }
+    NextCheck { next, overdue }
 }
 
 /// How a source publishes, short enough for a row of a list.
@@ -154,7 +154,7 @@ pub fn why(
     let east = chrono::Local.offset_from_utc_datetime(&now.naive_utc()).fix().local_minus_utc();
     let rules = rules(source, facts, settings, &memory, east, now);
     let dates = reader.dates(facts.key, ITEMS)?;
-    let Glance { next, overdue } = glance(source, facts, now);
+    let NextCheck { next, overdue } = next_check(source, facts, now);
     let since = now - WEEK;
     let spent = reader.spent(facts.key, since)?;
     let (polls, watched) = polls(reader, facts, since)?;

@@ -12,7 +12,7 @@ pub use article::{FullText, TextFrom, TextWay};
 pub use entry::{Enclosure, Entry, FeedHints};
 pub use item::{Item, ItemId, ItemRow};
 pub use poll::{
-    ErrorKind, FIRST_LIMITED, LEAST_RETRY, MOST_RETRY, Moved, Outcome, Pause, PauseReason, Planned,
+    ErrorKind, FIRST_LIMITED, MAX_RETRY, MIN_RETRY, Moved, Outcome, Pause, PauseReason, Planned,
     PollRecord,
 };
 pub use schedule::{PolicyKind, Priority, QuietHours, SourceSchedule};

@@ -110,9 +110,9 @@ impl PauseReason {
 }
 
 /// Shortest `Retry-After` that is used; shorter ones are raised to it.
-pub const LEAST_RETRY: Duration = Duration::from_secs(60);
+pub const MIN_RETRY: Duration = Duration::from_secs(60);
 /// Longest `Retry-After` that is used; longer ones are cut to it.
-pub const MOST_RETRY: Duration = Duration::from_secs(8 * 24 * 3600);
+pub const MAX_RETRY: Duration = Duration::from_secs(8 * 24 * 3600);
 /// First back-off after a 429 without a time.
 pub const FIRST_LIMITED: Duration = Duration::from_secs(600);
 

@@ -12,7 +12,7 @@ use super::robots_cache::RobotsCache;
 use super::secret::Secrets;
 use super::transport::{Kind, Route, Transport};
 use crate::config::NetSettings;
-use crate::model::{FIRST_LIMITED, LEAST_RETRY, MOST_RETRY};
+use crate::model::{FIRST_LIMITED, MAX_RETRY, MIN_RETRY};
 use crate::model::{Time, Validators};
 use crate::util::clock::Clock;
 use crate::util::url::take_credentials;
@@ -24,9 +24,9 @@ use std::time::{Duration, Instant};
 use url::Url;
 
 /// Redirects that are followed.
-pub const MOST_HOPS: usize = 5;
+pub const MAX_HOPS: usize = 5;
 /// Longest URL that is followed, and longest validator that is kept, in bytes.
-const MOST_HEADER: usize = 8 * 1024;
+const MAX_HEADER: usize = 8 * 1024;
 
 /// The HTTP client. Clones share connections, queues and caches.
 #[derive(Clone)]
@@ -41,7 +41,7 @@ struct Inner {
     transport: Transport,
     secrets: Secrets,
     robots: RobotsCache,
-    room: MemoryBudget,
+    memory: MemoryBudget,
 }
 
 /// The result of one hop.
@@ -56,8 +56,10 @@ impl Client {
         let gate = Gate::new(clock.clone(), settings.max_in_flight);
         let transport = Transport::new(&settings);
         let (secrets, robots) = (Secrets::default(), RobotsCache::default());
-        let room = MemoryBudget::default();
-        Self { inner: Arc::new(Inner { settings, clock, gate, transport, secrets, robots, room }) }
+        let memory = MemoryBudget::default();
+        Self {
+            inner: Arc::new(Inner { settings, clock, gate, transport, secrets, robots, memory }),
+        }
     }
 
     /// Sends the request and follows redirects. Statuses other than 2xx and 304 are responses
@@ -67,7 +69,7 @@ impl Client {
     /// # Errors
     /// If there is no usable response, or the request is not allowed.
     pub async fn fetch(&self, request: Request) -> Result<Response, FetchError> {
-        self.walk(&request, request.purpose == Purpose::Page).await
+        self.fetch_checked(&request, request.purpose == Purpose::Page).await
     }
 
     /// Pauses the host of a URL until `until`; waiting requests fail with [`FetchError::Paused`].
@@ -77,7 +79,7 @@ impl Client {
     }
 
     /// The maximum size of a body in bytes.
-    pub fn most_bytes(&self) -> u64 {
+    pub fn max_body(&self) -> u64 {
         self.inner.settings.max_body
     }
 
@@ -96,7 +98,7 @@ impl Client {
     }
 
     /// Like [`Client::fetch`]; `robots` says whether robots.txt is checked.
-    pub(crate) async fn walk(
+    pub(crate) async fn fetch_checked(
         &self,
         request: &Request,
         fetch_robots: bool,
@@ -128,19 +130,19 @@ impl Client {
             let hop = HopRequest {
                 url: &url,
                 kind: inner.kind(request, &url, private_ok, keep)?,
-                headers: request_headers.dress(&url, request),
+                headers: request_headers.for_hop(&url, request),
                 left: allowed.saturating_sub(spent),
                 allowed,
                 follow: request.follow,
                 head: request.head,
-                most: request.most,
+                max_bytes: request.max_bytes,
             };
             let started = Instant::now();
             let step = inner.exchange(&hop).await?;
             spent += started.elapsed();
             match step {
                 Step::Done(mut response) => {
-                    inner.heed(&url, &response);
+                    inner.apply_pause(&url, &response);
                     drop(permit);
                     response.hops = hops;
                     response.elapsed = spent;
@@ -163,7 +165,7 @@ impl Client {
 
     /// The transport and the global proxy, for requests to a service.
     #[cfg(feature = "llm")]
-    pub(super) fn door(&self) -> (&Transport, Option<&str>) {
+    pub(super) fn service_transport(&self) -> (&Transport, Option<&str>) {
         (&self.inner.transport, self.inner.settings.proxy.as_deref())
     }
 
@@ -190,7 +192,7 @@ struct HopRequest<'a> {
     allowed: Duration,
     follow: bool,
     head: bool,
-    most: Option<u64>,
+    max_bytes: Option<u64>,
 }
 
 impl Inner {
@@ -246,8 +248,9 @@ impl Inner {
         if response.is_success() && !hop.head {
             // Waiting for the memory budget does not count towards the server's time.
             let compressed = answer.headers().contains_key(header::CONTENT_ENCODING);
-            response.room = self.room.take(answer.content_length(), compressed).await;
-            let limit = hop.most.map_or(self.settings.max_body, |m| m.min(self.settings.max_body));
+            response.memory = self.memory.reserve(answer.content_length(), compressed).await;
+            let limit =
+                hop.max_bytes.map_or(self.settings.max_body, |m| m.min(self.settings.max_body));
             let body = self.body(answer, limit, &attempt);
             (response.body, response.wire_bytes) =
                 tokio::time::timeout(left, body).await.map_err(late)??;
@@ -260,7 +263,7 @@ impl Inner {
         let all: Vec<_> = headers.iter().map(|(n, v)| (n.as_str().to_owned(), text(v))).collect();
         let opaque = |name| {
             let value = headers.get(name).map(|v: &HeaderValue| v.as_bytes().to_vec());
-            value.filter(|v| !v.is_empty() && v.len() <= MOST_HEADER)
+            value.filter(|v| !v.is_empty() && v.len() <= MAX_HEADER)
         };
         let mut final_url = url.clone();
         final_url.set_fragment(None);
@@ -278,7 +281,7 @@ impl Inner {
             ),
             headers: all,
             body: Bytes::new(),
-            room: None,
+            memory: None,
             wire_bytes: 0,
             elapsed: Duration::ZERO,
             crawl_delay: Duration::ZERO,
@@ -315,10 +318,10 @@ impl Inner {
     }
 
     /// Pauses a host that asks for it while the permit is still held.
-    fn heed(&self, url: &Url, response: &Response) {
+    fn apply_pause(&self, url: &Url, response: &Response) {
         let asked = response.cache.retry_after.filter(|wait| !wait.is_zero());
         let wait = match (response.status, asked) {
-            (429 | 503, Some(wait)) => wait.clamp(LEAST_RETRY, MOST_RETRY),
+            (429 | 503, Some(wait)) => wait.clamp(MIN_RETRY, MAX_RETRY),
             (429, None) => FIRST_LIMITED,
             _ => return,
         };
@@ -339,10 +342,10 @@ fn check_address(url: &Url, private_ok: bool) -> Result<(), FetchError> {
 /// The target of a redirect.
 fn follow(url: &Url, location: &str, followed: usize) -> Result<Url, FetchError> {
     let host = host(url);
-    if followed == MOST_HOPS {
-        return Err(FetchError::TooManyRedirects { host, most: MOST_HOPS });
+    if followed == MAX_HOPS {
+        return Err(FetchError::TooManyRedirects { host, limit: MAX_HOPS });
     }
-    let next = url.join(location).ok().filter(|next| next.as_str().len() <= MOST_HEADER);
+    let next = url.join(location).ok().filter(|next| next.as_str().len() <= MAX_HEADER);
     let detail = "it redirects to an invalid URL".to_owned();
     let next = next.ok_or(FetchError::Unreadable { host, detail })?;
     // Credentials in a redirect come from the server, not from the user.

@@ -52,8 +52,8 @@ pub enum FetchError {
         /// The announced length.
         declared: Option<u64>,
     },
-    #[error("{host} redirects more than {most} times; open it in a browser to find its new URL")]
-    TooManyRedirects { host: String, most: usize },
+    #[error("{host} redirects more than {limit} times; open it in a browser to find its new URL")]
+    TooManyRedirects { host: String, limit: usize },
     /// A redirect to a URL that was fetched before in this chain.
     #[error("{host} redirects in a circle; open it in a browser to find its new URL")]
     RedirectLoop { host: String },
@@ -232,7 +232,7 @@ fn io_words(error: &io::Error) -> String {
 }
 
 /// Longest text from outside in a message, in characters.
-const MOST_DETAIL: usize = 160;
+const MAX_DETAIL: usize = 160;
 
 /// Text from outside on one line: no control or direction characters, limited length.
 pub(crate) fn plain(text: &str) -> String {
@@ -240,5 +240,5 @@ pub(crate) fn plain(text: &str) -> String {
         c.is_control()
             || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
     };
-    text.chars().filter(|c| !hidden(*c)).take(MOST_DETAIL).collect()
+    text.chars().filter(|c| !hidden(*c)).take(MAX_DETAIL).collect()
 }

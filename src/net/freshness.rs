@@ -6,7 +6,7 @@ use chrono::DateTime;
 use std::time::Duration;
 
 /// Largest number of seconds taken from a header (RFC 9111, section 1.2.2); larger ones saturate.
-const MOST_SECONDS: u64 = 1 << 31;
+const MAX_SECONDS: u64 = 1 << 31;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Freshness {
@@ -104,7 +104,7 @@ fn split_outside_quotes(line: &str) -> impl Iterator<Item = &str> {
 fn seconds(text: &str) -> Option<u64> {
     let text = text.trim();
     let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    digits.then(|| text.parse().unwrap_or(u64::MAX).min(MOST_SECONDS))
+    digits.then(|| text.parse().unwrap_or(u64::MAX).min(MAX_SECONDS))
 }
 
 /// An HTTP date in any of its three forms, or with a numeric zone.
@@ -140,7 +140,7 @@ mod tests {
             (&[("cache-control", "max-age=abc")], None),
             (&[("cache-control", "s-maxage=70")], Some(70)),
             (&[("cache-control", "s-maxage=70, max-age=50")], Some(50)),
-            (&[("cache-control", "max-age=99999999999999999999999")], Some(MOST_SECONDS)),
+            (&[("cache-control", "max-age=99999999999999999999999")], Some(MAX_SECONDS)),
             (&[("cache-control", "no-cache, max-age=600")], Some(0)),
             (&[("cache-control", "no-store, max-age=600")], Some(0)),
             (&[("cache-control", "no-cache=\"set-cookie, x\", max-age=600")], Some(600)),
@@ -178,7 +178,7 @@ mod tests {
         let cases = [
             ("120", Some(120)),
             (" 0 ", Some(0)),
-            ("999999999999999999999", Some(MOST_SECONDS)),
+            ("999999999999999999999", Some(MAX_SECONDS)),
             ("Thu, 23 Oct 2025 12:10:00 GMT", Some(600)),
             ("Thu, 23 Oct 2025 11:00:00 GMT", Some(0)),
             ("-3", None),

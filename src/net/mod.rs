@@ -21,10 +21,10 @@ mod secret;
 mod transport;
 
 pub use address::{is_private, is_private_host};
-pub use client::{Client, MOST_HOPS};
+pub use client::{Client, MAX_HOPS};
 pub use error::FetchError;
 pub use freshness::Freshness;
 pub use gate::host_key;
-pub use memory::Share;
+pub use memory::MemoryShare;
 pub use request::{Hop, Purpose, Request, Response};
 pub use secret::SecretError;

@@ -38,7 +38,7 @@ impl Client {
         body: String,
         within: Duration,
     ) -> Result<Bytes, FetchError> {
-        let (transport, proxy) = self.door();
+        let (transport, proxy) = self.service_transport();
         let route = Route::choose(None, proxy, url)?;
         let client = transport.client(&Kind { guarded: false, kept_alive: true, route })?;
         let mut request = client.post(url.clone()).header(CONTENT_TYPE, "application/json");

@@ -1,7 +1,7 @@
 //! Requests and responses.
 
 use super::freshness::Freshness;
-use super::memory::Share;
+use super::memory::MemoryShare;
 use crate::model::{Access, Validators};
 use bytes::Bytes;
 use std::time::Duration;
@@ -41,7 +41,7 @@ pub struct Request {
     /// Whether only the headers are requested (HEAD).
     pub head: bool,
     /// Maximum size of the body in bytes, if less than `net.max_body`.
-    pub most: Option<u64>,
+    pub max_bytes: Option<u64>,
 }
 
 impl Request {
@@ -58,7 +58,7 @@ impl Request {
             spacing: None,
             follow: true,
             head: false,
-            most: None,
+            max_bytes: None,
         }
     }
 
@@ -104,7 +104,7 @@ pub struct Response {
     pub body: Bytes,
     /// Its share of the memory budget. Drop it once the body has been processed; responses that
     /// are kept for long must not keep it.
-    pub room: Option<Share>,
+    pub memory: Option<MemoryShare>,
     /// Bytes of bodies received before decoding.
     pub wire_bytes: u64,
     /// Time on the network, without waiting for turns.

@@ -47,7 +47,7 @@ impl RequestHeaders {
 
     /// The headers for one hop: secrets for the user's own origin only, validators for the URL
     /// that they came from.
-    pub(crate) fn dress(&self, url: &Url, request: &Request) -> HeaderMap {
+    pub(crate) fn for_hop(&self, url: &Url, request: &Request) -> HeaderMap {
         let mut headers = self.common.clone();
         if owns_validators(url, request) {
             let Validators { etag, last_modified } = &request.validators;

@@ -6,17 +6,17 @@ use std::time::Duration;
 use url::Url;
 
 /// Bytes of a file that are read (RFC 9309, section 2.5, requires at least this much).
-pub const MOST_BYTES: usize = 500 * 1024;
+pub const MAX_BYTES: usize = 500 * 1024;
 /// Longest `crawl-delay` that is applied.
-pub const MOST_DELAY: Duration = Duration::from_secs(60);
+pub const MAX_DELAY: Duration = Duration::from_secs(60);
 /// Bytes of a line that are read.
-const MOST_LINE: usize = 16 * 1024;
+const MAX_LINE: usize = 16 * 1024;
 
 /// The rules of one robots.txt for one agent.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Robots {
     rules: Vec<Rule>,
-    /// `crawl-delay` as written, in whole milliseconds; may exceed [`MOST_DELAY`].
+    /// `crawl-delay` as written, in whole milliseconds; may exceed [`MAX_DELAY`].
     pub crawl_delay: Option<Duration>,
     /// URLs of `sitemap` lines, as written, in order.
     pub sitemaps: Vec<String>,
@@ -51,16 +51,16 @@ impl Robots {
         Self::default()
     }
 
-    /// Parses the first [`MOST_BYTES`] of a file for the agent with that product token. Never
+    /// Parses the first [`MAX_BYTES`] of a file for the agent with that product token. Never
     /// fails: unknown lines are skipped.
     pub fn parse(bytes: &[u8], agent: &str) -> Self {
-        let bytes = bytes.get(..MOST_BYTES).unwrap_or(bytes);
+        let bytes = bytes.get(..MAX_BYTES).unwrap_or(bytes);
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let (mut own, mut global) = (Group::default(), Group::default());
         let (mut in_own, mut in_global, mut in_rules) = (false, false, false);
         let mut sitemaps = Vec::new();
         for line in bytes.split(|b| matches!(b, b'\n' | b'\r')) {
-            let line = line.get(..MOST_LINE).unwrap_or(line);
+            let line = line.get(..MAX_LINE).unwrap_or(line);
             let Some((key, value)) = split_line(line) else { continue };
             match key {
                 Key::UserAgent => {
@@ -121,9 +121,9 @@ impl Robots {
         longest(true) >= longest(false)
     }
 
-    /// The `crawl-delay` that is applied: the one written, but at most [`MOST_DELAY`].
+    /// The `crawl-delay` that is applied: the one written, but at most [`MAX_DELAY`].
     pub fn honoured_delay(&self) -> Duration {
-        self.crawl_delay.unwrap_or_default().min(MOST_DELAY)
+        self.crawl_delay.unwrap_or_default().min(MAX_DELAY)
     }
 }
 
@@ -307,7 +307,7 @@ mod tests {
     fn hostile_files_stay_within_limits() {
         let stars = "user-agent: *\ndisallow: ".to_owned() + &"*a".repeat(200_000);
         assert!(Robots::parse(stars.as_bytes(), "newsfed").allows_path(&"/a".repeat(1_000)));
-        let long = [b"user-agent: *\n".as_slice(), &b"x".repeat(MOST_BYTES), b"\ndisallow: /"];
+        let long = [b"user-agent: *\n".as_slice(), &b"x".repeat(MAX_BYTES), b"\ndisallow: /"];
         assert!(Robots::parse(&long.concat(), "newsfed").allows_path("/a"));
         let noise: Vec<u8> = (0..=255).cycle().take(10_000).collect();
         assert!(Robots::parse(&noise, "newsfed").allows_path("/a"));

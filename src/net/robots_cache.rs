@@ -3,7 +3,7 @@
 use super::client::{Client, host};
 use super::error::FetchError;
 use super::request::Request;
-use super::robots::{MOST_DELAY, Robots};
+use super::robots::{MAX_DELAY, Robots};
 use crate::model::Time;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,7 +18,7 @@ const KEPT: Duration = Duration::from_secs(24 * 3600);
 /// How long pages are paused after a server error before the file is fetched again.
 const RETRY: Duration = Duration::from_secs(600);
 /// Maximum number of cached files.
-const MOST_FILES: usize = 256;
+const MAX_FILES: usize = 256;
 
 /// The result for a host, and how long it is valid.
 struct Verdict {
@@ -74,11 +74,11 @@ impl RobotsCache {
         {
             return cell.clone();
         }
-        if files.len() >= MOST_FILES {
+        if files.len() >= MAX_FILES {
             files.retain(|_, cell| !stale(cell));
             let oldest = files.iter().min_by_key(|(_, cell)| cell.get().map(|v| v.until));
             let oldest = oldest.map(|(origin, _)| origin.clone());
-            if let (true, Some(oldest)) = (files.len() >= MOST_FILES, oldest) {
+            if let (true, Some(oldest)) = (files.len() >= MAX_FILES, oldest) {
                 files.remove(&oldest);
             }
         }
@@ -104,7 +104,7 @@ async fn ask(client: &Client, page: &Url, request: &Request) -> Result<Verdict, 
         ..Request::page(url)
     };
     let now = client.now();
-    let rules = match client.walk(&file, false).await {
+    let rules = match client.fetch_checked(&file, false).await {
         Ok(answer) if answer.is_success() => Ok(Robots::parse(&answer.body, AGENT)),
         Ok(answer) if answer.status == 429 || answer.status >= 500 => Err(answer.status),
         Ok(_) => Ok(Robots::allow_all()),
@@ -116,7 +116,7 @@ async fn ask(client: &Client, page: &Url, request: &Request) -> Result<Verdict, 
         ) => Ok(Robots::allow_all()),
         Err(error) => return Err(error),
     };
-    if let Some(delay) = rules.as_ref().ok().and_then(|r| r.crawl_delay).filter(|d| *d > MOST_DELAY)
+    if let Some(delay) = rules.as_ref().ok().and_then(|r| r.crawl_delay).filter(|d| *d > MAX_DELAY)
     {
         let asked = delay.as_secs();
         tracing::warn!(host = host(page), asked, "crawl-delay is limited to 60 s");

@@ -14,7 +14,7 @@ use tokio::sync::Mutex;
 /// Time limit for a command that prints a secret.
 const COMMAND_TIME: Duration = Duration::from_secs(10);
 /// Bytes of its output that are read.
-const MOST_OUTPUT: u64 = 64 * 1024;
+const MAX_OUTPUT: u64 = 64 * 1024;
 
 /// Why a secret is not available.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -79,7 +79,7 @@ async fn run(argv: &[String]) -> Result<String, SecretError> {
     let output = child.stdout.take().ok_or_else(empty)?;
     let read = async {
         let mut bytes = Vec::new();
-        output.take(MOST_OUTPUT).read_to_end(&mut bytes).await.ok()?;
+        output.take(MAX_OUTPUT).read_to_end(&mut bytes).await.ok()?;
         child.wait().await.ok()?.success().then_some(bytes)
     };
     let read = tokio::time::timeout(COMMAND_TIME, read).await;

@@ -15,7 +15,7 @@ use url::Url;
 /// How long an unused connection is kept for the next request to its host.
 const IDLE: Duration = Duration::from_secs(5);
 /// Hosts whose connections are kept at once, because open files are limited.
-const MOST_KEPT: usize = 128;
+const MAX_KEPT: usize = 128;
 /// Schemes of proxies that can be set.
 const PROXY_SCHEMES: [&str; 4] = ["http", "https", "socks5", "socks5h"];
 
@@ -76,16 +76,16 @@ pub(crate) struct Kind {
 /// The hosts whose connections may be kept, and when they were last used. Most hosts get few
 /// requests, so their connections are closed at once.
 #[derive(Default)]
-struct Kept(HashMap<String, Instant>);
+struct KeptConnections(HashMap<String, Instant>);
 
-impl Kept {
+impl KeptConnections {
     /// Whether the connection to that host and port may be kept.
     fn admit(&mut self, authority: &str, now: Instant) -> bool {
-        if !self.0.contains_key(authority) && self.0.len() >= MOST_KEPT {
+        if !self.0.contains_key(authority) && self.0.len() >= MAX_KEPT {
             // The library searches for expired connections once per idle time.
             self.0.retain(|_, used| now.duration_since(*used) < IDLE * 2);
         }
-        let admitted = self.0.contains_key(authority) || self.0.len() < MOST_KEPT;
+        let admitted = self.0.contains_key(authority) || self.0.len() < MAX_KEPT;
         if admitted {
             self.0.insert(authority.to_owned(), now);
         }
@@ -99,7 +99,7 @@ pub(crate) struct Transport {
     connect_timeout: Duration,
     tls: OnceLock<Result<Tls, FetchError>>,
     clients: Mutex<HashMap<Kind, reqwest::Client>>,
-    kept: Mutex<Kept>,
+    kept: Mutex<KeptConnections>,
 }
 
 #[derive(Clone)]
@@ -233,9 +233,9 @@ mod tests {
 
     #[test]
     fn keeps_a_limited_number_of_connections() {
-        let (mut kept, start) = (Kept::default(), Instant::now());
+        let (mut kept, start) = (KeptConnections::default(), Instant::now());
         let admitted = (0..1_000).filter(|n| kept.admit(&format!("h{n}"), start)).count();
-        assert_eq!(admitted, MOST_KEPT);
+        assert_eq!(admitted, MAX_KEPT);
         assert!(kept.admit("h0", start + IDLE) && !kept.admit("new", start + IDLE));
         assert!(kept.admit("new", start + IDLE * 2), "the others have been closed");
         assert_eq!(kept.0.len(), 2);

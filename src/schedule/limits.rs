@@ -3,7 +3,7 @@
 
 use super::window::{quiet_until, skipped_until};
 use crate::model::{
-    FIRST_LIMITED, FeedHints, LEAST_RETRY, MOST_RETRY, Moved, Pause, PauseReason, QuietHours, Time,
+    FIRST_LIMITED, FeedHints, MAX_RETRY, MIN_RETRY, Moved, Pause, PauseReason, QuietHours, Time,
 };
 use std::time::Duration;
 
@@ -196,7 +196,7 @@ fn back_off(context: &PollContext<'_>) -> (Duration, PauseReason) {
     let asked = context.response.retry_after.filter(|wait| !wait.is_zero());
     match (context.response.kind, asked) {
         (ResponseKind::Limited | ResponseKind::Unavailable, Some(wait)) => {
-            (wait.clamp(LEAST_RETRY, MOST_RETRY), PauseReason::RetryAfter)
+            (wait.clamp(MIN_RETRY, MAX_RETRY), PauseReason::RetryAfter)
         }
         (ResponseKind::Limited, None) => {
             let wait = doubled(FIRST_LIMITED, context.fail_count.saturating_sub(1));

@@ -6,16 +6,16 @@
 mod parse;
 mod plan;
 
-pub use parse::{Child, LastMod, Listed, News, Sitemap, SitemapError, parse};
+pub use parse::{Child, LastMod, News, Sitemap, SitemapEntry, SitemapError, parse};
 pub use plan::{change_interval, due, worth_reading};
 
 use crate::util::domain::same_site;
 use url::Url;
 
 /// Maximum number of children of an index that are followed.
-pub const MOST_CHILDREN: usize = 50;
+pub const MAX_CHILDREN: usize = 50;
 /// Maximum depth of nested indexes.
-pub const MOST_LEVELS: usize = 3;
+pub const MAX_LEVELS: usize = 3;
 
 /// The sitemaps of a site: those in its robots.txt (`lines`, as written), else `/sitemap.xml`.
 /// Sitemaps on other sites are skipped.
@@ -25,7 +25,7 @@ pub fn places(site: &Url, lines: &[String]) -> Vec<Url> {
         if let Some(url) = crate::util::url::resolve(site, line)
             && same_site(&url, site)
             && !places.contains(&url)
-            && places.len() < MOST_CHILDREN
+            && places.len() < MAX_CHILDREN
         {
             places.push(url);
         }

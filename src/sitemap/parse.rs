@@ -12,17 +12,17 @@ use std::io::Read;
 use url::Url;
 
 /// Largest document after decompression, in bytes (limit of the protocol).
-const MOST_BYTES: usize = 50 * 1024 * 1024;
+const MAX_BYTES: usize = 50 * 1024 * 1024;
 /// URLs in one document (limit of the protocol).
-const MOST_URLS: usize = 50_000;
+const MAX_URLS: usize = 50_000;
 /// Longest text of one element, in bytes.
-const MOST_TEXT: usize = 8 * 1024;
+const MAX_TEXT: usize = 8 * 1024;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Sitemap {
     /// An index of further sitemaps.
     Index(Vec<Child>),
-    Pages(Vec<Listed>),
+    Pages(Vec<SitemapEntry>),
 }
 
 /// A sitemap listed in an index.
@@ -35,7 +35,7 @@ pub struct Child {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Listed {
+pub struct SitemapEntry {
     /// Always on the site of the sitemap.
     pub url: Url,
     /// When it was last changed.
@@ -88,7 +88,7 @@ pub enum SitemapError {
     #[error("this is not a sitemap")]
     Other,
     /// Over the limit of the protocol.
-    #[error("the sitemap is larger than {} MiB when decompressed", MOST_BYTES / 1024 / 1024)]
+    #[error("the sitemap is larger than {} MiB when decompressed", MAX_BYTES / 1024 / 1024)]
     TooLarge,
 }
 
@@ -104,7 +104,7 @@ pub fn parse(bytes: &[u8], url: &Url) -> Result<Sitemap, SitemapError> {
     if start.starts_with('<') {
         return xml(start, url);
     }
-    let pages: Vec<Listed> = lines(start, url).collect();
+    let pages: Vec<SitemapEntry> = lines(start, url).collect();
     if pages.is_empty() { Err(SitemapError::Other) } else { Ok(Sitemap::Pages(pages)) }
 }
 
@@ -114,19 +114,19 @@ fn unpack(bytes: &[u8]) -> Result<Cow<'_, [u8]>, SitemapError> {
     for _ in 0..2 {
         if body.starts_with(&[0x1f, 0x8b]) {
             let mut out = Vec::new();
-            let limit = MOST_BYTES as u64 + 1;
+            let limit = MAX_BYTES as u64 + 1;
             // The part of a damaged file that can be decompressed is used.
             let _ = MultiGzDecoder::new(&*body).take(limit).read_to_end(&mut out);
             body = Cow::Owned(out);
         }
     }
-    if body.len() > MOST_BYTES { Err(SitemapError::TooLarge) } else { Ok(body) }
+    if body.len() > MAX_BYTES { Err(SitemapError::TooLarge) } else { Ok(body) }
 }
 
 /// Plain text: every line is a URL.
-fn lines<'a>(body: &'a str, url: &'a Url) -> impl Iterator<Item = Listed> + 'a {
+fn lines<'a>(body: &'a str, url: &'a Url) -> impl Iterator<Item = SitemapEntry> + 'a {
     let looks_right = body.lines().next().is_some_and(|l| l.trim().starts_with("http"));
-    body.lines().take(if looks_right { MOST_URLS } else { 0 }).filter_map(move |line| {
+    body.lines().take(if looks_right { MAX_URLS } else { 0 }).filter_map(move |line| {
         let draft = Draft { loc: line.trim().to_owned(), ..Draft::default() };
         draft.page(url)
     })
@@ -156,7 +156,7 @@ impl Draft {
         Some(Child { url: self.url(base)?, lastmod: LastMod::parse(&self.lastmod) })
     }
 
-    fn page(&self, base: &Url) -> Option<Listed> {
+    fn page(&self, base: &Url) -> Option<SitemapEntry> {
         let word = |s: &str| Some(text::line(s)).filter(|s| !s.is_empty());
         let priority = self.priority.trim().parse().ok().filter(|p| (0.0..=1.0).contains(p));
         let news = self.is_news.then(|| News {
@@ -165,7 +165,7 @@ impl Draft {
             publication: word(&self.name),
             language: word(&self.language),
         });
-        Some(Listed {
+        Some(SitemapEntry {
             url: self.url(base)?,
             lastmod: LastMod::parse(&self.lastmod),
             changefreq: word(&self.changefreq).map(|f| f.to_lowercase()),
@@ -240,7 +240,7 @@ fn xml(markup: &str, url: &Url) -> Result<Sitemap, SitemapError> {
             }
             _ => {}
         }
-        if pages.len() + children.len() >= MOST_URLS {
+        if pages.len() + children.len() >= MAX_URLS {
             break;
         }
     }
@@ -256,7 +256,7 @@ fn push(draft: &mut Draft, field: &str, foreign: usize, part: &str) {
         return;
     }
     if let Some(slot) = draft.field(field)
-        && slot.len() + part.len() <= MOST_TEXT
+        && slot.len() + part.len() <= MAX_TEXT
     {
         slot.push_str(part);
     }

@@ -1,6 +1,6 @@
 //! Which parts of a sitemap to fetch.
 
-use super::parse::{Child, Listed};
+use super::parse::{Child, SitemapEntry};
 use crate::model::Time;
 use std::cmp::Reverse;
 use std::time::Duration;
@@ -19,18 +19,18 @@ pub fn worth_reading(children: &[Child], last_visit: Option<Time>) -> Vec<&Child
 /// last visit, at most `budget`, newest first, then by priority, then in the order of the
 /// document.
 pub fn due(
-    pages: &[Listed],
+    pages: &[SitemapEntry],
     last_visit: Option<Time>,
-    is_known: impl Fn(&Listed) -> bool,
+    is_known: impl Fn(&SitemapEntry) -> bool,
     budget: usize,
-) -> Vec<&Listed> {
-    let fresh = |page: &&Listed| match (page.lastmod, last_visit) {
+) -> Vec<&SitemapEntry> {
+    let fresh = |page: &&SitemapEntry| match (page.lastmod, last_visit) {
         (Some(lastmod), Some(visit)) => lastmod.may_be_after(visit),
         _ => true,
     };
-    let mut due: Vec<&Listed> = pages.iter().filter(fresh).filter(|p| !is_known(p)).collect();
+    let mut due: Vec<&SitemapEntry> = pages.iter().filter(fresh).filter(|p| !is_known(p)).collect();
     due.sort_by(|a, b| {
-        let date = |p: &Listed| {
+        let date = |p: &SitemapEntry| {
             let news = p.news.as_ref().and_then(|n| n.published);
             Reverse(p.lastmod.map(|l| l.at).max(news))
         };

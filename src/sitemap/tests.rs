@@ -8,7 +8,7 @@ fn site() -> Url {
     Url::parse("https://example.org/sitemap.xml").unwrap()
 }
 
-fn pages(markup: &str) -> Vec<Listed> {
+fn pages(markup: &str) -> Vec<SitemapEntry> {
     match parse(markup.as_bytes(), &site()) {
         Ok(Sitemap::Pages(pages)) => pages,
         other => panic!("{other:?}"),
@@ -118,7 +118,7 @@ fn due_pages_are_newest_first_within_a_budget() {
     ];
     let pages = pages(&format!("<urlset>{}</urlset>", all.concat()));
     let due = |budget| {
-        let is_known = |p: &Listed| p.url.path() == "/known";
+        let is_known = |p: &SitemapEntry| p.url.path() == "/known";
         paths(due(&pages, Some(at("2025-10-22")), is_known, budget).into_iter().map(|p| &p.url))
     };
     assert_eq!(due(9), ["/c", "/b", "/a", "/undated"]);

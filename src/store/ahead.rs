@@ -28,7 +28,7 @@ pub struct Ahead {
 /// Days for which an item counts as new.
 const NEW_DAYS: i64 = 7;
 /// Page requests per source and day, above which nothing is fetched in advance.
-const MOST_A_DAY: i64 = 100;
+const MAX_A_DAY: i64 = 100;
 const DAY: i64 = 86_400;
 
 /// The next pages to fetch, at most `limit`: first those due for a refresh, then pinned items,
@@ -52,7 +52,7 @@ pub(super) fn next(
         let today: i64 = conn
             .prepare_cached("SELECT count(*) FROM fetch WHERE source = ?1 AND asked > ?2")?
             .query_row(params![source, now.timestamp() - DAY], |r| r.get(0))?;
-        let left = left.min(usize::try_from(MOST_A_DAY - today).unwrap_or(0));
+        let left = left.min(usize::try_from(MAX_A_DAY - today).unwrap_or(0));
         let since = now.timestamp() - NEW_DAYS * DAY;
         let scope = format!("i.source = {source} AND i.date >= {since}");
         found.extend(unread_pages(conn, "item_source", &scope, now, left)?);
@@ -126,12 +126,12 @@ pub(super) fn forget(conn: &Connection, now: Time) -> Result<()> {
 
 /// The items whose full text is fetched in advance on the user's request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kept {
+pub enum MarkedItems {
     Pinned,
     Unread,
 }
 
-impl Kept {
+impl MarkedItems {
     fn mark(self) -> &'static str {
         match self {
             Self::Pinned => "i.pinned = 1",
@@ -144,14 +144,14 @@ impl Kept {
 /// newest first, at most `limit`.
 pub(super) fn unfetched(
     conn: &Connection,
-    kept: Kept,
+    kept: MarkedItems,
     sources: &[i64],
     now: Time,
     limit: usize,
 ) -> Result<Vec<WantedPage>> {
     let index = match kept {
-        Kept::Pinned => "item_pinned",
-        Kept::Unread => "item_unread",
+        MarkedItems::Pinned => "item_pinned",
+        MarkedItems::Unread => "item_unread",
     };
     if sources.is_empty() {
         return Ok(Vec::new());
@@ -163,7 +163,7 @@ pub(super) fn unfetched(
 /// The items (row keys) of these sources whose pages failed and are not due for a retry.
 pub(super) fn refused(
     conn: &Connection,
-    kept: Kept,
+    kept: MarkedItems,
     sources: &[i64],
     now: Time,
 ) -> Result<Vec<i64>> {

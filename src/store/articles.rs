@@ -12,16 +12,16 @@ use rusqlite::{Connection, OptionalExtension, params};
 use std::io::{Read, Write};
 
 /// Versions of a text that are stored, including the current one.
-pub const MOST_VERSIONS: usize = 6;
+pub const MAX_VERSIONS: usize = 6;
 /// Maximum number of bytes of a text when it is unpacked; the rest is cut.
-const MOST_TEXT: u64 = 16 << 20;
+const MAX_TEXT: u64 = 16 << 20;
 
 /// The result of fetching the page of an item.
 #[derive(Debug, Clone)]
-pub struct Fetched {
+pub struct FetchedPage {
     pub item: i64,
     pub at: Time,
-    pub end: FetchEnd,
+    pub end: PageResult,
     /// When the page is fetched again automatically.
     pub next: Option<Time>,
     /// How the text was extracted.
@@ -29,7 +29,7 @@ pub struct Fetched {
 }
 
 #[derive(Debug, Clone)]
-pub enum FetchEnd {
+pub enum PageResult {
     /// The page has not changed (304).
     Unchanged,
     /// There is no text; the reason for the user.
@@ -55,7 +55,7 @@ pub struct PageRead {
     /// The URL that sent them.
     pub validators_of: String,
     /// What was learned about the site.
-    pub site: Site,
+    pub site: LearnedSite,
     /// Dates and authors according to the page; stored if the feed does not give them.
     pub published: Option<Time>,
     /// See `published`.
@@ -84,7 +84,7 @@ pub enum PageText {
 
 /// What was learned from the pages of a source.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Site {
+pub struct LearnedSite {
     /// The common template of the pages, as serialised by the engine.
     pub template: Option<String>,
     /// Whether the feed carries full text, so that pages need not be fetched.
@@ -93,7 +93,7 @@ pub struct Site {
 
 /// The state of the page of an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Page {
+pub struct PageState {
     /// When it was last fetched.
     pub asked: Time,
     /// When it is fetched again automatically.
@@ -124,28 +124,28 @@ pub struct Version {
 
 /// Stores the result of a fetch. A failure never removes stored text. Returns false if the item
 /// is gone.
-pub(super) fn save(conn: &Connection, fetched: &Fetched) -> Result<bool> {
+pub(super) fn save(conn: &Connection, fetched: &FetchedPage) -> Result<bool> {
     let key = fetched.item;
     let source: Option<i64> = conn
         .prepare_cached("SELECT source FROM item WHERE key = ?1")?
         .query_row([key], |r| r.get(0))
         .optional()?;
     let Some(source) = source else { return Ok(false) };
-    if matches!(fetched.end, FetchEnd::FeedWanted) && page(conn, key)?.is_some() {
+    if matches!(fetched.end, PageResult::FeedWanted) && page(conn, key)?.is_some() {
         conn.prepare_cached("UPDATE fetch SET way = ?2 WHERE item = ?1")?
             .execute(params![key, to_json(&fetched.way)?])?;
         return Ok(true);
     }
-    if let FetchEnd::Dated(at) = fetched.end {
+    if let PageResult::Dated(at) = fetched.end {
         save_said(conn, key, None, Some(at), &[])?;
         return Ok(true);
     }
-    if let FetchEnd::Needless = fetched.end {
+    if let PageResult::Needless = fetched.end {
         conn.prepare_cached("UPDATE fetch SET next = NULL WHERE item = ?1")?.execute([key])?;
         return Ok(true);
     }
     let error = match &fetched.end {
-        FetchEnd::Failed(why) => Some(why),
+        PageResult::Failed(why) => Some(why),
         _ => None,
     };
     let failed = error.is_some();
@@ -164,7 +164,7 @@ pub(super) fn save(conn: &Connection, fetched: &Fetched) -> Result<bool> {
         error,
         to_json(&fetched.way)?
     ])?;
-    if let FetchEnd::Read(read) = &fetched.end {
+    if let PageResult::Read(read) = &fetched.end {
         save_page(conn, key, source, fetched.at, read)?;
     }
     Ok(true)
@@ -227,7 +227,7 @@ fn insert(conn: &Connection, key: i64, at: Time, html: &str, from: TextFrom) -> 
         "DELETE FROM article WHERE item = ?1 AND key NOT IN
             (SELECT key FROM article WHERE item = ?1 ORDER BY key DESC LIMIT ?2)",
     )?
-    .execute(params![key, i64::try_from(MOST_VERSIONS).unwrap_or(i64::MAX)])?;
+    .execute(params![key, i64::try_from(MAX_VERSIONS).unwrap_or(i64::MAX)])?;
     Ok(())
 }
 
@@ -324,13 +324,13 @@ pub(super) fn seen(conn: &Connection, key: i64) -> Result<bool> {
 }
 
 /// The state of the page of an item; `None` if it was never fetched.
-pub(super) fn page(conn: &Connection, key: i64) -> Result<Option<Page>> {
+pub(super) fn page(conn: &Connection, key: i64) -> Result<Option<PageState>> {
     let mut query = conn.prepare_cached(
         "SELECT asked, next, tries, error, way, page_hash, etag, last_modified, validators_of
          FROM fetch WHERE item = ?1",
     )?;
     let page = query.query_row([key], |r| {
-        Ok(Page {
+        Ok(PageState {
             asked: time(r.get(0)?),
             next: opt_time(r.get(1)?),
             tries: r.get(2)?,
@@ -368,9 +368,10 @@ pub(super) fn versions(conn: &Connection, key: i64) -> Result<Vec<Version>> {
 }
 
 /// What was learned from the pages of a source.
-pub(super) fn site(conn: &Connection, source: i64) -> Result<Site> {
+pub(super) fn site(conn: &Connection, source: i64) -> Result<LearnedSite> {
     let mut query = conn.prepare_cached("SELECT template, whole FROM site WHERE source = ?1")?;
-    let site = query.query_row([source], |r| Ok(Site { template: r.get(0)?, whole: r.get(1)? }));
+    let site =
+        query.query_row([source], |r| Ok(LearnedSite { template: r.get(0)?, whole: r.get(1)? }));
     Ok(site.optional()?.unwrap_or_default())
 }
 
@@ -384,6 +385,6 @@ fn pack(html: &str) -> Result<Vec<u8>> {
 /// The unpacked text; `None` if the bytes are damaged according to their checksum.
 pub(super) fn unpack(packed: &[u8]) -> Option<String> {
     let mut html = String::new();
-    ZlibDecoder::new(packed).take(MOST_TEXT).read_to_string(&mut html).ok()?;
+    ZlibDecoder::new(packed).take(MAX_TEXT).read_to_string(&mut html).ok()?;
     Some(html)
 }

@@ -18,6 +18,7 @@ const STEPS: &[M<'static>] = &[
     M::up(include_str!("schema-4.sql")),
     M::up(include_str!("schema-5.sql")),
     M::up(include_str!("schema-6.sql")),
+    M::up(include_str!("schema-7.sql")),
 ];
 
 /// Opens the only read-write connection; creates or migrates the file first.

@@ -11,10 +11,10 @@ use rusqlite::{Connection, params};
 use std::io::{Read, Write};
 
 /// Copies that are stored per source.
-const MOST_COPIES: i64 = 3;
+const MAX_COPIES: i64 = 3;
 /// Maximum size in bytes of a page, and of its packed copy.
-const MOST_PAGE: usize = 2 << 20;
-const MOST_PACKED: usize = 256 << 10;
+const MAX_PAGE: usize = 2 << 20;
+const MAX_PACKED: usize = 256 << 10;
 
 /// A compressed copy of a list page.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,19 +30,19 @@ pub struct ListCopy {
 impl ListCopy {
     /// Compresses a page; `None` if it is too large.
     pub fn pack(at: Time, url: &str, media_type: Option<&str>, body: &[u8]) -> Option<Self> {
-        if body.len() > MOST_PAGE {
+        if body.len() > MAX_PAGE {
             return None;
         }
         let mut packed = ZlibEncoder::new(Vec::new(), Compression::default());
         packed.write_all(body).ok()?;
-        let packed = packed.finish().ok().filter(|packed| packed.len() <= MOST_PACKED)?;
+        let packed = packed.finish().ok().filter(|packed| packed.len() <= MAX_PACKED)?;
         Some(Self { at, url: url.to_owned(), media_type: media_type.map(str::to_owned), packed })
     }
 
     /// The page; `None` if the bytes are damaged.
     pub fn body(&self) -> Option<Vec<u8>> {
         let mut body = Vec::new();
-        let most = u64::try_from(MOST_PAGE).unwrap_or(u64::MAX);
+        let most = u64::try_from(MAX_PAGE).unwrap_or(u64::MAX);
         ZlibDecoder::new(self.packed.as_slice()).take(most).read_to_end(&mut body).ok()?;
         Some(body)
     }
@@ -67,7 +67,7 @@ pub(super) fn keep(conn: &Connection, source: i64, copy: &ListCopy) -> Result<()
         "DELETE FROM copy WHERE source = ?1 AND day NOT IN
              (SELECT day FROM copy WHERE source = ?1 ORDER BY day DESC LIMIT ?2)",
     )?
-    .execute(params![source, MOST_COPIES])?;
+    .execute(params![source, MAX_COPIES])?;
     Ok(())
 }
 

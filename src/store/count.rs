@@ -15,11 +15,11 @@ pub struct Count {
 }
 
 /// Maximum number of rows that are counted.
-pub const MOST_COUNTED: u32 = 999;
+pub const MAX_COUNTED: u32 = 999;
 /// SQLite virtual machine steps for counting one view, about ten per row.
-pub(super) const MOST_STEPS: i32 = 250_000;
+pub(super) const MAX_STEPS: i32 = 250_000;
 
-/// Counts up to [`MOST_COUNTED`] rows, within `most_steps` SQLite steps.
+/// Counts up to [`MAX_COUNTED`] rows, within `most_steps` SQLite steps.
 pub(super) fn count(conn: &Connection, view: &View, most_steps: i32) -> Result<Count> {
     let view = &*view.by_source();
     let mut count = Count::default();
@@ -65,12 +65,12 @@ fn add(conn: &Connection, view: &View, source: Option<i64>, count: &mut Count) -
         None => filter.scope(&view.scope),
     }
     filter.view(view);
-    let left = MOST_COUNTED + 1 - count.items;
+    let left = MAX_COUNTED + 1 - count.items;
     let sql = format!("SELECT 1 FROM {from} WHERE {} LIMIT {left}", filter.sql());
     let mut statement = conn.prepare(&sql)?;
     let mut rows = statement.query(params_from_iter(filter.values))?;
     while rows.next()?.is_some() {
-        if count.items == MOST_COUNTED {
+        if count.items == MAX_COUNTED {
             count.more = true;
             break;
         }

@@ -79,7 +79,7 @@ pub(super) fn items_per_day(
     until: Time,
     days: usize,
 ) -> Result<Vec<u32>> {
-    let (until, days) = (until.timestamp(), days.min(MOST_DAYS));
+    let (until, days) = (until.timestamp(), days.min(MAX_DAYS));
     let since = until - 86_400 * i64::try_from(days).unwrap_or(0);
     let mut query = conn.prepare_cached(
         "SELECT (date - ?2 - 1) / 86400 AS day, count(*) FROM item INDEXED BY item_source
@@ -97,7 +97,7 @@ pub(super) fn items_per_day(
 }
 
 /// Maximum number of days of a sparkline.
-const MOST_DAYS: usize = 366;
+const MAX_DAYS: usize = 366;
 
 /// Mean delay in seconds of the items that each poll of a source since `since` found, by the
 /// start of the poll. Items without a date have no delay. Only the 5,000 items with the latest

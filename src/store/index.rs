@@ -114,7 +114,7 @@ pub(super) fn write_batch(conn: &Connection, batch: &[Body]) -> Result<bool> {
         if done.execute(params![body.item, body.content_hash, body.article])? > 0 {
             index.execute(params![body.item, body.text])?;
             titled.execute([body.item])?;
-            count.execute(params![body.item, words(&body.text)])?;
+            count.execute(params![body.item, count_words(&body.text)])?;
             written = true;
         }
     }
@@ -122,31 +122,31 @@ pub(super) fn write_batch(conn: &Connection, batch: &[Body]) -> Result<bool> {
 }
 
 /// Counts words: runs of letters; in scripts without spaces, two characters are one word.
-fn words(text: &str) -> u32 {
+fn count_words(text: &str) -> u32 {
     use unicode_segmentation::UnicodeSegmentation;
-    let mut words = 0u32;
+    let mut count_words = 0u32;
     let mut ideographs = 0u32;
     for word in text.unicode_words() {
         let first = word.chars().next().unwrap_or(' ');
         if matches!(u32::from(first), 0x2e80..=0x9fff | 0xf900..=0xfaff | 0x20000..=0x3ffff) {
             ideographs += 1;
         } else {
-            words += 1;
+            count_words += 1;
         }
     }
-    words + ideographs.div_ceil(2)
+    count_words + ideographs.div_ceil(2)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::words;
+    use super::count_words;
 
     #[test]
     fn counts_words_of_several_scripts() {
         for (text, expected) in
             [("", 0), ("one, two; three", 3), ("it's", 1), ("日本語の", 2), ("Москва и Рим", 3)]
         {
-            assert_eq!(words(text), expected, "{text}");
+            assert_eq!(count_words(text), expected, "{text}");
         }
     }
 }

@@ -4,7 +4,7 @@ use super::articles;
 use super::error::Result;
 use super::identity::Prepared;
 use super::index;
-use super::pages::{self, Pages};
+use super::pages::{self, PollPages};
 use super::rows::{KeptOutcome, load_facts, save_facts, to_json};
 use crate::model::{Outcome, PollRecord, SourceFacts, Time};
 use rusqlite::{Connection, OptionalExtension, named_params, params};
@@ -16,7 +16,7 @@ pub struct FinishedPoll {
     /// The entries in document order; `None` if there was no document.
     pub entries: Option<Vec<Prepared>>,
     /// For websites and sitemaps, whose articles were stored during the poll.
-    pub pages: Option<Pages>,
+    pub pages: Option<PollPages>,
     /// Whether the poll was automatic, not requested by the user.
     pub automatic: bool,
     /// The record for the history; the counts of its outcome are filled in here.

@@ -27,16 +27,16 @@ pub(super) fn set(conn: &Connection, mark: Mark, keys: &[i64], to: bool) -> Resu
 /// The row key of an item by its id, by a unique prefix of the id, or by the row key itself.
 /// Users see the key, because the ids of items found at the same time begin alike. The two cannot
 /// be confused: ids begin with 0 until the year 2527 and keys never do.
-pub(super) fn find(conn: &Connection, id: &str) -> Result<Found> {
+pub(super) fn find(conn: &Connection, id: &str) -> Result<IdMatch> {
     let is_key = !id.starts_with('0') && id.len() < 19 && id.bytes().all(|b| b.is_ascii_digit());
     if let (true, Ok(key)) = (is_key, id.parse::<i64>()) {
         let mut query = conn.prepare_cached("SELECT key FROM item WHERE key = ?1")?;
         let found = query.query_row([key], |r| r.get(0)).optional()?;
-        return Ok(found.map_or(Found::None, Found::One));
+        return Ok(found.map_or(IdMatch::None, IdMatch::One));
     }
     let hex: String = id.chars().filter(|c| *c != '-').collect::<String>().to_ascii_uppercase();
     if hex.len() < 4 || hex.len() > 32 || !hex.chars().all(|c| c.is_ascii_hexdigit()) {
-        return Ok(Found::None);
+        return Ok(IdMatch::None);
     }
     let mut query = conn
         .prepare_cached("SELECT key FROM item WHERE id >= ?1 AND id <= ?2 ORDER BY id LIMIT 2")?;
@@ -48,15 +48,15 @@ pub(super) fn find(conn: &Connection, id: &str) -> Result<Found> {
         .query_map(params![bound("0"), bound("F")], |r| r.get(0))?
         .collect::<rusqlite::Result<_>>()?;
     Ok(match keys.as_slice() {
-        [] => Found::None,
-        [key] => Found::One(*key),
-        _ => Found::Several,
+        [] => IdMatch::None,
+        [key] => IdMatch::One(*key),
+        _ => IdMatch::Several,
     })
 }
 
 /// The result of searching an item by its id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Found {
+pub enum IdMatch {
     None,
     /// This row key.
     One(i64),

@@ -31,10 +31,12 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-pub use ahead::{Ahead, Kept, WantedPage};
-pub use articles::{FetchEnd, Fetched, MOST_VERSIONS, Page, PageRead, PageText, Site, Version};
+pub use ahead::{Ahead, MarkedItems, WantedPage};
+pub use articles::{
+    FetchedPage, LearnedSite, MAX_VERSIONS, PageRead, PageResult, PageState, PageText, Version,
+};
 pub use copies::ListCopy;
-pub use count::{Count, MOST_COUNTED};
+pub use count::{Count, MAX_COUNTED};
 pub use crawl_log::{CrawlLog, Learned, LinkRow, RequestRow, Stored};
 pub use criteria::Criteria;
 pub use error::{Result, StoreError};
@@ -42,8 +44,8 @@ pub use history::{History, Spent};
 pub use identity::{Prepared, prepare};
 pub use ingest::{Finish, FinishedPoll, Ingested};
 pub use lock::{Poller, PollerLock};
-pub use marks::{Found, Mark};
-pub use pages::{Keys, Pages};
+pub use marks::{IdMatch, Mark};
+pub use pages::{PollPages, ReservedKeys};
 pub use reader::{Interrupter, Reader};
 pub use rebuild::{Rebuilt, Salvage, rebuild};
 pub use sources::{Due, PollFilter};
@@ -68,37 +70,37 @@ pub struct Store {
 
 struct Inner {
     path: PathBuf,
-    writer: Mutex<Door>,
+    writer: Mutex<WriterState>,
     revision: Arc<watch::Sender<u64>>,
 }
 
 /// The state of the writer.
-enum Door {
+enum WriterState {
     Open(Writer, Joined),
     /// The permissions or a full disk prevent writing; each write tries to open it again.
-    Stuck,
+    Unavailable,
     Closed,
 }
 
-impl Door {
+impl WriterState {
     /// Starts the writer, unless the database can only be read.
     fn open(path: &Path, revision: &Arc<watch::Sender<u64>>) -> Result<Self> {
         match Writer::start(path, revision.clone()) {
             Ok((writer, thread)) => Ok(Self::Open(writer, thread)),
-            Err(e) if e.leaves_reading() => Ok(Self::Stuck),
+            Err(e) if e.leaves_reading() => Ok(Self::Unavailable),
             Err(e) => Err(e),
         }
     }
 }
 
 impl Inner {
-    fn door(&self) -> MutexGuard<'_, Door> {
+    fn state(&self) -> MutexGuard<'_, WriterState> {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn close(&self) {
-        let door = std::mem::replace(&mut *self.door(), Door::Closed);
-        if let Door::Open(writer, thread) = door {
+        let state = std::mem::replace(&mut *self.state(), WriterState::Closed);
+        if let WriterState::Open(writer, thread) = state {
             drop(writer);
             if thread.join().is_err() {
                 tracing::error!("the writer thread panicked");
@@ -120,7 +122,7 @@ impl Store {
     /// that changes.
     pub fn open(path: &Path) -> Result<Self> {
         let revision = Arc::new(watch::Sender::new(0));
-        let writer = Mutex::new(Door::open(path, &revision)?);
+        let writer = Mutex::new(WriterState::open(path, &revision)?);
         let inner = Inner { path: path.to_owned(), writer, revision };
         Ok(Self { inner: Arc::new(inner) })
     }
@@ -162,9 +164,9 @@ impl Store {
         &self,
         job: impl FnOnce(&rusqlite::Connection) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let open = match &*self.inner.door() {
-            Door::Open(writer, _) => Some(writer.clone()),
-            Door::Stuck | Door::Closed => None,
+        let open = match &*self.inner.state() {
+            WriterState::Open(writer, _) => Some(writer.clone()),
+            WriterState::Unavailable | WriterState::Closed => None,
         };
         let writer = match open {
             Some(writer) => writer,
@@ -178,14 +180,14 @@ impl Store {
     }
 
     fn writer(&self) -> Result<Writer> {
-        let mut door = self.inner.door();
-        if let Door::Stuck = *door {
+        let mut state = self.inner.state();
+        if let WriterState::Unavailable = *state {
             let (writer, thread) = Writer::start(&self.inner.path, self.inner.revision.clone())?;
-            *door = Door::Open(writer, thread);
+            *state = WriterState::Open(writer, thread);
         }
-        match &*door {
-            Door::Open(writer, _) => Ok(writer.clone()),
-            Door::Stuck | Door::Closed => Err(StoreError::Closed),
+        match &*state {
+            WriterState::Open(writer, _) => Ok(writer.clone()),
+            WriterState::Unavailable | WriterState::Closed => Err(StoreError::Closed),
         }
     }
 
@@ -213,8 +215,8 @@ impl Store {
         source: i64,
         articles: Vec<Prepared>,
         discovered: Time,
-        keys: Keys,
-    ) -> Result<Option<(Ingested, Keys)>> {
+        keys: ReservedKeys,
+    ) -> Result<Option<(Ingested, ReservedKeys)>> {
         let store = move |conn: &rusqlite::Connection| match rows::load_facts(conn, source)? {
             Some(_) => pages::ingest(conn, source, &articles, discovered, keys).map(Some),
             None => Ok(None),
@@ -298,7 +300,7 @@ impl Store {
 
     /// Stores the result of fetching the page of an item in one transaction. False if the item is
     /// gone.
-    pub async fn store_fetched(&self, fetched: Fetched) -> Result<bool> {
+    pub async fn store_fetched(&self, fetched: FetchedPage) -> Result<bool> {
         self.call(move |conn| articles::save(conn, &fetched)).await
     }
 

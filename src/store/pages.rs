@@ -12,7 +12,7 @@ use url::Url;
 
 /// What a poll of a website or sitemap did before its end.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Pages {
+pub struct PollPages {
     /// Pages that gave no item, with the time before which they are not fetched again.
     pub refused: Vec<(Url, Time)>,
     /// The articles that were stored during the poll; `None` if nothing was read.
@@ -24,13 +24,13 @@ pub struct Pages {
 /// Row keys for the articles of one poll. The newest is stored first, and must still get the
 /// highest key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Keys {
+pub struct ReservedKeys {
     /// The next key, counting down; `None` until the first article is stored.
     next: Option<i64>,
     left: usize,
 }
 
-impl Keys {
+impl ReservedKeys {
     pub fn for_articles(count: usize) -> Self {
         Self { next: None, left: count }
     }
@@ -68,8 +68,8 @@ pub(super) fn ingest(
     source: i64,
     entries: &[Prepared],
     discovered: Time,
-    mut keys: Keys,
-) -> Result<(Ingested, Keys)> {
+    mut keys: ReservedKeys,
+) -> Result<(Ingested, ReservedKeys)> {
     let mut done = Ingested::default();
     for entry in entries {
         let key = keys.take(conn)?;
@@ -117,7 +117,7 @@ pub(super) fn known(
 }
 
 /// Stores the failed pages.
-pub(super) fn save(conn: &Connection, source: i64, pages: &Pages) -> Result<()> {
+pub(super) fn save(conn: &Connection, source: i64, pages: &PollPages) -> Result<()> {
     let mut put = conn.prepare_cached(
         "INSERT INTO page (source, hash, until) VALUES (?1, ?2, ?3)
          ON CONFLICT (source, hash) DO UPDATE SET until = max(until, ?3)",

@@ -1,11 +1,11 @@
 //! A read-only connection, for one thread at a time.
 
-use super::ahead::{self, Ahead, Kept, WantedPage};
-use super::articles::{self, Page, Site, Version};
+use super::ahead::{self, Ahead, MarkedItems, WantedPage};
+use super::articles::{self, LearnedSite, PageState, Version};
 use super::count::Count;
 use super::error::Result;
 use super::history::{self, History, Spent};
-use super::marks::{Found, find, last_key};
+use super::marks::{IdMatch, find, last_key};
 use super::rows::{ITEM, ITEM_ROW, item, item_row};
 use super::sources::{self, Due, PollFilter};
 use super::view::{self, Anchor, View, Window};
@@ -83,7 +83,7 @@ impl Reader {
 
     /// How many rows a view has, with limited cost.
     pub fn count(&self, view: &View) -> Result<Count> {
-        super::count::count(&self.conn, view, super::count::MOST_STEPS)
+        super::count::count(&self.conn, view, super::count::MAX_STEPS)
     }
 
     /// One complete item by its row key.
@@ -121,12 +121,12 @@ impl Reader {
     }
 
     /// The state of the page of an item; `None` if it was never fetched.
-    pub fn page(&self, item: i64) -> Result<Option<Page>> {
+    pub fn page(&self, item: i64) -> Result<Option<PageState>> {
         articles::page(&self.conn, item)
     }
 
     /// What was learned from the pages of a source (row key).
-    pub fn site(&self, source: i64) -> Result<Site> {
+    pub fn site(&self, source: i64) -> Result<LearnedSite> {
         articles::site(&self.conn, source)
     }
 
@@ -149,7 +149,7 @@ impl Reader {
     /// due for a retry, newest first, at most `limit`.
     pub fn unfetched(
         &self,
-        kept: Kept,
+        kept: MarkedItems,
         sources: &[i64],
         now: Time,
         limit: usize,
@@ -159,7 +159,7 @@ impl Reader {
 
     /// The items (row keys) of these sources (row keys) whose pages failed and are not due for a
     /// retry.
-    pub fn refused(&self, kept: Kept, sources: &[i64], now: Time) -> Result<Vec<i64>> {
+    pub fn refused(&self, kept: MarkedItems, sources: &[i64], now: Time) -> Result<Vec<i64>> {
         ahead::refused(&self.conn, kept, sources, now)
     }
 
@@ -174,7 +174,7 @@ impl Reader {
     }
 
     /// The row key of an item by that key in digits, its id, or the beginning of its id.
-    pub fn find(&self, id: &str) -> Result<Found> {
+    pub fn find(&self, id: &str) -> Result<IdMatch> {
         find(&self.conn, id)
     }
 

@@ -46,6 +46,10 @@ const TABLES: [Table; 12] = [
     ("copy", "copies of list pages", &[]),
 ];
 
+/// Columns by their current name, and what older versions called them.
+const RENAMED: [(&str, &str); 2] =
+    [("paused_until", "hold_until"), ("pause_reason", "hold_reason")];
+
 /// Removes orphaned rows, and adds empty texts to items without text.
 const FINISH: &str = "
     DELETE FROM item WHERE source NOT IN (SELECT key FROM source);
@@ -137,11 +141,16 @@ impl Copy {
         if there.is_empty() && is_known("source") {
             return Ok(());
         }
+        let has = |column: &str| there.is_empty() || there.iter().any(|c| c == column);
+        let old_name = |column: &str| {
+            let renamed = RENAMED.iter().find(|(new, old)| *new == column && !has(new) && has(old));
+            renamed.map_or(column.to_owned(), |(_, old)| (*old).to_owned())
+        };
         let mut columns = columns(new, name)?;
-        columns.retain(|c| there.is_empty() || there.contains(c));
+        columns.retain(|c| has(&old_name(c)));
         let shown: Vec<String> = columns
             .iter()
-            .map(|c| own.iter().find(|(n, _)| n == c).map_or(c.clone(), |(_, v)| (*v).to_owned()))
+            .map(|c| own.iter().find(|(n, _)| n == c).map_or(old_name(c), |(_, v)| (*v).to_owned()))
             .collect();
         let marks = vec!["?"; columns.len()].join(", ");
         let insert =
@@ -372,6 +381,9 @@ mod tests {
              DROP TABLE memo; ALTER TABLE source DROP COLUMN website; DROP TABLE page;
              DROP TABLE fetch; DROP TABLE article; DROP TABLE site; DROP INDEX item_changed;
              ALTER TABLE item DROP COLUMN changed;
+             ALTER TABLE source RENAME COLUMN paused_until TO hold_until;
+             ALTER TABLE source RENAME COLUMN pause_reason TO hold_reason;
+             UPDATE source SET hold_until = 99 WHERE key = 1;
              PRAGMA user_version = 1;",
         )
         .unwrap();
@@ -379,6 +391,9 @@ mod tests {
         let rebuilt = rebuild(&path).unwrap();
         assert!(rebuilt.tables.iter().all(|t| !t.lost_some), "{rebuilt:?}");
         assert_eq!(rebuilt.tables[0].saved, 5);
+        let new = Connection::open(&path).unwrap();
+        let paused = "SELECT count(*) FROM source WHERE paused_until = 99";
+        assert_eq!(new.query_row(paused, [], |r| r.get::<_, i64>(0)).unwrap(), 1);
     }
 
     #[test]

@@ -97,8 +97,8 @@ pub(super) fn item(r: &Row<'_>) -> rusqlite::Result<Item> {
 /// The select that [`facts`] reads; add a WHERE clause.
 pub(super) const FACTS: &str =
     "SELECT key, id, url, moved_to, move_candidate, feed_title, home_url,
-    etag, last_modified, body_hash, last_poll, last_ok, last_full, next_poll, hold_until,
-    hold_reason, fail_count, last_outcome, hints, schedule, items, unread, pinned, move_refused,
+    etag, last_modified, body_hash, last_poll, last_ok, last_full, next_poll, paused_until,
+    pause_reason, fail_count, last_outcome, hints, schedule, items, unread, pinned, move_refused,
     validators_of, planned, website
     FROM source ";
 
@@ -149,7 +149,7 @@ pub(super) fn save_facts(conn: &Connection, f: &SourceFacts) -> Result<()> {
         "UPDATE source SET moved_to = :moved_to, move_candidate = :candidate,
             move_refused = :refused, feed_title = :title, home_url = :home, etag = :etag,
             last_modified = :lm, validators_of = :of, body_hash = :hash, last_poll = :poll, last_ok = :ok,
-            last_full = :change, next_poll = :next, hold_until = :until, hold_reason = :reason,
+            last_full = :change, next_poll = :next, paused_until = :until, pause_reason = :reason,
             fail_count = :fails, last_outcome = :outcome, hints = :hints, schedule = :schedule,
             planned = :planned, website = :website
          WHERE key = :key",

@@ -78,7 +78,7 @@ fn readdress(conn: &Connection, key: i64, url: &str) -> Result<()> {
     conn.prepare_cached(
         "UPDATE source SET url = ?2, moved_to = NULL, move_refused = NULL, move_candidate = NULL,
             etag = NULL, last_modified = NULL, validators_of = NULL, body_hash = NULL, next_poll = NULL,
-            hold_until = NULL, hold_reason = NULL, fail_count = 0, last_outcome = NULL, hints = '{}',
+            paused_until = NULL, pause_reason = NULL, fail_count = 0, last_outcome = NULL, hints = '{}',
             schedule = x'', planned = NULL, website = '{}'
          WHERE key = ?1",
     )?
@@ -111,7 +111,7 @@ pub(super) fn kept_ids(conn: &Connection) -> Result<HashSet<String>> {
 /// The URLs that are paused at `now`, each with its pause.
 pub(super) fn paused(conn: &Connection, now: Time) -> Result<Vec<(String, Pause)>> {
     let mut query = conn.prepare_cached(
-        "SELECT coalesce(moved_to, url), hold_until, hold_reason FROM source WHERE hold_until > ?1",
+        "SELECT coalesce(moved_to, url), paused_until, pause_reason FROM source WHERE paused_until > ?1",
     )?;
     let rows = query.query_map([now.timestamp()], |r| {
         let reason = json(r.get(2)?);
@@ -160,8 +160,8 @@ pub(super) fn by_next_poll(conn: &Connection, limit: usize) -> Result<Vec<Due>> 
 /// Pauses sources, unless they are paused for longer already.
 pub(super) fn pause(conn: &Connection, keys: &[i64], pause: Pause) -> Result<()> {
     let mut update = conn.prepare_cached(
-        "UPDATE source SET hold_until = ?2, hold_reason = ?3, next_poll = max(coalesce(next_poll, 0), ?2)
-         WHERE key = ?1 AND coalesce(hold_until, 0) < ?2",
+        "UPDATE source SET paused_until = ?2, pause_reason = ?3, next_poll = max(coalesce(next_poll, 0), ?2)
+         WHERE key = ?1 AND coalesce(paused_until, 0) < ?2",
     )?;
     let reason = to_json(&pause.reason)?;
     for key in keys {
@@ -181,8 +181,8 @@ pub(super) fn newest_poll(conn: &Connection) -> Result<Option<Time>> {
 pub(super) fn set_back(conn: &Connection, by: chrono::TimeDelta) -> Result<()> {
     conn.execute(
         "UPDATE source SET last_poll = last_poll - ?1,
-            next_poll = CASE WHEN hold_reason IS ?2 THEN next_poll ELSE next_poll - ?1 END,
-            hold_until = CASE WHEN hold_reason IS ?2 THEN hold_until ELSE hold_until - ?1 END",
+            next_poll = CASE WHEN pause_reason IS ?2 THEN next_poll ELSE next_poll - ?1 END,
+            paused_until = CASE WHEN pause_reason IS ?2 THEN paused_until ELSE paused_until - ?1 END",
         params![by.num_seconds(), to_json(&PauseReason::Gone)?],
     )?;
     Ok(())

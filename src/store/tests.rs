@@ -427,11 +427,11 @@ fn an_abbreviated_id_finds_its_item() {
     let reader = f.store.reader().unwrap();
     let id = row.id.to_string();
     for part in [id.as_str(), &id[..8], &id.to_uppercase()[..13]] {
-        assert_eq!(reader.find(part).unwrap(), Found::One(row.key), "{part}");
+        assert_eq!(reader.find(part).unwrap(), IdMatch::One(row.key), "{part}");
     }
-    assert_eq!(reader.find(&row.key.to_string()).unwrap(), Found::One(row.key));
+    assert_eq!(reader.find(&row.key.to_string()).unwrap(), IdMatch::One(row.key));
     for wrong in ["", "xyz", "zzzz", "ffffffff", "999", "01"] {
-        assert_eq!(reader.find(wrong).unwrap(), Found::None, "{wrong}");
+        assert_eq!(reader.find(wrong).unwrap(), IdMatch::None, "{wrong}");
     }
 }
 

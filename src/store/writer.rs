@@ -18,9 +18,9 @@ const BATCH: usize = 64;
 
 /// Runs inside the transaction, or gets the error if there is none; returns whether it succeeded,
 /// and the function that sends the reply.
-type Job = Box<dyn FnOnce(Result<&Connection>) -> (bool, Answer) + Send>;
+type Job = Box<dyn FnOnce(Result<&Connection>) -> (bool, Reply) + Send>;
 /// Sends the reply; gets the error of a failed commit.
-type Answer = Box<dyn FnOnce(Option<StoreError>) + Send>;
+type Reply = Box<dyn FnOnce(Option<StoreError>) + Send>;
 
 /// Sends jobs to the writer thread.
 #[derive(Clone)]
@@ -72,7 +72,7 @@ fn job<T: Send + 'static>(
     let job: Job = Box::new(move |conn| {
         let result = conn.and_then(work);
         let ok = result.is_ok();
-        let after: Answer = Box::new(move |failed| {
+        let after: Reply = Box::new(move |failed| {
             // If the calling task was dropped, nobody waits for the reply, but the work is done.
             let _ = reply.send(match (failed, result) {
                 (Some(e), Ok(_)) => Err(e),
@@ -112,7 +112,7 @@ fn batch(
     conn: &Connection,
     first: Job,
     queue: &mut mpsc::Receiver<Job>,
-    answers: &mut Vec<Answer>,
+    answers: &mut Vec<Reply>,
 ) -> Result<()> {
     let begun = conn.execute_batch("BEGIN IMMEDIATE").map_err(StoreError::from);
     let mut next = Some(first);
@@ -129,7 +129,7 @@ fn batch(
     Ok(conn.execute_batch("COMMIT")?)
 }
 
-fn in_savepoint(conn: &Connection, job: Job, answers: &mut Vec<Answer>) -> Result<()> {
+fn in_savepoint(conn: &Connection, job: Job, answers: &mut Vec<Reply>) -> Result<()> {
     conn.execute_batch("SAVEPOINT job")?;
     let (ok, answer) = job(Ok(conn));
     answers.push(answer);

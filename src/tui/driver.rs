@@ -6,7 +6,8 @@ use super::import;
 use super::read::{ReadQueue, Request};
 use crate::config::{self, EditError, FileEdit, Paths, SourcesFile};
 use crate::engine::{
-    FollowError, Handle, Kept, Place, PrefetchPlan, Said, Subject, TextGot, Way, Workbench,
+    FollowError, Handle, MarkedItems, PrefetchPlan, Subject, TextGot, Way, Workbench,
+    WorkbenchEvent, WorkbenchPage,
 };
 use crate::model::{Source, SourceKind};
 use crate::store::{Mark, Store};
@@ -90,7 +91,9 @@ impl Driver {
             }),
             Effect::ItemOpened { key } => self.item_opened(key),
             Effect::PlanPrefetch => self.spawn(move |h| async move {
-                let plan = h.plan_prefetch(&[Kept::Pinned, Kept::Unread], MAX_PREFETCH).await;
+                let plan = h
+                    .plan_prefetch(&[MarkedItems::Pinned, MarkedItems::Unread], MAX_PREFETCH)
+                    .await;
                 Event::PrefetchPlanned(plan.map_err(message))
             }),
             Effect::Prefetch { plan } => self.prefetch(plan),
@@ -227,8 +230,10 @@ impl Driver {
         self.bench = self.handle.workbench(subject, sender).map(|bench| (id, bench));
         if self.bench.is_none() {
             let why = "The source no longer exists".to_owned();
-            let _ =
-                self.events.send(Event::BenchReplied(id, Said::Failed { place: Place::List, why }));
+            let _ = self.events.send(Event::BenchReplied(
+                id,
+                WorkbenchEvent::Failed { place: WorkbenchPage::List, why },
+            ));
         }
     }
 

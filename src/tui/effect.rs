@@ -2,7 +2,7 @@
 
 use super::event::{Cause, RequestId};
 use crate::config::{FileChange, KeyChange, Section};
-use crate::engine::{Discovery, Pace, Part, Place, PrefetchPlan, Subject};
+use crate::engine::{Discovery, Pace, PrefetchPlan, SelectorField, Subject, WorkbenchPage};
 use crate::model::{SourceId, WebsiteRules};
 use crate::store::{Anchor, Mark, View};
 use crate::util::browser::Launch;
@@ -165,11 +165,11 @@ impl Effect {
 #[derive(Debug)]
 pub(super) enum BenchRequest {
     /// Evaluates rules, with the list at `list`.
-    Preview { request: RequestId, rules: Box<WebsiteRules>, list: Place },
+    Preview { request: RequestId, rules: Box<WebsiteRules>, list: WorkbenchPage },
     /// Finds a selector for an element of a page.
-    Pick { place: Place, element: u32, part: Part },
+    Pick { place: WorkbenchPage, element: u32, part: SelectorField },
     /// Fetches a page that the list links to; `title` is its title in the list.
-    Fetch { url: Url, place: Place, title: String },
+    Fetch { url: Url, place: WorkbenchPage, title: String },
     /// Loads an older copy of the list.
     Copy(usize),
 }

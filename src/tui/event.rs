@@ -5,7 +5,8 @@ use super::effect::Purpose;
 use crate::article::{Change, Document};
 use crate::config::{FileEdit, Import, Section, ViewSettings};
 use crate::engine::{
-    Discovery, Edited, PrefetchPlan, Report, Rhythm, Said, ScheduleSummary, Status, TextGot,
+    Discovery, Edited, PrefetchPlan, Report, Rhythm, ScheduleSummary, Status, TextGot,
+    WorkbenchEvent,
 };
 use crate::model::{Item, ItemRow, PollRecord, Source, SourceFacts, SourceId, SourceKind};
 use crate::store::{Count, Mark, Window};
@@ -53,7 +54,7 @@ pub(super) enum Event {
     /// The entry of a source (row key) for the form.
     EntryLoaded(i64, Result<Section, Failure>),
     /// A reply of the workbench with that id.
-    BenchReplied(RequestId, Said),
+    BenchReplied(RequestId, WorkbenchEvent),
     /// Counted results of saved queries, by name.
     ViewsCounted(Result<Vec<(String, Count)>, Failure>),
     ImportRead(RequestId, Result<Box<ImportRead>, Failure>),

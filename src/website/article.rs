@@ -11,11 +11,11 @@ use crate::util::text;
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Longest summary, in characters.
-const MOST_SUMMARY: usize = 500;
+const MAX_SUMMARY: usize = 500;
 /// Maximum size of an article's text in bytes.
-const MOST_CONTENT: usize = 1 << 20;
+const MAX_CONTENT: usize = 1 << 20;
 /// Maximum number of authors of one article.
-const MOST_AUTHORS: usize = 50;
+const MAX_AUTHORS: usize = 50;
 /// Used if there is no title.
 const NO_TITLE: &str = "(No title)";
 
@@ -45,7 +45,7 @@ pub fn article(page: &Page, rules: &WebsiteRules) -> Article {
     let content = Selectors::parse(&rules.content).ok().and_then(|s| s.first(page.tree()));
     let markup = content.map(|e| e.inner_html()).unwrap_or_default();
     Article {
-        content: html::clean(text::start(&markup, MOST_CONTENT), Some(page.base())),
+        content: html::clean(text::start(&markup, MAX_CONTENT), Some(page.base())),
         ..glance(page, rules)
     }
 }
@@ -63,7 +63,7 @@ pub(super) fn glance(page: &Page, rules: &WebsiteRules) -> Article {
     let bylines: Vec<String> =
         authors.unwrap_or_default().into_iter().map(|e| text::line(&text_of(e))).collect();
     let mut authors = split_names(bylines.iter().map(String::as_str));
-    authors.truncate(MOST_AUTHORS);
+    authors.truncate(MAX_AUTHORS);
     let stated = metadata(page);
     let dated = rules.date.as_deref().and_then(first);
     let published = match &rules.date {
@@ -84,20 +84,20 @@ pub(super) fn glance(page: &Page, rules: &WebsiteRules) -> Article {
 
 /// More text than a summary can need, so that a long article is not sanitised twice.
 fn head_of(text: &str) -> String {
-    text.chars().take(2 * MOST_SUMMARY).collect()
+    text.chars().take(2 * MAX_SUMMARY).collect()
 }
 
 /// The beginning of a text, at most 500 characters and an ellipsis, cut at the end of a word if
 /// one is near enough.
 pub fn summarise(text: &str) -> String {
-    if text.chars().count() <= MOST_SUMMARY {
+    if text.chars().count() <= MAX_SUMMARY {
         return text.to_owned();
     }
-    let cut = text.char_indices().nth(MOST_SUMMARY).map_or(text.len(), |(at, _)| at);
+    let cut = text.char_indices().nth(MAX_SUMMARY).map_or(text.len(), |(at, _)| at);
     // Never inside a grapheme.
     let whole = text.grapheme_indices(true).map(|(at, _)| at).take_while(|at| *at <= cut).last();
     let start = &text[..whole.unwrap_or(0)];
-    let word = start.rfind(' ').filter(|at| start[*at..].chars().count() < MOST_SUMMARY / 10);
+    let word = start.rfind(' ').filter(|at| start[*at..].chars().count() < MAX_SUMMARY / 10);
     format!("{}…", start[..word.unwrap_or(start.len())].trim_end())
 }
 

@@ -11,11 +11,11 @@ use std::collections::HashSet;
 use url::Url;
 
 /// Maximum number of links of one list page.
-const MOST_LINKS: usize = 2000;
+const MAX_LINKS: usize = 2000;
 /// Maximum number of elements of a block that are searched for a date.
-const MOST_ELEMENTS: usize = 200;
+const MAX_ELEMENTS: usize = 200;
 /// Maximum number of bytes of a link's text that are used as title.
-const MOST_TITLE: usize = 2000;
+const MAX_TITLE: usize = 2000;
 /// Maximum number of levels above a link that are searched for its date.
 const DATE_LEVELS: usize = 3;
 
@@ -46,9 +46,9 @@ pub fn list_page(page: &Page, articles: &Selectors, next: Option<&Selectors>) ->
         let Some(link) = link_of(element) else { continue };
         let Some(url) = link.attr("href").and_then(|href| page.resolve(href)) else { continue };
         if seen.insert(normalise(&url)) {
-            let title = text::line(&text_up_to(link, MOST_TITLE));
+            let title = text::line(&text_up_to(link, MAX_TITLE));
             links.push(ListLink { url, title, date: date_beside(link) });
-            if links.len() == MOST_LINKS {
+            if links.len() == MAX_LINKS {
                 break;
             }
         }
@@ -76,7 +76,7 @@ pub(super) fn date_beside(link: ElementRef<'_>) -> Option<Time> {
     for block in around {
         let mut times = block
             .descendent_elements()
-            .take(MOST_ELEMENTS)
+            .take(MAX_ELEMENTS)
             .filter(|e| e.value().name() == "time")
             .filter_map(|e| date::parse(e.attr("datetime").unwrap_or_default()));
         match (times.next(), times.next()) {

@@ -10,13 +10,13 @@ use scraper::{ElementRef, Node};
 use std::collections::HashMap;
 
 /// Maximum number of lines of an outline.
-const MOST_LINES: usize = 20_000;
+const MAX_LINES: usize = 20_000;
 /// Maximum number of bytes of text in a line.
-const MOST_TEXT: usize = 160;
+const MAX_TEXT: usize = 160;
 /// Maximum number of elements in one line, each the only child of the one before.
-const MOST_CHAIN: usize = 4;
+const MAX_CHAIN: usize = 4;
 /// Maximum number of classes in a line.
-const MOST_NAMES: usize = 2;
+const MAX_NAMES: usize = 2;
 
 /// The elements of a page by their numbers, which count from 0 in document order.
 #[derive(Debug, Default)]
@@ -112,7 +112,7 @@ impl Seen {
     }
 
     fn name(&self) -> String {
-        let names: String = self.names.iter().take(MOST_NAMES).map(String::as_str).collect();
+        let names: String = self.names.iter().take(MAX_NAMES).map(String::as_str).collect();
         format!("{}{names}", self.tag)
     }
 }
@@ -120,7 +120,7 @@ impl Seen {
 /// The attribute that describes an element best.
 fn hint(element: ElementRef<'_>) -> Option<String> {
     let value = |name: &str| {
-        let value = text::line(text::start(element.attr(name)?, MOST_TEXT));
+        let value = text::line(text::start(element.attr(name)?, MAX_TEXT));
         (!value.is_empty()).then(|| format!("@{name}={}", text::truncate(&value, 30)))
     };
     if element.attr("datetime").is_some() {
@@ -161,18 +161,18 @@ pub fn outline(page: &Page) -> (Outline, Elements) {
                 }
                 Node::Text(words) => {
                     let Some((number, true)) = open.last().copied() else { continue };
-                    let words = text::line(text::start(words, MOST_TEXT));
+                    let words = text::line(text::start(words, MAX_TEXT));
                     if words.is_empty() {
                         continue;
                     }
                     if let Some(parent) = at(&mut seen, number)
-                        && parent.own.len() < MOST_TEXT
+                        && parent.own.len() < MAX_TEXT
                     {
                         let gap = if parent.own.is_empty() { "" } else { " " };
                         parent.own.push_str(gap);
                         parent.own.push_str(&words);
                     }
-                    if outline.texts.len() < MOST_LINES {
+                    if outline.texts.len() < MAX_LINES {
                         outline.texts.push(TextLine { element: number, text: words });
                     }
                 }
@@ -187,7 +187,7 @@ pub fn outline(page: &Page) -> (Outline, Elements) {
                 let mixed =
                     at(&mut seen, number).filter(|s| !s.own.is_empty() && !s.kids.is_empty());
                 if let Some((seen, element)) = mixed.zip(ElementRef::wrap(node)) {
-                    seen.own = text::line(&text_up_to(element, MOST_TEXT));
+                    seen.own = text::line(&text_up_to(element, MAX_TEXT));
                 }
             }
             Edge::Close(_) => {}
@@ -217,12 +217,12 @@ fn report(seen: &[Option<Seen>], root: u32, outline: &mut Outline) {
     let mut todo = vec![Todo { element: root, depth: 0, alike: 1, group: None }];
     while let Some(Todo { element: outer, depth, alike, group }) = todo.pop() {
         let Some(mut here) = get(outer) else { continue };
-        if outline.lines.len() == MOST_LINES {
+        if outline.lines.len() == MAX_LINES {
             outline.cut = true;
             return;
         }
         let (mut element, mut name) = (outer, here.name());
-        for _ in 1..MOST_CHAIN {
+        for _ in 1..MAX_CHAIN {
             let [only] = here.kids.as_slice() else { break };
             let Some(next) = get(*only).filter(|_| here.own.is_empty()) else { break };
             (element, here) = (*only, next);
@@ -328,7 +328,7 @@ mod tests {
         assert!(outline.lines.len() > 90);
         let wide = "<p>\u{202e}x\u{1b}[31m</p>".repeat(30_000);
         let (_, outline, _) = read(&wide);
-        assert!(outline.cut && outline.lines.len() == MOST_LINES);
+        assert!(outline.cut && outline.lines.len() == MAX_LINES);
         assert!(outline.lines.iter().all(|l| !l.text.contains(['\u{1b}', '\u{202e}'])));
     }
 }

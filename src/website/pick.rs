@@ -10,9 +10,9 @@ use std::collections::HashSet;
 /// Maximum number of ancestors that a selector may name.
 const LEVELS: usize = 8;
 /// Maximum number of selectors that are tried.
-const MOST_TRIED: usize = 120;
+const MAX_TRIED: usize = 120;
 /// Maximum number of siblings that are examined.
-const MOST_SIBLINGS: usize = 2000;
+const MAX_SIBLINGS: usize = 2000;
 
 /// What the selector should find.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,7 +93,7 @@ fn offers(element: ElementRef<'_>) -> Vec<String> {
     let mut known = HashSet::new();
     offers.retain(|offer| known.insert(offer.clone()));
     offers.sort_by_cached_key(|offer| (weight(offer), offer.len(), offer.clone()));
-    offers.truncate(MOST_TRIED);
+    offers.truncate(MAX_TRIED);
     // The tag alone is the last resort, because it always matches.
     if !offers.iter().any(|offer| offer == tag) {
         offers.push(tag.to_owned());
@@ -145,7 +145,7 @@ fn alike(element: ElementRef<'_>) -> HashSet<NodeId> {
     let mut level = element;
     for _ in 0..LEVELS {
         let Some(parent) = level.parent().and_then(ElementRef::wrap) else { break };
-        let siblings = parent.child_elements().take(MOST_SIBLINGS);
+        let siblings = parent.child_elements().take(MAX_SIBLINGS);
         let same: Vec<_> = siblings.filter(|e| kind(*e) == kind(level)).collect();
         if same.len() > best.0 {
             let within = same.iter().filter_map(|sibling| below(*sibling, &path)).collect();

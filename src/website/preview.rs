@@ -16,14 +16,14 @@ use std::collections::HashSet;
 use url::Url;
 
 /// Maximum number of links of one page that are examined.
-const MOST_LINKS: usize = 5000;
+const MAX_LINKS: usize = 5000;
 /// Maximum number of elements of one page that are marked for one selector.
-const MOST_MARKS: usize = 5000;
+const MAX_MARKS: usize = 5000;
 /// Maximum number of bytes of a text that should be a date.
-const MOST_DATE: usize = 200;
+const MAX_DATE: usize = 200;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Part {
+pub enum SelectorField {
     Articles,
     /// The link to the next page of the list.
     Next,
@@ -35,7 +35,7 @@ pub enum Part {
     Content,
 }
 
-impl Part {
+impl SelectorField {
     /// The selectors of a list page.
     pub const LIST: [Self; 2] = [Self::Articles, Self::Next];
     /// The selectors of an article.
@@ -68,7 +68,7 @@ impl Part {
 
 /// The matches of a selector.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct Matches {
     /// Number of matching elements.
     pub count: usize,
     /// The numbers of the elements that are used, in order: for one value, the matches of the
@@ -78,9 +78,9 @@ pub struct Found {
 
 /// What rules find on a list page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Listed {
+pub struct ListPreview {
     /// The matches of each selector; `None` if there is no selector or it is not valid yet.
-    pub found: Vec<(Part, Option<Found>)>,
+    pub found: Vec<(SelectorField, Option<Matches>)>,
     pub links: Vec<ListLink>,
     pub next: Option<Url>,
     /// Number of known articles that the page links to.
@@ -92,8 +92,8 @@ pub struct Listed {
 /// What rules find on the page of an article.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ArticlePreview {
-    /// As in [`Listed`].
-    pub found: Vec<(Part, Option<Found>)>,
+    /// As in [`ListPreview`].
+    pub found: Vec<(SelectorField, Option<Matches>)>,
     /// The article without its content.
     pub article: Article,
     /// The text that should be a date, if a selector finds one.
@@ -101,20 +101,20 @@ pub struct ArticlePreview {
 }
 
 /// A page with the values that are computed only once.
-pub struct Sheet {
+pub struct PreviewPage {
     page: Page,
     elements: Elements,
     /// Keys of the URLs that it links to.
     links: HashSet<String>,
 }
 
-impl Sheet {
+impl PreviewPage {
     /// Prepares a page and builds its outline.
     pub fn new(page: Page) -> (Self, Outline) {
         let (outline, elements) = outline(&page);
         let all = page.tree().root_element().descendent_elements();
         let links = all.filter(|e| e.value().name() == "a").filter_map(|e| e.attr("href"));
-        let links = links.take(MOST_LINKS).filter_map(|href| page.resolve(href));
+        let links = links.take(MAX_LINKS).filter_map(|href| page.resolve(href));
         let links = links.map(|url| normalise(&url)).collect();
         (Self { links, elements, page }, outline)
     }
@@ -124,10 +124,10 @@ impl Sheet {
     }
 
     /// A selector for the element of that number, if one was found.
-    pub fn pick(&self, element: u32, part: Part) -> Option<String> {
+    pub fn pick(&self, element: u32, part: SelectorField) -> Option<String> {
         let element = self.elements.get(&self.page, element)?;
         let what = match part {
-            Part::Articles => super::Pick::Alike,
+            SelectorField::Articles => super::Pick::Alike,
             _ => super::Pick::One,
         };
         super::pick(&self.page, element, what)
@@ -156,13 +156,14 @@ impl Sheet {
     }
 
     /// What rules find if this is the list; `known` are the keys of known articles.
-    pub fn list(&self, rules: &WebsiteRules, known: &HashSet<String>) -> Listed {
-        let selectors = |part: Part| part.of(rules).and_then(|text| Selectors::parse(text).ok());
-        let (articles, next) = (selectors(Part::Articles), selectors(Part::Next));
-        let mut listed = Listed::default();
+    pub fn list(&self, rules: &WebsiteRules, known: &HashSet<String>) -> ListPreview {
+        let selectors =
+            |part: SelectorField| part.of(rules).and_then(|text| Selectors::parse(text).ok());
+        let (articles, next) = (selectors(SelectorField::Articles), selectors(SelectorField::Next));
+        let mut listed = ListPreview::default();
         let all = articles.as_ref().map(|s| self.found(s.all(self.page.tree())));
         let first = next.as_ref().map(|s| self.found(s.first_matching(self.page.tree())));
-        listed.found = vec![(Part::Articles, all), (Part::Next, first)];
+        listed.found = vec![(SelectorField::Articles, all), (SelectorField::Next, first)];
         let page = match &articles {
             Some(articles) => list_page(&self.page, articles, next.as_ref()),
             None => super::ListPage::default(),
@@ -181,7 +182,7 @@ impl Sheet {
     /// What rules find if this is an article.
     pub fn article(&self, rules: &WebsiteRules) -> ArticlePreview {
         let tree = self.page.tree();
-        let find = |part: Part| {
+        let find = |part: SelectorField| {
             let selectors = Selectors::parse(part.of(rules)?).ok()?;
             Some(self.found(selectors.first_matching(tree)))
         };
@@ -189,20 +190,20 @@ impl Sheet {
         let dated = date.and_then(|s| s.first(tree));
         let unread = dated
             .filter(|e| date::of_element(*e, rules.date_format.as_deref()).is_none())
-            .map(|e| text::line(&text_up_to(e, MOST_DATE)));
+            .map(|e| text::line(&text_up_to(e, MAX_DATE)));
         ArticlePreview {
-            found: Part::ARTICLE.map(|part| (part, find(part))).to_vec(),
+            found: SelectorField::ARTICLE.map(|part| (part, find(part))).to_vec(),
             article: glance(&self.page, rules),
             date_text: unread,
         }
     }
 
-    fn found(&self, elements: Vec<scraper::ElementRef<'_>>) -> Found {
+    fn found(&self, elements: Vec<scraper::ElementRef<'_>>) -> Matches {
         let count = elements.len();
-        let numbers = elements.into_iter().take(MOST_MARKS);
+        let numbers = elements.into_iter().take(MAX_MARKS);
         let mut marks: Vec<u32> = numbers.filter_map(|e| self.elements.number(e)).collect();
         marks.sort_unstable();
-        Found { count, marks }
+        Matches { count, marks }
     }
 }
 
@@ -210,9 +211,9 @@ impl Sheet {
 mod tests {
     use super::*;
 
-    fn sheet(markup: &str) -> Sheet {
+    fn sheet(markup: &str) -> PreviewPage {
         let url = Url::parse("https://example.org/news/").unwrap();
-        Sheet::new(Page::parse(markup, &url).unwrap()).0
+        PreviewPage::new(Page::parse(markup, &url).unwrap()).0
     }
 
     #[test]
@@ -238,7 +239,7 @@ mod tests {
         let (_, found) = &details.found[0];
         let marks = &found.as_ref().unwrap().marks;
         assert_eq!((found.as_ref().unwrap().count, marks.len()), (2, 2));
-        assert_eq!(list.pick(marks[0], Part::Articles).as_deref(), Some("h3 a"));
+        assert_eq!(list.pick(marks[0], SelectorField::Articles).as_deref(), Some("h3 a"));
         let broken = list.list(&rules("h3 >"), &known);
         assert_eq!((broken.found[0].1.as_ref(), broken.links.len(), broken.lost), (None, 0, 2));
     }

@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 /// Maximum number of attempts per page.
-pub const MOST_TRIES: u32 = 3;
+pub const MAX_TRIES: u32 = 3;
 /// Maximum waiting time per page.
 pub const BUDGET: Duration = Duration::from_secs(60);
 /// Wait after a 429 without a time.
 pub const UNNAMED: Duration = Duration::from_secs(30);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Failure {
+pub enum FetchFailure {
     /// No response in time, or a connection that broke.
     Network,
     /// A status that is not a success, with its `Retry-After`.
@@ -18,7 +18,7 @@ pub enum Failure {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Next {
+pub enum RetryDecision {
     /// Fetch again after this time.
     Wait(Duration),
     /// Skip this page.
@@ -30,24 +30,28 @@ pub enum Next {
 /// Decides after the failure of attempt `tries` (from 1), with `waited` spent already. Timeouts
 /// and 5xx are retried after 1, 2 and 4 s, up to a fifth more or less (`seed`); a 429 after the
 /// time that it names; other statuses not at all.
-pub fn decide(failure: Failure, tries: u32, waited: Duration, seed: u64) -> Next {
-    if tries >= MOST_TRIES {
-        let limited = matches!(failure, Failure::Status(429, _));
-        return if limited { Next::LeaveHost } else { Next::Leave };
+pub fn decide(failure: FetchFailure, tries: u32, waited: Duration, seed: u64) -> RetryDecision {
+    if tries >= MAX_TRIES {
+        let limited = matches!(failure, FetchFailure::Status(429, _));
+        return if limited { RetryDecision::LeaveHost } else { RetryDecision::Leave };
     }
     let wait = match failure {
-        Failure::Status(429, asked) => asked.unwrap_or(UNNAMED),
-        Failure::Status(503, Some(asked)) => asked,
-        Failure::Network | Failure::Status(500.., _) => {
+        FetchFailure::Status(429, asked) => asked.unwrap_or(UNNAMED),
+        FetchFailure::Status(503, Some(asked)) => asked,
+        FetchFailure::Network | FetchFailure::Status(500.., _) => {
             let whole = Duration::from_secs(1 << (tries - 1).min(8));
             whole.mul_f64(0.8 + 0.4 * fastrand::Rng::with_seed(seed).f64())
         }
-        Failure::Status(..) => return Next::Leave,
+        FetchFailure::Status(..) => return RetryDecision::Leave,
     };
     if waited.saturating_add(wait) <= BUDGET {
-        return Next::Wait(wait);
+        return RetryDecision::Wait(wait);
     }
-    if matches!(failure, Failure::Status(429 | 503, _)) { Next::LeaveHost } else { Next::Leave }
+    if matches!(failure, FetchFailure::Status(429 | 503, _)) {
+        RetryDecision::LeaveHost
+    } else {
+        RetryDecision::Leave
+    }
 }
 
 #[cfg(test)]
@@ -59,15 +63,15 @@ mod tests {
         let s = Duration::from_secs;
         let none = Duration::ZERO;
         let cases = [
-            (Failure::Status(404, None), 1, none, Next::Leave),
-            (Failure::Status(429, Some(s(1))), 1, none, Next::Wait(s(1))),
-            (Failure::Status(429, None), 1, none, Next::Wait(s(30))),
-            (Failure::Status(429, None), 2, s(40), Next::LeaveHost),
-            (Failure::Status(429, Some(s(86_400))), 1, none, Next::LeaveHost),
-            (Failure::Status(503, Some(s(5))), 1, none, Next::Wait(s(5))),
-            (Failure::Status(503, None), 3, none, Next::Leave),
-            (Failure::Network, 3, none, Next::Leave),
-            (Failure::Network, 2, s(60), Next::Leave),
+            (FetchFailure::Status(404, None), 1, none, RetryDecision::Leave),
+            (FetchFailure::Status(429, Some(s(1))), 1, none, RetryDecision::Wait(s(1))),
+            (FetchFailure::Status(429, None), 1, none, RetryDecision::Wait(s(30))),
+            (FetchFailure::Status(429, None), 2, s(40), RetryDecision::LeaveHost),
+            (FetchFailure::Status(429, Some(s(86_400))), 1, none, RetryDecision::LeaveHost),
+            (FetchFailure::Status(503, Some(s(5))), 1, none, RetryDecision::Wait(s(5))),
+            (FetchFailure::Status(503, None), 3, none, RetryDecision::Leave),
+            (FetchFailure::Network, 3, none, RetryDecision::Leave),
+            (FetchFailure::Network, 2, s(60), RetryDecision::Leave),
         ];
         for (failure, tries, waited, want) in cases {
             assert_eq!(decide(failure, tries, waited, 7), want, "{failure:?}");
@@ -78,8 +82,8 @@ mod tests {
     fn waits_double() {
         for seed in 0..50 {
             for (tries, whole) in [(1, 1.0), (2, 2.0)] {
-                let found = decide(Failure::Status(500, None), tries, Duration::ZERO, seed);
-                let Next::Wait(wait) = found else { panic!("{found:?}") };
+                let found = decide(FetchFailure::Status(500, None), tries, Duration::ZERO, seed);
+                let RetryDecision::Wait(wait) = found else { panic!("{found:?}") };
                 assert!((wait.as_secs_f64() / whole - 1.0).abs() <= 0.2, "{wait:?}");
             }
         }

@@ -7,7 +7,7 @@ use chrono::{DateTime, TimeDelta};
 use url::Url;
 
 /// Characters from which on a title is too long.
-pub const MOST_TITLE: usize = 500;
+pub const MAX_TITLE: usize = 500;
 /// How far in the future a date may be: a date without a time begins earlier in eastern zones.
 const AHEAD: TimeDelta = TimeDelta::hours(24);
 /// 1990-01-01T00:00:00Z; nothing on the web is older.
@@ -35,7 +35,7 @@ pub enum Rejection {
 /// The first problem.
 pub fn validate(article: &Article, source: &Url, now: Time) -> Result<(), Rejection> {
     let length = article.title.chars().count();
-    if length >= MOST_TITLE {
+    if length >= MAX_TITLE {
         return Err(Rejection::Title(length));
     }
     if !same_site(&article.url, source) {

@@ -9,11 +9,11 @@ use std::collections::HashSet;
 use url::Url;
 
 /// Maximum number of articles of a poll of a source that was never read, or not recently.
-pub const MOST_ARTICLES: usize = 20;
+pub const MAX_ARTICLES: usize = 20;
 /// A source that was read within this time has no limit.
 const LATELY: TimeDelta = TimeDelta::days(15);
 /// Maximum number of articles of any poll: a list of only unknown articles is not news.
-const MOST_EVER: usize = 200;
+const MAX_EVER: usize = 200;
 
 /// The state of a poll over the pages of a list.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ impl Walk {
     pub fn new(start: &Url, max_pages: u32, last_ok: Option<Time>, now: Time) -> Self {
         let lately = last_ok.is_some_and(|at| now - at <= LATELY);
         Self {
-            most: if lately { MOST_EVER } else { MOST_ARTICLES },
+            most: if lately { MAX_EVER } else { MAX_ARTICLES },
             max_pages,
             pages: 0,
             since: last_ok,
@@ -141,9 +141,9 @@ mod tests {
     }
 
     /// Articles, pages fetched, and whether some were skipped.
-    type Came = (usize, usize, bool);
+    type WalkResult = (usize, usize, bool);
 
-    fn walk(pages: &[ListPage], max: u32, last: Option<i64>, known: &[&str]) -> Came {
+    fn walk(pages: &[ListPage], max: u32, last: Option<i64>, known: &[&str]) -> WalkResult {
         let mut walk = Walk::new(&url("/p0"), max, last.map(at), at(100));
         let (mut fetched, mut articles) = (0, 0);
         while let Some(next) = walk.next_page().cloned() {
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn stops_at_limits_and_known_articles() {
         let three = [page(0..15, "/p1"), page(15..30, "/p2"), page(30..45, "")];
-        let cases: [(&str, Came, Came); 10] = [
+        let cases: [(&str, WalkResult, WalkResult); 10] = [
             ("never read", walk(&[page(0..23, "")], 1, None, &[]), (20, 1, true)),
             ("nineteen", walk(&[page(0..19, "")], 1, None, &[]), (19, 1, false)),
             ("fifteen days ago", walk(&[page(0..23, "")], 1, Some(85), &[]), (23, 1, false)),
@@ -187,8 +187,8 @@ mod tests {
     fn the_limit_applies_again_after_fifteen_days() {
         let most = |ago: TimeDelta| Walk::new(&url("/"), 1, Some(at(100) - ago), at(100)).most;
         let days = TimeDelta::days;
-        assert_eq!([days(14), days(15)].map(most), [MOST_EVER; 2]);
-        assert_eq!(most(days(15) + TimeDelta::seconds(1)), MOST_ARTICLES);
+        assert_eq!([days(14), days(15)].map(most), [MAX_EVER; 2]);
+        assert_eq!(most(days(15) + TimeDelta::seconds(1)), MAX_ARTICLES);
     }
 
     #[test]

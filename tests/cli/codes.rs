@@ -85,7 +85,7 @@ fn some_failures_are_3_and_all_are_1() {
         (some.code, some.out.as_str()),
         (Some(3), "1 new in 3 sources looked at, 2 failed\n")
     );
-    assert!(some.err.contains("has a fault (HTTP 500)"), "{}", some.err);
+    assert!(some.err.contains("reports an internal error (HTTP 500)"), "{}", some.err);
     let all = world.run(&[&["sync", &ids[1], &ids[2]], &fast[..]].concat());
     assert_eq!(all.code, Some(1), "{all:?}");
     let none = world.run(&["sync", "--due"]);

@@ -145,7 +145,7 @@ fn sources_say_whose_pages_are_asked_for() {
     assert!(text.contains("full_text = \"never\""), "{text}");
     assert!(world.run(&["sources", "show", "Blog"]).ok().contains("on a wish only (never)"));
     let nothing = quick(&world, &["prefetch"]);
-    assert!(nothing.err.contains("every page is here"), "{nothing:?}");
+    assert!(nothing.err.contains("all pages are already fetched"), "{nothing:?}");
     world.run(&["sources", "edit", "Blog", "--full-text", ""]).ok();
     let wrong = world.run(&["sources", "edit", "Blog", "--full-text", "always"]);
     assert_eq!(wrong.code, Some(2));

@@ -75,7 +75,11 @@ async fn broken_responses_lose_nothing_and_recover() {
         ("half a body", whole().failing(Failure::HalfBody), "closed the connection"),
         ("half a zipped body", zipped(20), "cannot be read"),
         ("stall", whole().failing(Failure::Stall), "did not respond completely within 0.3 s"),
-        ("silence", whole().failing(Failure::NeverAnswer), "did not respond completely within 0.3 s"),
+        (
+            "silence",
+            whole().failing(Failure::NeverAnswer),
+            "did not respond completely within 0.3 s",
+        ),
         ("server error", Reply::status(500), "500"),
         ("bad gateway", Reply::ok("text/html", "<h1>Bad gateway</h1>").with_status(502), "502"),
         ("log-in page", Reply::ok("text/html", "<html><p>Log in</html>"), "feed"),
@@ -295,7 +299,11 @@ async fn invalid_settings_do_not_prevent_undo() {
     let without = text();
     assert!(!without.contains("id = \"a\"") && without.contains("id = \"b\""), "{without}");
     let mut status = engine.status();
-    let summary = soon(status.wait_for(|s| s.fault.is_some())).await.unwrap().fault.clone();
+    let summary = soon(status.wait_for(|s| s.declaration_error.is_some()))
+        .await
+        .unwrap()
+        .declaration_error
+        .clone();
     assert!(summary.is_some_and(|fault| fault.contains("nonsense")));
     engine.edit(FileChange::Revert(removed.edits)).await.unwrap();
     assert_eq!(text(), before);
@@ -308,7 +316,7 @@ async fn invalid_settings_do_not_prevent_undo() {
     std::fs::write(&settings, valid).unwrap();
     // A refresh sees that they are valid again.
     assert_eq!(sync(&engine, Pace::Manual).await.len(), 2);
-    soon(status.wait_for(|s| s.fault.is_none())).await.unwrap();
+    soon(status.wait_for(|s| s.declaration_error.is_none())).await.unwrap();
     engine.shutdown().await;
 }
 

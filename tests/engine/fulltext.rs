@@ -5,7 +5,7 @@ mod ahead;
 use super::*;
 use newsfed::engine::TextGot;
 use newsfed::model::{FullText, TextFrom, TextWay};
-use newsfed::store::Kept;
+use newsfed::store::MarkedItems;
 use std::sync::Mutex;
 
 /// A blog whose feed has teasers, and whose pages a test can change.
@@ -212,7 +212,7 @@ async fn failures_are_reported_and_keep_the_teaser() {
     sync(&engine, Pace::Manual).await;
     let cases = [
         (1, "127.0.0.1 no longer has this page (HTTP 404)"),
-        (2, "127.0.0.1 has a fault (HTTP 500)"),
+        (2, "127.0.0.1 reports an internal error (HTTP 500)"),
         (3, "its URL returns application/pdf, which is not a page"),
         (4, "robots.txt of 127.0.0.1 does not allow programs to read /post-4"),
         (5, "the page is nested too deeply to be read"),
@@ -478,7 +478,7 @@ async fn the_pause_of_a_feed_applies_to_pages_after_a_restart() {
     for got in [open(&engine, 1).await, want(&engine, 2).await] {
         assert!(refused(&got), "{got:?}");
     }
-    let plan = engine.plan_prefetch(&[Kept::Unread], 100).await.unwrap();
+    let plan = engine.plan_prefetch(&[MarkedItems::Unread], 100).await.unwrap();
     assert_eq!(plan.pages.len(), 2);
     let mut reports = engine.prefetch(plan.pages);
     while let Some((_, got)) = soon(reports.recv()).await {

@@ -104,10 +104,10 @@ async fn unusable_responses_of_the_model_change_nothing() {
         ("it obeys the page", call("delete_everything", &date), false),
         ("it invents a date", call("extract_data", &invented), false),
         ("it refuses", Reply::ok("application/json", refusal.to_string()), false),
-        ("it talks nonsense", Reply::ok("text/plain", "2026-03-03"), false),
-        ("it talks without end", Reply::ok("application/json", "[".repeat(400_000)), true),
-        ("it is broken", Reply::status(500), true),
-        ("it says nothing", Reply::status(200).failing(Failure::NeverAnswer), true),
+        ("it is not JSON", Reply::ok("text/plain", "2026-03-03"), false),
+        ("it is too long", Reply::ok("application/json", "[".repeat(400_000)), true),
+        ("it is an error", Reply::status(500), true),
+        ("there is no response", Reply::status(200).failing(Failure::NeverAnswer), true),
         ("it sends us elsewhere", Reply::status(302).header("location", "/feed"), true),
     ];
     for (why, reply, failed) in moods {

@@ -4,15 +4,15 @@
 use super::websites::{Site, website};
 use super::*;
 use newsfed::config::KeyChange;
-use newsfed::engine::{Part, Place, Said, Subject, Workbench};
+use newsfed::engine::{SelectorField, Subject, Workbench, WorkbenchEvent, WorkbenchPage};
 use newsfed::model::{SourceKind, WebsiteRules};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 /// The next event, except for proposed selectors.
-async fn next(heard: &mut UnboundedReceiver<Said>) -> Said {
+async fn next(heard: &mut UnboundedReceiver<WorkbenchEvent>) -> WorkbenchEvent {
     loop {
         match soon(heard.recv()).await.unwrap() {
-            Said::Offers(..) => {}
+            WorkbenchEvent::Offers(..) => {}
             said => return said,
         }
     }
@@ -22,7 +22,7 @@ async fn key(engine: &Handle) -> i64 {
     engine.sources().await.unwrap()[0].1.key
 }
 
-async fn open(engine: &Handle) -> (Workbench, UnboundedReceiver<Said>) {
+async fn open(engine: &Handle) -> (Workbench, UnboundedReceiver<WorkbenchEvent>) {
     let (said, heard) = unbounded_channel();
     let bench = engine.workbench(Subject::Followed(key(engine).await), said).unwrap();
     (bench, heard)
@@ -48,17 +48,18 @@ async fn fetches_a_page_once_and_tries_selectors_on_it() {
     sync_one(&engine, Pace::Manual).await;
     let before = server.requests().len();
     let (mut bench, mut heard) = open(&engine).await;
-    let Said::Copies(times) = next(&mut heard).await else { panic!("no copies") };
+    let WorkbenchEvent::Copies(times) = next(&mut heard).await else { panic!("no copies") };
     assert_eq!(times.len(), 2, "one per day, of the days on which it worked");
-    let Said::Page { place: Place::List, outline, .. } = next(&mut heard).await else {
+    let WorkbenchEvent::Page { place: WorkbenchPage::List, outline, .. } = next(&mut heard).await
+    else {
         panic!("no page")
     };
     assert!(outline.lines.iter().any(|line| line.text == "The story of bus number 6"));
     for (request, articles, found, known, lost) in
         [(1, "li.story a", 0, 1, 1), (2, "h3 a", 1, 1, 0), (3, "h3 >", 0, 1, 1)]
     {
-        bench.preview(request, rules(articles), Place::List);
-        let Said::Previewed(answered, summary) = next(&mut heard).await else {
+        bench.preview(request, rules(articles), WorkbenchPage::List);
+        let WorkbenchEvent::Previewed(answered, summary) = next(&mut heard).await else {
             panic!("no preview")
         };
         let list = summary.list.unwrap();
@@ -66,21 +67,27 @@ async fn fetches_a_page_once_and_tries_selectors_on_it() {
         assert_eq!((list.links.len(), list.known, list.lost), (found, known, lost), "{articles}");
     }
     bench.copy(1);
-    let Said::Page { place: Place::Copy(1), .. } = next(&mut heard).await else { panic!() };
-    bench.preview(4, rules("li.story a"), Place::Copy(1));
-    let Said::Previewed(4, summary) = next(&mut heard).await else { panic!() };
+    let WorkbenchEvent::Page { place: WorkbenchPage::Copy(1), .. } = next(&mut heard).await else {
+        panic!()
+    };
+    bench.preview(4, rules("li.story a"), WorkbenchPage::Copy(1));
+    let WorkbenchEvent::Previewed(4, summary) = next(&mut heard).await else { panic!() };
     assert_eq!(summary.list.unwrap().links.len(), 5, "the older one");
     let link = outline.lines.iter().find(|line| line.text.starts_with("The story")).unwrap();
-    bench.pick(Place::List, link.element, Part::Articles);
-    let Said::Picked(Part::Articles, selector) = next(&mut heard).await else { panic!() };
+    bench.pick(WorkbenchPage::List, link.element, SelectorField::Articles);
+    let WorkbenchEvent::Picked(SelectorField::Articles, selector) = next(&mut heard).await else {
+        panic!()
+    };
     assert_eq!(selector.as_deref(), Some("h3 a"));
     assert_eq!(server.requests().len(), before + 1, "all that from one request");
     let url = server.url("/news/story-6").parse().unwrap();
-    bench.fetch(url, Place::Article, "The story of bus number 6".to_owned());
-    let Said::Page { place: Place::Article, .. } = next(&mut heard).await else { panic!() };
+    bench.fetch(url, WorkbenchPage::Article, "The story of bus number 6".to_owned());
+    let WorkbenchEvent::Page { place: WorkbenchPage::Article, .. } = next(&mut heard).await else {
+        panic!()
+    };
     let read = WebsiteRules { date: Some("time.when".to_owned()), ..rules("h3 a") };
-    bench.preview(5, read, Place::List);
-    let Said::Previewed(5, summary) = next(&mut heard).await else { panic!() };
+    bench.preview(5, read, WorkbenchPage::List);
+    let WorkbenchEvent::Previewed(5, summary) = next(&mut heard).await else { panic!() };
     let article = summary.article.unwrap().article;
     assert_eq!(article.title, "The story of bus number 6");
     assert_eq!(article.published.unwrap().format("%F").to_string(), "2024-03-07");
@@ -95,9 +102,11 @@ async fn obeys_robots_txt() {
     let home = Home::with(&[website(&server.url("/news"))]);
     let engine = home.on_demand().await;
     let (_bench, mut heard) = open(&engine).await;
-    let Said::Copies(times) = next(&mut heard).await else { panic!("no copies") };
+    let WorkbenchEvent::Copies(times) = next(&mut heard).await else { panic!("no copies") };
     assert!(times.is_empty());
-    let Said::Failed { place: Place::List, why } = next(&mut heard).await else { panic!() };
+    let WorkbenchEvent::Failed { place: WorkbenchPage::List, why } = next(&mut heard).await else {
+        panic!()
+    };
     assert!(why.contains("robots.txt"), "{why}");
     assert!(server.requests().iter().all(|r| r.path == "/robots.txt"));
 }
@@ -116,7 +125,9 @@ async fn follows_a_way_with_its_edited_draft() {
     // The page fetched while exploring is enough for the workbench.
     let (said, mut heard) = unbounded_channel();
     let bench = engine.workbench(Subject::Way(Box::new(found.clone()), Some(way)), said);
-    let Said::Page { place: Place::List, .. } = next(&mut heard).await else { panic!("no page") };
+    let WorkbenchEvent::Page { place: WorkbenchPage::List, .. } = next(&mut heard).await else {
+        panic!("no page")
+    };
     drop(bench);
     assert_eq!(server.requests().len(), before);
     let change = |key: &[&str], value: &str| KeyChange {
@@ -160,10 +171,16 @@ async fn a_website_can_be_configured_by_hand() {
     let draft = found.draft(None).unwrap();
     let (said, mut heard) = unbounded_channel();
     let bench = engine.workbench(Subject::Way(Box::new(found.clone()), None), said).unwrap();
-    let Said::Page { place: Place::List, outline, .. } = next(&mut heard).await else { panic!() };
+    let WorkbenchEvent::Page { place: WorkbenchPage::List, outline, .. } = next(&mut heard).await
+    else {
+        panic!()
+    };
     let link = outline.lines.iter().find(|line| line.text == "this").unwrap();
-    bench.pick(Place::List, link.element, Part::Articles);
-    let Said::Picked(Part::Articles, Some(selector)) = next(&mut heard).await else { panic!() };
+    bench.pick(WorkbenchPage::List, link.element, SelectorField::Articles);
+    let WorkbenchEvent::Picked(SelectorField::Articles, Some(selector)) = next(&mut heard).await
+    else {
+        panic!()
+    };
     let unfinished = engine.follow_edited(&found, None, &draft, &[]).await.unwrap_err();
     assert!(unfinished.to_string().contains("website.articles"), "{unfinished}");
     let path = ["website", "articles"].map(str::to_owned).to_vec();

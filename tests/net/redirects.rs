@@ -44,7 +44,7 @@ async fn redirects_end() {
     })
     .unwrap();
     let long = get(&server, "/long").await.unwrap_err();
-    assert!(matches!(long, FetchError::TooManyRedirects { most: 5, .. }), "{long}");
+    assert!(matches!(long, FetchError::TooManyRedirects { limit: 5, .. }), "{long}");
     assert_eq!(server.requests().len(), 6);
     for path in ["/circle", "/self"] {
         let error = get(&server, path).await.unwrap_err();

@@ -43,7 +43,8 @@ impl World {
     /// Follows `count` sources on as many hosts, all with the same failure.
     pub(crate) fn with_failure(count: u8, failure: Failure) -> Self {
         let hosts: Vec<_> = (1..=count).map(|n| [127, 0, 2, n].into()).collect();
-        let server = Server::start_on(&hosts, move |_| Reply::status(200).failing(failure)).unwrap();
+        let server =
+            Server::start_on(&hosts, move |_| Reply::status(200).failing(failure)).unwrap();
         let urls: Vec<String> = hosts.iter().map(|ip| server.url_on(*ip, "/feed.xml")).collect();
         Self::following(server, urls)
     }

@@ -5,7 +5,7 @@ use crate::model::{ErrorKind, Validators};
 use crate::net::{Client, FetchError, Request, Response, host_key};
 use crate::util::clock::Clock;
 use crate::util::{html, text};
-use crate::website::retry::{BUDGET, Failure, Next, decide};
+use crate::website::retry::{BUDGET, FetchFailure, RetryDecision, decide};
 use bytes::Bytes;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,11 +13,11 @@ use std::time::Duration;
 use url::Url;
 
 /// Longest media type that is stored, in bytes.
-const MOST_TYPE: usize = 100;
+const MAX_TYPE: usize = 100;
 
 /// The result of fetching a link.
 #[derive(Debug, Default)]
-pub struct Got {
+pub struct LinkResult {
     pub class: Class,
     /// Whether it is an article, if articles are searched for.
     pub article: bool,
@@ -48,7 +48,7 @@ pub struct Got {
     pub(super) elsewhere: Option<Url>,
 }
 
-impl Got {
+impl LinkResult {
     /// There was no response.
     fn nothing(sent: u32, why: String) -> Self {
         Self { sent, why: Some(why), ..Self::default() }
@@ -63,7 +63,7 @@ pub(super) struct LinkRequest {
     /// Whether only the headers are requested.
     pub(super) head: bool,
     /// Maximum number of bytes.
-    pub(super) most: Option<u64>,
+    pub(super) max_bytes: Option<u64>,
     /// Validators of the last visit; an unchanged page has no new links.
     pub(super) validators: Validators,
 }
@@ -85,7 +85,7 @@ pub(super) struct Fetcher {
 
 impl Fetcher {
     /// Provides a response that was fetched before.
-    pub(super) fn know(&self, response: Response) {
+    pub(super) fn use_response(&self, response: Response) {
         *self.first.lock().unwrap_or_else(PoisonError::into_inner) = Some(response);
     }
 
@@ -93,10 +93,14 @@ impl Fetcher {
     ///
     /// # Errors
     /// The reason, if no more requests may be sent to the host.
-    pub(super) async fn ask(&self, url: &str, request_options: LinkRequest) -> Result<Got, String> {
-        let LinkRequest { first, head, most, validators } = request_options;
+    pub(super) async fn fetch(
+        &self,
+        url: &str,
+        request_options: LinkRequest,
+    ) -> Result<LinkResult, String> {
+        let LinkRequest { first, head, max_bytes, validators } = request_options;
         let Ok(address) = Url::parse(url) else {
-            return Ok(Got::nothing(0, "this is not a valid URL".to_owned()));
+            return Ok(LinkResult::nothing(0, "this is not a valid URL".to_owned()));
         };
         let known = || self.first.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(response) = first.then(known).flatten() {
@@ -104,32 +108,32 @@ impl Fetcher {
         }
         let elsewhere = address.host_str() != self.template.url.host_str();
         if elsewhere && self.closed().contains(&host_key(&address)) {
-            return Ok(Got::nothing(0, "its host was skipped".to_owned()));
+            return Ok(LinkResult::nothing(0, "its host was skipped".to_owned()));
         }
         let request =
-            Request { url: address.clone(), head, most, validators, ..self.template.clone() };
-        let (sent, answer) = match self.persist(request).await {
+            Request { url: address.clone(), head, max_bytes, validators, ..self.template.clone() };
+        let (sent, answer) = match self.fetch_with_retries(request).await {
             Ok(asked) => asked,
             // One failing subdomain does not end the crawl of the site.
             Err(words) if elsewhere => {
                 self.closed().insert(host_key(&address));
-                return Ok(Got::nothing(0, words));
+                return Ok(LinkResult::nothing(0, words));
             }
             Err(words) => return Err(words),
         };
         match answer {
             Ok(response) => Ok(self.read(address, head, response, sent).await),
             Err(FetchError::Robots { .. }) => {
-                Ok(Got::nothing(0, "robots.txt does not allow it".to_owned()))
+                Ok(LinkResult::nothing(0, "robots.txt does not allow it".to_owned()))
             }
             Err(e) => {
-                let mut got = Got::nothing(sent, text::line(&e.to_string()));
+                let mut got = LinkResult::nothing(sent, text::line(&e.to_string()));
                 got.lost = e.kind() == ErrorKind::Transient && !elsewhere;
                 if let FetchError::TooLarge { received, declared, limit, .. } = e {
                     got.bytes = received;
                     // A response that no budget would allow does not end the crawl.
-                    let ever = declared.is_none_or(|length| length <= self.client.most_bytes());
-                    got.over = most == Some(limit) && ever;
+                    let ever = declared.is_none_or(|length| length <= self.client.max_body());
+                    got.over = max_bytes == Some(limit) && ever;
                 }
                 Ok(got)
             }
@@ -142,7 +146,7 @@ impl Fetcher {
     }
 
     /// Fetches with retries; also returns the number of requests sent.
-    pub(super) async fn persist(
+    pub(super) async fn fetch_with_retries(
         &self,
         request: Request,
     ) -> Result<(u32, Result<Response, FetchError>), String> {
@@ -152,7 +156,7 @@ impl Fetcher {
             let failure = match &answer {
                 Err(FetchError::Paused { until, .. }) => {
                     let wait = (*until - self.clock.now()).to_std().unwrap_or_default();
-                    Failure::Status(429, Some(wait))
+                    FetchFailure::Status(429, Some(wait))
                 }
                 Err(e @ FetchError::RobotsFails { .. }) => return Err(e.to_string()),
                 Err(e) if e.kind() == ErrorKind::User || e.is_offline() => {
@@ -160,44 +164,44 @@ impl Fetcher {
                 }
                 Ok(r) if r.status == 429 || r.status >= 500 => {
                     sent += 1;
-                    Failure::Status(r.status, r.cache.retry_after)
+                    FetchFailure::Status(r.status, r.cache.retry_after)
                 }
                 // A slow server will probably be slow again.
                 Err(FetchError::Timeout { .. }) => return Ok((sent + 1, answer)),
                 Err(e) if e.kind() == ErrorKind::Transient => {
                     sent += 1;
-                    Failure::Network
+                    FetchFailure::Network
                 }
                 _ => return Ok((sent + 1, answer)),
             };
             match decide(failure, sent.max(1), waited, self.seed) {
-                Next::Wait(wait) => {
+                RetryDecision::Wait(wait) => {
                     waited += wait;
                     let wait = chrono::TimeDelta::from_std(wait).unwrap_or_default();
                     self.clock.sleep_until(self.clock.now() + wait).await;
-                    force |= matches!(failure, Failure::Status(429 | 503, _));
+                    force |= matches!(failure, FetchFailure::Status(429 | 503, _));
                 }
-                Next::Leave => return Ok((sent, answer)),
-                Next::LeaveHost => {
+                RetryDecision::Leave => return Ok((sent, answer)),
+                RetryDecision::LeaveHost => {
                     let host = request.url.host_str().unwrap_or_default();
-                    let most = BUDGET.as_secs();
+                    let limit = BUDGET.as_secs();
                     return Err(match answer {
                         Err(e) => e.to_string(),
-                        Ok(_) => format!("{host} asks for a pause of more than {most} s"),
+                        Ok(_) => format!("{host} asks for a pause of more than {limit} s"),
                     });
                 }
             }
         }
     }
 
-    async fn read(&self, url: Url, head: bool, response: Response, sent: u32) -> Got {
-        let mut got = Got {
+    async fn read(&self, url: Url, head: bool, response: Response, sent: u32) -> LinkResult {
+        let mut got = LinkResult {
             class: Class::Failed,
             status: response.status,
             sent,
             bytes: response.wire_bytes,
             validators: response.validators.clone(),
-            ..Got::default()
+            ..LinkResult::default()
         };
         if response.status == 304 {
             got.class = Class::Html;
@@ -253,7 +257,7 @@ impl Fetcher {
 fn media_type(response: &Response) -> String {
     let named = response.content_type().unwrap_or_default();
     let essence = named.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    let sound = essence.contains('/') && essence.len() <= MOST_TYPE;
+    let sound = essence.contains('/') && essence.len() <= MAX_TYPE;
     if sound && essence.bytes().all(|b| b.is_ascii_graphic()) {
         return essence;
     }

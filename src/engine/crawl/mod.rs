@@ -4,15 +4,15 @@
 //! [`Crawl::step`] does one request. If the process ends at any time, [`Crawl::resume`] continues
 //! after the last logged response.
 
-mod again;
 mod fetch;
 mod record;
+mod revisit;
 mod save;
 mod seeds;
 
-pub use again::{Again, ordered};
-pub use fetch::Got;
-pub use save::Found;
+pub use fetch::LinkResult;
+pub use revisit::{Revisit, ordered};
+pub use save::CrawlFind;
 
 use crate::crawl::{Ask, Class, Kind, LinkGroup, Site, Targets};
 use crate::model::{Access, Time};
@@ -21,20 +21,20 @@ use crate::store::StoreError;
 use crate::util::clock::Clock;
 use fetch::{Fetcher, LinkRequest};
 use record::Record;
-use save::Folder;
+use save::CrawlFolder;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use url::Url;
 
 /// Number of failed requests in a row after which the host counts as unreachable.
-const MOST_LOST: u32 = 5;
+const MAX_LOST: u32 = 5;
 /// Name of the log in the folder of a crawl.
 const RECORD: &str = "crawl.db";
 
 /// What to crawl, and how.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Order {
+pub struct CrawlOrder {
     /// The start URL; its host and subdomains are the site.
     pub start: Url,
     /// The URL that the user entered, if it redirected to the start. Credentials are sent there
@@ -50,7 +50,7 @@ pub struct Order {
 
 /// The limits of a crawl.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Budget {
+pub struct CrawlBudget {
     /// Requests of the crawl in total, including those before an interruption.
     pub requests: Option<u64>,
     /// Bytes received in total; a response that would exceed this ends the crawl and is dropped.
@@ -59,20 +59,20 @@ pub struct Budget {
     pub time: Option<Duration>,
 }
 
-impl Budget {
+impl CrawlBudget {
     /// Whether requests or bytes are used up.
-    fn used_up(&self, requests: u64, bytes: u64) -> Option<End> {
-        let over = |used: u64, most: Option<u64>| most.is_some_and(|most| used >= most);
+    fn used_up(&self, requests: u64, bytes: u64) -> Option<CrawlEnd> {
+        let over = |used: u64, limit: Option<u64>| limit.is_some_and(|limit| used >= limit);
         if over(requests, self.requests) {
-            return Some(End::Requests);
+            return Some(CrawlEnd::Requests);
         }
-        over(bytes, self.bytes).then_some(End::Bytes)
+        over(bytes, self.bytes).then_some(CrawlEnd::Bytes)
     }
 }
 
 /// Why a crawl ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum End {
+pub enum CrawlEnd {
     /// No links are left.
     Done,
     /// The request limit was reached.
@@ -125,7 +125,7 @@ pub enum CrawlError {
 
 /// The progress of a crawl.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Progress {
+pub struct CrawlProgress {
     pub requests: u64,
     pub bytes: u64,
     /// Targets found.
@@ -134,41 +134,41 @@ pub struct Progress {
 }
 
 /// The result of one step.
-pub enum Step {
+pub enum CrawlStep {
     /// A response, which was logged.
     Answered {
         /// The URL that was fetched.
         url: String,
         /// The target, if it is one.
-        found: Option<Box<Found>>,
-        got: Box<Got>,
+        found: Option<Box<CrawlFind>>,
+        got: Box<LinkResult>,
     },
     /// The crawl has ended.
-    Ended(End),
+    Ended(CrawlEnd),
 }
 
 /// A running crawl.
 pub struct Crawl {
-    order: Order,
-    budget: Budget,
+    order: CrawlOrder,
+    budget: CrawlBudget,
     deadline: Option<Time>,
     fetcher: Fetcher,
     record: Record,
-    folder: Option<Folder>,
+    folder: Option<CrawlFolder>,
     /// Failed requests in a row.
     lost: u32,
 }
 
 /// Where a crawl stores its data.
 #[derive(Debug, Clone)]
-pub enum Place {
+pub enum CrawlLocation {
     /// A folder with the log, the found files and a manifest.
     Folder(PathBuf),
     /// A file for the log; found files are not stored.
     Record(PathBuf),
 }
 
-impl Place {
+impl CrawlLocation {
     fn record(&self) -> PathBuf {
         match self {
             Self::Folder(folder) => folder.join(RECORD),
@@ -176,9 +176,9 @@ impl Place {
         }
     }
 
-    fn folder(&self) -> Result<Option<Folder>, CrawlError> {
+    fn folder(&self) -> Result<Option<CrawlFolder>, CrawlError> {
         match self {
-            Self::Folder(folder) => Folder::open(folder).map(Some),
+            Self::Folder(folder) => CrawlFolder::open(folder).map(Some),
             Self::Record(_) => Ok(None),
         }
     }
@@ -190,17 +190,17 @@ impl Crawl {
     /// # Errors
     /// If there is one already, or the folder is not writable.
     pub fn begin(
-        place: &Place,
-        order: Order,
-        budget: Budget,
-        net: Network,
+        place: &CrawlLocation,
+        order: CrawlOrder,
+        budget: CrawlBudget,
+        net: CrawlNetwork,
     ) -> Result<Self, CrawlError> {
         let file = place.record();
         if file.exists() && Record::is_begun(&file)? {
             return Err(CrawlError::Exists(shown(&file)));
         }
         let folder = place.folder()?;
-        if folder.as_ref().is_some_and(Folder::has_list) {
+        if folder.as_ref().is_some_and(CrawlFolder::has_list) {
             return Err(CrawlError::Foreign(shown(&file)));
         }
         let record = Record::begin(&file, &order, net.access.auth.is_some())?;
@@ -211,7 +211,11 @@ impl Crawl {
     ///
     /// # Errors
     /// If there is none, or it cannot be read.
-    pub fn resume(place: &Place, budget: Budget, net: Network) -> Result<Self, CrawlError> {
+    pub fn resume(
+        place: &CrawlLocation,
+        budget: CrawlBudget,
+        net: CrawlNetwork,
+    ) -> Result<Self, CrawlError> {
         let file = place.record();
         if !file.exists() || !Record::is_begun(&file)? {
             return Err(CrawlError::Missing(shown(&file)));
@@ -225,11 +229,11 @@ impl Crawl {
     }
 
     fn with(
-        order: Order,
-        budget: Budget,
-        net: Network,
+        order: CrawlOrder,
+        budget: CrawlBudget,
+        net: CrawlNetwork,
         record: Record,
-        folder: Option<Folder>,
+        folder: Option<CrawlFolder>,
     ) -> Self {
         let time = budget.time.and_then(|t| chrono::TimeDelta::from_std(t).ok());
         let deadline = time.map(|time| net.clock.now() + time);
@@ -245,10 +249,10 @@ impl Crawl {
 
     /// Provides a response to the first request that was fetched before.
     pub fn know(&self, first: Response) {
-        self.fetcher.know(first);
+        self.fetcher.use_response(first);
     }
 
-    /// Stores what was learned for the next visit of the site, see [`Again`].
+    /// Stores what was learned for the next visit of the site, see [`Revisit`].
     ///
     /// # Errors
     /// If it cannot be stored.
@@ -260,22 +264,22 @@ impl Crawl {
     ///
     /// # Errors
     /// If the log cannot be read.
-    pub fn found_before(&self) -> Result<Vec<Found>, CrawlError> {
+    pub fn found_before(&self) -> Result<Vec<CrawlFind>, CrawlError> {
         let found = self.record.saved()?;
-        found.iter().map(|json| Found::read(json).ok_or(CrawlError::Record)).collect()
+        found.iter().map(|json| CrawlFind::read(json).ok_or(CrawlError::Record)).collect()
     }
 
-    pub fn order(&self) -> &Order {
+    pub fn order(&self) -> &CrawlOrder {
         &self.order
     }
 
-    pub fn progress(&self) -> Progress {
+    pub fn progress(&self) -> CrawlProgress {
         self.record.progress()
     }
 
     /// The kinds of links that have led to targets, best first.
-    pub fn link_groups(&self, most: usize) -> Vec<LinkGroup> {
-        self.record.link_groups(most)
+    pub fn link_groups(&self, limit: usize) -> Vec<LinkGroup> {
+        self.record.link_groups(limit)
     }
 
     /// Fetches one link and logs the response. After a step was cancelled, the crawl must be
@@ -283,20 +287,20 @@ impl Crawl {
     ///
     /// # Errors
     /// If something cannot be written.
-    pub async fn step(&mut self) -> Result<Step, CrawlError> {
+    pub async fn step(&mut self) -> Result<CrawlStep, CrawlError> {
         if let Some(end) = self.used_up() {
-            return Ok(Step::Ended(end));
+            return Ok(CrawlStep::Ended(end));
         }
-        let Some(ask) = self.record.next() else { return Ok(Step::Ended(End::Done)) };
+        let Some(ask) = self.record.next() else { return Ok(CrawlStep::Ended(CrawlEnd::Done)) };
         let (Ask::Get(link) | Ask::Head(link)) = ask;
         let links = self.record.links();
         let now = self.progress();
-        let asked = Asked {
-            requests: self.budget.requests.map(|most| most.saturating_sub(now.requests)),
+        let asked = FetchingLink {
+            requests: self.budget.requests.map(|limit| limit.saturating_sub(now.requests)),
             request_options: LinkRequest {
                 first: ask == Ask::Get(0),
                 head: ask == Ask::Head(link),
-                most: self.budget.bytes.map(|most| most.saturating_sub(now.bytes)),
+                max_bytes: self.budget.bytes.map(|limit| limit.saturating_sub(now.bytes)),
                 ..LinkRequest::default()
             },
             url: links.url(link).to_owned(),
@@ -308,31 +312,31 @@ impl Crawl {
                 let clock = self.fetcher.clock.clone();
                 tokio::select! {
                     got = fetch(&self.fetcher, asked) => got,
-                    () = clock.sleep_until(deadline) => return Ok(Step::Ended(End::Time)),
+                    () = clock.sleep_until(deadline) => return Ok(CrawlStep::Ended(CrawlEnd::Time)),
                 }
             }
             None => fetch(&self.fetcher, asked).await,
         };
         match got {
             // As if it had not been fetched: with a larger byte limit it will be.
-            Ok(got) if got.over => Ok(Step::Ended(End::Bytes)),
+            Ok(got) if got.over => Ok(CrawlStep::Ended(CrawlEnd::Bytes)),
             Ok(got) => {
                 let why = got.why.clone().unwrap_or_default();
                 let answered = self.take(ask, got)?;
-                if self.lost < MOST_LOST || self.is_there().await? {
+                if self.lost < MAX_LOST || self.is_there().await? {
                     return Ok(answered);
                 }
                 // They may exist when the host is back.
                 self.record.forget_last(self.lost)?;
-                Ok(Step::Ended(End::Left(why)))
+                Ok(CrawlStep::Ended(CrawlEnd::Left(why)))
             }
-            Err(words) => Ok(Step::Ended(End::Left(words))),
+            Err(words) => Ok(CrawlStep::Ended(CrawlEnd::Left(words))),
         }
     }
 
     /// Whether only some pages fail: fetches the first one again.
     async fn is_there(&mut self) -> Result<bool, CrawlError> {
-        let got = self.fetcher.ask(self.order.start.as_str(), LinkRequest::default()).await;
+        let got = self.fetcher.fetch(self.order.start.as_str(), LinkRequest::default()).await;
         let Ok(got) = got else { return Ok(false) };
         self.record.count_beside(u64::from(got.sent), got.bytes)?;
         if !got.lost {
@@ -341,21 +345,21 @@ impl Crawl {
         Ok(!got.lost)
     }
 
-    fn used_up(&self) -> Option<End> {
-        let Progress { requests, bytes, .. } = self.progress();
+    fn used_up(&self) -> Option<CrawlEnd> {
+        let CrawlProgress { requests, bytes, .. } = self.progress();
         self.budget.used_up(requests, bytes).or_else(|| {
-            self.deadline.is_some_and(|at| self.fetcher.clock.now() >= at).then_some(End::Time)
+            self.deadline.is_some_and(|at| self.fetcher.clock.now() >= at).then_some(CrawlEnd::Time)
         })
     }
 
-    fn take(&mut self, ask: Ask, got: Got) -> Result<Step, CrawlError> {
+    fn take(&mut self, ask: Ask, got: LinkResult) -> Result<CrawlStep, CrawlError> {
         let (Ask::Get(link) | Ask::Head(link)) = ask;
         let at = self.fetcher.clock.now();
         let hit = matches!(ask, Ask::Get(_)) && (got.class == Class::Target || got.article);
         let links = self.record.links();
         let url = links.url(link).to_owned();
         let found = if hit {
-            let mut found = Found::of(&url, &got, links, link, at);
+            let mut found = CrawlFind::of(&url, &got, links, link, at);
             if let Some(folder) = &self.folder {
                 found.file = Some(folder.save(&url, &got, &found.sha256)?);
             }
@@ -369,12 +373,12 @@ impl Crawl {
             folder.list(&json)?;
         }
         self.lost = if got.lost { self.lost + 1 } else { 0 };
-        Ok(Step::Answered { url, found, got: Box::new(got) })
+        Ok(CrawlStep::Answered { url, found, got: Box::new(got) })
     }
 }
 
 /// A link that is being fetched.
-struct Asked {
+struct FetchingLink {
     /// Remaining requests.
     requests: Option<u64>,
     request_options: LinkRequest,
@@ -383,15 +387,15 @@ struct Asked {
     anchor: String,
 }
 
-async fn fetch(fetcher: &Fetcher, asked: Asked) -> Result<Got, String> {
-    let (first, most) = (asked.request_options.first, asked.request_options.most);
-    let mut got = fetcher.ask(&asked.url, asked.request_options).await?;
+async fn fetch(fetcher: &Fetcher, asked: FetchingLink) -> Result<LinkResult, String> {
+    let (first, max_bytes) = (asked.request_options.first, asked.request_options.max_bytes);
+    let mut got = fetcher.fetch(&asked.url, asked.request_options).await?;
     if first {
         if let Some(to) = got.elsewhere.take() {
             return Err(format!("it redirects to {to}, which is another site"));
         }
         if matches!(got.class, Class::Html | Class::Target) {
-            fetcher.seeds(&mut got, asked.requests, most).await;
+            fetcher.seeds(&mut got, asked.requests, max_bytes).await;
         }
     }
     for link in got.page.links.iter_mut().filter(|_| got.redirected) {
@@ -403,7 +407,7 @@ async fn fetch(fetcher: &Fetcher, asked: Asked) -> Result<Got, String> {
 }
 
 /// Network access of a crawl.
-pub struct Network {
+pub struct CrawlNetwork {
     pub client: Client,
     pub clock: Arc<dyn Clock>,
     pub access: Access,
@@ -412,8 +416,8 @@ pub struct Network {
 }
 
 /// Creates the fetcher of a crawl.
-fn fetcher(order: &Order, net: Network) -> Fetcher {
-    let Network { client, clock, access, spacing } = net;
+fn fetcher(order: &CrawlOrder, net: CrawlNetwork) -> Fetcher {
+    let CrawlNetwork { client, clock, access, spacing } = net;
     let template = Request {
         declared: Some(order.declared.clone().unwrap_or_else(|| order.start.clone())),
         access,

@@ -1,8 +1,8 @@
 //! The state of a crawl: links, strategy and random numbers, and the log from which they are
 //! restored.
 
-use super::fetch::Got;
-use super::{CrawlError, Order, Progress};
+use super::fetch::LinkResult;
+use super::{CrawlError, CrawlOrder, CrawlProgress};
 use crate::crawl::{
     Ask, Class, Kind, Known, Lessons, LinkGroup, LinkId, Links, Seen, Strategy, Visit,
 };
@@ -13,7 +13,7 @@ use std::path::Path;
 use url::Url;
 
 /// Maximum number of links; later ones are dropped.
-const MOST_LINKS: usize = 1_000_000;
+const MAX_LINKS: usize = 1_000_000;
 
 /// Names of the notes that store the order of a crawl.
 const START: &str = "start";
@@ -34,7 +34,7 @@ pub(super) struct Record {
     links: Links,
     strategy: Box<dyn Strategy + Send>,
     random: fastrand::Rng,
-    progress: Progress,
+    progress: CrawlProgress,
 }
 
 impl Record {
@@ -44,7 +44,7 @@ impl Record {
     }
 
     /// Starts a crawl.
-    pub(super) fn begin(file: &Path, order: &Order, secret: bool) -> Result<Self, CrawlError> {
+    pub(super) fn begin(file: &Path, order: &CrawlOrder, secret: bool) -> Result<Self, CrawlError> {
         let log = open(file)?;
         let record = Self::fresh(log, order)?;
         record.log.set_note(TARGETS, &order.targets.to_string())?;
@@ -62,7 +62,7 @@ impl Record {
     }
 
     /// Restores a crawl from its log.
-    pub(super) fn resume(file: &Path, secret: bool) -> Result<(Self, Order), CrawlError> {
+    pub(super) fn resume(file: &Path, secret: bool) -> Result<(Self, CrawlOrder), CrawlError> {
         let log = open(file)?;
         let order = read_order(&log)?;
         if !secret && log.note(CREDENTIALS)?.is_some() {
@@ -76,14 +76,14 @@ impl Record {
         Ok((record, order))
     }
 
-    fn fresh(log: CrawlLog, order: &Order) -> Result<Self, CrawlError> {
+    fn fresh(log: CrawlLog, order: &CrawlOrder) -> Result<Self, CrawlError> {
         let strategy = order.strategy.living(&order.targets);
         let strategy = strategy.ok_or(CrawlError::Strategy(order.strategy.name()))?;
         let mut links = Links::default();
         let start = Seen { url: order.start.as_str(), path: "", anchor: "" };
         links.add(start, None).ok_or(CrawlError::Record)?;
         let random = fastrand::Rng::with_seed(order.seed);
-        Ok(Self { log, links, strategy, random, progress: Progress::default() })
+        Ok(Self { log, links, strategy, random, progress: CrawlProgress::default() })
     }
 
     /// Makes the same calls in the same order as the crawl did.
@@ -122,7 +122,7 @@ impl Record {
         &self.links
     }
 
-    pub(super) fn progress(&self) -> Progress {
+    pub(super) fn progress(&self) -> CrawlProgress {
         self.progress
     }
 
@@ -144,7 +144,7 @@ impl Record {
     pub(super) fn answered(
         &mut self,
         ask: Ask,
-        got: &Got,
+        got: &LinkResult,
         at: Time,
         saved: Option<&str>,
     ) -> Result<(), CrawlError> {
@@ -227,10 +227,14 @@ impl Record {
 }
 
 /// Adds the links of a page; returns all of them, and the new ones.
-pub(super) fn take_in(links: &mut Links, page: LinkId, got: &Got) -> (Vec<LinkId>, Vec<LinkId>) {
+pub(super) fn take_in(
+    links: &mut Links,
+    page: LinkId,
+    got: &LinkResult,
+) -> (Vec<LinkId>, Vec<LinkId>) {
     let (mut all, mut new) = (Vec::new(), Vec::new());
     for seen in &got.page.links {
-        if links.len() >= MOST_LINKS {
+        if links.len() >= MAX_LINKS {
             break;
         }
         if let Some((id, is_new)) = links.add(seen.seen(), Some(page)) {
@@ -252,7 +256,7 @@ pub(super) fn rows(links: &Links, from: LinkId) -> impl Iterator<Item = LinkRow<
     })
 }
 
-impl Progress {
+impl CrawlProgress {
     fn count(&mut self, row: &RequestRow, class: Class) {
         self.requests += u64::from(row.sent);
         self.bytes += row.bytes;
@@ -261,12 +265,12 @@ impl Progress {
 }
 
 /// The order of the crawl, from its notes.
-pub(super) fn read_order(log: &CrawlLog) -> Result<Order, CrawlError> {
+pub(super) fn read_order(log: &CrawlLog) -> Result<CrawlOrder, CrawlError> {
     let note = |name| log.note(name)?.ok_or(CrawlError::Record);
     let named = note(STRATEGY)?;
     let kind = Kind::ALL.iter().find(|(_, name)| *name == named).map(|(kind, _)| *kind);
     let declared = log.note(DECLARED)?.map(|url| Url::parse(&url)).transpose();
-    Ok(Order {
+    Ok(CrawlOrder {
         declared: declared.map_err(|_| CrawlError::Record)?,
         start: Url::parse(&note(START)?).map_err(|_| CrawlError::Record)?,
         targets: note(TARGETS)?.parse().map_err(|_| CrawlError::Record)?,

@@ -1,7 +1,7 @@
 //! Storing the files that a crawl has found, with a manifest.
 
 use super::CrawlError;
-use super::fetch::Got;
+use super::fetch::LinkResult;
 use crate::crawl::{LinkId, Links};
 use crate::model::Time;
 use serde::{Deserialize, Serialize};
@@ -18,13 +18,13 @@ use url::Url;
 const MANIFEST: &str = "manifest.jsonl";
 const FILES: &str = "files";
 /// Longest name of a file, in bytes.
-const MOST_NAME: usize = 100;
+const MAX_NAME: usize = 100;
 /// Maximum number of names that are tried for one file.
-const MOST_TRIES: usize = 100_000;
+const MAX_TRIES: usize = 100_000;
 
 /// A target found by a crawl.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Found {
+pub struct CrawlFind {
     pub url: String,
     pub mime: String,
     pub bytes: usize,
@@ -42,8 +42,8 @@ pub struct Found {
     pub file: Option<String>,
 }
 
-impl Found {
-    pub(super) fn of(url: &str, got: &Got, links: &Links, link: LinkId, at: Time) -> Self {
+impl CrawlFind {
+    pub(super) fn of(url: &str, got: &LinkResult, links: &Links, link: LinkId, at: Time) -> Self {
         let title = Some(got.page.title.clone()).filter(|t| !t.is_empty());
         Self {
             url: url.to_owned(),
@@ -58,7 +58,7 @@ impl Found {
         }
     }
 
-    /// Parses the output of [`Found::json`].
+    /// Parses the output of [`CrawlFind::json`].
     pub(super) fn read(json: &str) -> Option<Self> {
         serde_json::from_str(json).ok()
     }
@@ -81,7 +81,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// The folder of a crawl.
-pub(super) struct Folder {
+pub(super) struct CrawlFolder {
     path: PathBuf,
     /// By name: the next free number, and the files by the hash of their content.
     taken: RefCell<HashMap<String, Taken>>,
@@ -93,7 +93,7 @@ struct Taken {
     files: HashMap<String, String>,
 }
 
-impl Folder {
+impl CrawlFolder {
     /// Opens the folder; creates it if it does not exist.
     pub(super) fn open(path: &Path) -> Result<Self, CrawlError> {
         let files = path.join(FILES);
@@ -109,7 +109,12 @@ impl Folder {
     /// Stores a body under a name derived from its URL; returns the file relative to this folder.
     /// Never overwrites a file: one with the same content is reused, for other content the name
     /// is changed.
-    pub(super) fn save(&self, url: &str, got: &Got, sha256: &str) -> Result<String, CrawlError> {
+    pub(super) fn save(
+        &self,
+        url: &str,
+        got: &LinkResult,
+        sha256: &str,
+    ) -> Result<String, CrawlError> {
         let folder = self.path.join(FILES);
         let fail = |path: &Path, why| CrawlError::File { path: path.to_owned(), why };
         let name = file_name(url, &got.mime);
@@ -120,7 +125,7 @@ impl Folder {
         }
         let mut part = shared_file(&folder).map_err(|e| fail(&folder, e))?;
         part.write_all(&got.body).map_err(|e| fail(&folder, e))?;
-        for number in taken.next.max(1)..MOST_TRIES {
+        for number in taken.next.max(1)..MAX_TRIES {
             let name = numbered(&name, number);
             let path = folder.join(&name);
             taken.next = number + 1;
@@ -187,7 +192,7 @@ fn file_name(url: &str, mime: &str) -> String {
         _ => (name, usual_extension(mime).map(str::to_owned)),
     };
     let extension = extension.map(|e| format!(".{e}")).unwrap_or_default();
-    let stem = crate::util::text::start(stem, MOST_NAME - extension.len());
+    let stem = crate::util::text::start(stem, MAX_NAME - extension.len());
     let reserved = |s: &str| {
         let s = s.split('.').next().unwrap_or_default().to_ascii_lowercase();
         matches!(s.as_str(), "" | "con" | "prn" | "aux" | "nul")
@@ -246,17 +251,17 @@ mod tests {
         }
         let long = format!("https://a.example/{}.csv", "ä".repeat(500));
         let name = file_name(&long, "text/csv");
-        assert!(name.len() <= MOST_NAME && name.ends_with("ä.csv"), "{name}");
+        assert!(name.len() <= MAX_NAME && name.ends_with("ä.csv"), "{name}");
     }
 
     #[test]
     fn no_file_is_overwritten() {
         let dir = tempfile::tempdir().unwrap();
-        let folder = Folder::open(dir.path()).unwrap();
-        let got = |body: &'static str| Got {
+        let folder = CrawlFolder::open(dir.path()).unwrap();
+        let got = |body: &'static str| LinkResult {
             mime: "text/csv".to_owned(),
             body: Bytes::from_static(body.as_bytes()),
-            ..Got::default()
+            ..LinkResult::default()
         };
         let save = |url, body| folder.save(url, &got(body), &hex(body.as_bytes())).unwrap();
         assert_eq!(save("http://a/x.csv", "one"), "files/x.csv");

@@ -1,6 +1,6 @@
 //! The URLs in the sitemaps of a site, as links of its first page.
 
-use super::fetch::{Fetcher, Got};
+use super::fetch::{Fetcher, LinkResult};
 use crate::crawl::{PageLink, target};
 use crate::net::{FetchError, Request};
 use crate::sitemap::{Sitemap, parse, places, worth_reading};
@@ -8,31 +8,36 @@ use std::collections::VecDeque;
 use url::Url;
 
 /// Maximum number of sitemaps that are fetched.
-const MOST_SITEMAPS: usize = 5;
+const MAX_SITEMAPS: usize = 5;
 /// Maximum number of URLs that are taken from them.
-const MOST_SEEDS: usize = 10_000;
+const MAX_SEEDS: usize = 10_000;
 /// Used as the tag path of such a link.
 const PATH: &str = "sitemap";
 
 impl Fetcher {
     /// Adds the URLs in sitemaps to the links of a response, within these limits of requests and
     /// bytes. Errors are ignored.
-    pub(super) async fn seeds(&self, got: &mut Got, requests: Option<u64>, bytes: Option<u64>) {
+    pub(super) async fn seeds(
+        &self,
+        got: &mut LinkResult,
+        requests: Option<u64>,
+        bytes: Option<u64>,
+    ) {
         let Ok(lines) = self.client.sitemaps(&self.template).await else { return };
         let home = self.template.url.clone();
         let mut waiting: VecDeque<Url> = places(&home, &lines).into();
         let (mut asked, before) = (0, got.page.links.len());
         while let Some(url) = waiting.pop_front() {
-            if asked >= MOST_SITEMAPS || got.page.links.len() - before >= MOST_SEEDS {
+            if asked >= MAX_SITEMAPS || got.page.links.len() - before >= MAX_SEEDS {
                 return;
             }
-            let most = bytes.map(|bytes| bytes.saturating_sub(got.bytes));
-            if most == Some(0) || requests.is_some_and(|most| u64::from(got.sent) >= most) {
+            let max_bytes = bytes.map(|bytes| bytes.saturating_sub(got.bytes));
+            if max_bytes == Some(0) || requests.is_some_and(|limit| u64::from(got.sent) >= limit) {
                 return;
             }
             asked += 1;
-            let request = Request { url, follow: true, most, ..self.template.clone() };
-            let Ok((sent, answer)) = self.persist(request).await else { return };
+            let request = Request { url, follow: true, max_bytes, ..self.template.clone() };
+            let Ok((sent, answer)) = self.fetch_with_retries(request).await else { return };
             got.sent += sent;
             if let Err(FetchError::TooLarge { received, .. }) = &answer {
                 got.bytes += received;
@@ -50,7 +55,7 @@ impl Fetcher {
                     waiting.extend(open.into_iter().map(|c| c.url.clone()));
                 }
                 Ok(Some(Sitemap::Pages(pages))) => {
-                    let left = MOST_SEEDS - (got.page.links.len() - before);
+                    let left = MAX_SEEDS - (got.page.links.len() - before);
                     let on_site = |url: &Url| target(&home, url.as_str(), &self.site);
                     let links = pages.iter().filter_map(|p| on_site(&p.url)).take(left);
                     got.page.links.extend(links.map(|url| PageLink {

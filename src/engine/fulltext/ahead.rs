@@ -1,7 +1,7 @@
 //! Fetching many pages: those that the settings request in advance, and those due for a refresh.
 //! None is started while sources are being polled, and each host gets one request at a time.
 
-use super::fetch::Got;
+use super::fetch::PageOutcome;
 use super::{TextGot, Trigger, fetch, may_fetch};
 use crate::engine::context::Context;
 use crate::engine::message::{Role, Status};
@@ -105,7 +105,7 @@ async fn plan(
 }
 
 /// Whether the result is stored, so that the page is not planned again immediately.
-fn is_stored(got: &Result<Got>) -> bool {
+fn is_stored(got: &Result<PageOutcome>) -> bool {
     match got {
         Ok(got) => got.stored,
         Err(e) => {
@@ -179,9 +179,9 @@ impl<'a> Run<'a> {
     pub(super) async fn finish(
         mut self,
         goes_on: &(dyn Fn() -> bool + Sync),
-        mut report: impl FnMut(i64, Result<Got>),
+        mut report: impl FnMut(i64, Result<PageOutcome>),
     ) {
-        let mut tasks: JoinSet<(i64, Result<Got>, VecDeque<i64>)> = JoinSet::new();
+        let mut tasks: JoinSet<(i64, Result<PageOutcome>, VecDeque<i64>)> = JoinSet::new();
         loop {
             while goes_on()
                 && tasks.len() < HOSTS
@@ -205,13 +205,13 @@ impl<'a> Run<'a> {
     /// Starts the next page of a host.
     fn start(
         &self,
-        tasks: &mut JoinSet<(i64, Result<Got>, VecDeque<i64>)>,
+        tasks: &mut JoinSet<(i64, Result<PageOutcome>, VecDeque<i64>)>,
         mut host: VecDeque<i64>,
     ) {
         let Some(key) = host.pop_front() else { return };
         let (context, triggers) = (self.context.clone(), self.triggers);
         tasks.spawn(async move {
-            let mut got = Ok(Got::not_stored(TextGot::Left));
+            let mut got = Ok(PageOutcome::not_stored(TextGot::Left));
             for trigger in triggers {
                 got = fetch::fetch(&context, key, *trigger).await;
                 if !matches!(&got, Ok(got) if got.text == TextGot::Left) {

@@ -1,13 +1,15 @@
 //! The page of one item: deciding whether to fetch it, fetching, extracting, storing.
 
-use super::read::{Known, NoText, Saved, Undated, is_page, read};
+use super::read::{NoText, ReadContext, SavedPage, Undated, is_page, read};
 use super::when::{after_failure, after_success};
 use super::{TextGot, Trigger};
 use crate::engine::context::Context;
 use crate::engine::poll::pause_host;
 use crate::model::{ErrorKind, FullText, Item, Source, SourceKind, TextWay, Time, Validators};
 use crate::net::{self, FetchError, Request, Response};
-use crate::store::{FetchEnd, Fetched, Page, PageText, Site, StoreError, Version};
+use crate::store::{
+    FetchedPage, LearnedSite, PageResult, PageState, PageText, StoreError, Version,
+};
 use crate::util::text;
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,40 +24,40 @@ const READING: Duration = Duration::from_secs(20);
 /// Time limit for waiting, fetching and extracting while a user waits for it.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Number of pages kept in memory, so that another extraction needs no request.
-const MOST_SAVED: usize = 4;
+const MAX_SAVED: usize = 4;
 /// Largest page that is kept so, in bytes.
-const MOST_BYTES: usize = 2 << 20;
+const MAX_BYTES: usize = 2 << 20;
 /// How long such a page is used.
 const FRESH: chrono::TimeDelta = chrono::TimeDelta::minutes(10);
 
 /// State shared by all page requests.
 #[derive(Default)]
-pub(crate) struct Desk {
+pub(crate) struct PageRequests {
     /// Locks of items (row keys), so that no page is fetched twice at the same time.
     turns: Mutex<HashMap<i64, Arc<Turn<()>>>>,
-    saved: Mutex<VecDeque<(i64, Time, Saved)>>,
+    saved: Mutex<VecDeque<(i64, Time, SavedPage)>>,
     /// Until when the language model is not asked.
     #[cfg(feature = "llm")]
     pub(super) model_rests: Turn<Option<Time>>,
 }
 
-impl Desk {
+impl PageRequests {
     fn turn(&self, key: i64) -> Arc<Turn<()>> {
         let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
         turns.retain(|_, turn| Arc::strong_count(turn) > 1);
         turns.entry(key).or_default().clone()
     }
 
-    fn save(&self, key: i64, now: Time, page: &Saved) {
+    fn save(&self, key: i64, now: Time, page: &SavedPage) {
         let mut saved = self.saved.lock().unwrap_or_else(PoisonError::into_inner);
         saved.retain(|(k, ..)| *k != key);
-        if page.body.len() <= MOST_BYTES {
+        if page.body.len() <= MAX_BYTES {
             saved.push_front((key, now, page.clone()));
-            saved.truncate(MOST_SAVED);
+            saved.truncate(MAX_SAVED);
         }
     }
 
-    fn saved(&self, key: i64, now: Time) -> Option<Saved> {
+    fn saved(&self, key: i64, now: Time) -> Option<SavedPage> {
         let saved = self.saved.lock().unwrap_or_else(PoisonError::into_inner);
         let found = saved.iter().find(|(k, at, _)| *k == key && now - *at < FRESH);
         found.map(|(.., page)| page.clone())
@@ -63,25 +65,25 @@ impl Desk {
 }
 
 /// Everything known about an item and its page.
-struct State {
+struct ItemState {
     item: Item,
     /// The date it is sorted by.
     date: Time,
     source: Arc<Source>,
-    page: Option<Page>,
-    site: Site,
+    page: Option<PageState>,
+    site: LearnedSite,
     before: Option<Version>,
 }
 
 /// The result of a request.
-pub(super) struct Got {
+pub(super) struct PageOutcome {
     pub(super) text: TextGot,
     /// Whether it is stored in the database.
     pub(super) stored: bool,
     undated: Undated,
 }
 
-impl Got {
+impl PageOutcome {
     pub(super) fn not_stored(text: TextGot) -> Self {
         Self { text, stored: false, undated: None }
     }
@@ -96,14 +98,14 @@ pub(super) async fn fetch(
     context: &Arc<Context>,
     key: i64,
     trigger: Trigger,
-) -> Result<Got, StoreError> {
+) -> Result<PageOutcome, StoreError> {
     let late = Instant::now() + PATIENCE;
     let turn = context.pages.turn(key);
     let (turn, waited) = match turn.clone().try_lock_owned() {
         Ok(turn) => (turn, false),
         Err(_) if trigger.is_waited_for() => match timeout_at(late, turn.lock_owned()).await {
             Ok(turn) => (turn, true),
-            Err(_) => return Ok(Got::not_stored(TextGot::Failed(Failure::late().why))),
+            Err(_) => return Ok(PageOutcome::not_stored(TextGot::Failed(PageFailure::late().why))),
         },
         Err(_) => (turn.lock_owned().await, true),
     };
@@ -113,7 +115,7 @@ pub(super) async fn fetch(
     let undated = got.undated.take();
     #[cfg(feature = "llm")]
     if let Some(at) = super::ask_model::date(context, undated).await {
-        store(context, key, FetchEnd::Dated(at), None, TextWay::Best).await?;
+        store(context, key, PageResult::Dated(at), None, TextWay::Best).await?;
     }
     #[cfg(not(feature = "llm"))]
     drop(undated);
@@ -128,22 +130,26 @@ async fn fetch_now(
     trigger: Trigger,
     waited: bool,
     late: Instant,
-) -> Result<Got, StoreError> {
-    let Some(state) = state(context, key).await? else { return Ok(Got::not_stored(TextGot::Gone)) };
+) -> Result<PageOutcome, StoreError> {
+    let Some(state) = state(context, key).await? else {
+        return Ok(PageOutcome::not_stored(TextGot::Gone));
+    };
     let (trigger, now) = (state.settled(trigger), context.clock.now());
     match state.without_request(trigger, now, context) {
         Some(TextGot::Feed) => {
-            store(context, key, FetchEnd::FeedWanted, None, TextWay::Feed).await?;
-            return Ok(Got::stored(TextGot::Feed));
+            store(context, key, PageResult::FeedWanted, None, TextWay::Feed).await?;
+            return Ok(PageOutcome::stored(TextGot::Feed));
         }
         // The page failed before that was known: its due time must be removed.
         Some(TextGot::Whole) if state.page.as_ref().is_some_and(|p| p.next.is_some()) => {
-            store(context, key, FetchEnd::Needless, None, TextWay::Best).await?;
-            return Ok(Got::stored(TextGot::Whole));
+            store(context, key, PageResult::Needless, None, TextWay::Best).await?;
+            return Ok(PageOutcome::stored(TextGot::Whole));
         }
         // Another task may have stored a text that is not on the screen yet.
-        Some(TextGot::Left) if waited => return Ok(Got::stored(TextGot::Same(TextWay::Best))),
-        Some(got) => return Ok(Got::not_stored(got)),
+        Some(TextGot::Left) if waited => {
+            return Ok(PageOutcome::stored(TextGot::Same(TextWay::Best)));
+        }
+        Some(got) => return Ok(PageOutcome::not_stored(got)),
         None => {}
     }
     let way = match trigger {
@@ -155,12 +161,12 @@ async fn fetch_now(
         Ok(Some(page)) => page,
         Ok(None) => {
             let next = after_success(state.date, now);
-            store(context, key, FetchEnd::Unchanged, next, way).await?;
-            return Ok(Got::stored(TextGot::Same(way)));
+            store(context, key, PageResult::Unchanged, next, way).await?;
+            return Ok(PageOutcome::stored(TextGot::Same(way)));
         }
         // Without a network nothing is learned about the page; it can be requested again.
         Err(failure) if failure.offline => {
-            return Ok(Got::not_stored(TextGot::Failed(failure.why)));
+            return Ok(PageOutcome::not_stored(TextGot::Failed(failure.why)));
         }
         Err(failure) => return fail(context, &state, key, failure, way).await,
     };
@@ -170,13 +176,13 @@ async fn fetch_now(
 /// Extracts a page and stores the result.
 async fn take(
     context: &Arc<Context>,
-    state: &State,
+    state: &ItemState,
     key: i64,
-    page: Saved,
+    page: SavedPage,
     way: TextWay,
-) -> Result<Got, StoreError> {
+) -> Result<PageOutcome, StoreError> {
     let now = context.clock.now();
-    let known = Known {
+    let known = ReadContext {
         item: state.item.clone(),
         site: state.site.clone(),
         before: state.before.clone(),
@@ -191,14 +197,14 @@ async fn take(
         Ok(read) => read.unwrap_or(Err(NoText::Panicked)),
         Err(_) => {
             let why = "reading the page took too long".to_owned();
-            let failure = Failure { passing: true, ..Failure::lasting(why) };
+            let failure = PageFailure { passing: true, ..PageFailure::lasting(why) };
             return fail(context, state, key, failure, way).await;
         }
     };
     let (read, undated) = match read {
         Ok(read) => read,
         Err(why) => {
-            return fail(context, state, key, Failure::lasting(why.to_string()), way).await;
+            return fail(context, state, key, PageFailure::lasting(why.to_string()), way).await;
         }
     };
     let got = match &read.text {
@@ -207,11 +213,11 @@ async fn take(
         PageText::Same => TextGot::Same(way),
     };
     let next = after_success(state.date, now);
-    store(context, key, FetchEnd::Read(Box::new(read)), next, way).await?;
-    Ok(Got { undated, ..Got::stored(got) })
+    store(context, key, PageResult::Read(Box::new(read)), next, way).await?;
+    Ok(PageOutcome { undated, ..PageOutcome::stored(got) })
 }
 
-async fn state(context: &Arc<Context>, key: i64) -> Result<Option<State>, StoreError> {
+async fn state(context: &Arc<Context>, key: i64) -> Result<Option<ItemState>, StoreError> {
     let read = context.read(move |reader| {
         let (Some(row), Some(item)) = (reader.row(key)?, reader.item(key)?) else {
             return Ok(None);
@@ -222,10 +228,10 @@ async fn state(context: &Arc<Context>, key: i64) -> Result<Option<State>, StoreE
     });
     let Some((row, item, page, site, before)) = read.await? else { return Ok(None) };
     let source = context.source(row.source_key);
-    Ok(source.map(|source| State { item, date: row.date, source, page, site, before }))
+    Ok(source.map(|source| ItemState { item, date: row.date, source, page, site, before }))
 }
 
-impl State {
+impl ItemState {
     /// The trigger with its way: a failed one is repeated.
     fn settled(&self, trigger: Trigger) -> Trigger {
         let read = self.page.as_ref().filter(|p| p.error.is_none() || p.page_hash.is_some());
@@ -239,7 +245,7 @@ impl State {
     fn without_request(&self, trigger: Trigger, now: Time, context: &Context) -> Option<TextGot> {
         let setting = self.source.full_text.unwrap_or(context.settings().full_text);
         // A page is refreshed when it is due; in advance, only failed ones are retried.
-        let asked = |page: &Page| {
+        let asked = |page: &PageState| {
             let rests = page.next.is_none_or(|at| at > now);
             rests || trigger == Trigger::Ahead && page.error.is_none()
         };
@@ -263,7 +269,7 @@ impl State {
 }
 
 /// Why there is no page.
-struct Failure {
+struct PageFailure {
     why: String,
     /// Whether it may pass without intervention.
     passing: bool,
@@ -273,7 +279,7 @@ struct Failure {
     at: Option<Time>,
 }
 
-impl Failure {
+impl PageFailure {
     fn lasting(why: String) -> Self {
         Self { why, passing: false, offline: false, at: None }
     }
@@ -284,7 +290,7 @@ impl Failure {
     }
 }
 
-impl From<FetchError> for Failure {
+impl From<FetchError> for PageFailure {
     fn from(e: FetchError) -> Self {
         let at = e.retry_at();
         let passing = e.kind() == ErrorKind::Transient || at.is_some();
@@ -295,17 +301,17 @@ impl From<FetchError> for Failure {
 /// The page, from memory if a user wants another extraction; `None` if it has not changed.
 async fn get(
     context: &Arc<Context>,
-    state: &State,
+    state: &ItemState,
     key: i64,
     trigger: Trigger,
     late: Instant,
-) -> Result<Option<Saved>, Failure> {
+) -> Result<Option<SavedPage>, PageFailure> {
     let now = context.clock.now();
     if let (Trigger::User(_), Some(page)) = (trigger, context.pages.saved(key, now)) {
         return Ok(Some(page));
     }
     let url = state.item.url.as_deref().and_then(|u| Url::parse(u).ok());
-    let url = url.ok_or_else(|| Failure::lasting("this item has no URL".to_owned()))?;
+    let url = url.ok_or_else(|| PageFailure::lasting("this item has no URL".to_owned()))?;
     if let Some(until) = paused_until(context, &url, now).await {
         return Err(FetchError::Paused { host: net::host_key(&url), until }.into());
     }
@@ -314,7 +320,7 @@ async fn get(
         return asked.await;
     }
     let answer = timeout_at(late, asked).await;
-    let page = answer.unwrap_or_else(|_| Err(Failure::late()))?;
+    let page = answer.unwrap_or_else(|_| Err(PageFailure::late()))?;
     if let Some(page) = &page {
         context.pages.save(key, now, page);
     }
@@ -337,10 +343,10 @@ async fn paused_until(context: &Arc<Context>, url: &Url, now: Time) -> Option<Ti
 /// Fetches the page; `None` if it has not changed.
 async fn ask(
     context: &Arc<Context>,
-    state: &State,
+    state: &ItemState,
     url: Url,
     trigger: Trigger,
-) -> Result<Option<Saved>, Failure> {
+) -> Result<Option<SavedPage>, PageFailure> {
     let source = &state.source;
     let again = matches!(trigger, Trigger::Again | Trigger::Opened);
     let known = state.page.as_ref().filter(|p| again && p.page_hash.is_some());
@@ -368,12 +374,12 @@ async fn ask(
     }
     if !is_page(response.content_type()) {
         let named = text::line(response.content_type().unwrap_or_default());
-        return Err(Failure::lasting(format!("its URL returns {named}, which is not a page")));
+        return Err(PageFailure::lasting(format!("its URL returns {named}, which is not a page")));
     }
-    Ok(Some(Saved::from(response)))
+    Ok(Some(SavedPage::from(response)))
 }
 
-fn refusal(context: &Context, response: &Response) -> Failure {
+fn refusal(context: &Context, response: &Response) -> PageFailure {
     let host = text::line(response.final_url.host_str().unwrap_or("the server"));
     let (passing, what) = match response.status {
         401 | 402 | 407 => (false, "shows this page only to users with an account"),
@@ -381,39 +387,39 @@ fn refusal(context: &Context, response: &Response) -> Failure {
         404 | 410 => (false, "no longer has this page"),
         429 => (true, "asks for a pause"),
         503 => (true, "is unavailable for now"),
-        500..600 => (true, "has a fault"),
+        500..600 => (true, "reports an internal error"),
         _ => (false, "sent an unexpected response"),
     };
     let at = context.client.paused_until(&response.final_url);
     let why = format!("{host} {what} (HTTP {})", response.status);
-    Failure { why, passing, offline: false, at }
+    PageFailure { why, passing, offline: false, at }
 }
 
 async fn fail(
     context: &Arc<Context>,
-    state: &State,
+    state: &ItemState,
     key: i64,
-    failure: Failure,
+    failure: PageFailure,
     way: TextWay,
-) -> Result<Got, StoreError> {
+) -> Result<PageOutcome, StoreError> {
     let tries = state.page.as_ref().map_or(0, |p| p.tries) + 1;
     let now = context.clock.now();
     let later = after_failure(tries, now).filter(|_| failure.passing);
     let next = later.map(|at| failure.at.map_or(at, |said| said.max(at)));
-    let end = FetchEnd::Failed(failure.why.clone());
+    let end = PageResult::Failed(failure.why.clone());
     store(context, key, end, next, way).await?;
-    Ok(Got::stored(TextGot::Failed(failure.why)))
+    Ok(PageOutcome::stored(TextGot::Failed(failure.why)))
 }
 
 async fn store(
     context: &Arc<Context>,
     key: i64,
-    end: FetchEnd,
+    end: PageResult,
     next: Option<Time>,
     way: TextWay,
 ) -> Result<(), StoreError> {
     let at = context.clock.now();
-    context.store.store_fetched(Fetched { item: key, at, end, next, way }).await?;
+    context.store.store_fetched(FetchedPage { item: key, at, end, next, way }).await?;
     Ok(())
 }
 
@@ -423,7 +429,7 @@ mod tests {
 
     #[test]
     fn an_item_waits_only_for_itself() {
-        let desk = Desk::default();
+        let desk = PageRequests::default();
         let paused = desk.turn(1).try_lock_owned().unwrap();
         for key in 2..200 {
             assert!(desk.turn(key).try_lock_owned().is_ok(), "{key}");

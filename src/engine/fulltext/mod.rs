@@ -14,14 +14,14 @@ mod read;
 mod when;
 
 pub(super) use ahead::follow;
-pub(super) use fetch::Desk;
+pub(super) use fetch::PageRequests;
 
 use super::handle::Handle;
 use super::message::Role;
 use crate::model::{FullText, SourceKind, TextFrom, TextWay};
-use crate::store::{Kept, Result, WantedPage};
+use crate::store::{MarkedItems, Result, WantedPage};
 use ahead::{Run, not_never};
-use fetch::Got;
+use fetch::PageOutcome;
 use std::collections::HashSet;
 use tokio::sync::mpsc;
 
@@ -141,7 +141,7 @@ impl Handle {
         let role = self.status().borrow().role;
         let got = match role {
             Role::Reads => return Ok(TextGot::Left),
-            Role::Watches(_) => Ok(Got::not_stored(TextGot::Left)),
+            Role::Watches(_) => Ok(PageOutcome::not_stored(TextGot::Left)),
             Role::Follows | Role::OnDemand => {
                 fetch::fetch(&self.context, key, Trigger::Opened).await
             }
@@ -159,7 +159,7 @@ impl Handle {
     ///
     /// # Errors
     /// If the database cannot be read or written.
-    pub async fn plan_prefetch(&self, kept: &[Kept], limit: usize) -> Result<PrefetchPlan> {
+    pub async fn plan_prefetch(&self, kept: &[MarkedItems], limit: usize) -> Result<PrefetchPlan> {
         self.context.store.writable()?;
         let (sources, kept) = (not_never(&self.context), kept.to_vec());
         let now = self.context.clock.now();

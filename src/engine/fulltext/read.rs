@@ -6,7 +6,7 @@ use crate::article::{
 };
 use crate::model::{Item, TextFrom, TextWay, Time, Validators};
 use crate::net::Response;
-use crate::store::{PageRead, PageText, Site, Version};
+use crate::store::{LearnedSite, PageRead, PageText, Version};
 use crate::util::html;
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
@@ -22,7 +22,7 @@ const FIRST_PAGE: i64 = 631_152_000;
 
 /// A fetched page.
 #[derive(Debug, Clone)]
-pub(super) struct Saved {
+pub(super) struct SavedPage {
     pub(super) body: Bytes,
     pub(super) content_type: Option<String>,
     pub(super) url: Url,
@@ -30,7 +30,7 @@ pub(super) struct Saved {
     pub(super) validators: Validators,
 }
 
-impl From<Response> for Saved {
+impl From<Response> for SavedPage {
     fn from(response: Response) -> Self {
         Self {
             content_type: response.content_type().map(str::to_owned),
@@ -43,9 +43,9 @@ impl From<Response> for Saved {
 }
 
 /// What is known when a page is read.
-pub(super) struct Known {
+pub(super) struct ReadContext {
     pub(super) item: Item,
-    pub(super) site: Site,
+    pub(super) site: LearnedSite,
     /// The stored text.
     pub(super) before: Option<Version>,
     /// How it was extracted, and the hash of the text from the page alone at that time.
@@ -76,13 +76,13 @@ pub(super) fn is_page(content_type: Option<&str>) -> bool {
 }
 
 /// Reads a page on a thread with enough stack for deep trees, and waits for it.
-pub(super) fn read(page: Saved, known: Known) -> Result<(PageRead, Undated), NoText> {
+pub(super) fn read(page: SavedPage, known: ReadContext) -> Result<(PageRead, Undated), NoText> {
     let thread = std::thread::Builder::new().name("newsfed-page".to_owned()).stack_size(STACK);
     let started = thread.spawn(move || take(page, known)).map_err(|_| NoText::Panicked)?;
     started.join().unwrap_or(Err(NoText::Panicked))
 }
 
-fn take(page: Saved, known: Known) -> Result<(PageRead, Undated), NoText> {
+fn take(page: SavedPage, known: ReadContext) -> Result<(PageRead, Undated), NoText> {
     let markup = html::decode(&page.body, page.content_type.as_deref());
     let guide = guide(&known.item, &page.url);
     let stored = known.site.template.as_deref();
@@ -101,7 +101,7 @@ fn take(page: Saved, known: Known) -> Result<(PageRead, Undated), NoText> {
         bytes: page.bytes,
         validators: page.validators,
         validators_of: page.url.to_string(),
-        site: Site {
+        site: LearnedSite {
             template: serde_json::to_string(&template).ok(),
             whole: whole.or(known.site.whole),
         },
@@ -187,7 +187,7 @@ enum Compared {
 
 /// If a text differs while the page alone gives the same, only the extraction is better: the
 /// template has improved, or another way was used.
-fn compare(known: &Known, html: &str, page_hash: i64) -> Compared {
+fn compare(known: &ReadContext, html: &str, page_hash: i64) -> Compared {
     let Some(before) = &known.before else { return Compared::Better };
     let (old, new): (Document, Document) = (from_html(&before.html, None), from_html(html, None));
     let same_way = known.way_before == Some(known.way);

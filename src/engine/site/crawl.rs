@@ -6,14 +6,14 @@ use super::gathering::Gathering;
 use crate::article::{Guide, Mode, extract};
 use crate::crawl::{Kind, Targets};
 use crate::engine::crawl::{
-    Again, Budget, Crawl, CrawlError, End, Found, Got, Network, Order, Place, Progress, Step,
-    ordered,
+    Crawl, CrawlBudget, CrawlEnd, CrawlError, CrawlFind, CrawlLocation, CrawlNetwork, CrawlOrder,
+    CrawlProgress, CrawlStep, LinkResult, Revisit, ordered,
 };
 use crate::model::{Enclosure, Entry, Time, WebsiteRules};
 use crate::net::Response;
-use crate::store::{Keys, Reader, StoreError};
+use crate::store::{Reader, ReservedKeys, StoreError};
 use crate::util::{html, text};
-use crate::website::{Article, MOST_ARTICLES, summarise, validate};
+use crate::website::{Article, MAX_ARTICLES, summarise, validate};
 use chrono::TimeDelta;
 use std::collections::HashSet;
 use std::path::Path;
@@ -22,17 +22,17 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use url::Url;
 
 /// Maximum number of requests of one poll.
-const MOST_REQUESTS: u64 = 60;
+const MAX_REQUESTS: u64 = 60;
 /// Time limit of one poll.
-const MOST_TIME: Duration = Duration::from_secs(600);
+const MAX_TIME: Duration = Duration::from_secs(600);
 /// Content from before the site was followed is not new for this long.
 const FOR_GOOD: TimeDelta = TimeDelta::days(3650);
 /// A page that was read and rejected is skipped for this long.
 const REFUSED: TimeDelta = TimeDelta::days(30);
 /// Number of link kinds that are reported.
-const MOST_KINDS: usize = 4;
+const MAX_KINDS: usize = 4;
 /// Number of responses between two progress reports.
-const TELL: u32 = 3;
+const REPORT_EVERY: u32 = 3;
 /// The beginning of the progress text of a running exploration.
 pub(in crate::engine) const EXPLORING: &str = "exploring";
 /// The folder of the crawl logs, beside the database.
@@ -52,7 +52,7 @@ pub(super) async fn read(
     let rules = visit.job.source.website.clone().unwrap_or_default();
     let targets = rules.targets.as_deref().map_or(Ok(Targets::Articles), str::parse);
     let targets = targets.map_err(|e: crate::crawl::NoTarget| e.to_string())?;
-    let order = Order {
+    let order = CrawlOrder {
         start: response.final_url.clone(),
         declared: Some(visit.job.source.url.clone()),
         targets,
@@ -69,7 +69,7 @@ pub(super) async fn read(
     };
     let gathered = gather(visit, order, response, &mut exploration, gathering).await;
     let Gathered { lost, record } = gathered.map_err(|e| e.to_string())?;
-    let mut keys = Keys::for_articles(exploration.entries.len() + lost.len());
+    let mut keys = ReservedKeys::for_articles(exploration.entries.len() + lost.len());
     visit.keep(exploration.entries, &mut keys, gathering).await?;
     visit.articles(lost, &exploration.rules, &exploration.publisher, &mut keys, gathering).await?;
     // Stored last: a poll that is killed before this finds the same again.
@@ -85,7 +85,7 @@ pub(super) async fn read(
 struct Gathered {
     lost: Vec<Url>,
     /// The log to be updated when everything is stored.
-    record: Option<Kept>,
+    record: Option<SavedCrawl>,
 }
 
 /// Collects finds as items.
@@ -102,10 +102,13 @@ struct Exploration {
 
 impl Exploration {
     /// Runs a step unless the user stops the exploration.
-    async fn step<E>(&self, step: impl Future<Output = Result<Step, E>>) -> Result<Step, E> {
+    async fn step<E>(
+        &self,
+        step: impl Future<Output = Result<CrawlStep, E>>,
+    ) -> Result<CrawlStep, E> {
         tokio::select! {
             biased;
-            () = self.stop.cancelled() => Ok(Step::Ended(End::Stopped)),
+            () = self.stop.cancelled() => Ok(CrawlStep::Ended(CrawlEnd::Stopped)),
             step = step => step,
         }
     }
@@ -113,19 +116,19 @@ impl Exploration {
 
 async fn gather(
     visit: &mut Visit<'_>,
-    order: Order,
+    order: CrawlOrder,
     response: Response,
     exploration: &mut Exploration,
     gathering: &mut Gathering,
 ) -> Result<Gathered, CrawlError> {
     let name = format!("{}.db", visit.job.source.id.as_str());
     let file = visit.context.store.folder().join(FOLDER).join(name);
-    let place = Place::Record(file.clone());
-    let budget = Budget { requests: Some(MOST_REQUESTS), bytes: None, time: Some(MOST_TIME) };
+    let place = CrawlLocation::Record(file.clone());
+    let budget = CrawlBudget { requests: Some(MAX_REQUESTS), bytes: None, time: Some(MAX_TIME) };
     let rules = visit.job.source.website.as_ref();
     let (client, clock) = (visit.context.client.clone(), visit.context.clock.clone());
     let (access, spacing) = (visit.job.source.access.clone(), rules.and_then(|r| r.delay));
-    let net = move || Network {
+    let net = move || CrawlNetwork {
         client: client.clone(),
         clock: clock.clone(),
         access: access.clone(),
@@ -134,13 +137,13 @@ async fn gather(
     // All known pages are read again.
     let opening = move || match kept(&place, &order, budget, &net) {
         Ok(Some(kept)) => Ok((kept, None)),
-        Ok(None) => Ok((Kept::explore(&file, &place, order, budget, net())?, None)),
+        Ok(None) => Ok((SavedCrawl::explore(&file, &place, order, budget, net())?, None)),
         // What is lost can be learned again.
         Err(
             e @ (CrawlError::Record
             | CrawlError::Credentials
             | CrawlError::Store(StoreError::Corrupt(_))),
-        ) => Ok((Kept::explore(&file, &place, order, budget, net())?, Some(e))),
+        ) => Ok((SavedCrawl::explore(&file, &place, order, budget, net())?, Some(e))),
         Err(e) => Err(e),
     };
     let opened = visit.context.work(opening).await.unwrap_or(Err(CrawlError::Record));
@@ -149,11 +152,11 @@ async fn gather(
         gathering.note(format!("the site is explored again: {why}"));
     }
     match kept {
-        Kept::Learned(again) => {
+        SavedCrawl::Learned(again) => {
             again.know(response);
             revisit(visit, again, exploration, gathering).await
         }
-        Kept::Exploring(crawl) => {
+        SavedCrawl::Exploring(crawl) => {
             crawl.know(response);
             let record = explore(visit, crawl, exploration, gathering).await?;
             Ok(Gathered { record, ..Gathered::default() })
@@ -162,20 +165,20 @@ async fn gather(
 }
 
 /// The saved state of earlier polls.
-enum Kept {
+enum SavedCrawl {
     /// An unfinished exploration.
     Exploring(Box<Crawl>),
     /// A finished exploration with what it learned.
-    Learned(Box<Again>),
+    Learned(Box<Revisit>),
 }
 
-impl Kept {
+impl SavedCrawl {
     fn explore(
         file: &Path,
-        place: &Place,
-        order: Order,
-        budget: Budget,
-        net: Network,
+        place: &CrawlLocation,
+        order: CrawlOrder,
+        budget: CrawlBudget,
+        net: CrawlNetwork,
     ) -> Result<Self, CrawlError> {
         Ok(Self::Exploring(Box::new(restart(file, place, order, budget, net)?)))
     }
@@ -212,13 +215,13 @@ pub(in crate::engine) fn tidy(folder: &Path, kept: &HashSet<String>) -> std::io:
 /// Opens the log of a source; `None` if there is none for that order. Another URL, host or target
 /// means another crawl. The redirect target of the URL may vary.
 fn kept(
-    place: &Place,
-    order: &Order,
-    budget: Budget,
-    net: &impl Fn() -> Network,
-) -> Result<Option<Kept>, CrawlError> {
+    place: &CrawlLocation,
+    order: &CrawlOrder,
+    budget: CrawlBudget,
+    net: &impl Fn() -> CrawlNetwork,
+) -> Result<Option<SavedCrawl>, CrawlError> {
     let before = ordered(place)?;
-    let same = |b: Order| {
+    let same = |b: CrawlOrder| {
         let from = b.declared.as_ref().unwrap_or(&b.start);
         b.targets == order.targets
             && Some(from) == order.declared.as_ref()
@@ -227,11 +230,11 @@ fn kept(
     if !before.is_some_and(same) {
         return Ok(None);
     }
-    Ok(Some(match Again::open(place, budget, net())? {
-        Some(again) => Kept::Learned(Box::new(again)),
+    Ok(Some(match Revisit::open(place, budget, net())? {
+        Some(again) => SavedCrawl::Learned(Box::new(again)),
         None => {
-            let crawl = Crawl::resume(place, budget, net())?.allow(MOST_REQUESTS);
-            Kept::Exploring(Box::new(crawl))
+            let crawl = Crawl::resume(place, budget, net())?.allow(MAX_REQUESTS);
+            SavedCrawl::Exploring(Box::new(crawl))
         }
     }))
 }
@@ -239,10 +242,10 @@ fn kept(
 /// Starts an exploration, replacing any earlier log.
 fn restart(
     file: &Path,
-    place: &Place,
-    order: Order,
-    budget: Budget,
-    net: Network,
+    place: &CrawlLocation,
+    order: CrawlOrder,
+    budget: CrawlBudget,
+    net: CrawlNetwork,
 ) -> Result<Crawl, CrawlError> {
     let mut log = file.as_os_str().to_owned();
     log.push("-wal");
@@ -275,8 +278,8 @@ fn note_name(source: i64) -> String {
 }
 
 /// Stores the progress of a poll; `kinds` are shown below it.
-async fn report(visit: &Visit<'_>, what: &str, now: Progress, kinds: &[String]) {
-    let Progress { requests, found, links, .. } = now;
+async fn report(visit: &Visit<'_>, what: &str, now: CrawlProgress, kinds: &[String]) {
+    let CrawlProgress { requests, found, links, .. } = now;
     let words = format!("{what}: {requests} requests, {found} found, {links} links seen");
     let note: Vec<&str> =
         std::iter::once(words.as_str()).chain(kinds.iter().map(String::as_str)).collect();
@@ -287,7 +290,7 @@ async fn report(visit: &Visit<'_>, what: &str, now: Progress, kinds: &[String]) 
 }
 
 fn kinds(crawl: &Crawl) -> Vec<String> {
-    crawl.link_groups(MOST_KINDS).iter().map(|details| text::line(&details.words())).collect()
+    crawl.link_groups(MAX_KINDS).iter().map(|details| text::line(&details.words())).collect()
 }
 
 async fn explore(
@@ -295,7 +298,7 @@ async fn explore(
     mut crawl: Box<Crawl>,
     exploration: &mut Exploration,
     gathering: &mut Gathering,
-) -> Result<Option<Kept>, CrawlError> {
+) -> Result<Option<SavedCrawl>, CrawlError> {
     let start = crawl.order().start.to_string();
     if crawl.order().targets != Targets::Articles {
         // An earlier poll that was killed has found these, and not stored them.
@@ -305,24 +308,24 @@ async fn explore(
     let mut over = false;
     for answers in 1u32.. {
         match exploration.step(crawl.step()).await? {
-            Step::Answered { found, got, url } => {
+            CrawlStep::Answered { found, got, url } => {
                 take(visit, found, *got, url == start, exploration, gathering).await;
-                if answers.is_multiple_of(TELL) {
+                if answers.is_multiple_of(REPORT_EVERY) {
                     report(visit, EXPLORING, crawl.progress(), &kinds(&crawl)).await;
                 }
             }
-            Step::Ended(End::Left(words)) => {
+            CrawlStep::Ended(CrawlEnd::Left(words)) => {
                 leave(visit, &words, gathering);
                 // If it cannot continue, it uses what it has.
                 over = answers == 1 && crawl.progress().found > 0;
                 break;
             }
             // If it found nothing yet, the next poll continues it.
-            Step::Ended(end) if crawl.progress().found == 0 && end != End::Done => {
+            CrawlStep::Ended(end) if crawl.progress().found == 0 && end != CrawlEnd::Done => {
                 report(visit, "explored so far", crawl.progress(), &[]).await;
                 break;
             }
-            Step::Ended(_) => {
+            CrawlStep::Ended(_) => {
                 report(visit, "explored", crawl.progress(), &kinds(&crawl)).await;
                 over = true;
                 break;
@@ -336,30 +339,30 @@ async fn explore(
     }
     // Older content was there before the site was followed.
     exploration.entries.sort_by_key(|e| std::cmp::Reverse(e.published));
-    let old = exploration.entries.split_off(exploration.entries.len().min(MOST_ARTICLES));
+    let old = exploration.entries.split_off(exploration.entries.len().min(MAX_ARTICLES));
     let old = old.iter().filter_map(|e| Url::parse(e.url.as_deref()?).ok());
     gathering.refused.extend(old.map(|url| (url, visit.started + FOR_GOOD)));
-    Ok(over.then_some(Kept::Exploring(crawl)))
+    Ok(over.then_some(SavedCrawl::Exploring(crawl)))
 }
 
 async fn revisit(
     visit: &mut Visit<'_>,
-    mut again: Box<Again>,
+    mut again: Box<Revisit>,
     exploration: &mut Exploration,
     gathering: &mut Gathering,
 ) -> Result<Gathered, CrawlError> {
     let start = again.start().to_owned();
-    let earlier = again.earlier_hits(MOST_ARTICLES);
+    let earlier = again.earlier_hits(MAX_ARTICLES);
     loop {
         match exploration.step(async { Ok::<_, CrawlError>(again.step().await) }).await? {
-            Step::Answered { found, got, url } => {
+            CrawlStep::Answered { found, got, url } => {
                 take(visit, found, *got, url == start, exploration, gathering).await;
             }
-            Step::Ended(End::Left(words)) => {
+            CrawlStep::Ended(CrawlEnd::Left(words)) => {
                 leave(visit, &words, gathering);
                 break;
             }
-            Step::Ended(_) => break,
+            CrawlStep::Ended(_) => break,
         }
     }
     let key = visit.job.key;
@@ -375,7 +378,7 @@ async fn revisit(
         let unknown = earlier.into_iter().zip(known).filter(|(_, known)| known.is_none());
         lost = unknown.map(|(url, _)| url).filter(|u| !found_now.contains(&u.as_str())).collect();
     }
-    Ok(Gathered { lost, record: Some(Kept::Learned(again)) })
+    Ok(Gathered { lost, record: Some(SavedCrawl::Learned(again)) })
 }
 
 /// Stops because no more requests may be sent to the host.
@@ -387,8 +390,8 @@ fn leave(visit: &Visit<'_>, words: &str, gathering: &mut Gathering) {
 /// Converts a find to an item.
 async fn take(
     visit: &mut Visit<'_>,
-    found: Option<Box<Found>>,
-    got: Got,
+    found: Option<Box<CrawlFind>>,
+    got: LinkResult,
     is_start: bool,
     exploration: &mut Exploration,
     gathering: &mut Gathering,
@@ -456,7 +459,7 @@ fn article(
 }
 
 /// A file as an item, named by the text of its link, or by its own title.
-fn entry(found: &Found, publisher: &str) -> Entry {
+fn entry(found: &CrawlFind, publisher: &str) -> Entry {
     let name = found.url.split(['?', '#']).next().unwrap_or_default();
     let name = name.rsplit('/').find(|part| !part.is_empty()).unwrap_or(&found.url);
     let title = if found.anchor.is_empty() { text::line(name) } else { found.anchor.clone() };

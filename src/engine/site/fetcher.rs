@@ -3,7 +3,7 @@
 use crate::engine::context::Context;
 use crate::model::{ErrorKind, Source};
 use crate::net::{FetchError, Request, Response};
-use crate::website::retry::{Failure, Next, decide};
+use crate::website::retry::{FetchFailure, RetryDecision, decide};
 use std::time::Duration;
 use url::Url;
 
@@ -27,12 +27,12 @@ impl<'a> PageFetcher<'a> {
 
     /// Fetches a page of the source.
     pub(crate) async fn page(&mut self, url: Url) -> Result<Response, FetchError> {
-        self.ask(Request::page(url)).await
+        self.fetch(Request::page(url)).await
     }
 
     /// Fetches and retries as [`decide`] says. A response releases its memory budget immediately:
     /// a poll keeps several pages while it waits for the next, and would block itself.
-    pub(crate) async fn ask(&mut self, request: Request) -> Result<Response, FetchError> {
+    pub(crate) async fn fetch(&mut self, request: Request) -> Result<Response, FetchError> {
         let rules = self.source.website.as_ref();
         let request = Request {
             declared: Some(self.source.url.clone()),
@@ -47,24 +47,27 @@ impl<'a> PageFetcher<'a> {
             let force = self.force || self.waited_for_it;
             let mut answer = self.context.client.fetch(Request { force, ..request.clone() }).await;
             if let Ok(response) = &mut answer {
-                response.room = None;
+                response.memory = None;
             }
             self.sent += sent(&answer);
             let failure = match &answer {
                 Ok(r) if r.status == 429 || r.status >= 500 => {
-                    Failure::Status(r.status, r.cache.retry_after)
+                    FetchFailure::Status(r.status, r.cache.retry_after)
                 }
-                Err(e) if e.kind() == ErrorKind::Transient && !e.is_offline() => Failure::Network,
+                Err(e) if e.kind() == ErrorKind::Transient && !e.is_offline() => {
+                    FetchFailure::Network
+                }
                 _ => return answer,
             };
-            let Next::Wait(wait) = decide(failure, tries, waited, self.context.seed()) else {
+            let RetryDecision::Wait(wait) = decide(failure, tries, waited, self.context.seed())
+            else {
                 return answer;
             };
             waited += wait;
             let clock = &self.context.clock;
             let wait = chrono::TimeDelta::from_std(wait).unwrap_or_default();
             clock.sleep_until(clock.now() + wait).await;
-            self.waited_for_it |= matches!(failure, Failure::Status(429 | 503, _));
+            self.waited_for_it |= matches!(failure, FetchFailure::Status(429 | 503, _));
         }
     }
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use url::Url;
 
 /// Maximum number of notes per poll.
-const MOST_NOTES: usize = 10;
+const MAX_NOTES: usize = 10;
 
 #[derive(Default)]
 pub(super) struct Gathering {
@@ -52,7 +52,7 @@ pub(super) struct Gathering {
 impl Gathering {
     pub(super) fn note(&mut self, words: impl AsRef<str>) {
         let note = text::line(words.as_ref());
-        if self.notes.len() < MOST_NOTES && !self.notes.contains(&note) {
+        if self.notes.len() < MAX_NOTES && !self.notes.contains(&note) {
             self.notes.push(note);
         }
     }

@@ -18,14 +18,14 @@ use super::queue::Job;
 use super::verdict::DocumentFacts;
 use crate::model::{ErrorKind, FeedHints, Outcome, SourceFacts, SourceKind, Time, WebsiteFacts};
 use crate::net::Response;
-use crate::store::Pages;
+use crate::store::PollPages;
 use gathering::Gathering;
 use std::sync::Arc;
 use url::Url;
 
 /// The result of a poll of a website or sitemap; its articles are stored already.
 pub(super) struct SiteEnd {
-    pub(super) pages: Pages,
+    pub(super) pages: PollPages,
     pub(super) facts: WebsiteFacts,
     /// What was read of the site, unless it has not changed.
     pub(super) document: Option<DocumentFacts>,
@@ -82,7 +82,7 @@ impl Visit<'_> {
             hash,
         };
         finished.site = Some(SiteEnd {
-            pages: Pages { refused, kept: Some(kept).filter(|_| !unchanged), copy },
+            pages: PollPages { refused, kept: Some(kept).filter(|_| !unchanged), copy },
             facts,
             document: Some(document).filter(|_| !unchanged),
             left_host,

@@ -4,7 +4,7 @@ use super::Visit;
 use super::gathering::Gathering;
 use crate::model::{Entry, RuleKey, Time, WebsiteRules};
 use crate::net::{FetchError, Response};
-use crate::store::{Keys, StoreError, prepare};
+use crate::store::{ReservedKeys, StoreError, prepare};
 use crate::util::domain::same_site;
 use crate::util::text;
 use crate::util::url::normalise;
@@ -22,10 +22,10 @@ const REFUSED: TimeDelta = TimeDelta::days(30);
 /// A missing page is fetched again after this time.
 const MISSING: TimeDelta = TimeDelta::days(1);
 /// Number of temporary failures in a row after which the rest waits for the next poll.
-const MOST_FAILURES: usize = 3;
+const MAX_FAILURES: usize = 3;
 
 /// Maximum number of articles without title or text that are kept for finding other selectors.
-const MOST_BLANK: usize = 3;
+const MAX_BLANK: usize = 3;
 
 /// The result of reading a page.
 enum Read {
@@ -51,7 +51,7 @@ impl Visit<'_> {
         urls: Vec<Url>,
         rules: &WebsiteRules,
         publisher: &str,
-        keys: &mut Keys,
+        keys: &mut ReservedKeys,
         gathering: &mut Gathering,
     ) -> Result<bool, String> {
         let (mut failures, home) = (0, self.home());
@@ -106,7 +106,7 @@ impl Visit<'_> {
                         Err(e) => e.to_string(),
                     });
                     failures += 1;
-                    if failures == MOST_FAILURES {
+                    if failures == MAX_FAILURES {
                         return Ok(false);
                     }
                 }
@@ -122,7 +122,7 @@ impl Visit<'_> {
     pub(super) async fn keep(
         &self,
         entries: Vec<Entry>,
-        keys: &mut Keys,
+        keys: &mut ReservedKeys,
         gathering: &mut Gathering,
     ) -> Result<(), String> {
         if entries.is_empty() {
@@ -164,7 +164,7 @@ impl Visit<'_> {
                 gathering.untitled += usize::from(!titled);
                 gathering.empty += usize::from(entry.summary.is_none());
                 let blank = !titled || entry.summary.is_none();
-                if blank && gathering.blank.len() < MOST_BLANK {
+                if blank && gathering.blank.len() < MAX_BLANK {
                     let title = link.map(|link| link.title.clone()).unwrap_or_default();
                     gathering.blank.push((sample, title));
                 }

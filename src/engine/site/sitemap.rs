@@ -5,19 +5,19 @@ use super::gathering::Gathering;
 use crate::model::{Entry, PageSays, Time};
 use crate::net::Response;
 use crate::sitemap::{
-    Listed, MOST_CHILDREN, MOST_LEVELS, Sitemap, change_interval, due, parse, worth_reading,
+    MAX_CHILDREN, MAX_LEVELS, Sitemap, SitemapEntry, change_interval, due, parse, worth_reading,
 };
-use crate::store::Keys;
+use crate::store::ReservedKeys;
 use crate::util::url::normalise;
-use crate::website::MOST_ARTICLES;
+use crate::website::MAX_ARTICLES;
 use chrono::TimeDelta;
 use std::collections::{HashSet, VecDeque};
 use url::Url;
 
 /// Maximum number of articles fetched in one poll of a sitemap that was read before.
-const MOST_DUE: usize = 50;
+const MAX_DUE: usize = 50;
 /// Maximum number of pages that are searched in the database, newest first.
-const MOST_ASKED: usize = 2000;
+const MAX_ASKED: usize = 2000;
 /// Pages from before the sitemap was followed are not new for this long.
 const FOR_GOOD: TimeDelta = TimeDelta::days(3650);
 
@@ -39,13 +39,13 @@ pub(super) async fn read(
     if !pages.is_empty() {
         gathering.says = Some(says(visit, &pages));
     }
-    let budget = if last_visit.is_some() { MOST_DUE } else { MOST_ARTICLES };
-    let candidates: Vec<Listed> =
-        due(&pages, last_visit, |_| false, MOST_ASKED).into_iter().cloned().collect();
+    let budget = if last_visit.is_some() { MAX_DUE } else { MAX_ARTICLES };
+    let candidates: Vec<SitemapEntry> =
+        due(&pages, last_visit, |_| false, MAX_ASKED).into_iter().cloned().collect();
     let urls: Vec<Url> = candidates.iter().map(|p| p.url.clone()).collect();
     let known = visit.known(urls).await.map_err(|e| e.to_string())?;
     let new = candidates.into_iter().zip(known).filter(|(_, known)| known.is_none());
-    let mut new: Vec<Listed> = new.map(|(page, _)| page).collect();
+    let mut new: Vec<SitemapEntry> = new.map(|(page, _)| page).collect();
     let rest = new.split_off(new.len().min(budget));
     match last_visit {
         // Old pages without a modification time would seem new forever.
@@ -58,7 +58,7 @@ pub(super) async fn read(
         Some(_) => gathering.unfinished |= !rest.is_empty(),
     }
     let publisher = visit.publisher(None);
-    let mut keys = Keys::for_articles(new.len());
+    let mut keys = ReservedKeys::for_articles(new.len());
     let (mut summary, mut fetch) = (Vec::new(), Vec::new());
     for page in new {
         match entry(&page, &publisher, visit.started) {
@@ -73,12 +73,12 @@ pub(super) async fn read(
 }
 
 /// What a sitemap says about when its pages change: the most frequent of them counts.
-fn says(visit: &Visit<'_>, pages: &[Listed]) -> PageSays {
+fn says(visit: &Visit<'_>, pages: &[SitemapEntry]) -> PageSays {
     let bounds = visit.context.settings().schedule.of(&visit.job.source);
-    let interval = |page: &Listed| {
+    let interval = |page: &SitemapEntry| {
         change_interval(page.changefreq.as_deref()?, bounds.min_interval, bounds.max_interval)
     };
-    let listed = |page: &Listed| {
+    let listed = |page: &SitemapEntry| {
         let news = page.news.as_ref().and_then(|news| news.published);
         page.lastmod.map(|lastmod| lastmod.at).max(news)
     };
@@ -90,7 +90,7 @@ fn says(visit: &Visit<'_>, pages: &[Listed]) -> PageSays {
 }
 
 /// An entry from the news extension: no page needs to be fetched for it.
-fn entry(page: &Listed, publisher: &str, now: Time) -> Option<Entry> {
+fn entry(page: &SitemapEntry, publisher: &str, now: Time) -> Option<Entry> {
     let news = page.news.clone()?;
     Some(Entry {
         title: news.title,
@@ -108,7 +108,7 @@ async fn descend(
     response: Response,
     last_visit: Option<Time>,
     gathering: &mut Gathering,
-) -> Result<Vec<Listed>, String> {
+) -> Result<Vec<SitemapEntry>, String> {
     let mut pages = Vec::new();
     let mut waiting: VecDeque<(Url, usize)> = VecDeque::new();
     let mut seen = HashSet::from([normalise(&response.final_url)]);
@@ -124,7 +124,7 @@ async fn descend(
                 let mut open = worth_reading(&children, last_visit);
                 open.sort_by_key(|c| std::cmp::Reverse(c.lastmod.map(|l| l.at)));
                 let new = open.into_iter().filter(|c| seen.insert(normalise(&c.url)));
-                if level < MOST_LEVELS {
+                if level < MAX_LEVELS {
                     waiting.extend(new.map(|c| (c.url.clone(), level + 1)));
                 }
             }
@@ -132,7 +132,7 @@ async fn descend(
         }
         let Some((url, level)) = waiting.pop_front() else { return Ok(pages) };
         opened += 1;
-        if opened > MOST_CHILDREN {
+        if opened > MAX_CHILDREN {
             gathering.unfinished = true;
             return Ok(pages);
         }

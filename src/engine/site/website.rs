@@ -4,7 +4,7 @@ use super::Visit;
 use super::gathering::Gathering;
 use crate::model::{PageSays, Time, WebsiteMode, WebsiteRules};
 use crate::net::Response;
-use crate::store::{Keys, ListCopy};
+use crate::store::{ListCopy, ReservedKeys};
 use crate::util::text;
 use crate::util::url::normalise;
 use crate::website::signal::{says, unchanged};
@@ -15,7 +15,7 @@ use url::Url;
 const INSTEAD: usize = 3;
 
 /// A list page that was read.
-struct Listed {
+struct ListDocument {
     page: ListPage,
     says: PageSays,
     title: Option<String>,
@@ -73,7 +73,8 @@ pub(super) async fn read(
         let is_new = |url: &Url| urls.iter().zip(&known).any(|(u, k)| u == url && k.is_none());
         let new: Vec<Url> = page.into_iter().map(|l| l.url).filter(is_new).collect();
         let publisher = visit.publisher(gathering.title.as_deref());
-        let keys = keys.get_or_insert_with(|| Keys::for_articles(walk.most_after(new.len())));
+        let keys =
+            keys.get_or_insert_with(|| ReservedKeys::for_articles(walk.most_after(new.len())));
         let before = gathering.dates.len();
         if !visit.articles(new, &rules, &publisher, keys, gathering).await? {
             break;
@@ -128,7 +129,7 @@ async fn direct(
         return Ok(());
     }
     let read = visit.take(url, response, rules, &publisher, gathering).await;
-    let mut keys = Keys::for_articles(1);
+    let mut keys = ReservedKeys::for_articles(1);
     visit.keep(read.into_iter().collect(), &mut keys, gathering).await
 }
 
@@ -136,7 +137,7 @@ async fn list(
     visit: &Visit<'_>,
     response: Response,
     rules: &WebsiteRules,
-) -> Result<Listed, String> {
+) -> Result<ListDocument, String> {
     let (rules, at) = (rules.clone(), visit.started);
     let work = move || {
         let page = Page::read(&response.body, response.content_type(), &response.final_url)
@@ -159,14 +160,14 @@ async fn list(
         let needs_javascript = page.needs_javascript();
         let listed = found.links.iter().filter_map(|link| link.date).max();
         let says = PageSays { listed, ..says(&page) };
-        Ok(Listed { says, title: page.title(), page: found, needs_javascript, instead, copy })
+        Ok(ListDocument { says, title: page.title(), page: found, needs_javascript, instead, copy })
     };
     let read = visit.context.work(work).await;
     read.unwrap_or_else(|| Err("the page could not be read (this is a bug)".to_owned()))
 }
 
 /// Checks the first page in addition to its links.
-fn review(listed: &Listed, gathering: &mut Gathering) {
+fn review(listed: &ListDocument, gathering: &mut Gathering) {
     gathering.title.clone_from(&listed.title);
     gathering.says = Some(listed.says);
     if listed.page.links.is_empty() {

@@ -1,22 +1,21 @@
 //! The pages for which a user writes selectors: each fetched once, through the same HTTP client
-//! as everything else, and kept as a tree on a thread of its own ([`desk`]), where the matches of
+//! as everything else, and kept as a tree on a thread of its own ([`worker`]), where the matches of
 //! selectors are computed again after each key press. Callers never wait: responses come through
 //! a channel.
 
-mod desk;
+mod worker;
 
-pub use desk::{Offer, Place, Preview, Said};
+pub use worker::{Offer, Preview, WorkbenchEvent, WorkbenchPage};
 
 use super::follow::bare;
 use super::handle::Handle;
-use super::message::{Discovery, First};
+use super::message::{Discovery, FirstFetch};
 use super::poll;
 use super::site::PageFetcher;
 use crate::model::{Source, SourceKind, WebsiteMode, WebsiteRules};
 use crate::net::Response;
 use crate::util::url::normalise;
-use crate::website::Part;
-use desk::{Desk, Job};
+use crate::website::SelectorField;
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -24,9 +23,10 @@ use std::sync::mpsc;
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::task::AbortHandle;
 use url::Url;
+use worker::{Task, Worker};
 
 /// Maximum number of known article URLs of a source.
-const MOST_KNOWN: usize = 500;
+const MAX_KNOWN: usize = 500;
 /// Stack size of the thread that owns the trees, for pages as deep as the depth limit allows.
 const STACK: usize = 8 << 20;
 
@@ -44,17 +44,21 @@ pub enum Subject {
 pub struct Workbench {
     handle: Handle,
     source: Arc<Source>,
-    jobs: mpsc::Sender<Job>,
+    jobs: mpsc::Sender<Task>,
     /// Number of the newest preview request: older ones are skipped.
     newest: Arc<AtomicU64>,
-    said: UnboundedSender<Said>,
+    said: UnboundedSender<WorkbenchEvent>,
     fetching: Vec<AbortHandle>,
 }
 
 impl Handle {
     /// A workbench for a source, whose page is fetched immediately; `None` if there is no such
     /// source.
-    pub fn workbench(&self, subject: Subject, said: UnboundedSender<Said>) -> Option<Workbench> {
+    pub fn workbench(
+        &self,
+        subject: Subject,
+        said: UnboundedSender<WorkbenchEvent>,
+    ) -> Option<Workbench> {
         let (source, key, page) = match subject {
             Subject::Followed(key) => (self.context.source(key)?, Some(key), None),
             Subject::Way(discovery, None) => (Arc::new(discovery.source_by_hand()), None, None),
@@ -62,7 +66,7 @@ impl Handle {
                 let way = (way < discovery.ways.len()).then(|| discovery.ways.swap_remove(way))?;
                 let source = Arc::new(discovery.source(&way));
                 let page = match way.first {
-                    Some(First::Page(page)) => Some(page.answer.response),
+                    Some(FirstFetch::Page(page)) => Some(page.response.response),
                     _ => None,
                 };
                 (source, None, page)
@@ -73,7 +77,7 @@ impl Handle {
         let thread = std::thread::Builder::new().name("workbench".to_owned()).stack_size(STACK);
         let (counter, answers) = (newest.clone(), said.clone());
         // Trees stay on the thread that created them.
-        let work = move || Desk::new(inbox, counter, answers).run();
+        let work = move || Worker::new(inbox, counter, answers).run();
         if let Err(e) = thread.spawn(work) {
             tracing::error!("cannot start the thread of the workbench: {e}");
             return None;
@@ -95,7 +99,7 @@ impl Workbench {
             let mut newest = None;
             if let Some(key) = key {
                 let read = handle.context.read(move |reader| {
-                    Ok((reader.addresses(key, MOST_KNOWN)?, reader.list_copies(key)?))
+                    Ok((reader.addresses(key, MAX_KNOWN)?, reader.list_copies(key)?))
                 });
                 match read.await {
                     Ok((addresses, copies)) => {
@@ -103,7 +107,7 @@ impl Workbench {
                         let urls: Vec<Url> = urls.collect();
                         newest = urls.first().cloned();
                         let known: HashSet<String> = urls.iter().map(normalise).collect();
-                        let _ = jobs.send(Job::Known { known, copies });
+                        let _ = jobs.send(Task::Known { known, copies });
                     }
                     Err(e) => tracing::warn!("cannot read the facts of {}: {e}", source.id),
                 }
@@ -111,14 +115,14 @@ impl Workbench {
             let direct =
                 source.website.as_ref().is_some_and(|rules| rules.mode == WebsiteMode::Direct);
             let (place, url) = match source.kind {
-                SourceKind::Website if direct => (Place::Article, Some(source.url.clone())),
-                SourceKind::Website => (Place::List, Some(source.url.clone())),
+                SourceKind::Website if direct => (WorkbenchPage::Article, Some(source.url.clone())),
+                SourceKind::Website => (WorkbenchPage::List, Some(source.url.clone())),
                 // The lists of other kinds are not pages.
-                _ => (Place::Article, newest),
+                _ => (WorkbenchPage::Article, newest),
             };
             match (page, url) {
                 (Some(response), _) => {
-                    _ = jobs.send(Job::Page {
+                    _ = jobs.send(Task::Page {
                         place,
                         response: Box::new(response),
                         title: String::new(),
@@ -129,7 +133,7 @@ impl Workbench {
                 }
                 (None, None) => {
                     let why = "no article of this source is known yet".to_owned();
-                    let _ = said.send(Said::Failed { place, why });
+                    let _ = said.send(WorkbenchEvent::Failed { place, why });
                 }
             }
         });
@@ -138,7 +142,7 @@ impl Workbench {
 
     /// Fetches a page that the list links to: an article, whose title in the list is known, or
     /// the next page of the list.
-    pub fn fetch(&mut self, url: Url, place: Place, title: String) {
+    pub fn fetch(&mut self, url: Url, place: WorkbenchPage, title: String) {
         let (handle, source) = (self.handle.clone(), self.source.clone());
         let (jobs, said) = (self.jobs.clone(), self.said.clone());
         let task = tokio::spawn(async move {
@@ -150,19 +154,19 @@ impl Workbench {
 
     /// Requests the matches of rules on the loaded pages, the list being that of `list`. Only the
     /// newest such request is certain to be processed.
-    pub fn preview(&self, request: u64, rules: WebsiteRules, list: Place) {
+    pub fn preview(&self, request: u64, rules: WebsiteRules, list: WorkbenchPage) {
         self.newest.store(request, Ordering::SeqCst);
-        let _ = self.jobs.send(Job::Preview { request, rules: Box::new(rules), list });
+        let _ = self.jobs.send(Task::Preview { request, rules: Box::new(rules), list });
     }
 
     /// Requests a selector for an element of a page.
-    pub fn pick(&self, place: Place, element: u32, part: Part) {
-        let _ = self.jobs.send(Job::Pick { place, element, part });
+    pub fn pick(&self, place: WorkbenchPage, element: u32, part: SelectorField) {
+        let _ = self.jobs.send(Task::Pick { place, element, part });
     }
 
     /// Requests a copy of the list page, by its number from the newest on.
     pub fn copy(&self, number: usize) {
-        let _ = self.jobs.send(Job::Copy(number));
+        let _ = self.jobs.send(Task::Copy(number));
     }
 }
 
@@ -177,10 +181,10 @@ async fn fetch(
     handle: &Handle,
     source: &Source,
     url: Url,
-    place: Place,
+    place: WorkbenchPage,
     title: String,
-    jobs: &mpsc::Sender<Job>,
-    said: &UnboundedSender<Said>,
+    jobs: &mpsc::Sender<Task>,
+    said: &UnboundedSender<WorkbenchEvent>,
 ) {
     let context = &handle.context;
     let mut fetcher = PageFetcher::new(context, source, false);
@@ -188,7 +192,7 @@ async fn fetch(
         Ok(response) => {
             poll::reached(context).await;
             if response.is_success() {
-                let _ = jobs.send(Job::Page { place, response: Box::new(response), title });
+                let _ = jobs.send(Task::Page { place, response: Box::new(response), title });
                 return;
             }
             let host = response.final_url.host_str().unwrap_or("the server");
@@ -196,50 +200,50 @@ async fn fetch(
         }
         Err(e) => bare(&e),
     };
-    let _ = said.send(Said::Failed { place, why: crate::util::text::line(&why) });
+    let _ = said.send(WorkbenchEvent::Failed { place, why: crate::util::text::line(&why) });
 }
 
 /// A workbench without a thread and a network, for tests: responses are available immediately.
 #[cfg(test)]
-pub(crate) struct Rehearsal {
-    desk: Desk,
-    heard: tokio::sync::mpsc::UnboundedReceiver<Said>,
+pub(crate) struct TestWorkbench {
+    worker: Worker,
+    heard: tokio::sync::mpsc::UnboundedReceiver<WorkbenchEvent>,
 }
 
 #[cfg(test)]
-impl Rehearsal {
+impl TestWorkbench {
     /// With the URLs of known articles and copies of the list, newest first.
     pub(crate) fn new(known: &[String], copies: &[(crate::model::Time, Url, &str)]) -> Self {
         let (said, heard) = tokio::sync::mpsc::unbounded_channel();
-        let mut desk = Desk::new(mpsc::channel().1, Arc::default(), said);
+        let mut worker = Worker::new(mpsc::channel().1, Arc::default(), said);
         let known = known.iter().map(|url| normalise(&url.parse().unwrap())).collect();
         let pack = |(at, url, markup): &(crate::model::Time, Url, &str)| {
             crate::store::ListCopy::pack(*at, url.as_str(), None, markup.as_bytes()).unwrap()
         };
-        desk.take(Job::Known { known, copies: copies.iter().map(pack).collect() });
-        Self { desk, heard }
+        worker.take(Task::Known { known, copies: copies.iter().map(pack).collect() });
+        Self { worker, heard }
     }
 
     /// Loads a page.
-    pub(crate) fn lay(&mut self, place: Place, url: &Url, markup: &str) {
-        self.desk.lay(place, markup.as_bytes(), None, url);
+    pub(crate) fn lay(&mut self, place: WorkbenchPage, url: &Url, markup: &str) {
+        self.worker.lay(place, markup.as_bytes(), None, url);
     }
 
-    pub(crate) fn preview(&mut self, request: u64, rules: WebsiteRules, list: Place) {
-        self.desk.take(Job::Preview { request, rules: Box::new(rules), list });
+    pub(crate) fn preview(&mut self, request: u64, rules: WebsiteRules, list: WorkbenchPage) {
+        self.worker.take(Task::Preview { request, rules: Box::new(rules), list });
     }
 
-    pub(crate) fn pick(&mut self, place: Place, element: u32, part: Part) {
-        self.desk.take(Job::Pick { place, element, part });
+    pub(crate) fn pick(&mut self, place: WorkbenchPage, element: u32, part: SelectorField) {
+        self.worker.take(Task::Pick { place, element, part });
     }
 
     pub(crate) fn copy(&mut self, number: usize) {
-        self.desk.take(Job::Copy(number));
+        self.worker.take(Task::Copy(number));
     }
 
     /// The responses since the last call.
-    pub(crate) fn heard(&mut self) -> Vec<Said> {
-        self.desk.offer_all();
+    pub(crate) fn heard(&mut self) -> Vec<WorkbenchEvent> {
+        self.worker.offer_all();
         std::iter::from_fn(|| self.heard.try_recv().ok()).collect()
     }
 }

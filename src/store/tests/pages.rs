@@ -7,7 +7,7 @@ fn reserved_keys_are_not_given_to_others() {
     let f = Fixture::new(&["site", "other"]);
     f.poll("other", vec![entry("known")]);
     let site = f.key("site");
-    let store = |title: &str, keys: Keys| {
+    let store = |title: &str, keys: ReservedKeys| {
         let (prepared, now) = (prepare(vec![entry(title)]), f.now);
         let write = move |conn: &rusqlite::Connection| {
             crate::store::pages::ingest(conn, site, &prepared, now, keys)
@@ -15,7 +15,7 @@ fn reserved_keys_are_not_given_to_others() {
         f.store.writer().unwrap().call_blocking(write).unwrap()
     };
     // The first article turns out to be known: its keys are still not given to others.
-    let (done, keys) = store("known", Keys::for_articles(3));
+    let (done, keys) = store("known", ReservedKeys::for_articles(3));
     assert_eq!((done.new.len(), done.known), (0, 1));
     f.poll("other", vec![entry("b"), entry("c"), entry("d")]);
     let (_, keys) = store("newest", keys);

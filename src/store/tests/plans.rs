@@ -95,7 +95,7 @@ fn no_statement_scans_all_items() {
     let criteria = Criteria { sources: Some(vec![f.key("a")]), ..Criteria::default() };
     let named = View { unread_only: true, criteria, ..View::of(Scope::All) };
     assert_eq!(view::window(&conn, &named, Anchor::First, 10).unwrap().rows.len(), 10);
-    assert!(count::count(&conn, &named, count::MOST_STEPS).unwrap().items > 300);
+    assert!(count::count(&conn, &named, count::MAX_STEPS).unwrap().items > 300);
     view::unread_since(&conn, f.now - TimeDelta::hours(3)).unwrap();
     rows::load_facts(&conn, f.key("a")).unwrap();
     sources::by_next_poll(&conn, 10).unwrap();
@@ -107,7 +107,7 @@ fn no_statement_scans_all_items() {
     let wants = ahead::Ahead { pinned: vec![a, b], all: vec![b], again: vec![a, b] };
     assert!(ahead::next(&conn, &wants, f.now, 16).unwrap().len() > 2);
     ahead::wake(&conn, f.now).unwrap();
-    for kept in [ahead::Kept::Unread, ahead::Kept::Pinned] {
+    for kept in [ahead::MarkedItems::Unread, ahead::MarkedItems::Pinned] {
         ahead::unfetched(&conn, kept, &[a, b], f.now, 20).unwrap();
         ahead::refused(&conn, kept, &[a, b], f.now).unwrap();
     }

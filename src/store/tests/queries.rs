@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::query::{Column, Known, Query, State, Term, What, resolve};
-use crate::store::count::{Count, MOST_COUNTED};
+use crate::store::count::{Count, MAX_COUNTED};
 use chrono::{DateTime, Local};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -270,7 +270,7 @@ fn counting_stops_at_its_limits() {
         let view = View { criteria: criteria(text), ..View::of(Scope::All) };
         f.store.reader().unwrap().count(&view).unwrap()
     };
-    let most = Count { items: MOST_COUNTED, more: true };
+    let most = Count { items: MAX_COUNTED, more: true };
     assert_eq!((count("word"), count("unread")), (most, most));
     assert_eq!(count("\"word 7\""), Count { items: 1, more: false });
     assert_eq!(count("is:read"), Count::default());
@@ -281,5 +281,5 @@ fn counting_stops_at_its_limits() {
     assert!(part.more && part.items < 100, "{part:?}");
     // The connection is unchanged.
     let view = View { criteria: criteria("is:unpinned"), ..View::of(Scope::All) };
-    assert_eq!(count::count(&conn, &view, count::MOST_STEPS).unwrap(), most);
+    assert_eq!(count::count(&conn, &view, count::MAX_STEPS).unwrap(), most);
 }

@@ -12,8 +12,8 @@ impl Fixture {
         self.store.reader().unwrap().item(self.only_key()).unwrap().unwrap()
     }
 
-    fn store_end(&self, end: FetchEnd, way: TextWay) -> bool {
-        let fetched = Fetched { item: self.only_key(), at: self.now, end, next: None, way };
+    fn store_end(&self, end: PageResult, way: TextWay) -> bool {
+        let fetched = FetchedPage { item: self.only_key(), at: self.now, end, next: None, way };
         let writer = self.store.writer().unwrap();
         writer.call_blocking(move |conn| articles::save(conn, &fetched)).unwrap()
     }
@@ -35,8 +35,8 @@ impl Fixture {
     }
 }
 
-fn read(html: &str, changed: bool) -> FetchEnd {
-    FetchEnd::Read(Box::new(page_read(html, changed)))
+fn read(html: &str, changed: bool) -> PageResult {
+    PageResult::Read(Box::new(page_read(html, changed)))
 }
 
 fn page_read(html: &str, changed: bool) -> PageRead {
@@ -46,7 +46,7 @@ fn page_read(html: &str, changed: bool) -> PageRead {
         bytes: 99,
         validators: Validators { etag: Some(b"\"x\"".to_vec()), last_modified: None },
         validators_of: "https://site.example/a".to_owned(),
-        site: Site { template: Some("{}".to_owned()), whole: Some(false) },
+        site: LearnedSite { template: Some("{}".to_owned()), whole: Some(false) },
         published: Some(Time::from_timestamp(1_700_000_000, 0).unwrap()),
         updated: None,
         authors: vec!["Ann".to_owned()],
@@ -72,9 +72,9 @@ fn full_text_replaces_the_teaser_in_display_and_search() {
     assert_eq!((f.found("zebra"), f.found("teaser")), (1, 0));
     assert_eq!(f.rows(&View::of(Scope::All))[0].words, 3);
     // The user can choose the feed's text instead; the other one is kept.
-    f.store_end(FetchEnd::FeedWanted, TextWay::Feed);
+    f.store_end(PageResult::FeedWanted, TextWay::Feed);
     assert_eq!((f.item().body(), f.item().text_from), ("<p>teaser</p>", TextFrom::Feed));
-    f.store_end(FetchEnd::Unchanged, TextWay::Best);
+    f.store_end(PageResult::Unchanged, TextWay::Best);
     assert_eq!(f.item().body(), "<p>the whole zebra</p>");
 }
 
@@ -98,13 +98,13 @@ fn a_page_provides_dates_and_authors_missing_in_the_feed() {
 #[test]
 fn a_failure_is_reported_and_removes_nothing() {
     let f = with_teaser();
-    f.store_end(FetchEnd::Failed("no such page".into()), TextWay::Best);
-    f.store_end(FetchEnd::Failed("no such page".into()), TextWay::Best);
+    f.store_end(PageResult::Failed("no such page".into()), TextWay::Best);
+    f.store_end(PageResult::Failed("no such page".into()), TextWay::Best);
     let (item, reader) = (f.item(), f.store.reader().unwrap());
     assert_eq!((item.body(), item.fetch_error.as_deref()), ("<p>teaser</p>", Some("no such page")));
     assert_eq!(reader.page(f.only_key()).unwrap().unwrap().tries, 2);
     f.store_end(read("<p>text</p>", false), TextWay::Page);
-    f.store_end(FetchEnd::Failed("later".into()), TextWay::Best);
+    f.store_end(PageResult::Failed("later".into()), TextWay::Best);
     assert_eq!(f.item().body(), "<p>text</p>");
     let page = reader.page(f.only_key()).unwrap().unwrap();
     assert_eq!((page.tries, page.way, page.page_hash), (1, TextWay::Page, Some(7)));
@@ -144,7 +144,7 @@ fn a_change_in_a_full_text_feed_keeps_the_previous_text() {
     let mut page = page_read("", false);
     page.text = PageText::InFeed;
     page.site.whole = Some(true);
-    f.store_end(FetchEnd::Read(Box::new(page.clone())), TextWay::Best);
+    f.store_end(PageResult::Read(Box::new(page.clone())), TextWay::Best);
     assert_eq!(poll("<p>two  </p>"), (0, false, "<p>two  </p>".into()), "white space");
     assert_eq!(poll("<p>three</p>"), (1, true, "<p>three</p>".into()));
     assert_eq!(poll("<p>four</p>"), (2, true, "<p>four</p>".into()));
@@ -167,7 +167,7 @@ fn a_change_in_a_full_text_feed_keeps_the_previous_text() {
     assert_eq!((f.found("teaser"), f.found("four")), (1, 0));
     // Fetching the page again removes nothing; the text from the page takes precedence over the
     // feed's.
-    f.store_end(FetchEnd::Read(Box::new(page)), TextWay::Best);
+    f.store_end(PageResult::Read(Box::new(page)), TextWay::Best);
     assert_eq!(f.item().versions, 3);
     f.store_end(read("<p>page</p>", false), TextWay::Page);
     assert_eq!(poll("<p>five</p>").2, "<p>page</p>");
@@ -197,7 +197,7 @@ fn removing_an_item_removes_its_dependent_rows() {
         writer.call_blocking(move |c| Ok(c.query_row(&sql, [], |r| r.get::<_, i64>(0))?)).unwrap()
     };
     assert_eq!((count("article"), count("fetch"), count("site")), (0, 0, 1));
-    let fetched = Fetched {
+    let fetched = FetchedPage {
         item: 1,
         at: f.now,
         end: read("<p>late</p>", false),

@@ -83,7 +83,7 @@ impl App {
             }
         }
         // The result must not hide that the old source list was used.
-        match self.status.fault.clone() {
+        match self.status.declaration_error.clone() {
             Some(error) => self.show_error(&error),
             None => self.note(text),
         }

@@ -207,7 +207,10 @@ impl App {
             Event::TimePassed => self.time_passed(),
             Event::StoreChanged => self.store_changed(),
             Event::StatusChanged(status) => {
-                let error = status.fault.clone().filter(|_| self.status.fault != status.fault);
+                let error = status
+                    .declaration_error
+                    .clone()
+                    .filter(|_| self.status.declaration_error != status.declaration_error);
                 self.status = status;
                 match error {
                     Some(error) => self.show_error(&error),

@@ -12,7 +12,7 @@ use sheet::SheetView;
 use super::editor;
 use super::{App, Editor};
 use crate::config::SourceForm;
-use crate::engine::{Found, ListLink, Offer, Part, Place, Preview, Subject};
+use crate::engine::{ListLink, Matches, Offer, Preview, SelectorField, Subject, WorkbenchPage};
 use crate::model::{RuleKey, SelectorProblem, SourceKind, Time, WebsiteMode, WebsiteRules};
 use crate::tui::effect::{BenchRequest, Effect};
 use crate::tui::event::RequestId;
@@ -33,20 +33,20 @@ pub(crate) struct BenchField {
     /// Its key in the `website` table.
     pub(crate) key: &'static str,
     /// The selector; `None` for other settings.
-    pub(crate) part: Option<Part>,
+    pub(crate) part: Option<SelectorField>,
     /// Its index in the form.
     pub(crate) index: usize,
 }
 
 /// The keys in display order.
-const KEYS: [(&str, Option<Part>); 7] = [
-    ("articles", Some(Part::Articles)),
-    ("next", Some(Part::Next)),
-    ("title", Some(Part::Title)),
-    ("author", Some(Part::Author)),
-    ("date", Some(Part::Date)),
+const KEYS: [(&str, Option<SelectorField>); 7] = [
+    ("articles", Some(SelectorField::Articles)),
+    ("next", Some(SelectorField::Next)),
+    ("title", Some(SelectorField::Title)),
+    ("author", Some(SelectorField::Author)),
+    ("date", Some(SelectorField::Date)),
     ("date_format", None),
-    ("content", Some(Part::Content)),
+    ("content", Some(SelectorField::Content)),
 ];
 
 #[derive(Debug)]
@@ -57,17 +57,17 @@ pub(crate) struct Bench {
     pub(crate) shown: bool,
     pub(crate) pane: BenchPane,
     /// The page that is shown.
-    pub(crate) at: Place,
+    pub(crate) at: WorkbenchPage,
     pub(crate) fields: Vec<BenchField>,
     /// Index of the field that elements are picked for.
     pub(crate) active: usize,
-    pub(crate) sheets: HashMap<Place, SheetView>,
+    pub(crate) sheets: HashMap<WorkbenchPage, SheetView>,
     /// Pages that are being loaded.
-    pub(crate) waiting: HashSet<Place>,
-    pub(crate) failed: HashMap<Place, String>,
+    pub(crate) waiting: HashSet<WorkbenchPage>,
+    pub(crate) failed: HashMap<WorkbenchPage, String>,
     /// Times of the stored copies of the list, newest first.
     pub(crate) copies: Vec<Time>,
-    offers: HashMap<Place, Vec<Offer>>,
+    offers: HashMap<WorkbenchPage, Vec<Offer>>,
     /// Index of the suggestion that was applied last.
     applied: Option<usize>,
     /// Values that the fields filled by it had before.
@@ -77,7 +77,7 @@ pub(crate) struct Bench {
     /// Whether a repair is suggested.
     repairing: bool,
     /// The stored copy shown beside a broken list, if there is space.
-    beside: Option<Place>,
+    beside: Option<WorkbenchPage>,
     pub(crate) preview: Preview,
     last_preview: u64,
     /// Index of the selected article.
@@ -91,7 +91,7 @@ impl Bench {
             let index = index(key)?;
             form.is_shown(&form.fields()[index]).then_some(BenchField { key, part, index })
         });
-        let at = if is_list(form) { Place::List } else { Place::Article };
+        let at = if is_list(form) { WorkbenchPage::List } else { WorkbenchPage::Article };
         let mut bench = Self {
             id,
             shown: true,
@@ -135,20 +135,20 @@ impl Bench {
     }
 
     /// The list that selectors are evaluated on.
-    pub(crate) fn list(&self) -> Place {
+    pub(crate) fn list(&self) -> WorkbenchPage {
         match self.at {
-            Place::Copy(_) => self.at,
-            _ => Place::List,
+            WorkbenchPage::Copy(_) => self.at,
+            _ => WorkbenchPage::List,
         }
     }
 
     /// Whether the page that is shown is an article.
     pub(crate) fn is_article(&self) -> bool {
-        self.at == Place::Article
+        self.at == WorkbenchPage::Article
     }
 
     /// The matches of a selector, if its page is loaded.
-    pub(crate) fn found(&self, part: Part) -> Option<Option<&Found>> {
+    pub(crate) fn found(&self, part: SelectorField) -> Option<Option<&Matches>> {
         let list = self.preview.list.iter().flat_map(|page| &page.found);
         let article = self.preview.article.iter().flat_map(|page| &page.found);
         let mut all = list.chain(article);
@@ -156,20 +156,21 @@ impl Bench {
     }
 
     /// The marked elements of a selector on the page that is shown.
-    pub(crate) fn marks(&self, part: Part) -> &[u32] {
-        if Part::ARTICLE.contains(&part) != self.is_article() {
+    pub(crate) fn marks(&self, part: SelectorField) -> &[u32] {
+        if SelectorField::ARTICLE.contains(&part) != self.is_article() {
             return &[];
         }
         self.found(part).flatten().map_or(&[], |found| found.marks.as_slice())
     }
 
     /// The copy shown beside the list.
-    pub(crate) fn beside(&self) -> Option<Place> {
-        self.beside.filter(|place| self.at == Place::List && self.sheets.contains_key(place))
+    pub(crate) fn beside(&self) -> Option<WorkbenchPage> {
+        self.beside
+            .filter(|place| self.at == WorkbenchPage::List && self.sheets.contains_key(place))
     }
 
     /// The marked elements of a selector on a page: the one that is shown, or the copy beside it.
-    pub(crate) fn marks_on(&self, place: Place, part: Part) -> &[u32] {
+    pub(crate) fn marks_on(&self, place: WorkbenchPage, part: SelectorField) -> &[u32] {
         if place == self.at {
             return self.marks(part);
         }
@@ -203,14 +204,15 @@ impl Bench {
 
     /// Activates the first field for the page that is shown, unless the active one is for it.
     fn activate_for_page(&mut self) {
-        let parts = if self.is_article() { &Part::ARTICLE[..] } else { &Part::LIST[..] };
+        let parts =
+            if self.is_article() { &SelectorField::ARTICLE[..] } else { &SelectorField::LIST[..] };
         let fits = |field: &BenchField| field.part.is_some_and(|part| parts.contains(&part));
         if !self.field().is_some_and(|field| fits(&field)) {
             self.active = self.fields.iter().position(fits).unwrap_or(0);
         }
     }
 
-    fn show(&mut self, place: Place) {
+    fn show(&mut self, place: WorkbenchPage) {
         self.at = place;
         // Suggestions belong to one page: what was applied on another one stays.
         (self.applied, self.repairing) = (None, false);
@@ -226,12 +228,12 @@ impl Bench {
 
 /// Whether a suggestion fills a selector. It keeps an empty `next` (only one page is read) and one that
 /// has matches; in a repair it keeps what is not broken.
-fn is_filled(bench: &Bench, part: Part, typed: &Field) -> bool {
+fn is_filled(bench: &Bench, part: SelectorField, typed: &Field) -> bool {
     let finds = bench.found(part).flatten().is_some_and(|found| found.count > 0);
     match bench.broken.as_ref().map(|problem| problem.key) {
-        Some(RuleKey::Title) if bench.is_article() => part == Part::Title,
-        Some(RuleKey::Content) if bench.is_article() => part == Part::Content,
-        _ => part != Part::Next || !(typed.value().is_empty() || finds),
+        Some(RuleKey::Title) if bench.is_article() => part == SelectorField::Title,
+        Some(RuleKey::Content) if bench.is_article() => part == SelectorField::Content,
+        _ => part != SelectorField::Next || !(typed.value().is_empty() || finds),
     }
 }
 
@@ -285,7 +287,7 @@ impl Editor {
     }
 
     /// Whether a suggestion fills a selector.
-    pub(crate) fn is_filled(&self, part: Part) -> bool {
+    pub(crate) fn is_filled(&self, part: SelectorField) -> bool {
         let Some(bench) = &self.bench else { return false };
         let field = bench.fields.iter().find(|field| field.part == Some(part));
         field

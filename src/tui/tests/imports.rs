@@ -32,7 +32,10 @@ fn previews_imports_and_undoes_a_list() {
     stage.keys("i");
     stage.happen(Event::Pasted(path.display().to_string()));
     stage.keys("<Enter><Enter><Enter>");
-    assert_eq!(stage.requested.iter().filter(|a| a.starts_with("Edit { purpose: Import")).count(), 1);
+    assert_eq!(
+        stage.requested.iter().filter(|a| a.starts_with("Edit { purpose: Import")).count(),
+        1
+    );
     let summary = "1 source imported, view New linux saved, 1 was already followed, 2 skipped (u";
     assert!(stage.screen(120, 40).contains(summary), "{}", stage.screen(120, 40));
     let (imported, views) = (file(&stage), config(&stage));

@@ -50,10 +50,10 @@ fn reports_the_result_of_a_full_text_request() {
     let cases = [
         (
             TextGot::Fetched { from: TextFrom::Guided, changed: false },
-            "text from the page, by the words",
+            "text from the page, located by",
         ),
         (TextGot::Fetched { from: TextFrom::Page, changed: true }, "the article has changed"),
-        (TextGot::Whole, "the feed carries the whole article"),
+        (TextGot::Whole, "the feed carries the full text"),
         (TextGot::Same(TextWay::Best), "the page gives the same text"),
         (TextGot::Failed("it refuses".to_owned()), "it refuses"),
     ];
@@ -87,7 +87,7 @@ fn prefetches_after_showing_the_size() {
     stage.keys("PP");
     assert_eq!(stage.asked_for("StopPrefetch"), 1);
     stage.happen(Event::PrefetchPlanned(Ok(PrefetchPlan::default())));
-    stage.shows("every page is here already");
+    stage.shows("all pages are already fetched");
 }
 
 #[test]

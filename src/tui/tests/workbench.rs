@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::config::{Paths, Section, SourcesFile};
-use crate::engine::{Part, Place, Rehearsal, Said};
+use crate::engine::{SelectorField, TestWorkbench, WorkbenchEvent, WorkbenchPage};
 use crate::tui::effect::BenchRequest;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use url::Url;
@@ -51,7 +51,7 @@ const ARTICLE: &str = "<main><article><h1 class=headline>Bridge reopens in March
 /// The interface with a source in a workbench.
 struct BenchTest {
     stage: Stage,
-    bench: Rehearsal,
+    bench: TestWorkbench,
     /// The HTML of the list page.
     page: String,
     file: SourcesFile,
@@ -79,7 +79,7 @@ impl BenchTest {
         let known: Vec<String> = (0..4).map(|n| at(&format!("/a/{n}")).to_string()).collect();
         let old = now_page();
         let copies = [(now() - TimeDelta::days(5), at("/news"), old.as_str())];
-        let bench = Rehearsal::new(&known, &copies);
+        let bench = TestWorkbench::new(&known, &copies);
         let stage = Stage::with(Settings::default(), list, item_rows());
         let mut test = Self { stage, bench, page, file, _folder: folder };
         test.stage.keys("<Tab>G");
@@ -130,10 +130,10 @@ impl BenchTest {
                         self.answer(bench);
                         self.happen(Event::BenchReplied(
                             bench,
-                            Said::Failed { place: Place::List, why },
+                            WorkbenchEvent::Failed { place: WorkbenchPage::List, why },
                         ));
                     } else {
-                        self.bench.lay(Place::List, &at("/news"), &page);
+                        self.bench.lay(WorkbenchPage::List, &at("/news"), &page);
                         self.answer(bench);
                     }
                 }
@@ -147,7 +147,8 @@ impl BenchTest {
                         }
                         BenchRequest::Copy(number) => self.bench.copy(number),
                         BenchRequest::Fetch { url, place, .. } => {
-                            let page = if place == Place::Article { ARTICLE } else { &self.page };
+                            let page =
+                                if place == WorkbenchPage::Article { ARTICLE } else { &self.page };
                             self.bench.lay(place, &url, page);
                         }
                     }
@@ -218,7 +219,7 @@ fn shows_matches_while_typing() {
     test.keys("i<C-u>article:first-child h3");
     test.shows("1 matched   3 lost of 4");
     test.keys(" >");
-    test.shows("! articles is no CSS selector yet: an element is missing at its end");
+    test.shows("! articles is not a complete CSS selector: an element is missing at its end");
     test.shows("No articles");
     test.keys(" a<Enter>");
     test.shows("1 matched");
@@ -419,7 +420,7 @@ fn mouse_selects_lines_articles_and_fields() {
 #[test]
 fn drops_late_replies_of_another_workbench() {
     let mut test = BenchTest::open(now_page(), false, "W");
-    let picked = Said::Picked(Part::Articles, Some("nonsense".to_owned()));
+    let picked = WorkbenchEvent::Picked(SelectorField::Articles, Some("nonsense".to_owned()));
     test.happen(Event::BenchReplied(0, picked));
     assert!(!test.screen().contains("nonsense"));
 }

@@ -87,7 +87,7 @@ pub(super) fn top(app: &App, frame: &mut Frame<'_>, area: Rect) {
         (Part::Watches(Some(pid)), ..) => format!("  watching (process {pid} polls)"),
         (Part::Watches(None), ..) => "  watching (another newsfed polls)".to_owned(),
         (Part::Reads, ..) => "  read-only".to_owned(),
-        _ if status.fault.is_some() => format!("  {} error in sources.toml", m.failing),
+        _ if status.declaration_error.is_some() => format!("  {} error in sources.toml", m.failing),
         _ if status.offline => format!("  {} offline", m.failing),
         (_, total, _) if total > 0 => {
             let host = status.host.as_deref().unwrap_or("");
@@ -102,7 +102,7 @@ pub(super) fn top(app: &App, frame: &mut Frame<'_>, area: Rect) {
         Some((done, total)) => format!("  {} page {done} of {total}", m.busy),
         None => state,
     };
-    let warns = status.offline || status.fault.is_some() || status.role == Part::Reads;
+    let warns = status.offline || status.declaration_error.is_some() || status.role == Part::Reads;
     row.right(state, style(if warns { Role::Warning } else { Role::Status }));
     row.left(" newsfed", style(Role::Accent));
     let sum = |f: fn(&crate::model::SourceFacts) -> u32| -> u32 {

@@ -5,7 +5,7 @@ use super::chrome::{Marks, marks};
 use super::has_focus;
 use super::row::{Row, age, span};
 use crate::config::Role;
-use crate::engine::{Pulse, glance};
+use crate::engine::{self, Pulse};
 use crate::model::{Health, Time};
 use crate::tui::event::SourceEntry;
 use ratatui::Frame;
@@ -55,7 +55,7 @@ fn line(
             let line = super::why::sparkline(&rhythm.per_day, app.settings.ui.ascii);
             out.right(format!(" {line}"), part(Role::Dim));
         }
-        if let Some(next) = glance(&entry.source, &entry.facts, app.now).next {
+        if let Some(next) = engine::next_check(&entry.source, &entry.facts, app.now).next {
             out.right(format!(" {}", until(app, next)), part(Role::Dim));
         }
     }
@@ -122,7 +122,7 @@ fn state(app: &App, row: &SourceRow, m: &Marks, width: u16) -> (String, Role) {
 
 /// The state of a healthy source compared with its usual rhythm and its schedule.
 fn rhythm_state(app: &App, entry: &SourceEntry, m: &Marks) -> (String, Role) {
-    if glance(&entry.source, &entry.facts, app.now).overdue {
+    if engine::next_check(&entry.source, &entry.facts, app.now).overdue {
         return (" late".to_owned(), Role::Warning);
     }
     let Some(rhythm) = app.rhythms.of(entry.facts.key) else { return (String::new(), Role::Dim) };
@@ -144,7 +144,7 @@ fn until(app: &App, next: Time) -> String {
 pub(super) fn next_check(app: &App) -> Option<String> {
     let row = app.sources.current()?;
     let entry = app.sources.list.sources.get(row.entry?)?;
-    let next = glance(&entry.source, &entry.facts, app.now).next?;
+    let next = engine::next_check(&entry.source, &entry.facts, app.now).next?;
     Some(match (next - app.now).num_seconds() {
         ..=0 => "next check now".to_owned(),
         seconds => format!("next check in {}", span(seconds)),

@@ -7,7 +7,7 @@ use super::super::app::{App, Bench, BenchPane, Editor};
 use super::chrome::marks;
 use super::row::Row;
 use crate::config::Role;
-use crate::engine::Place;
+use crate::engine::WorkbenchPage;
 use crate::util::text;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
@@ -246,7 +246,7 @@ fn message(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Bench, are
     let unread = bench.preview.article.as_ref().and_then(|article| article.date_text.as_ref());
     let unread = unread.filter(|_| field.is_some_and(|f| f.key.starts_with("date")));
     let failed = bench.failed.get(&bench.at).filter(|_| bench.sheet().is_some());
-    let list_failed = bench.failed.get(&Place::List);
+    let list_failed = bench.failed.get(&WorkbenchPage::List);
     let offers = bench.offers();
     let (words, role) = if let Some(error) = error {
         (error, Role::Error)

@@ -9,7 +9,7 @@ const LONGEST: usize = 200;
 
 /// A piece of a layout that represents a part of the date.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Part {
+enum LayoutPart {
     /// `January`, or `Jan`.
     MonthName { long: bool },
     /// `01`, or `1`.
@@ -45,30 +45,30 @@ enum Part {
 }
 
 /// All pieces; longer ones come before their prefixes.
-const PARTS: [(&str, Part); 35] = [
-    ("January", Part::MonthName { long: true }),
-    ("Jan", Part::MonthName { long: false }),
-    ("Monday", Part::Weekday { long: true }),
-    ("Mon", Part::Weekday { long: false }),
-    ("MST", Part::ZoneName),
-    ("002", Part::YearDay { padded: false }),
-    ("01", Part::Month { two: true }),
-    ("02", Part::Day { two: true, padded: false }),
-    ("03", Part::Hour12 { two: true }),
-    ("04", Part::Minute { two: true }),
-    ("05", Part::Second { two: true }),
-    ("06", Part::ShortYear),
-    ("15", Part::Hour),
-    ("1", Part::Month { two: false }),
-    ("2006", Part::Year),
-    ("2", Part::Day { two: false, padded: false }),
-    ("__2", Part::YearDay { padded: true }),
-    ("_2", Part::Day { two: false, padded: true }),
-    ("3", Part::Hour12 { two: false }),
-    ("4", Part::Minute { two: false }),
-    ("5", Part::Second { two: false }),
-    ("PM", Part::HalfDay { upper: true }),
-    ("pm", Part::HalfDay { upper: false }),
+const PARTS: [(&str, LayoutPart); 35] = [
+    ("January", LayoutPart::MonthName { long: true }),
+    ("Jan", LayoutPart::MonthName { long: false }),
+    ("Monday", LayoutPart::Weekday { long: true }),
+    ("Mon", LayoutPart::Weekday { long: false }),
+    ("MST", LayoutPart::ZoneName),
+    ("002", LayoutPart::YearDay { padded: false }),
+    ("01", LayoutPart::Month { two: true }),
+    ("02", LayoutPart::Day { two: true, padded: false }),
+    ("03", LayoutPart::Hour12 { two: true }),
+    ("04", LayoutPart::Minute { two: true }),
+    ("05", LayoutPart::Second { two: true }),
+    ("06", LayoutPart::ShortYear),
+    ("15", LayoutPart::Hour),
+    ("1", LayoutPart::Month { two: false }),
+    ("2006", LayoutPart::Year),
+    ("2", LayoutPart::Day { two: false, padded: false }),
+    ("__2", LayoutPart::YearDay { padded: true }),
+    ("_2", LayoutPart::Day { two: false, padded: true }),
+    ("3", LayoutPart::Hour12 { two: false }),
+    ("4", LayoutPart::Minute { two: false }),
+    ("5", LayoutPart::Second { two: false }),
+    ("PM", LayoutPart::HalfDay { upper: true }),
+    ("pm", LayoutPart::HalfDay { upper: false }),
     ("-07:00:00", offset(false, true, true, true)),
     ("-070000", offset(false, false, true, true)),
     ("-07:00", offset(false, true, true, false)),
@@ -80,12 +80,12 @@ const PARTS: [(&str, Part); 35] = [
     ("Z0700", offset(true, false, true, false)),
     ("Z07", offset(true, false, false, false)),
     // Parsed by `fraction`.
-    (".000", Part::Fraction(3)),
-    (".999", Part::MaybeFraction),
+    (".000", LayoutPart::Fraction(3)),
+    (".999", LayoutPart::MaybeFraction),
 ];
 
-const fn offset(z: bool, colon: bool, minutes: bool, seconds: bool) -> Part {
-    Part::Offset { z, colon, minutes, seconds }
+const fn offset(z: bool, colon: bool, minutes: bool, seconds: bool) -> LayoutPart {
+    LayoutPart::Offset { z, colon, minutes, seconds }
 }
 
 /// Whether a text contains any part of a date.
@@ -109,16 +109,16 @@ pub fn parse_layout(layout: &str, text: &str) -> Option<Time> {
         rest = date.take(part, rest)?;
         // A fraction may follow the seconds although the layout has none.
         let follows = part_at(layout, at).map(|(p, _)| p);
-        let fraction = matches!(follows, Some(Part::Fraction(_) | Part::MaybeFraction));
-        if matches!(part, Part::Second { .. }) && !fraction {
-            rest = date.take(Part::MaybeFraction, rest)?;
+        let fraction = matches!(follows, Some(LayoutPart::Fraction(_) | LayoutPart::MaybeFraction));
+        if matches!(part, LayoutPart::Second { .. }) && !fraction {
+            rest = date.take(LayoutPart::MaybeFraction, rest)?;
         }
     }
     if rest.is_empty() { date.time() } else { None }
 }
 
 /// The part that begins at `at`, and its length.
-fn part_at(layout: &str, at: usize) -> Option<(Part, usize)> {
+fn part_at(layout: &str, at: usize) -> Option<(LayoutPart, usize)> {
     let rest = layout.get(at..)?;
     if rest.starts_with(['.', ',']) {
         return fraction(rest);
@@ -129,17 +129,18 @@ fn part_at(layout: &str, at: usize) -> Option<(Part, usize)> {
     }
     let (name, part) = PARTS.iter().find(|(name, _)| rest.starts_with(name))?;
     // "Janus" and "Month" are words.
-    let word = matches!(part, Part::MonthName { long: false } | Part::Weekday { long: false });
+    let word =
+        matches!(part, LayoutPart::MonthName { long: false } | LayoutPart::Weekday { long: false });
     let goes_on = rest[name.len()..].starts_with(|c: char| c.is_ascii_lowercase());
     (!(word && goes_on)).then_some((*part, name.len()))
 }
 
 /// `.000` or `,999` of any length, not followed by another digit.
-fn fraction(rest: &str) -> Option<(Part, usize)> {
+fn fraction(rest: &str) -> Option<(LayoutPart, usize)> {
     let digit = rest[1..].chars().next().filter(|c| matches!(c, '0' | '9'))?;
     let digits = rest[1..].chars().take_while(|c| *c == digit).count();
     let ends = !rest[1 + digits..].starts_with(|c: char| c.is_ascii_digit());
-    let part = if digit == '0' { Part::Fraction(digits) } else { Part::MaybeFraction };
+    let part = if digit == '0' { LayoutPart::Fraction(digits) } else { LayoutPart::MaybeFraction };
     ends.then_some((part, 1 + digits))
 }
 
@@ -177,60 +178,60 @@ struct Draft {
 
 impl Draft {
     /// Parses a part; returns the rest.
-    fn take<'a>(&mut self, part: Part, text: &'a str) -> Option<&'a str> {
+    fn take<'a>(&mut self, part: LayoutPart, text: &'a str) -> Option<&'a str> {
         match part {
-            Part::MonthName { long } => {
+            LayoutPart::MonthName { long } => {
                 let (number, rest) = name(&MONTHS, long, text)?;
                 self.month = Some(number);
                 Some(rest)
             }
-            Part::Weekday { long } => name(&DAYS, long, text).map(|(_, rest)| rest),
-            Part::Month { two } => number(text, two, 1..=12, |n| self.month = Some(n)),
-            Part::Day { two, padded } => {
+            LayoutPart::Weekday { long } => name(&DAYS, long, text).map(|(_, rest)| rest),
+            LayoutPart::Month { two } => number(text, two, 1..=12, |n| self.month = Some(n)),
+            LayoutPart::Day { two, padded } => {
                 let text = if padded { text.strip_prefix(' ').unwrap_or(text) } else { text };
                 number(text, two, 1..=31, |n| self.day = Some(n))
             }
-            Part::YearDay { padded } => {
+            LayoutPart::YearDay { padded } => {
                 let blanks = text.len() - text.trim_start_matches(' ').len();
                 let blanks = if padded { blanks.min(2) } else { 0 };
                 let digits = text.get(blanks..3).filter(|d| all_digits(d))?;
                 self.year_day = digits.parse().ok();
                 text.get(3..)
             }
-            Part::Hour => number(text, false, 0..=23, |n| self.hour = n),
-            Part::Hour12 { two } => number(text, two, 0..=12, |n| self.hour = n),
-            Part::Minute { two } => number(text, two, 0..=59, |n| self.minute = n),
-            Part::Second { two } => number(text, two, 0..=59, |n| self.second = n),
-            Part::Year => {
+            LayoutPart::Hour => number(text, false, 0..=23, |n| self.hour = n),
+            LayoutPart::Hour12 { two } => number(text, two, 0..=12, |n| self.hour = n),
+            LayoutPart::Minute { two } => number(text, two, 0..=59, |n| self.minute = n),
+            LayoutPart::Second { two } => number(text, two, 0..=59, |n| self.second = n),
+            LayoutPart::Year => {
                 let digits = text.get(..4).filter(|d| all_digits(d))?;
                 self.year = digits.parse().ok();
                 text.get(4..)
             }
-            Part::ShortYear => {
+            LayoutPart::ShortYear => {
                 let digits = text.get(..2).filter(|d| all_digits(d))?;
                 let year: i32 = digits.parse().ok()?;
                 self.year = Some(if year >= 69 { 1900 + year } else { 2000 + year });
                 text.get(2..)
             }
-            Part::HalfDay { upper } => {
+            LayoutPart::HalfDay { upper } => {
                 let (am, pm) = if upper { ("AM", "PM") } else { ("am", "pm") };
                 self.afternoon = Some(text.starts_with(pm));
                 text.strip_prefix(pm).or_else(|| text.strip_prefix(am))
             }
-            Part::ZoneName => zone_name(text),
-            Part::Offset { z, .. } if z && text.starts_with('Z') => text.get(1..),
-            Part::Offset { colon, minutes, seconds, .. } => {
+            LayoutPart::ZoneName => zone_name(text),
+            LayoutPart::Offset { z, .. } if z && text.starts_with('Z') => text.get(1..),
+            LayoutPart::Offset { colon, minutes, seconds, .. } => {
                 let (offset, rest) = read_offset(text, colon, minutes, seconds)?;
                 self.offset = offset;
                 Some(rest)
             }
-            Part::Fraction(digits) => {
+            LayoutPart::Fraction(digits) => {
                 let body = text.strip_prefix(['.', ','])?;
                 let found = body.get(..digits).filter(|d| all_digits(d))?;
                 self.nanos = nanos(found);
                 body.get(digits..)
             }
-            Part::MaybeFraction => {
+            LayoutPart::MaybeFraction => {
                 let Some(body) = text.strip_prefix(['.', ',']) else { return Some(text) };
                 let digits = body.bytes().take_while(u8::is_ascii_digit).count();
                 if digits == 0 {

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 /// Minimum number of articles of a list.
 pub(super) const LEAST: usize = 3;
 /// Maximum number of groups that are ranked.
-const MOST_GROUPS: usize = 200;
+const MAX_GROUPS: usize = 200;
 /// Minimum likeness of a link that adds to a group; less counts against it.
 const BORDER: f64 = 0.45;
 
@@ -78,7 +78,7 @@ pub(super) fn ranked(links: &[Link]) -> Vec<Group> {
     }
     let mut groups: Vec<Group> = best.into_values().collect();
     sort(&mut groups);
-    groups.truncate(MOST_GROUPS);
+    groups.truncate(MAX_GROUPS);
     if let Some(joined) = join(&groups, &targets) {
         groups.insert(0, joined);
     }

@@ -14,11 +14,11 @@ use std::collections::{HashMap, HashSet};
 use url::Url;
 
 /// Maximum number of links of one page that are examined.
-const MOST_LINKS: usize = 2000;
+const MAX_LINKS: usize = 2000;
 /// Maximum number of selectors per link.
-const MOST_SELECTORS: usize = 120;
+const MAX_SELECTORS: usize = 120;
 /// Maximum number of bytes of the text of one element that are examined.
-const MOST_TEXT: usize = 1000;
+const MAX_TEXT: usize = 1000;
 /// Maximum number of ancestors of a link that are examined.
 const LEVELS: usize = 12;
 /// Maximum number of ancestors of a link within which its date is.
@@ -66,7 +66,7 @@ pub(super) fn gather(page: &Page) -> Vec<Link> {
     let elements: Vec<ElementRef<'_>> = root
         .descendent_elements()
         .filter(|e| e.value().name() == "a" && e.attr("href").is_some())
-        .take(MOST_LINKS)
+        .take(MAX_LINKS)
         .collect();
     let own = normalise(page.url());
     let target = |element: &ElementRef<'_>| {
@@ -129,7 +129,7 @@ fn is_file(url: &Url) -> bool {
 fn label(link: ElementRef<'_>) -> String {
     // A card may be one link that contains heading and teaser; the heading is its label.
     let heading = link.descendent_elements().skip(1).find(|e| is_heading(e.value().name()));
-    let text = text::line(&text_up_to(heading.unwrap_or(link), MOST_TEXT));
+    let text = text::line(&text_up_to(heading.unwrap_or(link), MAX_TEXT));
     if !text.is_empty() {
         return text;
     }
@@ -151,7 +151,7 @@ fn in_prose(link: ElementRef<'_>) -> bool {
     let paragraph = above(link)
         .take(3)
         .find(|e| matches!(e.value().name(), "p" | "blockquote" | "figcaption" | "pre" | "code"));
-    let length = |e| text_up_to(e, MOST_TEXT).chars().count();
+    let length = |e| text_up_to(e, MAX_TEXT).chars().count();
     paragraph.is_some_and(|p| {
         let (all, own) = (length(p), length(link));
         all > 60 && own * 5 < all * 2
@@ -238,8 +238,8 @@ impl Blocks {
         let within = || block.descendent_elements();
         let heading = within().find(|e| is_heading(e.value().name()));
         let links = within().filter(|e| e.value().name() == "a");
-        let found = heading.or_else(|| links.max_by_key(|e| text_up_to(*e, MOST_TEXT).len()));
-        let found = found.map(|e| text::line(&text_up_to(e, MOST_TEXT))).filter(|t| !t.is_empty());
+        let found = heading.or_else(|| links.max_by_key(|e| text_up_to(*e, MAX_TEXT).len()));
+        let found = found.map(|e| text::line(&text_up_to(e, MAX_TEXT))).filter(|t| !t.is_empty());
         found.unwrap_or(own)
     }
 
@@ -295,7 +295,7 @@ fn selectors(link: ElementRef<'_>) -> Vec<String> {
             for end in &ends {
                 // The parent is in the last step already.
                 let again = level == 0 && end.contains('>');
-                if !again && found.len() < MOST_SELECTORS {
+                if !again && found.len() < MAX_SELECTORS {
                     found.push(format!("{name} {end}"));
                 }
             }
@@ -306,7 +306,7 @@ fn selectors(link: ElementRef<'_>) -> Vec<String> {
     for (outer_level, outer) in rings.iter().filter(|(_, n)| n.contains(['.', '#']) || n == "main")
     {
         for (inner_level, inner) in rings.iter().filter(|(l, _)| *l < 4) {
-            if outer_level > inner_level && found.len() < MOST_SELECTORS {
+            if outer_level > inner_level && found.len() < MAX_SELECTORS {
                 found.push(format!("{outer} {inner} a"));
             }
         }

@@ -24,9 +24,9 @@ use crate::util::url::normalise;
 use std::collections::HashSet;
 
 /// Maximum number of proposals for one page.
-pub const MOST_PROPOSALS: usize = 5;
+pub const MAX_PROPOSALS: usize = 5;
 /// Maximum number of groups whose selectors are tried on the page.
-const MOST_TRIED: usize = 30;
+const MAX_TRIED: usize = 30;
 /// Share of common links from which on two groups count as one.
 const ALIKE: f64 = 0.8;
 
@@ -49,7 +49,7 @@ pub fn propose(page: &Page) -> Vec<Proposal> {
     let next = next_selector(page);
     let mut proposals: Vec<Proposal> = Vec::new();
     let mut sets: Vec<HashSet<String>> = Vec::new();
-    for group in groups::ranked(&links).into_iter().take(MOST_TRIED) {
+    for group in groups::ranked(&links).into_iter().take(MAX_TRIED) {
         let Ok(selectors) = Selectors::parse(&group.selector) else { continue };
         // The selector will be used, so the links that it finds are decisive.
         let mut items = list_page(page, &selectors, None).links;
@@ -72,7 +72,7 @@ pub fn propose(page: &Page) -> Vec<Proposal> {
             confidence,
         });
         sets.push(set);
-        if proposals.len() == MOST_PROPOSALS {
+        if proposals.len() == MAX_PROPOSALS {
             break;
         }
     }

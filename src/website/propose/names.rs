@@ -3,7 +3,7 @@
 use scraper::ElementRef;
 
 /// Maximum number of classes of one element that are examined.
-const MOST_CLASSES: usize = 4;
+const MAX_CLASSES: usize = 4;
 const LONGEST: usize = 40;
 /// Classes that describe the style and not the meaning.
 const STYLE_NAMES: [&str; 28] = [
@@ -73,7 +73,7 @@ fn is_style_name(name: &str) -> bool {
 pub(in crate::website) fn classes(element: ElementRef<'_>) -> Vec<String> {
     let mut classes: Vec<&str> = element.value().classes().filter(|c| lasts(c)).collect();
     classes.sort_by_key(|c| is_style_name(c));
-    classes.truncate(MOST_CLASSES);
+    classes.truncate(MAX_CLASSES);
     classes.into_iter().map(|c| format!(".{c}")).collect()
 }
 

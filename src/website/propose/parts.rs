@@ -11,12 +11,12 @@ use scraper::ElementRef;
 use std::collections::HashMap;
 
 /// Minimum number of characters of an article's text.
-const LEAST_TEXT: usize = 140;
+const MIN_TEXT: usize = 140;
 /// Maximum number of bytes of a heading, byline or date that are examined, and of a paragraph.
-const MOST_SHORT: usize = 500;
-const MOST_PARAGRAPH: usize = 5000;
+const MAX_SHORT: usize = 500;
+const MAX_PARAGRAPH: usize = 5000;
 /// Maximum depth of elements in which the text of an article is searched.
-const MOST_LEVELS: usize = 40;
+const MAX_LEVELS: usize = 40;
 
 /// An article and the text of its link in the list.
 pub struct Sample {
@@ -83,7 +83,7 @@ fn title_selectors(sample: &Sample) -> Vec<String> {
     let plain = |s: &str| s.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ");
     let wanted = plain(&sample.title);
     let says = |e: &ElementRef<'_>| {
-        is_heading(e.value().name()) && plain(&text_up_to(*e, MOST_SHORT)) == wanted
+        is_heading(e.value().name()) && plain(&text_up_to(*e, MAX_SHORT)) == wanted
     };
     let heading = elements(&sample.page).find(|e| !wanted.is_empty() && says(e));
     let heading = heading.or_else(|| elements(&sample.page).find(|e| e.value().name() == "h1"));
@@ -98,9 +98,9 @@ fn content_selectors(sample: &Sample) -> Vec<String> {
     };
     let mut element = body;
     let mut offers = Vec::new();
-    for _ in 0..MOST_LEVELS {
+    for _ in 0..MAX_LEVELS {
         let whole = prose(element);
-        if whole < LEAST_TEXT {
+        if whole < MIN_TEXT {
             break;
         }
         if element.id() != body.id() {
@@ -123,7 +123,7 @@ fn content_selectors(sample: &Sample) -> Vec<String> {
 fn prose(element: ElementRef<'_>) -> usize {
     let within = element.descendent_elements();
     let paragraphs = within.filter(|e| matches!(e.value().name(), "p" | "pre" | "blockquote"));
-    paragraphs.map(|p| text_up_to(p, MOST_PARAGRAPH).len()).sum()
+    paragraphs.map(|p| text_up_to(p, MAX_PARAGRAPH).len()).sum()
 }
 
 fn author_selectors(sample: &Sample) -> Vec<String> {
@@ -134,7 +134,7 @@ fn author_selectors(sample: &Sample) -> Vec<String> {
         };
         let named = says("rel", "author") || says("itemprop", "author");
         let classed = says("class", "author") || says("class", "byline");
-        let length = || text_up_to(*e, MOST_SHORT).chars().count();
+        let length = || text_up_to(*e, MAX_SHORT).chars().count();
         (named || classed) && (3..60).contains(&length())
     };
     elements(&sample.page)
@@ -151,7 +151,7 @@ fn date_selectors(sample: &Sample) -> Vec<String> {
     let is_date = |e: &ElementRef<'_>| {
         let small = e.child_elements().count() <= 1;
         let tag = e.value().name();
-        (tag == "time" || (small && text_up_to(*e, MOST_SHORT).len() < 60 && tag != "a"))
+        (tag == "time" || (small && text_up_to(*e, MAX_SHORT).len() < 60 && tag != "a"))
             && date::of_element(*e, None).is_some()
     };
     elements(&sample.page)

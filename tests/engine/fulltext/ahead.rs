@@ -55,13 +55,15 @@ async fn prefetches_pages_once_with_a_known_size() {
     let home = home(&server, FullText::OnOpen);
     let engine = home.on_demand().await;
     sync(&engine, Pace::Manual).await;
-    let plan = engine.plan_prefetch(&[Kept::Pinned, Kept::Unread], 100).await.unwrap();
+    let plan =
+        engine.plan_prefetch(&[MarkedItems::Pinned, MarkedItems::Unread], 100).await.unwrap();
     assert_eq!((plan.pages.len(), plan.bytes), (6, 6 * 60_000));
     // Cancelled after the first.
     let mut reports = engine.prefetch(plan.pages);
     assert!(soon(reports.recv()).await.is_some_and(|(_, got)| got.is_ok()));
     drop(reports);
-    let plan = engine.plan_prefetch(&[Kept::Pinned, Kept::Unread], 100).await.unwrap();
+    let plan =
+        engine.plan_prefetch(&[MarkedItems::Pinned, MarkedItems::Unread], 100).await.unwrap();
     let left = plan.pages.len();
     assert!((1..6).contains(&left), "{left}");
     assert!(plan.bytes < 6 * 10_000, "{} bytes, known from the first", plan.bytes);
@@ -69,11 +71,14 @@ async fn prefetches_pages_once_with_a_known_size() {
     while let Some((_, got)) = soon(reports.recv()).await {
         assert!(matches!(got, Ok(TextGot::Fetched { .. })), "{got:?}");
     }
-    assert_eq!(engine.plan_prefetch(&[Kept::Pinned, Kept::Unread], 100).await.unwrap().pages, []);
+    assert_eq!(
+        engine.plan_prefetch(&[MarkedItems::Pinned, MarkedItems::Unread], 100).await.unwrap().pages,
+        []
+    );
     let mut asked = pages(&server);
     asked.dedup();
     assert!(asked.len() <= 7, "none twice but the cancelled one: {asked:?}");
-    assert_eq!(engine.plan_prefetch(&[Kept::Pinned], 100).await.unwrap().pages, []);
+    assert_eq!(engine.plan_prefetch(&[MarkedItems::Pinned], 100).await.unwrap().pages, []);
 }
 
 #[tokio::test]
@@ -126,7 +131,7 @@ async fn failed_pages_are_planned_again_when_due() {
     let nowhere = format!("http://{}.example/post-3", "n".repeat(64));
     let set = "UPDATE item SET url = ?1 WHERE title = 'Post 3'";
     assert_eq!(database.execute(set, [nowhere]).unwrap(), 1);
-    let kept = [Kept::Pinned, Kept::Unread];
+    let kept = [MarkedItems::Pinned, MarkedItems::Unread];
     let plan = engine.plan_prefetch(&kept, 100).await.unwrap();
     assert_eq!((plan.pages.len(), plan.failed), (3, 0));
     let mut reports = engine.prefetch(plan.pages);

@@ -1,33 +1,42 @@
 //! Replies of the engine's workbench.
 
 use super::{App, Bench, Editor, SheetView};
-use crate::engine::{Part, Place, Preview, Said};
+use crate::engine::{Preview, SelectorField, WorkbenchEvent, WorkbenchPage};
 use crate::model::RuleKey;
 use crate::tui::effect::{BenchRequest, Effect};
 use crate::tui::event::RequestId;
 
 impl App {
-    pub(in super::super) fn bench_replied(&mut self, id: RequestId, reply: Said) -> Vec<Effect> {
+    pub(in super::super) fn bench_replied(
+        &mut self,
+        id: RequestId,
+        reply: WorkbenchEvent,
+    ) -> Vec<Effect> {
         self.with(|editor: &mut Editor, app| editor.bench_replied(app, id, reply).into())
     }
 }
 
 impl Editor {
-    fn bench_replied(&mut self, app: &mut App, id: RequestId, reply: Said) -> Vec<Effect> {
+    fn bench_replied(
+        &mut self,
+        app: &mut App,
+        id: RequestId,
+        reply: WorkbenchEvent,
+    ) -> Vec<Effect> {
         let Some(bench) = self.bench.as_mut().filter(|bench| bench.id == id) else {
             return vec![];
         };
         match reply {
-            Said::Copies(times) => {
+            WorkbenchEvent::Copies(times) => {
                 bench.copies = times;
                 let links = bench.broken.as_ref().is_some_and(|t| t.key == RuleKey::Articles);
                 if !links || bench.copies.is_empty() {
                     return vec![];
                 }
-                bench.beside = Some(Place::Copy(0));
+                bench.beside = Some(WorkbenchPage::Copy(0));
                 vec![Effect::Bench { bench: id, ask: BenchRequest::Copy(0) }]
             }
-            Said::Page { place, url, outline, needs_javascript } => {
+            WorkbenchEvent::Page { place, url, outline, needs_javascript } => {
                 let expected = bench.waiting.remove(&place);
                 bench.failed.remove(&place);
                 if needs_javascript {
@@ -36,17 +45,17 @@ impl Editor {
                 }
                 bench.offers.remove(&place);
                 bench.sheets.insert(place, SheetView::new(outline, url));
-                if expected && place != Place::Second {
+                if expected && place != WorkbenchPage::Second {
                     bench.show(place);
                 }
                 self.preview()
             }
-            Said::Failed { place, why } => {
+            WorkbenchEvent::Failed { place, why } => {
                 bench.waiting.remove(&place);
                 bench.failed.insert(place, why.clone());
                 // Fall back to a stored copy.
-                if place == Place::List && !bench.copies.is_empty() {
-                    let place = Place::Copy(0);
+                if place == WorkbenchPage::List && !bench.copies.is_empty() {
+                    let place = WorkbenchPage::Copy(0);
                     if bench.sheets.contains_key(&place) {
                         bench.show(place);
                         return self.preview();
@@ -54,28 +63,28 @@ impl Editor {
                     bench.waiting.insert(place);
                     return vec![Effect::Bench { bench: id, ask: BenchRequest::Copy(0) }];
                 }
-                if matches!(place, Place::List) { vec![] } else { app.problem(why) }
+                if matches!(place, WorkbenchPage::List) { vec![] } else { app.problem(why) }
             }
-            Said::Offers(place, offers) => {
+            WorkbenchEvent::Offers(place, offers) => {
                 let expected = match bench.broken.as_ref().map(|problem| problem.key) {
-                    Some(RuleKey::Articles) => bench.at == place && place == Place::List,
-                    Some(_) => bench.at == place && place == Place::Article,
+                    Some(RuleKey::Articles) => bench.at == place && place == WorkbenchPage::List,
+                    Some(_) => bench.at == place && place == WorkbenchPage::Article,
                     None => false,
                 };
                 bench.repairing |= expected && bench.applied.is_none() && !offers.is_empty();
                 bench.offers.insert(place, offers);
                 vec![]
             }
-            Said::Previewed(request, preview) => {
+            WorkbenchEvent::Previewed(request, preview) => {
                 if request == bench.last_preview {
                     return bench.previewed(*preview);
                 }
                 vec![]
             }
-            Said::Picked(_, None) => {
+            WorkbenchEvent::Picked(_, None) => {
                 app.problem("No selector found for this element; press i to type one")
             }
-            Said::Picked(part, Some(selector)) => {
+            WorkbenchEvent::Picked(part, Some(selector)) => {
                 let field = bench.fields.iter().find(|f| f.part == Some(part)).copied();
                 let Some(field) = field else { return vec![] };
                 bench.keep_edit(field.index);
@@ -103,18 +112,19 @@ impl Bench {
             }
         }
         let copy = self.beside();
-        let mark = copy.and_then(|place| self.marks_on(place, Part::Articles).first().copied());
+        let mark =
+            copy.and_then(|place| self.marks_on(place, SelectorField::Articles).first().copied());
         if let Some((mark, sheet)) = mark.zip(copy.and_then(|place| self.sheets.get_mut(&place))) {
             sheet.go_to_first(mark);
         }
         // Broken article selectors are repaired on the first article.
         let in_articles = self.broken.as_ref().is_some_and(|t| t.key != RuleKey::Articles);
-        let requested = self.sheets.contains_key(&Place::Article)
-            || self.waiting.contains(&Place::Article)
-            || self.failed.contains_key(&Place::Article);
+        let requested = self.sheets.contains_key(&WorkbenchPage::Article)
+            || self.waiting.contains(&WorkbenchPage::Article)
+            || self.failed.contains_key(&WorkbenchPage::Article);
         match first {
             Some((url, title)) if in_articles && !requested => {
-                self.fetch(url, Place::Article, title)
+                self.fetch(url, WorkbenchPage::Article, title)
             }
             _ => vec![],
         }

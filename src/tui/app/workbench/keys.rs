@@ -4,7 +4,7 @@ use super::super::dialogs::{Dialog, KeyHints, Reply};
 use super::super::keys::Motion;
 use super::{App, Bench, BenchPane, Editor, SheetView};
 use crate::config::Key;
-use crate::engine::{Part, Place};
+use crate::engine::{SelectorField, WorkbenchPage};
 use crate::tui::effect::{BenchRequest, Effect};
 use crate::tui::view;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEventKind};
@@ -23,13 +23,13 @@ impl Bench {
 
     fn fetch_next_page(&mut self, app: &mut App) -> Vec<Effect> {
         match self.preview.list.as_ref().and_then(|page| page.next.clone()) {
-            Some(url) => self.fetch(url, Place::Second, String::new()),
+            Some(url) => self.fetch(url, WorkbenchPage::Second, String::new()),
             None => app.note("No next page found: pick its link for field 2, next"),
         }
     }
 
     /// Fetches a page, unless it is being fetched already.
-    pub(super) fn fetch(&mut self, url: Url, place: Place, title: String) -> Vec<Effect> {
+    pub(super) fn fetch(&mut self, url: Url, place: WorkbenchPage, title: String) -> Vec<Effect> {
         if !self.waiting.insert(place) {
             return vec![];
         }
@@ -45,12 +45,12 @@ impl Bench {
     /// Activates a field; shows the page it belongs to if that is loaded. Returns whether the page changed.
     fn activate(&mut self, field: usize) -> bool {
         let Some(field_info) = self.fields.get(field) else { return false };
-        let of_article = field_info.part.is_some_and(|part| Part::ARTICLE.contains(&part));
-        let of_list = field_info.part.is_some_and(|part| Part::LIST.contains(&part));
+        let of_article = field_info.part.is_some_and(|part| SelectorField::ARTICLE.contains(&part));
+        let of_list = field_info.part.is_some_and(|part| SelectorField::LIST.contains(&part));
         self.active = field;
         let place = match self.is_article() {
-            false if of_article => Place::Article,
-            true if of_list => Place::List,
+            false if of_article => WorkbenchPage::Article,
+            true if of_list => WorkbenchPage::List,
             _ => return false,
         };
         let loaded = self.sheets.contains_key(&place);
@@ -213,7 +213,8 @@ impl Editor {
     fn use_element(&self, app: &mut App) -> Vec<Effect> {
         let Some(bench) = self.bench() else { return vec![] };
         let Some(field) = bench.field() else { return vec![] };
-        let of_page = if bench.is_article() { &Part::ARTICLE[..] } else { &Part::LIST[..] };
+        let of_page =
+            if bench.is_article() { &SelectorField::ARTICLE[..] } else { &SelectorField::LIST[..] };
         let element = bench.sheet().and_then(SheetView::element);
         let place = bench.at;
         match (field.part, element) {
@@ -236,12 +237,12 @@ impl Editor {
             return app.note("No article found yet: pick a link first");
         };
         bench.pane = BenchPane::Page;
-        if bench.sheets.get(&Place::Article).is_some_and(|sheet| sheet.url == url) {
-            bench.show(Place::Article);
+        if bench.sheets.get(&WorkbenchPage::Article).is_some_and(|sheet| sheet.url == url) {
+            bench.show(WorkbenchPage::Article);
             return self.preview();
         }
-        bench.failed.remove(&Place::Article);
-        bench.fetch(url, Place::Article, title)
+        bench.failed.remove(&WorkbenchPage::Article);
+        bench.fetch(url, WorkbenchPage::Article, title)
     }
 
     /// Shows the next older copy of the list; after the last one the current list.
@@ -251,12 +252,12 @@ impl Editor {
             return app.note("No older copy of the list is stored yet");
         }
         let next = match bench.at {
-            Place::Copy(n) if n + 1 < bench.copies.len() => Place::Copy(n + 1),
-            Place::Copy(_) => Place::List,
-            _ => Place::Copy(0),
+            WorkbenchPage::Copy(n) if n + 1 < bench.copies.len() => WorkbenchPage::Copy(n + 1),
+            WorkbenchPage::Copy(_) => WorkbenchPage::List,
+            _ => WorkbenchPage::Copy(0),
         };
         match next {
-            Place::Copy(n) if !bench.sheets.contains_key(&next) => {
+            WorkbenchPage::Copy(n) if !bench.sheets.contains_key(&next) => {
                 bench.waiting.insert(next);
                 vec![Effect::Bench { bench: bench.id, ask: BenchRequest::Copy(n) }]
             }
@@ -269,9 +270,9 @@ impl Editor {
 
     fn back_to_list(&mut self) -> Vec<Effect> {
         let has_list = self.form.as_ref().is_some_and(super::is_list);
-        let bench = self.bench_mut().filter(|bench| has_list && bench.at != Place::List);
+        let bench = self.bench_mut().filter(|bench| has_list && bench.at != WorkbenchPage::List);
         let Some(bench) = bench else { return vec![] };
-        bench.show(Place::List);
+        bench.show(WorkbenchPage::List);
         self.preview()
     }
 
@@ -279,7 +280,10 @@ impl Editor {
     fn leave_bench(&mut self) -> Vec<Effect> {
         let has_list = self.form.as_ref().is_some_and(super::is_list);
         let Some(bench) = self.bench_mut() else { return vec![] };
-        if has_list && bench.at != Place::List && bench.sheets.contains_key(&Place::List) {
+        if has_list
+            && bench.at != WorkbenchPage::List
+            && bench.sheets.contains_key(&WorkbenchPage::List)
+        {
             return self.back_to_list();
         }
         bench.shown = false;

@@ -3,8 +3,8 @@
 use super::*;
 use crate::config::{FileEdit, Import, KeyChange, Paths, Section, SourcesFile, ViewSettings};
 use crate::engine::{
-    Discovery, Place, PrefetchPlan, Refreshed, Rehearsal, Report, Role as Part, Said, Status,
-    TextGot, Way,
+    Discovery, PrefetchPlan, Refreshed, Report, Role as Part, Status, TestWorkbench, TextGot, Way,
+    WorkbenchEvent, WorkbenchPage,
 };
 use crate::store::Count;
 use crate::tui::effect::BenchRequest;
@@ -132,9 +132,13 @@ impl Chaos {
     fn bench_answer(&mut self, bench: u64, ask: BenchRequest) -> Option<Event> {
         let url = "https://kernel.example/news".parse().unwrap();
         let page = "<main><h3><a href=/1>日本語 one</a></h3><h3><a href=/2>Two</a></h3></main>";
-        let mut desk = Rehearsal::new(&["https://kernel.example/1".to_owned()], &[]);
-        let place =
-            [Place::List, Place::Second, Place::Article, Place::Copy(0)][self.rng.usize(..4)];
+        let mut desk = TestWorkbench::new(&["https://kernel.example/1".to_owned()], &[]);
+        let place = [
+            WorkbenchPage::List,
+            WorkbenchPage::Second,
+            WorkbenchPage::Article,
+            WorkbenchPage::Copy(0),
+        ][self.rng.usize(..4)];
         desk.lay(place, &url, page);
         match ask {
             BenchRequest::Preview { request, rules, .. } => desk.preview(request, *rules, place),
@@ -143,7 +147,7 @@ impl Chaos {
         }
         let why = self.failure();
         let mut said = desk.heard();
-        said.push(Said::Failed { place, why });
+        said.push(WorkbenchEvent::Failed { place, why });
         let at = self.rng.usize(..said.len());
         Some(Event::BenchReplied(bench, said.swap_remove(at)))
     }
@@ -276,7 +280,7 @@ impl Chaos {
             }
             Effect::OpenBench { bench, .. } => {
                 let times = vec![now(); self.rng.usize(..3)];
-                Event::BenchReplied(bench, Said::Copies(times))
+                Event::BenchReplied(bench, WorkbenchEvent::Copies(times))
             }
             Effect::Bench { bench, ask } => return self.bench_answer(bench, ask),
             Effect::CancelDiscovery
@@ -319,7 +323,7 @@ impl Chaos {
                 total: self.rng.usize(..90),
                 host: Some("a.example".to_owned()),
                 offline: self.rng.bool(),
-                fault: self.rng.bool().then(|| "sources.toml:3: no".to_owned()),
+                declaration_error: self.rng.bool().then(|| "sources.toml:3: no".to_owned()),
                 ..Status::default()
             }),
             13 => Event::Refreshed(Report {

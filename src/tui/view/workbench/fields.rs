@@ -3,7 +3,7 @@
 use super::panes::day;
 use super::{Parts, first_field};
 use crate::config::Role;
-use crate::engine::Part;
+use crate::engine::SelectorField;
 use crate::tui::app::{App, Bench, BenchField, BenchPane, Editor};
 use crate::tui::view::chrome::marks;
 use crate::tui::view::row::Row;
@@ -44,8 +44,8 @@ fn field_result(bench: &Bench, field: BenchField, wrong: bool, empty: bool) -> (
     let article = bench.preview.article.as_ref();
     match (field.part, wrong) {
         (_, true) => ("!".to_owned(), Role::Error),
-        (Some(Part::Date), _) if !empty && article.is_some() => {
-            let found = bench.found(Part::Date).flatten().map_or(0, |found| found.count);
+        (Some(SelectorField::Date), _) if !empty && article.is_some() => {
+            let found = bench.found(SelectorField::Date).flatten().map_or(0, |found| found.count);
             match article.and_then(|page| page.article.published) {
                 Some(date) => (format!("{found}  {}", day(date)), Role::Text),
                 None if found > 0 => (format!("{found}  ! no date"), Role::Error),

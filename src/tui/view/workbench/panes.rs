@@ -2,7 +2,7 @@
 
 use super::{below, first_row, line, title};
 use crate::config::Role;
-use crate::engine::{ListLink, Part, Place};
+use crate::engine::{ListLink, SelectorField, WorkbenchPage};
 use crate::model::Time;
 use crate::tui::app::{App, Bench, BenchPane, Marked};
 use crate::tui::reader::wrap_plain;
@@ -13,19 +13,25 @@ use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 
 /// The element tree or the text of the page, with the matches of the active selector marked.
-pub(super) fn page(app: &App, frame: &mut Frame<'_>, bench: &Bench, place: Place, area: Rect) {
+pub(super) fn page(
+    app: &App,
+    frame: &mut Frame<'_>,
+    bench: &Bench,
+    place: WorkbenchPage,
+    area: Rect,
+) {
     let style = |role| app.palette.style(role);
     let sheet = bench.sheets.get(&place);
     let focused = bench.pane == BenchPane::Page && place == bench.at;
     let text_shown = sheet.is_some_and(|sheet| sheet.text);
     let what = if text_shown { "Page text" } else { "Page outline" };
     let of = match place {
-        Place::List | Place::Second => "now".to_owned(),
-        Place::Copy(n) => match bench.copies.get(n) {
+        WorkbenchPage::List | WorkbenchPage::Second => "now".to_owned(),
+        WorkbenchPage::Copy(n) => match bench.copies.get(n) {
             Some(at) => format!("stored copy of {}", when::clock(*at, app.now)),
             None => "stored copy".to_owned(),
         },
-        Place::Article => "article".to_owned(),
+        WorkbenchPage::Article => "article".to_owned(),
     };
     title(app, frame, &format!("{what} {} {of}", marks(app).bullet), focused, area);
     let area = below(area);
@@ -42,11 +48,12 @@ pub(super) fn page(app: &App, frame: &mut Frame<'_>, bench: &Bench, place: Place
     };
     let part = bench.field().and_then(|field| field.part);
     let own = part.map_or(&[][..], |part| bench.marks_on(place, part));
-    let others: Vec<&[u32]> = if bench.is_article() { &Part::ARTICLE[..] } else { &Part::LIST[..] }
-        .iter()
-        .filter(|other| Some(**other) != part)
-        .map(|other| bench.marks_on(place, *other))
-        .collect();
+    let others: Vec<&[u32]> =
+        if bench.is_article() { &SelectorField::ARTICLE[..] } else { &SelectorField::LIST[..] }
+            .iter()
+            .filter(|other| Some(**other) != part)
+            .map(|other| bench.marks_on(place, *other))
+            .collect();
     let m = marks(app);
     let (exact, within) = if app.settings.ui.ascii { ("#", ":") } else { ("▐", "┆") };
     let (height, count) = (usize::from(area.height), sheet.count());

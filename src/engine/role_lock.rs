@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 const TRY: TimeDelta = TimeDelta::seconds(5);
 
 /// The role, and the lock on the database that belongs to it.
-pub(super) struct Part {
+pub(super) struct RoleLock {
     role: Role,
     lock: Option<PollerLock>,
     database: PathBuf,
@@ -18,16 +18,16 @@ pub(super) struct Part {
     follow: bool,
 }
 
-impl Part {
+impl RoleLock {
     /// Takes the lock; if another process has it, this one watches.
     pub(super) fn choose(database: &Path, follow: bool) -> Result<Self> {
         let role = if follow { Role::Follows } else { Role::OnDemand };
-        let mut part = Self { role, lock: None, database: database.to_owned(), follow };
+        let mut role = Self { role, lock: None, database: database.to_owned(), follow };
         match PollerLock::acquire(database)? {
-            Poller::Mine(lock) => part.lock = Some(lock),
-            Poller::Other(pid) => part.role = Role::Watches(pid),
+            Poller::Mine(lock) => role.lock = Some(lock),
+            Poller::Other(pid) => role.role = Role::Watches(pid),
         }
-        Ok(part)
+        Ok(role)
     }
 
     /// The role of a process that cannot write to the database.

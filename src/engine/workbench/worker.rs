@@ -5,7 +5,7 @@ use crate::net::Response;
 use crate::store::ListCopy;
 use crate::util::text;
 use crate::util::url::normalise;
-use crate::website::{ArticlePreview, Listed, Outline, Page, Part, Sheet};
+use crate::website::{ArticlePreview, ListPreview, Outline, Page, PreviewPage, SelectorField};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,7 +15,7 @@ use url::Url;
 
 /// A page of a workbench.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Place {
+pub enum WorkbenchPage {
     /// The URL of the source.
     List,
     Second,
@@ -26,14 +26,14 @@ pub enum Place {
 }
 
 /// Requests to the worker.
-pub(super) enum Job {
+pub(super) enum Task {
     /// The keys of the known articles, and the stored copies of the list, newest first.
     Known {
         known: HashSet<String>,
         copies: Vec<ListCopy>,
     },
     Page {
-        place: Place,
+        place: WorkbenchPage,
         response: Box<Response>,
         title: String,
     },
@@ -41,23 +41,23 @@ pub(super) enum Job {
     Preview {
         request: u64,
         rules: Box<WebsiteRules>,
-        list: Place,
+        list: WorkbenchPage,
     },
     Pick {
-        place: Place,
+        place: WorkbenchPage,
         element: u32,
-        part: Part,
+        part: SelectorField,
     },
 }
 
 /// Responses of the worker.
 #[derive(Debug)]
-pub enum Said {
+pub enum WorkbenchEvent {
     /// The dates of the stored copies of the list, newest first.
     Copies(Vec<Time>),
     /// A page was loaded.
     Page {
-        place: Place,
+        place: WorkbenchPage,
         /// The URL of the response.
         url: Url,
         outline: Arc<Outline>,
@@ -65,20 +65,20 @@ pub enum Said {
         needs_javascript: bool,
     },
     /// A page could not be loaded.
-    Failed { place: Place, why: String },
+    Failed { place: WorkbenchPage, why: String },
     /// Selectors that would match there, best first.
-    Offers(Place, Vec<Offer>),
+    Offers(WorkbenchPage, Vec<Offer>),
     /// The matches of rules.
     Previewed(u64, Box<Preview>),
     /// A selector for the selected element, if one was found.
-    Picked(Part, Option<String>),
+    Picked(SelectorField, Option<String>),
 }
 
 /// Proposed selectors.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer {
     /// Each with its field.
-    pub selectors: Vec<(Part, String)>,
+    pub selectors: Vec<(SelectorField, String)>,
     /// Number of articles that they find on a list.
     pub count: usize,
     /// Number of those that were known before.
@@ -89,34 +89,34 @@ pub struct Offer {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Preview {
     /// On the list.
-    pub list: Option<Listed>,
+    pub list: Option<ListPreview>,
     /// On the newest copy of it, if that is loaded too.
-    pub copy: Option<Listed>,
+    pub copy: Option<ListPreview>,
     /// On its next page.
-    pub second: Option<Listed>,
+    pub second: Option<ListPreview>,
     /// On the article.
     pub article: Option<ArticlePreview>,
 }
 
-pub(super) struct Desk {
-    inbox: Receiver<Job>,
+pub(super) struct Worker {
+    inbox: Receiver<Task>,
     newest: Arc<AtomicU64>,
-    said: UnboundedSender<Said>,
-    sheets: HashMap<Place, Sheet>,
+    said: UnboundedSender<WorkbenchEvent>,
+    sheets: HashMap<WorkbenchPage, PreviewPage>,
     /// Title of the article in the list.
     title: String,
     known: HashSet<String>,
     copies: Vec<ListCopy>,
-    waiting: VecDeque<Job>,
+    waiting: VecDeque<Task>,
     /// Pages for which selectors are proposed when nothing else is to be done.
-    idle: Vec<Place>,
+    idle: Vec<WorkbenchPage>,
 }
 
-impl Desk {
+impl Worker {
     pub(super) fn new(
-        inbox: Receiver<Job>,
+        inbox: Receiver<Task>,
         newest: Arc<AtomicU64>,
-        said: UnboundedSender<Said>,
+        said: UnboundedSender<WorkbenchEvent>,
     ) -> Self {
         Self {
             inbox,
@@ -159,56 +159,63 @@ impl Desk {
         }
     }
 
-    fn report(&self, said: Said) {
+    fn report(&self, said: WorkbenchEvent) {
         // The listener may be gone.
         let _ = self.said.send(said);
     }
 
-    pub(super) fn take(&mut self, job: Job) {
+    pub(super) fn take(&mut self, job: Task) {
         match job {
-            Job::Known { known, copies } => {
+            Task::Known { known, copies } => {
                 self.known = known;
-                self.report(Said::Copies(copies.iter().map(|copy| copy.at).collect()));
+                self.report(WorkbenchEvent::Copies(copies.iter().map(|copy| copy.at).collect()));
                 self.copies = copies;
             }
-            Job::Page { place, response, title } => {
-                if place == Place::Article {
+            Task::Page { place, response, title } => {
+                if place == WorkbenchPage::Article {
                     self.title = title;
                 }
                 let kind = response.content_type().map(str::to_owned);
                 self.lay(place, &response.body, kind.as_deref(), &response.final_url);
             }
-            Job::Copy(number) => self.unpack(number),
-            Job::Preview { request, .. } if request < self.newest.load(Ordering::SeqCst) => {}
-            Job::Preview { request, rules, list } => {
+            Task::Copy(number) => self.unpack(number),
+            Task::Preview { request, .. } if request < self.newest.load(Ordering::SeqCst) => {}
+            Task::Preview { request, rules, list } => {
                 let summary = self.preview(&rules, list);
-                self.report(Said::Previewed(request, Box::new(summary)));
+                self.report(WorkbenchEvent::Previewed(request, Box::new(summary)));
             }
-            Job::Pick { place, element, part } => {
+            Task::Pick { place, element, part } => {
                 let sheet = self.sheets.get(&place);
                 let selector = sheet.and_then(|sheet| sheet.pick(element, part));
-                self.report(Said::Picked(part, selector));
+                self.report(WorkbenchEvent::Picked(part, selector));
             }
         }
     }
 
-    pub(super) fn lay(&mut self, place: Place, body: &[u8], kind: Option<&str>, url: &Url) {
+    pub(super) fn lay(&mut self, place: WorkbenchPage, body: &[u8], kind: Option<&str>, url: &Url) {
         match Page::read(body, kind, url) {
             Ok(page) => {
                 let needs_javascript = page.needs_javascript();
-                let (sheet, outline) = Sheet::new(page);
+                let (sheet, outline) = PreviewPage::new(page);
                 self.sheets.insert(place, sheet);
                 let outline = Arc::new(outline);
-                self.report(Said::Page { place, url: url.clone(), outline, needs_javascript });
+                self.report(WorkbenchEvent::Page {
+                    place,
+                    url: url.clone(),
+                    outline,
+                    needs_javascript,
+                });
                 self.idle.push(place);
             }
-            Err(e) => self.report(Said::Failed { place, why: text::line(&e.to_string()) }),
+            Err(e) => {
+                self.report(WorkbenchEvent::Failed { place, why: text::line(&e.to_string()) })
+            }
         }
     }
 
     fn unpack(&mut self, number: usize) {
-        let place = Place::Copy(number);
-        let failed = |why: &str| Said::Failed { place, why: why.to_owned() };
+        let place = WorkbenchPage::Copy(number);
+        let failed = |why: &str| WorkbenchEvent::Failed { place, why: why.to_owned() };
         let Some(copy) = self.copies.get(number) else { return };
         let (kind, url) = (copy.media_type.clone(), Url::parse(&copy.url));
         match (copy.body(), url) {
@@ -217,23 +224,23 @@ impl Desk {
         }
     }
 
-    fn preview(&self, rules: &WebsiteRules, list: Place) -> Preview {
+    fn preview(&self, rules: &WebsiteRules, list: WorkbenchPage) -> Preview {
         let none = HashSet::new();
-        let copy = Place::Copy(0);
+        let copy = WorkbenchPage::Copy(0);
         let copied = self.sheets.get(&copy).filter(|_| list != copy);
         Preview {
             copy: copied.map(|sheet| sheet.list(rules, &none)),
             list: self.sheets.get(&list).map(|sheet| sheet.list(rules, &self.known)),
-            second: self.sheets.get(&Place::Second).map(|sheet| sheet.list(rules, &none)),
-            article: self.sheets.get(&Place::Article).map(|sheet| sheet.article(rules)),
+            second: self.sheets.get(&WorkbenchPage::Second).map(|sheet| sheet.list(rules, &none)),
+            article: self.sheets.get(&WorkbenchPage::Article).map(|sheet| sheet.article(rules)),
         }
     }
 
     /// Proposes selectors.
-    fn offer(&mut self, place: Place) {
+    fn offer(&mut self, place: WorkbenchPage) {
         let offers = match place {
-            Place::Second => return,
-            Place::List | Place::Copy(_) => {
+            WorkbenchPage::Second => return,
+            WorkbenchPage::List | WorkbenchPage::Copy(_) => {
                 let Some(sheet) = self.sheets.get(&place) else { return };
                 let offer = |proposal: crate::website::propose::Proposal| Offer {
                     count: proposal.items.len(),
@@ -243,8 +250,8 @@ impl Desk {
                         .filter(|item| self.known.contains(&normalise(&item.url)))
                         .count(),
                     selectors: [
-                        (Part::Articles, Some(proposal.articles)),
-                        (Part::Next, proposal.next),
+                        (SelectorField::Articles, Some(proposal.articles)),
+                        (SelectorField::Next, proposal.next),
                     ]
                     .into_iter()
                     .filter_map(|(part, selector)| Some((part, selector?)))
@@ -252,16 +259,16 @@ impl Desk {
                 };
                 sheet.proposals(&self.known).into_iter().map(offer).collect()
             }
-            Place::Article => {
+            WorkbenchPage::Article => {
                 let Some(sheet) = self.sheets.remove(&place) else { return };
                 let (sheet, rules) = sheet.article_rules(&self.title, WebsiteRules::default());
                 self.sheets.insert(place, sheet);
                 let own = |text: String, usual: &str| Some(text).filter(|text| text != usual);
                 let selectors = [
-                    (Part::Title, own(rules.title, WebsiteRules::TITLE)),
-                    (Part::Author, rules.author),
-                    (Part::Date, rules.date),
-                    (Part::Content, own(rules.content, WebsiteRules::CONTENT)),
+                    (SelectorField::Title, own(rules.title, WebsiteRules::TITLE)),
+                    (SelectorField::Author, rules.author),
+                    (SelectorField::Date, rules.date),
+                    (SelectorField::Content, own(rules.content, WebsiteRules::CONTENT)),
                 ];
                 let selectors: Vec<_> =
                     selectors.into_iter().filter_map(|(part, s)| Some((part, s?))).collect();
@@ -271,7 +278,7 @@ impl Desk {
                 }
             }
         };
-        self.report(Said::Offers(place, offers));
+        self.report(WorkbenchEvent::Offers(place, offers));
     }
 }
 
@@ -298,26 +305,31 @@ mod tests {
         let row = |n: usize| format!("<h3><a href=/story-{n}>The story of the {n} bus</a></h3>");
         let page: String = (0..9).map(row).collect();
         let known = HashSet::from(["https://example.org/story-1".to_owned()]);
-        jobs.send(Job::Known { known, copies: vec![copy(&page), copy("not a page")] }).unwrap();
-        jobs.send(Job::Copy(0)).unwrap();
-        jobs.send(Job::Copy(1)).unwrap();
+        jobs.send(Task::Known { known, copies: vec![copy(&page), copy("not a page")] }).unwrap();
+        jobs.send(Task::Copy(0)).unwrap();
+        jobs.send(Task::Copy(1)).unwrap();
         for request in 1..=5 {
             newest.store(request, Ordering::SeqCst);
-            let list = Place::Copy(0);
-            jobs.send(Job::Preview { request, rules: rules("h3 a"), list }).unwrap();
+            let list = WorkbenchPage::Copy(0);
+            jobs.send(Task::Preview { request, rules: rules("h3 a"), list }).unwrap();
         }
-        jobs.send(Job::Pick { place: Place::Copy(0), element: 4, part: Part::Articles }).unwrap();
+        jobs.send(Task::Pick {
+            place: WorkbenchPage::Copy(0),
+            element: 4,
+            part: SelectorField::Articles,
+        })
+        .unwrap();
         drop(jobs);
-        Desk::new(inbox, newest, said).run();
+        Worker::new(inbox, newest, said).run();
         let mut summary = Vec::new();
         while let Ok(said) = heard.try_recv() {
             summary.push(match said {
-                Said::Copies(times) => format!("copies {}", times.len()),
-                Said::Page { place, outline, .. } => {
+                WorkbenchEvent::Copies(times) => format!("copies {}", times.len()),
+                WorkbenchEvent::Page { place, outline, .. } => {
                     format!("{place:?} {}", !outline.lines.is_empty())
                 }
-                Said::Failed { place, why } => format!("{place:?} {why}"),
-                Said::Previewed(request, summary) => {
+                WorkbenchEvent::Failed { place, why } => format!("{place:?} {why}"),
+                WorkbenchEvent::Previewed(request, summary) => {
                     let list = summary.list.unwrap();
                     format!(
                         "{request}: {} known {} lost {}",
@@ -326,8 +338,8 @@ mod tests {
                         list.lost
                     )
                 }
-                Said::Picked(part, selector) => format!("{part:?} {}", selector.unwrap()),
-                Said::Offers(place, offers) => {
+                WorkbenchEvent::Picked(part, selector) => format!("{part:?} {}", selector.unwrap()),
+                WorkbenchEvent::Offers(place, offers) => {
                     format!("{place:?} {} {}", offers[0].count, offers[0].known)
                 }
             });

@@ -1,10 +1,11 @@
 //! Revisiting a site that was explored: first the pages that have led to most targets, and of the
 //! new links there only those likely to be targets.
 
-use super::fetch::{Fetcher, Got, LinkRequest};
+use super::fetch::{Fetcher, LinkRequest, LinkResult};
 use super::record::{self, CONCLUDED, rows, take_in};
 use super::{
-    Budget, CrawlError, End, Found, MOST_LOST, Network, Order, Place, Progress, Step, fetcher,
+    CrawlBudget, CrawlEnd, CrawlError, CrawlFind, CrawlLocation, CrawlNetwork, CrawlOrder,
+    CrawlProgress, CrawlStep, MAX_LOST, fetcher,
 };
 use crate::crawl::{Ask, Class, Classifier, Known, LinkId, Links, Seen, Strategy, Visit};
 use crate::model::{Time, Validators};
@@ -14,20 +15,20 @@ use std::collections::{HashMap, HashSet};
 use url::Url;
 
 /// Maximum number of labels used for learning; the newest are used.
-const MOST_LABELS: u32 = 5_000;
+const MAX_LABELS: u32 = 5_000;
 /// Maximum number of links kept for the next visit.
-const MOST_WAITING: usize = 500;
+const MAX_WAITING: usize = 500;
 
-/// A revisit. Nothing is stored before [`Again::conclude`].
-pub struct Again {
+/// A revisit. Nothing is stored before [`Revisit::conclude`].
+pub struct Revisit {
     log: CrawlLog,
     fetcher: Fetcher,
     links: Links,
     strategy: crate::crawl::Again,
     random: fastrand::Rng,
-    budget: Budget,
+    budget: CrawlBudget,
     deadline: Option<Time>,
-    progress: Progress,
+    progress: CrawlProgress,
     /// What was learned before.
     before: Learned,
     /// Links that were seen and not fetched by the last visit.
@@ -44,18 +45,22 @@ pub struct Again {
     in_a_row: u32,
 }
 
-impl Again {
+impl Revisit {
     /// Opens the log of a site; `None` if its exploration is not finished.
     ///
     /// # Errors
     /// If there is none, or it cannot be read.
-    pub fn open(place: &Place, budget: Budget, net: Network) -> Result<Option<Self>, CrawlError> {
+    pub fn open(
+        place: &CrawlLocation,
+        budget: CrawlBudget,
+        net: CrawlNetwork,
+    ) -> Result<Option<Self>, CrawlError> {
         let log = record::open(&place.record())?;
         if log.note(CONCLUDED)?.is_none() {
             return Ok(None);
         }
         let order = record::read_order(&log)?;
-        let before = log.learned(MOST_LABELS)?;
+        let before = log.learned(MAX_LABELS)?;
         let mut links = Links::default();
         for id in 0..log.links() {
             let (url, path, anchor) = log.stored().link(id)?.ok_or(CrawlError::Record)?;
@@ -78,7 +83,7 @@ impl Again {
         let strategy = crate::crawl::Again::new(led, 0, &before.waiting, classifier);
         let time = budget.time.and_then(|t| chrono::TimeDelta::from_std(t).ok());
         let deadline = time.map(|time| net.clock.now() + time);
-        let progress = Progress::default();
+        let progress = CrawlProgress::default();
         let fetcher = fetcher(&order, net);
         let validators = before.validators.iter().cloned().collect();
         let waited = before.waiting.iter().copied().collect();
@@ -103,7 +108,7 @@ impl Again {
 
     /// Provides a response to the first request that was fetched before.
     pub fn know(&self, first: Response) {
-        self.fetcher.know(first);
+        self.fetcher.use_response(first);
     }
 
     /// The newest targets found by earlier visits, at most `most`.
@@ -117,27 +122,29 @@ impl Again {
         self.links.url(0)
     }
 
-    pub fn progress(&self) -> Progress {
-        Progress { links: self.links.len(), ..self.progress }
+    pub fn progress(&self) -> CrawlProgress {
+        CrawlProgress { links: self.links.len(), ..self.progress }
     }
 
     /// Fetches one link.
-    pub async fn step(&mut self) -> Step {
+    pub async fn step(&mut self) -> CrawlStep {
         if let Some(end) = self.budget.used_up(self.progress.requests, self.progress.bytes) {
-            return Step::Ended(end);
+            return CrawlStep::Ended(end);
         }
         if self.deadline.is_some_and(|at| self.fetcher.clock.now() >= at) {
-            return Step::Ended(End::Time);
+            return CrawlStep::Ended(CrawlEnd::Time);
         }
         let known = &mut Known { links: &self.links, random: &mut self.random };
-        let Some(Ask::Get(link)) = self.strategy.next(known) else { return Step::Ended(End::Done) };
+        let Some(Ask::Get(link)) = self.strategy.next(known) else {
+            return CrawlStep::Ended(CrawlEnd::Done);
+        };
         self.request_options = Some(link);
         let validators = self.validators.get(&link).cloned().unwrap_or_default();
         let request_options =
             LinkRequest { first: link == 0, validators, ..LinkRequest::default() };
-        match self.fetcher.ask(self.links.url(link), request_options).await {
+        match self.fetcher.fetch(self.links.url(link), request_options).await {
             Ok(got) => self.take(link, got),
-            Err(words) => Step::Ended(End::Left(words)),
+            Err(words) => CrawlStep::Ended(CrawlEnd::Left(words)),
         }
     }
 
@@ -146,17 +153,17 @@ impl Again {
         link >= self.log.links() || self.waited.contains(&link)
     }
 
-    fn take(&mut self, link: LinkId, got: Got) -> Step {
+    fn take(&mut self, link: LinkId, got: LinkResult) -> CrawlStep {
         let at = self.fetcher.clock.now();
         self.request_options = None;
         let is_new = self.is_new(link);
         if got.lost || got.status == 429 || got.status >= 500 {
             self.in_a_row += 1;
             self.failed.extend(is_new.then_some(link));
-            if self.in_a_row >= MOST_LOST {
+            if self.in_a_row >= MAX_LOST {
                 let words =
                     got.why.unwrap_or_else(|| format!("its response is HTTP {}", got.status));
-                return Step::Ended(End::Left(words));
+                return CrawlStep::Ended(CrawlEnd::Left(words));
             }
         } else {
             // The host responds: links that failed twice are skipped.
@@ -166,7 +173,8 @@ impl Again {
         let hit = got.class == Class::Target || got.article;
         let url = self.links.url(link).to_owned();
         // What was found before is not new, even if it leads to more.
-        let found = (hit && is_new).then(|| Box::new(Found::of(&url, &got, &self.links, link, at)));
+        let found =
+            (hit && is_new).then(|| Box::new(CrawlFind::of(&url, &got, &self.links, link, at)));
         let (all, new) = take_in(&mut self.links, link, &got);
         let answer = Visit { class: got.class, article: got.article, new: &new, all: &all };
         let known = &mut Known { links: &self.links, random: &mut self.random };
@@ -180,7 +188,7 @@ impl Again {
         self.progress.requests += u64::from(got.sent);
         self.progress.bytes += got.bytes;
         self.progress.found += u64::from(found.is_some());
-        Step::Answered { url, found, got: Box::new(got) }
+        CrawlStep::Answered { url, found, got: Box::new(got) }
     }
 
     /// Stores what was seen and learned.
@@ -193,7 +201,7 @@ impl Again {
         let left = self.request_options.filter(|link| self.is_new(*link));
         let waiting = left.into_iter().chain(self.strategy.waiting()).chain(self.failed.clone());
         let waiting: Vec<LinkId> = waiting.collect();
-        let waiting = waiting.into_iter().take(MOST_WAITING).collect();
+        let waiting = waiting.into_iter().take(MAX_WAITING).collect();
         let learned = Learned { hubs, waiting, ..self.learned };
         let new = rows(&self.links, self.log.links());
         Ok(self.log.learn(new, &learned)?)
@@ -204,7 +212,7 @@ impl Again {
 ///
 /// # Errors
 /// If it cannot be read.
-pub fn ordered(place: &Place) -> Result<Option<Order>, CrawlError> {
+pub fn ordered(place: &CrawlLocation) -> Result<Option<CrawlOrder>, CrawlError> {
     let file = place.record();
     if !file.exists() {
         return Ok(None);
