@@ -1,56 +1,61 @@
-# The habits of the house. `just` lists them.
+# Usual commands. `just` lists them.
 
 default:
     @just --list
 
-# Every test
+# Run every test
 test:
     cargo test
 
-# Format and lints, warnings as errors
+# Check format and lints, warnings as errors
 lint:
     cargo fmt --check
     cargo clippy --all-targets -- -D warnings
 
-# What has to pass before a change lands
+# Run what a change must pass
 ci:
     .ci/run
 
-# The tour
+# Start the demo
 demo:
     cargo run --release -- demo
 
-# Take over what the screens look like now; look at the difference before committing
+# Accept the current screens as snapshots; check the difference before committing
 snapshots:
     INSTA_UPDATE=always cargo test --lib tui
 
-# How long parsing, storing, listing, searching and drawing take
+# Save pictures of the real screens to docs/images
+screenshots folder="docs/images":
+    cargo build
+    cargo run --example screenshots -- {{folder}}
+
+# Measure parsing, storing, listing, searching and drawing
 bench:
     cargo bench --bench modules
 
-# How the panes feel with 100,000 and with 1,000,000 items; the databases (3.3 GB) are filled once
+# Measure the interface with 100,000 and 1,000,000 items; the databases (3.3 GB) are filled once
 bench-tui folder="target/filled":
     test -e {{folder}}/100k || cargo run --release --example fill -- --items 100000 --data-dir {{folder}}/100k
     test -e {{folder}}/1m || cargo run --release --example fill -- --items 1000000 --data-dir {{folder}}/1m
     cargo bench --bench tui -- {{folder}}/100k {{folder}}/1m
 
-# A refresh beside the other readers of this machine and beside what curl and SQLite alone take
+# Measure a refresh beside other readers, curl and SQLite alone
 bench-peers feeds="1000" peers="../shared/bench/peers":
-    cargo build --release
+    cargo build --profile dist
     mkdir -p target/peers && cp -r --no-preserve=mode {{peers}}/. target/peers
     cargo build --release --manifest-path target/peers/feedserver/Cargo.toml --target-dir target/peers/target
     FEEDSERVER={{justfile_directory()}}/target/peers/target/release/feedserver python3 target/peers/floor.py --feeds {{feeds}} --hosts 500
     FEEDSERVER={{justfile_directory()}}/target/peers/target/release/feedserver python3 target/peers/bench_refresh.py --feeds {{feeds}} --latency 50 --hosts 500 --cmd 'newsfed={{justfile_directory()}}/tests/peers/refresh {urls} {dir}'
 
-# Licences, sources, bans and known faults of everything below us; needs cargo-deny
+# Check licences, sources, bans and advisories of all dependencies; needs cargo-deny
 audit:
     cargo deny check
 
-# Looks for input that breaks a target (feed, decode, dates, sanitise, opml, config); stable Rust will do
+# Fuzz a target (feed, decode, dates, sanitise, opml, config) with stable Rust
 fuzz target="feed" seconds="300":
     fuzz/run {{target}} -max_total_time={{seconds}}
 
-# What takes its time: kills at random points, three programs on one database, a day of 1,000 sources
+# Run the slow tests: kills at random points, three programs on one database, a day of 1,000 sources
 endure:
     NEWSFED_KILLS=200 cargo test --test kill -- --nocapture
     NEWSFED_SECONDS=120 cargo test --test sharing -- --nocapture

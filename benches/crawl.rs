@@ -1,6 +1,6 @@
-//! What a crawl costs beside the network: `cargo bench --bench crawl`.
+//! Cost of a crawl without the network: `cargo bench --bench crawl`.
 #![allow(clippy::unwrap_used, reason = "a bench")]
-#![allow(clippy::print_stdout, reason = "it prints what was measured")]
+#![allow(clippy::print_stdout, reason = "prints what was measured")]
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
@@ -11,9 +11,9 @@ use newsfed::store::{CrawlLog, LinkRow, RequestRow};
 use std::time::Instant;
 use url::Url;
 
-/// Links that wait.
+/// Number of waiting links.
 const MILLION: u32 = 1_000_000;
-/// Links of one page.
+/// Links per page.
 const PAGE: u32 = 100;
 
 fn main() {
@@ -37,14 +37,14 @@ fn main() {
     divan::main();
 }
 
-/// Memory of this process in KiB; 0 where the system does not tell.
+/// Memory of this process in KiB; 0 if the system does not report it.
 fn resident() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|l| l.starts_with("VmRSS:"));
     line.and_then(|l| l.split_whitespace().nth(1)?.parse().ok()).unwrap_or(0)
 }
 
-/// A crawl in which links come faster than they are asked for.
+/// A crawl in which links are found faster than they are fetched.
 struct Frontier {
     links: Links,
     strategy: Learned,
@@ -66,11 +66,11 @@ impl Frontier {
         }
     }
 
-    /// Asks for a link and finds so many new ones on its page.
+    /// Fetches a link and finds `count` new ones on its page.
     fn answer(&mut self, page: u32, count: u32) {
         let link = self.pop().unwrap();
         let mut new = Vec::with_capacity(count as usize);
-        // Some thousand kinds of links: digits alone make no kind.
+        // Some thousand groups of links: digits alone do not form a group.
         let letter = |n: u32| char::from(b'a' + (n % 26) as u8);
         // Pages link within their section, and to a few others.
         let own = self.links.url(link).split('/').nth(3).unwrap_or_default().to_owned();
@@ -110,8 +110,8 @@ impl Frontier {
     }
 }
 
-/// One request of a crawl that has seen ten thousand links: choosing, and learning from a page of a
-/// hundred links.
+/// One request of a crawl that has seen ten thousand links: choosing a link, and learning from a page
+/// with a hundred links.
 #[divan::bench]
 fn request(bencher: Bencher<'_, '_>) {
     let mut frontier = Frontier::new();
@@ -125,7 +125,7 @@ fn request(bencher: Bencher<'_, '_>) {
     });
 }
 
-/// Writing down an answer with a hundred new links.
+/// Recording a response with a hundred new links.
 #[divan::bench]
 fn write_down(bencher: Bencher<'_, '_>) {
     let dir = tempfile::tempdir().unwrap();

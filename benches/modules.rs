@@ -1,5 +1,5 @@
 //! Parsing, storing, listing, searching, drawing and planning, without a terminal:
-//! `cargo bench --bench rooms`.
+//! `cargo bench --bench modules`.
 #![allow(clippy::unwrap_used, reason = "a bench")]
 
 #[path = "tui/list_page.rs"]
@@ -22,18 +22,18 @@ fn main() {
     divan::main();
 }
 
-/// Entries of one feed.
+/// Entries per feed.
 const ENTRIES: usize = 30;
-/// Looks that fill the database of lists and searches.
+/// Polls that fill the database for lists and searches.
 const POLLS: usize = 300;
 
-/// A feed of 30 entries with bodies of 2 KB; no two polls give the same entries.
+/// A feed of 30 entries with bodies of 2 KB. Every poll gives different entries.
 fn document(poll: usize) -> String {
     let body =
         "Words of a body with <b>some</b> markup &amp; a <a href=\"/there\">link</a>. ".repeat(28);
     let item = |n: usize| {
         format!(
-            "<item><title>Item {n} of look {poll}</title><link>http://site.example/{poll}/{n}</link>\
+            "<item><title>Item {n} of poll {poll}</title><link>http://site.example/{poll}/{n}</link>\
              <guid>{poll}-{n}</guid><pubDate>Mon, 01 Jan 2024 00:{n:02}:00 GMT</pubDate>\
              <description><![CDATA[{body}]]></description></item>"
         )
@@ -73,8 +73,7 @@ fn extract(bencher: Bencher<'_, '_>) {
         .bench(|| article::extract(&page, &guide, Mode::Auto, None).unwrap());
 }
 
-/// What selectors give on a list page of 500 KB with 3,000 elements that was read before: one
-/// stroke on the workbench.
+/// Matches of selectors on a parsed list page of 500 KB with 3,000 elements: one key in the workbench.
 #[divan::bench]
 fn preview(bencher: Bencher<'_, '_>) {
     let url = "https://example.org/news".parse().unwrap();
@@ -89,7 +88,7 @@ fn preview(bencher: Bencher<'_, '_>) {
     bencher.bench_local(|| sheet.list(&rules, &known));
 }
 
-/// The outline of that page, with the page itself.
+/// The outline of that page, including parsing.
 #[divan::bench]
 fn outline(bencher: Bencher<'_, '_>) {
     let (markup, url) = (list_page::list_page(), "https://example.org/news".parse().unwrap());
@@ -154,7 +153,7 @@ fn draw(bencher: Bencher<'_, '_>, (width, height): (u16, u16)) {
     let reader = database.store.reader().unwrap();
     let mut stage = Stage::new(reader, sources, width, height, chrono::Utc::now()).unwrap();
     stage.press('l');
-    assert!(stage.draw().contains("of look"), "no item on the screen");
+    assert!(stage.draw().contains("of poll"), "no item on the screen");
     let mut keys = ['j', 'j', 'j', 'k', 'k', 'k'].into_iter().cycle();
     bencher.bench_local(|| {
         stage.press(keys.next().unwrap());
@@ -162,7 +161,7 @@ fn draw(bencher: Bencher<'_, '_>, (width, height): (u16, u16)) {
     });
 }
 
-/// A source that is known well, publishing so many items a day, and the moment up to which it is.
+/// A well-known source with a number of items per day, and the end of its history.
 fn known(per_day: i64) -> (Learned, Time) {
     let at = |n: i64| Time::from_timestamp(1_700_000_000 + n * 86_400 / per_day, 0).unwrap();
     let mut policy = Learned::load(&[], LearnedParameters::default());
@@ -172,8 +171,8 @@ fn known(per_day: i64) -> (Learned, Time) {
     (policy, at(500))
 }
 
-/// Loading, planning and saving: what a poll costs beside its items. From the finest grid of
-/// slots to the coarsest.
+/// Loading, planning and saving: the cost of a poll without its items. From the finest grid of slots
+/// to the coarsest.
 #[divan::bench(args = [200, 20, 1])]
 fn plan(bencher: Bencher<'_, '_>, per_day: i64) {
     let (policy, now) = known(per_day);
@@ -196,7 +195,7 @@ fn observe(bencher: Bencher<'_, '_>) {
     );
 }
 
-/// Sources that are replayed for twelve weeks; the reference data has as many.
+/// Number of sources in a replay of twelve weeks, as many as in the reference data.
 const REPLAYED: i64 = 163;
 
 /// A replay at a fixed price: 163 sources, twelve weeks, about 31,000 items.

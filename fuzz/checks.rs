@@ -1,4 +1,4 @@
-//! What holds for any input: one function a target, for the fuzzer and for the tests.
+//! Properties of any input: one function per target, for the fuzzer and for the tests.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failure is the point")]
 
@@ -9,7 +9,7 @@ use newsfed::website::propose::{Sample, article_rules, propose};
 use newsfed::website::{Page, Selectors, article};
 use newsfed::{config, feed};
 
-/// Reading a feed never fails hard, and what it gives is safe to print and bounded.
+/// Reading a feed never panics, and the result is safe to print and bounded.
 pub(crate) fn feed(bytes: &[u8]) {
     let base = url::Url::parse("http://127.0.0.1/feed").ok();
     if let Ok(feed) = feed::parse(bytes, None, base.as_ref()) {
@@ -24,7 +24,7 @@ pub(crate) fn feed(bytes: &[u8]) {
     }
 }
 
-/// Any bytes in any charset become text, bounded.
+/// Any bytes in any charset become bounded text.
 pub(crate) fn decode(bytes: &[u8]) {
     let (charset, body) = bytes.split_at(bytes.len().min(12));
     let header = format!("text/xml; charset={}", String::from_utf8_lossy(charset));
@@ -32,13 +32,13 @@ pub(crate) fn decode(bytes: &[u8]) {
     let _ = feed::decode_text(bytes, None);
 }
 
-/// A date is read the same way when it is written again.
+/// A date survives being written and read again.
 pub(crate) fn dates(bytes: &[u8]) {
     let Some(time) = feed::parse_date(&String::from_utf8_lossy(bytes)) else { return };
     assert_eq!(feed::parse_date(&time.to_rfc3339()), Some(time));
 }
 
-/// What is sanitised can be printed, and stays as it is when sanitised again.
+/// Sanitised text is safe to print, and sanitising it again changes nothing.
 pub(crate) fn sanitise(bytes: &[u8]) {
     let input = String::from_utf8_lossy(bytes);
     let line = text::line(&input);
@@ -53,8 +53,8 @@ pub(crate) fn sanitise(bytes: &[u8]) {
     text::block(&html::to_text(&safe)).lines().for_each(clean);
 }
 
-/// A page of any form gives links of the web only, and articles that are clean and bounded; the
-/// selectors proposed for it can be read.
+/// A page of any form gives only web links, and clean, bounded articles. Selectors proposed for it can
+/// be parsed.
 pub(crate) fn pages(bytes: &[u8]) {
     let at = url::Url::parse("http://127.0.0.1/news/").unwrap();
     let Ok(page) = Page::read(bytes, None, &at) else { return };
@@ -76,7 +76,7 @@ pub(crate) fn pages(bytes: &[u8]) {
     assert!(Selectors::parse(&learned.title).is_ok() && Selectors::parse(&learned.content).is_ok());
 }
 
-/// A sitemap gives addresses of its own site only.
+/// A sitemap gives only URLs of its own site.
 pub(crate) fn sitemaps(bytes: &[u8]) {
     let at = url::Url::parse("http://127.0.0.1/sitemap.xml").unwrap();
     let urls: Vec<url::Url> = match sitemap::parse(bytes, &at) {
@@ -87,7 +87,7 @@ pub(crate) fn sitemaps(bytes: &[u8]) {
     assert!(urls.iter().all(|u| u.host_str() == Some("127.0.0.1")), "{urls:?}");
 }
 
-/// A list of sources gives addresses of the web only.
+/// A list of sources gives only web URLs.
 pub(crate) fn opml(bytes: &[u8]) {
     if let Ok(import) = config::import(bytes, "list") {
         for source in &import.sources {
@@ -96,7 +96,7 @@ pub(crate) fn opml(bytes: &[u8]) {
     }
 }
 
-/// Files of settings are read or refused with words.
+/// Settings files are read, or rejected with a message.
 pub(crate) fn config(bytes: &[u8]) {
     let folder = tempfile::tempdir().unwrap();
     let paths = config::Paths::below(folder.path());

@@ -1,4 +1,4 @@
-//! The walls of the house: who may know whom. Read from the sources themselves.
+//! Module boundaries: which module may import which. Checked by reading the sources.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Which rooms each room may name. Who is not in the list of a room is behind a wall.
+/// The modules that each module may import.
 const MODULES: &[(&str, &[&str])] = &[
     ("model", &[]),
     ("util", &["model"]),
@@ -39,7 +39,7 @@ const MODULES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Crates that only one room may name.
+/// Crates that only one module may use.
 const CRATE_OWNERS: &[(&str, &str)] = &[
     ("reqwest", "net"),
     ("rustls", "net"),
@@ -49,10 +49,10 @@ const CRATE_OWNERS: &[(&str, &str)] = &[
     ("crossterm", "tui"),
 ];
 
-/// Rooms in which bytes and times go in and data comes out.
+/// Pure modules: bytes and times in, data out.
 const PURE: &[&str] =
     &["article", "crawl", "discover", "feed", "model", "query", "schedule", "sitemap", "website"];
-/// What a pure room does not name: runtimes, and clocks of its own.
+/// What a pure module must not use: runtimes, and clocks.
 const IMPURE: &[&[&str]] = &[
     &["tokio"],
     &["SystemTime"],
@@ -69,7 +69,7 @@ const LONGEST: usize = 499;
 const LONG: &[(&str, &str)] = &[];
 
 #[test]
-fn no_wall_is_broken() {
+fn modules_respect_their_boundaries() {
     let mut breaches = Vec::new();
     for file in sources() {
         let text = fs::read_to_string(root().join("src").join(&file)).unwrap();
@@ -79,7 +79,7 @@ fn no_wall_is_broken() {
 }
 
 #[test]
-fn files_are_short_or_say_why() {
+fn long_files_have_a_reason() {
     for (file, reason) in LONG {
         assert!(reason.len() > 20, "src/{file}: a reason is a sentence");
         let lines = fs::read_to_string(root().join("src").join(file)).unwrap().lines().count();
@@ -93,69 +93,65 @@ fn files_are_short_or_say_why() {
 }
 
 #[test]
-fn every_room_is_on_the_map() {
+fn every_module_is_listed() {
     let lib = code(&fs::read_to_string(root().join("src/lib.rs")).unwrap());
     let tokens: Vec<&str> = tokens(&lib);
     let declared: BTreeSet<&str> =
         tokens.windows(3).filter(|w| w[0] == "mod" && w[2] == ";").map(|w| w[1]).collect();
     assert!(declared.len() >= 10, "{declared:?}");
-    let known: BTreeSet<&str> = MODULES.iter().map(|(room, _)| *room).collect();
+    let known: BTreeSet<&str> = MODULES.iter().map(|(module, _)| *module).collect();
     let unknown: Vec<_> = declared.difference(&known).collect();
-    assert!(unknown.is_empty(), "rooms without walls: {unknown:?}");
+    assert!(unknown.is_empty(), "modules without boundaries: {unknown:?}");
     let Ok(map) = fs::read_to_string(root().join("ARCHITECTURE.md")) else { return };
     let missing: Vec<_> = declared
         .iter()
-        .filter(|room| !map.contains(&format!("`{room}`")) && !map.contains(&format!("{room}/")))
+        .filter(|name| !map.contains(&format!("`{name}`")) && !map.contains(&format!("{name}/")))
         .collect();
     assert!(missing.is_empty(), "not in ARCHITECTURE.md: {missing:?}");
 }
 
-/// Snippets that must be caught, and what is said of them.
+/// Snippets that must be caught, and the expected message.
 #[test]
 fn breaches_are_caught() {
     let cases = [
-        ("model/item.rs", "use crate::util::text;", "names the room util"),
+        ("model/item.rs", "use crate::util::text;", "imports util"),
         ("util/url.rs", "use crate::net::host_key;", "names the room net"),
-        ("util/url.rs", "use crate::{model::Time, store};", "names the room store"),
-        (
-            "util/url.rs",
-            "use crate::{model::{Time, Hold}, engine::{self}};",
-            "names the room engine",
-        ),
-        ("util/url.rs", "use super::super::feed;", "names the room feed"),
-        ("util/mod.rs", "use super::feed;", "names the room feed"),
-        ("util/url.rs", "use super::super::{model, config};", "names the room config"),
+        ("util/url.rs", "use crate::{model::Time, store};", "imports store"),
+        ("util/url.rs", "use crate::{model::{Time, Pause}, engine::{self}};", "imports engine"),
+        ("util/url.rs", "use super::super::feed;", "imports feed"),
+        ("util/mod.rs", "use super::feed;", "imports feed"),
+        ("util/url.rs", "use super::super::{model, config};", "imports config"),
         ("tui/app/add.rs", "fn f() { crate :: net :: host_key(u) }", "names the room net"),
-        ("tui/app/mod.rs", "use crate::feed as parser;", "names the room feed"),
+        ("tui/app/mod.rs", "use crate::feed as parser;", "imports feed"),
         (
             "tui/view/row.rs",
             "let x = super::super::super::discover::inspect();",
-            "names the room discover",
+            "imports discover",
         ),
-        ("tui/view/row.rs", "use crate::/* hidden */discover;", "names the room discover"),
-        ("cli/mod.rs", "use newsfed::nowhere;", "names the room nowhere"),
-        ("net/client.rs", "use crate::*;", "names every room"),
-        ("store/mod.rs", "pub(in crate::engine) fn f() {}", "names the room engine"),
+        ("tui/view/row.rs", "use crate::/* hidden */discover;", "imports discover"),
+        ("cli/mod.rs", "use newsfed::nowhere;", "imports nowhere"),
+        ("net/client.rs", "use crate::*;", "imports every module"),
+        ("store/mod.rs", "pub(in crate::engine) fn f() {}", "imports engine"),
         ("feed/read.rs", "let c = reqwest::Client::new();", "names reqwest"),
         ("engine/run.rs", "use ::reqwest;", "names reqwest"),
-        ("engine/run.rs", "extern crate rusqlite;", "names rusqlite"),
-        ("engine/run.rs", "use {url::Url, rusqlite as db};", "names rusqlite"),
-        ("cli/list.rs", "use crossterm::style::Stylize;", "names crossterm"),
-        ("main.rs", "use ratatui::Frame;", "names ratatui"),
-        ("demo/server.rs", "use rustls::Error;", "names rustls"),
-        ("schedule/fixed.rs", "use tokio::time;", "names tokio"),
-        ("article/mod.rs", "let t = std::time::SystemTime::now();", "names SystemTime"),
-        ("feed/dates.rs", "let t = chrono::Utc::now();", "names Utc::now"),
-        ("discover/mod.rs", "let t = Utc\n    ::now();", "names Utc::now"),
+        ("engine/run.rs", "extern crate rusqlite;", "uses rusqlite"),
+        ("engine/run.rs", "use {url::Url, rusqlite as db};", "uses rusqlite"),
+        ("cli/list.rs", "use crossterm::style::Stylize;", "uses crossterm"),
+        ("main.rs", "use ratatui::Frame;", "uses ratatui"),
+        ("demo/server.rs", "use rustls::Error;", "uses rustls"),
+        ("schedule/fixed.rs", "use tokio::time;", "uses tokio"),
+        ("article/mod.rs", "let t = std::time::SystemTime::now();", "uses SystemTime"),
+        ("feed/dates.rs", "let t = chrono::Utc::now();", "uses Utc::now"),
+        ("discover/mod.rs", "let t = Utc\n    ::now();", "uses Utc::now"),
         ("crawl/mod.rs", "use std::time::{Duration, Instant};", "names Instant"),
-        ("sitemap/mod.rs", "let lives = 'a'; use tokio::sync; let b = 'b';", "names tokio"),
-        ("website/mod.rs", "fn f<'a>(x: &'a str) { tokio::spawn(x) }", "names tokio"),
-        ("feed/xml.rs", "let s = r#\"quote\" \"#; tokio::spawn(s)", "names tokio"),
-        ("feed/xml.rs", "let s = \"\\\\\"; tokio::spawn(s)", "names tokio"),
-        ("feed/xml.rs", "/* /* nested */ */ tokio::spawn(s)", "names tokio"),
-        ("net/mod.rs", "mod tests { use super::super::engine; }", "names the room engine"),
-        ("net/gate.rs", "mod a { } use super::super::engine;", "names the room engine"),
-        ("cellar/mod.rs", "use crate::model::Item;", "no such room"),
+        ("sitemap/mod.rs", "let lives = 'a'; use tokio::sync; let b = 'b';", "uses tokio"),
+        ("website/mod.rs", "fn f<'a>(x: &'a str) { tokio::spawn(x) }", "uses tokio"),
+        ("feed/xml.rs", "let s = r#\"quote\" \"#; tokio::spawn(s)", "uses tokio"),
+        ("feed/xml.rs", "let s = \"\\\\\"; tokio::spawn(s)", "uses tokio"),
+        ("feed/xml.rs", "/* /* nested */ */ tokio::spawn(s)", "uses tokio"),
+        ("net/mod.rs", "mod tests { use super::super::engine; }", "imports engine"),
+        ("net/gate.rs", "mod a { } use super::super::engine;", "imports engine"),
+        ("cellar/mod.rs", "use crate::model::Item;", "unknown module"),
     ];
     for (file, snippet, want) in cases {
         let found = check(file, snippet);
@@ -163,11 +159,11 @@ fn breaches_are_caught() {
     }
 }
 
-/// Snippets that break nothing.
+/// Snippets that are allowed.
 #[test]
-fn the_rest_is_let_through() {
+fn allows_everything_else() {
     let cases = [
-        ("model/item.rs", "use super::source::Source; use self::poll::Hold; use chrono::Utc;"),
+        ("model/item.rs", "use super::source::Source; use self::poll::Pause; use chrono::Utc;"),
         ("model/mod.rs", "/// See [`crate::util::text`] and tokio.\nmod item; pub use item::Item;"),
         ("util/url.rs", "// use crate::net;\nuse crate::model::Time; use super::text;"),
         ("util/clock.rs", "fn now() -> Time { chrono::Utc::now() }"),
@@ -204,7 +200,7 @@ fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Every Rust file below `src`, as its path from there with forward slashes.
+/// Every Rust file below `src`, as a relative path with forward slashes.
 fn sources() -> Vec<String> {
     fn walk(folder: &Path, prefix: &str, found: &mut Vec<String>) {
         for entry in fs::read_dir(folder).unwrap() {
@@ -219,50 +215,50 @@ fn sources() -> Vec<String> {
     }
     let mut found = Vec::new();
     walk(&root().join("src"), "", &mut found);
-    assert!(found.len() > 50, "the sources are somewhere else");
+    assert!(found.len() > 50, "the sources were not found");
     found.sort();
     found
 }
 
-/// What a file names that it must not.
+/// Violations in a file.
 fn check(file: &str, text: &str) -> Vec<String> {
     let code = code(text);
     let tokens = tokens(&code);
     let mut breaches = Vec::new();
-    // `main.rs` and `lib.rs` belong to no room: to them only the doors apply.
-    let room = file.split_once('/').map(|(room, _)| room);
-    for (name, door) in CRATE_OWNERS {
-        if room != Some(door) && names(&tokens, &[name]) {
-            breaches.push(format!("names {name}, which only src/{door} may"));
+    // `main.rs` and `lib.rs` belong to no module: only the crate owners apply to them.
+    let module = file.split_once('/').map(|(module, _)| module);
+    for (name, owner) in CRATE_OWNERS {
+        if module != Some(owner) && names(&tokens, &[name]) {
+            breaches.push(format!("uses {name}, which only src/{owner} may"));
         }
     }
-    let Some(room) = room else { return breaches };
-    if PURE.contains(&room) {
+    let Some(module) = module else { return breaches };
+    if PURE.contains(&module) {
         let named = IMPURE.iter().filter(|path| names(&tokens, path));
-        breaches.extend(named.map(|path| format!("names {}: {room} is pure", path.concat())));
+        breaches.extend(named.map(|path| format!("uses {}: {module} is pure", path.concat())));
     }
-    let Some((_, allowed)) = MODULES.iter().find(|(name, _)| *name == room) else {
-        breaches.push(format!("no such room: {room} needs a line in ROOMS"));
+    let Some((_, allowed)) = MODULES.iter().find(|(name, _)| *name == module) else {
+        breaches.push(format!("unknown module: {module} needs a line in MODULES"));
         return breaches;
     };
     for other in modules_named(&tokens, depth(file)) {
         match other {
-            "*" => breaches.push("names every room at once".to_owned()),
-            _ if other == room || allowed.contains(&other) => {}
-            _ => breaches.push(format!("names the room {other}, which {room} may not know")),
+            "*" => breaches.push("imports every module".to_owned()),
+            _ if other == module || allowed.contains(&other) => {}
+            _ => breaches.push(format!("imports {other}, which {module} may not")),
         }
     }
     breaches
 }
 
-/// How many modules lie between a file's own and the root of the crate, its own included.
+/// Number of modules between a file's own module (included) and the root of the crate.
 fn depth(file: &str) -> usize {
     let parts = file.split('/').count();
     if file.ends_with("/mod.rs") { parts - 1 } else { parts }
 }
 
-/// Whether the tokens hold this path, other than as a field, a method or the end of another path.
-/// Its first part alone, one name, is looked for inside of `use` groups as well.
+/// Whether the tokens contain this path, other than as a field, a method or the end of another path.
+/// A path of one name is also searched for inside `use` groups.
 fn names(tokens: &[&str], path: &[&str]) -> bool {
     let matches = |at: usize| tokens[at..].starts_with(path);
     let inside = |at: usize| {
@@ -283,12 +279,12 @@ fn names(tokens: &[&str], path: &[&str]) -> bool {
     (0..tokens.len()).any(|at| matches(at) && !inside(at))
 }
 
-/// The first names behind `crate::`, `newsfed::` and enough `super::`, also those in groups. A file
-/// at `depth` reaches the root by as many `super`.
+/// The first names after `crate::`, `newsfed::` and enough `super::`, including those in groups. A
+/// file at `depth` reaches the root with that many `super`.
 fn modules_named<'a>(tokens: &[&'a str], depth: usize) -> BTreeSet<&'a str> {
     let mut found = BTreeSet::new();
     let (mut at, mut level) = (0, 0);
-    // The brace levels at which modules inside of the file began; each is one `super` more.
+    // The brace levels at which inline modules began; each needs one more `super`.
     let mut inner: Vec<usize> = Vec::new();
     while at < tokens.len() {
         let mut behind = at;
@@ -337,7 +333,7 @@ fn modules_named<'a>(tokens: &[&'a str], depth: usize) -> BTreeSet<&'a str> {
     found
 }
 
-/// The name that stands first, or those that stand first in each branch of a group.
+/// The first name, or the first name in each branch of a group.
 fn first_names<'a>(tokens: &[&'a str], found: &mut BTreeSet<&'a str>) {
     match tokens.first() {
         Some(&"{") => {
@@ -360,7 +356,7 @@ fn first_names<'a>(tokens: &[&'a str], found: &mut BTreeSet<&'a str>) {
                 }
             }
         }
-        // Things that lie at the root itself, such as a macro, are no rooms.
+        // Items at the root itself, such as a macro, are not modules.
         Some(name) => drop(found.insert(name)),
         None => {}
     }
@@ -370,7 +366,7 @@ fn is_name(token: &str) -> bool {
     token.starts_with(|c: char| c.is_alphabetic() || c == '_')
 }
 
-/// Names, `::`, and every other sign by itself.
+/// Names, `::`, and every other character by itself.
 fn tokens(code: &str) -> Vec<&str> {
     let mut rest = code.trim_start();
     let mut found = Vec::new();
@@ -408,7 +404,7 @@ fn code(text: &str) -> String {
     out
 }
 
-/// The length of the comment that starts here; those in `/*` nest.
+/// Length of the comment that starts here. Block comments nest.
 fn comment(text: &str) -> Option<usize> {
     if text.starts_with("//") {
         return Some(text.find('\n').unwrap_or(text.len()));
@@ -431,9 +427,9 @@ fn comment(text: &str) -> Option<usize> {
     Some(text.len())
 }
 
-/// The length of the string that starts here, with its prefix; `before` is the code so far.
+/// Length of the string that starts here, including its prefix; `before` is the code so far.
 fn string(text: &str, before: &str) -> Option<usize> {
-    // The `r` at the end of a name begins no string.
+    // An `r` at the end of a name does not start a string.
     if before.ends_with(|c: char| c.is_alphanumeric() || c == '_') && !text.starts_with('"') {
         return None;
     }
@@ -460,11 +456,11 @@ fn string(text: &str, before: &str) -> Option<usize> {
     Some(text.len())
 }
 
-/// The length of the character that starts here; a lifetime is none.
+/// Length of the character literal that starts here. A lifetime is not one.
 fn character(text: &str) -> Option<usize> {
     let inner = text.strip_prefix('\'')?;
     if let Some(escape) = inner.strip_prefix('\\') {
-        // The escaped sign itself may be a quote.
+        // The escaped character itself may be a quote.
         let first = escape.chars().next()?.len_utf8();
         return escape[first..].find('\'').map(|at| 1 + 1 + first + at + 1);
     }
@@ -473,13 +469,13 @@ fn character(text: &str) -> Option<usize> {
 }
 
 #[test]
-fn every_path_on_the_map_exists() {
+fn paths_in_the_documentation_exist() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let map = std::fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();
-    // What stands between backticks and looks like a path; the user's own files are elsewhere.
+    // Whatever resembles a path between backticks. The user's own files are elsewhere.
     let named =
         map.split('`').skip(1).step_by(2).filter(|w| w.contains('/') && !w.contains([' ', '*']));
     let missing = |path: &&str| !root.join(path).exists() && !root.join("src").join(path).exists();
     let missing: Vec<&str> = named.filter(missing).collect();
-    assert!(missing.is_empty(), "ARCHITECTURE.md names what is not there: {missing:?}");
+    assert!(missing.is_empty(), "ARCHITECTURE.md names missing files: {missing:?}");
 }

@@ -1,7 +1,7 @@
-//! The feed reader and the discovery against reference data that lies beside the project.
+//! Feed reader and discovery against reference data beside the project.
 //!
 //! Not part of the plain test run: `cargo test --test conformance`. Without the data every test
-//! says so and passes.
+//! prints a note and passes.
 
 mod reference;
 
@@ -19,7 +19,7 @@ fn json(path: &Path) -> Value {
 }
 
 #[test]
-fn feeds_are_read_as_expected() {
+fn reads_feeds_as_expected() {
     let Some(root) = corpora().map(|f| f.join("conformance")) else { return };
     let index = json(&root.join("index.json"));
     let (mut accepted, mut must, mut right, mut fields) = (0, 0, 0, 0);
@@ -33,7 +33,7 @@ fn feeds_are_read_as_expected() {
         let base = case["base"].as_str().and_then(|b| Url::parse(b).ok());
         let parsed = feed::parse(&bytes, header, base.as_ref());
         if case["expect"] == "reject" {
-            assert!(parsed.is_err(), "{path} is no feed");
+            assert!(parsed.is_err(), "{path} is not a feed");
             continue;
         }
         must += 1;
@@ -102,7 +102,7 @@ fn time(value: &Value) -> Option<i64> {
 }
 
 #[test]
-fn dates_are_read_as_expected() {
+fn reads_dates_as_expected() {
     let Some(root) = corpora().map(|f| f.join("conformance")) else { return };
     let table = std::fs::read_to_string(root.join("dates.tsv")).expect("readable");
     for row in table.lines().skip(1) {
@@ -116,7 +116,7 @@ fn dates_are_read_as_expected() {
 }
 
 #[test]
-fn announced_feeds_are_found() {
+fn finds_announced_feeds() {
     let Some(root) = corpora().map(|f| f.join("conformance")) else { return };
     for file in std::fs::read_dir(root.join("autodiscovery")).expect("a folder") {
         let path = file.expect("a file").path();
@@ -133,7 +133,7 @@ fn announced_feeds_are_found() {
 }
 
 #[test]
-fn feeds_of_real_sites_are_found() {
+fn finds_feeds_of_real_sites() {
     let Some(root) = corpora().map(|f| f.join("blogs")) else { return };
     let path = |u: &str| {
         let path = Url::parse(u).map_or_else(|_| u.to_owned(), |u| u.path().to_owned());
@@ -168,5 +168,5 @@ fn feeds_of_real_sites_are_found() {
             println!("{}: not found", site["id"]);
         }
     }
-    assert_eq!(found, announcing, "sites whose first announced feed is theirs");
+    assert_eq!(found, announcing, "sites whose first announced feed is found first");
 }

@@ -1,8 +1,8 @@
-//! Crawls of recorded sites, where the reference data lies beside this project:
-//! `cargo test --test corpora_crawl -- --nocapture`. Skipped with a word where it does not.
-//! The bounds lie a little above what was measured, so that nothing is lost unseen.
+//! Crawls of recorded sites, if the reference data is beside this project:
+//! `cargo test --test corpora_crawl -- --nocapture`. Otherwise the tests print a note and pass.
+//! The limits are slightly above the measured figures, so that a loss is noticed.
 
-// The helpers below are no tests by themselves, so the exemption of tests misses them.
+// Clippy's exemption for tests does not cover the helpers below.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod reference;
@@ -16,7 +16,7 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Crawls of each site: fewer than the fifteen of a real measurement, which `newsfed crawl --replay` makes.
+/// Crawls per site: fewer than the fifteen of a real measurement with `newsfed crawl --replay`.
 const SEEDS: u64 = 5;
 
 fn graph(folder: &Path, site: &str, data: bool) -> Graph {
@@ -32,9 +32,9 @@ fn q90(graph: &Graph, kind: Kind) -> f64 {
     figures.q90_percent_mean
 }
 
-/// Percent of the site's addresses as published, with how far off is still the same algorithm.
+/// Percent of the site's URLs as published, with the tolerance for the same algorithm.
 #[test]
-fn the_published_strategies_are_the_published_ones() {
+fn published_strategies_reproduce_the_published_figures() {
     let Some(folder) = corpora().map(|f| f.join("focused-crawl")) else { return };
     let cases = [
         ("sklearn", false, Kind::Bfs, 93.6, 0.5),
@@ -60,7 +60,7 @@ fn the_published_strategies_are_the_published_ones() {
 }
 
 #[test]
-fn the_default_asks_less() {
+fn default_strategy_needs_fewer_requests() {
     let Some(folder) = corpora().map(|f| f.join("focused-crawl")) else { return };
     let cases = [
         ("sklearn", false, 90.0),
@@ -80,7 +80,7 @@ fn the_default_asks_less() {
 }
 
 #[test]
-fn a_site_looked_at_again_gives_its_news_for_few_requests() {
+fn revisiting_a_site_needs_few_requests() {
     let Some(folder) = corpora().map(|f| f.join("focused-crawl")) else { return };
     let (older, newer) = (graph(&folder, "kubaik0", false), graph(&folder, "kubaik", false));
     for seed in 0..SEEDS {

@@ -1,7 +1,7 @@
-//! Reference data that lie beside the project, where they are there: `NEWSFED_CORPORA`, or
+//! Reference data beside the project, if it is there: `NEWSFED_CORPORA`, or
 //! `../shared/corpora`. Run with `cargo test --test corpora_net -- --ignored`.
 
-#![allow(clippy::print_stdout, reason = "it tells what was skipped")]
+#![allow(clippy::print_stdout, reason = "reports what was skipped")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 mod reference;
@@ -12,7 +12,7 @@ use newsfed::net::robots::Robots;
 use reference::lines;
 use serde_json::Value;
 
-/// Path and query as they stand, not escaped; everything else of an address taken off.
+/// Path and query of a URL, unescaped.
 fn path_of(address: &str) -> String {
     let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
     let rest = rest.split('#').next().unwrap();

@@ -1,7 +1,7 @@
-//! OPML files of other projects, where the reference data lies beside this project:
-//! `cargo test --test corpora_opml`. Skipped with a word where it does not.
+//! OPML files of other projects, if the reference data is beside this project:
+//! `cargo test --test corpora_opml`. Otherwise the tests print a note and pass.
 
-// The helpers below are no tests by themselves, so the exemption of tests misses them.
+// Clippy's exemption for tests does not cover the helpers below.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod reference;
@@ -16,7 +16,7 @@ fn read(file: &Path) -> Result<Import, ImportError> {
     import(&fs::read(file).unwrap(), &file.file_name().unwrap().to_string_lossy())
 }
 
-/// Every file with this ending below a folder, sorted.
+/// Every file with this extension below a folder, sorted.
 fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -34,7 +34,7 @@ fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
     found
 }
 
-/// What another parser is not needed for: every distinct xmlUrl by plain search.
+/// Every distinct xmlUrl, found by plain text search.
 fn addresses(text: &str) -> usize {
     let mut found: Vec<_> = text
         .match_indices("xmlUrl=\"")
@@ -63,7 +63,7 @@ fn round_trips(first: &Import) {
 }
 
 #[test]
-fn the_lists_of_readers_come_with_folders() {
+fn imports_readers_lists_with_folders() {
     let Some(folder) = corpora() else { return };
     let cases = [
         ("newsboat-example.opml", 7, vec!["Blogs", "Blogs/friends", "eloquent"]),
@@ -94,7 +94,7 @@ fn the_lists_of_readers_come_with_folders() {
 }
 
 #[test]
-fn good_and_broken_files_of_the_corpus() {
+fn reads_good_and_broken_files_of_the_corpus() {
     let Some(folder) = corpora() else { return };
     let (mut read_whole, mut refused, mut feeds) = (0, 0, 0);
     for file in files(&folder.join("conformance/opml"), "opml") {
@@ -121,12 +121,12 @@ fn good_and_broken_files_of_the_corpus() {
             }
         }
     }
-    println!("{read_whole} files read with {feeds} feeds, {refused} refused with a reason");
+    println!("{read_whole} files read with {feeds} feeds, {refused} rejected with a reason");
     assert!(read_whole >= 60);
 }
 
 #[test]
-fn a_plain_list_of_thousands() {
+fn imports_a_plain_list_of_thousands() {
     let Some(folder) = corpora() else { return };
     let import = read(&folder.join("conformance/smallweb_urls.txt")).unwrap();
     println!("{} sources, {} left out", import.sources.len(), import.skipped.len());
@@ -135,7 +135,7 @@ fn a_plain_list_of_thousands() {
 }
 
 #[test]
-fn hostile_files_do_no_harm() {
+fn survives_hostile_files() {
     let Some(folder) = corpora() else { return };
     let out = tempfile::tempdir().unwrap();
     let script = folder.join("conformance/hostile.py");

@@ -1,8 +1,8 @@
-//! Dates, selectors and addresses of pages against reference data that lie beside the project, where
-//! they are there: `NEWSFED_CORPORA`, or `../shared/corpora`. Run with
+//! Dates, selectors and URLs of pages against reference data beside the project, if it is there:
+//! `NEWSFED_CORPORA`, or `../shared/corpora`. Run with
 //! `cargo test --test corpora_website`.
 
-#![allow(clippy::print_stdout, reason = "it tells what was measured")]
+#![allow(clippy::print_stdout, reason = "reports what was measured")]
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 mod reference;
@@ -11,12 +11,12 @@ use newsfed::website::{Page, Selectors, date::parse_layout};
 use serde_json::Value;
 use url::Url;
 
-/// The lines of a JSON Lines file; none where the data are not there.
+/// The lines of a JSON Lines file; none if the data is missing.
 fn lines(name: &str) -> Vec<Value> {
     reference::lines(&format!("newsfed-original/{name}"))
 }
 
-/// Runs a check over every case and names those that fail.
+/// Runs a check on every case and lists those that fail.
 fn every(name: &str, check: impl Fn(&Value) -> bool) {
     let cases = lines(name);
     let wrong: Vec<&Value> = cases.iter().filter(|case| !check(case)).collect();
@@ -54,7 +54,7 @@ fn selectors() {
     });
 }
 
-/// Only http(s) is followed, and fragments are dropped; apart from that, as the standard says.
+/// Only http(s) URLs are followed, and fragments are dropped; otherwise as in the standard.
 #[test]
 fn addresses() {
     every("url_resolve.jsonl", |case| {
@@ -67,7 +67,7 @@ fn addresses() {
             url.set_fragment(None);
         }
         let own = text(case, "href").is_empty();
-        // An empty reference is the page itself, which is no link to anything.
+        // An empty reference is the page itself, which is not a link to another page.
         if own { found.is_none() } else { found == want }
     });
 }

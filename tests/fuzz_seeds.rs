@@ -1,13 +1,13 @@
-//! The seeds of the fuzzer and some thousand changed forms of them, always the same ones.
+//! The seeds of the fuzzer and some thousand mutations of them, always the same ones.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on is to fail")]
+#![allow(clippy::unwrap_used, reason = "a test that cannot continue should fail")]
 
 #[path = "../fuzz/checks.rs"]
 mod checks;
 
 use std::path::Path;
 
-/// Changed forms of each seed.
+/// Mutations per seed.
 const FORMS: u64 = 300;
 
 fn replay(target: &str, forms: u64, check: fn(&[u8])) {
@@ -24,7 +24,7 @@ fn replay(target: &str, forms: u64, check: fn(&[u8])) {
     }
 }
 
-/// A few bytes exchanged, taken out, doubled or cut off.
+/// Replaces, removes, doubles or cuts off a few bytes.
 fn changed(bytes: &[u8], seed: u64) -> Vec<u8> {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut out = bytes.to_vec();

@@ -1,8 +1,8 @@
-//! Writes a database of any size, for measuring: sources in folders, items with realistic lengths.
+//! Fills a database of any size, for benchmarks: sources in folders, items with realistic lengths.
 //!
 //! `cargo run --release --example fill -- --sources 1000 --items 1000000 --data-dir DIR`
 //!
-//! The text depends only on the seed. Items reach back from now; no source is due for a month.
+//! The text depends only on the seed. Items reach back from now. No source is due for a month.
 
 mod prose;
 
@@ -17,7 +17,6 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use tokio::task::JoinSet;
 
-/// What to write.
 #[derive(Parser)]
 struct Args {
     /// Sources to declare
@@ -26,7 +25,7 @@ struct Args {
     /// Items to store, spread evenly over the sources
     #[arg(long, default_value_t = 100_000)]
     items: usize,
-    /// Folder of the database; it must not hold one yet
+    /// Folder of the new database
     #[arg(long)]
     data_dir: PathBuf,
     /// Folder of sources.toml [default: DATA_DIR/config]
@@ -35,18 +34,18 @@ struct Args {
     /// The same seed gives the same text
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Leave the bodies to be indexed by newsfed itself
+    /// Leave indexing the texts to newsfed
     #[arg(long)]
     no_index: bool,
 }
 
-/// Items that a source had to offer each time it was polled.
+/// New items per source and poll.
 const PER_POLL: usize = 20;
 /// Seconds between two polls, over which these items are spread.
 const BETWEEN: i64 = 7 * 24 * 3600;
-/// Sources in one folder.
+/// Sources per folder.
 const PER_FOLDER: usize = 25;
-/// One item in so many is pinned, and one in so many unread.
+/// One item in this many is pinned, and one in this many unread.
 const PINNED: usize = 5000;
 const UNREAD: u64 = 4;
 
@@ -59,7 +58,7 @@ async fn main() -> Result<()> {
         bail!("{} exists already", paths.database().display());
     }
     if args.sources == 0 {
-        bail!("there is nothing to fill without sources");
+        bail!("at least one source is needed");
     }
     let mut prose = Prose::new(args.seed);
     declare(&paths, args.sources, &mut prose)?;
@@ -77,7 +76,7 @@ fn declare(paths: &Paths, sources: usize, prose: &mut Prose) -> Result<()> {
     let mut text = String::new();
     for n in 0..sources {
         let (title, folder) = (prose.title(), n / PER_FOLDER);
-        // Port 9 of this machine: nothing answers, and nobody else is bothered.
+        // Port 9 of this machine, where nothing listens.
         writeln!(
             text,
             "[[source]]\nurl = \"http://127.0.0.1:9/{n}.xml\"\ntitle = \"{title}\"\n\
@@ -89,7 +88,7 @@ fn declare(paths: &Paths, sources: usize, prose: &mut Prose) -> Result<()> {
     std::fs::write(&file, text).with_context(|| file.display().to_string())
 }
 
-/// Round after round over all sources, as they would have been polled.
+/// Stores items in rounds over all sources, as polls would have done.
 async fn fill(store: &Store, facts: &[SourceFacts], args: &Args, prose: &mut Prose) -> Result<()> {
     let per_source = args.items.div_ceil(facts.len());
     let rounds = per_source.div_ceil(PER_POLL);

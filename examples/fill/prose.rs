@@ -1,4 +1,4 @@
-//! Invented text whose words, lengths and markup are spread like those of real feeds.
+//! Synthetic text whose words, lengths and markup are distributed as in real feeds.
 
 use fastrand::Rng;
 use std::fmt::Write;
@@ -9,10 +9,10 @@ const SYLLABLES: [&str; 48] = [
     "cre", "stil", "or", "ba", "fi", "gro", "han", "je", "kil", "mon", "nor", "pel", "rus", "sa",
     "tin", "ul", "vor", "yas", "dre",
 ];
-/// Different words, as many as an educated person knows.
+/// Size of the vocabulary.
 const VOCABULARY: usize = 30_000;
 
-/// Writes titles and bodies; the same seed writes the same text.
+/// Writes titles and bodies. The same seed gives the same text.
 pub(super) struct Prose {
     words: Vec<String>,
     rng: Rng,
@@ -30,12 +30,12 @@ impl Prose {
         Self { words, rng }
     }
 
-    /// A number from the same source of chance.
+    /// A random number from the same generator.
     pub(super) fn below(&mut self, end: u64) -> u64 {
         self.rng.u64(..end)
     }
 
-    /// The word of a rank is met about as often as one divided by the rank (Zipf).
+    /// A random word; the probability of a rank is proportional to one divided by the rank (Zipf).
     fn word(&mut self) -> &str {
         let exponent = self.rng.f64();
         let rank = (VOCABULARY as f64).powf(exponent) as usize;

@@ -1,12 +1,12 @@
-//! Which words of a page its reference text holds, and how well a text fits.
+//! Which words of a page are in its reference text, and how well a text fits.
 
 use std::collections::HashMap;
 
-/// Cells of the table of an alignment; a pair of longer texts is cut at the end.
+/// Maximum number of cells in an alignment table. Longer texts are cut at the end.
 const MOST_CELLS: usize = 400_000_000;
 
-/// Words as the reference data count them: runs of letters, digits and underscores; a character of
-/// Chinese or Japanese is a word by itself.
+/// Words as counted in the reference data: runs of letters, digits and underscores. Each Chinese or
+/// Japanese character is a word.
 pub(crate) fn words(text: &str) -> Vec<&str> {
     let dense = |c: char| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}');
     let runs = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
@@ -38,7 +38,7 @@ pub(crate) fn common(page: &[&str], gold: &[&str]) -> Vec<bool> {
     let (p, g) = (number(page), number(gold));
     let mut found = vec![false; p.len()];
     let g = &g[..g.len().min(MOST_CELLS / p.len().max(1))];
-    // Lengths row by row from the end; one bit a cell says which way to go.
+    // Lengths row by row from the end. One bit per cell stores the direction.
     let width = g.len() + 1;
     let mut below = vec![0u32; width];
     let mut down = vec![false; p.len() * width];
@@ -71,17 +71,17 @@ pub(crate) fn common(page: &[&str], gold: &[&str]) -> Vec<bool> {
     found
 }
 
-/// The figures of one page.
+/// Scores of one page.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Fit {
     pub(crate) precision: Option<f64>,
     pub(crate) recall: Option<f64>,
     pub(crate) exact: bool,
-    /// Harmonic mean by words alone.
+    /// Token F1.
     pub(crate) words: f64,
 }
 
-/// Precision and recall of runs of four words, as the corpus scores them.
+/// Precision and recall of 4-grams, as the corpus scores them.
 pub(crate) fn fit(gold: &str, text: &str) -> Fit {
     let (g, t) = (words(gold), words(text));
     let (gold_runs, runs) = (counts(g.windows(4)), counts(t.windows(4)));
@@ -108,16 +108,16 @@ fn overlap<T: std::hash::Hash + Eq>(a: &HashMap<T, usize>, b: &HashMap<T, usize>
     a.iter().map(|(item, n)| (*n).min(b.get(item).copied().unwrap_or(0))).sum()
 }
 
-/// The figures of many pages.
+/// Scores of many pages.
 pub(crate) struct Figures {
     pages: usize,
-    /// Harmonic mean of the mean precision and recall of runs of four words.
+    /// Harmonic mean of the mean precision and recall of 4-grams.
     pub(crate) f1: f64,
     precision: f64,
     recall: f64,
     /// Share of the pages with exactly the words of the reference text.
     pub(crate) exact: f64,
-    /// Share of the pages with at least .95 by words alone.
+    /// Share of the pages with a token F1 of at least .95.
     pub(crate) near: f64,
 }
 

@@ -10,11 +10,11 @@ pub(crate) struct Plan {
     pub(crate) trees: usize,
     pub(crate) leaves: usize,
     pub(crate) rate: f32,
-    /// Share of the features that a tree may use.
+    /// Share of the features available to a tree.
     pub(crate) features: f64,
     /// Smallest sum of second derivatives in a leaf.
     pub(crate) least: f32,
-    /// Weight of the square of an answer in the loss.
+    /// L2 regularisation of the leaves.
     pub(crate) ridge: f32,
 }
 
@@ -23,7 +23,7 @@ const BINS: usize = 128;
 /// Rows as bins, one column per feature.
 pub(crate) struct Table {
     columns: Vec<Vec<u8>>,
-    /// Per feature: the upper borders of its bins.
+    /// Per feature: the upper limits of its bins.
     borders: Vec<Vec<f32>>,
     rows: usize,
 }
@@ -59,7 +59,7 @@ struct Leaf {
     sum: [f32; 2],
     /// Gain, feature and bin of its best split.
     best: Option<(f32, usize, usize)>,
-    /// Its place in the tree.
+    /// Its index in the tree.
     node: usize,
 }
 

@@ -1,9 +1,9 @@
-//! Trains the judgement of blocks and writes its tables:
+//! Trains the block classifier and writes its tables:
 //!
 //! `cargo run --release --example train_article -- CORPUS assets/article`
 //!
-//! CORPUS holds `items.json`, `gold.json.gz` and `pages/ID.html.gz`. Without a folder to write to,
-//! only the figures of a cross-validation are printed: five folds, whole sites in one fold.
+//! CORPUS contains `items.json`, `gold.json.gz` and `pages/ID.html.gz`. Without an output folder it
+//! only prints the scores of a cross-validation: five folds, each site in one fold.
 
 #![allow(
     clippy::unwrap_used,
@@ -30,7 +30,7 @@ const FIRST: Plan =
 const SECOND: Plan = Plan { trees: 40, ..FIRST };
 const FOLDS: usize = 5;
 
-/// What stands above the tables.
+/// Header of the tables.
 const NOTE: &str = "\
 # Written by examples/train_article; do not edit. Learned from pages and texts of
 # scrapinghub/article-extraction-benchmark (MIT, (c) Scrapinghub) and
@@ -71,7 +71,7 @@ fn read(corpus: &Path) -> Vec<Case> {
         let gold_text = gold[&id]["text"].as_str().unwrap().to_owned();
         let labels = labels(&texts, &gold_text);
         let total: usize = texts.iter().map(|t| words(t).len()).sum();
-        // Words count less the more of them there are, and so does a page.
+        // The weight of a word shrinks with the number of words, and so does that of a page.
         let weight = |t: &String| (1.0 + words(t).len() as f32).sqrt() / (total as f32).sqrt();
         let scale = 10.0;
         cases.push(Case {
@@ -109,7 +109,7 @@ fn fold(site: &str, salt: u32) -> usize {
     ((hash >> 8) as usize) % FOLDS
 }
 
-/// A forest for the cases, whose rows are given.
+/// Trains a forest on the given rows.
 fn learn(cases: &[&Case], rows: &[Vec<Vec<f32>>], plan: Plan) -> Forest {
     let flat: Vec<&[f32]> = rows.iter().flatten().map(Vec::as_slice).collect();
     let labels: Vec<f32> = cases.iter().flat_map(|c| c.labels.iter().copied()).collect();
@@ -121,7 +121,7 @@ fn chances(forest: &Forest, rows: &[Vec<f32>]) -> Vec<f32> {
     rows.iter().map(|row| forest.chance(row)).collect()
 }
 
-/// Both stages. The second learns from what the first says of pages that it has not seen.
+/// Trains both stages. The second learns from the first stage's scores of unseen pages.
 fn stages(cases: &[&Case]) -> (Forest, Forest) {
     let mut unseen: Vec<Vec<f32>> = vec![Vec::new(); cases.len()];
     for part in 0..FOLDS {

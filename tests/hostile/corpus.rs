@@ -1,4 +1,4 @@
-//! The files, and a server that gives them away.
+//! The hostile files, and a server for them.
 
 use super::world::World;
 use newsfed::demo::server::{Reply, Request, Server};
@@ -9,13 +9,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// What one file may take, in release builds.
+/// Time limit per file in release builds.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Stands for all files together, which may take longer than one.
+/// Name of all files together, which may take longer than one.
 pub(crate) const ALL: &str = "all";
 
-/// One file.
 pub(crate) struct Case {
     pub(crate) name: String,
     pub(crate) kind: String,
@@ -26,12 +25,12 @@ pub(crate) struct Case {
 pub(crate) struct Corpus {
     dir: TempDir,
     pub(crate) cases: Vec<Case>,
-    /// A word that every text to be seen holds.
+    /// A word that occurs in every visible text.
     pub(crate) mark: String,
 }
 
 impl Corpus {
-    /// `None`, with a word, where the files cannot be made.
+    /// `None`, with a note, if the files cannot be generated.
     pub(crate) fn make() -> Option<Self> {
         let script = crate::reference::corpora()?.join("conformance/hostile.py");
         let dir = tempfile::tempdir().unwrap();
@@ -69,7 +68,7 @@ impl Corpus {
         self.cases.iter().filter(move |c| c.kind == kind)
     }
 
-    /// A world with a server for all files, each at its own name, that follows the named ones.
+    /// A world with a server for all files, each under its own name, that follows the named ones.
     pub(crate) fn world<'a>(&self, followed: impl Iterator<Item = &'a str>) -> World {
         let (folder, mark) = (self.dir.path().to_owned(), self.mark.clone());
         let fetched = AtomicUsize::new(0);
@@ -78,7 +77,7 @@ impl Corpus {
             let Ok(body) = std::fs::read(folder.join(name)) else { return Reply::status(404) };
             let (_, end) = name.rsplit_once('.').unwrap_or_default();
             match (name, end) {
-                // A guid of its own at each fetch.
+                // A new guid for each fetch.
                 ("rotating-guid.xml", _) => {
                     let now = fetched.fetch_add(1, Ordering::SeqCst).to_string();
                     let body = String::from_utf8(body).unwrap().replace(&mark, &now);
@@ -100,7 +99,7 @@ fn encoded(body: Vec<u8>, encoding: &str) -> Reply {
     Reply::ok("application/rss+xml", body).header("content-encoding", encoding)
 }
 
-/// What the program said, and that it neither aborted nor took too long.
+/// Returns the output of the program, and checks that it neither aborted nor took too long.
 pub(crate) fn run(world: &World, args: &[&str], what: &str) -> Output {
     let start = Instant::now();
     let output = world.command().args(args).output().unwrap();

@@ -1,4 +1,4 @@
-//! What input made to harm must not do: push columns, reach a shell, or fill the memory.
+//! What hostile input must not do: misalign columns, reach a shell, or fill the memory.
 
 use super::corpus::{ALL, Corpus, run};
 use super::term::{Term, key};
@@ -6,12 +6,12 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::process::Command;
 
-/// Fails where a vertical line of the interface has left its column: the program and the emulator
+/// Fails if a vertical border of the interface has left its column: then the program and the emulator
 /// disagree about the width of a text to the left of it.
 fn assert_straight(t: &Term, what: &str) {
     let rows = t.cells();
     let mut lines: BTreeMap<usize, usize> = BTreeMap::new();
-    // Between the title and the upper edge, and the lower edge and the keys.
+    // Between the title and the upper edge, and the lower edge and the hint bar.
     let body = &rows[2..rows.len() - 2];
     for (column, _) in body.iter().flat_map(|r| r.iter().enumerate()).filter(|(_, c)| *c == "│") {
         *lines.entry(column).or_default() += 1;
@@ -46,7 +46,7 @@ fn rows_keep_their_width() {
 }
 
 #[test]
-fn browsers_get_one_address_of_the_web() {
+fn browser_gets_exactly_one_web_url() {
     let Some(corpus) = Corpus::make() else { return };
     let world = corpus.world(["urls.xml"].into_iter());
     world.browser_that_writes("opened");
@@ -73,7 +73,7 @@ fn browsers_get_one_address_of_the_web() {
     assert!(!world.path("PWN").exists());
 }
 
-/// Runs a program and prints the most memory that it had resident, in KiB.
+/// Runs a program and prints its peak resident memory, in KiB.
 const PEAK: &str = "import resource, subprocess, sys
 subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)";
@@ -88,7 +88,7 @@ fn no_file_fills_the_memory() {
             .arg(corpus.path(&case.name));
         let said = String::from_utf8(peak.output().unwrap().stdout).unwrap();
         let kib: usize = said.trim().parse().unwrap();
-        // A file of 10 MB is itself in the memory, and all of it that is kept.
+        // A 10 MB file itself is in memory, and everything that is kept of it.
         let limit = if case.name == "many-items.xml" { 200 } else { 64 };
         assert!(kib < limit << 10, "{}: {kib} KiB", case.name);
         most = most.max((kib, &case.name));

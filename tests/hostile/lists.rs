@@ -1,4 +1,4 @@
-//! The command line over every file.
+//! Every file on the command line.
 
 use super::clean::assert_printed;
 use super::corpus::{ALL, Corpus, run};
@@ -10,7 +10,7 @@ fn values(bytes: &[u8]) -> Vec<Value> {
 }
 
 #[test]
-fn every_file_is_parsed_or_refused() {
+fn parses_or_rejects_every_file() {
     let Some(corpus) = Corpus::make() else { return };
     let world = corpus.world([].into_iter());
     for case in corpus.of_kind("feed") {
@@ -39,7 +39,7 @@ fn every_page_is_looked_at() {
 }
 
 #[test]
-fn every_feed_is_followed_listed_and_shown() {
+fn follows_lists_and_shows_every_feed() {
     let Some(corpus) = Corpus::make() else { return };
     let followed = corpus.cases.iter().filter(|c| matches!(&*c.kind, "feed" | "http-body"));
     let world = corpus.world(followed.map(|c| c.name.as_str()));
@@ -56,7 +56,7 @@ fn every_feed_is_followed_listed_and_shown() {
     }
     let output = run(&world, &["list", "--json", "--limit", "0"], ALL);
     let again = values(&output.stdout);
-    assert_eq!(first.len(), again.len(), "nothing comes twice");
+    assert_eq!(first.len(), again.len(), "no duplicates");
     let of =
         |name: &str| again.iter().filter(|i| i["source"].as_str().unwrap().contains(name)).count();
     assert_eq!(of("rotating-guid"), 1);
@@ -93,7 +93,7 @@ fn every_feed_is_followed_listed_and_shown() {
 }
 
 #[test]
-fn escapes_leave_the_text_around_them() {
+fn removing_escape_sequences_keeps_the_text_around_them() {
     let Some(corpus) = Corpus::make() else { return };
     let cases = corpus.of_kind("feed").filter(|c| c.class == "terminal");
     let names: Vec<&str> = cases.map(|c| c.name.as_str()).collect();
@@ -109,7 +109,7 @@ fn escapes_leave_the_text_around_them() {
 }
 
 #[test]
-fn lists_of_sources_give_no_commands() {
+fn source_lists_cannot_run_commands() {
     let Some(corpus) = Corpus::make() else { return };
     for case in corpus.of_kind("opml") {
         let world = corpus.world([].into_iter());
@@ -140,7 +140,7 @@ fn odd_searches_are_plain_words() {
     let before = count();
     let queries: Vec<String> = serde_json::from_slice(&corpus.read("search_queries.json")).unwrap();
     for query in &queries {
-        // No argument of a program can hold it.
+        // A NUL byte cannot be passed as an argument.
         let query = query.replace('\0', "");
         for args in [&["search", "--", &query][..], &["list", "--query", &query]] {
             let args: Vec<&str> = args.to_vec();

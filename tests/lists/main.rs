@@ -1,8 +1,8 @@
-//! Proposing selectors for list pages that are hard to read, all of them made up; and whether the
-//! selectors still work when the page is built again: other order, advertisements, other hashes.
+//! Proposes selectors for difficult synthetic list pages, and checks that the selectors still work
+//! after a rebuild of the page with another order, advertisements and class hashes.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
-#![allow(clippy::print_stdout, reason = "it tells what was measured")]
+#![allow(clippy::print_stdout, reason = "reports what was measured")]
 
 mod pages;
 
@@ -21,7 +21,7 @@ fn wanted(sample: &Sample) -> HashSet<String> {
     paths(&sample.articles.iter().map(|a| site.join(a).unwrap()).collect::<Vec<_>>())
 }
 
-/// Right is what has nine tenths of the articles and is an article to nine tenths.
+/// A selector is right if recall and precision are at least nine tenths.
 fn is_right(found: &HashSet<String>, sample: &Sample) -> bool {
     let wanted = wanted(sample);
     let common = found.intersection(&wanted).count();
@@ -33,7 +33,7 @@ fn page(sample: &Sample) -> Page {
 }
 
 #[test]
-fn the_lists_of_hard_pages_are_found() {
+fn finds_the_lists_of_difficult_pages() {
     let samples = samples(&Build::first());
     assert!(samples.len() >= 12);
     let mut first = 0;
@@ -56,7 +56,7 @@ fn the_lists_of_hard_pages_are_found() {
 }
 
 #[test]
-fn titles_come_with_the_proposals() {
+fn proposals_include_titles() {
     for sample in samples(&Build::first()) {
         let proposals = propose(&page(&sample));
         let best =
@@ -68,7 +68,7 @@ fn titles_come_with_the_proposals() {
 }
 
 #[test]
-fn selectors_outlive_the_next_build_of_a_site() {
+fn selectors_survive_a_rebuild_of_the_site() {
     let before = samples(&Build::first());
     for seed in 1..=3 {
         let after = samples(&Build::again(seed));
@@ -76,7 +76,7 @@ fn selectors_outlive_the_next_build_of_a_site() {
         for (old, new) in before.iter().zip(&after) {
             let selector = propose(&page(old)).first().map(|p| p.articles.clone()).unwrap();
             let found = list_page(&page(new), &Selectors::parse(&selector).unwrap(), None);
-            // Links to other sites are never asked for.
+            // Links to other sites are never fetched.
             let own = found
                 .links
                 .iter()
@@ -91,7 +91,7 @@ fn selectors_outlive_the_next_build_of_a_site() {
 }
 
 #[test]
-fn no_selector_counts_or_leans_on_a_hash() {
+fn selectors_use_neither_positions_nor_hashes() {
     for sample in samples(&Build::first()) {
         for proposal in propose(&page(&sample)) {
             let selector = &proposal.articles;

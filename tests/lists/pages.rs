@@ -1,7 +1,6 @@
-//! Made-up list pages, built with a given order, with or without advertisements, and with the class
+//! Synthetic list pages, built with a given order, with or without advertisements, and with the class
 //! hashes of a build.
 
-/// How a site is built.
 pub(crate) struct Build {
     seed: u64,
     hash: &'static str,
@@ -10,7 +9,7 @@ pub(crate) struct Build {
 impl Build {
     pub(crate) const FIRST_HASH: &'static str = "x8Kq2";
 
-    /// As it was found.
+    /// The original build.
     pub(crate) fn first() -> Self {
         Self { seed: 0, hash: Self::FIRST_HASH }
     }
@@ -20,7 +19,7 @@ impl Build {
         Self { seed, hash: "Zr93v" }
     }
 
-    /// The entries in the order of this build, an advertisement in between.
+    /// The entries in the order of this build, with an advertisement in between.
     fn rows(&self, mut rows: Vec<String>, ad: &str) -> String {
         if self.seed > 0 {
             fastrand::Rng::with_seed(self.seed).shuffle(&mut rows);
@@ -30,7 +29,7 @@ impl Build {
     }
 }
 
-/// A page, and the links to articles in it.
+/// A page and its links to articles.
 pub(crate) struct Sample {
     pub(crate) name: &'static str,
     pub(crate) url: &'static str,

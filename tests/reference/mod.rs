@@ -1,25 +1,25 @@
-//! Where the reference data lies.
+//! Location of the reference data.
 
-// It is no test by itself, so the exemption of tests misses it.
+// Clippy's exemption for tests does not cover this module.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 #![allow(dead_code, reason = "not every test reads lines")]
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// The folder of the reference data beside this project, or of `NEWSFED_CORPORA`; `None`, told with a
-/// word, where there is none.
+/// The folder of the reference data beside this project, or in `NEWSFED_CORPORA`. Prints a note and
+/// returns `None` if it does not exist.
 pub(crate) fn corpora() -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpora");
     let folder = std::env::var_os("NEWSFED_CORPORA").map_or(beside, PathBuf::from);
     if folder.is_dir() {
         return Some(folder);
     }
-    println!("skipped: there is no {}", folder.display());
+    println!("skipped: {} does not exist", folder.display());
     None
 }
 
-/// The lines of a JSON Lines file of the reference data; none where it is not there.
+/// The lines of a JSON Lines file of the reference data; none if it is missing.
 pub(crate) fn lines(path: &str) -> Vec<Value> {
     let Some(folder) = corpora() else { return Vec::new() };
     match std::fs::read_to_string(folder.join(path)) {

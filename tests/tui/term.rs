@@ -84,6 +84,25 @@ impl Term {
         self.shared.written.lock().unwrap().clone()
     }
 
+    /// Waits until nothing has been written for a short while.
+    #[allow(dead_code, reason = "used by the screenshots")]
+    pub(crate) fn settle(&self) {
+        let quiet = Duration::from_millis(400);
+        let mut parser = self.shared.parser.lock().unwrap();
+        for _ in 0..20 {
+            let (next, timeout) = self.shared.changed.wait_timeout(parser, quiet).unwrap();
+            if timeout.timed_out() {
+                return;
+            }
+            parser = next;
+        }
+    }
+
+    #[allow(dead_code, reason = "used by the screenshots")]
+    pub(crate) fn with_screen<T>(&self, read: impl FnOnce(&vt100::Screen) -> T) -> T {
+        read(self.shared.parser.lock().unwrap().screen())
+    }
+
     pub(crate) fn alternate_screen(&self) -> bool {
         self.shared.parser.lock().unwrap().screen().alternate_screen()
     }

@@ -5,7 +5,7 @@ use super::corpus::{ALL, Corpus, run};
 use super::term::key;
 
 #[test]
-fn every_item_is_read_in_the_panes() {
+fn reads_every_item_in_the_interface() {
     let Some(corpus) = Corpus::make() else { return };
     let floods = ["many-items.xml", "same-guid.xml"];
     let quiet = corpus.of_kind("feed").filter(|c| !floods.contains(&c.name.as_str()));
@@ -16,7 +16,7 @@ fn every_item_is_read_in_the_panes() {
     println!("{unread} items");
     let mut t = world.open(110, 30);
     t.wait_for(&format!("{unread} unread"));
-    // The count may stand there before the items do.
+    // The count may appear before the items do.
     t.wait_for("● now");
     t.send("g");
     t.send(key::ENTER);
@@ -40,7 +40,7 @@ fn every_item_is_read_in_the_panes() {
 }
 
 #[test]
-fn floods_are_walked_through() {
+fn navigates_through_floods() {
     let Some(corpus) = Corpus::make() else { return };
     let world = corpus.world(["many-items.xml", "same-guid.xml"].into_iter());
     run(&world, &["sync", "--force"], ALL);

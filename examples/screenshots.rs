@@ -1,0 +1,207 @@
+//! Runs the demo in a pseudo-terminal, presses keys, and saves the screens as SVG.
+//!
+//! `cargo run --example screenshots [-- FOLDER]` writes to `docs/images`. The pictures show the real
+//! screen, so ages and the next check depend on when they were made.
+
+#[path = "../tests/tui/term.rs"]
+#[allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "shared with the tests")]
+mod term;
+
+use anyhow::{Context, Result};
+use portable_pty::CommandBuilder;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use term::{Term, key};
+
+/// A screen: file name, size in cells, theme, and the steps that lead to it.
+struct Shot {
+    name: &'static str,
+    size: (u16, u16),
+    theme: &'static str,
+    steps: &'static [Step],
+}
+
+enum Step {
+    Press(&'static str),
+    /// Waits until the screen contains a text.
+    See(&'static str),
+}
+use Step::{Press, See};
+
+/// An item of the demo with a long article.
+const READY: Step = See("Kernel & Kettle");
+
+const SHOTS: &[Shot] = &[
+    Shot { name: "main", size: (120, 36), theme: "dark", steps: &[READY] },
+    Shot { name: "main-light", size: (120, 36), theme: "light", steps: &[READY] },
+    Shot { name: "main-mono", size: (80, 24), theme: "mono", steps: &[READY] },
+    Shot { name: "main-narrow", size: (50, 15), theme: "dark", steps: &[READY] },
+    Shot { name: "reader", size: (120, 36), theme: "dark", steps: &[READY, Press(key::ENTER)] },
+    Shot { name: "search", size: (120, 36), theme: "dark", steps: &[READY, Press("/the")] },
+    Shot { name: "add", size: (120, 36), theme: "dark", steps: &[READY, Press("a")] },
+    Shot { name: "schedule", size: (120, 36), theme: "dark", steps: &[READY, Press("w")] },
+    Shot { name: "settings", size: (120, 36), theme: "dark", steps: &[READY, Press(",")] },
+    Shot { name: "commands", size: (120, 36), theme: "dark", steps: &[READY, Press(":")] },
+    Shot { name: "help", size: (120, 36), theme: "dark", steps: &[READY, Press("?")] },
+];
+
+fn main() -> Result<()> {
+    let folder = std::env::args_os().nth(1).map_or_else(|| "docs/images".into(), PathBuf::from);
+    std::fs::create_dir_all(&folder)?;
+    let program = program()?;
+    for shot in SHOTS {
+        let svg = take(&program, shot);
+        std::fs::write(folder.join(format!("{}.svg", shot.name)), svg)?;
+    }
+    Ok(())
+}
+
+/// The program beside the folder of this example.
+fn program() -> Result<PathBuf> {
+    let this = std::env::current_exe()?;
+    let folder = this.parent().and_then(Path::parent).context("no target folder")?;
+    let program = folder.join("newsfed").with_extension(std::env::consts::EXE_EXTENSION);
+    anyhow::ensure!(program.exists(), "run `cargo build` first: {} is missing", program.display());
+    Ok(program)
+}
+
+fn take(program: &Path, shot: &Shot) -> String {
+    let mut command = CommandBuilder::new(program);
+    command.args(["demo", "--set", &format!("ui.theme={}", shot.theme)]);
+    command.env("TERM", "xterm-256color");
+    command.env("COLORTERM", "truecolor");
+    command.env("LC_ALL", "C.UTF-8");
+    let (columns, rows) = shot.size;
+    let mut term = Term::spawn(command, columns, rows);
+    for step in shot.steps {
+        match step {
+            Step::Press(keys) => term.send(keys),
+            Step::See(text) => term.wait_for(text),
+        }
+        term.settle();
+    }
+    let svg = term.with_screen(|screen| svg(screen, shot));
+    // Dropping the terminal ends the program.
+    svg
+}
+
+/// Size of a cell, and the font size, in pixels.
+const CELL: (u16, u16) = (9, 19);
+const FONT: u16 = 15;
+
+/// Default foreground and background.
+fn defaults(shot: &Shot) -> [&'static str; 2] {
+    if shot.theme == "light" { ["#1c1c1c", "#ffffff"] } else { ["#d6d4ce", "#13151b"] }
+}
+
+/// Draws the cells of a screen: backgrounds first, then text, in runs of equal style.
+fn svg(screen: &vt100::Screen, shot: &Shot) -> String {
+    let (columns, rows) = shot.size;
+    let [text, background] = defaults(shot);
+    let (width, height) = (columns * CELL.0, rows * CELL.1);
+    let mut out = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" \
+         font-family=\"'DejaVu Sans Mono',Menlo,Consolas,monospace\" font-size=\"{FONT}\">\n\
+         <rect width=\"{width}\" height=\"{height}\" fill=\"{background}\"/>\n"
+    );
+    for row in 0..rows {
+        let mut column = 0;
+        while column < columns {
+            let start = column;
+            let style = style(screen, row, column, [text, background]);
+            let mut run = String::new();
+            while column < columns && self::style(screen, row, column, [text, background]) == style
+            {
+                let cell = screen.cell(row, column);
+                let symbol = cell.map(vt100::Cell::contents).unwrap_or_default();
+                run.push_str(if symbol.is_empty() { " " } else { symbol });
+                let wide = cell.is_some_and(vt100::Cell::is_wide);
+                column += if wide { 2 } else { 1 };
+                // A wide character ends its run, because fonts disagree on its width.
+                if wide {
+                    break;
+                }
+            }
+            draw(&mut out, &run, &style, (start, row), column - start, background);
+        }
+    }
+    out.push_str("</svg>\n");
+    out
+}
+
+#[derive(PartialEq)]
+struct Style {
+    foreground: String,
+    background: String,
+    attributes: String,
+}
+
+fn style(screen: &vt100::Screen, row: u16, column: u16, defaults: [&str; 2]) -> Style {
+    let Some(cell) = screen.cell(row, column) else {
+        let [foreground, background] = defaults.map(str::to_owned);
+        return Style { foreground, background, attributes: String::new() };
+    };
+    let mut foreground = colour(cell.fgcolor(), defaults[0]);
+    let mut background = colour(cell.bgcolor(), defaults[1]);
+    if cell.inverse() {
+        std::mem::swap(&mut foreground, &mut background);
+    }
+    let mut attributes = String::new();
+    for (set, attribute) in [
+        (cell.bold(), " font-weight=\"bold\""),
+        (cell.italic(), " font-style=\"italic\""),
+        (cell.underline(), " text-decoration=\"underline\""),
+        (cell.dim(), " opacity=\"0.6\""),
+    ] {
+        if set {
+            attributes.push_str(attribute);
+        }
+    }
+    Style { foreground, background, attributes }
+}
+
+fn draw(out: &mut String, run: &str, style: &Style, at: (u16, u16), cells: u16, page: &str) {
+    let (x, y, width) = (at.0 * CELL.0, at.1 * CELL.1, cells * CELL.0);
+    let Style { foreground, background, attributes } = style;
+    if background != page {
+        let height = CELL.1;
+        let _ = writeln!(
+            out,
+            "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" fill=\"{background}\"/>"
+        );
+    }
+    if run.trim().is_empty() {
+        return;
+    }
+    // `textLength` keeps the grid whatever font the viewer has.
+    let text = run.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let baseline = y + CELL.1 - 5;
+    let _ = writeln!(
+        out,
+        "<text x=\"{x}\" y=\"{baseline}\" textLength=\"{width}\" lengthAdjust=\"spacingAndGlyphs\" \
+         xml:space=\"preserve\" fill=\"{foreground}\"{attributes}>{text}</text>"
+    );
+}
+
+/// A colour of the terminal; the first 16 are those of a common dark palette.
+fn colour(colour: vt100::Color, default: &str) -> String {
+    const BASIC: [&str; 16] = [
+        "#1c1c1c", "#cd3131", "#0dbc79", "#d7ba3d", "#2472c8", "#bc3fbc", "#11a8cd", "#c7c7c7",
+        "#666666", "#f14c4c", "#23d18b", "#f5f543", "#3b8eea", "#d670d6", "#29b8db", "#e5e5e5",
+    ];
+    match colour {
+        vt100::Color::Default => default.to_owned(),
+        vt100::Color::Rgb(r, g, b) => format!("#{r:02x}{g:02x}{b:02x}"),
+        vt100::Color::Idx(n @ 0..=15) => BASIC[usize::from(n)].to_owned(),
+        vt100::Color::Idx(n @ 16..=231) => {
+            let level = |step: u8| if step == 0 { 0 } else { 55 + 40 * step };
+            let n = n - 16;
+            let [r, g, b] = [n / 36, n / 6 % 6, n % 6].map(level);
+            format!("#{r:02x}{g:02x}{b:02x}")
+        }
+        vt100::Color::Idx(n) => {
+            let grey = 8 + 10 * (n - 232);
+            format!("#{grey:02x}{grey:02x}{grey:02x}")
+        }
+    }
+}
