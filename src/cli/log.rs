@@ -6,8 +6,9 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use tracing_appender::rolling::{RollingFileAppender, Rotation};
+use tracing_subscriber::filter::Targets;
 use tracing_subscriber::prelude::*;
-use tracing_subscriber::{EnvFilter, Layer, Registry, fmt};
+use tracing_subscriber::{Layer, Registry, fmt};
 
 /// Environment variable that stands for the setting `log.level`.
 const VARIABLE: &str = "NEWSFED_LOG";
@@ -53,10 +54,10 @@ pub(super) fn start(home: &Home, verbose: u8, stderr: bool) {
     let _ = tracing_subscriber::registry().with(dialogs).try_init();
 }
 
-fn filter(home: &Home, wanted: Option<&str>) -> EnvFilter {
+fn filter(home: &Home, wanted: Option<&str>) -> Targets {
     let given = std::env::var(VARIABLE).ok().filter(|v| !v.is_empty());
     let level = given.as_deref().or(wanted).unwrap_or(&home.settings.log.level);
-    EnvFilter::builder().parse_lossy(level)
+    level.parse().unwrap_or_else(|_| Targets::new().with_default(tracing::Level::WARN))
 }
 
 /// Files that turn over at midnight (UTC), each for its owner's eyes only.

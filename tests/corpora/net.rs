@@ -1,15 +1,9 @@
-//! Reference data beside the project, if it is there: `NEWSFED_CORPORA`, or
-//! `../shared/corpora`. Run with `cargo test --test corpora_net -- --ignored`.
+//! Cache headers and robots.txt.
 
-#![allow(clippy::print_stdout, reason = "reports what was skipped")]
-#![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
-
-mod reference;
-
+use crate::reference::lines;
 use newsfed::model::Time;
 use newsfed::net::Freshness;
 use newsfed::net::robots::Robots;
-use reference::lines;
 use serde_json::Value;
 
 /// Path and query of a URL, unescaped.
@@ -22,7 +16,6 @@ fn path_of(address: &str) -> String {
 }
 
 #[test]
-#[ignore = "reads reference data from beside the project"]
 fn robots() {
     let mut wrong = Vec::new();
     for case in lines("conformance/robots_google.jsonl") {
@@ -36,7 +29,6 @@ fn robots() {
 }
 
 #[test]
-#[ignore = "reads reference data from beside the project"]
 fn freshness() {
     for case in lines("newsfed-original/freshness_headers.jsonl") {
         let headers: Vec<(String, String)> = case["headers"]

@@ -1,14 +1,13 @@
 //! Config files from outside: the documented example, good and bad files, overrides.
 
 // The helpers below are no tests by themselves, so the exemption of tests misses them.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use newsfed::config::{Loaded, Paths, Settings, load, setting_keys, show_settings};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-const EXAMPLE: &str = include_str!("../config.example.toml");
+const EXAMPLE: &str = include_str!("../../config.example.toml");
 
 /// A folder of its own with both files in it.
 struct Home {

@@ -1,8 +1,6 @@
 //! The seeds of the fuzzer and some thousand mutations of them, always the same ones.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot continue should fail")]
-
-#[path = "../fuzz/checks.rs"]
+#[path = "../../fuzz/checks.rs"]
 mod checks;
 
 use std::path::Path;

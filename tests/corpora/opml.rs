@@ -2,12 +2,9 @@
 //! `cargo test --test corpora_opml`. Otherwise the tests print a note and pass.
 
 // Clippy's exemption for tests does not cover the helpers below.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod reference;
-
+use crate::reference::corpora;
 use newsfed::config::{Import, ImportError, export_opml, import};
-use reference::corpora;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -3,12 +3,10 @@
 //! Not part of the plain test run: `cargo test --test conformance`. Without the data every test
 //! prints a note and passes.
 
-mod reference;
-
+use crate::reference::corpora;
 use newsfed::discover::{Found, inspect};
 use newsfed::feed;
 use newsfed::util::html;
-use reference::corpora;
 use serde_json::Value;
 use std::io::Read;
 use std::path::{Path, PathBuf};

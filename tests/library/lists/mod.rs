@@ -1,13 +1,10 @@
 //! Proposes selectors for difficult synthetic list pages, and checks that the selectors still work
 //! after a rebuild of the page with another order, advertisements and class hashes.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
-#![allow(clippy::print_stdout, reason = "reports what was measured")]
-
 mod pages;
 
+use self::pages::{Build, Sample, samples};
 use newsfed::website::{Page, Selectors, list_page, propose::propose};
-use pages::{Build, Sample, samples};
 use std::collections::HashSet;
 use url::Url;
 

@@ -1,7 +1,6 @@
 //! Changes of the files made by the program: what is written, and what survives.
 
 // The helpers below are no tests by themselves, so the exemption of tests misses them.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use newsfed::config::{
     ConfigFile, EditError, FileEdit, KeyChange, Paths, SourceChange, SourcesFile, ViewChange,
@@ -206,7 +205,7 @@ fn settings_are_set_in_place() {
     let file = ConfigFile::open(&paths);
     file.set(&["ui", "theme"], "light").unwrap();
     assert_eq!(fs::read_to_string(file.path()).unwrap(), "[ui]\ntheme = \"light\"\n");
-    fs::write(file.path(), include_str!("../config.example.toml")).unwrap();
+    fs::write(file.path(), include_str!("../../config.example.toml")).unwrap();
     file.set(&["ui", "theme"], "mono").unwrap();
     file.set(&["browser_in_terminal"], true).unwrap();
     let settings = load(&paths, &[]).unwrap().settings;

@@ -3,14 +3,11 @@
 //! The limits are slightly above the measured figures, so that a loss is noticed.
 
 // Clippy's exemption for tests does not cover the helpers below.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
-mod reference;
-
+use crate::reference::corpora;
 use flate2::read::GzDecoder;
 use newsfed::crawl::Kind;
 use newsfed::crawl::replay::{Figures, Graph, again, read, trial};
-use reference::corpora;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};

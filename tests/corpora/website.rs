@@ -2,18 +2,13 @@
 //! `NEWSFED_CORPORA`, or `../shared/corpora`. Run with
 //! `cargo test --test corpora_website`.
 
-#![allow(clippy::print_stdout, reason = "reports what was measured")]
-#![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
-
-mod reference;
-
 use newsfed::website::{Page, Selectors, date::parse_layout};
 use serde_json::Value;
 use url::Url;
 
 /// The lines of a JSON Lines file; none if the data is missing.
 fn lines(name: &str) -> Vec<Value> {
-    reference::lines(&format!("newsfed-original/{name}"))
+    crate::reference::lines(&format!("newsfed-original/{name}"))
 }
 
 /// Runs a check on every case and lists those that fail.
@@ -41,7 +36,8 @@ fn selectors() {
     let at = Url::parse("https://example.org/").unwrap();
     every("selectors.jsonl", |case| {
         let file = format!("newsfed-original/selectors_{}.html", text(case, "html"));
-        let markup = std::fs::read_to_string(reference::corpora().unwrap().join(file)).unwrap();
+        let markup =
+            std::fs::read_to_string(crate::reference::corpora().unwrap().join(file)).unwrap();
         let page = Page::parse(&markup, &at).unwrap();
         let found = Selectors::parse(text(case, "selector")).unwrap().all(page.tree());
         let collapsed = |e: &scraper::ElementRef<'_>| {

@@ -1,7 +1,6 @@
 //! Lists of other readers: what is taken, what is left out and why, and the way back out.
 
 // The helpers below are no tests by themselves, so the exemption of tests misses them.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use newsfed::config::{Import, ImportKind, Paths, SourcesFile, export_opml, import, load};
 use newsfed::model::Source;

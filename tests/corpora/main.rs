@@ -1,0 +1,15 @@
+//! Measures against reference data beside the project: `cargo test --test corpora -- --nocapture`.
+//! Without the data every test prints a note and passes.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+#![allow(clippy::print_stdout, clippy::panic, reason = "reports what was measured")]
+
+#[path = "../reference/mod.rs"]
+mod reference;
+
+mod conformance;
+mod crawl;
+mod extract;
+mod net;
+mod opml;
+mod website;
