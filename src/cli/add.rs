@@ -9,6 +9,7 @@ use super::output::Output;
 use super::runtime::with_engine;
 use crate::engine::{Discovery, FollowError, Handle, Way};
 use crate::model::{SourceId, SourceKind};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
 use std::io::{self, BufRead, IsTerminal, Write};
 
@@ -20,8 +21,8 @@ pub(super) struct AddArgs {
     url: String,
     /// Follow it only as this: a feed, a page with links to articles, a sitemap, or a site where a
     /// crawl learns where articles appear
-    #[arg(long = "as", value_name = "KIND")]
-    kind: Option<Kind>,
+    #[arg(long = "as", value_name = "KIND", value_parser = kind_parser())]
+    kind: Option<SourceKind>,
     /// Your own title for it
     #[arg(long)]
     title: Option<String>,
@@ -51,24 +52,10 @@ Examples:
   newsfed add https://example.org --as crawl
   newsfed add https://example.org/feed.xml --title 'The Example' --folder Tech";
 
-/// Kinds of sources.
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum Kind {
-    Feed,
-    Website,
-    Sitemap,
-    Crawl,
-}
-
-impl From<Kind> for SourceKind {
-    fn from(kind: Kind) -> Self {
-        match kind {
-            Kind::Feed => Self::Feed,
-            Kind::Website => Self::Website,
-            Kind::Sitemap => Self::Sitemap,
-            Kind::Crawl => Self::Crawl,
-        }
-    }
+/// Parses the name of a kind of source.
+fn kind_parser() -> impl TypedValueParser<Value = SourceKind> {
+    let names = PossibleValuesParser::new(SourceKind::NAMES);
+    names.map(|name| SourceKind::named(&name).unwrap_or_default())
 }
 
 /// What `--json` prints.
@@ -90,7 +77,7 @@ pub(super) fn run(args: &AddArgs, global: &Global, out: &mut Output) -> Result<E
 }
 
 async fn add(args: &AddArgs, handle: &Handle, out: &mut Output) -> Result<Exit, Failure> {
-    let discovery = poll(handle, &args.url, args.kind.map(SourceKind::from), out).await?;
+    let discovery = poll(handle, &args.url, args.kind, out).await?;
     let way = choose(args, &discovery, out)?;
     let listed = discovery.ways.get(way).and_then(Way::count).unwrap_or(0);
     let followed = handle.follow(discovery, way, args.title.clone(), args.folder.clone()).await;
@@ -133,16 +120,16 @@ fn choose(args: &AddArgs, discovery: &Discovery, out: &mut Output) -> Result<usi
     match ways {
         0 => return Err(no_way(discovery)),
         // Sixty requests are not made unasked.
-        _ if discovery.ways[0].kind == SourceKind::Crawl && args.kind.is_none() && !args.yes => {
+        _ if discovery.ways[0].kind() == SourceKind::Crawl && args.kind.is_none() && !args.yes => {
             let none = no_way(discovery);
             let how = "a crawl can learn where articles appear, with about 60 requests: --as crawl";
             return Err(Failure::Plain(format!("{none}; {how}")));
         }
         // Articles come first; website.targets in sources.toml names something else.
-        _ if discovery.ways[1..].iter().all(|w| w.kind == SourceKind::Crawl) => return Ok(0),
+        _ if discovery.ways[1..].iter().all(|w| w.kind() == SourceKind::Crawl) => return Ok(0),
         // The one feed of a page is better than anything that can be read out of the page.
-        _ if discovery.ways[0].kind == SourceKind::Feed
-            && discovery.ways[1..].iter().all(|w| w.kind != SourceKind::Feed) =>
+        _ if discovery.ways[0].kind() == SourceKind::Feed
+            && discovery.ways[1..].iter().all(|w| w.kind() != SourceKind::Feed) =>
         {
             return Ok(0);
         }

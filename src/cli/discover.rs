@@ -8,7 +8,7 @@ use super::output::Output;
 use super::progress::Progress;
 use super::runtime::with_engine;
 use crate::engine::{Discovery, FollowError, Handle, Way};
-use crate::model::{SourceKind, Time, WebsiteRules};
+use crate::model::{SourceKind, SourceRules, Time};
 use crate::util::when::day;
 use serde::Serialize;
 
@@ -121,26 +121,26 @@ fn shape(number: usize, way: &Way) -> WayShape<'_> {
     let preview = way.preview().unwrap_or_default().into_iter();
     WayShape {
         number,
-        kind: way.kind,
+        kind: way.kind(),
         url: way.url.as_str(),
         title: &way.title,
         entries: way.count(),
         preview: preview.map(|(title, date)| PreviewShape { title, date }).collect(),
-        articles: way.rules.as_ref().and_then(|r| r.articles.as_deref()),
+        articles: way.rules.pages().and_then(|r| r.articles.as_deref()),
         confidence: way.confidence.map(|c| (c * 100.0).round() / 100.0),
     }
 }
 
 /// Address and kind of a way.
 pub(super) fn headline(way: &Way) -> String {
-    let how = match (way.kind, way.rules.as_ref()) {
-        (SourceKind::Feed, _) => return way.url.to_string(),
-        (SourceKind::Sitemap, _) => "by its sitemap".to_owned(),
-        (SourceKind::Crawl, _) => "by crawls".to_owned(),
-        (SourceKind::Website, Some(WebsiteRules { articles: Some(selector), .. })) => {
-            format!("by the links {selector}")
-        }
-        (SourceKind::Website, _) => "this page alone".to_owned(),
+    let how = match &way.rules {
+        SourceRules::Feed => return way.url.to_string(),
+        SourceRules::Sitemap(_) => "by its sitemap".to_owned(),
+        SourceRules::Crawl(_) => "by crawls".to_owned(),
+        SourceRules::Website(rules) => match &rules.articles {
+            Some(selector) => format!("by the links {selector}"),
+            None => "this page alone".to_owned(),
+        },
     };
     match way.confidence {
         Some(sure) => format!("{}  {how}, {:.0} % sure", way.url, sure * 100.0),

@@ -36,7 +36,7 @@ Examples:
 /// Runs `export`.
 pub(super) fn run(args: &ExportArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let home = Home::load(global, out)?;
-    let is_feed = |source: &Source| source.kind == SourceKind::Feed;
+    let is_feed = |source: &Source| source.kind() == SourceKind::Feed;
     let feeds: Vec<Source> = home.sources.iter().filter(|s| is_feed(s)).cloned().collect();
     let others = home.sources.len() - feeds.len();
     if others > 0 && !out.json {
@@ -54,7 +54,7 @@ pub(super) fn run(args: &ExportArgs, global: &Global, out: &mut Output) -> Resul
     if out.json {
         for source in &home.sources {
             out.value(&serde_json::json!({
-                "id": source.id, "kind": source.kind, "url": source.url.as_str(), "title": source.title,
+                "id": source.id, "kind": source.kind(), "url": source.url.as_str(), "title": source.title,
                 "folder": source.folder, "tags": source.tags,
             }))?;
         }

@@ -62,7 +62,7 @@ impl<'a> SourceShape<'a> {
             error: error(entry),
             home_url: facts.home_url.as_deref(),
             moved_to: facts.moved_to.as_deref(),
-            kind: source.kind,
+            kind: source.kind(),
             broken: facts.website.broken(),
         }
     }
@@ -127,7 +127,11 @@ fn lines(entry: &Entry, now: Time) -> Vec<(&'static str, String)> {
         ("id", Some(source.id.to_string())),
         ("title", Some(entry.title().to_owned())),
         ("address", Some(source.url.to_string())),
-        ("kind", Some(source.kind.name().to_owned()).filter(|_| source.kind != SourceKind::Feed)),
+        (
+            "kind",
+            Some(source.kind().name().to_owned())
+                .filter(|_| source.kind() != SourceKind::default()),
+        ),
         ("moved to", facts.moved_to.clone()),
         ("home", facts.home_url.clone()),
         ("folder", source.folder.clone()),

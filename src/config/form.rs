@@ -276,8 +276,8 @@ impl SourceForm {
 
     /// The kind that is typed; a feed where that is none.
     pub fn kind(&self) -> SourceKind {
-        let kind = self.fields.iter().find(|f| f.path == ["kind"]).map(|f| f.value.trim());
-        EVERY.iter().copied().find(|k| Some(k.name()) == kind).unwrap_or_default()
+        let kind = self.fields.iter().find(|f| f.path == ["kind"]);
+        kind.and_then(|f| SourceKind::named(f.value.trim())).unwrap_or_default()
     }
 
     /// What would be written.

@@ -103,8 +103,7 @@ pub(super) struct Row {
     pub(super) waits: bool,
 }
 
-pub(super) const EVERY: &[SourceKind] =
-    &[SourceKind::Feed, SourceKind::Website, SourceKind::Sitemap, SourceKind::Crawl];
+pub(super) const EVERY: &[SourceKind] = &SourceKind::ALL;
 const SITES: &[SourceKind] = &[SourceKind::Website, SourceKind::Sitemap, SourceKind::Crawl];
 const LISTS: &[SourceKind] = &[SourceKind::Website];
 const CRAWLS: &[SourceKind] = &[SourceKind::Crawl];

@@ -229,7 +229,7 @@ fn a_feed_becomes_a_website_with_its_selectors() {
     home.file().edit_entry(form.base(), &form.changes()).unwrap();
     let source = load(&home.paths, &[]).unwrap().sources.remove(0);
     assert_eq!((&source.id, source.url.as_str()), (&id, "https://b.example/"));
-    assert_eq!(source.website.unwrap().articles.as_deref(), Some("h2 a"));
+    assert_eq!(source.rules.pages().unwrap().articles.as_deref(), Some("h2 a"));
     assert!(home.text().contains("# here"));
 }
 

@@ -44,11 +44,11 @@ pub(crate) fn source_text(source: &Source, newline: &str) -> String {
     if let Some(proxy) = &source.access.proxy {
         line("proxy", proxy.as_str().into());
     }
-    if source.kind != SourceKind::Feed {
-        line("kind", source.kind.name().into());
-        let rules =
-            source.website.iter().flat_map(|rules| super::website::lines(rules, source.kind));
-        rules.for_each(|(key, value)| line(&format!("website.{key}"), value));
+    if source.kind() != SourceKind::default() {
+        line("kind", source.kind().name().into());
+    }
+    for (key, value) in super::website::lines(&source.rules) {
+        line(&format!("website.{key}"), value);
     }
     lines.iter().map(|line| format!("{line}{newline}")).collect()
 }

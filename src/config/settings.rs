@@ -1,6 +1,6 @@
 //! `config.toml` as data. Every key has a default; `config.example.toml` shows them all.
 
-use crate::model::{FullText, PolicyKind, Retention, Secret, Source, SourceKind};
+use crate::model::{FullText, PolicyKind, Retention, Secret, Source};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -144,13 +144,10 @@ impl ScheduleSettings {
     pub fn of(&self, source: &Source) -> Self {
         let own = &source.schedule;
         let fixed = source.interval.map(|_| PolicyKind::Fixed);
-        let (usual, least) = match source.kind {
-            SourceKind::Website | SourceKind::Sitemap | SourceKind::Crawl
-                if source.interval.is_none() =>
-            {
-                (self.site_interval, self.site_min_interval)
-            }
-            _ => (Duration::ZERO, Duration::ZERO),
+        let (usual, least) = if source.kind().reads_pages() && source.interval.is_none() {
+            (self.site_interval, self.site_min_interval)
+        } else {
+            (Duration::ZERO, Duration::ZERO)
         };
         let policy = own.policy.or(fixed).unwrap_or(self.policy);
         let min_interval = own.min_interval.unwrap_or(self.min_interval.max(least));

@@ -8,7 +8,8 @@ use super::rule::{Field, Rule, Slot, mismatch, read, show_time};
 use super::schema::{RETENTION, SOURCE_SCHEDULE, SourceScheduleDraft, YEAR, proxy};
 use super::website::read_website;
 use crate::model::{
-    Access, BasicAuth, FullText, Retention, Secret, Source, SourceId, SourceKind, SourceSchedule,
+    Access, BasicAuth, FullText, Retention, Secret, Source, SourceId, SourceKind, SourceRules,
+    SourceSchedule,
 };
 use crate::util::text::line as clean;
 use crate::util::url::take_credentials;
@@ -17,7 +18,7 @@ use std::time::Duration;
 use url::Url;
 
 /// Words for `kind`.
-pub(super) const KINDS: &[&str] = &["feed", "website", "sitemap", "crawl"];
+pub(super) const KINDS: &[&str] = &SourceKind::NAMES;
 
 /// A source while it is read.
 #[derive(Default)]
@@ -118,15 +119,14 @@ fn read_source(index: usize, node: &Node, report: &mut Report) -> Option<Numbere
     let schedule = find("schedule").map(|p| read_schedule(p, &prefix, report)).unwrap_or_default();
     let headers = find("headers").map(|p| read_headers(p, &prefix, report)).unwrap_or_default();
     let auth = read_auth(draft.user.take(), table, &prefix, report);
-    let kind = kind_of(draft.kind.as_deref());
+    let kind = draft.kind.as_deref().and_then(SourceKind::named).unwrap_or_default();
     let website = read_website(kind, node.at, find("website"), &prefix, report);
     if report.errors.errors.len() + report.errors.more > errors {
         return None;
     }
     let (url, url_auth) = url?;
     let mut source = Source::feed(id.clone().unwrap_or(SourceId(String::new())), url);
-    source.kind = kind;
-    source.website = website;
+    source.rules = SourceRules::new(kind, website.unwrap_or_default());
     source.title = draft.title;
     source.folder = draft.folder;
     source.tags = draft.tags;
@@ -137,11 +137,6 @@ fn read_source(index: usize, node: &Node, report: &mut Report) -> Option<Numbere
     source.retention = retention;
     source.access = Access { auth: auth.or(url_auth), headers, proxy: draft.proxy };
     Some(Numbered { source, at: node.at, id_at: id.and(find("id")).map(|p| p.node.at) })
-}
-
-fn kind_of(word: Option<&str>) -> SourceKind {
-    let kinds = [SourceKind::Feed, SourceKind::Website, SourceKind::Sitemap, SourceKind::Crawl];
-    kinds.into_iter().find(|k| Some(k.name()) == word).unwrap_or_default()
 }
 
 /// How messages call a source: by its id, else its address, else its place.

@@ -4,7 +4,7 @@ use super::document::{Pair, Value};
 use super::error::{At, Report};
 use super::rule::{Field, Rule, Slot, mismatch, read, show_time};
 use crate::crawl::Targets;
-use crate::model::{PeakHours, SourceKind, WebsiteMode, WebsiteRules};
+use crate::model::{PeakHours, SourceKind, SourceRules, WebsiteMode, WebsiteRules};
 use crate::website::{check, parse_peak_hours};
 use std::time::Duration;
 
@@ -74,8 +74,8 @@ pub(super) fn read_website(
     report: &mut Report,
 ) -> Option<WebsiteRules> {
     let name = format!("{prefix}website");
-    match (kind, pair) {
-        (SourceKind::Feed, Some(pair)) => {
+    match pair {
+        Some(pair) if !kind.reads_pages() => {
             report.error(
                 pair.at,
                 &name,
@@ -83,8 +83,8 @@ pub(super) fn read_website(
             );
             return None;
         }
-        (SourceKind::Feed, None) => return None,
-        (SourceKind::Website, None) => {
+        None if !kind.reads_pages() => return None,
+        None if kind == SourceKind::Website => {
             let what = "is missing: a website needs selectors, as in website.articles = \"h2 a\"";
             report.error(source, &name, what);
             return None;
@@ -117,7 +117,7 @@ pub(super) fn read_website(
         let what = "is for sources of the kind \"crawl\"";
         report.error(at("targets"), &format!("{name}.targets"), what);
     }
-    if matches!(kind, SourceKind::Sitemap | SourceKind::Crawl) {
+    if kind != SourceKind::Website {
         // The sitemap, or what the crawl learns, says where the articles are.
         rules.mode = WebsiteMode::Direct;
     }
@@ -147,12 +147,10 @@ fn rules(draft: Draft) -> WebsiteRules {
 
 /// The rules as keys and values that a user would write, without the table's name. What is at
 /// its default is left out.
-pub(super) fn lines(
-    rules: &WebsiteRules,
-    kind: SourceKind,
-) -> Vec<(&'static str, toml_edit::Value)> {
+pub(super) fn lines(rules: &SourceRules) -> Vec<(&'static str, toml_edit::Value)> {
+    let is_website = rules.kind() == SourceKind::Website;
+    let Some(rules) = rules.pages() else { return Vec::new() };
     let mut lines: Vec<(&'static str, toml_edit::Value)> = Vec::new();
-    let is_website = kind == SourceKind::Website;
     if is_website && rules.mode == WebsiteMode::Direct {
         lines.push(("mode", "direct".into()));
     }

@@ -6,7 +6,7 @@ use super::message::{Discovery, FirstFeed, FirstFetch, FirstPage, TimedResponse,
 use super::poll;
 use crate::discover::{self, Announced, DocumentKind, Survey, survey};
 use crate::feed::ParsedFeed;
-use crate::model::{SourceKind, WebsiteMode, WebsiteRules};
+use crate::model::{SourceKind, SourceRules, WebsiteMode, WebsiteRules};
 use crate::net::Request;
 use crate::net::robots::Robots;
 use crate::sitemap;
@@ -108,7 +108,7 @@ impl Handle {
             self.try_sitemaps(&mut found).await;
         }
         // If there is a feed, no further requests are needed.
-        if can_crawl && found.ways.iter().all(|w| w.kind != SourceKind::Feed) {
+        if can_crawl && found.ways.iter().all(|w| w.kind() != SourceKind::Feed) {
             let ways = CRAWLED.map(|(targets, what)| crawl_way(&found.address, targets, what));
             found.ways.extend(ways);
         }
@@ -282,22 +282,20 @@ struct Fetched {
 fn feed_way(url: Url, feed: ParsedFeed, response: TimedResponse) -> Way {
     let title = feed.title.clone().unwrap_or_default();
     let first = Some(FirstFetch::Feed(FirstFeed { feed, response }));
-    Way { kind: SourceKind::Feed, url, title, rules: None, confidence: None, first }
+    Way { rules: SourceRules::Feed, url, title, confidence: None, first }
 }
 
 fn announced_way(announced: Announced) -> Way {
     let title = announced.title.as_deref().map(text::line).unwrap_or_default();
-    let (kind, url) = (SourceKind::Feed, announced.url);
-    Way { kind, url, title, rules: None, confidence: None, first: None }
+    Way { rules: SourceRules::Feed, url: announced.url, title, confidence: None, first: None }
 }
 
 fn sitemap_way(url: Url, count: usize, response: TimedResponse) -> Way {
     let first = FirstPage { items: Vec::new(), count, samples: Vec::new(), response };
     Way {
-        kind: SourceKind::Sitemap,
+        rules: SourceRules::new(SourceKind::Sitemap, WebsiteRules::default()),
         url,
         title: String::new(),
-        rules: None,
         confidence: None,
         first: Some(FirstFetch::Page(first)),
     }
@@ -305,12 +303,11 @@ fn sitemap_way(url: Url, count: usize, response: TimedResponse) -> Way {
 
 /// Nothing is fetched yet: the first poll does that, which takes longer.
 fn crawl_way(url: &Url, targets: &str, what: &str) -> Way {
-    let targets = Some(targets.to_owned());
+    let rules = WebsiteRules { targets: Some(targets.to_owned()), ..WebsiteRules::default() };
     Way {
-        kind: SourceKind::Crawl,
+        rules: SourceRules::new(SourceKind::Crawl, rules),
         url: url.clone(),
         title: format!("learns where {what} appear, about 60 requests the first time"),
-        rules: Some(WebsiteRules { targets, ..WebsiteRules::default() }),
         confidence: None,
         first: None,
     }
@@ -339,10 +336,9 @@ fn offer_pages(survey: &Survey, response: &TimedResponse, discovery: &mut Discov
         let first = FirstPage { items, count: 1, samples: Vec::new(), response: response.clone() };
         discovery.report("the page is an article".to_owned());
         discovery.ways.push(Way {
-            kind: SourceKind::Website,
+            rules: SourceRules::new(SourceKind::Website, rules),
             url: discovery.address.clone(),
             title: survey.title.clone().unwrap_or_default(),
-            rules: Some(rules),
             confidence: None,
             first: Some(FirstFetch::Page(first)),
         });
@@ -363,10 +359,9 @@ fn list_way(list: &Proposal, survey: &Survey, response: &TimedResponse, address:
         response: response.clone(),
     };
     Way {
-        kind: SourceKind::Website,
+        rules: SourceRules::new(SourceKind::Website, rules),
         url: address.clone(),
         title: survey.title.clone().unwrap_or_default(),
-        rules: Some(rules),
         confidence: Some(list.confidence),
         first: Some(FirstFetch::Page(first)),
     }

@@ -73,7 +73,7 @@ impl Handle {
         let source = Source { title, folder, ..discovery.source(&way) };
         let first = match way.first {
             // A crawl takes too long to wait for it here.
-            None if way.kind == SourceKind::Crawl => None,
+            None if way.kind() == SourceKind::Crawl => None,
             Some(first) => Some(first),
             None => Some(FirstFetch::Feed(self.fetch_announced(&way.url, &discovery.web).await?)),
         };
@@ -91,7 +91,7 @@ impl Handle {
         changes: &[KeyChange],
     ) -> Result<(Source, FileEdit), FollowError> {
         let source = entry.source_with(changes)?;
-        let same = |way: &&Way| source.url == way.url && source.kind == way.kind;
+        let same = |way: &&Way| source.url == way.url && source.kind() == way.kind();
         let way = way.and_then(|way| discovery.ways.get(way)).filter(same);
         let first = way.and_then(|way| way.first.clone());
         self.follow_source(source, first).await
@@ -107,7 +107,7 @@ impl Handle {
             return Err(FollowError::Known(known));
         }
         let mut prefetched = Prefetched::new();
-        let unsaid = source.website.as_ref().is_some_and(|rules| !rules.has_selectors());
+        let unsaid = source.rules.pages().is_some_and(|rules| !rules.has_selectors());
         if let (Some(FirstFetch::Page(page)), true) = (&first, unsaid) {
             prefetched = self.learn_articles(&mut source, &page.samples).await;
         }
@@ -201,7 +201,7 @@ impl Handle {
                 prefetched.insert(address::normalise(url), response);
             }
         }
-        let rules = source.website.clone().unwrap_or_default();
+        let Some(rules) = source.rules.pages().cloned() else { return prefetched };
         let learned = self.context.work(move || {
             let sample = |(response, title): (Response, String)| {
                 let page = Page::read(&response.body, response.content_type(), &response.final_url);
@@ -210,7 +210,9 @@ impl Handle {
             let samples: Vec<Sample> = read.into_iter().filter_map(sample).collect();
             if samples.is_empty() { rules } else { article_rules(&samples, rules) }
         });
-        source.website = learned.await.or(source.website.take());
+        if let (Some(rules), Some(learned)) = (source.rules.pages_mut(), learned.await) {
+            *rules = learned;
+        }
         prefetched
     }
 
@@ -231,7 +233,7 @@ impl Handle {
             }
             FirstFetch::Page(FirstPage { response: TimedResponse { response, at }, .. }) => {
                 let mut facts = facts.clone();
-                if let Some(rules) = &job.source.website {
+                if let Some(rules) = job.source.rules.pages() {
                     facts.website = facts.website.under(rules);
                 }
                 let fetcher = PageFetcher::new(&self.context, &job.source, false);

@@ -3,7 +3,7 @@
 use super::follow::{access, may_have_credentials};
 use crate::config::{Section, unique_id};
 use crate::feed::ParsedFeed;
-use crate::model::{Outcome, Pause, Source, SourceId, SourceKind, Time, WebsiteRules};
+use crate::model::{Outcome, Pause, Source, SourceId, SourceKind, SourceRules, Time, WebsiteRules};
 use crate::net::Response;
 use crate::util::url::WebAddress;
 use std::collections::HashSet;
@@ -113,10 +113,9 @@ impl Discovery {
     /// A website at the URL, without a selector for its articles.
     pub(super) fn source_by_hand(&self) -> Source {
         self.source(&Way {
-            kind: SourceKind::Website,
+            rules: SourceRules::new(SourceKind::Website, WebsiteRules::default()),
             url: self.address.clone(),
             title: String::new(),
-            rules: Some(WebsiteRules::default()),
             confidence: None,
             first: None,
         })
@@ -127,11 +126,10 @@ impl Discovery {
         // If the id is taken, another one is chosen when the file is written.
         let id = unique_id(&way.url, &mut HashSet::new());
         let mut source = Source::feed(id, way.url.clone());
-        source.kind = way.kind;
+        source.rules = way.rules.clone();
         if may_have_credentials(&self.web.url, &way.url) {
             source.access = access(&self.web);
         }
-        source.website = way.rules.clone();
         source
     }
 }
@@ -139,13 +137,11 @@ impl Discovery {
 /// One way to follow a URL.
 #[derive(Debug, Clone)]
 pub struct Way {
-    pub kind: SourceKind,
+    pub rules: SourceRules,
     /// The URL of the feed, page or sitemap.
     pub url: Url,
     /// Its own title, or the one on the page that announces it.
     pub title: String,
-    /// For a website: how its pages are read.
-    pub rules: Option<WebsiteRules>,
     /// For a website: the confidence that these are the articles, 0 to 1.
     pub confidence: Option<f64>,
     /// The response fetched before; it is used as the first poll.
@@ -161,6 +157,10 @@ pub(super) enum FirstFetch {
 }
 
 impl Way {
+    pub fn kind(&self) -> SourceKind {
+        self.rules.kind()
+    }
+
     /// The first entries as title and date, if known.
     pub fn preview(&self) -> Option<Vec<(String, Option<Time>)>> {
         Some(match self.first.as_ref()? {
@@ -245,15 +245,13 @@ impl Way {
             samples: Vec::new(),
             response: TimedResponse { response, at: Time::UNIX_EPOCH },
         };
-        let rules = list.map(|(articles, _)| WebsiteRules {
-            articles: Some(articles.to_owned()),
-            ..WebsiteRules::default()
-        });
+        let kind = if list.is_some() { SourceKind::Website } else { SourceKind::Sitemap };
+        let articles = list.map(|(articles, _)| articles.to_owned());
+        let rules = WebsiteRules { articles, ..WebsiteRules::default() };
         Self {
-            kind: if list.is_some() { SourceKind::Website } else { SourceKind::Sitemap },
+            rules: SourceRules::new(kind, rules),
             url,
             title: title.to_owned(),
-            rules,
             confidence: list.map(|(_, sure)| sure),
             first: Some(FirstFetch::Page(page)),
         }

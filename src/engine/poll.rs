@@ -7,7 +7,7 @@ use super::site::{PageFetcher, Prefetched, SiteEnd, Visit, sent};
 use super::verdict::{DocumentFacts, Head, Verdict, validators_to_send};
 use crate::feed::{self, ParsedFeed};
 use crate::model::{
-    ErrorKind, Outcome, Pause, PauseReason, PollRecord, SourceFacts, SourceKind, Time,
+    ErrorKind, Outcome, Pause, PauseReason, PollRecord, SourceFacts, SourceRules, Time,
 };
 use crate::net::{self, FetchError, MemoryShare, Purpose, Response};
 use crate::schedule::{limits::OFFLINE, skipped_until};
@@ -25,7 +25,7 @@ pub(super) async fn poll(context: &Arc<Context>, job: &Job) -> Result<Refreshed,
     let Some(mut facts) = context.read(move |reader| reader.source(key)).await? else {
         return Ok(Refreshed::Lost("the source no longer exists".to_owned()));
     };
-    if let Some(rules) = &job.source.website {
+    if let Some(rules) = job.source.rules.pages() {
         facts.website = facts.website.under(rules);
     }
     // It may have been removed or changed while the poll waited for its turn.
@@ -80,7 +80,7 @@ pub(super) fn address(declared: &Url, facts: &SourceFacts) -> Url {
 /// The end of the hours in which the user wants no polls of the site; a manual refresh ignores
 /// them.
 fn peak_hours_end(job: &Job, now: Time) -> Option<Time> {
-    let hours = job.source.website.as_ref()?.peak_hours.filter(|_| job.pace == Pace::Due)?;
+    let hours = job.source.rules.pages()?.peak_hours.filter(|_| job.pace == Pace::Due)?;
     website::peak_end(hours, now, &chrono::Local)
 }
 
@@ -100,13 +100,17 @@ async fn ask(
         force: job.pace == Pace::Force,
         ..net::Request::feed(address(&job.source.url, facts))
     };
-    match job.source.kind {
-        SourceKind::Feed => context.client.fetch(request).await,
-        // The last poll was not finished: the page is needed although it has not changed.
-        _ if facts.website.unfinished => {
-            Box::pin(fetcher.page(address(&job.source.url, facts))).await
+    match &job.source.rules {
+        SourceRules::Feed => context.client.fetch(request).await,
+        SourceRules::Website(_) | SourceRules::Sitemap(_) | SourceRules::Crawl(_) => {
+            // After an unfinished poll the page is needed even if it has not changed.
+            let request = if facts.website.unfinished {
+                net::Request::page(request.url)
+            } else {
+                net::Request { purpose: Purpose::Page, ..request }
+            };
+            Box::pin(fetcher.fetch(request)).await
         }
-        _ => Box::pin(fetcher.fetch(net::Request { purpose: Purpose::Page, ..request })).await,
     }
 }
 
@@ -236,12 +240,23 @@ pub(super) async fn read_response(
     if facts.body_hash == Some(hash) && !facts.website.unfinished {
         return finished;
     }
-    if job.source.kind != SourceKind::Feed {
-        let visit = Visit { context, job, facts, started: at, fetcher, prefetched };
-        // Boxed like the other branches for sites, to keep the futures of hundreds of feed polls
-        // small.
-        return Box::pin(visit.read(finished, response, hash)).await;
+    let sent = fetcher.sent;
+    let visit = || Visit { context, job, facts, started: at, fetcher, sent, prefetched, hash };
+    // The branches for sites are boxed, to keep the futures of hundreds of feed polls small.
+    match &job.source.rules {
+        SourceRules::Feed => read_feed(context, finished, response, hash).await,
+        SourceRules::Website(rules) => Box::pin(visit().website(rules, finished, response)).await,
+        SourceRules::Sitemap(rules) => Box::pin(visit().sitemap(rules, finished, response)).await,
+        SourceRules::Crawl(rules) => Box::pin(visit().crawl(rules, finished, response)).await,
     }
+}
+
+async fn read_feed(
+    context: &Context,
+    mut finished: Finished,
+    response: Response,
+    hash: [u8; 32],
+) -> Finished {
     finished.memory = response.memory.clone();
     match context.parse(response).await {
         Ok(feed) => finished.take(context, feed, hash).await,

@@ -4,7 +4,7 @@ use super::setup::{begin, rules, setup};
 use crate::config::ScheduleSettings;
 use crate::model::{
     FeedHints, MoveCandidate, Moved, Outcome, PageSays, Planned, PolicyKind, Sign, Source,
-    SourceFacts, SourceKind, Time, Validators,
+    SourceFacts, Time, Validators,
 };
 use crate::net::Response;
 use crate::schedule::{self, Clues, Memory, ResponseFacts, ResponseKind};
@@ -212,7 +212,7 @@ impl Verdict {
             no_store: head.cache.no_store,
         });
         let evidence = Evidence { headers, says, interval };
-        let site = self.source.kind != SourceKind::Feed;
+        let site = self.source.kind().reads_pages();
         site.then(|| next_visit(&self.source.url, &evidence, self.now))
     }
 

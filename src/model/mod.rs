@@ -18,7 +18,7 @@ pub use poll::{
 pub use schedule::{PolicyKind, Priority, QuietHours, SourceSchedule};
 pub use source::{
     Access, BasicAuth, FAILING_AFTER, Health, MoveCandidate, Retention, Secret, Source,
-    SourceFacts, SourceId, SourceKind, Validators,
+    SourceFacts, SourceId, SourceKind, SourceRules, Validators,
 };
 pub use website::{
     BROKEN_AFTER, PageSays, PeakHours, RuleKey, SelectorProblem, Sign, Signal, WebsiteFacts,

@@ -25,29 +25,111 @@ impl SourceId {
     }
 }
 
-/// How a source is followed.
+/// The name of a kind of source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SourceKind {
-    /// RSS, Atom or JSON Feed.
     #[default]
     Feed,
-    /// Pages without a feed, read by selectors.
     Website,
-    /// The URLs that a sitemap lists.
     Sitemap,
-    /// A site that is crawled for pages with targets.
     Crawl,
 }
 
 impl SourceKind {
+    pub const ALL: [Self; 4] = [Self::Feed, Self::Website, Self::Sitemap, Self::Crawl];
+    /// The names, in the order of [`Self::ALL`].
+    pub const NAMES: [&'static str; Self::ALL.len()] = {
+        let (mut names, mut index) = ([""; Self::ALL.len()], 0);
+        while index < names.len() {
+            names[index] = Self::ALL[index].name();
+            index += 1;
+        }
+        names
+    };
+
     /// The name in `sources.toml`.
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Feed => "feed",
             Self::Website => "website",
             Self::Sitemap => "sitemap",
             Self::Crawl => "crawl",
+        }
+    }
+
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// Whether a poll reads the pages of a site: it obeys robots.txt, may need many requests, and
+    /// its items are made from their pages.
+    pub fn reads_pages(self) -> bool {
+        match self {
+            Self::Feed => false,
+            Self::Website | Self::Sitemap | Self::Crawl => true,
+        }
+    }
+
+    /// What its entries are called.
+    pub fn entries(self, count: usize) -> &'static str {
+        match (self, count) {
+            (Self::Feed, 1) => "entry",
+            (Self::Feed, _) => "entries",
+            (Self::Website, 1) => "article",
+            (Self::Website, _) => "articles",
+            (Self::Sitemap | Self::Crawl, 1) => "page",
+            (Self::Sitemap | Self::Crawl, _) => "pages",
+        }
+    }
+}
+
+/// How a source is followed, with the settings that only its kind has.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum SourceRules {
+    /// RSS, Atom or JSON Feed.
+    #[default]
+    Feed,
+    /// Pages without a feed, read by selectors.
+    Website(Box<WebsiteRules>),
+    /// The URLs that a sitemap lists.
+    Sitemap(Box<WebsiteRules>),
+    /// A site that is crawled for pages with targets.
+    Crawl(Box<WebsiteRules>),
+}
+
+impl SourceRules {
+    /// Rules of that kind; kinds that read no pages do not use `rules`.
+    pub fn new(kind: SourceKind, rules: WebsiteRules) -> Self {
+        match kind {
+            SourceKind::Feed => Self::Feed,
+            SourceKind::Website => Self::Website(rules.into()),
+            SourceKind::Sitemap => Self::Sitemap(rules.into()),
+            SourceKind::Crawl => Self::Crawl(rules.into()),
+        }
+    }
+
+    pub fn kind(&self) -> SourceKind {
+        match self {
+            Self::Feed => SourceKind::Feed,
+            Self::Website(_) => SourceKind::Website,
+            Self::Sitemap(_) => SourceKind::Sitemap,
+            Self::Crawl(_) => SourceKind::Crawl,
+        }
+    }
+
+    /// How its pages are read.
+    pub fn pages(&self) -> Option<&WebsiteRules> {
+        match self {
+            Self::Feed => None,
+            Self::Website(rules) | Self::Sitemap(rules) | Self::Crawl(rules) => Some(rules),
+        }
+    }
+
+    pub fn pages_mut(&mut self) -> Option<&mut WebsiteRules> {
+        match self {
+            Self::Feed => None,
+            Self::Website(rules) | Self::Sitemap(rules) | Self::Crawl(rules) => Some(rules),
         }
     }
 }
@@ -106,7 +188,7 @@ pub struct Retention {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Source {
     pub id: SourceId,
-    pub kind: SourceKind,
+    pub rules: SourceRules,
     pub url: url::Url,
     /// The user's own title; `None` shows the feed's title.
     pub title: Option<String>,
@@ -122,8 +204,6 @@ pub struct Source {
     /// Own retention; `None` uses the global setting.
     pub retention: Option<Retention>,
     pub access: Access,
-    /// How pages are read; always set for websites and sitemaps.
-    pub website: Option<WebsiteRules>,
 }
 
 impl Source {
@@ -131,7 +211,7 @@ impl Source {
     pub fn feed(id: SourceId, url: url::Url) -> Self {
         Self {
             id,
-            kind: SourceKind::Feed,
+            rules: SourceRules::Feed,
             url,
             title: None,
             folder: None,
@@ -142,8 +222,11 @@ impl Source {
             schedule: SourceSchedule::default(),
             retention: None,
             access: Access::default(),
-            website: None,
         }
+    }
+
+    pub fn kind(&self) -> SourceKind {
+        self.rules.kind()
     }
 }
 

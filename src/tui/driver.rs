@@ -139,7 +139,7 @@ impl Driver {
             }
             Effect::Follow { discovery, way } => self.spawn(move |h| async move {
                 // The description of a crawl is not a name for the source.
-                let named = discovery.ways.get(way).filter(|w| w.kind != SourceKind::Crawl);
+                let named = discovery.ways.get(way).filter(|w| w.kind() != SourceKind::Crawl);
                 let title = named.map(|w| w.title.clone());
                 let listed = discovery.ways.get(way).and_then(Way::count).unwrap_or(0);
                 let source = h.follow(discovery, way, None, None).await;
@@ -148,7 +148,7 @@ impl Driver {
             Effect::FollowEdited { discovery, way, base, changes } => {
                 self.spawn(move |h| async move {
                     let named = way.and_then(|way| discovery.ways.get(way));
-                    let named = named.filter(|w| w.kind != SourceKind::Crawl);
+                    let named = named.filter(|w| w.kind() != SourceKind::Crawl);
                     let title = named.map(|w| w.title.clone());
                     let source = h.follow_edited(&discovery, way, &base, &changes).await;
                     followed(&h, source, title, 0).await

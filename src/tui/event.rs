@@ -83,8 +83,9 @@ pub(super) struct Followed {
 
 impl From<Source> for Followed {
     fn from(source: Source) -> Self {
+        let kind = source.kind();
         let title = source.title.unwrap_or_else(|| source.id.to_string());
-        Self { id: source.id, title, no_items: None, kind: source.kind }
+        Self { id: source.id, title, no_items: None, kind }
     }
 }
 

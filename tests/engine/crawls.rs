@@ -1,7 +1,7 @@
 //! Sources that are followed by crawling.
 
 use super::*;
-use newsfed::model::{SourceKind, WebsiteRules};
+use newsfed::model::{SourceRules, WebsiteRules};
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
@@ -62,7 +62,11 @@ impl Site {
 }
 
 fn crawl(url: &str) -> Source {
-    Source { kind: SourceKind::Crawl, ..source("town", url) }
+    crawl_for(url, WebsiteRules::default())
+}
+
+fn crawl_for(url: &str, rules: WebsiteRules) -> Source {
+    Source { rules: SourceRules::Crawl(rules.into()), ..source("town", url) }
 }
 
 fn asked(server: &Server, from: usize) -> Vec<String> {
@@ -132,7 +136,7 @@ async fn files_become_items_with_type_and_size() {
     })
     .unwrap();
     let rules = WebsiteRules { targets: Some("data".to_owned()), ..WebsiteRules::default() };
-    let home = Home::with(&[Source { website: Some(rules), ..crawl(&server.url("/")) }]);
+    let home = Home::with(&[crawl_for(&server.url("/"), rules)]);
     let engine = home.on_demand().await;
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
     let item = items(&engine).remove(0);
@@ -179,7 +183,7 @@ async fn files_found_by_a_killed_poll_become_items() {
     })
     .unwrap();
     let rules = WebsiteRules { targets: Some("data".to_owned()), ..WebsiteRules::default() };
-    let home = Home::with(&[Source { website: Some(rules), ..crawl(&server.url("/")) }]);
+    let home = Home::with(&[crawl_for(&server.url("/"), rules)]);
     let engine = home.on_demand().await;
     let mut reports = engine.refresh(None, Pace::Manual).await;
     while asked(&server, 0).len() < FILES - 3 {
@@ -269,7 +273,7 @@ async fn explores_again_if_nothing_was_found_at_first() {
     })
     .unwrap();
     let rules = WebsiteRules { targets: Some("data".to_owned()), ..WebsiteRules::default() };
-    let home = Home::with(&[Source { website: Some(rules), ..crawl(&server.url("/")) }]);
+    let home = Home::with(&[crawl_for(&server.url("/"), rules)]);
     let engine = home.on_demand().await;
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 0));
     home.clock.advance(DAY);

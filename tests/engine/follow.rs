@@ -82,7 +82,7 @@ async fn explains_why_a_url_cannot_be_followed() {
     let engine = home.on_demand().await;
     let bare = engine.discover(&server.url("/notes/")).await.unwrap();
     // The only way left is to crawl the site.
-    let crawls = bare.ways.iter().all(|way| way.kind == newsfed::model::SourceKind::Crawl);
+    let crawls = bare.ways.iter().all(|way| way.kind() == newsfed::model::SourceKind::Crawl);
     assert!(crawls && !bare.tried.is_empty(), "{bare:?}");
     let error = engine.discover(&server.url("/nothing")).await.unwrap_err();
     assert!(matches!(&error, FollowError::Status { status: 404, .. }), "{error}");

@@ -31,7 +31,7 @@ async fn a_feed_is_recognised_by_its_content() {
             let home = Home::new();
             let engine = home.on_demand().await;
             let found = engine.discover(&server.url("/f")).await.unwrap();
-            assert_eq!(found.ways[0].kind, SourceKind::Feed, "{name} as {kind}");
+            assert_eq!(found.ways[0].kind(), SourceKind::Feed, "{name} as {kind}");
             engine.follow(found, 0, None, None).await.unwrap();
             assert_eq!(titles(&engine).len(), 1, "{name} as {kind}");
             engine.declare(vec![source("again", &server.url("/g"))]).await.unwrap();

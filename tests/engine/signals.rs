@@ -3,7 +3,7 @@
 use super::websites::{Site, website};
 use super::*;
 use newsfed::demo::server::Failure;
-use newsfed::model::{Sign, Signal, SourceKind, WebsiteMode, WebsiteRules};
+use newsfed::model::{Sign, Signal, SourceRules, WebsiteMode, WebsiteRules};
 
 fn learned() -> Home {
     let mut home = Home::new();
@@ -14,12 +14,11 @@ fn learned() -> Home {
 /// A page that is its only article.
 fn direct(url: &str) -> Source {
     let rules = WebsiteRules { mode: WebsiteMode::Direct, ..WebsiteRules::default() };
-    Source { kind: SourceKind::Website, website: Some(rules), ..source("page", url) }
+    Source { rules: SourceRules::Website(rules.into()), ..source("page", url) }
 }
 
 fn sitemap(url: &str) -> Source {
-    let rules = Some(WebsiteRules::default());
-    Source { kind: SourceKind::Sitemap, website: rules, ..source("map", url) }
+    Source { rules: SourceRules::Sitemap(Box::default()), ..source("map", url) }
 }
 
 /// The deciding signal after one poll of a site.
@@ -245,7 +244,7 @@ async fn an_article_older_than_the_last_poll_ends_the_list() {
         site.list(1);
         let server = site.start();
         let mut source = website(&server.url("/news"));
-        let rules = source.website.as_mut().unwrap();
+        let rules = source.rules.pages_mut().unwrap();
         (rules.next, rules.max_pages) = (Some("a.next".to_owned()), 3);
         let home = Home::with(&[source]);
         let engine = home.on_demand().await;
@@ -271,7 +270,7 @@ async fn a_site_can_have_its_own_request_delay() {
     site.list(2);
     let server = site.start();
     let mut slow = website(&server.url("/news"));
-    slow.website.as_mut().unwrap().delay = Some(3 * SECOND);
+    slow.rules.pages_mut().unwrap().delay = Some(3 * SECOND);
     let home = Home::with(&[slow]);
     let engine = home.on_demand().await;
     let mut reports = engine.refresh(None, Pace::Manual).await;

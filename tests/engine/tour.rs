@@ -94,9 +94,9 @@ async fn its_pages_can_be_explored() {
     assert_eq!(announcing.ways[0].title, "The Marginalia Review");
     assert_eq!(announcing.ways[0].count(), Some(2));
     let bare = engine.discover(&world.page_without_feed()).await.unwrap();
-    assert_eq!((bare.ways[0].kind, bare.ways[0].count()), (SourceKind::Website, Some(4)));
+    assert_eq!((bare.ways[0].kind(), bare.ways[0].count()), (SourceKind::Website, Some(4)));
     let house = engine.discover(&world.site_without_list()).await.unwrap();
-    let kinds: Vec<SourceKind> = house.ways.iter().map(|w| w.kind).collect();
+    let kinds: Vec<SourceKind> = house.ways.iter().map(|w| w.kind()).collect();
     assert_eq!(kinds, [SourceKind::Crawl; 2], "{:?}", house.tried);
     let (source, _) = engine.follow(house, 0, None, None).await.unwrap();
     let polled = sync(&engine, Pace::Manual).await;

@@ -1,7 +1,7 @@
 //! Websites and sitemaps: lists and articles over real HTTP.
 
 use super::*;
-use newsfed::model::{SourceKind, WebsiteRules};
+use newsfed::model::{SourceKind, SourceRules, WebsiteRules};
 use std::sync::Mutex;
 
 /// A site whose list and articles a test can change.
@@ -77,7 +77,7 @@ pub(super) fn website(url: &str) -> Source {
         date: Some("time.when".to_owned()),
         ..WebsiteRules::default()
     };
-    Source { kind: SourceKind::Website, website: Some(rules), ..source("site", url) }
+    Source { rules: SourceRules::Website(rules.into()), ..source("site", url) }
 }
 
 #[tokio::test]
@@ -166,7 +166,7 @@ async fn broken_selectors_are_reported_with_the_date() {
     assert!(works.is_ok(), "{problem:?}");
     assert_eq!(why(&engine, "site", &home).await.broken.as_ref(), Some(problem));
     let discovery = engine.discover(&server.url("/news")).await.unwrap();
-    let proposed = discovery.ways[0].rules.as_ref().unwrap().articles.as_ref();
+    let proposed = discovery.ways[0].rules.pages().unwrap().articles.as_ref();
     assert_eq!(proposed, problem.instead.first(), "exploring the URL proposes the same");
     site.list(5);
     sync_one(&engine, Pace::Manual).await;
@@ -211,7 +211,7 @@ async fn an_unreadable_next_page_does_not_fail_the_poll() {
     site.put("/more", Reply::ok("application/pdf", "%PDF-1.7"));
     let server = site.start();
     let mut source = website(&server.url("/news"));
-    let rules = source.website.as_mut().unwrap();
+    let rules = source.rules.pages_mut().unwrap();
     (rules.next, rules.max_pages) = (Some("a.next".to_owned()), 2);
     let home = Home::with(&[source]);
     let engine = home.on_demand().await;
@@ -258,8 +258,7 @@ async fn fetches_only_new_pages_of_a_sitemap() {
     site.put("/s2.xml", xml(format!("<urlset>{news}</urlset>")));
     let server = site.start();
     let map = Source {
-        kind: SourceKind::Sitemap,
-        website: Some(WebsiteRules { articles: None, ..WebsiteRules::default() }),
+        rules: SourceRules::Sitemap(Box::default()),
         ..source("map", &server.url("/sitemap.xml"))
     };
     let home = Home::with(&[map]);
@@ -298,7 +297,7 @@ async fn follows_a_page_without_a_feed_by_its_links() {
     assert_eq!(paths_requested(&server), ["/news"], "one request is enough");
     let way = &discovery.ways[0];
     assert_eq!(
-        (way.kind, way.count(), way.title.as_str()),
+        (way.kind(), way.count(), way.title.as_str()),
         (SourceKind::Website, Some(6), "The Site")
     );
     assert_eq!(way.preview().unwrap()[0].0, "The story of bus number 6");
@@ -307,7 +306,7 @@ async fn follows_a_page_without_a_feed_by_its_links() {
     assert_eq!(asked.iter().filter(|p| *p == "/news").count(), 1, "it is used as the first poll");
     assert_eq!(asked.len(), 8, "robots.txt, the list, and each article once: {asked:?}");
     assert_eq!(titles(&engine).len(), 6);
-    let rules = source.website.unwrap();
+    let rules = source.rules.pages().unwrap();
     assert!(rules.title.starts_with("h1.headline"), "{rules:?}");
     assert!(rules.content.starts_with("div.story-text"), "{rules:?}");
     assert!(items(&engine).iter().all(|i| i.published.is_some() && i.authors == ["Ann Lee"]));
@@ -385,7 +384,7 @@ async fn peak_hours_delay_due_polls_but_not_manual_ones() {
     let server = site.start();
     let mut busy = website(&server.url("/news"));
     let hours = newsfed::model::PeakHours { from: 0, to: 23 * 60 + 59 };
-    busy.website.as_mut().unwrap().peak_hours = Some(hours);
+    busy.rules.pages_mut().unwrap().peak_hours = Some(hours);
     let home = Home::with(&[busy]);
     let engine = home.on_demand().await;
     let Refreshed::NotDue(end) = sync_one(&engine, Pace::Due).await else { panic!("it is due") };

@@ -119,7 +119,7 @@ async fn follows_a_way_with_its_edited_draft() {
     let home = Home::new();
     let engine = home.on_demand().await;
     let found = engine.discover(&server.url("/news")).await.unwrap();
-    let way = found.ways.iter().position(|w| w.kind == SourceKind::Website).unwrap();
+    let way = found.ways.iter().position(|w| w.kind() == SourceKind::Website).unwrap();
     let draft = found.draft(Some(way)).unwrap();
     let before = server.requests().len();
     // The page fetched while exploring is enough for the workbench.
@@ -146,7 +146,7 @@ async fn follows_a_way_with_its_edited_draft() {
     assert!(refused.contains("an element is missing at its end"), "{refused}");
     let (source, _) = engine.follow_edited(&found, Some(way), &draft, &changes).await.unwrap();
     assert_eq!(source.title.as_deref(), Some("My buses"));
-    assert_eq!(source.website.unwrap().articles.as_deref(), Some("li.story a"));
+    assert_eq!(source.rules.pages().unwrap().articles.as_deref(), Some("li.story a"));
     let (_, facts) = &engine.sources().await.unwrap()[0];
     assert_eq!(facts.items, 6, "the fetched page is used as the first poll");
     let lists = server.requests().iter().filter(|r| r.path == "/news").count();
@@ -167,7 +167,7 @@ async fn a_website_can_be_configured_by_hand() {
     let home = Home::new();
     let engine = home.on_demand().await;
     let found = engine.discover(&server.url("/odd")).await.unwrap();
-    assert!(found.ways.iter().all(|way| way.kind != SourceKind::Website));
+    assert!(found.ways.iter().all(|way| way.kind() != SourceKind::Website));
     let draft = found.draft(None).unwrap();
     let (said, mut heard) = unbounded_channel();
     let bench = engine.workbench(Subject::Way(Box::new(found.clone()), None), said).unwrap();

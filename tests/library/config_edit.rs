@@ -7,8 +7,8 @@ use newsfed::config::{
     ViewSettings, load,
 };
 use newsfed::model::{
-    BasicAuth, PeakHours, Retention, Secret, Source, SourceId, SourceKind, WebsiteMode,
-    WebsiteRules,
+    BasicAuth, PeakHours, Retention, Secret, Source, SourceId, SourceKind, SourceRules,
+    WebsiteMode, WebsiteRules,
 };
 use proptest::prelude::*;
 use std::fs;
@@ -82,19 +82,18 @@ fn websites_come_back_as_they_were_written() {
         delay: Some(Duration::from_millis(2500)),
     };
     let direct = WebsiteRules { mode: WebsiteMode::Direct, ..WebsiteRules::default() };
-    let source = |name: &str, kind, website| Source {
-        kind,
-        website,
+    let source = |name: &str, kind, rules| Source {
+        rules: SourceRules::new(kind, rules),
         ..Source::feed(id(name), format!("https://{name}.example/").parse().unwrap())
     };
     let added = [
-        source("whole", SourceKind::Website, Some(whole.clone())),
-        source("one", SourceKind::Website, Some(direct.clone())),
-        source("map", SourceKind::Sitemap, Some(direct.clone())),
+        source("whole", SourceKind::Website, whole.clone()),
+        source("one", SourceKind::Website, direct.clone()),
+        source("map", SourceKind::Sitemap, direct.clone()),
         source(
             "crawl",
             SourceKind::Crawl,
-            Some(WebsiteRules { targets: Some("text/csv,application/pdf".to_owned()), ..direct }),
+            WebsiteRules { targets: Some("text/csv,application/pdf".to_owned()), ..direct },
         ),
     ];
     let file = SourcesFile::open(&paths);
@@ -103,7 +102,7 @@ fn websites_come_back_as_they_were_written() {
     let change = SourceChange { title: Some(Some("New".to_owned())), ..SourceChange::default() };
     file.update(&[id("whole")], &change).unwrap();
     let changed = &load(&paths, &[]).unwrap().sources[3];
-    assert_eq!((changed.title.as_deref(), changed.website.as_ref()), (Some("New"), Some(&whole)));
+    assert_eq!((changed.title.as_deref(), changed.rules.pages()), (Some("New"), Some(&whole)));
     file.remove(&[id("one")]).unwrap();
     assert_eq!(ids(&paths)[3..], ["whole", "map", "crawl"]);
 }

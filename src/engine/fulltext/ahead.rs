@@ -121,7 +121,7 @@ fn wants(context: &Context) -> Ahead {
     for key in context.keys() {
         let Some(source) = context.source(key).filter(|s| s.enabled) else { continue };
         let setting = setting(context, &source);
-        if may_fetch(setting, source.kind) {
+        if may_fetch(setting, source.kind()) {
             if setting.is_ahead(true) {
                 wants.pinned.push(key);
             }
@@ -137,7 +137,7 @@ fn wants(context: &Context) -> Ahead {
 pub(super) fn not_never(context: &Context) -> Vec<i64> {
     let may = |key: &i64| {
         let source = context.source(*key);
-        source.is_some_and(|s| s.enabled && may_fetch(setting(context, &s), s.kind))
+        source.is_some_and(|s| s.enabled && may_fetch(setting(context, &s), s.kind()))
     };
     context.keys().into_iter().filter(may).collect()
 }

@@ -5,7 +5,7 @@ use super::when::{after_failure, after_success};
 use super::{TextGot, Trigger};
 use crate::engine::context::Context;
 use crate::engine::poll::pause_host;
-use crate::model::{ErrorKind, FullText, Item, Source, SourceKind, TextWay, Time, Validators};
+use crate::model::{ErrorKind, FullText, Item, Source, TextWay, Time, Validators};
 use crate::net::{self, FetchError, Request, Response};
 use crate::store::{
     FetchedPage, LearnedSite, PageResult, PageState, PageText, StoreError, Version,
@@ -254,7 +254,7 @@ impl ItemState {
             Trigger::User(_) => None,
             _ if setting == FullText::Never => Some(TextGot::Left),
             // The items were made from the pages.
-            _ if self.source.kind != SourceKind::Feed => Some(TextGot::Left),
+            _ if self.source.kind().reads_pages() => Some(TextGot::Left),
             _ if self.page.as_ref().is_some_and(asked) => Some(TextGot::Left),
             Trigger::Opened | Trigger::Ahead if self.has_full_text() => Some(TextGot::Whole),
             _ => None,
@@ -357,7 +357,7 @@ async fn ask(
         validators_of: of,
         access: source.access.clone(),
         allow_private: true,
-        spacing: source.website.as_ref().and_then(|r| r.delay),
+        spacing: source.rules.pages().and_then(|r| r.delay),
         ..Request::page(url)
     };
     let response = context.client.fetch(request).await?;

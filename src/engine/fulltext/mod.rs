@@ -220,5 +220,5 @@ impl Handle {
 
 /// Whether the pages of a source may be fetched without a user's request.
 fn may_fetch(setting: FullText, kind: SourceKind) -> bool {
-    setting != FullText::Never && kind == SourceKind::Feed
+    setting != FullText::Never && !kind.reads_pages()
 }

@@ -44,12 +44,12 @@ const FOLDER: &str = "crawls";
 /// The reason, if the log cannot be used.
 pub(super) async fn read(
     visit: &mut Visit<'_>,
+    rules: &WebsiteRules,
     response: Response,
     gathering: &mut Gathering,
 ) -> Result<(), String> {
     // Other pages may have changed although this one has not.
     gathering.unfinished = true;
-    let rules = visit.job.source.website.clone().unwrap_or_default();
     let targets = rules.targets.as_deref().map_or(Ok(Targets::Articles), str::parse);
     let targets = targets.map_err(|e: crate::crawl::NoTarget| e.to_string())?;
     let order = CrawlOrder {
@@ -61,7 +61,7 @@ pub(super) async fn read(
     };
     let stop = visit.context.begin_exploring(visit.job.key);
     let mut exploration = Exploration {
-        rules,
+        rules: rules.clone(),
         publisher: visit.publisher(None),
         entries: Vec::new(),
         _over: stop.clone().drop_guard(),
@@ -125,9 +125,8 @@ async fn gather(
     let file = visit.context.store.folder().join(FOLDER).join(name);
     let place = CrawlLocation::Record(file.clone());
     let budget = CrawlBudget { requests: Some(MAX_REQUESTS), bytes: None, time: Some(MAX_TIME) };
-    let rules = visit.job.source.website.as_ref();
     let (client, clock) = (visit.context.client.clone(), visit.context.clock.clone());
-    let (access, spacing) = (visit.job.source.access.clone(), rules.and_then(|r| r.delay));
+    let (access, spacing) = (visit.job.source.access.clone(), exploration.rules.delay);
     let net = move || CrawlNetwork {
         client: client.clone(),
         clock: clock.clone(),

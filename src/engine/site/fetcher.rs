@@ -33,7 +33,7 @@ impl<'a> PageFetcher<'a> {
     /// Fetches and retries as [`decide`] says. A response releases its memory budget immediately:
     /// a poll keeps several pages while it waits for the next, and would block itself.
     pub(crate) async fn fetch(&mut self, request: Request) -> Result<Response, FetchError> {
-        let rules = self.source.website.as_ref();
+        let rules = self.source.rules.pages();
         let request = Request {
             declared: Some(self.source.url.clone()),
             access: self.source.access.clone(),

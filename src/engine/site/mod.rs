@@ -16,7 +16,7 @@ use super::context::Context;
 use super::poll::{Finished, address};
 use super::queue::Job;
 use super::verdict::DocumentFacts;
-use crate::model::{ErrorKind, FeedHints, Outcome, SourceFacts, SourceKind, Time, WebsiteFacts};
+use crate::model::{ErrorKind, FeedHints, Outcome, SourceFacts, Time, WebsiteFacts, WebsiteRules};
 use crate::net::Response;
 use crate::store::PollPages;
 use gathering::Gathering;
@@ -40,26 +40,57 @@ pub(super) struct Visit<'a> {
     pub(super) facts: &'a SourceFacts,
     pub(super) started: Time,
     pub(super) fetcher: PageFetcher<'a>,
+    /// Requests sent before the visit.
+    pub(super) sent: u32,
     /// Pages that were fetched while the URL was explored.
     pub(super) prefetched: Prefetched,
+    /// Hash of the first response.
+    pub(super) hash: [u8; 32],
 }
 
 impl Visit<'_> {
-    /// Reads the first response and everything that it links to.
-    pub(super) async fn read(
+    pub(super) async fn website(
         mut self,
-        mut finished: Finished,
+        rules: &WebsiteRules,
+        finished: Finished,
         response: Response,
-        hash: [u8; 32],
     ) -> Finished {
         let mut gathering = Gathering::default();
-        let before = self.fetcher.sent;
-        let read = match self.job.source.kind {
-            SourceKind::Crawl => crawl::read(&mut self, response, &mut gathering).await,
-            SourceKind::Sitemap => sitemap::read(&mut self, response, &mut gathering).await,
-            _ => website::read(&mut self, response, &mut gathering).await,
-        };
-        finished.requests += self.fetcher.sent - before;
+        let read = website::read(&mut self, rules, response, &mut gathering).await;
+        self.finish(rules, finished, gathering, read).await
+    }
+
+    pub(super) async fn sitemap(
+        mut self,
+        rules: &WebsiteRules,
+        finished: Finished,
+        response: Response,
+    ) -> Finished {
+        let mut gathering = Gathering::default();
+        let read = sitemap::read(&mut self, rules, response, &mut gathering).await;
+        self.finish(rules, finished, gathering, read).await
+    }
+
+    pub(super) async fn crawl(
+        mut self,
+        rules: &WebsiteRules,
+        finished: Finished,
+        response: Response,
+    ) -> Finished {
+        let mut gathering = Gathering::default();
+        let read = crawl::read(&mut self, rules, response, &mut gathering).await;
+        self.finish(rules, finished, gathering, read).await
+    }
+
+    /// Adds the results of reading the site to those of the first request.
+    async fn finish(
+        self,
+        rules: &WebsiteRules,
+        mut finished: Finished,
+        mut gathering: Gathering,
+        read: Result<(), String>,
+    ) -> Finished {
+        finished.requests += self.fetcher.sent - self.sent;
         finished.wire_bytes += gathering.wire_bytes;
         finished.elapsed += gathering.elapsed;
         if let Err(message) = read {
@@ -68,7 +99,7 @@ impl Visit<'_> {
         }
         if let Some(missing) = gathering.missing() {
             let blank = std::mem::take(&mut gathering.blank);
-            let rules = self.job.source.website.clone().unwrap_or_default();
+            let rules = rules.clone();
             let work = move || pages::instead(blank, &rules, missing);
             gathering.instead = self.context.work(work).await.unwrap_or_default();
         }
@@ -79,7 +110,7 @@ impl Visit<'_> {
             title,
             home_url: Some(self.job.source.url.to_string()),
             hints: FeedHints::default(),
-            hash,
+            hash: self.hash,
         };
         finished.site = Some(SiteEnd {
             pages: PollPages { refused, kept: Some(kept).filter(|_| !unchanged), copy },

@@ -2,7 +2,7 @@
 
 use super::Visit;
 use super::gathering::Gathering;
-use crate::model::{Entry, PageSays, Time};
+use crate::model::{Entry, PageSays, Time, WebsiteRules};
 use crate::net::Response;
 use crate::sitemap::{
     MAX_CHILDREN, MAX_LEVELS, Sitemap, SitemapEntry, change_interval, due, parse, worth_reading,
@@ -27,6 +27,7 @@ const FOR_GOOD: TimeDelta = TimeDelta::days(3650);
 /// The reason, if the document is not a sitemap.
 pub(super) async fn read(
     visit: &mut Visit<'_>,
+    rules: &WebsiteRules,
     response: Response,
     gathering: &mut Gathering,
 ) -> Result<(), String> {
@@ -67,8 +68,7 @@ pub(super) async fn read(
         }
     }
     visit.keep(summary, &mut keys, gathering).await?;
-    let rules = visit.job.source.website.clone().unwrap_or_default();
-    visit.articles(fetch, &rules, &publisher, &mut keys, gathering).await?;
+    visit.articles(fetch, rules, &publisher, &mut keys, gathering).await?;
     Ok(())
 }
 

@@ -32,12 +32,12 @@ struct ListDocument {
 /// The reason, if the document is not a page.
 pub(super) async fn read(
     visit: &mut Visit<'_>,
+    rules: &WebsiteRules,
     response: Response,
     gathering: &mut Gathering,
 ) -> Result<(), String> {
-    let rules = visit.job.source.website.clone().unwrap_or_default();
     if rules.mode == WebsiteMode::Direct {
-        return direct(visit, response, &rules, gathering).await;
+        return direct(visit, rules, response, gathering).await;
     }
     let start = visit.home();
     let mut walk = Walk::new(&start, rules.max_pages, visit.facts.last_ok, visit.started);
@@ -46,7 +46,7 @@ pub(super) async fn read(
     loop {
         let answered = answer.final_url.clone();
         let first = gathering.says.is_none();
-        let listed = match list(visit, answer, &rules).await {
+        let listed = match list(visit, rules, answer).await {
             Ok(listed) => listed,
             // The results of the pages before can be used.
             Err(why) if !first => {
@@ -76,7 +76,7 @@ pub(super) async fn read(
         let keys =
             keys.get_or_insert_with(|| ReservedKeys::for_articles(walk.most_after(new.len())));
         let before = gathering.dates.len();
-        if !visit.articles(new, &rules, &publisher, keys, gathering).await? {
+        if !visit.articles(new, rules, &publisher, keys, gathering).await? {
             break;
         }
         walk.read(&gathering.dates[before..]);
@@ -108,8 +108,8 @@ pub(super) async fn read(
 /// The URL itself is the only article.
 async fn direct(
     visit: &mut Visit<'_>,
-    response: Response,
     rules: &WebsiteRules,
+    response: Response,
     gathering: &mut Gathering,
 ) -> Result<(), String> {
     let publisher = visit.publisher(None);
@@ -135,8 +135,8 @@ async fn direct(
 
 async fn list(
     visit: &Visit<'_>,
-    response: Response,
     rules: &WebsiteRules,
+    response: Response,
 ) -> Result<ListDocument, String> {
     let (rules, at) = (rules.clone(), visit.started);
     let work = move || {

@@ -12,7 +12,7 @@ use super::handle::Handle;
 use super::message::{Discovery, FirstFetch};
 use super::poll;
 use super::site::PageFetcher;
-use crate::model::{Source, SourceKind, WebsiteMode, WebsiteRules};
+use crate::model::{Source, SourceRules, WebsiteMode, WebsiteRules};
 use crate::net::Response;
 use crate::util::url::normalise;
 use crate::website::SelectorField;
@@ -112,13 +112,15 @@ impl Workbench {
                     Err(e) => tracing::warn!("cannot read the facts of {}: {e}", source.id),
                 }
             }
-            let direct =
-                source.website.as_ref().is_some_and(|rules| rules.mode == WebsiteMode::Direct);
-            let (place, url) = match source.kind {
-                SourceKind::Website if direct => (WorkbenchPage::Article, Some(source.url.clone())),
-                SourceKind::Website => (WorkbenchPage::List, Some(source.url.clone())),
+            let (place, url) = match &source.rules {
+                SourceRules::Website(rules) => match rules.mode {
+                    WebsiteMode::Direct => (WorkbenchPage::Article, Some(source.url.clone())),
+                    WebsiteMode::List => (WorkbenchPage::List, Some(source.url.clone())),
+                },
                 // The lists of other kinds are not pages.
-                _ => (WorkbenchPage::Article, newest),
+                SourceRules::Feed | SourceRules::Sitemap(_) | SourceRules::Crawl(_) => {
+                    (WorkbenchPage::Article, newest)
+                }
             };
             match (page, url) {
                 (Some(response), _) => {

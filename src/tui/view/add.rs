@@ -112,12 +112,10 @@ fn tried_lines(app: &App, tried: &[String], width: u16) -> Vec<String> {
 
 /// The kind of source, in one word.
 fn kind_name(way: &Way) -> &'static str {
-    match way.kind {
+    match way.kind() {
         SourceKind::Website if way.confidence.is_none() => "article",
         SourceKind::Website => "list",
-        SourceKind::Sitemap => "sitemap",
-        SourceKind::Crawl => "crawl",
-        _ => "feed",
+        kind => kind.name(),
     }
 }
 
@@ -161,14 +159,7 @@ fn found(
         let way = &discovery.ways[i];
         let style = |role| app.palette.style(if here { Role::Selected } else { role });
         if let Some(count) = way.count() {
-            let what = match (way.kind, count) {
-                (SourceKind::Feed, 1) => "entry",
-                (SourceKind::Feed, _) => "entries",
-                (SourceKind::Website, 1) => "article",
-                (SourceKind::Website, _) => "articles",
-                (SourceKind::Sitemap | SourceKind::Crawl, 1) => "page",
-                (SourceKind::Sitemap | SourceKind::Crawl, _) => "pages",
-            };
+            let what = way.kind().entries(count);
             row.right(format!(" {count} {what}"), style(Role::Dim));
         }
         if let Some(sure) = way.confidence {
@@ -177,7 +168,7 @@ fn found(
         row.left(if here { marks(app).pointer } else { " " }, style(Role::Accent));
         row.left(&format!(" {:<9}", kind_name(way)), style(Role::Accent));
         let title = if way.title.is_empty() { way.url.as_str() } else { &way.title };
-        let selector = way.rules.as_ref().and_then(|rules| rules.articles.as_deref());
+        let selector = way.rules.pages().and_then(|rules| rules.articles.as_deref());
         // The lists of one page differ by their selectors.
         let (name, detail) = match selector {
             Some(selector) if lists > 1 => (selector, Some(title)),

@@ -6,7 +6,7 @@ use super::super::reader::{self, Glyphs, Span, cut, glyphs};
 use super::chrome::marks;
 use super::has_focus;
 use crate::config::{Action, Context, Role};
-use crate::model::{Item, SourceKind, TextFrom};
+use crate::model::{Item, TextFrom};
 use crate::util::text;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
@@ -110,11 +110,11 @@ fn facts(app: &App, article: &Article) -> String {
 
 /// Where the text comes from.
 fn origin(item: &Item, source: Option<&SourceEntry>) -> &'static str {
-    match (item.text_from, source.map(|s| s.source.kind)) {
-        // The text of a website's item was read from the article page.
-        (TextFrom::Feed, Some(SourceKind::Feed) | None) => item.text_from.words(),
-        (TextFrom::Feed, Some(_)) => TextFrom::Page.words(),
-        (other, _) => other.words(),
+    // The text of a website's item was read from the article page.
+    let from_page = source.is_some_and(|s| s.source.kind().reads_pages());
+    match item.text_from {
+        TextFrom::Feed if from_page => TextFrom::Page.words(),
+        from => from.words(),
     }
 }
 
