@@ -1,6 +1,7 @@
 //! Which pages to fetch in advance, before their items are opened.
 
 use super::error::Result;
+use super::reader::Reader;
 use super::rows::time;
 use crate::model::Time;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -31,35 +32,38 @@ const NEW_DAYS: i64 = 7;
 const MAX_A_DAY: i64 = 100;
 const DAY: i64 = 86_400;
 
-/// The next pages to fetch, at most `limit`: first those due for a refresh, then pinned items,
-/// then new ones.
-pub(super) fn next(
-    conn: &Connection,
-    ahead: &Ahead,
-    now: Time,
-    limit: usize,
-) -> Result<Vec<WantedPage>> {
-    let mut found = again(conn, ahead, now, limit)?;
-    if found.len() < limit && !ahead.pinned.is_empty() {
-        let scope = format!("i.pinned = 1 AND i.source IN ({})", list(&ahead.pinned));
-        found.extend(unread_pages(conn, "item_pinned", &scope, now, limit - found.len())?);
-    }
-    for &source in &ahead.all {
-        let left = limit.saturating_sub(found.len());
-        if left == 0 {
-            break;
+impl Reader {
+    /// The next pages to fetch in advance, at most `limit`, the most urgent first.
+    pub fn ahead(&self, ahead: &Ahead, now: Time, limit: usize) -> Result<Vec<WantedPage>> {
+        let mut found = again(&self.conn, ahead, now, limit)?;
+        if found.len() < limit && !ahead.pinned.is_empty() {
+            let scope = format!("i.pinned = 1 AND i.source IN ({})", list(&ahead.pinned));
+            found.extend(unread_pages(
+                &self.conn,
+                "item_pinned",
+                &scope,
+                now,
+                limit - found.len(),
+            )?);
         }
-        let today: i64 = conn
-            .prepare_cached("SELECT count(*) FROM fetch WHERE source = ?1 AND asked > ?2")?
-            .query_row(params![source, now.timestamp() - DAY], |r| r.get(0))?;
-        let left = left.min(usize::try_from(MAX_A_DAY - today).unwrap_or(0));
-        let since = now.timestamp() - NEW_DAYS * DAY;
-        let scope = format!("i.source = {source} AND i.date >= {since}");
-        found.extend(unread_pages(conn, "item_source", &scope, now, left)?);
+        for &source in &ahead.all {
+            let left = limit.saturating_sub(found.len());
+            if left == 0 {
+                break;
+            }
+            let today: i64 = self
+                .conn
+                .prepare_cached("SELECT count(*) FROM fetch WHERE source = ?1 AND asked > ?2")?
+                .query_row(params![source, now.timestamp() - DAY], |r| r.get(0))?;
+            let left = left.min(usize::try_from(MAX_A_DAY - today).unwrap_or(0));
+            let since = now.timestamp() - NEW_DAYS * DAY;
+            let scope = format!("i.source = {source} AND i.date >= {since}");
+            found.extend(unread_pages(&self.conn, "item_source", &scope, now, left)?);
+        }
+        let mut known = HashSet::new();
+        found.retain(|w| known.insert(w.item));
+        Ok(found)
     }
-    let mut known = HashSet::new();
-    found.retain(|w| known.insert(w.item));
-    Ok(found)
 }
 
 /// Pages that are due for a refresh.
@@ -109,12 +113,14 @@ fn list(keys: &[i64]) -> String {
     keys.iter().map(i64::to_string).collect::<Vec<_>>().join(",")
 }
 
-/// When the next page is due for a refresh, if that is later than now.
-pub(super) fn wake(conn: &Connection, now: Time) -> Result<Option<Time>> {
-    let mut query = conn.prepare_cached(
-        "SELECT next FROM fetch INDEXED BY fetch_next WHERE next > ?1 ORDER BY next LIMIT 1",
-    )?;
-    Ok(query.query_row([now.timestamp()], |r| r.get(0)).optional()?.map(time))
+impl Reader {
+    /// When the next page is due for a refresh, if that is later than now.
+    pub fn next_page(&self, now: Time) -> Result<Option<Time>> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT next FROM fetch INDEXED BY fetch_next WHERE next > ?1 ORDER BY next LIMIT 1",
+        )?;
+        Ok(query.query_row([now.timestamp()], |r| r.get(0)).optional()?.map(time))
+    }
 }
 
 /// Removes the due times of pages that nobody has fetched for a week.
@@ -140,62 +146,60 @@ impl MarkedItems {
     }
 }
 
-/// The items of these sources whose pages were never fetched, or failed and are due for a retry,
-/// newest first, at most `limit`.
-pub(super) fn unfetched(
-    conn: &Connection,
-    kept: MarkedItems,
-    sources: &[i64],
-    now: Time,
-    limit: usize,
-) -> Result<Vec<WantedPage>> {
-    let index = match kept {
-        MarkedItems::Pinned => "item_pinned",
-        MarkedItems::Unread => "item_unread",
-    };
-    if sources.is_empty() {
-        return Ok(Vec::new());
+impl Reader {
+    /// The items of these sources (row keys) whose pages were never fetched, or failed and are
+    /// due for a retry, newest first, at most `limit`.
+    pub fn unfetched(
+        &self,
+        kept: MarkedItems,
+        sources: &[i64],
+        now: Time,
+        limit: usize,
+    ) -> Result<Vec<WantedPage>> {
+        let index = match kept {
+            MarkedItems::Pinned => "item_pinned",
+            MarkedItems::Unread => "item_unread",
+        };
+        if sources.is_empty() {
+            return Ok(Vec::new());
+        }
+        let scope = format!("{} AND i.source IN ({})", kept.mark(), list(sources));
+        unread_pages(&self.conn, index, &scope, now, limit)
     }
-    let scope = format!("{} AND i.source IN ({})", kept.mark(), list(sources));
-    unread_pages(conn, index, &scope, now, limit)
-}
 
-/// The items (row keys) of these sources whose pages failed and are not due for a retry.
-pub(super) fn refused(
-    conn: &Connection,
-    kept: MarkedItems,
-    sources: &[i64],
-    now: Time,
-) -> Result<Vec<i64>> {
-    // With an empty list of sources there is no index to use.
-    if sources.is_empty() {
-        return Ok(Vec::new());
+    /// The items (row keys) of these sources (row keys) whose pages failed and are not due for a
+    /// retry.
+    pub fn refused(&self, kept: MarkedItems, sources: &[i64], now: Time) -> Result<Vec<i64>> {
+        // With an empty list of sources there is no index to use.
+        if sources.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mark = kept.mark();
+        let sql = format!(
+            "SELECT i.key FROM fetch f INDEXED BY fetch_source CROSS JOIN item i ON i.key = f.item
+             WHERE f.source IN ({}) AND {mark} AND f.error IS NOT NULL AND (f.next IS NULL OR f.next > ?1)
+                AND NOT EXISTS (SELECT 1 FROM article a WHERE a.item = i.key)
+                AND NOT EXISTS (SELECT 1 FROM site w WHERE w.source = i.source AND w.whole = 1)",
+            list(sources)
+        );
+        let mut query = self.conn.prepare(&sql)?;
+        let rows = query.query_map([now.timestamp()], |r| r.get(0))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
-    let mark = kept.mark();
-    let sql = format!(
-        "SELECT i.key FROM fetch f INDEXED BY fetch_source CROSS JOIN item i ON i.key = f.item
-         WHERE f.source IN ({}) AND {mark} AND f.error IS NOT NULL AND (f.next IS NULL OR f.next > ?1)
-            AND NOT EXISTS (SELECT 1 FROM article a WHERE a.item = i.key)
-            AND NOT EXISTS (SELECT 1 FROM site w WHERE w.source = i.source AND w.whole = 1)",
-        list(sources)
-    );
-    let mut query = conn.prepare(&sql)?;
-    let rows = query.query_map([now.timestamp()], |r| r.get(0))?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
-}
 
-/// The mean number of bytes of a page, by source and over all (`None` if no page was ever read).
-pub(super) fn page_sizes(conn: &Connection) -> Result<(HashMap<i64, u64>, Option<u64>)> {
-    let mut query = conn.prepare_cached(
-        "SELECT source, sum(bytes), count(*) FROM fetch WHERE bytes > 0 GROUP BY source",
-    )?;
-    let rows = query.query_map([], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
-    let (mut means, mut bytes, mut count) = (HashMap::new(), 0u64, 0u64);
-    for row in rows {
-        let (source, sum, pages): (i64, i64, i64) = row?;
-        let (sum, pages) = (u64::try_from(sum).unwrap_or(0), u64::try_from(pages).unwrap_or(1));
-        means.insert(source, sum / pages.max(1));
-        (bytes, count) = (bytes + sum, count + pages);
+    /// The mean number of bytes of a page, by source (row key) and over all.
+    pub fn page_sizes(&self) -> Result<(HashMap<i64, u64>, Option<u64>)> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT source, sum(bytes), count(*) FROM fetch WHERE bytes > 0 GROUP BY source",
+        )?;
+        let rows = query.query_map([], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
+        let (mut means, mut bytes, mut count) = (HashMap::new(), 0u64, 0u64);
+        for row in rows {
+            let (source, sum, pages): (i64, i64, i64) = row?;
+            let (sum, pages) = (u64::try_from(sum).unwrap_or(0), u64::try_from(pages).unwrap_or(1));
+            means.insert(source, sum / pages.max(1));
+            (bytes, count) = (bytes + sum, count + pages);
+        }
+        Ok((means, bytes.checked_div(count)))
     }
-    Ok((means, bytes.checked_div(count)))
 }

@@ -2,6 +2,7 @@
 //! site.
 
 use super::error::{Result, StoreError};
+use super::reader::Reader;
 use super::rows::{json, opt_time, seconds, time, to_json};
 use crate::model::{Entry, TextFrom, TextWay, Time, Validators};
 use crate::util::html;
@@ -344,35 +345,39 @@ pub(super) fn page(conn: &Connection, key: i64) -> Result<Option<PageState>> {
     Ok(page.optional()?)
 }
 
-/// The texts of an item, newest first.
-pub(super) fn versions(conn: &Connection, key: i64) -> Result<Vec<Version>> {
-    let mut query = conn
-        .prepare_cached("SELECT at, origin, body FROM article WHERE item = ?1 ORDER BY key DESC")?;
-    let rows = query.query_map([key], |r| {
-        let html = r.get_ref(2)?.as_blob_or_null()?.and_then(unpack);
-        let from = json(r.get(1)?).unwrap_or_default();
-        Ok(html.map(|html| (r.get(0), from, html)))
-    })?;
-    let mut versions = Vec::new();
-    for row in rows {
-        if let Some((at, from, html)) = row? {
-            versions.push(Version { at: time(at?), from, html });
+impl Reader {
+    /// The texts of an item's page, newest first.
+    pub fn versions(&self, key: i64) -> Result<Vec<Version>> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT at, origin, body FROM article WHERE item = ?1 ORDER BY key DESC",
+        )?;
+        let rows = query.query_map([key], |r| {
+            let html = r.get_ref(2)?.as_blob_or_null()?.and_then(unpack);
+            let from = json(r.get(1)?).unwrap_or_default();
+            Ok(html.map(|html| (r.get(0), from, html)))
+        })?;
+        let mut versions = Vec::new();
+        for row in rows {
+            if let Some((at, from, html)) = row? {
+                versions.push(Version { at: time(at?), from, html });
+            }
         }
+        if let Some(present) = versions.first_mut().filter(|v| v.from == TextFrom::Feed)
+            && let Some(html) = feed_text(&self.conn, key)?
+        {
+            present.html = html;
+        }
+        Ok(versions)
     }
-    if let Some(present) = versions.first_mut().filter(|v| v.from == TextFrom::Feed)
-        && let Some(html) = feed_text(conn, key)?
-    {
-        present.html = html;
-    }
-    Ok(versions)
-}
 
-/// What was learned from the pages of a source.
-pub(super) fn site(conn: &Connection, source: i64) -> Result<LearnedSite> {
-    let mut query = conn.prepare_cached("SELECT template, whole FROM site WHERE source = ?1")?;
-    let site =
-        query.query_row([source], |r| Ok(LearnedSite { template: r.get(0)?, whole: r.get(1)? }));
-    Ok(site.optional()?.unwrap_or_default())
+    /// What was learned from the pages of a source (row key).
+    pub fn site(&self, source: i64) -> Result<LearnedSite> {
+        let mut query =
+            self.conn.prepare_cached("SELECT template, whole FROM site WHERE source = ?1")?;
+        let site = query
+            .query_row([source], |r| Ok(LearnedSite { template: r.get(0)?, whole: r.get(1)? }));
+        Ok(site.optional()?.unwrap_or_default())
+    }
 }
 
 /// Packs a text for storage.

@@ -2,6 +2,7 @@
 //! against them.
 
 use super::error::Result;
+use super::reader::Reader;
 use super::rows::time;
 use crate::model::Time;
 use flate2::Compression;
@@ -71,28 +72,32 @@ pub(super) fn keep(conn: &Connection, source: i64, copy: &ListCopy) -> Result<()
     Ok(())
 }
 
-/// The copies of a source, newest first.
-pub(super) fn of(conn: &Connection, source: i64) -> Result<Vec<ListCopy>> {
-    let mut query = conn.prepare_cached(
-        "SELECT at, url, media_type, body FROM copy WHERE source = ?1 ORDER BY day DESC",
-    )?;
-    let copy = |r: &rusqlite::Row<'_>| {
-        Ok(ListCopy {
-            at: time(r.get(0)?),
-            url: r.get(1)?,
-            media_type: r.get(2)?,
-            packed: r.get(3)?,
-        })
-    };
-    Ok(query.query_map([source], copy)?.collect::<rusqlite::Result<_>>()?)
-}
+impl Reader {
+    /// The copies of the list page of a source (row key), newest first.
+    pub fn list_copies(&self, source: i64) -> Result<Vec<ListCopy>> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT at, url, media_type, body FROM copy WHERE source = ?1 ORDER BY day DESC",
+        )?;
+        let copy = |r: &rusqlite::Row<'_>| {
+            Ok(ListCopy {
+                at: time(r.get(0)?),
+                url: r.get(1)?,
+                media_type: r.get(2)?,
+                packed: r.get(3)?,
+            })
+        };
+        Ok(query.query_map([source], copy)?.collect::<rusqlite::Result<_>>()?)
+    }
 
-/// The URLs of the newest items of a source, at most `limit`.
-pub(super) fn addresses(conn: &Connection, source: i64, limit: usize) -> Result<Vec<String>> {
-    let mut query = conn.prepare_cached(
-        "SELECT url FROM item WHERE source = ?1 AND url IS NOT NULL
-         ORDER BY date DESC, key DESC LIMIT ?2",
-    )?;
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    Ok(query.query_map(params![source, limit], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
+    /// The URLs of the newest items of a source (row key), at most `limit`.
+    pub fn addresses(&self, source: i64, limit: usize) -> Result<Vec<String>> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT url FROM item WHERE source = ?1 AND url IS NOT NULL
+             ORDER BY date DESC, key DESC LIMIT ?2",
+        )?;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        Ok(query
+            .query_map(params![source, limit], |r| r.get(0))?
+            .collect::<rusqlite::Result<_>>()?)
+    }
 }

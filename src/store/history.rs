@@ -1,9 +1,10 @@
 //! The publishing history of sources, for the schedule and for sparklines.
 
 use super::error::Result;
+use super::reader::Reader;
 use super::rows::time;
 use crate::model::Time;
-use rusqlite::{Connection, params};
+use rusqlite::params;
 use std::collections::HashMap;
 
 /// The publication times of one source.
@@ -18,100 +19,97 @@ pub struct History {
     pub published: Vec<i64>,
 }
 
-/// The histories of all declared sources with items.
-pub(super) fn all(conn: &Connection) -> Result<Vec<History>> {
-    let mut query = conn.prepare_cached(
-        "SELECT i.source, i.date, i.discovered FROM item i JOIN source s ON s.key = i.source
-         WHERE s.declared = 1 ORDER BY i.source, i.date, i.key",
-    )?;
-    let mut rows = query.query([])?;
-    let mut histories: Vec<History> = Vec::new();
-    while let Some(row) = rows.next()? {
-        let (source, date, discovered) = (row.get(0)?, row.get(1)?, time(row.get(2)?));
-        match histories.last_mut().filter(|h| h.source == source) {
-            Some(history) => {
-                history.since = history.since.min(discovered);
-                history.published.push(date);
+impl Reader {
+    /// The publication times of all declared sources.
+    pub fn histories(&self) -> Result<Vec<History>> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT i.source, i.date, i.discovered FROM item i JOIN source s ON s.key = i.source
+             WHERE s.declared = 1 ORDER BY i.source, i.date, i.key",
+        )?;
+        let mut rows = query.query([])?;
+        let mut histories: Vec<History> = Vec::new();
+        while let Some(row) = rows.next()? {
+            let (source, date, discovered) = (row.get(0)?, row.get(1)?, time(row.get(2)?));
+            match histories.last_mut().filter(|h| h.source == source) {
+                Some(history) => {
+                    history.since = history.since.min(discovered);
+                    history.published.push(date);
+                }
+                None => {
+                    histories.push(History { source, since: discovered, published: vec![date] })
+                }
             }
-            None => histories.push(History { source, since: discovered, published: vec![date] }),
         }
+        Ok(histories)
     }
-    Ok(histories)
-}
 
-/// The dates of the newest items of a source, newest first.
-pub(super) fn dates(conn: &Connection, source: i64, limit: usize) -> Result<Vec<Time>> {
-    let mut query = conn.prepare_cached(
-        "SELECT date FROM item WHERE source = ?1 ORDER BY date DESC, key DESC LIMIT ?2",
-    )?;
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let rows = query.query_map(params![source, limit], |r| r.get(0).map(time))?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
-}
+    /// The dates of the newest items of a source, newest first, at most `limit`.
+    pub fn dates(&self, source: i64, limit: usize) -> Result<Vec<Time>> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT date FROM item WHERE source = ?1 ORDER BY date DESC, key DESC LIMIT ?2",
+        )?;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let rows = query.query_map(params![source, limit], |r| r.get(0).map(time))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
 
-/// The number of automatic polls that began after `since` and until `until`, by source.
-pub(super) fn automatic_polls(
-    conn: &Connection,
-    since: Time,
-    until: Time,
-) -> Result<HashMap<i64, u32>> {
-    let mut query = conn.prepare_cached(
-        "SELECT source, count(*) FROM poll WHERE at > ?1 AND at <= ?2 AND automatic = 1
-         GROUP BY source",
-    )?;
-    let span = params![since.timestamp(), until.timestamp()];
-    let rows = query.query_map(span, |r| Ok((r.get(0)?, r.get(1)?)))?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
-}
+    /// The number of automatic polls that began after `since` and until `until`, by the row keys
+    /// of their sources.
+    pub fn automatic_polls(&self, since: Time, until: Time) -> Result<HashMap<i64, u32>> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT source, count(*) FROM poll WHERE at > ?1 AND at <= ?2 AND automatic = 1
+             GROUP BY source",
+        )?;
+        let span = params![since.timestamp(), until.timestamp()];
+        let rows = query.query_map(span, |r| Ok((r.get(0)?, r.get(1)?)))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
 
-/// When the oldest recorded poll of a source began.
-pub(super) fn oldest_poll(conn: &Connection, source: i64) -> Result<Option<Time>> {
-    let mut query = conn.prepare_cached("SELECT min(at) FROM poll WHERE source = ?1")?;
-    let oldest: Option<i64> = query.query_row([source], |r| r.get(0))?;
-    Ok(oldest.map(time))
-}
+    /// When the oldest recorded poll of a source began.
+    pub fn oldest_poll(&self, source: i64) -> Result<Option<Time>> {
+        let mut query = self.conn.prepare_cached("SELECT min(at) FROM poll WHERE source = ?1")?;
+        let oldest: Option<i64> = query.query_row([source], |r| r.get(0))?;
+        Ok(oldest.map(time))
+    }
 
-/// Items of a source on each of the last `days` days, by date: the newest day comes last and ends
-/// at `until`.
-pub(super) fn items_per_day(
-    conn: &Connection,
-    source: i64,
-    until: Time,
-    days: usize,
-) -> Result<Vec<u32>> {
-    let (until, days) = (until.timestamp(), days.min(MAX_DAYS));
-    let since = until - 86_400 * i64::try_from(days).unwrap_or(0);
-    let mut query = conn.prepare_cached(
-        "SELECT (date - ?2 - 1) / 86400 AS day, count(*) FROM item INDEXED BY item_source
-         WHERE source = ?1 AND date > ?2 AND date <= ?3 GROUP BY day",
-    )?;
-    let mut rows = query.query([source, since, until])?;
-    let mut counts = vec![0; days];
-    while let Some(row) = rows.next()? {
-        let (day, count): (i64, u32) = (row.get(0)?, row.get(1)?);
-        if let Some(slot) = usize::try_from(day).ok().and_then(|day| counts.get_mut(day)) {
-            *slot = count;
+    /// Items of a source (row key) on each of the last `days` days, by date: the last count is of
+    /// the 24 hours that end at `until`.
+    pub fn items_per_day(&self, source: i64, until: Time, days: usize) -> Result<Vec<u32>> {
+        let (until, days) = (until.timestamp(), days.min(MAX_DAYS));
+        let since = until - 86_400 * i64::try_from(days).unwrap_or(0);
+        let mut query = self.conn.prepare_cached(
+            "SELECT (date - ?2 - 1) / 86400 AS day, count(*) FROM item INDEXED BY item_source
+             WHERE source = ?1 AND date > ?2 AND date <= ?3 GROUP BY day",
+        )?;
+        let mut rows = query.query([source, since, until])?;
+        let mut counts = vec![0; days];
+        while let Some(row) = rows.next()? {
+            let (day, count): (i64, u32) = (row.get(0)?, row.get(1)?);
+            if let Some(slot) = usize::try_from(day).ok().and_then(|day| counts.get_mut(day)) {
+                *slot = count;
+            }
         }
+        Ok(counts)
     }
-    Ok(counts)
 }
 
 /// Maximum number of days of a sparkline.
 const MAX_DAYS: usize = 366;
 
-/// Mean delay in seconds of the items that each poll of a source since `since` found, by the
-/// start of the poll. Items without a date have no delay. Only the 5,000 items with the latest
-/// dates are considered, because no index has the time of discovery.
-pub(super) fn delays(conn: &Connection, source: i64, since: Time) -> Result<HashMap<i64, i64>> {
-    let mut query = conn.prepare_cached(
-        "SELECT discovered, cast(avg(discovered - date) AS INTEGER)
-         FROM (SELECT discovered, date FROM item INDEXED BY item_source
-               WHERE source = ?1 ORDER BY date DESC, key DESC LIMIT 5000)
-         WHERE discovered >= ?2 GROUP BY discovered",
-    )?;
-    let rows =
-        query.query_map(params![source, since.timestamp()], |r| Ok((r.get(0)?, r.get(1)?)))?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+impl Reader {
+    /// Mean delay in seconds between publication and discovery of the items that each poll of a
+    /// source since `since` found, by the second in which the poll began.
+    pub fn delays(&self, source: i64, since: Time) -> Result<HashMap<i64, i64>> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT discovered, cast(avg(discovered - date) AS INTEGER)
+             FROM (SELECT discovered, date FROM item INDEXED BY item_source
+                   WHERE source = ?1 ORDER BY date DESC, key DESC LIMIT 5000)
+             WHERE discovered >= ?2 GROUP BY discovered",
+        )?;
+        let rows =
+            query.query_map(params![source, since.timestamp()], |r| Ok((r.get(0)?, r.get(1)?)))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
 }
 
 /// The cost of polls: how many, and bytes on the wire.
@@ -127,26 +125,28 @@ pub struct Spent {
     pub bytes_saved: u64,
 }
 
-/// The cost of the polls of a source after `since`.
-pub(super) fn spent(conn: &Connection, source: i64, since: Time) -> Result<Spent> {
-    let mut query = conn.prepare_cached(
-        "SELECT count(*), coalesce(sum(bytes), 0), coalesce(sum(status = 304), 0),
-            coalesce(avg(CASE WHEN status BETWEEN 200 AND 299 THEN bytes END), 0.0),
-            coalesce(sum(CASE WHEN json_valid(outcome)
-                THEN coalesce(outcome ->> 'requests', 1) ELSE 1 END), 0)
-         FROM poll WHERE source = ?1 AND at > ?2",
-    )?;
-    let spent = query.query_row(params![source, since.timestamp()], |r| {
-        let (bytes, unchanged, whole): (i64, u32, f64) = (r.get(1)?, r.get(2)?, r.get(3)?);
-        Ok(Spent {
-            polls: r.get(0)?,
-            requests: r.get(4)?,
-            bytes: bytes.try_into().unwrap_or(0),
-            unchanged,
-            bytes_saved: (whole * f64::from(unchanged)) as u64,
-        })
-    })?;
-    Ok(spent)
+impl Reader {
+    /// The cost of the polls of a source after `since`.
+    pub fn spent(&self, source: i64, since: Time) -> Result<Spent> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT count(*), coalesce(sum(bytes), 0), coalesce(sum(status = 304), 0),
+                coalesce(avg(CASE WHEN status BETWEEN 200 AND 299 THEN bytes END), 0.0),
+                coalesce(sum(CASE WHEN json_valid(outcome)
+                    THEN coalesce(outcome ->> 'requests', 1) ELSE 1 END), 0)
+             FROM poll WHERE source = ?1 AND at > ?2",
+        )?;
+        let spent = query.query_row(params![source, since.timestamp()], |r| {
+            let (bytes, unchanged, whole): (i64, u32, f64) = (r.get(1)?, r.get(2)?, r.get(3)?);
+            Ok(Spent {
+                polls: r.get(0)?,
+                requests: r.get(4)?,
+                bytes: bytes.try_into().unwrap_or(0),
+                unchanged,
+                bytes_saved: (whole * f64::from(unchanged)) as u64,
+            })
+        })?;
+        Ok(spent)
+    }
 }
 
 #[cfg(test)]
@@ -156,7 +156,9 @@ mod tests {
     #[test]
     fn reports_history_and_cost_of_polls() {
         let dir = tempfile::tempdir().unwrap();
-        let conn = super::super::connect::open_writer(&dir.path().join("db")).unwrap();
+        let path = dir.path().join("db");
+        let conn = super::super::connect::open_writer(&path).unwrap();
+        let reader = Reader::open(&path).unwrap();
         conn.execute_batch(
             "INSERT INTO source (id, url) VALUES ('a', 'http://a/'), ('b', 'http://b/');
              INSERT INTO poll (source, at, status, millis, bytes, failed, outcome, automatic) VALUES
@@ -177,18 +179,18 @@ mod tests {
         {
             item.execute([date, discovered]).unwrap();
         }
-        let counts = |source| items_per_day(&conn, source, time(until), 14).unwrap();
+        let counts = |source| reader.items_per_day(source, time(until), 14).unwrap();
         assert_eq!(counts(1), [[0; 13].as_slice(), &[3]].concat(), "the day begins after midnight");
         assert_eq!(counts(2), [0; 14]);
-        assert_eq!(dates(&conn, 1, 2).unwrap(), [time(until), time(until - 60)]);
-        let delays = delays(&conn, 1, time(until - day)).unwrap();
+        assert_eq!(reader.dates(1, 2).unwrap(), [time(until), time(until - 60)]);
+        let delays = reader.delays(1, time(until - day)).unwrap();
         assert_eq!(delays, [(until, (14 * day + day - 1) / 3)].into(), "by time of discovery");
-        assert_eq!(automatic_polls(&conn, time(100), time(400)).unwrap(), [(1, 2)].into());
-        assert_eq!([1, 2].map(|s| oldest_poll(&conn, s).unwrap()), [Some(time(100)), None]);
-        let spent = spent(&conn, 1, time(0)).unwrap();
+        assert_eq!(reader.automatic_polls(time(100), time(400)).unwrap(), [(1, 2)].into());
+        assert_eq!([1, 2].map(|s| reader.oldest_poll(s).unwrap()), [Some(time(100)), None]);
+        let spent = reader.spent(1, time(0)).unwrap();
         let want = Spent { polls: 4, requests: 14, bytes: 4100, unchanged: 2, bytes_saved: 4000 };
         assert_eq!(spent, want);
-        let history = &all(&conn).unwrap()[0];
+        let history = &reader.histories().unwrap()[0];
         assert_eq!((history.since, history.published.len()), (time(7), 4));
     }
 }

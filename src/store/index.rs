@@ -3,6 +3,7 @@
 
 use super::articles::unpack;
 use super::error::Result;
+use super::reader::Reader;
 use super::rows::to_json;
 use crate::model::TextFrom;
 use crate::util::html;
@@ -61,36 +62,36 @@ pub(super) struct Body {
 /// Characters of one item that are indexed.
 const MAX_TEXT: usize = 200_000;
 
-/// Reads the next batch that is not indexed yet, newest first. An empty batch means that nothing
-/// is left.
-pub(super) fn next_batch(conn: &Connection) -> Result<Vec<Body>> {
-    let mut query = conn.prepare_cached(
-        "SELECT d.item, i.content_hash, CASE WHEN length(coalesce(d.summary, '')) > length(coalesce(d.content, ''))
-                 THEN d.summary ELSE coalesce(d.content, '') END,
-             a.key, CASE WHEN a.origin <> ?2 THEN a.body END
-         FROM detail d JOIN item i ON i.key = d.item
-         LEFT JOIN article a ON a.key = (SELECT max(key) FROM article WHERE item = d.item)
-         WHERE d.indexed = 0 ORDER BY d.item DESC LIMIT ?1",
-    )?;
-    let rows = query.query_map(params![BATCH, to_json(&TextFrom::Feed)?], |r| {
-        let article = r.get_ref(4)?.as_blob_or_null()?.and_then(unpack);
-        let feed: String = r.get(2)?;
-        Ok((r.get(0)?, r.get(1)?, r.get(3)?, article.unwrap_or(feed)))
-    })?;
-    let (mut batch, mut bytes) = (Vec::new(), 0);
-    for row in rows {
-        let (item, content_hash, article, markup) = row?;
-        let mut text = html::to_text(&markup);
-        if let Some((end, _)) = text.char_indices().nth(MAX_TEXT) {
-            text.truncate(end);
+impl Reader {
+    pub(super) fn next_unindexed(&self) -> Result<Vec<Body>> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT d.item, i.content_hash, CASE WHEN length(coalesce(d.summary, '')) > length(coalesce(d.content, ''))
+                     THEN d.summary ELSE coalesce(d.content, '') END,
+                 a.key, CASE WHEN a.origin <> ?2 THEN a.body END
+             FROM detail d JOIN item i ON i.key = d.item
+             LEFT JOIN article a ON a.key = (SELECT max(key) FROM article WHERE item = d.item)
+             WHERE d.indexed = 0 ORDER BY d.item DESC LIMIT ?1",
+        )?;
+        let rows = query.query_map(params![BATCH, to_json(&TextFrom::Feed)?], |r| {
+            let article = r.get_ref(4)?.as_blob_or_null()?.and_then(unpack);
+            let feed: String = r.get(2)?;
+            Ok((r.get(0)?, r.get(1)?, r.get(3)?, article.unwrap_or(feed)))
+        })?;
+        let (mut batch, mut bytes) = (Vec::new(), 0);
+        for row in rows {
+            let (item, content_hash, article, markup) = row?;
+            let mut text = html::to_text(&markup);
+            if let Some((end, _)) = text.char_indices().nth(MAX_TEXT) {
+                text.truncate(end);
+            }
+            bytes += text.len();
+            batch.push(Body { item, content_hash, article, text });
+            if bytes >= BATCH_TEXT {
+                break;
+            }
         }
-        bytes += text.len();
-        batch.push(Body { item, content_hash, article, text });
-        if bytes >= BATCH_TEXT {
-            break;
-        }
+        Ok(batch)
     }
-    Ok(batch)
 }
 
 /// Writes a batch; an item that changed or was removed since it was read is left for the next

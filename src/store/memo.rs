@@ -1,6 +1,7 @@
 //! Values that the program stores under a name.
 
 use super::error::Result;
+use super::reader::Reader;
 use rusqlite::{Connection, OptionalExtension, params};
 
 pub(super) fn set(conn: &Connection, name: &str, value: &str) -> Result<()> {
@@ -9,7 +10,10 @@ pub(super) fn set(conn: &Connection, name: &str, value: &str) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn get(conn: &Connection, name: &str) -> Result<Option<String>> {
-    let mut query = conn.prepare_cached("SELECT value FROM memo WHERE name = ?1")?;
-    Ok(query.query_row([name], |r| r.get(0)).optional()?)
+impl Reader {
+    /// The value under a name; see [`super::Store::set_memo`].
+    pub fn memo(&self, name: &str) -> Result<Option<String>> {
+        let mut query = self.conn.prepare_cached("SELECT value FROM memo WHERE name = ?1")?;
+        Ok(query.query_row([name], |r| r.get(0)).optional()?)
+    }
 }

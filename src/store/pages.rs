@@ -5,6 +5,7 @@ use super::copies::{self, ListCopy};
 use super::error::Result;
 use super::identity::{Prepared, address_hash};
 use super::ingest::{Ingested, insert, was_pruned};
+use super::reader::Reader;
 use super::rows::time;
 use crate::model::Time;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -95,25 +96,23 @@ fn stored(conn: &Connection, hash: i64) -> Result<Option<Time>> {
     Ok(query.query_row([hash], |r| r.get(0).map(time)).optional()?)
 }
 
-/// Which of these pages need no request of this source, and since when: stored by any source,
-/// removed by retention, or failed recently (both since the epoch).
-pub(super) fn known(
-    conn: &Connection,
-    source: i64,
-    pages: &[Url],
-    now: Time,
-) -> Result<Vec<Option<Time>>> {
-    let mut gone = conn.prepare_cached(
-        "SELECT EXISTS (SELECT 1 FROM pruned WHERE source = ?1 AND hash = ?2)
-             OR EXISTS (SELECT 1 FROM page WHERE source = ?1 AND hash = ?2 AND until > ?3)",
-    )?;
-    let mut known = Vec::with_capacity(pages.len());
-    for url in pages {
-        let hash = address_hash(url);
-        let refused: bool = gone.query_row(params![source, hash, now.timestamp()], |r| r.get(0))?;
-        known.push(if refused { Some(Time::UNIX_EPOCH) } else { stored(conn, hash)? });
+impl Reader {
+    /// Which of these pages need no request of a source: stored by any source, removed by
+    /// retention, or failed recently.
+    pub fn known_pages(&self, source: i64, pages: &[Url], now: Time) -> Result<Vec<Option<Time>>> {
+        let mut gone = self.conn.prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM pruned WHERE source = ?1 AND hash = ?2)
+                 OR EXISTS (SELECT 1 FROM page WHERE source = ?1 AND hash = ?2 AND until > ?3)",
+        )?;
+        let mut known = Vec::with_capacity(pages.len());
+        for url in pages {
+            let hash = address_hash(url);
+            let refused: bool =
+                gone.query_row(params![source, hash, now.timestamp()], |r| r.get(0))?;
+            known.push(if refused { Some(Time::UNIX_EPOCH) } else { stored(&self.conn, hash)? });
+        }
+        Ok(known)
     }
-    Ok(known)
 }
 
 /// Stores the failed pages.

@@ -1,6 +1,7 @@
 //! Reading positions in articles.
 
 use super::error::Result;
+use super::reader::Reader;
 use rusqlite::{Connection, OptionalExtension, params};
 
 /// Stores a position in an item (row key); the start needs no row.
@@ -18,9 +19,12 @@ pub(super) fn set(conn: &Connection, item: i64, place: usize) -> Result<()> {
     Ok(())
 }
 
-/// The position in an item, 0 if none is stored.
-pub(super) fn get(conn: &Connection, item: i64) -> Result<usize> {
-    let mut query = conn.prepare_cached("SELECT position FROM place WHERE item = ?1")?;
-    let place: Option<i64> = query.query_row([item], |r| r.get(0)).optional()?;
-    Ok(place.and_then(|p| p.try_into().ok()).unwrap_or(0))
+impl Reader {
+    /// The reading position of an item (row key), in characters from its start; see
+    /// [`super::Store::set_place`].
+    pub fn place(&self, item: i64) -> Result<usize> {
+        let mut query = self.conn.prepare_cached("SELECT position FROM place WHERE item = ?1")?;
+        let place: Option<i64> = query.query_row([item], |r| r.get(0)).optional()?;
+        Ok(place.and_then(|p| p.try_into().ok()).unwrap_or(0))
+    }
 }

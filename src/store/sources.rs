@@ -1,6 +1,7 @@
 //! Declared sources <-> their rows, and which of them are due.
 
 use super::error::Result;
+use super::reader::Reader;
 use super::rows::{FACTS, POLL, facts, json, poll, time, to_json};
 use crate::model::{Pause, PauseReason, PollRecord, Source, SourceFacts, SourceId, Time};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -93,37 +94,39 @@ pub(super) fn all(conn: &Connection) -> Result<Vec<SourceFacts>> {
     Ok(query.query_map([], facts)?.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Permanent redirects of declared sources.
-pub(super) fn moved(conn: &Connection, source: Option<i64>) -> Result<Vec<(i64, String)>> {
-    let sql = "SELECT key, moved_to FROM source
-               WHERE declared = 1 AND moved_to IS NOT NULL AND (?1 IS NULL OR key = ?1)";
-    let mut query = conn.prepare_cached(sql)?;
-    let rows = query.query_map([source], |r| Ok((r.get(0)?, r.get(1)?)))?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
-}
-
-/// The ids of all rows.
-pub(super) fn kept_ids(conn: &Connection) -> Result<HashSet<String>> {
-    let mut query = conn.prepare("SELECT id FROM source")?;
-    Ok(query.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
-}
-
-/// The URLs that are paused at `now`, each with its pause.
-pub(super) fn paused(conn: &Connection, now: Time) -> Result<Vec<(String, Pause)>> {
-    let mut query = conn.prepare_cached(
-        "SELECT coalesce(moved_to, url), paused_until, pause_reason FROM source WHERE paused_until > ?1",
-    )?;
-    let rows = query.query_map([now.timestamp()], |r| {
-        let reason = json(r.get(2)?);
-        Ok(reason.map(|reason| (r.get(0), r.get(1), reason)))
-    })?;
-    let mut paused = Vec::new();
-    for row in rows {
-        if let Some((address, until, reason)) = row? {
-            paused.push((address?, Pause { until: time(until?), reason }));
-        }
+impl Reader {
+    /// Permanent redirects of declared sources, by row key; of one source only if it is given.
+    pub fn moved(&self, source: Option<i64>) -> Result<Vec<(i64, String)>> {
+        let sql = "SELECT key, moved_to FROM source
+                   WHERE declared = 1 AND moved_to IS NOT NULL AND (?1 IS NULL OR key = ?1)";
+        let mut query = self.conn.prepare_cached(sql)?;
+        let rows = query.query_map([source], |r| Ok((r.get(0)?, r.get(1)?)))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
-    Ok(paused)
+
+    /// The ids of all stored sources, including those that are no longer declared.
+    pub fn kept_ids(&self) -> Result<HashSet<String>> {
+        let mut query = self.conn.prepare("SELECT id FROM source")?;
+        Ok(query.query_map([], |r| r.get(0))?.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// The URLs of sources that are paused at `now`, each with its pause.
+    pub fn paused(&self, now: Time) -> Result<Vec<(String, Pause)>> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT coalesce(moved_to, url), paused_until, pause_reason FROM source WHERE paused_until > ?1",
+        )?;
+        let rows = query.query_map([now.timestamp()], |r| {
+            let reason = json(r.get(2)?);
+            Ok(reason.map(|reason| (r.get(0), r.get(1), reason)))
+        })?;
+        let mut paused = Vec::new();
+        for row in rows {
+            if let Some((address, until, reason)) = row? {
+                paused.push((address?, Pause { until: time(until?), reason }));
+            }
+        }
+        Ok(paused)
+    }
 }
 
 /// What the plan needs to know about a source.
@@ -139,22 +142,24 @@ pub struct Due {
     pub schedule: Vec<u8>,
 }
 
-/// The enabled sources, most overdue first; never-polled ones before all others.
-pub(super) fn by_next_poll(conn: &Connection, limit: usize) -> Result<Vec<Due>> {
-    let mut query = conn.prepare_cached(&format!(
-        "{FACTS} INDEXED BY source_due WHERE declared = 1 AND enabled = 1
-         ORDER BY next_poll LIMIT ?1"
-    ))?;
-    let rows = query.query_map([i64::try_from(limit).unwrap_or(i64::MAX)], |r| {
-        facts(r).map(|f| Due {
-            key: f.key,
-            id: f.id,
-            next_poll: f.next_poll,
-            pause: f.pause,
-            schedule: f.schedule,
-        })
-    })?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+impl Reader {
+    /// The enabled sources in the order of their next poll, at most `limit`.
+    pub fn by_next_poll(&self, limit: usize) -> Result<Vec<Due>> {
+        let mut query = self.conn.prepare_cached(&format!(
+            "{FACTS} INDEXED BY source_due WHERE declared = 1 AND enabled = 1
+             ORDER BY next_poll LIMIT ?1"
+        ))?;
+        let rows = query.query_map([i64::try_from(limit).unwrap_or(i64::MAX)], |r| {
+            facts(r).map(|f| Due {
+                key: f.key,
+                id: f.id,
+                next_poll: f.next_poll,
+                pause: f.pause,
+                schedule: f.schedule,
+            })
+        })?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
 }
 
 /// Pauses sources, unless they are paused for longer already.
@@ -170,11 +175,13 @@ pub(super) fn pause(conn: &Connection, keys: &[i64], pause: Pause) -> Result<()>
     Ok(())
 }
 
-/// When the newest poll of all started.
-pub(super) fn newest_poll(conn: &Connection) -> Result<Option<Time>> {
-    let newest: Option<i64> =
-        conn.query_row("SELECT max(last_poll) FROM source", [], |row| row.get(0))?;
-    Ok(newest.map(super::rows::time))
+impl Reader {
+    /// When the newest poll of all started; later than now after the clock was set back.
+    pub fn newest_poll(&self) -> Result<Option<Time>> {
+        let newest: Option<i64> =
+            self.conn.query_row("SELECT max(last_poll) FROM source", [], |row| row.get(0))?;
+        Ok(newest.map(super::rows::time))
+    }
 }
 
 /// See [`super::Store::set_back`]. A permanent pause (410) does not change.
@@ -196,20 +203,18 @@ pub struct PollFilter {
     pub noteworthy: bool,
 }
 
-/// The newest polls with the id of their source, newest first.
-pub(super) fn polls(
-    conn: &Connection,
-    filter: PollFilter,
-    limit: usize,
-) -> Result<Vec<(SourceId, PollRecord)>> {
-    let source = if filter.source.is_some() { "p.source = ?2" } else { "?2 IS NULL" };
-    let worth = if filter.noteworthy { "AND (p.failed = 1 OR p.repairs <> '[]')" } else { "" };
-    let mut query = conn.prepare_cached(&format!(
-        "SELECT {POLL}, s.id FROM poll p JOIN source s ON s.key = p.source
-         WHERE s.declared = 1 AND {source} {worth} ORDER BY p.at DESC, p.key DESC LIMIT ?1"
-    ))?;
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let rows =
-        query.query_map(params![limit, filter.source], |r| Ok((SourceId(r.get(6)?), poll(r)?)))?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+impl Reader {
+    /// The newest polls with the id of their source.
+    pub fn polls(&self, filter: PollFilter, limit: usize) -> Result<Vec<(SourceId, PollRecord)>> {
+        let source = if filter.source.is_some() { "p.source = ?2" } else { "?2 IS NULL" };
+        let worth = if filter.noteworthy { "AND (p.failed = 1 OR p.repairs <> '[]')" } else { "" };
+        let mut query = self.conn.prepare_cached(&format!(
+            "SELECT {POLL}, s.id FROM poll p JOIN source s ON s.key = p.source
+             WHERE s.declared = 1 AND {source} {worth} ORDER BY p.at DESC, p.key DESC LIMIT ?1"
+        ))?;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let rows = query
+            .query_map(params![limit, filter.source], |r| Ok((SourceId(r.get(6)?), poll(r)?)))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
 }

@@ -2,6 +2,7 @@
 
 use super::criteria::Criteria;
 use super::error::Result;
+use super::reader::Reader;
 use super::rows::{ITEM_ROW, item_row};
 use crate::config::SortOrder;
 use crate::model::{ItemRow, Time};
@@ -127,53 +128,50 @@ pub struct Window {
 /// Maximum rows of a full-text search; the most recently discovered matches come first.
 pub const SEARCH_LIMIT: usize = 1000;
 
-/// Reads `size` rows at the anchor (twice as many around a position).
-pub(super) fn window(
-    conn: &Connection,
-    view: &View,
-    anchor: Anchor,
-    size: usize,
-) -> Result<Window> {
-    let view = &*view.by_source();
-    if view.is_void() {
-        return Ok(Window::default());
-    }
-    if view.criteria.text.is_some() {
-        return matches(conn, view);
-    }
-    let rows = |from, forward, take| read(conn, view, from, forward, take);
-    let mut window = Window::default();
-    let above = |mut rows: Vec<ItemRow>, window: &mut Window| {
-        window.more_above = rows.len() > size;
-        rows.truncate(size);
-        rows.reverse();
-        rows.append(&mut window.rows);
-        window.rows = rows;
-    };
-    let below = |mut rows: Vec<ItemRow>, window: &mut Window| {
-        window.more_below = rows.len() > size;
-        rows.truncate(size);
-        window.rows.append(&mut rows);
-    };
-    match anchor {
-        Anchor::First => below(rows(None, true, size + 1)?, &mut window),
-        Anchor::Last => above(rows(None, false, size + 1)?, &mut window),
-        Anchor::After(c) => {
-            window.more_above = true;
-            below(rows(Some(c), true, size + 1)?, &mut window);
+impl Reader {
+    /// `size` rows of a list at an anchor, twice as many around a cursor.
+    pub fn window(&self, view: &View, anchor: Anchor, size: usize) -> Result<Window> {
+        let view = &*view.by_source();
+        if view.is_void() {
+            return Ok(Window::default());
         }
-        Anchor::Before(c) => {
-            window.more_below = true;
-            above(rows(Some(c), false, size + 1)?, &mut window);
+        if view.criteria.text.is_some() {
+            return matches(&self.conn, view);
         }
-        Anchor::Around(c) => {
-            above(rows(Some(c), false, size + 1)?, &mut window);
-            // One step back, so that the row at the position itself is read too.
-            let start = window.rows.last().map(Cursor::from);
-            below(rows(start, true, size + 1)?, &mut window);
+        let rows = |from, forward, take| read(&self.conn, view, from, forward, take);
+        let mut window = Window::default();
+        let above = |mut rows: Vec<ItemRow>, window: &mut Window| {
+            window.more_above = rows.len() > size;
+            rows.truncate(size);
+            rows.reverse();
+            rows.append(&mut window.rows);
+            window.rows = rows;
+        };
+        let below = |mut rows: Vec<ItemRow>, window: &mut Window| {
+            window.more_below = rows.len() > size;
+            rows.truncate(size);
+            window.rows.append(&mut rows);
+        };
+        match anchor {
+            Anchor::First => below(rows(None, true, size + 1)?, &mut window),
+            Anchor::Last => above(rows(None, false, size + 1)?, &mut window),
+            Anchor::After(c) => {
+                window.more_above = true;
+                below(rows(Some(c), true, size + 1)?, &mut window);
+            }
+            Anchor::Before(c) => {
+                window.more_below = true;
+                above(rows(Some(c), false, size + 1)?, &mut window);
+            }
+            Anchor::Around(c) => {
+                above(rows(Some(c), false, size + 1)?, &mut window);
+                // One step back, so that the row at the position itself is read too.
+                let start = window.rows.last().map(Cursor::from);
+                below(rows(start, true, size + 1)?, &mut window);
+            }
         }
+        Ok(window)
     }
-    Ok(window)
 }
 
 /// Up to `take` rows beyond a position, nearest first.
@@ -402,20 +400,22 @@ impl Filter {
     }
 }
 
-/// Number of items whose articles changed since they were last opened.
-pub(super) fn changed(conn: &Connection) -> Result<u32> {
-    let mut query = conn.prepare_cached(
-        "SELECT count(*) FROM item INDEXED BY item_changed WHERE changed = 1
-         AND source NOT IN (SELECT key FROM source WHERE declared = 0)",
-    )?;
-    Ok(query.query_row([], |r| r.get(0))?)
-}
+impl Reader {
+    /// Number of items whose articles changed since they were last opened.
+    pub fn changed(&self) -> Result<u32> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT count(*) FROM item INDEXED BY item_changed WHERE changed = 1
+             AND source NOT IN (SELECT key FROM source WHERE declared = 0)",
+        )?;
+        Ok(query.query_row([], |r| r.get(0))?)
+    }
 
-/// Number of unread items dated at or after a moment.
-pub(super) fn unread_since(conn: &Connection, since: Time) -> Result<u32> {
-    let mut query = conn.prepare_cached(
-        "SELECT count(*) FROM item INDEXED BY item_unread WHERE read = 0 AND date >= ?1
-         AND source NOT IN (SELECT key FROM source WHERE declared = 0)",
-    )?;
-    Ok(query.query_row([since.timestamp()], |r| r.get(0))?)
+    /// Number of unread items dated at or after a moment.
+    pub fn unread_since(&self, since: Time) -> Result<u32> {
+        let mut query = self.conn.prepare_cached(
+            "SELECT count(*) FROM item INDEXED BY item_unread WHERE read = 0 AND date >= ?1
+             AND source NOT IN (SELECT key FROM source WHERE declared = 0)",
+        )?;
+        Ok(query.query_row([since.timestamp()], |r| r.get(0))?)
+    }
 }

@@ -74,8 +74,8 @@ fn no_statement_scans_all_items() {
     f.poll("a", document(0).map(|e| Entry { title: "changed".into(), ..e }).collect());
     f.store.mark_blocking(Mark::Pinned, vec![1, 2], true).unwrap();
 
-    let (conn, _) = connect::open_reader(f.store.path()).unwrap();
-    watch(&conn);
+    let reader = f.store.reader().unwrap();
+    watch(&reader.conn);
     let row = f.rows(&View::of(Scope::All)).swap_remove(100);
     let at = view::Cursor::from(&row);
     for view in views(f.key("a")) {
@@ -83,40 +83,40 @@ fn no_statement_scans_all_items() {
             [Anchor::First, Anchor::Last, Anchor::After(at), Anchor::Before(at), Anchor::Around(at)]
         {
             assert!(
-                !view::window(&conn, &view, anchor, 10).unwrap().rows.is_empty()
+                !reader.window(&view, anchor, 10).unwrap().rows.is_empty()
                     || view.scope == Scope::Pinned
             );
         }
     }
     let criteria = Criteria { text: Some("title".into()), ..Criteria::default() };
     let search = View { criteria, ..View::of(Scope::All) };
-    assert!(view::window(&conn, &search, Anchor::First, 10).unwrap().rows.len() > 300);
+    assert!(reader.window(&search, Anchor::First, 10).unwrap().rows.len() > 300);
     // A search with source names reads the indexes of the sources, and so does counting.
     let criteria = Criteria { sources: Some(vec![f.key("a")]), ..Criteria::default() };
     let named = View { unread_only: true, criteria, ..View::of(Scope::All) };
-    assert_eq!(view::window(&conn, &named, Anchor::First, 10).unwrap().rows.len(), 10);
-    assert!(count::count(&conn, &named, count::MAX_STEPS).unwrap().items > 300);
-    view::unread_since(&conn, f.now - TimeDelta::hours(3)).unwrap();
-    rows::load_facts(&conn, f.key("a")).unwrap();
-    sources::by_next_poll(&conn, 10).unwrap();
-    sources::polls(&conn, sources::PollFilter::default(), 10).unwrap();
-    marks::find(&conn, "12").unwrap();
-    marks::last_key(&conn).unwrap();
-    assert!(!index::next_batch(&conn).unwrap().is_empty());
+    assert_eq!(reader.window(&named, Anchor::First, 10).unwrap().rows.len(), 10);
+    assert!(reader.count(&named).unwrap().items > 300);
+    reader.unread_since(f.now - TimeDelta::hours(3)).unwrap();
+    reader.source(f.key("a")).unwrap();
+    reader.by_next_poll(10).unwrap();
+    reader.polls(sources::PollFilter::default(), 10).unwrap();
+    reader.find("12").unwrap();
+    reader.last_key().unwrap();
+    assert!(!reader.next_unindexed().unwrap().is_empty());
     let (a, b) = (f.key("a"), f.key("b"));
     let wants = ahead::Ahead { pinned: vec![a, b], all: vec![b], again: vec![a, b] };
-    assert!(ahead::next(&conn, &wants, f.now, 16).unwrap().len() > 2);
-    ahead::wake(&conn, f.now).unwrap();
+    assert!(reader.ahead(&wants, f.now, 16).unwrap().len() > 2);
+    reader.next_page(f.now).unwrap();
     for kept in [ahead::MarkedItems::Unread, ahead::MarkedItems::Pinned] {
-        ahead::unfetched(&conn, kept, &[a, b], f.now, 20).unwrap();
-        ahead::refused(&conn, kept, &[a, b], f.now).unwrap();
+        reader.unfetched(kept, &[a, b], f.now, 20).unwrap();
+        reader.refused(kept, &[a, b], f.now).unwrap();
     }
-    view::changed(&conn).unwrap();
-    articles::page(&conn, 1).unwrap();
-    articles::versions(&conn, 1).unwrap();
+    reader.changed().unwrap();
+    reader.page(1).unwrap();
+    reader.versions(1).unwrap();
 
     assert_eq!(heavy(), BTreeSet::new());
     // Check that the detection works: without an index it reports the statement.
-    conn.query_row("SELECT count(*) FROM item WHERE words = 1", [], |_| Ok(())).unwrap();
+    reader.conn.query_row("SELECT count(*) FROM item WHERE words = 1", [], |_| Ok(())).unwrap();
     assert_eq!(heavy().len(), 1);
 }
