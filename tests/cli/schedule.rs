@@ -61,8 +61,8 @@ fn a_person_is_told_when_nobody_looks() {
     let text = why(&[]).ok();
     for line in [
         "rate       nothing known yet",
-        "state      never polled yet",
-        "next       now; but no newsfed is running: `newsfed daemon` or the interface look",
+        "state      not polled yet",
+        "next       now; but no newsfed is running: start `newsfed daemon` or the TUI",
     ] {
         assert!(text.lines().any(|l| l == line), "{text}");
     }

@@ -83,7 +83,7 @@ fn pages_are_fetched_ahead_and_shown_in_every_form() {
     let again = quick(&world, &["prefetch"]);
     assert_eq!(
         (again.code, again.err.trim()),
-        (Some(0), "every page but 1 that gave no text is here already")
+        (Some(0), "all pages are already fetched, except 1 that gave no text")
     );
     assert_eq!((requests(&world, "/one"), requests(&world, "/three")), (1, 1));
 

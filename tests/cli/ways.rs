@@ -50,8 +50,8 @@ fn an_address_without_a_scheme_is_tried_by_https_then_by_http() {
     let world = two_feeds();
     let typed = world.server.url("/all.xml").replace("http://", "");
     let run = world.run(&["discover", &typed]);
-    assert!(run.err.contains("http was tried instead"), "{run:?}");
-    assert!(run.err.contains("does not speak https"), "{run:?}");
+    assert!(run.err.contains("tried http instead"), "{run:?}");
+    assert!(run.err.contains("does not support https"), "{run:?}");
     assert!(run.out.contains(&world.server.url("/all.xml")), "{run:?}");
     let added = world.run(&["add", &typed]).ok();
     assert!(added.contains("http://") && added.contains("2 items"), "{added}");
@@ -114,7 +114,7 @@ fn a_list_whose_articles_are_known_says_so() {
     assert!(add("/news").ok().contains("6 items"));
     let known = add("/front");
     assert!(known.out.contains("0 items"), "{known:?}");
-    let summary = "other sources have brought the 6 articles listed there already";
+    let summary = "the 6 articles listed there are already stored from other sources";
     assert!(known.err.contains(summary), "{known:?}");
 }
 
@@ -131,7 +131,7 @@ fn the_list_of_sources_tells_why_one_fails() {
     let [good, bad] = shown.lines().collect::<Vec<_>>()[..] else { panic!("{shown}") };
     assert!(good.ends_with("\tGood"), "{shown}");
     assert!(
-        bad.contains("\tretrying\t") && bad.contains("nothing at this address (HTTP 404)"),
+        bad.contains("\tretrying\t") && bad.contains("nothing at this URL (HTTP 404)"),
         "{shown}"
     );
 }
@@ -176,7 +176,7 @@ fn a_broken_website_is_told_everywhere_with_what_would_work() {
     for summary in [shown, why] {
         let line = summary.lines().find(|l| l.starts_with("broken ")).unwrap();
         assert!(line.contains("no links to articles since 20"), "{summary}");
-        let works = line.split_once("these would work as website.articles: ").unwrap().1;
+        let works = line.split_once("these would match as website.articles: ").unwrap().1;
         assert!(works.split(" or ").any(|selector| selector == proposed), "{summary}");
     }
 }
