@@ -1,18 +1,19 @@
 //! What every poll needs: store, network, clock, the declared sources.
 
-use super::follow::Stamp;
 use super::fulltext::PageRequests;
-use super::poll::parse;
 use crate::config::Settings;
-use crate::feed::ParsedFeed;
+use crate::feed::{self, ParsedFeed};
 use crate::model::{Source, SourceFacts, Time};
 use crate::net::{Client, Response, host_key};
 use crate::schedule::price_for;
 use crate::store::{Reader, Store, StoreError};
 use crate::util::clock::Clock;
+use crate::util::text;
 use chrono::{Offset, TimeDelta, TimeZone};
 use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::SystemTime;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -39,7 +40,7 @@ pub(super) struct Context {
     /// Price of a poll, in item-seconds.
     price: Mutex<f64>,
     /// The state of `sources.toml` when it was last read.
-    pub(super) declared_at: Mutex<Stamp>,
+    pub(super) declared_at: Mutex<[Option<FileState>; 2]>,
     /// Why that state is not used.
     declaration_error: Mutex<Option<String>>,
     /// Tokens that stop the running explorations, by row key.
@@ -222,6 +223,35 @@ impl Context {
         let mut keys: Vec<i64> = sources.keys().copied().collect();
         keys.sort_unstable();
         keys
+    }
+}
+
+fn parse(response: &Response) -> Result<ParsedFeed, String> {
+    let mut feed = feed::parse(&response.body, response.content_type(), Some(&response.final_url))
+        .map_err(|e| text::line(&e.to_string()))?;
+    feed.repairs.extend(other_type(response.content_type()));
+    Ok(feed)
+}
+
+/// A note about the media type of a feed, if it is not one of feeds.
+fn other_type(content_type: Option<&str>) -> Option<String> {
+    let named = content_type?.split(';').next()?.trim().to_ascii_lowercase();
+    let fits = named.is_empty() || ["xml", "json", "rss", "atom"].iter().any(|w| named.contains(w));
+    (!fits).then(|| format!("the feed was sent as {}", text::truncate(&text::line(&named), 60)))
+}
+
+/// Modification time and length of a file, by which changes are noticed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct FileState {
+    modified: SystemTime,
+    length: u64,
+}
+
+impl FileState {
+    /// `None` without a file.
+    pub(super) fn of(file: PathBuf) -> Option<Self> {
+        let metadata = std::fs::metadata(file).ok()?;
+        Some(Self { modified: metadata.modified().ok()?, length: metadata.len() })
     }
 }
 

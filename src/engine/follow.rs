@@ -1,5 +1,6 @@
 //! Following a URL in one of the detected ways, and removing sources.
 
+use super::context::FileState;
 use super::edit::blocking;
 use super::handle::Handle;
 use super::message::{Discovery, FirstFeed, FirstFetch, FirstPage, Pace, TimedResponse, Way};
@@ -17,9 +18,7 @@ use crate::website::Page;
 use crate::website::propose::{Sample, article_rules};
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
-use std::path::Path;
 use std::sync::Arc;
-use std::time::SystemTime;
 use url::Url;
 
 /// Why a URL could not be followed or a source not changed.
@@ -258,7 +257,7 @@ impl Handle {
 
     /// Records the current state of the files as read.
     pub(super) fn declarations_seen(&self) -> bool {
-        let now = [self.paths.sources_file(), self.paths.config_file()].map(|file| stamp(&file));
+        let now = [self.paths.sources_file(), self.paths.config_file()].map(FileState::of);
         let seen = self.context.declared_at.lock().map(|mut at| std::mem::replace(&mut *at, now));
         seen.is_ok_and(|before| before == now)
     }
@@ -329,15 +328,6 @@ impl Handle {
 fn first_line(error: &FollowError) -> String {
     error.to_string().lines().next().unwrap_or_default().to_owned()
 }
-
-/// Distinguishes states of a file.
-fn stamp(file: &Path) -> Option<(SystemTime, u64)> {
-    let metadata = std::fs::metadata(file).ok()?;
-    Some((metadata.modified().ok()?, metadata.len()))
-}
-
-/// Modification time and length of each file; `None` without a file.
-pub(super) type Stamp = [Option<(SystemTime, u64)>; 2];
 
 /// Whether credentials typed for one URL may be sent to another: the same origin, or the same
 /// host over TLS.

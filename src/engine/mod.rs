@@ -16,6 +16,7 @@ mod message;
 mod plan;
 mod poll;
 mod queue;
+mod retry;
 mod role_lock;
 mod run;
 mod setup;

@@ -3,9 +3,10 @@
 use super::context::{Context, Reach};
 use super::message::{Pace, Refreshed};
 use super::queue::Job;
-use super::site::{PageFetcher, Prefetched, SiteEnd, Visit, sent};
+use super::retry::sent;
+use super::site::{PageFetcher, Prefetched, SiteEnd, Visit};
 use super::verdict::{DocumentFacts, Head, Verdict, validators_to_send};
-use crate::feed::{self, ParsedFeed};
+use crate::feed::ParsedFeed;
 use crate::model::{
     ErrorKind, Outcome, Pause, PauseReason, PollRecord, SourceFacts, SourceRules, Time,
 };
@@ -233,7 +234,8 @@ pub(super) async fn read_response(
         return finished;
     }
     if !response.is_success() {
-        finished.outcome = refusal(&response);
+        let (kind, message) = response.refusal();
+        finished.outcome = Outcome::Failed { kind, message };
         return finished;
     }
     let hash: [u8; 32] = Sha256::digest(&response.body).into();
@@ -307,22 +309,6 @@ impl Finished {
         self.repairs = repairs;
         self
     }
-}
-
-/// The error for a status that is not a success.
-fn refusal(response: &Response) -> Outcome {
-    let host = response.final_url.host_str().unwrap_or("the server");
-    let (kind, what) = match response.status {
-        401 | 407 => (ErrorKind::User, "asks for a user name and password"),
-        403 => (ErrorKind::Permanent, "refuses access"),
-        404 => (ErrorKind::Permanent, "has nothing at this URL"),
-        410 => (ErrorKind::Permanent, "says that this feed is gone permanently"),
-        429 => (ErrorKind::Politeness, "asks for a pause"),
-        503 => (ErrorKind::Politeness, "is unavailable for now"),
-        500..600 => (ErrorKind::Transient, "reports an internal error"),
-        _ => (ErrorKind::Permanent, "sent an unexpected response"),
-    };
-    Outcome::Failed { kind, message: format!("{host} {what} (HTTP {})", response.status) }
 }
 
 /// Stores a finished poll, and pauses the other sources of a rate-limited host.
@@ -425,19 +411,4 @@ pub(super) async fn pause_host(
     let count = others.len();
     tracing::info!("{host} is paused until {until}; {count} other sources wait too");
     context.store.pause(others, Pause { until, reason: PauseReason::HostPaused }).await
-}
-
-/// Parses a feed outside the runtime's threads.
-pub(super) fn parse(response: &Response) -> Result<ParsedFeed, String> {
-    let mut feed = feed::parse(&response.body, response.content_type(), Some(&response.final_url))
-        .map_err(|e| text::line(&e.to_string()))?;
-    feed.repairs.extend(other_type(response.content_type()));
-    Ok(feed)
-}
-
-/// A note about the media type of a feed, if it is not one of feeds.
-fn other_type(content_type: Option<&str>) -> Option<String> {
-    let named = content_type?.split(';').next()?.trim().to_ascii_lowercase();
-    let fits = named.is_empty() || ["xml", "json", "rss", "atom"].iter().any(|w| named.contains(w));
-    (!fits).then(|| format!("the feed was sent as {}", text::truncate(&text::line(&named), 60)))
 }

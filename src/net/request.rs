@@ -2,7 +2,8 @@
 
 use super::freshness::Freshness;
 use super::memory::MemoryShare;
-use crate::model::{Access, Validators};
+use crate::model::{Access, ErrorKind, Validators};
+use crate::util::text;
 use bytes::Bytes;
 use std::time::Duration;
 use url::Url;
@@ -126,6 +127,23 @@ impl Response {
     /// Status 200-299.
     pub fn is_success(&self) -> bool {
         (200..300).contains(&self.status)
+    }
+
+    /// The message and kind of the error that a status without success means.
+    pub fn refusal(&self) -> (ErrorKind, String) {
+        let host = text::line(self.final_url.host_str().unwrap_or("the server"));
+        let (kind, what) = match self.status {
+            401 | 407 => (ErrorKind::User, "requires a user name and password"),
+            402 => (ErrorKind::Permanent, "requires a payment"),
+            403 => (ErrorKind::Permanent, "refuses access"),
+            404 => (ErrorKind::Permanent, "has nothing at this URL"),
+            410 => (ErrorKind::Permanent, "says that this URL is gone permanently"),
+            429 => (ErrorKind::Politeness, "asks for a pause"),
+            503 => (ErrorKind::Politeness, "is unavailable for now"),
+            500..600 => (ErrorKind::Transient, "reports an internal error"),
+            _ => (ErrorKind::Permanent, "sent an unexpected response"),
+        };
+        (kind, format!("{host} {what} (HTTP {})", self.status))
     }
 
     /// Whether all redirects are permanent; false without any.

@@ -211,7 +211,7 @@ async fn failures_are_reported_and_keep_the_teaser() {
     let engine = home.on_demand().await;
     sync(&engine, Pace::Manual).await;
     let cases = [
-        (1, "127.0.0.1 no longer has this page (HTTP 404)"),
+        (1, "127.0.0.1 has nothing at this URL (HTTP 404)"),
         (2, "127.0.0.1 reports an internal error (HTTP 500)"),
         (3, "its URL returns application/pdf, which is not a page"),
         (4, "robots.txt of 127.0.0.1 does not allow programs to read /post-4"),

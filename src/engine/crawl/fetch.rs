@@ -1,15 +1,15 @@
 //! Fetching and classifying one link of a crawl.
 
 use crate::crawl::{Class, CrawledPage, PageLink, Site, Targets, read_page, target};
-use crate::model::{ErrorKind, Validators};
+use crate::engine::retry;
+use crate::model::{ErrorKind, Time, Validators};
 use crate::net::{Client, FetchError, Request, Response, host_key};
 use crate::util::clock::Clock;
 use crate::util::{html, text};
-use crate::website::retry::{BUDGET, FetchFailure, RetryDecision, decide};
+use crate::website::retry::{BUDGET, FetchFailure};
 use bytes::Bytes;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 use url::Url;
 
 /// Longest media type that is stored, in bytes.
@@ -150,47 +150,17 @@ impl Fetcher {
         &self,
         request: Request,
     ) -> Result<(u32, Result<Response, FetchError>), String> {
-        let (mut waited, mut sent, mut force) = (Duration::ZERO, 0, false);
-        loop {
-            let answer = self.client.fetch(Request { force, ..request.clone() }).await;
-            let failure = match &answer {
-                Err(FetchError::Paused { until, .. }) => {
-                    let wait = (*until - self.clock.now()).to_std().unwrap_or_default();
-                    FetchFailure::Status(429, Some(wait))
-                }
-                Err(e @ FetchError::RobotsFails { .. }) => return Err(e.to_string()),
-                Err(e) if e.kind() == ErrorKind::User || e.is_offline() => {
-                    return Err(e.to_string());
-                }
-                Ok(r) if r.status == 429 || r.status >= 500 => {
-                    sent += 1;
-                    FetchFailure::Status(r.status, r.cache.retry_after)
-                }
-                // A slow server will probably be slow again.
-                Err(FetchError::Timeout { .. }) => return Ok((sent + 1, answer)),
-                Err(e) if e.kind() == ErrorKind::Transient => {
-                    sent += 1;
-                    FetchFailure::Network
-                }
-                _ => return Ok((sent + 1, answer)),
-            };
-            match decide(failure, sent.max(1), waited, self.seed) {
-                RetryDecision::Wait(wait) => {
-                    waited += wait;
-                    let wait = chrono::TimeDelta::from_std(wait).unwrap_or_default();
-                    self.clock.sleep_until(self.clock.now() + wait).await;
-                    force |= matches!(failure, FetchFailure::Status(429 | 503, _));
-                }
-                RetryDecision::Leave => return Ok((sent, answer)),
-                RetryDecision::LeaveHost => {
-                    let host = request.url.host_str().unwrap_or_default();
-                    let limit = BUDGET.as_secs();
-                    return Err(match answer {
-                        Err(e) => e.to_string(),
-                        Ok(_) => format!("{host} asks for a pause of more than {limit} s"),
-                    });
-                }
+        let host = request.url.host_str().unwrap_or_default().to_owned();
+        let retried = retry::fetch(&self.client, &*self.clock, self.seed, request, failure).await;
+        match retried.answer {
+            Err(e @ FetchError::RobotsFails { .. }) => Err(e.to_string()),
+            Err(e) if e.kind() == ErrorKind::User || e.is_offline() || retried.left_host => {
+                Err(e.to_string())
             }
+            Ok(_) if retried.left_host => {
+                Err(format!("{host} asks for a pause of more than {} s", BUDGET.as_secs()))
+            }
+            answer => Ok((retried.sent, answer)),
         }
     }
 
@@ -250,6 +220,19 @@ impl Fetcher {
             got.body = Bytes::new();
         }
         got
+    }
+}
+
+/// Which results are worth a retry.
+fn failure(answer: &Result<Response, FetchError>, now: Time) -> Option<FetchFailure> {
+    match answer {
+        Err(FetchError::Paused { until, .. }) => {
+            let wait = (*until - now).to_std().unwrap_or_default();
+            Some(FetchFailure::Status(429, Some(wait)))
+        }
+        // A slow server will probably be slow again.
+        Err(FetchError::Timeout { .. } | FetchError::RobotsFails { .. }) => None,
+        _ => retry::temporary(answer),
     }
 }
 

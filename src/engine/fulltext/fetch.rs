@@ -11,10 +11,8 @@ use crate::store::{
     FetchedPage, LearnedSite, PageResult, PageState, PageText, StoreError, Version,
 };
 use crate::util::text;
-use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::Mutex as Turn;
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 
@@ -23,46 +21,6 @@ use url::Url;
 const READING: Duration = Duration::from_secs(20);
 /// Time limit for waiting, fetching and extracting while a user waits for it.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Number of pages kept in memory, so that another extraction needs no request.
-const MAX_SAVED: usize = 4;
-/// Largest page that is kept so, in bytes.
-const MAX_BYTES: usize = 2 << 20;
-/// How long such a page is used.
-const FRESH: chrono::TimeDelta = chrono::TimeDelta::minutes(10);
-
-/// State shared by all page requests.
-#[derive(Default)]
-pub(crate) struct PageRequests {
-    /// Locks of items (row keys), so that no page is fetched twice at the same time.
-    turns: Mutex<HashMap<i64, Arc<Turn<()>>>>,
-    saved: Mutex<VecDeque<(i64, Time, SavedPage)>>,
-    /// Until when the language model is not asked.
-    #[cfg(feature = "llm")]
-    pub(super) model_rests: Turn<Option<Time>>,
-}
-
-impl PageRequests {
-    fn turn(&self, key: i64) -> Arc<Turn<()>> {
-        let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
-        turns.retain(|_, turn| Arc::strong_count(turn) > 1);
-        turns.entry(key).or_default().clone()
-    }
-
-    fn save(&self, key: i64, now: Time, page: &SavedPage) {
-        let mut saved = self.saved.lock().unwrap_or_else(PoisonError::into_inner);
-        saved.retain(|(k, ..)| *k != key);
-        if page.body.len() <= MAX_BYTES {
-            saved.push_front((key, now, page.clone()));
-            saved.truncate(MAX_SAVED);
-        }
-    }
-
-    fn saved(&self, key: i64, now: Time) -> Option<SavedPage> {
-        let saved = self.saved.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = saved.iter().find(|(k, at, _)| *k == key && now - *at < FRESH);
-        found.map(|(.., page)| page.clone())
-    }
-}
 
 /// Everything known about an item and its page.
 struct ItemState {
@@ -380,18 +338,9 @@ async fn ask(
 }
 
 fn refusal(context: &Context, response: &Response) -> PageFailure {
-    let host = text::line(response.final_url.host_str().unwrap_or("the server"));
-    let (passing, what) = match response.status {
-        401 | 402 | 407 => (false, "shows this page only to users with an account"),
-        403 => (false, "refuses to send this page to programs"),
-        404 | 410 => (false, "no longer has this page"),
-        429 => (true, "asks for a pause"),
-        503 => (true, "is unavailable for now"),
-        500..600 => (true, "reports an internal error"),
-        _ => (false, "sent an unexpected response"),
-    };
+    let (kind, why) = response.refusal();
+    let passing = matches!(kind, ErrorKind::Transient | ErrorKind::Politeness);
     let at = context.client.paused_until(&response.final_url);
-    let why = format!("{host} {what} (HTTP {})", response.status);
     PageFailure { why, passing, offline: false, at }
 }
 
@@ -421,22 +370,4 @@ async fn store(
     let at = context.clock.now();
     context.store.store_fetched(FetchedPage { item: key, at, end, next, way }).await?;
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_item_waits_only_for_itself() {
-        let desk = PageRequests::default();
-        let paused = desk.turn(1).try_lock_owned().unwrap();
-        for key in 2..200 {
-            assert!(desk.turn(key).try_lock_owned().is_ok(), "{key}");
-        }
-        assert!(desk.turn(1).try_lock_owned().is_err());
-        drop(paused);
-        assert!(desk.turn(1).try_lock_owned().is_ok());
-        assert!(desk.turns.lock().unwrap().len() <= 1, "finished items are removed");
-    }
 }

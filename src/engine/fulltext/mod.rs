@@ -11,10 +11,11 @@ mod fetch;
 #[cfg(feature = "llm")]
 mod llm;
 mod read;
+mod requests;
 mod when;
 
 pub(super) use ahead::follow;
-pub(super) use fetch::PageRequests;
+pub(super) use requests::PageRequests;
 
 use super::handle::Handle;
 use super::message::Role;

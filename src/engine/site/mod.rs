@@ -9,7 +9,7 @@ mod sitemap;
 mod website;
 
 pub(super) use crawl::{EXPLORING, link_groups as crawl_summary, tidy as tidy_crawls};
-pub(super) use fetcher::{PageFetcher, sent};
+pub(super) use fetcher::PageFetcher;
 pub(super) use pages::Prefetched;
 
 use super::context::Context;

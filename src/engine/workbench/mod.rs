@@ -197,8 +197,7 @@ async fn fetch(
                 let _ = jobs.send(Task::Page { place, response: Box::new(response), title });
                 return;
             }
-            let host = response.final_url.host_str().unwrap_or("the server");
-            format!("{host} returned HTTP {}", response.status)
+            response.refusal().1
         }
         Err(e) => bare(&e),
     };

@@ -1,0 +1,65 @@
+//! State shared by all page requests.
+
+use super::read::SavedPage;
+use crate::model::Time;
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::Mutex as Turn;
+
+/// Number of pages kept in memory, so that another extraction needs no request.
+const MAX_SAVED: usize = 4;
+/// Largest page that is kept so, in bytes.
+const MAX_BYTES: usize = 2 << 20;
+/// How long such a page is used.
+const FRESH: chrono::TimeDelta = chrono::TimeDelta::minutes(10);
+
+#[derive(Default)]
+pub(crate) struct PageRequests {
+    /// Locks of items (row keys), so that no page is fetched twice at the same time.
+    turns: Mutex<HashMap<i64, Arc<Turn<()>>>>,
+    saved: Mutex<VecDeque<(i64, Time, SavedPage)>>,
+    /// Until when the language model is not asked.
+    #[cfg(feature = "llm")]
+    pub(super) model_rests: Turn<Option<Time>>,
+}
+
+impl PageRequests {
+    pub(super) fn turn(&self, key: i64) -> Arc<Turn<()>> {
+        let mut turns = self.turns.lock().unwrap_or_else(PoisonError::into_inner);
+        turns.retain(|_, turn| Arc::strong_count(turn) > 1);
+        turns.entry(key).or_default().clone()
+    }
+
+    pub(super) fn save(&self, key: i64, now: Time, page: &SavedPage) {
+        let mut saved = self.saved.lock().unwrap_or_else(PoisonError::into_inner);
+        saved.retain(|(k, ..)| *k != key);
+        if page.body.len() <= MAX_BYTES {
+            saved.push_front((key, now, page.clone()));
+            saved.truncate(MAX_SAVED);
+        }
+    }
+
+    pub(super) fn saved(&self, key: i64, now: Time) -> Option<SavedPage> {
+        let saved = self.saved.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = saved.iter().find(|(k, at, _)| *k == key && now - *at < FRESH);
+        found.map(|(.., page)| page.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_item_waits_only_for_itself() {
+        let desk = PageRequests::default();
+        let paused = desk.turn(1).try_lock_owned().unwrap();
+        for key in 2..200 {
+            assert!(desk.turn(key).try_lock_owned().is_ok(), "{key}");
+        }
+        assert!(desk.turn(1).try_lock_owned().is_err());
+        drop(paused);
+        assert!(desk.turn(1).try_lock_owned().is_ok());
+        assert!(desk.turns.lock().unwrap().len() <= 1, "finished items are removed");
+    }
+}

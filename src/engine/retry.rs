@@ -1,0 +1,76 @@
+//! Sending a request again after errors that may pass.
+
+use crate::model::{ErrorKind, Time};
+use crate::net::{Client, FetchError, Request, Response};
+use crate::util::clock::Clock;
+use crate::website::retry::{FetchFailure, RetryDecision, decide};
+use std::time::Duration;
+
+/// The result of a request with retries.
+pub(super) struct Retried {
+    pub(super) answer: Result<Response, FetchError>,
+    /// Requests sent, including redirects.
+    pub(super) sent: u32,
+    /// Whether the time that the host asked for was waited for, so its pause no longer applies.
+    pub(super) waited_for_pause: bool,
+    /// Whether the host asked for a longer pause than a poll can wait.
+    pub(super) left_host: bool,
+}
+
+/// Sends a request until it succeeds or [`decide`] gives up; `failure` says which results are
+/// worth a retry.
+pub(super) async fn fetch(
+    client: &Client,
+    clock: &dyn Clock,
+    seed: u64,
+    request: Request,
+    failure: fn(&Result<Response, FetchError>, Time) -> Option<FetchFailure>,
+) -> Retried {
+    let (mut waited, mut total, mut tries) = (Duration::ZERO, 0, 0);
+    let mut waited_for_pause = false;
+    loop {
+        let force = request.force || waited_for_pause;
+        let answer = client.fetch(Request { force, ..request.clone() }).await;
+        let requests = sent(&answer);
+        total += requests;
+        tries += u32::from(requests > 0);
+        let done = |answer, left_host| Retried { answer, sent: total, waited_for_pause, left_host };
+        let Some(failure) = failure(&answer, clock.now()) else { return done(answer, false) };
+        match decide(failure, tries.max(1), waited, seed) {
+            RetryDecision::Wait(wait) => {
+                // A response must not occupy memory while the next one is waited for.
+                drop(answer);
+                waited += wait;
+                let wait = chrono::TimeDelta::from_std(wait).unwrap_or_default();
+                clock.sleep_until(clock.now() + wait).await;
+                waited_for_pause |= matches!(failure, FetchFailure::Status(429 | 503, _));
+            }
+            RetryDecision::Leave => return done(answer, false),
+            RetryDecision::LeaveHost => return done(answer, true),
+        }
+    }
+}
+
+/// Rate limits, errors of the server, and temporary errors of the connection.
+pub(super) fn temporary(answer: &Result<Response, FetchError>) -> Option<FetchFailure> {
+    match answer {
+        Ok(r) if r.status == 429 || r.status >= 500 => {
+            Some(FetchFailure::Status(r.status, r.cache.retry_after))
+        }
+        Err(e) if e.kind() == ErrorKind::Transient && !e.is_offline() => {
+            Some(FetchFailure::Network)
+        }
+        _ => None,
+    }
+}
+
+/// Number of requests that a response took.
+pub(super) fn sent(answer: &Result<Response, FetchError>) -> u32 {
+    match answer {
+        Ok(response) => 1 + u32::try_from(response.hops.len()).unwrap_or(u32::MAX - 1),
+        // No request was sent.
+        Err(FetchError::Paused { .. } | FetchError::Robots { .. }) => 0,
+        Err(e) if e.kind() == ErrorKind::User => 0,
+        Err(_) => 1,
+    }
+}
