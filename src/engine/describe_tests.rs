@@ -149,9 +149,9 @@ fn reports_the_deciding_signal() {
     let sign = Sign { signal: Signal::Metadata, after: 7200, why: "its last change".to_owned() };
     why.planned.as_mut().unwrap().sign = Some(sign);
     assert_eq!(line(&why, "signal").as_deref(), Some("metadata: its last change (2h)"));
-    let sign = Sign { signal: Signal::Nothing, after: 86_400, why: "nothing tells".to_owned() };
+    let sign = Sign { signal: Signal::Nothing, after: 86_400, why: "no signal".to_owned() };
     why.planned.as_mut().unwrap().sign = Some(sign);
-    assert_eq!(line(&why, "signal").as_deref(), Some("none: nothing tells"));
+    assert_eq!(line(&why, "signal").as_deref(), Some("none: no signal"));
 }
 
 #[test]

@@ -317,7 +317,7 @@ impl Inner {
         Ok((decoder.finish().map_err(|error| explain(error, wire))?, wire))
     }
 
-    /// Pauses a host that asks for it while the permit is still held.
+    /// Pauses a host that asks for it while the permit is still in use.
     fn apply_pause(&self, url: &Url, response: &Response) {
         let asked = response.cache.retry_after.filter(|wait| !wait.is_zero());
         let wait = match (response.status, asked) {

@@ -40,7 +40,7 @@ pub enum StoreError {
     Io(String),
     #[error("the database is read-only; check the permissions of its file and folder")]
     ReadOnly,
-    /// Another process has held the write lock for too long.
+    /// Another process has kept the write lock for too long.
     #[error("another program has been writing to the database for too long; try again")]
     Busy,
     /// A newer query replaced this one.

@@ -20,7 +20,7 @@ pub enum Poller {
 }
 
 impl PollerLock {
-    /// Takes the lock beside the database, or returns who holds it.
+    /// Takes the lock beside the database, or returns who has it.
     pub fn acquire(database: &Path) -> Result<Poller> {
         let path = database.with_extension("lock");
         let fail = |e: std::io::Error| StoreError::Open { path: path.clone(), why: e.to_string() };

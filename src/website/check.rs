@@ -20,8 +20,8 @@ pub fn check(rules: &WebsiteRules) -> Vec<(&'static str, String)> {
         ("date", rules.date.as_deref()),
     ];
     for (key, selector) in selectors {
-        let fault = selector.and_then(|s| Selectors::parse(s).err());
-        wrong.extend(fault.map(|why| (key, why)));
+        let error = selector.and_then(|s| Selectors::parse(s).err());
+        wrong.extend(error.map(|why| (key, why)));
     }
     if rules.max_pages == 0 {
         wrong.push(("max_pages", "must be at least 1".to_owned()));

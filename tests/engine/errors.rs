@@ -304,7 +304,7 @@ async fn invalid_settings_do_not_prevent_undo() {
         .unwrap()
         .declaration_error
         .clone();
-    assert!(summary.is_some_and(|fault| fault.contains("nonsense")));
+    assert!(summary.is_some_and(|error| error.contains("nonsense")));
     engine.edit(FileChange::Revert(removed.edits)).await.unwrap();
     assert_eq!(text(), before);
     let title = SourceChange { title: Some(Some("Mine".to_owned())), ..Default::default() };

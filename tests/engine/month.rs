@@ -162,9 +162,9 @@ async fn polls_a_month_politely_and_within_the_budget() {
     }
     let refused = *of("/limited").iter().find(|at| **at >= limited()).unwrap();
     for path in ["/limited", "/beside-limited"] {
-        let meanwhile =
+        let during_pause =
             of(path).into_iter().filter(|at| (refused + 1..refused + 21_600).contains(at));
-        assert_eq!(meanwhile.count(), 0, "{path} was paused with its host");
+        assert_eq!(during_pause.count(), 0, "{path} was paused with its host");
     }
     let during = of("/failing").into_iter().filter(|at| outage().contains(at)).count();
     assert!((2..=12).contains(&during), "{during} polls of a host that is down");

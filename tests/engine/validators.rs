@@ -61,7 +61,7 @@ async fn validators_are_sent_byte_for_byte_and_survive_restarts() {
     assert_eq!(seen.len(), SCRIPT.len());
     for (n, (request, want)) in seen.iter().zip(carried).enumerate() {
         let got = (request.header("if-none-match"), request.header("if-modified-since"));
-        assert_eq!(got, want, "look {n}");
+        assert_eq!(got, want, "poll {n}");
     }
 }
 

@@ -9,9 +9,9 @@ use newsfed::model::{SourceKind, WebsiteRules};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 /// The next event, except for proposed selectors.
-async fn next(heard: &mut UnboundedReceiver<WorkbenchEvent>) -> WorkbenchEvent {
+async fn next(events: &mut UnboundedReceiver<WorkbenchEvent>) -> WorkbenchEvent {
     loop {
-        match soon(heard.recv()).await.unwrap() {
+        match soon(events.recv()).await.unwrap() {
             WorkbenchEvent::Offers(..) => {}
             said => return said,
         }
@@ -23,9 +23,9 @@ async fn key(engine: &Handle) -> i64 {
 }
 
 async fn open(engine: &Handle) -> (Workbench, UnboundedReceiver<WorkbenchEvent>) {
-    let (said, heard) = unbounded_channel();
+    let (said, events) = unbounded_channel();
     let bench = engine.workbench(Subject::Followed(key(engine).await), said).unwrap();
-    (bench, heard)
+    (bench, events)
 }
 
 fn rules(articles: &str) -> WebsiteRules {
@@ -47,10 +47,10 @@ async fn fetches_a_page_once_and_tries_selectors_on_it() {
     site.html("/news", "<main><h3><a href=/news/story-6>The story of bus number 6</a></h3></main>");
     sync_one(&engine, Pace::Manual).await;
     let before = server.requests().len();
-    let (mut bench, mut heard) = open(&engine).await;
-    let WorkbenchEvent::Copies(times) = next(&mut heard).await else { panic!("no copies") };
+    let (mut bench, mut events) = open(&engine).await;
+    let WorkbenchEvent::Copies(times) = next(&mut events).await else { panic!("no copies") };
     assert_eq!(times.len(), 2, "one per day, of the days on which it worked");
-    let WorkbenchEvent::Page { place: WorkbenchPage::List, outline, .. } = next(&mut heard).await
+    let WorkbenchEvent::Page { place: WorkbenchPage::List, outline, .. } = next(&mut events).await
     else {
         panic!("no page")
     };
@@ -59,7 +59,7 @@ async fn fetches_a_page_once_and_tries_selectors_on_it() {
         [(1, "li.story a", 0, 1, 1), (2, "h3 a", 1, 1, 0), (3, "h3 >", 0, 1, 1)]
     {
         bench.preview(request, rules(articles), WorkbenchPage::List);
-        let WorkbenchEvent::Previewed(answered, summary) = next(&mut heard).await else {
+        let WorkbenchEvent::Previewed(answered, summary) = next(&mut events).await else {
             panic!("no preview")
         };
         let list = summary.list.unwrap();
@@ -67,27 +67,27 @@ async fn fetches_a_page_once_and_tries_selectors_on_it() {
         assert_eq!((list.links.len(), list.known, list.lost), (found, known, lost), "{articles}");
     }
     bench.copy(1);
-    let WorkbenchEvent::Page { place: WorkbenchPage::Copy(1), .. } = next(&mut heard).await else {
+    let WorkbenchEvent::Page { place: WorkbenchPage::Copy(1), .. } = next(&mut events).await else {
         panic!()
     };
     bench.preview(4, rules("li.story a"), WorkbenchPage::Copy(1));
-    let WorkbenchEvent::Previewed(4, summary) = next(&mut heard).await else { panic!() };
+    let WorkbenchEvent::Previewed(4, summary) = next(&mut events).await else { panic!() };
     assert_eq!(summary.list.unwrap().links.len(), 5, "the older one");
     let link = outline.lines.iter().find(|line| line.text.starts_with("The story")).unwrap();
     bench.pick(WorkbenchPage::List, link.element, SelectorField::Articles);
-    let WorkbenchEvent::Picked(SelectorField::Articles, selector) = next(&mut heard).await else {
+    let WorkbenchEvent::Picked(SelectorField::Articles, selector) = next(&mut events).await else {
         panic!()
     };
     assert_eq!(selector.as_deref(), Some("h3 a"));
     assert_eq!(server.requests().len(), before + 1, "all that from one request");
     let url = server.url("/news/story-6").parse().unwrap();
     bench.fetch(url, WorkbenchPage::Article, "The story of bus number 6".to_owned());
-    let WorkbenchEvent::Page { place: WorkbenchPage::Article, .. } = next(&mut heard).await else {
+    let WorkbenchEvent::Page { place: WorkbenchPage::Article, .. } = next(&mut events).await else {
         panic!()
     };
     let read = WebsiteRules { date: Some("time.when".to_owned()), ..rules("h3 a") };
     bench.preview(5, read, WorkbenchPage::List);
-    let WorkbenchEvent::Previewed(5, summary) = next(&mut heard).await else { panic!() };
+    let WorkbenchEvent::Previewed(5, summary) = next(&mut events).await else { panic!() };
     let article = summary.article.unwrap().article;
     assert_eq!(article.title, "The story of bus number 6");
     assert_eq!(article.published.unwrap().format("%F").to_string(), "2024-03-07");
@@ -101,10 +101,10 @@ async fn obeys_robots_txt() {
     let server = site.start();
     let home = Home::with(&[website(&server.url("/news"))]);
     let engine = home.on_demand().await;
-    let (_bench, mut heard) = open(&engine).await;
-    let WorkbenchEvent::Copies(times) = next(&mut heard).await else { panic!("no copies") };
+    let (_bench, mut events) = open(&engine).await;
+    let WorkbenchEvent::Copies(times) = next(&mut events).await else { panic!("no copies") };
     assert!(times.is_empty());
-    let WorkbenchEvent::Failed { place: WorkbenchPage::List, why } = next(&mut heard).await else {
+    let WorkbenchEvent::Failed { place: WorkbenchPage::List, why } = next(&mut events).await else {
         panic!()
     };
     assert!(why.contains("robots.txt"), "{why}");
@@ -123,9 +123,9 @@ async fn follows_a_way_with_its_edited_draft() {
     let draft = found.draft(Some(way)).unwrap();
     let before = server.requests().len();
     // The page fetched while exploring is enough for the workbench.
-    let (said, mut heard) = unbounded_channel();
+    let (said, mut events) = unbounded_channel();
     let bench = engine.workbench(Subject::Way(Box::new(found.clone()), Some(way)), said);
-    let WorkbenchEvent::Page { place: WorkbenchPage::List, .. } = next(&mut heard).await else {
+    let WorkbenchEvent::Page { place: WorkbenchPage::List, .. } = next(&mut events).await else {
         panic!("no page")
     };
     drop(bench);
@@ -169,15 +169,15 @@ async fn a_website_can_be_configured_by_hand() {
     let found = engine.discover(&server.url("/odd")).await.unwrap();
     assert!(found.ways.iter().all(|way| way.kind() != SourceKind::Website));
     let draft = found.draft(None).unwrap();
-    let (said, mut heard) = unbounded_channel();
+    let (said, mut events) = unbounded_channel();
     let bench = engine.workbench(Subject::Way(Box::new(found.clone()), None), said).unwrap();
-    let WorkbenchEvent::Page { place: WorkbenchPage::List, outline, .. } = next(&mut heard).await
+    let WorkbenchEvent::Page { place: WorkbenchPage::List, outline, .. } = next(&mut events).await
     else {
         panic!()
     };
     let link = outline.lines.iter().find(|line| line.text == "this").unwrap();
     bench.pick(WorkbenchPage::List, link.element, SelectorField::Articles);
-    let WorkbenchEvent::Picked(SelectorField::Articles, Some(selector)) = next(&mut heard).await
+    let WorkbenchEvent::Picked(SelectorField::Articles, Some(selector)) = next(&mut events).await
     else {
         panic!()
     };

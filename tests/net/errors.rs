@@ -13,13 +13,13 @@ async fn distinguishes_failures() {
         (Failure::HalfBody, "closed the connection"),
     ];
     let settings = NetSettings { feed_timeout: Duration::from_millis(200), ..settings() };
-    for (fault, want) in errors {
+    for (failure, want) in errors {
         let server =
-            Server::start(move |_| Reply::ok("text/xml", "<rss/>").failing(fault)).unwrap();
+            Server::start(move |_| Reply::ok("text/xml", "<rss/>").failing(failure)).unwrap();
         let (client, _) = client_with(settings.clone());
         let error = client.fetch(typed(&server.url("/"))).await.unwrap_err();
         let text = error.to_string();
-        assert!(text.contains("127.0.0.1") && text.contains(want), "{fault:?}: {text}");
+        assert!(text.contains("127.0.0.1") && text.contains(want), "{failure:?}: {text}");
         assert_eq!((error.kind(), error.is_offline()), (ErrorKind::Transient, false));
     }
 }

@@ -52,14 +52,14 @@ mod tests {
 
     #[test]
     fn an_item_waits_only_for_itself() {
-        let desk = PageRequests::default();
-        let paused = desk.turn(1).try_lock_owned().unwrap();
+        let requests = PageRequests::default();
+        let paused = requests.turn(1).try_lock_owned().unwrap();
         for key in 2..200 {
-            assert!(desk.turn(key).try_lock_owned().is_ok(), "{key}");
+            assert!(requests.turn(key).try_lock_owned().is_ok(), "{key}");
         }
-        assert!(desk.turn(1).try_lock_owned().is_err());
+        assert!(requests.turn(1).try_lock_owned().is_err());
         drop(paused);
-        assert!(desk.turn(1).try_lock_owned().is_ok());
-        assert!(desk.turns.lock().unwrap().len() <= 1, "finished items are removed");
+        assert!(requests.turn(1).try_lock_owned().is_ok());
+        assert!(requests.turns.lock().unwrap().len() <= 1, "finished items are removed");
     }
 }

@@ -208,21 +208,21 @@ async fn fetch(
 #[cfg(test)]
 pub(crate) struct TestWorkbench {
     worker: Worker,
-    heard: tokio::sync::mpsc::UnboundedReceiver<WorkbenchEvent>,
+    events: tokio::sync::mpsc::UnboundedReceiver<WorkbenchEvent>,
 }
 
 #[cfg(test)]
 impl TestWorkbench {
     /// With the URLs of known articles and copies of the list, newest first.
     pub(crate) fn new(known: &[String], copies: &[(crate::model::Time, Url, &str)]) -> Self {
-        let (said, heard) = tokio::sync::mpsc::unbounded_channel();
+        let (said, events) = tokio::sync::mpsc::unbounded_channel();
         let mut worker = Worker::new(mpsc::channel().1, Arc::default(), said);
         let known = known.iter().map(|url| normalise(&url.parse().unwrap())).collect();
         let pack = |(at, url, markup): &(crate::model::Time, Url, &str)| {
             crate::store::ListCopy::pack(*at, url.as_str(), None, markup.as_bytes()).unwrap()
         };
         worker.take(Task::Known { known, copies: copies.iter().map(pack).collect() });
-        Self { worker, heard }
+        Self { worker, events }
     }
 
     /// Loads a page.
@@ -243,8 +243,8 @@ impl TestWorkbench {
     }
 
     /// The responses since the last call.
-    pub(crate) fn heard(&mut self) -> Vec<WorkbenchEvent> {
+    pub(crate) fn events(&mut self) -> Vec<WorkbenchEvent> {
         self.worker.offer_all();
-        std::iter::from_fn(|| self.heard.try_recv().ok()).collect()
+        std::iter::from_fn(|| self.events.try_recv().ok()).collect()
     }
 }

@@ -300,7 +300,7 @@ mod tests {
     #[test]
     fn only_the_newest_preview_is_computed_and_proposals_come_last() {
         let (jobs, inbox) = mpsc::channel();
-        let (said, mut heard) = tokio::sync::mpsc::unbounded_channel();
+        let (said, mut events) = tokio::sync::mpsc::unbounded_channel();
         let newest = Arc::new(AtomicU64::new(0));
         let row = |n: usize| format!("<h3><a href=/story-{n}>The story of the {n} bus</a></h3>");
         let page: String = (0..9).map(row).collect();
@@ -322,7 +322,7 @@ mod tests {
         drop(jobs);
         Worker::new(inbox, newest, said).run();
         let mut summary = Vec::new();
-        while let Ok(said) = heard.try_recv() {
+        while let Ok(said) = events.try_recv() {
             summary.push(match said {
                 WorkbenchEvent::Copies(times) => format!("copies {}", times.len()),
                 WorkbenchEvent::Page { place, outline, .. } => {

@@ -164,7 +164,7 @@ impl BenchTest {
     }
 
     fn answer(&mut self, bench: u64) {
-        for said in self.bench.heard() {
+        for said in self.bench.events() {
             self.happen(Event::BenchReplied(bench, said));
         }
     }

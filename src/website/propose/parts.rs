@@ -25,7 +25,7 @@ pub struct Sample {
     pub title: String,
 }
 
-/// Rules for the articles of a site, from two or three of them: those that hold for all. Parts
+/// Rules for the articles of a site, from two or three of them: those common to all. Parts
 /// that are not found keep the common rules.
 pub fn article_rules(samples: &[Sample], rules: WebsiteRules) -> WebsiteRules {
     let mut rules = rules;

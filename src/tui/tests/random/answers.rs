@@ -146,7 +146,7 @@ impl Chaos {
             BenchRequest::Fetch { .. } | BenchRequest::Copy(_) => {}
         }
         let why = self.failure();
-        let mut said = desk.heard();
+        let mut said = desk.events();
         said.push(WorkbenchEvent::Failed { place, why });
         let at = self.rng.usize(..said.len());
         Some(Event::BenchReplied(bench, said.swap_remove(at)))
