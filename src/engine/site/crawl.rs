@@ -2,12 +2,13 @@
 //! where something new has appeared before.
 
 use super::Visit;
+use super::crawl_logs::{FOLDER, SavedCrawl};
 use super::gathering::Gathering;
 use crate::article::{Guide, Mode, extract};
 use crate::crawl::{Kind, Targets};
 use crate::engine::crawl::{
     Crawl, CrawlBudget, CrawlEnd, CrawlError, CrawlFind, CrawlLocation, CrawlNetwork, CrawlOrder,
-    CrawlProgress, CrawlStep, LinkResult, Revisit, ordered,
+    CrawlProgress, CrawlStep, LinkResult, Revisit,
 };
 use crate::model::{Enclosure, Entry, Time, WebsiteRules};
 use crate::net::Response;
@@ -15,14 +16,12 @@ use crate::store::{Reader, ReservedKeys, StoreError};
 use crate::util::{html, text};
 use crate::website::{Article, MAX_ARTICLES, summarise, validate};
 use chrono::TimeDelta;
-use std::collections::HashSet;
-use std::path::Path;
 use std::time::Duration;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use url::Url;
 
 /// Maximum number of requests of one poll.
-const MAX_REQUESTS: u64 = 60;
+pub(super) const MAX_REQUESTS: u64 = 60;
 /// Time limit of one poll.
 const MAX_TIME: Duration = Duration::from_secs(600);
 /// Content from before the site was followed is not new for this long.
@@ -35,8 +34,6 @@ const MAX_KINDS: usize = 4;
 const REPORT_EVERY: u32 = 3;
 /// The beginning of the progress text of a running exploration.
 pub(in crate::engine) const EXPLORING: &str = "exploring";
-/// The folder of the crawl logs, beside the database.
-const FOLDER: &str = "crawls";
 
 /// Reads a site, starting with the response to its first request.
 ///
@@ -134,7 +131,7 @@ async fn gather(
         spacing,
     };
     // All known pages are read again.
-    let opening = move || match kept(&place, &order, budget, &net) {
+    let opening = move || match SavedCrawl::open(&place, &order, budget, &net) {
         Ok(Some(kept)) => Ok((kept, None)),
         Ok(None) => Ok((SavedCrawl::explore(&file, &place, order, budget, net())?, None)),
         // What is lost can be learned again.
@@ -161,103 +158,6 @@ async fn gather(
             Ok(Gathered { record, ..Gathered::default() })
         }
     }
-}
-
-/// The saved state of earlier polls.
-enum SavedCrawl {
-    /// An unfinished exploration.
-    Exploring(Box<Crawl>),
-    /// A finished exploration with what it learned.
-    Learned(Box<Revisit>),
-}
-
-impl SavedCrawl {
-    fn explore(
-        file: &Path,
-        place: &CrawlLocation,
-        order: CrawlOrder,
-        budget: CrawlBudget,
-        net: CrawlNetwork,
-    ) -> Result<Self, CrawlError> {
-        Ok(Self::Exploring(Box::new(restart(file, place, order, budget, net)?)))
-    }
-
-    fn conclude(self) -> Result<(), CrawlError> {
-        match self {
-            Self::Exploring(mut crawl) => crawl.conclude(),
-            Self::Learned(again) => again.conclude(),
-        }
-    }
-}
-
-/// Removes the logs of sources that are no longer stored.
-///
-/// # Errors
-/// If the folder cannot be read, or a file cannot be removed.
-pub(in crate::engine) fn tidy(folder: &Path, kept: &HashSet<String>) -> std::io::Result<()> {
-    let files = match std::fs::read_dir(folder.join(FOLDER)) {
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-        files => files?,
-    };
-    for file in files {
-        let file = file?;
-        let name = file.file_name();
-        // Including the files that SQLite creates beside it.
-        let id = name.to_str().and_then(|name| name.rsplit_once(".db")).map(|(id, _)| id);
-        if id.is_some_and(|id| !kept.contains(id)) {
-            std::fs::remove_file(file.path())?;
-        }
-    }
-    Ok(())
-}
-
-/// Opens the log of a source; `None` if there is none for that order. Another URL, host or target
-/// means another crawl. The redirect target of the URL may vary.
-fn kept(
-    place: &CrawlLocation,
-    order: &CrawlOrder,
-    budget: CrawlBudget,
-    net: &impl Fn() -> CrawlNetwork,
-) -> Result<Option<SavedCrawl>, CrawlError> {
-    let before = ordered(place)?;
-    let same = |b: CrawlOrder| {
-        let from = b.declared.as_ref().unwrap_or(&b.start);
-        b.targets == order.targets
-            && Some(from) == order.declared.as_ref()
-            && b.start.host_str() == order.start.host_str()
-    };
-    if !before.is_some_and(same) {
-        return Ok(None);
-    }
-    Ok(Some(match Revisit::open(place, budget, net())? {
-        Some(again) => SavedCrawl::Learned(Box::new(again)),
-        None => {
-            let crawl = Crawl::resume(place, budget, net())?.allow(MAX_REQUESTS);
-            SavedCrawl::Exploring(Box::new(crawl))
-        }
-    }))
-}
-
-/// Starts an exploration, replacing any earlier log.
-fn restart(
-    file: &Path,
-    place: &CrawlLocation,
-    order: CrawlOrder,
-    budget: CrawlBudget,
-    net: CrawlNetwork,
-) -> Result<Crawl, CrawlError> {
-    let mut log = file.as_os_str().to_owned();
-    log.push("-wal");
-    // The log of SQLite first: it would be applied to the next file.
-    for old in [Path::new(&log), file] {
-        match std::fs::remove_file(old) {
-            Err(why) if why.kind() != std::io::ErrorKind::NotFound => {
-                return Err(CrawlError::File { path: old.to_owned(), why });
-            }
-            _ => {}
-        }
-    }
-    Crawl::begin(place, order, budget, net)
 }
 
 /// The progress of the crawls of a source (row key), as lines of text; empty without any.
@@ -479,25 +379,5 @@ fn entry(found: &CrawlFind, publisher: &str) -> Entry {
         }],
         publisher: Some(publisher.to_owned()).filter(|p| !p.is_empty()),
         ..Entry::default()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn removes_logs_of_removed_sources() {
-        let dir = tempfile::tempdir().unwrap();
-        tidy(dir.path(), &HashSet::new()).unwrap();
-        let folder = dir.path().join(FOLDER);
-        std::fs::create_dir(&folder).unwrap();
-        let names = ["kept.db", "kept.db-wal", "gone.db", "gone.db-wal", "a.db.db", "else.txt"];
-        for name in names {
-            std::fs::write(folder.join(name), "x").unwrap();
-        }
-        tidy(dir.path(), &["kept", "a.db"].map(str::to_owned).into()).unwrap();
-        let left = names.map(|name| folder.join(name).exists());
-        assert_eq!(left, [true, true, false, false, true, true]);
     }
 }

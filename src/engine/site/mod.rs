@@ -2,13 +2,15 @@
 //! pages and articles, one after the other, through the same HTTP client as everything else.
 
 mod crawl;
+mod crawl_logs;
 mod fetcher;
 mod gathering;
 mod pages;
 mod sitemap;
 mod website;
 
-pub(super) use crawl::{EXPLORING, link_groups as crawl_summary, tidy as tidy_crawls};
+pub(super) use crawl::{EXPLORING, link_groups as crawl_summary};
+pub(super) use crawl_logs::tidy as tidy_crawls;
 pub(super) use fetcher::PageFetcher;
 pub(super) use pages::Prefetched;
 
