@@ -99,15 +99,17 @@ fn browser_gets_the_url_as_one_argument() {
 fn removing_a_source_can_be_undone() {
     let world = World::new(&["/feed.xml"]);
     let mut t = world.open(100, 30);
+    // The title of the feed arrives with the next reload of the sources.
+    t.wait_for("Fixture");
     t.wait_for("Third article");
     t.send(key::TAB);
     t.wait_for("▸Sources");
     t.send("G");
     t.send("d");
-    t.wait_for("Removed Fixture");
+    t.wait_for("Saved: removal of Fixture");
     assert!(!world.read("config/sources.toml").contains("feed.xml"));
     t.send("u");
-    t.wait_for("following Fixture again");
+    t.wait_for("Undone: removal of Fixture");
     assert!(world.read("config/sources.toml").contains("feed.xml"));
     t.wait_for("3 unread");
     t.send("Q");

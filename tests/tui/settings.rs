@@ -75,7 +75,7 @@ fn undoes_changes_made_in_the_editor() {
     t.wait_for("▾ Mine");
     assert_eq!(world.read(file), format!("{before}folder = \"Mine\"\n"));
     t.send("U");
-    t.wait_for("sources.toml edited by hand");
+    t.wait_until("the change is listed", |s| s.contains("▸") && s.contains("sources.toml"));
     t.send("u");
     t.wait_for("Undone: sources.toml");
     t.wait_gone("▾ Mine");
