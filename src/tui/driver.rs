@@ -3,7 +3,7 @@
 use super::effect::{BenchRequest, Effect};
 use super::event::{Event, Followed, MarksSet, NotSaved, RequestId};
 use super::import;
-use super::read::{ReadQueue, Request};
+use super::read::{Read, ReadQueue};
 use crate::config::{self, EditError, FileEdit, Paths, SourcesFile};
 use crate::engine::{
     FollowError, Handle, MarkedItems, PrefetchPlan, Subject, TextGot, Way, Workbench,
@@ -73,19 +73,13 @@ impl Driver {
     }
 
     pub(super) fn ask_version(&self) {
-        self.reads.send(Request::Version);
+        self.reads.send(Read::Version);
     }
 
     /// Starts an effect. Returns those that need the terminal.
     pub(super) fn perform(&mut self, effect: Effect) -> Option<Effect> {
         match effect {
-            Effect::LoadSources => self.reads.send(Request::Sources),
-            Effect::LoadWindow { request, view, anchor, size } => {
-                self.reads.send(Request::Window { request, view, anchor, size });
-            }
-            Effect::LoadArticle { request, key } => {
-                self.reads.send(Request::Article { request, key });
-            }
+            Effect::Read(read) => self.reads.send(read),
             Effect::FetchText { key } => self.spawn(move |h| async move {
                 Event::TextGot(key, true, h.full_text(key, None).await.map_err(message))
             }),
@@ -102,9 +96,6 @@ impl Driver {
                     task.abort();
                 }
             }
-            Effect::LoadLog => self.reads.send(Request::Log),
-            Effect::LoadRhythms { sources } => self.reads.send(Request::Rhythms(sources)),
-            Effect::LoadWhy { source } => self.reads.send(Request::Why(source)),
             Effect::Mark { mark, keys, to, cause } => self.spawn(move |h| async move {
                 let set = h.mark(mark, keys, to).await;
                 Event::Marked(set.map(|keys| MarksSet { mark, keys, to, cause }).map_err(message))
@@ -179,9 +170,6 @@ impl Driver {
             Effect::Edit { purpose, change } => self.queue_edit(move |h| async move {
                 Event::Edited(purpose, h.edit(change).await.map_err(not_saved))
             }),
-            Effect::CountViews { views } => {
-                self.reads.send(Request::Counts { left: views, done: Vec::new() });
-            }
             Effect::LoadEntry { source, id } => {
                 let file = SourcesFile::open(&self.paths);
                 self.blocking(move || {

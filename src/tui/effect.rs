@@ -1,10 +1,11 @@
 //! Effects: requests of the interface as data; `driver.rs` performs them.
 
 use super::event::{Cause, RequestId};
+use super::read::Read;
 use crate::config::{FileChange, KeyChange, Section};
 use crate::engine::{Discovery, Pace, PrefetchPlan, SelectorField, Subject, WorkbenchPage};
 use crate::model::{SourceId, WebsiteRules};
-use crate::store::{Anchor, Mark, View};
+use crate::store::{Mark, View};
 use crate::util::browser::Launch;
 use std::path::PathBuf;
 use url::Url;
@@ -12,17 +13,8 @@ use url::Url;
 /// Something to be done outside the state.
 #[derive(Debug)]
 pub(super) enum Effect {
-    LoadSources,
-    LoadWindow {
-        request: RequestId,
-        view: View,
-        anchor: Anchor,
-        size: usize,
-    },
-    LoadArticle {
-        request: RequestId,
-        key: i64,
-    },
+    /// Reads the database; the result is an event.
+    Read(Read),
     /// Fetches the full text of an item (row key) on request; repeated, with the next method.
     FetchText {
         key: i64,
@@ -37,15 +29,6 @@ pub(super) enum Effect {
         plan: PrefetchPlan,
     },
     StopPrefetch,
-    LoadLog,
-    /// Loads the publishing rhythms of sources (row keys).
-    LoadRhythms {
-        sources: Vec<i64>,
-    },
-    /// Loads the explanation of a source's schedule (row key).
-    LoadWhy {
-        source: i64,
-    },
     Mark {
         mark: Mark,
         keys: Vec<i64>,
@@ -92,10 +75,6 @@ pub(super) enum Effect {
     Edit {
         purpose: Purpose,
         change: FileChange,
-    },
-    /// Counts the results of saved queries, by name.
-    CountViews {
-        views: Vec<(String, View)>,
     },
     /// Reads the entry of a source (row key) for the form.
     LoadEntry {

@@ -11,9 +11,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use tokio::sync::mpsc::UnboundedSender;
 
-/// A request to the thread.
+/// A read of the database, which returns as an event.
 #[derive(Debug)]
-pub(super) enum Request {
+pub(super) enum Read {
     Sources,
     Window {
         request: RequestId,
@@ -44,9 +44,9 @@ const LOG_LINES: usize = 500;
 /// Stack size in bytes: the document builder recurses up to the nesting limit.
 const STACK: usize = 16 << 20;
 
-/// Sends requests to the thread.
+/// Sends reads to the thread.
 pub(super) struct ReadQueue {
-    requests: mpsc::Sender<Request>,
+    reads: mpsc::Sender<Read>,
     interrupter: Arc<Mutex<Interrupter>>,
     /// Whether a window or a count is being read, which a newer window interrupts.
     in_window: Arc<AtomicBool>,
@@ -57,7 +57,7 @@ impl ReadQueue {
     pub(super) fn start(handle: Handle, events: UnboundedSender<Event>) -> Result<Self> {
         let reader = handle.store().reader()?;
         let interrupter = Arc::new(Mutex::new(reader.interrupter()));
-        let (requests, inbox) = mpsc::channel();
+        let (reads, inbox) = mpsc::channel();
         let in_window = Arc::new(AtomicBool::new(false));
         let thread = ReaderThread {
             handle,
@@ -72,13 +72,13 @@ impl ReadQueue {
             .stack_size(STACK)
             .spawn(move || thread.run(&inbox))
             .map_err(|e| StoreError::Sqlite(e.to_string()))?;
-        Ok(Self { requests, interrupter, in_window })
+        Ok(Self { reads, interrupter, in_window })
     }
 
-    pub(super) fn send(&self, request_kind: Request) {
-        let supersedes = matches!(request_kind, Request::Window { .. });
+    pub(super) fn send(&self, read: Read) {
+        let supersedes = matches!(read, Read::Window { .. });
         // The thread ends only with the interface.
-        let _ = self.requests.send(request_kind);
+        let _ = self.reads.send(read);
         if supersedes && self.in_window.load(Ordering::SeqCst) {
             self.interrupter.lock().unwrap_or_else(PoisonError::into_inner).interrupt();
         }
@@ -90,7 +90,7 @@ enum Outcome {
     Event(Event),
     Nothing,
     /// To be repeated or continued.
-    Interrupted(Request),
+    Interrupted(Read),
 }
 
 struct ReaderThread {
@@ -103,28 +103,28 @@ struct ReaderThread {
 }
 
 impl ReaderThread {
-    fn run(mut self, inbox: &mpsc::Receiver<Request>) {
+    fn run(mut self, inbox: &mpsc::Receiver<Read>) {
         let mut waiting = VecDeque::new();
         loop {
             if waiting.is_empty() {
-                let Ok(request_kind) = inbox.recv() else { return };
-                waiting.push_back(request_kind);
+                let Ok(read) = inbox.recv() else { return };
+                waiting.push_back(read);
             }
             waiting.extend(inbox.try_iter());
-            let Some(request_kind) = waiting.pop_front() else { continue };
-            let is_window = |q: &Request| matches!(q, Request::Window { .. });
-            if is_window(&request_kind) && waiting.iter().any(is_window) {
+            let Some(read) = waiting.pop_front() else { continue };
+            let is_window = |q: &Read| matches!(q, Read::Window { .. });
+            if is_window(&read) && waiting.iter().any(is_window) {
                 continue;
             }
             // Counts have the lowest priority.
-            let counts = |q: &Request| matches!(q, Request::Counts { .. });
-            if counts(&request_kind) && !waiting.is_empty() {
+            let counts = |q: &Read| matches!(q, Read::Counts { .. });
+            if counts(&read) && !waiting.is_empty() {
                 if !waiting.iter().any(counts) {
-                    waiting.push_back(request_kind);
+                    waiting.push_back(read);
                 }
                 continue;
             }
-            match self.perform(request_kind) {
+            match self.perform(read) {
                 Outcome::Event(event) => {
                     if self.events.send(event).is_err() {
                         return;
@@ -132,36 +132,36 @@ impl ReaderThread {
                 }
                 // The interrupt may have been meant for the previous window: repeat this one unless a newer one
                 // is waiting.
-                Outcome::Interrupted(request_kind) => waiting.push_front(request_kind),
+                Outcome::Interrupted(read) => waiting.push_front(read),
                 Outcome::Nothing => {}
             }
         }
     }
 
-    fn perform(&mut self, request_kind: Request) -> Outcome {
+    fn perform(&mut self, read: Read) -> Outcome {
         let message = |e: StoreError| e.to_string();
-        Outcome::Event(match request_kind {
-            Request::Sources => Event::SourcesLoaded(self.retry(Self::sources).map_err(message)),
-            Request::Window { request, ref view, anchor, size } => {
+        Outcome::Event(match read {
+            Read::Sources => Event::SourcesLoaded(self.retry(Self::sources).map_err(message)),
+            Read::Window { request, ref view, anchor, size } => {
                 self.in_window.store(true, Ordering::SeqCst);
                 let window = self.reader.window(view, anchor, size);
                 self.in_window.store(false, Ordering::SeqCst);
                 if let Err(StoreError::Interrupted) = window {
-                    return Outcome::Interrupted(request_kind);
+                    return Outcome::Interrupted(read);
                 }
                 Event::WindowLoaded(request, window.map_err(message))
             }
-            Request::Article { request, key } => {
+            Read::Article { request, key } => {
                 let article = self.retry(|this| this.article(key));
                 Event::ArticleLoaded(request, article.map_err(message))
             }
-            Request::Log => {
+            Read::Log => {
                 let filter = PollFilter { source: None, noteworthy: true };
                 let polls = self.retry(|this| this.reader.polls(filter, LOG_LINES));
                 Event::LogLoaded(polls.map_err(message))
             }
-            // One count at a time, so that other requests need not wait for all of them.
-            Request::Counts { mut left, mut done } => match left.pop() {
+            // One count at a time, so that other reads need not wait for all of them.
+            Read::Counts { mut left, mut done } => match left.pop() {
                 None => Event::ViewsCounted(Ok(done)),
                 Some((name, view)) => {
                     self.in_window.store(true, Ordering::SeqCst);
@@ -172,14 +172,14 @@ impl ReaderThread {
                         Err(StoreError::Interrupted) => left.push((name, view)),
                         Err(e) => return Outcome::Event(Event::ViewsCounted(Err(message(e)))),
                     }
-                    return Outcome::Interrupted(Request::Counts { left, done });
+                    return Outcome::Interrupted(Read::Counts { left, done });
                 }
             },
-            Request::Rhythms(sources) => {
+            Read::Rhythms(sources) => {
                 let rhythms = self.retry(|this| this.rhythms(&sources));
                 Event::RhythmsLoaded(rhythms.map_err(message))
             }
-            Request::Why(source) => {
+            Read::Why(source) => {
                 let summary = self.retry(|this| this.why(source));
                 let no_source = || "The source no longer exists".to_owned();
                 Event::WhyLoaded(
@@ -187,7 +187,7 @@ impl ReaderThread {
                     summary.map_err(message).and_then(|summary| summary.ok_or_else(no_source)),
                 )
             }
-            Request::Version => {
+            Read::Version => {
                 if self.reopen_if_writable() {
                     return Outcome::Event(Event::StoreChanged);
                 }

@@ -3,6 +3,7 @@
 use super::app::App;
 use super::effect::Effect;
 use super::event::{Event, SourceEntry, SourceList};
+use super::read::Read;
 use super::style::{Depth, Palette};
 use super::view;
 use crate::config::{KeyMap, Settings, Theme};
@@ -63,7 +64,7 @@ impl Stage {
 
     fn happen(&mut self, event: Event) {
         for effect in self.app.update(event, self.now) {
-            if let Effect::LoadWindow { request, view, anchor, size } = effect {
+            if let Effect::Read(Read::Window { request, view, anchor, size }) = effect {
                 let window = self.reader.window(&view, anchor, size).map_err(|e| e.to_string());
                 self.happen(Event::WindowLoaded(request, window));
             }

@@ -14,6 +14,7 @@ mod workbench;
 use super::app::App;
 use super::effect::{Effect, ExitReason, Purpose};
 use super::event::*;
+use super::read::Read;
 use super::style::{Depth, Palette};
 use super::view;
 use crate::article::from_html;
@@ -77,7 +78,7 @@ impl Stage {
         let mut stage =
             Self { app, rows, shown: None, files: None, requested: Vec::new(), exit_reason: None };
         let first = stage.app.start();
-        assert!(matches!(first.as_slice(), [Effect::LoadSources]));
+        assert!(matches!(first.as_slice(), [Effect::Read(Read::Sources)]));
         stage.happen(Event::SourcesLoaded(Ok(list)));
         stage
     }
@@ -91,11 +92,11 @@ impl Stage {
 
     fn perform(&mut self, effect: Effect) {
         match effect {
-            Effect::LoadSources => {
+            Effect::Read(Read::Sources) => {
                 let list = self.files.as_ref().map_or_else(source_list, lists::Files::list);
                 self.happen(Event::SourcesLoaded(Ok(list)));
             }
-            Effect::LoadWindow { request, view, .. } => {
+            Effect::Read(Read::Window { request, view, .. }) => {
                 let mut rows: Vec<ItemRow> = self.rows.clone();
                 rows.retain(|r| !(view.unread_only && r.read));
                 if let Some(text) = &view.criteria.text {
@@ -106,7 +107,7 @@ impl Stage {
                 let window = Window { rows, ..Window::default() };
                 self.happen(Event::WindowLoaded(request, Ok(window)));
             }
-            Effect::LoadArticle { request, key } => {
+            Effect::Read(Read::Article { request, key }) => {
                 let row = self.rows.iter().find(|r| r.key == key).unwrap().clone();
                 let shown = match &self.shown {
                     Some(shown) => Article { row, ..shown.clone() },
@@ -124,7 +125,7 @@ impl Stage {
                 self.happen(Event::Marked(Ok(MarksSet { mark, keys, to, cause })));
                 self.happen(Event::StoreChanged);
             }
-            Effect::LoadRhythms { sources } => {
+            Effect::Read(Read::Rhythms(sources)) => {
                 let rhythm = |key: i64| Rhythm {
                     per_day: [2, 0, 5, 9, 12, 3, 7].map(|n| n * key as u32 % 11).to_vec(),
                     newest: Some(now() - TimeDelta::days(key * 3)),
@@ -133,7 +134,7 @@ impl Stage {
                 let rhythms = sources.into_iter().map(|key| (key, rhythm(key))).collect();
                 self.happen(Event::RhythmsLoaded(Ok(rhythms)));
             }
-            Effect::LoadWhy { source } => self.happen(Event::WhyLoaded(source, Ok(summary()))),
+            Effect::Read(Read::Why(source)) => self.happen(Event::WhyLoaded(source, Ok(summary()))),
             Effect::Quit(exit_reason) => self.exit_reason = Some(exit_reason),
             other => {
                 self.requested.push(format!("{other:?}"));

@@ -9,6 +9,7 @@ use crate::model::SourceKind;
 use crate::tui::effect::{Effect, ExitReason};
 use crate::tui::event::{Failure, Followed, RequestId};
 use crate::tui::input::Field;
+use crate::tui::read::Read;
 use crate::tui::view::{self, DialogArea};
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
@@ -248,7 +249,7 @@ impl App {
                     self.sources.select_added = Some(one.id.clone());
                     self.focus = super::Focus::Items;
                 }
-                vec![Effect::LoadSources, Effect::CloseBench]
+                vec![Effect::Read(Read::Sources), Effect::CloseBench]
             }
             (Err(why), Some(add)) => {
                 add.stage = Stage::Failed(vec![why]);

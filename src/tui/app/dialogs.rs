@@ -6,6 +6,7 @@ use crate::config::{Action, Context, Key, Lookup};
 use crate::model::{PollRecord, SourceId, Time};
 use crate::tui::effect::{Effect, ExitReason};
 use crate::tui::input::{self, Field};
+use crate::tui::read::Read;
 use crate::tui::view::{self, DialogArea};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseEventKind};
 use ratatui::Frame;
@@ -147,7 +148,7 @@ impl App {
             Action::Import => self.push_dialog(Prompt::import("")),
             Action::Log => {
                 self.push_dialog(LogList::default());
-                vec![Effect::LoadLog]
+                vec![Effect::Read(Read::Log)]
             }
             Action::Jump => self.open_jump(),
             Action::Why => self.open_why(),

@@ -8,6 +8,7 @@ use crate::model::Time;
 use crate::store::Mark;
 use crate::tui::effect::{Effect, Purpose};
 use crate::tui::event::{Cause, Failure, MarksSet, NotSaved};
+use crate::tui::read::Read;
 use crate::tui::view::{self, DialogArea};
 use crossterm::event::{KeyCode, KeyEvent};
 use ratatui::Frame;
@@ -218,7 +219,7 @@ impl App {
         // After an error, a change that was shown in advance must be taken back.
         let sources = |edited: &Edited| edited.edits.iter().any(|e| e.file() == FileKind::Sources);
         if result.as_ref().map_or(true, sources) {
-            effects.push(Effect::LoadSources);
+            effects.push(Effect::Read(Read::Sources));
         }
         effects.extend(match (purpose, result) {
             (Purpose::Form(save), result) => self.form_saved(save, result),

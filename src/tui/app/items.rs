@@ -7,6 +7,7 @@ use crate::query::{Date, Named, Query, State, What, resolve};
 use crate::store::{Anchor, Criteria, Cursor, Mark, Scope, View, Window};
 use crate::tui::effect::Effect;
 use crate::tui::event::{Cause, Failure, RequestId};
+use crate::tui::read::Read;
 use crate::util::clock::start_of_day;
 use std::collections::HashSet;
 
@@ -239,7 +240,7 @@ impl App {
             Placement::Same => self.items.page().max(self.items.selected.min(MAX_ROWS / 2)),
             _ => self.items.page(),
         };
-        vec![Effect::LoadWindow { request, view: self.view(), anchor, size }]
+        vec![Effect::Read(Read::Window { request, view: self.view(), anchor, size })]
     }
 
     /// The view with the parsed query.

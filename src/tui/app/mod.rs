@@ -53,6 +53,7 @@ pub(super) use workbench::{Bench, BenchField, BenchPane, Marked};
 
 use super::effect::Effect;
 use super::event::{Event, Failure, RequestId};
+use super::read::Read;
 use super::style;
 use crate::config::{Key, KeyMap, Settings};
 use crate::engine::Status;
@@ -186,7 +187,7 @@ impl App {
     /// The effects at the start.
     pub(super) fn start(&mut self) -> Vec<Effect> {
         self.stale.loading = true;
-        vec![Effect::LoadSources]
+        vec![Effect::Read(Read::Sources)]
     }
 
     /// Applies an event and returns the effects to perform.
@@ -314,7 +315,7 @@ impl App {
         }
         self.stale =
             Stale { changed: false, loading: true, not_before: Some(self.now + RELOAD_PAUSE) };
-        [Effect::LoadSources].into_iter().chain(self.reload_why()).collect()
+        [Effect::Read(Read::Sources)].into_iter().chain(self.reload_why()).collect()
     }
 
     fn sources_loaded(&mut self, result: Result<super::event::SourceList, Failure>) -> Vec<Effect> {

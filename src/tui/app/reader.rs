@@ -9,6 +9,7 @@ use crate::model::ItemRow;
 use crate::store::Mark;
 use crate::tui::effect::Effect;
 use crate::tui::event::{Article, Cause, Failure, RequestId};
+use crate::tui::read::Read;
 use crate::tui::reader::{Lines, glyphs, layout, layout_difference};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -254,7 +255,7 @@ impl App {
         self.focus = Focus::Reader;
         let request = self.request();
         self.reader.loading = Some(request);
-        let mut effects = vec![Effect::LoadArticle { request, key: row.key }];
+        let mut effects = vec![Effect::Read(Read::Article { request, key: row.key })];
         if self.settings.ui.read_on_open && !row.read {
             effects.extend(self.set_mark(Mark::Read, &[row], true, Cause::Reading));
         }
@@ -323,7 +324,7 @@ impl App {
         let Some(key) = self.reader.row().map(|row| row.key) else { return vec![] };
         let request = self.request();
         self.reader.loading = Some(request);
-        vec![Effect::LoadArticle { request, key }]
+        vec![Effect::Read(Read::Article { request, key })]
     }
 
     pub(super) fn change_width(&mut self, by: i16) -> Vec<Effect> {

@@ -7,6 +7,7 @@ use crate::query::Query;
 use crate::store::{Count, Scope, View};
 use crate::tui::effect::Effect;
 use crate::tui::event::Failure;
+use crate::tui::read::Read;
 use chrono::TimeDelta;
 
 /// Pause between two counts while commits keep coming.
@@ -51,7 +52,7 @@ impl App {
         let views: Vec<_> = self.settings.views.iter().filter_map(view).collect();
         self.counting =
             Counting { requested: false, waiting: true, not_before: Some(self.now + PAUSE) };
-        vec![Effect::CountViews { views }]
+        vec![Effect::Read(Read::Counts { left: views, done: Vec::new() })]
     }
 
     pub(super) fn views_counted(

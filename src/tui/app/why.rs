@@ -7,6 +7,7 @@ use crate::config::{Action, Context, Key, Lookup};
 use crate::engine::{Rhythm, ScheduleSummary};
 use crate::tui::effect::Effect;
 use crate::tui::event::Failure;
+use crate::tui::read::Read;
 use crate::tui::view::{self, DialogArea};
 use crossterm::event::KeyEvent;
 use ratatui::Frame;
@@ -71,7 +72,7 @@ impl App {
                 state.or_insert(RhythmState { items, asked: now, waiting: true, rhythm: None });
             (state.items, state.asked, state.waiting) = (items, now, true);
         }
-        (!missing.is_empty()).then_some(Effect::LoadRhythms { sources: missing })
+        (!missing.is_empty()).then_some(Effect::Read(Read::Rhythms(missing)))
     }
 
     pub(super) fn rhythms_loaded(
@@ -119,12 +120,12 @@ impl App {
             return self.note("Select a source in the Sources pane first");
         };
         self.push_dialog(WhyPanel { source, title, summary: None, top: 0 });
-        vec![Effect::LoadWhy { source }]
+        vec![Effect::Read(Read::Why(source))]
     }
 
     /// Reloads the open panel.
     pub(super) fn reload_why(&self) -> Option<Effect> {
-        self.dialog().map(|panel: &WhyPanel| Effect::LoadWhy { source: panel.source })
+        self.dialog().map(|panel: &WhyPanel| Effect::Read(Read::Why(panel.source)))
     }
 
     pub(super) fn why_loaded(

@@ -49,7 +49,7 @@ impl Files {
         let (sources, config) = (SourcesFile::open(&self.paths), ConfigFile::open(&self.paths));
         Some(match effect {
             Effect::Edit { purpose, change } => Event::Edited(purpose, apply(change, &self.paths)),
-            Effect::CountViews { views } => {
+            Effect::Read(Read::Counts { left: views, .. }) => {
                 let count = |(i, (name, _)): (usize, (String, _))| {
                     let items = u32::try_from(i * 996 + 3).unwrap();
                     (name, Count { items, more: items == 999 })

@@ -95,7 +95,7 @@ fn retries_rhythms_that_could_not_be_read() {
     let mut app = Stage::new().app;
     let mut at = |seconds: i64, event: Event| {
         let effects = app.update(event, now() + TimeDelta::seconds(seconds));
-        effects.iter().any(|effect| matches!(effect, Effect::LoadRhythms { .. }))
+        effects.iter().any(|effect| matches!(effect, Effect::Read(Read::Rhythms(_))))
     };
     assert!(!at(1800, Event::TimePassed), "they are known");
     assert!(at(3601, Event::TimePassed), "the days changed");

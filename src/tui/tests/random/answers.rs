@@ -155,17 +155,17 @@ impl Chaos {
     /// A possible reply of the driver.
     pub(super) fn answer(&mut self, effect: Effect) -> Option<Event> {
         Some(match effect {
-            Effect::LoadSources => {
+            Effect::Read(Read::Sources) => {
                 let list = self.sources();
                 Event::SourcesLoaded(self.result(list))
             }
-            Effect::LoadWindow { request, .. } => {
+            Effect::Read(Read::Window { request, .. }) => {
                 let rows = self.rows();
                 let (more_above, more_below) = (self.rng.bool(), self.rng.bool());
                 let window = Window { rows, more_above, more_below, cut: self.rng.bool() };
                 Event::WindowLoaded(request, self.result(window))
             }
-            Effect::LoadArticle { request, key } => {
+            Effect::Read(Read::Article { request, key }) => {
                 let at = key.unsigned_abs() as usize % self.stock.rows.len();
                 let row = ItemRow { key, ..self.stock.rows[at].clone() };
                 let mut shown = article(row);
@@ -194,7 +194,7 @@ impl Chaos {
             }
             Effect::Prefetch { .. } => Event::Prefetched(self.rng.bool()),
             Effect::StopPrefetch => Event::PrefetchEnded,
-            Effect::LoadLog => {
+            Effect::Read(Read::Log) => {
                 let poll = PollRecord {
                     at: now(),
                     status: Some(404),
@@ -207,13 +207,13 @@ impl Chaos {
                 let polls = vec![(SourceId("kernel".to_owned()), poll); self.rng.usize(..40)];
                 Event::LogLoaded(self.result(polls))
             }
-            Effect::LoadRhythms { sources } => {
+            Effect::Read(Read::Rhythms(sources)) => {
                 let pulse = Pulse::Silent;
                 let rhythm = Rhythm { per_day: vec![1, 0, 9], newest: None, pulse };
                 let rhythms = sources.into_iter().map(|key| (key, rhythm.clone())).collect();
                 Event::RhythmsLoaded(self.result(rhythms))
             }
-            Effect::LoadWhy { source } => Event::WhyLoaded(source, self.result(summary())),
+            Effect::Read(Read::Why(source)) => Event::WhyLoaded(source, self.result(summary())),
             Effect::Mark { mark, mut keys, to, cause } => {
                 keys.retain(|_| self.rng.u8(..8) > 0);
                 Event::Marked(self.result(MarksSet { mark, keys, to, cause }))
@@ -253,7 +253,7 @@ impl Chaos {
                 let read = ImportRead { import, sources, already: vec![], views, known_views };
                 Event::ImportRead(request, self.result(Box::new(read)))
             }
-            Effect::CountViews { views } => {
+            Effect::Read(Read::Counts { left: views, .. }) => {
                 let mut count = |(name, _)| {
                     let items = self.rng.u32(..1000);
                     (name, Count { items, more: items == 999 })
@@ -283,7 +283,8 @@ impl Chaos {
                 Event::BenchReplied(bench, WorkbenchEvent::Copies(times))
             }
             Effect::Bench { bench, ask } => return self.bench_answer(bench, ask),
-            Effect::CancelDiscovery
+            Effect::Read(Read::Version)
+            | Effect::CancelDiscovery
             | Effect::CloseBench
             | Effect::StopCrawl { .. }
             | Effect::Copy { .. }
