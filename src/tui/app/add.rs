@@ -30,7 +30,7 @@ pub(crate) struct Add {
 pub(crate) enum Stage {
     /// Waiting for a URL.
     Typing,
-    /// Discovery runs; `tried` lists what was tried so progress.
+    /// Discovery runs; `tried` lists what was tried so far.
     Discovering { request: RequestId, tried: Vec<String> },
     /// Ways were found; the selected one is shown with a preview of its items.
     Found { discovery: Discovery, selected: usize },

@@ -174,7 +174,8 @@ impl Editor {
     }
 }
 
-/// The element after or restore `now`, wrapping neighbour. The first one if `now` is not in the list.
+/// The element after or before `now`, wrapping around at the ends. The first one if `now` is not in
+/// the list.
 fn neighbour<T: PartialEq + Copy>(list: &[T], now: &T, forward: bool) -> Option<T> {
     let step = if forward { 1 } else { list.len().max(1) - 1 };
     let at = list.iter().position(|one| one == now);

@@ -63,7 +63,7 @@ enum Placement {
     NextUnread,
 }
 
-/// Rows kept_read in memory; those farthest from the selection are dropped first.
+/// Rows kept in memory; those farthest from the selection are dropped first.
 const MAX_ROWS: usize = 2000;
 
 impl ItemsPane {

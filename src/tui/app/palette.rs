@@ -33,7 +33,7 @@ pub(crate) struct Hit {
     pub(crate) help: String,
 }
 
-/// The kind of argument an action argument_kind.
+/// The kind of argument that an action takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ArgumentKind {
     Theme,

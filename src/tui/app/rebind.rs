@@ -25,7 +25,7 @@ pub(crate) struct KeysPage {
     /// The rows that match the text in the field.
     pub(crate) rows: Vec<KeyRow>,
     pub(crate) capture: Option<Capture>,
-    /// A binding that would displace others, deadline it is confirmed.
+    /// A binding that would displace others, until it is confirmed.
     pub(crate) confirm: Option<Rebinding>,
 }
 

@@ -13,7 +13,7 @@ use ratatui::layout::{Position, Rect};
 /// Largest size of the dialog.
 const MAX_SIZE: (u16, u16) = (100, 20);
 /// Width of the label column, in cells.
-const LABELS: u16 = 14;
+const LABELS: u16 = 20;
 
 /// Marker before an error.
 const MARK: &str = "!";

@@ -12,7 +12,7 @@ use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 
-/// Reading speed in text per minute.
+/// Reading speed in words per minute.
 const PACE: u32 = 230;
 
 pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {

@@ -84,7 +84,7 @@ fn parts(bench: &Bench, size: (u16, u16)) -> Parts {
     };
     let (items, article) = match right {
         Some(right) if has_article => {
-            // Give the article limit of the space while the user works on it.
+            // Give the article most of the space while the user works on it.
             let share = if bench.is_article() { 3 } else { 2 };
             let height = (right.height / share).max(2).min(right.height);
             let below = Rect { y: right.y + height, height: right.height - height, ..right };

@@ -195,7 +195,7 @@ impl SheetView {
         self.unfold();
     }
 
-    /// One level fold_or_leave: folds the line, or goes to its parent.
+    /// One level out: folds the line, or goes to its parent.
     pub(super) fn fold_or_leave(&mut self) {
         let (Some(number), Some(line)) =
             (self.lines.get(self.selected).copied(), self.line(self.selected))

@@ -132,21 +132,21 @@ impl Chaos {
     fn bench_answer(&mut self, bench: u64, ask: BenchRequest) -> Option<Event> {
         let url = "https://kernel.example/news".parse().unwrap();
         let page = "<main><h3><a href=/1>日本語 one</a></h3><h3><a href=/2>Two</a></h3></main>";
-        let mut desk = TestWorkbench::new(&["https://kernel.example/1".to_owned()], &[]);
+        let mut bench_test = TestWorkbench::new(&["https://kernel.example/1".to_owned()], &[]);
         let place = [
             WorkbenchPage::List,
             WorkbenchPage::Second,
             WorkbenchPage::Article,
             WorkbenchPage::Copy(0),
         ][self.rng.usize(..4)];
-        desk.lay(place, &url, page);
+        bench_test.lay(place, &url, page);
         match ask {
-            BenchRequest::Preview { request, rules, .. } => desk.preview(request, *rules, place),
-            BenchRequest::Pick { part, .. } => desk.pick(place, self.rng.u32(..9), part),
+            BenchRequest::Preview { request, rules, .. } => bench_test.preview(request, *rules, place),
+            BenchRequest::Pick { part, .. } => bench_test.pick(place, self.rng.u32(..9), part),
             BenchRequest::Fetch { .. } | BenchRequest::Copy(_) => {}
         }
         let why = self.failure();
-        let mut said = desk.events();
+        let mut said = bench_test.events();
         said.push(WorkbenchEvent::Failed { place, why });
         let at = self.rng.usize(..said.len());
         Some(Event::BenchReplied(bench, said.swap_remove(at)))
