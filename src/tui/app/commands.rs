@@ -1,8 +1,8 @@
-//! Actions on sources and items with effects outside the interface: refresh, browser, copy, remove,
-//! theme.
+//! Actions on sources and items with effects outside the interface, and why an action is not
+//! available.
 
 use super::settings::setting;
-use super::{App, Focus, Refreshing};
+use super::{App, Focus, Refreshing, RowId};
 use crate::config::{self, Action, FileChange, Theme};
 use crate::engine::{Pace, Refreshed, Report, Role};
 use crate::model::{ItemRow, Outcome};
@@ -10,6 +10,10 @@ use crate::store::Mark;
 use crate::tui::effect::{Effect, Purpose};
 use crate::tui::event::{Cause, Failure};
 use crate::tui::style::Palette;
+
+const NO_SOURCE: &str = "Select a source in the Sources pane first";
+const NO_ITEM: &str = "Select an item first";
+const NO_ARTICLE: &str = "Open an item first";
 
 /// Pages that one key press opens at most.
 const MAX_PAGES: usize = 15;
@@ -206,6 +210,79 @@ impl App {
             Err(errors) => {
                 self.problem(errors.first().map(ToString::to_string).unwrap_or_default())
             }
+        }
+    }
+
+    /// Why an action would do nothing; `None` if it is available.
+    pub(super) fn unavailable_reason(&self, action: Action) -> Option<&'static str> {
+        let reason_if = |missing: bool, why: &'static str| missing.then_some(why);
+        let no_item = || match self.focus {
+            Focus::Reader => self.reader.row().is_none(),
+            _ => self.items.current().is_none(),
+        };
+        let no_source = || self.sources.targets().is_empty();
+        let row = self.sources.current().map(|row| &row.id);
+        match action {
+            Action::Edit if self.saved_view().is_some() => None,
+            Action::Edit | Action::Workbench | Action::Why => {
+                reason_if(self.selected_source().is_none(), NO_SOURCE)
+            }
+            Action::EditFile => reason_if(no_source(), NO_SOURCE),
+            Action::Delete => {
+                let nothing = no_source() && self.saved_view().is_none();
+                reason_if(nothing, "Select a source, a folder or a saved query first")
+            }
+            Action::Move | Action::EditTags | Action::Switch => {
+                reason_if(no_source(), "Select a source or a folder first")
+            }
+            Action::MoveDown | Action::MoveUp => reason_if(no_source(), NO_SOURCE),
+            Action::Rename => reason_if(
+                matches!(row, None | Some(RowId::Smart(_) | RowId::Tags)),
+                "Select a source, a folder, a tag or a saved query first",
+            ),
+            Action::Fold => {
+                let in_folder = match row {
+                    Some(RowId::Folder(_) | RowId::Tags | RowId::Tag(_)) => true,
+                    Some(RowId::Source(key)) => {
+                        self.sources.entry(*key).is_some_and(|e| e.source.folder.is_some())
+                    }
+                    _ => false,
+                };
+                reason_if(!in_folder, "Select a folder, or a source in a folder, first")
+            }
+            Action::Browser | Action::Copy if self.focus == Focus::Sources => {
+                reason_if(no_source(), NO_SOURCE)
+            }
+            Action::Select => match self.focus {
+                Focus::Sources => reason_if(no_source(), NO_SOURCE),
+                Focus::Items => reason_if(no_item(), NO_ITEM),
+                Focus::Reader => Some("Select items in the Items pane"),
+            },
+            Action::Open => match self.focus {
+                Focus::Sources => None,
+                Focus::Items => reason_if(no_item(), "This list is empty"),
+                Focus::Reader => Some("This item is already open"),
+            },
+            Action::Pin
+            | Action::ToggleRead
+            | Action::Browser
+            | Action::BrowserAndNext
+            | Action::Copy
+            | Action::FullText
+            | Action::Comments => reason_if(no_item(), NO_ITEM),
+            Action::Zen => reason_if(self.reader.row().is_none() && no_item(), NO_ITEM),
+            Action::Links
+            | Action::Hints
+            | Action::OpenLink
+            | Action::JumpBack
+            | Action::Find
+            | Action::Difference
+            | Action::Pipe
+            | Action::Narrower
+            | Action::Wider => reason_if(self.reader.article.is_none(), NO_ARTICLE),
+            Action::ScrollRight => reason_if(self.reader.article.is_none(), NO_ARTICLE),
+            Action::ReadAll => reason_if(self.items.rows.is_empty(), "This list is empty"),
+            _ => None,
         }
     }
 }

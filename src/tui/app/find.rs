@@ -1,7 +1,6 @@
 //! Text search in the article, and stepping through the changes of a difference.
 
-use super::{App, Focus, ReaderPane};
-use crate::tui::effect::Effect;
+use super::ReaderPane;
 use crate::tui::reader::{Haystack, Piece};
 use crate::util::text;
 
@@ -91,7 +90,7 @@ impl ReaderPane {
         }
     }
 
-    fn next_change(&mut self, forward: bool) {
+    pub(super) fn next_change(&mut self, forward: bool) {
         let changes = &self.lines.changes;
         let at = self.pointed.unwrap_or(self.top);
         let found = if forward {
@@ -120,29 +119,5 @@ impl ReaderPane {
             self.clear_find();
             self.set_top(from);
         }
-    }
-}
-
-impl App {
-    /// Whether the keys for the next item step through matches or changes in the article instead.
-    pub(in crate::tui) fn stepping(&self) -> bool {
-        self.focus == Focus::Reader && (self.reader.find.is_some() || self.reader.show_difference)
-    }
-
-    pub(super) fn step(&mut self, forward: bool) -> Vec<Effect> {
-        if self.reader.find.is_some() {
-            self.reader.next_match(forward);
-        } else {
-            self.reader.next_change(forward);
-        }
-        vec![]
-    }
-
-    /// Closes the search field; the search stays active if it has matches.
-    pub(super) fn find_confirmed(&mut self) -> Vec<Effect> {
-        let missing = self.reader.find.as_ref().filter(|find| find.pieces.is_empty());
-        let Some(text) = missing.map(|find| find.text.trim().to_owned()) else { return vec![] };
-        self.reader.cancel_find();
-        if text.is_empty() { vec![] } else { self.note(format!("Not found in this text: {text}")) }
     }
 }

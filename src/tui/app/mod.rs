@@ -5,7 +5,6 @@
 
 mod add;
 mod arrange;
-mod can;
 mod commands;
 mod complete;
 mod dialogs;
@@ -13,39 +12,32 @@ mod editor;
 mod find;
 mod fulltext;
 mod history;
-mod import;
 mod items;
 mod jump;
 mod keys;
 mod links;
-mod mouse;
 mod palette;
 mod prompt;
 mod rank;
 mod reader;
-mod rebind;
 mod search;
 mod settings;
 mod sources;
-mod tree;
-mod views;
 mod why;
 mod workbench;
 
-pub(super) use add::{Add, Choice, Stage};
+pub(super) use add::{Add, Choice, ImportLine, ImportPreview, Stage};
 pub(super) use complete::Completion;
 pub(super) use dialogs::{Dialog, Help, LogList, Starters};
 pub(super) use editor::Editor;
 pub(super) use fulltext::Texts;
 pub(super) use history::HistoryList;
-pub(super) use import::{ImportLine, ImportPreview};
 pub(super) use items::{ItemsPane, midnight};
 pub(super) use jump::Jump;
 pub(super) use links::{Hints, LinkList};
 pub(super) use palette::{Hit, Palette};
 pub(super) use prompt::{Prompt, PromptKind};
 pub(super) use reader::ReaderPane;
-pub(super) use rebind::KeysPage;
 pub(super) use search::SearchBar;
 pub(super) use sources::{Row, RowId, Smart, SourcesPane};
 pub(super) use why::WhyPanel;
@@ -58,10 +50,11 @@ use super::style;
 use crate::config::{Key, KeyMap, Settings};
 use crate::engine::Status;
 use crate::model::Time;
+use arrange::Counting;
 use chrono::TimeDelta;
 use history::History;
+pub(super) use settings::KeysPage;
 use settings::PendingEdits;
-use views::Counting;
 use why::Rhythms;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -238,7 +231,9 @@ impl App {
             Event::Followed(result) => self.followed(result),
             Event::Edited(purpose, result) => self.edited(purpose, result),
             Event::EntryLoaded(source, result) => self.entry_loaded(source, result),
-            Event::BenchReplied(bench, reply) => self.bench_replied(bench, reply),
+            Event::BenchReplied(id, reply) => {
+                self.with(|editor: &mut Editor, app| editor.bench_replied(app, id, reply).into())
+            }
             Event::ViewsCounted(result) => self.views_counted(result),
             Event::ImportRead(request, result) => self.import_read(request, result),
             Event::SettingsLoaded(result) => self.settings_loaded(result),

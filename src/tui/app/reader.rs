@@ -355,4 +355,26 @@ impl App {
         self.reader.find = None;
         vec![]
     }
+
+    /// Whether the keys for the next item step through matches or changes in the article instead.
+    pub(in crate::tui) fn stepping(&self) -> bool {
+        self.focus == Focus::Reader && (self.reader.find.is_some() || self.reader.show_difference)
+    }
+
+    pub(super) fn step(&mut self, forward: bool) -> Vec<Effect> {
+        if self.reader.find.is_some() {
+            self.reader.next_match(forward);
+        } else {
+            self.reader.next_change(forward);
+        }
+        vec![]
+    }
+
+    /// Closes the search field; the search stays active if it has matches.
+    pub(super) fn find_confirmed(&mut self) -> Vec<Effect> {
+        let missing = self.reader.find.as_ref().filter(|find| find.pieces.is_empty());
+        let Some(text) = missing.map(|find| find.text.trim().to_owned()) else { return vec![] };
+        self.reader.cancel_find();
+        if text.is_empty() { vec![] } else { self.note(format!("Not found in this text: {text}")) }
+    }
 }

@@ -6,18 +6,8 @@ use crate::model::RuleKey;
 use crate::tui::effect::{BenchRequest, Effect};
 use crate::tui::event::RequestId;
 
-impl App {
-    pub(in super::super) fn bench_replied(
-        &mut self,
-        id: RequestId,
-        reply: WorkbenchEvent,
-    ) -> Vec<Effect> {
-        self.with(|editor: &mut Editor, app| editor.bench_replied(app, id, reply).into())
-    }
-}
-
 impl Editor {
-    fn bench_replied(
+    pub(in super::super) fn bench_replied(
         &mut self,
         app: &mut App,
         id: RequestId,

@@ -141,7 +141,9 @@ impl Chaos {
         ][self.rng.usize(..4)];
         bench_test.lay(place, &url, page);
         match ask {
-            BenchRequest::Preview { request, rules, .. } => bench_test.preview(request, *rules, place),
+            BenchRequest::Preview { request, rules, .. } => {
+                bench_test.preview(request, *rules, place)
+            }
             BenchRequest::Pick { part, .. } => bench_test.pick(place, self.rng.u32(..9), part),
             BenchRequest::Fetch { .. } | BenchRequest::Copy(_) => {}
         }
