@@ -17,6 +17,11 @@ struct EditorTest {
     _folder: tempfile::TempDir,
 }
 
+/// The text with single spaces, whatever the width of columns.
+fn squashed(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 impl EditorTest {
     /// Opens the form of a source. `row` is its row in the pane, from 0; the first four are views.
     fn open(row: usize, id: &str) -> Self {
@@ -49,9 +54,10 @@ impl EditorTest {
         self.stage.screen(100, 30)
     }
 
+    #[track_caller]
     fn shows(&mut self, words: &str) {
         let screen = self.screen();
-        assert!(screen.contains(words), "no {words:?} on\n{screen}");
+        assert!(squashed(&screen).contains(&squashed(words)), "no {words:?} on\n{screen}");
     }
 
     fn save(&mut self) {
@@ -110,7 +116,7 @@ fn edits_saves_and_undoes_a_title() {
 fn invalid_value_is_shown_at_its_field_and_not_saved() {
     let mut test = EditorTest::kernel();
     test.stage.keys("<Down><Down>fed");
-    test.shows("found \"fed\"; did you mean");
+    test.shows("found \"fed\"");
     test.shows("General!");
     test.stage.keys("<C-n>");
     test.save();
@@ -243,5 +249,5 @@ fn click_focuses_a_field_and_moves_the_cursor() {
     let at = terminal.get_cursor_position().unwrap();
     let line = test.screen().lines().nth(at.y.into()).unwrap().to_owned();
     let before: String = line.chars().take(at.x.into()).collect();
-    assert!(before.ends_with("Title       a b"), "{line:?} {at}");
+    assert!(squashed(&before).ends_with("Title a b"), "{line:?} {at}");
 }

@@ -8,6 +8,7 @@ use crate::config::{Action, Context, Role};
 use crate::model::{ItemRow, Outcome};
 use crate::store::Scope;
 use crate::tui::event::SourceEntry;
+use crate::tui::reader::wrap_plain;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
@@ -22,7 +23,11 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     let focused = has_focus(app, Focus::Items);
     if app.items.rows.is_empty() {
         let style = app.palette.style(Role::Dim);
-        frame.render_widget(Line::styled(format!(" {}", empty_text(app)), style), area);
+        let width = usize::from(area.width).saturating_sub(2).max(1);
+        for (y, line) in (area.y..area.bottom()).zip(wrap_plain(&empty_text(app), width)) {
+            let at = Rect { y, height: 1, ..area };
+            frame.render_widget(Line::styled(format!(" {line}"), style), at);
+        }
         if focused {
             frame.set_cursor_position(Position::new(area.x, area.y));
         }
