@@ -1,4 +1,4 @@
-//! `newsfed add`: follows an address.
+//! `newsfed add`: follows a URL.
 
 use super::args::Global;
 use super::discover::{headline, no_way, poll, words};
@@ -13,37 +13,36 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
 use std::io::{self, BufRead, IsTerminal, Write};
 
-/// Arguments of `add`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct AddArgs {
-    /// Any address of a site or a feed
+    /// URL of a site or a feed
     url: String,
-    /// Follow it only as this: a feed, a page with links to articles, a sitemap, or a site where a
-    /// crawl learns where articles appear
+    /// Follow it only as this: a feed, a page with links to articles, a sitemap, or a site on which
+    /// a crawl learns where articles appear
     #[arg(long = "as", value_name = "KIND", value_parser = kind_parser())]
     kind: Option<SourceKind>,
-    /// Your own title for it
+    /// Title to show instead of the feed's
     #[arg(long)]
     title: Option<String>,
-    /// Folder to put it in, as Tech/Linux
+    /// Folder to put it in, such as Tech/Linux
     #[arg(long)]
     folder: Option<String>,
-    /// Take the best way without asking, where there are several
+    /// Take the best way without asking if there are several
     #[arg(long, visible_alias = "first", short = 'y')]
     yes: bool,
-    /// Take the way with this number, as `newsfed discover` numbers them
+    /// Take the way with this number, as listed by `newsfed discover`
     #[arg(long, value_name = "N", conflicts_with = "yes")]
     pick: Option<usize>,
 }
 
 const EXAMPLES: &str = "\
-A page is searched for the feeds that it announces, then the usual places of feeds, then the page
-for lists of articles, then the site for a sitemap. Where there are several ways you are asked;
-without a terminal, --pick takes the one of that number and --yes the first. An address without
-https:// is tried by https, then by http. With --as crawl the site is explored by about 60 requests
-at its first poll, and later ones go where articles have appeared. The selectors of a website stand
-in sources.toml, to be changed at will (docs/websites.md).
+newsfed searches the page for announced feeds, then the usual places of feeds, then the page for
+lists of articles, then the site for a sitemap. If there are several ways, it asks. Without a
+terminal, use --pick to choose one by number, or --yes to take the first. A URL without https:// is
+tried with https, then with http. With --as crawl, the first poll explores the site with about 60
+requests, and later polls go where articles have appeared. The selectors of a website are written to
+sources.toml, where you can change them (docs/websites.md).
 
 Examples:
   newsfed add example.org
@@ -58,18 +57,16 @@ fn kind_parser() -> impl TypedValueParser<Value = SourceKind> {
     names.map(|name| SourceKind::named(&name).unwrap_or_default())
 }
 
-/// What `--json` prints.
 #[derive(Serialize)]
 struct Followed {
     source: SourceId,
     url: Option<String>,
-    /// False where the address was followed already.
+    /// False if the URL was followed already.
     added: bool,
-    /// Items found with it.
+    /// Number of items found.
     items: u32,
 }
 
-/// Runs `add`.
 pub(super) fn run(args: &AddArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let home = Home::load(global, out)?;
     log::start(&home, out.verbose, false);
@@ -86,7 +83,7 @@ async fn add(args: &AddArgs, handle: &Handle, out: &mut Output) -> Result<Exit, 
             let facts = handle.store().reader()?.sources()?;
             let facts = facts.into_iter().find(|f| f.id == source.id);
             if facts.as_ref().is_none_or(|f| f.last_poll.is_none()) {
-                out.note("its items come with the next `newsfed sync`");
+                out.note("the next `newsfed sync` fetches its items");
             }
             if let Some(why) = handle.why_no_items(&source.id, listed).await? {
                 out.note(why);
@@ -104,12 +101,12 @@ async fn add(args: &AddArgs, handle: &Handle, out: &mut Output) -> Result<Exit, 
         let url = summary.url.as_deref().unwrap_or_default();
         out.result(format!("{}: {url}, {} items", summary.source, summary.items))?;
     } else {
-        out.result(format!("followed already, as {}", summary.source))?;
+        out.result(format!("already followed as {}", summary.source))?;
     }
     Ok(Exit::Ok)
 }
 
-/// The way to take: the only one, or the one that the user picks.
+/// The way to follow: the only one, or the user's choice.
 fn choose(args: &AddArgs, discovery: &Discovery, out: &mut Output) -> Result<usize, Failure> {
     let ways = discovery.ways.len();
     if let Some(number) = args.pick.filter(|_| ways > 0) {
@@ -119,15 +116,15 @@ fn choose(args: &AddArgs, discovery: &Discovery, out: &mut Output) -> Result<usi
     }
     match ways {
         0 => return Err(no_way(discovery)),
-        // Sixty requests are not made unasked.
+        // Never make sixty requests unasked.
         _ if discovery.ways[0].kind() == SourceKind::Crawl && args.kind.is_none() && !args.yes => {
             let none = no_way(discovery);
             let how = "a crawl can learn where articles appear, with about 60 requests: --as crawl";
             return Err(Failure::Plain(format!("{none}; {how}")));
         }
-        // Articles come first; website.targets in sources.toml names something else.
+        // Articles are the default; website.targets in sources.toml changes it.
         _ if discovery.ways[1..].iter().all(|w| w.kind() == SourceKind::Crawl) => return Ok(0),
-        // The one feed of a page is better than anything that can be read out of the page.
+        // The only feed of a page is better than anything read from the page itself.
         _ if discovery.ways[0].kind() == SourceKind::Feed
             && discovery.ways[1..].iter().all(|w| w.kind() != SourceKind::Feed) =>
         {
@@ -136,7 +133,7 @@ fn choose(args: &AddArgs, discovery: &Discovery, out: &mut Output) -> Result<usi
         _ if args.yes => return Ok(0),
         _ => {}
     }
-    out.warn("there are several ways to follow this address:");
+    out.warn("there are several ways to follow this URL:");
     for (n, way) in discovery.ways.iter().enumerate() {
         out.warn(format!("{}  {}", n + 1, headline(way)));
         for line in words(way) {
@@ -144,7 +141,7 @@ fn choose(args: &AddArgs, discovery: &Discovery, out: &mut Output) -> Result<usi
         }
     }
     if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
-        let how = format!("take one with --pick, from 1 to {ways}; --yes takes the first");
+        let how = format!("choose one with --pick, from 1 to {ways}; --yes takes the first");
         return Err(Failure::Usage(how));
     }
     let _ = write!(io::stderr(), "which one? [1] ");
@@ -164,6 +161,6 @@ fn choose(args: &AddArgs, discovery: &Discovery, out: &mut Output) -> Result<usi
 fn count(ways: usize) -> String {
     match ways {
         1 => "`newsfed discover` shows the only one".to_owned(),
-        n => format!("`newsfed discover` shows those from 1 to {n}"),
+        n => format!("`newsfed discover` lists 1 to {n}"),
     }
 }

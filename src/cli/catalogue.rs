@@ -1,4 +1,4 @@
-//! The declared sources with what is known of them, and which of them a word means.
+//! The declared sources with their facts, and lookup of sources by name.
 
 use super::exit::Failure;
 use super::home::Home;
@@ -10,7 +10,6 @@ use crate::util::{clock::Clock, clock::SystemClock, text};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// One source.
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
     pub(super) source: Arc<Source>,
@@ -18,22 +17,22 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// What to call it.
+    /// Its title.
     pub(super) fn title(&self) -> &str {
         self.facts.title(&self.source)
     }
 }
 
-/// All sources, in the order of the file.
+/// All sources, in file order.
 pub(super) struct Catalogue {
     pub(super) entries: Vec<Entry>,
 }
 
 impl Catalogue {
-    /// Brings the database in line with what is declared, and reads what is known.
+    /// Updates the database to match the declared sources, and reads their facts.
     pub(super) fn read(home: &Home, store: &Store) -> Result<Self, Failure> {
         let facts = match store.reconcile_blocking(home.sources.clone(), SystemClock.now()) {
-            // What is there can be read all the same.
+            // A read-only database can still be shown.
             Err(e) if e.leaves_reading() => store.reader()?.sources()?,
             other => other?,
         };
@@ -53,11 +52,10 @@ impl Catalogue {
         Self { entries: sources.into_iter().filter_map(entry).collect() }
     }
 
-    /// The source that a word means: its id, title or address, else an unambiguous beginning of
-    /// its id.
+    /// The source for an id, title or URL, or for an unambiguous prefix of its id.
     ///
     /// # Errors
-    /// When there is none, or there are several; names what is near.
+    /// When there is none, or there are several. Suggests similar names.
     pub(super) fn find(&self, word: &str) -> Result<&Entry, Failure> {
         let is = |test: &dyn Fn(&Entry) -> bool| -> Vec<&Entry> {
             self.entries.iter().filter(|e| test(e)).collect()
@@ -79,7 +77,7 @@ impl Catalogue {
                     let ids: Vec<&str> =
                         several.iter().take(5).map(|e| e.source.id.as_str()).collect();
                     return Err(Failure::Plain(format!(
-                        "\"{}\" means {} sources ({}{}); give the whole id",
+                        "\"{}\" matches {} sources ({}{}); give the full id",
                         text::line(word),
                         several.len(),
                         ids.join(", "),
@@ -91,7 +89,7 @@ impl Catalogue {
         Err(self.unknown(word))
     }
 
-    /// The sources that several words mean, each once.
+    /// The sources for several names, without duplicates.
     pub(super) fn find_all(&self, words: &[String]) -> Result<Vec<&Entry>, Failure> {
         let mut found: Vec<&Entry> = Vec::new();
         for word in words {
@@ -107,7 +105,7 @@ impl Catalogue {
         let ids = self.entries.iter().map(|e| e.source.id.as_str());
         let hint = did_you_mean(word, ids.chain(self.entries.iter().map(Entry::title)));
         let list = if self.entries.is_empty() {
-            "; none is followed yet, `newsfed add URL` follows one"
+            "; no sources yet, `newsfed add URL` adds one"
         } else if hint.is_empty() {
             "; `newsfed sources` lists them"
         } else {
@@ -116,12 +114,11 @@ impl Catalogue {
         Failure::Plain(format!("there is no source \"{}\"{hint}{list}", text::line(word)))
     }
 
-    /// The sources as searches name them.
+    /// The sources in the form that searches need.
     pub(super) fn known(&self) -> impl Iterator<Item = Known<'_>> + Clone {
         self.entries.iter().map(|e| Known { key: e.facts.key, source: &e.source, title: e.title() })
     }
 
-    /// The titles by row key.
     pub(super) fn by_key(&self) -> HashMap<i64, &Entry> {
         self.entries.iter().map(|e| (e.facts.key, e)).collect()
     }

@@ -10,15 +10,15 @@ use crate::util::clock::{Clock, SystemClock};
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
-/// The program and its database library.
+/// Versions of the program and its database library.
 pub(super) fn version() -> String {
     format!("newsfed {}, SQLite {}", env!("CARGO_PKG_VERSION"), crate::store::sqlite_version())
 }
 
-/// What the files say, and what is odd in them.
+/// Locations and warnings of the files.
 pub(super) fn configuration(paths: &Paths, loaded: &Loaded) -> Vec<Finding> {
     let shown = |path: &Path| {
-        let missing = if path.exists() { "" } else { " (not there: everything has a default)" };
+        let missing = if path.exists() { "" } else { " (missing: all defaults apply)" };
         format!("{}{missing}", path.display())
     };
     let sources = format!("{}, {} sources", shown(&paths.sources_file()), loaded.sources.len());
@@ -31,11 +31,11 @@ pub(super) fn configuration(paths: &Paths, loaded: &Loaded) -> Vec<Finding> {
     findings
 }
 
-/// A clock that is wrong makes every date and every plan wrong.
+/// A wrong clock makes every date and every schedule wrong.
 pub(super) fn clock() -> Vec<Finding> {
     let now = SystemClock.now();
     let zone = now.with_timezone(&chrono::Local).format("%Y-%m-%d %H:%M %:z").to_string();
-    // The time when this program was made is not known to it; its year is.
+    // A date before the year of this release must be wrong.
     let sane = (2025..2100).contains(&chrono::Datelike::year(&now));
     vec![if sane {
         Finding::ok("clock", zone)
@@ -44,7 +44,7 @@ pub(super) fn clock() -> Vec<Finding> {
     }]
 }
 
-/// The database and its folder are for their owner alone.
+/// The database and its folder should be private.
 pub(super) fn permissions(paths: &Paths) -> Vec<Finding> {
     let wanted = [(paths.data_dir().to_owned(), 0o700), (paths.database(), 0o600)];
     wanted.iter().filter_map(|(path, mode)| permission(path, *mode)).collect()
@@ -57,7 +57,7 @@ fn permission(path: &Path, wanted: u32) -> Option<Finding> {
     let shown = path.display();
     Some(if mode & 0o077 != 0 {
         let what = format!(
-            "{shown} can be read by others (mode {mode:o}); run: chmod {wanted:o} '{shown}'"
+            "{shown} is readable by other users (mode {mode:o}); run: chmod {wanted:o} '{shown}'"
         );
         Finding::warn("permissions", what)
     } else if mode & 0o200 == 0 {
@@ -73,7 +73,7 @@ fn permission(_path: &Path, _wanted: u32) -> Option<Finding> {
     None
 }
 
-/// The file itself, who polls it, and how the sources fare.
+/// The database file, the polling process, and the health of the sources.
 pub(super) fn database(store: &Store, loaded: &Loaded) -> Vec<Finding> {
     let mut findings = Vec::new();
     let reader = match store.reader() {
@@ -85,10 +85,10 @@ pub(super) fn database(store: &Store, loaded: &Loaded) -> Vec<Finding> {
         findings.push(Finding::problem("database", e.to_string()));
     }
     findings.push(match PollerLock::acquire(store.path()) {
-        Ok(Poller::Mine(_)) => Finding::ok("polling", "no newsfed follows the sources just now"),
+        Ok(Poller::Mine(_)) => Finding::ok("polling", "no newsfed is polling at the moment"),
         Ok(Poller::Other(pid)) => {
             let who = pid.map_or("another newsfed".to_owned(), |pid| format!("process {pid}"));
-            Finding::ok("polling", format!("{who} follows the sources"))
+            Finding::ok("polling", format!("{who} polls the sources"))
         }
         Err(e) => Finding::problem("polling", e.to_string()),
     });
@@ -115,11 +115,11 @@ fn damaged(path: &Path, why: &str) -> String {
     let shown = path.display();
     format!(
         "{shown} is damaged ({why}); quit newsfed and run `newsfed doctor --rebuild`: it keeps the \
-         damaged file beside and makes a new one of what can be read"
+         damaged file and makes a new one from everything that can be read"
     )
 }
 
-/// Sources shown by name.
+/// Maximum number of sources listed by name.
 const NAMED: usize = 10;
 
 fn failing(reader: &Reader, loaded: &Loaded) -> Result<Vec<Finding>, StoreError> {
@@ -132,16 +132,16 @@ fn failing(reader: &Reader, loaded: &Loaded) -> Result<Vec<Finding>, StoreError>
         };
         let what = match facts.health(now) {
             Health::Failing => format!(
-                "{} failed {} times in a row; `newsfed sources show {}` tells why",
+                "{} failed {} times in a row; `newsfed sources show {}` shows why",
                 source.id, facts.fail_count, source.id
             ),
             Health::Gone => format!(
-                "{} is gone for good (410); `newsfed sources remove {}` takes it out",
+                "{} is gone for good (410); `newsfed sources remove {}` removes it",
                 source.id, source.id
             ),
             _ => match facts.website.broken() {
                 Some(problem) => format!(
-                    "{} finds {} since {}; `newsfed sources show {}` tells what would work",
+                    "{} finds {} since {}; `newsfed sources show {}` suggests a repair",
                     source.id,
                     problem.what,
                     crate::util::when::day(problem.since),
@@ -178,7 +178,7 @@ fn terminal() -> Finding {
     }
     if term.is_empty() || term == "dumb" {
         let what =
-            "TERM says that this terminal can only print lines: the interface do not work in it";
+            "TERM is set to a terminal without cursor control: the interface needs a better one";
         return Finding::warn("terminal", what);
     }
     let (columns, rows) = crate::tui::screen_size().unwrap_or((80, 24));
@@ -203,7 +203,7 @@ fn browser(settings: &Settings) -> Finding {
         Ok(launch) => {
             let place = if launch.in_terminal { " (in the terminal)" } else { "" };
             let what = match launch.how {
-                How::System(_) => "the opener of the system".to_owned(),
+                How::System(_) => "the system's opener".to_owned(),
                 How::Commands(commands) => {
                     commands.first().and_then(|argv| argv.first()).cloned().unwrap_or_default()
                 }
@@ -214,12 +214,12 @@ fn browser(settings: &Settings) -> Finding {
     }
 }
 
-/// Variables that name a proxy, in the order in which they count.
+/// Environment variables for a proxy, in order of precedence.
 const PROXIES: [&str; 6] =
     ["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"];
 
 fn proxy(settings: &Settings) -> Finding {
-    // What stands before an @ may be a password.
+    // The part before an @ may contain a password.
     let bare = |proxy: &str| proxy.rsplit('@').next().unwrap_or_default().to_owned();
     if let Some(proxy) = &settings.net.proxy {
         return Finding::ok("proxy", format!("{} (net.proxy)", bare(proxy)));

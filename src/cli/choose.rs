@@ -1,4 +1,4 @@
-//! Which items a command is about: the options that lists and marks share.
+//! Selects items: the options that lists and marks share.
 
 use super::catalogue::Catalogue;
 use super::exit::Failure;
@@ -8,20 +8,19 @@ use crate::store::{Criteria, Scope, View};
 use crate::util::text;
 use chrono::Local;
 
-/// Options that narrow a list.
 #[derive(Debug, Default, clap::Args)]
-#[command(next_help_heading = "Which items")]
+#[command(next_help_heading = "Items")]
 pub(super) struct Choice {
-    /// Only of this source; may be repeated
+    /// Only items of this source; can be repeated
     #[arg(long, value_name = "SOURCE")]
     pub(super) source: Vec<String>,
-    /// Only of the sources in this folder
+    /// Only items of sources in this folder
     #[arg(long, value_name = "NAME")]
     pub(super) folder: Option<String>,
-    /// Only of the sources with this tag
+    /// Only items of sources with this tag
     #[arg(long, value_name = "NAME")]
     pub(super) tag: Option<String>,
-    /// Only what a search finds: words, "a phrase", -without, title:, author:, is:unread, age<3d
+    /// Only matches of a search: words, "a phrase", -without, title:, author:, is:unread, age<3d
     #[arg(long, value_name = "QUERY")]
     pub(super) query: Option<String>,
     /// Only items dated this day or later: 2026-11-21, 2026-11, today, yesterday, 7d
@@ -33,7 +32,7 @@ pub(super) struct Choice {
 }
 
 impl Choice {
-    /// Whether nothing narrows the list.
+    /// Whether no option restricts the list.
     pub(super) fn is_empty(&self) -> bool {
         self.source.is_empty()
             && [&self.folder, &self.tag, &self.query, &self.since, &self.before]
@@ -41,10 +40,10 @@ impl Choice {
                 .all(|o| o.is_none())
     }
 
-    /// The view that these options describe.
+    /// The view for these options.
     ///
     /// # Errors
-    /// When a source is unknown, or a date or folder means nothing.
+    /// When a source is unknown, or a date or folder is invalid.
     pub(super) fn view(&self, catalogue: &Catalogue) -> Result<View, Failure> {
         let mut view = View::of(Scope::All);
         view.order = SortOrder::Newest;
@@ -68,7 +67,7 @@ impl Choice {
         Ok(view)
     }
 
-    /// Row keys of the sources that are meant; `None` is all of them.
+    /// Row keys of the selected sources; `None` means all.
     fn sources(&self, catalogue: &Catalogue) -> Result<Option<Vec<i64>>, Failure> {
         let mut limits: Vec<Vec<i64>> = Vec::new();
         if !self.source.is_empty() {
@@ -97,7 +96,7 @@ impl Choice {
     }
 }
 
-/// The keys, or what was meant where there are none.
+/// The keys, or an error with a suggestion if there are none.
 fn some<'a>(
     keys: Vec<i64>,
     what: &str,
@@ -113,7 +112,7 @@ fn some<'a>(
 
 fn no_date(text: &str) -> Failure {
     Failure::Usage(format!(
-        "\"{}\" is no date; write 2026-11-21, 2026-11, 2026, today, yesterday or 7d",
+        "\"{}\" is not a date; write 2026-11-21, 2026-11, 2026, today, yesterday or 7d",
         text::line(text)
     ))
 }

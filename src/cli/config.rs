@@ -1,4 +1,4 @@
-//! `newsfed config`: where the files are, whether they are valid, what they come to.
+//! `newsfed config`: prints file locations, checks the files, shows the effective settings.
 
 use super::args::Global;
 use super::exit::{Exit, Failure};
@@ -8,7 +8,6 @@ use crate::config::{self, show_settings};
 use crate::util::text;
 use serde_json::json;
 
-/// Arguments of `config`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ConfigArgs {
@@ -17,25 +16,23 @@ pub(super) struct ConfigArgs {
 }
 
 const EXAMPLES: &str = "\
-config.example.toml tells every setting.
+config.example.toml explains every setting.
 
 Examples:
   newsfed config check
   newsfed config show | grep -A9 '^.net'
   $EDITOR \"$(newsfed --json config path | jq -r .config)\"";
 
-/// What to do with the settings.
 #[derive(Debug, Clone, Copy, clap::Subcommand)]
 pub(super) enum ConfigCommand {
-    /// Print where the files are (the usual)
+    /// Print the locations of the files (default)
     Path,
-    /// Check both files; exits with 4 when one has faults
+    /// Check both files; exits with 4 if one has errors
     Check,
-    /// Print every setting as it holds now, as TOML
+    /// Print all effective settings as TOML
     Show,
 }
 
-/// Runs `config`.
 pub(super) fn run(
     command: Option<ConfigCommand>,
     global: &Global,
@@ -50,7 +47,7 @@ pub(super) fn run(
                 out.value(&settings)?;
             } else {
                 let text = toml::to_string(&settings)
-                    .map_err(|e| Failure::Plain(format!("the settings cannot be shown: {e}")))?;
+                    .map_err(|e| Failure::Plain(format!("cannot show the settings: {e}")))?;
                 out.raw(text.as_bytes())?;
             }
         }
@@ -72,7 +69,7 @@ fn path(global: &Global, out: &mut Output) -> Result<(), Failure> {
         return out.value(&map);
     }
     all.iter().try_for_each(|(name, path)| {
-        let missing = if path.exists() { "" } else { "  (not there yet)" };
+        let missing = if path.exists() { "" } else { "  (does not exist yet)" };
         out.line(format!("{name:<9} {}{missing}", text::line(&path.to_string_lossy())))
     })
 }

@@ -1,4 +1,4 @@
-//! `newsfed crawl`: gathers what a site publishes without knowing the site.
+//! `newsfed crawl`: collects what a site publishes.
 
 use super::args::Global;
 use super::exit::{Exit, Failure};
@@ -14,59 +14,57 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Crawls of one site where nothing else is said.
+/// Default number of crawls per site.
 const SEEDS: u64 = 15;
 
-/// Arguments of `crawl`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct CrawlArgs {
-    /// Where the crawl starts; its host and the hosts below it are crawled
+    /// Where the crawl starts; it stays on that host and its subdomains
     #[arg(value_name = "URL", required_unless_present_any = ["replay", "resume"])]
     pub(super) url: Option<String>,
-    /// What is looked for: articles, data (files without plain text), files, or media types between
-    /// commas
+    /// What to search for: articles, data (files without plain text), files, or media types separated
+    /// by commas
     #[arg(long, value_name = "WHAT", default_value = "files", conflicts_with = "replay")]
     pub(super) targets: Targets,
-    /// When to stop: requests, bytes, time, or several of them between commas
+    /// When to stop: requests, bytes, time, or several of them separated by commas
     #[arg(long, value_name = "500req|50MB|10m", default_value = DEFAULT_BUDGET, conflicts_with = "replay", value_parser = super::crawl_site::budget)]
     pub(super) budget: CrawlBudget,
-    /// Where the random numbers begin: the same seed gives the same crawl of the same site
+    /// Random seed: the same seed gives the same crawl of the same site
     #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "replay")]
     pub(super) seed: u64,
-    /// Folder for what is found, and for the record of the crawl; crawl-HOST without it
+    /// Folder for the results and the record of the crawl; crawl-HOST without it
     #[arg(long, value_name = "DIR", conflicts_with = "replay")]
     pub(super) out: Option<PathBuf>,
-    /// Go on with a crawl that was stopped; what it looks for and how stays as it was begun
+    /// Continue a crawl that was stopped, with its original targets and strategy
     #[arg(long, conflicts_with = "replay")]
     pub(super) resume: bool,
-    /// In which order links are asked for
+    /// Order in which links are fetched
     #[arg(long, value_enum, default_value_t = Kind::Learned)]
     pub(super) strategy: Kind,
-    /// Crawl a recorded site instead of a living one: a file of JSON lines, which may be packed
-    /// with gzip
+    /// Crawl a recorded site instead of a live one: a file of JSON lines, optionally gzipped
     #[arg(long, value_name = "FILE", conflicts_with = "url")]
     replay: Option<PathBuf>,
-    /// Crawl so many times, each with random numbers of its own, and print the mean
+    /// Number of crawls, each with its own seed; prints the mean
     #[arg(long, value_name = "N", default_value_t = SEEDS, requires = "replay", value_parser = clap::value_parser!(u64).range(1..=1000))]
     seeds: u64,
     /// What counts as a target in a recording: all files, or data only, without plain text
     #[arg(long, value_enum, default_value_t = Profile::All, requires = "replay")]
     profile: Profile,
-    /// An older recording of the same site, which is crawled first; then only what is new counts
+    /// An older recording of the same site to crawl first; then only what is new counts
     #[arg(long, value_name = "FILE", requires = "replay")]
     after: Option<PathBuf>,
-    /// Write how many targets were found after how many requests: FILE.csv and FILE.svg
+    /// Write the number of targets found after each request to FILE.csv and FILE.svg
     #[arg(long, value_name = "FILE", requires = "replay")]
     curve: Option<PathBuf>,
 }
 
-/// Requests of a crawl where nothing else is said.
+/// Default request budget.
 const DEFAULT_BUDGET: &str = "1000req";
 
 const EXAMPLES: &str = "\
-The strategies sb-oracle and omniscient must know the site before and are for replays only. What is
-larger than net.max_body is left out. Exits with 130 when it was stopped; --resume goes on then.
+The strategies sb-oracle and omniscient need to know the site in advance and only work in replays.
+Documents larger than net.max_body are skipped. Exits with 130 if stopped; --resume continues.
 
 Examples:
   newsfed crawl example.org --targets data --budget 500req,10m
@@ -76,7 +74,7 @@ Examples:
   newsfed crawl --replay new.jsonl.gz --after old.jsonl.gz
   newsfed crawl --replay site.jsonl.gz --curve site";
 
-/// What is looked for in a recording.
+/// Targets in a recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Profile {
     /// All types that data and text come in
@@ -104,7 +102,6 @@ impl ValueEnum for Kind {
     }
 }
 
-/// Runs `crawl`.
 pub(super) fn run(args: &CrawlArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let Some(file) = &args.replay else { return super::crawl_site::run(args, global, out) };
     let graph = open(file, args.profile)?;
@@ -129,7 +126,7 @@ pub(super) fn run(args: &CrawlArgs, global: &Global, out: &mut Output) -> Result
 
 fn open(path: &Path, profile: Profile) -> Result<Graph, Failure> {
     let failed = |why: &dyn std::fmt::Display| {
-        Failure::Plain(format!("{} cannot be replayed: {why}", path.display()))
+        Failure::Plain(format!("cannot replay {}: {why}", path.display()))
     };
     let mut file = BufReader::new(File::open(path).map_err(|e| failed(&e))?);
     let packed = file.fill_buf().map_err(|e| failed(&e))?.starts_with(&[0x1f, 0x8b]);
@@ -138,7 +135,7 @@ fn open(path: &Path, profile: Profile) -> Result<Graph, Failure> {
     read(BufReader::new(plain), profile == Profile::Data).map_err(|e| failed(&e))
 }
 
-/// The mean over the crawls that got there; -1 when any did not.
+/// The mean over the crawls; -1 if any of them did not get there.
 fn mean_again(older: &Graph, newer: &Graph, seeds: u64) -> f64 {
     let all: Option<Vec<usize>> = (0..seeds).map(|seed| again(older, newer, seed).1).collect();
     all.map_or(-1.0, |all| all.iter().sum::<usize>() as f64 / all.len().max(1) as f64)
@@ -150,7 +147,7 @@ fn write_curves(to: &Path, graph: &Graph, kind: Kind, crawls: &[Replayed]) -> Re
         let mut name = to.as_os_str().to_owned();
         name.push(format!(".{extension}"));
         std::fs::write(&name, text).map_err(|e| {
-            Failure::Plain(format!("{} cannot be written: {e}", Path::new(&name).display()))
+            Failure::Plain(format!("cannot write {}: {e}", Path::new(&name).display()))
         })?;
     }
     Ok(())

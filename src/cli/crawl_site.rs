@@ -1,4 +1,4 @@
-//! `newsfed crawl URL`: a living crawl into a folder.
+//! `newsfed crawl URL`: crawls a live site into a folder.
 
 use super::args::Global;
 use super::crawl::CrawlArgs;
@@ -20,9 +20,9 @@ use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Kinds of links that are told at the end.
+/// Number of link groups shown at the end.
 const MOST_GROUPS: usize = 5;
-/// Answers between two looks at which kind of links is best.
+/// Number of responses between updates of the best link group.
 const POLL: u64 = 20;
 
 impl From<CrawlError> for Failure {
@@ -39,11 +39,11 @@ impl From<CrawlError> for Failure {
     }
 }
 
-/// Reads `500req`, `50MB` and `10m`, between commas.
+/// Parses `500req`, `50MB` and `10m`, separated by commas.
 pub(super) fn budget(text: &str) -> Result<CrawlBudget, String> {
     let mut budget = CrawlBudget::default();
     for part in text.split(',').map(str::trim) {
-        let wrong = || format!("\"{part}\" is neither 500req, 50MB nor 10m");
+        let wrong = || format!("\"{part}\" is not a budget; write for example 500req, 50MB or 10m");
         let lower = part.to_ascii_lowercase();
         if let Some(number) = lower.strip_suffix("req") {
             budget.requests = Some(number.trim().parse().map_err(|_| wrong())?);
@@ -62,7 +62,6 @@ pub(super) fn budget(text: &str) -> Result<CrawlBudget, String> {
     Ok(budget)
 }
 
-/// Runs the crawl.
 pub(super) fn run(args: &CrawlArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let home = Home::load(global, out)?;
     log::start(&home, out.verbose, false);
@@ -74,7 +73,7 @@ pub(super) fn run(args: &CrawlArgs, global: &Global, out: &mut Output) -> Result
             PathBuf::from(format!("crawl-{}", web.url.host_str().unwrap_or_default()))
         }
         (None, None) => {
-            let words = "--resume needs the address of the crawl or its folder (--out)";
+            let words = "--resume needs the URL of the crawl or its folder (--out)";
             return Err(Failure::Usage(words.to_owned()));
         }
     };
@@ -85,7 +84,7 @@ pub(super) fn run(args: &CrawlArgs, global: &Global, out: &mut Output) -> Result
     runtime()?.block_on(async {
         let stop = asked_to_stop();
         let mut stop = std::pin::pin!(stop);
-        // A long crawl takes its time to be read again.
+        // Reading the record of a long crawl takes time.
         let opened = tokio::select! {
             opened = tokio::task::spawn_blocking(opening) => opened,
             () = &mut stop => return Ok(interrupted(&hint, out)),
@@ -93,7 +92,7 @@ pub(super) fn run(args: &CrawlArgs, global: &Global, out: &mut Output) -> Result
         let mut crawl = opened.map_err(|e| Failure::Plain(e.to_string()))??;
         if let Some(start) = start.filter(|start| *start != crawl.order().start) {
             let words =
-                format!("that folder holds a crawl of {}, not of {start}", crawl.order().start);
+                format!("that folder contains a crawl of {}, not of {start}", crawl.order().start);
             return Err(Failure::Usage(words));
         }
         let progress = Progress::wheel(out);
@@ -107,7 +106,7 @@ pub(super) fn run(args: &CrawlArgs, global: &Global, out: &mut Output) -> Result
     })
 }
 
-/// What begins the crawl, or goes on with it; it may be done on any thread.
+/// Starts or resumes the crawl. Can run on any thread.
 fn opening(
     args: &CrawlArgs,
     web: Option<WebAddress>,
@@ -123,7 +122,7 @@ fn opening(
     let start = match web {
         Some(web) => Some(web.url),
         None if resume => None,
-        None => return Err(Failure::Usage("an address is needed".to_owned())),
+        None => return Err(Failure::Usage("a URL is required".to_owned())),
     };
     Ok(move || match start.filter(|_| !resume) {
         Some(start) => {
@@ -134,7 +133,7 @@ fn opening(
     })
 }
 
-/// How to go on, with the address where its credentials are needed.
+/// How to resume, with the URL if its credentials are needed.
 fn resume_hint(web: Option<&WebAddress>, folder: &std::path::Path) -> String {
     let address = if web.is_some() { " ADDRESS" } else { "" };
     let folder = folder.display().to_string();
@@ -143,9 +142,9 @@ fn resume_hint(web: Option<&WebAddress>, folder: &std::path::Path) -> String {
         true => folder,
         false => format!("'{}'", folder.replace('\'', "'\\''")),
     };
-    let mut hint = format!("`newsfed crawl --resume --out {folder}{address}` goes on");
+    let mut hint = format!("`newsfed crawl --resume --out {folder}{address}` continues");
     if web.is_some() {
-        hint += ", with the credentials in the address";
+        hint += ", with the credentials in the URL";
     }
     hint
 }
@@ -198,7 +197,6 @@ fn words(crawl: &Crawl, best: Option<&str>) -> String {
     )
 }
 
-/// What `--json` prints at the end.
 #[derive(Serialize)]
 struct Summary<'a> {
     start: &'a str,
@@ -237,7 +235,7 @@ fn report(
         Some(CrawlEnd::Bytes) => ("bytes", None),
         Some(CrawlEnd::Time) => ("time", None),
         Some(CrawlEnd::Stopped) => ("stopped", None),
-        Some(CrawlEnd::Left(words)) => ("left", Some(words.as_str())),
+        Some(CrawlEnd::Left(words)) => ("gave-up", Some(words.as_str())),
     };
     if out.json {
         let kind = |t: LinkGroup| Kind {
@@ -273,7 +271,7 @@ fn report(
             if now.found > 0 { Exit::Partial } else { Exit::Failed }
         }
         Some(_) => {
-            let note = "what was allowed is used up; with a larger --budget";
+            let note = "the budget is used up; with a larger --budget";
             out.note(format!("{note} {hint}"));
             Exit::Ok
         }
@@ -288,7 +286,7 @@ mod tests {
     const HOUR: Duration = Duration::from_secs(3600);
 
     #[test]
-    fn budgets_are_read_or_refused() {
+    fn parses_or_rejects_budgets() {
         let read = |text| budget(text).map(|b| (b.requests, b.bytes, b.time));
         let cases = [
             ("500req", Ok((Some(500), None, None))),

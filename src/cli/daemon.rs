@@ -1,4 +1,4 @@
-//! `newsfed daemon`: follows the sources until it is told to stop.
+//! `newsfed daemon`: polls the sources until it is stopped.
 
 use super::args::Global;
 use super::exit::{Exit, Failure};
@@ -8,13 +8,12 @@ use super::output::Output;
 use super::runtime::{asked_to_stop, other_poller, runtime};
 use crate::engine::{Handle, Role};
 
-/// Runs `daemon`.
 pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let home = Home::load(global, out)?;
     log::start(&home, out.verbose, true);
     let store = home.store()?;
     runtime()?.block_on(async {
-        // The signals are listened to before anything says that the daemon runs.
+        // Install the signal handlers before anything reports that the daemon runs.
         let stop = asked_to_stop();
         let reloads = reload_signals();
         let handle = home.engine(store, true).start().await?;
@@ -61,13 +60,13 @@ async fn reload_when_asked(handle: &Handle, reloads: Reloads) {
     std::future::pending().await
 }
 
-/// Takes over what is declared now; a file with faults changes nothing.
+/// Loads the declared sources again. A file with errors changes nothing.
 async fn reload(handle: &Handle) {
     match handle.reload().await {
         Ok(()) => {
             let count = handle.declared().borrow().len();
-            tracing::info!("sources read again: {count}; settings are read at the next start");
+            tracing::info!("reloaded {count} sources; settings are read at the next start");
         }
-        Err(e) => tracing::error!("sources not read again, the old ones stay: {e}"),
+        Err(e) => tracing::error!("sources not reloaded, keeping the old ones: {e}"),
     }
 }

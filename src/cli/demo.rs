@@ -1,4 +1,4 @@
-//! `newsfed demo`: the tour, over fictional sites that the program serves itself.
+//! `newsfed demo`: the demo, on fictional sites that the program serves itself.
 
 use super::exit::{Exit, Failure};
 use super::home::Home;
@@ -6,14 +6,16 @@ use super::output::Output;
 use super::tui;
 use crate::config;
 
-/// Runs `demo`. Everything vanishes at the end.
+/// Runs the demo. Everything is deleted at the end.
 pub(super) fn run(out: &mut Output) -> Result<Exit, Failure> {
     tui::refuse_without_terminal()?;
     let prepared = crate::demo::prepare()
-        .map_err(|e| Failure::Plain(format!("the demo cannot be set up: {e}")))?;
+        .map_err(|e| Failure::Plain(format!("cannot start the demo: {e}")))?;
     let sources = config::load(&prepared.paths, &[])?.sources;
     let (paths, settings) = (prepared.paths.clone(), prepared.settings.clone());
     tui::show(Home { paths, overrides: Vec::new(), settings, sources })?;
-    out.note("That was the demo; nothing of it is kept. `newsfed` alone begins your own.");
+    out.note(
+        "That was the demo; nothing of it was kept. Run `newsfed` to start with your own sources.",
+    );
     Ok(Exit::Ok)
 }

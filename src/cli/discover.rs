@@ -1,4 +1,4 @@
-//! `newsfed discover`: in which ways an address can be followed.
+//! `newsfed discover`: lists the ways to follow a URL.
 
 use super::args::Global;
 use super::discover_batch::{self, WantedPage};
@@ -12,48 +12,46 @@ use crate::model::{SourceKind, SourceRules, Time};
 use crate::util::when::day;
 use serde::Serialize;
 
-/// Arguments of `discover`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct DiscoverArgs {
-    /// Any address of a site or a feed
+    /// URL of a site or a feed
     #[arg(required_unless_present = "batch", conflicts_with = "batch")]
     url: Option<String>,
-    /// Read tasks from the standard input, one JSON object {id, html_path, url} a line, and answer
+    /// Read tasks from standard input, one JSON object {id, html_path, url} per line, and answer
     /// from saved pages without the network
     #[arg(long, requires = "wanted")]
     batch: bool,
     /// With --batch: propose lists of articles
     #[arg(long, group = "wanted", requires = "batch")]
     lists: bool,
-    /// With --batch: find feeds; tasks have `probes`, the addresses that would answer
+    /// With --batch: find feeds; tasks have `probes`, the URLs that would respond
     #[arg(long, group = "wanted", requires = "batch")]
     feeds: bool,
-    /// With --batch: the folder of the saved pages, which may be packed with gzip
+    /// With --batch: folder of the saved pages, which may be gzipped
     #[arg(long, value_name = "DIR", default_value = ".", requires = "batch")]
     root: std::path::PathBuf,
 }
 
 const EXAMPLES: &str = "\
-Nothing is changed; `newsfed add` follows the address, with --pick by the way of that number. Exits
-with 1 when there is no way.
+Changes nothing. `newsfed add` follows the URL; --pick takes the way with that number. Exits with 1
+if there is no way.
 
 Examples:
   newsfed discover example.org
   newsfed discover --json https://example.org/blog | jq -r .url";
 
-/// One way, as `--json` prints it.
 #[derive(Serialize)]
 struct WayShape<'a> {
-    /// What `newsfed add --pick` takes.
+    /// Number for `newsfed add --pick`.
     number: usize,
     kind: SourceKind,
     url: &'a str,
     title: &'a str,
-    /// `null` where the feed has not been fetched.
+    /// `null` if the feed was not fetched.
     entries: Option<usize>,
     preview: Vec<PreviewShape>,
-    /// Of a website: the selector of its articles.
+    /// For a website: the selector of its articles.
     articles: Option<&'a str>,
     confidence: Option<f64>,
 }
@@ -64,10 +62,9 @@ struct PreviewShape {
     date: Option<Time>,
 }
 
-/// Entries of a feed that are shown.
+/// Maximum number of entries shown.
 const SHOWN: usize = 3;
 
-/// Runs `discover`.
 pub(super) fn run(args: &DiscoverArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let Some(url) = &args.url else {
         let wanted = if args.lists { WantedPage::Lists } else { WantedPage::Feeds };
@@ -96,7 +93,7 @@ pub(super) fn run(args: &DiscoverArgs, global: &Global, out: &mut Output) -> Res
     })
 }
 
-/// Explores an address, and tells on a terminal how far that has come.
+/// Explores a URL, with progress on a terminal.
 pub(super) async fn poll(
     handle: &Handle,
     url: &str,
@@ -131,14 +128,14 @@ fn shape(number: usize, way: &Way) -> WayShape<'_> {
     }
 }
 
-/// Address and kind of a way.
+/// URL and kind of a way.
 pub(super) fn headline(way: &Way) -> String {
     let how = match &way.rules {
         SourceRules::Feed => return way.url.to_string(),
         SourceRules::Sitemap(_) => "by its sitemap".to_owned(),
         SourceRules::Crawl(_) => "by crawls".to_owned(),
         SourceRules::Website(rules) => match &rules.articles {
-            Some(selector) => format!("by the links {selector}"),
+            Some(selector) => format!("by links matching {selector}"),
             None => "this page alone".to_owned(),
         },
     };
@@ -164,8 +161,8 @@ pub(super) fn words(way: &Way) -> Vec<String> {
     lines
 }
 
-/// Why an address cannot be followed.
+/// Why a URL cannot be followed.
 pub(super) fn no_way(discovery: &Discovery) -> Failure {
     let tried = discovery.tried.join("; ");
-    Failure::Plain(format!("{} cannot be followed: {tried}", discovery.address))
+    Failure::Plain(format!("cannot follow {}: {tried}", discovery.address))
 }

@@ -1,4 +1,4 @@
-//! `newsfed discover --batch`: many saved pages, read from files and not from the network.
+//! `newsfed discover --batch`: many saved pages, without the network.
 
 use super::exit::{Exit, Failure};
 use super::output::Output;
@@ -15,7 +15,6 @@ use url::Url;
 /// Largest page after unpacking, in bytes.
 const MOST_BYTES: u64 = 10 * 1024 * 1024;
 
-/// What is looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WantedPage {
     /// Links to articles.
@@ -24,18 +23,18 @@ pub(super) enum WantedPage {
     Feeds,
 }
 
-/// A line of the standard input.
+/// A line of standard input.
 #[derive(Deserialize)]
 struct Task {
     id: String,
     html_path: String,
     url: String,
-    /// Addresses at which a request would find a feed.
+    /// URLs at which a request would find a feed.
     #[serde(default)]
     probes: Vec<String>,
 }
 
-/// A line of the answer.
+/// A line of standard output.
 #[derive(Serialize)]
 struct Answer {
     id: String,
@@ -50,8 +49,8 @@ struct Answer {
     error: Option<String>,
 }
 
-/// Answers every line of the standard input with one on the standard output; files lie below
-/// `root`. A page that cannot be read is answered with an `error`.
+/// Answers every line of standard input with a line on standard output. Files are relative to
+/// `root`. A page that cannot be read gives an `error`.
 pub(super) fn run(wanted: WantedPage, root: &Path, out: &mut Output) -> Result<Exit, Failure> {
     for line in io::stdin().lock().lines() {
         let line = line?;
@@ -59,7 +58,7 @@ pub(super) fn run(wanted: WantedPage, root: &Path, out: &mut Output) -> Result<E
             continue;
         }
         let task: Task = serde_json::from_str(&line)
-            .map_err(|e| Failure::Usage(format!("a line of the input is no task: {e}")))?;
+            .map_err(|e| Failure::Usage(format!("invalid task in the input: {e}")))?;
         out.value(&answer(wanted, root, task))?;
         out.flush()?;
     }
@@ -93,7 +92,7 @@ fn answer(wanted: WantedPage, root: &Path, task: Task) -> Answer {
     answer
 }
 
-/// The feeds that a page announces, and those at the usual places that answer.
+/// The feeds that a page announces, and those at the usual places that respond.
 fn feeds(bytes: &[u8], url: &Url, probes: &[String]) -> Vec<String> {
     let mut feeds: Vec<Url> = match inspect(bytes, None, url) {
         DocumentKind::Feed(_) => vec![url.clone()],
@@ -110,7 +109,7 @@ fn feeds(bytes: &[u8], url: &Url, probes: &[String]) -> Vec<String> {
     feeds.into_iter().map(String::from).collect()
 }
 
-/// The bytes of a file, unpacked where it is gzip.
+/// The content of a file, unpacked if it is gzipped.
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     std::fs::File::open(path)?.take(MOST_BYTES).read_to_end(&mut bytes)?;

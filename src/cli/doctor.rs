@@ -1,4 +1,4 @@
-//! `newsfed doctor`: everything that may be wrong, and what to do about it.
+//! `newsfed doctor`: checks the installation.
 
 use super::args::Global;
 use super::checks;
@@ -10,42 +10,37 @@ use crate::util::text;
 use serde::Serialize;
 use std::path::Path;
 
-/// Arguments of `doctor`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = DOCTOR)]
 pub(super) struct DoctorArgs {
-    /// Move a damaged database away and make a new one of what can still be read
+    /// Move a damaged database away and make a new one from everything that can be read
     #[arg(long)]
     rebuild: bool,
 }
 
 const DOCTOR: &str = "\
-Every line says ok, warn or problem. Exits with 1 when there is a problem.
+Each line starts with ok, warn or problem. Exits with 1 if there is a problem.
 
 Examples:
   newsfed doctor
   newsfed doctor --json
   newsfed doctor --rebuild";
 
-/// How a check ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Level {
-    /// As it should be.
     Ok,
-    /// Odd, but nothing is broken.
+    /// Unusual, but nothing is broken.
     Warn,
-    /// Something does not work.
     Problem,
 }
 
-/// One line of the report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Finding {
     level: Level,
-    /// What was polled.
+    /// What was checked.
     topic: &'static str,
-    /// What was found, and what to do.
+    /// The result, and what to do.
     message: String,
 }
 
@@ -63,7 +58,6 @@ impl Finding {
     }
 }
 
-/// Runs `doctor`.
 pub(super) fn run(args: &DoctorArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let paths = global.paths()?;
     if args.rebuild {
@@ -89,7 +83,7 @@ pub(super) fn run(args: &DoctorArgs, global: &Global, out: &mut Output) -> Resul
             Err(e) => findings.push(Finding::problem("database", e.to_string())),
         }
     } else {
-        let message = "there is none yet; the first `newsfed add` or `newsfed sync` makes it";
+        let message = "does not exist yet; the first `newsfed add` or `newsfed sync` creates it";
         findings.push(Finding::ok("database", message));
     }
     findings.extend(checks::surroundings(&loaded.settings));
@@ -109,7 +103,7 @@ pub(super) fn run(args: &DoctorArgs, global: &Global, out: &mut Output) -> Resul
     Ok(if problem { Exit::Failed } else { Exit::Ok })
 }
 
-/// Moves the database away and tells what the new one holds.
+/// Moves the database away and reports the content of the new one.
 fn rebuild(database: &Path, out: &mut Output) -> Result<(), Failure> {
     let shown = database.display();
     if !database.exists() {
@@ -124,7 +118,7 @@ fn rebuild(database: &Path, out: &mut Output) -> Result<(), Failure> {
         }
     };
     let rebuilt = store::rebuild(database)?;
-    out.note(format!("the database was rebuilt; the old one is {}", rebuilt.damaged.display()));
+    out.note(format!("rebuilt the database; the old one is {}", rebuilt.damaged.display()));
     for table in rebuilt.tables {
         let rest = if table.lost_some { "; some could not be read and are lost" } else { "" };
         out.note(format!("  {}: {} saved{rest}", table.what, table.saved));

@@ -1,4 +1,4 @@
-//! How a command ends.
+//! Exit codes and errors of commands.
 
 use crate::config::{ConfigErrors, EditError, ImportError, NoHome};
 use crate::engine::FollowError;
@@ -6,20 +6,19 @@ use crate::store::StoreError;
 use std::io;
 use std::process::ExitCode;
 
-/// The exit code of a command that came to its end.
+/// The exit code of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Exit {
-    /// Done.
     Ok,
-    /// Nothing of it could be done.
+    /// Nothing was done.
     Failed,
-    /// The arguments make no sense.
+    /// Invalid arguments.
     Usage,
-    /// Some of it could be done.
+    /// Only part of it was done.
     Partial,
-    /// A file of the user's has faults.
+    /// A configuration file has errors.
     Config,
-    /// Stopped by the user.
+    /// Interrupted by the user.
     Interrupted,
 }
 
@@ -36,38 +35,36 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Why a command gave up.
+/// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Failure {
-    /// Anything that needs no kind of its own; says what, where and what to do.
+    /// Any other error; says what failed, where, and what to do.
     #[error("{0}")]
     Plain(String),
-    /// The arguments make no sense.
+    /// Invalid arguments.
     #[error("{0}")]
     Usage(String),
-    /// The files have faults.
+    /// The configuration files have errors.
     #[error(transparent)]
     Config(#[from] ConfigErrors),
-    /// No folder to work in.
+    /// No usable folder.
     #[error(transparent)]
     Home(#[from] NoHome),
-    /// The database.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// An address, or a change of the sources through the engine.
+    /// A URL, or a change of the sources through the engine.
     #[error(transparent)]
     Follow(#[from] FollowError),
     /// A change of `sources.toml`.
     #[error(transparent)]
     Edit(#[from] EditError),
-    /// A list of sources.
+    /// A list to import.
     #[error(transparent)]
     Import(#[from] ImportError),
-    /// The output cannot be written.
-    #[error("the output cannot be written: {0}")]
+    #[error("cannot write the output: {0}")]
     Output(#[source] io::Error),
-    /// Whoever read the output has left: nothing is wrong, and nobody is there to be told.
-    #[error("nobody reads the output")]
+    /// The reader of the output has closed the pipe. Not an error, and nobody would see a message.
+    #[error("the output was closed")]
     Unread,
 }
 

@@ -1,4 +1,4 @@
-//! `newsfed export`: the sources as a list that other readers take.
+//! `newsfed export`: prints the sources as a list for other readers.
 
 use super::args::Global;
 use super::exit::{Exit, Failure};
@@ -7,33 +7,30 @@ use super::output::Output;
 use crate::config::{export_opml, export_urls};
 use crate::model::{Source, SourceKind};
 
-/// Arguments of `export`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ExportArgs {
-    /// Form of the list
+    /// Format of the list
     #[arg(long, value_enum, default_value_t = Format::Opml)]
     format: Format,
 }
 
-/// Forms of the list.
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 enum Format {
     /// OPML 2.0, with folders, titles and tags
     Opml,
-    /// One address a line with tags and title, as newsboat's urls file
+    /// One URL per line with tags and title, as in newsboat's urls file
     Urls,
 }
 
 const EXAMPLES: &str = "\
-Passwords, headers and proxies are left out, and so are websites and sitemaps, which no other reader
-could follow. `newsfed import` takes both forms back.
+Passwords, headers and proxies are left out, and so are websites and sitemaps, which other readers
+cannot follow. `newsfed import` reads both formats.
 
 Examples:
   newsfed export > subscriptions.opml
   newsfed export --format urls > urls";
 
-/// Runs `export`.
 pub(super) fn run(args: &ExportArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let home = Home::load(global, out)?;
     let is_feed = |source: &Source| source.kind() == SourceKind::Feed;
@@ -41,9 +38,9 @@ pub(super) fn run(args: &ExportArgs, global: &Global, out: &mut Output) -> Resul
     let others = home.sources.len() - feeds.len();
     if others > 0 && !out.json {
         let what = if others == 1 {
-            "1 source is no feed"
+            "1 source is not a feed"
         } else {
-            &format!("{others} sources are no feeds")
+            &format!("{others} sources are not feeds")
         };
         out.note(format!("{what} and left out; see sources.toml"));
     }

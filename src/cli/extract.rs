@@ -1,4 +1,4 @@
-//! `newsfed extract`: the article of a page.
+//! `newsfed extract`: extracts the article of a page.
 
 use super::args::Global;
 use super::exit::{Exit, Failure};
@@ -18,63 +18,61 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use url::Url;
 
-/// Bytes of a page that are read: more than is made a tree of.
+/// How much of a page is read, in bytes: more than goes into the tree.
 const MAX_FILE: u64 = 16 << 20;
 
-/// Arguments of `extract`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ExtractArgs {
-    /// A page: a file, an address, or - for the standard input
+    /// A page: a file, a URL, or - for standard input
     #[arg(required_unless_present = "batch", conflicts_with = "batch")]
     page: Option<String>,
-    /// How its article is found
+    /// How to find the article
     #[arg(long, value_enum, default_value_t = ModeName::Auto)]
     mode: ModeName,
-    /// Title of the article, as its feed gives it
+    /// Title of the article in its feed
     #[arg(long, conflicts_with = "batch")]
     title: Option<String>,
-    /// Summary of the article, as its feed gives it
+    /// Summary of the article in its feed
     #[arg(long, conflicts_with = "batch")]
     summary: Option<String>,
-    /// Address of the page, for its links and its date
+    /// URL of the page, for its links and its date
     #[arg(long, conflicts_with = "batch")]
     url: Option<Url>,
     /// Print Markdown
     #[arg(long, conflicts_with_all = ["batch", "json"])]
     markdown: bool,
-    /// Read lines of JSON from the standard input and print one for each
+    /// Read lines of JSON from standard input and print one for each
     #[arg(long)]
     batch: bool,
-    /// Folder that the paths of a batch are relative to
+    /// Folder for the relative paths of a batch
     #[arg(long, value_name = "DIR", default_value = ".", requires = "batch")]
     root: PathBuf,
-    /// Learn nothing from pages with the same source
+    /// Do not learn from pages of the same source
     #[arg(long, requires = "batch")]
     no_history: bool,
-    /// Print every page again at the end, with all that was learned
+    /// Print every page again at the end, with everything that was learned
     #[arg(long, requires = "batch", conflicts_with = "no_history")]
     r#final: bool,
 }
 
 const EXAMPLES: &str = "\
-A line of a batch is {id, html_path or html, title, summary, url, source}; all but id and one of the
-first two may be missing, and pages may be compressed with gzip. Exits with 1 where a page has no
-article.
+A line of a batch is {id, html_path or html, title, summary, url, source}. All but id and one of the
+first two are optional, and pages may be gzipped. Exits with 1 if a page has no article.
+
 
 Examples:
   newsfed extract --markdown https://example.org/news/1
   newsfed extract --json --title 'A rare bird' page.html
   newsfed extract --batch --root pages < pages.jsonl";
 
-/// Names of the modes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum ModeName {
-    /// By the words of title and summary alone
+    /// Only by the words of title and summary
     Guided,
-    /// By the page alone
+    /// Only by the page
     Page,
-    /// By all that is known
+    /// By everything that is known
     Auto,
 }
 
@@ -88,7 +86,6 @@ impl From<ModeName> for Mode {
     }
 }
 
-/// An article, as `--json` prints it.
 #[derive(Serialize)]
 struct Shape {
     title: Option<String>,
@@ -111,7 +108,6 @@ struct Reference {
     kind: &'static str,
 }
 
-/// Runs `extract`.
 pub(super) fn run(args: &ExtractArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     if args.batch {
         let batch = Batch {
@@ -181,18 +177,18 @@ fn shape(found: Extraction) -> Shape {
     }
 }
 
-/// A page from the network, and where it came from in the end.
+/// A page from the network, and its final URL.
 fn fetch(name: &str, global: &Global, out: &mut Output) -> Result<(String, Option<Url>), Failure> {
     let home = Home::load(global, out)?;
     let wrong = |e: &dyn std::fmt::Display| Failure::Plain(format!("{name}: {e}"));
     let url = parse_web(name).map_err(|e| Failure::Usage(format!("{name}: {e}")))?.url;
     let fragment = url.fragment().map(str::to_owned);
-    // A user typed the address.
+    // The user typed the URL.
     let request = Request { allow_private: true, ..Request::page(url) };
     let client = Client::new(home.settings.net, Arc::new(SystemClock));
     let response = runtime()?.block_on(client.fetch(request)).map_err(|e| wrong(&e))?;
     if !response.is_success() {
-        return Err(wrong(&format!("the server answers with status {}", response.status)));
+        return Err(wrong(&format!("the server responded with status {}", response.status)));
     }
     let page = html::decode(&response.body, response.content_type());
     let mut address = response.final_url;
@@ -200,12 +196,11 @@ fn fetch(name: &str, global: &Global, out: &mut Output) -> Result<(String, Optio
     Ok((page, Some(address)))
 }
 
-/// A page from a file.
 pub(super) fn read_page(path: &Path) -> Result<String, String> {
     read_all(std::fs::File::open(path).map_err(|e| format!("cannot be read: {e}"))?)
 }
 
-/// A page, which may be compressed.
+/// A page, possibly gzipped.
 fn read_all(mut from: impl Read) -> Result<String, String> {
     let said = |e: io::Error| format!("cannot be read: {e}");
     let mut bytes = Vec::new();

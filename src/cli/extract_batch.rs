@@ -9,18 +9,16 @@ use std::path::PathBuf;
 use std::time::Instant;
 use url::Url;
 
-/// How a batch is done.
 pub(super) struct Batch {
     pub(super) mode: Mode,
-    /// What paths are relative to.
+    /// Folder for relative paths.
     pub(super) root: PathBuf,
-    /// Whether pages of one source are learned from.
+    /// Whether to learn from pages of one source.
     pub(super) history: bool,
-    /// Whether every page is read again at the end with all that was learned.
+    /// Whether to read every page again at the end with everything that was learned.
     pub(super) again: bool,
 }
 
-/// A line that comes in.
 #[derive(Debug, Deserialize)]
 struct Job {
     id: serde_json::Value,
@@ -32,7 +30,6 @@ struct Job {
     source: Option<String>,
 }
 
-/// A line that goes out.
 #[derive(Debug, Serialize)]
 pub(super) struct Line {
     id: serde_json::Value,
@@ -41,14 +38,14 @@ pub(super) struct Line {
     authors: Vec<String>,
     published: Option<String>,
     modified: Option<String>,
-    /// Milliseconds for the page, reading its file not counted.
+    /// Milliseconds for the page, excluding reading its file.
     ms: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
 }
 
 impl Batch {
-    /// Does the jobs of `input`; an error of `write` ends it.
+    /// Processes the lines of `input`. Stops at an error of `write`.
     pub(super) fn run<E>(
         &self,
         input: impl BufRead,

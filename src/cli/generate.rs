@@ -1,11 +1,10 @@
-//! `newsfed completions` and `newsfed man`: made from the command line itself.
+//! `newsfed completions` and `newsfed man`, generated from the command line definition.
 
 use super::args::command;
 use super::exit::{Exit, Failure};
 use super::output::Output;
 use clap_complete::Shell;
 
-/// Arguments of `completions`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = COMPLETIONS)]
 pub(super) struct CompletionsArgs {
@@ -19,11 +18,10 @@ Examples:
   newsfed completions zsh > ~/.zfunc/_newsfed
   newsfed completions fish > ~/.config/fish/completions/newsfed.fish";
 
-/// Arguments of `man`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = MAN)]
 pub(super) struct ManArgs {
-    /// The page of this command; the page of the program without it
+    /// The command; without it, the program's own page
     command: Option<String>,
 }
 
@@ -32,7 +30,6 @@ Examples:
   newsfed man | man -l -
   newsfed man sync > ~/.local/share/man/man1/newsfed-sync.1";
 
-/// Runs `completions`.
 pub(super) fn completions(args: &CompletionsArgs, out: &mut Output) -> Result<Exit, Failure> {
     let mut text = Vec::new();
     clap_complete::generate(args.shell, &mut command(), "newsfed", &mut text);
@@ -40,7 +37,6 @@ pub(super) fn completions(args: &CompletionsArgs, out: &mut Output) -> Result<Ex
     Ok(Exit::Ok)
 }
 
-/// Runs `man`.
 pub(super) fn man(args: &ManArgs, out: &mut Output) -> Result<Exit, Failure> {
     let mut all = command();
     all.build();

@@ -1,4 +1,4 @@
-//! What nearly every command needs: the folders, the settings, the declared sources.
+//! What most commands need: the folders, the settings, the declared sources.
 
 use super::args::Global;
 use super::exit::Failure;
@@ -10,7 +10,7 @@ use crate::store::Store;
 use crate::util::clock::SystemClock;
 use std::sync::Arc;
 
-/// The user's files, read.
+/// The user's files, loaded.
 pub(super) struct Home {
     pub(super) paths: Paths,
     pub(super) overrides: Vec<String>,
@@ -19,7 +19,7 @@ pub(super) struct Home {
 }
 
 impl Home {
-    /// Reads the files; what is odd in them is said, what is wrong ends the command.
+    /// Loads the files. Prints warnings; errors end the command.
     pub(super) fn load(global: &Global, out: &mut Output) -> Result<Self, Failure> {
         let paths = global.paths()?;
         let loaded = config::load(&paths, &global.set)?;
@@ -30,12 +30,12 @@ impl Home {
         Ok(Self { paths, overrides: global.set.clone(), settings, sources })
     }
 
-    /// Opens the database, creating it first where there is none.
+    /// Opens the database, creating it if necessary.
     pub(super) fn store(&self) -> Result<Store, Failure> {
         Ok(Store::open(&self.paths.database())?)
     }
 
-    /// An engine that can be started; with `follow` it looks at due sources by itself.
+    /// An engine ready to start; with `follow` it polls due sources by itself.
     pub(super) fn engine(&self, store: Store, follow: bool) -> Engine {
         Engine {
             store,

@@ -1,4 +1,4 @@
-//! `newsfed import`: follows all sources of a list.
+//! `newsfed import`: follows all sources in a list.
 
 use super::args::Global;
 use super::exit::{Exit, Failure};
@@ -8,23 +8,21 @@ use crate::config::{self, ConfigFile, Import, ImportKind, SourcesFile};
 use serde::Serialize;
 use std::path::Path;
 
-/// Arguments of `import`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ImportArgs {
-    /// The list; - is the standard input
+    /// The list; - is standard input
     file: String,
 }
 
 const EXAMPLES: &str = "\
-Which kind of list it is shows by itself. Nothing is fetched; `newsfed sync` does that.
+The format is detected. Nothing is fetched; `newsfed sync` does that.
 
 Examples:
   newsfed import subscriptions.opml
   newsfed import ~/.newsboat/urls
   echo https://example.org/feed | newsfed import -";
 
-/// What `--json` prints.
 #[derive(Serialize)]
 struct Imported {
     kind: ImportKind,
@@ -40,7 +38,6 @@ struct Entry {
     url: String,
 }
 
-/// A query that was saved as a view.
 #[derive(Serialize)]
 struct Saved {
     name: String,
@@ -53,7 +50,6 @@ struct Skipped {
     why: String,
 }
 
-/// Runs `import`.
 pub(super) fn run(args: &ImportArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let home = Home::load(global, out)?;
     let bytes = config::read_import(Path::new(&args.file)).map_err(Failure::Plain)?;

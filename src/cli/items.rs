@@ -1,4 +1,4 @@
-//! Items as commands name and print them.
+//! Selects items by number or id, and prints them as JSON.
 
 use super::exit::Failure;
 use crate::model::Item;
@@ -6,7 +6,6 @@ use crate::store::{IdMatch, Reader};
 use crate::util::text;
 use serde::Serialize;
 
-/// What `--json` prints of an item.
 #[derive(Debug, Serialize)]
 pub(super) struct ItemShape {
     /// The short name of the item in this database.
@@ -16,16 +15,16 @@ pub(super) struct ItemShape {
 }
 
 impl ItemShape {
-    /// One item by its row key; `None` when it is gone.
+    /// An item by its row key; `None` if it is gone.
     pub(super) fn read(reader: &Reader, key: i64) -> Result<Option<Self>, Failure> {
         Ok(reader.item(key)?.map(|item| Self { number: key, item }))
     }
 }
 
-/// The row keys of items as people name them.
+/// The row keys of items by number or id.
 ///
 /// # Errors
-/// When one of them means no item or several; nothing is done then.
+/// When one of them matches no item, or several. Nothing is done then.
 pub(super) fn keys(reader: &Reader, ids: &[String]) -> Result<Vec<i64>, Failure> {
     let mut keys = Vec::with_capacity(ids.len());
     for id in ids {
@@ -40,7 +39,7 @@ pub(super) fn keys(reader: &Reader, ids: &[String]) -> Result<Vec<i64>, Failure>
             }
             IdMatch::Several => {
                 return Err(Failure::Plain(format!(
-                    "several ids begin with {shown}; give more of it, or the item's number"
+                    "several ids start with {shown}; give more of it, or the item's number"
                 )));
             }
         }

@@ -1,4 +1,4 @@
-//! `newsfed list` and `newsfed search`: items, line by line.
+//! `newsfed list` and `newsfed search`: items, one per line.
 
 use super::args::Global;
 use super::catalogue::Catalogue;
@@ -14,10 +14,9 @@ use crate::model::ItemRow;
 use crate::store::{Anchor, Cursor, Reader, Scope, Store, StoreError, View};
 use crate::util::when::{day, minute};
 
-/// Rows read at once.
+/// Number of rows read at once.
 const WINDOW: usize = 500;
 
-/// Arguments of `list`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = LIST)]
 pub(super) struct ListArgs {
@@ -30,7 +29,7 @@ pub(super) struct ListArgs {
     /// Order: pinned-newest, newest or oldest [default: the setting ui.sort]
     #[arg(long, value_name = "ORDER", value_parser = order)]
     sort: Option<SortOrder>,
-    /// Most items to list; 0 is all
+    /// Maximum number of items; 0 lists all
     #[arg(long, value_name = "N", default_value_t = 50)]
     limit: usize,
     #[command(flatten)]
@@ -38,37 +37,36 @@ pub(super) struct ListArgs {
 }
 
 const LIST: &str = "\
-A line tells the item's number, its marks (* unread, + pinned, ± changed), its date, its source and its title.
-To a program the same come whole, between tabs, followed by the address.
+Each line has the item's number, its marks (* unread, + pinned, ± changed), its date, its source and
+its title. For programs, the columns are unshortened, separated by tabs, and followed by the URL.
 
 Examples:
   newsfed list --unread --source kernel
   newsfed list --query 'rust -async' --since 7d
   newsfed list --pinned --limit 0 --json | jq -r .url";
 
-/// Arguments of `search`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = SEARCH)]
 pub(super) struct SearchArgs {
     /// What to search for
     #[arg(required = true)]
     words: Vec<String>,
-    /// Most items to list; 0 is all
+    /// Maximum number of items; 0 lists all
     #[arg(long, value_name = "N", default_value_t = 50)]
     limit: usize,
 }
 
 const SEARCH: &str = "\
-All words must be there; each may be the beginning of a word, what stands in quotes is taken whole.
-The newest thousand hits are found. A word to leave out is quoted together with another, or stands behind --.
+All words must match. Each may be the start of a longer word; quoted words match exactly. Shows the
+newest 1,000 matches. To exclude a word, quote the query, or put -- before a word with a minus.
 
   \"two words\"  side by side         -word            without it
   title:word   author:word          source:name      folder:name      tag:name
   is:unread    is:read              is:pinned        is:unpinned      is:changed
   after:7d     before:2026-11-21    after:yesterday  age<12h          age>2w
 
-An operator that does not exist is a fault; in quotes its word is searched for as text. `unread` alone
-is is:unread.
+An unknown operator is an error; quote the word to search for it as text. `unread` is short for
+is:unread.
 
 Examples:
   newsfed search kernel release
@@ -76,13 +74,11 @@ Examples:
   newsfed search '\"night train\" -strike'
   newsfed search train -- -strike";
 
-/// The name of an order.
 fn order(text: &str) -> Result<SortOrder, String> {
     serde_json::from_value(text.into())
         .map_err(|_| "expected pinned-newest, newest or oldest".to_owned())
 }
 
-/// Runs `list`.
 pub(super) fn run(args: &ListArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let home = Home::load(global, out)?;
     let store = home.store()?;
@@ -98,7 +94,6 @@ pub(super) fn run(args: &ListArgs, global: &Global, out: &mut Output) -> Result<
     print(&store, &catalogue, &view, args.limit, out)
 }
 
-/// Runs `search`.
 pub(super) fn search(
     args: &SearchArgs,
     global: &Global,
@@ -136,13 +131,13 @@ fn print(
         let taken = window.rows.len().min(left);
         (left, printed) = (left - taken, printed + taken);
         match window.rows.last() {
-            // A full-text search gives all it has at once.
+            // A full-text search returns everything at once.
             Some(last) if window.more_below && left > 0 && view.criteria.text.is_none() => {
                 anchor = Anchor::After(Cursor::from(last));
             }
             _ => {
                 if window.more_below && limit == 0 {
-                    out.note(format!("only the newest {printed} hits are shown"));
+                    out.note(format!("only the newest {printed} matches are shown"));
                 }
                 break;
             }
@@ -157,15 +152,15 @@ fn print(
 /// Why a list may be empty.
 fn nothing(catalogue: &Catalogue) -> &'static str {
     if catalogue.entries.is_empty() {
-        "nothing is followed yet; `newsfed add URL` follows a site or a feed"
+        "no sources yet; `newsfed add URL` follows a site or a feed"
     } else if catalogue.entries.iter().all(|e| e.facts.last_poll.is_none()) {
-        "nothing was polled yet; `newsfed sync` does"
+        "not refreshed yet; run `newsfed sync`"
     } else {
         "no item matches"
     }
 }
 
-/// The text of bodies is indexed in the background; a search waits for what is not done yet.
+/// Texts are indexed in the background. A search waits until that is done.
 fn index_all(store: &Store, out: &mut Output) -> Result<(), Failure> {
     let waiting = std::time::Instant::now();
     let mut summary = false;
@@ -179,19 +174,19 @@ fn index_all(store: &Store, out: &mut Output) -> Result<(), Failure> {
         Ok(())
     });
     match indexed {
-        // What is indexed already can be searched all the same.
+        // Whatever is indexed already can still be searched.
         Err::<(), StoreError>(e) if e.leaves_reading() => Ok(()),
         other => Ok(other?),
     }
 }
 
-/// Prints rows as the reader of the output wants them.
+/// Prints rows in the format that the reader of the output needs.
 struct Lines<'a> {
     table: Table,
     sources: std::collections::HashMap<i64, &'a super::catalogue::Entry>,
 }
 
-/// Widest name of a source in a list, in cells.
+/// Maximum width of a source name in a list, in cells.
 const SOURCE_WIDTH: usize = 16;
 
 impl<'a> Lines<'a> {
@@ -209,7 +204,7 @@ impl<'a> Lines<'a> {
 
     fn print(&self, reader: &Reader, row: &ItemRow, out: &mut Output) -> Result<(), Failure> {
         if out.json {
-            // Removed since the window was read: left out.
+            // Removed after the window was read.
             return ItemShape::read(reader, row.key)?.map_or(Ok(()), |shape| out.value(&shape));
         }
         let number = row.key.to_string();

@@ -1,4 +1,4 @@
-//! Where the program's own words go: a file a day, and the standard error when asked.
+//! Logging: one file per day, and standard error on request.
 
 use super::home::Home;
 use std::fs;
@@ -10,18 +10,18 @@ use tracing_subscriber::filter::Targets;
 use tracing_subscriber::prelude::*;
 use tracing_subscriber::{Layer, Registry, fmt};
 
-/// Environment variable that stands for the setting `log.level`.
+/// Environment variable that overrides the setting `log.level`.
 const VARIABLE: &str = "NEWSFED_LOG";
-/// Names are `newsfed.2026-11-21.log`.
+/// File names are `newsfed.2026-11-21.log`.
 const PREFIX: &str = "newsfed";
 const SUFFIX: &str = "log";
 
 type AnyLayer = Box<dyn Layer<Registry> + Send + Sync>;
 
-/// Starts logging to the files of this run's log folder; with `verbose`, or always when `stderr`,
-/// to the standard error too. Nothing is ever written to the standard output.
+/// Starts logging to the files of this run's log folder and, with `verbose` or `stderr`, to standard
+/// error. Never writes to standard output.
 ///
-/// A log that cannot be written is no reason not to work: that is said once on the standard error.
+/// If the log cannot be written, prints one warning on standard error and continues.
 pub(super) fn start(home: &Home, verbose: u8, stderr: bool) {
     let mut dialogs: Vec<AnyLayer> = Vec::new();
     match DailyFile::open(home.paths.log_dir(), home.settings.log.keep) {
@@ -31,7 +31,7 @@ pub(super) fn start(home: &Home, verbose: u8, stderr: bool) {
         }
         Err(e) => {
             let folder = home.paths.log_dir().display();
-            let _ = writeln!(io::stderr(), "newsfed: no log is written to {folder}: {e}");
+            let _ = writeln!(io::stderr(), "newsfed: cannot write the log to {folder}: {e}");
         }
     }
     let wanted = match verbose {
@@ -41,7 +41,7 @@ pub(super) fn start(home: &Home, verbose: u8, stderr: bool) {
     };
     if stderr || verbose > 1 {
         let level = filter(home, wanted);
-        // The journal keeps the time by itself.
+        // The journal adds the time itself.
         let layer = fmt::layer().with_ansi(false).with_writer(io::stderr);
         let journal = std::env::var_os("JOURNAL_STREAM").is_some() && !io::stderr().is_terminal();
         dialogs.push(if journal {
@@ -50,7 +50,7 @@ pub(super) fn start(home: &Home, verbose: u8, stderr: bool) {
             layer.with_filter(level).boxed()
         });
     }
-    // A second start in one process keeps the first.
+    // A second start in the same process keeps the first.
     let _ = tracing_subscriber::registry().with(dialogs).try_init();
 }
 

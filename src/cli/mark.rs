@@ -10,14 +10,13 @@ use super::output::Output;
 use crate::store::{Mark, Store};
 use serde::Serialize;
 
-/// Arguments of `read`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = READ)]
 pub(super) struct ReadArgs {
     /// The items
     #[arg(value_name = "ID")]
     ids: Vec<String>,
-    /// Every item
+    /// All items
     #[arg(long, conflicts_with = "ids")]
     all: bool,
     #[command(flatten)]
@@ -25,14 +24,13 @@ pub(super) struct ReadArgs {
 }
 
 const READ: &str = "\
-Items are named one by one or chosen by options. Nothing is marked when one of them is unknown.
+Give items by number, or select them with options. If one of them is unknown, nothing is marked.
 
 Examples:
   newsfed read 1234 1235
   newsfed read --source council --before 7d
   newsfed read --all";
 
-/// Arguments of `unread`, `pin` and `unpin`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = ITEMS)]
 pub(super) struct ItemArgs {
@@ -42,29 +40,27 @@ pub(super) struct ItemArgs {
 }
 
 const ITEMS: &str = "\
-Nothing is marked when one of the items is unknown.
+If one of the items is unknown, nothing is marked.
 
 Examples:
   newsfed pin 1234
   newsfed unread 1234 1235";
 
-/// What `--json` prints: how many items changed.
 #[derive(Serialize)]
 struct Marked {
     changed: usize,
 }
 
-/// Runs `read`.
 pub(super) fn read(args: &ReadArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let chosen = !args.choice.is_empty();
     match (args.ids.is_empty(), args.all || chosen) {
         (true, false) => {
-            let how = "name the items, or choose them by --source, --query or another option; \
-                       --all is every item";
+            let how = "give items, or select them with --source, --query or another option; \
+                       --all selects every item";
             return Err(Failure::Usage(how.to_owned()));
         }
         (false, true) => {
-            let how = "either name the items or choose them by options, not both";
+            let how = "either give items or select them with options, not both";
             return Err(Failure::Usage(how.to_owned()));
         }
         _ => {}
@@ -81,13 +77,11 @@ pub(super) fn read(args: &ReadArgs, global: &Global, out: &mut Output) -> Result
     report(changed, "marked read", out)
 }
 
-/// Runs `unread`.
 pub(super) fn unread(args: &ItemArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let store = Home::load(global, out)?.store()?;
     report(set(&store, Mark::Read, &args.ids, false)?, "marked unread", out)
 }
 
-/// Runs `pin` and `unpin`.
 pub(super) fn pin(
     args: &ItemArgs,
     to: bool,

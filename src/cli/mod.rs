@@ -1,7 +1,7 @@
 //! The command line: arguments, and one file per command.
 //!
-//! Data goes to the standard output, everything else to the standard error. `docs/json.md` tells
-//! the shapes that `--json` prints.
+//! Data goes to standard output, everything else to standard error. `docs/json.md` documents the
+//! output of `--json`.
 
 mod add;
 mod args;
@@ -63,7 +63,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(e) => {
-            // Whoever reads the output may have left; there is nobody to tell.
+            // The reader of the output may have closed the pipe.
             let _ = e.print();
             return ExitCode::from(u8::try_from(e.exit_code()).unwrap_or(2));
         }

@@ -1,4 +1,4 @@
-//! `newsfed open`: items in the browser.
+//! `newsfed open`: opens items in the browser.
 
 use super::args::Global;
 use super::exit::{Exit, Failure};
@@ -8,7 +8,6 @@ use super::output::Output;
 use crate::util::browser::{self, Surroundings};
 use std::io::{self, IsTerminal};
 
-/// Arguments of `open`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct OpenArgs {
@@ -18,15 +17,14 @@ pub(super) struct OpenArgs {
 }
 
 const EXAMPLES: &str = "\
-The browser is the setting `browser`, else $BROWSER, else the opener of the system. Where nothing
-can be opened the addresses are printed, and the exit code is 1. With --json the addresses are
-printed and nothing is opened.
+The browser is the setting `browser`, else $BROWSER, else the system's opener. If nothing can be
+opened, the URLs are printed and the exit code is 1. With --json, the URLs are printed and nothing
+is opened.
 
 Examples:
   newsfed open 1234
   newsfed --set 'browser=[\"w3m\"]' open 1234";
 
-/// Runs `open`.
 pub(super) fn run(args: &OpenArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let home = Home::load(global, out)?;
     let reader = home.store()?.reader()?;
@@ -34,7 +32,7 @@ pub(super) fn run(args: &OpenArgs, global: &Global, out: &mut Output) -> Result<
     for key in items::keys(&reader, &args.ids)? {
         match reader.row(key)?.and_then(|row| row.url) {
             Some(url) => addresses.push(url),
-            None => out.warn(format!("newsfed: item {key} has no address")),
+            None => out.warn(format!("newsfed: item {key} has no URL")),
         }
     }
     if out.json {
@@ -61,7 +59,7 @@ fn open(home: &Home, urls: &[&str]) -> Result<(), String> {
     let plan = browser::plan(&settings.browser, settings.browser_in_terminal, &around, urls);
     let launch = plan.map_err(|e| e.to_string())?;
     if launch.in_terminal && !(io::stdout().is_terminal() && io::stdin().is_terminal()) {
-        return Err("the browser needs a terminal, and there is none".to_owned());
+        return Err("the browser needs a terminal, but there is none".to_owned());
     }
-    browser::launch(&launch).map_err(|e| format!("the browser cannot be started: {e}"))
+    browser::launch(&launch).map_err(|e| format!("cannot start the browser: {e}"))
 }

@@ -1,4 +1,4 @@
-//! `newsfed parse`: reads one document, or many, and prints what is in it as JSON.
+//! `newsfed parse`: parses one document, or many, and prints its content as JSON.
 
 use crate::feed;
 use crate::util::text;
@@ -6,18 +6,18 @@ use std::io::{self, BufRead, Read, Write};
 use std::path::Path;
 use url::Url;
 
-/// Exit code where a document is no feed or cannot be read.
+/// Exit code if a document is not a feed or cannot be read.
 const FAILED: i32 = 1;
 
-/// Largest file that is read, in bytes: somewhat more than the parser takes.
+/// Largest file that is read, in bytes: slightly more than the parser's limit.
 const MAX_FILE: u64 = feed::MAX_BYTES as u64 + 1;
 
-/// Reads `file` (`-` is the standard input) or, with `batch`, every file named on a line of the
-/// standard input, and prints the feed. `headers` are lines such as `Content-Type: text/xml`.
-/// Returns the exit code: 0, or 1 where something was no feed.
+/// Reads `file` (`-` is standard input) or, with `batch`, every file named on a line of standard
+/// input, and prints the feed. `headers` are lines such as `Content-Type: text/xml`.
+/// Returns the exit code: 0, or 1 if a document is not a feed.
 ///
-/// A batch prints one JSON object a line, `{"error": …}` for a document that is no feed, and
-/// always ends with 0.
+/// A batch prints one JSON object per line, `{"error": …}` for a document that is not a feed, and
+/// always returns 0.
 pub fn run(
     json: bool,
     base: Option<&str>,
@@ -37,7 +37,7 @@ pub fn run(
     };
     match result {
         Ok(code) => code,
-        // Whoever reads the output has left; there is nobody to tell.
+        // The reader of the output has closed the pipe.
         Err(_) => FAILED,
     }
 }

@@ -1,4 +1,4 @@
-//! `newsfed prefetch`: the pages of pinned and unread items, for reading without a network.
+//! `newsfed prefetch`: fetches the pages of pinned and unread items, for reading offline.
 
 use super::args::Global;
 use super::exit::{Exit, Failure};
@@ -15,11 +15,10 @@ use crate::util::text::size;
 use serde::Serialize;
 use tokio::sync::mpsc::UnboundedReceiver;
 
-/// Arguments of `prefetch`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct PrefetchArgs {
-    /// Fetch the pages of these items now, whether they were fetched before or not
+    /// Fetch the pages of these items now, even if they were fetched before
     #[arg(value_name = "ID", conflicts_with_all = ["pinned", "unread", "dry_run"])]
     ids: Vec<String>,
     /// Only the pages of pinned items
@@ -28,18 +27,18 @@ pub(super) struct PrefetchArgs {
     /// Only the pages of unread items
     #[arg(long)]
     unread: bool,
-    /// Fetch at most so many pages, the newest first
+    /// Maximum number of pages, newest first
     #[arg(long, value_name = "N", default_value_t = 500)]
     limit: usize,
-    /// Only tell how many pages there are and what they would take
+    /// Only print how many pages there are, and their estimated size
     #[arg(long)]
     dry_run: bool,
 }
 
 const EXAMPLES: &str = "\
-What was fetched is not fetched again, so that it can be interrupted and gone on with. Sources with
-full_text = \"never\" and those whose feeds carry whole articles are left out. The size is judged by
-the pages that were fetched before. Exits with 3 when some pages gave no text.
+Pages that were fetched are not fetched again, so an interrupted run can be repeated. Sources with
+full_text = \"never\" and feeds with full articles are skipped. The size is estimated from pages
+fetched before. Exits with 3 if some pages gave no text.
 
 Examples:
   newsfed prefetch --dry-run
@@ -47,7 +46,6 @@ Examples:
   newsfed prefetch 1234
   newsfed sync --due --quiet && newsfed prefetch --quiet --limit 100";
 
-/// A page, as `--json` prints it when it is done.
 #[derive(Serialize)]
 struct Done<'a> {
     r#type: &'static str,
@@ -58,7 +56,6 @@ struct Done<'a> {
     message: Option<&'a str>,
 }
 
-/// What `--json` prints at the end, or with `--dry-run` instead.
 #[derive(Serialize)]
 struct Sum {
     r#type: &'static str,
@@ -68,7 +65,6 @@ struct Sum {
     failed: usize,
 }
 
-/// Runs `prefetch`.
 pub(super) fn run(args: &PrefetchArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let home = Home::load(global, out)?;
     log::start(&home, out.verbose, false);
@@ -145,7 +141,7 @@ async fn fetch(
     })
 }
 
-/// The items that were named.
+/// The given items.
 fn named(ids: &[String], handle: &Handle) -> Result<PrefetchPlan, Failure> {
     let reader = handle.store().reader()?;
     let mut pages = Vec::new();
@@ -161,7 +157,7 @@ fn named(ids: &[String], handle: &Handle) -> Result<PrefetchPlan, Failure> {
     Ok(PrefetchPlan { pages, ..PrefetchPlan::default() })
 }
 
-/// Tells of every page as it is done.
+/// Reports each page when it is done.
 async fn follow(
     mut reports: UnboundedReceiver<(i64, Result<TextGot, StoreError>)>,
     handle: &Handle,
@@ -180,7 +176,7 @@ async fn follow(
             TextGot::Fetched { .. } | TextGot::Same(_) => ("fetched", None),
             TextGot::Whole => ("whole-feed", None),
             TextGot::Failed(why) => ("failed", Some(why)),
-            TextGot::Left | TextGot::Gone | TextGot::Feed => ("left", None),
+            TextGot::Left | TextGot::Gone | TextGot::Feed => ("skipped", None),
         };
         sum.fetched += usize::from(matches!(result, "fetched" | "whole-feed"));
         sum.failed += usize::from(why.is_some());

@@ -1,26 +1,26 @@
-//! The bar of a refresh, drawn only where a terminal shows it.
+//! The progress bar of a refresh, drawn only on a terminal.
 
 use super::output::Output;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// A bar on the standard error; nothing at all where that is no terminal, or when quiet.
+/// A bar on standard error; nothing if that is not a terminal, or with `--quiet`.
 pub(super) struct Progress {
     bar: ProgressBar,
 }
 
 impl Progress {
-    /// A bar of that many steps.
+    /// A bar with that many steps.
     pub(super) fn new(steps: usize, out: &Output) -> Self {
         let target =
             if out.quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let bar = ProgressBar::with_draw_target(Some(steps as u64), target);
-        // The template is fixed and valid, so the plain style is never the fallback.
+        // The template is constant and valid, so the fallback is never used.
         let style = ProgressStyle::with_template("{pos} of {len} {wide_bar} {msg:24!.dim}");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("##-"));
         Self { bar }
     }
 
-    /// Words beside a wheel, for work whose end is not known.
+    /// A spinner with a message, for work of unknown length.
     pub(super) fn wheel(out: &Output) -> Self {
         let progress = Self::new(0, out);
         let style = ProgressStyle::with_template("{spinner} {wide_msg}");
@@ -28,13 +28,13 @@ impl Progress {
         progress
     }
 
-    /// Turns the wheel and says something else beside it.
+    /// Advances the spinner and changes its message.
     pub(super) fn say(&self, words: String) {
         self.bar.set_message(words);
         self.bar.inc(1);
     }
 
-    /// One step is done; `host` is being asked now.
+    /// Completes a step; `host` is the current one.
     pub(super) fn step(&self, host: Option<&str>) {
         if let Some(host) = host {
             self.bar.set_message(host.to_owned());
@@ -42,12 +42,12 @@ impl Progress {
         self.bar.inc(1);
     }
 
-    /// Lets others write while the bar is away.
+    /// Hides the bar while something else is printed.
     pub(super) fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
         self.bar.suspend(write)
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub(super) fn clear(&self) {
         self.bar.finish_and_clear();
     }

@@ -1,4 +1,4 @@
-//! The asynchronous runtime of the commands that speak with the engine.
+//! The asynchronous runtime of commands that use the engine.
 
 use super::exit::Failure;
 use super::home::Home;
@@ -6,23 +6,22 @@ use super::output::Output;
 use crate::engine::Handle;
 use std::time::Duration;
 
-/// Threads for reading the database, parsing and looking up names.
+/// Number of threads for reading the database, parsing and looking up names.
 const BLOCKING_THREADS: usize = 32;
-/// How long what still runs on those threads may take in the end: enough for a file that is being
-/// saved, and nobody waits for a name server that does not answer.
+/// Time limit at exit for work on those threads: enough to finish saving a file, without waiting for
+/// an unresponsive name server.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The runtime of one command.
 pub(super) struct Runtime(tokio::runtime::Runtime);
 
-/// A runtime for one command, on its own thread: the heavy work is done on the blocking pool, and
-/// every thread more costs memory of its own.
+/// A runtime for one command, on the current thread. Heavy work runs on the blocking pool, and every
+/// additional thread costs memory.
 pub(super) fn runtime() -> Result<Runtime, Failure> {
     build(tokio::runtime::Builder::new_current_thread())
 }
 
-/// A runtime beside the interface, or beside what is printed while it works: its thread waits neither
-/// for the user nor for a slow reader of the output, so that no server seems to be late.
+/// A runtime beside the interface, or beside printed output: its thread waits neither for the user nor
+/// for a slow reader of the output, so that servers do not time out.
 pub(super) fn runtime_beside() -> Result<Runtime, Failure> {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     builder.worker_threads(1);
@@ -35,11 +34,11 @@ fn build(mut builder: tokio::runtime::Builder) -> Result<Runtime, Failure> {
         .enable_all()
         .build()
         .map(Runtime)
-        .map_err(|e| Failure::Plain(format!("the system gives no threads to work with: {e}")))
+        .map_err(|e| Failure::Plain(format!("cannot start threads: {e}")))
 }
 
 impl Runtime {
-    /// Runs `work` to its end; what is left on other threads has a moment to end as well.
+    /// Runs `work` to its end. Work on other threads has a moment to finish.
     pub(super) fn block_on<T>(self, work: impl Future<Output = T>) -> T {
         self.block_on_within(work, PATIENCE)
     }
@@ -51,8 +50,7 @@ impl Runtime {
     }
 }
 
-/// Starts an engine that looks only when told to, lets `work` speak with it, and shuts it down
-/// whatever came of that.
+/// Starts an engine that polls only on demand, lets `work` use it, and shuts it down in any case.
 pub(super) fn with_engine<T>(
     home: &Home,
     out: &mut Output,
@@ -67,8 +65,8 @@ pub(super) fn with_engine<T>(
     })
 }
 
-/// Ends when the user or the system asks the program to stop. Call it on the runtime, and early:
-/// from then on such a wish is heard.
+/// Ends when the user or the system asks the program to stop. Call it early, on the runtime: it
+/// installs the signal handlers.
 pub(super) fn asked_to_stop() -> impl Future<Output = ()> {
     #[cfg(unix)]
     let signals = {
@@ -95,7 +93,7 @@ pub(super) fn asked_to_stop() -> impl Future<Output = ()> {
 pub(super) fn other_poller(pid: Option<u32>) -> Failure {
     let who = pid.map_or("another newsfed".to_owned(), |pid| format!("newsfed (process {pid})"));
     Failure::Plain(format!(
-        "{who} follows the sources of this database already; refresh there, or stop it first"
+        "{who} polls the sources of this database already; refresh there, or stop it first"
     ))
 }
 
@@ -105,7 +103,7 @@ mod tests {
     use std::sync::mpsc;
 
     #[test]
-    fn a_thread_that_does_not_end_keeps_no_command_from_ending() {
+    fn hanging_thread_does_not_keep_a_command_from_ending() {
         for runtime in [runtime(), runtime_beside()] {
             let (release, released) = mpsc::channel::<()>();
             let (begun, begins) = tokio::sync::oneshot::channel();

@@ -1,4 +1,4 @@
-//! `newsfed schedule`: why a source is polled when it is, and what another policy would do.
+//! `newsfed schedule`: explains schedules, and replays other policies.
 
 use super::args::Global;
 use super::exit::{Exit, Failure};
@@ -6,7 +6,6 @@ use super::output::Output;
 use super::{simulate, why};
 use clap::{Args, Subcommand};
 
-/// Arguments of `schedule`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ScheduleArgs {
@@ -20,12 +19,11 @@ Examples:
   newsfed schedule simulate --policy learned --budget 12 --from-db
   newsfed schedule simulate --policy fixed timelines.jsonl.gz --json";
 
-/// The verbs.
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     /// Explain when a source is polled
     Why(why::WhyArgs),
-    /// Replay the past with a policy: how many requests, and how long items would have waited
+    /// Replay the past with a policy: number of polls, and delay of the items
     Simulate(simulate::SimulateArgs),
 }
 

@@ -1,4 +1,4 @@
-//! `newsfed show`: items in full.
+//! `newsfed show`: prints items in full.
 
 use super::args::Global;
 use super::catalogue::Catalogue;
@@ -13,17 +13,16 @@ use crate::util::text;
 use crate::util::when::minute;
 use url::Url;
 
-/// Arguments of `show`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ShowArgs {
     /// The items
     #[arg(required = true, value_name = "ID")]
     ids: Vec<String>,
-    /// Form of the output
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Print every version of the article that is kept, newest first
+    /// Print all stored versions of the article, newest first
     #[arg(long, conflicts_with = "diff")]
     versions: bool,
     /// Print what changed in the article: [-gone-] and {+new+} words
@@ -31,10 +30,9 @@ pub(super) struct ShowArgs {
     diff: bool,
 }
 
-/// Forms of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum Format {
-    /// Plain text under a head of lines such as `Title: …`
+    /// Plain text after header lines such as `Title: …`
     Text,
     /// Markdown
     Markdown,
@@ -45,8 +43,8 @@ pub(super) enum Format {
 }
 
 const EXAMPLES: &str = "\
-Shown is the text of the item's page where that was fetched, else what the feed gives. Showing an
-item does not mark it read.
+Prints the text of the item's page if it was fetched, else the feed's text. Does not mark the item
+read.
 
 Examples:
   newsfed show 1234
@@ -55,7 +53,6 @@ Examples:
   newsfed show --format markdown 1234 | pandoc -o item.epub
   newsfed show --diff 1234";
 
-/// Runs `show`.
 pub(super) fn run(args: &ShowArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let home = Home::load(global, out)?;
     let store = home.store()?;
@@ -129,7 +126,7 @@ fn print(item: &Item, source: Option<&str>, markup: &str, out: &mut Output) -> R
     Ok(())
 }
 
-/// Where the text comes from, and what there is to say of it.
+/// Where the text comes from, and notes about it.
 fn text_from(item: &Item) -> Option<String> {
     let mut words = match item.text_from {
         TextFrom::Feed => String::new(),
@@ -150,7 +147,7 @@ fn text_from(item: &Item) -> Option<String> {
     (!words.is_empty()).then_some(words)
 }
 
-/// The article with its title as heading.
+/// The article with its title as a heading.
 fn markdown(item: &Item, markup: &str) -> String {
     let title = Some(&item.title).filter(|t| !t.is_empty());
     let head = title.map(|t| format!("# {t}\n\n")).unwrap_or_default();
@@ -162,10 +159,10 @@ pub(super) fn read(item: &Item, markup: &str) -> Document {
     article::from_html(markup, base.as_ref())
 }
 
-/// Widest line of running text on a terminal.
+/// Maximum line length on a terminal.
 const WIDEST: usize = 80;
 
-/// Breaks long lines between words where a terminal shows them; for programs they stay whole.
+/// Breaks long lines between words on a terminal. For programs they stay unbroken.
 pub(super) fn wrapped(text: &str, width: Option<usize>) -> String {
     let Some(width) = width.map(|w| w.min(WIDEST)) else { return text.to_owned() };
     let mut lines = Vec::new();
@@ -192,7 +189,7 @@ mod tests {
     use super::wrapped;
 
     #[test]
-    fn long_lines_are_broken_between_words() {
+    fn breaks_long_lines_between_words() {
         let cases = [
             ("one two three", Some(8), "one two\nthree"),
             ("  a bb ccc dddd", Some(8), "  a bb\n  ccc\n  dddd"),

@@ -17,29 +17,28 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Sources that `--synthetic` makes up.
+/// Number of synthetic sources.
 const MADE_UP: usize = 30;
-/// Seed of what it makes up.
+/// Seed of the synthetic sources.
 const SEED: u64 = 5;
-/// The budget that `--price-start` keeps to where none is given, in looks per source and day.
+/// Default budget of `--price-start`, in polls per source and day.
 const USUAL_BUDGET: f64 = 12.0;
 
-/// Arguments of `schedule simulate`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct SimulateArgs {
-    /// Timelines, one JSON object a line: start, end, t (publication times in seconds since the
-    /// epoch) and h (those that the feed shows at the first poll); may be packed with gzip
+    /// Timelines, one JSON object per line: start, end, t (publication times in seconds since the
+    /// epoch) and h (those that the feed lists at the first poll); may be gzipped
     #[arg(conflicts_with = "from_db", required_unless_present_any = ["from_db", "synthetic"])]
     file: Option<PathBuf>,
-    /// Replay what your own sources published instead
+    /// Replay the history of your own sources instead
     #[arg(long)]
     from_db: bool,
     /// The policy
     #[arg(long, value_name = "POLICY", default_value = "learned")]
     policy: Kind,
-    /// Looks per source and day, for which the policy is fitted; without it, the policy is taken
-    /// as it is
+    /// Fit the policy to this number of polls per source and day; without it, the policy is used
+    /// unchanged
     #[arg(long, value_name = "LOOKS", value_parser = budget)]
     budget: Option<f64>,
     /// Hide the publication dates from the policy
@@ -48,13 +47,13 @@ pub(super) struct SimulateArgs {
     /// Only a part: the first day of each source, or everything from its third week on
     #[arg(long, value_name = "PART")]
     phase: Option<Part>,
-    /// Begin with so many times the right price of a poll, and correct it daily towards the budget
+    /// Start with this multiple of the right price of a poll, and correct it daily towards the budget
     #[arg(long, value_name = "FACTOR", value_parser = factor)]
     price_start: Option<f64>,
     /// Correct the price daily, and print the polls per source and day of each week
     #[arg(long)]
     weekly: bool,
-    /// Make sources up: they jump from 2 items a day to 20, or fall silent after 20 a day
+    /// Use synthetic sources: they jump from 2 items a day to 20, or fall silent after 20 a day
     #[arg(
         long,
         value_name = "CHANGE",
@@ -64,7 +63,7 @@ pub(super) struct SimulateArgs {
 }
 
 const EXAMPLES: &str = "\
-Delays are in minutes, from the publication of an item to the first look after it. With --synthetic
+Delays are in minutes, from the publication of an item to the first poll after it. With --synthetic
 and a file, the policy is fitted to the budget on the file.
 
 Examples:
@@ -105,14 +104,13 @@ fn factor(text: &str) -> Result<f64, String> {
     within(text, 0.01, 100.0)
 }
 
-/// What `--json` prints.
 #[derive(Debug, Serialize)]
 struct Shape {
     policy: String,
     budget: Option<f64>,
     #[serde(flatten)]
     figures: Option<Figures>,
-    /// Looks per source and day, week by week.
+    /// Polls per source and day, week by week.
     #[serde(skip_serializing_if = "Option::is_none")]
     weekly: Option<Vec<f64>>,
     #[serde(flatten)]
@@ -213,20 +211,20 @@ fn from_file(path: &Path) -> Result<Vec<Timeline>, Failure> {
     read(file).map_err(|e| Failure::Plain(format!("{name}: {e}")))
 }
 
-/// Seconds for which a source must have been followed to be replayed: a day shows its habits.
+/// How long a source must have been followed to be replayed, in seconds: a day shows its habits.
 const LEAST_SPAN: i64 = 24 * 3600;
-/// Items that must have been published meanwhile.
+/// Minimum number of items in that time.
 const LEAST_ITEMS: usize = 2;
 
-/// What the user's sources have published since they are followed. Those followed for less than a
-/// day are left out.
+/// What the user's sources have published since they were added. Those followed for less than a day
+/// are left out.
 fn from_database(global: &Global, out: &mut Output) -> Result<Vec<Timeline>, Failure> {
     let home = Home::load(global, out)?;
     let store = home.store()?;
     let histories = store.reader()?.histories()?;
     let now = chrono::Utc::now().timestamp();
     if histories.is_empty() {
-        let why = "no source has published anything yet; `newsfed sync` looks at them";
+        let why = "no source has published anything yet; run `newsfed sync`";
         return Err(Failure::Plain(why.to_owned()));
     }
     let (mut longest, mut items) = (0, 0);

@@ -1,4 +1,4 @@
-//! `newsfed sync`: looks at the sources now, obeying what servers asked for.
+//! `newsfed sync`: refreshes the sources now, as far as servers allow.
 
 use super::args::Global;
 use super::catalogue::{Catalogue, Entry};
@@ -15,25 +15,24 @@ use crate::util::when;
 use std::collections::HashMap;
 use tokio::sync::mpsc::UnboundedReceiver;
 
-/// Arguments of `sync`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct SyncArgs {
-    /// Only these sources; all enabled ones without it
+    /// Only these sources; without it, all enabled ones
     #[arg(value_name = "SOURCE")]
     sources: Vec<String>,
     /// Only sources that are due by their schedule
     #[arg(long, conflicts_with = "force")]
     due: bool,
-    /// Also sources that asked to be left alone for a while
+    /// Also sources that are paused because a server asked for it
     #[arg(long)]
     force: bool,
 }
 
 const EXAMPLES: &str = "\
-Sources whose servers asked for time (Retry-After, max-age, ttl and the like) are left alone and
-named. Exits with 3 when some sources failed and with 1 when all did. Only one newsfed at a time
-looks at the sources of a database.
+Sources whose servers asked for a pause (Retry-After, max-age, ttl and the like) are skipped and
+listed. Exits with 3 if some sources failed, and with 1 if all did. Only one newsfed at a time polls
+the sources of a database.
 
 Examples:
   newsfed sync
@@ -41,7 +40,6 @@ Examples:
   newsfed sync --due --quiet        for cron, where `newsfed daemon` does not run
   newsfed sync --json | jq -c 'select(.result == \"failed\")'";
 
-/// Runs `sync`.
 pub(super) fn run(args: &SyncArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let home = Home::load(global, out)?;
     log::start(&home, out.verbose, false);
@@ -70,11 +68,11 @@ async fn refresh(
     let (declared, facts): (Vec<_>, Vec<_>) = handle.sources().await?.into_iter().unzip();
     let catalogue = Catalogue::join(declared, facts);
     if catalogue.entries.is_empty() {
-        out.note("nothing is followed yet; `newsfed add URL` follows a site or a feed");
+        out.note("no sources yet; `newsfed add URL` follows a site or a feed");
     }
     let keys = named(args, &catalogue)?;
     let steps = keys.as_ref().map_or(catalogue.entries.len(), Vec::len);
-    // All else that is known of the sources would lie in memory for as long as this takes.
+    // Frees everything else that was read about the sources.
     let title = |e: &Entry| (e.source.id.clone(), e.title().to_owned());
     let titles: HashMap<SourceId, String> = catalogue.entries.iter().map(title).collect();
     drop(catalogue);
@@ -104,7 +102,7 @@ async fn refresh(
     Ok(tally.exit())
 }
 
-/// Row keys of the sources that are named; `None` is all of them.
+/// Row keys of the given sources; `None` means all.
 fn named(args: &SyncArgs, catalogue: &Catalogue) -> Result<Option<Vec<i64>>, Failure> {
     if args.sources.is_empty() {
         return Ok(None);
@@ -113,7 +111,7 @@ fn named(args: &SyncArgs, catalogue: &Catalogue) -> Result<Option<Vec<i64>>, Fai
     Ok(Some(found.iter().map(|e| e.facts.key).collect()))
 }
 
-/// Tells of every source as it is done.
+/// Reports each source when it is done.
 async fn follow(
     mut reports: UnboundedReceiver<Report>,
     titles: &HashMap<SourceId, String>,
@@ -139,7 +137,7 @@ async fn follow(
     Ok(false)
 }
 
-/// What is worth telling the user of one source.
+/// What the user should know about one source.
 fn words(title: &str, result: &Refreshed, handle: &Handle, all: bool) -> Option<String> {
     use crate::model::Outcome;
     let what = match result {
@@ -152,7 +150,7 @@ fn words(title: &str, result: &Refreshed, handle: &Handle, all: bool) -> Option<
             format!("{new} new, {updated} updated")
         }
         Refreshed::NotDue(_) => "not due".to_owned(),
-        Refreshed::Disabled => "switched off".to_owned(),
+        Refreshed::Disabled => "disabled".to_owned(),
     };
     Some(format!("{title}: {what}"))
 }

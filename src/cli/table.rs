@@ -1,28 +1,27 @@
-//! Columns for a terminal, values between tabs for everything else.
+//! Aligned columns for a terminal, tab-separated values for everything else.
 
 use crate::util::text::{truncate, width};
 
-/// One column.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Column {
-    /// Widest it may become, in cells.
+    /// Maximum width, in cells.
     pub(super) most: usize,
-    /// Whether its values stand at its right edge.
+    /// Whether its values are right-aligned.
     pub(super) right: bool,
 }
 
-/// A table whose last column takes what is left of the line.
+/// A table whose last column takes the rest of the line.
 #[derive(Debug)]
 pub(super) struct Table {
     columns: Vec<Column>,
     widths: Vec<usize>,
-    /// Cells of a line; `None` where it is read by a program.
+    /// Width of a line, in cells; `None` if a program reads it.
     total: Option<usize>,
 }
 
-/// Between two columns.
+/// Space between two columns.
 const GAP: usize = 2;
-/// What the last column gets at least.
+/// Minimum width of the last column.
 const LEAST_LAST: usize = 12;
 
 impl Table {
@@ -31,14 +30,14 @@ impl Table {
         Self { columns: columns.to_vec(), widths: vec![0; columns.len()], total }
     }
 
-    /// Makes the columns wide enough for a line, as far as they may be.
+    /// Widens the columns for a line, up to their maximum.
     pub(super) fn fit(&mut self, cells: &[&str]) {
         for ((column, known), cell) in self.columns.iter().zip(&mut self.widths).zip(cells) {
             *known = (*known).max(width(cell).min(column.most));
         }
     }
 
-    /// A line of the table.
+    /// Formats a line of the table.
     pub(super) fn line(&self, cells: &[&str]) -> String {
         let Some(total) = self.total else { return cells.join("\t") };
         let mut line = String::new();
@@ -75,7 +74,7 @@ mod tests {
         [Column { most: 4, right: true }, Column { most: 6, right: false }];
 
     #[test]
-    fn columns_stand_below_each_other() {
+    fn aligns_columns() {
         let mut table = Table::new(&COLUMNS, Some(30));
         let lines = [["1", "日本語の", "title"], ["1234", "ab", "a much longer title than fits"]];
         lines.iter().for_each(|l| table.fit(l));
@@ -84,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_get_everything_between_tabs() {
+    fn separates_values_by_tabs_for_programs() {
         let table = Table::new(&COLUMNS, None);
         assert_eq!(table.line(&["1", "a long name", "t"]), "1\ta long name\tt");
     }

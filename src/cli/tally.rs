@@ -1,25 +1,25 @@
-//! The count of a refresh, and its shape for programs.
+//! Summary of a refresh, also as JSON.
 
 use super::exit::Exit;
 use crate::engine::{Refreshed, Report};
 use crate::model::{ErrorKind, Outcome, PauseReason, Time};
 use serde::Serialize;
 
-/// What came of all sources together; the last value that `sync --json` prints.
+/// Totals over all sources; the last value that `sync --json` prints.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(tag = "type", rename = "summary")]
 pub(super) struct Tally {
-    /// Sources with items that are new or changed.
+    /// Sources with new or changed items.
     updated: usize,
     /// Sources without.
     unchanged: usize,
     /// Sources that could not be read or stored.
     failed: usize,
-    /// Sources left alone at their servers' wish.
-    left: usize,
-    /// Sources whose next poll is planned for later.
+    /// Sources skipped because a server asked for a pause.
+    skipped: usize,
+    /// Sources whose next check is later.
     not_due: usize,
-    /// Sources that are switched off.
+    /// Disabled sources.
     disabled: usize,
     /// New items of all sources.
     new_items: u64,
@@ -38,7 +38,7 @@ impl Tally {
             }
             Refreshed::Polled(Outcome::Unchanged) => self.unchanged += 1,
             Refreshed::Polled(Outcome::Failed { .. }) | Refreshed::Lost(_) => self.failed += 1,
-            Refreshed::Left(_) => self.left += 1,
+            Refreshed::Left(_) => self.skipped += 1,
             Refreshed::NotDue(_) => self.not_due += 1,
             Refreshed::Disabled => self.disabled += 1,
         }
@@ -52,12 +52,12 @@ impl Tally {
         if self.changed_items > 0 {
             words.push_str(&format!(" and {} changed", self.changed_items));
         }
-        words.push_str(&format!(" in {polled} source{} looked at", plural(polled)));
+        words.push_str(&format!(" in {polled} source{} refreshed", plural(polled)));
         for (count, what) in [
             (self.failed, "failed"),
-            (self.left, "left alone"),
+            (self.skipped, "skipped"),
             (self.not_due, "not due"),
-            (self.disabled, "switched off"),
+            (self.disabled, "disabled"),
         ] {
             if count > 0 {
                 words.push_str(&format!(", {count} {what}"));
@@ -66,7 +66,7 @@ impl Tally {
         words
     }
 
-    /// How the refresh ends.
+    /// The exit code of the refresh.
     pub(super) fn exit(&self) -> Exit {
         match (self.failed, self.updated + self.unchanged) {
             (0, _) => Exit::Ok,
@@ -76,7 +76,7 @@ impl Tally {
     }
 }
 
-/// One source of a refresh as `--json` prints it.
+/// One source of a refresh in `--json`.
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename = "source")]
 pub(super) struct JsonReport<'a> {
@@ -95,7 +95,6 @@ pub(super) struct JsonReport<'a> {
     reason: Option<PauseReason>,
 }
 
-/// A report for programs.
 pub(super) fn json_report(report: &Report) -> JsonReport<'_> {
     let mut summary = JsonReport {
         source: report.source.as_str(),
@@ -125,7 +124,7 @@ pub(super) fn json_report(report: &Report) -> JsonReport<'_> {
         }
         Refreshed::Left(pause) => {
             (summary.result, summary.until, summary.reason) =
-                ("left", Some(pause.until), Some(pause.reason));
+                ("skipped", Some(pause.until), Some(pause.reason));
         }
         Refreshed::NotDue(at) => (summary.result, summary.until) = ("not-due", Some(*at)),
         Refreshed::Disabled => summary.result = "disabled",

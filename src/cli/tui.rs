@@ -9,7 +9,6 @@ use super::{demo, log};
 use crate::config::{KeyMap, Theme};
 use crate::tui::{self, ExitReason, Interface};
 
-/// Runs the interface.
 pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     refuse_without_terminal()?;
     let home = Home::load(global, out)?;
@@ -19,7 +18,7 @@ pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     }
 }
 
-/// Says what to do instead where there can be no panes.
+/// Suggests alternatives where the interface cannot run.
 pub(super) fn refuse_without_terminal() -> Result<(), Failure> {
     match tui::unusable() {
         None => Ok(()),
@@ -29,9 +28,9 @@ pub(super) fn refuse_without_terminal() -> Result<(), Failure> {
     }
 }
 
-/// Shows the interface over a home until the user leaves.
+/// Shows the interface until the user quits.
 pub(super) fn show(home: Home) -> Result<ExitReason, Failure> {
-    // Loading has found no fault in either.
+    // Both files were loaded without errors before.
     let keymap = KeyMap::load(&home.settings.keys).map_err(|e| Failure::Plain(e.to_string()))?;
     let theme = Theme::load(&home.settings.ui.theme, &home.settings.themes)
         .unwrap_or_else(|_| Theme::plain());

@@ -1,4 +1,4 @@
-//! The versions of an article, and what changed between the last two.
+//! The versions of an article, and the difference of the last two.
 
 use super::exit::Failure;
 use super::output::Output;
@@ -9,7 +9,6 @@ use crate::store::{Reader, Version};
 use crate::util::when::minute;
 use serde::Serialize;
 
-/// A version, as `--json` prints it.
 #[derive(Serialize)]
 struct Shape<'a> {
     at: Time,
@@ -17,7 +16,6 @@ struct Shape<'a> {
     html: &'a str,
 }
 
-/// A difference, as `--json` prints it.
 #[derive(Serialize)]
 struct Diff {
     earlier: Time,
@@ -39,7 +37,7 @@ pub(super) fn print(
 ) -> Result<(), Failure> {
     let versions = reader.versions(key)?;
     if versions.is_empty() {
-        return Err(Failure::Plain(format!("{key}: no version of its article is kept")));
+        return Err(Failure::Plain(format!("{key}: no version of its article is stored")));
     }
     if diff { difference(key, item, &versions, out) } else { all(item, &versions, format, out) }
 }
@@ -72,7 +70,7 @@ fn difference(
     out: &mut Output,
 ) -> Result<(), Failure> {
     let [later, earlier, ..] = versions else {
-        return Err(Failure::Plain(format!("{key}: no earlier version of its article is known")));
+        return Err(Failure::Plain(format!("{key}: no earlier version of its article is stored")));
     };
     let text = |version: &Version| read(item, &version.html).text();
     let text = marked(&differences(&text(earlier), &text(later))).text();

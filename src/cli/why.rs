@@ -1,4 +1,4 @@
-//! `newsfed schedule why`: the schedule of sources, explained.
+//! `newsfed schedule why`: explains the schedule of sources.
 
 use super::args::Global;
 use super::catalogue::Catalogue;
@@ -11,7 +11,6 @@ use crate::util::clock::{Clock, SystemClock};
 use clap::Args;
 use serde::Serialize;
 
-/// Arguments of `schedule why`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct WhyArgs {
@@ -24,7 +23,6 @@ const EXAMPLES: &str = "\
 Example:
   newsfed schedule why kernel";
 
-/// What `--json` prints.
 #[derive(Serialize)]
 struct Shape<'a> {
     source: &'a str,
@@ -57,7 +55,7 @@ pub(super) fn run(args: &WhyArgs, global: &Global, out: &mut Output) -> Result<E
             out.line(format!("{name:<10} {value}"))?;
         }
         if !summary.week.is_empty() {
-            out.line("week       hours of the day, in your zone; darker is more")?;
+            out.line("week       hours of the day, in your time zone; darker is more")?;
             out.line(format!("{:>10} {HOURS}", ""))?;
         }
         for (day, hours) in summary.week {
