@@ -1,8 +1,8 @@
 //! `newsfed add`: follows a URL.
 
-use super::args::Global;
 use super::discover::{headline, no_way, poll, words};
 use super::exit::{Exit, Failure};
+use super::global::Global;
 use super::home::Home;
 use super::log;
 use super::output::Output;

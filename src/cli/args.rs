@@ -1,38 +1,35 @@
-//! What can be typed: the whole command line as data.
+//! The command line.
 
-use super::exit::{Exit, Failure};
+use super::global::Global;
 use super::{
     add, config, crawl, discover, doctor, export, extract, generate, import, list, mark, open,
     parse, prefetch, prune, schedule, show, sources, sync,
 };
-use crate::config::Paths;
-use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand};
-use std::path::PathBuf;
-use url::Url;
+use clap::{CommandFactory, Parser, Subcommand};
 
 const ABOUT: &str = "\
 newsfed follows feeds and shows them in the terminal.
 
-Without a command it opens the interface. Everything the interface do can be scripted: data goes to the
-standard output, everything else to the standard error.
+Without a command it opens the interface. Everything that the interface does can be scripted: data
+goes to standard output, everything else to standard error.
 
-SOURCE stands for a source's id or an unambiguous beginning of it, its exact title, or its address.
-ID stands for an item's number as lists show it, or its UUID or an unambiguous beginning of that.";
+SOURCE is a source's id or an unambiguous prefix of it, its exact title, or its URL.
+ID is an item's number as shown in lists, or its UUID or an unambiguous prefix of that.";
 
 const AFTER: &str = "\
 Examples:
   newsfed                                  read the news
   newsfed add example.org                  follow a site or a feed
-  newsfed sync && newsfed list --unread    what is new
+  newsfed sync && newsfed list --unread    show what is new
   newsfed --set net.host_delay=2s sync     change a setting for one run
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done in part, 4 invalid configuration,
+Exit codes: 0 success, 1 failure, 2 invalid usage, 3 partial success, 4 invalid configuration,
 130 interrupted.
 
-Environment: NEWSFED_CONFIG_DIR and NEWSFED_DATA_DIR stand for --config-dir and --data-dir,
-NEWSFED_LOG for the setting log.level. NO_COLOR is honoured.
+Environment: NEWSFED_CONFIG_DIR and NEWSFED_DATA_DIR set --config-dir and --data-dir, NEWSFED_LOG
+sets log.level. NO_COLOR disables colours.
 
-The shapes that --json prints are told in docs/json.md.";
+docs/json.md describes the output of --json.";
 
 /// newsfed follows feeds and shows them in the terminal.
 #[derive(Debug, Parser)]
@@ -41,7 +38,7 @@ The shapes that --json prints are told in docs/json.md.";
     version,
     long_about = ABOUT,
     after_long_help = AFTER,
-    after_help = "`newsfed --help` tells more, `newsfed help COMMAND` all about a command.",
+    after_help = "`newsfed --help` prints more, `newsfed help COMMAND` explains a command.",
     max_term_width = 100,
     infer_subcommands = false
 )]
@@ -52,51 +49,19 @@ pub(super) struct Cli {
     pub(super) command: Option<Command>,
 }
 
-/// What every command takes.
-#[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Options of every command")]
-pub(super) struct Global {
-    /// Folder of config.toml and sources.toml
-    #[arg(long, global = true, value_name = "DIR")]
-    pub(super) config_dir: Option<PathBuf>,
-    /// Folder of the database
-    #[arg(long, global = true, value_name = "DIR")]
-    pub(super) data_dir: Option<PathBuf>,
-    /// Change a setting for this run, as in net.host_delay=2s; may be repeated
-    #[arg(long, global = true, value_name = "KEY=VALUE", action = ArgAction::Append)]
-    pub(super) set: Vec<String>,
-    /// Print the data as JSON, one value a line
-    #[arg(long, global = true)]
-    pub(super) json: bool,
-    /// Say more; twice, also what the program does inside
-    #[arg(short, long, global = true, action = ArgAction::Count, conflicts_with = "quiet")]
-    pub(super) verbose: u8,
-    /// Say only what went wrong
-    #[arg(short, long, global = true)]
-    pub(super) quiet: bool,
-}
-
-impl Global {
-    /// The folders of this run.
-    pub(super) fn paths(&self) -> Result<Paths, Failure> {
-        Ok(Paths::resolve(self.config_dir.clone(), self.data_dir.clone())?)
-    }
-}
-
-/// The verbs.
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Look around in a small network of made-up sites, without touching your own data
+    /// Try newsfed on fictional sites, without touching your own data
     Demo,
-    /// Follow an address
+    /// Follow a site or a feed
     Add(add::AddArgs),
-    /// Tell in which ways an address can be followed
+    /// List the ways to follow a URL
     Discover(discover::DiscoverArgs),
     /// List and change the sources
     Sources(sources::SourcesArgs),
-    /// Look at the sources now
+    /// Refresh all sources now
     Sync(sync::SyncArgs),
-    /// Follow the sources in the background, until stopped
+    /// Poll the sources in the background, until stopped
     #[command(after_help = DAEMON)]
     Daemon,
     /// List items
@@ -107,7 +72,7 @@ pub(super) enum Command {
     Read(mark::ReadArgs),
     /// Mark items unread
     Unread(mark::ItemArgs),
-    /// Pin items: retention never takes them
+    /// Pin items, so that retention keeps them
     Pin(mark::ItemArgs),
     /// Unpin items
     Unpin(mark::ItemArgs),
@@ -115,23 +80,23 @@ pub(super) enum Command {
     Open(open::OpenArgs),
     /// Search the items
     Search(list::SearchArgs),
-    /// Follow all sources of a list: OPML, a newsboat urls file, or addresses
+    /// Follow all sources in a list: OPML, newsboat's urls file, or plain URLs
     Import(import::ImportArgs),
-    /// Print the sources as OPML or as addresses
+    /// Print the sources as OPML or as URLs
     Export(export::ExportArgs),
-    /// Gather what a site publishes, without knowing the site
+    /// Collect the articles or files of a site
     Crawl(crawl::CrawlArgs),
-    /// Find the article of a page
+    /// Extract the article of a page
     Extract(extract::ExtractArgs),
-    /// Read a feed document and print what is in it
-    Parse(ParseArgs),
-    /// Check the installation and tell what to do
+    /// Parse a feed document and print its content
+    Parse(parse::ParseArgs),
+    /// Find problems and how to solve them
     Doctor(doctor::DoctorArgs),
     /// Show and check the settings
     Config(config::ConfigArgs),
-    /// Tell when sources are polled, and why
+    /// Explain and simulate the schedule
     Schedule(schedule::ScheduleArgs),
-    /// Fetch the pages of pinned and unread items ahead, for reading without a network
+    /// Fetch the pages of pinned and unread items, for reading offline
     Prefetch(prefetch::PrefetchArgs),
     /// Show what retention would remove, or remove it
     Prune(prune::PruneArgs),
@@ -142,51 +107,14 @@ pub(super) enum Command {
 }
 
 const DAEMON: &str = "\
-Ends on SIGTERM and SIGINT; SIGHUP reads the sources again, which also happens by itself when
-sources.toml changes. assets/newsfed.service is a unit for systemd.
+Stops on SIGTERM and SIGINT. Reloads the sources on SIGHUP, and when sources.toml changes.
+assets/newsfed.service is a systemd unit.
 
 Examples:
   newsfed daemon
   newsfed daemon -v --set schedule.polls_per_day=24";
 
-/// Arguments of `parse`.
-#[derive(Debug, Args)]
-#[command(after_help = PARSE)]
-pub(super) struct ParseArgs {
-    /// The document; - is the standard input
-    #[arg(required_unless_present = "batch", conflicts_with = "batch")]
-    file: Option<String>,
-    /// Address that the document came from, for relative links
-    #[arg(long, value_name = "URL")]
-    base: Option<Url>,
-    /// A header that it came with, as 'Content-Type: text/xml'; may be repeated
-    #[arg(long = "header", value_name = "NAME: VALUE")]
-    headers: Vec<String>,
-    /// Read file names from the standard input and print one JSON object for each
-    #[arg(long)]
-    batch: bool,
-}
-
-const PARSE: &str = "\
-Exits with 1 where the document is no feed.
-
-Examples:
-  newsfed parse feed.xml
-  curl -s https://example.org/feed | newsfed parse --json -
-  ls feeds/* | newsfed parse --batch";
-
-impl ParseArgs {
-    pub(super) fn run(self, global: &Global) -> Exit {
-        let base = self.base.as_ref().map(Url::as_str);
-        let file = self.file.as_deref();
-        match parse::run(global.json, base, &self.headers, self.batch, file) {
-            0 => Exit::Ok,
-            _ => Exit::Failed,
-        }
-    }
-}
-
-/// The command line as clap knows it, for completions and manual pages.
+/// The definition for completions and manual pages.
 pub fn command() -> clap::Command {
     Cli::command()
 }

@@ -1,7 +1,7 @@
 //! `newsfed config`: prints file locations, checks the files, shows the effective settings.
 
-use super::args::Global;
 use super::exit::{Exit, Failure};
+use super::global::Global;
 use super::home::Home;
 use super::output::Output;
 use crate::config::{self, show_settings};

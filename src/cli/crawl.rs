@@ -1,7 +1,7 @@
 //! `newsfed crawl`: collects what a site publishes.
 
-use super::args::Global;
 use super::exit::{Exit, Failure};
+use super::global::Global;
 use super::output::Output;
 use crate::crawl::replay::{Figures, Graph, Replayed, again, curve_csv, curve_svg, read, trial};
 use crate::crawl::{Kind, Targets};

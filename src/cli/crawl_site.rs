@@ -1,8 +1,8 @@
 //! `newsfed crawl URL`: crawls a live site into a folder.
 
-use super::args::Global;
 use super::crawl::CrawlArgs;
 use super::exit::{Exit, Failure};
+use super::global::Global;
 use super::home::Home;
 use super::log;
 use super::output::Output;

@@ -1,7 +1,7 @@
 //! `newsfed daemon`: polls the sources until it is stopped.
 
-use super::args::Global;
 use super::exit::{Exit, Failure};
+use super::global::Global;
 use super::home::Home;
 use super::log;
 use super::output::Output;

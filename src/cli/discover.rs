@@ -1,8 +1,8 @@
 //! `newsfed discover`: lists the ways to follow a URL.
 
-use super::args::Global;
 use super::discover_batch::{self, WantedPage};
 use super::exit::{Exit, Failure};
+use super::global::Global;
 use super::home::Home;
 use super::output::Output;
 use super::progress::Progress;

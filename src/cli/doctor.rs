@@ -1,8 +1,8 @@
 //! `newsfed doctor`: checks the installation.
 
-use super::args::Global;
 use super::checks;
 use super::exit::{Exit, Failure};
+use super::global::Global;
 use super::output::Output;
 use crate::config::{self, Loaded};
 use crate::store::{self, Poller, PollerLock, Store};

@@ -1,7 +1,7 @@
 //! `newsfed export`: prints the sources as a list for other readers.
 
-use super::args::Global;
 use super::exit::{Exit, Failure};
+use super::global::Global;
 use super::home::Home;
 use super::output::Output;
 use crate::config::{export_opml, export_urls};

@@ -1,8 +1,8 @@
 //! `newsfed extract`: extracts the article of a page.
 
-use super::args::Global;
 use super::exit::{Exit, Failure};
 use super::extract_batch::Batch;
+use super::global::Global;
 use super::home::Home;
 use super::output::Output;
 use super::runtime::runtime;

@@ -1,10 +1,10 @@
-//! `newsfed completions` and `newsfed man`, generated from the command line definition.
+//! `newsfed completions` and `newsfed man`: made from the command line itself.
 
-use super::args::command;
 use super::exit::{Exit, Failure};
 use super::output::Output;
 use clap_complete::Shell;
 
+/// Arguments of `completions`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = COMPLETIONS)]
 pub(super) struct CompletionsArgs {
@@ -18,10 +18,11 @@ Examples:
   newsfed completions zsh > ~/.zfunc/_newsfed
   newsfed completions fish > ~/.config/fish/completions/newsfed.fish";
 
+/// Arguments of `man`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = MAN)]
 pub(super) struct ManArgs {
-    /// The command; without it, the program's own page
+    /// The page of this command; the page of the program without it
     command: Option<String>,
 }
 
@@ -30,15 +31,24 @@ Examples:
   newsfed man | man -l -
   newsfed man sync > ~/.local/share/man/man1/newsfed-sync.1";
 
-pub(super) fn completions(args: &CompletionsArgs, out: &mut Output) -> Result<Exit, Failure> {
+/// Runs `completions`.
+pub(super) fn completions(
+    args: &CompletionsArgs,
+    mut command: clap::Command,
+    out: &mut Output,
+) -> Result<Exit, Failure> {
     let mut text = Vec::new();
-    clap_complete::generate(args.shell, &mut command(), "newsfed", &mut text);
+    clap_complete::generate(args.shell, &mut command, "newsfed", &mut text);
     out.raw(&text)?;
     Ok(Exit::Ok)
 }
 
-pub(super) fn man(args: &ManArgs, out: &mut Output) -> Result<Exit, Failure> {
-    let mut all = command();
+/// Runs `man`.
+pub(super) fn man(
+    args: &ManArgs,
+    mut all: clap::Command,
+    out: &mut Output,
+) -> Result<Exit, Failure> {
     all.build();
     let page = match &args.command {
         None => all,

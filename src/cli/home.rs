@@ -1,7 +1,7 @@
 //! What most commands need: the folders, the settings, the declared sources.
 
-use super::args::Global;
 use super::exit::Failure;
+use super::global::Global;
 use super::output::Output;
 use crate::config::{self, Paths, Settings};
 use crate::engine::Engine;

@@ -1,7 +1,7 @@
 //! `newsfed import`: follows all sources in a list.
 
-use super::args::Global;
 use super::exit::{Exit, Failure};
+use super::global::Global;
 use super::home::Home;
 use super::output::Output;
 use crate::config::{self, ConfigFile, Import, ImportKind, SourcesFile};

@@ -1,9 +1,9 @@
 //! `newsfed list` and `newsfed search`: items, one per line.
 
-use super::args::Global;
 use super::catalogue::Catalogue;
 use super::choose::Choice;
 use super::exit::{Exit, Failure};
+use super::global::Global;
 use super::home::Home;
 use super::items::ItemShape;
 use super::output::Output;

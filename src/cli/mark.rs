@@ -1,9 +1,9 @@
 //! `newsfed read`, `unread`, `pin` and `unpin`.
 
-use super::args::Global;
 use super::catalogue::Catalogue;
 use super::choose::Choice;
 use super::exit::{Exit, Failure};
+use super::global::Global;
 use super::home::Home;
 use super::items;
 use super::output::Output;

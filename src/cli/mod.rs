@@ -21,6 +21,7 @@ mod export;
 mod extract;
 mod extract_batch;
 mod generate;
+mod global;
 mod home;
 mod import;
 mod items;
@@ -29,7 +30,7 @@ mod log;
 mod mark;
 mod open;
 mod output;
-pub mod parse;
+mod parse;
 mod prefetch;
 mod progress;
 mod prune;
@@ -45,7 +46,6 @@ mod table;
 mod tally;
 mod tui;
 mod versions;
-
 mod why;
 
 use args::{Cli, Command};
@@ -95,13 +95,13 @@ fn run(cli: Cli, out: &mut Output) -> Result<Exit, Failure> {
         Some(Command::Export(args)) => export::run(&args, global, out),
         Some(Command::Crawl(args)) => crawl::run(&args, global, out),
         Some(Command::Extract(args)) => extract::run(&args, global, out),
-        Some(Command::Parse(args)) => Ok(args.run(global)),
+        Some(Command::Parse(args)) => Ok(parse::run(&args, global)),
         Some(Command::Doctor(args)) => doctor::run(&args, global, out),
         Some(Command::Config(args)) => config::run(args.command, global, out),
         Some(Command::Schedule(args)) => schedule::run(&args.command, global, out),
         Some(Command::Prefetch(args)) => prefetch::run(&args, global, out),
         Some(Command::Prune(args)) => prune::run(&args, global, out),
-        Some(Command::Completions(args)) => generate::completions(&args, out),
-        Some(Command::Man(args)) => generate::man(&args, out),
+        Some(Command::Completions(args)) => generate::completions(&args, command(), out),
+        Some(Command::Man(args)) => generate::man(&args, command(), out),
     }
 }

@@ -1,7 +1,7 @@
 //! `newsfed open`: opens items in the browser.
 
-use super::args::Global;
 use super::exit::{Exit, Failure};
+use super::global::Global;
 use super::home::Home;
 use super::items;
 use super::output::Output;

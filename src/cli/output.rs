@@ -1,7 +1,7 @@
 //! Output streams: data on standard output, messages on standard error.
 
-use super::args::Global;
 use super::exit::{Exit, Failure};
+use super::global::Global;
 use crate::util::text;
 use serde::Serialize;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};

@@ -1,45 +1,59 @@
-//! `newsfed parse`: parses one document, or many, and prints its content as JSON.
+//! `newsfed parse`: reads one feed document, or many, and prints their content.
 
+use super::exit::Exit;
+use super::global::Global;
+use super::output::escape_controls;
 use crate::feed;
 use crate::util::text;
 use std::io::{self, BufRead, Read, Write};
 use std::path::Path;
 use url::Url;
 
-/// Exit code if a document is not a feed or cannot be read.
-const FAILED: i32 = 1;
+/// Arguments of `parse`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct ParseArgs {
+    /// The feed document; - reads standard input
+    #[arg(required_unless_present = "batch", conflicts_with = "batch")]
+    file: Option<String>,
+    /// URL of the document, to resolve relative links
+    #[arg(long, value_name = "URL")]
+    base: Option<Url>,
+    /// A response header of the document, as 'Content-Type: text/xml'; may be repeated
+    #[arg(long = "header", value_name = "NAME: VALUE")]
+    headers: Vec<String>,
+    /// Read file names from standard input and print one JSON object for each
+    #[arg(long)]
+    batch: bool,
+}
 
-/// Largest file that is read, in bytes: slightly more than the parser's limit.
+const EXAMPLES: &str = "\
+Exits with 1 if the document is not a feed. With --batch, such a document gives {\"error\": ...} and
+the exit code is 0.
+
+Examples:
+  newsfed parse feed.xml
+  curl -s https://example.org/feed | newsfed parse --json -
+  ls feeds/* | newsfed parse --batch";
+
+/// Largest file that is read, in bytes: one more than the parser takes, so that it reports the
+/// excess.
 const MAX_FILE: u64 = feed::MAX_BYTES as u64 + 1;
 
-/// Reads `file` (`-` is standard input) or, with `batch`, every file named on a line of standard
-/// input, and prints the feed. `headers` are lines such as `Content-Type: text/xml`.
-/// Returns the exit code: 0, or 1 if a document is not a feed.
-///
-/// A batch prints one JSON object per line, `{"error": …}` for a document that is not a feed, and
-/// always returns 0.
-pub fn run(
-    json: bool,
-    base: Option<&str>,
-    headers: &[String],
-    batch: bool,
-    file: Option<&str>,
-) -> i32 {
-    let content_type = headers.iter().find_map(|h| {
+/// Runs `parse`.
+pub(super) fn run(args: &ParseArgs, global: &Global) -> Exit {
+    let content_type = args.headers.iter().find_map(|h| {
         let (name, value) = h.split_once(':')?;
         name.trim().eq_ignore_ascii_case("content-type").then(|| value.trim())
     });
-    let base = base.and_then(|b| Url::parse(b).ok());
-    let result = if batch {
-        run_batch(content_type, base.as_ref())
+    let base = args.base.as_ref();
+    let result = if args.batch {
+        run_batch(content_type, base)
     } else {
-        run_one(json, content_type, base.as_ref(), file.unwrap_or("-"))
+        run_one(global.json, content_type, base, args.file.as_deref().unwrap_or("-"))
     };
-    match result {
-        Ok(code) => code,
-        // The reader of the output has closed the pipe.
-        Err(_) => FAILED,
-    }
+    // An error means that nobody reads the output any more.
+    result.unwrap_or(Exit::Failed)
 }
 
 fn run_one(
@@ -47,39 +61,35 @@ fn run_one(
     content_type: Option<&str>,
     base: Option<&Url>,
     file: &str,
-) -> io::Result<i32> {
+) -> io::Result<Exit> {
     match read(file, content_type, base) {
         Ok(parsed) => {
             let mut out = io::stdout().lock();
             if json {
-                writeln!(
-                    out,
-                    "{}",
-                    super::output::escape_controls(&feed::to_json(&parsed).to_string())
-                )?;
+                writeln!(out, "{}", escape_controls(&feed::to_json(&parsed).to_string()))?;
             } else {
                 print_plain(&mut out, &parsed)?;
             }
-            Ok(0)
+            Ok(Exit::Ok)
         }
         Err(message) => {
             writeln!(io::stderr(), "{}: {message}", text::line(file))?;
-            Ok(FAILED)
+            Ok(Exit::Failed)
         }
     }
 }
 
-fn run_batch(content_type: Option<&str>, base: Option<&Url>) -> io::Result<i32> {
+fn run_batch(content_type: Option<&str>, base: Option<&Url>) -> io::Result<Exit> {
     let mut out = io::stdout().lock();
     for name in io::stdin().lock().lines() {
-        let answer = match read(name?.trim(), content_type, base) {
+        let value = match read(name?.trim(), content_type, base) {
             Ok(parsed) => feed::to_json(&parsed),
             Err(message) => serde_json::json!({ "error": message }),
         };
-        writeln!(out, "{}", super::output::escape_controls(&answer.to_string()))?;
+        writeln!(out, "{}", escape_controls(&value.to_string()))?;
         out.flush()?;
     }
-    Ok(0)
+    Ok(Exit::Ok)
 }
 
 fn read(

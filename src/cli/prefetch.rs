@@ -1,7 +1,7 @@
 //! `newsfed prefetch`: fetches the pages of pinned and unread items, for reading offline.
 
-use super::args::Global;
 use super::exit::{Exit, Failure};
+use super::global::Global;
 use super::home::Home;
 use super::items;
 use super::log;

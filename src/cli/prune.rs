@@ -1,8 +1,8 @@
 //! `newsfed prune`: what retention lets go.
 
-use super::args::Global;
 use super::catalogue::Catalogue;
 use super::exit::{Exit, Failure};
+use super::global::Global;
 use super::home::Home;
 use super::output::Output;
 use crate::model::Retention;

@@ -1,7 +1,7 @@
 //! `newsfed schedule`: explains schedules, and replays other policies.
 
-use super::args::Global;
 use super::exit::{Exit, Failure};
+use super::global::Global;
 use super::output::Output;
 use super::{simulate, why};
 use clap::{Args, Subcommand};

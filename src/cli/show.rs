@@ -1,8 +1,8 @@
 //! `newsfed show`: prints items in full.
 
-use super::args::Global;
 use super::catalogue::Catalogue;
 use super::exit::{Exit, Failure};
+use super::global::Global;
 use super::home::Home;
 use super::items::{self, ItemShape};
 use super::output::Output;

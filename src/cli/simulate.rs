@@ -1,7 +1,7 @@
 //! `newsfed schedule simulate`: what a policy would have done.
 
-use super::args::Global;
 use super::exit::{Exit, Failure};
+use super::global::Global;
 use super::home::Home;
 use super::output::Output;
 use crate::schedule::simulate::{

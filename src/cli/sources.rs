@@ -1,8 +1,8 @@
 //! `newsfed sources`: what is followed, and changes of it.
 
-use super::args::Global;
 use super::catalogue::{Catalogue, Entry};
 use super::exit::{Exit, Failure};
+use super::global::Global;
 use super::home::Home;
 use super::output::Output;
 use super::runtime::with_engine;

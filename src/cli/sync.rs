@@ -1,8 +1,8 @@
 //! `newsfed sync`: refreshes the sources now, as far as servers allow.
 
-use super::args::Global;
 use super::catalogue::{Catalogue, Entry};
 use super::exit::{Exit, Failure};
+use super::global::Global;
 use super::home::Home;
 use super::log;
 use super::output::Output;

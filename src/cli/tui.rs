@@ -1,7 +1,7 @@
 //! `newsfed` without a command: the interface.
 
-use super::args::Global;
 use super::exit::{Exit, Failure};
+use super::global::Global;
 use super::home::Home;
 use super::output::Output;
 use super::runtime::runtime_beside;

@@ -1,8 +1,8 @@
 //! `newsfed schedule why`: explains the schedule of sources.
 
-use super::args::Global;
 use super::catalogue::Catalogue;
 use super::exit::{Exit, Failure};
+use super::global::Global;
 use super::home::Home;
 use super::output::Output;
 use crate::engine::{self, HOURS, Why};
