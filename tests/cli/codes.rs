@@ -10,11 +10,11 @@ fn wrong_calls_are_explained() {
         (&["lst"], 2, "list"),
         (&["list", "--nonsense"], 2, "--nonsense"),
         (&["list", "-v", "-q"], 2, "cannot be used with"),
-        (&["list", "--since", "soon"], 2, "is no date"),
+        (&["list", "--since", "soon"], 2, "is not a date"),
         (&["list", "--sort", "random"], 2, "pinned-newest"),
         (&["list", "--source", "kernle"], 1, "there is no source \"kernle\""),
         (&["list", "--source", "Kernle"], 1, "did you mean \"Kernel\"?"),
-        (&["list", "--source", "127"], 1, "means 2 sources"),
+        (&["list", "--source", "127"], 1, "matches 2 sources"),
         (&["list", "--tag", "x"], 1, "no source has the tag"),
         (&["read"], 2, "--all is every item"),
         (&["read", "1", "--source", "Kernel"], 2, "not both"),
@@ -83,7 +83,7 @@ fn some_failures_are_3_and_all_are_1() {
     let some = world.run(&[&["sync"], &fast[..]].concat());
     assert_eq!(
         (some.code, some.out.as_str()),
-        (Some(3), "1 new in 3 sources looked at, 2 failed\n")
+        (Some(3), "1 new in 3 sources refreshed, 2 failed\n")
     );
     assert!(some.err.contains("reports an internal error (HTTP 500)"), "{}", some.err);
     let all = world.run(&[&["sync", &ids[1], &ids[2]], &fast[..]].concat());
@@ -100,7 +100,7 @@ fn add_without_a_way_tells_what_was_tried() {
     });
     let run = world.run(&["add", &world.server.url("/empty")]);
     assert_eq!(run.code, Some(1), "{run:?}");
-    assert!(run.err.contains("cannot be followed"), "{}", run.err);
+    assert!(run.err.contains("cannot follow"), "{}", run.err);
     let run = world.run(&["add", &world.server.url("/gone")]);
     assert_eq!(run.code, Some(1), "{run:?}");
     assert!(run.err.contains("HTTP 404"), "{}", run.err);
@@ -112,7 +112,7 @@ fn adding_twice_does_no_harm() {
     let world = World::followed();
     let kernel = world.server.url("/kernel.xml");
     let again = world.run(&["add", &kernel]).ok();
-    assert!(again.starts_with("followed already, as "), "{again}");
+    assert!(again.starts_with("already followed as "), "{again}");
     assert_eq!(world.run(&["sources"]).ok().lines().count(), 2);
 }
 

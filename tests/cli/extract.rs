@@ -39,7 +39,7 @@ fn the_title_chooses_among_several() {
     let args = ["extract", "--mode", "guided", "--title", "Zeppelins over Zanzibar", "-"];
     let failed = world.run_with(&args, BLOG);
     assert_eq!(failed.code, Some(1));
-    assert!(failed.err.contains("does not hold the words"), "{}", failed.err);
+    assert!(failed.err.contains("does not contain the text"), "{}", failed.err);
 }
 
 #[test]

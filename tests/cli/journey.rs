@@ -98,21 +98,21 @@ fn a_refresh_obeys_servers_and_says_so() {
     world.run_with(&["import", "-"], &urls).ok();
     let fast = ["--set", "net.host_delay=0s"];
     let sync = |args: &[&str]| world.run(&[&["sync"], args, &fast[..]].concat());
-    assert_eq!(sync(&[]).ok(), "2 new in 2 sources looked at\n");
+    assert_eq!(sync(&[]).ok(), "2 new in 2 sources refreshed\n");
     let second = sync(&[]);
-    assert!(second.err.contains("Held: left alone until"), "{second:?}");
+    assert!(second.err.contains("Held: paused until"), "{second:?}");
     assert!(second.err.contains("Cache-Control max-age"), "{second:?}");
-    assert_eq!(second.ok(), "1 new in 1 source looked at, 1 left alone\n");
-    assert_eq!(sync(&["--due"]).ok(), "0 new in 0 sources looked at, 2 not due\n");
-    assert_eq!(sync(&["--force", "Held"]).ok(), "0 new in 1 source looked at\n");
+    assert_eq!(second.ok(), "1 new in 1 source refreshed, 1 skipped\n");
+    assert_eq!(sync(&["--due"]).ok(), "0 new in 0 sources refreshed, 2 not due\n");
+    assert_eq!(sync(&["--force", "Held"]).ok(), "0 new in 1 source refreshed\n");
     assert_eq!(world.server.requests().len(), 4);
 
     let id = world.run(&["sources", "--json"]).values()[1]["id"].as_str().unwrap().to_owned();
     assert_eq!(world.run(&["sources", "disable", &id]).ok(), format!("{id}: disabled\n"));
-    assert!(sync(&[]).ok().contains("1 left alone, 1 switched off"));
+    assert!(sync(&[]).ok().contains("1 skipped, 1 disabled"));
     assert_eq!(world.server.requests().len(), 4, "nobody was asked");
     world.run(&["sources", "enable", &id]).ok();
-    assert_eq!(sync(&["-v", &id]).ok(), "1 new in 1 source looked at\n");
+    assert_eq!(sync(&["-v", &id]).ok(), "1 new in 1 source refreshed\n");
 }
 
 #[test]

@@ -74,7 +74,7 @@ fn an_output_that_cannot_be_written_is_a_failure() {
     let output = world.command(&["list"]).stdout(full).output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains("the output cannot be written"), "{said}");
+    assert!(said.contains("cannot write the output"), "{said}");
 }
 
 #[test]

@@ -79,7 +79,7 @@ fn one_process_follows_and_the_others_say_so() {
     let second = world.run(&["daemon"]);
     assert_eq!(second.code, Some(1), "{second:?}");
     let doctor = world.run(&["doctor"]);
-    assert!(doctor.out.contains(&format!("process {} follows", daemon.id())), "{doctor:?}");
+    assert!(doctor.out.contains(&format!("process {} polls", daemon.id())), "{doctor:?}");
     assert_eq!(world.server.requests().len(), 1, "nobody else asked");
 
     // A source that another process declares is followed once the daemon hears of it.

@@ -6,11 +6,11 @@ use super::World;
 fn what_is_no_operator_is_told_with_what_was_meant() {
     let world = World::followed();
     for (query, words) in [
-        ("is:foo", "in the search, \"foo\" is no state; is: takes unread, read"),
+        ("is:foo", "in the search, \"foo\" is not a state; is: takes unread, read"),
         ("is:raed", "did you mean \"read\"?"),
         ("sorce:kernel", "there is no \"sorce:\"; did you mean \"source:\"?"),
-        ("after:2026-99", "\"2026-99\" is no date; write 2026-11-21"),
-        ("age<soon", "\"soon\" is no age; write 3d"),
+        ("after:2026-99", "\"2026-99\" is not a date; write 2026-11-21"),
+        ("age<soon", "\"soon\" is not an age; write 3d"),
         ("tag:", "after \"tag:\" comes a tag"),
     ] {
         for args in [["search", query], ["list", &format!("--query={query}")]] {
@@ -50,7 +50,7 @@ fn queries_of_newsboat_become_views() {
     let run = world.run_with(&["import", "-"], urls);
     assert_eq!(run.code, Some(0), "{run:?}");
     assert!(run.err.contains("saved as a view: New: unread tag:linux"), "{run:?}");
-    assert!(run.err.contains("a query that is no search: it joins with \"or\""), "{run:?}");
+    assert!(run.err.contains("a query that is no search: it uses \"or\""), "{run:?}");
     assert!(run.err.contains("newsfed does not run commands"), "{run:?}");
     let config = std::fs::read_to_string(world.config().join("config.toml")).unwrap();
     assert_eq!(config, "[[view]]\nname = \"New\"\nquery = \"unread tag:linux\"\n");

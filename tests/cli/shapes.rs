@@ -59,7 +59,7 @@ fn every_shape_is_as_documented() {
     let polls = run(&["sync"]).values();
     let (summary, polls) = polls.split_last().unwrap();
     assert_eq!(polls.len(), 3);
-    check("Look", polls);
+    check("Poll", polls);
     check("Summary", std::slice::from_ref(summary));
     let items = run(&["list"]).values();
     check("Item", &items);

@@ -115,7 +115,7 @@ fn what_changed_is_told_in_words() {
     for flag in ["--diff", "--versions"] {
         let none = world.run(&["show", flag, &one]);
         assert_eq!(none.code, Some(1));
-        assert!(none.err.contains("no version of its article is kept"), "{none:?}");
+        assert!(none.err.contains("no version of its article is stored"), "{none:?}");
     }
     quick(&world, &["prefetch", &one]).ok();
     let none = world.run(&["show", "--diff", &one]);

@@ -32,11 +32,11 @@ fn a_way_is_picked_by_its_number() {
     assert_eq!([&shapes[0]["number"], &shapes[1]["number"]], [1, 2]);
     let undecided = world.run(&["add", &page]);
     assert_eq!(undecided.code, Some(2), "{undecided:?}");
-    assert!(undecided.err.contains("take one with --pick, from 1 to 2"), "{undecided:?}");
+    assert!(undecided.err.contains("choose one with --pick, from 1 to 2"), "{undecided:?}");
     for number in ["0", "3"] {
         let beyond = world.run(&["add", &page, "--pick", number]);
         assert_eq!(beyond.code, Some(2), "{beyond:?}");
-        assert!(beyond.err.contains("shows those from 1 to 2"), "{beyond:?}");
+        assert!(beyond.err.contains("lists 1 to 2"), "{beyond:?}");
     }
     let both = world.run(&["add", &page, "--pick", "1", "--yes"]);
     assert_eq!(both.code, Some(2), "{both:?}");
@@ -74,7 +74,7 @@ fn what_leads_for_good_to_a_followed_address_is_followed_already() {
     let world = two_feeds();
     world.run(&["add", &world.server.url("/all.xml")]).ok();
     let again = world.run(&["add", &world.server.url("/old.xml")]).ok();
-    assert!(again.starts_with("followed already, as "), "{again}");
+    assert!(again.starts_with("already followed as "), "{again}");
     assert_eq!(world.run(&["sources"]).ok().lines().count(), 1);
     let detour = world.run(&["add", &world.server.url("/for-now.xml")]).ok();
     assert!(detour.contains("2 items"), "it may lead elsewhere tomorrow: {detour}");
@@ -85,7 +85,7 @@ fn what_was_moved_is_known_by_both_addresses() {
     let world = two_feeds();
     world.run(&["add", &world.server.url("/old.xml")]).ok();
     let again = world.run(&["add", &world.server.url("/all.xml")]).ok();
-    assert!(again.starts_with("followed already, as "), "{again}");
+    assert!(again.starts_with("already followed as "), "{again}");
 }
 
 #[test]
