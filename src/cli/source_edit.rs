@@ -5,12 +5,11 @@ use super::exit::{Exit, Failure};
 use super::home::Home;
 use super::output::Output;
 use super::sources::report;
-use crate::config::{self, SourceChange, SourcesFile};
-use crate::model::FullText;
+use crate::config::{self, SourceChange, SourceOption, SourcesFile};
 use crate::util::url::parse_web;
+use clap::{Arg, ArgMatches};
 use std::path::Path;
 use std::process::Command;
-use std::time::Duration;
 
 /// Arguments of `sources edit`.
 #[derive(Debug, clap::Args)]
@@ -18,61 +17,59 @@ use std::time::Duration;
 pub(super) struct EditArgs {
     /// The source
     source: String,
-    /// Another title; empty shows the feed's own
-    #[arg(long)]
-    title: Option<String>,
-    /// Another folder; empty is the top
-    #[arg(long)]
-    folder: Option<String>,
-    /// All its tags, with commas between; empty is none
-    #[arg(long)]
-    tags: Option<String>,
-    /// A tag that it is to have besides; may be repeated
+    #[command(flatten)]
+    settings: SettingOptions,
+    /// Add a tag; may be repeated
     #[arg(long, value_name = "TAG")]
     add_tag: Vec<String>,
-    /// A tag that it is to lose; may be repeated
+    /// Remove a tag; may be repeated
     #[arg(long, value_name = "TAG")]
     remove_tag: Vec<String>,
-    /// A fixed time between two polls, as 2h; empty leaves it to the schedule
-    #[arg(long, value_parser = interval)]
-    interval: Option<Interval>,
-    /// Whose pages are asked for the full text: never, on-open, pinned or all; empty leaves it to
-    /// the settings
-    #[arg(long, value_name = "WHEN", value_parser = full_text)]
-    full_text: Option<Pages>,
-    /// Another address
-    #[arg(long)]
-    url: Option<String>,
 }
 
 const EXAMPLES: &str = "\
-Without options sources.toml is opened at the source, in $VISUAL or $EDITOR.
+Without options, sources.toml is opened at the source, in $VISUAL or $EDITOR.
 
 Examples:
   newsfed sources edit kernel
   newsfed sources edit kernel --folder Tech/Linux --tags linux,c";
 
-/// A time, or none at all.
-#[derive(Debug, Clone, Copy)]
-struct Interval(Option<Duration>);
+/// One option for each setting that has one: keys with their new values.
+#[derive(Debug)]
+struct SettingOptions(Vec<(&'static str, String)>);
 
-/// When pages are asked for, or nothing said of it.
-#[derive(Debug, Clone, Copy)]
-struct Pages(Option<FullText>);
+impl clap::Args for SettingOptions {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        config::source_options().into_iter().fold(command, |command, option| {
+            let key = option.key;
+            let check = move |typed: &str| {
+                if key == "url" {
+                    return parse_web(typed).map(|web| web.url.into()).map_err(|e| e.to_string());
+                }
+                SourceChange::check(key, typed).map(|()| typed.to_owned())
+            };
+            let arg = Arg::new(key).long(option.name).value_name(option.value).help(option.help);
+            command.arg(arg.value_parser(check))
+        })
+    }
 
-fn full_text(text: &str) -> Result<Pages, String> {
-    match FullText::named(text) {
-        None if !text.is_empty() => Err(format!("expected {}", FullText::NAMES.join(", "))),
-        named => Ok(Pages(named)),
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        Self::augment_args(command)
     }
 }
 
-fn interval(text: &str) -> Result<Interval, String> {
-    if text.is_empty() {
-        return Ok(Interval(None));
+impl clap::FromArgMatches for SettingOptions {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let given = |option: SourceOption| {
+            Some((option.key, matches.get_one::<String>(option.key)?.clone()))
+        };
+        Ok(Self(config::source_options().into_iter().filter_map(given).collect()))
     }
-    let time = humantime::parse_duration(text);
-    time.map(|t| Interval(Some(t))).map_err(|e| format!("{e}; write 30m, 2h or 1d"))
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
 }
 
 /// Runs `sources edit`.
@@ -84,7 +81,9 @@ pub(super) fn edit(
 ) -> Result<Exit, Failure> {
     let id = catalogue.find(&args.source)?.source.id.clone();
     let file = SourcesFile::open(&home.paths);
-    let change = change(args)?;
+    let change = SourceChange::default();
+    let change = args.settings.0.iter().fold(change, |change, (key, value)| change.set(key, value));
+    let change = change.add_tags(args.add_tag.clone()).remove_tags(args.remove_tag.clone());
     if change == SourceChange::default() {
         let (path, line) = file.line_of(&id)?;
         run_editor(&path, line)?;
@@ -94,31 +93,6 @@ pub(super) fn edit(
     file.update(std::slice::from_ref(&id), &change)?;
     report(&[id], "changed", out)?;
     Ok(Exit::Ok)
-}
-
-fn change(args: &EditArgs) -> Result<SourceChange, Failure> {
-    let text = |given: &Option<String>| given.clone().map(|t| Some(t).filter(|t| !t.is_empty()));
-    let url = match &args.url {
-        Some(typed) => {
-            let web = parse_web(typed).map_err(|e| Failure::Usage(e.to_string()))?;
-            Some(web.url)
-        }
-        None => None,
-    };
-    let tags = args.tags.as_ref().map(|tags| {
-        tags.split(',').map(|t| t.trim().to_owned()).filter(|t| !t.is_empty()).collect()
-    });
-    Ok(SourceChange {
-        url,
-        title: text(&args.title),
-        folder: text(&args.folder),
-        tags,
-        tag: args.add_tag.clone(),
-        untag: args.remove_tag.clone(),
-        enabled: None,
-        interval: args.interval.map(|i| i.0),
-        full_text: args.full_text.map(|p| p.0),
-    })
 }
 
 /// Opens a file at a line in the user's editor and waits for its end.

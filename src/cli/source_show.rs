@@ -4,6 +4,7 @@ use super::catalogue::Entry;
 use super::exit::Failure;
 use super::output::Output;
 use super::sources::health;
+use crate::config::source_values;
 use crate::engine::broken;
 use crate::model::{FullText, Outcome, Pause, PollRecord, SelectorProblem, SourceKind, Time};
 use crate::store::{PollFilter, Reader};
@@ -108,9 +109,9 @@ pub(super) fn run(
             out.line("")?;
         }
         for (name, value) in lines(entry, now) {
-            out.line(format!("{name:<9} {value}"))?;
+            out.line(format!("{name:<13} {value}"))?;
         }
-        out.line(format!("{:<9} {}", "pages", pages(full_text, whole)))?;
+        out.line(format!("{:<13} {}", "full text", pages(full_text, whole)))?;
         for poll in &polls {
             out.line(format!("{}  {}", minute(poll.at), ended(poll)))?;
         }
@@ -118,36 +119,40 @@ pub(super) fn run(
     Ok(())
 }
 
-fn lines(entry: &Entry, now: Time) -> Vec<(&'static str, String)> {
+fn lines(entry: &Entry, now: Time) -> Vec<(String, String)> {
     let (source, facts) = (&entry.source, &entry.facts);
-    let list = |words: &[String]| Some(words.join(", ")).filter(|w| !w.is_empty());
-    let next = facts.next_poll.filter(|_| source.enabled).map(|at| when::clock(at, now));
-    let interval = source.interval.map(|i| humantime::format_duration(i).to_string());
-    let all = [
+    let health = health(entry, now);
+    let next = facts.next_poll.filter(|_| source.enabled && health != "gone");
+    let before = [
         ("id", Some(source.id.to_string())),
         ("title", Some(entry.title().to_owned())),
-        ("address", Some(source.url.to_string())),
-        (
-            "kind",
-            Some(source.kind().name().to_owned())
-                .filter(|_| source.kind() != SourceKind::default()),
-        ),
+        ("url", Some(source.url.to_string())),
         ("moved to", facts.moved_to.clone()),
-        ("home", facts.home_url.clone()),
-        ("folder", source.folder.clone()),
-        ("tags", list(&source.tags)),
-        ("interval", interval),
-        ("state", Some(health(entry, now).to_owned())),
+        ("home page", facts.home_url.clone()),
+    ];
+    // Those with a line of their own, which shows more than the setting.
+    let shown_otherwise = ["title", "enabled", "full_text"];
+    let settings = source_values(source).into_iter();
+    let settings = settings.filter(|(key, ..)| !shown_otherwise.contains(key));
+    let settings = settings.map(|(key, label, value)| {
+        // Selectors have labels like those of other settings.
+        let name = if key.starts_with("website.") { key.to_owned() } else { label.to_lowercase() };
+        (name, Some(value))
+    });
+    let after = [
+        ("state", Some(health.to_owned())),
         ("error", error(entry).map(str::to_owned)),
         ("broken", facts.website.broken().map(broken)),
-        ("paused", facts.pause.filter(|h| h.until > now).map(|h| when::pause(&h, now))),
-        ("next", next.filter(|_| health(entry, now) != "gone")),
+        ("paused", facts.pause.filter(|p| p.until > now).map(|p| when::pause(&p, now))),
+        ("next check", next.map(|at| when::clock(at, now))),
         (
             "items",
             Some(format!("{}, {} unread, {} pinned", facts.items, facts.unread, facts.pinned)),
         ),
     ];
-    all.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+    let named = |(name, value): (&str, Option<String>)| (name.to_owned(), value);
+    let all = before.into_iter().map(named).chain(settings).chain(after.into_iter().map(named));
+    all.filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
 /// Whose pages are asked for the full text.

@@ -171,7 +171,7 @@ fn switch(
     out: &mut Output,
 ) -> Result<(), Failure> {
     let ids = ids(args, catalogue)?;
-    let change = SourceChange { enabled: Some(enabled), ..SourceChange::default() };
+    let change = SourceChange::default().set("enabled", if enabled { "on" } else { "off" });
     SourcesFile::open(&home.paths).update(&ids, &change)?;
     report(&ids, if enabled { "enabled" } else { "disabled" }, out)
 }

@@ -35,6 +35,16 @@ pub(crate) struct Pair {
     pub(crate) node: Node,
 }
 
+impl Pair {
+    /// A key of the table that this key holds.
+    pub(crate) fn find(&self, key: &str) -> Option<&Self> {
+        match &self.node.value {
+            Value::Table(table) => table.iter().find(|pair| pair.key == key),
+            _ => None,
+        }
+    }
+}
+
 /// Reads a file as text. A missing file is `None`; every other trouble is an error in words.
 pub(crate) fn read_text(file: &Path) -> Result<Option<String>, String> {
     let bytes = match read_bytes(file) {

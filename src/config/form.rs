@@ -1,17 +1,15 @@
 //! The form for a source or for the settings: what its entry or `config.toml` says, field by field,
 //! and what would be written.
 //!
-//! The fields are rows of data ([`super::form_fields`], [`super::form_settings`]). What is typed is
+//! The fields are rows of data ([`super::source_settings`], [`super::schema`]). What is typed is
 //! checked by writing it into a copy of the entry, which the loader reads as it reads the file.
 
-use super::document::{Node, Value};
-use super::form_fields::{EVERY, FormPage, ROWS, Row, Shape};
-use super::form_settings;
-use super::render::words;
+use super::schema::{self, setting_choices, setting_shown};
 use super::section::{KeyChange, Section};
+use super::setting::{Field, FormPage, Setting, Shape, is_reference};
 use super::settings::Settings;
+use super::source_settings;
 use crate::model::SourceKind;
-use toml_edit::{InlineTable, Value as Toml};
 
 /// A source's entry, or the settings, as a form.
 #[derive(Debug, Clone)]
@@ -27,7 +25,8 @@ pub struct SourceForm {
 /// One line of the form.
 #[derive(Clone)]
 pub struct FormField {
-    row: &'static Row,
+    field: Field,
+    shape: Shape,
     path: Vec<String>,
     /// What it is called.
     pub label: String,
@@ -35,7 +34,9 @@ pub struct FormField {
     written: String,
     /// What is typed.
     value: String,
-    /// What holds while it is empty.
+    /// The value that applies while it is empty, where that is known.
+    default: String,
+    /// What applies while it is empty, in words.
     unset: String,
     /// The words that it takes; none where they are not few.
     choices: Vec<String>,
@@ -51,29 +52,49 @@ impl std::fmt::Debug for FormField {
 }
 
 impl FormField {
-    fn new(row: &'static Row, path: Vec<String>, label: &str, base: &Section) -> Self {
-        let mut field = Self {
-            row,
-            path,
-            label: label.to_owned(),
+    fn new<T: Default>(setting: &Setting<T>, base: &Section) -> Self {
+        let mut default = T::default();
+        let choices = setting.choices(&mut default);
+        Self {
+            field: setting.field,
+            shape: setting.shape(&mut default),
+            path: setting.path(),
+            label: setting.field.label.to_owned(),
             written: String::new(),
             value: String::new(),
-            unset: row.unset.to_owned(),
-            choices: row.choices.iter().map(|word| (*word).to_owned()).collect(),
+            default: String::new(),
+            unset: setting.field.unset.to_owned(),
+            choices: choices.iter().map(|word| (*word).to_owned()).collect(),
             error: None,
-        };
-        field.written = field.read(base);
-        field.value.clone_from(&field.written);
-        field
+        }
+        .of(base)
     }
 
-    /// What an entry says.
-    fn read(&self, base: &Section) -> String {
-        match (self.row.shape, base.node(&self.path)) {
-            (Shape::NewSecret, _) | (_, None) => String::new(),
-            (Shape::Command, Some(node)) => command_line(node),
-            (_, Some(node)) => shown(node),
+    /// The line of a header that is there already.
+    fn header(new: &Self, name: &str, base: &Section) -> Self {
+        let help = "A request header: a text, env:VARIABLE or command:pass show name.";
+        let mut path = new.path.clone();
+        path.push(name.to_owned());
+        Self {
+            field: Field { help, unset: "none", ..new.field },
+            shape: Shape::Secret,
+            path,
+            label: name.to_owned(),
+            ..new.clone()
         }
+        .of(base)
+    }
+
+    /// With the value that a section has.
+    fn of(mut self, base: &Section) -> Self {
+        let field = &mut self;
+        field.written = field.read(base);
+        field.value.clone_from(&field.written);
+        self
+    }
+
+    fn read(&self, base: &Section) -> String {
+        base.node(&self.path).map(|node| self.shape.show(node)).unwrap_or_default()
     }
 
     /// Its key below `website`.
@@ -86,7 +107,7 @@ impl FormField {
 
     /// The page it is on.
     pub fn page(&self) -> FormPage {
-        self.row.page
+        self.field.page.unwrap_or(FormPage::General)
     }
 
     /// What is typed.
@@ -94,14 +115,19 @@ impl FormField {
         &self.value
     }
 
-    /// What holds while it is empty.
+    /// The value that applies while it is empty, where that is known.
+    pub fn default_value(&self) -> &str {
+        &self.default
+    }
+
+    /// What applies while it is empty, in words.
     pub fn unset(&self) -> &str {
         &self.unset
     }
 
     /// What it is for.
     pub fn help(&self) -> &'static str {
-        self.row.help
+        self.field.help
     }
 
     /// The words that it takes; none where they are not few.
@@ -111,13 +137,12 @@ impl FormField {
 
     /// Whether a change of it holds from the next start on only.
     pub fn waits(&self) -> bool {
-        self.row.waits
+        self.field.waits
     }
 
     /// Whether what is typed is not for every eye.
     pub fn is_secret(&self) -> bool {
-        let open = self.value.starts_with(ENV) || self.value.starts_with(COMMAND);
-        self.row.shape == Shape::Secret && !open
+        self.shape == Shape::Secret && !is_reference(&self.value)
     }
 
     fn is_changed(&self) -> bool {
@@ -126,25 +151,13 @@ impl FormField {
     }
 
     fn change(&self) -> KeyChange {
-        let (mut path, text) = (self.path.clone(), self.value.trim());
-        let value = match self.row.shape {
-            _ if text.is_empty() => None,
-            Shape::Text => Some(Toml::from(text)),
-            Shape::Words => {
-                let split = text.split(',').map(str::trim).filter(|w| !w.is_empty());
-                let list: Vec<String> = split.map(str::to_owned).collect();
-                (!list.is_empty()).then(|| words(&list))
-            }
-            Shape::Plain => Some(plain(text)),
-            Shape::Command => Some(shlex::split(text).map_or_else(|| text.into(), |w| words(&w))),
-            Shape::Secret => Some(secret(text)),
-            Shape::NewSecret => {
-                let (name, text) = text.split_once(':').unwrap_or((text, ""));
-                path.push(name.trim().to_owned());
-                Some(secret(text.trim()))
-            }
-        };
-        KeyChange { path, value: value.map(|v| v.to_string()) }
+        let (mut path, mut text) = (self.path.clone(), self.value.trim());
+        if self.shape == Shape::NewHeader && !text.is_empty() {
+            let (name, value) = text.split_once(':').unwrap_or((text, ""));
+            path.push(name.trim().to_owned());
+            text = value;
+        }
+        KeyChange { path, value: self.shape.value(text).map(|value| value.to_string()) }
     }
 
     /// The key that messages name.
@@ -153,88 +166,40 @@ impl FormField {
     }
 }
 
-const ENV: &str = "env:";
-const COMMAND: &str = "command:";
-
-/// A number, true or false where it is one; else the loader is to say what it thinks of the text.
-pub(super) fn plain(text: &str) -> Toml {
-    let whole = text.parse::<i64>().map(Toml::from);
-    let number = whole.or_else(|_| text.parse::<f64>().map(Toml::from));
-    number.ok().or_else(|| text.parse::<bool>().ok().map(Toml::from)).unwrap_or_else(|| text.into())
-}
-
-fn secret(text: &str) -> Toml {
-    let command = |rest: &str| shlex::split(rest).filter(|argv| !argv.is_empty());
-    let (key, value) = match (text.strip_prefix(ENV), text.strip_prefix(COMMAND).and_then(command))
-    {
-        (Some(name), _) => ("env", Toml::from(name.trim())),
-        (None, Some(argv)) => ("command", words(&argv)),
-        (None, None) => return text.into(),
-    };
-    let mut table = InlineTable::new();
-    table.insert(key, value);
-    Toml::InlineTable(table)
-}
-
-/// A list of arguments as a shell would take it.
-fn command_line(node: &Node) -> String {
-    let Value::List(list) = &node.value else { return shown(node) };
-    let argv: Vec<String> = list.iter().map(shown).collect();
-    shlex::try_join(argv.iter().map(String::as_str)).unwrap_or_default()
-}
-
-/// A value as it is typed.
-fn shown(node: &Node) -> String {
-    let texts = |list: &[Node]| list.iter().map(shown).collect::<Vec<_>>();
-    match &node.value {
-        Value::Text(text) => text.clone(),
-        Value::Whole(number) => number.to_string(),
-        Value::Decimal(number) => number.to_string(),
-        Value::Flag(flag) => flag.to_string(),
-        Value::Date(date) => date.clone(),
-        Value::List(list) => texts(list).join(", "),
-        Value::Table(table) => match table.first().map(|pair| (&*pair.key, &pair.node.value)) {
-            Some(("env", Value::Text(name))) => format!("{ENV}{name}"),
-            Some(("command", Value::List(argv))) => {
-                let argv = texts(argv);
-                let joined = shlex::try_join(argv.iter().map(String::as_str));
-                format!("{COMMAND}{}", joined.unwrap_or_default())
-            }
-            _ => String::new(),
-        },
-    }
-}
-
 impl SourceForm {
     /// The form of an entry.
     pub fn new(base: Section) -> Self {
         let mut fields = Vec::new();
-        for row in ROWS {
-            let path: Vec<String> = row.path.iter().map(|key| (*key).to_owned()).collect();
-            if row.shape == Shape::NewSecret {
-                // Those that are there have a line each.
-                for name in base.keys(&path) {
-                    let own = [path.as_slice(), &[name.to_owned()]].concat();
-                    fields.push(FormField::new(&HEADER, own, name, &base));
-                }
+        for setting in source_settings::SETTINGS.iter().filter(|s| s.field.page.is_some()) {
+            let field = FormField::new(setting, &base);
+            if field.shape == Shape::NewHeader {
+                let names = base.keys(&field.path).into_iter();
+                fields.extend(names.map(|name| FormField::header(&field, name, &base)));
             }
-            fields.push(FormField::new(row, path, row.label, &base));
+            fields.push(field);
         }
         Self { base, fields, settings: None, problem: None }
     }
 
     /// The form of the settings.
     pub fn settings(base: Section) -> Self {
-        let fields = form_settings::ROWS.iter().map(|row| {
-            let path = row.path.iter().map(|key| (*key).to_owned()).collect();
-            let mut field = FormField::new(row, path, row.label, &base);
-            field.unset = form_settings::setting_shown(&Settings::default(), &row.path.join("."));
-            field
+        let shown = schema::SETTINGS.iter().filter(|setting| setting.field.page.is_some());
+        let fields = shown.map(|setting| {
+            let default = setting_shown(&Settings::default(), setting.key);
+            let words = match setting.field.unset {
+                "" => &default,
+                words => words,
+            };
+            FormField {
+                unset: format!("default ({words})"),
+                default,
+                ..FormField::new(setting, &base)
+            }
         });
         let mut form = Self { fields: fields.collect(), base, settings: None, problem: None };
         form.check();
         let settings = form.settings.as_deref();
-        let themes = settings.map(|s| form_settings::setting_choices(s, "ui.theme"));
+        let themes = settings.map(|s| setting_choices(s, "ui.theme"));
         let theme = form.fields.iter_mut().find(|f| f.path == ["ui", "theme"]);
         if let (Some(field), Some(names)) = (theme, themes) {
             field.choices = names;
@@ -271,7 +236,7 @@ impl SourceForm {
 
     /// Whether a field concerns this source, or says something all the same.
     pub fn is_shown(&self, field: &FormField) -> bool {
-        field.row.kinds.contains(&self.kind()) || !field.value.is_empty() || field.is_changed()
+        field.field.kinds.contains(&self.kind()) || !field.value.is_empty() || field.is_changed()
     }
 
     /// The kind that is typed; a feed where that is none.
@@ -287,8 +252,9 @@ impl SourceForm {
 
     /// Whether the changes make another poll sensible; a source that is switched off has none.
     pub fn needs_poll(&self) -> bool {
-        let off = |f: &FormField| f.path == ["enabled"] && f.value.trim() == "false";
-        !self.fields.iter().any(off) && self.fields.iter().any(|f| f.is_changed() && f.row.poll)
+        let off =
+            |f: &FormField| f.path == ["enabled"] && f.change().value.as_deref() == Some("false");
+        !self.fields.iter().any(off) && self.fields.iter().any(|f| f.is_changed() && f.field.polls)
     }
 
     /// The first field that has something against it.
@@ -344,24 +310,12 @@ impl SourceForm {
                 Some(place) => &mut self.fields[place].error,
                 None => &mut self.problem,
             };
-            error.get_or_insert(fault.message);
+            // In the form, flags are on or off.
+            let message = fault.message.replacen("true or false", "on or off", 1);
+            error.get_or_insert(message);
         }
     }
 }
-
-/// A header that is there.
-const HEADER: Row = Row {
-    page: FormPage::Access,
-    path: &[],
-    label: "",
-    unset: "left out",
-    help: "A header of each request: a text, env:VARIABLE or command:pass show name",
-    shape: Shape::Secret,
-    choices: &[],
-    kinds: EVERY,
-    poll: true,
-    waits: false,
-};
 
 #[cfg(test)]
 #[path = "form_tests.rs"]

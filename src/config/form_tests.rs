@@ -31,15 +31,15 @@ const TABLES: &[&str] = &[
 fn values(label: &str) -> &'static [&'static str] {
     match label {
         "Title" => &["", "New", "With \"quotes\" and # and \\", "日本語", " "],
-        "Address" => &["https://new.example/a?b=c#d", "", "nonsense", "http://other.example/"],
+        "URL" => &["https://new.example/a?b=c#d", "", "nonsense", "http://other.example/"],
         "Folder" => &["", "City/West", "One"],
         "Tags" => &["", "one", "one, two", "#, '"],
-        "Enabled" => &["", "true", "false", "flase"],
+        "Enabled" => &["", "on", "off", "flase"],
         "Full text" => &["", "never", "pinned", "alll"],
         "Policy" => &["", "fixed", "learned", "lerned"],
-        "Interval" | "At least" | "At most" => &["", "30m", "1day", "1h 30m", "soon"],
+        "Interval" | "Min interval" | "Max interval" => &["", "30m", "1day", "1h 30m", "soon"],
         "Priority" => &["", "high", "normal"],
-        "Looks a day" => &["", "12", "0.5", "1e9"],
+        "Polls per day" => &["", "12", "0.5", "1e9"],
         "Keep days" | "Keep items" => &["", "7", "-1", "100"],
         "User" => &["", "you"],
         "Password" | "X-Key" | "Accept" => {
@@ -168,7 +168,7 @@ proptest! {
         }
         // What is read is what the form showed.
         let again = home.form("it");
-        for field in form.fields.iter().filter(|f| f.row.shape != Shape::NewSecret) {
+        for field in form.fields.iter().filter(|f| f.shape != Shape::NewHeader) {
             let is = again.fields.iter().find(|f| f.path == field.path).map_or("", |f| &f.value);
             let (typed, written) = (field.value.trim(), field.written.as_str());
             let shown = if typed == written.trim() { written } else { typed };
@@ -188,12 +188,12 @@ fn values_are_checked_by_the_loader_beside_their_fields() {
     let home = Home::with("[[source]]\nid = \"a\"\nurl = \"https://a.example/\"\n");
     let cases = [
         ("Kind", "fed", "did you mean \"feed\"?"),
-        ("Address", "a.example", "https://"),
-        ("Address", "", "every source has an address"),
-        ("Enabled", "maybe", "expected true or false, found \"maybe\""),
+        ("URL", "a.example", "https://"),
+        ("URL", "", "every source has a URL"),
+        ("Enabled", "maybe", "expected on or off, found \"maybe\""),
         ("Interval", "soon", "such as \"30s\""),
         ("Priority", "hihg", "did you mean \"high\"?"),
-        ("Looks a day", "9999", "a number from 0.1 to 280"),
+        ("Polls per day", "9999", "a number from 0.1 to 280"),
         ("User", "me", "needs a `password` beside it"),
         ("New header", "bad name: x", "no name of a request header"),
     ];
@@ -225,7 +225,7 @@ fn a_feed_becomes_a_website_with_its_selectors() {
     typed(&mut form, "Articles", "h2 a");
     assert_eq!((form.first_wrong(), &form.problem), (None, &None));
     // An address of its own later on must not change the identifier.
-    typed(&mut form, "Address", "https://b.example/");
+    typed(&mut form, "URL", "https://b.example/");
     home.file().edit_entry(form.base(), &form.changes()).unwrap();
     let source = load(&home.paths, &[]).unwrap().sources.remove(0);
     assert_eq!((&source.id, source.url.as_str()), (&id, "https://b.example/"));

@@ -3,7 +3,8 @@
 use super::ids::unique_id;
 use super::quote::quote;
 use super::settings::ViewSettings;
-use super::sources::{DEEPEST_FOLDER, address, folder, tag};
+use super::source_settings::{MAX_FOLDER_DEPTH, folder, tag};
+use super::sources::address;
 use super::{newsboat, opml};
 use crate::model::Source;
 use crate::util::text::line as clean;
@@ -209,7 +210,7 @@ impl Gatherer {
         source.title = entry.title.as_deref().map(clean).filter(|t| !t.is_empty());
         let levels =
             entry.folder.iter().flat_map(|f| f.split('/')).filter(|l| !clean(l).is_empty());
-        let levels: Vec<_> = levels.take(DEEPEST_FOLDER).collect();
+        let levels: Vec<_> = levels.take(MAX_FOLDER_DEPTH).collect();
         source.folder = folder(&levels.join("/")).ok();
         for text in entry.tags.iter().filter_map(|t| tag(t).ok()) {
             if !source.tags.contains(&text) {

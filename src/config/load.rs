@@ -4,8 +4,9 @@ use super::document::{Node, Pair, Value, node, parse, put, read_text};
 use super::error::{At, ConfigError, ConfigErrors, Report, did_you_mean};
 use super::keymap::{Context, KeyMap};
 use super::paths::Paths;
-use super::rule::{mismatch, read};
-use super::schema::{KEYS, LLM, LOG, NET, RETENTION, SCHEDULE, TABLES, TOP, UI, VIEW};
+use super::rule::mismatch;
+use super::schema::{SETTINGS, TABLES, VIEW};
+use super::setting::read;
 use super::settings::{Settings, ViewSettings};
 use super::sources::{contradiction, read_sources};
 use super::theme::Theme;
@@ -153,7 +154,7 @@ fn override_value(value: &str, origin: usize) -> Result<Value, String> {
 
 fn read_settings(tree: &[Pair], report: &mut Report) -> Settings {
     let mut settings = Settings::default();
-    read(tree, "", TOP, TABLES, &mut settings, report);
+    read(tree, "", (SETTINGS, ""), TABLES, &mut settings, report);
     for pair in tree.iter().filter(|p| TABLES.contains(&p.key.as_str())) {
         if pair.key == "view" {
             settings.views = read_views(pair, report);
@@ -164,24 +165,16 @@ fn read_settings(tree: &[Pair], report: &mut Report) -> Settings {
             report.error(pair.node.at, &pair.key, message);
             continue;
         };
-        let s = &mut settings;
         match pair.key.as_str() {
-            "net" => read(table, "net.", NET, &[], &mut s.net, report),
-            "schedule" => read(table, "schedule.", SCHEDULE, &[], &mut s.schedule, report),
-            "retention" => read(table, "retention.", RETENTION, &[], &mut s.retention, report),
-            "llm" => read(table, "llm.", LLM, &[], &mut s.llm, report),
-            "ui" => read(table, "ui.", UI, &[], &mut s.ui, report),
-            "log" => read(table, "log.", LOG, &[], &mut s.log, report),
-            "keys" => {
+            "themes" => settings.themes = tables_of_texts(table.iter(), "themes.", report),
+            key => {
                 let contexts = Context::ALL.map(Context::name);
-                read(table, "keys.", KEYS, &contexts, &mut s.keys, report);
-                let tables = table.iter().filter(|p| contexts.contains(&p.key.as_str()));
-                s.keys.bindings =
-                    tables.map(|p| (p.key.clone(), texts(p, "keys.", report))).collect();
-            }
-            _ => {
-                s.themes =
-                    table.iter().map(|p| (p.key.clone(), texts(p, "themes.", report))).collect();
+                let others = if key == "keys" { &contexts[..] } else { &[] };
+                read(table, &format!("{key}."), (SETTINGS, key), others, &mut settings, report);
+                if key == "keys" {
+                    let tables = table.iter().filter(|p| contexts.contains(&p.key.as_str()));
+                    settings.keys.bindings = tables_of_texts(tables, "keys.", report);
+                }
             }
         }
     }
@@ -190,6 +183,14 @@ fn read_settings(tree: &[Pair], report: &mut Report) -> Settings {
     check_keys(tree, &settings, report);
     check_themes(tree, &settings, report);
     settings
+}
+
+fn tables_of_texts<'a>(
+    tables: impl Iterator<Item = &'a Pair>,
+    prefix: &str,
+    report: &mut Report,
+) -> BTreeMap<String, BTreeMap<String, String>> {
+    tables.map(|pair| (pair.key.clone(), texts(pair, prefix, report))).collect()
 }
 
 /// A table whose values are all texts.
@@ -228,7 +229,7 @@ fn read_views(pair: &Pair, report: &mut Report) -> Vec<ViewSettings> {
             continue;
         };
         let mut view = ViewSettings::default();
-        read(table, "view.", VIEW, &[], &mut view, report);
+        read(table, "view.", (VIEW, ""), &[], &mut view, report);
         for field in VIEW.iter().filter(|f| !table.iter().any(|p| p.key == f.key)) {
             report.error(node.at, &format!("view.{}", field.key), "is missing");
         }

@@ -1,17 +1,10 @@
-//! What a key may hold: one row per key, used to read it, to show it, and to suggest it.
+//! The types of values, what they may contain, and how they are read and shown.
 
 use super::document::{Node, Pair, Value};
-use super::error::{Report, did_you_mean};
+use super::error::did_you_mean;
 use super::settings::SortOrder;
-use crate::model::{FullText, PolicyKind};
+use crate::model::{FullText, PolicyKind, Priority, Secret, SourceKind, WebsiteMode};
 use std::time::Duration;
-
-/// A key of a table that is read into a `T`.
-pub(crate) struct Field<T: 'static> {
-    pub(crate) key: &'static str,
-    pub(crate) rule: Rule,
-    pub(crate) slot: fn(&mut T) -> Slot<'_>,
-}
 
 /// What values are allowed beyond their type.
 #[derive(Clone, Copy)]
@@ -35,64 +28,99 @@ pub(crate) enum Slot<'a> {
     /// Empty text is `None`.
     MaybeText(&'a mut Option<String>),
     Words(&'a mut Vec<String>),
+    /// A command as a list of arguments.
+    Command(&'a mut Vec<String>),
     Time(&'a mut Duration),
     MaybeTime(&'a mut Option<Duration>),
     Count(&'a mut usize),
+    Pages(&'a mut u32),
     Width(&'a mut u16),
     /// 0 is `None`.
     MaybeCount(&'a mut Option<u32>),
     Size(&'a mut u64),
     Number(&'a mut f64),
-    /// Not shown: only sources have it, and they leave out what they do not say.
     MaybeNumber(&'a mut Option<f64>),
-    Policy(&'a mut PolicyKind),
-    FullText(&'a mut FullText),
-    Sort(&'a mut SortOrder),
+    Choice(&'a mut dyn Choice),
+    Secret(&'a mut Option<Secret>),
+    /// Read by code of its own, since every header has a place in messages.
+    Headers(&'a mut Vec<(String, Secret)>),
+    /// Read and written by code of its own.
+    Special,
 }
 
-/// Names of the item orders, in the order of [`SortOrder::ALL`].
-pub(crate) const SORT_NAMES: &[&str] = &["pinned-newest", "newest", "oldest"];
+/// A setting that is one of a few words.
+pub(crate) trait Choice {
+    /// Takes the value of a name that the rule allows.
+    fn choose(&mut self, name: &str);
+    /// The name of the value; empty when there is none.
+    fn chosen(&self) -> &'static str;
+}
 
-/// Reads the keys of a table into `into` and reports what is wrong or unknown. Keys in `others`
-/// are left to the caller.
-pub(crate) fn read<T>(
-    table: &[Pair],
-    prefix: &str,
-    fields: &[Field<T>],
-    others: &[&str],
-    into: &mut T,
-    report: &mut Report,
-) {
-    for pair in table {
-        let name = format!("{prefix}{}", pair.key);
-        if let Some(field) = fields.iter().find(|f| f.key == pair.key) {
-            if let Err(message) = fill((field.slot)(into), field.rule, &pair.node) {
-                report.error(pair.node.at, &name, message);
-            }
-        } else if !others.contains(&pair.key.as_str()) {
-            let known = fields.iter().map(|f| f.key).chain(others.iter().copied());
-            let hint = match did_you_mean(&pair.key, known) {
-                hint if hint.is_empty() => report.elsewhere(&pair.key),
-                hint => hint,
-            };
-            report.error(pair.at, &name, format!("unknown key{hint}"));
-        }
+trait Named: Copy + Default + 'static {
+    const ALL: &'static [Self];
+    fn its_name(self) -> &'static str;
+
+    fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|value| value.its_name() == name)
     }
 }
 
-/// Puts a value into its slot, or says what was expected and found.
-fn fill(slot: Slot<'_>, rule: Rule, node: &Node) -> Result<(), String> {
+impl<T: Named> Choice for T {
+    fn choose(&mut self, name: &str) {
+        *self = T::of_name(name).unwrap_or_default();
+    }
+
+    fn chosen(&self) -> &'static str {
+        self.its_name()
+    }
+}
+
+impl<T: Named> Choice for Option<T> {
+    fn choose(&mut self, name: &str) {
+        *self = T::of_name(name);
+    }
+
+    fn chosen(&self) -> &'static str {
+        self.map_or("", Named::its_name)
+    }
+}
+
+macro_rules! named {
+    ($($of:ty => $all:expr;)*) => {$(
+        impl Named for $of {
+            const ALL: &'static [Self] = $all;
+
+            fn its_name(self) -> &'static str {
+                self.name()
+            }
+        }
+    )*};
+}
+
+named! {
+    PolicyKind => &PolicyKind::ALL;
+    FullText => &FullText::ALL;
+    SortOrder => &SortOrder::ALL;
+    Priority => &[Self::Low, Self::Normal, Self::High];
+    SourceKind => &SourceKind::ALL;
+    WebsiteMode => &[Self::List, Self::Direct];
+}
+
+/// Puts a value into its slot, or returns what was expected and what was found.
+pub(super) fn fill(slot: Slot<'_>, rule: Rule, node: &Node) -> Result<(), String> {
     match slot {
+        Slot::Special | Slot::Headers(_) => {}
         Slot::Flag(to) => *to = flag(node)?,
         Slot::Text(to) => *to = text(node, rule)?,
         Slot::MaybeText(to) => {
             let empty = matches!(&node.value, Value::Text(t) if t.is_empty());
             *to = if empty { None } else { Some(text(node, rule)?) };
         }
-        Slot::Words(to) => *to = words(node, rule)?,
+        Slot::Words(to) | Slot::Command(to) => *to = words(node, rule)?,
         Slot::Time(to) => *to = time(node, rule)?,
         Slot::MaybeTime(to) => *to = Some(time(node, rule)?),
         Slot::Count(to) => *to = usize::try_from(count(node, rule)?).unwrap_or(usize::MAX),
+        Slot::Pages(to) => *to = u32::try_from(count(node, rule)?).unwrap_or(u32::MAX),
         Slot::Width(to) => *to = u16::try_from(count(node, rule)?).unwrap_or(u16::MAX),
         Slot::MaybeCount(to) => {
             *to = u32::try_from(count(node, rule)?).ok().filter(|n| *n > 0);
@@ -100,13 +128,8 @@ fn fill(slot: Slot<'_>, rule: Rule, node: &Node) -> Result<(), String> {
         Slot::Size(to) => *to = size(node, rule)?,
         Slot::Number(to) => *to = number(node, rule)?,
         Slot::MaybeNumber(to) => *to = Some(number(node, rule)?),
-        Slot::Policy(to) => *to = PolicyKind::named(&text(node, rule)?).unwrap_or_default(),
-        Slot::FullText(to) => *to = FullText::named(&text(node, rule)?).unwrap_or_default(),
-        Slot::Sort(to) => {
-            let name = text(node, rule)?;
-            let index = SORT_NAMES.iter().position(|n| *n == name).unwrap_or(0);
-            *to = SortOrder::ALL[index.min(SortOrder::ALL.len() - 1)];
-        }
+        Slot::Choice(to) => to.choose(&text(node, rule)?),
+        Slot::Secret(to) => *to = Some(secret(node)?),
     }
     Ok(())
 }
@@ -214,6 +237,40 @@ pub(crate) fn show_time(time: Duration) -> String {
     humantime::format_duration(time).to_string()
 }
 
+/// What a secret may be. Its value never goes into a message.
+const SECRET_FORMS: &str =
+    "expected text, { env = \"NAME\" } or { command = [\"pass\", \"show\", \"name\"] }";
+
+pub(super) fn secret(node: &Node) -> Result<Secret, String> {
+    let secret = match &node.value {
+        Value::Text(text) => Some(Secret::Plain(text.clone())),
+        Value::Table(table) => match table.as_slice() {
+            [one] => secret_of(one),
+            _ => None,
+        },
+        _ => None,
+    };
+    let usable =
+        secret.filter(|s| !matches!(s, Secret::Plain(t) if t.contains(['\r', '\n', '\0'])));
+    usable.ok_or_else(|| SECRET_FORMS.to_owned())
+}
+
+fn secret_of(pair: &Pair) -> Option<Secret> {
+    match (&*pair.key, &pair.node.value) {
+        ("env", Value::Text(name)) if !name.is_empty() && !name.contains(['=', '\0']) => {
+            Some(Secret::Env(name.clone()))
+        }
+        ("command", Value::List(words)) if !words.is_empty() => {
+            let word = |n: &Node| match &n.value {
+                Value::Text(text) => Some(text.clone()),
+                _ => None,
+            };
+            words.iter().map(word).collect::<Option<_>>().map(Secret::Command)
+        }
+        _ => None,
+    }
+}
+
 const UNITS: [(&str, u64); 7] = [
     ("GiB", 1 << 30),
     ("MiB", 1 << 20),
@@ -269,32 +326,28 @@ fn bounds(rule: Rule) -> (u64, u64) {
     }
 }
 
-/// The value of a slot as TOML, as `config show` prints it.
-pub(crate) fn show(slot: Slot<'_>) -> toml::Value {
+/// The value of a slot as TOML, as `config show` prints it. Secrets are not shown.
+pub(super) fn show(slot: Slot<'_>) -> toml::Value {
     let whole = |n: u64| toml::Value::Integer(i64::try_from(n).unwrap_or(i64::MAX));
+    let text = |text: &str| toml::Value::String(text.to_owned());
     match slot {
+        Slot::Special | Slot::Secret(_) | Slot::Headers(_) => text(""),
         Slot::Flag(flag) => toml::Value::Boolean(*flag),
-        Slot::Text(text) => toml::Value::String(text.clone()),
-        Slot::MaybeText(text) => toml::Value::String(text.clone().unwrap_or_default()),
-        Slot::Words(words) => {
-            toml::Value::Array(words.iter().cloned().map(toml::Value::String).collect())
+        Slot::Text(value) => text(value),
+        Slot::MaybeText(value) => text(value.as_deref().unwrap_or_default()),
+        Slot::Words(words) | Slot::Command(words) => {
+            toml::Value::Array(words.iter().map(|word| text(word)).collect())
         }
-        Slot::Time(time) => toml::Value::String(show_time(*time)),
-        Slot::MaybeTime(time) => {
-            toml::Value::String(time.map(show_time).unwrap_or_else(|| "0s".to_owned()))
-        }
+        Slot::Time(time) => text(&show_time(*time)),
+        Slot::MaybeTime(time) => text(&time.map(show_time).unwrap_or_default()),
         Slot::Count(n) => whole(*n as u64),
+        Slot::Pages(n) => whole(u64::from(*n)),
         Slot::Width(n) => whole(u64::from(*n)),
         Slot::MaybeCount(n) => whole(u64::from(n.unwrap_or(0))),
-        Slot::Size(n) => toml::Value::String(show_size(*n)),
+        Slot::Size(n) => text(&show_size(*n)),
         Slot::Number(n) => toml::Value::Float(*n),
-        Slot::MaybeNumber(n) => toml::Value::Float(n.unwrap_or(0.0)),
-        Slot::Policy(kind) => toml::Value::String(kind.name().to_owned()),
-        Slot::FullText(when) => toml::Value::String(when.name().to_owned()),
-        Slot::Sort(order) => {
-            let index = SortOrder::ALL.iter().position(|o| o == order).unwrap_or(0);
-            toml::Value::String(SORT_NAMES.get(index).copied().unwrap_or("").to_owned())
-        }
+        Slot::MaybeNumber(n) => n.map_or_else(|| text(""), toml::Value::Float),
+        Slot::Choice(choice) => text(choice.chosen()),
     }
 }
 

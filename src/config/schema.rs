@@ -1,216 +1,309 @@
-//! Every key of `config.toml`, once. Reading, `config show`, suggestions and the test of the
-//! example file all come from these tables.
+//! Every key of `config.toml`, once. The loader, the form, `config show`, suggestions and the test
+//! of the example file all use this table.
 
 use super::error::did_you_mean;
-use super::quote::quote;
-use super::rule::{Field, Rule, SORT_NAMES, Slot, show};
-use super::settings::{
-    KeySettings, LlmSettings, LogSettings, NetSettings, ScheduleSettings, Settings, UiSettings,
-    ViewSettings,
-};
-use crate::model::{FullText, PolicyKind, Priority, QuietHours, Retention, SourceSchedule};
+use super::quote::{quote, without_secrets};
+use super::rule::{Rule, Slot, one_of, show};
+use super::section::KeyChange;
+use super::setting::{FormPage, Setting, Shape};
+use super::settings::{Settings, SortOrder, ViewSettings};
+use crate::model::{FullText, PolicyKind, QuietHours};
 use crate::util::text::line as clean;
 
 const MINUTE: u64 = 60;
-const HOUR: u64 = 60 * MINUTE;
+pub(super) const HOUR: u64 = 60 * MINUTE;
 /// A mean year of 365.25 days, as written times count it.
-pub(crate) const YEAR: u64 = 8766 * HOUR;
+pub(super) const YEAR: u64 = 8766 * HOUR;
 
-/// Keys at the top of the file.
-pub(crate) const TOP: &[Field<Settings>] = &[
-    Field { key: "browser", rule: Rule::Checked(word), slot: |s| Slot::Words(&mut s.browser) },
-    Field {
-        key: "browser_in_terminal",
-        rule: Rule::Any,
-        slot: |s| Slot::Flag(&mut s.browser_in_terminal),
-    },
-    Field {
-        key: "full_text",
-        rule: Rule::OneOf(FullText::NAMES),
-        slot: |s| Slot::FullText(&mut s.full_text),
-    },
-];
+/// Polls per day.
+pub(super) const POLLS: Rule = Rule::Between(0.1, 280.0);
+pub(super) const SHARE: Rule = Rule::Between(0.0, 1.0);
+pub(super) const ITEMS: Rule = Rule::Between(0.0, 1000.0);
+pub(super) const TICK: Rule = Rule::Within(MINUTE, 24 * HOUR);
+pub(super) const CAP: Rule = Rule::Within(1, 640);
+pub(super) const MAX_INTERVAL: Rule = Rule::Within(MINUTE, YEAR);
+pub(super) const RETENTION_DAYS: Rule = Rule::Within(0, 36_500);
+pub(super) const RETENTION_ITEMS: Rule = Rule::Within(0, 10_000_000);
+pub(super) const QUIET_HOURS: Rule = Rule::Checked(quiet_hours);
+pub(super) const PROXY: Rule = Rule::Checked(proxy);
+const TIMEOUT: Rule = Rule::Within(1, 10 * MINUTE);
 
 /// Tables at the top of the file.
-pub(crate) const TABLES: &[&str] =
+pub(super) const TABLES: &[&str] =
     &["net", "schedule", "retention", "llm", "ui", "keys", "log", "themes", "view"];
 
-/// `[net]`
-pub(crate) const NET: &[Field<NetSettings>] = &[
-    Field {
-        key: "max_in_flight",
-        rule: Rule::Within(1, 1024),
-        slot: |s| Slot::Count(&mut s.max_in_flight),
-    },
-    Field {
-        key: "host_delay",
-        rule: Rule::Within(0, HOUR),
-        slot: |s| Slot::Time(&mut s.host_delay),
-    },
-    Field { key: "contact", rule: Rule::Checked(contact), slot: |s| Slot::Text(&mut s.contact) },
-    Field { key: "proxy", rule: Rule::Checked(proxy), slot: |s| Slot::MaybeText(&mut s.proxy) },
-    Field {
-        key: "feed_timeout",
-        rule: Rule::Within(1, 10 * MINUTE),
-        slot: |s| Slot::Time(&mut s.feed_timeout),
-    },
-    Field {
-        key: "page_timeout",
-        rule: Rule::Within(1, 10 * MINUTE),
-        slot: |s| Slot::Time(&mut s.page_timeout),
-    },
-    Field {
-        key: "connect_timeout",
-        rule: Rule::Within(1, 10 * MINUTE),
-        slot: |s| Slot::Time(&mut s.connect_timeout),
-    },
-    Field {
-        key: "max_body",
-        rule: Rule::Within(1024, 1 << 30),
-        slot: |s| Slot::Size(&mut s.max_body),
-    },
-];
-
-/// `[schedule]`
-pub(crate) const SCHEDULE: &[Field<ScheduleSettings>] = &[
-    Field {
-        key: "policy",
-        rule: Rule::OneOf(PolicyKind::NAMES),
-        slot: |s| Slot::Policy(&mut s.policy),
-    },
-    Field { key: "polls_per_day", rule: BUDGET, slot: |s| Slot::Number(&mut s.polls_per_day) },
-    Field {
-        key: "polls_per_day_total",
-        rule: Rule::Within(0, 10_000_000),
-        slot: |s| Slot::MaybeCount(&mut s.polls_per_day_total),
-    },
-    Field { key: "interval", rule: Rule::Within(1, YEAR), slot: |s| Slot::Time(&mut s.interval) },
-    Field {
-        key: "min_interval",
-        rule: Rule::Within(0, YEAR),
-        slot: |s| Slot::Time(&mut s.min_interval),
-    },
-    Field {
-        key: "usual_min_interval",
-        rule: Rule::Within(0, YEAR),
-        slot: |s| Slot::Time(&mut s.usual_min_interval),
-    },
-    Field {
-        key: "site_interval",
-        rule: Rule::Within(1, YEAR),
-        slot: |s| Slot::Time(&mut s.site_interval),
-    },
-    Field {
-        key: "site_min_interval",
-        rule: Rule::Within(0, YEAR),
-        slot: |s| Slot::Time(&mut s.site_min_interval),
-    },
-    Field { key: "max_interval", rule: LONGEST, slot: |s| Slot::Time(&mut s.max_interval) },
-    Field {
-        key: "quiet_hours",
-        rule: Rule::Checked(quiet_hours),
-        slot: |s| Slot::MaybeText(&mut s.quiet_hours),
-    },
-    Field {
-        key: "change_rate_smoothing",
-        rule: SHARE,
-        slot: |s| Slot::Number(&mut s.change_rate_smoothing),
-    },
-    Field { key: "change_rate_gain", rule: SHARE, slot: |s| Slot::Number(&mut s.change_rate_gain) },
-    Field {
-        key: "change_rate_target",
-        rule: SHARE,
-        slot: |s| Slot::Number(&mut s.change_rate_target),
-    },
-    Field { key: "advarss_tick", rule: TICK, slot: |s| Slot::Time(&mut s.advarss_tick) },
-    Field { key: "advarss_cap", rule: CAP, slot: |s| Slot::Count(&mut s.advarss_cap) },
-    Field { key: "learned_exponent", rule: SHARE, slot: |s| Slot::Number(&mut s.learned_exponent) },
-    Field { key: "learned_silence", rule: ITEMS, slot: |s| Slot::Number(&mut s.learned_silence) },
-];
-
-/// Looks per source and day.
-const BUDGET: Rule = Rule::Between(0.1, 280.0);
-const SHARE: Rule = Rule::Between(0.0, 1.0);
-const ITEMS: Rule = Rule::Between(0.0, 1000.0);
-const TICK: Rule = Rule::Within(MINUTE, 24 * HOUR);
-const CAP: Rule = Rule::Within(1, 640);
-const LONGEST: Rule = Rule::Within(MINUTE, YEAR);
-
-/// `schedule` of a source.
-pub(crate) const SOURCE_SCHEDULE: &[Field<SourceScheduleDraft>] = &[
-    Field {
-        key: "policy",
-        rule: Rule::OneOf(PolicyKind::NAMES),
-        slot: |s| Slot::MaybeText(&mut s.policy),
-    },
-    Field {
-        key: "priority",
-        rule: Rule::OneOf(Priority::NAMES),
-        slot: |s| Slot::MaybeText(&mut s.priority),
-    },
-    Field {
-        key: "polls_per_day",
-        rule: BUDGET,
-        slot: |s| Slot::MaybeNumber(&mut s.rest.polls_per_day),
-    },
-    Field {
-        key: "min_interval",
-        rule: Rule::Within(0, YEAR),
-        slot: |s| Slot::MaybeTime(&mut s.rest.min_interval),
-    },
-    Field {
-        key: "max_interval",
-        rule: LONGEST,
-        slot: |s| Slot::MaybeTime(&mut s.rest.max_interval),
-    },
-    Field {
-        key: "quiet_hours",
-        rule: Rule::Checked(quiet_hours),
-        slot: |s| Slot::MaybeText(&mut s.rest.quiet_hours),
-    },
-    Field {
-        key: "change_rate_smoothing",
-        rule: SHARE,
-        slot: |s| Slot::MaybeNumber(&mut s.rest.change_rate_smoothing),
-    },
-    Field {
-        key: "change_rate_gain",
-        rule: SHARE,
-        slot: |s| Slot::MaybeNumber(&mut s.rest.change_rate_gain),
-    },
-    Field {
-        key: "change_rate_target",
-        rule: SHARE,
-        slot: |s| Slot::MaybeNumber(&mut s.rest.change_rate_target),
-    },
-    Field { key: "advarss_tick", rule: TICK, slot: |s| Slot::MaybeTime(&mut s.rest.advarss_tick) },
-    Field { key: "advarss_cap", rule: CAP, slot: |s| Slot::MaybeCount(&mut s.rest.advarss_cap) },
-    Field {
-        key: "learned_exponent",
-        rule: SHARE,
-        slot: |s| Slot::MaybeNumber(&mut s.rest.learned_exponent),
-    },
-    Field {
-        key: "learned_silence",
-        rule: ITEMS,
-        slot: |s| Slot::MaybeNumber(&mut s.rest.learned_silence),
-    },
-];
-
-/// The schedule of a source while it is read.
-#[derive(Default)]
-pub(crate) struct SourceScheduleDraft {
-    policy: Option<String>,
-    priority: Option<String>,
-    rest: SourceSchedule,
+const fn key(
+    key: &'static str,
+    rule: Rule,
+    slot: fn(&mut Settings) -> Slot<'_>,
+) -> Setting<Settings> {
+    Setting::new(key, rule, slot)
 }
 
-impl SourceScheduleDraft {
-    pub(crate) fn finish(self) -> SourceSchedule {
-        let policy = self.policy.as_deref().and_then(PolicyKind::named);
-        let priority = self.priority.as_deref().and_then(Priority::named);
-        SourceSchedule { policy, priority, ..self.rest }
+/// Every key with a single value, in the order of the form.
+pub(super) const SETTINGS: &[Setting<Settings>] = &[
+    key("ui.theme", Rule::Any, |s| Slot::Text(&mut s.ui.theme)).on(
+        FormPage::Appearance,
+        "Theme",
+        "Left and Right switch between the themes.",
+    ),
+    key("ui.ascii", Rule::Any, |s| Slot::Flag(&mut s.ui.ascii)).on(
+        FormPage::Appearance,
+        "Plain ASCII",
+        "Draw marks and lines with ASCII characters only.",
+    ),
+    key("ui.reader_width", Rule::Within(20, 400), |s| Slot::Width(&mut s.ui.reader_width)).on(
+        FormPage::Appearance,
+        "Reader width",
+        "Maximum width of the text in the Reader pane, in cells, 20 to 400.",
+    ),
+    key("ui.sources_width", Rule::Within(0, 200), |s| Slot::Width(&mut s.ui.sources_width))
+        .on(
+            FormPage::Appearance,
+            "Sources width",
+            "Width of the Sources pane in cells, up to 200. 0 adapts to the screen.",
+        )
+        .unset("adapts to the screen"),
+    key("ui.items_width", Rule::Within(0, 200), |s| Slot::Width(&mut s.ui.items_width))
+        .on(
+            FormPage::Appearance,
+            "Items width",
+            "Width of the Items pane in cells, up to 200. 0 adapts to the screen.",
+        )
+        .unset("adapts to the screen"),
+    key("ui.mouse", Rule::Any, |s| Slot::Flag(&mut s.ui.mouse))
+        .on(FormPage::Appearance, "Mouse", "Use the mouse. Shift still selects text.")
+        .waits(),
+    key("ui.sort", Rule::OneOf(SortOrder::NAMES), |s| Slot::Choice(&mut s.ui.sort)).on(
+        FormPage::Reading,
+        "Sort order",
+        "Order of the items in lists.",
+    ),
+    key("ui.read_on_open", Rule::Any, |s| Slot::Flag(&mut s.ui.read_on_open)).on(
+        FormPage::Reading,
+        "Mark read",
+        "Mark an item read when it is opened.",
+    ),
+    key("browser", Rule::Checked(word), |s| Slot::Command(&mut s.browser))
+        .on(
+            FormPage::Reading,
+            "Browser",
+            "A command such as firefox --new-tab {url}. Empty: the system's browser.",
+        )
+        .unset("system browser"),
+    key("browser_in_terminal", Rule::Any, |s| Slot::Flag(&mut s.browser_in_terminal)).on(
+        FormPage::Reading,
+        "In terminal",
+        "The browser draws in the terminal, as w3m and lynx do.",
+    ),
+    key("full_text", Rule::OneOf(FullText::NAMES), |s| Slot::Choice(&mut s.full_text)).on(
+        FormPage::FullText,
+        "Fetch",
+        "Which items get their full text from the page. A source can override it.",
+    ),
+    key("retention.days", RETENTION_DAYS, |s| Slot::MaybeCount(&mut s.retention.days))
+        .on(
+            FormPage::Retention,
+            "Days",
+            "How long items are kept, in days. 0 keeps them forever. Pinned items stay.",
+        )
+        .unset("forever"),
+    key("retention.items", RETENTION_ITEMS, |s| Slot::MaybeCount(&mut s.retention.items))
+        .on(
+            FormPage::Retention,
+            "Items",
+            "How many of the newest items each source keeps. 0 keeps all.",
+        )
+        .unset("all"),
+    key("retention.unread", Rule::Any, |s| Slot::Flag(&mut s.retention.unread)).on(
+        FormPage::Retention,
+        "Unread too",
+        "Remove unread items too.",
+    ),
+    key("schedule.policy", Rule::OneOf(PolicyKind::NAMES), |s| {
+        Slot::Choice(&mut s.schedule.policy)
+    })
+    .on(FormPage::Budget, "Policy", "How the next check of a source is scheduled."),
+    key("schedule.polls_per_day", POLLS, |s| Slot::Number(&mut s.schedule.polls_per_day)).on(
+        FormPage::Budget,
+        "Polls per day",
+        "Polls per source and day, averaged over all sources, 0.1 to 280.",
+    ),
+    key("schedule.polls_per_day_total", Rule::Within(0, 10_000_000), |s| {
+        Slot::MaybeCount(&mut s.schedule.polls_per_day_total)
+    })
+    .on(
+        FormPage::Budget,
+        "Total per day",
+        "Polls per day of all sources together. 0 sets no limit.",
+    )
+    .unset("no limit"),
+    key("schedule.interval", Rule::Within(1, YEAR), |s| Slot::Time(&mut s.schedule.interval)).on(
+        FormPage::Budget,
+        "Fixed interval",
+        "Time between two polls under the policy fixed, such as 30m or 1h.",
+    ),
+    key("schedule.min_interval", Rule::Within(0, YEAR), |s| {
+        Slot::Time(&mut s.schedule.min_interval)
+    })
+    .on(
+        FormPage::Budget,
+        "Min interval",
+        "Minimum time between two scheduled polls, such as 5m.",
+    ),
+    key("schedule.max_interval", MAX_INTERVAL, |s| Slot::Time(&mut s.schedule.max_interval)).on(
+        FormPage::Budget,
+        "Max interval",
+        "Maximum time between two scheduled polls, such as 1d.",
+    ),
+    key("schedule.quiet_hours", QUIET_HOURS, |s| Slot::MaybeText(&mut s.schedule.quiet_hours)).on(
+        FormPage::Budget,
+        "Quiet hours",
+        "Hours without scheduled polls, in local time, such as 23:00-07:00.",
+    ),
+    key("schedule.usual_min_interval", Rule::Within(0, YEAR), |s| {
+        Slot::Time(&mut s.schedule.usual_min_interval)
+    }),
+    key("schedule.site_interval", Rule::Within(1, YEAR), |s| {
+        Slot::Time(&mut s.schedule.site_interval)
+    }),
+    key("schedule.site_min_interval", Rule::Within(0, YEAR), |s| {
+        Slot::Time(&mut s.schedule.site_min_interval)
+    }),
+    key("schedule.change_rate_smoothing", SHARE, |s| {
+        Slot::Number(&mut s.schedule.change_rate_smoothing)
+    }),
+    key("schedule.change_rate_gain", SHARE, |s| Slot::Number(&mut s.schedule.change_rate_gain)),
+    key("schedule.change_rate_target", SHARE, |s| Slot::Number(&mut s.schedule.change_rate_target)),
+    key("schedule.advarss_tick", TICK, |s| Slot::Time(&mut s.schedule.advarss_tick)),
+    key("schedule.advarss_cap", CAP, |s| Slot::Count(&mut s.schedule.advarss_cap)),
+    key("schedule.learned_exponent", SHARE, |s| Slot::Number(&mut s.schedule.learned_exponent)),
+    key("schedule.learned_silence", ITEMS, |s| Slot::Number(&mut s.schedule.learned_silence)),
+    key("net.max_in_flight", Rule::Within(1, 1024), |s| Slot::Count(&mut s.net.max_in_flight))
+        .on(FormPage::Network, "Requests", "Concurrent requests over all hosts, 1 to 1024.")
+        .waits(),
+    key("net.host_delay", Rule::Within(0, HOUR), |s| Slot::Time(&mut s.net.host_delay))
+        .on(FormPage::Network, "Host delay", "Minimum time between two requests to one host.")
+        .waits(),
+    key("net.proxy", PROXY, |s| Slot::MaybeText(&mut s.net.proxy))
+        .on(FormPage::Network, "Proxy", "For all requests, such as socks5://localhost:9050.")
+        .waits()
+        .unset("environment"),
+    key("net.contact", Rule::Checked(contact), |s| Slot::Text(&mut s.net.contact))
+        .on(FormPage::Network, "Contact", "Sent to servers, so that their owners can reach you.")
+        .waits(),
+    key("net.feed_timeout", TIMEOUT, |s| Slot::Time(&mut s.net.feed_timeout))
+        .on(FormPage::Network, "Feed timeout", "Time limit for one feed request, 1s to 10m.")
+        .waits(),
+    key("net.page_timeout", TIMEOUT, |s| Slot::Time(&mut s.net.page_timeout))
+        .on(FormPage::Network, "Page timeout", "Time limit for one page request, 1s to 10m.")
+        .waits(),
+    key("net.connect_timeout", TIMEOUT, |s| Slot::Time(&mut s.net.connect_timeout)),
+    key("net.max_body", Rule::Within(1024, 1 << 30), |s| Slot::Size(&mut s.net.max_body))
+        .on(FormPage::Network, "Max body", "Maximum size of a document, such as 10MiB.")
+        .waits(),
+    key("llm.endpoint", Rule::Checked(endpoint), |s| Slot::MaybeText(&mut s.llm.endpoint)),
+    key("llm.model", Rule::Any, |s| Slot::Text(&mut s.llm.model)),
+    key("llm.key_env", Rule::Checked(word), |s| Slot::MaybeText(&mut s.llm.key_env)),
+    key("llm.key_command", Rule::Checked(word), |s| Slot::Command(&mut s.llm.key_command)),
+    key("llm.timeout", Rule::Within(1, 2 * MINUTE), |s| Slot::Time(&mut s.llm.timeout)),
+    key("keys.preset", Rule::OneOf(super::keymap::PRESETS), |s| Slot::Text(&mut s.keys.preset)).on(
+        FormPage::Keys,
+        "Preset",
+        "The key bindings to start from. The command keys changes single ones.",
+    ),
+    key("log.level", Rule::Checked(log_level), |s| Slot::Text(&mut s.log.level))
+        .on(FormPage::Keys, "Log level", "off, error, warn, info, debug or trace.")
+        .waits(),
+    key("log.keep", Rule::Within(1, 365), |s| Slot::Count(&mut s.log.keep)),
+];
+
+/// The keys of a `[[view]]`.
+pub(super) const VIEW: &[Setting<ViewSettings>] = &[
+    Setting::new("name", Rule::Checked(word), |v| Slot::Text(&mut v.name)),
+    Setting::new("query", Rule::Checked(word), |v| Slot::Text(&mut v.query)),
+];
+
+/// The settings as a TOML table in the form of `config.toml`, defaults included.
+pub fn show_settings(settings: &Settings) -> toml::Table {
+    let mut settings = settings.clone();
+    let mut all = toml::Table::new();
+    for setting in SETTINGS {
+        let value = show((setting.slot)(&mut settings));
+        match setting.key.split_once('.') {
+            None => drop(all.insert(setting.key.to_owned(), value)),
+            Some((table, key)) => {
+                let table = all.entry(table).or_insert_with(|| toml::Table::new().into());
+                table.as_table_mut().and_then(|table| table.insert(key.to_owned(), value));
+            }
+        }
     }
+    let keys = all.get_mut("keys").and_then(toml::Value::as_table_mut);
+    keys.into_iter().for_each(|keys| keys.extend(texts(&settings.keys.bindings)));
+    if !settings.themes.is_empty() {
+        all.insert("themes".to_owned(), texts(&settings.themes).into());
+    }
+    if !settings.views.is_empty() {
+        let view = |view: &mut ViewSettings| {
+            let pair = |s: &Setting<ViewSettings>| (s.key.to_owned(), show((s.slot)(view)));
+            toml::Value::Table(VIEW.iter().map(pair).collect())
+        };
+        let views = settings.views.iter_mut().map(view).collect();
+        all.insert("view".to_owned(), toml::Value::Array(views));
+    }
+    all
+}
+
+type Texts = std::collections::BTreeMap<String, std::collections::BTreeMap<String, String>>;
+
+/// Tables whose values are texts.
+fn texts(tables: &Texts) -> toml::Table {
+    let inner = |table: &std::collections::BTreeMap<String, String>| {
+        let pair = |(key, text): (&String, &String)| (key.clone(), text.as_str().into());
+        toml::Value::Table(table.iter().map(pair).collect())
+    };
+    tables.iter().map(|(name, table)| (name.clone(), inner(table))).collect()
+}
+
+/// Every key with a single value, dotted, as `--set` takes it.
+pub fn setting_keys() -> Vec<String> {
+    let mut keys: Vec<String> = SETTINGS.iter().map(|setting| setting.key.to_owned()).collect();
+    keys.sort_unstable();
+    keys
+}
+
+fn named(key: &str) -> Option<&'static Setting<Settings>> {
+    SETTINGS.iter().find(|setting| setting.key == key)
+}
+
+/// The values that a key takes; none where they are not few.
+pub fn setting_choices(settings: &Settings, key: &str) -> Vec<String> {
+    if key == "ui.theme" {
+        return super::theme::theme_names(&settings.themes);
+    }
+    let choices = named(key).map(|setting| setting.choices(&mut settings.clone()));
+    choices.unwrap_or_default().iter().map(|word| (*word).to_owned()).collect()
+}
+
+/// The value of a dotted key, as it is typed.
+pub fn setting_shown(settings: &Settings, key: &str) -> String {
+    let value = named(key).map(|setting| show((setting.slot)(&mut settings.clone())));
+    match value {
+        Some(toml::Value::String(text)) if text.is_empty() => "none".to_owned(),
+        Some(toml::Value::String(text)) => text,
+        Some(toml::Value::Array(list)) if list.is_empty() => "none".to_owned(),
+        Some(toml::Value::Boolean(flag)) => if flag { "on" } else { "off" }.to_owned(),
+        Some(other) => other.to_string(),
+        None => String::new(),
+    }
+}
+
+/// What to write for a typed value of a dotted key; nothing typed removes the key. The loader
+/// rejects what is no such value.
+pub fn setting_change(key: &str, typed: &str) -> KeyChange {
+    let shape = named(key).map(|setting| setting.shape(&mut Settings::default()));
+    let value = shape.unwrap_or(Shape::Text).value(typed).map(|value| value.to_string());
+    KeyChange { path: key.split('.').map(str::to_owned).collect(), value }
 }
 
 /// Hours of the day.
@@ -221,38 +314,6 @@ fn quiet_hours(text: &str) -> Result<String, String> {
     }
 }
 
-/// `[retention]`, and `retention` of a source.
-pub(crate) const RETENTION: &[Field<Retention>] = &[
-    Field { key: "days", rule: Rule::Within(0, 36_500), slot: |r| Slot::MaybeCount(&mut r.days) },
-    Field {
-        key: "items",
-        rule: Rule::Within(0, 10_000_000),
-        slot: |r| Slot::MaybeCount(&mut r.items),
-    },
-    Field { key: "unread", rule: Rule::Any, slot: |r| Slot::Flag(&mut r.unread) },
-];
-
-/// `[llm]`
-pub(crate) const LLM: &[Field<LlmSettings>] = &[
-    Field {
-        key: "endpoint",
-        rule: Rule::Checked(endpoint),
-        slot: |s| Slot::MaybeText(&mut s.endpoint),
-    },
-    Field { key: "model", rule: Rule::Any, slot: |s| Slot::Text(&mut s.model) },
-    Field { key: "key_env", rule: Rule::Checked(word), slot: |s| Slot::MaybeText(&mut s.key_env) },
-    Field {
-        key: "key_command",
-        rule: Rule::Checked(word),
-        slot: |s| Slot::Words(&mut s.key_command),
-    },
-    Field {
-        key: "timeout",
-        rule: Rule::Within(1, 2 * MINUTE),
-        slot: |s| Slot::Time(&mut s.timeout),
-    },
-];
-
 /// The address of a service.
 fn endpoint(text: &str) -> Result<String, String> {
     let good =
@@ -260,104 +321,10 @@ fn endpoint(text: &str) -> Result<String, String> {
     if good {
         return Ok(text.to_owned());
     }
-    let found = quote(&super::quote::without_secrets(text));
+    let found = quote(&without_secrets(text));
     Err(format!(
         "expected an address such as \"http://localhost:11434/v1/chat/completions\", found {found}"
     ))
-}
-
-/// `[ui]`
-pub(crate) const UI: &[Field<UiSettings>] = &[
-    // Whether a theme of that name exists is known only when `[themes]` has been read.
-    Field { key: "theme", rule: Rule::Any, slot: |s| Slot::Text(&mut s.theme) },
-    Field { key: "ascii", rule: Rule::Any, slot: |s| Slot::Flag(&mut s.ascii) },
-    Field { key: "mouse", rule: Rule::Any, slot: |s| Slot::Flag(&mut s.mouse) },
-    Field {
-        key: "reader_width",
-        rule: Rule::Within(20, 400),
-        slot: |s| Slot::Width(&mut s.reader_width),
-    },
-    Field {
-        key: "sources_width",
-        rule: Rule::Within(0, 200),
-        slot: |s| Slot::Width(&mut s.sources_width),
-    },
-    Field {
-        key: "items_width",
-        rule: Rule::Within(0, 200),
-        slot: |s| Slot::Width(&mut s.items_width),
-    },
-    Field { key: "sort", rule: Rule::OneOf(SORT_NAMES), slot: |s| Slot::Sort(&mut s.sort) },
-    Field { key: "read_on_open", rule: Rule::Any, slot: |s| Slot::Flag(&mut s.read_on_open) },
-];
-
-/// `[keys]`, beside one table per context.
-pub(crate) const KEYS: &[Field<KeySettings>] = &[Field {
-    key: "preset",
-    rule: Rule::OneOf(super::keymap::PRESETS),
-    slot: |s| Slot::Text(&mut s.preset),
-}];
-
-/// `[log]`
-pub(crate) const LOG: &[Field<LogSettings>] = &[
-    Field { key: "level", rule: Rule::Checked(log_level), slot: |s| Slot::Text(&mut s.level) },
-    Field { key: "keep", rule: Rule::Within(1, 365), slot: |s| Slot::Count(&mut s.keep) },
-];
-
-/// `[[view]]`
-pub(crate) const VIEW: &[Field<ViewSettings>] = &[
-    Field { key: "name", rule: Rule::Checked(word), slot: |v| Slot::Text(&mut v.name) },
-    Field { key: "query", rule: Rule::Checked(word), slot: |v| Slot::Text(&mut v.query) },
-];
-
-/// The settings as a TOML table of the very shape of `config.toml`, defaults included.
-pub fn show_settings(settings: &Settings) -> toml::Table {
-    let mut s = settings.clone();
-    let mut all = section(TOP, &mut s);
-    let mut add = |key: &str, table| all.insert(key.to_owned(), toml::Value::Table(table));
-    add("net", section(NET, &mut s.net));
-    add("schedule", section(SCHEDULE, &mut s.schedule));
-    add("retention", section(RETENTION, &mut s.retention));
-    add("llm", section(LLM, &mut s.llm));
-    add("ui", section(UI, &mut s.ui));
-    let mut keys = section(KEYS, &mut s.keys);
-    keys.extend(words(&s.keys.bindings));
-    add("keys", keys);
-    add("log", section(LOG, &mut s.log));
-    if !s.themes.is_empty() {
-        add("themes", words(&s.themes));
-    }
-    if !s.views.is_empty() {
-        let views = s.views.iter_mut().map(|v| toml::Value::Table(section(VIEW, v)));
-        all.insert("view".to_owned(), toml::Value::Array(views.collect()));
-    }
-    all
-}
-
-/// Every key of the schema with a single value, dotted, as `--set` takes it.
-pub fn setting_keys() -> Vec<String> {
-    let mut keys = Vec::new();
-    for (name, value) in show_settings(&Settings::default()) {
-        match value {
-            toml::Value::Table(inner) => keys.extend(inner.keys().map(|k| format!("{name}.{k}"))),
-            _ => keys.push(name),
-        }
-    }
-    keys
-}
-
-fn section<T>(fields: &[Field<T>], from: &mut T) -> toml::Table {
-    fields.iter().map(|f| (f.key.to_owned(), show((f.slot)(from)))).collect()
-}
-
-type Words = std::collections::BTreeMap<String, std::collections::BTreeMap<String, String>>;
-
-fn words(tables: &Words) -> toml::Table {
-    let text = |t: &String| toml::Value::String(t.clone());
-    let inner = |t: &std::collections::BTreeMap<String, String>| {
-        toml::Value::Table(t.iter().map(|(k, v)| (k.clone(), text(v))).collect())
-    };
-    tables.iter().map(|(name, table)| (name.clone(), inner(table))).collect()
 }
 
 /// A text of which something is left once it is cleaned.
@@ -395,7 +362,7 @@ pub(crate) fn proxy(text: &str) -> Result<String, String> {
     Err(format!(
         "expected a proxy address such as \"http://localhost:3128\" (http, https, socks5 or \
          socks5h), found {}",
-        quote(&super::quote::without_secrets(text))
+        quote(&without_secrets(text))
     ))
 }
 
@@ -407,7 +374,7 @@ fn log_level(text: &str) -> Result<String, String> {
         let level = part.rsplit('=').next().unwrap_or(part).trim();
         if !LEVELS.contains(&level) {
             let hint = did_you_mean(level, LEVELS);
-            let expected = super::rule::one_of(&LEVELS);
+            let expected = one_of(&LEVELS);
             return Err(format!(
                 "expected {expected}, perhaps per module as in \"info,newsfed::net=debug\", found \
                  {}{hint}",
@@ -416,4 +383,51 @@ fn log_level(text: &str) -> Result<String, String> {
         }
     }
     Ok(text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Section, SourceForm};
+
+    #[test]
+    fn every_field_has_a_default_and_a_help_that_fits() {
+        for Setting { key, field, .. } in SETTINGS.iter().filter(|s| s.field.page.is_some()) {
+            assert!(!setting_shown(&Settings::default(), key).is_empty(), "{key}");
+            // The longest label and help fit into 80 columns.
+            let longest = if field.waits { 55 } else { 74 };
+            assert!(field.help.len() <= longest && field.label.len() <= 14, "{key}");
+        }
+    }
+
+    #[test]
+    fn typed_values_are_checked_by_the_loader() {
+        let text = "# mine\n[ui]\ntheme = \"night\" # C1\n[themes.night]\naccent = \"red\"\n";
+        let mut form = SourceForm::settings(Section::settings(text, &[]));
+        assert_eq!(form.problem, None);
+        let theme = form.fields()[0].clone();
+        assert_eq!(theme.value(), "night");
+        assert!(theme.choices().iter().any(|c| c == "night"));
+        form.set(0, "ligth");
+        assert!(form.fields()[0].error.as_deref().unwrap().contains("did you mean \"light\""));
+        assert_eq!(form.would_be(), None);
+        form.set(0, "light");
+        assert_eq!(form.would_be().unwrap().ui.theme, "light");
+        for (label, wrong, part) in [
+            ("Reader width", "5", "20"),
+            ("Quiet hours", "night", "23:00"),
+            ("Polls per day", "many", "280"),
+            ("Host delay", "soon", "15m"),
+            ("Preset", "defualt", "did you mean"),
+            ("Browser", "firefox 'a", "list"),
+        ] {
+            let index = form.fields().iter().position(|f| f.label == label).unwrap();
+            form.set(index, wrong);
+            let error = form.fields()[index].error.clone();
+            assert!(error.as_deref().is_some_and(|e| e.contains(part)), "{label}: {error:?}");
+            form.set(index, "");
+            assert_eq!(form.first_wrong(), None);
+        }
+        assert_eq!(form.changes().len(), 1);
+    }
 }

@@ -273,8 +273,19 @@ impl SortOrder {
 }
 
 impl SortOrder {
-    /// Every order, in the order in which a key walks them.
+    /// Every order, in the order in which a key goes through them.
     pub const ALL: [Self; 3] = [Self::PinnedNewest, Self::Newest, Self::Oldest];
+    /// Their names in settings, in the order of [`SortOrder::ALL`].
+    pub const NAMES: &[&str] = &["pinned-newest", "newest", "oldest"];
+
+    /// Its name in settings.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::PinnedNewest => "pinned-newest",
+            Self::Newest => "newest",
+            Self::Oldest => "oldest",
+        }
+    }
 }
 
 /// `[keys]`: a preset, and bindings merged onto it.

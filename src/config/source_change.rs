@@ -1,75 +1,101 @@
 //! A change of a source's settings, as commands make it.
 
-use super::render::words;
-use super::rule::show_time;
+use super::document::node;
+use super::rule::fill;
 use super::section::KeyChange;
-use crate::model::{FullText, Source};
-use std::time::Duration;
+use super::setting::{Setting, words};
+use super::source_settings::{SETTINGS, SourceDraft, written};
+use crate::model::{Source, SourceId};
 use toml_edit::Value;
-use url::Url;
 
-/// What to change of a source; `None` leaves it. An inner `None` takes the key away.
+/// New values for settings of a source.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SourceChange {
-    /// The address.
-    pub url: Option<Url>,
-    /// The user's own title.
-    pub title: Option<Option<String>>,
-    /// Folder, `/` between levels.
-    pub folder: Option<Option<String>>,
-    /// All tags.
-    pub tags: Option<Vec<String>>,
-    /// Tags that it is to have besides.
-    pub tag: Vec<String>,
-    /// Tags that it is to lose.
-    pub untag: Vec<String>,
-    /// Whether it is polled.
-    pub enabled: Option<bool>,
-    /// Fixed interval between polls.
-    pub interval: Option<Option<Duration>>,
-    /// Whether its pages are asked for the full text.
-    pub full_text: Option<Option<FullText>>,
+    /// Keys with their values as TOML; `None` removes the key.
+    values: Vec<(&'static str, Option<String>)>,
+    add_tags: Vec<String>,
+    remove_tags: Vec<String>,
 }
 
 impl SourceChange {
-    /// The keys to write into the entry of a source, in the order in which new ones are written.
-    pub(super) fn keys(&self, source: &Source) -> Vec<KeyChange> {
-        let mut values = Vec::new();
-        let mut write = |key: &str, value: Option<Value>| {
-            let value = value.map(|value| value.to_string());
-            values.push(KeyChange { path: vec![key.to_owned()], value });
-        };
-        let text = |text: &Option<String>| text.as_deref().map(Value::from);
-        if let Some(url) = &self.url {
-            // An identifier derived from the URL must not change with it: it is written down.
-            write("id", Some(Value::from(source.id.as_str())));
-            write("url", Some(Value::from(url.as_str())));
+    /// Sets a key, as `schedule.priority`, to a value as the form takes it. An empty value removes
+    /// the key. Unknown keys change nothing.
+    #[must_use]
+    pub fn set(mut self, key: &str, typed: &str) -> Self {
+        if let Some(setting) = named(key) {
+            let value = setting.shape(&mut SourceDraft::default()).value(typed);
+            self.values.push((setting.key, value.map(|value| value.to_string())));
         }
-        if let Some(title) = &self.title {
-            write("title", text(title));
-        }
-        if let Some(folder) = &self.folder {
-            write("folder", text(folder));
-        }
-        let mut tags = self.tags.clone().unwrap_or_else(|| source.tags.clone());
-        tags.retain(|tag| !self.untag.contains(tag));
-        for tag in &self.tag {
-            if !tags.contains(tag) {
-                tags.push(tag.clone());
-            }
-        }
-        if self.tags.is_some() || tags != source.tags {
-            write("tags", (!tags.is_empty()).then(|| words(&tags)));
-        }
-        if let Some(enabled) = self.enabled.filter(|enabled| *enabled != source.enabled) {
-            write("enabled", (!enabled).then(|| Value::from(false)));
-        }
-        if let Some(interval) = self.interval {
-            write("interval", interval.map(|i| Value::from(show_time(i))));
-        }
-        if let Some(full_text) = self.full_text {
-            write("full_text", full_text.map(|f| Value::from(f.name())));
-        }
-        values
+        self
     }
+
+    /// Adds tags.
+    #[must_use]
+    pub fn add_tags(mut self, tags: impl IntoIterator<Item = String>) -> Self {
+        self.add_tags.extend(tags);
+        self
+    }
+
+    /// Removes tags.
+    #[must_use]
+    pub fn remove_tags(mut self, tags: impl IntoIterator<Item = String>) -> Self {
+        self.remove_tags.extend(tags);
+        self
+    }
+
+    /// Whether a value can be given to [`Self::set`].
+    ///
+    /// # Errors
+    /// What the loader expects instead.
+    pub fn check(key: &str, typed: &str) -> Result<(), String> {
+        let Some(setting) = named(key) else { return Err(format!("there is no setting {key}")) };
+        let mut draft = SourceDraft::default();
+        match setting.shape(&mut draft).value(typed) {
+            Some(value) => fill((setting.slot)(&mut draft), setting.rule, &node(&value, 0)),
+            None => Ok(()),
+        }
+    }
+
+    /// The keys to write into the entry of a source. Keys that have these values are left out.
+    pub(super) fn keys(&self, source: &Source) -> Vec<KeyChange> {
+        let mut keys = Vec::new();
+        let (mut now, mut default) = (SourceDraft::from(source), SourceDraft::default());
+        let mut tags = source.tags.clone();
+        tags.retain(|tag| !self.remove_tags.contains(tag));
+        let new = self.add_tags.iter().filter(|tag| !source.tags.contains(tag));
+        tags.extend(new.cloned());
+        let tags = (tags != source.tags).then(|| ("tags", tags_value(&tags)));
+        for (key, value) in self.values.iter().cloned().chain(tags) {
+            let Some(setting) = named(key) else { continue };
+            let text = |draft| written((setting.slot)(draft)).map(|value| value.to_string());
+            let (now, default) = match key {
+                "url" => (Some(Value::from(source.url.as_str()).to_string()), None),
+                _ => (text(&mut now), text(&mut default)),
+            };
+            // A value at its default needs no key.
+            let value = value.filter(|value| Some(value) != default.as_ref());
+            if value.as_ref().or(default.as_ref()) == now.as_ref() {
+                continue;
+            }
+            if key == "url" {
+                keys.push(identifier(&source.id));
+            }
+            keys.push(KeyChange { path: setting.path(), value });
+        }
+        keys
+    }
+}
+
+fn named(key: &str) -> Option<&'static Setting<SourceDraft>> {
+    SETTINGS.iter().find(|setting| setting.key == key)
+}
+
+fn tags_value(tags: &[String]) -> Option<String> {
+    (!tags.is_empty()).then(|| words(tags).to_string())
+}
+
+/// Writes an identifier into an entry: one derived from the URL must not change with it.
+pub(super) fn identifier(id: &SourceId) -> KeyChange {
+    let value = Value::from(id.as_str()).to_string();
+    KeyChange { path: vec!["id".to_owned()], value: Some(value) }
 }

@@ -4,63 +4,18 @@ use super::document::{Node, Pair, Value};
 use super::error::{At, Report, did_you_mean};
 use super::ids::{check_id, unique_id};
 use super::quote::{quote, without_secrets};
-use super::rule::{Field, Rule, Slot, mismatch, read, show_time};
-use super::schema::{RETENTION, SOURCE_SCHEDULE, SourceScheduleDraft, YEAR, proxy};
+use super::rule::{mismatch, secret, show_time};
+use super::setting::read;
+use super::source_settings::{SETTINGS, SourceDraft};
 use super::website::read_website;
-use crate::model::{
-    Access, BasicAuth, FullText, Retention, Secret, Source, SourceId, SourceKind, SourceRules,
-    SourceSchedule,
-};
-use crate::util::text::line as clean;
+use crate::model::{BasicAuth, Retention, Secret, Source, SourceId};
 use crate::util::url::take_credentials;
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 use url::Url;
 
-/// Words for `kind`.
-pub(super) const KINDS: &[&str] = &SourceKind::NAMES;
-
-/// A source while it is read.
-#[derive(Default)]
-struct Draft {
-    kind: Option<String>,
-    title: Option<String>,
-    folder: Option<String>,
-    tags: Vec<String>,
-    enabled: bool,
-    interval: Option<Duration>,
-    full_text: Option<String>,
-    user: Option<String>,
-    proxy: Option<String>,
-}
-
-const FIELDS: &[Field<Draft>] = &[
-    Field { key: "kind", rule: Rule::OneOf(KINDS), slot: |d| Slot::MaybeText(&mut d.kind) },
-    Field { key: "title", rule: Rule::Checked(line), slot: |d| Slot::MaybeText(&mut d.title) },
-    Field { key: "folder", rule: Rule::Checked(folder), slot: |d| Slot::MaybeText(&mut d.folder) },
-    Field { key: "tags", rule: Rule::Checked(tag), slot: |d| Slot::Words(&mut d.tags) },
-    Field {
-        key: "interval",
-        rule: Rule::Within(1, YEAR),
-        slot: |d| Slot::MaybeTime(&mut d.interval),
-    },
-    Field {
-        key: "full_text",
-        rule: Rule::OneOf(FullText::NAMES),
-        slot: |d| Slot::MaybeText(&mut d.full_text),
-    },
-    Field { key: "enabled", rule: Rule::Any, slot: |d| Slot::Flag(&mut d.enabled) },
-    Field { key: "user", rule: Rule::Any, slot: |d| Slot::MaybeText(&mut d.user) },
-    Field { key: "proxy", rule: Rule::Checked(proxy), slot: |d| Slot::MaybeText(&mut d.proxy) },
-];
-
-/// Keys that the fields above do not read.
-const OTHERS: &[&str] = &["id", "url", "retention", "schedule", "password", "headers", "website"];
-
-/// Every key of a `[[source]]`.
-pub fn source_keys() -> Vec<&'static str> {
-    FIELDS.iter().map(|f| f.key).chain(OTHERS.iter().copied()).collect()
-}
+/// Keys that the settings without a table do not hold.
+const OTHERS: &[&str] = &["id", "retention", "schedule", "website"];
 
 /// Reads the tree of the file. What is wrong goes to the report; the sources without fault are
 /// returned with the place of their header.
@@ -101,41 +56,35 @@ fn read_source(index: usize, node: &Node, report: &mut Report) -> Option<Numbere
     let find = |key: &str| table.iter().find(|p| p.key == key);
     let prefix = format!("{}: ", name(index, find("id"), find("url")));
     let errors = report.errors.errors.len() + report.errors.more;
-    let mut draft = Draft { enabled: true, ..Draft::default() };
-    read(table, &prefix, FIELDS, OTHERS, &mut draft, report);
+    let mut draft = SourceDraft::default();
+    read(table, &prefix, (SETTINGS, ""), OTHERS, &mut draft, report);
     let id = find("id").and_then(|p| read_id(p, &prefix, report));
     let url = match find("url") {
         Some(pair) => read_url(pair, &prefix, report),
         None => {
-            report.error(
-                node.at,
-                &format!("{prefix}url"),
-                "is missing: every source has an address",
-            );
+            report.error(node.at, &format!("{prefix}url"), "is missing: every source has a URL");
             None
         }
     };
-    let retention = find("retention").map(|p| read_retention(p, &prefix, report));
-    let schedule = find("schedule").map(|p| read_schedule(p, &prefix, report)).unwrap_or_default();
-    let headers = find("headers").map(|p| read_headers(p, &prefix, report)).unwrap_or_default();
-    let auth = read_auth(draft.user.take(), table, &prefix, report);
-    let kind = draft.kind.as_deref().and_then(SourceKind::named).unwrap_or_default();
-    let website = read_website(kind, node.at, find("website"), &prefix, report);
+    if let Some(pair) = find("retention") {
+        draft.retention = Some(Retention::default());
+        let example = "a table such as { days = 30, items = 500 }";
+        read_table(pair, &prefix, example, &mut draft, report);
+    }
+    if let Some(pair) = find("schedule") {
+        read_schedule(pair, &prefix, &mut draft, report);
+    }
+    if let Some(pair) = find("headers") {
+        draft.headers = read_headers(pair, &prefix, report);
+    }
+    check_login(&draft, table, &prefix, report);
+    read_website(node.at, find("website"), &prefix, &mut draft, report);
     if report.errors.errors.len() + report.errors.more > errors {
         return None;
     }
     let (url, url_auth) = url?;
-    let mut source = Source::feed(id.clone().unwrap_or(SourceId(String::new())), url);
-    source.rules = SourceRules::new(kind, website.unwrap_or_default());
-    source.title = draft.title;
-    source.folder = draft.folder;
-    source.tags = draft.tags;
-    source.enabled = draft.enabled;
-    source.interval = draft.interval;
-    source.full_text = draft.full_text.as_deref().and_then(FullText::named);
-    source.schedule = schedule;
-    source.retention = retention;
-    source.access = Access { auth: auth.or(url_auth), headers, proxy: draft.proxy };
+    let mut source = draft.source(id.clone().unwrap_or(SourceId(String::new())), url);
+    source.access.auth = source.access.auth.or(url_auth);
     Some(Numbered { source, at: node.at, id_at: id.and(find("id")).map(|p| p.node.at) })
 }
 
@@ -188,44 +137,36 @@ pub(crate) fn address(text: &str) -> Result<(Url, Option<BasicAuth>), String> {
     Ok((url, auth))
 }
 
-fn read_retention(pair: &Pair, prefix: &str, report: &mut Report) -> Retention {
-    let mut retention = Retention::default();
-    let name = format!("{prefix}retention");
+/// Reads a table of an entry.
+fn read_table(
+    pair: &Pair,
+    prefix: &str,
+    example: &str,
+    draft: &mut SourceDraft,
+    report: &mut Report,
+) {
+    let name = format!("{prefix}{}", pair.key);
     match &pair.node.value {
         Value::Table(table) => {
-            read(table, &format!("{name}."), RETENTION, &[], &mut retention, report);
+            // This key is beside the table.
+            let others: &[&str] = if pair.key == "schedule" { &["interval"] } else { &[] };
+            read(table, &format!("{name}."), (SETTINGS, &pair.key), others, draft, report);
         }
-        _ => report.error(
-            pair.node.at,
-            &name,
-            mismatch("a table such as { days = 30, items = 500 }", &pair.node),
-        ),
+        _ => report.error(pair.node.at, &name, mismatch(example, &pair.node)),
     }
-    retention
 }
 
-fn read_schedule(pair: &Pair, prefix: &str, report: &mut Report) -> SourceSchedule {
-    let mut draft = SourceScheduleDraft::default();
+fn read_schedule(pair: &Pair, prefix: &str, draft: &mut SourceDraft, report: &mut Report) {
+    read_table(pair, prefix, "a table such as { priority = \"high\" }", draft, report);
     let name = format!("{prefix}schedule");
-    match &pair.node.value {
-        Value::Table(table) => {
-            read(table, &format!("{name}."), SOURCE_SCHEDULE, &["interval"], &mut draft, report);
-            if let Some(pair) = table.iter().find(|p| p.key == "interval") {
-                let message = "stands beside `schedule`, not in it: interval = \"1h\"";
-                report.error(pair.at, &format!("{name}.interval"), message);
-            }
-        }
-        _ => report.error(
-            pair.node.at,
-            &name,
-            mismatch("a table such as { priority = \"high\" }", &pair.node),
-        ),
+    if let Some(pair) = pair.find("interval") {
+        let message = "belongs beside `schedule`, not in it: interval = \"1h\"";
+        report.error(pair.at, &format!("{name}.interval"), message);
     }
-    let schedule = draft.finish();
+    let schedule = &draft.schedule;
     if let Some(what) = contradiction([schedule.min_interval, schedule.max_interval]) {
         report.warn(pair.at, &name, what);
     }
-    schedule
 }
 
 /// What is odd about a shortest and a longest interval.
@@ -238,66 +179,18 @@ pub(crate) fn contradiction([least, most]: [Option<Duration>; 2]) -> Option<Stri
     ))
 }
 
-/// User and password, which come together or not at all.
-fn read_auth(
-    user: Option<String>,
-    table: &[Pair],
-    prefix: &str,
-    report: &mut Report,
-) -> Option<BasicAuth> {
+/// User and password come together or not at all.
+fn check_login(draft: &SourceDraft, table: &[Pair], prefix: &str, report: &mut Report) {
     let find = |key: &str| table.iter().find(|p| p.key == key);
-    match (user, find("password")) {
-        (user, Some(pair)) => {
-            let name = format!("{prefix}password");
-            let password = read_secret(pair, &name, report);
-            if user.is_none() {
-                report.error(pair.at, &name, "needs a `user` beside it");
-            }
-            user.zip(password).map(|(user, password)| BasicAuth { user, password })
+    match (&draft.user, find("password")) {
+        (None, Some(pair)) => {
+            report.error(pair.at, &format!("{prefix}password"), "needs a `user` beside it");
         }
         (Some(_), None) => {
             let at = find("user").map_or_else(At::default, |p| p.at);
             report.error(at, &format!("{prefix}user"), "needs a `password` beside it");
-            None
         }
-        (None, None) => None,
-    }
-}
-
-/// What a secret may be. Its value never goes into a message.
-const SECRET_FORMS: &str =
-    "expected text, { env = \"NAME\" } or { command = [\"pass\", \"show\", \"name\"] }";
-
-fn read_secret(pair: &Pair, name: &str, report: &mut Report) -> Option<Secret> {
-    let secret = match &pair.node.value {
-        Value::Text(text) => Some(Secret::Plain(text.clone())),
-        Value::Table(table) => match table.as_slice() {
-            [one] => secret_of(one),
-            _ => None,
-        },
-        _ => None,
-    };
-    let usable =
-        secret.filter(|s| !matches!(s, Secret::Plain(t) if t.contains(['\r', '\n', '\0'])));
-    if usable.is_none() {
-        report.error(pair.node.at, name, SECRET_FORMS);
-    }
-    usable
-}
-
-fn secret_of(pair: &Pair) -> Option<Secret> {
-    match (&*pair.key, &pair.node.value) {
-        ("env", Value::Text(name)) if !name.is_empty() && !name.contains(['=', '\0']) => {
-            Some(Secret::Env(name.clone()))
-        }
-        ("command", Value::List(words)) if !words.is_empty() => {
-            let word = |n: &Node| match &n.value {
-                Value::Text(text) => Some(text.clone()),
-                _ => None,
-            };
-            words.iter().map(word).collect::<Option<_>>().map(Secret::Command)
-        }
-        _ => None,
+        _ => {}
     }
 }
 
@@ -314,7 +207,10 @@ fn read_headers(pair: &Pair, prefix: &str, report: &mut Report) -> Vec<(String, 
         if header.key.is_empty() || !header.key.bytes().all(token) {
             report.error(header.at, &name, "is no name of a request header");
         }
-        headers.extend(read_secret(header, &name, report).map(|s| (header.key.clone(), s)));
+        match secret(&header.node) {
+            Ok(secret) => headers.push((header.key.clone(), secret)),
+            Err(message) => report.error(header.node.at, &name, message),
+        }
     }
     headers
 }
@@ -349,37 +245,4 @@ fn settle_ids(read: Vec<Numbered>, report: &mut Report) -> Vec<(At, Source)> {
         sources.push((one.at, one.source));
     }
     sources
-}
-
-fn line(text: &str) -> Result<String, String> {
-    let cleaned = clean(text);
-    if cleaned.is_empty() {
-        Err("expected a text with letters in it".to_owned())
-    } else {
-        Ok(cleaned)
-    }
-}
-
-/// Most levels of a folder.
-pub(crate) const DEEPEST_FOLDER: usize = 16;
-
-/// A folder, brought to the form `A/B`.
-pub(crate) fn folder(text: &str) -> Result<String, String> {
-    let levels: Vec<_> = text.split('/').map(clean).filter(|l| !l.is_empty()).collect();
-    match levels.len() {
-        0 => Err(format!("expected a folder such as \"Tech/Rust\", found {}", quote(text))),
-        n if n > DEEPEST_FOLDER => {
-            Err(format!("folders go at most {DEEPEST_FOLDER} deep, found {n} levels"))
-        }
-        _ => Ok(levels.join("/")),
-    }
-}
-
-/// A tag: OPML puts commas between tags, so that none can hold one.
-pub(crate) fn tag(text: &str) -> Result<String, String> {
-    let cleaned = clean(text);
-    if cleaned.is_empty() || cleaned.contains(',') {
-        return Err(format!("expected a tag without commas, found {}", quote(text)));
-    }
-    Ok(cleaned)
 }

@@ -8,7 +8,7 @@ use super::load::{Positioned, check_sources};
 use super::paths::Paths;
 use super::render::source_text;
 use super::section::{KeyChange, Section};
-use super::source_change::SourceChange;
+use super::source_change::{SourceChange, identifier};
 use super::splice::newline;
 use crate::model::{Source, SourceId};
 use std::collections::{HashMap, HashSet};
@@ -181,12 +181,6 @@ impl SourcesFile {
         let found = sources.iter().position(|(_, source)| source.id == *id);
         found.ok_or_else(|| self.0.unknown(id.as_str(), sources.iter().map(|(_, s)| s.id.as_str())))
     }
-}
-
-/// Writes an identifier into an entry.
-pub(super) fn identifier(id: &SourceId) -> KeyChange {
-    let value = toml_edit::Value::from(id.as_str()).to_string();
-    KeyChange { path: vec!["id".to_owned()], value: Some(value) }
 }
 
 fn names(ids: &[SourceId]) -> Vec<String> {

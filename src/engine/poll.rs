@@ -14,7 +14,6 @@ use crate::net::{self, FetchError, MemoryShare, Purpose, Response};
 use crate::schedule::{limits::OFFLINE, skipped_until};
 use crate::store::{FinishedPoll, Prepared, StoreError, prepare};
 use crate::util::text;
-use crate::website;
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use std::time::Duration;
@@ -48,10 +47,6 @@ pub(super) async fn poll(context: &Arc<Context>, job: &Job) -> Result<Refreshed,
     if let Some(until) = skipped_until(&facts.hints, now).filter(|_| job.pace == Pace::Manual) {
         return Ok(Refreshed::Left(Pause { until, reason: PauseReason::SkipWindow }));
     }
-    if let Some(end) = peak_hours_end(job, now) {
-        context.store.change_facts(key, move |facts| facts.next_poll = Some(end)).await?;
-        return Ok(Refreshed::NotDue(end));
-    }
     let mut fetcher = PageFetcher::new(context, &job.source, job.pace == Pace::Force);
     let answer = ask(context, job, &facts, now, &mut fetcher).await;
     if let Err(FetchError::Paused { until, .. }) = answer {
@@ -76,13 +71,6 @@ fn declared_as(context: &Context, job: &Job) -> bool {
 /// The URL to fetch: the target of a permanent redirect, else the declared one.
 pub(super) fn address(declared: &Url, facts: &SourceFacts) -> Url {
     facts.moved_to.as_deref().and_then(|u| Url::parse(u).ok()).unwrap_or_else(|| declared.clone())
-}
-
-/// The end of the hours in which the user wants no polls of the site; a manual refresh ignores
-/// them.
-fn peak_hours_end(job: &Job, now: Time) -> Option<Time> {
-    let hours = job.source.rules.pages()?.peak_hours.filter(|_| job.pace == Pace::Due)?;
-    website::peak_end(hours, now, &chrono::Local)
 }
 
 async fn ask(

@@ -16,6 +16,16 @@ pub enum WebsiteMode {
     Direct,
 }
 
+impl WebsiteMode {
+    /// Its name in settings.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::List => "list",
+            Self::Direct => "direct",
+        }
+    }
+}
+
 /// The rules by which a website source is read. Selectors are stored as text; `website::check`
 /// checks whether they can be used. A list of selectors (`h1, h2`) is tried in order if one value
 /// is needed; for article links, all matches count, in the order of the page.
@@ -40,8 +50,6 @@ pub struct WebsiteRules {
     pub date_format: Option<String>,
     /// What a crawl searches for, as parsed by [`crate::crawl::Targets`]; articles if not set.
     pub targets: Option<String>,
-    /// Hours in which the site is not polled, local time.
-    pub peak_hours: Option<PeakHours>,
     /// Least time between two requests, instead of `net.host_delay`.
     pub delay: Option<Duration>,
 }
@@ -78,20 +86,9 @@ impl Default for WebsiteRules {
             date: None,
             date_format: None,
             targets: None,
-            peak_hours: None,
             delay: None,
         }
     }
-}
-
-/// A span of the day in minutes since midnight, the end not included. It spans midnight if the
-/// end is before the start.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-pub struct PeakHours {
-    /// 0-1439.
-    pub from: u16,
-    /// 0-1439, never equal to `from`.
-    pub to: u16,
 }
 
 /// What newsfed has learned about a website source.

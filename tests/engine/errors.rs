@@ -307,7 +307,7 @@ async fn invalid_settings_do_not_prevent_undo() {
     assert!(summary.is_some_and(|error| error.contains("nonsense")));
     engine.edit(FileChange::Revert(removed.edits)).await.unwrap();
     assert_eq!(text(), before);
-    let title = SourceChange { title: Some(Some("Mine".to_owned())), ..Default::default() };
+    let title = SourceChange::default().set("title", "Mine");
     let edited =
         engine.edit(FileChange::Sources(vec![(SourceId("b".to_owned()), title)])).await.unwrap();
     assert!(text().contains("title = \"Mine\""));

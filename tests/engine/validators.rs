@@ -90,10 +90,7 @@ async fn a_changed_url_resets_facts_and_keeps_items() {
     let home = Home::with(&[source("s", &server.url("/old"))]);
     let engine = home.on_demand().await;
     sync_one(&engine, Pace::Manual).await;
-    let change = newsfed::config::SourceChange {
-        url: Some(server.url("/new").parse().unwrap()),
-        ..Default::default()
-    };
+    let change = newsfed::config::SourceChange::default().set("url", &server.url("/new"));
     engine.edit(FileChange::Sources(vec![(SourceId("s".to_owned()), change)])).await.unwrap();
     assert_eq!(facts(&engine, "s").await.validators, Validators::default());
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 1));

@@ -378,24 +378,6 @@ async fn a_pause_during_a_poll_is_obeyed() {
 }
 
 #[tokio::test]
-async fn peak_hours_delay_due_polls_but_not_manual_ones() {
-    let site = Site::default();
-    site.list(1);
-    let server = site.start();
-    let mut busy = website(&server.url("/news"));
-    let hours = newsfed::model::PeakHours { from: 0, to: 23 * 60 + 59 };
-    busy.rules.pages_mut().unwrap().peak_hours = Some(hours);
-    let home = Home::with(&[busy]);
-    let engine = home.on_demand().await;
-    let Refreshed::NotDue(end) = sync_one(&engine, Pace::Due).await else { panic!("it is due") };
-    assert!(end > home.clock.now() && end - home.clock.now() <= chrono::TimeDelta::days(1));
-    assert_eq!(facts(&engine, "site").await.next_poll, Some(end));
-    assert!(server.requests().is_empty());
-    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
-    engine.shutdown().await;
-}
-
-#[tokio::test]
 async fn changed_rules_read_an_unchanged_page_again() {
     let site = Site::default();
     site.list(2);

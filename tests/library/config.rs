@@ -224,6 +224,29 @@ fn a_shortest_interval_longer_than_the_longest_is_a_warning() {
 }
 
 #[test]
+fn peak_hours_are_read_as_quiet_hours_with_a_hint() {
+    let site = |keys: &str| {
+        let text = format!(
+            "[[source]]\nurl = \"https://x.example/\"\nkind = \"website\"\n\
+             website = {{ articles = \"a\", title = \"h1\", content = \"p\", \
+             peak_hours = \"08:00-18:00\" }}\n{keys}"
+        );
+        let loaded = Home::new("", text).load(&[]).unwrap();
+        let hours = loaded.sources[0].schedule.quiet_hours.clone().unwrap();
+        (hours, loaded.warnings.iter().map(ToString::to_string).collect::<Vec<_>>())
+    };
+    let (hours, warnings) = site("");
+    assert_eq!(hours, "08:00-18:00");
+    assert!(
+        warnings.len() == 1 && warnings[0].contains("write schedule.quiet_hours"),
+        "{warnings:?}"
+    );
+    let (hours, warnings) = site("schedule.quiet_hours = \"22:00-06:00\"\n");
+    assert_eq!(hours, "22:00-06:00");
+    assert!(warnings.len() == 1 && warnings[0].contains("is ignored"), "{warnings:?}");
+}
+
+#[test]
 fn files_that_are_no_text_are_explained() {
     let dots = "a.".repeat(100_000);
     let brackets = "[".repeat(100_000);

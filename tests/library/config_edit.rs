@@ -7,8 +7,8 @@ use newsfed::config::{
     ViewSettings, load,
 };
 use newsfed::model::{
-    BasicAuth, PeakHours, Retention, Secret, Source, SourceId, SourceKind, SourceRules,
-    WebsiteMode, WebsiteRules,
+    BasicAuth, Retention, Secret, Source, SourceId, SourceKind, SourceRules, WebsiteMode,
+    WebsiteRules,
 };
 use proptest::prelude::*;
 use std::fs;
@@ -78,7 +78,6 @@ fn websites_come_back_as_they_were_written() {
         date: Some("time".to_owned()),
         date_format: Some("2 January 2006".to_owned()),
         targets: None,
-        peak_hours: Some(PeakHours { from: 22 * 60, to: 6 * 60 + 30 }),
         delay: Some(Duration::from_millis(2500)),
     };
     let direct = WebsiteRules { mode: WebsiteMode::Direct, ..WebsiteRules::default() };
@@ -99,7 +98,7 @@ fn websites_come_back_as_they_were_written() {
     let file = SourcesFile::open(&paths);
     file.add(&added).unwrap();
     assert_eq!(load(&paths, &[]).unwrap().sources[3..], added);
-    let change = SourceChange { title: Some(Some("New".to_owned())), ..SourceChange::default() };
+    let change = SourceChange::default().set("title", "New");
     file.update(&[id("whole")], &change).unwrap();
     let changed = &load(&paths, &[]).unwrap().sources[3];
     assert_eq!((changed.title.as_deref(), changed.rules.pages()), (Some("New"), Some(&whole)));
@@ -150,16 +149,14 @@ fn restoring_finds_its_place_in_a_file_changed_meanwhile() {
 fn updating_touches_only_what_changes() {
     let (_folder, paths) = home(SOURCES);
     let file = SourcesFile::open(&paths);
-    let change = SourceChange {
-        title: Some(Some("New".to_owned())),
-        folder: Some(Some("X/Y".to_owned())),
-        tags: Some(vec!["q".to_owned()]),
-        enabled: Some(true),
-        url: Some("https://moved.example/feed".parse().unwrap()),
-        interval: Some(Some(Duration::from_secs(7200))),
-        full_text: Some(Some(newsfed::model::FullText::All)),
-        ..SourceChange::default()
-    };
+    let change = SourceChange::default()
+        .set("url", "https://moved.example/feed")
+        .set("title", "New")
+        .set("folder", "X/Y")
+        .set("tags", "q")
+        .set("enabled", "on")
+        .set("interval", "2h")
+        .set("full_text", "all");
     file.update(&[id("a-example")], &change).unwrap();
     let added =
         "\nid = 'a-example'\nfolder = 'X/Y'\ntags = ['q']\ninterval = '2h'\nfull_text = 'all'"
@@ -169,13 +166,12 @@ fn updating_touches_only_what_changes() {
         .replace("title = 'A'# tight", &format!("title = \"New\"# tight{added}"));
     assert_eq!(text(&paths), expected);
 
-    let change =
-        SourceChange { tags: Some(Vec::new()), enabled: Some(false), ..SourceChange::default() };
+    let change = SourceChange::default().set("tags", "").set("enabled", "off");
     file.update(&[id("b"), id("c")], &change).unwrap();
     let loaded = load(&paths, &[]).unwrap().sources;
     assert!(!loaded[1].enabled && !loaded[2].enabled && loaded[1].tags.is_empty());
     assert_eq!(loaded[1].access.headers.len(), 1);
-    let refused = SourceChange { title: Some(Some(" ".to_owned())), ..SourceChange::default() };
+    let refused = SourceChange::default().set("interval", "soon");
     assert!(matches!(file.update(&[id("b")], &refused), Err(EditError::Refused(_))));
 }
 
@@ -306,15 +302,14 @@ proptest! {
 fn several_sources_are_changed_each_in_its_way_and_taken_back() {
     let (_folder, paths) = home(SOURCES);
     let file = SourcesFile::open(&paths);
-    let tags =
-        SourceChange { tag: vec!["y".into()], untag: vec!["x".into()], ..Default::default() };
-    let title = SourceChange { title: Some(Some("See".into())), ..Default::default() };
+    let tags = SourceChange::default().add_tags(["y".into()]).remove_tags(["x".into()]);
+    let title = SourceChange::default().set("title", "See");
     let edited = file.update_each(&[(id("b"), tags), (id("c"), title)]).unwrap();
     assert_eq!(edited.describe(), "tags, title of 2 sources");
     let changed = text(&paths);
     assert!(changed.contains("# one\ntags = [\"y\"]\n"), "{changed}");
     assert!(changed.contains("enabled = false\ntitle = \"See\"\n"), "{changed}");
-    let again = SourceChange { tag: vec!["y".into()], ..Default::default() };
+    let again = SourceChange::default().add_tags(["y".into()]);
     assert!(file.update(&[id("b")], &again).unwrap().is_empty());
     let back = edited.revert(&paths).unwrap();
     assert_eq!(text(&paths), SOURCES);
@@ -382,7 +377,7 @@ fn nothing_is_taken_back_that_was_changed_again() {
     let (_folder, paths) = home(SOURCES);
     let file = SourcesFile::open(&paths);
     let write = |new: &str| fs::write(paths.sources_file(), new).unwrap();
-    let title = SourceChange { title: Some(Some("See".into())), ..Default::default() };
+    let title = SourceChange::default().set("title", "See");
     let edited = file.update(&[id("b"), id("c")], &title).unwrap();
     let left = text(&paths);
     let theirs = left.replacen("\"See\"", "\"Theirs\"", 1);
@@ -535,11 +530,13 @@ proptest! {
             let chosen = |i: &usize| which & (1 << i) != 0;
             let chosen: Vec<SourceId> = (0..now.len()).filter(chosen).map(|i| id(&now[i])).collect();
             let name = || format!("n{to}");
+            let given = || if to > 9 { name() } else { String::new() };
+            let change = SourceChange::default();
             let change = match verb {
-                0 => SourceChange { title: Some((to > 9).then(name)), ..Default::default() },
-                1 => SourceChange { folder: Some((to > 9).then(name)), ..Default::default() },
-                2 => SourceChange { tag: vec![name()], untag: vec!["t1".into()], ..Default::default() },
-                3 => SourceChange { enabled: Some(to > 127), ..Default::default() },
+                0 => change.set("title", &given()),
+                1 => change.set("folder", &given()),
+                2 => change.add_tags([name()]).remove_tags(["t1".into()]),
+                3 => change.set("enabled", if to > 127 { "on" } else { "off" }),
                 _ => {
                     let next = now.get(usize::from(to) % (now.len() + 1)).map(|n| id(n));
                     done.push(file.place(&chosen, next.as_ref()).unwrap());

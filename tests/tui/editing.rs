@@ -20,7 +20,7 @@ fn form_edits_a_source_and_keeps_comments() {
     t.send(":edit the source");
     t.send(key::ENTER);
     t.wait_for("Address");
-    t.wait_for("(its own)");
+    t.wait_for("default (feed title)");
     // An invalid value is reported at its field and not saved.
     t.send(key::CTRL_N);
     t.wait_for("Policy");
@@ -59,12 +59,12 @@ fn polls_a_changed_url_at_once() {
     t.wait_for("Third article");
     t.send(":edit the source");
     t.send(key::ENTER);
-    t.wait_for("(its own)");
+    t.wait_for("default (feed title)");
     t.send(key::TAB);
     t.send(key::CTRL_U);
     t.paste(&world.url("/nowhere.xml"));
     t.send(key::CTRL_S);
-    t.wait_gone("(its own)");
+    t.wait_gone("default (feed title)");
     world.wait_for_requests("/nowhere.xml", 1);
     // The result of the poll may replace the "Saved" message at once.
     t.wait_until("it is saved", |s| s.contains("Saved: ") || s.contains("1 failed"));

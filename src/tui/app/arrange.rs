@@ -81,7 +81,7 @@ impl App {
     pub(super) fn switch(&mut self) -> Vec<Effect> {
         let targets = self.sources.targets();
         let enabled = targets.iter().all(|s| !s.source.enabled);
-        let change = SourceChange { enabled: Some(enabled), ..SourceChange::default() };
+        let change = SourceChange::default().set("enabled", if enabled { "on" } else { "off" });
         let wrong = targets.iter().filter(|s| s.source.enabled != enabled);
         let changes: Changes = wrong.map(|s| (s.source.id.clone(), change.clone())).collect();
         if changes.is_empty() {
@@ -91,8 +91,7 @@ impl App {
     }
 
     pub(super) fn rename_source(&mut self, id: SourceId, title: &str) -> Vec<Effect> {
-        let title = Some(title.to_owned()).filter(|t| !t.is_empty());
-        self.change_sources(vec![(id, SourceChange { title: Some(title), ..Default::default() })])
+        self.change_sources(vec![(id, SourceChange::default().set("title", title))])
     }
 
     /// Renames a folder together with its subfolders.
@@ -105,10 +104,10 @@ impl App {
         if name.is_empty() || name == tag {
             return vec![];
         }
-        let (tag, untag) = (vec![name.to_owned()], vec![tag.to_owned()]);
-        let keys = self.sources.tag_keys(&untag[0]);
+        let keys = self.sources.tag_keys(tag);
         let tagged = keys.into_iter().filter_map(|key| self.sources.entry(key));
-        let change = SourceChange { tag, untag, ..SourceChange::default() };
+        let change = SourceChange::default();
+        let change = change.add_tags([name.to_owned()]).remove_tags([tag.to_owned()]);
         let changes = tagged.map(|s| (s.source.id.clone(), change.clone())).collect();
         self.change_sources(changes)
     }
@@ -124,8 +123,7 @@ impl App {
             let name = whole.rsplit('/').next().unwrap_or_default();
             return self.relocate(whole, &join(folder, name));
         }
-        let folder = Some(folder.to_owned()).filter(|f| !f.is_empty());
-        let change = SourceChange { folder: Some(folder), ..SourceChange::default() };
+        let change = SourceChange::default().set("folder", folder);
         self.change_sources(ids.into_iter().map(|id| (id, change.clone())).collect())
     }
 
@@ -133,12 +131,9 @@ impl App {
     fn relocate(&mut self, from: &str, to: &str) -> Vec<Effect> {
         let moved = |entry: &SourceEntry| {
             let rest = entry.source.folder.as_deref()?.strip_prefix(from)?;
-            let folder = Some(format!("{to}{rest}").trim_matches('/').to_owned());
-            let folder = folder.filter(|f| !f.is_empty());
-            Some((
-                entry.source.id.clone(),
-                SourceChange { folder: Some(folder), ..Default::default() },
-            ))
+            let folder = format!("{to}{rest}");
+            let change = SourceChange::default().set("folder", folder.trim_matches('/'));
+            Some((entry.source.id.clone(), change))
         };
         let keys = self.sources.folder_keys(from);
         let entries = keys.into_iter().filter_map(|key| self.sources.entry(key));
@@ -148,20 +143,20 @@ impl App {
 
     /// `+tag` and `tag` add a tag, `-tag` removes one. A name with spaces is written in quotes.
     pub(super) fn tag_sources(&mut self, ids: Vec<SourceId>, typed: &str) -> Vec<Effect> {
-        let mut change = SourceChange::default();
+        let (mut add, mut remove) = (Vec::new(), Vec::new());
         for word in signed_words(typed) {
-            let list = if word.minus { &mut change.untag } else { &mut change.tag };
+            let list = if word.minus { &mut remove } else { &mut add };
             list.push(word.name.trim().to_owned());
         }
-        let empty = |tags: &[String]| tags.iter().any(String::is_empty);
-        if empty(&change.tag) || empty(&change.untag) {
+        if add.iter().chain(&remove).any(String::is_empty) {
             return self.problem(
                 "Tags were not changed: put the sign directly before the tag, as in +linux -sport",
             );
         }
-        if change == SourceChange::default() {
+        if add.is_empty() && remove.is_empty() {
             return vec![];
         }
+        let change = SourceChange::default().add_tags(add).remove_tags(remove);
         self.change_sources(ids.into_iter().map(|id| (id, change.clone())).collect())
     }
 

@@ -160,7 +160,7 @@ impl Editor {
         let values: Vec<&str> = [""].into_iter().chain(choices).collect();
         let now = match field.value().trim() {
             // The settings show the default value and continue from it.
-            "" if self.is_settings() && values.contains(&field.unset()) => field.unset(),
+            "" if values.contains(&field.default_value()) => field.default_value(),
             now => now,
         };
         let next = neighbour(&values, &now, forward).unwrap_or("");

@@ -212,7 +212,7 @@ fn draw_field(app: &App, frame: &mut Frame<'_>, editor: &Editor, i: usize, area:
         (false, value) => (text::truncate(value, space).into_owned(), 0),
     };
     if shown.is_empty() {
-        row.left(&format!("({})", field.unset()).replace("()", ""), style(Role::Dim));
+        row.left(field.unset(), style(Role::Dim));
     } else {
         row.left(&shown, style(if here { Role::Input } else { Role::Text }));
     }

@@ -92,9 +92,7 @@ fn draw_field(
         false => (text::truncate(typed.value(), space).into_owned(), 0),
     };
     if shown.is_empty() && !typing {
-        let unset = field_info.unset();
-        let unset = if unset.is_empty() { String::new() } else { format!("({unset})") };
-        row.left(&unset, style(Role::Dim));
+        row.left(field_info.unset(), style(Role::Dim));
     } else {
         row.left(&shown, style(if typing { Role::Input } else { Role::Text }));
     }

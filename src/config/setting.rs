@@ -1,0 +1,323 @@
+//! A key of `config.toml` or of a `[[source]]`: how it is read and written, and how the form shows
+//! it. The keys themselves are the rows of [`super::schema`] and [`super::source_settings`].
+
+use super::document::{Node, Pair, Value};
+use super::error::{Report, did_you_mean};
+use super::rule::{Rule, Slot, fill};
+use crate::model::SourceKind;
+use toml_edit::{InlineTable, Value as Toml};
+
+/// A page of the form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum FormPage {
+    /// Title, URL, folder, tags of a source.
+    General,
+    /// When a source is polled.
+    Schedule,
+    /// Selectors of a website.
+    Selectors,
+    /// What a crawl looks for.
+    Crawl,
+    /// Request headers, login and proxy of a source.
+    Access,
+    /// Theme and layout.
+    Appearance,
+    /// Lists, reader and browser.
+    Reading,
+    /// Full texts from pages.
+    FullText,
+    /// How long items are kept.
+    Retention,
+    /// How often sources are polled.
+    Budget,
+    /// The HTTP client.
+    Network,
+    /// Key bindings and the log.
+    Keys,
+}
+
+impl FormPage {
+    /// Every page, in the order of the form.
+    pub const ALL: [Self; 12] = [
+        Self::General,
+        Self::Schedule,
+        Self::Selectors,
+        Self::Crawl,
+        Self::Access,
+        Self::Appearance,
+        Self::Reading,
+        Self::FullText,
+        Self::Retention,
+        Self::Budget,
+        Self::Network,
+        Self::Keys,
+    ];
+
+    /// The label of its tab.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::General => "General",
+            Self::Schedule => "Schedule",
+            Self::Selectors => "Selectors",
+            Self::Crawl => "Crawl",
+            Self::Access => "Headers and login",
+            Self::Appearance => "Appearance",
+            Self::Reading => "Reading",
+            Self::FullText => "Full text",
+            Self::Retention => "Retention",
+            Self::Budget => "Budget",
+            Self::Network => "Network",
+            Self::Keys => "Keys",
+        }
+    }
+}
+
+const ALL_KINDS: &[SourceKind] = &SourceKind::ALL;
+
+/// A key of a `T`.
+pub(super) struct Setting<T: 'static> {
+    /// The key with its table, as in `net.proxy`.
+    pub(super) key: &'static str,
+    pub(super) rule: Rule,
+    /// Where the value goes; its variant is the type of the value.
+    pub(super) slot: fn(&mut T) -> Slot<'_>,
+    pub(super) field: Field,
+}
+
+/// How the form shows a setting.
+#[derive(Clone, Copy)]
+pub(super) struct Field {
+    /// `None` leaves it out of the form.
+    pub(super) page: Option<FormPage>,
+    pub(super) label: &'static str,
+    pub(super) help: &'static str,
+    /// What applies while the key is not set.
+    pub(super) unset: &'static str,
+    /// The kinds of sources that have it.
+    pub(super) kinds: &'static [SourceKind],
+    /// Whether the source is polled after a change.
+    pub(super) polls: bool,
+    /// Whether a change takes effect at the next start.
+    pub(super) waits: bool,
+    /// The option of `sources edit` and the name of its value.
+    pub(super) option: Option<(&'static str, &'static str)>,
+}
+
+impl<T> Setting<T> {
+    pub(super) const fn new(key: &'static str, rule: Rule, slot: fn(&mut T) -> Slot<'_>) -> Self {
+        let field = Field {
+            page: None,
+            label: "",
+            help: "",
+            unset: "",
+            kinds: ALL_KINDS,
+            polls: false,
+            waits: false,
+            option: None,
+        };
+        Self { key, rule, slot, field }
+    }
+
+    /// Shows it in the form. Labels have at most 14 characters, help texts at most 90.
+    pub(super) const fn on(self, page: FormPage, label: &'static str, help: &'static str) -> Self {
+        Self { field: Field { page: Some(page), label, help, ..self.field }, ..self }
+    }
+
+    pub(super) const fn unset(self, unset: &'static str) -> Self {
+        Self { field: Field { unset, ..self.field }, ..self }
+    }
+
+    pub(super) const fn kinds(self, kinds: &'static [SourceKind]) -> Self {
+        Self { field: Field { kinds, ..self.field }, ..self }
+    }
+
+    pub(super) const fn polls(self) -> Self {
+        Self { field: Field { polls: true, ..self.field }, ..self }
+    }
+
+    pub(super) const fn waits(self) -> Self {
+        Self { field: Field { waits: true, ..self.field }, ..self }
+    }
+
+    pub(super) const fn option(self, name: &'static str, value: &'static str) -> Self {
+        Self { field: Field { option: Some((name, value)), ..self.field }, ..self }
+    }
+
+    /// The tables that lead to the key, then the key.
+    pub(super) fn path(&self) -> Vec<String> {
+        self.key.split('.').map(str::to_owned).collect()
+    }
+
+    pub(super) fn shape(&self, from: &mut T) -> Shape {
+        match (self.slot)(from) {
+            Slot::Flag(_) => Shape::Flag,
+            Slot::Words(_) => Shape::Words,
+            Slot::Command(_) => Shape::Command,
+            Slot::Secret(_) => Shape::Secret,
+            Slot::Headers(_) => Shape::NewHeader,
+            Slot::Count(_)
+            | Slot::Pages(_)
+            | Slot::Width(_)
+            | Slot::MaybeCount(_)
+            | Slot::Number(_)
+            | Slot::MaybeNumber(_) => Shape::Number,
+            _ => Shape::Text,
+        }
+    }
+
+    /// The values that it takes, where they are few.
+    pub(super) fn choices(&self, from: &mut T) -> &'static [&'static str] {
+        match (self.rule, (self.slot)(from)) {
+            (Rule::OneOf(words), _) => words,
+            (_, Slot::Flag(_)) => &["on", "off"],
+            _ => &[],
+        }
+    }
+}
+
+/// How a value is typed and written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    Text,
+    Number,
+    /// `on` or `off`; `true` or `false` in the file.
+    Flag,
+    /// Texts separated by commas.
+    Words,
+    /// A list of arguments, as a shell takes it.
+    Command,
+    /// A text, `env:NAME` or `command:ARGUMENTS`.
+    Secret,
+    /// A name, a colon and a secret: one more key of the table.
+    NewHeader,
+}
+
+const ENV: &str = "env:";
+const COMMAND: &str = "command:";
+
+impl Shape {
+    /// What to write for a typed text; `None` where it is empty. A text that is no such value is
+    /// written as text, for the loader to reject.
+    pub(super) fn value(self, typed: &str) -> Option<Toml> {
+        let text = typed.trim();
+        if text.is_empty() {
+            return None;
+        }
+        Some(match self {
+            Self::Text => text.into(),
+            Self::Number => number(text),
+            Self::Flag => match text {
+                "on" | "true" => true.into(),
+                "off" | "false" => false.into(),
+                _ => text.into(),
+            },
+            Self::Words => {
+                let split = text.split(',').map(str::trim).filter(|word| !word.is_empty());
+                let list: Vec<String> = split.map(str::to_owned).collect();
+                return (!list.is_empty()).then(|| words(&list));
+            }
+            Self::Command => shlex::split(text).map_or_else(|| text.into(), |argv| words(&argv)),
+            Self::Secret | Self::NewHeader => secret(text),
+        })
+    }
+
+    /// A value as it is typed.
+    pub(super) fn show(self, node: &Node) -> String {
+        match (self, &node.value) {
+            (Self::NewHeader, _) => String::new(),
+            (Self::Command, Value::List(list)) => arguments(list),
+            (_, Value::Flag(flag)) => if *flag { "on" } else { "off" }.to_owned(),
+            _ => show(node),
+        }
+    }
+}
+
+/// Whether a typed secret only says where the secret is.
+pub(super) fn is_reference(typed: &str) -> bool {
+    typed.starts_with(ENV) || typed.starts_with(COMMAND)
+}
+
+fn number(text: &str) -> Toml {
+    let whole = text.parse::<i64>().map(Toml::from);
+    whole.or_else(|_| text.parse::<f64>().map(Toml::from)).unwrap_or_else(|_| text.into())
+}
+
+fn secret(text: &str) -> Toml {
+    let command = |rest: &str| shlex::split(rest).filter(|argv| !argv.is_empty());
+    let (key, value) = match (text.strip_prefix(ENV), text.strip_prefix(COMMAND).and_then(command))
+    {
+        (Some(name), _) => ("env", Toml::from(name.trim())),
+        (None, Some(argv)) => ("command", words(&argv)),
+        (None, None) => return text.into(),
+    };
+    let mut table = InlineTable::new();
+    table.insert(key, value);
+    Toml::InlineTable(table)
+}
+
+/// Arguments as a shell takes them.
+fn arguments(list: &[Node]) -> String {
+    let argv: Vec<String> = list.iter().map(show).collect();
+    shlex::try_join(argv.iter().map(String::as_str)).unwrap_or_default()
+}
+
+fn show(node: &Node) -> String {
+    match &node.value {
+        Value::Text(text) => text.clone(),
+        Value::Whole(number) => number.to_string(),
+        Value::Decimal(number) => number.to_string(),
+        Value::Flag(flag) => flag.to_string(),
+        Value::Date(date) => date.clone(),
+        Value::List(list) => list.iter().map(show).collect::<Vec<_>>().join(", "),
+        Value::Table(table) => match table.first().map(|pair| (&*pair.key, &pair.node.value)) {
+            Some(("env", Value::Text(name))) => format!("{ENV}{name}"),
+            Some(("command", Value::List(argv))) => format!("{COMMAND}{}", arguments(argv)),
+            _ => String::new(),
+        },
+    }
+}
+
+/// A list of texts.
+pub(super) fn words(words: &[String]) -> Toml {
+    Toml::Array(words.iter().map(String::as_str).collect())
+}
+
+/// The settings of a table, with the names of their keys in it. The table of the keys without a
+/// table is "".
+pub(super) fn in_table<'a, T>(
+    settings: &'a [Setting<T>],
+    table: &'a str,
+) -> impl Iterator<Item = (&'static str, &'a Setting<T>)> {
+    settings.iter().filter_map(move |setting| match setting.key.rsplit_once('.') {
+        Some((its, key)) => (its == table).then_some((key, setting)),
+        None => table.is_empty().then_some((setting.key, setting)),
+    })
+}
+
+/// Reads the keys of a table into `into` and reports what is wrong or unknown. Messages name a key
+/// behind `prefix`. Keys in `others` are left to the caller.
+pub(super) fn read<T>(
+    pairs: &[Pair],
+    prefix: &str,
+    (settings, table): (&[Setting<T>], &str),
+    others: &[&str],
+    into: &mut T,
+    report: &mut Report,
+) {
+    for pair in pairs {
+        let name = format!("{prefix}{}", pair.key);
+        let setting = in_table(settings, table).find(|(key, _)| *key == pair.key);
+        if let Some((_, setting)) = setting {
+            if let Err(message) = fill((setting.slot)(into), setting.rule, &pair.node) {
+                report.error(pair.node.at, &name, message);
+            }
+        } else if !others.contains(&pair.key.as_str()) {
+            let known = in_table(settings, table).map(|(key, _)| key);
+            let hint = match did_you_mean(&pair.key, known.chain(others.iter().copied())) {
+                hint if hint.is_empty() => report.elsewhere(&pair.key),
+                hint => hint,
+            };
+            report.error(pair.at, &name, format!("unknown key{hint}"));
+        }
+    }
+}

@@ -1,0 +1,430 @@
+//! Every key of a `[[source]]`, once. The loader, the form, `sources edit`, `sources show` and the
+//! writer of new entries all use this table.
+
+use super::quote::quote;
+use super::rule::{Rule, Slot, show};
+use super::schema::{
+    CAP, HOUR, ITEMS, MAX_INTERVAL, POLLS, PROXY, QUIET_HOURS, RETENTION_DAYS, RETENTION_ITEMS,
+    SHARE, TICK, YEAR,
+};
+use super::setting::{FormPage, Setting, words};
+use crate::crawl::Targets;
+use crate::model::{
+    Access, BasicAuth, FullText, PolicyKind, Priority, Retention, Secret, Source, SourceId,
+    SourceKind, SourceRules, SourceSchedule, WebsiteRules,
+};
+use crate::util::text::line as clean;
+use std::time::Duration;
+use toml_edit::Value as Toml;
+use url::Url;
+
+/// Words for `website.mode`.
+const MODES: &[&str] = &["list", "direct"];
+
+const GENERAL: FormPage = FormPage::General;
+const SCHEDULE: FormPage = FormPage::Schedule;
+const SELECTORS: FormPage = FormPage::Selectors;
+const ACCESS: FormPage = FormPage::Access;
+const SITES: &[SourceKind] = &[SourceKind::Website, SourceKind::Sitemap, SourceKind::Crawl];
+const LISTS: &[SourceKind] = &[SourceKind::Website];
+const CRAWLS: &[SourceKind] = &[SourceKind::Crawl];
+const INHERIT: &str = "inherit";
+
+/// The values of a source's keys, apart from its identifier and its URL.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct SourceDraft {
+    pub(super) kind: SourceKind,
+    title: Option<String>,
+    folder: Option<String>,
+    tags: Vec<String>,
+    enabled: bool,
+    full_text: Option<FullText>,
+    pub(super) retention: Option<Retention>,
+    interval: Option<Duration>,
+    pub(super) schedule: SourceSchedule,
+    pub(super) website: WebsiteRules,
+    pub(super) user: Option<String>,
+    password: Option<Secret>,
+    pub(super) headers: Vec<(String, Secret)>,
+    proxy: Option<String>,
+}
+
+const fn key(
+    key: &'static str,
+    rule: Rule,
+    slot: fn(&mut SourceDraft) -> Slot<'_>,
+) -> Setting<SourceDraft> {
+    Setting::new(key, rule, slot)
+}
+
+/// Every key but `id`, in the order of the form.
+pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
+    key("title", Rule::Checked(line), |d| Slot::MaybeText(&mut d.title))
+        .on(GENERAL, "Title", "Shown in place of the feed's title.")
+        .unset("default (feed title)")
+        .option("title", "TITLE"),
+    key("url", Rule::Any, |_| Slot::Special)
+        .on(GENERAL, "URL", "The address to poll, such as https://example.org/feed.")
+        .polls()
+        .option("url", "URL"),
+    key("kind", Rule::OneOf(&SourceKind::NAMES), |d| Slot::Choice(&mut d.kind))
+        .on(GENERAL, "Kind", "feed, website (read with selectors), sitemap or crawl.")
+        .unset("default (feed)")
+        .polls(),
+    key("folder", Rule::Checked(folder), |d| Slot::MaybeText(&mut d.folder))
+        .on(GENERAL, "Folder", "Levels are separated by /, as in Tech/Rust.")
+        .unset("none")
+        .option("folder", "FOLDER"),
+    key("tags", Rule::Checked(tag), |d| Slot::Words(&mut d.tags))
+        .on(GENERAL, "Tags", "Words separated by commas.")
+        .unset("none")
+        .option("tags", "TAGS"),
+    key("enabled", Rule::Any, |d| Slot::Flag(&mut d.enabled))
+        .on(GENERAL, "Enabled", "Poll this source. Its items stay when it is off.")
+        .unset("default (on)"),
+    key("full_text", Rule::OneOf(FullText::NAMES), |d| Slot::Choice(&mut d.full_text))
+        .on(GENERAL, "Full text", "Which items get their full text from the page.")
+        .unset(INHERIT)
+        .option("full-text", "WHEN"),
+    key("retention.days", RETENTION_DAYS, |d| {
+        Slot::MaybeCount(&mut d.retention.get_or_insert_default().days)
+    })
+    .on(GENERAL, "Keep days", "How long items are kept, in days. 0 keeps them forever.")
+    .unset(INHERIT),
+    key("retention.items", RETENTION_ITEMS, |d| {
+        Slot::MaybeCount(&mut d.retention.get_or_insert_default().items)
+    })
+    .on(GENERAL, "Keep items", "How many of the newest items are kept. 0 keeps all.")
+    .unset(INHERIT),
+    key("retention.unread", Rule::Any, |d| {
+        Slot::Flag(&mut d.retention.get_or_insert_default().unread)
+    }),
+    key("schedule.policy", Rule::OneOf(PolicyKind::NAMES), |d| {
+        Slot::Choice(&mut d.schedule.policy)
+    })
+    .on(SCHEDULE, "Policy", "How the next check is scheduled.")
+    .unset(INHERIT),
+    key("interval", Rule::Within(1, YEAR), |d| Slot::MaybeTime(&mut d.interval))
+        .on(SCHEDULE, "Interval", "Fixed time between two polls, such as 30m, 2h or 1d.")
+        .unset("default (by policy)")
+        .option("interval", "TIME"),
+    key("schedule.min_interval", Rule::Within(0, YEAR), |d| {
+        Slot::MaybeTime(&mut d.schedule.min_interval)
+    })
+    .on(SCHEDULE, "Min interval", "Minimum time between two scheduled polls, such as 10m.")
+    .unset(INHERIT),
+    key("schedule.max_interval", MAX_INTERVAL, |d| Slot::MaybeTime(&mut d.schedule.max_interval))
+        .on(SCHEDULE, "Max interval", "Maximum time between two scheduled polls, such as 1d.")
+        .unset(INHERIT),
+    key("schedule.quiet_hours", QUIET_HOURS, |d| Slot::MaybeText(&mut d.schedule.quiet_hours))
+        .on(SCHEDULE, "Quiet hours", "Hours without scheduled polls, such as 23:00-07:00.")
+        .unset(INHERIT),
+    key("schedule.priority", Rule::OneOf(Priority::NAMES), |d| {
+        Slot::Choice(&mut d.schedule.priority)
+    })
+    .on(SCHEDULE, "Priority", "high doubles the polls of the policy learned, low halves them.")
+    .unset("default (normal)"),
+    key("schedule.polls_per_day", POLLS, |d| Slot::MaybeNumber(&mut d.schedule.polls_per_day))
+        .on(SCHEDULE, "Polls per day", "Budget of this source in polls per day, 0.1 to 280.")
+        .unset(INHERIT),
+    key("schedule.change_rate_smoothing", SHARE, |d| {
+        Slot::MaybeNumber(&mut d.schedule.change_rate_smoothing)
+    }),
+    key("schedule.change_rate_gain", SHARE, |d| {
+        Slot::MaybeNumber(&mut d.schedule.change_rate_gain)
+    }),
+    key("schedule.change_rate_target", SHARE, |d| {
+        Slot::MaybeNumber(&mut d.schedule.change_rate_target)
+    }),
+    key("schedule.advarss_tick", TICK, |d| Slot::MaybeTime(&mut d.schedule.advarss_tick)),
+    key("schedule.advarss_cap", CAP, |d| Slot::MaybeCount(&mut d.schedule.advarss_cap)),
+    key("schedule.learned_exponent", SHARE, |d| {
+        Slot::MaybeNumber(&mut d.schedule.learned_exponent)
+    }),
+    key("schedule.learned_silence", ITEMS, |d| Slot::MaybeNumber(&mut d.schedule.learned_silence)),
+    key("website.mode", Rule::OneOf(MODES), |d| Slot::Choice(&mut d.website.mode))
+        .on(SELECTORS, "Mode", "list: the page links to articles. direct: the page is the article.")
+        .unset("default (list)")
+        .kinds(LISTS)
+        .polls(),
+    key("website.articles", Rule::Any, |d| Slot::MaybeText(&mut d.website.articles))
+        .on(SELECTORS, "Articles", "Selects the links to articles, such as main h3 > a.")
+        .kinds(LISTS)
+        .polls(),
+    key("website.next", Rule::Any, |d| Slot::MaybeText(&mut d.website.next))
+        .on(SELECTORS, "Next page", "Selects the link to the next page of the list.")
+        .unset("none")
+        .kinds(LISTS)
+        .polls(),
+    key("website.max_pages", Rule::Within(1, 1000), |d| Slot::Pages(&mut d.website.max_pages))
+        .on(SELECTORS, "Max pages", "How many pages of the list a poll reads, 1 to 1000.")
+        .unset("default (1)")
+        .kinds(LISTS)
+        .polls(),
+    key("website.title", Rule::Any, |d| Slot::Text(&mut d.website.title))
+        .on(SELECTORS, "Title", "Selects the title of an article, such as h1.")
+        .kinds(SITES)
+        .polls(),
+    key("website.content", Rule::Any, |d| Slot::Text(&mut d.website.content))
+        .on(SELECTORS, "Content", "Selects the text of an article, such as .article-body.")
+        .kinds(SITES)
+        .polls(),
+    key("website.author", Rule::Any, |d| Slot::MaybeText(&mut d.website.author))
+        .on(SELECTORS, "Author", "Selects the author of an article.")
+        .unset("default (page metadata)")
+        .kinds(SITES)
+        .polls(),
+    key("website.date", Rule::Any, |d| Slot::MaybeText(&mut d.website.date))
+        .on(SELECTORS, "Date", "Selects the date of an article, such as time.published.")
+        .unset("default (page metadata)")
+        .kinds(SITES)
+        .polls(),
+    key("website.date_format", Rule::Any, |d| Slot::MaybeText(&mut d.website.date_format))
+        .on(
+            SELECTORS,
+            "Date format",
+            "How the site writes 2 January 2006, if it is not recognised.",
+        )
+        .unset("default (recognised)")
+        .kinds(SITES)
+        .polls(),
+    key("website.delay", Rule::Within(0, HOUR), |d| Slot::MaybeTime(&mut d.website.delay))
+        .on(SELECTORS, "Host delay", "Minimum time between two requests, such as 5s.")
+        .unset(INHERIT)
+        .kinds(SITES)
+        .polls(),
+    key("website.targets", Rule::Checked(targets), |d| Slot::MaybeText(&mut d.website.targets))
+        .on(FormPage::Crawl, "Targets", "articles, files, data, or media types such as text/csv.")
+        .unset("default (articles)")
+        .kinds(CRAWLS)
+        .polls(),
+    key("user", Rule::Any, |d| Slot::MaybeText(&mut d.user))
+        .on(ACCESS, "User", "User name for HTTP Basic authentication. Needs a password.")
+        .unset("none")
+        .polls(),
+    key("password", Rule::Any, |d| Slot::Secret(&mut d.password))
+        .on(ACCESS, "Password", "env:VARIABLE, command:pass show name, or the password itself.")
+        .unset("none")
+        .polls(),
+    key("proxy", PROXY, |d| Slot::MaybeText(&mut d.proxy))
+        .on(ACCESS, "Proxy", "For this source, such as socks5://localhost:9050.")
+        .unset(INHERIT)
+        .polls(),
+    key("headers", Rule::Any, |d| Slot::Headers(&mut d.headers))
+        .on(
+            ACCESS,
+            "New header",
+            "Name: value, Name: env:VARIABLE or Name: command:pass show name.",
+        )
+        .polls(),
+];
+
+/// Every key of a `[[source]]` outside of its tables, and the tables.
+pub fn source_keys() -> Vec<&'static str> {
+    let mut keys = vec!["id"];
+    for setting in SETTINGS {
+        let key = setting.key.split('.').next().unwrap_or_default();
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    }
+    keys
+}
+
+impl Default for SourceDraft {
+    fn default() -> Self {
+        Self {
+            kind: SourceKind::default(),
+            title: None,
+            folder: None,
+            tags: Vec::new(),
+            enabled: true,
+            full_text: None,
+            retention: None,
+            interval: None,
+            schedule: SourceSchedule::default(),
+            website: WebsiteRules::default(),
+            user: None,
+            password: None,
+            headers: Vec::new(),
+            proxy: None,
+        }
+    }
+}
+
+impl From<&Source> for SourceDraft {
+    fn from(source: &Source) -> Self {
+        let auth = source.access.auth.as_ref();
+        Self {
+            kind: source.kind(),
+            title: source.title.clone(),
+            folder: source.folder.clone(),
+            tags: source.tags.clone(),
+            enabled: source.enabled,
+            full_text: source.full_text,
+            retention: source.retention,
+            interval: source.interval,
+            schedule: source.schedule.clone(),
+            website: source.rules.pages().cloned().unwrap_or_default(),
+            user: auth.map(|auth| auth.user.clone()),
+            password: auth.map(|auth| auth.password.clone()),
+            headers: source.access.headers.clone(),
+            proxy: source.access.proxy.clone(),
+        }
+    }
+}
+
+impl SourceDraft {
+    /// The source with these values.
+    pub(super) fn source(self, id: SourceId, url: Url) -> Source {
+        let auth = self.user.zip(self.password);
+        Source {
+            id,
+            rules: SourceRules::new(self.kind, self.website),
+            url,
+            title: self.title,
+            folder: self.folder,
+            tags: self.tags,
+            enabled: self.enabled,
+            interval: self.interval,
+            full_text: self.full_text,
+            schedule: self.schedule,
+            retention: self.retention,
+            access: Access {
+                auth: auth.map(|(user, password)| BasicAuth { user, password }),
+                headers: self.headers,
+                proxy: self.proxy,
+            },
+        }
+    }
+}
+
+/// The value of a slot as it is written into an entry; `None` where nothing is to be written.
+pub(super) fn written(slot: Slot<'_>) -> Option<Toml> {
+    match slot {
+        Slot::Secret(secret) => secret.as_ref().map(secret_value),
+        Slot::Headers(headers) if !headers.is_empty() => {
+            let pairs = headers.iter().map(|(name, value)| (name, secret_value(value)));
+            Some(Toml::InlineTable(pairs.collect()))
+        }
+        slot => match show(slot) {
+            toml::Value::String(text) => (!text.is_empty()).then(|| text.into()),
+            toml::Value::Integer(number) => Some(number.into()),
+            toml::Value::Float(number) => Some(number.into()),
+            toml::Value::Boolean(flag) => Some(flag.into()),
+            toml::Value::Array(list) if !list.is_empty() => {
+                Some(Toml::Array(list.iter().filter_map(toml::Value::as_str).collect()))
+            }
+            _ => None,
+        },
+    }
+}
+
+fn secret_value(secret: &Secret) -> Toml {
+    let (key, value) = match secret {
+        Secret::Plain(text) => return text.as_str().into(),
+        Secret::Env(name) => ("env", name.as_str().into()),
+        Secret::Command(argv) => ("command", words(argv)),
+    };
+    Toml::InlineTable([(key, value)].into_iter().collect())
+}
+
+/// An option of `sources edit`, for a setting.
+#[derive(Debug, Clone)]
+pub struct SourceOption {
+    /// The key of the setting.
+    pub key: &'static str,
+    /// Without the dashes.
+    pub name: &'static str,
+    /// What stands for the value.
+    pub value: &'static str,
+    pub help: String,
+}
+
+/// The options of `sources edit`.
+pub fn source_options() -> Vec<SourceOption> {
+    let option = |setting: &Setting<SourceDraft>| {
+        let (name, value) = setting.field.option?;
+        let mut help = setting.field.help.trim_end_matches('.').to_owned();
+        match setting.choices(&mut SourceDraft::default()) {
+            [] => {}
+            choices => help = format!("{help}: {}", choices.join(", ")),
+        }
+        if !setting.field.unset.is_empty() {
+            help = format!("{help} [empty: {}]", setting.field.unset);
+        }
+        Some(SourceOption { key: setting.key, name, value, help })
+    };
+    SETTINGS.iter().filter_map(option).collect()
+}
+
+/// The settings of a source that are not at their defaults, as key, label and
+/// value. Secrets are left out.
+pub fn source_values(source: &Source) -> Vec<(&'static str, &'static str, String)> {
+    let (mut draft, mut default) = (SourceDraft::from(source), SourceDraft::default());
+    let value = |setting: &Setting<SourceDraft>| {
+        let value = show((setting.slot)(&mut draft));
+        let differs = value != show((setting.slot)(&mut default));
+        let shown = setting.field.kinds.contains(&source.kind()) && setting.field.page.is_some();
+        let text = match value {
+            toml::Value::String(text) => text,
+            toml::Value::Array(list) => {
+                list.iter().filter_map(toml::Value::as_str).collect::<Vec<_>>().join(", ")
+            }
+            toml::Value::Boolean(flag) => if flag { "on" } else { "off" }.to_owned(),
+            other => other.to_string(),
+        };
+        (differs && shown).then_some((setting.key, setting.field.label, text))
+    };
+    SETTINGS.iter().filter_map(value).collect()
+}
+
+fn line(text: &str) -> Result<String, String> {
+    let cleaned = clean(text);
+    if cleaned.is_empty() {
+        Err("expected a text with letters in it".to_owned())
+    } else {
+        Ok(cleaned)
+    }
+}
+
+/// Maximum number of levels of a folder.
+pub(super) const MAX_FOLDER_DEPTH: usize = 16;
+
+/// A folder, brought to the form `A/B`.
+pub(super) fn folder(text: &str) -> Result<String, String> {
+    let levels: Vec<_> = text.split('/').map(clean).filter(|l| !l.is_empty()).collect();
+    match levels.len() {
+        0 => Err(format!("expected a folder such as \"Tech/Rust\", found {}", quote(text))),
+        n if n > MAX_FOLDER_DEPTH => {
+            Err(format!("folders go at most {MAX_FOLDER_DEPTH} deep, found {n} levels"))
+        }
+        _ => Ok(levels.join("/")),
+    }
+}
+
+/// A tag: OPML puts commas between tags, so that none can hold one.
+pub(super) fn tag(text: &str) -> Result<String, String> {
+    let cleaned = clean(text);
+    if cleaned.is_empty() || cleaned.contains(',') {
+        return Err(format!("expected a tag without commas, found {}", quote(text)));
+    }
+    Ok(cleaned)
+}
+
+fn targets(text: &str) -> Result<String, String> {
+    text.parse::<Targets>().map(|_| text.to_owned()).map_err(|e| e.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_field_has_a_help_that_fits() {
+        for Setting { key, field, .. } in SETTINGS.iter().filter(|s| s.field.page.is_some()) {
+            assert!(field.help.len() <= 74 && field.label.len() <= 14, "{key}");
+            assert!(!field.help.is_empty() && !field.label.is_empty(), "{key}");
+        }
+    }
+}
