@@ -19,7 +19,7 @@ pub(super) struct PruneArgs {
 }
 
 const EXAMPLES: &str = "\
-How long items are kept is told by [retention] in config.toml and by sources.toml. Pinned items
+[retention] in config.toml, and sources.toml, set how long items are kept. Pinned items
 always stay, unread ones unless `unread = true`. `newsfed daemon` and the interface do the same every
 few hours.
 

@@ -44,12 +44,12 @@ impl Table {
         let mut used = 0;
         for (n, cell) in cells.iter().enumerate() {
             let last = n + 1 == cells.len();
-            let room = match (last, self.widths.get(n)) {
+            let space = match (last, self.widths.get(n)) {
                 (false, Some(width)) => *width,
                 _ => total.saturating_sub(used).max(LEAST_LAST),
             };
-            let cell = truncate(cell, room);
-            let blank = " ".repeat(room - width(&cell).min(room));
+            let cell = truncate(cell, space);
+            let blank = " ".repeat(space - width(&cell).min(space));
             let right = self.columns.get(n).is_some_and(|c| c.right);
             match (last, right) {
                 (true, _) => line.push_str(&cell),
@@ -58,7 +58,7 @@ impl Table {
             }
             if !last {
                 line.push_str(&" ".repeat(GAP));
-                used += room + GAP;
+                used += space + GAP;
             }
         }
         line.truncate(line.trim_end().len());

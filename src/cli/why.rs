@@ -36,7 +36,7 @@ pub(super) fn run(args: &WhyArgs, global: &Global, out: &mut Output) -> Result<E
     let catalogue = Catalogue::read(&home, &store)?;
     let reader = store.reader()?;
     let now = SystemClock.now();
-    // Where nobody can tell, nothing is said of it.
+    // Nothing is printed if it is unknown.
     let followed = !matches!(PollerLock::acquire(store.path()), Ok(Poller::Mine(_)));
     for (n, entry) in catalogue.find_all(&args.sources)?.into_iter().enumerate() {
         let (source, facts) = (&entry.source, &entry.facts);

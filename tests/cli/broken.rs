@@ -1,4 +1,4 @@
-//! Databases that may not be written, have no room, or are damaged.
+//! Databases that are read-only, on a full disk, or damaged.
 
 use super::{Run, World, feed};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};

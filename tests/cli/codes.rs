@@ -61,7 +61,7 @@ fn faults_in_files_are_told_with_their_place() {
     assert_eq!(doctor.code, Some(1), "{doctor:?}");
     assert!(doctor.out.contains("problem  config"), "{}", doctor.out);
     let path = world.run(&["config", "path"]).ok();
-    assert!(path.contains("config.toml"), "a fault does not hide where it is");
+    assert!(path.contains("config.toml"), "an error does not hide the location");
 }
 
 #[test]

@@ -89,7 +89,7 @@ fn one_process_follows_and_the_others_say_so() {
     // Adding asks by itself, whoever follows.
     world.run(&["add", &world.server.url("/c")]).ok();
     assert_eq!(world.server.requests().len(), 3);
-    // A file with faults changes nothing.
+    // A file with errors changes nothing.
     let good = std::fs::read_to_string(world.config().join("sources.toml")).unwrap();
     world.write("sources.toml", "[[source]]\nurl = 5\n");
     daemon.signal("HUP");

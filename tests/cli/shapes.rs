@@ -1,4 +1,4 @@
-//! The shapes of `--json` are those that docs/json.md tells.
+//! Compares the output of `--json` with docs/json.md.
 
 use super::{World, feed};
 use newsfed::demo::server::Reply;
