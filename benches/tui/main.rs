@@ -1,11 +1,11 @@
-//! Response times of the interface: `cargo bench --bench tui -- DIR...`, with folders written by the
-//! example `fill`.
+//! Response times of the interface: `cargo bench --bench tui -- DIR...`, with folders written by
+//! the example `fill`.
 //!
 //! `cargo bench --bench tui -- workbench` measures the selector workbench on a page of 500 KB with
 //! 3,000 elements instead.
 //!
-//! Times are medians of five starts, from the key to the last byte of the response. Run it alone on an
-//! idle machine. The refresh at the end adds items to the databases.
+//! Times are medians of five starts, from the key to the last byte of the response. Run it alone on
+//! an idle machine. The refresh at the end adds items to the databases.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a bench")]
 
 mod list_page;

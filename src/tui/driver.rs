@@ -246,8 +246,8 @@ impl Driver {
         });
     }
 
-    /// Fetches the full text of an opened item after a short delay, unless another item was opened: moving
-    /// quickly through a list causes no requests.
+    /// Fetches the full text of an opened item after a short delay, unless another item was opened:
+    /// moving quickly through a list causes no requests.
     fn item_opened(&mut self, key: i64) {
         let (handle, events, opened) =
             (self.handle.clone(), self.events.clone(), self.opened.clone());

@@ -1,5 +1,5 @@
-//! Events of the interface, named in the past tense. A late reply to a repeated request is dropped by its
-//! id.
+//! Events of the interface, named in the past tense. A late reply to a repeated request is dropped
+//! by its id.
 
 use super::effect::Purpose;
 use crate::article::{Change, Document};

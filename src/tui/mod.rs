@@ -1,7 +1,8 @@
 //! The terminal interface.
 //!
-//! An event changes the state ([`app`]) and returns effects, which are data; the driver performs them and
-//! replies with events. The view draws the state. Nothing here blocks on the network, a parser or the disk.
+//! An event changes the state ([`app`]) and returns effects, which are data; the driver performs
+//! them and replies with events. The view draws the state. Nothing here blocks on the network, a
+//! parser or the disk.
 
 mod app;
 mod driver;

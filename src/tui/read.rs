@@ -1,4 +1,5 @@
-//! The thread that reads the database for the interface, so that key presses never wait for the disk.
+//! The thread that reads the database for the interface, so that key presses never wait for the
+//! disk.
 
 use super::app::midnight;
 use super::event::{Article, Event, RequestId, SourceEntry, SourceList};
@@ -130,8 +131,8 @@ impl ReaderThread {
                         return;
                     }
                 }
-                // The interrupt may have been meant for the previous window: repeat this one unless a newer one
-                // is waiting.
+                // The interrupt may have been meant for the previous window: repeat this one unless
+                // a newer one is waiting.
                 Outcome::Interrupted(read) => waiting.push_front(read),
                 Outcome::Nothing => {}
             }

@@ -18,8 +18,8 @@ use std::time::{Duration, Instant};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
-/// Shortest time between two frames. It is half of what a user can notice, because the reply to a key often
-/// arrives right after the frame that shows the key press itself.
+/// Shortest time between two frames. It is half of what a user can notice, because the reply to a
+/// key often arrives right after the frame that shows the key press itself.
 const FRAME: Duration = Duration::from_millis(8);
 /// The same for background events, such as the progress of a refresh.
 const BACKGROUND_FRAME: Duration = Duration::from_millis(100);

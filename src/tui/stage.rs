@@ -23,8 +23,8 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// Shows the first list of `sources` on a screen of `width` by `height` cells. Returns `None` if the
-    /// database cannot be read.
+    /// Shows the first list of `sources` on a screen of `width` by `height` cells. Returns `None`
+    /// if the database cannot be read.
     pub fn new(
         reader: Reader,
         sources: Vec<Source>,

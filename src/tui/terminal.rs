@@ -36,8 +36,8 @@ impl Screen {
         restore();
         let result = work();
         enter(self.mouse)?;
-        // A new terminal redraws everything. Clearing the old one would query the cursor position and wait
-        // for the reply.
+        // A new terminal redraws everything. Clearing the old one would query the cursor position
+        // and wait for the reply.
         self.terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
         Ok(result)
     }
@@ -110,8 +110,8 @@ fn restore() {
     }
 }
 
-/// Installs a panic hook. A panic of the drawing thread restores the terminal before its message is printed.
-/// Panics of other threads are logged, because printing would corrupt the screen.
+/// Installs a panic hook. A panic of the drawing thread restores the terminal before its message is
+/// printed. Panics of other threads are logged, because printing would corrupt the screen.
 fn restore_on_panic(drawing: ThreadId) {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {

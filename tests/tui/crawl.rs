@@ -46,6 +46,7 @@ fn key_stops_a_crawl() {
     t.wait_for("learns where articles appear, about 60 requests the first time");
     t.send(key::ENTER);
     t.wait_for("X stops it");
+    t.wait_for("Items · 127.0.0.1");
     t.send("w");
     t.wait_for("X: stop the crawl");
     t.send("X");

@@ -25,7 +25,7 @@ fn form_edits_a_source_and_keeps_comments() {
     t.send(key::CTRL_N);
     t.wait_for("Policy");
     t.send("lerned");
-    t.wait_for("found \"lerned\"; did you");
+    t.wait_for("found \"lerned\"");
     t.send(key::CTRL_S);
     t.wait_for("Not saved: Policy is not valid");
     assert_eq!(world.read(FILE), entry);

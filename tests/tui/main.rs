@@ -221,7 +221,7 @@ fn shows_why_a_source_is_not_polled() {
     t.wait_for("paused");
     t.send("w");
     t.wait_for("Schedule: Fixture");
-    t.wait_for("seems given up");
+    t.wait_for("seems abandoned");
     t.wait_for("3 new");
     t.send(key::ESC);
     t.wait_gone("┌ Schedule");
@@ -291,9 +291,9 @@ fn fetches_the_full_text_of_a_teaser() {
     t.wait_for("Ice of two millimetres is enough");
     // Repeated: from the page alone, guided by the feed text, the text of the feed, and again.
     t.send("x");
-    t.wait_for("the page by itself gives the same text");
+    t.wait_for("without the feed's help gives the same text");
     t.send("x");
-    t.wait_for("the words of the feed lead to the same text");
+    t.wait_for("with the feed's help gives the same text");
     t.send("x");
     t.wait_for("text from the feed");
     t.wait_gone("Ice of two millimetres is enough");

@@ -378,7 +378,8 @@ impl App {
         effects
     }
 
-    /// The items an action applies to: the selection, else the current item, else the item being read.
+    /// The items an action applies to: the selection, else the current item, else the item being
+    /// read.
     pub(super) fn item_targets(&self) -> Vec<ItemRow> {
         if self.focus == Focus::Reader {
             return self.reader.row().cloned().into_iter().collect();

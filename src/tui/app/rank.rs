@@ -4,8 +4,8 @@ use crate::config::Action;
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher};
 
-/// The matching actions, best first. Descriptions are searched only if no name matches and `search_help`
-/// is set.
+/// The matching actions, best first. Descriptions are searched only if no name matches and
+/// `search_help` is set.
 pub(super) fn actions(typed: &str, search_help: bool) -> Vec<Action> {
     let names: Vec<&str> = Action::ALL.iter().map(|action| action.name()).collect();
     let found = ranked(&names, &typed.replace(' ', "-"));
@@ -24,8 +24,8 @@ pub(super) fn actions(typed: &str, search_help: bool) -> Vec<Action> {
 /// The rank of a name that matches as an abbreviation.
 const ABBREVIATED: u8 = 3;
 
-/// Indexes of the matching names, best first: equal, prefix, prefix of a word, abbreviation. If there
-/// are none: names that contain the text or its letters in order.
+/// Indexes of the matching names, best first: equal, prefix, prefix of a word, abbreviation. If
+/// there are none: names that contain the text or its letters in order.
 pub(super) fn ranked(names: &[&str], typed: &str) -> Vec<usize> {
     let pattern = typed.to_lowercase();
     if pattern.is_empty() {

@@ -176,8 +176,8 @@ impl ReaderPane {
         self.top != before
     }
 
-    /// Scrolls wide lines sideways; returns false if nothing on the screen is wider than the pane or the
-    /// end is reached.
+    /// Scrolls wide lines sideways; returns false if nothing on the screen is wider than the pane
+    /// or the end is reached.
     pub(super) fn scroll_sideways(&mut self, right: bool) -> bool {
         let seen = self.lines.lines.iter().skip(self.top).take(self.height);
         let limit = seen.map(|line| line.over).max().unwrap_or(0);

@@ -83,8 +83,8 @@ impl Default for SourcesPane {
 }
 
 impl SourcesPane {
-    /// Replaces the list; the selection stays on its row. Returns whether it moved to a source that was
-    /// just added instead.
+    /// Replaces the list; the selection stays on its row. Returns whether it moved to a source that
+    /// was just added instead.
     pub(super) fn set(&mut self, list: SourceList, views: &[ViewSettings]) -> bool {
         self.list = list;
         self.index_sources();

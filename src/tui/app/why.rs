@@ -1,5 +1,5 @@
-//! Schedules: the publishing rhythms shown in the Sources pane, and the panel that explains the schedule
-//! of a source.
+//! Schedules: the publishing rhythms shown in the Sources pane, and the panel that explains the
+//! schedule of a source.
 
 use super::dialogs::{Dialog, KeyHints, Reply};
 use super::{App, Focus, RowId};

@@ -1,6 +1,6 @@
-//! The selector workbench: a page, what the selectors of the form match on it, and the fields of the
-//! selectors. [`crate::engine::Workbench`] evaluates selectors; this module sends its requests and
-//! handles focus and keys.
+//! The selector workbench: a page, what the selectors of the form match on it, and the fields of
+//! the selectors. [`crate::engine::Workbench`] evaluates selectors; this module sends its requests
+//! and handles focus and keys.
 
 mod answers;
 mod keys;
@@ -226,8 +226,8 @@ impl Bench {
     }
 }
 
-/// Whether a suggestion fills a selector. It keeps an empty `next` (only one page is read) and one that
-/// has matches; in a repair it keeps what is not broken.
+/// Whether a suggestion fills a selector. It keeps an empty `next` (only one page is read) and one
+/// that has matches; in a repair it keeps what is not broken.
 fn is_filled(bench: &Bench, part: SelectorField, typed: &Field) -> bool {
     let finds = bench.found(part).flatten().is_some_and(|found| found.count > 0);
     match bench.broken.as_ref().map(|problem| problem.key) {

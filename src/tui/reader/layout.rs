@@ -22,8 +22,8 @@ const MAX_LINES: usize = 50_000;
 /// From this width on code is indented, so that it stands out without colors.
 const MIN_WIDTH_TO_INDENT: usize = 40;
 
-/// Lays a document out in lines of `width` cells, with footnotes and links at the end. Code and tables may
-/// be wider.
+/// Lays a document out in lines of `width` cells, with footnotes and links at the end. Code and
+/// tables may be wider.
 pub(crate) fn layout(document: &Document, width: usize, glyphs: &'static Glyphs) -> Lines {
     let mut out = Out { lines: Vec::new(), width: width.max(8), glyphs, depth: 0, notes: vec![] };
     out.blocks(&document.blocks, &[]);

@@ -97,8 +97,8 @@ pub(crate) struct Cell<'a> {
     pub(crate) span: Option<usize>,
 }
 
-/// The part of a line's text that is visible in `space` cells when scrolled by `shift` cells. Clipped text
-/// leaves a marker, and a wide character at an edge is left out.
+/// The part of a line's text that is visible in `space` cells when scrolled by `shift` cells.
+/// Clipped text leaves a marker, and a wide character at an edge is left out.
 pub(crate) fn cut<'a>(
     line: &'a Line,
     shift: usize,

@@ -50,8 +50,8 @@ pub(super) fn lay_out(
     (lines, wide)
 }
 
-/// Column widths and gap: natural widths if they fit, else shrunk in proportion to what each column can
-/// give up.
+/// Column widths and gap: natural widths if they fit, else shrunk in proportion to what each column
+/// can give up.
 fn widths(cells: &[Vec<Vec<Span>>], space: usize) -> (Vec<usize>, usize) {
     let columns = cells.iter().map(Vec::len).max().unwrap_or(0);
     let mut natural = vec![1; columns];

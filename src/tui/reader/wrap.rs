@@ -6,8 +6,8 @@ use crate::util::text;
 use unicode_linebreak::BreakOpportunity;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Fills lines of `width` cells, breaking where UAX #14 allows; longer words are cut. `\n` in a span breaks the
-/// line.
+/// Fills lines of `width` cells, breaking where UAX #14 allows; longer words are cut. `\n` in a
+/// span breaks the line.
 pub(super) fn wrap(spans: &[Span], width: usize) -> Vec<Line> {
     let text: String = spans.iter().map(|s| s.text.as_str()).collect();
     let lines = vec![Line::default()];

@@ -1,5 +1,5 @@
-//! Tests of settings, key bindings, commands with arguments and the history, on real files and a real
-//! database.
+//! Tests of settings, key bindings, commands with arguments and the history, on real files and a
+//! real database.
 
 use super::real::{CONFIG, Real};
 use super::*;

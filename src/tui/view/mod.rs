@@ -1,5 +1,5 @@
-//! Drawing: state of the interface -> screen. Anything that an event handler could compute before is
-//! computed there.
+//! Drawing: state of the interface -> screen. Anything that an event handler could compute before
+//! is computed there.
 
 pub(super) mod add;
 mod chrome;
@@ -52,9 +52,9 @@ pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>) {
     part_flags(frame.buffer_mut());
 }
 
-/// Some terminals draw a flag for its two letters, others two letters of one cell each. The cell after a
-/// flag gets a no-break space, so that the next frame draws over it even if the new content is a
-/// space.
+/// Some terminals draw a flag for its two letters, others two letters of one cell each. The cell
+/// after a flag gets a no-break space, so that the next frame draws over it even if the new content
+/// is a space.
 fn part_flags(buffer: &mut Buffer) {
     let is_flag = |symbol: &str| {
         symbol.len() == 8 && symbol.chars().all(|c| ('\u{1f1e6}'..='\u{1f1ff}').contains(&c))

@@ -42,7 +42,8 @@ impl Bench {
         self.pane = PANES[(at + if forward { 1 } else { 2 }) % 3];
     }
 
-    /// Activates a field; shows the page it belongs to if that is loaded. Returns whether the page changed.
+    /// Activates a field; shows the page it belongs to if that is loaded. Returns whether the page
+    /// changed.
     fn activate(&mut self, field: usize) -> bool {
         let Some(field_info) = self.fields.get(field) else { return false };
         let of_article = field_info.part.is_some_and(|part| SelectorField::ARTICLE.contains(&part));
