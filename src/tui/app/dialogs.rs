@@ -193,8 +193,10 @@ impl App {
         &mut self,
         work: impl FnOnce(&mut D, &mut Self) -> Reply,
     ) -> Vec<Effect> {
-        let is_it = |dialog: &Box<dyn Dialog>| (dialog.as_ref() as &dyn Any).is::<D>();
-        let Some(at) = self.dialogs.iter().rposition(is_it) else { return vec![] };
+        let mut dialogs = self.dialogs.iter();
+        let Some(at) = dialogs.rposition(|d| (d.as_ref() as &dyn Any).is::<D>()) else {
+            return vec![];
+        };
         self.with_dialog(at, |dialog, app| match (dialog as &mut dyn Any).downcast_mut() {
             Some(dialog) => work(dialog, app),
             None => Reply::default(),
@@ -237,8 +239,7 @@ impl App {
     /// Calls the dialogs whose deadline has passed.
     pub(super) fn dialogs_time_passed(&mut self) -> Vec<Effect> {
         let now = self.now;
-        let due = |dialog: &Box<dyn Dialog>| dialog.deadline().is_some_and(|at| at <= now);
-        match self.dialogs.iter().position(due) {
+        match self.dialogs.iter().position(|d| d.deadline().is_some_and(|at| at <= now)) {
             Some(at) => self.with_dialog(at, |dialog, app| dialog.time_passed(app).into()),
             None => vec![],
         }
