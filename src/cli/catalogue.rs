@@ -156,7 +156,7 @@ mod tests {
             ("https://council.example/feed", Ok(3)),
             ("council.example/feed", Ok(3)),
             ("cou", Ok(3)),
-            ("k", Err("means 2 sources (kernel, kernel-notes)")),
+            ("k", Err("matches 2 sources (kernel, kernel-notes)")),
             ("cuoncil", Err("did you mean \"council\"?")),
             ("zzzzzz", Err("`newsfed sources` lists them")),
             ("", Err("there is no source")),

@@ -135,7 +135,7 @@ fn opening(
 
 /// How to resume, with the URL if its credentials are needed.
 fn resume_hint(web: Option<&WebAddress>, folder: &std::path::Path) -> String {
-    let address = if web.is_some() { " ADDRESS" } else { "" };
+    let address = if web.is_some() { " URL" } else { "" };
     let folder = folder.display().to_string();
     let plain = |c: char| c.is_alphanumeric() || "-_./".contains(c);
     let folder = match folder.chars().all(plain) {

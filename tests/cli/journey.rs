@@ -122,9 +122,13 @@ fn sources_are_shown_and_edited() {
     let edit = ["--title", "K", "--folder", "Tech/Linux", "--tags", "c, linux", "--interval", "2h"];
     world.run(&[&["sources", "edit", &kernel], &edit[..]].concat()).ok();
     let shown = world.run(&["sources", "show", "K"]).ok();
-    for part in
-        ["title     K", "folder    Tech/Linux", "tags      c, linux", "interval  2h", "200  2 new"]
-    {
+    for part in [
+        "title         K",
+        "folder        Tech/Linux",
+        "tags          c, linux",
+        "interval      2h",
+        "200  2 new",
+    ] {
         assert!(shown.contains(part), "{part} in {shown}");
     }
     for narrowed in
@@ -169,7 +173,7 @@ fn a_permanent_move_can_be_taken_back() {
     let fast = ["sync", "--set", "net.host_delay=0s"];
     world.run(&fast).ok();
     let shown = world.run(&["sources", "show", "Moved"]).ok();
-    assert!(shown.contains(&format!("moved to  {}", world.server.url("/new.xml"))), "{shown}");
+    assert!(shown.contains(&format!("moved to      {}", world.server.url("/new.xml"))), "{shown}");
     world.run(&fast).ok();
     let paths: Vec<String> = world.server.requests().into_iter().map(|r| r.path).collect();
     assert_eq!(paths, ["/old.xml", "/new.xml", "/new.xml"]);

@@ -142,7 +142,7 @@ fn a_stopped_crawl_says_how_to_continue() {
     assert_eq!(output.status.code(), Some(130), "{output:?}");
     assert_eq!(summary(&output)["ended"], "interrupted");
     let words = String::from_utf8(output.stderr).unwrap();
-    let again = format!("`newsfed crawl --resume --out {}` goes on", world.out().display());
+    let again = format!("`newsfed crawl --resume --out {}` continues", world.out().display());
     assert!(words.contains(&again), "{words}");
     assert_eq!(summary(&world.run(&["--resume"]))["found"], json!(FILES));
 }
@@ -183,7 +183,7 @@ fn a_crawl_with_credentials_needs_them_to_continue() {
     let world = World::new();
     let first = world.run(&[&url, "--budget", "5req"]);
     let words = String::from_utf8_lossy(&first.stderr);
-    assert!(words.contains("with the credentials in the address"), "{words}");
+    assert!(words.contains("with the credentials in the URL"), "{words}");
     assert!(!words.contains("secret"), "{words}");
     let without = world.run(&["--resume"]);
     assert_eq!(without.status.code(), Some(2), "{without:?}");

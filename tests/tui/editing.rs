@@ -19,7 +19,7 @@ fn form_edits_a_source_and_keeps_comments() {
     // From an item, the palette edits its source.
     t.send(":edit the source");
     t.send(key::ENTER);
-    t.wait_for("Address");
+    t.wait_for("URL");
     t.wait_for("default (feed title)");
     // An invalid value is reported at its field and not saved.
     t.send(key::CTRL_N);
@@ -36,7 +36,7 @@ fn form_edits_a_source_and_keeps_comments() {
     t.send(key::CTRL_N);
     t.wait_for("New header");
     t.send(key::CTRL_N);
-    t.wait_for("What it is called in the list");
+    t.wait_for("Shown in place of the feed's title");
     t.paste("My own\nname");
     t.wait_for("My own name");
     t.send(key::CTRL_S);
