@@ -111,8 +111,9 @@ fn choose(args: &AddArgs, discovery: &Discovery, out: &mut Output) -> Result<usi
     let ways = discovery.ways.len();
     if let Some(number) = args.pick.filter(|_| ways > 0) {
         let way = number.checked_sub(1).filter(|way| *way < ways);
-        return way
-            .ok_or_else(|| Failure::Usage(format!("there is no way {number}; {}", count(ways))));
+        return way.ok_or_else(|| {
+            Failure::Usage(format!("there is no option {number}; {}", count(ways)))
+        });
     }
     match ways {
         0 => return Err(no_way(discovery)),
@@ -154,13 +155,13 @@ fn choose(args: &AddArgs, discovery: &Discovery, out: &mut Output) -> Result<usi
     if (1..=ways).contains(&number) {
         Ok(number - 1)
     } else {
-        Err(Failure::Plain("nothing was followed".to_owned()))
+        Err(Failure::Plain("no source was added".to_owned()))
     }
 }
 
 fn count(ways: usize) -> String {
     match ways {
-        1 => "`newsfed discover` shows the only one".to_owned(),
+        1 => "there is only one".to_owned(),
         n => format!("`newsfed discover` lists 1 to {n}"),
     }
 }

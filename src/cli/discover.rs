@@ -35,7 +35,7 @@ pub(super) struct DiscoverArgs {
 
 const EXAMPLES: &str = "\
 Changes nothing. `newsfed add` follows the URL; --pick takes the way with that number. Exits with 1
-if there is no way.
+if the URL cannot be followed.
 
 Examples:
   newsfed discover example.org

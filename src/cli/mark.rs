@@ -24,7 +24,7 @@ pub(super) struct ReadArgs {
 }
 
 const READ: &str = "\
-Give items by number, or select them with options. If one of them is unknown, nothing is marked.
+Name items by number, or select them with options. If one of them is unknown, nothing is marked.
 
 Examples:
   newsfed read 1234 1235

@@ -126,7 +126,7 @@ async fn fetch(
     } else {
         let without = match sum.failed {
             0 => String::new(),
-            n => format!(", {n} gave no text"),
+            n => format!(", {n} without text"),
         };
         out.result(format!("{} of {pages} pages fetched{without}", sum.fetched))?;
     }

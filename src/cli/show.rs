@@ -137,7 +137,7 @@ fn text_from(item: &Item) -> Option<String> {
         words += &more;
     };
     if let Some(why) = &item.fetch_error {
-        add(format!("the page gave none: {why}"));
+        add(format!("no text found on the page: {why}"));
     }
     match item.versions {
         0 => {}

@@ -1,4 +1,4 @@
-//! `newsfed sources edit`: by options, or in the user's editor.
+//! `newsfed sources edit`: changes a source by options, or in the user's editor.
 
 use super::catalogue::Catalogue;
 use super::exit::{Exit, Failure};
@@ -11,7 +11,6 @@ use clap::{Arg, ArgMatches};
 use std::path::Path;
 use std::process::Command;
 
-/// Arguments of `sources edit`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct EditArgs {
@@ -19,10 +18,10 @@ pub(super) struct EditArgs {
     source: String,
     #[command(flatten)]
     settings: SettingOptions,
-    /// Add a tag; may be repeated
+    /// Add a tag; can be repeated
     #[arg(long, value_name = "TAG")]
     add_tag: Vec<String>,
-    /// Remove a tag; may be repeated
+    /// Remove a tag; can be repeated
     #[arg(long, value_name = "TAG")]
     remove_tag: Vec<String>,
 }
@@ -72,7 +71,6 @@ impl clap::FromArgMatches for SettingOptions {
     }
 }
 
-/// Runs `sources edit`.
 pub(super) fn edit(
     args: &EditArgs,
     home: &Home,
@@ -95,7 +93,7 @@ pub(super) fn edit(
     Ok(Exit::Ok)
 }
 
-/// Opens a file at a line in the user's editor and waits for its end.
+/// Opens a file at a line in the user's editor and waits until it exits.
 fn run_editor(file: &Path, line: usize) -> Result<(), Failure> {
     let named = ["VISUAL", "EDITOR"].iter().filter_map(|name| std::env::var(name).ok());
     let named = named.into_iter().find(|value| !value.trim().is_empty());

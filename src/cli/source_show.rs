@@ -1,4 +1,4 @@
-//! What is known of a source, for people and for programs.
+//! `newsfed sources show`.
 
 use super::catalogue::Entry;
 use super::exit::Failure;
@@ -12,10 +12,9 @@ use crate::util::clock::{Clock, SystemClock};
 use crate::util::when::{self, minute};
 use serde::Serialize;
 
-/// Looks that are shown.
+/// Number of polls shown.
 const POLLS: usize = 10;
 
-/// What `--json` prints of a source.
 #[derive(Debug, Serialize)]
 pub(super) struct SourceShape<'a> {
     id: &'a str,
@@ -33,7 +32,7 @@ pub(super) struct SourceShape<'a> {
     next_poll: Option<Time>,
     pause: Option<Pause>,
     fail_count: u32,
-    /// Of the last poll, when it failed.
+    /// Why the last poll failed.
     error: Option<&'a str>,
     home_url: Option<&'a str>,
     moved_to: Option<&'a str>,
@@ -130,12 +129,12 @@ fn lines(entry: &Entry, now: Time) -> Vec<(String, String)> {
         ("moved to", facts.moved_to.clone()),
         ("home page", facts.home_url.clone()),
     ];
-    // Those with a line of their own, which shows more than the setting.
+    // These have a more detailed line of their own.
     let shown_otherwise = ["title", "enabled", "full_text"];
     let settings = source_values(source).into_iter();
     let settings = settings.filter(|(key, ..)| !shown_otherwise.contains(key));
     let settings = settings.map(|(key, label, value)| {
-        // Selectors have labels like those of other settings.
+        // Labels of selectors resemble those of other settings.
         let name = if key.starts_with("website.") { key.to_owned() } else { label.to_lowercase() };
         (name, Some(value))
     });
@@ -155,21 +154,21 @@ fn lines(entry: &Entry, now: Time) -> Vec<(String, String)> {
     all.filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
-/// Whose pages are asked for the full text.
+/// When pages are fetched for the full text.
 fn pages(full_text: FullText, whole: Option<bool>) -> String {
     if whole == Some(true) {
-        return "not asked for: the feed carries whole articles".to_owned();
+        return "not fetched: the feed contains the full text".to_owned();
     }
     let when = match full_text {
-        FullText::Never => "asked for on a wish only",
-        FullText::OnOpen => "asked for when an item is opened",
-        FullText::Pinned => "asked for when an item is pinned or opened",
-        FullText::All => "asked for with every new item",
+        FullText::Never => "fetched only when you ask",
+        FullText::OnOpen => "fetched when an item is opened",
+        FullText::Pinned => "fetched when an item is pinned or opened",
+        FullText::All => "fetched for every new item",
     };
     format!("{when} ({})", full_text.name())
 }
 
-/// How a poll ended, in a line.
+/// The result of a poll in one line.
 fn ended(poll: &PollRecord) -> String {
     let status = poll.status.map_or_else(|| "  -".to_owned(), |s| s.to_string());
     let what = match &poll.outcome {

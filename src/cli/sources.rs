@@ -1,4 +1,4 @@
-//! `newsfed sources`: what is followed, and changes of it.
+//! `newsfed sources`: lists and changes the sources.
 
 use super::catalogue::{Catalogue, Entry};
 use super::exit::{Exit, Failure};
@@ -16,7 +16,6 @@ use crate::util::clock::{Clock, SystemClock};
 use crate::util::when::{day, span};
 use serde::Serialize;
 
-/// Arguments of `sources`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct SourcesArgs {
@@ -25,8 +24,8 @@ pub(super) struct SourcesArgs {
 }
 
 const EXAMPLES: &str = "\
-A line tells the id, unread and all items, the state, the next poll, the title, and why the last
-look failed or what is broken.
+Each line shows the id, unread and total items, the state, the next check, the title, and why the last
+poll failed or what is broken.
 
 Examples:
   newsfed sources
@@ -34,26 +33,24 @@ Examples:
   newsfed sources edit kernel --title 'Kernel notes' --interval 2h
   newsfed sources disable kernel council";
 
-/// What to do with sources.
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum SourcesCommand {
-    /// List all sources (the usual)
+    /// List all sources (default)
     List,
-    /// Show what is known of sources, and the last looks at them
+    /// Show details and recent polls of sources
     Show(SourceNames),
     /// Change a source, by options or in $EDITOR
     Edit(EditArgs),
-    /// Look at sources again
+    /// Enable sources
     Enable(SourceNames),
-    /// Look at sources no more, and keep their items
+    /// Disable sources: stop polling, keep their items
     Disable(SourceNames),
-    /// Follow sources no more; following them again within 30 days brings their items back
+    /// Remove sources; adding one again within 30 days restores its items
     Remove(SourceNames),
-    /// Take back a permanent redirect: the address in sources.toml is asked again
+    /// Undo a permanent redirect: poll the URL in sources.toml again
     UndoMove(SourceNames),
 }
 
-/// Sources on the command line.
 #[derive(Debug, clap::Args)]
 pub(super) struct SourceNames {
     /// The sources
@@ -61,13 +58,11 @@ pub(super) struct SourceNames {
     names: Vec<String>,
 }
 
-/// What `--json` prints of a change.
 #[derive(Serialize)]
 struct Changed<'a> {
     changed: &'a [SourceId],
 }
 
-/// Runs `sources`.
 pub(super) fn run(
     command: Option<SourcesCommand>,
     global: &Global,
@@ -104,7 +99,7 @@ fn list(catalogue: &Catalogue, out: &mut Output) -> Result<(), Failure> {
     }
     let column = |most, right| Column { most, right };
     let lines: Vec<[String; 6]> = catalogue.entries.iter().map(|e| cells(e, now)).collect();
-    // Where all is well the titles have the rest of the line.
+    // Without problems the titles get the rest of the line.
     let shown = if lines.iter().all(|line| line[5].is_empty()) { 5 } else { 6 };
     let columns = [
         column(24, false),
@@ -145,7 +140,6 @@ fn cells(entry: &Entry, now: Time) -> [String; 6] {
     ]
 }
 
-/// The state in a word.
 pub(super) fn health(entry: &Entry, now: Time) -> &'static str {
     match entry.facts.health(now) {
         _ if !entry.source.enabled => "disabled",
@@ -199,9 +193,7 @@ fn undo_move(
     let found = catalogue.find_all(&args.names)?;
     if let Some(entry) = found.iter().find(|e| e.facts.moved_to.is_none()) {
         let id = &entry.source.id;
-        return Err(Failure::Plain(format!(
-            "{id} was not moved, so there is nothing to take back"
-        )));
+        return Err(Failure::Plain(format!("{id} has no permanent redirect to undo")));
     }
     with_engine(home, out, async |handle, _| {
         for entry in &found {
@@ -210,10 +202,9 @@ fn undo_move(
         Ok(())
     })?;
     let ids: Vec<SourceId> = found.iter().map(|e| e.source.id.clone()).collect();
-    report(&ids, "is asked at its own address again", out)
+    report(&ids, "will be polled at its URL in sources.toml", out)
 }
 
-/// Tells what was done.
 pub(super) fn report(ids: &[SourceId], done: &str, out: &mut Output) -> Result<(), Failure> {
     if out.json {
         return out.value(&Changed { changed: ids });

@@ -138,12 +138,12 @@ fn is_shown(why: &Why, pause: &Pause) -> bool {
 fn worth(why: &Why) -> String {
     let Some(expected) = why.expected else { return String::new() };
     if why.explanation.observed == 0 {
-        return ", a guess until more is known".to_owned();
+        return ", estimated until there is history".to_owned();
     }
     let items = match expected {
-        ..0.005 => "almost no item is".to_owned(),
-        0.005..1.0 => format!("{expected:.2} items are"),
-        _ => format!("{expected:.1} items are"),
+        ..0.005 => "almost no item".to_owned(),
+        0.005..1.0 => format!("{expected:.2} items"),
+        _ => format!("{expected:.1} items"),
     };
     let cut =
         |planned: &Planned| planned.moved_by.iter().any(|m| m.reason == PauseReason::MaxInterval);
@@ -152,7 +152,7 @@ fn worth(why: &Why) -> String {
     } else {
         "worth a poll within this budget"
     };
-    format!(", when {items} expected: {worth}")
+    format!("; {items} expected by then, {worth}")
 }
 
 fn rate(why: &Why) -> String {

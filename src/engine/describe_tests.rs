@@ -70,7 +70,7 @@ fn describes_what_a_poll_is_worth() {
     let mut why = why();
     assert_eq!(
         summary(&why),
-        format!("{clock}, when 0.13 items are expected: worth a poll within this budget")
+        format!("{clock}; 0.13 items expected by then, worth a poll within this budget")
     );
     why.expected = Some(0.001);
     moved(&mut why, PauseReason::MaxInterval, later(15));
@@ -78,7 +78,7 @@ fn describes_what_a_poll_is_worth() {
     assert_eq!(
         summary(&why),
         format!(
-            "{clock}, when almost no item is expected: too few for an earlier poll; moved to \
+            "{clock}; almost no item expected by then, too few for an earlier poll; moved to \
              {most} by the maximum interval"
         )
     );
@@ -182,7 +182,7 @@ fn unknown_facts_are_not_drawn() {
     assert_eq!(why.describe(true, true, now()).week, []);
     assert_eq!(line(&why, "rate").as_deref(), Some("nothing known yet"));
     assert_eq!(line(&why, "state"), None);
-    assert!(line(&why, "wanted").unwrap().ends_with(", a guess until more is known"));
+    assert!(line(&why, "wanted").unwrap().ends_with(", estimated until there is history"));
     (why.last_poll, why.next_poll, why.planned, why.followed) = (None, None, None, false);
     assert_eq!(line(&why, "state").as_deref(), Some("not polled yet"));
     let next = line(&why, "next").unwrap();

@@ -17,7 +17,7 @@ pub enum FetchError {
     #[error("{host} is a private address; it is fetched only if you add it as a source yourself")]
     Private { host: String },
     /// The name is unknown, or no DNS server can be reached.
-    #[error("the host {host} was not found ({detail}); check the address and your connection")]
+    #[error("the host {host} was not found ({detail}); check the URL and your connection")]
     Dns { host: String, detail: String },
     #[error("no connection to {host} ({detail}); newsfed tries again later")]
     Connect {

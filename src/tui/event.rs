@@ -55,7 +55,7 @@ pub(super) enum Event {
     EntryLoaded(i64, Result<Section, Failure>),
     /// A reply of the workbench with that id.
     BenchReplied(RequestId, WorkbenchEvent),
-    /// Counted results of saved queries, by name.
+    /// Counted results of views, by name.
     ViewsCounted(Result<Vec<(String, Count)>, Failure>),
     ImportRead(RequestId, Result<Box<ImportRead>, Failure>),
     /// The settings file for the form.

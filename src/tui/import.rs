@@ -16,7 +16,7 @@ pub(super) fn read(paths: &Paths, path: &Path) -> Result<ImportRead, String> {
     let file = SourcesFile::open(paths);
     let Added { sources, already } = file.preview(&import.sources).map_err(message)?;
     let (views, known_views) = match import.views.as_slice() {
-        // Without saved queries the settings need not be read.
+        // Without views the settings need not be read.
         [] => Default::default(),
         views => ConfigFile::open(paths).preview_views(views).map_err(message)?,
     };

@@ -70,7 +70,7 @@ pub fn next_visit(url: &Url, evidence: &Evidence, now: Time) -> Sign {
         return sign(after, Signal::Address, why);
     }
     if let Some(at) = says.shown {
-        return sign(by_age(at, now), Signal::Body, "a tenth of the time since the date in it");
+        return sign(by_age(at, now), Signal::Body, "one tenth of its age");
     }
     match evidence.interval {
         Some(interval) => sign(interval, Signal::History, "as often as it has changed so far"),

@@ -28,13 +28,13 @@ fn wrong_calls_are_explained() {
         (&["add", "file:///etc/passwd"], 1, "http"),
         (&["parse", "/no/such/file"], 1, "cannot be read"),
         (&["parse", "--base", "x", "-"], 2, "--base"),
-        (&["sources", "undo-move", "Kernel"], 1, "was not moved"),
+        (&["sources", "undo-move", "Kernel"], 1, "has no permanent redirect"),
         (&["sources", "edit", "Kernel", "--interval", "soon"], 2, "expected a time"),
         (&["man", "nothing"], 2, "there is no command"),
         (&["completions", "tcsh"], 2, "bash"),
         (&["--set", "net.host_dely=2s", "list"], 4, "did you mean"),
         (&["--set", "net.host_delay=soon", "list"], 4, "net.host_delay"),
-        (&[], 1, "need a terminal"),
+        (&[], 1, "needs a terminal"),
     ];
     for (args, code, words) in cases {
         let run = world.run(args);

@@ -83,7 +83,7 @@ fn pages_are_fetched_ahead_and_shown_in_every_form() {
     let again = quick(&world, &["prefetch"]);
     assert_eq!(
         (again.code, again.err.trim()),
-        (Some(0), "all pages are already fetched, except 1 that gave no text")
+        (Some(0), "all pages are already fetched, except 1 without text")
     );
     assert_eq!((requests(&world, "/one"), requests(&world, "/three")), (1, 1));
 
@@ -106,7 +106,7 @@ fn pages_are_fetched_ahead_and_shown_in_every_form() {
     assert!(missing.contains("Teaser of three") && missing.contains("(HTTP 404)"), "{missing}");
     let sources = world.run(&["sources", "show", "Blog"]).ok();
     assert!(
-        sources.contains("full text     asked for when an item is opened (on-open)"),
+        sources.contains("full text     fetched when an item is opened (on-open)"),
         "{sources}"
     );
 }

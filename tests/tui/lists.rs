@@ -137,7 +137,7 @@ fn previews_an_import_before_doing_it() {
         t.wait_for("Import from file");
         t.paste(&world.path("urls").display().to_string());
         t.send(key::ENTER);
-        t.wait_for("1 new, 1 saved query, 1 skipped, 1 already followed");
+        t.wait_for("1 new, 1 view, 1 skipped, 1 already followed");
         assert_eq!(world.read(FILE), before, "nothing is changed yet");
         t.send(end);
         t.wait_gone("1 skipped, 1 already followed");

@@ -291,9 +291,9 @@ fn fetches_the_full_text_of_a_teaser() {
     t.wait_for("Ice of two millimetres is enough");
     // Repeated: from the page alone, guided by the feed text, the text of the feed, and again.
     t.send("x");
-    t.wait_for("without the feed's help gives the same text");
+    t.wait_for("without the feed's title");
     t.send("x");
-    t.wait_for("with the feed's help gives the same text");
+    t.wait_for("with the feed's title");
     t.send("x");
     t.wait_for("text from the feed");
     t.wait_gone("Ice of two millimetres is enough");

@@ -80,13 +80,13 @@ impl TextGot {
                 let first = if *changed { "the article has changed; " } else { "" };
                 format!("{first}text {}", from.words())
             }
-            Self::Whole => "the feed carries the full text".to_owned(),
+            Self::Whole => "the feed contains the full text".to_owned(),
             Self::Feed => "text from the feed".to_owned(),
             Self::Same(TextWay::Page) => {
-                "the page without the feed's help gives the same text".to_owned()
+                "extraction without the feed's title and summary gives the same text".to_owned()
             }
             Self::Same(TextWay::Guided) => {
-                "the page with the feed's help gives the same text".to_owned()
+                "extraction with the feed's title and summary gives the same text".to_owned()
             }
             Self::Same(_) => "the page gives the same text".to_owned(),
             Self::Left => "the page was not fetched".to_owned(),
@@ -111,8 +111,8 @@ impl PrefetchPlan {
     pub fn nothing(&self) -> String {
         match self.failed {
             0 => "all pages are already fetched".to_owned(),
-            1 => "all pages are already fetched, except 1 that gave no text".to_owned(),
-            n => format!("all pages are already fetched, except {n} that gave no text"),
+            1 => "all pages are already fetched, except 1 without text".to_owned(),
+            n => format!("all pages are already fetched, except {n} without text"),
         }
     }
 }

@@ -281,7 +281,7 @@ pub(crate) enum ImportLine<'a> {
     View(&'a crate::config::ViewSettings),
     /// Already followed: id and URL.
     Known(&'a crate::model::SourceId, &'a url::Url),
-    /// A saved query whose name is taken.
+    /// A view whose name is taken.
     KnownView(&'a crate::config::ViewSettings),
     /// Skipped entry and reason.
     Skipped(&'a str, &'a str),
@@ -413,7 +413,7 @@ impl App {
             text += &format!(", {skipped} skipped");
         }
         if let Some(why) = &problem {
-            text += &format!("; saved queries were not imported: {why}");
+            text += &format!("; views were not imported: {why}");
         }
         if !edits.is_empty() {
             text += &self.record_change(Change::Files(edits), format!("import of {path}"));

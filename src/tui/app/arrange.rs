@@ -29,7 +29,7 @@ impl App {
         self.sources.targets().iter().map(|s| s.source.id.clone()).collect()
     }
 
-    /// Opens the prompt that renames the selected source, folder, tag or saved query.
+    /// Opens the prompt that renames the selected source, folder, tag or view.
     pub(super) fn rename(&mut self) -> Vec<Effect> {
         let row = self.sources.current().map(|row| row.id.clone());
         match row {
@@ -46,7 +46,7 @@ impl App {
             Some(RowId::Saved(name)) => {
                 self.ask(PromptKind::RenameView { name: name.clone() }, &name)
             }
-            _ => self.note("Select a source, a folder, a tag or a saved query first"),
+            _ => self.note("Select a source, a folder, a tag or a view first"),
         }
     }
 
@@ -214,7 +214,7 @@ fn join(parent: &str, name: &str) -> String {
 /// Pause between two counts while commits keep coming.
 const PAUSE: TimeDelta = TimeDelta::seconds(2);
 
-/// Whether the results of saved queries must be counted again.
+/// Whether the results of views must be counted again.
 #[derive(Debug, Default)]
 pub(super) struct Counting {
     requested: bool,
@@ -230,7 +230,7 @@ impl Counting {
 }
 
 impl App {
-    /// Counts the saved queries, now or when due.
+    /// Counts the views, now or when due.
     pub(super) fn request_counts(&mut self) -> Vec<Effect> {
         self.counting.requested = true;
         self.count_if_due()
@@ -270,7 +270,7 @@ impl App {
         }
     }
 
-    /// Opens the prompt for the name of a new saved query.
+    /// Opens the prompt for the name of a new view.
     pub(super) fn save_query(&mut self) -> Vec<Effect> {
         let listing = &self.items.listing;
         let typed = match listing.query.parse::<Query>() {
@@ -318,7 +318,7 @@ impl App {
         change(self.saved_view().cloned(), None)
     }
 
-    /// Applies changed saved queries.
+    /// Applies changed views.
     pub(super) fn apply_views(&mut self, views: &[ViewSettings]) -> Vec<Effect> {
         let before = self.sources.current().map(|row| row.id.clone());
         let shown = self.saved_view().cloned();

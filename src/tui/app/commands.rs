@@ -230,7 +230,7 @@ impl App {
             Action::EditFile => reason_if(no_source(), NO_SOURCE),
             Action::Delete => {
                 let nothing = no_source() && self.saved_view().is_none();
-                reason_if(nothing, "Select a source, a folder or a saved query first")
+                reason_if(nothing, "Select a source, a folder or a view first")
             }
             Action::Move | Action::EditTags | Action::Switch => {
                 reason_if(no_source(), "Select a source or a folder first")
@@ -238,7 +238,7 @@ impl App {
             Action::MoveDown | Action::MoveUp => reason_if(no_source(), NO_SOURCE),
             Action::Rename => reason_if(
                 matches!(row, None | Some(RowId::Smart(_) | RowId::Tags)),
-                "Select a source, a folder, a tag or a saved query first",
+                "Select a source, a folder, a tag or a view first",
             ),
             Action::Fold => {
                 let in_folder = match row {

@@ -95,7 +95,7 @@ impl App {
         let tags = tags.map(|t| JumpTarget::new(RowId::Tag(t.clone()), &t, "tag", ""));
         let rows = self.sources.rows.iter().filter_map(|row| match &row.id {
             RowId::Smart(_) => Some(JumpTarget::new(row.id.clone(), &row.title, "", "")),
-            RowId::Saved(_) => Some(JumpTarget::new(row.id.clone(), &row.title, "saved query", "")),
+            RowId::Saved(_) => Some(JumpTarget::new(row.id.clone(), &row.title, "view", "")),
             _ => None,
         });
         let all = sources.chain(folders).chain(tags).chain(rows);

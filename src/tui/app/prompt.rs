@@ -49,7 +49,7 @@ pub(crate) enum PromptKind {
     Tags {
         ids: Vec<SourceId>,
     },
-    /// The name of a new saved query.
+    /// The name of a new view.
     SaveView {
         query: String,
     },
@@ -131,7 +131,9 @@ impl Dialog for Prompt {
 
     fn hints(&self) -> KeyHints {
         match self.kind {
-            PromptKind::Find => &[("Up Down", "other matches"), ("Enter", "keep"), ("Esc", "end")],
+            PromptKind::Find => {
+                &[("Up Down", "other matches"), ("Enter", "keep"), ("Esc", "close")]
+            }
             _ => &[("Enter", "ok"), ("Esc", "cancel")],
         }
     }

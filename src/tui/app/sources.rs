@@ -1,4 +1,4 @@
-//! The Sources pane: smart views, saved queries, tags, folders and sources, and its rows.
+//! The Sources pane: smart views, views, tags, folders and sources, and its rows.
 
 use crate::config::ViewSettings;
 use crate::model::SourceId;
@@ -56,7 +56,7 @@ pub(crate) struct SourcesPane {
     /// A source that was just added; it is selected once it is in the list.
     pub(super) select_added: Option<SourceId>,
     pub(super) views: Vec<ViewSettings>,
-    /// Counted results of saved queries, by name.
+    /// Counted results of views, by name.
     pub(super) counts: HashMap<String, Count>,
     pub(super) tags_folded: bool,
     /// Row key -> index in the list.
@@ -103,13 +103,13 @@ impl SourcesPane {
         added.is_some()
     }
 
-    /// Replaces the saved queries.
+    /// Replaces the views.
     pub(super) fn set_views(&mut self, views: &[ViewSettings]) {
         self.views = views.to_vec();
         self.rebuild();
     }
 
-    /// Adds counts of saved queries.
+    /// Adds counts of views.
     pub(super) fn set_counts(&mut self, counts: Vec<(String, Count)>) {
         self.counts.extend(counts);
         self.rebuild();

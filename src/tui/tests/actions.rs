@@ -60,7 +60,7 @@ fn unavailable_actions_give_a_reason() {
     stage.keys("<Esc>");
     for (name, why) in [
         ("edit", "Select a source in the Sources pane first"),
-        ("delete", "Select a source, a folder or a saved query first"),
+        ("delete", "Select a source, a folder or a view first"),
         ("why", "Select a source in the Sources pane first"),
         ("pin", "Select an item first"),
         ("full-text", "Select an item first"),

@@ -14,7 +14,7 @@ fn previews_imports_and_undoes_a_list() {
     stage.keys("<Enter>");
     let screen = stage.screen(120, 40);
     for words in [
-        "1 new, 1 saved query, 2 skipped, 1 already followed",
+        "1 new, 1 view, 2 skipped, 1 already followed",
         "+ The first one  https://one.example/feed",
         "⌕ New linux  unread tag:linux",
         "! a query that is no search: \"^a|b\" is a pattern",
@@ -25,7 +25,7 @@ fn previews_imports_and_undoes_a_list() {
         assert!(screen.contains(words), "{words} in\n{screen}");
     }
     stage.keys("j");
-    assert!(stage.screen(120, 40).contains("saved query to add: unread tag:linux"));
+    assert!(stage.screen(120, 40).contains("view to add: unread tag:linux"));
     stage.keys("<Esc>");
     assert!(!stage.requested.iter().any(|a| a.starts_with("Edit ")), "{:?}", stage.requested);
     assert_eq!(file(&stage), SOURCES);
@@ -114,7 +114,7 @@ fn undoes_an_import_whose_queries_were_not_saved() {
     stage.keys("<Enter>");
     let screen = stage.screen(200, 60);
     assert!(screen.contains("1 source imported, 1 was already followed, 2 skipped"), "{screen}");
-    assert!(screen.contains("; saved queries were not imported: "), "{screen}");
+    assert!(screen.contains("; views were not imported: "), "{screen}");
     assert!(file(&stage).contains("id = \"one-example\""));
     stage.keys("u");
     assert_eq!(file(&stage), SOURCES);

@@ -1,4 +1,4 @@
-//! Tests of the source list: searches, saved queries, tags, and actions on several sources.
+//! Tests of the source list: searches, views, tags, and actions on several sources.
 
 use super::*;
 use crate::config::{ConfigFile, Paths, SourcesFile, import, load};
@@ -220,7 +220,7 @@ fn saves_renames_edits_and_deletes_a_query() {
     stage.keys("u");
     assert_eq!(config(&stage), saved);
     stage.keys("<Esc><Esc>");
-    stage.keys("<C-p>Rust saved<Enter>cCrab<Enter>");
+    stage.keys("<C-p>Rust view<Enter>cCrab<Enter>");
     stage.keys("e<C-u>sorce:x<Enter>");
     assert!(stage.screen(120, 40).contains("did you mean \"source:\"?"));
     stage.keys("<C-u>crab unread<Enter>");

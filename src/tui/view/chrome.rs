@@ -274,7 +274,7 @@ fn hints(app: &App) -> Vec<(String, &'static str)> {
         Focus::Reader if app.stepping() => &[
             (Action::NextUnread, "next match"),
             (Action::PreviousUnread, "previous"),
-            (Action::Back, "end search"),
+            (Action::Back, "close search"),
         ],
         Focus::Reader => &[
             (Action::PageDown, "page"),

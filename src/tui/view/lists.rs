@@ -42,7 +42,7 @@ pub(in crate::tui) fn import(
     let queries = read.views.len();
     let counts = [
         (read.sources.len(), "new"),
-        (queries, if queries == 1 { "saved query" } else { "saved queries" }),
+        (queries, if queries == 1 { "view" } else { "views" }),
         (read.import.skipped.len(), "skipped"),
         (read.already.len(), "already followed"),
         (read.known_views.len(), "already saved"),
@@ -106,10 +106,10 @@ fn detail_text(line: ImportLine<'_>) -> String {
             let tags = if tags.is_empty() { tags } else { format!(" · tags {tags}") };
             format!("will be added as {}: {}{tags}", source.id, source.url)
         }
-        ImportLine::View(view) => format!("saved query to add: {}", view.query),
+        ImportLine::View(view) => format!("view to add: {}", view.query),
         ImportLine::Known(id, url) => format!("already followed as {id}: {url}"),
         ImportLine::KnownView(view) => {
-            format!("a saved query with this name exists: {}: {}", view.name, view.query)
+            format!("a view with this name exists: {}: {}", view.name, view.query)
         }
         ImportLine::Skipped(what, why) => format!("skipped: {why}: {what}"),
     };
