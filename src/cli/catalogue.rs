@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn words_mean_sources() {
+    fn finds_sources_by_id_title_and_url() {
         let catalogue = catalogue();
         let cases = [
             ("kernel", Ok(1)),

@@ -23,8 +23,8 @@ pub(super) struct CrawlArgs {
     /// Where the crawl starts; it stays on that host and its subdomains
     #[arg(value_name = "URL", required_unless_present_any = ["replay", "resume"])]
     pub(super) url: Option<String>,
-    /// What to search for: articles, data (files without plain text), files, or media types separated
-    /// by commas
+    /// What to search for: articles, data (files without plain text), files, or media types
+    /// separated by commas
     #[arg(long, value_name = "WHAT", default_value = "files", conflicts_with = "replay")]
     pub(super) targets: Targets,
     /// When to stop: requests, bytes, time, or several of them separated by commas

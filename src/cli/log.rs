@@ -18,8 +18,8 @@ const SUFFIX: &str = "log";
 
 type AnyLayer = Box<dyn Layer<Registry> + Send + Sync>;
 
-/// Starts logging to the files of this run's log folder and, with `verbose` or `stderr`, to standard
-/// error. Never writes to standard output.
+/// Starts logging to the files of this run's log folder and, with `verbose` or `stderr`, to
+/// standard error. Never writes to standard output.
 ///
 /// If the log cannot be written, prints one warning on standard error and continues.
 pub(super) fn start(home: &Home, verbose: u8, stderr: bool) {

@@ -108,8 +108,8 @@ pub(super) fn colours_wanted() -> bool {
     !is_set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
 }
 
-/// JSON in which C1 control characters are escaped, too: identifiers are kept byte for byte, but must
-/// not control a terminal.
+/// JSON in which C1 control characters are escaped, too: identifiers are kept byte for byte, but
+/// must not control a terminal.
 pub(super) fn escape_controls(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {

@@ -1,4 +1,4 @@
-//! `newsfed prune`: what retention lets go.
+//! `newsfed prune`: removes what retention does not keep.
 
 use super::catalogue::Catalogue;
 use super::exit::{Exit, Failure};
@@ -13,21 +13,21 @@ use serde::Serialize;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct PruneArgs {
-    /// Remove it; without this it is only shown
+    /// Remove the items; without it, they are only counted
     #[arg(long)]
     apply: bool,
 }
 
 const EXAMPLES: &str = "\
-[retention] in config.toml, and sources.toml, set how long items are kept. Pinned items
-always stay, unread ones unless `unread = true`. `newsfed daemon` and the interface do the same every
-few hours.
+[retention] in config.toml and retention in sources.toml determine how long items are kept. Pinned
+items always stay, unread items stay unless unread = true. `newsfed daemon` and the TUI remove items
+every few hours.
 
 Examples:
   newsfed prune
   newsfed --set retention.days=90 prune --apply";
 
-/// One source, as `--json` prints it.
+/// The JSON of one source.
 #[derive(Serialize)]
 struct Pruned<'a> {
     source: &'a str,
@@ -63,7 +63,7 @@ pub(super) fn run(args: &PruneArgs, global: &Global, out: &mut Output) -> Result
         }
     }
     if !limited {
-        out.note("everything is kept forever; [retention] in config.toml sets a limit");
+        out.note("all items are kept forever; set a limit in [retention] of config.toml");
     }
     let done = if args.apply { "removed" } else { "would be removed; --apply removes them" };
     out.result(format!("{total:>7}  items {done}"))?;

@@ -8,20 +8,20 @@ use std::time::Duration;
 
 /// Number of threads for reading the database, parsing and looking up names.
 const BLOCKING_THREADS: usize = 32;
-/// Time limit at exit for work on those threads: enough to finish saving a file, without waiting for
-/// an unresponsive name server.
+/// Time limit at exit for work on those threads: enough to finish saving a file, without waiting
+/// for an unresponsive name server.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 pub(super) struct Runtime(tokio::runtime::Runtime);
 
-/// A runtime for one command, on the current thread. Heavy work runs on the blocking pool, and every
-/// additional thread costs memory.
+/// A runtime for one command, on the current thread. Heavy work runs on the blocking pool, and
+/// every additional thread costs memory.
 pub(super) fn runtime() -> Result<Runtime, Failure> {
     build(tokio::runtime::Builder::new_current_thread())
 }
 
-/// A runtime beside the interface, or beside printed output: its thread waits neither for the user nor
-/// for a slow reader of the output, so that servers do not time out.
+/// A runtime beside the interface, or beside printed output: its thread waits neither for the user
+/// nor for a slow reader of the output, so that servers do not time out.
 pub(super) fn runtime_beside() -> Result<Runtime, Failure> {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     builder.worker_threads(1);

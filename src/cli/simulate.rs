@@ -47,7 +47,8 @@ pub(super) struct SimulateArgs {
     /// Only a part: the first day of each source, or everything from its third week on
     #[arg(long, value_name = "PART")]
     phase: Option<Part>,
-    /// Start with this multiple of the right price of a poll, and correct it daily towards the budget
+    /// Start with this multiple of the right price of a poll, and correct it daily towards the
+    /// budget
     #[arg(long, value_name = "FACTOR", value_parser = factor)]
     price_start: Option<f64>,
     /// Correct the price daily, and print the polls per source and day of each week

@@ -1,13 +1,14 @@
-//! `newsfed sources edit`: changes a source by options, or in the user's editor.
+//! `newsfed sources edit`: with options, or in the user's editor.
 
 use super::catalogue::Catalogue;
 use super::exit::{Exit, Failure};
 use super::home::Home;
 use super::output::Output;
-use super::sources::report;
 use crate::config::{self, SourceChange, SourceOption, SourcesFile};
+use crate::model::SourceId;
 use crate::util::url::parse_web;
 use clap::{Arg, ArgMatches};
+use serde::Serialize;
 use std::path::Path;
 use std::process::Command;
 
@@ -93,6 +94,20 @@ pub(super) fn edit(
     Ok(Exit::Ok)
 }
 
+/// The JSON of a change.
+#[derive(Serialize)]
+struct Changed<'a> {
+    changed: &'a [SourceId],
+}
+
+/// Prints what was done.
+pub(super) fn report(ids: &[SourceId], done: &str, out: &mut Output) -> Result<(), Failure> {
+    if out.json {
+        return out.value(&Changed { changed: ids });
+    }
+    ids.iter().try_for_each(|id| out.result(format!("{id}: {done}")))
+}
+
 /// Opens a file at a line in the user's editor and waits until it exits.
 fn run_editor(file: &Path, line: usize) -> Result<(), Failure> {
     let named = ["VISUAL", "EDITOR"].iter().filter_map(|name| std::env::var(name).ok());
@@ -105,13 +120,13 @@ fn run_editor(file: &Path, line: usize) -> Result<(), Failure> {
         .arg(format!("+{line}"))
         .arg(file)
         .status()
-        .map_err(|e| Failure::Plain(format!("the editor {program} cannot be started: {e}")))?;
+        .map_err(|e| Failure::Plain(format!("cannot start the editor {program}: {e}")))?;
     if status.success() {
         return Ok(());
     }
-    Err(Failure::Plain(format!("the editor {program} ended with {status}")))
+    Err(Failure::Plain(format!("the editor {program} failed with {status}")))
 }
 
 fn no_editor() -> Failure {
-    Failure::Plain("no editor is known; set $EDITOR, or change the source by options".to_owned())
+    Failure::Plain("no editor is known; set $EDITOR, or change the source with options".to_owned())
 }

@@ -1,12 +1,13 @@
-//! `newsfed sources show`.
+//! `newsfed sources show`: a source in detail.
 
 use super::catalogue::Entry;
 use super::exit::Failure;
 use super::output::Output;
-use super::sources::health;
 use crate::config::source_values;
 use crate::engine::broken;
-use crate::model::{FullText, Outcome, Pause, PollRecord, SelectorProblem, SourceKind, Time};
+use crate::model::{
+    FullText, Health, Outcome, Pause, PollRecord, SelectorProblem, SourceKind, Time,
+};
 use crate::store::{PollFilter, Reader};
 use crate::util::clock::{Clock, SystemClock};
 use crate::util::when::{self, minute};
@@ -15,6 +16,7 @@ use serde::Serialize;
 /// Number of polls shown.
 const POLLS: usize = 10;
 
+/// The JSON of a source.
 #[derive(Debug, Serialize)]
 pub(super) struct SourceShape<'a> {
     id: &'a str,
@@ -32,7 +34,7 @@ pub(super) struct SourceShape<'a> {
     next_poll: Option<Time>,
     pause: Option<Pause>,
     fail_count: u32,
-    /// Why the last poll failed.
+    /// Of the last poll, if it failed.
     error: Option<&'a str>,
     home_url: Option<&'a str>,
     moved_to: Option<&'a str>,
@@ -78,6 +80,20 @@ struct Full<'a> {
     feed_has_full_text: Option<bool>,
 }
 
+/// The state in one word.
+pub(super) fn health(entry: &Entry, now: Time) -> &'static str {
+    match entry.facts.health(now) {
+        _ if !entry.source.enabled => "disabled",
+        Health::New => "new",
+        Health::Ok if entry.facts.website.broken().is_some() => "broken",
+        Health::Ok => "ok",
+        Health::Paused => "paused",
+        Health::Retrying => "retrying",
+        Health::Failing => "failing",
+        Health::Gone => "gone",
+    }
+}
+
 pub(super) fn error(entry: &Entry) -> Option<&str> {
     match &entry.facts.last_outcome {
         Some(Outcome::Failed { message, .. }) => Some(message),
@@ -85,7 +101,7 @@ pub(super) fn error(entry: &Entry) -> Option<&str> {
     }
 }
 
-/// Shows sources in full.
+/// Shows sources in detail.
 pub(super) fn run(
     entries: &[&Entry],
     reader: &Reader,
@@ -110,9 +126,9 @@ pub(super) fn run(
         for (name, value) in lines(entry, now) {
             out.line(format!("{name:<13} {value}"))?;
         }
-        out.line(format!("{:<13} {}", "full text", pages(full_text, whole)))?;
+        out.line(format!("{:<13} {}", "full text", full_text_line(full_text, whole)))?;
         for poll in &polls {
-            out.line(format!("{}  {}", minute(poll.at), ended(poll)))?;
+            out.line(format!("{}  {}", minute(poll.at), poll_result(poll)))?;
         }
     }
     Ok(())
@@ -129,12 +145,12 @@ fn lines(entry: &Entry, now: Time) -> Vec<(String, String)> {
         ("moved to", facts.moved_to.clone()),
         ("home page", facts.home_url.clone()),
     ];
-    // These have a more detailed line of their own.
+    // These have a line of their own with more details.
     let shown_otherwise = ["title", "enabled", "full_text"];
     let settings = source_values(source).into_iter();
     let settings = settings.filter(|(key, ..)| !shown_otherwise.contains(key));
     let settings = settings.map(|(key, label, value)| {
-        // Labels of selectors resemble those of other settings.
+        // Labels of selectors are not unique.
         let name = if key.starts_with("website.") { key.to_owned() } else { label.to_lowercase() };
         (name, Some(value))
     });
@@ -154,10 +170,10 @@ fn lines(entry: &Entry, now: Time) -> Vec<(String, String)> {
     all.filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
-/// When pages are fetched for the full text.
-fn pages(full_text: FullText, whole: Option<bool>) -> String {
-    if whole == Some(true) {
-        return "not fetched: the feed contains the full text".to_owned();
+/// When the full text is fetched.
+fn full_text_line(full_text: FullText, has_full_text: Option<bool>) -> String {
+    if has_full_text == Some(true) {
+        return "never fetched: the feed contains it".to_owned();
     }
     let when = match full_text {
         FullText::Never => "fetched only when you ask",
@@ -168,8 +184,8 @@ fn pages(full_text: FullText, whole: Option<bool>) -> String {
     format!("{when} ({})", full_text.name())
 }
 
-/// The result of a poll in one line.
-fn ended(poll: &PollRecord) -> String {
+/// The result of a poll, in one line.
+fn poll_result(poll: &PollRecord) -> String {
     let status = poll.status.map_or_else(|| "  -".to_owned(), |s| s.to_string());
     let what = match &poll.outcome {
         Outcome::Unchanged => "unchanged".to_owned(),

@@ -6,15 +6,14 @@ use super::global::Global;
 use super::home::Home;
 use super::output::Output;
 use super::runtime::with_engine;
-use super::source_edit::{EditArgs, edit};
-use super::source_show::{self, SourceShape};
+use super::source_edit::{EditArgs, edit, report};
+use super::source_show::{self, SourceShape, health};
 use super::table::{Column, Table};
 use crate::config::{SourceChange, SourcesFile};
-use crate::model::{Health, SourceId, Time};
+use crate::model::{SourceId, Time};
 use crate::store::Store;
 use crate::util::clock::{Clock, SystemClock};
 use crate::util::when::{day, span};
-use serde::Serialize;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -24,8 +23,8 @@ pub(super) struct SourcesArgs {
 }
 
 const EXAMPLES: &str = "\
-Each line shows the id, unread and total items, the state, the next check, the title, and why the last
-poll failed or what is broken.
+The list shows id, unread and all items, state, time to the next check and title, and for failing
+sources the last error.
 
 Examples:
   newsfed sources
@@ -33,21 +32,22 @@ Examples:
   newsfed sources edit kernel --title 'Kernel notes' --interval 2h
   newsfed sources disable kernel council";
 
+/// Subcommands of `sources`.
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum SourcesCommand {
     /// List all sources (default)
     List,
-    /// Show details and recent polls of sources
+    /// Show sources in detail, with their last polls
     Show(SourceNames),
-    /// Change a source, by options or in $EDITOR
+    /// Change a source, with options or in $EDITOR
     Edit(EditArgs),
-    /// Enable sources
+    /// Poll sources again
     Enable(SourceNames),
-    /// Disable sources: stop polling, keep their items
+    /// Stop polling sources, but keep their items
     Disable(SourceNames),
-    /// Remove sources; adding one again within 30 days restores its items
+    /// Remove sources; adding them again within 30 days restores their items
     Remove(SourceNames),
-    /// Undo a permanent redirect: poll the URL in sources.toml again
+    /// Undo a permanent redirect: use the URL in sources.toml again
     UndoMove(SourceNames),
 }
 
@@ -58,11 +58,7 @@ pub(super) struct SourceNames {
     names: Vec<String>,
 }
 
-#[derive(Serialize)]
-struct Changed<'a> {
-    changed: &'a [SourceId],
-}
-
+/// Runs `sources`.
 pub(super) fn run(
     command: Option<SourcesCommand>,
     global: &Global,
@@ -95,11 +91,11 @@ fn list(catalogue: &Catalogue, out: &mut Output) -> Result<(), Failure> {
         return catalogue.entries.iter().try_for_each(|e| out.value(&SourceShape::of(e, now)));
     }
     if catalogue.entries.is_empty() {
-        out.note("nothing is followed yet; `newsfed add URL` follows a site or a feed");
+        out.note("there are no sources yet; `newsfed add URL` adds one");
     }
     let column = |most, right| Column { most, right };
     let lines: Vec<[String; 6]> = catalogue.entries.iter().map(|e| cells(e, now)).collect();
-    // Without problems the titles get the rest of the line.
+    // Without errors, the titles get the rest of the line.
     let shown = if lines.iter().all(|line| line[5].is_empty()) { 5 } else { 6 };
     let columns = [
         column(24, false),
@@ -138,19 +134,6 @@ fn cells(entry: &Entry, now: Time) -> [String; 6] {
         entry.title().to_owned(),
         why.unwrap_or_default(),
     ]
-}
-
-pub(super) fn health(entry: &Entry, now: Time) -> &'static str {
-    match entry.facts.health(now) {
-        _ if !entry.source.enabled => "disabled",
-        Health::New => "new",
-        Health::Ok if entry.facts.website.broken().is_some() => "broken",
-        Health::Ok => "ok",
-        Health::Paused => "paused",
-        Health::Retrying => "retrying",
-        Health::Failing => "failing",
-        Health::Gone => "gone",
-    }
 }
 
 fn ids(args: &SourceNames, catalogue: &Catalogue) -> Result<Vec<SourceId>, Failure> {
@@ -202,12 +185,5 @@ fn undo_move(
         Ok(())
     })?;
     let ids: Vec<SourceId> = found.iter().map(|e| e.source.id.clone()).collect();
-    report(&ids, "will be polled at its URL in sources.toml", out)
-}
-
-pub(super) fn report(ids: &[SourceId], done: &str, out: &mut Output) -> Result<(), Failure> {
-    if out.json {
-        return out.value(&Changed { changed: ids });
-    }
-    ids.iter().try_for_each(|id| out.result(format!("{id}: {done}")))
+    report(&ids, "redirect undone", out)
 }

@@ -1,18 +1,18 @@
-//! What a key can do: one row per action.
+//! The actions that keys can be bound to: one row per action.
 
 use std::fmt;
 use std::str::FromStr;
 
 macro_rules! actions {
     ($($name:ident, $word:literal, $help:literal;)+) => {
-        /// Something a key can be bound to.
+        /// An action that a key can be bound to.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Action {
             $(#[doc = $help] $name,)+
         }
 
         impl Action {
-            /// Every action there is, in the order in which the help shows them.
+            /// Every action, in the order of the help.
             pub const ALL: &[Self] = &[$(Self::$name,)+];
 
             /// Its name in `[keys]` and in the palette.
@@ -20,7 +20,7 @@ macro_rules! actions {
                 match self { $(Self::$name => $word,)+ }
             }
 
-            /// What it does, in a line.
+            /// What it does, in one line.
             pub fn help(self) -> &'static str {
                 match self { $(Self::$name => $help,)+ }
             }
@@ -39,68 +39,68 @@ actions! {
     PageUp, "page-up", "Go up a page";
     NextPane, "next-pane", "Go to the next pane";
     PreviousPane, "previous-pane", "Go to the previous pane";
-    Open, "open", "Open what is selected";
-    Back, "back", "Close the top layer or go back";
-    Palette, "palette", "Choose a command by name";
+    Open, "open", "Open the selected row";
+    Back, "back", "Close the dialog or go back";
+    Palette, "palette", "Run a command by name";
     Search, "search", "Search all items";
-    Help, "help", "Show the keys";
+    Help, "help", "Show the key bindings";
     Undo, "undo", "Undo the last change";
-    Redo, "redo", "Redo what was undone";
-    History, "history", "Show what was changed, and go back or forth in it";
-    Add, "add", "Follow a new address";
+    Redo, "redo", "Redo the last undone change";
+    History, "history", "List the changes, to undo or redo several";
+    Add, "add", "Follow a new URL";
     Import, "import", "Import sources from a file";
-    RefreshAll, "refresh-all", "Refresh every source";
+    RefreshAll, "refresh-all", "Refresh all sources";
     Refresh, "refresh", "Refresh the selected sources";
-    ForceRefresh, "force-refresh", "Refresh the selected sources whatever their servers asked for";
+    ForceRefresh, "force-refresh", "Refresh the selected sources even if they are paused";
     Edit, "edit", "Edit the source in a form";
-    Workbench, "workbench", "Choose the selectors of a website on its page";
+    Workbench, "workbench", "Edit the selectors of a website on its page";
     EditFile, "edit-file", "Edit the source's entry in $EDITOR";
-    Delete, "delete", "Stop following the selected sources";
-    Rename, "rename", "Rename the source, folder, tag or saved query";
+    Delete, "delete", "Remove the selected sources";
+    Rename, "rename", "Rename the source, folder, tag or view";
     Move, "move", "Move the selected sources to a folder";
-    EditTags, "edit-tags", "Add tags to the selected sources or remove some";
-    Switch, "switch", "Look at the selected sources no more, or again";
+    EditTags, "edit-tags", "Add or remove tags of the selected sources";
+    Switch, "switch", "Enable or disable the selected sources";
     MoveDown, "move-down", "Move the selected sources down in their folder";
     MoveUp, "move-up", "Move the selected sources up in their folder";
-    Jump, "jump", "Go to a source, folder, tag or view by its name";
+    Jump, "jump", "Go to a source, folder, tag or view by name";
     SaveQuery, "save-query", "Save the query of the list as a view";
     Fold, "fold", "Fold or unfold the folder";
-    Select, "select", "Add to the selection or take out";
+    Select, "select", "Add to the selection or remove from it";
     Browser, "browser", "Open in the browser";
-    BrowserAndNext, "browser-and-next", "Open in the browser, mark read, go to the next";
+    BrowserAndNext, "browser-and-next", "Open in the browser, mark read, next item";
     Pin, "pin", "Pin or unpin";
     ToggleRead, "toggle-read", "Mark read or unread";
     NextUnread, "next-unread", "Go to the next unread item";
     PreviousUnread, "previous-unread", "Go to the previous unread item";
-    ReadAll, "read-all", "Mark all of the list read";
+    ReadAll, "read-all", "Mark all items of the list read";
     Filter, "filter", "Filter the list as you type";
     Tag, "tag", "List the items of the sources with a tag";
-    Copy, "copy", "Copy the address";
+    Copy, "copy", "Copy the URL";
     SortNext, "sort-next", "Next sort order";
     SortPrevious, "sort-previous", "Previous sort order";
     Hints, "hints", "Choose a link or footnote on the screen by its letter";
     Links, "links", "List the links of the article";
     JumpBack, "jump-back", "Go back from a footnote";
-    OpenLink, "open-link", "Open the link of the number that begins with the digit";
+    OpenLink, "open-link", "Open a link by its number";
     Comments, "comments", "Open the comments in the browser";
     Find, "find", "Find in the text";
-    FullText, "full-text", "Fetch the full text; again: another way to it";
-    Difference, "difference", "Show what changed since the earlier version, or no longer";
-    Prefetch, "prefetch", "Fetch the pages of pinned and unread items ahead";
+    FullText, "full-text", "Fetch the full text; again: try another way";
+    Difference, "difference", "Show or hide the changes since the earlier version";
+    Prefetch, "prefetch", "Fetch the full text of pinned and unread items";
     Zen, "zen", "Show the article alone";
-    ScrollRight, "scroll-right", "Show more of code and tables that are too wide";
-    ScrollLeft, "scroll-left", "Go back to the left, and then to the pane there";
+    ScrollRight, "scroll-right", "Scroll wide code and tables to the right";
+    ScrollLeft, "scroll-left", "Scroll back to the left, then go to the pane there";
     Narrower, "narrower", "Make the text column narrower";
     Wider, "wider", "Make the text column wider";
     Pipe, "pipe", "Pipe the article to a command";
-    StopExploring, "stop-exploring", "Stop exploring the site; what was found stays";
-    Why, "why", "Show why the source is polled when it is";
-    Log, "log", "Show what failed and why";
+    StopExploring, "stop-exploring", "Stop exploring the site; results so far are kept";
+    Why, "why", "Show why the source is checked when it is";
+    Log, "log", "Show errors and their causes";
     Theme, "theme", "Next theme";
     Settings, "settings", "Change the settings";
-    Set, "set", "Set one setting: its key and its value";
-    Keys, "keys", "Change the keys";
-    Redraw, "redraw", "Draw the screen again";
+    Set, "set", "Change one setting by its key";
+    Keys, "keys", "Change the key bindings";
+    Redraw, "redraw", "Redraw the screen";
     Suspend, "suspend", "Suspend to the shell";
     Quit, "quit", "Quit";
 }
@@ -111,7 +111,7 @@ impl fmt::Display for Action {
     }
 }
 
-/// A word that names no action.
+/// A name that is no action.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct UnknownAction(String);
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_read_back_and_misspelt_ones_are_suggested() {
+    fn parses_names_and_suggests_similar_ones() {
         for action in Action::ALL {
             assert_eq!(action.name().parse(), Ok(*action));
             assert!(!action.help().is_empty());

@@ -1,4 +1,4 @@
-//! A TOML file as a tree in which every key and value knows where it stands.
+//! A TOML file as a tree in which every key and value has its position.
 
 use super::error::{At, Report};
 use std::fs;
@@ -6,10 +6,10 @@ use std::io::{ErrorKind, Read};
 use std::path::Path;
 use toml_edit::{Item, Table, Value as Toml};
 
-/// Largest file read, in bytes.
-pub(crate) const LARGEST_FILE: u64 = 8 * 1024 * 1024;
+/// Maximum size of a file, in bytes.
+pub(crate) const MAX_FILE_BYTES: u64 = 8 * 1024 * 1024;
 
-/// A value and where it stands.
+/// A value and its position.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Node {
     pub(crate) at: At,
@@ -45,15 +45,15 @@ impl Pair {
     }
 }
 
-/// Reads a file as text. A missing file is `None`; every other trouble is an error in words.
+/// Reads a file as text; `None` if it does not exist. Errors are messages.
 pub(crate) fn read_text(file: &Path) -> Result<Option<String>, String> {
     let bytes = match read_bytes(file) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(format!("cannot be read: {error}")),
     };
-    if bytes.len() as u64 > LARGEST_FILE {
-        let mebibytes = LARGEST_FILE / 1024 / 1024;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        let mebibytes = MAX_FILE_BYTES / 1024 / 1024;
         return Err(format!("is larger than {mebibytes} MiB; is this the right file?"));
     }
     match String::from_utf8(bytes) {
@@ -61,35 +61,35 @@ pub(crate) fn read_text(file: &Path) -> Result<Option<String>, String> {
         Err(error) => {
             let good = error.utf8_error().valid_up_to();
             let line = error.as_bytes()[..good].iter().filter(|b| **b == b'\n').count() + 1;
-            Err(format!("is not UTF-8: a foreign byte stands in line {line}; save it as UTF-8"))
+            Err(format!("is not UTF-8: line {line} has an invalid byte; save the file as UTF-8"))
         }
     }
 }
 
-/// At most one byte more than the largest size, so that its excess shows.
+/// Reads at most one byte more than the maximum, so that the caller notices larger files.
 fn read_bytes(file: &Path) -> std::io::Result<Vec<u8>> {
     let metadata = fs::metadata(file)?;
     if metadata.is_dir() {
-        return Err(std::io::Error::other("it is a folder, not a file"));
+        return Err(std::io::Error::other("this is a folder, not a file"));
     }
-    // A pipe would keep the program waiting.
+    // Reading a pipe would block.
     if !metadata.is_file() {
-        return Err(std::io::Error::other("it is not an ordinary file"));
+        return Err(std::io::Error::other("this is not a regular file"));
     }
     let mut bytes = Vec::new();
-    fs::File::open(file)?.take(LARGEST_FILE + 1).read_to_end(&mut bytes)?;
+    fs::File::open(file)?.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// The tree of a text. Faults of syntax are reported, all of them, and give an empty tree.
+/// Parses a text. All syntax errors are reported and give an empty tree.
 pub(crate) fn parse(text: &str, report: &mut Report) -> Vec<Pair> {
     match toml_edit::Document::parse(text) {
         Ok(document) => table(document.as_table(), 0),
         Err(first) => {
-            // The tree builder stops at the first fault; the recovering parser lists them all.
+            // The tree builder stops at the first error; the recovering parser finds them all.
             let (_, all) = toml::de::DeTable::parse_recoverable(text);
-            for fault in &all {
-                report.error(point(fault.span()), "", syntax(fault.message()));
+            for error in &all {
+                report.error(point(error.span()), "", syntax(error.message()));
             }
             if all.is_empty() {
                 report.error(point(first.span()), "", syntax(first.message()));
@@ -139,7 +139,6 @@ fn leaf_pair(key: &toml_edit::Key, value: &Toml, origin: usize) -> Pair {
     Pair { key: key.get().to_owned(), at, node: node(value, origin) }
 }
 
-/// The node of one TOML value.
 pub(crate) fn node(value: &Toml, origin: usize) -> Node {
     let at = span_at(value.span(), origin);
     let value = match value {
@@ -158,7 +157,7 @@ pub(crate) fn node(value: &Toml, origin: usize) -> Node {
     Node { at, value }
 }
 
-/// Puts a value at a path, making tables on the way and replacing what is no table.
+/// Sets the value at a path. Creates missing tables and replaces values that are no tables.
 pub(crate) fn put(table: &mut Vec<Pair>, path: &[String], new: Node) {
     let Some((first, rest)) = path.split_first() else { return };
     let at = new.at;
@@ -182,7 +181,7 @@ pub(crate) fn put(table: &mut Vec<Pair>, path: &[String], new: Node) {
 }
 
 impl Value {
-    /// What it is, for a message; long texts are cut.
+    /// The value for a message; long texts are truncated.
     pub(crate) fn describe(&self) -> String {
         match self {
             Self::Text(text) => super::quote::quote(&super::quote::without_secrets(text)),

@@ -1,5 +1,5 @@
-//! The elements of an array of tables, such as `[[source]]`, with the comments that belong to each:
-//! cut out, moved and put back as they are written.
+//! The elements of an array of tables, such as `[[source]]`, with their comments: removed, moved
+//! and inserted byte for byte.
 
 use super::splice::{
     SpliceError, attached_start, find_element, line_start, newline, next_line, skip_lines,
@@ -8,8 +8,8 @@ use super::splice::{
 use std::ops::Range;
 use toml_edit::{Document, Item, Table};
 
-/// Per element of an array, the bytes of it with the comments that belong to it and the blank
-/// lines that follow it. `None` when an element is not written below a header of its own.
+/// For each element, the range of its bytes with its comments and the blank lines after it. `None`
+/// if an element is not written below a header of its own.
 pub(crate) fn element_ranges(
     text: &str,
     starts: &[usize],
@@ -21,7 +21,7 @@ pub(crate) fn element_ranges(
 
 fn range_of(text: &str, start: usize, table: &Table) -> Range<usize> {
     let mut end = next_line(text, whole_end(table));
-    // Comments right below belong to it, unless they stand right above the next header.
+    // Comments directly below belong to it, unless they are directly above the next header.
     let comments = skip_lines(text, end, |line| line.starts_with('#'));
     let below = &text[comments..];
     if below.trim_start_matches([' ', '\t']).starts_with(['\r', '\n']) || below.is_empty() {
@@ -30,8 +30,8 @@ fn range_of(text: &str, start: usize, table: &Table) -> Range<usize> {
     attached_start(text, line_start(text, start))..skip_lines(text, end, str::is_empty)
 }
 
-/// The text without some ranges, which are in ascending order, and without blank lines that would
-/// now stand at its end.
+/// The text without some ranges, in ascending order, and without blank lines that would then be at
+/// its end.
 pub(crate) fn cut(text: &str, ranges: &[Range<usize>]) -> String {
     let mut new = String::with_capacity(text.len());
     let mut done = 0;
@@ -47,8 +47,8 @@ pub(crate) fn cut(text: &str, ranges: &[Range<usize>]) -> String {
     new
 }
 
-/// The text with some ranges, which are in ascending order, put to a place outside of them. They
-/// stay apart by a blank line, where the text has any.
+/// Moves some ranges, in ascending order, to a position outside of them. They stay separated by
+/// blank lines if the text has any.
 pub(crate) fn shift(text: &str, ranges: &[Range<usize>], at: usize) -> String {
     let newline = newline(text);
     let airy = text.contains("\n\n") || text.contains("\n\r\n");
@@ -73,14 +73,14 @@ pub(crate) fn shift(text: &str, ranges: &[Range<usize>], at: usize) -> String {
         }
         let parted = new.ends_with("\n\n") || new.ends_with("\n\r\n");
         let last = new.lines().next_back().unwrap_or_default().trim_start();
-        // Two comments would become one.
+        // Two comments would merge.
         let merges = last.starts_with('#') && piece.starts_with('#');
         if filled && !parted && (airy || merges) && !piece.starts_with(['\r', '\n']) {
             new.push_str(newline);
         }
         new.push_str(&piece);
     }
-    // Blank lines that stood between two would now stand at the end.
+    // Blank lines between two elements would now be at the end.
     let kept = new.trim_end_matches([' ', '\t', '\r', '\n']).len();
     let end = text.len() - text.trim_end_matches([' ', '\t', '\r', '\n']).len();
     new.truncate(kept);
@@ -88,13 +88,13 @@ pub(crate) fn shift(text: &str, ranges: &[Range<usize>], at: usize) -> String {
     new
 }
 
-/// Where the element begins, comments included, for putting another before it.
+/// Start of the element with its comments, to insert another before it.
 pub(crate) fn element_start(text: &str, start: usize) -> usize {
     attached_start(text, line_start(text, start))
 }
 
 /// The elements of an array of tables in order: the text value of `key`, and the byte at which the
-/// header starts. Elements without the key have no name and are left out.
+/// header starts. Elements without the key are skipped.
 pub(crate) fn named(
     text: &str,
     array: &str,
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn elements_are_moved_with_their_comments() {
+    fn moves_elements_with_their_comments() {
         let cases = [
             ("[[s]]\na = 1\n[[s]]\nb = 1\n", vec![0], None, "[[s]]\nb = 1\n[[s]]\na = 1\n"),
             (
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_go_with_their_own_comments_only() {
+    fn removes_elements_with_their_own_comments_only() {
         let cases = [
             ("# file\n[[s]]\na = 1\n\n[[s]]\nb = 1\n", 0, "# file\n[[s]]\nb = 1\n"),
             ("# file\n\n# one\n[[s]]\na = 1\n\n# two\n[[s]]\n", 0, "# file\n\n# two\n[[s]]\n"),

@@ -1,18 +1,18 @@
-//! Sources as OPML, such that importing it gives the same folders, titles, tags and addresses.
+//! Sources as OPML. Importing it gives the same folders, titles, tags and URLs.
 
 use crate::model::Source;
 use quick_xml::escape::escape;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// A folder with what is in it: the sources by their order, the folders by name.
+/// A folder and its content: sources in their order, folders by name.
 #[derive(Default)]
 struct Folder<'a> {
     folders: BTreeMap<&'a str, Folder<'a>>,
     sources: Vec<&'a Source>,
 }
 
-/// The sources as OPML 2.0. Passwords, headers and proxies are left out.
+/// The sources as OPML 2.0, without passwords, headers and proxies.
 pub fn export_opml(sources: &[Source]) -> String {
     let mut top = Folder::default();
     for source in sources {
@@ -29,8 +29,8 @@ pub fn export_opml(sources: &[Source]) -> String {
     text
 }
 
-/// The sources one a line as newsboat writes them: the address, the tags, and the user's own title
-/// behind a `~`. Folders, passwords, headers and proxies are left out.
+/// The sources in newsboat's format, one per line: the URL, the tags, and the user's own title
+/// after a `~`. Without folders, passwords, headers and proxies.
 pub fn export_urls(sources: &[Source]) -> String {
     let mut text = String::new();
     for source in sources {
@@ -45,7 +45,7 @@ pub fn export_urls(sources: &[Source]) -> String {
     text
 }
 
-/// The model keeps folders at most 16 deep, so that calling itself is safe.
+/// Folders have at most 16 levels, so recursion is safe.
 fn write_folder(text: &mut String, folder: &Folder<'_>, depth: usize) {
     let indent = "  ".repeat(depth);
     for source in &folder.sources {

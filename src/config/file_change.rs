@@ -21,7 +21,7 @@ pub enum FileChange {
     Remove(Vec<SourceId>),
     Sources(Vec<(SourceId, SourceChange)>),
     /// Puts entries right before another one, or at the end.
-    Place {
+    Reorder {
         ids: Vec<SourceId>,
         next: Option<SourceId>,
     },
@@ -80,7 +80,7 @@ impl FileChange {
             }
             Self::Remove(ids) => sources.remove(&ids)?,
             Self::Sources(each) => sources.update_each(&each)?,
-            Self::Place { ids, next } => sources.place(&ids, next.as_ref())?,
+            Self::Reorder { ids, next } => sources.reorder(&ids, next.as_ref())?,
             Self::Section { base, changes } if base.source_id().is_some() => {
                 sources.edit_entry(&base, &changes)?
             }

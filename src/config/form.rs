@@ -1,8 +1,8 @@
-//! The form for a source or for the settings: what its entry or `config.toml` says, field by field,
-//! and what would be written.
+//! The form for a source or for the settings: the values of the entry or of `config.toml`, field by
+//! field, and the changes to write.
 //!
-//! The fields are rows of data ([`super::source_settings`], [`super::schema`]). What is typed is
-//! checked by writing it into a copy of the entry, which the loader reads as it reads the file.
+//! The fields are rows of data ([`super::source_settings`], [`super::schema`]). Input is checked by
+//! writing it into a copy of the file, which the loader then reads.
 
 use super::schema::{self, setting_choices, setting_shown};
 use super::section::{KeyChange, Section};
@@ -16,36 +16,35 @@ use crate::model::SourceKind;
 pub struct SourceForm {
     base: Section,
     fields: Vec<FormField>,
-    /// The settings as they would be, in the form for these.
+    /// The settings with the changes, in the form of the settings, if they are valid.
     settings: Option<Box<Settings>>,
-    /// What is wrong and belongs to no field.
+    /// An error that belongs to no field.
     pub problem: Option<String>,
 }
 
-/// One line of the form.
+/// One field of the form.
 #[derive(Clone)]
 pub struct FormField {
     field: Field,
     shape: Shape,
     path: Vec<String>,
-    /// What it is called.
     pub label: String,
-    /// What the entry says.
+    /// The value in the file.
     written: String,
-    /// What is typed.
+    /// The value in the field.
     value: String,
-    /// The value that applies while it is empty, where that is known.
+    /// The value that applies while the field is empty, if it is known.
     default: String,
-    /// What applies while it is empty, in words.
+    /// What applies while the field is empty.
     unset: String,
-    /// The words that it takes; none where they are not few.
+    /// The possible values, if they are few.
     choices: Vec<String>,
-    /// What the loader has against it.
+    /// The loader's error.
     pub error: Option<String>,
 }
 
 impl std::fmt::Debug for FormField {
-    /// The name only: the value may be a password.
+    /// Prints the label only: the value may be a password.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.label)
     }
@@ -70,7 +69,7 @@ impl FormField {
         .of(base)
     }
 
-    /// The line of a header that is there already.
+    /// The field of an existing header.
     fn header(new: &Self, name: &str, base: &Section) -> Self {
         let help = "A request header: a text, env:VARIABLE or command:pass show name.";
         let mut path = new.path.clone();
@@ -85,7 +84,7 @@ impl FormField {
         .of(base)
     }
 
-    /// With the value that a section has.
+    /// The field with the value in a section.
     fn of(mut self, base: &Section) -> Self {
         let field = &mut self;
         field.written = field.read(base);
@@ -97,7 +96,7 @@ impl FormField {
         base.node(&self.path).map(|node| self.shape.show(node)).unwrap_or_default()
     }
 
-    /// Its key below `website`.
+    /// The key in the table `website`.
     pub fn website_key(&self) -> Option<&str> {
         match self.path.as_slice() {
             [table, key] if table == "website" => Some(key),
@@ -105,48 +104,45 @@ impl FormField {
         }
     }
 
-    /// The page it is on.
     pub fn page(&self) -> FormPage {
         self.field.page.unwrap_or(FormPage::General)
     }
 
-    /// What is typed.
     pub fn value(&self) -> &str {
         &self.value
     }
 
-    /// The value that applies while it is empty, where that is known.
+    /// The value that applies while the field is empty, if it is known.
     pub fn default_value(&self) -> &str {
         &self.default
     }
 
-    /// What applies while it is empty, in words.
+    /// What applies while the field is empty.
     pub fn unset(&self) -> &str {
         &self.unset
     }
 
-    /// What it is for.
     pub fn help(&self) -> &'static str {
         self.field.help
     }
 
-    /// The words that it takes; none where they are not few.
+    /// The possible values, if they are few.
     pub fn choices(&self) -> &[String] {
         &self.choices
     }
 
-    /// Whether a change of it holds from the next start on only.
-    pub fn waits(&self) -> bool {
+    /// Whether a change takes effect at the next start only.
+    pub fn needs_restart(&self) -> bool {
         self.field.waits
     }
 
-    /// Whether what is typed is not for every eye.
+    /// Whether the value must be hidden.
     pub fn is_secret(&self) -> bool {
         self.shape == Shape::Secret && !is_reference(&self.value)
     }
 
     fn is_changed(&self) -> bool {
-        // Blanks at its ends are not what anybody wants to change.
+        // Spaces at the ends are no change.
         self.value.trim() != self.written.trim()
     }
 
@@ -160,7 +156,7 @@ impl FormField {
         KeyChange { path, value: self.shape.value(text).map(|value| value.to_string()) }
     }
 
-    /// The key that messages name.
+    /// The key as messages name it.
     fn key(&self) -> String {
         self.change().path.join(".")
     }
@@ -207,63 +203,63 @@ impl SourceForm {
         form
     }
 
-    /// What the form was made of.
+    /// The section that the form was made from.
     pub fn base(&self) -> &Section {
         &self.base
     }
 
-    /// The settings as they would be, in the form for these, while nothing is wrong.
-    pub fn would_be(&self) -> Option<&Settings> {
+    /// The settings with the changes, in the form of the settings, if they are valid.
+    pub fn preview_settings(&self) -> Option<&Settings> {
         self.settings.as_deref()
     }
 
-    /// The fields that are changed.
+    /// The changed fields.
     pub fn changed(&self) -> impl Iterator<Item = &FormField> {
         self.fields.iter().filter(|f| f.is_changed())
     }
 
-    /// Its fields, page by page.
+    /// All fields, page by page.
     pub fn fields(&self) -> &[FormField] {
         &self.fields
     }
 
-    /// Types a value and has it checked.
+    /// Changes a value and checks the form.
     pub fn set(&mut self, index: usize, value: &str) {
         let Some(field) = self.fields.get_mut(index) else { return };
         value.clone_into(&mut field.value);
         self.check();
     }
 
-    /// Whether a field concerns this source, or says something all the same.
+    /// Whether a field applies to the kind of the source, or has a value anyway.
     pub fn is_shown(&self, field: &FormField) -> bool {
         field.field.kinds.contains(&self.kind()) || !field.value.is_empty() || field.is_changed()
     }
 
-    /// The kind that is typed; a feed where that is none.
+    /// The kind in the form; feed if it is invalid.
     pub fn kind(&self) -> SourceKind {
         let kind = self.fields.iter().find(|f| f.path == ["kind"]);
         kind.and_then(|f| SourceKind::named(f.value.trim())).unwrap_or_default()
     }
 
-    /// What would be written.
+    /// The changes to write.
     pub fn changes(&self) -> Vec<KeyChange> {
         self.fields.iter().filter(|f| f.is_changed()).map(FormField::change).collect()
     }
 
-    /// Whether the changes make another poll sensible; a source that is switched off has none.
+    /// Whether the source should be polled after these changes.
     pub fn needs_poll(&self) -> bool {
         let off =
             |f: &FormField| f.path == ["enabled"] && f.change().value.as_deref() == Some("false");
         !self.fields.iter().any(off) && self.fields.iter().any(|f| f.is_changed() && f.field.polls)
     }
 
-    /// The first field that has something against it.
-    pub fn first_wrong(&self) -> Option<usize> {
+    /// The first field with an error.
+    pub fn first_invalid(&self) -> Option<usize> {
         self.fields.iter().position(|f| f.error.is_some())
     }
 
-    /// Takes the entry as it is in the file now for what the form began with; what is typed stays,
-    /// what was not touched follows the file.
+    /// Replaces the section that the form was made from by the current one. Changed fields keep
+    /// their values, the others get those of the file.
     pub fn rebase(&mut self, now: Section) {
         for field in &mut self.fields {
             let touched = field.is_changed();
@@ -276,7 +272,7 @@ impl SourceForm {
         self.check();
     }
 
-    /// Has the loader read the entry as it would be.
+    /// Has the loader check the changed section.
     fn check(&mut self) {
         self.problem = None;
         self.fields.iter_mut().for_each(|field| field.error = None);
@@ -293,11 +289,11 @@ impl SourceForm {
             }
         };
         let keys: Vec<String> = self.fields.iter().map(FormField::key).collect();
-        for fault in errors {
+        for found in errors {
             // `source "name": key`, or the key of a setting.
-            let key = match (fault.key.rsplit_once(": "), self.base.source_id()) {
+            let key = match (found.key.rsplit_once(": "), self.base.source_id()) {
                 (Some((_, key)), _) => key,
-                (None, None) => &fault.key,
+                (None, None) => &found.key,
                 (None, Some(_)) => "",
             };
             let below = format!("{key}.");
@@ -311,7 +307,7 @@ impl SourceForm {
                 None => &mut self.problem,
             };
             // In the form, flags are on or off.
-            let message = fault.message.replacen("true or false", "on or off", 1);
+            let message = found.message.replacen("true or false", "on or off", 1);
             error.get_or_insert(message);
         }
     }

@@ -1,4 +1,4 @@
-//! The form on files that people wrote by hand.
+//! The form on files that users wrote by hand.
 
 use super::*;
 use crate::config::{EditError, Paths, SourcesFile, load};
@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::fs;
 use tempfile::TempDir;
 
-/// Lines of an entry, with a comment in every place; some of them are taken.
+/// Lines of an entry, with comments everywhere; the test uses some of them.
 const LINES: &[&str] = &[
     "# above the title C1\n title = \"\"\"\n Old \n\"\"\" # behind C2",
     "tags = [ # C3\n  \"x\", # C4\n  # C5\n  \"a # b\"\n] # C6",
@@ -27,7 +27,7 @@ const TABLES: &[&str] = &[
     "[source.retention]\n# nothing yet C25\n",
 ];
 
-/// Values for every label: none of them is written otherwise than it is typed.
+/// Values for every label, each written as it is typed.
 fn values(label: &str) -> &'static [&'static str] {
     match label {
         "Title" => &["", "New", "With \"quotes\" and # and \\", "日本語", " "],
@@ -81,14 +81,14 @@ fn index(form: &SourceForm, label: &str) -> usize {
     form.fields.iter().position(|f| f.label == label).unwrap()
 }
 
-/// Types a value into the field of that label and tells what is wrong with it.
+/// Types a value into the field with that label. Returns its error.
 fn typed(form: &mut SourceForm, label: &str, value: &str) -> Option<String> {
     let at = index(form, label);
     form.set(at, value);
     form.fields[at].error.clone()
 }
 
-/// Comments of a text of [`LINES`] and [`TABLES`], by their names.
+/// The comments of a text of [`LINES`] and [`TABLES`], by their names.
 fn comments(text: &str) -> Vec<&str> {
     let names = text.split(|c: char| !c.is_ascii_alphanumeric());
     let name = |w: &&str| w.strip_prefix('C').is_some_and(|n| n.parse::<u8>().is_ok());
@@ -110,7 +110,7 @@ proptest! {
         let mut entry = String::from("# about it C0\n[[source]] # head C30\nid = \"it\"\nurl = 'https://it.example/' # C31\n");
         let taken = LINES.iter().zip(lines).filter(|(_, taken)| *taken).map(|(line, _)| *line);
         let taken: Vec<&str> = taken.collect();
-        // One form for each table is enough for TOML.
+        // TOML allows only one form for each table.
         let dotted = taken.iter().any(|l| l.starts_with("schedule = "));
         for line in taken.iter().filter(|l| !(dotted && l.starts_with("schedule."))) {
             entry += &format!("{line}\n");
@@ -135,11 +135,11 @@ proptest! {
             let values = values(&form.fields[at].label);
             form.set(at, values[value.index(values.len())]);
         }
-        // What is wrong is mended as a user would, by putting back what was there.
-        while let Some(wrong) = form.first_wrong() {
+        // Errors are corrected as a user would: by restoring the old value.
+        while let Some(wrong) = form.first_invalid() {
             let back = form.fields[wrong].written.clone();
             if form.fields[wrong].value == back {
-                // Somebody else is to blame: a user without password, or the other way round.
+                // The error comes from another field: a user without a password, or the reverse.
                 for label in ["User", "Password"] {
                     let at = index(&form, label);
                     let back = form.fields[at].written.clone();
@@ -155,10 +155,10 @@ proptest! {
         let edited = home.file().edit_entry(form.base(), &changes).unwrap();
         let new = home.text();
         prop_assert_eq!(comments(&new), comments(&text), "\n{}\n{}", text, new);
-        // Around the entry nothing has changed.
+        // Nothing around the entry has changed.
         let ends = |s: &str| if windows { s.replace('\n', "\r\n") } else { s.to_owned() };
         prop_assert!(new.starts_with(&ends(before)) && new.ends_with(&ends(after)), "{}", new);
-        // In it, lines stay unless they speak of a key that was changed.
+        // In the entry, lines stay unless they contain a changed key.
         let keys: HashSet<&str> = changes.iter().map(|c| c.path[0].as_str()).collect();
         for line in text.lines().filter(|l| !new.contains(*l)) {
             let of_changed = keys.iter().any(|k| line.trim_start().starts_with(*k))
@@ -166,7 +166,7 @@ proptest! {
                 || LINES.iter().any(|l| l.contains(line) && keys.iter().any(|k| l.contains(*k)));
             prop_assert!(of_changed, "{line:?} is lost of\n{text}\nnow\n{new}");
         }
-        // What is read is what the form showed.
+        // The loader reads what the form showed.
         let again = home.form("it");
         for field in form.fields.iter().filter(|f| f.shape != Shape::NewHeader) {
             let is = again.fields.iter().find(|f| f.path == field.path).map_or("", |f| &f.value);
@@ -175,7 +175,7 @@ proptest! {
             prop_assert_eq!(is, shown, "{:?}", field);
         }
         prop_assert_eq!(load(&home.paths, &[]).unwrap().sources.len(), 3);
-        // Undone, it is what it was, and done again what it became.
+        // Undo restores the file, redo the change.
         let undone = edited.revert(&home.paths).unwrap();
         prop_assert_eq!(home.text(), text);
         undone.revert(&home.paths).unwrap();
@@ -184,7 +184,7 @@ proptest! {
 }
 
 #[test]
-fn values_are_checked_by_the_loader_beside_their_fields() {
+fn loader_errors_appear_at_their_fields() {
     let home = Home::with("[[source]]\nid = \"a\"\nurl = \"https://a.example/\"\n");
     let cases = [
         ("Kind", "fed", "did you mean \"feed\"?"),
@@ -195,36 +195,36 @@ fn values_are_checked_by_the_loader_beside_their_fields() {
         ("Priority", "hihg", "did you mean \"high\"?"),
         ("Polls per day", "9999", "a number from 0.1 to 280"),
         ("User", "me", "needs a `password` beside it"),
-        ("New header", "bad name: x", "no name of a request header"),
+        ("New header", "bad name: x", "is not a valid header name"),
     ];
     for (label, value, expected) in cases {
         let mut form = home.form("a");
         let error = typed(&mut form, label, value).unwrap_or_default();
         assert!(error.contains(expected), "{label}: {error}");
-        assert_eq!(form.first_wrong(), Some(index(&form, label)));
+        assert_eq!(form.first_invalid(), Some(index(&form, label)));
         let _ = home.file().edit_entry(form.base(), &form.changes()).unwrap_err();
     }
     assert_eq!(home.text(), "[[source]]\nid = \"a\"\nurl = \"https://a.example/\"\n");
 }
 
 #[test]
-fn a_feed_becomes_a_website_with_its_selectors() {
+fn turns_a_feed_into_a_website_with_selectors() {
     let home = Home::with("[[source]]\nurl = \"https://a.example/\" # here\n");
     let id = load(&home.paths, &[]).unwrap().sources[0].id.clone();
     let mut form = home.form(id.as_str());
     let shown = |form: &SourceForm, label: &str| form.is_shown(&form.fields[index(form, label)]);
     assert!(!shown(&form, "Articles"));
     typed(&mut form, "Kind", "website");
-    assert!(shown(&form, "Articles") && form.first_wrong().is_some() && form.needs_poll());
+    assert!(shown(&form, "Articles") && form.first_invalid().is_some() && form.needs_poll());
     typed(&mut form, "Content", ".text");
-    // The title of the page, not of the source.
+    // The selector of the title, not the title of the source.
     let title = form.fields.iter().position(|f| f.path == ["website", "title"]).unwrap();
     form.set(title, "h1 >");
     assert!(form.fields[title].error.is_some());
     form.set(title, "h1");
     typed(&mut form, "Articles", "h2 a");
-    assert_eq!((form.first_wrong(), &form.problem), (None, &None));
-    // An address of its own later on must not change the identifier.
+    assert_eq!((form.first_invalid(), &form.problem), (None, &None));
+    // A later change of the URL must not change the identifier.
     typed(&mut form, "URL", "https://b.example/");
     home.file().edit_entry(form.base(), &form.changes()).unwrap();
     let source = load(&home.paths, &[]).unwrap().sources.remove(0);
@@ -234,7 +234,7 @@ fn a_feed_becomes_a_website_with_its_selectors() {
 }
 
 #[test]
-fn what_was_changed_elsewhere_meanwhile_is_kept_or_asked_about() {
+fn keeps_or_reports_changes_made_elsewhere() {
     let home =
         Home::with("[[source]]\nid = \"a\"\nurl = \"https://a.example/\"\ntitle = \"Old\"\n");
     let mut form = home.form("a");
@@ -244,11 +244,11 @@ fn what_was_changed_elsewhere_meanwhile_is_kept_or_asked_about() {
     let edited = home.file().edit_entry(form.base(), &form.changes()).unwrap();
     let both = home.text();
     assert!(both.contains("folder = \"Theirs\" # new\ntitle = \"Mine\""), "{both}");
-    // Taken back after yet another change, only its own key goes back.
+    // Undo after another change restores only its own key.
     fs::write(home.paths.sources_file(), format!("{both}# later\n")).unwrap();
     edited.revert(&home.paths).unwrap();
     assert!(home.text().ends_with("title = \"Old\"\n# later\n"), "{}", home.text());
-    // The same key is asked about; then the user's word counts.
+    // A conflict on the same key is reported; the second save overwrites it.
     let theirs = home.text().replace("Old", "Also theirs");
     fs::write(home.paths.sources_file(), &theirs).unwrap();
     let error = home.file().edit_entry(form.base(), &form.changes()).unwrap_err();

@@ -1,23 +1,23 @@
-//! Identifiers of sources, derived from their addresses.
+//! Identifiers of sources, derived from their URLs.
 
 use crate::model::SourceId;
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
 use url::Url;
 
-/// Longest identifier, in characters.
-pub(crate) const LONGEST_ID: usize = 64;
+/// Maximum length of an identifier, in characters.
+pub(crate) const MAX_ID_CHARS: usize = 64;
 
-/// Longest identifier derived from an address, so that it stays readable and may get an ending.
-const LONGEST_DERIVED: usize = 40;
+/// Maximum length of a derived identifier. It stays readable, and a suffix can be added.
+const MAX_DERIVED_CHARS: usize = 40;
 
-/// Words that say only that an address is a feed.
+/// Words that only say that a URL is a feed.
 const PLAIN_WORDS: [&str; 12] = [
     "www", "feed", "feeds", "rss", "rss2", "atom", "index", "xml", "rdf", "json", "default", "php",
 ];
 
-/// The identifier of a source that has none: its host and what is telling in the rest of the
-/// address, in ASCII letters, digits and dashes. The same address always gives the same one.
+/// The identifier of a source that has none: its host and the meaningful words of the rest of the
+/// URL, in ASCII letters, digits and dashes. The same URL always gives the same identifier.
 pub(crate) fn derive_id(url: &Url) -> SourceId {
     let host = url.host_str().unwrap_or("source").trim_matches(['[', ']']);
     let rest = format!("{} {}", url.path(), url.query().unwrap_or(""));
@@ -34,14 +34,14 @@ pub(crate) fn derive_id(url: &Url) -> SourceId {
     if whole.is_empty() {
         return SourceId(format!("source-{}", fingerprint(url)));
     }
-    if whole.len() <= LONGEST_DERIVED {
+    if whole.len() <= MAX_DERIVED_CHARS {
         return SourceId(whole);
     }
-    let start = whole[..LONGEST_DERIVED - 7].trim_end_matches('-');
+    let start = whole[..MAX_DERIVED_CHARS - 7].trim_end_matches('-');
     SourceId(format!("{start}-{}", fingerprint(url)))
 }
 
-/// An identifier for an address that is not in `taken`, which it joins.
+/// An identifier for a URL that is not in `taken`. It is added to `taken`.
 pub fn unique_id(url: &Url, taken: &mut HashSet<String>) -> SourceId {
     let plain = derive_id(url);
     if taken.insert(plain.0.clone()) {
@@ -61,18 +61,18 @@ pub fn unique_id(url: &Url, taken: &mut HashSet<String>) -> SourceId {
     }
 }
 
-/// Says what is wrong with an identifier.
+/// Checks an identifier. The error is a message.
 pub(crate) fn check_id(id: &str) -> Result<(), String> {
     let letter = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
     if !id.is_empty()
-        && id.chars().count() <= LONGEST_ID
+        && id.chars().count() <= MAX_ID_CHARS
         && id.chars().all(letter)
         && !id.starts_with('-')
     {
         return Ok(());
     }
     Err(format!(
-        "expected a word of at most {LONGEST_ID} letters, digits, \"-\", \"_\" and \".\", found {}",
+        "expected a word of at most {MAX_ID_CHARS} letters, digits, \"-\", \"_\" and \".\", found {}",
         super::quote::quote(id)
     ))
 }
@@ -84,7 +84,7 @@ fn split(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Six hexadecimal digits of the address's SHA-256.
+/// Six hexadecimal digits of the URL's SHA-256.
 fn fingerprint(url: &Url) -> String {
     let digest = Sha256::digest(url.as_str().as_bytes());
     digest.iter().take(3).map(|byte| format!("{byte:02x}")).collect()
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn identifiers_tell_the_address() {
+    fn derives_readable_identifiers() {
         let cases = [
             ("https://www.hn.example/rss", "hn-example"),
             ("https://blog.example/tech/feed.xml", "blog-example-tech"),
@@ -109,11 +109,11 @@ mod tests {
             assert_eq!(check_id(id), Ok(()));
         }
         let long = Url::parse(&format!("https://x.example/{}", "a-b/".repeat(99))).unwrap();
-        assert!(derive_id(&long).as_str().len() <= LONGEST_DERIVED);
+        assert!(derive_id(&long).as_str().len() <= MAX_DERIVED_CHARS);
     }
 
     #[test]
-    fn identifiers_are_made_unique() {
+    fn makes_identifiers_unique() {
         let mut taken = HashSet::new();
         let a = Url::parse("https://x.example/feed").unwrap();
         let b = Url::parse("http://x.example/rss").unwrap();

@@ -1,4 +1,4 @@
-//! Lists of sources from other readers: OPML, a newsboat `urls` file, or plain addresses.
+//! Lists of sources from other readers: OPML, newsboat's `urls` file, or plain URLs.
 
 use super::ids::unique_id;
 use super::quote::quote;
@@ -14,10 +14,10 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Largest list read, in bytes.
-pub(crate) const LARGEST_IMPORT: usize = 64 * 1024 * 1024;
+/// Maximum size of a list, in bytes.
+pub(crate) const MAX_IMPORT_BYTES: usize = 64 * 1024 * 1024;
 
-/// What kind of list it was.
+/// The format of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ImportKind {
@@ -25,82 +25,72 @@ pub enum ImportKind {
     Opml,
     /// newsboat's `urls` file.
     Newsboat,
-    /// One address a line.
+    /// One URL per line.
     Addresses,
 }
 
-/// What a list holds.
+/// The content of a list.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Import {
-    /// What kind of list it was.
     pub kind: ImportKind,
-    /// The sources, each address once, with identifiers that are unique among them.
+    /// The sources, each URL once, with unique identifiers.
     pub sources: Vec<Source>,
-    /// Queries of newsboat as saved searches.
+    /// newsboat's queries as views.
     pub views: Vec<ViewSettings>,
-    /// What was left out, and why.
+    /// What was skipped, and why.
     pub skipped: Vec<(String, String)>,
 }
 
-/// Why nothing can be taken from a list.
+/// Why a list cannot be imported.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ImportError {
-    /// Nothing in it.
     #[error("{0} is empty")]
     Empty(String),
-    /// Too large to be a list.
-    #[error("{0} is larger than {limit} MiB; is this the right file?", limit = LARGEST_IMPORT >> 20)]
+    #[error("{0} is larger than {limit} MiB; is this the right file?", limit = MAX_IMPORT_BYTES >> 20)]
     TooLarge(String),
     /// Not text.
     #[error(
-        "{name} is {found}, not a list of addresses; give an OPML file, a newsboat urls file or a text with one address a line"
+        "{name} is {found}, not a list of URLs; give an OPML file, newsboat's urls file or a text with one URL per line"
     )]
     NotAList {
-        /// The file.
         name: String,
-        /// What it looks like.
+        /// What the file is instead.
         found: String,
     },
-    /// XML whose root is another.
-    #[error("{name} is no OPML: its root is <{root}>, expected <opml>{hint}")]
+    /// XML with another root element.
+    #[error("{name} is not OPML: its root is <{root}>, expected <opml>{hint}")]
     NotOpml {
-        /// The file.
         name: String,
-        /// Name of the root.
+        /// The root element.
         root: String,
         /// What to do instead.
         hint: &'static str,
     },
-    /// OPML without what matters.
-    #[error("{0} is OPML without a <body>, so it lists nothing")]
+    /// OPML without a body.
+    #[error("{0} has no <body>, so it lists nothing")]
     NoBody(String),
-    /// OPML or text in which no feed is listed.
-    #[error("{0} lists no feed: {1}")]
+    /// A list without feeds.
+    #[error("{0} lists no feeds: {1}")]
     NoFeeds(String, &'static str),
-    /// Nested beyond sense.
-    #[error("{name} nests outlines more than {limit} deep, which no list of feeds does", limit = opml::DEEPEST)]
-    TooDeep {
-        /// The file.
-        name: String,
-    },
-    /// XML that breaks before the first feed.
-    #[error("{name} is broken in line {line}, before any feed: {message}")]
+    #[error("{name} nests outlines more than {limit} levels deep", limit = opml::MAX_DEPTH)]
+    TooDeep { name: String },
+    /// XML with an error before the first feed.
+    #[error("{name} has an error in line {line}, before the first feed: {message}")]
     Broken {
-        /// The file.
         name: String,
         /// Line, from 1.
         line: usize,
-        /// What the parser says.
+        /// The parser's message.
         message: String,
     },
 }
 
-/// Reads a file to be imported, or the standard input for `-`; never more than can be a list.
+/// Reads a file to import, or standard input for `-`; never more than the maximum size.
 ///
 /// # Errors
-/// In words: when it is no file or cannot be read.
+/// A message, when it is not a file or cannot be read.
 pub fn read_import(path: &Path) -> Result<Vec<u8>, String> {
-    let most = LARGEST_IMPORT as u64 + 1;
+    let most = MAX_IMPORT_BYTES as u64 + 1;
     let mut bytes = Vec::new();
     let read = if path == Path::new("-") {
         io::stdin().lock().take(most).read_to_end(&mut bytes)
@@ -113,17 +103,17 @@ pub fn read_import(path: &Path) -> Result<Vec<u8>, String> {
     }
 }
 
-/// Reads a list of sources; its kind is told by its content. `name` is its name in messages.
+/// Parses a list of sources. The content determines the format. `name` is used in messages.
 ///
 /// # Errors
-/// When it is no list, or nothing can be taken from it. Single faulty entries are skipped.
+/// When it is not a list, or is empty. Single invalid entries are skipped.
 pub fn import(bytes: &[u8], name: &str) -> Result<Import, ImportError> {
     let name = clean(name);
-    if bytes.len() > LARGEST_IMPORT {
+    if bytes.len() > MAX_IMPORT_BYTES {
         return Err(ImportError::TooLarge(name));
     }
     if bytes.starts_with(&[0x1f, 0x8b]) {
-        return Err(not_a_list(&name, "packed with gzip"));
+        return Err(not_a_list(&name, "compressed with gzip"));
     }
     let text = decode(bytes);
     let start = text.trim_start();
@@ -143,8 +133,8 @@ pub(crate) fn not_a_list(name: &str, found: &str) -> ImportError {
     ImportError::NotAList { name: name.to_owned(), found: found.to_owned() }
 }
 
-/// The text of the bytes: mark at the start, else UTF-8 where it is, else what the declaration
-/// says, else what it looks like. Bytes that fit nowhere become replacement characters.
+/// Decodes the bytes: by a byte order mark, as UTF-8 if valid, by the declaration, or by detection.
+/// Invalid bytes become replacement characters.
 fn decode(bytes: &[u8]) -> String {
     if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
         return encoding.decode_without_bom_handling(&bytes[mark..]).0.into_owned();
@@ -162,7 +152,7 @@ fn decode(bytes: &[u8]) -> String {
     encoding.decode_without_bom_handling(bytes).0.into_owned()
 }
 
-/// The encoding that an XML declaration names. UTF-16 cannot be declared in single bytes.
+/// The encoding named in an XML declaration. UTF-16 cannot be declared in single bytes.
 fn declared_encoding(bytes: &[u8]) -> Option<&'static Encoding> {
     let head = String::from_utf8_lossy(bytes.get(..256.min(bytes.len()))?).into_owned();
     let declaration = head.trim_start().strip_prefix("<?xml")?.split("?>").next()?.to_owned();
@@ -173,7 +163,7 @@ fn declared_encoding(bytes: &[u8]) -> Option<&'static Encoding> {
     (!wide && encoding != encoding_rs::UTF_8).then_some(encoding)
 }
 
-/// One entry of a list, as found.
+/// One entry of a list, unchecked.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Entry {
     pub(crate) address: String,
@@ -183,14 +173,14 @@ pub(crate) struct Entry {
     pub(crate) tags: Vec<String>,
 }
 
-/// Gathers entries into sources: each address once, everything cleaned and checked.
+/// Converts entries to sources: each URL once, everything cleaned and checked.
 #[derive(Default)]
 pub(crate) struct Gatherer {
     sources: Vec<Source>,
     views: Vec<ViewSettings>,
     skipped: Vec<(String, String)>,
     ids: HashSet<String>,
-    /// Address -> times seen.
+    /// How often each URL occurs.
     seen: HashMap<String, usize>,
 }
 
@@ -225,7 +215,7 @@ impl Gatherer {
         self.skipped.push((what.chars().take(200).collect(), why.to_owned()));
     }
 
-    /// Takes a query feed, as `query:Name:expression`.
+    /// Adds a query feed, `query:Name:expression`.
     pub(crate) fn query(&mut self, feed: &str) {
         let (name, expression) =
             feed.trim_start_matches("query:").split_once(':').unwrap_or((feed, ""));
@@ -233,7 +223,7 @@ impl Gatherer {
         match crate::query::from_newsboat(expression) {
             _ if name.is_empty() => self.skip(feed, "a query without a name"),
             Ok(query) => self.views.push(ViewSettings { name, query: query.to_string() }),
-            Err(e) => self.skip(feed, &format!("a query that is no search: {e}")),
+            Err(e) => self.skip(feed, &format!("a query that cannot be converted: {e}")),
         }
     }
 
@@ -241,7 +231,7 @@ impl Gatherer {
         self.sources.is_empty() && self.views.is_empty()
     }
 
-    /// The import, unless there is nothing to tell in it.
+    /// The import, unless it is empty.
     pub(crate) fn finish(
         mut self,
         kind: ImportKind,
@@ -254,7 +244,7 @@ impl Gatherer {
         for source in &self.sources {
             let times = self.seen.get(source.url.as_str()).copied().unwrap_or(1);
             if times > 1 {
-                let why = format!("listed {times} times; taken once");
+                let why = format!("listed {times} times; imported once");
                 self.skipped.push((source.url.to_string(), why));
             }
         }
@@ -262,10 +252,10 @@ impl Gatherer {
     }
 }
 
-/// Why a line or outline that runs a command is left out.
-pub(crate) const NO_COMMANDS: &str = "newsfed does not run commands of an imported list";
+/// Why a line or outline that runs a command is skipped.
+pub(crate) const NO_COMMANDS: &str = "newsfed does not run the commands of an imported list";
 
-/// Whether an address is a command of newsboat in disguise.
+/// Whether a URL is in fact a command for newsboat.
 pub(crate) fn is_command(address: &str) -> bool {
     let start = address.trim_start();
     start.starts_with('|')
@@ -274,7 +264,7 @@ pub(crate) fn is_command(address: &str) -> bool {
             .any(|p| start.get(..p.len()).is_some_and(|s| s.eq_ignore_ascii_case(p)))
 }
 
-/// A line that is no address, in words.
+/// The message for a line that is no URL.
 pub(crate) fn not_an_address(line: &str) -> String {
-    format!("{} is no address", quote(line))
+    format!("{} is not a URL", quote(line))
 }

@@ -1,47 +1,33 @@
-//! Keys and sequences of keys as people write them: `j`, `g g`, `C-d`, `PgDn`, `S-Tab`.
+//! Keys and key sequences as they are written: `j`, `g g`, `C-d`, `PgDn`, `S-Tab`.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// What is struck, apart from modifiers.
+/// A key without modifiers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum KeyCode {
-    /// A key that writes a character.
+    /// A key that types a character.
     Char(char),
-    /// Return.
     Enter,
-    /// Escape.
     Esc,
-    /// Tabulator.
     Tab,
-    /// Erase to the left.
     Backspace,
-    /// Erase to the right.
     Delete,
-    /// Insert.
     Insert,
-    /// Start.
     Home,
-    /// End.
     End,
-    /// Page up.
     PageUp,
-    /// Page down.
     PageDown,
-    /// Arrow up.
     Up,
-    /// Arrow down.
     Down,
-    /// Arrow left.
     Left,
-    /// Arrow right.
     Right,
     /// Function key, 1-24.
     F(u8),
 }
 
-/// One stroke in its normal form: shift is part of the character (`A`, never `S-a`), and
-/// characters struck with control are lower case.
+/// A key press in its normal form: shift is part of the character (`A`, never `S-a`), and
+/// characters with control are lower case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Key {
     code: KeyCode,
@@ -50,7 +36,7 @@ pub struct Key {
     shift: bool,
 }
 
-/// Names of the keys that write nothing; the first name of a key is the one shown.
+/// Names of the keys that type no character. The first name of a key is the one shown.
 const NAMES: &[(&str, KeyCode)] = &[
     ("Enter", KeyCode::Enter),
     ("Return", KeyCode::Enter),
@@ -76,11 +62,11 @@ const NAMES: &[(&str, KeyCode)] = &[
     ("Space", KeyCode::Char(' ')),
 ];
 
-/// Most keys in a sequence.
-pub const LONGEST_SEQUENCE: usize = 4;
+/// Maximum number of keys in a sequence.
+pub const MAX_SEQUENCE_KEYS: usize = 4;
 
 impl Key {
-    /// A stroke brought to its normal form.
+    /// A key press in its normal form.
     pub fn new(code: KeyCode, ctrl: bool, alt: bool, shift: bool) -> Self {
         match code {
             KeyCode::Char(c) if ctrl => {
@@ -94,7 +80,7 @@ impl Key {
         }
     }
 
-    /// A character struck without control and alt.
+    /// A character without control and alt.
     pub fn char(c: char) -> Self {
         Self::new(KeyCode::Char(c), false, false, false)
     }
@@ -104,12 +90,12 @@ impl Key {
         Self::new(KeyCode::Char(c), true, false, false)
     }
 
-    /// What was struck.
+    /// The key without modifiers.
     pub fn code(self) -> KeyCode {
         self.code
     }
 
-    /// The character that the stroke would write, if it writes one.
+    /// The character that the key types, if any.
     pub fn text(self) -> Option<char> {
         match self.code {
             KeyCode::Char(c) if !self.ctrl && !self.alt => Some(c),
@@ -118,7 +104,7 @@ impl Key {
     }
 }
 
-/// The mapped character where the mapping gives exactly one, else the character itself.
+/// The mapped character if the mapping gives exactly one, else the character itself.
 fn single(c: char, mut mapped: impl Iterator<Item = char>) -> char {
     match (mapped.next(), mapped.next()) {
         (Some(one), None) => one,
@@ -142,7 +128,7 @@ impl fmt::Display for Key {
     }
 }
 
-/// A text that names no key.
+/// A text that is no key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct KeyError(String);
@@ -153,7 +139,7 @@ impl FromStr for Key {
     fn from_str(text: &str) -> Result<Self, KeyError> {
         let (mut ctrl, mut alt, mut shift) = (false, false, false);
         let mut rest = text;
-        // What follows the dash may itself be a dash: `C--`.
+        // The part after the dash may itself be a dash: `C--`.
         while let Some((modifier, after)) =
             rest.split_once('-').filter(|(m, after)| m.len() == 1 && !after.is_empty())
         {
@@ -188,30 +174,34 @@ fn unknown(text: &str, name: &str) -> KeyError {
     if name.len() == 2 && name.chars().all(char::is_alphanumeric) {
         let parts: Vec<_> = name.chars().map(String::from).collect();
         return KeyError(format!(
-            "{text} is no key; keys of a sequence stand apart, as in \"{}\"",
+            "{text} is not a key; write the keys of a sequence with spaces, as in \"{}\"",
             parts.join(" ")
         ));
     }
     let hint = super::error::did_you_mean(name, NAMES.iter().map(|(n, _)| *n));
-    KeyError(format!("{text} is no key (as \"j\", \"g g\", \"C-d\", \"PgDn\" or \"S-Tab\"){hint}"))
+    KeyError(format!(
+        "{text} is not a key such as \"j\", \"g g\", \"C-d\", \"PgDn\" or \"S-Tab\"{hint}"
+    ))
 }
 
-/// Reads a sequence: keys with blanks between, at most [`LONGEST_SEQUENCE`].
+/// Parses a sequence: keys separated by spaces, at most [`MAX_SEQUENCE_KEYS`].
 ///
 /// # Errors
-/// When a part is no key, or when there are none or too many.
+/// When a part is not a key, or there are none or too many.
 pub fn parse_sequence(text: &str) -> Result<Vec<Key>, KeyError> {
     let keys: Vec<Key> = text.split_whitespace().map(str::parse).collect::<Result<_, _>>()?;
     match keys.len() {
-        0 => Err(KeyError("expected a key, found nothing; the blank is called Space".to_owned())),
-        n if n > LONGEST_SEQUENCE => {
-            Err(KeyError(format!("a sequence has at most {LONGEST_SEQUENCE} keys, found {n}")))
+        0 => {
+            Err(KeyError("expected a key, found nothing; the space bar is called Space".to_owned()))
+        }
+        n if n > MAX_SEQUENCE_KEYS => {
+            Err(KeyError(format!("a sequence has at most {MAX_SEQUENCE_KEYS} keys, found {n}")))
         }
         _ => Ok(keys),
     }
 }
 
-/// A sequence as [`parse_sequence`] reads it.
+/// A sequence in the form that [`parse_sequence`] parses.
 pub fn show_sequence(keys: &[Key]) -> String {
     keys.iter().map(Key::to_string).collect::<Vec<_>>().join(" ")
 }
@@ -222,7 +212,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn written_forms() {
+    fn parses_every_written_form() {
         let cases = [
             ("j", "j"),
             ("S-a", "A"),
@@ -263,12 +253,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_shown_is_read(keys in prop::collection::vec(any_key(), 1..=LONGEST_SEQUENCE)) {
+        fn shown_sequences_parse_back(keys in prop::collection::vec(any_key(), 1..=MAX_SEQUENCE_KEYS)) {
             prop_assert_eq!(parse_sequence(&show_sequence(&keys)).unwrap(), keys);
         }
 
         #[test]
-        fn any_text_is_read_or_refused(text in ".{0,12}") {
+        fn any_text_parses_or_fails(text in ".{0,12}") {
             let _ = parse_sequence(&text);
         }
     }

@@ -1,4 +1,4 @@
-//! Which key does what in which pane: a preset, and the user's own bindings merged onto it.
+//! The key bindings of each pane: a preset, and the user's own bindings merged onto it.
 
 use super::action::Action;
 use super::key::{Key, parse_sequence, show_sequence};
@@ -13,21 +13,17 @@ pub(crate) const PRESETS: &[&str] = &["default", "newsboat"];
 const DEFAULT_KEYS: &str = include_str!("../../assets/keymap-default.toml");
 const NEWSBOAT_KEYS: &str = include_str!("../../assets/keymap-newsboat.toml");
 
-/// Where a binding holds.
+/// Where a binding applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Context {
-    /// Every pane, unless the pane binds the same keys otherwise.
+    /// Every pane that does not bind the same keys itself.
     Everywhere,
-    /// The sources pane.
     Sources,
-    /// The items pane.
     Items,
-    /// The reader.
     Reader,
 }
 
 impl Context {
-    /// Every context.
     pub const ALL: [Self; 4] = [Self::Everywhere, Self::Sources, Self::Items, Self::Reader];
 
     /// Its name below `[keys]`.
@@ -41,30 +37,28 @@ impl Context {
     }
 }
 
-/// What the keys struck so far mean.
+/// What the keys pressed so far are bound to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lookup {
-    /// They are bound to this.
     Action(Action),
-    /// A longer sequence begins with them.
+    /// The beginning of a longer sequence.
     Prefix,
-    /// Nothing.
     None,
 }
 
-/// One binding that cannot be.
+/// A binding that is not possible.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("keys.{context}.\"{keys}\": {message}")]
 pub struct BindingError {
-    /// Name of the context, as written.
+    /// The context as written.
     pub context: String,
-    /// The keys, as written.
+    /// The keys as written.
     pub keys: String,
-    /// What is wrong with them, and what to do.
+    /// The problem, and what to do.
     pub message: String,
 }
 
-/// Every binding that cannot be.
+/// All bindings that are not possible.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyMapErrors(pub Vec<BindingError>);
 
@@ -77,28 +71,28 @@ impl fmt::Display for KeyMapErrors {
 
 impl std::error::Error for KeyMapErrors {}
 
-/// A sequence and its action; `None` hides what the sequence does everywhere.
+/// A sequence and its action; `None` hides the binding of the sequence in everywhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Binding {
     keys: Vec<Key>,
     action: Option<Action>,
 }
 
-/// The live keys.
+/// The active key bindings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyMap {
     /// As declared, the user's own first.
     declared: BTreeMap<Context, Vec<Binding>>,
-    /// Per context, with what holds everywhere mixed in.
+    /// Per context, with the bindings of everywhere mixed in.
     effective: BTreeMap<Context, BTreeMap<Vec<Key>, Action>>,
 }
 
 impl KeyMap {
-    /// The preset with the user's bindings on top.
+    /// The preset with the user's bindings merged onto it.
     ///
     /// # Errors
-    /// Every binding with a key, an action or a context that does not exist, or with keys that
-    /// are the beginning of other keys.
+    /// Every binding with an unknown key, action or context, or with keys that are the beginning of
+    /// other keys.
     pub fn load(settings: &KeySettings) -> Result<Self, KeyMapErrors> {
         let mut errors = Vec::new();
         let mut declared = preset(&settings.preset).map_err(|e| KeyMapErrors(vec![e]))?;
@@ -111,7 +105,7 @@ impl KeyMap {
                 None => errors.push(BindingError {
                     context: context.clone(),
                     keys: String::new(),
-                    message: "no such pane; there are everywhere, sources, items and reader"
+                    message: "unknown context; there are everywhere, sources, items and reader"
                         .to_owned(),
                 }),
             }
@@ -130,7 +124,7 @@ impl KeyMap {
         if errors.is_empty() { Ok(map) } else { Err(KeyMapErrors(errors)) }
     }
 
-    /// What the keys struck so far mean in a context. `C-c` always quits.
+    /// What the keys pressed so far are bound to in a context. `C-c` always quits.
     pub fn lookup(&self, context: Context, keys: &[Key]) -> Lookup {
         if keys.last() == Some(&Key::ctrl('c')) {
             return Lookup::Action(Action::Quit);
@@ -146,8 +140,8 @@ impl KeyMap {
         }
     }
 
-    /// What a context itself binds, one row per action in the order of [`Action::ALL`]; the keys
-    /// of a row stand in the order of declaration with a comma between.
+    /// The bindings of a context itself, one row per action in the order of [`Action::ALL`]. The
+    /// keys of a row are in the order of declaration, separated by commas.
     pub fn bindings(&self, context: Context) -> Vec<(String, Action)> {
         let declared = self.declared.get(&context).map_or(&[][..], Vec::as_slice);
         let keys = |action: Action| {
@@ -158,7 +152,7 @@ impl KeyMap {
         rows.filter(|(keys, _)| !keys.is_empty()).collect()
     }
 
-    /// The first keys that do this in a context, for hints.
+    /// The first keys bound to an action in a context, for hints.
     pub fn keys_for(&self, context: Context, action: Action) -> Option<String> {
         let map = self.effective.get(&context)?;
         [context, Context::Everywhere]
@@ -169,18 +163,19 @@ impl KeyMap {
             .map(|b| show_sequence(&b.keys))
     }
 
-    /// Every binding as declared; `None` takes away what the keys do everywhere.
+    /// Every binding as declared; `None` hides the binding in everywhere.
     pub(super) fn declared(&self) -> impl Iterator<Item = (Context, &[Key], Option<Action>)> {
         let bindings = self.declared.iter().flat_map(|(c, all)| all.iter().map(|b| (*c, b)));
         bindings.map(|(context, b)| (context, b.keys.as_slice(), b.action))
     }
 
-    /// Whether a context itself says something of these keys.
+    /// Whether a context itself declares these keys.
     pub(super) fn declares(&self, context: Context, keys: &[Key]) -> bool {
         self.declared().any(|(c, k, _)| c == context && k == keys)
     }
 
-    /// What holds in a context and has the same keys, or begins with them, or the other way round.
+    /// The bindings of a context with the same keys, with a prefix of them, or that they are a
+    /// prefix of.
     pub(super) fn clashes(&self, context: Context, keys: &[Key]) -> Vec<(Vec<Key>, Action)> {
         let map = self.effective.get(&context).into_iter().flatten();
         map.filter(|(k, _)| k.starts_with(keys) || keys.starts_with(k))
@@ -188,7 +183,7 @@ impl KeyMap {
             .collect()
     }
 
-    /// The reason why a binding of the user cannot hold beside the others.
+    /// Why a user's binding conflicts with the others.
     fn conflict(&self, context: Context, written: &str, binding: &Binding) -> Option<BindingError> {
         let action = binding.action?;
         let error = |message| {
@@ -204,7 +199,7 @@ impl KeyMap {
         let reach = if context == Context::Everywhere { &Context::ALL[..] } else { &[context] };
         let (keys, other, place) = reach.iter().find_map(|c| {
             let map = self.effective.get(c)?;
-            // Bound otherwise in that pane, so this binding does not hold there.
+            // That pane binds the keys itself, so this binding does not apply there.
             if map.get(&binding.keys) != Some(&action) {
                 return None;
             }
@@ -214,14 +209,14 @@ impl KeyMap {
             map.keys().find(clash).map(|k| (show_sequence(k), map[k], *c))
         })?;
         error(format!(
-            "stands in the way of \"{keys}\" ({other}) in {}: one begins with the other; bind \
+            "conflicts with \"{keys}\" ({other}) in {}: one begins with the other; bind \
              \"{keys}\" to \"none\" or choose other keys",
             place.name()
         ))
     }
 }
 
-/// The user's bindings of one context; the faulty ones go to `errors`.
+/// The user's bindings of one context; errors go to `errors`.
 fn read_own<'a>(
     context: &str,
     bindings: &'a BTreeMap<String, String>,
@@ -229,7 +224,7 @@ fn read_own<'a>(
 ) -> Vec<(&'a str, Binding)> {
     let mut read: Vec<(&str, Binding)> = Vec::new();
     for (written, action) in bindings {
-        let fault = match binding(written, action) {
+        let message = match binding(written, action) {
             Ok(new) => match read.iter().find(|(_, old)| old.keys == new.keys) {
                 None => {
                     read.push((written, new));
@@ -239,11 +234,7 @@ fn read_own<'a>(
             },
             Err(message) => message,
         };
-        errors.push(BindingError {
-            context: context.to_owned(),
-            keys: written.clone(),
-            message: fault,
-        });
+        errors.push(BindingError { context: context.to_owned(), keys: written.clone(), message });
     }
     read
 }
@@ -257,10 +248,10 @@ fn binding(keys: &str, action: &str) -> Result<Binding, String> {
     Ok(Binding { keys, action })
 }
 
-/// What contexts bind.
+/// Bindings per context.
 type Bindings = BTreeMap<Context, Vec<Binding>>;
 
-/// The bindings of a preset, in the order of its file. Each file is read once.
+/// The bindings of a preset, in the order of its file. Each file is parsed once.
 fn preset(name: &str) -> Result<Bindings, BindingError> {
     static DEFAULT: LazyLock<Result<Bindings, BindingError>> =
         LazyLock::new(|| read_preset("default", DEFAULT_KEYS));
@@ -335,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn presets_hold_no_fault_and_reach_every_action() {
+    fn presets_are_valid_and_bind_every_action() {
         for preset in PRESETS {
             let map = KeyMap::load(&settings(preset, &[])).unwrap();
             for context in Context::ALL {
@@ -345,10 +336,10 @@ mod tests {
                     assert_eq!(clash, None, "{preset} {context:?} {}", show_sequence(keys));
                 }
             }
-            // A setting is set by name.
+            // A setting is changed by name.
             for action in Action::ALL.iter().filter(|a| **a != Action::Set) {
                 let reached = Context::ALL.iter().any(|c| map.keys_for(*c, *action).is_some());
-                assert!(reached, "{preset} binds nothing to {action}");
+                assert!(reached, "{preset} does not bind {action}");
             }
         }
     }
@@ -374,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn own_bindings_win_and_none_removes() {
+    fn own_bindings_override_and_none_removes() {
         let own = [
             ("everywhere", "g g", "none"),
             ("everywhere", "g", "first"),
@@ -392,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_all_reported() {
+    fn reports_all_errors() {
         let own = [
             ("items", "g", "pin"),
             ("items", "zz", "pin"),

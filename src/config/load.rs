@@ -1,4 +1,4 @@
-//! Reads `config.toml` and `sources.toml`, checks everything in them, and applies `--set`.
+//! Loads and checks `config.toml` and `sources.toml`, and applies `--set`.
 
 use super::document::{Node, Pair, Value, node, parse, put, read_text};
 use super::error::{At, ConfigError, ConfigErrors, Report, did_you_mean};
@@ -14,24 +14,24 @@ use crate::model::Source;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// What both files say.
+/// The content of both files.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Loaded {
     /// `config.toml` with the overrides applied.
     pub settings: Settings,
-    /// `sources.toml`, every source with an identifier of its own.
+    /// `sources.toml`; every source has a unique identifier.
     pub sources: Vec<Source>,
-    /// What is odd but does no harm.
+    /// Problems that lose nothing.
     pub warnings: Vec<ConfigError>,
 }
 
 /// Reads both files. Missing files are no error: everything has a default.
 ///
-/// `overrides` are the arguments of `--set`: `net.host_delay=0s`, the value in TOML or as a bare
-/// word.
+/// `overrides` are the arguments of `--set`, such as `net.host_delay=0s`. Values are TOML or bare
+/// words.
 ///
 /// # Errors
-/// Everything that is wrong in both files and in the overrides.
+/// All errors in both files and in the overrides.
 pub fn load(paths: &Paths, overrides: &[String]) -> Result<Loaded, ConfigErrors> {
     let settings = load_settings(&paths.config_file(), overrides);
     let sources = load_sources(&paths.sources_file());
@@ -71,10 +71,10 @@ fn text_of(file: &Path) -> Result<String, ConfigErrors> {
     })
 }
 
-/// Sources with the places of their headers.
+/// Sources with the positions of their headers.
 pub(crate) type Positioned = Vec<(At, Source)>;
 
-/// The sources of a text with the places of their headers, and warnings; `file` is its name in
+/// The sources of a text with the positions of their headers, and warnings. `file` is its name in
 /// messages.
 pub(crate) fn check_sources(
     file: &Path,
@@ -86,7 +86,7 @@ pub(crate) fn check_sources(
     report.finish(sources)
 }
 
-/// The settings of a text with overrides applied, and warnings; `file` is its name in messages.
+/// The settings of a text with overrides applied, and warnings. `file` is its name in messages.
 pub(crate) fn check_settings(
     file: &Path,
     text: &str,
@@ -102,7 +102,7 @@ pub(crate) fn check_settings(
     report.finish(settings)
 }
 
-/// Puts one `--set key.path=value` into the tree.
+/// Applies one `--set key.path=value` to the tree.
 fn apply(argument: &str, tree: &mut Vec<Pair>, report: &mut Report) {
     let (path, value) = match split_override(argument) {
         Ok(parts) => parts,
@@ -120,7 +120,8 @@ fn apply(argument: &str, tree: &mut Vec<Pair>, report: &mut Report) {
     }
 }
 
-/// The path and the text of the value. Keys may be quoted, so that they can hold `.` and `=`.
+/// Splits an override into path and value. Keys may be quoted, so that they can contain `.` and
+/// `=`.
 fn split_override(argument: &str) -> Result<(Vec<String>, &str), String> {
     let mut quote = None;
     let end = argument.char_indices().find(|(_, c)| {
@@ -140,7 +141,7 @@ fn split_override(argument: &str) -> Result<(Vec<String>, &str), String> {
     Ok((keys.iter().map(|k| k.get().to_owned()).collect(), value))
 }
 
-/// A value in TOML; what is none, but does not look like a try at one, is text.
+/// A TOML value. A text that does not start like one is a bare word.
 fn override_value(value: &str, origin: usize) -> Result<Value, String> {
     let value = value.trim();
     match value.parse::<toml_edit::Value>() {
@@ -193,7 +194,7 @@ fn tables_of_texts<'a>(
     tables.map(|pair| (pair.key.clone(), texts(pair, prefix, report))).collect()
 }
 
-/// A table whose values are all texts.
+/// A table whose values are all text.
 fn texts(pair: &Pair, prefix: &str, report: &mut Report) -> BTreeMap<String, String> {
     let name = format!("{prefix}{}", pair.key);
     let Value::Table(table) = &pair.node.value else {
@@ -235,7 +236,7 @@ fn read_views(pair: &Pair, report: &mut Report) -> Vec<ViewSettings> {
         }
         let query = table.iter().find(|pair| pair.key == "query");
         if let (Some(pair), Err(e)) = (query, view.query.parse::<crate::query::Query>()) {
-            report.warn(pair.node.at, "view.query", format!("{e}; the view shows nothing"));
+            report.warn(pair.node.at, "view.query", format!("{e}; the view is empty"));
         }
         views.push(view);
     }
@@ -244,7 +245,7 @@ fn read_views(pair: &Pair, report: &mut Report) -> Vec<ViewSettings> {
 
 fn check_bounds(tree: &[Pair], settings: &Settings, report: &mut Report) {
     let bounds = [settings.schedule.min_interval, settings.schedule.max_interval].map(Some);
-    // One of them has been written, since the defaults do not contradict each other.
+    // One of them is in the file, because the defaults do not contradict each other.
     let written = ["min_interval", "max_interval"].map(|key| find(tree, &["schedule", key]));
     if let (Some(what), Some(pair)) = (contradiction(bounds), written.into_iter().flatten().next())
     {
@@ -252,7 +253,7 @@ fn check_bounds(tree: &[Pair], settings: &Settings, report: &mut Report) {
     }
 }
 
-/// A model that is not named, or that nobody asks.
+/// An endpoint without a model, or in a build without language models.
 fn check_llm(tree: &[Pair], settings: &Settings, report: &mut Report) {
     let Some(pair) = find(tree, &["llm", "endpoint"]).filter(|_| settings.llm.endpoint.is_some())
     else {
@@ -268,7 +269,7 @@ fn check_llm(tree: &[Pair], settings: &Settings, report: &mut Report) {
     }
 }
 
-/// The key map says what is wrong with bindings; the tree says where they stand.
+/// The key map reports invalid bindings; the tree has their positions.
 fn check_keys(tree: &[Pair], settings: &Settings, report: &mut Report) {
     let Err(errors) = KeyMap::load(&settings.keys) else { return };
     for error in errors.0.iter().filter(|e| !e.keys.is_empty()) {
@@ -281,7 +282,7 @@ fn check_keys(tree: &[Pair], settings: &Settings, report: &mut Report) {
 fn check_themes(tree: &[Pair], settings: &Settings, report: &mut Report) {
     for name in settings.themes.keys() {
         for error in Theme::load(name, &settings.themes).err().unwrap_or_default() {
-            // A fault of the theme below is told where that one is read.
+            // Errors of the base theme are reported with that theme.
             if error.theme == *name {
                 let at = find(tree, &["themes", name, &error.key]).map(|p| p.node.at);
                 let key = format!("themes.{name}.{}", error.key);

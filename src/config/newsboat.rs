@@ -1,11 +1,11 @@
-//! Lists with one address a line, and newsboat's `urls` file, which adds tags and flags to them.
+//! Lists with one URL per line, and newsboat's `urls` file, which adds tags and flags.
 
 use super::import::{
     Entry, Gatherer, Import, ImportError, ImportKind, NO_COMMANDS, is_command, not_a_list,
     not_an_address,
 };
 
-/// Reads either; what only newsboat writes makes it a newsboat file.
+/// Parses either format; anything that only newsboat writes makes it a newsboat file.
 pub(crate) fn read(text: &str, name: &str) -> Result<Import, ImportError> {
     let mut gatherer = Gatherer::default();
     let mut kind = ImportKind::Addresses;
@@ -30,15 +30,15 @@ pub(crate) fn read(text: &str, name: &str) -> Result<Import, ImportError> {
     }
     if gatherer.is_empty() && kind == ImportKind::Addresses && !strangers.is_empty() {
         let first = strangers.first().map(|l| super::quote::quote(l)).unwrap_or_default();
-        return Err(not_a_list(name, &format!("a text that begins with {first}")));
+        return Err(not_a_list(name, &format!("a text that starts with {first}")));
     }
     for line in strangers {
         gatherer.skip(line, &not_an_address(line));
     }
-    gatherer.finish(kind, name, "every line in it is empty or a comment")
+    gatherer.finish(kind, name, "every line is empty or a comment")
 }
 
-/// The address a word stands for; hosts may be written without https://.
+/// The URL in a word; hosts may be written without https://.
 fn address_of(word: &str) -> Option<String> {
     if let Some((scheme, rest)) = word.split_once("://") {
         let is_scheme = !scheme.is_empty()
@@ -54,7 +54,7 @@ fn address_of(word: &str) -> Option<String> {
     is_host.then(|| format!("https://{word}"))
 }
 
-/// `~title` renames, `!` and `-` are flags of newsboat's display, everything else is a tag.
+/// `~title` sets the title, `!` and `-` are display flags of newsboat, everything else is a tag.
 fn entry(address: String, words: &[String]) -> Entry {
     let mut entry = Entry { address, ..Entry::default() };
     for word in words {
@@ -67,7 +67,7 @@ fn entry(address: String, words: &[String]) -> Entry {
     entry
 }
 
-/// Words with blanks between; double quotes keep blanks, a backslash keeps the next character.
+/// Words separated by spaces; double quotes keep spaces, a backslash keeps the next character.
 fn split(line: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -81,7 +81,7 @@ fn split(line: &str) -> Vec<String> {
             }
             '\\' if quoted => word.get_or_insert_default().extend(chars.next()),
             c if c.is_whitespace() && !quoted => words.extend(word.take()),
-            // A comment behind an address.
+            // A comment after a URL.
             '#' if !quoted && word.is_none() => break,
             c => word.get_or_insert_default().push(c),
         }

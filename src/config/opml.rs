@@ -1,21 +1,20 @@
-//! OPML: read event by event, so that no depth and no size of it can exhaust the stack.
+//! OPML, parsed event by event, so that no depth or size exhausts the stack.
 //!
-//! Tolerant where the meaning is plain: attribute names in any case, bare `&`, unknown entities,
-//! a body that is closed too early or never.
+//! Tolerates errors with a clear meaning: attribute names in any case, bare `&`, unknown entities,
+//! a body that is closed too early or not at all.
 
 use super::import::{Entry, Gatherer, Import, ImportError, ImportKind, NO_COMMANDS, is_command};
 use crate::util::text::line as clean;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 
-/// Deepest nesting of outlines.
-pub(crate) const DEEPEST: usize = 256;
+/// Maximum nesting of outlines.
+pub(crate) const MAX_DEPTH: usize = 256;
 
-/// Reads an OPML text.
 pub(crate) fn read(text: &str, name: &str) -> Result<Import, ImportError> {
     let mut outlines = Outlines::default();
     let mut start = 0;
-    for _ in 0..MOST_BREAKS {
+    for _ in 0..MAX_ERRORS {
         let Some((position, message)) = read_events(&text[start..], &mut outlines, name)? else {
             return outlines.finish(name);
         };
@@ -29,15 +28,15 @@ pub(crate) fn read(text: &str, name: &str) -> Result<Import, ImportError> {
         let Some(next) = next else { return outlines.finish(name) };
         start = next;
     }
-    outlines.gatherer.skip("the rest of the file", "too many broken places");
+    outlines.gatherer.skip("the rest of the file", "too many errors");
     outlines.cut = true;
     outlines.finish(name)
 }
 
-/// Broken places after which the rest is given up: each costs a poll through all that follows.
-const MOST_BREAKS: usize = 100;
+/// Maximum number of errors: each costs a scan of the rest of the file.
+const MAX_ERRORS: usize = 100;
 
-/// Reads to the end or to a place that is broken: its position and what the parser says.
+/// Parses to the end or to an error: its position and the parser's message.
 fn read_events(
     text: &str,
     outlines: &mut Outlines,
@@ -78,7 +77,7 @@ struct Outlines {
     root_open: bool,
     cut: bool,
     outlines: usize,
-    /// Names of the open outlines; those with an address have none.
+    /// Names of the open outlines; those with a URL have none.
     open: Vec<Option<String>>,
 }
 
@@ -96,7 +95,7 @@ impl Outlines {
             self.has_body = true;
         } else if local.eq_ignore_ascii_case("outline") {
             self.outline(tag);
-            if self.open.len() > DEEPEST {
+            if self.open.len() > MAX_DEPTH {
                 return Err(ImportError::TooDeep { name: name.to_owned() });
             }
         }
@@ -109,8 +108,8 @@ impl Outlines {
         let label = outline.text.clone().or_else(|| outline.title.clone());
         let Some(address) = &outline.address else {
             if outline.kind.as_deref().is_some_and(|k| k.eq_ignore_ascii_case("rss")) {
-                let what = label.as_deref().unwrap_or("an outline without name");
-                self.gatherer.skip(what, "a feed without address (xmlUrl)");
+                let what = label.as_deref().unwrap_or("an outline without a name");
+                self.gatherer.skip(what, "a feed without a URL (xmlUrl)");
                 self.open.push(None);
             } else {
                 self.open.push(label);
@@ -122,7 +121,7 @@ impl Outlines {
             self.gatherer.skip(address, NO_COMMANDS);
             return;
         }
-        // A name that only repeats the address says nothing, unless it was meant as title.
+        // A name that only repeats the URL is no title, unless it is in `title`.
         let repeats = outline.title.is_none() && label.as_deref() == Some(address.trim());
         let entry = Entry {
             address: address.clone(),
@@ -141,7 +140,7 @@ impl Outlines {
         }
     }
 
-    /// Takes what can be told of a broken outline; what was read before is kept in any case.
+    /// Salvages a broken outline. Everything before it is kept in any case.
     fn broken(
         &mut self,
         outline: &str,
@@ -166,7 +165,7 @@ impl Outlines {
         } else if self.gatherer.is_empty() {
             return Err(ImportError::Broken { name: name.to_owned(), line, message });
         } else {
-            let why = format!("the file is broken there: {message}");
+            let why = format!("the file is damaged there: {message}");
             self.gatherer.skip(&format!("everything after line {line}"), &why);
         }
         self.cut |= next.is_none();
@@ -179,29 +178,30 @@ impl Outlines {
 
     fn finish(mut self, name: &str) -> Result<Import, ImportError> {
         if !self.has_root {
-            return Err(super::import::not_a_list(name, "XML without any element"));
+            return Err(super::import::not_a_list(name, "XML without elements"));
         }
         if !self.has_body && self.outlines == 0 {
             return Err(ImportError::NoBody(name.to_owned()));
         }
         if self.root_open && !self.cut && !self.gatherer.is_empty() {
-            self.gatherer.skip("the end of the file", "</opml> is missing; it may be cut short");
+            self.gatherer
+                .skip("the end of the file", "</opml> is missing; the file may be truncated");
         }
-        let hint = "no outline in it has an address (xmlUrl)";
+        let hint = "no outline has a URL (xmlUrl)";
         self.gatherer.finish(ImportKind::Opml, name, hint)
     }
 }
 
 fn not_opml(root: &str, name: &str) -> ImportError {
     let hint = match root.to_ascii_lowercase().as_str() {
-        "rss" | "feed" | "rdf" => "; that is a feed, follow its address with `newsfed add`",
-        "html" | "head" | "body" => "; that is a web page, follow its address with `newsfed add`",
+        "rss" | "feed" | "rdf" => "; this is a feed, follow its URL with `newsfed add`",
+        "html" | "head" | "body" => "; this is a web page, follow its URL with `newsfed add`",
         _ => "",
     };
     ImportError::NotOpml { name: name.to_owned(), root: clean(root), hint }
 }
 
-/// The attributes of an outline that matter.
+/// The attributes of an outline that are used.
 #[derive(Default)]
 struct Outline {
     text: Option<String>,
@@ -209,7 +209,7 @@ struct Outline {
     address: Option<String>,
     kind: Option<String>,
     tags: Vec<String>,
-    /// Whether newsboat would pipe the feed through a command.
+    /// Whether newsboat would run a command for the feed.
     command: bool,
 }
 
@@ -223,7 +223,7 @@ impl Outline {
             match key.to_ascii_lowercase().as_str() {
                 "text" => outline.text = filled,
                 "title" => outline.title = filled,
-                // An empty one is kept: it was meant to be a feed.
+                // An empty one is kept: the outline is meant to be a feed.
                 "xmlurl" => outline.address = Some(value),
                 "type" => outline.kind = filled,
                 "filtercmd" => outline.command = filled.is_some(),
@@ -238,7 +238,7 @@ impl Outline {
     }
 }
 
-/// The value of an attribute in a tag that is otherwise beyond reading.
+/// The value of an attribute in a tag that cannot be parsed otherwise.
 fn salvage(tag: &str, name: &str) -> Option<String> {
     let start = format!(" {name}=\"");
     let value = tag.split_once(&start)?.1;
@@ -246,17 +246,17 @@ fn salvage(tag: &str, name: &str) -> Option<String> {
     (!clean(&value).is_empty()).then_some(value)
 }
 
-/// Longest reference between `&` and `;`.
-const LONGEST_REFERENCE: usize = 12;
+/// Maximum length of a reference between `&` and `;`.
+const MAX_REFERENCE_BYTES: usize = 12;
 
-/// The text of an attribute. What is no reference that XML knows stays as it is.
+/// The text of an attribute. Unknown references stay as they are.
 fn unescape(raw: &str) -> String {
     let mut text = String::with_capacity(raw.len());
     let mut rest = raw;
     while let Some(start) = rest.find('&') {
         text.push_str(&rest[..start]);
         let after = &rest[start + 1..];
-        let end = after.bytes().take(LONGEST_REFERENCE).position(|b| b == b';');
+        let end = after.bytes().take(MAX_REFERENCE_BYTES).position(|b| b == b';');
         match end.and_then(|end| Some((end, referred(&after[..end])?))) {
             Some((end, c)) => {
                 text.push(c);

@@ -1,4 +1,4 @@
-//! Where files live: XDG folders, overridden by arguments, then by environment variables.
+//! Where files are: XDG folders, overridden by arguments, then by environment variables.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -16,11 +16,9 @@ pub struct Paths {
     log_dir: PathBuf,
 }
 
-/// No folder could be chosen.
+/// No folder is known.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "there is no home folder to keep {what} in: set HOME, or give {argument} FOLDER or {variable}"
-)]
+#[error("no home folder is known for {what}: set HOME, {argument} DIR or {variable}")]
 pub struct NoHome {
     what: &'static str,
     argument: &'static str,
@@ -28,16 +26,16 @@ pub struct NoHome {
 }
 
 impl Paths {
-    /// The folders of this process: arguments win over `NEWSFED_*`, which win over XDG.
+    /// The folders of this process. Arguments override `NEWSFED_*`, which override XDG.
     ///
     /// # Errors
-    /// When a folder is neither given nor derivable, because no home folder is known.
+    /// When a folder is not given and no home folder is known.
     pub fn resolve(config_dir: Option<PathBuf>, data_dir: Option<PathBuf>) -> Result<Self, NoHome> {
         let home = directories::ProjectDirs::from("", "", "newsfed");
         Self::choose(config_dir, data_dir, |name| std::env::var_os(name), home.as_ref())
     }
 
-    /// `resolve` with the environment given.
+    /// `resolve` with a given environment.
     fn choose(
         config_dir: Option<PathBuf>,
         data_dir: Option<PathBuf>,
@@ -55,7 +53,7 @@ impl Paths {
                 variable: CONFIG_DIR_VARIABLE,
             })?;
         let given = data_dir.or_else(|| from_variable(DATA_DIR_VARIABLE));
-        // Logs follow a data folder that was asked for, so that a trial run leaves no other trace.
+        // Logs follow a given data folder, so that a trial run leaves no other traces.
         let log_dir = match (&given, home) {
             (None, Some(h)) => h.state_dir().unwrap_or_else(|| h.data_local_dir()).join("log"),
             (Some(dir), _) => dir.join("log"),
@@ -69,13 +67,13 @@ impl Paths {
         Ok(Self { config_dir, data_dir, log_dir })
     }
 
-    /// Both kinds of files below one folder, for demonstrations and tests.
+    /// All files below one folder, for demos and tests.
     pub fn below(folder: &Path) -> Self {
         let data_dir = folder.join("data");
         Self { config_dir: folder.join("config"), log_dir: data_dir.join("log"), data_dir }
     }
 
-    /// Folder of the files written by people.
+    /// Folder of `config.toml` and `sources.toml`.
     pub fn config_dir(&self) -> &Path {
         &self.config_dir
     }
@@ -85,17 +83,14 @@ impl Paths {
         &self.data_dir
     }
 
-    /// `config.toml`
     pub fn config_file(&self) -> PathBuf {
         self.config_dir.join("config.toml")
     }
 
-    /// `sources.toml`
     pub fn sources_file(&self) -> PathBuf {
         self.config_dir.join("sources.toml")
     }
 
-    /// The database.
     pub fn database(&self) -> PathBuf {
         self.data_dir.join("newsfed.db")
     }
@@ -128,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_win_over_variables_over_home() {
+    fn arguments_override_variables_and_home() {
         let variables = [(CONFIG_DIR_VARIABLE, "/v/c"), (DATA_DIR_VARIABLE, "/v/d")];
         let paths = choose(Some("/a/c"), None, &variables, true).unwrap();
         assert_eq!(paths.config_file(), Path::new("/a/c/config.toml"));
@@ -141,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn no_home_says_what_to_do() {
+    fn missing_home_error_names_the_option_and_the_variable() {
         let error = choose(None, Some("/d"), &[], false).unwrap_err().to_string();
         assert!(error.contains("--config-dir") && error.contains(CONFIG_DIR_VARIABLE), "{error}");
         let error = choose(Some("/c"), None, &[], false).unwrap_err().to_string();

@@ -1,11 +1,11 @@
-//! Quoting what stands in a file.
+//! Quotes text from files in messages.
 
 use crate::util::text::line;
 
-/// Longest text quoted from a file in a message, in characters.
+/// Maximum length of a quoted text, in characters.
 const QUOTED: usize = 60;
 
-/// The text in quotation marks, cut where it is long.
+/// The text in quotation marks, truncated if it is long.
 pub(crate) fn quote(text: &str) -> String {
     let text = line(text);
     match text.char_indices().nth(QUOTED) {
@@ -14,7 +14,7 @@ pub(crate) fn quote(text: &str) -> String {
     }
 }
 
-/// An address without its user and password, for messages.
+/// A URL without user and password, for messages.
 pub(crate) fn without_secrets(address: &str) -> String {
     let Some(start) = address.find("//").map(|i| i + 2) else { return address.to_owned() };
     let rest = &address[start..];

@@ -1,5 +1,5 @@
-//! Giving actions other keys: what each binding is now, what a new one displaces, and what has to be
-//! written.
+//! Changes key bindings: the current bindings, the ones that a new binding displaces, and the
+//! changes of `config.toml`.
 
 use super::action::Action;
 use super::key::{Key, parse_sequence, show_sequence};
@@ -7,40 +7,38 @@ use super::keymap::{Context, KeyMap};
 use super::section::KeyChange;
 use super::settings::KeySettings;
 
-/// An action with one of its keys, as the page of keys shows it.
+/// An action with one of its bindings, as the key bindings page shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyRow {
-    /// What the keys do.
     pub action: Action,
-    /// Where.
     pub context: Context,
-    /// The keys; `None` where the action has none.
+    /// `None` if the action has no keys.
     pub keys: Option<Vec<Key>>,
-    /// Whose binding it is.
     pub origin: KeyOrigin,
 }
 
-/// Whose binding it is.
+/// Where a binding comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyOrigin {
-    /// The preset's.
+    /// From the preset.
     Preset,
-    /// The user's.
+    /// From the user.
     Own,
-    /// The preset's, which the user took away.
-    TakenAway,
+    /// From the preset, removed by the user.
+    Unbound,
 }
 
-/// What a new binding comes to.
+/// The result of a new binding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rebinding {
-    /// What has to be written into `config.toml`.
+    /// The changes of `config.toml`.
     pub changes: Vec<KeyChange>,
-    /// What no longer holds then, or only elsewhere, in words.
+    /// The bindings that no longer apply, or only elsewhere, as messages.
     pub displaced: Vec<String>,
 }
 
-/// Every action with its keys, in the order of [`Action::ALL`]; an action without any has a row too.
+/// Every action with its keys, in the order of [`Action::ALL`]. An action without keys has a row
+/// too.
 pub fn key_rows(settings: &KeySettings) -> Vec<KeyRow> {
     let (Ok(map), Ok(preset)) = (KeyMap::load(settings), KeyMap::load(&preset_of(settings))) else {
         return Vec::new();
@@ -53,10 +51,10 @@ pub fn key_rows(settings: &KeySettings) -> Vec<KeyRow> {
             Some(action) if own => (action, KeyOrigin::Own),
             Some(action) => (action, KeyOrigin::Preset),
             None => match before().and_then(|(_, _, action)| action) {
-                Some(action) => (action, KeyOrigin::TakenAway),
-                // Hides what the keys do everywhere.
+                Some(action) => (action, KeyOrigin::Unbound),
+                // Hides the binding of everywhere.
                 None => match map.lookup(Context::Everywhere, keys) {
-                    super::keymap::Lookup::Action(action) => (action, KeyOrigin::TakenAway),
+                    super::keymap::Lookup::Action(action) => (action, KeyOrigin::Unbound),
                     _ => continue,
                 },
             },
@@ -64,7 +62,7 @@ pub fn key_rows(settings: &KeySettings) -> Vec<KeyRow> {
         rows.push(KeyRow { action, context, keys: Some(keys.to_vec()), origin });
     }
     for action in Action::ALL {
-        if !rows.iter().any(|r| r.action == *action && r.origin != KeyOrigin::TakenAway) {
+        if !rows.iter().any(|r| r.action == *action && r.origin != KeyOrigin::Unbound) {
             let (context, origin) = (Context::Everywhere, KeyOrigin::Preset);
             rows.push(KeyRow { action: *action, context, keys: None, origin });
         }
@@ -73,11 +71,11 @@ pub fn key_rows(settings: &KeySettings) -> Vec<KeyRow> {
     rows
 }
 
-/// Gives `row`'s action the keys `new`, in the place of its own or `beside` them; `None` only takes
-/// its own away.
+/// Binds `new` to the action of `row`, in place of its keys or `beside` them. `None` only removes
+/// its keys.
 ///
 /// # Errors
-/// In words, when these keys cannot be bound.
+/// A message, when these keys cannot be bound.
 pub fn rebind(
     settings: &KeySettings,
     row: &KeyRow,
@@ -86,7 +84,7 @@ pub fn rebind(
 ) -> Result<Rebinding, String> {
     let mut wanted = settings.clone();
     if let Some(old) = row.keys.as_deref().filter(|_| !beside) {
-        take_away(&mut wanted, row.context, old);
+        unbind(&mut wanted, row.context, old);
     }
     let mut displaced = Vec::new();
     if let Some(new) = new {
@@ -98,7 +96,7 @@ pub fn rebind(
         for context in reach {
             for (keys, action) in before.clashes(*context, new) {
                 let here = before.declares(*context, &keys);
-                // What a pane takes over from everywhere was met there.
+                // Inherited from everywhere, where it was handled already.
                 if row.context == Context::Everywhere && *context != row.context && !here {
                     continue;
                 }
@@ -107,7 +105,7 @@ pub fn rebind(
                     Context::Everywhere => "everywhere".to_owned(),
                     pane => format!("in {}", pane.name()),
                 };
-                // A pane's own keys win over those that hold everywhere.
+                // The pane's own binding overrides the one in everywhere.
                 if keys == new && here && *context != row.context {
                     displaced.push(format!("{shown} stays {action} {place}"));
                     continue;
@@ -117,25 +115,25 @@ pub fn rebind(
                 }
                 displaced.push(format!("{shown} is no longer {action} {place}"));
                 if keys != new {
-                    take_away(&mut wanted, *context, &keys);
+                    unbind(&mut wanted, *context, &keys);
                 }
             }
         }
-        forget(&mut wanted, row.context, new);
+        remove_own(&mut wanted, row.context, new);
         let bindings = wanted.bindings.entry(row.context.name().to_owned()).or_default();
         bindings.insert(show_sequence(new), row.action.name().to_owned());
     }
     finish(settings, &wanted, displaced)
 }
 
-/// Lets the preset decide again about the keys of a row.
+/// Restores the preset's bindings for the keys of a row.
 ///
 /// # Errors
-/// In words, when what the preset says stands in the way of other bindings.
-pub fn as_in_preset(settings: &KeySettings, row: &KeyRow) -> Result<Rebinding, String> {
+/// A message, when the preset's bindings conflict with others.
+pub fn restore_preset(settings: &KeySettings, row: &KeyRow) -> Result<Rebinding, String> {
     let mut wanted = settings.clone();
     if let Some(keys) = &row.keys {
-        forget(&mut wanted, row.context, keys);
+        remove_own(&mut wanted, row.context, keys);
     }
     finish(settings, &wanted, Vec::new())
 }
@@ -154,24 +152,24 @@ fn preset_of(settings: &KeySettings) -> KeySettings {
     KeySettings { preset: settings.preset.clone(), ..KeySettings::default() }
 }
 
-/// How the user wrote these keys, where a binding of theirs has them.
+/// How the user wrote these keys, if a binding of theirs has them.
 fn written<'a>(settings: &'a KeySettings, context: Context, keys: &[Key]) -> Option<&'a str> {
     let own = settings.bindings.get(context.name())?;
     let same = |text: &&String| parse_sequence(text).is_ok_and(|k| k == keys);
     own.keys().find(same).map(String::as_str)
 }
 
-/// Takes out what the user says of these keys.
-fn forget(settings: &mut KeySettings, context: Context, keys: &[Key]) {
+/// Removes the user's bindings of these keys.
+fn remove_own(settings: &mut KeySettings, context: Context, keys: &[Key]) {
     let Some(text) = written(settings, context, keys).map(str::to_owned) else { return };
     if let Some(own) = settings.bindings.get_mut(context.name()) {
         own.remove(&text);
     }
 }
 
-/// Makes these keys do nothing there.
-fn take_away(settings: &mut KeySettings, context: Context, keys: &[Key]) {
-    forget(settings, context, keys);
+/// Unbinds these keys in a context.
+fn unbind(settings: &mut KeySettings, context: Context, keys: &[Key]) {
+    remove_own(settings, context, keys);
     let Ok(map) = KeyMap::load(settings) else { return };
     if matches!(map.lookup(context, keys), super::keymap::Lookup::Action(_)) {
         let own = settings.bindings.entry(context.name().to_owned()).or_default();
@@ -179,7 +177,7 @@ fn take_away(settings: &mut KeySettings, context: Context, keys: &[Key]) {
     }
 }
 
-/// What leads from the one to the other.
+/// The changes that lead from one to the other.
 fn changes(from: &KeySettings, to: &KeySettings) -> Vec<KeyChange> {
     let mut changes = Vec::new();
     for context in Context::ALL {
@@ -211,7 +209,7 @@ mod tests {
         rows.into_iter().find(|r| r.action == action && r.context == context).unwrap()
     }
 
-    /// What is written, read again by the loader.
+    /// The changes as the loader reads them.
     fn apply(text: &str, changes: &[KeyChange]) -> KeySettings {
         Section::settings(text, &[]).check(changes).unwrap().unwrap().unwrap().keys
     }
@@ -232,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_replaced_added_taken_away_and_given_back() {
+    fn replaces_adds_removes_and_restores_keys() {
         let none = KeySettings::default();
         let pin = row(&none, Action::Pin, Context::Items);
         assert_eq!(pin.keys, Some(keys("p")));
@@ -245,10 +243,10 @@ mod tests {
         use super::super::keymap::Lookup;
         assert_eq!(map.lookup(Context::Items, &keys("p")), Lookup::None);
         assert_eq!(map.lookup(Context::Items, &keys("C-e")), Lookup::Action(Action::Pin));
-        let gone = key_rows(&settings).into_iter().find(|r| r.origin == KeyOrigin::TakenAway);
+        let gone = key_rows(&settings).into_iter().find(|r| r.origin == KeyOrigin::Unbound);
         let gone = gone.unwrap();
         assert_eq!((gone.action, gone.keys.clone()), (Action::Pin, Some(keys("p"))));
-        let back = as_in_preset(&settings, &gone).unwrap();
+        let back = restore_preset(&settings, &gone).unwrap();
         assert_eq!(back.changes.len(), 1);
         let beside = rebind(&none, &pin, Some(&keys("C-e")), true).unwrap();
         assert_eq!(beside.changes.len(), 1);
@@ -257,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_displaced_is_told_and_taken_away() {
+    fn reports_and_removes_displaced_bindings() {
         let none = KeySettings::default();
         let pin = row(&none, Action::Pin, Context::Items);
         for (new, summary) in [

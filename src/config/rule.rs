@@ -1,4 +1,4 @@
-//! The types of values, what they may contain, and how they are read and shown.
+//! The types of values, their limits, and how they are read and shown.
 
 use super::document::{Node, Pair, Value};
 use super::error::did_you_mean;
@@ -6,22 +6,22 @@ use super::settings::SortOrder;
 use crate::model::{FullText, PolicyKind, Priority, Secret, SourceKind, WebsiteMode};
 use std::time::Duration;
 
-/// What values are allowed beyond their type.
+/// The limits of a value beyond its type.
 #[derive(Clone, Copy)]
 pub(crate) enum Rule {
     /// Anything of the type.
     Any,
-    /// Least and largest: a count, seconds for a time, bytes for a size.
+    /// Minimum and maximum: a count, seconds for a time, bytes for a size.
     Within(u64, u64),
-    /// Least and largest of a number that need not be whole.
+    /// Minimum and maximum of a number with decimals.
     Between(f64, f64),
     /// One of these words.
     OneOf(&'static [&'static str]),
-    /// A text that passes a check, in the form that the check returns.
+    /// A text that passes a check, as the check returns it.
     Checked(fn(&str) -> Result<String, String>),
 }
 
-/// The place a value goes to, and by that its type.
+/// Where a value goes. The variant is the type of the value.
 pub(crate) enum Slot<'a> {
     Flag(&'a mut bool),
     Text(&'a mut String),
@@ -42,7 +42,7 @@ pub(crate) enum Slot<'a> {
     MaybeNumber(&'a mut Option<f64>),
     Choice(&'a mut dyn Choice),
     Secret(&'a mut Option<Secret>),
-    /// Read by code of its own, since every header has a place in messages.
+    /// Read by code of its own, because every header has its own position in messages.
     Headers(&'a mut Vec<(String, Secret)>),
     /// Read and written by code of its own.
     Special,
@@ -50,7 +50,7 @@ pub(crate) enum Slot<'a> {
 
 /// A setting that is one of a few words.
 pub(crate) trait Choice {
-    /// Takes the value of a name that the rule allows.
+    /// Takes the value with a name that the rule allows.
     fn choose(&mut self, name: &str);
     /// The name of the value; empty when there is none.
     fn chosen(&self) -> &'static str;
@@ -106,7 +106,7 @@ named! {
     WebsiteMode => &[Self::List, Self::Direct];
 }
 
-/// Puts a value into its slot, or returns what was expected and what was found.
+/// Puts a value into its slot. The error says what was expected and what was found.
 pub(super) fn fill(slot: Slot<'_>, rule: Rule, node: &Node) -> Result<(), String> {
     match slot {
         Slot::Special | Slot::Headers(_) => {}
@@ -116,7 +116,7 @@ pub(super) fn fill(slot: Slot<'_>, rule: Rule, node: &Node) -> Result<(), String
             let empty = matches!(&node.value, Value::Text(t) if t.is_empty());
             *to = if empty { None } else { Some(text(node, rule)?) };
         }
-        Slot::Words(to) | Slot::Command(to) => *to = words(node, rule)?,
+        Slot::Words(to) | Slot::Command(to) => *to = text_list(node, rule)?,
         Slot::Time(to) => *to = time(node, rule)?,
         Slot::MaybeTime(to) => *to = Some(time(node, rule)?),
         Slot::Count(to) => *to = usize::try_from(count(node, rule)?).unwrap_or(usize::MAX),
@@ -173,7 +173,7 @@ pub(crate) fn one_of(words: &[&str]) -> String {
     }
 }
 
-fn words(node: &Node, rule: Rule) -> Result<Vec<String>, String> {
+fn text_list(node: &Node, rule: Rule) -> Result<Vec<String>, String> {
     let expected = "a list of texts such as [\"one\", \"two\"]";
     let Value::List(list) = &node.value else { return Err(mismatch(expected, node)) };
     list.iter()
@@ -185,20 +185,20 @@ fn words(node: &Node, rule: Rule) -> Result<Vec<String>, String> {
 }
 
 fn count(node: &Node, rule: Rule) -> Result<u64, String> {
-    let (least, most) = bounds(rule);
-    let expected = format!("a whole number from {least} to {most}");
+    let (min, max) = bounds(rule);
+    let expected = format!("a whole number from {min} to {max}");
     match &node.value {
         Value::Whole(n) => u64::try_from(*n)
             .ok()
-            .filter(|n| (least..=most).contains(n))
+            .filter(|n| (min..=max).contains(n))
             .ok_or_else(|| mismatch(&expected, node)),
         _ => Err(mismatch(&expected, node)),
     }
 }
 
 fn number(node: &Node, rule: Rule) -> Result<f64, String> {
-    let (least, most) = match rule {
-        Rule::Between(least, most) => (least, most),
+    let (min, max) = match rule {
+        Rule::Between(min, max) => (min, max),
         _ => (f64::MIN, f64::MAX),
     };
     let found = match &node.value {
@@ -206,38 +206,38 @@ fn number(node: &Node, rule: Rule) -> Result<f64, String> {
         Value::Decimal(n) => Some(*n),
         _ => None,
     };
-    let found = found.filter(|n| (least..=most).contains(n));
-    found.ok_or_else(|| mismatch(&format!("a number from {least} to {most}"), node))
+    let found = found.filter(|n| (min..=max).contains(n));
+    found.ok_or_else(|| mismatch(&format!("a number from {min} to {max}"), node))
 }
 
 fn time(node: &Node, rule: Rule) -> Result<Duration, String> {
-    let (least, most) = bounds(rule);
-    let (least, most) = (Duration::from_secs(least), Duration::from_secs(most));
+    let (min, max) = bounds(rule);
+    let (min, max) = (Duration::from_secs(min), Duration::from_secs(max));
     let expected = format!(
         "a time from \"{}\" to \"{}\" such as \"30s\", \"15m\", \"1h\" or \"2d\"",
-        show_time(least),
-        show_time(most)
+        show_time(min),
+        show_time(max)
     );
     match &node.value {
         Value::Text(text) => parse_time(text)
-            .filter(|t| (least..=most).contains(t))
+            .filter(|t| (min..=max).contains(t))
             .ok_or_else(|| mismatch(&expected, node)),
-        Value::Whole(0) if least.is_zero() => Ok(Duration::ZERO),
+        Value::Whole(0) if min.is_zero() => Ok(Duration::ZERO),
         _ => Err(mismatch(&expected, node)),
     }
 }
 
-/// A time as people write it; `None` when it is none.
+/// A time as users write it.
 fn parse_time(text: &str) -> Option<Duration> {
     humantime::parse_duration(text.trim()).ok()
 }
 
-/// A time as `parse_time` reads it.
+/// A time in the form that `parse_time` reads.
 pub(crate) fn show_time(time: Duration) -> String {
     humantime::format_duration(time).to_string()
 }
 
-/// What a secret may be. Its value never goes into a message.
+/// The forms of a secret. Its value never appears in a message.
 const SECRET_FORMS: &str =
     "expected text, { env = \"NAME\" } or { command = [\"pass\", \"show\", \"name\"] }";
 
@@ -282,21 +282,18 @@ const UNITS: [(&str, u64); 7] = [
 ];
 
 fn size(node: &Node, rule: Rule) -> Result<u64, String> {
-    let (least, most) = bounds(rule);
-    let expected = format!(
-        "a size from \"{}\" to \"{}\" such as \"10MiB\"",
-        show_size(least),
-        show_size(most)
-    );
+    let (min, max) = bounds(rule);
+    let expected =
+        format!("a size from \"{}\" to \"{}\" such as \"10MiB\"", show_size(min), show_size(max));
     let size = match &node.value {
         Value::Text(text) => parse_size(text),
         Value::Whole(n) => u64::try_from(*n).ok(),
         _ => None,
     };
-    size.filter(|n| (least..=most).contains(n)).ok_or_else(|| mismatch(&expected, node))
+    size.filter(|n| (min..=max).contains(n)).ok_or_else(|| mismatch(&expected, node))
 }
 
-/// A number of bytes, with a unit or without; `None` when it is none.
+/// A number of bytes, with or without a unit.
 fn parse_size(text: &str) -> Option<u64> {
     let text = text.trim();
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
@@ -321,7 +318,7 @@ pub(crate) fn show_size(bytes: u64) -> String {
 
 fn bounds(rule: Rule) -> (u64, u64) {
     match rule {
-        Rule::Within(least, most) => (least, most),
+        Rule::Within(min, max) => (min, max),
         _ => (0, u64::from(u32::MAX)),
     }
 }
@@ -356,7 +353,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_and_times_survive_showing() {
+    fn sizes_and_times_round_trip() {
         for bytes in [0, 1, 1023, 1024, 1536, 10 << 20, 1 << 30, 1_000_000] {
             assert_eq!(parse_size(&show_size(bytes)), Some(bytes));
         }

@@ -1,4 +1,4 @@
-//! Replaces a file that people edit too: whole or not at all, and never over a change of theirs.
+//! Replaces a file that users edit too: as a whole or not at all, and never over their changes.
 
 use super::document::read_text;
 use std::fs::{self, File, TryLockError};
@@ -6,43 +6,30 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Times a change is made again because the file changed meanwhile.
+/// How often a change is repeated because the file was changed at the same time.
 const ATTEMPTS: usize = 20;
 
-/// Waits for another newsfed that is saving: this often, this long each.
+/// How often, and how long each time, to wait for another newsfed that is saving.
 const LOCK_WAITS: usize = 100;
 const LOCK_WAIT: Duration = Duration::from_millis(20);
 
-/// Why a file could not be saved. The file is as it was.
+/// Why a file was not saved. The file is unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum SaveError {
     /// The file cannot be read.
     #[error("{}: {message}", file.display())]
-    Unreadable {
-        /// The file.
-        file: PathBuf,
-        /// Why, in words.
-        message: String,
-    },
+    Unreadable { file: PathBuf, message: String },
     /// The new text cannot be written.
     #[error("{}: cannot be saved: {source}; check the folder's permissions and free space", file.display())]
-    Io {
-        /// The file.
-        file: PathBuf,
-        /// The system's word.
-        source: io::Error,
-    },
-    /// Others keep changing the file.
+    Io { file: PathBuf, source: io::Error },
+    /// Other programs keep changing the file.
     #[error("{}: is being changed by another program; try again", file.display())]
-    Busy {
-        /// The file.
-        file: PathBuf,
-    },
+    Busy { file: PathBuf },
 }
 
-/// Reads the file, lets `change` make the new text of it, and puts that in its place. `change` is
-/// called again on the fresh text when the file was changed meanwhile. A missing file is an empty
-/// text. Symbolic links stay links; the mode stays; new files are for their owner alone.
+/// Reads the file, lets `change` make its new text, and replaces it. `change` is called again if
+/// the file was changed at the same time. A missing file is an empty text. Symbolic links stay
+/// links, the mode stays, and new files are readable by their owner only.
 pub(crate) fn rewrite<E: From<SaveError>>(
     file: &Path,
     mut change: impl FnMut(&str) -> Result<String, E>,
@@ -63,7 +50,7 @@ pub(crate) fn rewrite<E: From<SaveError>>(
             return Ok(());
         }
         let prepared = prepare(folder, &target, &new).map_err(io_error)?;
-        // The last poll before the exchange; what is left of the gap is one system call.
+        // The last check before the exchange: only one system call remains unprotected.
         if read()? != old {
             continue;
         }
@@ -73,7 +60,7 @@ pub(crate) fn rewrite<E: From<SaveError>>(
     Err(SaveError::Busy { file: file.to_owned() }.into())
 }
 
-/// The file that links lead to, which may not exist yet.
+/// The target of symbolic links, which may not exist yet.
 fn resolve(file: &Path) -> io::Result<PathBuf> {
     let mut target = file.to_owned();
     for _ in 0..40 {
@@ -82,7 +69,7 @@ fn resolve(file: &Path) -> io::Result<PathBuf> {
             Err(_) => return Ok(target),
         }
     }
-    Err(io::Error::other("the symbolic links go around in a circle"))
+    Err(io::Error::other("the symbolic links form a loop"))
 }
 
 fn create_folder(folder: &Path) -> io::Result<()> {
@@ -96,8 +83,8 @@ fn create_folder(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// Keeps other newsfeds from saving in the folder as long as the handle lives. Where folders
-/// cannot be locked, the comparison before the exchange has to do. `None`: not in time.
+/// Keeps other newsfeds from saving in the folder while the handle exists. Where folders cannot be
+/// locked, the comparison before the exchange must suffice. `None` on timeout.
 fn lock(folder: &Path) -> Option<Option<File>> {
     let Ok(handle) = File::open(folder) else { return Some(None) };
     for _ in 0..LOCK_WAITS {
@@ -110,9 +97,9 @@ fn lock(folder: &Path) -> Option<Option<File>> {
     None
 }
 
-/// The new text in a file beside the target, on the disk.
+/// The new text in a temporary file beside the target, synced to disk.
 fn prepare(folder: &Path, target: &Path, text: &str) -> io::Result<tempfile::NamedTempFile> {
-    // Made for the owner alone.
+    // Created with owner-only permissions.
     let mut file =
         tempfile::Builder::new().prefix(".newsfed-").suffix(".tmp").tempfile_in(folder)?;
     file.write_all(text.as_bytes())?;
@@ -136,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_made_meanwhile_is_kept() {
+    fn keeps_a_change_made_at_the_same_time() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("f");
         fs::write(&file, "a").unwrap();
@@ -159,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn writers_at_once_lose_nothing() {
+    fn concurrent_writers_lose_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("new/f");
         std::thread::scope(|scope| {
@@ -172,7 +159,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn links_and_modes_stay() {
+    fn keeps_links_and_modes() {
         use std::os::unix::fs::{PermissionsExt, symlink};
         let mode = |p: &Path| fs::metadata(p).unwrap().permissions().mode() & 0o777;
         let folder = tempfile::tempdir().unwrap();

@@ -410,9 +410,9 @@ mod tests {
         assert!(theme.choices().iter().any(|c| c == "night"));
         form.set(0, "ligth");
         assert!(form.fields()[0].error.as_deref().unwrap().contains("did you mean \"light\""));
-        assert_eq!(form.would_be(), None);
+        assert_eq!(form.preview_settings(), None);
         form.set(0, "light");
-        assert_eq!(form.would_be().unwrap().ui.theme, "light");
+        assert_eq!(form.preview_settings().unwrap().ui.theme, "light");
         for (label, wrong, part) in [
             ("Reader width", "5", "20"),
             ("Quiet hours", "night", "23:00"),
@@ -426,7 +426,7 @@ mod tests {
             let error = form.fields()[index].error.clone();
             assert!(error.as_deref().is_some_and(|e| e.contains(part)), "{label}: {error:?}");
             form.set(index, "");
-            assert_eq!(form.first_wrong(), None);
+            assert_eq!(form.first_invalid(), None);
         }
         assert_eq!(form.changes().len(), 1);
     }

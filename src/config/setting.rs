@@ -16,7 +16,7 @@ pub enum FormPage {
     Schedule,
     /// Selectors of a website.
     Selectors,
-    /// What a crawl looks for.
+    /// Targets of a crawl.
     Crawl,
     /// Request headers, login and proxy of a source.
     Access,
@@ -214,9 +214,11 @@ impl Shape {
             Self::Words => {
                 let split = text.split(',').map(str::trim).filter(|word| !word.is_empty());
                 let list: Vec<String> = split.map(str::to_owned).collect();
-                return (!list.is_empty()).then(|| words(&list));
+                return (!list.is_empty()).then(|| text_array(&list));
             }
-            Self::Command => shlex::split(text).map_or_else(|| text.into(), |argv| words(&argv)),
+            Self::Command => {
+                shlex::split(text).map_or_else(|| text.into(), |argv| text_array(&argv))
+            }
             Self::Secret | Self::NewHeader => secret(text),
         })
     }
@@ -247,7 +249,7 @@ fn secret(text: &str) -> Toml {
     let (key, value) = match (text.strip_prefix(ENV), text.strip_prefix(COMMAND).and_then(command))
     {
         (Some(name), _) => ("env", Toml::from(name.trim())),
-        (None, Some(argv)) => ("command", words(&argv)),
+        (None, Some(argv)) => ("command", text_array(&argv)),
         (None, None) => return text.into(),
     };
     let mut table = InlineTable::new();
@@ -278,8 +280,8 @@ fn show(node: &Node) -> String {
 }
 
 /// A list of texts.
-pub(super) fn words(words: &[String]) -> Toml {
-    Toml::Array(words.iter().map(String::as_str).collect())
+pub(super) fn text_array(texts: &[String]) -> Toml {
+    Toml::Array(texts.iter().map(String::as_str).collect())
 }
 
 /// The settings of a table, with the names of their keys in it. The table of the keys without a

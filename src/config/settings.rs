@@ -1,58 +1,51 @@
-//! `config.toml` as data. Every key has a default; `config.example.toml` shows them all.
+//! The settings in `config.toml`. Every key has a default; `config.example.toml` lists them all.
 
 use crate::model::{FullText, PolicyKind, Retention, Secret, Source};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Everything in `config.toml`.
+/// The content of `config.toml`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Settings {
-    /// Browser as an argument list; `{url}` stands for the address. Empty: `$BROWSER`, then the
+    /// Browser as a list of arguments; `{url}` is replaced by the URL. Empty: `$BROWSER`, then the
     /// system's opener.
     pub browser: Vec<String>,
-    /// Whether that browser draws in the terminal. Well-known text browsers (w3m, lynx, links,
-    /// elinks, …) are known as such without it.
+    /// Whether the browser draws in the terminal. Common text browsers (w3m, lynx, links, elinks,
+    /// …) are recognised without it.
     pub browser_in_terminal: bool,
-    /// Whose pages are asked for the full text, where a source does not say otherwise.
+    /// Which items get their full text from the page, unless a source overrides it.
     pub full_text: FullText,
-    /// The network.
     pub net: NetSettings,
-    /// When to look.
     pub schedule: ScheduleSettings,
-    /// How long items are kept.
     pub retention: Retention,
-    /// A language model.
     pub llm: LlmSettings,
-    /// The interface.
     pub ui: UiSettings,
-    /// Keys.
     pub keys: KeySettings,
-    /// Log files.
     pub log: LogSettings,
     /// `[themes.NAME]`: role -> style, merged on the theme named by the key `base` (else `dark`).
     pub themes: BTreeMap<String, BTreeMap<String, String>>,
-    /// Saved queries shown beside the smart views.
+    /// Saved searches, shown below the built-in views.
     pub views: Vec<ViewSettings>,
 }
 
 /// `[net]`
 #[derive(Debug, Clone, PartialEq)]
 pub struct NetSettings {
-    /// Requests under way at once over all hosts, 1-1024.
+    /// Concurrent requests over all hosts, 1-1024.
     pub max_in_flight: usize,
-    /// Least time between the starts of two requests to one host.
+    /// Minimum time between the starts of two requests to one host.
     pub host_delay: Duration,
-    /// Contact address in the User-Agent.
+    /// Contact URL in the User-Agent.
     pub contact: String,
-    /// Proxy for everything; `None` takes the environment's.
+    /// Proxy for all requests; `None` uses the environment.
     pub proxy: Option<String>,
-    /// Time for one feed request in all.
+    /// Time limit for one feed request.
     pub feed_timeout: Duration,
-    /// Time for one page request in all.
+    /// Time limit for one page request.
     pub page_timeout: Duration,
-    /// Time to connect.
+    /// Time limit for connecting.
     pub connect_timeout: Duration,
-    /// Largest body after decoding, in bytes.
+    /// Maximum size of a body after decompression, in bytes.
     pub max_body: u64,
 }
 
@@ -74,39 +67,38 @@ impl Default for NetSettings {
 /// `[schedule]`
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScheduleSettings {
-    /// Policy.
     pub policy: PolicyKind,
-    /// Looks per source and day, on the mean over all sources.
+    /// Polls per source and day, averaged over all sources.
     pub polls_per_day: f64,
-    /// Looks per day of all sources together; `None` has no limit.
+    /// Polls per day of all sources together; `None` sets no limit.
     pub polls_per_day_total: Option<u32>,
-    /// Interval of the fixed policy.
+    /// Interval of the policy fixed.
     pub interval: Duration,
-    /// No automatic poll comes sooner after the last one.
+    /// Minimum time between two scheduled polls.
     pub min_interval: Duration,
-    /// The same, unless the learned rate of the source warrants more or a user set an interval.
+    /// The same for sources that publish rarely; a user's own interval is exempt.
     pub usual_min_interval: Duration,
-    /// How often websites and sitemaps are polled at first: each poll may ask for many pages.
+    /// Initial interval of websites and sitemaps: each poll may fetch many pages.
     pub site_interval: Duration,
-    /// No website or sitemap is polled sooner than this after its last poll.
+    /// Minimum time between two scheduled polls of a website or sitemap.
     pub site_min_interval: Duration,
-    /// An automatic poll comes at the latest after this, unless a server asks for more time.
+    /// Maximum time between two scheduled polls, unless a server asks for more.
     pub max_interval: Duration,
-    /// Hours without automatic polls, as [`crate::model::QuietHours`] reads them.
+    /// Hours without scheduled polls, as [`crate::model::QuietHours`] parses them.
     pub quiet_hours: Option<String>,
-    /// Weight of the last poll in the change rate.
+    /// change-rate: weight of the last poll, 0-1.
     pub change_rate_smoothing: f64,
-    /// How strongly the interval follows the change rate.
+    /// change-rate: how strongly the interval follows the change rate, 0-1.
     pub change_rate_gain: f64,
-    /// Change rate aimed at.
+    /// change-rate: the target change rate, 0-1.
     pub change_rate_target: f64,
-    /// Length of a tick.
+    /// advarss: length of a tick.
     pub advarss_tick: Duration,
-    /// Largest median in ticks.
+    /// advarss: maximum median in ticks.
     pub advarss_cap: usize,
-    /// How much the price grows with the rate.
+    /// learned: how much the price of a poll grows with the rate, 0-1.
     pub learned_exponent: f64,
-    /// Missing items that make a silence; 0 never.
+    /// learned: missing items after which a source counts as silent; 0 is never.
     pub learned_silence: f64,
 }
 
@@ -136,11 +128,11 @@ impl Default for ScheduleSettings {
 }
 
 impl ScheduleSettings {
-    /// The settings as they hold for one source. One that declares an interval of its own is looked
-    /// at in that interval, unless it names a policy too; bounds of its own replace the general
-    /// ones, the one for sources that publish seldom included. That one is for intervals that are
-    /// found out: a fixed one is only bound by `min_interval`. Websites and sitemaps cost their
-    /// servers more than feeds do, so they are polled less often where nobody says otherwise.
+    /// The settings for one source. A source with its own interval is polled at that interval,
+    /// unless it also names a policy. Its own limits replace the general ones, including
+    /// `usual_min_interval`, which applies to learned intervals only: a fixed one is limited by
+    /// `min_interval` alone. Websites and sitemaps cost their servers more than feeds, so they are
+    /// polled less often by default.
     pub fn of(&self, source: &Source) -> Self {
         let own = &source.schedule;
         let fixed = source.interval.map(|_| PolicyKind::Fixed);
@@ -177,15 +169,15 @@ impl ScheduleSettings {
 /// `[llm]`
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LlmSettings {
-    /// Address of a service that understands `/chat/completions`; `None` asks nobody.
+    /// URL of a service with `/chat/completions`; `None` disables it.
     pub endpoint: Option<String>,
-    /// Name of the model there.
+    /// Name of the model.
     pub model: String,
-    /// Environment variable that holds its key.
+    /// Environment variable with the API key.
     pub key_env: Option<String>,
-    /// Command that prints its key, as an argument list.
+    /// Command that prints the API key, as a list of arguments.
     pub key_command: Vec<String>,
-    /// Time for an answer.
+    /// Time limit for a response.
     pub timeout: Duration,
 }
 
@@ -202,7 +194,7 @@ impl Default for LlmSettings {
 }
 
 impl LlmSettings {
-    /// Where its key is, if it has one.
+    /// Where the API key is.
     pub fn key(&self) -> Option<Secret> {
         let command = || (!self.key_command.is_empty()).then(|| self.key_command.clone());
         let env = self.key_env.clone().map(Secret::Env);
@@ -215,17 +207,16 @@ impl LlmSettings {
 pub struct UiSettings {
     /// Name of the theme: dark, light, high-contrast, mono, or one of `[themes.NAME]`.
     pub theme: String,
-    /// Marks drawn with ASCII only.
+    /// Whether marks are drawn with ASCII only.
     pub ascii: bool,
     /// Whether the mouse is captured.
     pub mouse: bool,
-    /// Widest text column of the reader, in cells.
+    /// Maximum width of the reader's text, in cells.
     pub reader_width: u16,
-    /// Cells of the sources pane; 0 goes by the screen.
+    /// Width of the Sources pane in cells; 0 adapts to the screen.
     pub sources_width: u16,
-    /// Cells of the items pane beside the reader; 0 goes by the screen.
+    /// Width of the Items pane beside the reader, in cells; 0 adapts to the screen.
     pub items_width: u16,
-    /// Order of item lists.
     pub sort: SortOrder,
     /// Whether opening an item marks it read.
     pub read_on_open: bool,
@@ -246,24 +237,22 @@ impl Default for UiSettings {
     }
 }
 
-/// Order of an item list.
+/// Order of the items in lists.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, Default, serde::Serialize, serde::Deserialize,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum SortOrder {
-    /// Pinned first, then newest first.
+    /// Pinned items first, then newest first.
     #[default]
     PinnedNewest,
-    /// Newest first.
     Newest,
-    /// Oldest first.
     Oldest,
 }
 
 impl SortOrder {
-    /// What to call it on the screen.
-    pub fn words(self) -> &'static str {
+    /// The label on the screen.
+    pub fn label(self) -> &'static str {
         match self {
             Self::PinnedNewest => "pinned, then newest",
             Self::Newest => "newest first",
@@ -288,7 +277,7 @@ impl SortOrder {
     }
 }
 
-/// `[keys]`: a preset, and bindings merged onto it.
+/// `[keys]`: a preset, and key bindings merged onto it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KeySettings {
     /// `default` or `newsboat`.
@@ -309,7 +298,7 @@ impl Default for KeySettings {
 pub struct LogSettings {
     /// Filter: `error`, `warn`, `info`, `debug`, `trace`, or per module.
     pub level: String,
-    /// Daily files kept.
+    /// Number of daily files kept.
     pub keep: usize,
 }
 
@@ -319,10 +308,10 @@ impl Default for LogSettings {
     }
 }
 
-/// `[[view]]`: a saved query.
+/// `[[view]]`: a saved search.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ViewSettings {
-    /// Shown in the sources pane.
+    /// Shown in the Sources pane.
     pub name: String,
     /// A search as typed after `/`.
     pub query: String,

@@ -3,7 +3,7 @@
 use super::document::node;
 use super::rule::fill;
 use super::section::KeyChange;
-use super::setting::{Setting, words};
+use super::setting::{Setting, text_array};
 use super::source_settings::{SETTINGS, SourceDraft, written};
 use crate::model::{Source, SourceId};
 use toml_edit::Value;
@@ -91,7 +91,7 @@ fn named(key: &str) -> Option<&'static Setting<SourceDraft>> {
 }
 
 fn tags_value(tags: &[String]) -> Option<String> {
-    (!tags.is_empty()).then(|| words(tags).to_string())
+    (!tags.is_empty()).then(|| text_array(tags).to_string())
 }
 
 /// Writes an identifier into an entry: one derived from the URL must not change with it.

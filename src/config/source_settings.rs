@@ -7,7 +7,7 @@ use super::schema::{
     CAP, HOUR, ITEMS, MAX_INTERVAL, POLLS, PROXY, QUIET_HOURS, RETENTION_DAYS, RETENTION_ITEMS,
     SHARE, TICK, YEAR,
 };
-use super::setting::{FormPage, Setting, words};
+use super::setting::{FormPage, Setting, text_array};
 use crate::crawl::Targets;
 use crate::model::{
     Access, BasicAuth, FullText, PolicyKind, Priority, Retention, Secret, Source, SourceId,
@@ -219,16 +219,9 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
         .polls(),
 ];
 
-/// Every key of a `[[source]]` outside of its tables, and the tables.
+/// Every key of a `[[source]]`, with its table.
 pub fn source_keys() -> Vec<&'static str> {
-    let mut keys = vec!["id"];
-    for setting in SETTINGS {
-        let key = setting.key.split('.').next().unwrap_or_default();
-        if !keys.contains(&key) {
-            keys.push(key);
-        }
-    }
-    keys
+    std::iter::once("id").chain(SETTINGS.iter().map(|setting| setting.key)).collect()
 }
 
 impl Default for SourceDraft {
@@ -324,7 +317,7 @@ fn secret_value(secret: &Secret) -> Toml {
     let (key, value) = match secret {
         Secret::Plain(text) => return text.as_str().into(),
         Secret::Env(name) => ("env", name.as_str().into()),
-        Secret::Command(argv) => ("command", words(argv)),
+        Secret::Command(argv) => ("command", text_array(argv)),
     };
     Toml::InlineTable([(key, value)].into_iter().collect())
 }
@@ -345,10 +338,11 @@ pub struct SourceOption {
 pub fn source_options() -> Vec<SourceOption> {
     let option = |setting: &Setting<SourceDraft>| {
         let (name, value) = setting.field.option?;
-        let mut help = setting.field.help.trim_end_matches('.').to_owned();
+        let (first, rest) = setting.field.help.trim_end_matches('.').split_at(1);
+        let mut help = format!("{}: {}{rest}", setting.field.label, first.to_lowercase());
         match setting.choices(&mut SourceDraft::default()) {
             [] => {}
-            choices => help = format!("{help}: {}", choices.join(", ")),
+            choices => help = format!("{help} ({})", choices.join(", ")),
         }
         if !setting.field.unset.is_empty() {
             help = format!("{help} [empty: {}]", setting.field.unset);

@@ -1,4 +1,4 @@
-//! `sources.toml` as data: one `[[source]]` per source.
+//! Loads `sources.toml`: one `[[source]]` per source.
 
 use super::document::{Node, Pair, Value};
 use super::error::{At, Report, did_you_mean};
@@ -14,11 +14,11 @@ use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 use url::Url;
 
-/// Keys that the settings without a table do not hold.
+/// Keys that are not in the table of settings: read by code of their own, or tables.
 const OTHERS: &[&str] = &["id", "retention", "schedule", "website"];
 
-/// Reads the tree of the file. What is wrong goes to the report; the sources without fault are
-/// returned with the place of their header.
+/// Reads the tree of the file. Errors go to the report; the valid sources are returned with the
+/// positions of their headers.
 pub(crate) fn read_sources(root: &[Pair], report: &mut Report) -> Vec<(At, Source)> {
     let mut drafts = Vec::new();
     for pair in root {
@@ -41,7 +41,7 @@ pub(crate) fn read_sources(root: &[Pair], report: &mut Report) -> Vec<(At, Sourc
     settle_ids(read, report)
 }
 
-/// A source that may still lack its identifier.
+/// A source that may not have an identifier yet.
 struct Numbered {
     source: Source,
     at: At,
@@ -88,7 +88,7 @@ fn read_source(index: usize, node: &Node, report: &mut Report) -> Option<Numbere
     Some(Numbered { source, at: node.at, id_at: id.and(find("id")).map(|p| p.node.at) })
 }
 
-/// How messages call a source: by its id, else its address, else its place.
+/// The name of a source in messages: its id, else its URL, else its number.
 fn name(index: usize, id: Option<&Pair>, url: Option<&Pair>) -> String {
     let text = |pair: Option<&Pair>| match pair.map(|p| &p.node.value) {
         Some(Value::Text(text)) if !text.is_empty() => Some(quote(&without_secrets(text))),
@@ -111,26 +111,26 @@ fn read_id(pair: &Pair, prefix: &str, report: &mut Report) -> Option<SourceId> {
 fn read_url(pair: &Pair, prefix: &str, report: &mut Report) -> Option<(Url, Option<BasicAuth>)> {
     let read = match &pair.node.value {
         Value::Text(text) => address(text),
-        _ => Err(mismatch("an address in quotation marks", &pair.node)),
+        _ => Err(mismatch("a URL in quotation marks", &pair.node)),
     };
     read.map_err(|message| report.error(pair.node.at, &format!("{prefix}url"), message)).ok()
 }
 
-/// An http(s) address. A user and password in it are taken out, so that they are never shown.
+/// Parses an http(s) URL. A user and password in it are separated, so that they are never shown.
 pub(crate) fn address(text: &str) -> Result<(Url, Option<BasicAuth>), String> {
-    let fault = |why: &str| {
+    let error = |why: &str| {
         let found = quote(&without_secrets(text));
-        format!("expected an address such as \"https://example.org/feed\", found {found}{why}")
+        format!("expected a URL such as \"https://example.org/feed\", found {found}{why}")
     };
     if text.len() > 8192 {
-        return Err(fault(" (too long)"));
+        return Err(error(" (too long)"));
     }
     let mut url = Url::parse(text.trim()).map_err(|e| match e {
-        url::ParseError::RelativeUrlWithoutBase => fault("; does it lack https:// at the front?"),
-        other => fault(&format!(" ({other})")),
+        url::ParseError::RelativeUrlWithoutBase => error("; is https:// missing at the start?"),
+        other => error(&format!(" ({other})")),
     })?;
     if !matches!(url.scheme(), "http" | "https") {
-        return Err(fault("; only http and https can be followed"));
+        return Err(error("; only http and https can be followed"));
     }
     let auth = take_credentials(&mut url)
         .map(|(user, password)| BasicAuth { user, password: Secret::Plain(password) });
@@ -148,7 +148,7 @@ fn read_table(
     let name = format!("{prefix}{}", pair.key);
     match &pair.node.value {
         Value::Table(table) => {
-            // This key is beside the table.
+            // This key belongs beside the table.
             let others: &[&str] = if pair.key == "schedule" { &["interval"] } else { &[] };
             read(table, &format!("{name}."), (SETTINGS, &pair.key), others, draft, report);
         }
@@ -169,11 +169,11 @@ fn read_schedule(pair: &Pair, prefix: &str, draft: &mut SourceDraft, report: &mu
     }
 }
 
-/// What is odd about a shortest and a longest interval.
+/// The warning for a minimum interval above the maximum.
 pub(crate) fn contradiction([least, most]: [Option<Duration>; 2]) -> Option<String> {
     let (least, most) = least.zip(most).filter(|(least, most)| least > most)?;
     Some(format!(
-        "min_interval ({}) is longer than max_interval ({}), which has no effect then",
+        "min_interval ({}) is longer than max_interval ({}), which therefore has no effect",
         show_time(least),
         show_time(most)
     ))
@@ -205,7 +205,7 @@ fn read_headers(pair: &Pair, prefix: &str, report: &mut Report) -> Vec<(String, 
         let name = format!("{prefix}headers.{}", header.key);
         let token = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
         if header.key.is_empty() || !header.key.bytes().all(token) {
-            report.error(header.at, &name, "is no name of a request header");
+            report.error(header.at, &name, "is not a valid header name");
         }
         match secret(&header.node) {
             Ok(secret) => headers.push((header.key.clone(), secret)),
@@ -215,14 +215,14 @@ fn read_headers(pair: &Pair, prefix: &str, report: &mut Report) -> Vec<(String, 
     headers
 }
 
-/// Gives every source an identifier; reports those written twice, warns of addresses listed twice.
+/// Gives every source an identifier. Reports duplicate identifiers, warns of duplicate URLs.
 fn settle_ids(read: Vec<Numbered>, report: &mut Report) -> Vec<(At, Source)> {
     let mut taken = HashSet::new();
     for one in read.iter().filter(|n| n.id_at.is_some()) {
         if !taken.insert(one.source.id.0.clone()) {
             let key = format!("source \"{}\": id", one.source.id);
             let at = one.id_at.unwrap_or(one.at);
-            report.error(at, &key, "another source has the same id; choose another");
+            report.error(at, &key, "another source has the same id; choose a different one");
         }
     }
     let mut addresses: HashMap<String, SourceId> = HashMap::new();
@@ -232,8 +232,8 @@ fn settle_ids(read: Vec<Numbered>, report: &mut Report) -> Vec<(At, Source)> {
         if let Some(first) = &first {
             let key = format!("source {}", quote(one.source.url.as_str()));
             let kept =
-                if one.id_at.is_some() { "it is asked twice" } else { "this one is left out" };
-            report.warn(one.at, &key, format!("\"{first}\" has the same address; {kept}"));
+                if one.id_at.is_some() { "it is polled twice" } else { "this one is skipped" };
+            report.warn(one.at, &key, format!("\"{first}\" has the same URL; {kept}"));
             if one.id_at.is_none() {
                 continue;
             }

@@ -85,7 +85,11 @@ impl SourcesFile {
     ///
     /// # Errors
     /// When one is unknown, or see [`EditError`].
-    pub fn place(&self, ids: &[SourceId], next: Option<&SourceId>) -> Result<FileEdit, EditError> {
+    pub fn reorder(
+        &self,
+        ids: &[SourceId],
+        next: Option<&SourceId>,
+    ) -> Result<FileEdit, EditError> {
         let before = next.map(|id| id.0.clone());
         self.0.change(|_| Ok(vec![Step::Move { names: names(ids), before: before.clone() }]))
     }

@@ -1,7 +1,7 @@
-//! Changes of a TOML text that leave every other byte as it is.
+//! Changes a TOML text and leaves every other byte as it is.
 //!
-//! The parser says where keys and values stand, and only those bytes are exchanged: comments,
-//! order, blank lines, quoting and line ends survive without being carried over.
+//! The parser gives the positions of keys and values, and only those bytes are replaced. Comments,
+//! order, blank lines, quoting and line ends therefore survive.
 
 use std::ops::Range;
 use toml_edit::{Document, InlineTable, Item, Table, TomlError, Value};
@@ -11,22 +11,23 @@ use toml_edit::{Document, InlineTable, Item, Table, TomlError, Value};
 pub(crate) enum SpliceError {
     #[error("not valid TOML: {}", .0.message())]
     Syntax(#[from] TomlError),
-    #[error("`{0}` is written in a form that only a user can change; edit the file by hand")]
+    #[error("`{0}` is written in a form that newsfed cannot change; edit the file by hand")]
     Form(String),
 }
 
-/// A table, and how to name a key of it: keys written below the nearest header carry `prefix`.
-struct Place<'a> {
+/// A table, and the prefix of its keys: keys below the nearest header are written with `prefix`.
+struct Target<'a> {
     table: &'a Table,
     /// Nearest table with a header of its own, or the whole file.
     opened: &'a Table,
-    /// End of its header; `None` where it has none.
+    /// End of its header; `None` if it has none.
     header: Option<usize>,
     prefix: Vec<String>,
 }
 
-/// Sets the value at a path, or takes the key away when `value` is `None`. `value` is TOML.
-/// `element` is the start of the header of an array's element to begin from; `None` is the top.
+/// Sets the value at a path, or removes the key if `value` is `None`. `value` is TOML. `element` is
+/// the start of the header of the array element that the path starts from; `None` is the whole
+/// file.
 pub(crate) fn set(
     text: &str,
     element: Option<usize>,
@@ -39,7 +40,7 @@ pub(crate) fn set(
 }
 
 /// Sets a key of several elements of an array, removes it (`Some(None)`), or leaves it (`None`).
-/// `starts` are the starts of their headers in ascending order, and become those in the new text.
+/// `starts` are the starts of their headers in ascending order, and are updated to the new text.
 pub(crate) fn set_each(
     text: &str,
     starts: &mut [usize],
@@ -50,7 +51,7 @@ pub(crate) fn set_each(
     let mut new = String::with_capacity(text.len());
     let mut done = 0;
     for (start, value) in starts.iter_mut().zip(values) {
-        // Elements stand apart, so that their changes come in the same order.
+        // Elements do not overlap, so their changes are in the same order.
         let here = std::mem::replace(start, new.len() + (*start - done));
         let Some(value) = value else { continue };
         let (range, with) = edit(document.as_table(), text, Some(here), path, value.as_deref())?;
@@ -65,7 +66,7 @@ pub(crate) fn set_each(
     Ok(new)
 }
 
-/// Bytes to exchange, and what comes in their place.
+/// The bytes to replace, and their replacement.
 type Edit = (Range<usize>, String);
 
 fn edit(
@@ -83,7 +84,7 @@ fn edit(
     };
     let (key, parents) = path.split_last().ok_or_else(form)?;
     let header = element.and(start.span()).map(|s| s.end);
-    let mut place = Place { table: start, opened: start, header, prefix: Vec::new() };
+    let mut place = Target { table: start, opened: start, header, prefix: Vec::new() };
     for (depth, parent) in parents.iter().enumerate() {
         match place.table.get(parent) {
             Some(Item::Table(inner)) => place = descend(place, inner, parent),
@@ -92,7 +93,7 @@ fn edit(
                 let line = line_start(text, start);
                 return set_inline(text, line, inner, key, value).ok_or_else(form);
             }
-            // An array's element cannot have its tables at the end of the file.
+            // Tables of an array element cannot be at the end of the file.
             None if element.is_some() => {
                 place.prefix.extend(parents[depth..].iter().map(|p| (*p).to_owned()));
                 return Ok(value.map_or(nothing, |v| insert(text, &place, path, key, v)));
@@ -113,8 +114,8 @@ fn edit(
     }
 }
 
-/// A value's line with another value, or without the key. Comments that stood in the value go above
-/// the line; one behind a key that is taken away stays.
+/// Replaces the value in its line, or removes the key. Comments inside the old value move above the
+/// line; a comment after a removed key stays.
 fn exchange(
     text: &str,
     line: usize,
@@ -139,7 +140,7 @@ fn lines_of(text: &str, comments: &[&str]) -> String {
     comments.iter().flat_map(|comment| [comment, newline(text)]).collect()
 }
 
-/// Exchanges bytes of a line, or of what begins in it, and writes whole lines above it.
+/// Replaces bytes of a line and inserts whole lines above it.
 fn put(text: &str, line: usize, span: Range<usize>, above: &str, new: &str) -> Edit {
     if above.is_empty() {
         return (span, new.to_owned());
@@ -147,7 +148,7 @@ fn put(text: &str, line: usize, span: Range<usize>, above: &str, new: &str) -> E
     (line..span.end, format!("{above}{}{new}", &text[line..span.start]))
 }
 
-/// The comments in a value: in its lists and inline tables, however deep.
+/// The comments inside a value: in its lists and inline tables, at any depth.
 fn inner_comments<'a>(text: &'a str, value: &Value) -> Vec<&'a str> {
     let Some(span) = value.span() else { return Vec::new() };
     let mut words = Vec::new();
@@ -164,7 +165,7 @@ fn inner_comments<'a>(text: &'a str, value: &Value) -> Vec<&'a str> {
     gaps.into_iter().flat_map(str::lines).filter_map(comment).collect()
 }
 
-/// Where the keys and the plain values of a value stand, which may hold a `#` of their own.
+/// The ranges of keys and plain values inside a value, which may contain `#`.
 fn spans_of_words(value: &Value, words: &mut Vec<Range<usize>>) {
     match value {
         Value::Array(list) => list.iter().for_each(|inner| spans_of_words(inner, words)),
@@ -178,18 +179,18 @@ fn spans_of_words(value: &Value, words: &mut Vec<Range<usize>>) {
     }
 }
 
-fn descend<'a>(place: Place<'a>, inner: &'a Table, name: &str) -> Place<'a> {
+fn descend<'a>(place: Target<'a>, inner: &'a Table, name: &str) -> Target<'a> {
     if inner.is_dotted() {
         let mut prefix = place.prefix.clone();
         prefix.push(name.to_owned());
-        return Place { table: inner, prefix, ..place };
+        return Target { table: inner, prefix, ..place };
     }
     let header = inner.span().filter(|_| !inner.is_implicit()).map(|s| s.end);
-    Place { table: inner, opened: inner, header, prefix: Vec::new() }
+    Target { table: inner, opened: inner, header, prefix: Vec::new() }
 }
 
-/// Writes a new key behind the last one of its table.
-fn insert(text: &str, place: &Place<'_>, path: &[&str], key: &str, value: &str) -> Edit {
+/// Inserts a key after the last one of its table.
+fn insert(text: &str, place: &Target<'_>, path: &[&str], key: &str, value: &str) -> Edit {
     let newline = newline(text);
     let names = place.prefix.iter().map(String::as_str).chain([key]);
     let line = format!("{} = {value}", dotted(names));
@@ -198,7 +199,7 @@ fn insert(text: &str, place: &Place<'_>, path: &[&str], key: &str, value: &str) 
         let at = line_end(text, after);
         return (at..at, format!("{newline}{line}"));
     }
-    // The top of the file: before the first table, else at the end.
+    // A key without a table goes before the first table, else to the end.
     let is_top = path.len() == place.prefix.len() + 1;
     match (is_top, first_header(place.opened)) {
         (true, Some(header)) => {
@@ -209,7 +210,7 @@ fn insert(text: &str, place: &Place<'_>, path: &[&str], key: &str, value: &str) 
     }
 }
 
-/// Writes a new key, in a new table unless it belongs to the top, at the end of the file.
+/// Appends a key to the file, in a new table unless it has none.
 fn append(text: &str, path: &[&str], value: &str) -> Edit {
     let newline = newline(text);
     let (key, parents) = path.split_last().unwrap_or((&"", &[]));
@@ -224,8 +225,8 @@ fn append(text: &str, path: &[&str], value: &str) -> Edit {
     (text.len()..text.len(), new)
 }
 
-/// A key of an inline table; `line` is where the line begins that the table begins in, above which
-/// the comments go that stood in the old value. `None` where the form is too odd.
+/// Sets a key of an inline table. `line` is the start of the line in which the table starts;
+/// comments of the old value move above it. `None` if the form is not supported.
 fn set_inline(
     text: &str,
     line: usize,
@@ -254,8 +255,7 @@ fn set_inline(
     })
 }
 
-/// A pair of an inline table with the comma that parts it from the next one, else from the one
-/// before.
+/// A pair of an inline table with the comma after it, else with the one before it.
 fn without_comma(text: &str, pair: Range<usize>) -> Range<usize> {
     let (before, after) = (text[..pair.start].trim_end(), &text[pair.end..]);
     match (after.trim_start().strip_prefix(','), before.ends_with(',')) {
@@ -281,7 +281,7 @@ fn direct_end(table: &Table) -> Option<usize> {
     table.iter().filter_map(|(_, item)| end(item)).max()
 }
 
-/// End of everything of the table, sub-tables included.
+/// End of the whole table, sub-tables included.
 pub(super) fn whole_end(table: &Table) -> usize {
     let own = table.span().map_or(0, |s| s.end);
     let inner = table.iter().map(|(_, item)| match item {
@@ -304,7 +304,7 @@ fn first_header(root: &Table) -> Option<usize> {
         .min()
 }
 
-/// Start of the comment lines right above a line. Comments at the very top belong to the file.
+/// Start of the comment lines directly above a line. Comments at the very top belong to the file.
 pub(super) fn attached_start(text: &str, line: usize) -> usize {
     let mut start = line;
     while start > 0 {
@@ -317,7 +317,7 @@ pub(super) fn attached_start(text: &str, line: usize) -> usize {
     line
 }
 
-/// Skips lines for which the test holds; it gets them without blanks at both ends.
+/// Skips lines for which the test holds; the test gets them trimmed.
 pub(super) fn skip_lines(text: &str, mut at: usize, test: impl Fn(&str) -> bool) -> usize {
     while at < text.len() && test(text[at..next_line(text, at)].trim()) {
         at = next_line(text, at);
@@ -329,7 +329,7 @@ pub(super) fn line_start(text: &str, at: usize) -> usize {
     text[..at].rfind('\n').map_or(0, |i| i + 1)
 }
 
-/// End of a line without its line end.
+/// End of a line, without the line break.
 fn line_end(text: &str, at: usize) -> usize {
     let end = text[at..].find('\n').map_or(text.len(), |i| at + i);
     if text[at..end].ends_with('\r') { end - 1 } else { end }
@@ -340,7 +340,7 @@ pub(super) fn next_line(text: &str, at: usize) -> usize {
     text[at..].find('\n').map_or(text.len(), |i| at + i + 1)
 }
 
-/// The line end that the text uses.
+/// The line break that the text uses.
 pub(crate) fn newline(text: &str) -> &'static str {
     match text.find('\n') {
         Some(at) if text[..at].ends_with('\r') => "\r\n",
@@ -348,13 +348,13 @@ pub(crate) fn newline(text: &str) -> &'static str {
     }
 }
 
-/// The text with its last line ended.
+/// The text with its last line terminated.
 pub(crate) fn with_last_newline(text: &str) -> String {
     let ended = text.is_empty() || text.ends_with('\n') || text == "\u{feff}";
     if ended { text.to_owned() } else { format!("{text}{}", newline(text)) }
 }
 
-/// The text with some bytes exchanged.
+/// The text with some bytes replaced.
 pub(crate) fn replace(text: &str, range: Range<usize>, with: &str) -> String {
     format!("{}{with}{}", &text[..range.start], &text[range.end..])
 }
@@ -369,7 +369,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn settings_are_set_in_every_form() {
+    fn sets_settings_in_every_form() {
         let cases = [
             ("", "ui.theme", "[ui]\ntheme = 1\n"),
             ("# top\n", "ui.theme", "# top\n\n[ui]\ntheme = 1\n"),
@@ -416,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_an_elements_tables_are_set_and_taken_away() {
+    fn sets_and_removes_keys_in_tables_of_elements() {
         let cases = [
             ("[[s]]\na = 1 # c\n\n[t]\n", Some("2"), "[[s]]\na = 1 # c\nx.y = 2\n\n[t]\n"),
             ("[[s]]\n[s.h]\nk = 1\n", Some("2"), "[[s]]\nx.y = 2\n[s.h]\nk = 1\n"),

@@ -1,4 +1,4 @@
-//! How a text looks, and how people write that: `black on yellow bold`.
+//! Text styles and how they are written: `black on yellow bold`.
 
 use super::error::did_you_mean;
 use super::quote::quote;
@@ -8,37 +8,31 @@ use std::str::FromStr;
 /// A colour of the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Color {
-    /// The terminal's own.
+    /// The terminal's default.
     #[default]
     Default,
-    /// One of the 16 named ones, 0-15.
+    /// One of the 16 named colours, 0-15.
     Named(u8),
-    /// One of the 256.
+    /// One of the 256 colours.
     Indexed(u8),
-    /// Truecolor, which the screen may have to replace by something near.
+    /// Truecolor; terminals without it show a similar colour.
     Rgb(u8, u8, u8),
 }
 
-/// How a text looks.
+/// A text style.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Style {
-    /// Foreground.
     pub fg: Color,
-    /// Background.
     pub bg: Color,
-    /// Bold.
     pub bold: bool,
-    /// Dim.
     pub dim: bool,
-    /// Underlined.
     pub underline: bool,
-    /// Foreground and background exchanged.
+    /// Foreground and background swapped.
     pub reverse: bool,
-    /// Italic.
     pub italic: bool,
 }
 
-/// Names of the 16 colours in their order.
+/// The names of the 16 colours, in order.
 const COLORS: [&str; 16] = [
     "black",
     "red",
@@ -58,7 +52,7 @@ const COLORS: [&str; 16] = [
     "white",
 ];
 
-/// A text that describes no style.
+/// A text that is no style.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct StyleError(String);
@@ -66,7 +60,7 @@ pub struct StyleError(String);
 impl FromStr for Style {
     type Err = StyleError;
 
-    /// Reads `colour [on colour] [bold] [dim] [underline] [reverse] [italic]`.
+    /// Parses `colour [on colour] [bold] [dim] [underline] [reverse] [italic]`.
     fn from_str(text: &str) -> Result<Self, StyleError> {
         let mut style = Self::default();
         let mut words = text.split_whitespace();
@@ -134,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn colours_are_shown_as_they_are_read() {
+    fn colours_round_trip() {
         for text in ["default", "light-magenta", "0", "255", "#00ff7f"] {
             assert_eq!(color(text).unwrap().to_string(), text);
         }

@@ -1,4 +1,4 @@
-//! Themes as plain data: what each role looks like.
+//! Themes as plain data: a style for each role.
 
 use super::error::did_you_mean;
 use super::quote::quote;
@@ -6,20 +6,21 @@ use super::style::Style;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// Names of the built-in themes, in the order in which a key walks them.
+/// Names of the built-in themes, in the order in which the next-theme key goes through them.
 pub const BUILT_IN_THEMES: &[&str] = &["dark", "light", "high-contrast", "mono"];
 
-/// The key of a theme that names the theme it builds on.
+/// The key that names the theme a theme is based on.
 const BASE: &str = "base";
 
 const BUILT_IN: &str = include_str!("../../assets/themes.toml");
 
-/// A theme as declared: role -> style, and perhaps `base`.
+/// A theme as declared: role -> style, and optionally `base`.
 type Declared = BTreeMap<String, String>;
 
 macro_rules! roles {
     ($($name:ident, $word:literal, $help:literal;)+) => {
-        /// What a text is, which decides how it looks. State never shows by colour alone.
+        /// The role of a text, which determines its style. Colour is never the only sign of a
+        /// state.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Role {
             $(#[doc = $help] $name,)+
@@ -40,10 +41,10 @@ macro_rules! roles {
 roles! {
     Text, "text", "Running text";
     Dim, "dim", "Less important text";
-    Accent, "accent", "The one accent";
+    Accent, "accent", "The accent colour";
     Title, "title", "Title of an article";
     Border, "border", "Lines between panes";
-    BorderFocus, "border-focus", "Lines around the pane with the focus";
+    BorderFocus, "border-focus", "Lines around the focused pane";
     Header, "header", "Name of a pane or folder";
     Selected, "selected", "The selected row";
     SelectedUnfocused, "selected-unfocused", "The selected row of another pane";
@@ -51,47 +52,44 @@ roles! {
     Pinned, "pinned", "The mark of a pinned row";
     Error, "error", "Something failed";
     Warning, "warning", "Something needs attention";
-    Ok, "ok", "Something went well";
+    Ok, "ok", "Something succeeded";
     Link, "link", "A link of an article";
     Code, "code", "Code of an article";
     Quote, "quote", "A quotation of an article";
     Emphasis, "emphasis", "Emphasised words of an article";
     Strong, "strong", "Strongly emphasised words of an article";
     Heading, "heading", "A heading of an article";
-    Match, "match", "What a search found";
+    Match, "match", "A search match";
     Status, "status", "The status line";
     KeyHint, "key-hint", "A key in a hint";
-    Toast, "toast", "A passing message";
-    Input, "input", "A field to type in";
-    Added, "added", "Text that was added";
-    Removed, "removed", "Text that was removed";
+    Toast, "toast", "A temporary message";
+    Input, "input", "A text field";
+    Added, "added", "Added text";
+    Removed, "removed", "Removed text";
 }
 
-/// What is wrong in a theme.
+/// An error in a theme.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("themes.{theme}.{key}: {message}")]
 pub struct ThemeError {
-    /// The theme.
     pub theme: String,
-    /// The key in it; empty for the theme as a whole.
+    /// The key; empty for the theme as a whole.
     pub key: String,
-    /// What was expected and found.
     pub message: String,
 }
 
-/// A theme ready for use.
+/// A loaded theme.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Theme {
-    /// Its name.
     pub name: String,
     styles: Vec<Style>,
 }
 
 impl Theme {
-    /// A theme by name: one of `own` (`[themes.NAME]`), else a built-in one.
+    /// The theme with a name: one of `own` (`[themes.NAME]`), else a built-in one.
     ///
     /// # Errors
-    /// When there is no theme of that name, or what is wrong in it, all of it.
+    /// When there is no such theme, or all errors in it.
     pub fn load(name: &str, own: &BTreeMap<String, Declared>) -> Result<Self, Vec<ThemeError>> {
         let built_in = built_in().map_err(|e| vec![e])?;
         let mut errors = Vec::new();
@@ -99,7 +97,7 @@ impl Theme {
         let mut next = Some(name.to_owned());
         let mut seen = Vec::new();
         while let Some(current) = next.take() {
-            // The second time around, a theme named like a built-in one builds on that.
+            // A user's theme with the name of a built-in one is based on that one.
             let mine = own.get(&current).filter(|_| !seen.contains(&current));
             let times = seen.iter().filter(|s| **s == current).count();
             let again = times > usize::from(own.contains_key(&current));
@@ -123,17 +121,17 @@ impl Theme {
         Ok(Self { name: name.to_owned(), styles })
     }
 
-    /// A theme without any style, for terminals that can show none.
+    /// A theme without styles, for terminals that support none.
     pub fn plain() -> Self {
         Self { name: "plain".to_owned(), styles: Vec::new() }
     }
 
-    /// How a role looks.
+    /// The style of a role.
     pub fn style(&self, role: Role) -> Style {
         self.styles.get(role as usize).copied().unwrap_or_default()
     }
 
-    /// Whether any colour needs a terminal that announces truecolor.
+    /// Whether any colour needs a truecolor terminal.
     pub fn uses_truecolor(&self) -> bool {
         let rgb = |c| matches!(c, super::style::Color::Rgb(..));
         self.styles.iter().any(|s| rgb(s.fg) || rgb(s.bg))
@@ -146,7 +144,7 @@ pub fn theme_names(own: &BTreeMap<String, Declared>) -> Vec<String> {
     BUILT_IN_THEMES.iter().copied().chain(mine).map(str::to_owned).collect()
 }
 
-/// The themes that are built in. Their file is read once.
+/// The built-in themes. Their file is parsed once.
 fn built_in() -> Result<&'static BTreeMap<String, Declared>, ThemeError> {
     static THEMES: LazyLock<Result<BTreeMap<String, Declared>, ThemeError>> = LazyLock::new(|| {
         toml::from_str(BUILT_IN).map_err(|e| ThemeError {
@@ -158,7 +156,7 @@ fn built_in() -> Result<&'static BTreeMap<String, Declared>, ThemeError> {
     THEMES.as_ref().map_err(ThemeError::clone)
 }
 
-/// What a theme builds on: what it says, else `dark` for the user's own.
+/// The base of a theme: the declared one, else `dark` for a user's theme.
 fn base(name: &str, declared: &Declared, own: bool) -> Option<String> {
     let default = if BUILT_IN_THEMES.contains(&name) { name } else { BUILT_IN_THEMES[0] };
     declared.get(BASE).cloned().or_else(|| own.then(|| default.to_owned()))
@@ -177,11 +175,11 @@ fn missing(name: &str, child: Option<&String>, own: &BTreeMap<String, Declared>)
 }
 
 fn circle(theme: &str, seen: &[String]) -> ThemeError {
-    let message = format!("the themes {} build on each other", seen.join(", "));
+    let message = format!("the themes {} are based on each other", seen.join(", "));
     ThemeError { theme: theme.to_owned(), key: BASE.to_owned(), message }
 }
 
-/// Takes over the styles that no theme nearer to the wanted one has given.
+/// Adds the styles that no derived theme has set.
 fn fill(
     styles: &mut [Option<Style>],
     theme: &str,
@@ -189,7 +187,7 @@ fn fill(
     errors: &mut Vec<ThemeError>,
 ) {
     for (key, text) in declared.iter().filter(|(key, _)| *key != BASE) {
-        let fault = match Role::ALL.iter().position(|r| r.name() == key) {
+        let message = match Role::ALL.iter().position(|r| r.name() == key) {
             Some(index) => match text.parse::<Style>() {
                 Ok(style) => {
                     styles[index].get_or_insert(style);
@@ -202,7 +200,7 @@ fn fill(
                 format!("unknown key{}", did_you_mean(key, known))
             }
         };
-        errors.push(ThemeError { theme: theme.to_owned(), key: key.clone(), message: fault });
+        errors.push(ThemeError { theme: theme.to_owned(), key: key.clone(), message });
     }
 }
 
@@ -226,7 +224,7 @@ mod tests {
             assert!(!theme.uses_truecolor());
             let indexed = |c| matches!(c, Color::Indexed(_));
             assert!(!theme.styles.iter().any(|s| indexed(s.fg) || indexed(s.bg)), "{name}");
-            // What tells rows apart must not be colour alone.
+            // Rows must differ in more than colour.
             assert_ne!(theme.style(Role::Selected), theme.style(Role::SelectedUnfocused));
             assert!(theme.style(Role::Unread).bold, "{name}");
         }
@@ -240,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn own_themes_build_on_others() {
+    fn own_themes_can_have_a_base() {
         let own = own(&[
             ("night", "accent", "#88c0d0 on 234 bold"),
             ("night", "base", "light"),
@@ -256,13 +254,13 @@ mod tests {
         let dark = Theme::load("dark", &own).unwrap();
         assert_eq!(dark.style(Role::Title).fg, Color::Named(1));
         assert_eq!(dark.style(Role::Accent).fg, Color::Named(6));
-        // Those that build on a changed built-in theme see the change.
+        // Themes based on an overridden built-in theme see the change.
         let light = Theme::load("light", &own).unwrap();
         assert_eq!(light.style(Role::Added).fg, Color::Named(2));
     }
 
     #[test]
-    fn faults_are_named() {
+    fn reports_errors_in_themes() {
         let cases = [
             ("x", own(&[("x", "acent", "red")]), "did you mean \"accent\""),
             ("x", own(&[("x", "accent", "grene")]), "did you mean \"green\""),
@@ -270,7 +268,7 @@ mod tests {
             ("x", own(&[("x", "accent", "red on")]), "expected a style"),
             ("x", own(&[("x", "accent", "#12345")]), "#12345"),
             ("x", own(&[("x", "base", "drak")]), "did you mean \"dark\""),
-            ("x", own(&[("x", "base", "y"), ("y", "base", "x")]), "build on each other"),
+            ("x", own(&[("x", "base", "y"), ("y", "base", "x")]), "based on each other"),
             ("ligth", own(&[]), "did you mean \"light\""),
         ];
         for (name, own, part) in cases {

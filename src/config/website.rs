@@ -1,4 +1,4 @@
-//! Checks of the `website` table of a source, and its old keys.
+//! Loads the `website` table of a source, with its old keys.
 
 use super::document::{Pair, Value};
 use super::error::{At, Report};

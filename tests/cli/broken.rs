@@ -5,7 +5,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 
-/// Somebody for whom modes count, which they do not for the superuser.
+/// A user for whom file modes apply; they do not for root.
 const NOBODY: u32 = 65534;
 
 fn mode(path: &Path, mode: u32) {
@@ -20,7 +20,7 @@ fn give_away(path: &Path) {
 }
 
 #[test]
-fn what_may_not_be_written_can_be_read() {
+fn read_only_database_can_be_read() {
     let world = World::followed();
     let (folder, file) = (world.path().join("data"), world.path().join("data/newsfed.db"));
     let root = std::fs::metadata(world.path()).unwrap().uid() == 0;
@@ -37,7 +37,7 @@ fn what_may_not_be_written_can_be_read() {
     run(&["search", "body"]).ok();
     let before = run(&["list"]).ok();
     for (folder_mode, file_mode) in [(0o500, 0o400), (0o500, 0o600), (0o700, 0o400)] {
-        // As after a clean end: no log beside the file.
+        // As after a clean exit: no log beside the file.
         for log in ["newsfed.db-wal", "newsfed.db-shm", "newsfed.lock"] {
             let _ = std::fs::remove_file(folder.join(log));
         }
@@ -58,11 +58,11 @@ fn what_may_not_be_written_can_be_read() {
         mode(&folder, 0o700);
         mode(&file, 0o600);
     }
-    assert_eq!(run(&["pin", "1"]).ok(), "1 item pinned\n", "it heals by itself");
+    assert_eq!(run(&["pin", "1"]).ok(), "1 item pinned\n", "it recovers by itself");
 }
 
 #[test]
-fn a_damaged_database_is_told_and_rebuilt() {
+fn damaged_database_is_reported_and_rebuilt() {
     let world = World::followed();
     let pinned = world.numbers()[0].clone();
     world.run(&["pin", &pinned]).ok();
@@ -82,7 +82,7 @@ fn a_damaged_database_is_told_and_rebuilt() {
         world.run(&["sync", "--force", "--set", "net.host_delay=0s"]).ok();
         assert_eq!(world.numbers().len(), 3, "{what}");
     }
-    // Nothing is lost of a whole one.
+    // Rebuilding an intact database loses nothing.
     world.run(&["pin", &world.numbers()[0]]).ok();
     let before = world.run(&["list", "--json", "--limit", "0"]).ok();
     world.run(&["doctor", "--rebuild"]).ok();
@@ -90,10 +90,10 @@ fn a_damaged_database_is_told_and_rebuilt() {
     assert_eq!(world.run(&["search", "body"]).ok().lines().count(), 3);
 }
 
-/// A file system of 2 MiB, seen by one script only, filled to the last byte and emptied again.
+/// A file system of 2 MiB in a private namespace, filled to the last byte and emptied again.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_is_said_and_heals() {
+fn full_disk_is_reported_and_recovered_from() {
     let script = r#"
         exec 2>&1
         mount -t tmpfs -o size=2m none "$NEWSFED_DATA_DIR" || exit 77
@@ -130,10 +130,10 @@ fn a_full_disk_is_said_and_heals() {
         .envs(usual.get_envs().filter_map(|(name, value)| Some((name, value?))));
     let Ok(output) = command.stderr(std::process::Stdio::piped()).output() else { return };
     if !output.status.success() {
-        println!("skipped: no file system can be made here");
+        println!("skipped: cannot mount a file system here");
         return;
     }
-    // What each command said, and its code.
+    // The output of each command, and its exit code.
     let said = String::from_utf8(output.stdout).unwrap();
     let runs: Vec<(&str, &str)> = said.split("== ").filter_map(|r| r.split_once('\n')).collect();
     let names: Vec<&str> = runs.iter().map(|(name, _)| *name).collect();
@@ -141,19 +141,19 @@ fn a_full_disk_is_said_and_heals() {
     assert_eq!(runs[2..4].iter().map(|(_, s)| &s[..full[0].len()]).collect::<Vec<_>>(), full);
     assert!(runs[2..4].iter().all(|(_, said)| said.ends_with("code 1\n")), "{said}");
     let (list, doctor) = (runs[4].1, runs[5].1);
-    assert!(list.contains("Title 1") && list.ends_with("code 0\n"), "reading goes on: {said}");
+    assert!(list.contains("Title 1") && list.ends_with("code 0\n"), "reading still works: {said}");
     assert!(doctor.contains("problem  database    the disk is full"), "{said}");
     for (name, said) in &runs[6..] {
         assert!(said.ends_with("code 0\n"), "{name} heals: {said}");
     }
     assert!(runs[6].1.contains("498 new") && runs[8].1.contains("MiB, sound"), "{said}");
     let pins = runs[9].1.lines().count() - 1;
-    assert_eq!((pins, names.len()), (2, 10), "the pin from before is there: {said}");
+    assert_eq!((pins, names.len()), (2, 10), "the earlier pin is kept: {said}");
 }
 
-/// Twenty bytes at random places of the file that the program has made, again and again.
+/// Repeatedly flips twenty bytes at random positions of the database file.
 #[test]
-fn flipped_bytes_are_told_and_mended() {
+fn flipped_bytes_are_reported_and_repaired() {
     let world = World::followed();
     world.run(&["pin", &world.numbers()[0]]).ok();
     world.run(&["search", "body"]).ok();
@@ -178,7 +178,7 @@ fn flipped_bytes_are_told_and_mended() {
             assert!(matches!(run.code, Some(0 | 1 | 3)), "{seed} {args:?}: {run:?}");
             assert!(!run.err.contains("panicked"), "{seed} {args:?}: {run:?}");
             assert!(!run.out.contains('\u{1b}'), "{seed} {args:?}: {run:?}");
-            // A failure says what to do about it.
+            // An error says what to do.
             if run.code == Some(1) && args[0] != "pin" {
                 assert!(run.err.contains("doctor"), "{seed} {args:?}: {run:?}");
                 summary += 1;
@@ -194,5 +194,5 @@ fn flipped_bytes_are_told_and_mended() {
             assert!(titles.iter().any(|v| v["title"] == title), "{seed}: {title} of {titles:?}");
         }
     }
-    assert!(summary > 0, "damage was met");
+    assert!(summary > 0, "some damage was detected");
 }

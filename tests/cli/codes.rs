@@ -1,10 +1,10 @@
-//! Exit codes, and what is said with them.
+//! Exit codes and their messages.
 
 use super::{World, feed};
 use newsfed::demo::server::Reply;
 
 #[test]
-fn wrong_calls_are_explained() {
+fn wrong_arguments_give_a_message_and_an_exit_code() {
     let world = World::followed();
     let cases: &[(&[&str], i32, &str)] = &[
         (&["lst"], 2, "list"),
@@ -39,15 +39,15 @@ fn wrong_calls_are_explained() {
     for (args, code, words) in cases {
         let run = world.run(args);
         assert_eq!(run.code, Some(*code), "{args:?}: {run:?}");
-        assert!(run.err.contains(words), "{args:?} should say {words:?}: {}", run.err);
-        assert_eq!(run.out, "", "{args:?}: data is only printed when there is some");
+        assert!(run.err.contains(words), "{args:?} should print {words:?}: {}", run.err);
+        assert_eq!(run.out, "", "{args:?}: nothing but data is printed on standard output");
     }
     let listed = world.run(&["list", "--unread"]).ok();
-    assert_eq!(listed.lines().count(), 3, "a call with an unknown item marks nothing");
+    assert_eq!(listed.lines().count(), 3, "a command with an unknown item marks nothing");
 }
 
 #[test]
-fn faults_in_files_are_told_with_their_place() {
+fn file_errors_name_the_position() {
     let world = World::usual();
     world.write("config.toml", "[net]\nhost_delay = \"soon\"\n");
     world.write("sources.toml", "[[source]]\nurl = \"nonsense\"\n");
@@ -65,7 +65,7 @@ fn faults_in_files_are_told_with_their_place() {
 }
 
 #[test]
-fn some_failures_are_3_and_all_are_1() {
+fn exit_code_is_3_for_some_failures_and_1_for_all() {
     let world = World::new(|request| match request.path.as_str() {
         "/good.xml" => feed("Good", &["x"]),
         "/page" => Reply::ok("text/html", "<p>no feed"),
@@ -93,7 +93,7 @@ fn some_failures_are_3_and_all_are_1() {
 }
 
 #[test]
-fn add_without_a_way_tells_what_was_tried() {
+fn add_lists_what_it_tried_if_nothing_works() {
     let world = World::new(|request| match request.path.as_str() {
         "/empty" => Reply::ok("text/html", "<html><title>x</title><p>hello"),
         _ => Reply::status(404),
@@ -108,7 +108,7 @@ fn add_without_a_way_tells_what_was_tried() {
 }
 
 #[test]
-fn adding_twice_does_no_harm() {
+fn adding_twice_changes_nothing() {
     let world = World::followed();
     let kernel = world.server.url("/kernel.xml");
     let again = world.run(&["add", &kernel]).ok();
@@ -117,7 +117,7 @@ fn adding_twice_does_no_harm() {
 }
 
 #[test]
-fn nothing_yet_is_no_failure() {
+fn commands_succeed_without_sources() {
     let world = World::usual();
     for (args, words) in [
         (&["list"][..], "newsfed add URL"),

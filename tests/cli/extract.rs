@@ -1,4 +1,4 @@
-//! `newsfed extract`: one page in every form, and batches.
+//! `newsfed extract`: one page in every format, and batches.
 
 use super::World;
 use flate2::{Compression, write::GzEncoder};
@@ -11,7 +11,7 @@ const BLOG: &str = include_str!("../data/pages/blog_index.html");
 const START: &str = "The town council has decided";
 
 #[test]
-fn one_page_in_every_form() {
+fn extracts_a_page_in_every_format() {
     let world = World::new(|request| match request.path.as_str() {
         "/night-train" => Reply::ok("text/html; charset=utf-8", PAGE),
         _ => Reply::status(404),
@@ -31,7 +31,7 @@ fn one_page_in_every_form() {
 }
 
 #[test]
-fn the_title_chooses_among_several() {
+fn title_option_selects_among_several_articles() {
     let world = World::usual();
     let args = ["extract", "--title", "A seal moved into the boathouse", "-"];
     let text = world.run_with(&args, BLOG).ok();
@@ -43,7 +43,7 @@ fn the_title_chooses_among_several() {
 }
 
 #[test]
-fn batches_answer_in_order() {
+fn batches_reply_in_order() {
     let world = World::usual();
     let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
     packed.write_all(PAGE.as_bytes()).unwrap();
@@ -70,7 +70,7 @@ fn batches_answer_in_order() {
     }
     assert_eq!(lines[1]["title"], "Given");
     assert!(lines[2..].iter().all(|l| l["error"].is_string() && l["text"] == ""), "{lines:?}");
-    // Every page once more, with what was learned.
+    // Every page again, with the learned template.
     let lines = run(&["--final"]);
     assert_eq!(ids(&lines)[5..], ["\"a\"", "2", "\"c\"", "\"d\""]);
 }

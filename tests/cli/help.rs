@@ -1,8 +1,8 @@
-//! What is said about the program: help, manual pages, completions.
+//! Help, manual pages and completions.
 
 use super::World;
 
-/// Every command with its subcommands, as words.
+/// Every command and subcommand, as arguments.
 fn commands() -> Vec<Vec<String>> {
     fn walk(command: &clap::Command, path: &[String], all: &mut Vec<Vec<String>>) {
         for sub in command.get_subcommands().filter(|s| s.get_name() != "help") {
@@ -17,7 +17,7 @@ fn commands() -> Vec<Vec<String>> {
 }
 
 #[test]
-fn help_of_every_command() {
+fn help_of_every_command_matches_the_snapshot() {
     let world = World::usual();
     for path in commands() {
         let mut args: Vec<&str> = path.iter().map(String::as_str).collect();
@@ -28,11 +28,11 @@ fn help_of_every_command() {
         assert!(nested || help.contains("Examples:"), "{path:?} has no examples");
         insta::assert_snapshot!(["help", &path.join("-")].join("-").trim_end_matches('-'), help);
     }
-    assert!(world.run(&["-h"]).ok().lines().count() < 60, "the short help fits a screen");
+    assert!(world.run(&["-h"]).ok().lines().count() < 60, "the short help fits on a screen");
 }
 
 #[test]
-fn manual_pages() {
+fn manual_pages_exist_for_every_command() {
     let world = World::usual();
     let page = world.run(&["man"]).ok().replace(env!("CARGO_PKG_VERSION"), "VERSION");
     insta::assert_snapshot!("man", page);
@@ -43,7 +43,7 @@ fn manual_pages() {
 }
 
 #[test]
-fn completions_know_every_command() {
+fn completions_include_every_command() {
     let world = World::usual();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let text = world.run(&["completions", shell]).ok();

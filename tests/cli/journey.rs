@@ -1,16 +1,16 @@
-//! From the first address to the export, as a user or a script would go.
+//! From the first URL to the export, as a user or a script would do it.
 
 use super::{World, feed};
 use newsfed::demo::server::Reply;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 #[test]
-fn follow_read_pin_search_and_take_along() {
+fn follows_reads_pins_searches_and_exports() {
     let world = World::usual();
     let kernel = world.server.url("/kernel.xml");
     let added = world.run(&["add", &kernel, "--title", "Kernel notes", "--folder", "Tech"]).ok();
     assert!(added.contains(&kernel) && added.contains("2 items"), "{added}");
-    assert_eq!(world.server.requests().len(), 1, "what was found serves as the first poll");
+    assert_eq!(world.server.requests().len(), 1, "the discovery serves as the first poll");
 
     let listed = world.run(&["list"]).ok();
     let lines: Vec<Vec<&str>> = listed.lines().map(|l| l.split('\t').collect()).collect();
@@ -29,14 +29,14 @@ fn follow_read_pin_search_and_take_along() {
     assert!(html.contains("<p>Body of"), "{html}");
 
     assert_eq!(world.run(&["read", first]).ok(), "1 item marked read\n");
-    assert_eq!(world.run(&["read", first]).ok(), "0 items marked read\n", "it was already");
+    assert_eq!(world.run(&["read", first]).ok(), "0 items marked read\n", "it was read already");
     assert_eq!(world.run(&["list", "--unread"]).ok().lines().count(), 1);
     assert_eq!(world.run(&["unread", first]).ok(), "1 item marked unread\n");
     world.run(&["pin", first]).ok();
     let pinned = world.run(&["list", "--pinned"]).ok();
     assert!(pinned.contains("*+") && pinned.contains("First release"), "{pinned}");
 
-    // Words of bodies are found, also right after they came.
+    // The text of new items is searchable at once.
     let hits = world.run(&["search", "body", "second"]).ok();
     assert!(hits.lines().count() == 1 && hits.starts_with(second), "{hits}");
 
@@ -45,7 +45,7 @@ fn follow_read_pin_search_and_take_along() {
     assert!(world.run(&[&["prune"], &keep[..]].concat()).ok().contains("0  items would"));
     let one = ["--set", "retention.items=1"];
     let would = world.run(&[&["prune"], &one[..]].concat()).ok();
-    assert!(would.contains("0  items would"), "the older one is pinned: {would}");
+    assert!(would.contains("0  items would"), "the older item is pinned: {would}");
     world.run(&["unpin", first]).ok();
     let would = world.run(&[&["prune"], &one[..]].concat()).ok();
     assert!(would.contains("1  Kernel notes") && would.contains("1  items would"), "{would}");
@@ -65,7 +65,7 @@ fn follow_read_pin_search_and_take_along() {
 }
 
 #[test]
-fn import_fetches_nothing_and_tells_what_it_left_out() {
+fn import_fetches_nothing_and_reports_skipped_entries() {
     let world = World::usual();
     let list = format!(
         "{} tag \"~A title\"\n|script\n{}\n{}\n",
@@ -74,7 +74,7 @@ fn import_fetches_nothing_and_tells_what_it_left_out() {
         world.server.url("/kernel.xml"),
     );
     let first = world.run_with(&["import", "-"], &list);
-    assert!(first.err.contains("does not run commands"), "{first:?}");
+    assert!(first.err.contains("does not run the commands"), "{first:?}");
     assert!(first.err.contains("listed 2 times"), "{first:?}");
     assert_eq!(first.ok(), "newsboat urls: 2 added, 0 already there, 2 skipped\n");
     let again = world.run_with(&["import", "-"], &list).ok();
@@ -84,7 +84,7 @@ fn import_fetches_nothing_and_tells_what_it_left_out() {
 }
 
 #[test]
-fn a_refresh_obeys_servers_and_says_so() {
+fn sync_obeys_servers_and_reports_it() {
     let count = AtomicUsize::new(0);
     let world = World::new(move |request| match request.path.as_str() {
         "/held.xml" => feed("Held", &["x"]).header("cache-control", "max-age=3600"),
@@ -110,13 +110,13 @@ fn a_refresh_obeys_servers_and_says_so() {
     let id = world.run(&["sources", "--json"]).values()[1]["id"].as_str().unwrap().to_owned();
     assert_eq!(world.run(&["sources", "disable", &id]).ok(), format!("{id}: disabled\n"));
     assert!(sync(&[]).ok().contains("1 skipped, 1 disabled"));
-    assert_eq!(world.server.requests().len(), 4, "nobody was asked");
+    assert_eq!(world.server.requests().len(), 4, "no request was sent");
     world.run(&["sources", "enable", &id]).ok();
     assert_eq!(sync(&["-v", &id]).ok(), "1 new in 1 source refreshed\n");
 }
 
 #[test]
-fn sources_are_shown_and_edited() {
+fn shows_and_edits_sources() {
     let world = World::followed();
     let kernel = world.run(&["sources", "--json"]).values()[0]["id"].as_str().unwrap().to_owned();
     let edit = ["--title", "K", "--folder", "Tech/Linux", "--tags", "c, linux", "--interval", "2h"];
@@ -149,7 +149,7 @@ fn sources_are_shown_and_edited() {
 }
 
 #[test]
-fn an_editor_is_opened_at_the_source() {
+fn opens_the_editor_at_the_source() {
     let world = World::followed();
     let note = world.path().join("note");
     let mut command = world.command(&["sources", "edit", "Council"]);
@@ -164,7 +164,7 @@ fn an_editor_is_opened_at_the_source() {
 }
 
 #[test]
-fn a_permanent_move_can_be_taken_back() {
+fn undoes_a_permanent_redirect() {
     let world = World::new(|request| match request.path.as_str() {
         "/old.xml" => Reply::status(301).header("location", "/new.xml"),
         _ => feed("Moved", &["x"]),

@@ -1,6 +1,6 @@
-//! The real binary over real HTTP on loopback: every verb, its exit codes and its shapes.
+//! The real binary over real HTTP on loopback: every command, its exit codes and its JSON.
 
-// The helpers below are no tests by themselves, so the exemption of tests misses them.
+// Clippy does not recognise the helpers below as test code.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 #[cfg(unix)]
@@ -23,13 +23,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// A home folder of its own, and a server to ask.
+/// A home folder and a server.
 struct World {
     folder: tempfile::TempDir,
     server: Server,
 }
 
-/// What a run of the program came to.
+/// The result of a run of the program.
 #[derive(Debug)]
 struct Run {
     code: Option<i32>,
@@ -48,7 +48,7 @@ impl From<Output> for Run {
 }
 
 impl Run {
-    /// The standard output of a run that must have gone well.
+    /// The standard output of a run that must succeed.
     #[track_caller]
     fn ok(self) -> String {
         assert_eq!(self.code, Some(0), "{self:?}");
@@ -76,7 +76,7 @@ impl World {
         })
     }
 
-    /// The same with both feeds followed and read once.
+    /// The same with both feeds followed and polled once.
     fn followed() -> Self {
         let world = Self::usual();
         let list = ["/kernel.xml", "/council.xml"].map(|path| world.server.url(path));
@@ -93,7 +93,7 @@ impl World {
         self.path().join("config")
     }
 
-    /// The program in this world, with nothing of the outer one but the search path.
+    /// The program in this world, with `PATH` as the only inherited variable.
     fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_newsfed"));
         command
@@ -112,7 +112,7 @@ impl World {
         self.command(args).output().unwrap().into()
     }
 
-    /// Runs with something on the standard input.
+    /// Runs with a standard input.
     fn run_with(&self, args: &[&str], input: &str) -> Run {
         let mut command = self.command(args);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -127,7 +127,7 @@ impl World {
         std::fs::write(self.config().join(name), text).unwrap();
     }
 
-    /// Makes it so many days since everything known was published and found.
+    /// Moves all items this many days into the past.
     fn followed_for_days(&self, days: i64) {
         let database = rusqlite::Connection::open(self.path().join("data/newsfed.db")).unwrap();
         let earlier = "UPDATE item SET date = discovered - ?1, discovered = discovered - ?1";
@@ -141,7 +141,7 @@ impl World {
     }
 }
 
-/// An RSS feed whose items are a day apart, the last one newest.
+/// An RSS feed with items a day apart, the last one newest.
 fn feed(title: &str, items: &[&str]) -> Reply {
     let items: String = items
         .iter()

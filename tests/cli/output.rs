@@ -1,10 +1,10 @@
-//! What goes to the two streams, whatever comes from outside.
+//! The two output streams, with hostile input.
 
 use super::{World, feed};
 use newsfed::demo::server::Reply;
 use std::process::Stdio;
 
-/// Titles, identifiers and error texts made to act on a terminal.
+/// Titles, identifiers and error texts with terminal escapes.
 const HOSTILE: &str = "<?xml version=\"1.0\"?><rss version=\"2.0\"><channel>\
     <title>T&#x9b;2J&#x202e;x</title><link>http://h/</link><description/>\
     <item><title>a&#x9b;31mb\u{202e}c &#x85;d</title><guid isPermaLink=\"false\">g&#x9b;2J&#x7f;</guid>\
@@ -12,7 +12,7 @@ const HOSTILE: &str = "<?xml version=\"1.0\"?><rss version=\"2.0\"><channel>\
     <description>body &#x9b;2J &amp;#27;[2J end</description></item></channel></rss>";
 
 #[test]
-fn nothing_from_outside_acts_on_a_terminal() {
+fn output_contains_no_terminal_escapes() {
     let world = World::new(|request| match request.path.as_str() {
         "/feed" => Reply::ok("application/rss+xml", HOSTILE),
         _ => Reply::ok("application/\u{9b}2Jx", "\u{1b}[2J\u{9b}2J no feed"),
@@ -50,11 +50,11 @@ fn nothing_from_outside_acts_on_a_terminal() {
             assert_eq!(odd, None, "{args:?}: {text:?}");
         }
     }
-    assert!(world.run(&["show", number]).ok().contains("end"), "the text itself is there");
+    assert!(world.run(&["show", number]).ok().contains("end"), "the text itself is printed");
 }
 
 #[test]
-fn a_reader_that_leaves_is_no_failure() {
+fn closed_pipe_is_not_an_error() {
     let world = World::followed();
     for args in [&["list"][..], &["list", "--json"], &["export"], &["man"], &["--help"]] {
         let (reader, writer) = std::io::pipe().unwrap();
@@ -68,7 +68,7 @@ fn a_reader_that_leaves_is_no_failure() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn an_output_that_cannot_be_written_is_a_failure() {
+fn unwritable_output_is_an_error() {
     let world = World::followed();
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let output = world.command(&["list"]).stdout(full).output().unwrap();
@@ -78,7 +78,7 @@ fn an_output_that_cannot_be_written_is_a_failure() {
 }
 
 #[test]
-fn long_lists_come_whole() {
+fn prints_long_lists_completely() {
     let titles: Vec<String> = (0..9).map(|n| format!("item {n}")).collect();
     let world = World::new(move |request| {
         let titles: Vec<&str> = titles.iter().map(String::as_str).collect();
@@ -93,18 +93,18 @@ fn long_lists_come_whole() {
     assert_eq!(numbers.len(), 1080);
     numbers.sort_unstable();
     numbers.dedup();
-    assert_eq!(numbers.len(), 1080, "each item once");
+    assert_eq!(numbers.len(), 1080, "each item is printed once");
     assert_eq!(world.run(&["list"]).ok().lines().count(), 50);
     assert_eq!(world.run(&["list", "--limit", "700"]).ok().lines().count(), 700);
 }
 
 #[test]
-fn parse_needs_no_home() {
+fn parse_works_without_a_home_folder() {
     let world = World::usual();
     let mut command = world.command(&["parse", "--json", "-"]);
     command.env_clear().stdin(Stdio::null());
     let output = command.output().unwrap();
-    assert_eq!(output.status.code(), Some(1), "an empty document is no feed");
+    assert_eq!(output.status.code(), Some(1), "an empty document is not a feed");
     let text = "<rss version=\"2.0\"><channel><title>T</title><item><title>x</title></item></channel></rss>";
     let parsed = world.run_with(&["parse", "--json", "-"], text).values();
     assert_eq!((&parsed[0]["title"], parsed.len()), (&"T".into(), 1));

@@ -5,15 +5,15 @@ use newsfed::demo::server::{Failure, Reply};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// Waits until the server has got so many requests; a bug must not hang the tests.
+/// Waits until the server has received this many requests. A bug must not hang the tests.
 fn received(world: &World, count: usize) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let waiting =
         async { tokio::time::timeout(Duration::from_secs(60), world.server.received(count)).await };
-    runtime.block_on(waiting).expect("the request came");
+    runtime.block_on(waiting).expect("the request was received");
 }
 
-/// A program that runs beside the test, and not longer than it.
+/// A program that runs during the test and is killed at its end.
 struct Running(Option<Child>);
 
 impl Running {
@@ -31,7 +31,7 @@ impl Running {
         assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
     }
 
-    /// Waits for its end.
+    /// Waits until the program ends.
     fn end(mut self) -> Run {
         self.0.take().unwrap().wait_with_output().unwrap().into()
     }
@@ -47,7 +47,7 @@ impl Drop for Running {
 }
 
 #[test]
-fn an_interrupted_refresh_keeps_what_it_has() {
+fn interrupted_sync_keeps_its_results() {
     let world = World::new(|request| match request.path.as_str() {
         "/never" => Reply::status(200).failing(Failure::NeverAnswer),
         path => feed(path, &["x"]),
@@ -57,18 +57,18 @@ fn an_interrupted_refresh_keeps_what_it_has() {
     for name in ["INT", "TERM"] {
         let before = world.server.requests().len();
         let child = Running::start(&world, &["sync", "--force", "--set", "net.host_delay=0s"]);
-        // One at a time on one host, the oldest source first: the third is under way.
+        // One at a time on one host, the oldest source first: the third is running.
         received(&world, before + 3);
         child.signal(name);
         let run = child.end();
         assert_eq!(run.code, Some(130), "{run:?}");
         assert!(run.err.contains("interrupted"), "{run:?}");
-        assert_eq!(world.numbers().len(), 2, "what was fetched is stored");
+        assert_eq!(world.numbers().len(), 2, "the fetched items are stored");
     }
 }
 
 #[test]
-fn one_process_follows_and_the_others_say_so() {
+fn second_process_reports_the_first() {
     let world = World::new(|request| feed(&request.path, &["x"]));
     world.run_with(&["import", "-"], &world.server.url("/a")).ok();
     let daemon = Running::start(&world, &["daemon", "--set", "net.host_delay=0s"]);
@@ -80,13 +80,13 @@ fn one_process_follows_and_the_others_say_so() {
     assert_eq!(second.code, Some(1), "{second:?}");
     let doctor = world.run(&["doctor"]);
     assert!(doctor.out.contains(&format!("process {} polls", daemon.id())), "{doctor:?}");
-    assert_eq!(world.server.requests().len(), 1, "nobody else asked");
+    assert_eq!(world.server.requests().len(), 1, "no other process sent requests");
 
-    // A source that another process declares is followed once the daemon hears of it.
+    // The daemon follows a source that another process adds.
     world.run_with(&["import", "-"], &world.server.url("/b")).ok();
     daemon.signal("HUP");
     received(&world, 2);
-    // Adding asks by itself, whoever follows.
+    // `add` polls by itself, even while another process follows.
     world.run(&["add", &world.server.url("/c")]).ok();
     assert_eq!(world.server.requests().len(), 3);
     // A file with errors changes nothing.
@@ -97,8 +97,8 @@ fn one_process_follows_and_the_others_say_so() {
     daemon.signal("TERM");
     let run = daemon.end();
     assert_eq!((run.code, run.out.as_str()), (Some(0), ""), "{run:?}");
-    assert!(run.err.contains("following 1 sources"), "the log goes to the standard error: {run:?}");
-    assert_eq!(world.run(&["sync", "--due"]).code, Some(0), "the place is free again");
+    assert!(run.err.contains("following 1 sources"), "the log goes to standard error: {run:?}");
+    assert_eq!(world.run(&["sync", "--due"]).code, Some(0), "the lock is free again");
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn log_files_are_private() {
 }
 
 #[test]
-fn a_browser_gets_addresses_as_arguments() {
+fn browser_gets_urls_as_arguments() {
     let world = World::followed();
     let numbers = world.numbers();
     let nothing = world.run(&["open", &numbers[0]]);
@@ -128,7 +128,7 @@ fn a_browser_gets_addresses_as_arguments() {
         && !["w3m", "lynx", "elinks", "links"].iter().any(|p| newsfed::util::browser::installed(p))
     {
         assert_eq!(nothing.code, Some(1), "{nothing:?}");
-        assert_eq!(nothing.out, "http://site.example/0\n", "the address is shown instead");
+        assert_eq!(nothing.out, "http://site.example/0\n", "the URL is printed instead");
         assert!(nothing.err.contains("$BROWSER"), "{nothing:?}");
     }
     let fifo = world.path().join("opened");
@@ -140,7 +140,7 @@ fn a_browser_gets_addresses_as_arguments() {
     let setting = format!("browser=[\"{}\", \"-n\", \"{{url}}\"]", script.display());
     let run = world.run(&["--set", &setting, "open", &numbers[0]]);
     assert_eq!(std::fs::read_to_string(&fifo).unwrap(), "2 -n http://site.example/0\n");
-    assert_eq!(run.ok(), "", "what the browser says goes nowhere");
+    assert_eq!(run.ok(), "", "the browser's output is discarded");
     let status = world
         .command(&["open", &numbers[0]])
         .env("BROWSER", format!("no-such-browser:{} %s --flag", script.display()))
@@ -150,11 +150,11 @@ fn a_browser_gets_addresses_as_arguments() {
     assert!(status.success());
 }
 
-/// Who reads the output slowly, in a pager for instance, does not keep the engine waiting: servers
-/// that answer in the meantime would seem to be late.
+/// A slow reader of the output, such as a pager, does not delay the engine: the responses of servers
+/// would seem to be late.
 #[test]
-fn a_slow_reader_of_the_output_holds_no_look_up() {
-    /// Their lines are more than the 64 KiB of a pipe.
+fn slow_output_reader_delays_no_poll() {
+    /// Their lines exceed the 64 KiB of a pipe.
     const SOURCES: usize = 500;
     let world = World::new(|_| feed("Feed", &["Item"]));
     let source = |n: usize| {

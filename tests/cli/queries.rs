@@ -1,9 +1,9 @@
-//! Searches that are not understood, on the command line; and queries of other readers.
+//! Invalid searches on the command line, and queries imported from other readers.
 
 use super::World;
 
 #[test]
-fn what_is_no_operator_is_told_with_what_was_meant() {
+fn unknown_operators_give_a_suggestion() {
     let world = World::followed();
     for (query, words) in [
         ("is:foo", "in the search, \"foo\" is not a state; is: takes unread, read"),
@@ -30,7 +30,7 @@ fn what_is_no_operator_is_told_with_what_was_meant() {
 }
 
 #[test]
-fn operators_narrow_and_addresses_are_words() {
+fn operators_filter_and_urls_are_words() {
     let world = World::followed();
     let count = |query: &[&str]| world.run(&[&["search"], query].concat()).ok().lines().count();
     assert_eq!(count(&["unread"]), 3);
@@ -43,23 +43,23 @@ fn operators_narrow_and_addresses_are_words() {
 }
 
 #[test]
-fn queries_of_newsboat_become_views() {
+fn imports_newsboat_queries_as_views() {
     let world = World::usual();
     let urls = "https://a.example/feed linux\n\"query:New:unread = \\\"yes\\\" and tags # \\\"linux\\\"\"\n\
         \"query:Odd:age < 3 or unread = \\\"yes\\\"\"\nexec:~/x.sh\n";
     let run = world.run_with(&["import", "-"], urls);
     assert_eq!(run.code, Some(0), "{run:?}");
     assert!(run.err.contains("saved as a view: New: unread tag:linux"), "{run:?}");
-    assert!(run.err.contains("a query that is no search: it uses \"or\""), "{run:?}");
-    assert!(run.err.contains("newsfed does not run commands"), "{run:?}");
+    assert!(run.err.contains("a query that cannot be converted: it uses \"or\""), "{run:?}");
+    assert!(run.err.contains("newsfed does not run the commands"), "{run:?}");
     let config = std::fs::read_to_string(world.config().join("config.toml")).unwrap();
     assert_eq!(config, "[[view]]\nname = \"New\"\nquery = \"unread tag:linux\"\n");
     let again = world.run_with(&["import", "-", "--json"], urls).values();
-    assert_eq!(again[0]["views"], serde_json::json!([]), "it is there already");
+    assert_eq!(again[0]["views"], serde_json::json!([]), "it exists already");
 }
 
 #[test]
-fn tags_are_given_and_taken() {
+fn adds_and_removes_tags() {
     let world = World::followed();
     world.run(&["sources", "edit", "Kernel", "--add-tag", "a", "--add-tag", "b"]).ok();
     world.run(&["sources", "edit", "Kernel", "--remove-tag", "a"]).ok();

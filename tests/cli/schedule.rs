@@ -1,11 +1,11 @@
-//! Why a source is polled when it is, and what another policy would do.
+//! `schedule why` and `schedule simulate`.
 
 use super::{World, feed};
 use newsfed::demo::server::Reply;
 use newsfed::store::{Poller, PollerLock};
 use std::io::Write;
 
-/// An hour between polls, whatever is learned.
+/// A fixed interval of an hour, without learning.
 const FIXED: &[&str] = &["--set", "schedule.policy=fixed"];
 
 /// Four weeks of a source that publishes every three hours.
@@ -19,7 +19,7 @@ fn timelines() -> tempfile::NamedTempFile {
 }
 
 #[test]
-fn a_person_is_told_why_a_source_has_not_been_fetched_yet() {
+fn why_names_the_rule_that_postpones_a_poll() {
     let world = World::new(|request| match request.path.as_str() {
         "/held.xml" => feed("Held", &["x"]).header("cache-control", "max-age=10000"),
         "/kernel.xml" => feed("Kernel", &["x"]).header("etag", "\"1\""),
@@ -44,7 +44,7 @@ fn a_person_is_told_why_a_source_has_not_been_fetched_yet() {
         (&shape["spent"]["requests"], shape["week"].as_array().unwrap().len()),
         (&1.into(), 168)
     );
-    assert_eq!(shape["requests_saved"], 0, "a fixed interval begins with a poll too");
+    assert_eq!(shape["requests_saved"], 0, "a fixed interval starts with a poll too");
     let coming = shape["coming"].as_array().unwrap();
     assert_eq!((coming.len(), &coming[0]), (5, &shape["next_poll"]));
     let missing = world.run(&["schedule", "why", "nothing"]);
@@ -52,7 +52,7 @@ fn a_person_is_told_why_a_source_has_not_been_fetched_yet() {
 }
 
 #[test]
-fn a_person_is_told_when_nobody_looks() {
+fn why_reports_that_no_newsfed_is_running() {
     let world = World::usual();
     world.run_with(&["import", "-"], &world.server.url("/kernel.xml")).ok();
     let list = world.run(&["--json", "sources"]).values();
@@ -86,7 +86,7 @@ fn a_person_is_told_when_nobody_looks() {
 }
 
 #[test]
-fn policies_are_compared_on_a_file() {
+fn simulate_compares_policies_on_a_file() {
     let world = World::usual();
     let file = timelines();
     let path = file.path().to_str().unwrap();
@@ -120,7 +120,7 @@ fn policies_are_compared_on_a_file() {
 }
 
 #[test]
-fn a_day_must_have_passed_before_it_is_replayed() {
+fn simulate_needs_a_day_of_history() {
     let world = World::followed();
     let young = world.run(&["schedule", "simulate", "--from-db"]);
     assert_eq!((young.code, young.out.as_str()), (Some(1), ""), "{young:?}");
@@ -133,7 +133,7 @@ fn a_day_must_have_passed_before_it_is_replayed() {
 }
 
 #[test]
-fn what_cannot_be_replayed_is_said() {
+fn simulate_reports_unusable_input() {
     let world = World::usual();
     let mut bad = tempfile::NamedTempFile::new().unwrap();
     bad.write_all(b"{\"start\": 1}").unwrap();

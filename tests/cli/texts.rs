@@ -1,4 +1,4 @@
-//! Full texts from the command line: fetched ahead, shown in every form, compared.
+//! Full texts on the command line: prefetched, shown in every format, compared.
 
 use super::shapes::check;
 use super::{Run, World};
@@ -6,7 +6,7 @@ use newsfed::demo::server::Reply;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// A paragraph that no other resembles.
+/// A paragraph unlike all others.
 fn paragraph(post: &str, n: usize) -> String {
     let words = ["harbour", "lantern", "baker", "letter", "winter", "garden", "engine"];
     let word = |k: usize| words[(k * k + n * 3 + post.len()) % words.len()];
@@ -14,8 +14,8 @@ fn paragraph(post: &str, n: usize) -> String {
     format!("<p>{} of {post}, paragraph {n}.</p>", row.join(" "))
 }
 
-/// A blog of three posts whose feed has teasers only; the third page is missing. The flag corrects
-/// the first one.
+/// A blog of three posts whose feed has teasers only. The third page is missing. The flag corrects
+/// the first post.
 fn blog() -> (World, Arc<AtomicBool>) {
     let corrected = Arc::new(AtomicBool::new(false));
     let (flag, address) = (corrected.clone(), Arc::new(Mutex::new(String::new())));
@@ -65,7 +65,7 @@ fn requests(world: &World, path: &str) -> usize {
 }
 
 #[test]
-fn pages_are_fetched_ahead_and_shown_in_every_form() {
+fn prefetches_pages_and_shows_them_in_every_format() {
     let (world, _) = blog();
     let numbers = world.numbers();
     let [three, _, one] = numbers.as_slice() else { panic!("three posts") };
@@ -112,7 +112,7 @@ fn pages_are_fetched_ahead_and_shown_in_every_form() {
 }
 
 #[test]
-fn what_changed_is_told_in_words() {
+fn shows_differences_between_versions() {
     let (world, corrected) = blog();
     let one = world.numbers().pop().unwrap();
     for flag in ["--diff", "--versions"] {
@@ -141,12 +141,14 @@ fn what_changed_is_told_in_words() {
 }
 
 #[test]
-fn sources_say_whose_pages_are_asked_for() {
+fn sources_show_reports_when_full_text_is_fetched() {
     let (world, _) = blog();
     world.run(&["sources", "edit", "Blog", "--full-text", "never"]).ok();
     let text = std::fs::read_to_string(world.config().join("sources.toml")).unwrap();
     assert!(text.contains("full_text = \"never\""), "{text}");
-    assert!(world.run(&["sources", "show", "Blog"]).ok().contains("(never)"));
+    assert!(
+        world.run(&["sources", "show", "Blog"]).ok().contains("fetched only when you ask (never)")
+    );
     let nothing = quick(&world, &["prefetch"]);
     assert!(nothing.err.contains("all pages are already fetched"), "{nothing:?}");
     world.run(&["sources", "edit", "Blog", "--full-text", ""]).ok();

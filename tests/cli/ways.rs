@@ -1,4 +1,4 @@
-//! Taking one of several ways to follow an address, and addresses that are known already.
+//! Choosing one of several ways to follow a URL, and URLs that are followed already.
 
 use super::{World, feed};
 use newsfed::demo::server::Reply;
@@ -21,7 +21,7 @@ fn two_feeds() -> World {
 }
 
 #[test]
-fn a_way_is_picked_by_its_number() {
+fn pick_selects_a_way_by_number() {
     let world = two_feeds();
     let page = world.server.url("/");
     let shown = world.run(&["discover", &page]).ok();
@@ -46,7 +46,7 @@ fn a_way_is_picked_by_its_number() {
 }
 
 #[test]
-fn an_address_without_a_scheme_is_tried_by_https_then_by_http() {
+fn tries_https_then_http_without_a_scheme() {
     let world = two_feeds();
     let typed = world.server.url("/all.xml").replace("http://", "");
     let run = world.run(&["discover", &typed]);
@@ -55,7 +55,7 @@ fn an_address_without_a_scheme_is_tried_by_https_then_by_http() {
     assert!(run.out.contains(&world.server.url("/all.xml")), "{run:?}");
     let added = world.run(&["add", &typed]).ok();
     assert!(added.contains("http://") && added.contains("2 items"), "{added}");
-    // Who says https means it, and a password does not go out in the clear.
+    // An explicit https is not downgraded, and a password is not sent unencrypted.
     let asked = world.server.requests().len();
     for typed in [format!("https://{typed}"), format!("me:secret@{typed}")] {
         let refused = world.run(&["add", &typed]);
@@ -70,18 +70,18 @@ fn an_address_without_a_scheme_is_tried_by_https_then_by_http() {
 }
 
 #[test]
-fn what_leads_for_good_to_a_followed_address_is_followed_already() {
+fn permanent_redirect_to_a_followed_url_is_known() {
     let world = two_feeds();
     world.run(&["add", &world.server.url("/all.xml")]).ok();
     let again = world.run(&["add", &world.server.url("/old.xml")]).ok();
     assert!(again.starts_with("already followed as "), "{again}");
     assert_eq!(world.run(&["sources"]).ok().lines().count(), 1);
     let detour = world.run(&["add", &world.server.url("/for-now.xml")]).ok();
-    assert!(detour.contains("2 items"), "it may lead elsewhere tomorrow: {detour}");
+    assert!(detour.contains("2 items"), "a temporary redirect may change: {detour}");
 }
 
 #[test]
-fn what_was_moved_is_known_by_both_addresses() {
+fn moved_source_is_known_by_both_urls() {
     let world = two_feeds();
     world.run(&["add", &world.server.url("/old.xml")]).ok();
     let again = world.run(&["add", &world.server.url("/all.xml")]).ok();
@@ -89,7 +89,7 @@ fn what_was_moved_is_known_by_both_addresses() {
 }
 
 #[test]
-fn a_list_whose_articles_are_known_says_so() {
+fn add_reports_that_all_articles_are_known() {
     let world = World::new(|request| {
         let rows: String = (1..=6)
             .map(|n| format!("<li class=story><a href=/news/story-{n}>The story of bus {n}</a>"))
@@ -119,7 +119,7 @@ fn a_list_whose_articles_are_known_says_so() {
 }
 
 #[test]
-fn the_list_of_sources_tells_why_one_fails() {
+fn sources_list_shows_why_a_source_fails() {
     let world = World::new(|request| match request.path.as_str() {
         "/good.xml" => feed("Good", &["x"]),
         _ => Reply::status(404),
@@ -137,12 +137,12 @@ fn the_list_of_sources_tells_why_one_fails() {
 }
 
 #[test]
-fn a_broken_website_is_told_everywhere_with_what_would_work() {
+fn broken_selectors_are_reported_with_suggestions() {
     use std::sync::atomic::{AtomicUsize, Ordering};
     let polls = AtomicUsize::new(0);
     let world = World::new(move |request| match request.path.as_str() {
         "/news" => {
-            // Made again with other classes after the first poll, and never twice the same.
+            // After the first poll, the page has other classes, and it differs every time.
             let n = polls.fetch_add(1, Ordering::SeqCst);
             let row = if n == 0 { "story" } else { "entry" };
             let rows: String = (1..=8)

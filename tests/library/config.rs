@@ -1,15 +1,15 @@
-//! Config files from outside: the documented example, good and bad files, overrides.
+//! Configuration files: the documented example, good and bad files, overrides.
 
-// The helpers below are no tests by themselves, so the exemption of tests misses them.
+// Clippy does not recognise the helpers below as test code.
 
-use newsfed::config::{Loaded, Paths, Settings, load, setting_keys, show_settings};
+use newsfed::config::{Loaded, Paths, Settings, load, setting_keys, show_settings, source_keys};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 const EXAMPLE: &str = include_str!("../../config.example.toml");
 
-/// A folder of its own with both files in it.
+/// A folder with both files.
 struct Home {
     paths: Paths,
     _folder: tempfile::TempDir,
@@ -31,7 +31,7 @@ impl Home {
     }
 }
 
-/// The example with its settings uncommented, and with its samples too when `samples`.
+/// The example with its settings uncommented, and optionally its samples.
 fn uncommented(samples: bool) -> String {
     let line = |line: &str| {
         let setting = line.strip_prefix('#').filter(|l| l.starts_with(char::is_alphabetic));
@@ -42,7 +42,7 @@ fn uncommented(samples: bool) -> String {
 }
 
 #[test]
-fn the_example_holds_every_key_with_its_default() {
+fn example_lists_every_key_with_its_default() {
     let as_it_is = Home::new(EXAMPLE, "").load(&[]).unwrap();
     assert_eq!(as_it_is.settings, Settings::default());
     let text = uncommented(false);
@@ -55,10 +55,18 @@ fn the_example_holds_every_key_with_its_default() {
         }
         assert!(found.is_some(), "{key} is missing in config.example.toml");
     }
+    let listed: Vec<&str> = EXAMPLE
+        .lines()
+        .filter_map(|line| line.strip_prefix("#  "))
+        .flat_map(|line| line.split([' ', ',', ':']))
+        .collect();
+    for key in source_keys() {
+        assert!(listed.contains(&key), "{key} is missing in config.example.toml");
+    }
 }
 
 #[test]
-fn the_samples_of_the_example_load() {
+fn samples_in_the_example_load() {
     let loaded = Home::new(uncommented(true), "").load(&["ui.theme=night"]).unwrap();
     assert_eq!(loaded.settings.views[0].name, "Rust");
     assert_eq!(loaded.settings.keys.bindings["items"]["p"], "none");
@@ -67,7 +75,7 @@ fn the_samples_of_the_example_load() {
 }
 
 #[test]
-fn what_config_show_prints_is_read_back() {
+fn config_show_output_loads_back() {
     let mut text = uncommented(true);
     text = text.replace("max_in_flight = 16", "max_in_flight = 3").replace("\"1s\"", "\"1m 2s\"");
     let first = Home::new(text, "").load(&[]).unwrap().settings;
@@ -76,10 +84,10 @@ fn what_config_show_prints_is_read_back() {
     assert_eq!(Home::new(shown, "").load(&[]).unwrap().settings, first);
 }
 
-/// Every `bad/NAME.toml` must give exactly the lines of `bad/NAME.txt`; names with `sources-` are
-/// read as `sources.toml`.
+/// Every `bad/NAME.toml` must give exactly the lines of `bad/NAME.txt`. Files named `sources-*` are
+/// loaded as `sources.toml`.
 #[test]
-fn every_bad_file_is_explained() {
+fn every_bad_file_gives_its_expected_errors() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/config/bad");
     let mut files: Vec<PathBuf> = fs::read_dir(folder)
         .unwrap()
@@ -107,7 +115,7 @@ fn every_bad_file_is_explained() {
 }
 
 #[test]
-fn overrides_take_toml_and_bare_words() {
+fn overrides_accept_toml_and_bare_words() {
     let home = Home::new("[net]\nhost_delay = \"9s\"\nmax_in_flight = 5\n", "");
     let loaded = home
         .load(&[
@@ -133,7 +141,7 @@ fn overrides_take_toml_and_bare_words() {
 }
 
 #[test]
-fn faulty_overrides_are_named() {
+fn reports_invalid_overrides() {
     let home = Home::new("", "");
     let cases = [
         ("net.host_dela=0s", "--set net.host_dela: unknown key; did you mean \"host_delay\"?"),
@@ -143,7 +151,7 @@ fn faulty_overrides_are_named() {
         ("net=1", "--set net: expected a table [net], found 1"),
         ("browser=[\"x\"", "--set browser: not valid TOML"),
         ("ui.theme=blue", "--set ui.theme: expected one of the themes"),
-        ("keys.items.g=pin", "--set keys.items.g: keys.items.\"g\": stands in the way"),
+        ("keys.items.g=pin", "--set keys.items.g: keys.items.\"g\": conflicts with"),
     ];
     for (argument, part) in cases {
         let error = home.load(&[argument]).unwrap_err();
@@ -153,14 +161,14 @@ fn faulty_overrides_are_named() {
 }
 
 #[test]
-fn missing_files_are_no_error() {
+fn missing_files_load_as_defaults() {
     let folder = tempfile::tempdir().unwrap();
     let loaded = load(&Paths::below(&folder.path().join("not/there")), &[]).unwrap();
     assert_eq!(loaded, Loaded::default());
 }
 
 #[test]
-fn sources_are_read_whole() {
+fn loads_every_key_of_a_source() {
     let text = "\u{feff}[[source]]\r\nurl = \"https://me:p%40ss@x.example/feed\"\r\n\
         title = \"  A\\ttitle\\u001b \"\r\nfolder = \"Tech / Rust/\"\r\ntags = [\"a\"]\r\n\
         interval = \"2h\"\r\nretention.days = 30\r\n\
@@ -187,7 +195,7 @@ fn sources_are_read_whole() {
 }
 
 #[test]
-fn addresses_listed_twice_are_a_warning() {
+fn warns_about_duplicate_urls() {
     let text = "[[source]]\nurl = \"https://x.example/\"\n[[source]]\nurl = \"https://x.example\"\n\
         [[source]]\nid = \"mine\"\nurl = \"https://x.example/\"\n\
         [[source]]\nurl = \"http://www.x.example/feed\"\n";
@@ -196,11 +204,11 @@ fn addresses_listed_twice_are_a_warning() {
     assert_eq!(ids[..2], ["x-example", "mine"]);
     assert!(ids[2].starts_with("x-example-"), "{ids:?}");
     assert_eq!(loaded.warnings.len(), 2);
-    assert!(loaded.warnings[0].to_string().contains("left out"), "{:?}", loaded.warnings);
+    assert!(loaded.warnings[0].to_string().contains("skipped"), "{:?}", loaded.warnings);
 }
 
 #[test]
-fn a_shortest_interval_longer_than_the_longest_is_a_warning() {
+fn warns_if_min_interval_exceeds_max_interval() {
     let config = "[schedule]\nmin_interval = \"2d\"\n";
     let source = |schedule: &str| {
         format!("[[source]]\nurl = \"https://x.example/\"\nschedule = {{ {schedule} }}\n")
@@ -213,7 +221,7 @@ fn a_shortest_interval_longer_than_the_longest_is_a_warning() {
     let both = summary(config, &odd, &[]);
     assert_eq!(both.len(), 2, "{both:?}");
     let global = "2:1: schedule.min_interval: min_interval (2days) is longer than max_interval \
-        (1day), which has no effect then";
+        (1day), which therefore has no effect";
     assert!(both[0].ends_with(global), "{both:?}");
     assert!(both[1].contains("3:1: source \"https://x.example/\": schedule: "), "{both:?}");
     assert!(both[1].contains("(3h) is longer than max_interval (1h)"), "{both:?}");
@@ -224,7 +232,7 @@ fn a_shortest_interval_longer_than_the_longest_is_a_warning() {
 }
 
 #[test]
-fn peak_hours_are_read_as_quiet_hours_with_a_hint() {
+fn reads_peak_hours_as_quiet_hours_with_a_warning() {
     let site = |keys: &str| {
         let text = format!(
             "[[source]]\nurl = \"https://x.example/\"\nkind = \"website\"\n\
@@ -247,11 +255,11 @@ fn peak_hours_are_read_as_quiet_hours_with_a_hint() {
 }
 
 #[test]
-fn files_that_are_no_text_are_explained() {
+fn reports_files_that_are_not_text() {
     let dots = "a.".repeat(100_000);
     let brackets = "[".repeat(100_000);
     let cases: [(&[u8], &str); 5] = [
-        (b"[ui]\nx = \"\xff\"\n", "is not UTF-8: a foreign byte stands in line 2"),
+        (b"[ui]\nx = \"\xff\"\n", "is not UTF-8: line 2 has an invalid byte"),
         (&vec![b'#'; 8 * 1024 * 1024 + 1], "is larger than 8 MiB"),
         (b"\0\0\0", "not valid TOML"),
         (dots.as_bytes(), "not valid TOML"),
@@ -272,9 +280,9 @@ fn files_that_are_no_text_are_explained() {
     );
 }
 
-/// What a full disk or an editor has left: read as far as it is whole, or refused with the place.
+/// What a full disk or an editor may leave behind.
 #[test]
-fn half_a_file_is_read_or_explained() {
+fn truncated_files_load_or_report_the_position() {
     let text = uncommented(true);
     let mut refused = 0;
     for cut in (0..text.len()).step_by(13).filter(|cut| text.is_char_boundary(*cut)) {

@@ -1,6 +1,6 @@
-//! Changes of the files made by the program: what is written, and what survives.
+//! Changes of the files by the program: what is written, and what stays.
 
-// The helpers below are no tests by themselves, so the exemption of tests misses them.
+// Clippy does not recognise the helpers below as test code.
 
 use newsfed::config::{
     ConfigFile, EditError, FileEdit, KeyChange, Paths, SourceChange, SourcesFile, ViewChange,
@@ -40,7 +40,7 @@ fn ids(paths: &Paths) -> Vec<String> {
 }
 
 #[test]
-fn adding_makes_the_file_and_appends_to_it() {
+fn add_creates_the_file_and_appends() {
     let folder = tempfile::tempdir().unwrap();
     let paths = Paths::below(folder.path());
     let file = SourcesFile::open(&paths);
@@ -65,7 +65,7 @@ fn adding_makes_the_file_and_appends_to_it() {
 }
 
 #[test]
-fn websites_come_back_as_they_were_written() {
+fn website_rules_round_trip() {
     let (_folder, paths) = home(SOURCES);
     let whole = WebsiteRules {
         mode: WebsiteMode::List,
@@ -107,7 +107,7 @@ fn websites_come_back_as_they_were_written() {
 }
 
 #[test]
-fn removing_and_restoring_gives_the_very_same_file() {
+fn undoing_a_removal_restores_the_exact_file() {
     for sources in [SOURCES.to_owned(), SOURCES.replace('\n', "\r\n"), format!("\u{feff}{SOURCES}")]
     {
         let (_folder, paths) = home(&sources);
@@ -127,7 +127,7 @@ fn removing_and_restoring_gives_the_very_same_file() {
 }
 
 #[test]
-fn restoring_finds_its_place_in_a_file_changed_meanwhile() {
+fn undoing_a_removal_works_in_a_file_changed_since() {
     let (_folder, paths) = home(SOURCES);
     let file = SourcesFile::open(&paths);
     let removed = file.remove(&[id("a-example"), id("b")]).unwrap();
@@ -146,7 +146,7 @@ fn restoring_finds_its_place_in_a_file_changed_meanwhile() {
 }
 
 #[test]
-fn updating_touches_only_what_changes() {
+fn update_changes_only_the_given_keys() {
     let (_folder, paths) = home(SOURCES);
     let file = SourcesFile::open(&paths);
     let change = SourceChange::default()
@@ -176,7 +176,7 @@ fn updating_touches_only_what_changes() {
 }
 
 #[test]
-fn a_file_with_faults_is_left_alone() {
+fn invalid_file_is_not_changed() {
     let broken = "[[source]]\nurl = 3\n";
     let (_folder, paths) = home(broken);
     let file = SourcesFile::open(&paths);
@@ -195,7 +195,7 @@ fn a_file_with_faults_is_left_alone() {
 }
 
 #[test]
-fn settings_are_set_in_place() {
+fn sets_settings_in_place() {
     let (_folder, paths) = home("");
     let file = ConfigFile::open(&paths);
     file.set(&["ui", "theme"], "light").unwrap();
@@ -231,7 +231,7 @@ fn any_source() -> impl Strategy<Value = Source> {
     (
         "[a-z0-9][a-z0-9._-]{0,10}",
         "[a-z]{1,8}",
-        // Titles are one clean line once they are read.
+        // The loader turns titles into one clean line.
         prop::option::of(word.prop_map(|w| newsfed::util::text::line(&w))),
         prop::option::of("[a-z\"']{1,5}(/[a-z]{1,3}){0,2}"),
         prop::collection::vec("[a-z\"']{1,5}", 0..3),
@@ -260,7 +260,7 @@ fn any_source() -> impl Strategy<Value = Source> {
         })
 }
 
-/// Some of what can be said about a schedule, by a number.
+/// A schedule with some of the keys, chosen by a number.
 fn schedule_from(seed: Option<u64>) -> newsfed::model::SourceSchedule {
     use newsfed::model::{PolicyKind, Priority, SourceSchedule};
     let Some(n) = seed else { return SourceSchedule::default() };
@@ -287,7 +287,7 @@ fn schedule_from(seed: Option<u64>) -> newsfed::model::SourceSchedule {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
-    fn what_is_added_is_loaded(sources in prop::collection::vec(any_source(), 0..4)) {
+    fn added_sources_load_back(sources in prop::collection::vec(any_source(), 0..4)) {
         let (_folder, paths) = home("");
         let mut sources = sources;
         for (i, source) in sources.iter_mut().enumerate() {
@@ -299,7 +299,7 @@ proptest! {
 }
 
 #[test]
-fn several_sources_are_changed_each_in_its_way_and_taken_back() {
+fn changes_several_sources_and_undoes_all() {
     let (_folder, paths) = home(SOURCES);
     let file = SourcesFile::open(&paths);
     let tags = SourceChange::default().add_tags(["y".into()]).remove_tags(["x".into()]);
@@ -321,21 +321,21 @@ fn several_sources_are_changed_each_in_its_way_and_taken_back() {
 }
 
 #[test]
-fn a_place_changed_elsewhere_is_taken_back_as_far_as_it_goes() {
+fn undoing_a_move_works_in_a_file_changed_since() {
     let (_folder, paths) = home(SOURCES);
     let file = SourcesFile::open(&paths);
-    let edited = file.place(&[id("a-example"), id("b")], None).unwrap();
+    let edited = file.reorder(&[id("a-example"), id("b")], None).unwrap();
     assert_eq!(ids(&paths), ["c", "a-example", "b"]);
     assert!(text(&paths).contains("\n\n# The best one\n[[source]] # first\n"), "{}", text(&paths));
     fs::write(paths.sources_file(), format!("{}\n# mine\n", text(&paths))).unwrap();
     edited.revert(&paths).unwrap();
     assert_eq!(ids(&paths), ["a-example", "b", "c"]);
     assert!(text(&paths).ends_with("\n# mine\n"));
-    assert!(file.place(&[id("b")], Some(&id("c"))).unwrap().is_empty(), "it stands there");
+    assert!(file.reorder(&[id("b")], Some(&id("c"))).unwrap().is_empty(), "it is there already");
 }
 
 #[test]
-fn saved_queries_keep_what_is_around_them() {
+fn view_edits_keep_the_rest_of_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let paths = Paths::below(folder.path());
     let file = ConfigFile::open(&paths);
@@ -368,12 +368,12 @@ fn saved_queries_keep_what_is_around_them() {
         1
     );
     fs::write(paths.config_file(), "view = [{ name = \"A\", query = \"x\" }]\n").unwrap();
-    assert!(file.edit_views(&change(Some(view("A", "x")), None)).is_err(), "only by hand");
+    assert!(file.edit_views(&change(Some(view("A", "x")), None)).is_err(), "by hand only");
 }
 
-/// What somebody else has written since is not overwritten by an undo.
+/// Undo does not overwrite later changes made elsewhere.
 #[test]
-fn nothing_is_taken_back_that_was_changed_again() {
+fn undo_refuses_keys_changed_elsewhere() {
     let (_folder, paths) = home(SOURCES);
     let file = SourcesFile::open(&paths);
     let write = |new: &str| fs::write(paths.sources_file(), new).unwrap();
@@ -388,8 +388,8 @@ fn nothing_is_taken_back_that_was_changed_again() {
         refused.to_string(),
         "nothing was changed: title of source \"b\" was changed elsewhere since then"
     );
-    assert_eq!(text(&paths), theirs, "neither of both");
-    // Other keys may have changed.
+    assert_eq!(text(&paths), theirs, "neither of the two was changed");
+    // Other keys may change.
     write(&format!("{left}tags = [\"x\"]\n"));
     let back = edited.revert(&paths).unwrap();
     assert!(!text(&paths).contains("See") && text(&paths).ends_with("tags = [\"x\"]\n"));
@@ -416,7 +416,7 @@ fn nothing_is_taken_back_that_was_changed_again() {
 }
 
 #[test]
-fn a_change_made_in_an_editor_is_undone_unless_the_file_changed_again() {
+fn undoes_a_change_made_in_an_editor_unless_the_file_changed() {
     let (_folder, paths) = home("# one\n");
     let write = |new: &str| fs::write(paths.sources_file(), new).unwrap();
     assert_eq!(FileEdit::by_hand("# one\n".to_owned(), "# one\n".to_owned()), None);
@@ -433,7 +433,7 @@ fn a_change_made_in_an_editor_is_undone_unless_the_file_changed_again() {
 }
 
 #[test]
-fn settings_and_views_that_were_changed_again_are_not_taken_back() {
+fn undo_refuses_settings_and_views_changed_elsewhere() {
     let (_folder, paths) = home(SOURCES);
     let file = ConfigFile::open(&paths);
     let write = |new: &str| fs::write(paths.config_file(), new).unwrap();
@@ -468,7 +468,7 @@ fn settings_and_views_that_were_changed_again_are_not_taken_back() {
     );
     assert_eq!(text(), theirs);
     write(&format!("# mine\n\n{}", added_text(&[&a])));
-    // One is gone already.
+    // One of them was removed already.
     added.revert(&paths).unwrap();
     assert!(file.settings(&[]).unwrap().views.is_empty());
     assert_eq!(text(), "# mine\n");
@@ -489,7 +489,7 @@ fn added_text(views: &[&ViewSettings]) -> String {
     views.iter().map(one).collect::<Vec<_>>().join("\n")
 }
 
-/// A file of so many sources with comments in every place.
+/// A file with sources that have comments everywhere.
 fn commented(seeds: &[(bool, bool, bool, u8)]) -> String {
     let mut text = String::from("# the file\n\n");
     for (i, (above, behind, below, gap)) in seeds.iter().enumerate() {
@@ -514,10 +514,10 @@ fn commented(seeds: &[(bool, bool, bool, u8)]) -> String {
 }
 
 proptest! {
-    /// Whatever is done to several at once: every comment stays, the loader reads what was meant,
-    /// and taking it all back gives the very same file.
+    /// After any bulk changes, every comment is still there, the loader reads the new values, and
+    /// undoing all restores the exact file.
     #[test]
-    fn changes_of_several_keep_every_comment(
+    fn bulk_changes_keep_every_comment_and_undo_exactly(
         seeds in proptest::collection::vec(any::<(bool, bool, bool, u8)>(), 2..7),
         verbs in proptest::collection::vec((0u8..5, any::<u8>(), any::<u8>()), 1..8),
     ) {
@@ -539,7 +539,7 @@ proptest! {
                 3 => change.set("enabled", if to > 127 { "on" } else { "off" }),
                 _ => {
                     let next = now.get(usize::from(to) % (now.len() + 1)).map(|n| id(n));
-                    done.push(file.place(&chosen, next.as_ref()).unwrap());
+                    done.push(file.reorder(&chosen, next.as_ref()).unwrap());
                     let after = ids(&paths);
                     let rest = |list: &[String]| -> Vec<String> {
                         list.iter().filter(|i| !chosen.contains(&id(i))).cloned().collect()

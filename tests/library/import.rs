@@ -1,6 +1,6 @@
-//! Lists of other readers: what is taken, what is left out and why, and the way back out.
+//! Lists from other readers: what is imported, what is skipped and why, and the export.
 
-// The helpers below are no tests by themselves, so the exemption of tests misses them.
+// Clippy does not recognise the helpers below as test code.
 
 use newsfed::config::{Import, ImportKind, Paths, SourcesFile, export_opml, import, load};
 use newsfed::model::Source;
@@ -10,7 +10,7 @@ fn read(text: &str) -> Import {
     import(text.as_bytes(), "list").unwrap()
 }
 
-fn fault(bytes: impl AsRef<[u8]>) -> String {
+fn import_error(bytes: impl AsRef<[u8]>) -> String {
     import(bytes.as_ref(), "list").unwrap_err().to_string()
 }
 
@@ -24,7 +24,7 @@ fn rows(import: &Import) -> Vec<String> {
 }
 
 #[test]
-fn opml_gives_folders_titles_and_tags() {
+fn reads_folders_titles_and_tags_from_opml() {
     let import = read(
         r#"<?xml version="1.0"?>
 <!-- <outline xmlUrl="https://no.example/"/> -->
@@ -56,7 +56,7 @@ fn opml_gives_folders_titles_and_tags() {
 }
 
 #[test]
-fn what_cannot_be_followed_is_left_out_with_a_reason() {
+fn skips_unfollowable_entries_with_a_reason() {
     let import = read(
         r#"<opml><body>
  <outline type="rss" text="Lost"/>
@@ -69,12 +69,12 @@ fn what_cannot_be_followed_is_left_out_with_a_reason() {
     assert_eq!(rows(&import), ["|||https://ok.example/"]);
     let summary: Vec<_> = import.skipped.iter().map(|(w, y)| format!("{w}: {y}")).collect();
     let parts = [
-        "Lost: a feed without address",
-        "|cat /etc/passwd: newsfed does not run commands",
-        "EXEC:touch x: newsfed does not run commands",
-        "https://x.example/: newsfed does not run commands",
+        "Lost: a feed without a URL",
+        "|cat /etc/passwd: newsfed does not run the commands",
+        "EXEC:touch x: newsfed does not run the commands",
+        "https://x.example/: newsfed does not run the commands",
         "only http and https",
-        ": expected an address",
+        ": expected a URL",
         "https:///",
         "https://ok.example/: listed 3 times",
     ];
@@ -85,7 +85,7 @@ fn what_cannot_be_followed_is_left_out_with_a_reason() {
 }
 
 #[test]
-fn broken_opml_is_read_as_far_as_it_goes() {
+fn reads_damaged_opml_up_to_the_damage() {
     let cut = read(
         "<opml><body><outline text='F'><outline xmlUrl='https://a.example/'/>\n<outline xmlUrl='https://b",
     );
@@ -106,7 +106,7 @@ fn broken_opml_is_read_as_far_as_it_goes() {
 }
 
 #[test]
-fn other_encodings_are_read() {
+fn decodes_other_encodings() {
     let opml = |declaration: &str, name: &str| {
         format!(
             "{declaration}<opml><body><outline text='{name}' xmlUrl='https://a.example/'/></body></opml>"
@@ -133,36 +133,33 @@ fn other_encodings_are_read() {
 }
 
 #[test]
-fn what_is_no_list_is_explained() {
+fn explains_files_that_are_no_lists() {
     let deep = format!("<opml><body>{}", "<outline text='a'>".repeat(100_000));
     let cases: Vec<(Vec<u8>, &str)> = vec![
         (b" \n".to_vec(), "list is empty"),
         (b"\x1f\x8b\x08".to_vec(), "gzip"),
         (b"{\"a\": 1}".to_vec(), "JSON"),
         (b"PK\x03\x04\0\0".to_vec(), "not text"),
-        (b"Dear diary,\ntoday nothing happened".to_vec(), "begins with \"Dear diary,\""),
+        (b"Dear diary,\ntoday nothing happened".to_vec(), "starts with \"Dear diary,\""),
         (b"# only a comment\n".to_vec(), "empty or a comment"),
-        (b"<rss version='2.0'/>".to_vec(), "that is a feed"),
-        (b"<!DOCTYPE html><html>".to_vec(), "that is a web page"),
+        (b"<rss version='2.0'/>".to_vec(), "this is a feed"),
+        (b"<!DOCTYPE html><html>".to_vec(), "this is a web page"),
         (b"<haha\x1b/>".to_vec(), "root is <haha"),
-        (b"<!-- x -->".to_vec(), "XML without any element"),
-        (b"<opml><head/></opml>".to_vec(), "without a <body>"),
-        (
-            b"<opml><body><outline text='x'/></body></opml>".to_vec(),
-            "no outline in it has an address",
-        ),
-        (b"<opml><body>\n<outline <".to_vec(), "broken in line 2"),
-        (deep.into_bytes(), "more than 256 deep"),
+        (b"<!-- x -->".to_vec(), "XML without elements"),
+        (b"<opml><head/></opml>".to_vec(), "has no <body>"),
+        (b"<opml><body><outline text='x'/></body></opml>".to_vec(), "no outline has a URL"),
+        (b"<opml><body>\n<outline <".to_vec(), "error in line 2"),
+        (deep.into_bytes(), "more than 256 levels deep"),
     ];
     for (bytes, part) in cases {
-        let error = fault(&bytes);
+        let error = import_error(&bytes);
         assert!(error.contains(part) && error.contains("list"), "{part}: {error}");
         assert!(!error.chars().any(char::is_control), "{error:?}");
     }
 }
 
 #[test]
-fn newsboat_files_are_told_from_plain_lists() {
+fn distinguishes_newsboat_files_from_plain_lists() {
     let urls = "# mine\nhttps://a.example/feed tech \"two words\" \"~My \\\"A\\\"\" \"!\"\n\
         http://b.example/ # not a tag\n\"query:Unread:unread = \\\"yes\\\"\"\n\
         \"exec:~/bin/x\" tag\nfilter:~/f:https://c.example/\n|x\nwhat is this\n";
@@ -176,7 +173,7 @@ fn newsboat_files_are_told_from_plain_lists() {
     assert_eq!(views, [("Unread", "unread")]);
     let why: Vec<_> = import.skipped.iter().map(|(_, why)| why.as_str()).collect();
     assert!(why[..3].iter().all(|why| why.contains("commands")), "{why:?}");
-    assert!(why[3].contains("\"what is this\" is no address"), "{why:?}");
+    assert!(why[3].contains("\"what is this\" is not a URL"), "{why:?}");
 
     let plain = read(
         "\u{feff}https://a.example/feed\r\n\r\nexample.org/rss\r\nftp://x.example/\r\n# c\r\n",
@@ -187,7 +184,7 @@ fn newsboat_files_are_told_from_plain_lists() {
 }
 
 #[test]
-fn floods_are_read_once_each() {
+fn imports_duplicates_once_and_quickly() {
     let same = "<outline type='rss' text='d' xmlUrl='http://127.0.0.1/same'/>".repeat(20_000);
     let other: String = (0..20_000)
         .map(|i| format!("<outline text='x' xmlUrl='http://127.0.0.1/?{i}=='/>"))
@@ -214,7 +211,7 @@ fn importing_twice_adds_once() {
 }
 
 #[test]
-fn the_starter_sources_are_a_list_of_their_own() {
+fn starter_sources_are_valid() {
     let starters = newsfed::config::starter_sources();
     assert!(starters.len() >= 12);
     assert!(starters.iter().all(|s| s.folder.is_some() && s.title.is_some()));
@@ -223,13 +220,13 @@ fn the_starter_sources_are_a_list_of_their_own() {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
-    fn export_and_import_give_the_same(
+    fn export_and_import_round_trip(
         sources in prop::collection::vec(
             ("[ -~äß€🦀]{0,12}", "[a-z<>&\"' ]{0,4}(/[ -.0-~]{1,4}){0,3}", prop::collection::vec("[a-z<&\" ]{1,4}", 0..3), "[a-z?=&/'\"]{0,9}"),
             1..6,
         )
     ) {
-        // What the loader makes of the texts is what an export gets to see.
+        // The export gets values as the loader returns them.
         let opml: String = sources.iter().enumerate().map(|(i, (title, folder, tags, path))| {
             let escape = |text: &str| quick_xml::escape::escape(text).into_owned();
             let title = if title.trim().is_empty() { String::new() } else { format!("title='{}'", escape(title)) };
@@ -244,7 +241,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+    fn arbitrary_bytes_import_or_fail(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
         let _ = import(&bytes, "x");
         let _ = import(&[b"<opml><body>", bytes.as_slice()].concat(), "x");
     }

@@ -198,7 +198,7 @@ impl App {
         let next = next.map(|i| all[i].source.id.clone());
         // Show the new order at once, so that the next key press continues from it.
         self.sources.reorder(&targets, before);
-        vec![Effect::edit(FileChange::Place { ids, next })]
+        vec![Effect::edit(FileChange::Reorder { ids, next })]
     }
 }
 

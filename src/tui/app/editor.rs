@@ -254,7 +254,7 @@ impl Dialog for Editor {
             bench.keep_edit(index);
         }
         let form = self.form.as_ref().filter(|_| self.is_settings());
-        if let Some(settings) = form.and_then(SourceForm::would_be) {
+        if let Some(settings) = form.and_then(SourceForm::preview_settings) {
             app.apply_appearance(settings.ui.clone());
         }
         self.preview()
@@ -311,7 +311,7 @@ impl Editor {
         let Some(form) = self.form.as_ref().filter(|_| self.saving.is_none()) else {
             return Reply::default();
         };
-        if let Some(wrong) = form.first_wrong() {
+        if let Some(wrong) = form.first_invalid() {
             let label = form.fields()[wrong].label.clone();
             self.focus = wrong;
             if let Some(bench) = &mut self.bench {
@@ -434,7 +434,7 @@ impl Editor {
         match result {
             Ok(edited) => {
                 let waiting = self.form.iter().flat_map(SourceForm::changed);
-                let waiting = waiting.filter(|field| field.waits());
+                let waiting = waiting.filter(|field| field.needs_restart());
                 let waiting: Vec<&str> = waiting.map(|field| field.label.as_str()).collect();
                 let note = match waiting.join(", ") {
                     labels if labels.is_empty() => labels,

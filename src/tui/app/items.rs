@@ -432,7 +432,7 @@ impl App {
         let at = all.iter().position(|o| *o == self.items.order).unwrap_or(0);
         let step = if next { 1 } else { all.len() - 1 };
         let order = all[(at + step) % all.len()];
-        self.note(format!("Order: {}", order.words()));
+        self.note(format!("Order: {}", order.label()));
         self.sort_as(order)
     }
 

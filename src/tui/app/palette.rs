@@ -277,7 +277,7 @@ impl App {
             }
             ArgumentKind::Order => {
                 let names = setting_choices(&self.settings, "ui.sort").into_iter();
-                let entry = |(name, o): (String, &SortOrder)| (name, o.words().to_owned());
+                let entry = |(name, o): (String, &SortOrder)| (name, o.label().to_owned());
                 ranked_hits(names.zip(SortOrder::ALL.iter()).map(entry).collect(), typed)
             }
             ArgumentKind::Action => {

@@ -3,9 +3,9 @@
 use super::dialogs::{Dialog, KeyHints, Reply};
 use super::{App, Editor};
 use crate::config::{
-    FileChange, FormPage, Key, KeyChange, KeyMap, KeyOrigin, KeyRow, KeySettings, LONGEST_SEQUENCE,
-    Rebinding, Section, Settings, SourceForm, Theme, UiSettings, as_in_preset, key_rows, rebind,
-    setting_change, show_sequence,
+    FileChange, FormPage, Key, KeyChange, KeyMap, KeyOrigin, KeyRow, KeySettings,
+    MAX_SEQUENCE_KEYS, Rebinding, Section, Settings, SourceForm, Theme, UiSettings, key_rows,
+    rebind, restore_preset, setting_change, show_sequence,
 };
 use crate::engine::Edited;
 use crate::model::Time;
@@ -215,14 +215,14 @@ impl KeysPage {
         }
         capture.keys.push(key);
         capture.deadline = Some(app.now + PAUSE);
-        if capture.keys.len() < LONGEST_SEQUENCE { vec![] } else { self.finish_capture(app) }
+        if capture.keys.len() < MAX_SEQUENCE_KEYS { vec![] } else { self.finish_capture(app) }
     }
 
     fn finish_capture(&mut self, app: &mut App) -> Vec<Effect> {
         let Some(Capture { row, additional, keys, .. }) = self.capture.take() else {
             return vec![];
         };
-        if row.keys.as_ref() == Some(&keys) && row.origin != KeyOrigin::TakenAway {
+        if row.keys.as_ref() == Some(&keys) && row.origin != KeyOrigin::Unbound {
             return app.note("These keys are already bound to this action");
         }
         let rebinding = rebind(&app.settings.keys, &row, Some(&keys), additional);
@@ -281,7 +281,7 @@ impl Dialog for KeysPage {
             KeyCode::Char('x') if ctrl => {
                 return self.change(app, |s, row| rebind(s, row, None, false)).into();
             }
-            KeyCode::Char('r') if ctrl => return self.change(app, as_in_preset).into(),
+            KeyCode::Char('r') if ctrl => return self.change(app, restore_preset).into(),
             _ => return self.type_key(app, event),
         }
         Reply::default()

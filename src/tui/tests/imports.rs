@@ -17,8 +17,8 @@ fn previews_imports_and_undoes_a_list() {
         "1 new, 1 view, 2 skipped, 1 already followed",
         "+ The first one  https://one.example/feed",
         "⌕ New linux  unread tag:linux",
-        "! a query that is no search: \"^a|b\" is a pattern",
-        "! newsfed does not run commands of an imported list",
+        "! a query that cannot be converted: \"^a|b\" is a pattern",
+        "! newsfed does not run the commands of an imported list",
         "= news  https://news.example/feed",
         "will be added as one-example: https://one.example/feed · tags linux",
     ] {

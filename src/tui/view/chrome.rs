@@ -167,7 +167,7 @@ pub(super) fn foot(app: &App, frame: &mut Frame<'_>, pane: Focus, area: Rect) {
         row.right(format!(" {words} {across}{across}"), border);
     }
     if pane == Focus::Items && app.items.order() != crate::config::SortOrder::PinnedNewest {
-        row.right(format!(" {} {across}{across}", app.items.order().words()), border);
+        row.right(format!(" {} {across}{across}", app.items.order().label()), border);
     }
     row.fill(across, border);
     frame.render_widget(row.line(border), area);

@@ -180,7 +180,7 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, editor: &Editor, bo
         Some(why) => (why.as_str(), Role::Error),
         None => (form.fields().get(editor.focus).map_or("", |f| f.help()), Role::Dim),
     };
-    let waits = form.fields().get(editor.focus).is_some_and(|f| f.waits());
+    let waits = form.fields().get(editor.focus).is_some_and(|f| f.needs_restart());
     let mut row = Row::new(parts.help.width);
     if waits && form.problem.is_none() {
         row.left("Restart to apply. ", style(Role::Warning));

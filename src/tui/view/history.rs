@@ -60,7 +60,7 @@ pub(in crate::tui) fn draw_keys(app: &App, frame: &mut Frame<'_>, page: &KeysPag
         match this.origin {
             KeyOrigin::Preset => {}
             KeyOrigin::Own => row.right(" changed", style(Role::Ok)),
-            KeyOrigin::TakenAway => row.right(" unbound", style(Role::Warning)),
+            KeyOrigin::Unbound => row.right(" unbound", style(Role::Warning)),
         }
         row.left(&shown_keys(this), style(Role::KeyHint));
     });
