@@ -4,12 +4,12 @@
 //! prints a note and passes.
 
 use crate::reference::corpora;
-use newsfed::discover::{Found, inspect};
+use newsfed::discover::{DocumentKind, inspect};
 use newsfed::feed;
 use newsfed::util::html;
 use serde_json::Value;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use url::Url;
 
 fn json(path: &Path) -> Value {
@@ -121,7 +121,7 @@ fn finds_announced_feeds() {
         let stem = path.file_stem().and_then(|s| s.to_str()).expect("a name").to_owned();
         let url = Url::parse(&format!("http://www.example.com/tests/{stem}.html")).expect("valid");
         match inspect(&std::fs::read(&path).expect("readable"), None, &url) {
-            Found::Page { announced, .. } => {
+            DocumentKind::Page { announced, .. } => {
                 let first = announced[0].url.path();
                 assert!(first.ends_with(&format!("{stem}.xml")), "{stem}: {first}");
             }
@@ -158,7 +158,7 @@ fn finds_feeds_of_real_sites() {
             .filter_map(|u| u.as_str())
             .map(path)
             .collect();
-        if let Found::Page { announced, .. } = inspect(&page, None, &url)
+        if let DocumentKind::Page { announced, .. } = inspect(&page, None, &url)
             && accepted.contains(&path(announced[0].url.as_str()))
         {
             found += 1;

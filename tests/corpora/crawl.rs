@@ -10,7 +10,7 @@ use newsfed::crawl::Kind;
 use newsfed::crawl::replay::{Figures, Graph, again, read, trial};
 use std::fs::File;
 use std::io::BufReader;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 /// Crawls per site: fewer than the fifteen of a real measurement with `newsfed crawl --replay`.

@@ -16,7 +16,7 @@ use newsfed::util::html;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use url::Url;
 
 fn gunzip(path: &Path) -> Vec<u8> {

@@ -2,7 +2,12 @@
 //! Without the data every test prints a note and passes.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
-#![allow(clippy::print_stdout, clippy::panic, reason = "reports what was measured")]
+#![allow(
+    clippy::print_stdout,
+    clippy::panic,
+    clippy::expect_used,
+    reason = "reports what was measured"
+)]
 
 #[path = "../reference/mod.rs"]
 mod reference;

@@ -3,7 +3,6 @@
 use super::world::World;
 use newsfed::demo::server::{Reply, Request, Server};
 use serde_json::Value;
-use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};

@@ -2,7 +2,6 @@
 
 // Clippy's exemption for tests does not cover this module.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
-#![allow(dead_code, reason = "not every test reads lines")]
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
