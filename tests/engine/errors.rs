@@ -204,7 +204,7 @@ async fn an_unknown_host_does_not_affect_others() {
     let all = sync(&engine, Pace::Manual).await;
     assert_eq!(all["here"], fetched(1, 0, 1));
     let why = failure(&all["nowhere"]).unwrap();
-    assert!(why.contains("was not found") && why.contains("check the address"), "{why}");
+    assert!(why.contains("was not found") && why.contains("check the URL"), "{why}");
     assert!(!engine.status().borrow().offline, "one name is not the network");
     engine.shutdown().await;
 }
