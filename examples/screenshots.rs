@@ -28,13 +28,23 @@ enum Step {
 }
 use Step::{Press, See};
 
-/// An item of the demo with a long article.
-const READY: Step = See("Kernel & Kettle");
+/// A source of the demo, also where names are cut.
+const READY: Step = See("Kernel");
 
 const SHOTS: &[Shot] = &[
     Shot { name: "main", size: (120, 36), theme: "dark", steps: &[READY] },
-    Shot { name: "main-light", size: (120, 36), theme: "light", steps: &[READY] },
-    Shot { name: "main-mono", size: (80, 24), theme: "mono", steps: &[READY] },
+    Shot {
+        name: "main-light",
+        size: (120, 36),
+        theme: "light",
+        steps: &[READY, Press(":theme light\r")],
+    },
+    Shot {
+        name: "main-mono",
+        size: (80, 24),
+        theme: "mono",
+        steps: &[READY, Press(":theme mono\r")],
+    },
     Shot { name: "main-narrow", size: (50, 15), theme: "dark", steps: &[READY] },
     Shot { name: "reader", size: (120, 36), theme: "dark", steps: &[READY, Press(key::ENTER)] },
     Shot { name: "search", size: (120, 36), theme: "dark", steps: &[READY, Press("/the")] },
@@ -67,7 +77,7 @@ fn program() -> Result<PathBuf> {
 
 fn take(program: &Path, shot: &Shot) -> String {
     let mut command = CommandBuilder::new(program);
-    command.args(["demo", "--set", &format!("ui.theme={}", shot.theme)]);
+    command.arg("demo");
     command.env("TERM", "xterm-256color");
     command.env("COLORTERM", "truecolor");
     command.env("LC_ALL", "C.UTF-8");
