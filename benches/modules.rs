@@ -14,7 +14,7 @@ use newsfed::model::{Outcome, PollRecord, Source, Time, WebsiteRules};
 use newsfed::schedule::simulate::{Phase, Replay, Simulated, Timeline};
 use newsfed::schedule::{Learned, LearnedParameters, Policy};
 use newsfed::store::{Anchor, Criteria, FinishedPoll, Scope, Store, View, prepare};
-use newsfed::tui::Stage;
+use newsfed::tui::Headless;
 use newsfed::website::{Page, PreviewPage};
 use tempfile::TempDir;
 
@@ -151,13 +151,13 @@ fn draw(bencher: Bencher<'_, '_>, (width, height): (u16, u16)) {
     let database = Database::filled();
     let sources = vec![newsfed::config::starter_sources().remove(0)];
     let reader = database.store.reader().unwrap();
-    let mut stage = Stage::new(reader, sources, width, height, chrono::Utc::now()).unwrap();
-    stage.press('l');
-    assert!(stage.draw().contains("of poll"), "no item on the screen");
+    let mut interface = Headless::new(reader, sources, width, height, chrono::Utc::now()).unwrap();
+    interface.press('l');
+    assert!(interface.draw().contains("of poll"), "no item on the screen");
     let mut keys = ['j', 'j', 'j', 'k', 'k', 'k'].into_iter().cycle();
     bencher.bench_local(|| {
-        stage.press(keys.next().unwrap());
-        stage.draw()
+        interface.press(keys.next().unwrap());
+        interface.draw()
     });
 }
 

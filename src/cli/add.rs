@@ -1,6 +1,6 @@
 //! `newsfed add`: follows a URL.
 
-use super::discover::{headline, no_way, poll, words};
+use super::discover::{describe, headline, no_way, poll};
 use super::exit::{Exit, Failure};
 use super::global::Global;
 use super::home::Home;
@@ -137,7 +137,7 @@ fn choose(args: &AddArgs, discovery: &Discovery, out: &mut Output) -> Result<usi
     out.warn("there are several ways to follow this URL:");
     for (n, way) in discovery.ways.iter().enumerate() {
         out.warn(format!("{}  {}", n + 1, headline(way)));
-        for line in words(way) {
+        for line in describe(way) {
             out.warn(format!("       {line}"));
         }
     }

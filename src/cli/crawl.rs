@@ -119,7 +119,7 @@ pub(super) fn run(args: &CrawlArgs, global: &Global, out: &mut Output) -> Result
     if out.json {
         out.value(&figures)?;
     } else {
-        out.result(words(&figures, &graph))?;
+        out.result(summary(&figures, &graph))?;
     }
     Ok(Exit::Ok)
 }
@@ -153,7 +153,7 @@ fn write_curves(to: &Path, graph: &Graph, kind: Kind, crawls: &[Replayed]) -> Re
     Ok(())
 }
 
-fn words(figures: &Figures, graph: &Graph) -> String {
+fn summary(figures: &Figures, graph: &Graph) -> String {
     let targets = graph.nodes.iter().filter(|n| n.target).count();
     let mut words = format!(
         "{}: {} addresses, {targets} targets; {} finds 90 % of them with {:.1} % of the requests \

@@ -176,17 +176,17 @@ async fn follow(
                     progress.aside(|| out.note(format!("{url}: {why}")));
                 }
                 if answers.is_multiple_of(POLL) {
-                    best = crawl.link_groups(1).pop().map(|summary| summary.words());
+                    best = crawl.link_groups(1).pop().map(|group| group.describe());
                 }
                 answers += 1;
-                progress.say(words(crawl, best.as_deref()));
+                progress.say(summary(crawl, best.as_deref()));
             }
         }
     }
 }
 
 /// `120 requests, 34 found (28 in 100), 3.1 MB; best: ...`
-fn words(crawl: &Crawl, best: Option<&str>) -> String {
+fn summary(crawl: &Crawl, best: Option<&str>) -> String {
     let now = crawl.progress();
     let rate = 100.0 * now.found as f64 / now.requests.max(1) as f64;
     let megabytes = now.bytes as f64 / 1e6;
@@ -258,9 +258,9 @@ fn report(
             kinds: summary.into_iter().map(kind).collect(),
         })?;
     } else {
-        out.result(words(crawl, None))?;
+        out.result(summary(crawl, None))?;
         for kind in &summary {
-            out.result(format!("  {}", kind.words()))?;
+            out.result(format!("  {}", kind.describe()))?;
         }
     }
     Ok(match end {

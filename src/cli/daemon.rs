@@ -25,7 +25,7 @@ pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
                 tracing::info!("following {} sources", home.sources.len());
                 tokio::select! {
                     () = stop => {}
-                    () = reload_when_asked(&handle, reloads) => {}
+                    () = reload_on_signal(&handle, reloads) => {}
                 }
                 tracing::info!("stopping");
                 Ok(Exit::Ok)
@@ -48,7 +48,7 @@ fn reload_signals() -> Reloads {
     None
 }
 
-async fn reload_when_asked(handle: &Handle, reloads: Reloads) {
+async fn reload_on_signal(handle: &Handle, reloads: Reloads) {
     #[cfg(unix)]
     if let Some(mut hangups) = reloads {
         while hangups.recv().await.is_some() {

@@ -9,7 +9,7 @@ use super::progress::Progress;
 use super::runtime::with_engine;
 use crate::engine::{Discovery, FollowError, Handle, Way};
 use crate::model::{SourceKind, SourceRules, Time};
-use crate::util::when::day;
+use crate::util::time_text::day;
 use serde::Serialize;
 
 #[derive(Debug, clap::Args)]
@@ -78,7 +78,7 @@ pub(super) fn run(args: &DiscoverArgs, global: &Global, out: &mut Output) -> Res
                 out.value(&shape(number, way))?;
             } else {
                 out.line(format!("{number}  {}", headline(way)))?;
-                for line in words(way) {
+                for line in describe(way) {
                     out.line(format!("    {line}"))?;
                 }
             }
@@ -146,7 +146,7 @@ pub(super) fn headline(way: &Way) -> String {
 }
 
 /// A way in a few lines: its title and its newest entries.
-pub(super) fn words(way: &Way) -> Vec<String> {
+pub(super) fn describe(way: &Way) -> Vec<String> {
     let mut lines = Vec::new();
     let count = way.count().map(|n| format!("{n} entries"));
     let head: Vec<String> =

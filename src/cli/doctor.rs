@@ -1,6 +1,6 @@
 //! `newsfed doctor`: checks the installation.
 
-use super::checks;
+use super::doctor_checks;
 use super::exit::{Exit, Failure};
 use super::global::Global;
 use super::output::Output;
@@ -63,10 +63,10 @@ pub(super) fn run(args: &DoctorArgs, global: &Global, out: &mut Output) -> Resul
     if args.rebuild {
         rebuild(&paths.database(), out)?;
     }
-    let mut findings = vec![Finding::ok("version", checks::version())];
+    let mut findings = vec![Finding::ok("version", doctor_checks::version())];
     let loaded = match config::load(&paths, &global.set) {
         Ok(loaded) => {
-            findings.extend(checks::configuration(&paths, &loaded));
+            findings.extend(doctor_checks::configuration(&paths, &loaded));
             loaded
         }
         Err(errors) => {
@@ -75,18 +75,18 @@ pub(super) fn run(args: &DoctorArgs, global: &Global, out: &mut Output) -> Resul
             Loaded::default()
         }
     };
-    findings.extend(checks::clock());
-    findings.extend(checks::permissions(&paths));
+    findings.extend(doctor_checks::clock());
+    findings.extend(doctor_checks::permissions(&paths));
     if paths.database().exists() {
         match Store::open(&paths.database()) {
-            Ok(store) => findings.extend(checks::database(&store, &loaded)),
+            Ok(store) => findings.extend(doctor_checks::database(&store, &loaded)),
             Err(e) => findings.push(Finding::problem("database", e.to_string())),
         }
     } else {
         let message = "does not exist yet; the first `newsfed add` or `newsfed sync` creates it";
         findings.push(Finding::ok("database", message));
     }
-    findings.extend(checks::surroundings(&loaded.settings));
+    findings.extend(doctor_checks::surroundings(&loaded.settings));
     for finding in &findings {
         if out.json {
             out.value(finding)?;

@@ -1,10 +1,10 @@
 //! `newsfed list` and `newsfed search`: items, one per line.
 
 use super::catalogue::Catalogue;
-use super::choose::Choice;
 use super::exit::{Exit, Failure};
 use super::global::Global;
 use super::home::Home;
+use super::item_options::Choice;
 use super::items::ItemShape;
 use super::output::Output;
 use super::runtime::runtime;
@@ -12,7 +12,7 @@ use super::table::{Column, Table};
 use crate::config::SortOrder;
 use crate::model::ItemRow;
 use crate::store::{Anchor, Cursor, Reader, Scope, Store, StoreError, View};
-use crate::util::when::{day, minute};
+use crate::util::time_text::{day, minute};
 
 /// Number of rows read at once.
 const WINDOW: usize = 500;

@@ -1,10 +1,10 @@
 //! `newsfed read`, `unread`, `pin` and `unpin`.
 
 use super::catalogue::Catalogue;
-use super::choose::Choice;
 use super::exit::{Exit, Failure};
 use super::global::Global;
 use super::home::Home;
+use super::item_options::Choice;
 use super::items;
 use super::output::Output;
 use crate::store::{Mark, Store};

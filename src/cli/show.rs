@@ -10,7 +10,7 @@ use super::versions;
 use crate::article::{self, Document};
 use crate::model::{Item, TextFrom};
 use crate::util::text;
-use crate::util::when::minute;
+use crate::util::time_text::minute;
 use url::Url;
 
 #[derive(Debug, clap::Args)]
@@ -130,7 +130,7 @@ fn print(item: &Item, source: Option<&str>, markup: &str, out: &mut Output) -> R
 fn text_from(item: &Item) -> Option<String> {
     let mut words = match item.text_from {
         TextFrom::Feed => String::new(),
-        from => from.words().to_owned(),
+        from => from.describe().to_owned(),
     };
     let mut add = |more: String| {
         words += if words.is_empty() { "" } else { "; " };

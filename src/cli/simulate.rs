@@ -9,7 +9,7 @@ use crate::schedule::simulate::{
     read,
 };
 use crate::schedule::{AdvaRssParameters, ChangeRateParameters, LearnedParameters, price_for};
-use crate::util::when;
+use crate::util::time_text;
 use chrono::TimeDelta;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -132,7 +132,7 @@ pub(super) fn run(args: &SimulateArgs, global: &Global, out: &mut Output) -> Res
     if out.json {
         out.value(&shape)?;
     } else {
-        for line in words(&shape) {
+        for line in describe(&shape) {
             out.line(line)?;
         }
     }
@@ -249,7 +249,7 @@ fn too_little(seconds: i64, items: usize) -> String {
     let minutes = TimeDelta::try_seconds(seconds).map_or(0, |span| span.num_minutes());
     let span = match minutes {
         ..1 => "less than a minute".to_owned(),
-        minutes => when::span(TimeDelta::minutes(minutes)),
+        minutes => time_text::span(TimeDelta::minutes(minutes)),
     };
     let items = match items {
         1 => "1 item".to_owned(),
@@ -261,7 +261,7 @@ fn too_little(seconds: i64, items: usize) -> String {
     )
 }
 
-fn words(shape: &Shape) -> Vec<String> {
+fn describe(shape: &Shape) -> Vec<String> {
     let mut lines = vec![match shape.budget {
         Some(budget) => format!("{} at {budget} looks per source and day", shape.policy),
         None => shape.policy.clone(),

@@ -10,7 +10,7 @@ use crate::model::{
 };
 use crate::store::{PollFilter, Reader};
 use crate::util::clock::{Clock, SystemClock};
-use crate::util::when::{self, minute};
+use crate::util::time_text::{self, minute};
 use serde::Serialize;
 
 /// Number of polls shown.
@@ -158,8 +158,8 @@ fn lines(entry: &Entry, now: Time) -> Vec<(String, String)> {
         ("state", Some(health.to_owned())),
         ("error", error(entry).map(str::to_owned)),
         ("broken", facts.website.broken().map(broken)),
-        ("paused", facts.pause.filter(|p| p.until > now).map(|p| when::pause(&p, now))),
-        ("next check", next.map(|at| when::clock(at, now))),
+        ("paused", facts.pause.filter(|p| p.until > now).map(|p| time_text::pause(&p, now))),
+        ("next check", next.map(|at| time_text::clock(at, now))),
         (
             "items",
             Some(format!("{}, {} unread, {} pinned", facts.items, facts.unread, facts.pinned)),

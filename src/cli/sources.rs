@@ -13,7 +13,7 @@ use crate::config::{SourceChange, SourcesFile};
 use crate::model::{SourceId, Time};
 use crate::store::Store;
 use crate::util::clock::{Clock, SystemClock};
-use crate::util::when::{day, span};
+use crate::util::time_text::{day, span};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]

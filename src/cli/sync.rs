@@ -7,11 +7,11 @@ use super::home::Home;
 use super::log;
 use super::output::Output;
 use super::progress::Progress;
+use super::refresh_summary::{Tally, json_report};
 use super::runtime::{asked_to_stop, other_poller, runtime_beside};
-use super::tally::{Tally, json_report};
 use crate::engine::{Handle, Pace, Refreshed, Report, Role};
 use crate::model::SourceId;
-use crate::util::when;
+use crate::util::time_text;
 use std::collections::HashMap;
 use tokio::sync::mpsc::UnboundedReceiver;
 
@@ -93,7 +93,7 @@ async fn refresh(
     if out.json {
         out.value(&tally)?;
     } else {
-        out.result(tally.words())?;
+        out.result(tally.describe())?;
     }
     if stopped {
         out.warn("newsfed: interrupted; what was fetched is stored");
@@ -130,7 +130,7 @@ async fn follow(
             out.flush()?;
         }
         let title = titles.get(&report.source).map_or(report.source.as_str(), String::as_str);
-        if let Some(line) = words(title, &report.result, handle, out.verbose > 0) {
+        if let Some(line) = describe(title, &report.result, handle, out.verbose > 0) {
             progress.aside(|| out.note(line));
         }
     }
@@ -138,11 +138,11 @@ async fn follow(
 }
 
 /// What the user should know about one source.
-fn words(title: &str, result: &Refreshed, handle: &Handle, all: bool) -> Option<String> {
+fn describe(title: &str, result: &Refreshed, handle: &Handle, all: bool) -> Option<String> {
     use crate::model::Outcome;
     let what = match result {
         Refreshed::Polled(Outcome::Failed { message, .. }) => message.clone(),
-        Refreshed::Left(pause) => when::pause(pause, handle.now()),
+        Refreshed::Left(pause) => time_text::pause(pause, handle.now()),
         Refreshed::Lost(why) => format!("not stored: {why}"),
         _ if !all => return None,
         Refreshed::Polled(Outcome::Unchanged) => "unchanged".to_owned(),

@@ -6,7 +6,7 @@ use super::show::{Format, read, wrapped};
 use crate::article::{differences, marked};
 use crate::model::{Item, TextFrom, Time};
 use crate::store::{Reader, Version};
-use crate::util::when::minute;
+use crate::util::time_text::minute;
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -51,7 +51,7 @@ fn all(item: &Item, versions: &[Version], format: Format, out: &mut Output) -> R
         if n > 0 {
             out.line("")?;
         }
-        out.line(format!("Version of {} ({})", minute(version.at), version.from.words()))?;
+        out.line(format!("Version of {} ({})", minute(version.at), version.from.describe()))?;
         out.line("")?;
         let document = read(item, &version.html);
         match format {

@@ -5,7 +5,6 @@
 //! The same seed and the same responses give the same crawl, so only the responses need recording.
 
 mod bandit;
-mod few;
 mod groups;
 mod links;
 mod logistic;
@@ -24,8 +23,8 @@ pub use bandit::BanditParameters;
 pub use links::{LinkId, Links, MAX_ADDRESS, Seen};
 pub use page::{CrawledPage, MOST_LINKS, PageLink, Site, read_page, target};
 pub use strategy::{
-    Again, Ask, Classifier, Focused, Judge, Kind, Known, Learned, Lessons, LinkGroup, Omniscient,
-    Sb, SbParameters, Simple, Strategy, Turn, Visit,
+    Ask, Classifier, Focused, Judge, Kind, Known, Learned, Lessons, LinkGroup, Omniscient,
+    Revisits, Simple, SleepingBandit, SleepingBanditParameters, Strategy, Turn, Visit,
 };
 pub use tag_path::PathParameters;
 pub use targets::{Class, NoTarget, Targets, extension};

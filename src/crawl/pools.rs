@@ -1,8 +1,8 @@
 //! Groups of waiting links, and which of them is currently worth most.
 
-use super::few::Few;
 use super::links::LinkId;
 use super::value::{FeatureId, Value, ValueParameters};
+use smallvec::SmallVec;
 use std::collections::{BinaryHeap, HashMap};
 use std::hash::{BuildHasher, RandomState};
 
@@ -15,6 +15,9 @@ const TURN: usize = 64;
 const KIN: usize = 32;
 
 pub(super) type PoolId = u32;
+
+/// Usually a single number, which needs no allocation.
+type Few = SmallVec<[u32; 1]>;
 
 #[derive(Debug)]
 struct Pool {
@@ -93,7 +96,7 @@ impl Pools {
                 let having = &mut self.having[feature as usize];
                 if having.len() == 2 * KIN {
                     // Older groups are not re-evaluated any more.
-                    having.forget(KIN);
+                    having.drain(..KIN);
                 }
                 having.push(id);
             }
@@ -147,7 +150,7 @@ impl Pools {
         for feature in features {
             let having = &self.having[feature as usize];
             for at in having.len().saturating_sub(KIN)..having.len() {
-                self.revisit(self.having[feature as usize].all()[at]);
+                self.revisit(self.having[feature as usize][at]);
             }
         }
     }

@@ -94,7 +94,7 @@ fn every_strategy_finds_everything_and_repeats_nothing() {
 #[test]
 fn same_seed_gives_the_same_crawl() {
     let graph = library();
-    for kind in [Kind::Random, Kind::Sb, Kind::Learned] {
+    for kind in [Kind::Random, Kind::SleepingBandit, Kind::Learned] {
         assert_eq!(asked(&graph, kind, 3), asked(&graph, kind, 3), "{}", kind.name());
         let others: Vec<_> = (4..12).map(|seed| asked(&graph, kind, seed)).collect();
         assert!(others.iter().any(|o| *o != asked(&graph, kind, 3)), "{}", kind.name());

@@ -7,7 +7,7 @@ use crate::model::{
 };
 use crate::schedule::{Gaps, Pulse};
 use crate::util::text::size;
-use crate::util::when;
+use crate::util::time_text;
 use chrono::{Local, Offset, TimeDelta};
 
 /// Header of the hours of a day, one cell each.
@@ -65,16 +65,17 @@ fn facts(why: &Why, enabled: bool, now: Time) -> Vec<(&'static str, String)> {
     // No rule moves a source that is gone, and the line about the next poll says so.
     if let Some(planned) = why.planned.as_ref().filter(|_| !gone(why)) {
         let moved = moves(&planned.moved_by, now);
-        line("wanted", format!("{}{}{moved}", when::clock(planned.wanted, now), worth(why)));
+        line("wanted", format!("{}{}{moved}", time_text::clock(planned.wanted, now), worth(why)));
     }
     if let Some(sign) = why.planned.as_ref().and_then(|planned| planned.sign.as_ref()) {
         line("signal", signal(sign));
     }
     if let Some(pause) = why.pause.filter(|pause| !gone(why) && !is_shown(why, pause)) {
         let by = why.paused_by.as_ref().map(|by| paused_by(by, now)).unwrap_or_default();
-        line("paused", format!("{}{by}", when::pause(&pause, now)));
+        line("paused", format!("{}{by}", time_text::pause(&pause, now)));
     }
-    let mut coming: Vec<String> = known.coming.iter().map(|at| when::clock(*at, now)).collect();
+    let mut coming: Vec<String> =
+        known.coming.iter().map(|at| time_text::clock(*at, now)).collect();
     coming.dedup();
     if let [_, later @ ..] = coming.as_slice()
         && !later.is_empty()
@@ -105,7 +106,7 @@ fn signal(sign: &Sign) -> String {
 /// The problem of the rules of a website, since when, and selectors that would match.
 pub fn broken(problem: &SelectorProblem) -> String {
     let SelectorProblem { since, what, instead, key } = problem;
-    let known = format!("{what} since {}", when::minute(*since));
+    let known = format!("{what} since {}", time_text::minute(*since));
     match instead.as_slice() {
         [] => known,
         some => {
@@ -116,7 +117,7 @@ pub fn broken(problem: &SelectorProblem) -> String {
 
 /// The response that paused the host.
 fn paused_by(by: &PausedBy, now: Time) -> String {
-    let at = by.at.map(|at| format!(" at {}", when::clock(at, now))).unwrap_or_default();
+    let at = by.at.map(|at| format!(" at {}", time_text::clock(at, now))).unwrap_or_default();
     let why = by.message.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
     format!("; set by {}{at}{why}", by.source)
 }
@@ -185,7 +186,7 @@ fn gap_words(gaps: &Gaps) -> String {
 
 fn span_of(seconds: i64) -> String {
     match TimeDelta::try_seconds(seconds) {
-        Some(delta) if seconds >= 60 => when::span(delta),
+        Some(delta) if seconds >= 60 => time_text::span(delta),
         _ => format!("{seconds}s"),
     }
 }
@@ -195,10 +196,10 @@ fn next(why: &Why, enabled: bool, now: Time) -> String {
         _ if !enabled => return "never: the source is disabled".to_owned(),
         _ if gone(why) => return format!("never: {}", PauseReason::Gone.describe()),
         Some(at) if at - now >= TimeDelta::minutes(1) => {
-            format!("{}, in {}", when::clock(at, now), when::span(at - now))
+            format!("{}, in {}", time_text::clock(at, now), time_text::span(at - now))
         }
-        Some(at) if at > now => format!("{}, within a minute", when::clock(at, now)),
-        Some(at) if why.overdue => format!("due since {}", when::clock(at, now)),
+        Some(at) if at > now => format!("{}, within a minute", time_text::clock(at, now)),
+        Some(at) if why.overdue => format!("due since {}", time_text::clock(at, now)),
         _ => "now".to_owned(),
     };
     let nobody = "; but no newsfed is running: start `newsfed daemon` or the TUI";
@@ -208,7 +209,7 @@ fn next(why: &Why, enabled: bool, now: Time) -> String {
 fn moves(moved: &[Moved], now: Time) -> String {
     let summary = moved
         .iter()
-        .map(|m| format!("; moved to {} by {}", when::clock(m.to, now), m.reason.describe()));
+        .map(|m| format!("; moved to {} by {}", time_text::clock(m.to, now), m.reason.describe()));
     summary.collect()
 }
 
@@ -259,7 +260,7 @@ fn poll(poll: &PollSummary) -> String {
     let delay = poll.delay_min.map_or_else(String::new, |minutes| {
         format!(", out for {}", span_of((minutes * 60.0) as i64))
     });
-    format!("{}  {status}  {what}{delay}", when::minute(poll.at))
+    format!("{}  {status}  {what}{delay}", time_text::minute(poll.at))
 }
 
 #[cfg(test)]

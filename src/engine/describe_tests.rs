@@ -65,7 +65,7 @@ fn moved(why: &mut Why, reason: PauseReason, to: Time) {
 
 #[test]
 fn describes_what_a_poll_is_worth() {
-    let clock = when::clock(later(20), now());
+    let clock = time_text::clock(later(20), now());
     let summary = |why: &Why| line(why, "wanted").unwrap();
     let mut why = why();
     assert_eq!(
@@ -74,7 +74,7 @@ fn describes_what_a_poll_is_worth() {
     );
     why.expected = Some(0.001);
     moved(&mut why, PauseReason::MaxInterval, later(15));
-    let most = when::clock(later(15), now());
+    let most = time_text::clock(later(15), now());
     assert_eq!(
         summary(&why),
         format!(
@@ -119,7 +119,7 @@ fn names_the_source_that_paused_the_host() {
     let message = Some("a.example asks for a pause (HTTP 429)".to_owned());
     let source = SourceId("kernel".to_owned());
     why.paused_by = Some(PausedBy { source, at: Some(later(-10)), message });
-    let at = when::clock(later(-10), now());
+    let at = time_text::clock(later(-10), now());
     let end = format!("; set by kernel at {at}: a.example asks for a pause (HTTP 429)");
     assert!(summary(&why).ends_with(&end), "{}", summary(&why));
 }
@@ -136,7 +136,7 @@ fn a_broken_website_is_reported_with_working_selectors() {
         key: RuleKey::Articles,
     };
     why.broken = Some(problem);
-    let since = when::minute(later(-9000));
+    let since = time_text::minute(later(-9000));
     let words = "these would match as website.articles: p.entry a or main a";
     let want = format!("no links to articles since {since}; {words}");
     assert_eq!(line(&why, "broken"), Some(want));
@@ -159,7 +159,7 @@ fn polls_within_one_minute_are_one_line() {
     let mut why = why();
     let second = |n| later(50) + TimeDelta::seconds(n);
     why.explanation.coming = vec![later(20), second(0), second(5), later(80)];
-    let want = [50, 80].map(|m| when::clock(later(m), now())).join(", ");
+    let want = [50, 80].map(|m| time_text::clock(later(m), now())).join(", ");
     assert_eq!(line(&why, "then"), Some(want));
     why.explanation.coming = vec![second(0), second(5)];
     assert_eq!(line(&why, "then"), None);

@@ -3,7 +3,7 @@
 use crate::model::{ErrorKind, Time};
 use crate::net::{Client, FetchError, Request, Response};
 use crate::util::clock::Clock;
-use crate::website::retry::{FetchFailure, RetryDecision, decide};
+use crate::website::page_retry::{FetchFailure, RetryDecision, decide};
 use std::time::Duration;
 
 /// The result of a request with retries.

@@ -65,7 +65,7 @@ pub enum TextFrom {
 
 impl TextFrom {
     /// The origin as shown in the header of an article.
-    pub fn words(self) -> &'static str {
+    pub fn describe(self) -> &'static str {
         match self {
             Self::Feed => "from the feed",
             Self::Page => "from the page",

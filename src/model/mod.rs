@@ -3,6 +3,7 @@
 mod article;
 mod entry;
 mod item;
+mod pause;
 mod poll;
 mod schedule;
 mod source;
@@ -11,10 +12,8 @@ mod website;
 pub use article::{FullText, TextFrom, TextWay};
 pub use entry::{Enclosure, Entry, FeedHints};
 pub use item::{Item, ItemId, ItemRow};
-pub use poll::{
-    ErrorKind, FIRST_LIMITED, MAX_RETRY, MIN_RETRY, Moved, Outcome, Pause, PauseReason, Planned,
-    PollRecord,
-};
+pub use pause::{FIRST_LIMITED, MAX_RETRY, MIN_RETRY, Pause, PauseReason};
+pub use poll::{ErrorKind, Moved, Outcome, Planned, PollRecord};
 pub use schedule::{PolicyKind, Priority, QuietHours, SourceSchedule};
 pub use source::{
     Access, BasicAuth, FAILING_AFTER, Health, MoveCandidate, Retention, Secret, Source,

@@ -1,7 +1,6 @@
 //! The result of one poll of a source.
 
-use super::{PolicyKind, Sign, Time};
-use std::time::Duration;
+use super::{PauseReason, PolicyKind, Sign, Time};
 
 /// The kind of a failure; it decides what happens next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -15,112 +14,6 @@ pub enum ErrorKind {
     Politeness,
     /// Something the user must fix: a missing password, a private address.
     User,
-}
-
-/// The rule that postpones a poll.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum PauseReason {
-    /// `Cache-Control: max-age`.
-    MaxAge,
-    /// `Expires`.
-    Expires,
-    /// `Retry-After` of a 429 or 503.
-    RetryAfter,
-    /// 429 or repeated 403 without a usable `Retry-After`: own back-off.
-    RateLimited,
-    /// The host is paused because of a response to another source.
-    HostPaused,
-    /// RSS `ttl`.
-    Ttl,
-    /// RSS `skipHours` or `skipDays`.
-    SkipWindow,
-    /// `sy:updatePeriod`.
-    UpdatePeriod,
-    /// Back-off after failures.
-    Failures,
-    /// 410: not polled again until the user asks for it.
-    Gone,
-    /// `crawl-delay` of robots.txt.
-    CrawlDelay,
-    /// What a site says about when it changes, used while too little history is known.
-    PageSays,
-    /// `schedule.min_interval`, or the source's own setting.
-    MinInterval,
-    /// `schedule.usual_min_interval`: too little is expected to justify an earlier poll.
-    UsualMinInterval,
-    /// The server sends no validators, so every poll downloads the whole document: the minimum
-    /// interval is doubled.
-    NoValidators,
-    /// `schedule.max_interval`, or the source's own setting; the only rule that makes a poll
-    /// earlier.
-    MaxInterval,
-    /// `schedule.quiet_hours`.
-    QuietHours,
-    /// The machine has no connection.
-    Offline,
-}
-
-impl PauseReason {
-    /// Whether a refresh requested by the user also obeys the rule.
-    pub fn binds_manual(self) -> bool {
-        !matches!(
-            self,
-            Self::Failures
-                // Manual requests are spaced like all others.
-                | Self::CrawlDelay
-                | Self::PageSays
-                | Self::MinInterval
-                | Self::UsualMinInterval
-                | Self::NoValidators
-                | Self::MaxInterval
-                | Self::QuietHours
-                | Self::Offline
-        )
-    }
-
-    /// Whether the rule concerns the whole host, not only one document.
-    pub fn is_of_host(self) -> bool {
-        matches!(self, Self::RetryAfter | Self::RateLimited | Self::HostPaused)
-    }
-
-    /// The rule as text, to be used after "postponed by".
-    pub fn describe(self) -> &'static str {
-        match self {
-            Self::MaxAge => "Cache-Control max-age",
-            Self::Expires => "Expires",
-            Self::RetryAfter => "Retry-After",
-            Self::RateLimited => "rate limit (the server gave no time)",
-            Self::HostPaused => "a pause of the host, set by another source",
-            Self::Ttl => "the feed's ttl",
-            Self::SkipWindow => "the feed's skipHours or skipDays",
-            Self::UpdatePeriod => "the feed's update period",
-            Self::Failures => "back-off after failures",
-            Self::Gone => "410 Gone",
-            Self::CrawlDelay => "robots.txt crawl-delay",
-            Self::PageSays => "the site's own dates and hints",
-            Self::MinInterval => "the minimum interval",
-            Self::UsualMinInterval => "too few items expected for an earlier poll",
-            Self::NoValidators => "missing validators (every poll downloads the whole document)",
-            Self::MaxInterval => "the maximum interval",
-            Self::QuietHours => "quiet hours",
-            Self::Offline => "no connection",
-        }
-    }
-}
-
-/// Shortest `Retry-After` that is used; shorter ones are raised to it.
-pub const MIN_RETRY: Duration = Duration::from_secs(60);
-/// Longest `Retry-After` that is used; longer ones are cut to it.
-pub const MAX_RETRY: Duration = Duration::from_secs(8 * 24 * 3600);
-/// First back-off after a 429 without a time.
-pub const FIRST_LIMITED: Duration = Duration::from_secs(600);
-
-/// No poll before this moment, and the reason.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Pause {
-    pub until: Time,
-    pub reason: PauseReason,
 }
 
 /// When the next poll is due, and how that was decided.

@@ -9,9 +9,9 @@
 mod complete;
 mod date;
 mod error;
-mod names;
 mod newsboat;
 mod parse;
+mod sources;
 
 #[cfg(test)]
 mod tests;
@@ -19,8 +19,8 @@ mod tests;
 pub use complete::{OPERATORS, Operator, Spot, spot};
 pub use date::{Date, Span, Unit};
 pub use error::{QueryError, QueryErrorKind};
-pub use names::{Known, resolve, unknown_name};
 pub use newsboat::{NotTranslated, from_newsboat};
+pub use sources::{Known, resolve, unknown_name};
 
 use std::fmt;
 

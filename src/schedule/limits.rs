@@ -159,7 +159,7 @@ pub fn decide(context: &PollContext<'_>) -> Decision {
             decision.not_before(after(context.now, wait), reason, context.now);
         }
     }
-    own_wishes(context, &mut decision);
+    general_rules(context, &mut decision);
     decision
 }
 
@@ -247,7 +247,7 @@ fn fresh_enough(context: &PollContext<'_>, decision: &mut Decision) {
 
 /// Rules that apply after every poll: crawl-delay, shortest interval, and the hours and days that
 /// the feed or the user excludes.
-fn own_wishes(context: &PollContext<'_>, decision: &mut Decision) {
+fn general_rules(context: &PollContext<'_>, decision: &mut Decision) {
     let now = context.now;
     if let Some(delay) = context.response.crawl_delay {
         decision.not_before(after(now, delay.min(MOST_CRAWL_DELAY)), PauseReason::CrawlDelay, now);

@@ -3,7 +3,6 @@
 //! One writer thread per process, read-only connections for everything else. See `schema.sql` for
 //! the tables.
 
-mod ahead;
 mod articles;
 mod connect;
 mod copies;
@@ -20,6 +19,7 @@ mod marks;
 mod memo;
 mod pages;
 mod place;
+mod prefetch;
 mod reader;
 mod rebuild;
 mod retention;
@@ -31,7 +31,6 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-pub use ahead::{Ahead, MarkedItems, WantedPage};
 pub use articles::{
     FetchedPage, LearnedSite, MAX_VERSIONS, PageRead, PageResult, PageState, PageText, Version,
 };
@@ -46,6 +45,7 @@ pub use ingest::{Finish, FinishedPoll, Ingested};
 pub use lock::{Poller, PollerLock};
 pub use marks::{IdMatch, Mark};
 pub use pages::{PollPages, ReservedKeys};
+pub use prefetch::{Ahead, MarkedItems, WantedPage};
 pub use reader::{Interrupter, Reader};
 pub use rebuild::{Rebuilt, Salvage, rebuild};
 pub use sources::{Due, PollFilter};

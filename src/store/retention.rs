@@ -68,7 +68,7 @@ pub(super) fn tidy(conn: &Connection, now: Time) -> Result<()> {
     let before = |days: i64| now.timestamp() - days * DAY;
     conn.execute("DELETE FROM poll WHERE at < ?1", [before(POLL_DAYS)])?;
     super::pages::forget(conn, now)?;
-    super::ahead::forget(conn, now)?;
+    super::prefetch::forget(conn, now)?;
     conn.execute("DELETE FROM pruned WHERE seen < ?1", [before(PRUNED_DAYS)])?;
     let forgotten = "declared = 0 AND undeclared_at < ?1";
     conn.execute(

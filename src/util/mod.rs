@@ -7,5 +7,5 @@ pub mod domain;
 pub mod html;
 pub(crate) mod near;
 pub mod text;
+pub mod time_text;
 pub mod url;
-pub mod when;

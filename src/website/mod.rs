@@ -7,15 +7,15 @@
 
 mod article;
 mod authors;
-mod check;
 pub mod date;
 mod list;
 mod outline;
 mod page;
+pub mod page_retry;
 mod pick;
 mod preview;
 pub mod propose;
-pub mod retry;
+mod rules;
 mod selector;
 pub mod signal;
 mod validate;
@@ -23,12 +23,12 @@ mod walk;
 
 pub use article::{Article, article, summarise};
 pub use authors::split_names;
-pub use check::check;
 pub use list::{ListLink, ListPage, list_page};
 pub use outline::{Elements, Outline, OutlineLine, TextLine, outline};
 pub use page::{Page, PageError};
 pub use pick::{Pick, pick};
 pub use preview::{ArticlePreview, ListPreview, Matches, PreviewPage, SelectorField};
+pub use rules::check;
 pub use selector::Selectors;
 pub use validate::{MAX_TITLE, Rejection, validate};
 pub use walk::{MAX_ARTICLES, Walk};

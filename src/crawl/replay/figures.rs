@@ -3,7 +3,8 @@
 use super::graph::Graph;
 use super::run::{Position, Replayed, replay};
 use crate::crawl::{
-    Again, Class, Judge, Kind, Known, Learned, LinkId, Omniscient, Sb, SbParameters, Strategy,
+    Class, Judge, Kind, Known, Learned, LinkId, Omniscient, Revisits, SleepingBandit,
+    SleepingBanditParameters, Strategy,
 };
 use serde::Serialize;
 use std::collections::{HashMap, HashSet};
@@ -22,7 +23,10 @@ fn strategy(
         Kind::SbOracle => {
             let truth = truth.clone();
             let judge = move |url: &str| truth.get(url).copied().unwrap_or(Class::Failed);
-            Box::new(Sb::new(SbParameters::default(), Judge::Oracle(Box::new(judge))))
+            Box::new(SleepingBandit::new(
+                SleepingBanditParameters::default(),
+                Judge::Oracle(Box::new(judge)),
+            ))
         }
         _ => Box::new(Omniscient::default()),
     })
@@ -50,7 +54,7 @@ pub fn again(older: &Graph, newer: &Graph, seed: u64) -> (usize, Option<usize>) 
     let known = &mut Known { links: &at.links, random: &mut random };
     let (classifier, led) = first.into_parts(known);
     let mut at = at.later(newer);
-    let mut second = Again::new(led, LinkId::MIN, &[], classifier);
+    let mut second = Revisits::new(led, LinkId::MIN, &[], classifier);
     let replayed = replay(newer, &mut at, &mut second, &mut random);
     let old: HashSet<&str> =
         older.nodes.iter().filter(|n| n.target).map(|n| n.url.as_str()).collect();

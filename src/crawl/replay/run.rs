@@ -97,7 +97,7 @@ pub fn replay(
                 }
             }
             let answer = Visit { class, article, new: &new, all: &all };
-            strategy.answered(link, &answer, &mut Known { links: &at.links, random });
+            strategy.visited(link, &answer, &mut Known { links: &at.links, random });
         }
         done.visited.push(visited);
         done.found.push(found);

@@ -94,7 +94,7 @@ impl Strategy for Focused {
         Some(Ask::Get(link))
     }
 
-    fn answered(&mut self, link: LinkId, answer: &Visit<'_>, known: &mut Known<'_>) {
+    fn visited(&mut self, link: LinkId, answer: &Visit<'_>, known: &mut Known<'_>) {
         let hit = answer.class == Class::Target;
         self.labels.push((link, hit));
         let source = known.links.from(link);

@@ -1,6 +1,8 @@
 //! Strategies by name.
 
-use super::{Focused, Judge, Learned, Sb, SbParameters, Simple, Strategy, Turn};
+use super::{
+    Focused, Judge, Learned, Simple, SleepingBandit, SleepingBanditParameters, Strategy, Turn,
+};
 use crate::crawl::targets::Targets;
 
 /// Number of pages after which `dom-off` stops forming groups.
@@ -19,7 +21,7 @@ pub enum Kind {
     /// The published algorithm with groups from the first pages only.
     DomOff,
     /// The published algorithm.
-    Sb,
+    SleepingBandit,
     /// The published algorithm with an oracle as its classifier.
     SbOracle,
     /// Targets only.
@@ -35,7 +37,7 @@ impl Kind {
         (Self::Random, "random"),
         (Self::Focused, "focused"),
         (Self::DomOff, "dom-off"),
-        (Self::Sb, "sb"),
+        (Self::SleepingBandit, "sb"),
         (Self::SbOracle, "sb-oracle"),
         (Self::Omniscient, "omniscient"),
         (Self::Learned, "learned"),
@@ -53,10 +55,16 @@ impl Kind {
             Self::Random => Box::new(Simple::new(Turn::Random)),
             Self::Focused => Box::new(Focused::default()),
             Self::DomOff => {
-                let parameters = SbParameters { warm_up: DOM_OFF_PAGES, ..SbParameters::default() };
-                Box::new(Sb::new(parameters, Judge::Classifier))
+                let parameters = SleepingBanditParameters {
+                    warm_up: DOM_OFF_PAGES,
+                    ..SleepingBanditParameters::default()
+                };
+                Box::new(SleepingBandit::new(parameters, Judge::Classifier))
             }
-            Self::Sb => Box::new(Sb::new(SbParameters::default(), Judge::Classifier)),
+            Self::SleepingBandit => Box::new(SleepingBandit::new(
+                SleepingBanditParameters::default(),
+                Judge::Classifier,
+            )),
             Self::Learned => Box::new(Learned::new(targets.clone())),
             Self::SbOracle | Self::Omniscient => return None,
         })

@@ -218,7 +218,7 @@ impl Strategy for Learned {
         add_up(self.pools.link_groups(), links, most)
     }
 
-    fn answered(&mut self, link: LinkId, answer: &Visit<'_>, known: &mut Known<'_>) {
+    fn visited(&mut self, link: LinkId, answer: &Visit<'_>, known: &mut Known<'_>) {
         let links = known.links;
         self.classifier.learn(link, answer, links);
         self.worth.resize(links.len(), false);

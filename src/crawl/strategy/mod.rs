@@ -1,18 +1,18 @@
 //! Strategies: the order in which links are fetched.
 
-mod again;
 mod focused;
 mod kind;
 mod learned;
-mod sb;
+mod revisit;
 mod simple;
+mod sleeping_bandit;
 
-pub use again::Again;
 pub use focused::Focused;
 pub use kind::Kind;
 pub use learned::{Classifier, Learned};
-pub use sb::{Judge, Sb, SbParameters};
+pub use revisit::Revisits;
 pub use simple::{Omniscient, Simple, Turn};
+pub use sleeping_bandit::{Judge, SleepingBandit, SleepingBanditParameters};
 
 use super::links::{LinkId, Links};
 use super::targets::Class;
@@ -69,7 +69,7 @@ pub struct LinkGroup {
 
 impl LinkGroup {
     /// Plain words: `4 links at ul.menu li a to /files/*.csv led to 40`.
-    pub fn words(&self) -> String {
+    pub fn describe(&self) -> String {
         let tokens: Vec<String> = self.path.rsplit('/').take(ELEMENTS).map(selector).collect();
         let place: Vec<&str> = tokens.iter().rev().map(String::as_str).collect();
         let rest = self.template.split_once("://").map_or(self.template.as_str(), |(_, r)| r);
@@ -115,7 +115,7 @@ pub trait Strategy {
     /// The next request; `None` if nothing worthwhile is left.
     fn next(&mut self, known: &mut Known<'_>) -> Option<Ask>;
     /// Records what a link was, and what it led to.
-    fn answered(&mut self, link: LinkId, answer: &Visit<'_>, known: &mut Known<'_>);
+    fn visited(&mut self, link: LinkId, answer: &Visit<'_>, known: &mut Known<'_>);
     /// The groups of links that have led to targets, best first, at most `most`.
     fn link_groups(&self, _links: &Links, _most: usize) -> Vec<LinkGroup> {
         Vec::new()

@@ -38,7 +38,7 @@ impl Strategy for Simple {
         next.map(Ask::Get)
     }
 
-    fn answered(&mut self, _: LinkId, answer: &Visit<'_>, _: &mut Known<'_>) {
+    fn visited(&mut self, _: LinkId, answer: &Visit<'_>, _: &mut Known<'_>) {
         match self.order {
             Turn::Newest => self.waiting.extend(answer.new.iter().rev()),
             Turn::Oldest | Turn::Random => self.waiting.extend(answer.new),
@@ -60,5 +60,5 @@ impl Strategy for Omniscient {
         ((link as usize) < known.links.len()).then_some(Ask::Get(link))
     }
 
-    fn answered(&mut self, _: LinkId, _: &Visit<'_>, _: &mut Known<'_>) {}
+    fn visited(&mut self, _: LinkId, _: &Visit<'_>, _: &mut Known<'_>) {}
 }

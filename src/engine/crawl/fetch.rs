@@ -6,7 +6,7 @@ use crate::model::{ErrorKind, Time, Validators};
 use crate::net::{Client, FetchError, Request, Response, host_key};
 use crate::util::clock::Clock;
 use crate::util::{html, text};
-use crate::website::retry::{BUDGET, FetchFailure};
+use crate::website::page_retry::{BUDGET, FetchFailure};
 use bytes::Bytes;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

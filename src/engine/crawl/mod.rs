@@ -368,7 +368,7 @@ impl Crawl {
             None
         };
         let saved = found.as_ref().map(|f| f.json());
-        self.record.answered(ask, &got, at, saved.as_deref())?;
+        self.record.visited(ask, &got, at, saved.as_deref())?;
         if let (Some(folder), Some(json)) = (&self.folder, saved) {
             folder.list(&json)?;
         }

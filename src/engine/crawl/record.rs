@@ -141,7 +141,7 @@ impl Record {
     }
 
     /// Logs a response, then learns from it.
-    pub(super) fn answered(
+    pub(super) fn visited(
         &mut self,
         ask: Ask,
         got: &LinkResult,
@@ -289,7 +289,7 @@ pub(super) fn open(file: &Path) -> Result<CrawlLog, CrawlError> {
 fn report(strategy: &mut dyn Strategy, ask: Ask, answer: &Visit<'_>, known: &mut Known<'_>) {
     match ask {
         Ask::Head(link) => strategy.labelled(link, answer.class, known),
-        Ask::Get(link) => strategy.answered(link, answer, known),
+        Ask::Get(link) => strategy.visited(link, answer, known),
     }
 }
 

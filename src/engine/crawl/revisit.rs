@@ -24,7 +24,7 @@ pub struct Revisit {
     log: CrawlLog,
     fetcher: Fetcher,
     links: Links,
-    strategy: crate::crawl::Again,
+    strategy: crate::crawl::Revisits,
     random: fastrand::Rng,
     budget: CrawlBudget,
     deadline: Option<Time>,
@@ -80,7 +80,7 @@ impl Revisit {
         let known = &mut Known { links: &links, random: &mut random };
         let classifier = Classifier::taught(order.targets.clone(), &before.labels, known);
         let led: HashMap<LinkId, u32> = before.hubs.iter().copied().collect();
-        let strategy = crate::crawl::Again::new(led, 0, &before.waiting, classifier);
+        let strategy = crate::crawl::Revisits::new(led, 0, &before.waiting, classifier);
         let time = budget.time.and_then(|t| chrono::TimeDelta::from_std(t).ok());
         let deadline = time.map(|time| net.clock.now() + time);
         let progress = CrawlProgress::default();
@@ -178,7 +178,7 @@ impl Revisit {
         let (all, new) = take_in(&mut self.links, link, &got);
         let answer = Visit { class: got.class, article: got.article, new: &new, all: &all };
         let known = &mut Known { links: &self.links, random: &mut self.random };
-        self.strategy.answered(link, &answer, known);
+        self.strategy.visited(link, &answer, known);
         if is_new && matches!(got.class, Class::Html | Class::Target) {
             self.learned.labels.push((link, hit));
         }

@@ -1,7 +1,7 @@
 //! The page of one item: deciding whether to fetch it, fetching, extracting, storing.
 
 use super::read::{NoText, ReadContext, SavedPage, Undated, is_page, read};
-use super::when::{after_failure, after_success};
+use super::refetch::{after_failure, after_success};
 use super::{TextGot, Trigger};
 use crate::engine::context::Context;
 use crate::engine::poll::pause_host;

@@ -2,27 +2,27 @@
 //! new and pinned items in advance, and refreshing them.
 //!
 //! `fetch.rs` handles one page from the decision to the database, `read.rs` extracts its text,
-//! `ahead.rs` fetches many pages, from four hosts in parallel and one at a time from each.
+//! `prefetch.rs` fetches many pages, from four hosts in parallel and one at a time from each.
 
-mod ahead;
 #[cfg(feature = "llm")]
 mod ask_model;
 mod fetch;
 #[cfg(feature = "llm")]
 mod llm;
+mod prefetch;
 mod read;
+mod refetch;
 mod requests;
-mod when;
 
-pub(super) use ahead::follow;
+pub(super) use prefetch::follow;
 pub(super) use requests::PageRequests;
 
 use super::handle::Handle;
 use super::message::Role;
 use crate::model::{FullText, SourceKind, TextFrom, TextWay};
 use crate::store::{MarkedItems, Result, WantedPage};
-use ahead::{Run, not_never};
 use fetch::PageOutcome;
+use prefetch::{Run, not_never};
 use std::collections::HashSet;
 use tokio::sync::mpsc;
 
@@ -74,11 +74,11 @@ pub enum TextGot {
 
 impl TextGot {
     /// The message for the status line.
-    pub fn words(&self) -> String {
+    pub fn describe(&self) -> String {
         match self {
             Self::Fetched { from, changed } => {
                 let first = if *changed { "the article has changed; " } else { "" };
-                format!("{first}text {}", from.words())
+                format!("{first}text {}", from.describe())
             }
             Self::Whole => "the feed contains the full text".to_owned(),
             Self::Feed => "text from the feed".to_owned(),

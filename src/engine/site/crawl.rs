@@ -189,7 +189,7 @@ async fn report(visit: &Visit<'_>, what: &str, now: CrawlProgress, kinds: &[Stri
 }
 
 fn kinds(crawl: &Crawl) -> Vec<String> {
-    crawl.link_groups(MAX_KINDS).iter().map(|details| text::line(&details.words())).collect()
+    crawl.link_groups(MAX_KINDS).iter().map(|details| text::line(&details.describe())).collect()
 }
 
 async fn explore(

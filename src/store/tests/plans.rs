@@ -104,10 +104,10 @@ fn no_statement_scans_all_items() {
     reader.last_key().unwrap();
     assert!(!reader.next_unindexed().unwrap().is_empty());
     let (a, b) = (f.key("a"), f.key("b"));
-    let wants = ahead::Ahead { pinned: vec![a, b], all: vec![b], again: vec![a, b] };
+    let wants = prefetch::Ahead { pinned: vec![a, b], all: vec![b], again: vec![a, b] };
     assert!(reader.ahead(&wants, f.now, 16).unwrap().len() > 2);
     reader.next_page(f.now).unwrap();
-    for kept in [ahead::MarkedItems::Unread, ahead::MarkedItems::Pinned] {
+    for kept in [prefetch::MarkedItems::Unread, prefetch::MarkedItems::Pinned] {
         reader.unfetched(kept, &[a, b], f.now, 20).unwrap();
         reader.refused(kept, &[a, b], f.now).unwrap();
     }

@@ -83,7 +83,7 @@ impl App {
                     let next = key
                         .filter(|_| explicit && other_way)
                         .map(|k| format!("; {k} tries another method"));
-                    self.note(other.words() + &next.unwrap_or_default())
+                    self.note(other.describe() + &next.unwrap_or_default())
                 }
             };
         }

@@ -175,7 +175,7 @@ impl BenchTest {
 
     /// The screen with a fixed time of the copy, independent of the time zone.
     fn screen_of(&mut self, width: u16, height: u16) -> String {
-        let here = crate::util::when::clock(now() - TimeDelta::days(5), now());
+        let here = crate::util::time_text::clock(now() - TimeDelta::days(5), now());
         self.stage.screen(width, height).replace(&here, "2026-11-16 12:00")
     }
 

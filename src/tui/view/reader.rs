@@ -113,8 +113,8 @@ fn origin(item: &Item, source: Option<&SourceEntry>) -> &'static str {
     // The text of a website's item was read from the article page.
     let from_page = source.is_some_and(|s| s.source.kind().reads_pages());
     match item.text_from {
-        TextFrom::Feed if from_page => TextFrom::Page.words(),
-        from => from.words(),
+        TextFrom::Feed if from_page => TextFrom::Page.describe(),
+        from => from.describe(),
     }
 }
 

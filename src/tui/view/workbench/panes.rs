@@ -8,7 +8,7 @@ use crate::tui::app::{App, Bench, BenchPane, Marked};
 use crate::tui::reader::wrap_plain;
 use crate::tui::view::chrome::marks;
 use crate::tui::view::row::Row;
-use crate::util::when;
+use crate::util::time_text;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 
@@ -28,7 +28,7 @@ pub(super) fn page(
     let of = match place {
         WorkbenchPage::List | WorkbenchPage::Second => "now".to_owned(),
         WorkbenchPage::Copy(n) => match bench.copies.get(n) {
-            Some(at) => format!("stored copy of {}", when::clock(*at, app.now)),
+            Some(at) => format!("stored copy of {}", time_text::clock(*at, app.now)),
             None => "stored copy".to_owned(),
         },
         WorkbenchPage::Article => "article".to_owned(),

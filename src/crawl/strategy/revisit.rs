@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 /// Pages in a row without anything new after which the rest is left for the next visit.
 const ENOUGH: usize = 5;
 
-pub struct Again {
+pub struct Revisits {
     hubs: VecDeque<LinkId>,
     at_once: VecDeque<LinkId>,
     classifier: Classifier,
@@ -22,7 +22,7 @@ pub struct Again {
     news: bool,
 }
 
-impl Again {
+impl Revisits {
     /// `led` gives the number of targets behind each page. The start is always fetched.
     /// `waiting` are links that the last visit had no time for.
     pub fn new(
@@ -51,7 +51,7 @@ impl Again {
     }
 }
 
-impl Strategy for Again {
+impl Strategy for Revisits {
     fn next(&mut self, _: &mut Known<'_>) -> Option<Ask> {
         if let Some(link) = self.at_once.pop_front() {
             return Some(Ask::Get(link));
@@ -73,7 +73,7 @@ impl Strategy for Again {
         Lessons::of(self.classifier.labels(), &self.led)
     }
 
-    fn answered(&mut self, link: LinkId, answer: &Visit<'_>, known: &mut Known<'_>) {
+    fn visited(&mut self, link: LinkId, answer: &Visit<'_>, known: &mut Known<'_>) {
         let hit = answer.class == Class::Target || answer.article;
         if self.asked.insert(link) {
             self.classifier.learn(link, answer, known.links);

@@ -144,7 +144,7 @@ fn failing(reader: &Reader, loaded: &Loaded) -> Result<Vec<Finding>, StoreError>
                     "{} finds {} since {}; `newsfed sources show {}` suggests a repair",
                     source.id,
                     problem.what,
-                    crate::util::when::day(problem.since),
+                    crate::util::time_text::day(problem.since),
                     source.id
                 ),
                 None => continue,

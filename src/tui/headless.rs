@@ -15,14 +15,14 @@ use ratatui::backend::TestBackend;
 use std::sync::Arc;
 
 /// The interface over a database, drawn into memory.
-pub struct Stage {
+pub struct Headless {
     app: App,
     reader: Reader,
     screen: Terminal<TestBackend>,
     now: Time,
 }
 
-impl Stage {
+impl Headless {
     /// Shows the first list of `sources` on a screen of `width` by `height` cells. Returns `None`
     /// if the database cannot be read.
     pub fn new(
@@ -43,11 +43,11 @@ impl Stage {
         };
         let sources = sources.into_iter().filter_map(entry).collect();
         let list = SourceList { sources, today: 0, changed: 0, last_key: reader.last_key().ok()? };
-        let mut stage = Self { app, reader, screen, now };
-        stage.app.start();
-        stage.happen(Event::Resized(width, height));
-        stage.happen(Event::SourcesLoaded(Ok(list)));
-        Some(stage)
+        let mut headless = Self { app, reader, screen, now };
+        headless.app.start();
+        headless.happen(Event::Resized(width, height));
+        headless.happen(Event::SourcesLoaded(Ok(list)));
+        Some(headless)
     }
 
     /// Presses a character key; requested windows are loaded at once.

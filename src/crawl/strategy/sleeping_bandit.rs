@@ -10,7 +10,7 @@ use crate::crawl::targets::Class;
 use std::collections::{HashMap, HashSet, VecDeque};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SbParameters {
+pub struct SleepingBanditParameters {
     pub paths: PathParameters,
     /// Cosine from which a path joins a group.
     pub theta: f32,
@@ -23,7 +23,7 @@ pub struct SbParameters {
     pub warm_up: usize,
 }
 
-impl Default for SbParameters {
+impl Default for SleepingBanditParameters {
     fn default() -> Self {
         Self {
             paths: PathParameters::default(),
@@ -43,8 +43,8 @@ pub enum Judge {
     Oracle(Box<dyn Fn(&str) -> Class + Send>),
 }
 
-pub struct Sb {
-    parameters: SbParameters,
+pub struct SleepingBandit {
+    parameters: SleepingBanditParameters,
     judge: Judge,
     paths: TagPaths,
     groups: Groups,
@@ -69,9 +69,9 @@ pub struct Sb {
     pages: usize,
 }
 
-impl Sb {
+impl SleepingBandit {
     /// A new crawl.
-    pub fn new(parameters: SbParameters, judge: Judge) -> Self {
+    pub fn new(parameters: SleepingBanditParameters, judge: Judge) -> Self {
         Self {
             paths: TagPaths::new(parameters.paths),
             groups: Groups::new(parameters.theta),
@@ -163,7 +163,7 @@ impl Sb {
 /// Step size of the classifier.
 const RATE: f32 = 0.5;
 
-impl Strategy for Sb {
+impl Strategy for SleepingBandit {
     fn next(&mut self, known: &mut Known<'_>) -> Option<Ask> {
         if !self.started {
             self.started = true;
@@ -225,7 +225,7 @@ impl Strategy for Sb {
         }
     }
 
-    fn answered(&mut self, link: LinkId, answer: &Visit<'_>, known: &mut Known<'_>) {
+    fn visited(&mut self, link: LinkId, answer: &Visit<'_>, known: &mut Known<'_>) {
         self.label(link, answer.class, known.links);
         if let Some((_, group)) = self.chosen.take_if(|(chosen, _)| *chosen == link) {
             self.counting = Some((group, 0.0));
