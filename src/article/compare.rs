@@ -2,12 +2,9 @@
 
 use super::document::{Document, LinkKind};
 use crate::util::url::normalise;
+use imara_diff::{Algorithm, Diff, InternedInput};
 use std::collections::BTreeSet;
 use url::Url;
-
-/// Maximum number of changes in a shortest difference. Texts that differ more are shown as one
-/// removal and one addition.
-const MAX_CHANGES: usize = 2000;
 
 /// A part of a word difference. Its text keeps the white space of its version.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,53 +42,31 @@ fn references(document: &Document) -> BTreeSet<(u8, String)> {
 
 /// The difference of two texts by words. Removed words come before those that replace them.
 ///
-/// After Myers, "An O(ND) Difference Algorithm" (1986). At most [`MAX_CHANGES`] changes are
-/// searched, so the time is bounded by their number times the length.
+/// Texts without much in common give a longer difference than necessary, so that the time stays
+/// nearly linear.
 pub fn differences(earlier: &str, later: &str) -> Vec<Change> {
-    let (a, b) = (pieces(earlier), pieces(later));
-    let same = |x: &&str, y: &&str| x.trim_end() == y.trim_end();
-    let head = a.iter().zip(&b).take_while(|(x, y)| same(x, y)).count();
-    let rest = a.len().min(b.len()) - head;
-    let tail =
-        a.iter().rev().zip(b.iter().rev()).take(rest).take_while(|(x, y)| same(x, y)).count();
-    let (old, new) = (&a[head..a.len() - tail], &b[head..b.len() - tail]);
-    let mut out = Vec::new();
-    push(&mut out, Kind::Same, &b[..head]);
-    match steps(old, new) {
-        Some(steps) => {
-            let (mut i, mut j) = (0, 0);
-            for step in steps {
-                match step {
-                    Kind::Same => {
-                        push(&mut out, Kind::Same, &new[j..=j]);
-                        i += 1;
-                        j += 1;
-                    }
-                    Kind::Removed => {
-                        push(&mut out, Kind::Removed, &old[i..=i]);
-                        i += 1;
-                    }
-                    Kind::Added => {
-                        push(&mut out, Kind::Added, &new[j..=j]);
-                        j += 1;
-                    }
-                }
-            }
+    let (old, new) = (pieces(earlier), pieces(later));
+    let mut input = InternedInput::default();
+    input.update_before(old.iter().map(|piece| piece.trim_end()));
+    input.update_after(new.iter().map(|piece| piece.trim_end()));
+    let mut diff = Diff::compute(Algorithm::Myers, &input);
+    diff.postprocess_no_heuristic(&input);
+    let (mut out, mut at) = (Vec::new(), 0);
+    let mut push = |kind: fn(String) -> Change, pieces: &[&str]| {
+        if !pieces.is_empty() {
+            out.push(kind(pieces.concat()));
         }
-        None => {
-            push(&mut out, Kind::Removed, old);
-            push(&mut out, Kind::Added, new);
-        }
+    };
+    for hunk in diff.hunks() {
+        let [before, after] =
+            [hunk.before, hunk.after].map(|range| range.start as usize..range.end as usize);
+        push(Change::Same, &new[at..after.start]);
+        push(Change::Removed, &old[before]);
+        at = after.end;
+        push(Change::Added, &new[after]);
     }
-    push(&mut out, Kind::Same, &b[b.len() - tail..]);
+    push(Change::Same, &new[at..]);
     out
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Same,
-    Removed,
-    Added,
 }
 
 /// Words, each with the white space after it. Leading white space belongs to the first word.
@@ -110,99 +85,6 @@ fn pieces(text: &str) -> Vec<&str> {
         out.push(&text[from..]);
     }
     out
-}
-
-/// The shortest edit path between two sequences of words. `None` if it is too long.
-fn steps(old: &[&str], new: &[&str]) -> Option<Vec<Kind>> {
-    let (n, m) = (old.len(), new.len());
-    let same = |i: usize, j: usize| old[i].trim_end() == new[j].trim_end();
-    // `reach[k + d]` is how far diagonal k leads in `old` with d changes.
-    let mut history: Vec<Vec<usize>> = Vec::new();
-    let mut reach = vec![0usize];
-    for changes in 0..=MAX_CHANGES.min(n + m) {
-        let mut next = vec![0usize; 2 * changes + 1];
-        for slot in (0..=2 * changes).step_by(2) {
-            let k = slot.cast_signed() - changes.cast_signed();
-            let mut x = match changes {
-                0 => 0,
-                _ => step_from(&reach, slot, changes).1,
-            };
-            let y = |x: usize| x.cast_signed() - k;
-            while x < n && (0..m.cast_signed()).contains(&y(x)) && same(x, y(x).unsigned_abs()) {
-                x += 1;
-            }
-            next[slot] = x;
-            if x >= n && y(x) >= m.cast_signed() {
-                history.push(next);
-                return Some(way_back(&history, n, m));
-            }
-        }
-        history.push(next.clone());
-        reach = next;
-    }
-    None
-}
-
-/// How a slot is best reached from those with one change less: whether by an addition, and how far
-/// in the old text.
-fn step_from(before: &[usize], slot: usize, changes: usize) -> (bool, usize) {
-    // Slot s of d changes is the diagonal s - d: s - 2 and s of d - 1 changes are its neighbours.
-    let added = (slot < 2 * changes).then(|| before[slot]);
-    let removed = slot.checked_sub(2).map(|s| before[s] + 1);
-    match (added, removed) {
-        (Some(a), Some(r)) if a >= r => (true, a),
-        (_, Some(r)) => (false, r),
-        (Some(a), None) => (true, a),
-        (None, None) => (true, 0),
-    }
-}
-
-fn way_back(history: &[Vec<usize>], n: usize, m: usize) -> Vec<Kind> {
-    let mut steps = Vec::new();
-    let (mut x, mut y) = (n, m);
-    for changes in (1..history.len()).rev() {
-        let slot = (x + changes).saturating_sub(y);
-        let (added, from) = step_from(&history[changes - 1], slot, changes);
-        while x > from {
-            steps.push(Kind::Same);
-            x -= 1;
-            y = y.saturating_sub(1);
-        }
-        if added {
-            steps.push(Kind::Added);
-            y = y.saturating_sub(1);
-        } else {
-            steps.push(Kind::Removed);
-            x -= 1;
-        }
-    }
-    steps.extend(std::iter::repeat_n(Kind::Same, x));
-    steps.reverse();
-    steps
-}
-
-fn push(out: &mut Vec<Change>, kind: Kind, pieces: &[&str]) {
-    if pieces.is_empty() {
-        return;
-    }
-    let text = pieces.concat();
-    match (kind, out.last_mut()) {
-        (Kind::Same, Some(Change::Same(last)))
-        | (Kind::Removed, Some(Change::Removed(last)))
-        | (Kind::Added, Some(Change::Added(last))) => last.push_str(&text),
-        (Kind::Same, _) => out.push(Change::Same(text)),
-        (Kind::Removed, Some(Change::Added(_))) => {
-            // Removed words come first.
-            let added = out.pop();
-            match out.last_mut() {
-                Some(Change::Removed(last)) => last.push_str(&text),
-                _ => out.push(Change::Removed(text)),
-            }
-            out.extend(added);
-        }
-        (Kind::Removed, _) => out.push(Change::Removed(text)),
-        (Kind::Added, _) => out.push(Change::Added(text)),
-    }
 }
 
 #[cfg(test)]

@@ -179,14 +179,14 @@ async fn follow(
                     best = crawl.link_groups(1).pop().map(|group| group.describe());
                 }
                 answers += 1;
-                progress.say(summary(crawl, best.as_deref()));
+                progress.say(headline(crawl, best.as_deref()));
             }
         }
     }
 }
 
 /// `120 requests, 34 found (28 in 100), 3.1 MB; best: ...`
-fn summary(crawl: &Crawl, best: Option<&str>) -> String {
+fn headline(crawl: &Crawl, best: Option<&str>) -> String {
     let now = crawl.progress();
     let rate = 100.0 * now.found as f64 / now.requests.max(1) as f64;
     let megabytes = now.bytes as f64 / 1e6;
@@ -258,7 +258,7 @@ fn report(
             kinds: summary.into_iter().map(kind).collect(),
         })?;
     } else {
-        out.result(summary(crawl, None))?;
+        out.result(headline(crawl, None))?;
         for kind in &summary {
             out.result(format!("  {}", kind.describe()))?;
         }

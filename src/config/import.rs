@@ -182,10 +182,22 @@ pub(crate) struct Gatherer {
     ids: HashSet<String>,
     /// How often each URL occurs.
     seen: HashMap<String, usize>,
+    /// Sources beyond [`MAX_SOURCES`], and skipped entries beyond [`MAX_SKIPPED`].
+    left_out: usize,
+    unlisted: usize,
 }
+
+/// Maximum number of sources in one import.
+const MAX_SOURCES: usize = 10_000;
+/// Maximum number of skipped entries that are listed.
+const MAX_SKIPPED: usize = 1000;
 
 impl Gatherer {
     pub(crate) fn add(&mut self, entry: &Entry) {
+        if self.sources.len() >= MAX_SOURCES {
+            self.left_out += 1;
+            return;
+        }
         let (url, auth) = match address(&entry.address) {
             Ok(read) => read,
             Err(why) => return self.skip(&entry.address, &why),
@@ -211,6 +223,10 @@ impl Gatherer {
     }
 
     pub(crate) fn skip(&mut self, what: &str, why: &str) {
+        if self.skipped.len() >= MAX_SKIPPED {
+            self.unlisted += 1;
+            return;
+        }
         let what = clean(&super::quote::without_secrets(what));
         self.skipped.push((what.chars().take(200).collect(), why.to_owned()));
     }
@@ -247,6 +263,14 @@ impl Gatherer {
                 let why = format!("listed {times} times; imported once");
                 self.skipped.push((source.url.to_string(), why));
             }
+        }
+        if self.unlisted > 0 {
+            let what = format!("{} more entries", self.unlisted);
+            self.skipped.push((what, "too many to list".to_owned()));
+        }
+        if self.left_out > 0 {
+            let why = format!("a list can have {MAX_SOURCES} sources; split the file");
+            self.skipped.push((format!("{} more entries", self.left_out), why));
         }
         Ok(Import { kind, sources: self.sources, views: self.views, skipped: self.skipped })
     }

@@ -123,7 +123,7 @@ pub(super) struct Post<'a> {
 }
 
 /// How often a live site publishes.
-pub(super) const EVERY: TimeDelta = TimeDelta::seconds(20);
+pub(super) const EVERY: TimeDelta = TimeDelta::seconds(10);
 /// Posts in a feed.
 const LISTED: usize = 25;
 
@@ -218,17 +218,17 @@ mod tests {
     }
 
     #[test]
-    fn live_site_publishes_every_twenty_seconds() {
+    fn live_site_publishes_every_ten_seconds() {
         let sites = sites().unwrap();
         let live = sites.iter().find(|s| s.manner == Manner::Live).unwrap();
         let start = Time::from_timestamp(1_700_000_000, 0).unwrap();
         let at = |seconds| live.posts(start, start + TimeDelta::seconds(seconds));
         let before = at(0).len();
         assert!(before > 0 && before < 20);
-        for (seconds, more) in [(19, 0), (20, 1), (39, 1), (40, 2), (60, 3)] {
+        for (seconds, more) in [(9, 0), (10, 1), (19, 1), (20, 2), (30, 3)] {
             assert_eq!(at(seconds).len(), before + more, "after {seconds} s");
         }
-        let (hour, later) = (at(3600), at(3620));
+        let (hour, later) = (at(3600), at(3610));
         assert_eq!(hour.len(), LISTED);
         let ids = |posts: &[Post<'_>]| -> HashSet<String> {
             posts.iter().map(|p| p.id.clone().into_owned()).collect()

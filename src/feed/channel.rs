@@ -4,11 +4,10 @@ use super::construct::{atom_text, link, rss_text};
 use super::element::Element;
 use super::names::Ns;
 use super::people;
-use super::raw::{Rank, RawFeed};
-use url::Url;
+use super::raw::{Base, Rank, RawFeed};
 
 /// Reads one field of the feed.
-pub(super) fn take(element: &Element, base: Option<Url>, is_atom: bool, feed: &mut RawFeed) {
+pub(super) fn take(element: &Element, base: Base, is_atom: bool, feed: &mut RawFeed) {
     let core = element.ns() == Ns::Core || is_atom && element.ns() == Ns::Atom;
     let text = |base| if is_atom { atom_text(element, base) } else { rss_text(element, base) };
     match (element.ns(), element.name.as_str()) {

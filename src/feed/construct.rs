@@ -1,19 +1,18 @@
 //! Text, link and media constructs in the vocabularies that feeds use.
 
 use super::element::Element;
-use super::raw::{RawLink, RawText, TextKind};
+use super::raw::{Base, RawLink, RawText, TextKind};
 use base64::Engine;
-use url::Url;
 
 /// An Atom text construct: plain, HTML, XHTML or, in Atom 0.3, one of its own modes.
-pub(super) fn atom_text(element: &Element, base: Option<Url>) -> RawText {
+pub(super) fn atom_text(element: &Element, base: Base) -> RawText {
     let kind = element.attribute("type").unwrap_or("text").trim().to_ascii_lowercase();
     let mode = element.attribute("mode").unwrap_or_default().trim().to_ascii_lowercase();
     let has_markup = element.elements().next().is_some();
     let (value, kind) = match kind.as_str() {
         _ if mode == "base64" => return decoded(element, &kind, base),
         _ if mode == "escaped" => (element.text(), TextKind::Guess),
-        _ if has_markup => (element.inner_html(base.as_ref()), TextKind::Html),
+        _ if has_markup => (element.inner_html(base.as_deref()), TextKind::Html),
         "text" | "text/plain" => (element.text(), TextKind::Plain),
         "html" | "text/html" => (element.text(), TextKind::Html),
         "xhtml" | "application/xhtml+xml" => (element.inner_html(None), TextKind::Html),
@@ -27,7 +26,7 @@ pub(super) fn atom_text(element: &Element, base: Option<Url>) -> RawText {
 }
 
 /// Base64 content. Binary data is dropped.
-fn decoded(element: &Element, kind: &str, base: Option<Url>) -> RawText {
+fn decoded(element: &Element, kind: &str, base: Base) -> RawText {
     let source: String = element.text().split_whitespace().collect();
     let bytes = base64::engine::general_purpose::STANDARD.decode(source.as_bytes());
     let text = bytes.ok().and_then(|b| String::from_utf8(b).ok());
@@ -43,7 +42,7 @@ fn decoded(element: &Element, kind: &str, base: Option<Url>) -> RawText {
 }
 
 /// RSS text, which does not declare whether it is HTML.
-pub(super) fn rss_text(element: &Element, base: Option<Url>) -> RawText {
+pub(super) fn rss_text(element: &Element, base: Base) -> RawText {
     if element.attribute("type").is_some() || element.attribute("mode").is_some() {
         let text = atom_text(element, base.clone());
         if text.kind != TextKind::Plain {
@@ -51,18 +50,18 @@ pub(super) fn rss_text(element: &Element, base: Option<Url>) -> RawText {
         }
     }
     if element.elements().next().is_some() {
-        return RawText { value: element.inner_html(base.as_ref()), kind: TextKind::Html, base };
+        return RawText { value: element.inner_html(base.as_deref()), kind: TextKind::Html, base };
     }
     RawText { value: element.text(), kind: TextKind::Guess, base }
 }
 
 /// Text that is HTML source by definition.
-pub(super) fn html_text(element: &Element, base: Option<Url>) -> RawText {
+pub(super) fn html_text(element: &Element, base: Base) -> RawText {
     RawText { kind: TextKind::Html, ..rss_text(element, base) }
 }
 
 /// An Atom link (`href` attribute) or an RSS link (text).
-pub(super) fn link(element: &Element, base: Option<Url>) -> RawLink {
+pub(super) fn link(element: &Element, base: Base) -> RawLink {
     let number = |name: &str| element.attribute(name).and_then(|v| v.trim().parse().ok());
     let text = || element.text().trim().to_owned();
     let href = element.attribute("href").map(str::to_owned).filter(|h| !h.trim().is_empty());

@@ -4,6 +4,10 @@ use super::names::Ns;
 use crate::util::html::escape;
 use url::Url;
 
+/// Length of a field from which on `xml:base` attributes inside are ignored, in bytes: each could make
+/// every URL much longer.
+const MAX_RESOLVED: usize = 2 << 20;
+
 /// An element: name, attributes, and content once it has been read.
 #[derive(Debug, Default)]
 pub(super) struct Element {
@@ -79,7 +83,8 @@ impl Element {
             match child {
                 Node::Text(text) => out.push_str(&escape(text)),
                 Node::Element(e) => {
-                    let own = e.attribute("xml:base").and_then(|b| join_base(base, b));
+                    let own = e.attribute("xml:base").filter(|_| out.len() < MAX_RESOLVED);
+                    let own = own.and_then(|b| join_base(base, b));
                     let (inner, moved) = (own.as_ref().or(base), moved || own.is_some());
                     out.push('<');
                     out.push_str(&e.name);
@@ -103,7 +108,8 @@ impl Element {
 
 fn push_attribute(out: &mut String, name: &str, value: &str, base: Option<&Url>) {
     let reference = matches!(name, "href" | "src" | "cite" | "poster");
-    let resolved = base.filter(|_| reference).and_then(|b| b.join(value).ok());
+    let resolved =
+        base.filter(|_| reference && out.len() < MAX_RESOLVED).and_then(|b| b.join(value).ok());
     let value = resolved.as_ref().map_or(value, Url::as_str);
     out.push(' ');
     out.push_str(name);

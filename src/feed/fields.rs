@@ -4,8 +4,7 @@ use super::construct::{atom_text, html_text, link, play_time, rss_text};
 use super::element::Element;
 use super::names::Ns;
 use super::people;
-use super::raw::{Rank, RawEntry, RawLink};
-use url::Url;
+use super::raw::{Base, Rank, RawEntry, RawLink};
 
 /// Reads the start tag of an entry: the URL of RDF items, the attributes of the Channel
 /// Definition Format.
@@ -26,7 +25,7 @@ pub(super) fn entry_attributes(element: &Element, entry: &mut RawEntry) {
 }
 
 /// Reads one field of an entry. `base` is the base URL in force, if the document sets one.
-pub(super) fn entry(element: &Element, base: Option<Url>, is_atom: bool, entry: &mut RawEntry) {
+pub(super) fn entry(element: &Element, base: Base, is_atom: bool, entry: &mut RawEntry) {
     match element.ns() {
         Ns::Core => core(element, base, is_atom, entry),
         Ns::Atom => foreign_atom(element, base, is_atom, entry),
@@ -44,7 +43,7 @@ pub(super) fn entry(element: &Element, base: Option<Url>, is_atom: bool, entry: 
     }
 }
 
-fn core(element: &Element, base: Option<Url>, is_atom: bool, entry: &mut RawEntry) {
+fn core(element: &Element, base: Base, is_atom: bool, entry: &mut RawEntry) {
     let text = |e: &Element, base| if is_atom { atom_text(e, base) } else { rss_text(e, base) };
     match element.name.as_str() {
         "title" => entry.title.offer(Rank::Strong, text(element, base)),
@@ -88,7 +87,7 @@ fn core(element: &Element, base: Option<Url>, is_atom: bool, entry: &mut RawEntr
 
 /// An Atom element inside RSS repeats a value or adds what RSS cannot express. Inside Atom it is
 /// the feed's own language under a prefix.
-fn foreign_atom(element: &Element, base: Option<Url>, is_atom: bool, entry: &mut RawEntry) {
+fn foreign_atom(element: &Element, base: Base, is_atom: bool, entry: &mut RawEntry) {
     match element.name.as_str() {
         _ if is_atom => core(element, base, true, entry),
         "title" => entry.title.offer(Rank::Fair, atom_text(element, base)),
@@ -104,7 +103,7 @@ fn foreign_atom(element: &Element, base: Option<Url>, is_atom: bool, entry: &mut
     }
 }
 
-fn dublin_core(element: &Element, base: Option<Url>, entry: &mut RawEntry) {
+fn dublin_core(element: &Element, base: Base, entry: &mut RawEntry) {
     match element.name.as_str() {
         "title" => entry.title.offer(Rank::Fair, rss_text(element, base)),
         "description" | "abstract" => entry.summary.offer(Rank::Fair, rss_text(element, base)),
@@ -120,7 +119,7 @@ fn dublin_core(element: &Element, base: Option<Url>, entry: &mut RawEntry) {
     }
 }
 
-fn encoded(element: &Element, base: Option<Url>, entry: &mut RawEntry) {
+fn encoded(element: &Element, base: Base, entry: &mut RawEntry) {
     match element.name.as_str() {
         "encoded" => entry.content.offer(Rank::Strong, html_text(element, base)),
         // The older content module: items > Bag > li > item > value.
@@ -137,7 +136,7 @@ fn encoded(element: &Element, base: Option<Url>, entry: &mut RawEntry) {
     }
 }
 
-fn media(element: &Element, base: Option<Url>, entry: &mut RawEntry) {
+fn media(element: &Element, base: Base, entry: &mut RawEntry) {
     match element.name.as_str() {
         "group" => element.elements().for_each(|e| media(e, base.clone(), entry)),
         "content" => {
@@ -153,7 +152,7 @@ fn media(element: &Element, base: Option<Url>, entry: &mut RawEntry) {
     }
 }
 
-fn itunes(element: &Element, base: Option<Url>, entry: &mut RawEntry) {
+fn itunes(element: &Element, base: Base, entry: &mut RawEntry) {
     match element.name.as_str() {
         "title" => entry.title.offer(Rank::Weak, rss_text(element, base)),
         "author" => entry.weak_authors.extend(people::name(element)),
@@ -174,7 +173,7 @@ fn push_link(link: RawLink, entry: &mut RawEntry) {
     }
 }
 
-fn link_to(element: &Element, attribute: &str, base: Option<Url>) -> RawLink {
+fn link_to(element: &Element, attribute: &str, base: Base) -> RawLink {
     let href = element.attribute(attribute).unwrap_or_default().to_owned();
     RawLink { href, base, ..RawLink::default() }
 }

@@ -1,161 +1,384 @@
-//! A lenient JSON Feed reader: any version, numeric identifiers, trailing commas.
+//! A lenient JSON Feed reader: any version, numeric identifiers, trailing commas. Items are read one
+//! by one, and what is not a field of a feed is skipped without being stored.
 
 use super::FeedError;
 use super::construct::play_time;
-use super::raw::{Rank, RawEntry, RawFeed, RawLink, RawText, TextKind};
-use serde_json::{Map, Value};
-use std::borrow::Cow;
-
-type Object = Map<String, Value>;
+use super::raw::{Entries, Limited, Rank, RawEntry, RawFeed, RawLink, RawText, TextKind};
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use std::fmt;
 
 /// Reads a JSON text that starts with a brace or bracket.
 pub(super) fn read(text: &str, repairs: &mut Vec<String>) -> Result<RawFeed, FeedError> {
-    let value = match first_value(text) {
-        Ok(value) => value,
+    let root = match first_value(text) {
+        Ok(root) => root,
         Err(why) => {
-            let repaired = without_trailing_commas(text);
-            let value = first_value(&repaired).map_err(|_| error(&why))?;
+            let root = first_value(&without_trailing_commas(text)).map_err(|_| error(&why))?;
             repairs.push("extra commas were ignored".to_owned());
-            value
+            root
         }
     };
-    let Value::Object(root) = value else {
-        return Err(FeedError::not_a_feed("JSON that is not a feed"));
-    };
-    let version = root.get("version").and_then(Value::as_str);
-    let named = version.is_some_and(|v| v.contains("jsonfeed.org"));
-    let Some(items) = root.get("items").and_then(Value::as_array) else {
-        return Err(FeedError::not_a_feed("JSON that is not a feed"));
-    };
-    if !named && (version.is_some() || !items.iter().all(actual_item)) {
+    let named = root.version.as_deref().is_some_and(|v| v.contains("jsonfeed.org"));
+    let plausible = named || root.version.is_none() && !root.foreign_items;
+    if !root.has_items || !plausible {
         return Err(FeedError::not_a_feed("JSON that is not a feed"));
     }
     if !named {
         repairs.push("the JSON feed has no version".to_owned());
     }
-    Ok(feed(&root, items))
+    Ok(RawFeed { authors: root.authors.names(), ..root.feed })
 }
 
-/// The first value of the text; the rest is ignored. serde_json limits the depth.
-fn first_value(text: &str) -> Result<Value, serde_json::Error> {
-    let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
-    values.next().unwrap_or(Ok(Value::Null))
+/// The first value of the text; the rest is ignored. What is skipped may be nested to any depth.
+fn first_value(text: &str) -> Result<Root, serde_json::Error> {
+    let mut values = serde_json::Deserializer::from_str(text).into_iter::<Field<Root>>();
+    values.next().map_or_else(|| Ok(Root::default()), |root| Ok(root?.0.unwrap_or_default()))
 }
 
 fn error(why: &serde_json::Error) -> FeedError {
-    let why = crate::util::text::line(&why.to_string());
-    if why.contains("recursion limit") { FeedError::TooDeep } else { FeedError::Malformed { why } }
-}
-
-fn actual_item(item: &Value) -> bool {
-    let known = ["content_html", "content_text", "date_published", "url", "external_url", "title"];
-    known.iter().any(|key| item.get(key).is_some())
+    FeedError::Malformed { why: crate::util::text::line(&why.to_string()) }
 }
 
 /// The text without commas before closing brackets.
-fn without_trailing_commas(text: &str) -> Cow<'_, str> {
+fn without_trailing_commas(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let (mut in_string, mut escaped) = (false, false);
-    for (at, c) in text.char_indices() {
-        let closes = || text[at + 1..].trim_start().starts_with([']', '}']);
+    // A comma and the white space after it, until it is known what follows.
+    let mut held = String::new();
+    for c in text.chars() {
+        if !held.is_empty() && (!c.is_whitespace() || in_string) {
+            if matches!(c, ']' | '}') {
+                held.remove(0);
+            }
+            out.push_str(&held);
+            held.clear();
+        }
         if in_string {
             in_string = escaped || c != '"';
             escaped = !escaped && c == '\\';
         } else if c == '"' {
             in_string = true;
-        } else if c == ',' && closes() {
+        } else if c == ',' || !held.is_empty() {
+            held.push(c);
             continue;
         }
         out.push(c);
     }
-    out.into()
+    out + &held
 }
 
-fn feed(root: &Object, items: &[Value]) -> RawFeed {
-    let mut feed = RawFeed::default();
-    if let Some(title) = string(root, "title") {
-        feed.title.offer(Rank::Strong, RawText { value: title, ..RawText::default() });
+/// A value of the expected type, or `None` for any other value, which is skipped.
+struct Field<T>(Option<T>);
+
+/// A type that is read from a JSON object, key by key, or also from other values.
+trait Read: Default {
+    /// Takes the value of a key. Must read it.
+    fn take<'de, A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
+        let _ = key;
+        map.next_value::<IgnoredAny>().map(drop)
     }
-    if let Some(href) = string(root, "home_page_url") {
-        feed.links.push(RawLink { href, rel: "alternate".to_owned(), ..RawLink::default() });
+
+    /// Takes the next element of an array. `false` at its end.
+    fn element<'de, A: SeqAccess<'de>>(&mut self, array: &mut A) -> Result<bool, A::Error> {
+        Ok(array.next_element::<IgnoredAny>()?.is_some())
     }
-    if let Some(language) = string(root, "language") {
-        feed.language.offer(Rank::Strong, language);
+
+    /// The value of a string or number.
+    fn scalar(_: String) -> Option<Self> {
+        None
     }
-    feed.authors = authors(root);
-    feed.entries = items.iter().filter_map(Value::as_object).map(entry).collect();
-    feed
+
+    /// What it is if the value was an array or an object.
+    const FROM_ARRAY: bool = false;
+    const FROM_OBJECT: bool = false;
 }
 
-fn entry(item: &Object) -> RawEntry {
-    let mut entry = RawEntry { authors: authors(item), guid_is_link: None, ..RawEntry::default() };
-    if let Some(id) = string(item, "id") {
-        entry.guid.offer(Rank::Strong, id);
+impl<'de, T: Read> Deserialize<'de> for Field<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(FieldVisitor(std::marker::PhantomData))
     }
-    for key in ["url", "external_url"] {
-        if let Some(href) = string(item, key) {
-            entry.links.push(RawLink { href, rel: "alternate".to_owned(), ..RawLink::default() });
+}
+
+struct FieldVisitor<T>(std::marker::PhantomData<T>);
+
+impl<'de, T: Read> Visitor<'de> for FieldVisitor<T> {
+    type Value = Field<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(Field(None))
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
+        Ok(Field(None))
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<Self::Value, E> {
+        Ok(Field(T::scalar(number.to_string())))
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Self::Value, E> {
+        Ok(Field(T::scalar(number.to_string())))
+    }
+
+    fn visit_f64<E>(self, number: f64) -> Result<Self::Value, E> {
+        let number = serde_json::Number::from_f64(number);
+        Ok(Field(number.and_then(|number| T::scalar(number.to_string()))))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Field(T::scalar(text.to_owned())))
+    }
+
+    fn visit_string<E>(self, text: String) -> Result<Self::Value, E> {
+        Ok(Field(T::scalar(text)))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut array: A) -> Result<Self::Value, A::Error> {
+        let mut out = T::default();
+        while out.element(&mut array)? {}
+        Ok(Field(T::FROM_ARRAY.then_some(out)))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut out = T::default();
+        while let Some(key) = map.next_key::<String>()? {
+            out.take(&key, &mut map)?;
         }
+        Ok(Field(T::FROM_OBJECT.then_some(out)))
     }
-    let text = |key, kind| string(item, key).map(|value| RawText { value, kind, base: None });
-    if let Some(title) = text("title", TextKind::Guess) {
-        entry.title.offer(Rank::Strong, title);
-    }
-    if let Some(summary) = text("summary", TextKind::Guess) {
-        entry.summary.offer(Rank::Strong, summary);
-    }
-    let content = text("content_html", TextKind::Html).filter(|t| !t.value.trim().is_empty());
-    if let Some(content) = content.or_else(|| text("content_text", TextKind::Plain)) {
-        entry.content.offer(Rank::Strong, content);
-    }
-    if let Some(date) = string(item, "date_published") {
-        entry.published.offer(Rank::Strong, date);
-    }
-    if let Some(date) = string(item, "date_modified") {
-        entry.updated.offer(Rank::Strong, date);
-    }
-    entry.language = string(item, "language");
-    entry.categories = list(item, "tags").filter_map(scalar).collect();
-    entry.enclosures =
-        list(item, "attachments").filter_map(Value::as_object).filter_map(attachment).collect();
-    entry
 }
 
-fn attachment(object: &Object) -> Option<RawLink> {
-    // Sizes and durations are integers, but some feeds write fractions or strings.
-    let number = |key| string(object, key).and_then(|v| play_time(&v)).filter(|n| *n > 0);
-    Some(RawLink {
-        href: string(object, "url")?,
-        rel: "enclosure".to_owned(),
-        mime: string(object, "mime_type"),
-        bytes: number("size_in_bytes"),
-        seconds: number("duration_in_seconds"),
-        base: None,
-    })
-}
-
-/// Names in `authors`, and in the `author` of version 1.0.
-fn authors(object: &Object) -> Vec<String> {
-    let one = object.get("author").into_iter();
-    let name = |author: &Value| match author {
-        Value::Object(author) => string(author, "name").or_else(|| string(author, "url")),
-        other => scalar(other),
-    };
-    list(object, "authors").chain(one).filter_map(name).collect()
-}
-
-fn list<'v>(object: &'v Object, key: &str) -> impl Iterator<Item = &'v Value> {
-    object.get(key).and_then(Value::as_array).into_iter().flatten()
-}
-
-fn string(object: &Object, key: &str) -> Option<String> {
-    object.get(key).and_then(scalar).filter(|s| !s.is_empty())
-}
-
-fn scalar(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Number(number) => Some(number.to_string()),
-        _ => None,
+/// Text: a string or number. Empty ones count as missing.
+impl Read for String {
+    fn scalar(text: String) -> Option<Self> {
+        Some(text).filter(|text| !text.is_empty())
     }
+}
+
+fn text<'de, A: MapAccess<'de>>(map: &mut A) -> Result<Option<String>, A::Error> {
+    Ok(map.next_value::<Field<String>>()?.0)
+}
+
+/// An array, of which the elements of the expected type are kept.
+impl<T: Read> Read for Limited<T> {
+    fn element<'de, A: SeqAccess<'de>>(&mut self, array: &mut A) -> Result<bool, A::Error> {
+        let Some(element) = array.next_element::<Field<T>>()? else { return Ok(false) };
+        self.extend(element.0);
+        Ok(true)
+    }
+
+    const FROM_ARRAY: bool = true;
+}
+
+/// The name of an author, or a URL if there is none.
+#[derive(Default)]
+struct Author {
+    name: Option<String>,
+    url: Option<String>,
+}
+
+impl Read for Author {
+    fn take<'de, A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
+        match key {
+            "name" => self.name = text(map)?,
+            "url" => self.url = text(map)?,
+            _ => drop(map.next_value::<IgnoredAny>()?),
+        }
+        Ok(())
+    }
+
+    fn scalar(name: String) -> Option<Self> {
+        Some(Self { name: Some(name), url: None })
+    }
+
+    const FROM_OBJECT: bool = true;
+}
+
+/// The list of version 1.1, then the single author of version 1.0.
+#[derive(Default)]
+struct Authors {
+    list: Limited<Author>,
+    single: Option<Author>,
+}
+
+impl Authors {
+    fn names(self) -> Limited<String> {
+        let mut names = Limited { kept: Vec::new(), left_out: self.list.left_out };
+        let authors = self.list.kept.into_iter().chain(self.single);
+        names.extend(authors.filter_map(|author| author.name.or(author.url)));
+        names
+    }
+}
+
+#[derive(Default)]
+struct Attachment(RawLink);
+
+impl Read for Attachment {
+    fn take<'de, A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
+        // Sizes and durations are integers, but some feeds write fractions or strings.
+        let number = |text: Option<String>| text.and_then(|t| play_time(&t)).filter(|n| *n > 0);
+        match key {
+            "url" => self.0.href = text(map)?.unwrap_or_default(),
+            "mime_type" => self.0.mime = text(map)?,
+            "size_in_bytes" => self.0.bytes = number(text(map)?),
+            "duration_in_seconds" => self.0.seconds = number(text(map)?),
+            _ => drop(map.next_value::<IgnoredAny>()?),
+        }
+        Ok(())
+    }
+
+    const FROM_OBJECT: bool = true;
+}
+
+#[derive(Default)]
+struct Item {
+    /// Whether it has a field that only items of feeds have.
+    known: bool,
+    id: Option<String>,
+    url: Option<String>,
+    external_url: Option<String>,
+    title: Option<String>,
+    summary: Option<String>,
+    content_html: Option<String>,
+    content_text: Option<String>,
+    published: Option<String>,
+    modified: Option<String>,
+    language: Option<String>,
+    tags: Limited<String>,
+    attachments: Limited<Attachment>,
+    authors: Authors,
+}
+
+impl Read for Item {
+    fn take<'de, A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
+        self.known |= matches!(
+            key,
+            "content_html" | "content_text" | "date_published" | "url" | "external_url" | "title"
+        );
+        match key {
+            "id" => self.id = text(map)?,
+            "url" => self.url = text(map)?,
+            "external_url" => self.external_url = text(map)?,
+            "title" => self.title = text(map)?,
+            "summary" => self.summary = text(map)?,
+            "content_html" => self.content_html = text(map)?,
+            "content_text" => self.content_text = text(map)?,
+            "date_published" => self.published = text(map)?,
+            "date_modified" => self.modified = text(map)?,
+            "language" => self.language = text(map)?,
+            "tags" => self.tags = map.next_value::<Field<_>>()?.0.unwrap_or_default(),
+            "attachments" => self.attachments = map.next_value::<Field<_>>()?.0.unwrap_or_default(),
+            "authors" => self.authors.list = map.next_value::<Field<_>>()?.0.unwrap_or_default(),
+            "author" => self.authors.single = map.next_value::<Field<_>>()?.0,
+            _ => drop(map.next_value::<IgnoredAny>()?),
+        }
+        Ok(())
+    }
+
+    const FROM_OBJECT: bool = true;
+}
+
+impl Item {
+    fn entry(self) -> RawEntry {
+        let mut entry = RawEntry { authors: self.authors.names(), ..RawEntry::default() };
+        let text = |value, kind| RawText { value, kind, base: None };
+        if let Some(id) = self.id {
+            entry.guid.offer(Rank::Strong, id);
+        }
+        let links = [self.url, self.external_url].into_iter().flatten();
+        entry.links.extend(links.map(page));
+        if let Some(title) = self.title {
+            entry.title.offer(Rank::Strong, text(title, TextKind::Guess));
+        }
+        if let Some(summary) = self.summary {
+            entry.summary.offer(Rank::Strong, text(summary, TextKind::Guess));
+        }
+        let html = self.content_html.filter(|html| !html.trim().is_empty());
+        let html = html.map(|html| text(html, TextKind::Html));
+        if let Some(content) = html.or(self.content_text.map(|t| text(t, TextKind::Plain))) {
+            entry.content.offer(Rank::Strong, content);
+        }
+        if let Some(date) = self.published {
+            entry.published.offer(Rank::Strong, date);
+        }
+        if let Some(date) = self.modified {
+            entry.updated.offer(Rank::Strong, date);
+        }
+        entry.language = self.language;
+        entry.categories = self.tags;
+        entry.enclosures.left_out = self.attachments.left_out;
+        let enclosures = self.attachments.kept.into_iter().map(|attachment| attachment.0);
+        let rel = || "enclosure".to_owned();
+        entry
+            .enclosures
+            .extend(enclosures.filter(|e| !e.href.is_empty()).map(|e| RawLink { rel: rel(), ..e }));
+        entry
+    }
+}
+
+fn page(href: String) -> RawLink {
+    RawLink { href, rel: "alternate".to_owned(), ..RawLink::default() }
+}
+
+#[derive(Default)]
+struct Root {
+    version: Option<String>,
+    has_items: bool,
+    /// Whether an item lacks every field that only items of feeds have.
+    foreign_items: bool,
+    authors: Authors,
+    feed: RawFeed,
+}
+
+impl Read for Root {
+    fn take<'de, A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
+        match key {
+            "version" => self.version = text(map)?,
+            "title" => {
+                if let Some(value) = text(map)? {
+                    self.feed.title.offer(Rank::Strong, RawText { value, ..RawText::default() });
+                }
+            }
+            "home_page_url" => self.feed.links.extend(text(map)?.map(page)),
+            "language" => {
+                if let Some(language) = text(map)? {
+                    self.feed.language.offer(Rank::Strong, language);
+                }
+            }
+            "authors" => self.authors.list = map.next_value::<Field<_>>()?.0.unwrap_or_default(),
+            "author" => self.authors.single = map.next_value::<Field<_>>()?.0,
+            "items" => {
+                let items = map.next_value::<Field<Items>>()?.0;
+                self.has_items = items.is_some();
+                let items = items.unwrap_or_default();
+                (self.foreign_items, self.feed.entries) = (items.foreign, items.entries);
+            }
+            _ => drop(map.next_value::<IgnoredAny>()?),
+        }
+        Ok(())
+    }
+
+    const FROM_OBJECT: bool = true;
+}
+
+#[derive(Default)]
+struct Items {
+    foreign: bool,
+    entries: Entries,
+}
+
+impl Read for Items {
+    fn element<'de, A: SeqAccess<'de>>(&mut self, array: &mut A) -> Result<bool, A::Error> {
+        let Some(item) = array.next_element::<Field<Item>>()? else { return Ok(false) };
+        self.foreign |= !item.0.as_ref().is_some_and(|item| item.known);
+        if let Some(item) = item.0 {
+            self.entries.push(item.entry());
+        }
+        Ok(true)
+    }
+
+    const FROM_ARRAY: bool = true;
 }

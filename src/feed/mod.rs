@@ -59,9 +59,6 @@ pub enum FeedError {
     /// Larger than [`MAX_BYTES`].
     #[error("the feed is larger than {} MiB when unpacked", MAX_BYTES / 1024 / 1024)]
     TooLarge,
-    /// Nested too deeply to be read.
-    #[error("the feed is nested too deeply to be read safely")]
-    TooDeep,
     #[error("cannot read the feed: {why}")]
     Malformed { why: String },
 }

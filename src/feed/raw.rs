@@ -1,7 +1,16 @@
-//! A feed as written, before URLs, dates and texts are interpreted.
+//! A feed as written, before URLs, dates and texts are interpreted. All lists are limited while they
+//! are read.
 
+use super::MAX_ENTRIES;
 use super::hints::RawHints;
+use crate::model::Time;
+use crate::util::date;
+use std::cmp::Reverse;
+use std::sync::Arc;
 use url::Url;
+
+/// A base URL that the document sets. Shared, because it can be long and apply to many fields.
+pub(super) type Base = Option<Arc<Url>>;
 
 /// A text and its format.
 #[derive(Debug, Clone, Default)]
@@ -9,7 +18,7 @@ pub(super) struct RawText {
     pub(super) value: String,
     pub(super) kind: TextKind,
     /// The base URL in force, if the document sets one.
-    pub(super) base: Option<Url>,
+    pub(super) base: Base,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -31,7 +40,7 @@ pub(super) struct RawLink {
     pub(super) mime: Option<String>,
     pub(super) bytes: Option<u64>,
     pub(super) seconds: Option<u64>,
-    pub(super) base: Option<Url>,
+    pub(super) base: Base,
 }
 
 /// How reliable a value is. A weaker value never replaces a stronger one.
@@ -60,37 +69,124 @@ impl<T> Ranked<T> {
     }
 }
 
+/// A list of names or links that keeps its first [`MAX_LIST`] values and counts the rest.
+#[derive(Debug)]
+pub(super) struct Limited<T> {
+    pub(super) kept: Vec<T>,
+    pub(super) left_out: usize,
+}
+
+/// Maximum number of names or links of one kind per entry.
+const MAX_LIST: usize = 50;
+
+impl<T> Default for Limited<T> {
+    fn default() -> Self {
+        Self { kept: Vec::new(), left_out: 0 }
+    }
+}
+
+impl<T> Limited<T> {
+    pub(super) fn push(&mut self, value: T) {
+        if self.kept.len() < MAX_LIST {
+            self.kept.push(value);
+        } else {
+            self.left_out += 1;
+        }
+    }
+}
+
+impl<T> Extend<T> for Limited<T> {
+    fn extend<I: IntoIterator<Item = T>>(&mut self, values: I) {
+        values.into_iter().for_each(|value| self.push(value));
+    }
+}
+
 #[derive(Debug, Default)]
 pub(super) struct RawEntry {
     pub(super) guid: Ranked<String>,
     /// Whether the guid may be a URL; `None` if the feed does not declare it.
     pub(super) guid_is_link: Option<bool>,
     pub(super) title: Ranked<RawText>,
-    pub(super) links: Vec<RawLink>,
+    pub(super) links: Limited<RawLink>,
     pub(super) original_link: Option<String>,
-    pub(super) authors: Vec<String>,
-    pub(super) weak_authors: Vec<String>,
+    pub(super) authors: Limited<String>,
+    pub(super) weak_authors: Limited<String>,
     pub(super) published: Ranked<String>,
     pub(super) updated: Ranked<String>,
     pub(super) summary: Ranked<RawText>,
     pub(super) content: Ranked<RawText>,
-    pub(super) enclosures: Vec<RawLink>,
+    pub(super) enclosures: Limited<RawLink>,
     pub(super) seconds: Option<u64>,
-    pub(super) categories: Vec<String>,
+    pub(super) categories: Limited<String>,
     pub(super) comments: Option<String>,
     pub(super) language: Option<String>,
     pub(super) publisher: Option<String>,
     /// The base URL in force, if the document sets one.
-    pub(super) base: Option<Url>,
+    pub(super) base: Base,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct RawFeed {
     pub(super) title: Ranked<RawText>,
-    pub(super) links: Vec<RawLink>,
-    pub(super) authors: Vec<String>,
+    pub(super) links: Limited<RawLink>,
+    pub(super) authors: Limited<String>,
     pub(super) language: Ranked<String>,
     pub(super) hints: RawHints,
-    pub(super) base: Option<Url>,
-    pub(super) entries: Vec<RawEntry>,
+    pub(super) base: Base,
+    pub(super) entries: Entries,
+}
+
+impl RawEntry {
+    /// The date by which entries are ordered.
+    fn date(&self) -> Option<Time> {
+        self.published.value.as_deref().or(self.updated.value.as_deref()).and_then(date::parse)
+    }
+
+    /// Names and links beyond [`MAX_LIST`].
+    fn left_out(&self) -> usize {
+        let links = [&self.links, &self.enclosures].map(|list| list.left_out);
+        let names = [&self.authors, &self.weak_authors, &self.categories].map(|list| list.left_out);
+        links.iter().chain(&names).sum()
+    }
+}
+
+/// The newest [`MAX_ENTRIES`] entries, those without a date last. At most twice as many exist at
+/// once.
+#[derive(Debug, Default)]
+pub(super) struct Entries {
+    kept: Vec<RawEntry>,
+    /// How many entries the document has.
+    pub(super) total: usize,
+    /// Names and links of entries beyond [`MAX_LIST`].
+    pub(super) left_out: usize,
+}
+
+impl Entries {
+    pub(super) fn push(&mut self, entry: RawEntry) {
+        self.total += 1;
+        self.left_out += entry.left_out();
+        self.kept.push(entry);
+        if self.kept.len() >= 2 * MAX_ENTRIES {
+            self.drop_oldest();
+        }
+    }
+
+    /// The entries in document order.
+    pub(super) fn finish(mut self) -> Vec<RawEntry> {
+        self.drop_oldest();
+        self.kept
+    }
+
+    fn drop_oldest(&mut self) {
+        if self.kept.len() <= MAX_ENTRIES {
+            return;
+        }
+        let dates: Vec<Option<Time>> = self.kept.iter().map(RawEntry::date).collect();
+        let mut order: Vec<usize> = (0..dates.len()).collect();
+        order.sort_by_key(|at| Reverse(dates[*at]));
+        let mut keep = vec![false; dates.len()];
+        order.iter().take(MAX_ENTRIES).for_each(|at| keep[*at] = true);
+        let mut flags = keep.into_iter();
+        self.kept.retain(|_| flags.next().unwrap_or(false));
+    }
 }

@@ -6,10 +6,17 @@
 use super::doctype::Entities;
 use super::element::{Element, join_base};
 use super::names::{self, Ns};
-use super::raw::{RawEntry, RawFeed};
+use super::raw::{Base, RawEntry, RawFeed};
 use super::xml::{Event, Oddities, Reader};
 use super::{FeedError, channel, fields, hints};
+use std::sync::Arc;
 use url::Url;
+
+/// Deepest nesting of containers. Deeper ones are read as if their tags were missing.
+const MAX_SCOPES: usize = 64;
+
+/// Maximum length of all base URLs of a document together, in bytes. Further ones are ignored.
+const MAX_BASES: usize = 4 << 20;
 
 /// The role of an element in the walk.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -23,7 +30,7 @@ enum Role {
 struct Scope {
     role: Role,
     name: String,
-    base: Option<Url>,
+    base: Base,
     language: Option<String>,
 }
 
@@ -40,6 +47,7 @@ pub(super) fn read(
         scopes: Vec::new(),
         entry: None,
         request: base.cloned(),
+        bases: 0,
         is_atom: false,
         saw_content: false,
         finished: false,
@@ -56,7 +64,7 @@ pub(super) fn read(
     }
     let complete = walk.finished;
     // An entry cut off by the end of the document counts if it can be identified.
-    if walk.entry.as_ref().is_some_and(|e| e.guid.value.is_none() && e.links.is_empty())
+    if walk.entry.as_ref().is_some_and(|e| e.guid.value.is_none() && e.links.kept.is_empty())
         && !complete
     {
         walk.entry = None;
@@ -77,6 +85,7 @@ fn note(odd: &Oddities, complete: bool, misplaced: bool, refused: bool, out: &mu
         (odd.stray, "end tags without a start tag were ignored"),
         (odd.bare, "unescaped < were read as text"),
         (odd.deep, "markup nested too deeply was flattened"),
+        (odd.many, "fields with too many tags were flattened"),
         (misplaced, "items outside the channel were read"),
         (refused, "entities that expand without limit were left out"),
     ];
@@ -101,6 +110,8 @@ struct Walk {
     entry: Option<RawEntry>,
     /// The URL of the response.
     request: Option<Url>,
+    /// Length of all base URLs so far.
+    bases: usize,
     is_atom: bool,
     saw_content: bool,
     finished: bool,
@@ -145,18 +156,18 @@ impl Walk {
                 self.feed.language.offer(super::raw::Rank::Weak, language.clone());
             }
         }
-        if !element.empty {
+        if !element.empty && self.scopes.len() < MAX_SCOPES {
             self.scopes.push(Scope { role, name: element.name.clone(), base, language });
         }
     }
 
     /// The base URL that the document sets for an element, if any.
-    fn base_for(&self, element: &Element) -> Option<Url> {
+    fn base_for(&mut self, element: &Element) -> Base {
         let outer = self.scopes.last().and_then(|s| s.base.clone());
-        match element.attribute("xml:base") {
-            Some(base) => join_base(outer.as_ref().or(self.request.as_ref()), base).or(outer),
-            None => outer,
-        }
+        let Some(base) = element.attribute("xml:base") else { return outer };
+        let joined = join_base(outer.as_deref().or(self.request.as_ref()), base);
+        self.bases += joined.as_ref().map_or(0, |url| url.as_str().len());
+        joined.filter(|_| self.bases <= MAX_BASES).map(Arc::new).or(outer)
     }
 
     fn open_entry(&mut self, element: &Element) {

@@ -12,6 +12,10 @@ use crate::util::html::{Scanner, Tag, Token};
 /// Deepest nesting inside a field. Deeper tags are dropped and their text stays.
 const MAX_DEPTH: usize = 256;
 
+/// Maximum number of elements and attributes inside a field. Further tags are dropped and their text
+/// stays.
+const MAX_NODES: usize = 50_000;
+
 /// Maximum number of attributes read per tag.
 const MAX_ATTRIBUTES: usize = 64;
 
@@ -54,6 +58,7 @@ pub(super) struct Oddities {
     pub(super) unclosed: bool,
     pub(super) stray: bool,
     pub(super) deep: bool,
+    pub(super) many: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -202,15 +207,19 @@ impl<'a> Reader<'a> {
             return vec![element];
         }
         let mut stack = vec![element];
-        let mut cut = true;
+        let (mut cut, mut nodes) = (true, 0);
         while let Some(event) = self.next_event() {
             if ends(&event) {
                 self.push_back(event);
                 cut = false;
                 break;
             }
+            if let Event::Start(element) = &event {
+                nodes += 1 + element.attributes.len();
+            }
             match event {
                 Event::Text(text) => push_node(&mut stack, Node::Text(text)),
+                Event::Start(_) if nodes > MAX_NODES => self.oddities.many = true,
                 Event::Start(e) if e.empty || is_void(&e.name) => {
                     push_node(&mut stack, Node::Element(e));
                 }

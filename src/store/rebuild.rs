@@ -286,7 +286,7 @@ mod tests {
         let path = dir.path().join("db");
         let whole = filled(&path);
         let mut saved = 0;
-        for seed in 0..20 {
+        for seed in 0..10 {
             let mut random = fastrand::Rng::with_seed(seed);
             let mut bytes = whole.clone();
             for _ in 0..20 {

@@ -1,13 +1,13 @@
-//! HTML from outside: depth limit, safe HTML, plain text. All in linear time.
+//! HTML from outside: limits of trees, safe HTML, plain text. All in linear time.
 
 mod decode;
-mod depth;
+mod gate;
 mod safe;
 mod scan;
 pub mod tree;
 
 pub use decode::decode;
-pub use depth::depth_exceeds;
+pub use gate::{MAX_ELEMENTS, gate};
 pub use scan::{Attributes, Scanner, Tag, Token, decode_entities};
 
 use super::text;

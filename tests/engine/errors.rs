@@ -123,8 +123,8 @@ async fn broken_responses_lose_nothing_and_recover() {
 /// succeed.
 #[tokio::test]
 async fn random_failures_lose_nothing_and_do_not_affect_healthy_sources() {
-    const HOSTS: usize = 12;
-    const FEEDS: usize = 36;
+    const HOSTS: usize = 8;
+    const FEEDS: usize = 24;
     let start = Time::from_timestamp(1_800_000_000, 0).unwrap();
     let clock = FakeClock::new(start);
     let now = clock.clone();
@@ -190,7 +190,7 @@ async fn random_failures_lose_nothing_and_do_not_affect_healthy_sources() {
     }
     let polls = engine.store().reader().unwrap().polls(PollFilter::default(), 5000).unwrap();
     let failed = polls.iter().filter(|(_, p)| matches!(p.outcome, Outcome::Failed { .. })).count();
-    assert!(failed >= 100, "{failed} polls failed");
+    assert!(failed >= 60, "{failed} polls failed");
     engine.shutdown().await;
 }
 

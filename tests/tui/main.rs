@@ -341,7 +341,7 @@ fn follows_a_site_without_a_feed_from_the_add_dialog() {
     t.wait_for("Following Council of Lindenau");
     t.wait_for("Items · Council of Lindenau");
     t.wait_for("Budget: second reading");
-    // Later articles appear by themselves, every twenty seconds.
+    // Later articles appear by themselves, every ten seconds.
     t.wait_for("The town hall clock");
     t.send("/footbridge hearing");
     t.wait_for("Search: footbridge hearing");

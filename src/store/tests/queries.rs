@@ -203,7 +203,7 @@ fn fill(f: &Fixture, items: &[Made]) -> (Sources, Vec<Plain>) {
 
 #[test]
 fn searches_find_what_a_scan_finds() {
-    let config = Config { cases: 24, failure_persistence: None, ..Config::default() };
+    let config = Config { cases: 12, failure_persistence: None, ..Config::default() };
     let seed = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
     let mut runner = TestRunner::new_with_rng(config, seed);
     let queries = proptest::collection::vec(proptest::collection::vec(term(), 0..5), 60);

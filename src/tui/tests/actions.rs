@@ -51,7 +51,7 @@ fn every_action_runs_on_a_small_database() {
 
 #[test]
 fn every_action_runs_on_a_large_database() {
-    run(200, 20_000);
+    run(200, 5_000);
 }
 
 #[test]

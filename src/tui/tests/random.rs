@@ -11,7 +11,7 @@ use answers::Stock;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use fastrand::Rng;
 
-const STEPS: usize = 20_000;
+const STEPS: usize = 8_000;
 /// Largest number of outstanding requests; older ones are never answered.
 const MAX_WAITING: usize = 24;
 

@@ -131,6 +131,9 @@ const BLOCKS: [&str; 31] = [
 /// Longest anchor name that is kept, in bytes.
 const MAX_NAME: usize = 100;
 
+/// How much longer than twice its source a text can become by relative URLs, in bytes.
+const LONGER: usize = 1 << 20;
+
 /// Writes the safe form of `html`.
 pub(super) fn sanitise(html: &str, base: Option<&Url>) -> String {
     let mut writer = Writer {
@@ -139,6 +142,7 @@ pub(super) fn sanitise(html: &str, base: Option<&Url>) -> String {
         base,
         endless: Vec::new(),
         jumped_to: jumped_to(html),
+        longest: html.len() * 2 + LONGER,
     };
     let mut scanner = Scanner::new(html);
     while let Some(token) = scanner.next_token() {
@@ -160,6 +164,8 @@ struct Writer<'a> {
     base: Option<&'a Url>,
     /// Dropped elements that are known to have no end tag ahead.
     endless: Vec<String>,
+    /// Length of the result from which on relative URLs are dropped.
+    longest: usize,
     /// Anchors that links of the text point to, as for footnotes.
     jumped_to: HashSet<String>,
 }
@@ -301,6 +307,7 @@ impl Writer<'_> {
     }
 
     fn value<'v>(&self, kind: Kind, value: &'v str) -> Option<Cow<'v, str>> {
+        let base = self.base.filter(|_| self.out.len() < self.longest);
         match kind {
             Kind::Text => Some(value.trim().into()),
             Kind::Name => self.jumped_to.contains(value).then(|| value.into()),
@@ -312,8 +319,8 @@ impl Writer<'_> {
                 let class = value.split_whitespace().find(|c| c.starts_with("language-"));
                 class.map(Cow::from)
             }
-            Kind::Address => absolute(self.base, value).map(|u| String::from(u).into()),
-            Kind::Link => match absolute(self.base, value) {
+            Kind::Address => absolute(base, value).map(|u| String::from(u).into()),
+            Kind::Link => match absolute(base, value) {
                 Some(url) => Some(String::from(url).into()),
                 None => mail(value).or_else(|| jump(value)).map(Cow::from),
             },

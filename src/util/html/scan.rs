@@ -192,6 +192,13 @@ pub struct Attributes<'a> {
     rest: &'a str,
 }
 
+impl<'a> Attributes<'a> {
+    /// The source that was not read yet.
+    pub fn rest(&self) -> &'a str {
+        self.rest
+    }
+}
+
 impl<'a> Iterator for Attributes<'a> {
     type Item = (&'a str, &'a str);
 

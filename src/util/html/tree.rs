@@ -1,23 +1,21 @@
-//! HTML trees. This is the only place where they are built, after the depth check.
+//! HTML trees. This is the only place where they are built, after the gate.
 
-use super::{MAX_DEPTH, depth_exceeds};
+use super::{MAX_DEPTH, gate};
 use crate::util::text;
 use scraper::{ElementRef, Html, Node};
 
 /// How much of a page goes into the tree, in bytes.
 pub const MAX_PAGE: usize = 4 << 20;
 
-/// The tree of a page's first [`MAX_PAGE`] bytes. `None` if it is nested deeper than
-/// [`MAX_DEPTH`].
+/// The tree of a page's first [`MAX_PAGE`] bytes. `None` if it would be nested deeper than
+/// [`MAX_DEPTH`], or too large.
 pub fn page(markup: &str) -> Option<Html> {
-    let markup = text::start(markup, MAX_PAGE);
-    (!depth_exceeds(markup, MAX_DEPTH)).then(|| Html::parse_document(markup))
+    gate(text::start(markup, MAX_PAGE), MAX_DEPTH).map(|markup| Html::parse_document(&markup))
 }
 
 /// The tree of a fragment, with the same limits as [`page`].
 pub fn fragment(markup: &str) -> Option<Html> {
-    let markup = text::start(markup, MAX_PAGE);
-    (!depth_exceeds(markup, MAX_DEPTH)).then(|| Html::parse_fragment(markup))
+    gate(text::start(markup, MAX_PAGE), MAX_DEPTH).map(|markup| Html::parse_fragment(&markup))
 }
 
 /// Elements whose content is not readable text.

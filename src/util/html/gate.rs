@@ -1,39 +1,89 @@
-//! Computes how deep the tree of an HTML source would be, without building it.
+//! Estimates how deep and how large the tree of an HTML source would be, without building it, and
+//! removes attributes that would make it slow.
 //!
 //! Follows the stack of open elements by the rules of the HTML standard (section 13.2.6, tree
 //! construction) where they can close an element. Where a rule is not modelled, the element stays
-//! open: the estimate may be too deep, but never too shallow.
+//! open: the estimate may be too high, but never too low.
 
 use super::scan::{Scanner, Tag, Token};
+use std::borrow::Cow;
 
-/// Whether the tree of an HTML document or fragment would be nested deeper than `limit`.
+/// Maximum number of elements and comments in a tree, including those that the parser repeats.
+pub const MAX_ELEMENTS: usize = 150_000;
+
+/// Maximum number of attributes per tag. Further ones are removed: the parser compares each with all
+/// before it.
+const MAX_ATTRIBUTES: usize = 64;
+
+/// The source without surplus attributes. `None` if its tree would be nested deeper than `limit`, or
+/// have more than [`MAX_ELEMENTS`] elements.
 ///
 /// Levels that the parser inserts (bodies and rows of tables) are not counted. A document with an
 /// unterminated SVG or MathML element counts as too deep. As in the parser's default, the content
 /// of `noscript` is read as text.
 /// Linear in the length of the source (times the limit, for sources made to be slow).
-pub fn depth_exceeds(html: &str, limit: usize) -> bool {
+pub fn gate(html: &str, limit: usize) -> Option<Cow<'_, str>> {
     // Every level costs at least a tag of three bytes.
     if html.len() < limit * 3 {
-        return false;
+        return Some(html.into());
     }
     let mut open = Open::default();
     let mut scanner = Scanner::new(html);
-    while let Some(token) = scanner.next_token() {
+    let (mut elements, mut out, mut from) = (0, String::new(), 0);
+    loop {
+        let start = scanner.position();
+        let Some(token) = scanner.next_token() else { break };
+        let end = scanner.position();
+        let mut cut = None;
         match token {
             Token::Open(tag) => {
-                if open.start(&tag) {
+                cut = surplus(tag.rest);
+                let kept = cut.map(|cut| {
+                    let slash = if tag.self_closing() { "/" } else { "" };
+                    format!("{} {slash}", &tag.rest[..tag.rest.len() - cut.len()])
+                });
+                let rest = kept.as_deref().unwrap_or(tag.rest);
+                if open.start(&Tag { name: tag.name, rest }) {
                     scanner.skip_raw(tag.name);
                 }
                 if open.irregular || open.depth() > limit {
-                    return true;
+                    return None;
                 }
+                elements += 1;
             }
-            Token::Close(name) => open.end(name),
+            Token::Close(name) => {
+                cut = surplus(&html[start..end - 1]);
+                open.end(name);
+                // The parser reopens formatting elements that a block closed.
+                elements += open.formatting.len();
+            }
+            Token::Other => elements += 1,
             _ => {}
         }
+        if elements > MAX_ELEMENTS {
+            return None;
+        }
+        if let Some(cut) = cut {
+            out.push_str(&html[from..end - 1 - cut.len()]);
+            from = end - 1 - usize::from(cut.ends_with('/'));
+            out.push(' ');
+        }
     }
-    false
+    if from == 0 {
+        return Some(html.into());
+    }
+    out.push_str(&html[from..]);
+    Some(out.into())
+}
+
+/// What follows the first [`MAX_ATTRIBUTES`] attributes of a tag; `None` if nothing does.
+fn surplus(attributes: &str) -> Option<&str> {
+    if attributes.len() <= 2 * MAX_ATTRIBUTES {
+        return None;
+    }
+    let mut all = Tag { name: "", rest: attributes }.attributes();
+    all.nth(MAX_ATTRIBUTES - 1)?;
+    Some(all.rest()).filter(|rest| !rest.trim().is_empty())
 }
 
 macro_rules! names {
