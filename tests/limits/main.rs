@@ -1,0 +1,123 @@
+//! Memory and time for documents made to need much of both, at the limit of a body: peak memory and
+//! processor time of every command that reads them. Nothing dies with 1.5 GB of address space.
+//!
+//! Not part of the plain test run, and needs python3: `cargo test --release --test limits -- --nocapture`, with
+//! `NEWSFED_ONLY` for the documents whose names contain a text.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on is to fail")]
+#![allow(clippy::print_stdout, reason = "prints its measurements")]
+#![cfg(target_os = "linux")]
+
+mod documents;
+
+use documents::{DOCUMENTS, Document, Kind};
+use flate2::{Compression, write::GzEncoder};
+use newsfed::demo::server::{Reply, Server};
+use std::io::Write;
+use std::path::Path;
+use std::process::Command;
+
+/// What a process should need at most, in MB; more is marked in the table.
+const MEMORY: f64 = 150.0;
+
+/// Runs a program with 1.5 GB of address space. Prints the signal that ended it (or 0), its peak
+/// memory in KiB and its processor time in seconds.
+const MEASURE: &str = "import os, resource, subprocess, sys
+limit = 1500 << 20
+p = subprocess.run(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+    stderr=subprocess.DEVNULL,
+    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+u = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(max(0, -p.returncode), u.ru_maxrss, u.ru_utime + u.ru_stime)";
+
+/// What one process needed.
+struct Needs {
+    signal: u32,
+    /// MB.
+    memory: f64,
+    /// Seconds of processor time.
+    seconds: f64,
+}
+
+fn measure(folder: &Path, args: &[&str]) -> Needs {
+    let output = Command::new("python3")
+        .args(["-c", MEASURE, env!("CARGO_BIN_EXE_newsfed"), "--config-dir"])
+        .arg(folder.join("config"))
+        .arg("--data-dir")
+        .arg(folder.join("data"))
+        .args(args)
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let [signal, kib, seconds] = text.split_whitespace().collect::<Vec<_>>()[..] else {
+        panic!("{}", String::from_utf8_lossy(&output.stderr))
+    };
+    let memory = kib.parse::<f64>().unwrap() / 1024.0;
+    Needs { signal: signal.parse().unwrap(), memory, seconds: seconds.parse().unwrap() }
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// The entry of a source in `sources.toml`.
+fn source(document: &Document, url: &str) -> String {
+    let rules = match document.kind {
+        Kind::Page => "kind = \"website\"\nwebsite.mode = \"list\"\nwebsite.articles = \"a\"\n",
+        Kind::Sitemap => "kind = \"sitemap\"\n",
+        Kind::Feed | Kind::Opml => "",
+    };
+    format!("[[source]]\nid = \"hostile\"\nurl = \"{url}\"\n{rules}")
+}
+
+#[test]
+fn no_document_needs_much_memory_or_time() {
+    let only = std::env::var("NEWSFED_ONLY").unwrap_or_default();
+    let mut over = 0;
+    for document in DOCUMENTS.iter().filter(|d| d.name.contains(&only)) {
+        let body = (document.make)();
+        let size = body.len() as f64 / f64::from(1 << 20);
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("document");
+        std::fs::write(&file, &body).unwrap();
+        let (media_type, body) = (document.kind.media_type(), body.into_bytes());
+        let packed = gzip(&body);
+        let server = Server::start(move |request| match request.path.as_str() {
+            "/plain" => Reply::ok(media_type, body.clone()),
+            "/gzip" => Reply::ok(media_type, packed.clone()).header("content-encoding", "gzip"),
+            _ => Reply::status(404),
+        })
+        .unwrap();
+        let (plain, gzip) = (server.url("/plain"), server.url("/gzip"));
+        let config = folder.path().join("config");
+        std::fs::create_dir(&config).unwrap();
+        let file = file.to_str().unwrap();
+        let mut report = |what: &str, args: &[&str]| {
+            let needs = measure(folder.path(), args);
+            let much = needs.memory > MEMORY || needs.seconds > (size / 4.0).max(1.0);
+            over += usize::from(much);
+            let mark = if much { "  OVER" } else { "" };
+            println!(
+                "{:26} {what:9} {size:5.1} MiB {:6.0} MB {:6.2} s{mark}",
+                document.name, needs.memory, needs.seconds
+            );
+            assert_eq!(needs.signal, 0, "{} {what}", document.name);
+        };
+        match document.kind {
+            Kind::Feed => report("parse", &["parse", file]),
+            Kind::Page => report("extract", &["extract", file]),
+            Kind::Opml => report("import", &["import", file]),
+            Kind::Sitemap => {}
+        }
+        if document.kind != Kind::Opml {
+            report("discover", &["discover", &plain, "--set", "net.host_delay=0s"]);
+            for (name, url) in [("sync", &plain), ("sync gzip", &gzip)] {
+                std::fs::write(config.join("sources.toml"), source(document, url)).unwrap();
+                report(name, &["sync", "--force", "--set", "net.host_delay=0s"]);
+            }
+        }
+    }
+    println!("{over} over {MEMORY} MB or a second for 4 MiB");
+}
