@@ -3,7 +3,7 @@
 default:
     @just --list
 
-# Run every test
+# Run the tests
 test:
     cargo test
 
