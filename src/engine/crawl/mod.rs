@@ -136,7 +136,7 @@ pub struct CrawlProgress {
 /// The result of one step.
 pub enum CrawlStep {
     /// A response, which was logged.
-    Answered {
+    Response {
         /// The URL that was fetched.
         url: String,
         /// The target, if it is one.
@@ -373,7 +373,7 @@ impl Crawl {
             folder.list(&json)?;
         }
         self.lost = if got.lost { self.lost + 1 } else { 0 };
-        Ok(CrawlStep::Answered { url, found, got: Box::new(got) })
+        Ok(CrawlStep::Response { url, found, got: Box::new(got) })
     }
 }
 

@@ -188,7 +188,7 @@ impl Revisit {
         self.progress.requests += u64::from(got.sent);
         self.progress.bytes += got.bytes;
         self.progress.found += u64::from(found.is_some());
-        CrawlStep::Answered { url, found, got: Box::new(got) }
+        CrawlStep::Response { url, found, got: Box::new(got) }
     }
 
     /// Stores what was seen and learned.

@@ -207,7 +207,7 @@ async fn explore(
     let mut over = false;
     for answers in 1u32.. {
         match exploration.step(crawl.step()).await? {
-            CrawlStep::Answered { found, got, url } => {
+            CrawlStep::Response { found, got, url } => {
                 take(visit, found, *got, url == start, exploration, gathering).await;
                 if answers.is_multiple_of(REPORT_EVERY) {
                     report(visit, EXPLORING, crawl.progress(), &kinds(&crawl)).await;
@@ -254,7 +254,7 @@ async fn revisit(
     let earlier = again.earlier_hits(MAX_ARTICLES);
     loop {
         match exploration.step(async { Ok::<_, CrawlError>(again.step().await) }).await? {
-            CrawlStep::Answered { found, got, url } => {
+            CrawlStep::Response { found, got, url } => {
                 take(visit, found, *got, url == start, exploration, gathering).await;
             }
             CrawlStep::Ended(CrawlEnd::Left(words)) => {

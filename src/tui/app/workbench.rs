@@ -2,8 +2,8 @@
 //! the selectors. [`crate::engine::Workbench`] evaluates selectors; this module sends its requests
 //! and handles focus and keys.
 
-mod answers;
 mod keys;
+mod replies;
 mod sheet;
 
 pub(crate) use sheet::Marked;

@@ -3,13 +3,13 @@
 //!
 //! `NEWSFED_STEPS=1000000 NEWSFED_SEED=7 cargo test --lib random_use` runs longer.
 
-mod answers;
+mod replies;
 
 use super::*;
 use crate::config::{Key, Section};
-use answers::Stock;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use fastrand::Rng;
+use replies::Stock;
 
 const STEPS: usize = 8_000;
 /// Largest number of outstanding requests; older ones are never answered.
