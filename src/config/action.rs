@@ -1,18 +1,18 @@
-//! The actions that keys can be bound to: one row per action.
+//! The commands that keys can be bound to: one row per command.
 
 use std::fmt;
 use std::str::FromStr;
 
 macro_rules! actions {
     ($($name:ident, $word:literal, $help:literal;)+) => {
-        /// An action that a key can be bound to.
+        /// A command that a key can be bound to.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Action {
             $(#[doc = $help] $name,)+
         }
 
         impl Action {
-            /// Every action, in the order of the help.
+            /// Every command, in the order of the help.
             pub const ALL: &[Self] = &[$(Self::$name,)+];
 
             /// Its name in `[keys]` and in the palette.
@@ -63,7 +63,7 @@ actions! {
     MoveDown, "move-down", "Move the selected sources down in their folder";
     MoveUp, "move-up", "Move the selected sources up in their folder";
     Jump, "jump", "Go to a source, folder, tag or view by name";
-    SaveQuery, "save-query", "Save the query of the list as a view";
+    SaveView, "save-view", "Save the query of the list as a view";
     Fold, "fold", "Fold or unfold the folder";
     Select, "select", "Add to the selection or remove from it";
     Browser, "browser", "Open in the browser";
@@ -93,9 +93,9 @@ actions! {
     Narrower, "narrower", "Make the text column narrower";
     Wider, "wider", "Make the text column wider";
     Pipe, "pipe", "Pipe the article to a command";
-    StopExploring, "stop-exploring", "Stop exploring the site; results so far are kept";
-    Why, "why", "Show why the source is checked when it is";
-    Log, "log", "Show errors and their causes";
+    StopCrawl, "stop-crawl", "Stop the crawl; items found so far are kept";
+    Why, "why", "Explain when the source is checked, and why";
+    Log, "log", "Show the log: failed polls and repaired feeds";
     Theme, "theme", "Next theme";
     Settings, "settings", "Change the settings";
     Set, "set", "Change one setting by its key";
@@ -111,7 +111,7 @@ impl fmt::Display for Action {
     }
 }
 
-/// A name that is no action.
+/// A name that is no command.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct UnknownAction(String);
@@ -120,11 +120,17 @@ impl FromStr for Action {
     type Err = UnknownAction;
 
     fn from_str(name: &str) -> Result<Self, UnknownAction> {
-        Self::ALL.iter().copied().find(|a| a.name() == name).ok_or_else(|| {
+        let current = match name {
+            // Names of earlier versions.
+            "save-query" => "save-view",
+            "stop-exploring" => "stop-crawl",
+            name => name,
+        };
+        Self::ALL.iter().copied().find(|a| a.name() == current).ok_or_else(|| {
             let names = Self::ALL.iter().map(|a| a.name()).chain(["none"]);
             let hint = super::error::did_you_mean(name, names);
             let name = super::quote::quote(name);
-            UnknownAction(format!("expected the name of an action or \"none\", found {name}{hint}"))
+            UnknownAction(format!("expected the name of a command or \"none\", found {name}{hint}"))
         })
     }
 }
@@ -138,6 +144,11 @@ mod tests {
         for action in Action::ALL {
             assert_eq!(action.name().parse(), Ok(*action));
             assert!(!action.help().is_empty());
+        }
+        for (former, action) in
+            [("save-query", Action::SaveView), ("stop-exploring", Action::StopCrawl)]
+        {
+            assert_eq!(former.parse(), Ok(action));
         }
         let error = "page-dwon".parse::<Action>().unwrap_err().to_string();
         assert!(error.contains("did you mean \"page-down\""), "{error}");

@@ -341,6 +341,12 @@ mod tests {
                 let reached = Context::ALL.iter().any(|c| map.keys_for(*c, *action).is_some());
                 assert!(reached, "{preset} does not bind {action}");
             }
+            for action in map.declared[&Context::Everywhere].iter().filter_map(|b| b.action) {
+                for context in Context::ALL {
+                    let hidden = map.keys_for(context, action).is_none();
+                    assert!(!hidden, "{preset} hides {action} in {context:?}");
+                }
+            }
         }
     }
 

@@ -150,7 +150,7 @@ impl Driver {
             Effect::CloseBench => self.bench = None,
             Effect::StopCrawl { source } => {
                 let message = match self.handle.stop_exploring(source) {
-                    true => "Crawl stopped; the pages found so far are kept",
+                    true => "Crawl stopped; items found so far are kept",
                     false => "This source is not being crawled",
                 };
                 let _ = self.events.send(Event::Message(Ok(message.to_owned())));
@@ -266,7 +266,7 @@ impl Driver {
         let events = self.events.clone();
         let task = tokio::spawn(async move {
             while let Some((_, got)) = reports.recv().await {
-                let there = matches!(got, Ok(TextGot::Fetched { .. } | TextGot::Whole));
+                let there = matches!(got, Ok(TextGot::Fetched { .. } | TextGot::InFeed));
                 let _ = events.send(Event::Prefetched(there));
             }
             let _ = events.send(Event::PrefetchEnded);

@@ -50,7 +50,7 @@ fn key_stops_a_crawl() {
     t.send("w");
     t.wait_for("X: stop the crawl");
     t.send("X");
-    t.wait_for("Crawl stopped; the pages found so far are kept");
+    t.wait_for("Crawl stopped; items found so far are kept");
     t.wait_until("the crawl has ended", |s| {
         s.contains(" explored: ") || s.contains("explored so far: ")
     });

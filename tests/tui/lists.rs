@@ -90,7 +90,7 @@ fn saves_a_query_as_a_view_and_counts_it() {
     t.wait_for("Search: is:unread -title:second (2)");
     t.send(key::ENTER);
     t.send("=");
-    t.wait_for("Save this query as: unread -title:second");
+    t.wait_for("Save as view: unread -title:second");
     t.send(key::CTRL_U);
     t.send("The others");
     t.send(key::ENTER);

@@ -231,7 +231,7 @@ impl App {
                             key(action).map(|key| format!("{key} {does}")).unwrap_or_default()
                         };
                         let progress = hint(Action::Why, "shows the progress");
-                        let stop = hint(Action::StopExploring, "stops it");
+                        let stop = hint(Action::StopCrawl, "stops it");
                         format!("Crawling {}; {progress}, {stop}", one.title)
                     }
                     [one] => format!("Following {}", one.title),

@@ -271,7 +271,7 @@ impl App {
     }
 
     /// Opens the prompt for the name of a new view.
-    pub(super) fn save_query(&mut self) -> Vec<Effect> {
+    pub(super) fn name_view(&mut self) -> Vec<Effect> {
         let listing = &self.items.listing;
         let typed = match listing.query.parse::<Query>() {
             Ok(query) => query,

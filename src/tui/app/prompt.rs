@@ -71,11 +71,11 @@ impl PromptKind {
             Self::Rename { .. } => "Title (empty = feed title)".to_owned(),
             Self::RenameFolder { .. } => "Folder name".to_owned(),
             Self::RenameTag { .. } => "Tag name".to_owned(),
-            Self::RenameView { .. } => "Saved query name".to_owned(),
+            Self::RenameView { .. } => "View name".to_owned(),
             Self::Folder { whole: Some(folder), .. } => format!("Move folder {folder} into"),
             Self::Folder { ids, .. } => format!("Folder for {}", several(ids)),
             Self::Tags { ids } => format!("Tags of {} (+add -remove)", several(ids)),
-            Self::SaveView { .. } => "Save this query as".to_owned(),
+            Self::SaveView { .. } => "Save as view".to_owned(),
             Self::ViewQuery { name } => format!("Query of {name}"),
         }
     }

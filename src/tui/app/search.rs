@@ -41,7 +41,7 @@ impl Dialog for SearchBar {
             KeyCode::Up => app.select_item(app.items.selected.saturating_sub(1)).into(),
             KeyCode::Char('s') if ctrl => match self.is_invalid() {
                 true => self.confirm(app),
-                false => Reply::close(app.save_query()),
+                false => Reply::close(app.name_view()),
             },
             _ => self.type_key(app, event),
         }

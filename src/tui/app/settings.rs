@@ -223,7 +223,7 @@ impl KeysPage {
             return vec![];
         };
         if row.keys.as_ref() == Some(&keys) && row.origin != KeyOrigin::Unbound {
-            return app.note("These keys are already bound to this action");
+            return app.note("These keys are already bound to this command");
         }
         let rebinding = rebind(&app.settings.keys, &row, Some(&keys), additional);
         self.confirm_or_save(app, rebinding)

@@ -145,7 +145,7 @@ impl App {
     }
 
     /// Stops the crawl of the selected source.
-    pub(super) fn stop_exploring(&mut self) -> Vec<Effect> {
+    pub(super) fn stop_crawl(&mut self) -> Vec<Effect> {
         match self.selected_source() {
             Some(source) => vec![Effect::StopCrawl { source }],
             None => self.note("Select a source in the Sources pane first"),
@@ -165,7 +165,7 @@ impl Dialog for WhyPanel {
         }
         match app.keymap.lookup(Context::Sources, &[key]) {
             Lookup::Action(Action::Back | Action::Why) => Reply::close(vec![]),
-            Lookup::Action(Action::StopExploring) => {
+            Lookup::Action(Action::StopCrawl) => {
                 vec![Effect::StopCrawl { source: self.source }].into()
             }
             _ => Reply::default(),

@@ -85,7 +85,7 @@ pub(super) fn top(app: &App, frame: &mut Frame<'_>, area: Rect) {
     let next = status.next.map(|t| (t - app.now).num_seconds());
     let state = match (status.role, status.total, next) {
         (Part::Watches(Some(pid)), ..) => format!("  watching (process {pid} polls)"),
-        (Part::Watches(None), ..) => "  watching (another newsfed polls)".to_owned(),
+        (Part::Watches(None), ..) => "  watching (another newsfed process polls)".to_owned(),
         (Part::Reads, ..) => "  read-only".to_owned(),
         _ if status.declaration_error.is_some() => format!("  {} error in sources.toml", m.failing),
         _ if status.offline => format!("  {} offline", m.failing),
@@ -128,7 +128,7 @@ pub(super) fn title(app: &App, frame: &mut Frame<'_>, pane: Focus, area: Rect) {
     };
     let mut row = Row::new(area.width);
     row.left(m.across, border);
-    // The focus must be visible without colors.
+    // The focus must be visible without colours.
     row.left(&if focused { format!("{}{words} ", m.pointer) } else { format!(" {words} ") }, name);
     row.fill(m.across, border);
     frame.render_widget(row.line(border), area);
@@ -267,7 +267,7 @@ fn hints(app: &App) -> Vec<(String, &'static str)> {
             (Action::NextUnread, "next unread"),
             (Action::Search, "search"),
             (Action::Filter, "filter"),
-            (Action::SaveQuery, "save"),
+            (Action::SaveView, "save"),
             (Action::Add, "add"),
             (Action::Palette, "commands"),
         ],

@@ -268,7 +268,8 @@ fn wrap_help(
 }
 
 pub(in crate::tui) fn log(app: &App, frame: &mut Frame<'_>, log: &LogList, body: Rect) {
-    let inner = window(app, frame, body, "Log: failures and repairs", (body.width, body.height));
+    let inner =
+        window(app, frame, body, "Log: failed polls and repaired feeds", (body.width, body.height));
     let Some(polls) = &log.polls else { return };
     if polls.is_empty() {
         frame.render_widget(ratatui::text::Line::raw("No failures."), inner);

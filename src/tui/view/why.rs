@@ -64,7 +64,7 @@ pub(in crate::tui) fn draw(app: &App, frame: &mut Frame<'_>, panel: &mut WhyPane
 
 /// The key that stops a crawl.
 fn stop_key(app: &App) -> Option<String> {
-    app.keymap.keys_for(Context::Sources, Action::StopExploring)
+    app.keymap.keys_for(Context::Sources, Action::StopCrawl)
 }
 
 fn lines(summary: &ScheduleSummary, space: usize, stop: Option<&str>) -> Vec<Pieces> {
