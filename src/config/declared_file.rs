@@ -345,7 +345,7 @@ impl DeclaredFile {
         let elements = self.elements(text)?;
         let found = self.find_all(&elements, names)?;
         let next = before.and_then(|before| elements.iter().position(|(name, _)| name == before));
-        // Before one of themselves is before what follows them.
+        // If `before` is one of the moved elements, use the next element that is not moved.
         let mut next = next.unwrap_or(elements.len());
         while found.contains(&next) {
             next += 1;

@@ -71,7 +71,7 @@ impl FormField {
 
     /// The field of an existing header.
     fn header(new: &Self, name: &str, base: &Section) -> Self {
-        let help = "A request header: a text, env:VARIABLE or command:pass show name.";
+        let help = "A request header: plain text, env:VARIABLE or command:pass show name.";
         let mut path = new.path.clone();
         path.push(name.to_owned());
         Self {

@@ -26,7 +26,7 @@ pub enum ImportKind {
     /// newsboat's `urls` file.
     Newsboat,
     /// One URL per line.
-    Addresses,
+    Urls,
 }
 
 /// The content of a list.
@@ -50,7 +50,7 @@ pub enum ImportError {
     TooLarge(String),
     /// Not text.
     #[error(
-        "{name} is {found}, not a list of URLs; give an OPML file, newsboat's urls file or a text with one URL per line"
+        "{name} is {found}, not a list of URLs; give an OPML file, newsboat's urls file or a text file with one URL per line"
     )]
     NotAList {
         name: String,

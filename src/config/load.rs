@@ -263,7 +263,7 @@ fn check_llm(tree: &[Pair], settings: &Settings, report: &mut Report) {
         report.error(pair.at, "llm.endpoint", "needs a `model` beside it");
     }
     if cfg!(not(feature = "llm")) {
-        let message = "has no effect: this newsfed was built without language models \
+        let message = "has no effect: newsfed was built without language models \
                        (cargo build --features llm)";
         report.warn(pair.at, "llm.endpoint", message);
     }

@@ -1,4 +1,4 @@
-//! What people declare: settings and sources, and how both are read and edited.
+//! What the user declares: settings and sources, and how both are read and edited.
 
 mod action;
 mod config_file;

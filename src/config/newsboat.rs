@@ -8,7 +8,7 @@ use super::import::{
 /// Parses either format; anything that only newsboat writes makes it a newsboat file.
 pub(crate) fn read(text: &str, name: &str) -> Result<Import, ImportError> {
     let mut gatherer = Gatherer::default();
-    let mut kind = ImportKind::Addresses;
+    let mut kind = ImportKind::Urls;
     let mut strangers = Vec::new();
     for line in text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#')) {
         let words = split(line);
@@ -28,7 +28,7 @@ pub(crate) fn read(text: &str, name: &str) -> Result<Import, ImportError> {
             strangers.push(line);
         }
     }
-    if gatherer.is_empty() && kind == ImportKind::Addresses && !strangers.is_empty() {
+    if gatherer.is_empty() && kind == ImportKind::Urls && !strangers.is_empty() {
         let first = strangers.first().map(|l| super::quote::quote(l)).unwrap_or_default();
         return Err(not_a_list(name, &format!("a text that starts with {first}")));
     }

@@ -9,7 +9,7 @@ use std::time::Duration;
 /// How often a change is repeated because the file was changed at the same time.
 const ATTEMPTS: usize = 20;
 
-/// How often, and how long each time, to wait for another newsfed that is saving.
+/// How often, and how long each time, to wait for another newsfed process that is saving.
 const LOCK_WAITS: usize = 100;
 const LOCK_WAIT: Duration = Duration::from_millis(20);
 
@@ -83,8 +83,8 @@ fn create_folder(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// Keeps other newsfeds from saving in the folder while the handle exists. Where folders cannot be
-/// locked, the comparison before the exchange must suffice. `None` on timeout.
+/// Keeps other newsfed processes from saving in the folder while the handle exists. Where folders
+/// cannot be locked, the comparison before the exchange must suffice. `None` on timeout.
 fn lock(folder: &Path) -> Option<Option<File>> {
     let Ok(handle) = File::open(folder) else { return Some(None) };
     for _ in 0..LOCK_WAITS {

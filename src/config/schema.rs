@@ -141,7 +141,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("schedule.interval", Rule::Within(1, YEAR), |s| Slot::Time(&mut s.schedule.interval)).on(
         FormPage::Budget,
         "Fixed interval",
-        "Time between two polls under the policy fixed, such as 30m or 1h.",
+        "Time between two polls under the fixed policy, such as 30m or 1h.",
     ),
     key("schedule.min_interval", Rule::Within(0, YEAR), |s| {
         Slot::Time(&mut s.schedule.min_interval)
@@ -314,7 +314,7 @@ fn quiet_hours(text: &str) -> Result<String, String> {
     }
 }
 
-/// The address of a service.
+/// The URL of a service.
 fn endpoint(text: &str) -> Result<String, String> {
     let good =
         url::Url::parse(text).is_ok_and(|u| matches!(u.scheme(), "http" | "https") && u.has_host());
@@ -323,18 +323,14 @@ fn endpoint(text: &str) -> Result<String, String> {
     }
     let found = quote(&without_secrets(text));
     Err(format!(
-        "expected an address such as \"http://localhost:11434/v1/chat/completions\", found {found}"
+        "expected a URL such as \"http://localhost:11434/v1/chat/completions\", found {found}"
     ))
 }
 
-/// A text of which something is left once it is cleaned.
+/// A string that is not empty once it is cleaned.
 fn word(text: &str) -> Result<String, String> {
     let cleaned = clean(text);
-    if cleaned.is_empty() {
-        Err("expected a text, found an empty one".to_owned())
-    } else {
-        Ok(cleaned)
-    }
+    if cleaned.is_empty() { Err("expected a non-empty string".to_owned()) } else { Ok(cleaned) }
 }
 
 /// A contact goes into a request header.
@@ -344,7 +340,7 @@ fn contact(text: &str) -> Result<String, String> {
         Ok(text.to_owned())
     } else {
         Err(format!(
-            "expected an address of at most 200 plain ASCII letters, found {}",
+            "expected a URL or email address of at most 200 ASCII characters, found {}",
             quote(text)
         ))
     }
@@ -352,7 +348,7 @@ fn contact(text: &str) -> Result<String, String> {
 
 const PROXY_SCHEMES: [&str; 4] = ["http", "https", "socks5", "socks5h"];
 
-/// The address of a proxy.
+/// The URL of a proxy.
 pub(crate) fn proxy(text: &str) -> Result<String, String> {
     let good =
         url::Url::parse(text).is_ok_and(|u| PROXY_SCHEMES.contains(&u.scheme()) && u.has_host());
@@ -360,7 +356,7 @@ pub(crate) fn proxy(text: &str) -> Result<String, String> {
         return Ok(text.to_owned());
     }
     Err(format!(
-        "expected a proxy address such as \"http://localhost:3128\" (http, https, socks5 or \
+        "expected the URL of a proxy such as \"http://localhost:3128\" (http, https, socks5 or \
          socks5h), found {}",
         quote(&without_secrets(text))
     ))

@@ -99,7 +99,7 @@ impl Section {
         Self::new(self.scope.clone(), text)
     }
 
-    /// Whether both are written alike, apart from blank lines around them and line ends.
+    /// Whether both are written alike, apart from blank lines around them and line endings.
     pub(super) fn reads_like(&self, other: &Self) -> bool {
         let text = |section: &Self| section.text.trim().replace("\r\n", "\n");
         text(self) == text(other)

@@ -24,7 +24,7 @@ pub struct Settings {
     pub log: LogSettings,
     /// `[themes.NAME]`: role -> style, merged on the theme named by the key `base` (else `dark`).
     pub themes: BTreeMap<String, BTreeMap<String, String>>,
-    /// Saved searches, shown below the built-in views.
+    /// Saved queries, shown below the built-in views.
     pub views: Vec<ViewSettings>,
 }
 
@@ -72,7 +72,7 @@ pub struct ScheduleSettings {
     pub polls_per_day: f64,
     /// Polls per day of all sources together; `None` sets no limit.
     pub polls_per_day_total: Option<u32>,
-    /// Interval of the policy fixed.
+    /// Interval of the fixed policy.
     pub interval: Duration,
     /// Minimum time between two scheduled polls.
     pub min_interval: Duration,
@@ -308,7 +308,7 @@ impl Default for LogSettings {
     }
 }
 
-/// `[[view]]`: a saved search.
+/// `[[view]]`: a saved query.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ViewSettings {
     /// Shown in the Sources pane.

@@ -64,7 +64,7 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
         .unset("default (feed title)")
         .option("title", "TITLE"),
     key("url", Rule::Any, |_| Slot::Special)
-        .on(GENERAL, "URL", "The address to poll, such as https://example.org/feed.")
+        .on(GENERAL, "URL", "The URL to poll, such as https://example.org/feed.")
         .polls()
         .option("url", "URL"),
     key("kind", Rule::OneOf(&SourceKind::NAMES), |d| Slot::Choice(&mut d.kind))
@@ -122,7 +122,7 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
     key("schedule.priority", Rule::OneOf(Priority::NAMES), |d| {
         Slot::Choice(&mut d.schedule.priority)
     })
-    .on(SCHEDULE, "Priority", "high doubles the polls of the policy learned, low halves them.")
+    .on(SCHEDULE, "Priority", "high doubles the polls under the learned policy, low halves them.")
     .unset("default (normal)"),
     key("schedule.polls_per_day", POLLS, |d| Slot::MaybeNumber(&mut d.schedule.polls_per_day))
         .on(SCHEDULE, "Polls per day", "Budget of this source in polls per day, 0.1 to 280.")
@@ -376,7 +376,7 @@ pub fn source_values(source: &Source) -> Vec<(&'static str, &'static str, String
 fn line(text: &str) -> Result<String, String> {
     let cleaned = clean(text);
     if cleaned.is_empty() {
-        Err("expected a text with letters in it".to_owned())
+        Err("expected a string that contains letters".to_owned())
     } else {
         Ok(cleaned)
     }

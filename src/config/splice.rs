@@ -1,7 +1,7 @@
 //! Changes a TOML text and leaves every other byte as it is.
 //!
 //! The parser gives the positions of keys and values, and only those bytes are replaced. Comments,
-//! order, blank lines, quoting and line ends therefore survive.
+//! order, blank lines, quoting and line endings therefore survive.
 
 use std::ops::Range;
 use toml_edit::{Document, InlineTable, Item, Table, TomlError, Value};
