@@ -37,11 +37,11 @@ pub(super) fn run(args: &WhyArgs, global: &Global, out: &mut Output) -> Result<E
     let reader = store.reader()?;
     let now = SystemClock.now();
     // Nothing is printed if it is unknown.
-    let followed = !matches!(PollerLock::acquire(store.path()), Ok(Poller::Mine(_)));
+    let polling = !matches!(PollerLock::acquire(store.path()), Ok(Poller::Mine(_)));
     for (n, entry) in catalogue.find_all(&args.sources)?.into_iter().enumerate() {
         let (source, facts) = (&entry.source, &entry.facts);
         let mut why = engine::why(&reader, source, facts, &home.settings.schedule, now)?;
-        why.followed = followed;
+        why.polling = polling;
         if out.json {
             out.value(&Shape { source: source.id.as_str(), why })?;
             continue;

@@ -3,7 +3,7 @@
 use super::site::EXPLORING;
 use super::why::{PausedBy, PollSummary, Why};
 use crate::model::{
-    Moved, Outcome, Pause, PauseReason, Planned, SelectorProblem, Sign, Signal, Time,
+    DecidingSignal, Moved, Outcome, Pause, PauseReason, Planned, SelectorProblem, Signal, Time,
 };
 use crate::schedule::{Gaps, Pulse};
 use crate::util::text::size;
@@ -64,11 +64,11 @@ fn facts(why: &Why, enabled: bool, now: Time) -> Vec<(&'static str, String)> {
     line("next", next(why, enabled, now));
     // No rule moves a source that is gone, and the line about the next poll says so.
     if let Some(planned) = why.planned.as_ref().filter(|_| !gone(why)) {
-        let moved = moves(&planned.moved_by, now);
+        let moved = moves(planned, now);
         line("wanted", format!("{}{}{moved}", time_text::clock(planned.wanted, now), worth(why)));
     }
-    if let Some(sign) = why.planned.as_ref().and_then(|planned| planned.sign.as_ref()) {
-        line("signal", signal(sign));
+    if let Some(deciding) = why.planned.as_ref().and_then(|planned| planned.signal.as_ref()) {
+        line("signal", signal(deciding));
     }
     if let Some(pause) = why.pause.filter(|pause| !gone(why) && !is_shown(why, pause)) {
         let by = why.paused_by.as_ref().map(|by| paused_by(by, now)).unwrap_or_default();
@@ -95,12 +95,12 @@ fn facts(why: &Why, enabled: bool, now: Time) -> Vec<(&'static str, String)> {
 }
 
 /// The signal that decided when the pages of a site are polled again.
-fn signal(sign: &Sign) -> String {
-    if sign.signal == Signal::Nothing {
-        return format!("none: {}", sign.why);
+fn signal(signal: &DecidingSignal) -> String {
+    if signal.name == Signal::Nothing {
+        return format!("none: {}", signal.why);
     }
-    let after = i64::try_from(sign.after).unwrap_or(i64::MAX);
-    format!("{}: {} ({})", sign.signal.name(), sign.why, span_of(after))
+    let after = i64::try_from(signal.after).unwrap_or(i64::MAX);
+    format!("{}: {} ({})", signal.name.name(), signal.why, span_of(after))
 }
 
 /// The problem of the rules of a website, since when, and selectors that would match.
@@ -142,7 +142,7 @@ fn worth(why: &Why) -> String {
         return ", estimated until there is history".to_owned();
     }
     let items = match expected {
-        ..0.005 => "almost no item".to_owned(),
+        ..0.005 => "almost no items".to_owned(),
         0.005..1.0 => format!("{expected:.2} items"),
         _ => format!("{expected:.1} items"),
     };
@@ -202,32 +202,40 @@ fn next(why: &Why, enabled: bool, now: Time) -> String {
         Some(at) if why.overdue => format!("due since {}", time_text::clock(at, now)),
         _ => "now".to_owned(),
     };
-    let nobody = "; but no newsfed is running: start `newsfed daemon` or the TUI";
-    format!("{at}{}", if why.followed { "" } else { nobody })
+    let nobody = "; but newsfed is not running: start `newsfed daemon` or the interface";
+    format!("{at}{}", if why.polling { "" } else { nobody })
 }
 
-fn moves(moved: &[Moved], now: Time) -> String {
-    let summary = moved
-        .iter()
-        .map(|m| format!("; moved to {} by {}", time_text::clock(m.to, now), m.reason.describe()));
-    summary.collect()
+/// How the rules moved the wanted poll, in order.
+fn moves(planned: &Planned, now: Time) -> String {
+    let mut before = planned.wanted;
+    let mut summary = String::new();
+    for Moved { reason, to } in &planned.moved_by {
+        let moved = if *to < before { "brought forward" } else { "postponed" };
+        let (clock, why) = (time_text::clock(*to, now), reason.describe());
+        summary += &format!("; {moved} to {clock} ({why})");
+        before = *to;
+    }
+    summary
 }
 
 fn spent(why: &Why, now: Time) -> String {
     // The first hours say nothing about a week.
     let compared = why.first_poll.is_some_and(|first| now - first >= TimeDelta::days(1));
-    let saved = match why.requests_saved {
+    let saved = match why.polls_saved {
         _ if !compared => String::new(),
         0 => String::new(),
         n if n > 0 => format!(" ({n} fewer than at the fixed interval)"),
         n => format!(" ({} more than at the fixed interval)", -n),
     };
     let (cost, kept) = (size(why.spent.bytes), size(why.spent.bytes_saved));
-    let requests = match why.spent.requests {
-        1 => "1 request".to_owned(),
-        n => format!("{n} requests"),
+    let count = |n: u32, what: &str| match n {
+        1 => format!("1 {what}"),
+        n => format!("{n} {what}s"),
     };
-    format!("{requests}{saved}, {cost} received, {kept} saved")
+    let polls = count(why.spent.polls, "poll");
+    let requests = count(why.spent.requests, "request");
+    format!("{polls}{saved}, {requests}, {cost} received, {kept} saved")
 }
 
 const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];

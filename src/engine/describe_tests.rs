@@ -17,14 +17,14 @@ fn why() -> Why {
         last_poll: Some(later(-10)),
         next_poll: Some(later(20)),
         overdue: false,
-        followed: true,
+        polling: true,
         planned: Some(Planned {
             at: later(-10),
             policy: PolicyKind::Learned,
             wanted: later(20),
             next: later(20),
             moved_by: Vec::new(),
-            sign: None,
+            signal: None,
         }),
         expected: Some(0.128),
         pause: None,
@@ -45,7 +45,7 @@ fn why() -> Why {
         first_poll: Some(later(-10)),
         polls: Vec::new(),
         spent: Spent { polls: 1, requests: 1, ..Spent::default() },
-        requests_saved: -1,
+        polls_saved: -1,
         feed_has_full_text: None,
     }
 }
@@ -78,12 +78,16 @@ fn describes_what_a_poll_is_worth() {
     assert_eq!(
         summary(&why),
         format!(
-            "{clock}; almost no item expected by then, too few for an earlier poll; moved to \
-             {most} by the maximum interval"
+            "{clock}; almost no items expected by then, too few for an earlier poll; brought forward \
+             to {most} (maximum interval)"
         )
     );
     why.expected = None;
-    assert!(summary(&why).starts_with(&format!("{clock}; moved to")), "{}", summary(&why));
+    assert!(
+        summary(&why).starts_with(&format!("{clock}; brought forward to")),
+        "{}",
+        summary(&why)
+    );
 }
 
 #[test]
@@ -93,7 +97,7 @@ fn a_gone_source_is_reported_once() {
     moved(&mut why, PauseReason::Gone, never);
     why.pause = Some(Pause { until: never, reason: PauseReason::Gone });
     why.explanation.coming.clear();
-    why.followed = false;
+    why.polling = false;
     assert_eq!(line(&why, "next").as_deref(), Some("never: 410 Gone"));
     assert_eq!((line(&why, "wanted"), line(&why, "paused")), (None, None));
 }
@@ -105,7 +109,8 @@ fn a_pause_that_moved_the_poll_is_reported_once() {
     moved(&mut why, PauseReason::MaxAge, later(90));
     why.pause = Some(Pause { until, reason: PauseReason::MaxAge });
     assert_eq!(line(&why, "paused"), None);
-    assert!(line(&why, "wanted").unwrap().contains("by Cache-Control max-age"));
+    let wanted = line(&why, "wanted").unwrap();
+    assert!(wanted.contains("postponed to") && wanted.contains("(Cache-Control max-age)"));
     why.pause = Some(Pause { until: later(180), reason: PauseReason::SkipWindow });
     assert!(line(&why, "paused").unwrap().contains("skipHours"));
 }
@@ -146,11 +151,13 @@ fn a_broken_website_is_reported_with_working_selectors() {
 fn reports_the_deciding_signal() {
     let mut why = why();
     assert_eq!(line(&why, "signal"), None);
-    let sign = Sign { signal: Signal::Metadata, after: 7200, why: "its last change".to_owned() };
-    why.planned.as_mut().unwrap().sign = Some(sign);
+    let signal =
+        DecidingSignal { name: Signal::Metadata, after: 7200, why: "its last change".to_owned() };
+    why.planned.as_mut().unwrap().signal = Some(signal);
     assert_eq!(line(&why, "signal").as_deref(), Some("metadata: its last change (2h)"));
-    let sign = Sign { signal: Signal::Nothing, after: 86_400, why: "no signal".to_owned() };
-    why.planned.as_mut().unwrap().sign = Some(sign);
+    let signal =
+        DecidingSignal { name: Signal::Nothing, after: 86_400, why: "no signal".to_owned() };
+    why.planned.as_mut().unwrap().signal = Some(signal);
     assert_eq!(line(&why, "signal").as_deref(), Some("none: no signal"));
 }
 
@@ -166,12 +173,12 @@ fn polls_within_one_minute_are_one_line() {
 }
 
 #[test]
-fn compares_requests_after_a_day() {
+fn compares_polls_after_a_day() {
     let mut why = why();
-    assert_eq!(line(&why, "this week").unwrap(), "1 request, 0 B received, 0 B saved");
+    assert_eq!(line(&why, "this week").unwrap(), "1 poll, 1 request, 0 B received, 0 B saved");
     why.first_poll = Some(later(-24 * 60));
     let summary = line(&why, "this week").unwrap();
-    assert!(summary.starts_with("1 request (1 more than at the fixed interval),"), "{summary}");
+    assert!(summary.starts_with("1 poll (1 more than at the fixed interval),"), "{summary}");
 }
 
 #[test]
@@ -183,9 +190,9 @@ fn unknown_facts_are_not_drawn() {
     assert_eq!(line(&why, "rate").as_deref(), Some("nothing known yet"));
     assert_eq!(line(&why, "state"), None);
     assert!(line(&why, "wanted").unwrap().ends_with(", estimated until there is history"));
-    (why.last_poll, why.next_poll, why.planned, why.followed) = (None, None, None, false);
+    (why.last_poll, why.next_poll, why.planned, why.polling) = (None, None, None, false);
     assert_eq!(line(&why, "state").as_deref(), Some("not polled yet"));
     let next = line(&why, "next").unwrap();
-    assert!(next.starts_with("now; but no newsfed is running: start `newsfed daemon`"), "{next}");
+    assert!(next.starts_with("now; but newsfed is not running: start `newsfed daemon`"), "{next}");
     assert_eq!(line(&why, "this week"), None);
 }

@@ -30,7 +30,9 @@ pub(super) async fn poll(context: &Arc<Context>, job: &Job) -> Result<Refreshed,
     }
     // It may have been removed or changed while the poll waited for its turn.
     if !declared_as(context, job) {
-        return Ok(Refreshed::Lost("the source is no longer declared like that".to_owned()));
+        return Ok(Refreshed::Lost(
+            "the source was removed, or its URL was changed, before the poll".to_owned(),
+        ));
     }
     let now = context.clock.now();
     let binds = |reason: PauseReason| match job.pace {
@@ -58,7 +60,9 @@ pub(super) async fn poll(context: &Arc<Context>, job: &Job) -> Result<Refreshed,
     let started = Started { context, job, facts: &facts, at: now };
     let finished = read(&started, fetcher, answer).await;
     if !declared_as(context, job) {
-        return Ok(Refreshed::Lost("the source was removed during the poll".to_owned()));
+        return Ok(Refreshed::Lost(
+            "the source was removed, or its URL was changed, during the poll".to_owned(),
+        ));
     }
     store(context, job, now, finished).await
 }

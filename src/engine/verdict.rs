@@ -3,8 +3,8 @@
 use super::setup::{begin, rules, setup};
 use crate::config::ScheduleSettings;
 use crate::model::{
-    FeedHints, MoveCandidate, Moved, Outcome, PageSays, Planned, PolicyKind, Sign, Source,
-    SourceFacts, Time, Validators,
+    DecidingSignal, FeedHints, MoveCandidate, Moved, Outcome, PageSays, Planned, PolicyKind,
+    Source, SourceFacts, Time, Validators,
 };
 use crate::net::Response;
 use crate::schedule::{self, Clues, Memory, ResponseFacts, ResponseKind};
@@ -16,7 +16,7 @@ use std::time::Duration;
 
 /// A permanent redirect to a target without known items is trusted after so many polls …
 const MOVE_POLLS: u32 = 3;
-/// … over at least this time (a hotel's log-in page redirects everything for an evening).
+/// … over at least this time (a captive portal redirects everything until the user logs in).
 const MOVE_TIME: TimeDelta = TimeDelta::days(1);
 /// A server that always responds with 304 is asked for the whole document once in this time.
 const FULL_EVERY: TimeDelta = TimeDelta::days(8);
@@ -159,18 +159,18 @@ impl Verdict {
             facts.hints = document.hints.clone();
         }
         let mut response = self.response();
-        let said = self.sign(&response, facts.website.says, None);
+        let said = self.signal(&response, facts.website.says, None);
         let memory = self.remember(facts, ingested, &response, said.as_ref());
         facts.schedule = memory.save();
         // The hints of a site count while its own rate is not known.
-        let sign = match memory.learned().gap(self.now) {
-            Some(gap) => self.sign(&response, PageSays::default(), Some(gap)),
+        let signal = match memory.learned().gap(self.now) {
+            Some(gap) => self.signal(&response, PageSays::default(), Some(gap)),
             None => said,
         };
         // A source with a fixed interval uses no other.
         let fixed = memory.policy() == PolicyKind::Fixed;
-        let hint = sign.as_ref().filter(|sign| sign.signal.is_hint() && !fixed);
-        response.page_says = hint.map(|sign| Duration::from_secs(sign.after));
+        let hint = signal.as_ref().filter(|signal| signal.name.is_hint() && !fixed);
+        response.page_says = hint.map(|signal| Duration::from_secs(signal.after));
         let wanted = schedule::jittered(memory.plan(self.now), self.now, self.seed);
         let decision = schedule::decide(&schedule::PollContext {
             wanted,
@@ -192,19 +192,19 @@ impl Verdict {
                 .into_iter()
                 .map(|m| Moved { to: m.to.trunc_subsecs(0), ..m })
                 .collect(),
-            sign,
+            signal,
         });
     }
 
     /// The signal that says when the pages of a site should be polled again: the cheapest
     /// conclusive one; `interval` is how often it is known to change. For feeds the headers say
     /// it.
-    fn sign(
+    fn signal(
         &self,
         response: &ResponseFacts,
         says: PageSays,
         interval: Option<Duration>,
-    ) -> Option<Sign> {
+    ) -> Option<DecidingSignal> {
         let head = self.response.as_ref().filter(|_| response.kind == ResponseKind::Ok)?;
         let headers = Some(HeaderFacts {
             fresh_for: head.cache.max_age.or(head.cache.expires),
@@ -223,12 +223,12 @@ impl Verdict {
         facts: &SourceFacts,
         ingested: &Ingested,
         response: &ResponseFacts,
-        said: Option<&Sign>,
+        said: Option<&DecidingSignal>,
     ) -> Memory {
         let mut setup = setup(&self.source, facts, &self.settings, self.price);
         if !schedule::is_learned(&facts.schedule) {
-            let hint = said.filter(|sign| sign.signal.is_hint());
-            let hint = hint.map(|sign| Duration::from_secs(sign.after));
+            let hint = said.filter(|signal| signal.name.is_hint());
+            let hint = hint.map(|signal| Duration::from_secs(signal.after));
             let clues = Clues {
                 url: &facts.url,
                 items: &ingested.new,

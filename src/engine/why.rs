@@ -28,8 +28,8 @@ pub struct Why {
     pub next_poll: Option<Time>,
     /// Whether it is overdue by more than the polls of other sources can explain.
     pub overdue: bool,
-    /// Whether some newsfed process is following the sources now; if none is, nothing is polled.
-    pub followed: bool,
+    /// Whether a newsfed process is polling the sources now.
+    pub polling: bool,
     /// How the next poll was decided: what the policy wanted, and which rules moved it.
     pub planned: Option<Planned>,
     /// Items expected until the moment that the learned policy wanted; `None` with other
@@ -56,8 +56,8 @@ pub struct Why {
     pub polls: Vec<PollSummary>,
     /// The cost of the polls of the last seven days.
     pub spent: Spent,
-    /// How many fewer requests than at the source's fixed interval; negative if more.
-    pub requests_saved: i64,
+    /// How many fewer polls than at the source's fixed interval; negative if more.
+    pub polls_saved: i64,
     /// Whether the feed is known to carry full text, so that pages are not fetched.
     pub feed_has_full_text: Option<bool>,
 }
@@ -133,7 +133,7 @@ pub struct PollSummary {
 const LATE: TimeDelta = TimeDelta::minutes(10);
 
 /// Reads and computes everything about one source; takes some milliseconds. The caller is assumed
-/// to follow the sources.
+/// to poll the sources.
 ///
 /// # Errors
 /// If the database cannot be read.
@@ -170,7 +170,7 @@ pub fn why(
         last_poll: facts.last_poll,
         next_poll: facts.next_poll,
         overdue,
-        followed: true,
+        polling: true,
         planned: facts.planned.clone(),
         expected: facts.planned.as_ref().and_then(|planned| expected(&memory, planned)),
         pause,
@@ -182,7 +182,7 @@ pub fn why(
         first_poll: watched,
         polls,
         spent,
-        requests_saved: fixed - i64::from(spent.polls),
+        polls_saved: fixed - i64::from(spent.polls),
         feed_has_full_text: reader.site(facts.key)?.whole,
     })
 }

@@ -20,8 +20,8 @@ pub use source::{
     SourceFacts, SourceId, SourceKind, SourceRules, Validators,
 };
 pub use website::{
-    BROKEN_AFTER, PageSays, RuleKey, SelectorProblem, Sign, Signal, WebsiteFacts, WebsiteMode,
-    WebsiteRules,
+    BROKEN_AFTER, DecidingSignal, PageSays, RuleKey, SelectorProblem, Signal, WebsiteFacts,
+    WebsiteMode, WebsiteRules,
 };
 
 /// A moment in UTC. Stored as whole seconds since the Unix epoch.

@@ -70,25 +70,25 @@ impl PauseReason {
         matches!(self, Self::RetryAfter | Self::RateLimited | Self::HostPaused)
     }
 
-    /// The rule as text, to be used after "postponed by".
+    /// The rule as text, to be shown in brackets.
     pub fn describe(self) -> &'static str {
         match self {
             Self::MaxAge => "Cache-Control max-age",
             Self::Expires => "Expires",
             Self::RetryAfter => "Retry-After",
-            Self::RateLimited => "rate limit (the server gave no time)",
-            Self::HostPaused => "a pause of the host, set by another source",
-            Self::Ttl => "the feed's ttl",
-            Self::SkipWindow => "the feed's skipHours or skipDays",
-            Self::UpdatePeriod => "the feed's update period",
+            Self::RateLimited => "rate limit, the server gave no time",
+            Self::HostPaused => "pause of the host, set by another source",
+            Self::Ttl => "feed ttl",
+            Self::SkipWindow => "feed skipHours or skipDays",
+            Self::UpdatePeriod => "feed update period",
             Self::Failures => "back-off after failures",
             Self::Gone => "410 Gone",
             Self::CrawlDelay => "robots.txt crawl-delay",
             Self::PageSays => "the site's own dates and hints",
-            Self::MinInterval => "the minimum interval",
+            Self::MinInterval => "minimum interval",
             Self::UsualMinInterval => "too few items expected for an earlier poll",
-            Self::NoValidators => "missing validators (every poll downloads the whole document)",
-            Self::MaxInterval => "the maximum interval",
+            Self::NoValidators => "no validators, so every poll downloads the whole document",
+            Self::MaxInterval => "maximum interval",
             Self::QuietHours => "quiet hours",
             Self::Offline => "no connection",
         }

@@ -1,6 +1,6 @@
 //! The result of one poll of a source.
 
-use super::{PauseReason, PolicyKind, Sign, Time};
+use super::{DecidingSignal, PauseReason, PolicyKind, Time};
 
 /// The kind of a failure; it decides what happens next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -28,8 +28,8 @@ pub struct Planned {
     /// The rules that moved the poll, in order, each with the new time.
     pub moved_by: Vec<Moved>,
     /// For websites and sitemaps: the first conclusive signal about the next change.
-    #[serde(default)]
-    pub sign: Option<Sign>,
+    #[serde(default, alias = "sign")]
+    pub signal: Option<DecidingSignal>,
 }
 
 /// A rule that moved a poll, and the new time.
@@ -75,4 +75,20 @@ pub struct PollRecord {
     pub outcome: Outcome,
     /// What had to be repaired to read the document.
     pub repairs: Vec<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Signal;
+
+    #[test]
+    fn reads_plans_stored_before_the_signal_was_renamed() {
+        let stored = r#"{"at":"2026-11-21T09:00:00Z","policy":"learned",
+            "wanted":"2026-11-21T10:00:00Z","next":"2026-11-21T10:00:00Z","moved_by":[],
+            "sign":{"signal":"metadata","after":3600,"why":"its last change"}}"#;
+        let planned: Planned = serde_json::from_str(stored).unwrap();
+        let signal = planned.signal.unwrap();
+        assert_eq!((signal.name, signal.after), (Signal::Metadata, 3600));
+    }
 }

@@ -253,7 +253,7 @@ pub enum Health {
     Retrying,
     /// Ten or more failures in a row.
     Failing,
-    /// The server answered 410.
+    /// The server responded with 410.
     Gone,
 }
 

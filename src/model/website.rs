@@ -170,8 +170,9 @@ impl Signal {
 
 /// The result of a signal: no poll before `after` seconds have passed.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Sign {
-    pub signal: Signal,
+pub struct DecidingSignal {
+    #[serde(alias = "signal")]
+    pub name: Signal,
     /// Seconds since the poll.
     pub after: u64,
     /// The explanation for the user.

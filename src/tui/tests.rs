@@ -253,7 +253,7 @@ fn summary() -> ScheduleSummary {
             ("policy", "learned".to_owned()),
             ("rate", "31.0 items a day, 44.0 right now (learned from 412)".to_owned()),
             ("next", "09:26, in 2m".to_owned()),
-            ("wanted", "09:24; moved to 09:26 by the spacing of requests to its host".to_owned()),
+            ("wanted", "09:24; postponed to 09:26 (robots.txt crawl-delay)".to_owned()),
         ],
         week: week.map(|day| (day, "       ░▒▓███▓▒▒▒░".to_owned())).to_vec(),
         polls: vec![

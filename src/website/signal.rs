@@ -2,7 +2,7 @@
 //! one decides. Every result names the signal that decided it.
 
 use super::page::{Page, own};
-use crate::model::{PageSays, Sign, Signal, Time};
+use crate::model::{DecidingSignal, PageSays, Signal, Time};
 use crate::util::date;
 use scraper::Selector;
 use std::sync::LazyLock;
@@ -37,44 +37,44 @@ pub struct Evidence {
 
 /// When to visit a page again, counted from `now`; for new and for known URLs. The limits are
 /// applied by the schedule.
-pub fn next_visit(url: &Url, evidence: &Evidence, now: Time) -> Sign {
-    let sign = |after: Duration, signal, why: &str| Sign {
+pub fn next_visit(url: &Url, evidence: &Evidence, now: Time) -> DecidingSignal {
+    let signal = |after: Duration, name, why: &str| DecidingSignal {
         after: after.as_secs(),
-        signal,
+        name,
         why: why.to_owned(),
     };
     let headers = evidence.headers.unwrap_or_default();
     let dynamic = headers.no_cache || headers.no_store;
     if let Some(fresh) = headers.fresh_for.filter(|f| !f.is_zero() && !dynamic) {
-        return sign(fresh, Signal::Headers, "the server says how long the page stays fresh");
+        return signal(fresh, Signal::Headers, "the server says how long the page stays fresh");
     }
     let says = evidence.says;
     if let Some(often) = says.changes {
-        return sign(often, Signal::Sitemap, "the sitemap says how often pages change");
+        return signal(often, Signal::Sitemap, "the sitemap says how often pages change");
     }
     if let Some(at) = says.listed {
-        return sign(
+        return signal(
             by_age(at, now),
             Signal::Listed,
             "a tenth of the time since the newest listed",
         );
     }
     if let Some(at) = says.modified.or(says.published) {
-        return sign(
+        return signal(
             by_age(at, now),
             Signal::Metadata,
             "a tenth of the time since its last change",
         );
     }
     if let Some((after, why)) = by_address(url, now) {
-        return sign(after, Signal::Address, why);
+        return signal(after, Signal::Address, why);
     }
     if let Some(at) = says.shown {
-        return sign(by_age(at, now), Signal::Body, "one tenth of its age");
+        return signal(by_age(at, now), Signal::Body, "one tenth of its age");
     }
     match evidence.interval {
-        Some(interval) => sign(interval, Signal::History, "as often as it has changed so far"),
-        None => sign(DAY, Signal::Nothing, "nothing is known about how often it changes"),
+        Some(interval) => signal(interval, Signal::History, "as often as it has changed so far"),
+        None => signal(DAY, Signal::Nothing, "nothing is known about how often it changes"),
     }
 }
 
@@ -209,9 +209,9 @@ mod tests {
             ("/a", Evidence { interval: Some(HOUR), ..none }, Signal::History, 3600),
         ];
         for (path, evidence, signal, seconds) in cases {
-            let sign = next_visit(&url(path), &evidence, now);
-            assert_eq!((sign.signal, sign.after), (signal, seconds), "{path}");
-            assert!(!sign.why.is_empty());
+            let found = next_visit(&url(path), &evidence, now);
+            assert_eq!((found.name, found.after), (signal, seconds), "{path}");
+            assert!(!found.why.is_empty());
         }
     }
 

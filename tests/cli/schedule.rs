@@ -29,10 +29,10 @@ fn why_names_the_rule_that_postpones_a_poll() {
         world.run(&[FIXED, &["add", &world.server.url(path)]].concat()).ok();
     }
     let text = world.run(&[FIXED, &["schedule", "why", "Held"]].concat()).ok();
-    assert!(text.contains("moved to") && text.contains("by Cache-Control max-age"), "{text}");
+    assert!(text.contains("postponed to") && text.contains("(Cache-Control max-age)"), "{text}");
     assert!(text.contains("in 2h") && text.contains("1 new, 0 updated"), "{text}");
     let free = world.run(&[FIXED, &["schedule", "why", "Kernel"]].concat()).ok();
-    assert!(!free.contains("moved to"), "{free}");
+    assert!(!free.contains("postponed to"), "{free}");
     assert_eq!(
         free.lines().filter(|l| l.contains("Mon ▒") || l.contains("Sun ▒")).count(),
         2,
@@ -44,7 +44,7 @@ fn why_names_the_rule_that_postpones_a_poll() {
         (&shape["spent"]["requests"], shape["week"].as_array().unwrap().len()),
         (&1.into(), 168)
     );
-    assert_eq!(shape["requests_saved"], 0, "a fixed interval starts with a poll too");
+    assert_eq!(shape["polls_saved"], 0, "a fixed interval starts with a poll too");
     let coming = shape["coming"].as_array().unwrap();
     assert_eq!((coming.len(), &coming[0]), (5, &shape["next_poll"]));
     let missing = world.run(&["schedule", "why", "nothing"]);
@@ -52,7 +52,7 @@ fn why_names_the_rule_that_postpones_a_poll() {
 }
 
 #[test]
-fn why_reports_that_no_newsfed_is_running() {
+fn why_reports_that_newsfed_is_not_running() {
     let world = World::usual();
     world.run_with(&["import", "-"], &world.server.url("/kernel.xml")).ok();
     let list = world.run(&["--json", "sources"]).values();
@@ -62,7 +62,7 @@ fn why_reports_that_no_newsfed_is_running() {
     for line in [
         "rate       nothing known yet",
         "state      not polled yet",
-        "next       now; but no newsfed is running: start `newsfed daemon` or the TUI",
+        "next       now; but newsfed is not running: start `newsfed daemon` or the interface",
     ] {
         assert!(text.lines().any(|l| l == line), "{text}");
     }
@@ -72,17 +72,17 @@ fn why_reports_that_no_newsfed_is_running() {
     assert!(matches!(lock, Poller::Mine(_)));
     let text = why(&[]).ok();
     assert!(text.lines().any(|l| l == "next       now"), "{text}");
-    assert_eq!(why(&["--json"]).values()[0]["followed"], true);
+    assert_eq!(why(&["--json"]).values()[0]["polling"], true);
     drop(lock);
-    assert_eq!(why(&["--json"]).values()[0]["followed"], false);
+    assert_eq!(why(&["--json"]).values()[0]["polling"], false);
     world.run(&["sync"]).ok();
     let text = why(&[]).ok();
-    assert!(text.contains("; but no newsfed is running") && !text.contains("never"), "{text}");
+    assert!(text.contains("; but newsfed is not running") && !text.contains("never"), "{text}");
     assert!(text.contains(" expected by then, "), "{text}");
     let hours = text.lines().skip_while(|l| !l.starts_with("week")).nth(1).unwrap();
     assert_eq!(hours, "           00 03 06 09 12 15 18 21", "above the hours of the days");
     let saved = text.lines().find(|l| l.starts_with("this week")).unwrap();
-    assert!(saved.starts_with("this week  1 request, "), "{saved}");
+    assert!(saved.starts_with("this week  1 poll, 1 request, "), "{saved}");
 }
 
 #[test]

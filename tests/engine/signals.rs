@@ -3,7 +3,7 @@
 use super::websites::{Site, website};
 use super::*;
 use newsfed::demo::server::Failure;
-use newsfed::model::{Sign, Signal, SourceRules, WebsiteMode, WebsiteRules};
+use newsfed::model::{DecidingSignal, Signal, SourceRules, WebsiteMode, WebsiteRules};
 
 fn learned() -> Home {
     let mut home = Home::new();
@@ -22,14 +22,14 @@ fn sitemap(url: &str) -> Source {
 }
 
 /// The deciding signal after one poll of a site.
-async fn sign_of(home: &Home, declared: Source) -> Sign {
+async fn signal_of(home: &Home, declared: Source) -> DecidingSignal {
     let id = declared.id.0.clone();
     home.declare(&[declared]);
     let engine = home.on_demand().await;
     sync_one(&engine, Pace::Manual).await;
     let planned = facts(&engine, &id).await.planned.unwrap();
     engine.shutdown().await;
-    planned.sign.unwrap()
+    planned.signal.unwrap()
 }
 
 #[tokio::test]
@@ -64,16 +64,16 @@ async fn stores_the_first_conclusive_signal_with_the_plan() {
         site.put(path, reply);
         let server = site.start();
         let home = learned();
-        let sign = sign_of(&home, direct(&server.url(path))).await;
-        assert_eq!((sign.signal, sign.after), (signal, after), "{path}: {}", sign.why);
+        let found = signal_of(&home, direct(&server.url(path))).await;
+        assert_eq!((found.name, found.after), (signal, after), "{path}: {}", found.why);
     }
     let site = Site::default();
     let rows = "<ul><li class=story><a href=/a>The bus</a> <time datetime=2027-01-15T06:00:00Z>\
                 </time></ul>";
     site.html("/news", rows);
     let server = site.start();
-    let sign = sign_of(&learned(), website(&server.url("/news"))).await;
-    assert_eq!((sign.signal, sign.after), (Signal::Listed, 720), "{}", sign.why);
+    let found = signal_of(&learned(), website(&server.url("/news"))).await;
+    assert_eq!((found.name, found.after), (Signal::Listed, 720), "{}", found.why);
 }
 
 #[tokio::test]
@@ -96,7 +96,7 @@ async fn the_schedule_starts_with_the_changefreq_of_a_sitemap() {
         assert_eq!(known.hints, newsfed::model::FeedHints::default(), "it is not a hint of a feed");
         let planned = known.planned.unwrap();
         let gap = (planned.wanted - planned.at).num_minutes();
-        gaps.push((planned.sign.unwrap().signal, gap));
+        gaps.push((planned.signal.unwrap().name, gap));
         engine.shutdown().await;
     }
     let [weekly, hourly, none] = gaps.as_slice() else { panic!("{gaps:?}") };
@@ -122,14 +122,14 @@ async fn hints_delay_a_site_only_until_its_rate_is_known() {
     sync_one(&engine, Pace::Manual).await;
     let planned = facts(&engine, "site").await.planned.unwrap();
     let moved = planned.moved_by.iter().find(|m| m.reason == PauseReason::PageSays).unwrap();
-    assert_eq!(planned.sign.unwrap().signal, Signal::Metadata);
+    assert_eq!(planned.signal.unwrap().name, Signal::Metadata);
     assert_eq!((moved.to - planned.at).num_hours(), 24, "a tenth of 45 days is cut to a day");
     assert_eq!(facts(&engine, "site").await.pause, None, "a user may poll all the same");
     home.clock.advance(DAY);
     site.html("/news", &format!("{old}<ul>{}</ul>", rows(8)));
     assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(6, 0, 6));
     let planned = facts(&engine, "site").await.planned.unwrap();
-    assert_eq!(planned.sign.unwrap().signal, Signal::History);
+    assert_eq!(planned.signal.unwrap().name, Signal::History);
     assert!(planned.moved_by.iter().all(|m| m.reason != PauseReason::PageSays));
     engine.shutdown().await;
 }
