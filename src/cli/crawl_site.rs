@@ -142,9 +142,9 @@ fn resume_hint(web: Option<&WebAddress>, folder: &std::path::Path) -> String {
         true => folder,
         false => format!("'{}'", folder.replace('\'', "'\\''")),
     };
-    let mut hint = format!("`newsfed crawl --resume --out {folder}{address}` continues");
+    let mut hint = format!("to continue, run `newsfed crawl --resume --out {folder}{address}`");
     if web.is_some() {
-        hint += ", with the credentials in the URL";
+        hint += " with the credentials in the URL";
     }
     hint
 }
@@ -160,11 +160,11 @@ async fn follow(
     out: &mut Output,
 ) -> Result<CrawlEnd, Failure> {
     let mut best = None;
-    let mut answers = 0u64;
+    let mut responses = 0u64;
     loop {
         match crawl.step().await? {
             CrawlStep::Ended(end) => return Ok(end),
-            CrawlStep::Answered { url, found, got } => {
+            CrawlStep::Response { url, found, got } => {
                 if let Some(found) = found {
                     if out.json {
                         out.value(&found)?;
@@ -175,18 +175,18 @@ async fn follow(
                 } else if let (Some(why), true) = (got.why, out.verbose > 0) {
                     progress.aside(|| out.note(format!("{url}: {why}")));
                 }
-                if answers.is_multiple_of(POLL) {
+                if responses.is_multiple_of(POLL) {
                     best = crawl.link_groups(1).pop().map(|group| group.describe());
                 }
-                answers += 1;
-                progress.say(headline(crawl, best.as_deref()));
+                responses += 1;
+                progress.say(summary(crawl, best.as_deref()));
             }
         }
     }
 }
 
 /// `120 requests, 34 found (28 in 100), 3.1 MB; best: ...`
-fn headline(crawl: &Crawl, best: Option<&str>) -> String {
+fn summary(crawl: &Crawl, best: Option<&str>) -> String {
     let now = crawl.progress();
     let rate = 100.0 * now.found as f64 / now.requests.max(1) as f64;
     let megabytes = now.bytes as f64 / 1e6;
@@ -209,14 +209,14 @@ struct Summary<'a> {
     links: usize,
     ended: &'static str,
     why: Option<&'a str>,
-    kinds: Vec<Kind>,
+    link_groups: Vec<Group>,
 }
 
 #[derive(Serialize)]
-struct Kind {
+struct Group {
     path: String,
-    address: String,
-    asked: u32,
+    url_pattern: String,
+    fetched: u32,
     found: u32,
 }
 
@@ -227,7 +227,7 @@ fn report(
     out: &mut Output,
 ) -> Result<Exit, Failure> {
     let (now, order) = (crawl.progress(), crawl.order());
-    let summary = crawl.link_groups(MOST_GROUPS);
+    let groups = crawl.link_groups(MOST_GROUPS);
     let (ended, why) = match &end {
         None => ("interrupted", None),
         Some(CrawlEnd::Done) => ("done", None),
@@ -238,11 +238,11 @@ fn report(
         Some(CrawlEnd::Left(words)) => ("gave-up", Some(words.as_str())),
     };
     if out.json {
-        let kind = |t: LinkGroup| Kind {
-            path: t.path,
-            address: t.template,
-            asked: t.asked,
-            found: t.found,
+        let group = |group: LinkGroup| Group {
+            path: group.path,
+            url_pattern: group.url_pattern,
+            fetched: group.fetched,
+            found: group.found,
         };
         out.value(&Summary {
             start: order.start.as_str(),
@@ -255,12 +255,12 @@ fn report(
             links: now.links,
             ended,
             why,
-            kinds: summary.into_iter().map(kind).collect(),
+            link_groups: groups.into_iter().map(group).collect(),
         })?;
     } else {
-        out.result(headline(crawl, None))?;
-        for kind in &summary {
-            out.result(format!("  {}", kind.describe()))?;
+        out.result(summary(crawl, None))?;
+        for group in &groups {
+            out.result(format!("  {}", group.describe()))?;
         }
     }
     Ok(match end {
@@ -271,8 +271,8 @@ fn report(
             if now.found > 0 { Exit::Partial } else { Exit::Failed }
         }
         Some(_) => {
-            let note = "the budget is used up; with a larger --budget";
-            out.note(format!("{note} {hint}"));
+            let and = if hint.ends_with('`') { "with" } else { "and" };
+            out.note(format!("the budget is used up; {hint} {and} a larger --budget"));
             Exit::Ok
         }
     })

@@ -31,7 +31,7 @@ Examples:
 pub(super) enum Level {
     Ok,
     /// Unusual, but nothing is broken.
-    Warn,
+    Warning,
     Problem,
 }
 
@@ -49,8 +49,8 @@ impl Finding {
         Self { level: Level::Ok, topic, message: message.into() }
     }
 
-    pub(super) fn warn(topic: &'static str, message: impl Into<String>) -> Self {
-        Self { level: Level::Warn, topic, message: message.into() }
+    pub(super) fn warning(topic: &'static str, message: impl Into<String>) -> Self {
+        Self { level: Level::Warning, topic, message: message.into() }
     }
 
     pub(super) fn problem(topic: &'static str, message: impl Into<String>) -> Self {
@@ -93,7 +93,7 @@ pub(super) fn run(args: &DoctorArgs, global: &Global, out: &mut Output) -> Resul
         } else {
             let level = match finding.level {
                 Level::Ok => out.faint("ok     "),
-                Level::Warn => out.bold("warn   "),
+                Level::Warning => out.bold("warning"),
                 Level::Problem => out.bold("problem"),
             };
             out.line(format!("{level}  {:<11} {}", finding.topic, text::line(&finding.message)))?;
@@ -112,8 +112,8 @@ fn rebuild(database: &Path, out: &mut Output) -> Result<(), Failure> {
     let _lock = match PollerLock::acquire(database)? {
         Poller::Mine(lock) => lock,
         Poller::Other(pid) => {
-            let who =
-                pid.map_or("another newsfed".to_owned(), |p| format!("newsfed (process {p})"));
+            let who = pid
+                .map_or("another newsfed process".to_owned(), |p| format!("newsfed (process {p})"));
             return Err(Failure::Plain(format!("{who} uses the database; stop it first")));
         }
     };

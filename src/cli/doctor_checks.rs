@@ -27,7 +27,7 @@ pub(super) fn configuration(paths: &Paths, loaded: &Loaded) -> Vec<Finding> {
         Finding::ok("sources", sources),
         Finding::ok("log", paths.log_dir().display().to_string()),
     ];
-    findings.extend(loaded.warnings.iter().map(|w| Finding::warn("config", w.to_string())));
+    findings.extend(loaded.warnings.iter().map(|w| Finding::warning("config", w.to_string())));
     findings
 }
 
@@ -40,7 +40,7 @@ pub(super) fn clock() -> Vec<Finding> {
     vec![if sane {
         Finding::ok("clock", zone)
     } else {
-        Finding::problem("clock", format!("{zone} cannot be right; set the clock of this machine"))
+        Finding::problem("clock", format!("the clock shows {zone}, which is wrong; set it"))
     }]
 }
 
@@ -59,7 +59,7 @@ fn permission(path: &Path, wanted: u32) -> Option<Finding> {
         let what = format!(
             "{shown} is readable by other users (mode {mode:o}); run: chmod {wanted:o} '{shown}'"
         );
-        Finding::warn("permissions", what)
+        Finding::warning("permissions", what)
     } else if mode & 0o200 == 0 {
         let what = format!("{shown} cannot be written; run: chmod {wanted:o} '{shown}'");
         Finding::problem("permissions", what)
@@ -85,9 +85,10 @@ pub(super) fn database(store: &Store, loaded: &Loaded) -> Vec<Finding> {
         findings.push(Finding::problem("database", e.to_string()));
     }
     findings.push(match PollerLock::acquire(store.path()) {
-        Ok(Poller::Mine(_)) => Finding::ok("polling", "no newsfed is polling at the moment"),
+        Ok(Poller::Mine(_)) => Finding::ok("polling", "no newsfed process is polling"),
         Ok(Poller::Other(pid)) => {
-            let who = pid.map_or("another newsfed".to_owned(), |pid| format!("process {pid}"));
+            let who =
+                pid.map_or("another newsfed process".to_owned(), |pid| format!("process {pid}"));
             Finding::ok("polling", format!("{who} polls the sources"))
         }
         Err(e) => Finding::problem("polling", e.to_string()),
@@ -104,7 +105,7 @@ fn integrity(reader: &Reader, path: &Path) -> Finding {
     match reader.check() {
         Ok(errors) if errors.is_empty() => {
             let mebibytes = size.div_ceil(1 << 20);
-            Finding::ok("database", format!("{}, {mebibytes} MiB, sound", path.display()))
+            Finding::ok("database", format!("{}, {mebibytes} MiB, no errors found", path.display()))
         }
         Ok(errors) => Finding::problem("database", damaged(path, &errors.join("; "))),
         Err(e) => Finding::problem("database", damaged(path, &e.to_string())),
@@ -151,13 +152,14 @@ fn failing(reader: &Reader, loaded: &Loaded) -> Result<Vec<Finding>, StoreError>
             },
         };
         if findings.len() < NAMED {
-            findings.push(Finding::warn("sources", what));
+            findings.push(Finding::warning("sources", what));
         } else {
             more += 1;
         }
     }
     if more > 0 {
-        findings.push(Finding::warn("sources", format!("and {more} more; see `newsfed sources`")));
+        findings
+            .push(Finding::warning("sources", format!("and {more} more; see `newsfed sources`")));
     }
     if findings.is_empty() {
         let none = format!("none has failed {FAILING_AFTER} times in a row, and none is broken");
@@ -177,9 +179,9 @@ fn terminal() -> Finding {
         return Finding::ok("terminal", "the output goes to a program or a file");
     }
     if term.is_empty() || term == "dumb" {
-        let what =
-            "TERM is set to a terminal without cursor control: the interface needs a better one";
-        return Finding::warn("terminal", what);
+        let what = "the interface cannot run; set TERM to the type of your terminal, such as \
+                    xterm-256color";
+        return Finding::warning("terminal", what);
     }
     let (columns, rows) = crate::tui::screen_size().unwrap_or((80, 24));
     let depth = std::env::var("COLORTERM").unwrap_or_default();
@@ -191,7 +193,7 @@ fn terminal() -> Finding {
     };
     let size = format!("{term}, {columns}x{rows}, {colours}");
     if columns < 20 || rows < 6 {
-        return Finding::warn("terminal", format!("{size}: too small for the interface"));
+        return Finding::warning("terminal", format!("{size}: too small for the interface"));
     }
     Finding::ok("terminal", size)
 }
@@ -210,7 +212,7 @@ fn browser(settings: &Settings) -> Finding {
             };
             Finding::ok("browser", format!("{what}{place}"))
         }
-        Err(e) => Finding::warn("browser", e.to_string()),
+        Err(e) => Finding::warning("browser", e.to_string()),
     }
 }
 

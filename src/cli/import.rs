@@ -84,7 +84,7 @@ pub(super) fn run(args: &ImportArgs, global: &Global, out: &mut Output) -> Resul
     }
     if out.verbose > 0 {
         for known in &summary.already {
-            out.note(format!("already there, as {}: {}", known.id, known.url));
+            out.note(format!("already followed as {}: {}", known.id, known.url));
         }
     }
     if out.json {
@@ -93,11 +93,13 @@ pub(super) fn run(args: &ImportArgs, global: &Global, out: &mut Output) -> Resul
         let kind = match kind {
             ImportKind::Opml => "OPML",
             ImportKind::Newsboat => "newsboat urls",
-            ImportKind::Addresses => "addresses",
+            ImportKind::Urls => "URLs",
         };
         let (added, already, skipped) =
             (summary.added.len(), summary.already.len(), summary.skipped.len());
-        out.result(format!("{kind}: {added} added, {already} already there, {skipped} skipped"))?;
+        out.result(format!(
+            "{kind}: {added} added, {already} already followed, {skipped} skipped"
+        ))?;
     }
     Ok(Exit::Ok)
 }

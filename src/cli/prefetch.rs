@@ -174,11 +174,11 @@ async fn follow(
         progress.step(host.as_ref().and_then(url::Url::host_str));
         let (result, why) = match got? {
             TextGot::Fetched { .. } | TextGot::Same(_) => ("fetched", None),
-            TextGot::Whole => ("whole-feed", None),
+            TextGot::InFeed => ("text-in-feed", None),
             TextGot::Failed(why) => ("failed", Some(why)),
             TextGot::Left | TextGot::Gone | TextGot::Feed => ("skipped", None),
         };
-        sum.fetched += usize::from(matches!(result, "fetched" | "whole-feed"));
+        sum.fetched += usize::from(matches!(result, "fetched" | "text-in-feed"));
         sum.failed += usize::from(why.is_some());
         let found = page.and_then(|p| sources.iter().find(|(_, f)| f.key == p.source));
         let source = found.map_or(&unknown, |(source, _)| &source.id);

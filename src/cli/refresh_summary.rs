@@ -11,7 +11,7 @@ use serde::Serialize;
 pub(super) struct Tally {
     /// Sources with new or changed items.
     updated: usize,
-    /// Sources without.
+    /// Sources without new or changed items.
     unchanged: usize,
     /// Sources that could not be read or stored.
     failed: usize,

@@ -76,9 +76,9 @@ fn import_fetches_nothing_and_reports_skipped_entries() {
     let first = world.run_with(&["import", "-"], &list);
     assert!(first.err.contains("does not run the commands"), "{first:?}");
     assert!(first.err.contains("listed 2 times"), "{first:?}");
-    assert_eq!(first.ok(), "newsboat urls: 2 added, 0 already there, 2 skipped\n");
+    assert_eq!(first.ok(), "newsboat urls: 2 added, 0 already followed, 2 skipped\n");
     let again = world.run_with(&["import", "-"], &list).ok();
-    assert_eq!(again, "newsboat urls: 0 added, 2 already there, 2 skipped\n");
+    assert_eq!(again, "newsboat urls: 0 added, 2 already followed, 2 skipped\n");
     assert_eq!(world.server.requests().len(), 0);
     assert!(world.run(&["sources"]).ok().contains("A title"));
 }

@@ -69,7 +69,7 @@ fn json_matches_the_documentation() {
     assert_eq!(by_id[0], items[0]);
     check("Item", &run(&["search", "one"]).values());
     check("Marks", &run(&["read", &number]).values());
-    check("Address", &run(&["open", &number]).values());
+    check("URL", &run(&["open", &number]).values());
     check("Source", &run(&["sources"]).values());
     let full = run(&["sources", "show", "Kernel", "Held"]).values();
     for value in full {

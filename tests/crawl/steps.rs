@@ -142,7 +142,8 @@ fn a_stopped_crawl_says_how_to_continue() {
     assert_eq!(output.status.code(), Some(130), "{output:?}");
     assert_eq!(summary(&output)["ended"], "interrupted");
     let words = String::from_utf8(output.stderr).unwrap();
-    let again = format!("`newsfed crawl --resume --out {}` continues", world.out().display());
+    let again =
+        format!("to continue, run `newsfed crawl --resume --out {}`", world.out().display());
     assert!(words.contains(&again), "{words}");
     assert_eq!(summary(&world.run(&["--resume"]))["found"], json!(FILES));
 }

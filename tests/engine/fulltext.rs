@@ -257,8 +257,11 @@ async fn recognises_a_full_text_feed_after_one_page() {
     let home = home(&server, FullText::OnOpen);
     let engine = home.on_demand().await;
     sync(&engine, Pace::Manual).await;
-    assert_eq!(open(&engine, 1).await, TextGot::Whole);
-    assert_eq!((open(&engine, 2).await, open(&engine, 3).await), (TextGot::Whole, TextGot::Whole));
+    assert_eq!(open(&engine, 1).await, TextGot::InFeed);
+    assert_eq!(
+        (open(&engine, 2).await, open(&engine, 3).await),
+        (TextGot::InFeed, TextGot::InFeed)
+    );
     assert_eq!(pages(&server), ["/post-1"]);
     assert_eq!(
         (item(&engine, 2).text_from, item(&engine, 2).feed_has_full_text),

@@ -178,7 +178,7 @@ fn distinguishes_newsboat_files_from_plain_lists() {
     let plain = read(
         "\u{feff}https://a.example/feed\r\n\r\nexample.org/rss\r\nftp://x.example/\r\n# c\r\n",
     );
-    assert_eq!(plain.kind, ImportKind::Addresses);
+    assert_eq!(plain.kind, ImportKind::Urls);
     assert_eq!(rows(&plain), ["|||https://a.example/feed", "|||https://example.org/rss"]);
     assert_eq!(plain.skipped.len(), 1);
 }

@@ -265,20 +265,20 @@ fn add_up(
     links: &Links,
     most: usize,
 ) -> Vec<LinkGroup> {
-    let mut kinds: HashMap<(u32, String), (u32, u32)> = HashMap::new();
-    for (link, asked, found) in rows {
-        let sums = kinds.entry((links.path_number(link), folder(links.url(link)))).or_default();
-        *sums = (sums.0 + asked, sums.1.saturating_add(found));
+    let mut groups: HashMap<(u32, String), (u32, u32)> = HashMap::new();
+    for (link, fetched, found) in rows {
+        let sums = groups.entry((links.path_number(link), folder(links.url(link)))).or_default();
+        *sums = (sums.0 + fetched, sums.1.saturating_add(found));
     }
-    let mut kinds: Vec<_> = kinds.into_iter().filter(|(_, (_, found))| *found > 0).collect();
-    kinds.sort_unstable_by(|a, b| (b.1.1, b.1.0, &a.0).cmp(&(a.1.1, a.1.0, &b.0)));
-    let summary = |((path, template), (asked, found)): ((u32, String), _)| LinkGroup {
+    let mut groups: Vec<_> = groups.into_iter().filter(|(_, (_, found))| *found > 0).collect();
+    groups.sort_unstable_by(|a, b| (b.1.1, b.1.0, &a.0).cmp(&(a.1.1, a.1.0, &b.0)));
+    let summary = |((path, url_pattern), (fetched, found)): ((u32, String), _)| LinkGroup {
         path: links.path_text(path).to_owned(),
-        template,
-        asked,
+        url_pattern,
+        fetched,
         found,
     };
-    kinds.into_iter().take(most).map(summary).collect()
+    groups.into_iter().take(most).map(summary).collect()
 }
 
 type Signs = Vec<(u32, f32)>;

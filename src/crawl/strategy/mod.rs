@@ -60,9 +60,9 @@ pub struct LinkGroup {
     /// Position: `/html/body/ul.menu/li/a`.
     pub path: String,
     /// URL with digits replaced by one zero: `https://a.example/0/*.html`.
-    pub template: String,
+    pub url_pattern: String,
     /// Number of fetched links.
-    pub asked: u32,
+    pub fetched: u32,
     /// Targets among them and on the pages they led to.
     pub found: u32,
 }
@@ -72,14 +72,15 @@ impl LinkGroup {
     pub fn describe(&self) -> String {
         let tokens: Vec<String> = self.path.rsplit('/').take(ELEMENTS).map(selector).collect();
         let place: Vec<&str> = tokens.iter().rev().map(String::as_str).collect();
-        let rest = self.template.split_once("://").map_or(self.template.as_str(), |(_, r)| r);
+        let pattern = self.url_pattern.as_str();
+        let rest = pattern.split_once("://").map_or(pattern, |(_, rest)| rest);
         let address = rest.find('/').map_or(rest, |at| &rest[at..]).trim_end_matches('.');
-        let links = if self.asked == 1 { "link" } else { "links" };
+        let links = if self.fetched == 1 { "link" } else { "links" };
         let place = match place.join(" ") {
             place if place.is_empty() => "the start".to_owned(),
             place => place,
         };
-        format!("{} {links} at {place} to {address} led to {}", self.asked, self.found)
+        format!("{} {links} at {place} to {address} led to {}", self.fetched, self.found)
     }
 }
 

@@ -99,9 +99,9 @@ async fn fetch_now(
             return Ok(PageOutcome::stored(TextGot::Feed));
         }
         // The page failed before that was known: its due time must be removed.
-        Some(TextGot::Whole) if state.page.as_ref().is_some_and(|p| p.next.is_some()) => {
+        Some(TextGot::InFeed) if state.page.as_ref().is_some_and(|p| p.next.is_some()) => {
             store(context, key, PageResult::Needless, None, TextWay::Best).await?;
-            return Ok(PageOutcome::stored(TextGot::Whole));
+            return Ok(PageOutcome::stored(TextGot::InFeed));
         }
         // Another task may have stored a text that is not on the screen yet.
         Some(TextGot::Left) if waited => {
@@ -167,7 +167,7 @@ async fn take(
     };
     let got = match &read.text {
         PageText::New { from, changed, .. } => TextGot::Fetched { from: *from, changed: *changed },
-        PageText::InFeed => TextGot::Whole,
+        PageText::InFeed => TextGot::InFeed,
         PageText::Same => TextGot::Same(way),
     };
     let next = after_success(state.date, now);
@@ -214,7 +214,7 @@ impl ItemState {
             // The items were made from the pages.
             _ if self.source.kind().reads_pages() => Some(TextGot::Left),
             _ if self.page.as_ref().is_some_and(asked) => Some(TextGot::Left),
-            Trigger::Opened | Trigger::Ahead if self.has_full_text() => Some(TextGot::Whole),
+            Trigger::Opened | Trigger::Ahead if self.has_full_text() => Some(TextGot::InFeed),
             _ => None,
         }
     }

@@ -59,7 +59,7 @@ pub enum TextGot {
         changed: bool,
     },
     /// The feed carries the full text.
-    Whole,
+    InFeed,
     /// The feed's text is shown from now on.
     Feed,
     /// The page, extracted in this way, gives the text that is stored.
@@ -80,7 +80,7 @@ impl TextGot {
                 let first = if *changed { "the article has changed; " } else { "" };
                 format!("{first}text {}", from.describe())
             }
-            Self::Whole => "the feed contains the full text".to_owned(),
+            Self::InFeed => "the feed contains the full text".to_owned(),
             Self::Feed => "text from the feed".to_owned(),
             Self::Same(TextWay::Page) => {
                 "extraction without the feed's title and summary gives the same text".to_owned()

@@ -53,7 +53,7 @@ fn reports_the_result_of_a_full_text_request() {
             "text from the page, located by",
         ),
         (TextGot::Fetched { from: TextFrom::Page, changed: true }, "the article has changed"),
-        (TextGot::Whole, "the feed contains the full text"),
+        (TextGot::InFeed, "the feed contains the full text"),
         (TextGot::Same(TextWay::Best), "the page gives the same text"),
         (TextGot::Failed("it refuses".to_owned()), "it refuses"),
     ];

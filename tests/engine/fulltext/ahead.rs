@@ -105,7 +105,7 @@ async fn a_failed_page_is_dropped_when_the_feed_has_full_text() {
     let engine = home.on_demand().await;
     sync(&engine, Pace::Manual).await;
     assert!(matches!(open(&engine, 1).await, TextGot::Failed(_)));
-    assert_eq!(open(&engine, 2).await, TextGot::Whole);
+    assert_eq!(open(&engine, 2).await, TextGot::InFeed);
     engine.shutdown().await;
     home.clock.advance(HOUR);
     let engine = home.following().await;
