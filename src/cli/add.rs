@@ -18,8 +18,8 @@ use std::io::{self, BufRead, IsTerminal, Write};
 pub(super) struct AddArgs {
     /// URL of a site or a feed
     url: String,
-    /// Follow it only as this: a feed, a page with links to articles, a sitemap, or a site on which
-    /// a crawl learns where articles appear
+    /// Follow the URL only as this kind: a feed, a page with links to articles, a sitemap, or a site
+    /// on which a crawl learns where articles appear
     #[arg(long = "as", value_name = "KIND", value_parser = kind_parser())]
     kind: Option<SourceKind>,
     /// Title to show instead of the feed's
@@ -37,12 +37,12 @@ pub(super) struct AddArgs {
 }
 
 const EXAMPLES: &str = "\
-newsfed searches the page for announced feeds, then the usual places of feeds, then the page for
-lists of articles, then the site for a sitemap. If there are several ways, it asks. Without a
-terminal, use --pick to choose one by number, or --yes to take the first. A URL without https:// is
-tried with https, then with http. With --as crawl, the first poll explores the site with about 60
-requests, and later polls go where articles have appeared. The selectors of a website are written to
-sources.toml, where you can change them (docs/websites.md).
+newsfed searches the page for announced feeds, then common feed URLs, then the page for lists of
+articles, then the site for a sitemap. If there are several ways, it asks. Without a terminal, use
+--pick to choose one by number, or --yes to take the first. A URL without https:// is tried with
+https, then with http. With --as crawl, the first poll explores the site with about 60 requests, and
+later polls go where articles have appeared. The selectors of a website are written to sources.toml,
+where you can change them (docs/websites.md).
 
 Examples:
   newsfed add example.org

@@ -10,8 +10,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 const ABOUT: &str = "\
 newsfed follows feeds and shows them in the terminal.
 
-Without a command it opens the interface. Everything that the interface does can be scripted: data
-goes to standard output, everything else to standard error.
+Without a command it opens the interface. Most of what the interface does can be scripted: data goes
+to standard output, everything else to standard error.
 
 SOURCE is a source's id or an unambiguous prefix of it, its exact title, or its URL.
 ID is an item's number as shown in lists, or its UUID or an unambiguous prefix of that.";
@@ -78,7 +78,7 @@ pub(super) enum Command {
     Unpin(mark::ItemArgs),
     /// Open items in the browser
     Open(open::OpenArgs),
-    /// Search the items
+    /// Search items
     Search(list::SearchArgs),
     /// Follow all sources in a list: OPML, newsboat's urls file, or plain URLs
     Import(import::ImportArgs),

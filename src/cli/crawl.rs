@@ -33,7 +33,7 @@ pub(super) struct CrawlArgs {
     /// Random seed: the same seed gives the same crawl of the same site
     #[arg(long, value_name = "N", default_value_t = 0, conflicts_with = "replay")]
     pub(super) seed: u64,
-    /// Folder for the results and the record of the crawl; crawl-HOST without it
+    /// Folder for the results and the record of the crawl [default: crawl-HOST]
     #[arg(long, value_name = "DIR", conflicts_with = "replay")]
     pub(super) out: Option<PathBuf>,
     /// Continue a crawl that was stopped, with its original targets and strategy

@@ -14,8 +14,6 @@ pub(super) fn run(out: &mut Output) -> Result<Exit, Failure> {
     let sources = config::load(&prepared.paths, &[])?.sources;
     let (paths, settings) = (prepared.paths.clone(), prepared.settings.clone());
     tui::show(Home { paths, overrides: Vec::new(), settings, sources })?;
-    out.note(
-        "That was the demo; nothing of it was kept. Run `newsfed` to start with your own sources.",
-    );
+    out.note("That was the demo; nothing was saved. Run `newsfed` to start with your own sources.");
     Ok(Exit::Ok)
 }

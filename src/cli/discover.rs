@@ -22,7 +22,7 @@ pub(super) struct DiscoverArgs {
     /// from saved pages without the network
     #[arg(long, requires = "wanted")]
     batch: bool,
-    /// With --batch: propose lists of articles
+    /// With --batch: suggest lists of articles
     #[arg(long, group = "wanted", requires = "batch")]
     lists: bool,
     /// With --batch: find feeds; tasks have `probes`, the URLs that would respond

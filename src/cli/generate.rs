@@ -22,7 +22,7 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = MAN)]
 pub(super) struct ManArgs {
-    /// The page of this command; the page of the program without it
+    /// Command whose page to print [default: newsfed itself]
     command: Option<String>,
 }
 

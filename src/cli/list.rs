@@ -60,7 +60,7 @@ const SEARCH: &str = "\
 All words must match. Each may be the start of a longer word; quoted words match exactly. Shows the
 newest 1,000 matches. To exclude a word, quote the query, or put -- before a word with a minus.
 
-  \"two words\"  side by side         -word            without it
+  \"two words\"  exact phrase         -word            without it
   title:word   author:word          source:name      folder:name      tag:name
   is:unread    is:read              is:pinned        is:unpinned      is:changed
   after:7d     before:2026-11-21    after:yesterday  age<12h          age>2w

@@ -91,7 +91,8 @@ pub(super) fn asked_to_stop() -> impl Future<Output = ()> {
 
 /// Why nothing is polled: another process does it.
 pub(super) fn other_poller(pid: Option<u32>) -> Failure {
-    let who = pid.map_or("another newsfed".to_owned(), |pid| format!("newsfed (process {pid})"));
+    let who =
+        pid.map_or("another newsfed process".to_owned(), |pid| format!("newsfed (process {pid})"));
     Failure::Plain(format!(
         "{who} polls the sources of this database already; refresh there, or stop it first"
     ))

@@ -25,7 +25,7 @@ pub(super) struct ShowArgs {
     /// Print all stored versions of the article, newest first
     #[arg(long, conflicts_with = "diff")]
     versions: bool,
-    /// Print what changed in the article: [-gone-] and {+new+} words
+    /// Print what changed in the article: [-removed-] and {+added+} words
     #[arg(long)]
     diff: bool,
 }

@@ -39,7 +39,7 @@ pub(super) struct SimulateArgs {
     policy: Kind,
     /// Fit the policy to this number of polls per source and day; without it, the policy is used
     /// unchanged
-    #[arg(long, value_name = "LOOKS", value_parser = budget)]
+    #[arg(long, value_name = "POLLS", value_parser = budget)]
     budget: Option<f64>,
     /// Hide the publication dates from the policy
     #[arg(long)]
@@ -157,7 +157,8 @@ fn simulate(args: &SimulateArgs, replay: Option<&Replay>) -> Result<Shape, Failu
         match (&mut policy, replay, args.budget) {
             (Simulated::Learned(p), None, Some(budget)) => p.price = price_for(budget),
             (_, None, Some(_)) => {
-                let why = "only the policy learned keeps to a budget without a file to fit it on";
+                let why = "--budget with --synthetic needs a file of timelines, except with --policy \
+                           learned";
                 return Err(Failure::Usage(why.to_owned()));
             }
             _ => {}
@@ -172,7 +173,7 @@ fn simulate(args: &SimulateArgs, replay: Option<&Replay>) -> Result<Shape, Failu
     let Some(replay) = replay else { return Ok(shape) };
     if args.price_start.is_some() || args.weekly {
         let Simulated::Learned(mut parameters) = policy else {
-            let why = "only the policy learned has a price that is corrected";
+            let why = "--price-start and --weekly need --policy learned";
             return Err(Failure::Usage(why.to_owned()));
         };
         let budget = args.budget.unwrap_or(USUAL_BUDGET);

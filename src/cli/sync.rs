@@ -31,13 +31,13 @@ pub(super) struct SyncArgs {
 
 const EXAMPLES: &str = "\
 Sources whose servers asked for a pause (Retry-After, max-age, ttl and the like) are skipped and
-listed. Exits with 3 if some sources failed, and with 1 if all did. Only one newsfed at a time polls
-the sources of a database.
+listed. Exits with 3 if some sources failed, and with 1 if all did. Only one newsfed process polls
+the sources of a database at a time.
 
 Examples:
   newsfed sync
   newsfed sync kernel council
-  newsfed sync --due --quiet        for cron, where `newsfed daemon` does not run
+  newsfed sync --due --quiet        for cron, if you do not run `newsfed daemon`
   newsfed sync --json | jq -c 'select(.result == \"failed\")'";
 
 pub(super) fn run(args: &SyncArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {

@@ -274,7 +274,7 @@ fn demo_runs_without_a_network() {
     t.wait_for("HTTP 500");
     t.send("Q");
     assert_eq!(t.exit_code(), 0);
-    t.wait_for("nothing of it was kept");
+    t.wait_for("nothing was saved");
     assert!(!world.path("data").exists() && !world.path("config/config.toml").exists());
 }
 
