@@ -269,7 +269,7 @@ impl Handle {
             return;
         }
         if self.read_again().await {
-            tracing::info!("sources.toml was read again");
+            tracing::info!("sources.toml reloaded");
         }
     }
 
@@ -278,7 +278,7 @@ impl Handle {
     pub(super) async fn read_again(&self) -> bool {
         let read = self.reload().await;
         if let Err(e) = &read {
-            tracing::error!("cannot read the sources again, the old ones stay: {e}");
+            tracing::error!("sources not reloaded, keeping the old ones: {e}");
         }
         read.is_ok()
     }

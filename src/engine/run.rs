@@ -204,7 +204,7 @@ impl Loop {
     async fn replan(&mut self) {
         let now = self.context.clock.now();
         if self.role.take_over() {
-            tracing::info!("the other newsfed has ended; this one follows the sources now");
+            tracing::info!("the other newsfed process has ended; this one polls the sources now");
             budget::restore(&self.context).await;
         }
         self.wake = self.role.next_try(now);

@@ -24,10 +24,11 @@ impl App {
             return self.note("Not refreshed: the database is read-only");
         }
         if let Role::Watches(pid) = self.status.role {
-            let who = pid.map(|p| format!(" (process {p})")).unwrap_or_default();
-            return self.note(format!(
-                "Not refreshed: another newsfed{who} polls the sources; new items appear here"
-            ));
+            let who = pid.map_or("another newsfed process".to_owned(), |pid| {
+                format!("newsfed process {pid}")
+            });
+            return self
+                .note(format!("Not refreshed: {who} polls the sources; new items appear here"));
         }
         if self.sources.list.sources.is_empty() {
             return self.note("Nothing to refresh: no sources yet");

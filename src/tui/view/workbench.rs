@@ -265,7 +265,7 @@ fn message(app: &App, frame: &mut Frame<'_>, editor: &Editor, bench: &Bench, are
         (format!("Press Enter to apply repair 1 of {of}: {selectors}{known}"), Role::Warning)
     } else if let Some(text) = unread {
         let text = text::truncate(text, 60);
-        (format!("! \"{text}\" is not a recognized date; set date_format"), Role::Error)
+        (format!("! \"{text}\" is not a recognised date; set date_format"), Role::Error)
     } else if let Some(why) = failed.or(list_failed) {
         (format!("! {why}"), Role::Error)
     } else if let Some(applied) = bench.applied() {
