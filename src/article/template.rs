@@ -23,8 +23,9 @@ const GUARD: f32 = 0.8;
 const MAX_MISSES: u32 = 2;
 /// Agreement below which a page counts as a miss.
 const MISS: f32 = 0.5;
-/// Number of pages after which the ends are well known; the agreement that a page needs before.
+/// Number of pages after which the ends are well known.
 const EXPERIENCED: u32 = 4;
+/// Until then, a page needs at least this agreement.
 const NEARLY: f32 = 0.95;
 /// Boxes with less agreement with a page's result are not candidates.
 const CANDIDATE: f32 = 0.6;

@@ -52,7 +52,7 @@ fn selects_one_of_several_posts_on_a_page() {
 }
 
 #[test]
-fn without_a_title_the_summary_tells_which_post_is_meant() {
+fn without_a_title_the_summary_selects_the_post() {
     let summary = "A seal has moved in behind the spare oars: two dark eyes under the tarpaulin";
     let guide = Guide { summary: Some(summary.to_owned()), ..Guide::default() };
     let found = auto(BLOG, &guide).unwrap();

@@ -61,7 +61,7 @@ fn asked(graph: &Graph, kind: Kind, seed: u64) -> Vec<String> {
 }
 
 #[test]
-fn simple_orders() {
+fn simple_strategies_request_in_their_order() {
     let graph = site(&[
         ("", &[("a", MENU), ("b", MENU)]),
         ("a", &[("a1", MENU), ("a2.csv", MENU)]),

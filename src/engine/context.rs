@@ -48,7 +48,7 @@ pub(super) struct Context {
 }
 
 impl Context {
-    /// `follow` is whether it runs next to interactive use: one processor is left free then.
+    /// With `follow`, the engine runs beside interactive use and leaves one processor free.
     pub(super) fn new(
         store: Store,
         settings: Settings,

@@ -1,5 +1,5 @@
-//! The rules of servers, feeds and people, on top of what a policy wants (manners.md in short:
-//! whoever serves the feed may ask for more time, within bounds that keep it readable).
+//! The rules of servers, feeds and the user, on top of what a policy wants: a server may ask for more
+//! time, within bounds that keep the source readable.
 
 use super::window::{quiet_until, skipped_until};
 use crate::model::{
@@ -191,7 +191,7 @@ impl Decision {
     }
 }
 
-/// How long to leave a server alone that failed or asked for a pause.
+/// How long to pause a server that failed or asked for a pause.
 fn back_off(context: &PollContext<'_>) -> (Duration, PauseReason) {
     let asked = context.response.retry_after.filter(|wait| !wait.is_zero());
     match (context.response.kind, asked) {

@@ -104,9 +104,9 @@ impl Cursor {
 pub enum Anchor {
     First,
     Last,
-    /// Below a row, without it.
+    /// Rows below this one, exclusive.
     After(Cursor),
-    /// Above a row, without it.
+    /// Rows above this one, exclusive.
     Before(Cursor),
     /// Around a position, whether its row still exists or not.
     Around(Cursor),

@@ -172,8 +172,8 @@ pub(super) struct ImportRead {
     pub(super) sources: Vec<Source>,
     /// Sources that are already followed: id and URL.
     pub(super) already: Vec<(SourceId, url::Url)>,
-    /// Saved queries that would be added.
+    /// Views that would be added.
     pub(super) views: Vec<ViewSettings>,
-    /// Saved queries whose names are taken.
+    /// Views whose names are taken.
     pub(super) known_views: Vec<ViewSettings>,
 }

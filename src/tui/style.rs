@@ -3,19 +3,19 @@
 use crate::config::{Color, Role, Theme};
 use ratatui::style::{Color as Ink, Modifier, Style};
 
-/// Color support of the terminal.
+/// Colour support of the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Depth {
-    /// No colors (`NO_COLOR`).
+    /// No colours (`NO_COLOR`).
     Mono,
-    /// 16 or 256 colors.
+    /// 16 or 256 colours.
     Indexed,
     /// Truecolor, announced by `COLORTERM`.
     True,
 }
 
 impl Depth {
-    /// Detects the color support from environment variables.
+    /// Detects the colour support from environment variables.
     pub(super) fn detect(var: impl Fn(&str) -> Option<String>) -> Self {
         let set = |name| var(name).is_some_and(|v| !v.is_empty());
         match var("COLORTERM").as_deref() {
@@ -57,7 +57,7 @@ impl Palette {
                 style = style.bg(bg);
             }
         }
-        // Without colors the selection and matches are shown reversed.
+        // Without colours the selection and matches are shown reversed.
         let selected = self.depth == Depth::Mono && matches!(role, Role::Selected | Role::Match);
         for (on, modifier) in [
             (s.bold, Modifier::BOLD),
@@ -83,7 +83,7 @@ impl Palette {
     }
 }
 
-/// The nearest color of the 256-color cube or grey ramp.
+/// The nearest colour of the 256-colour cube or grey ramp.
 fn nearest(r: u8, g: u8, b: u8) -> u8 {
     let level = |c: u8| match c {
         0..48 => 0u8,
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn maps_truecolor_to_the_nearest_of_256_colors() {
+    fn maps_truecolor_to_the_nearest_of_256_colours() {
         for (rgb, expected) in [
             ((0, 0, 0), 16),
             ((255, 255, 255), 231),
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn shows_matches_reversed_without_colors() {
+    fn shows_matches_reversed_without_colours() {
         let theme = Theme::load("dark", &Default::default()).unwrap();
         let mono = Palette::new(theme, Depth::Mono);
         for role in [Role::Selected, Role::Match] {

@@ -128,7 +128,7 @@ fn is_plain_line(s: &str) -> bool {
         && !s.contains("  ")
 }
 
-/// Drops everything that must not reach a terminal. Line ends become `\n`. Other white space
+/// Drops everything that must not reach a terminal. Line endings become `\n`. Other white space
 /// stays, except that unusual space characters become plain spaces.
 fn filter(s: &str, mode: Mode) -> String {
     let mut out = Filtered { text: String::with_capacity(s.len()), marks: 0, last: '\n' };

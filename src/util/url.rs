@@ -203,7 +203,7 @@ fn plausible_host(url: &Url, explicit: bool) -> bool {
     })
 }
 
-/// The reference without what browsers ignore: outer spaces, tabs and line ends anywhere.
+/// The reference without what browsers ignore: outer spaces, tabs and line endings anywhere.
 fn tidy(href: &str) -> Option<std::borrow::Cow<'_, str>> {
     let href = href.trim_matches(|c: char| c.is_whitespace() || c.is_control());
     if href.is_empty() || href.len() > MAX_URL {

@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn decisions() {
+    fn waits_briefly_or_gives_up() {
         let s = Duration::from_secs;
         let none = Duration::ZERO;
         let cases = [

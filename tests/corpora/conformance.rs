@@ -1,6 +1,6 @@
 //! Feed reader and discovery against reference data beside the project.
 //!
-//! Not part of the plain test run: `cargo test --test conformance`. Without the data every test
+//! Not part of the plain test run: `cargo test --test corpora conformance::`. Without the data every test
 //! prints a note and passes.
 
 use crate::reference::corpora;

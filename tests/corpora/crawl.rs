@@ -1,5 +1,5 @@
 //! Crawls of recorded sites, if the reference data is beside this project:
-//! `cargo test --test corpora_crawl -- --nocapture`. Otherwise the tests print a note and pass.
+//! `cargo test --test corpora crawl:: -- --nocapture`. Otherwise the tests print a note and pass.
 //! The limits are slightly above the measured figures, so that a loss is noticed.
 
 // Clippy's exemption for tests does not cover the helpers below.

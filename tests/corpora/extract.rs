@@ -1,5 +1,5 @@
 //! Articles extracted from real pages, if the reference data is beside this project:
-//! `cargo test --test corpora_extract -- --nocapture`. Otherwise the tests print a note and pass.
+//! `cargo test --test corpora extract:: -- --nocapture`. Otherwise the tests print a note and pass.
 //! The minimum scores are slightly below the measured figures, so that a loss is noticed.
 
 // Clippy's exemption for tests does not cover the helpers below.

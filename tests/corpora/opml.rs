@@ -1,5 +1,5 @@
 //! OPML files of other projects, if the reference data is beside this project:
-//! `cargo test --test corpora_opml`. Otherwise the tests print a note and pass.
+//! `cargo test --test corpora opml::`. Otherwise the tests print a note and pass.
 
 // Clippy's exemption for tests does not cover the helpers below.
 

@@ -1,6 +1,6 @@
 //! Dates, selectors and URLs of pages against reference data beside the project, if it is there:
 //! `NEWSFED_CORPORA`, or `../shared/corpora`. Run with
-//! `cargo test --test corpora_website`.
+//! `cargo test --test corpora website::`.
 
 use newsfed::website::{Page, Selectors, date::parse_layout};
 use serde_json::Value;

@@ -24,7 +24,7 @@ fn parses_or_rejects_every_file() {
 }
 
 #[test]
-fn every_page_is_looked_at() {
+fn discovers_every_page() {
     let Some(corpus) = Corpus::make() else { return };
     let world = corpus.world([].into_iter());
     for case in corpus.cases.iter().filter(|c| matches!(&*c.kind, "page" | "http-body" | "sitemap"))

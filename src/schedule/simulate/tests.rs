@@ -102,7 +102,7 @@ fn corrects_a_wrong_price() {
 }
 
 #[test]
-fn changes_are_noticed() {
+fn learned_policy_adapts_to_a_jump_and_to_silence() {
     let learned = Simulated::Learned(LearnedParameters::default());
     let jump = changed(Change::Jump, &learned, 8, 5);
     assert!(jump.polls_day_1 > jump.polls_before + 5.0, "{jump:?}");

@@ -8,7 +8,7 @@ use crate::article::Change;
 use crate::config::Role;
 
 /// Lays a difference out in lines of `width` cells. Removed text is shown as `[-…-]`, added text as
-/// `{+…+}`, so that it can be read without colors and copied.
+/// `{+…+}`, so that it can be read without colours and copied.
 pub(crate) fn layout_difference(changes: &[Change], width: usize, glyphs: &Glyphs) -> Lines {
     let mut out = Out { paragraph: Vec::new(), lines: Vec::new(), changes: Vec::new(), width };
     for change in changes {

@@ -19,7 +19,7 @@ pub(crate) struct Lines {
 
 /// Largest number of lines; a last line says that the rest is missing.
 const MAX_LINES: usize = 50_000;
-/// From this width on code is indented, so that it stands out without colors.
+/// From this width on code is indented, so that it stands out without colours.
 const MIN_WIDTH_TO_INDENT: usize = 40;
 
 /// Lays a document out in lines of `width` cells, with footnotes and links at the end. Code and

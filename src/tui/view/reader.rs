@@ -16,7 +16,7 @@ use ratatui::text::{Line, Span as Ink};
 pub(super) fn draw(app: &mut App, frame: &mut Frame<'_>, area: Rect) {
     app.reader.space = area.width.saturating_sub(2);
     let column = app.reader.space.min(app.reader.column);
-    // A column narrower than the pane is centered only in zen mode.
+    // A column narrower than the pane is centred only in zen mode.
     let margin = if app.zen { (area.width - column) / 2 } else { 1 };
     let inner = Rect { x: area.x + margin, width: column, ..area };
     let Some(article) = app.reader.article.clone() else {

@@ -353,7 +353,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn layouts() {
+    fn parses_dates_by_layout() {
         let cases = [
             ("January 2, 2006", "March 9, 2024", "2024-03-09T00:00:00Z"),
             ("January 2, 2006", "march  09, 2024", "2024-03-09T00:00:00Z"),
