@@ -8,7 +8,7 @@ use newsfed::engine::{SelectorField, Subject, Workbench, WorkbenchEvent, Workben
 use newsfed::model::{SourceKind, WebsiteRules};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-/// The next event, except for proposed selectors.
+/// The next event, except for suggested selectors.
 async fn next(events: &mut UnboundedReceiver<WorkbenchEvent>) -> WorkbenchEvent {
     loop {
         match soon(events.recv()).await.unwrap() {

@@ -1,5 +1,5 @@
 //! Tests of the library that need no running program: module boundaries, configuration, import,
-//! proposed selectors, and the seeds of the fuzzer.
+//! suggested selectors, and the seeds of the fuzzer.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 #![allow(clippy::print_stdout, reason = "reports what was measured")]

@@ -74,7 +74,7 @@ pub enum WorkbenchEvent {
     Picked(SelectorField, Option<String>),
 }
 
-/// Proposed selectors.
+/// Suggested selectors.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer {
     /// Each with its field.
@@ -108,7 +108,7 @@ pub(super) struct Worker {
     known: HashSet<String>,
     copies: Vec<ListCopy>,
     waiting: VecDeque<Task>,
-    /// Pages for which selectors are proposed when nothing else is to be done.
+    /// Pages for which selectors are suggested when nothing else is to be done.
     idle: Vec<WorkbenchPage>,
 }
 
@@ -236,7 +236,7 @@ impl Worker {
         }
     }
 
-    /// Proposes selectors.
+    /// Suggests selectors.
     fn offer(&mut self, place: WorkbenchPage) {
         let offers = match place {
             WorkbenchPage::Second => return,
