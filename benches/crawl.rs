@@ -85,7 +85,7 @@ impl Frontier {
         }
         let answer = Visit { class: Class::Html, article: false, new: &new, all: &new };
         let known = &mut Known { links: &self.links, random: &mut self.random };
-        self.strategy.answered(link, &answer, known);
+        self.strategy.visited(link, &answer, known);
     }
 
     /// Bytes of the record of these links.
