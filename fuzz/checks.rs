@@ -4,7 +4,7 @@
 
 use newsfed::model::WebsiteRules;
 use newsfed::sitemap::{self, Sitemap};
-use newsfed::util::{html, text};
+use newsfed::util::{html, limits, text};
 use newsfed::website::propose::{Sample, article_rules, propose};
 use newsfed::website::{Page, Selectors, article};
 use newsfed::{config, feed};
@@ -13,7 +13,7 @@ use newsfed::{config, feed};
 pub(crate) fn feed(bytes: &[u8]) {
     let base = url::Url::parse("http://127.0.0.1/feed").ok();
     if let Ok(feed) = feed::parse(bytes, None, base.as_ref()) {
-        assert!(feed.entries.len() <= feed::MAX_ENTRIES);
+        assert!(feed.entries.len() <= limits::FEED_ENTRIES);
         for entry in &feed.entries {
             clean(&entry.title);
             let web = |u: &str| u.starts_with("http://") || u.starts_with("https://");
@@ -48,7 +48,7 @@ pub(crate) fn sanitise(bytes: &[u8]) {
     block.lines().for_each(clean);
     let safe = html::clean(&input, None);
     assert!(!safe.to_ascii_lowercase().contains("<script"), "{safe}");
-    assert!(html::gate(&safe, html::MAX_DEPTH).is_some());
+    assert!(html::gate(&safe, limits::PAGE_DEPTH).is_some());
     assert!(!safe.contains(|c: char| c.is_control() && !matches!(c, '\n' | '\t')), "{safe:?}");
     text::block(&html::to_text(&safe)).lines().for_each(clean);
 }

@@ -9,6 +9,7 @@ use super::page_date::{self, PageTime};
 use super::template::Template;
 use super::{comments, from_html, metadata, page, several};
 use crate::util::html::tree;
+use crate::util::limits;
 use crate::util::text;
 use ego_tree::NodeId;
 use std::collections::HashSet;
@@ -230,7 +231,7 @@ fn nothing(page: &Page<'_>, markup: &str) -> NoArticle {
 }
 
 fn has_script(markup: &str) -> bool {
-    let start = text::start(markup, tree::MAX_PAGE);
+    let start = text::start(markup, limits::PAGE_BYTES);
     memchr::memmem::find(start.as_bytes(), b"<script").is_some()
         || memchr::memmem::find(start.as_bytes(), b"<SCRIPT").is_some()
 }

@@ -3,6 +3,7 @@
 use super::document::{Block, Document, Inline, Link, LinkKind};
 use super::notes::Notes;
 use super::spaces::tidy;
+use crate::util::limits;
 use crate::util::{html, text};
 use ego_tree::NodeId;
 use ego_tree::iter::Edge;
@@ -35,7 +36,14 @@ pub(super) fn of_element(
     dropped: &HashSet<NodeId>,
 ) -> Document {
     let notes = Notes::find(element, dropped);
-    let mut builder = Builder { base, links: Vec::new(), known: HashMap::new(), dropped, notes };
+    let mut builder = Builder {
+        base,
+        links: Vec::new(),
+        known: HashMap::new(),
+        left: limits::ARTICLE_TARGETS,
+        dropped,
+        notes,
+    };
     let blocks = builder.blocks(element, 0);
     Document { blocks, links: builder.links }
 }
@@ -45,6 +53,8 @@ struct Builder<'a> {
     links: Vec<Link>,
     /// Index of each target among the links.
     known: HashMap<(LinkKind, String), usize>,
+    /// How long further targets may be, in bytes.
+    left: usize,
     /// Nodes that are skipped with all their content.
     dropped: &'a HashSet<NodeId>,
     notes: Notes,
@@ -335,6 +345,9 @@ impl Builder<'_> {
 
     fn link(&mut self, address: Option<&str>, kind: LinkKind) -> Option<usize> {
         let address = address?.trim();
+        if self.left == 0 {
+            return None;
+        }
         let url = match self.base {
             Some(base) => base.join(address).ok()?,
             None => Url::parse(address).ok()?,
@@ -347,6 +360,8 @@ impl Builder<'_> {
             return None;
         }
         let url = url.to_string();
+        // Links to the same target count, too, because each must be resolved.
+        self.left = self.left.saturating_sub(url.len());
         let next = self.links.len();
         let at = *self.known.entry((kind, url.clone())).or_insert(next);
         if at == next {

@@ -145,7 +145,7 @@ fn a_long_page_is_read_up_to_its_limit() {
     let page =
         format!("<article>{}</article>", "<p>One more line of text, and on.</p>".repeat(400_000));
     let found = auto(&page, &Guide::default()).unwrap();
-    assert!(found.text.len() < crate::util::html::tree::MAX_PAGE, "{}", found.text.len());
+    assert!(found.text.len() < crate::util::limits::PAGE_BYTES, "{}", found.text.len());
 }
 
 #[test]

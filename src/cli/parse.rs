@@ -4,6 +4,7 @@ use super::exit::Exit;
 use super::global::Global;
 use super::output::escape_controls;
 use crate::feed;
+use crate::util::limits;
 use crate::util::text;
 use std::io::{self, BufRead, Read, Write};
 use std::path::Path;
@@ -38,7 +39,7 @@ Examples:
 
 /// Largest file that is read, in bytes: one more than the parser takes, so that it reports the
 /// excess.
-const MAX_FILE: u64 = feed::MAX_BYTES as u64 + 1;
+const MAX_FILE: u64 = limits::FEED_BYTES as u64 + 1;
 
 /// Runs `parse`.
 pub(super) fn run(args: &ParseArgs, global: &Global) -> Exit {

@@ -1,13 +1,11 @@
 //! A TOML file as a tree in which every key and value has its position.
 
 use super::error::{At, Report};
+use crate::util::limits;
 use std::fs;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
 use toml_edit::{Item, Table, Value as Toml};
-
-/// Maximum size of a file, in bytes.
-pub(crate) const MAX_FILE_BYTES: u64 = 8 * 1024 * 1024;
 
 /// A value and its position.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,8 +50,8 @@ pub(crate) fn read_text(file: &Path) -> Result<Option<String>, String> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(format!("cannot be read: {error}")),
     };
-    if bytes.len() as u64 > MAX_FILE_BYTES {
-        let mebibytes = MAX_FILE_BYTES / 1024 / 1024;
+    if bytes.len() > limits::CONFIG_BYTES {
+        let mebibytes = limits::CONFIG_BYTES / 1024 / 1024;
         return Err(format!("is larger than {mebibytes} MiB; is this the right file?"));
     }
     match String::from_utf8(bytes) {
@@ -77,7 +75,7 @@ fn read_bytes(file: &Path) -> std::io::Result<Vec<u8>> {
         return Err(std::io::Error::other("this is not a regular file"));
     }
     let mut bytes = Vec::new();
-    fs::File::open(file)?.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
+    fs::File::open(file)?.take(limits::CONFIG_BYTES as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

@@ -7,15 +7,13 @@ use super::source_settings::{MAX_FOLDER_DEPTH, folder, tag};
 use super::sources::address;
 use super::{newsboat, opml};
 use crate::model::Source;
+use crate::util::limits;
 use crate::util::text::line as clean;
 use encoding_rs::Encoding;
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
-
-/// Maximum size of a list, in bytes.
-pub(crate) const MAX_IMPORT_BYTES: usize = 64 * 1024 * 1024;
 
 /// The format of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
@@ -46,7 +44,7 @@ pub struct Import {
 pub enum ImportError {
     #[error("{0} is empty")]
     Empty(String),
-    #[error("{0} is larger than {limit} MiB; is this the right file?", limit = MAX_IMPORT_BYTES >> 20)]
+    #[error("{0} is larger than {limit} MiB; is this the right file?", limit = limits::IMPORT_BYTES >> 20)]
     TooLarge(String),
     /// Not text.
     #[error(
@@ -90,7 +88,7 @@ pub enum ImportError {
 /// # Errors
 /// A message, when it is not a file or cannot be read.
 pub fn read_import(path: &Path) -> Result<Vec<u8>, String> {
-    let most = MAX_IMPORT_BYTES as u64 + 1;
+    let most = limits::IMPORT_BYTES as u64 + 1;
     let mut bytes = Vec::new();
     let read = if path == Path::new("-") {
         io::stdin().lock().take(most).read_to_end(&mut bytes)
@@ -109,7 +107,7 @@ pub fn read_import(path: &Path) -> Result<Vec<u8>, String> {
 /// When it is not a list, or is empty. Single invalid entries are skipped.
 pub fn import(bytes: &[u8], name: &str) -> Result<Import, ImportError> {
     let name = clean(name);
-    if bytes.len() > MAX_IMPORT_BYTES {
+    if bytes.len() > limits::IMPORT_BYTES {
         return Err(ImportError::TooLarge(name));
     }
     if bytes.starts_with(&[0x1f, 0x8b]) {
@@ -182,19 +180,17 @@ pub(crate) struct Gatherer {
     ids: HashSet<String>,
     /// How often each URL occurs.
     seen: HashMap<String, usize>,
-    /// Sources beyond [`MAX_SOURCES`], and skipped entries beyond [`MAX_SKIPPED`].
+    /// Sources beyond [`limits::IMPORT_SOURCES`], and skipped entries beyond [`MAX_SKIPPED`].
     left_out: usize,
     unlisted: usize,
 }
 
-/// Maximum number of sources in one import.
-const MAX_SOURCES: usize = 10_000;
 /// Maximum number of skipped entries that are listed.
 const MAX_SKIPPED: usize = 1000;
 
 impl Gatherer {
     pub(crate) fn add(&mut self, entry: &Entry) {
-        if self.sources.len() >= MAX_SOURCES {
+        if self.sources.len() >= limits::IMPORT_SOURCES {
             self.left_out += 1;
             return;
         }
@@ -269,7 +265,7 @@ impl Gatherer {
             self.skipped.push((what, "too many to list".to_owned()));
         }
         if self.left_out > 0 {
-            let why = format!("a list can have {MAX_SOURCES} sources; split the file");
+            let why = format!("a list can have {} sources; split the file", limits::IMPORT_SOURCES);
             self.skipped.push((format!("{} more entries", self.left_out), why));
         }
         Ok(Import { kind, sources: self.sources, views: self.views, skipped: self.skipped })

@@ -21,7 +21,7 @@ mod tests;
 
 pub use bandit::BanditParameters;
 pub use links::{LinkId, Links, MAX_ADDRESS, Seen};
-pub use page::{CrawledPage, MOST_LINKS, PageLink, Site, read_page, target};
+pub use page::{CrawledPage, PageLink, Site, read_page, target};
 pub use strategy::{
     Ask, Classifier, Focused, Judge, Kind, Known, Learned, Lessons, LinkGroup, Omniscient,
     Revisits, Simple, SleepingBandit, SleepingBanditParameters, Strategy, Turn, Visit,

@@ -2,14 +2,13 @@
 
 use super::links::{MAX_ADDRESS, Seen};
 use crate::util::html::{self, tree};
+use crate::util::limits;
 use crate::util::{text, url as address};
 use scraper::{ElementRef, Html};
 use serde_json::Value;
 use std::collections::HashSet;
 use url::{Host, Url};
 
-/// Maximum number of links read per page.
-pub const MOST_LINKS: usize = 5_000;
 /// Maximum length of an anchor text, in characters.
 const MOST_ANCHOR: usize = 60;
 /// Longest path of a link in bytes. Longer paths lose their first elements.
@@ -72,7 +71,7 @@ impl PageLink {
 pub struct CrawledPage {
     /// The title as one clean line, possibly empty.
     pub title: String,
-    /// The first link to each target on the site, at most [`MOST_LINKS`], in page order.
+    /// The first link to each target on the site, at most [`limits::CRAWL_LINKS`], in page order.
     pub links: Vec<PageLink>,
     /// Whether it declares itself an article: by the type of its structured data, or by `og:type`
     /// and a date. Some generators set `og:type` on every page, so a date is required too.
@@ -95,7 +94,7 @@ pub fn read_page(bytes: &[u8], content_type: Option<&str>, url: &Url, site: &Sit
             _ => None,
         };
         let Some(target) = reference.and_then(|r| target(&page.base, r, site)) else { continue };
-        if links.len() < MOST_LINKS && !known.contains(&target) {
+        if links.len() < limits::CRAWL_LINKS && !known.contains(&target) {
             let anchor = anchor(element);
             known.insert(target.clone());
             links.push(PageLink { url: target, path: path(element), anchor });
@@ -285,8 +284,9 @@ mod tests {
         let page = read(&deep);
         assert_eq!(page.links[0].anchor.chars().count(), MOST_ANCHOR);
         assert!(page.links[0].path.len() <= MOST_PATH && page.links[0].path.ends_with("/a"));
-        let many: String = (0..MOST_LINKS + 9).map(|n| format!("<a href='{n}'>x</a>")).collect();
-        assert_eq!(read(&many).links.len(), MOST_LINKS);
+        let many: String =
+            (0..limits::CRAWL_LINKS + 9).map(|n| format!("<a href='{n}'>x</a>")).collect();
+        assert_eq!(read(&many).links.len(), limits::CRAWL_LINKS);
         assert_eq!(read(&"<div>".repeat(10_000)), CrawledPage::default());
     }
 

@@ -57,7 +57,8 @@ impl Context {
         follow: bool,
     ) -> Self {
         let processors = std::thread::available_parallelism().map_or(2, usize::from);
-        let workers = (processors - usize::from(follow)).max(1);
+        // At least two, so that one slow document does not hold up all others.
+        let workers = (processors - usize::from(follow)).max(2);
         Self {
             client: Client::new(settings.net.clone(), clock.clone()),
             store,

@@ -1,16 +1,13 @@
 //! Raw feed -> model: clean text, absolute URLs, parsed dates.
 
+use super::ParsedFeed;
 use super::raw::{Base, RawEntry, RawFeed, RawLink, RawText, TextKind};
-use super::{MAX_ENTRIES, ParsedFeed};
 use crate::model::{Enclosure, Entry, Time};
+use crate::util::limits;
 use crate::util::{date, html};
 use crate::util::{text, url as address};
 use std::sync::Arc;
 use url::Url;
-
-/// Maximum length of all texts and URLs of a feed together after sanitising, in bytes. A document of
-/// [`super::MAX_BYTES`] exceeds it only if it is made to, as by relative links to a long base URL.
-const MAX_TEXT: usize = 32 << 20;
 
 /// Longest guid that is kept, in bytes.
 const MAX_GUID: usize = 4096;
@@ -22,8 +19,9 @@ pub(super) fn feed(raw: RawFeed, base: Option<&Url>, mut repairs: Vec<String>) -
     let title = raw.title.value.as_ref().map(plain).filter(|t| !t.is_empty());
     let language = raw.language.value.as_deref().and_then(language);
     let total = raw.entries.total;
-    if total > MAX_ENTRIES {
-        repairs.push(format!("only the newest {MAX_ENTRIES} of {total} entries were kept"));
+    if total > limits::FEED_ENTRIES {
+        repairs
+            .push(format!("only the newest {} of {total} entries were kept", limits::FEED_ENTRIES));
     }
     let left_out = raw.entries.left_out + raw.links.left_out + raw.authors.left_out;
     if left_out > 0 {
@@ -36,7 +34,7 @@ pub(super) fn feed(raw: RawFeed, base: Option<&Url>, mut repairs: Vec<String>) -
         authors: names(&raw.authors.kept),
         language: language.clone(),
         bad_dates: 0,
-        left: MAX_TEXT,
+        left: limits::FEED_TEXT,
         left_out: 0,
     };
     let entries: Vec<Entry> =

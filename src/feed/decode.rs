@@ -1,6 +1,7 @@
 //! Bytes -> text: compression and character encodings.
 
-use super::{FeedError, MAX_BYTES};
+use super::FeedError;
+use crate::util::limits;
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 use std::borrow::Cow;
 use std::io::Read;
@@ -19,7 +20,7 @@ pub(super) fn decode(
             body = Cow::Owned(inflated);
         }
     }
-    if body.len() > MAX_BYTES {
+    if body.len() > limits::FEED_BYTES {
         return Err(FeedError::TooLarge);
     }
     let mut text = to_text(&body, content_type, repairs);
@@ -31,7 +32,7 @@ pub(super) fn decode(
 /// The content of gzip or zlib data, detected by its first bytes. `None` for anything else.
 fn inflate(bytes: &[u8], repairs: &mut Vec<String>) -> Result<Option<Vec<u8>>, FeedError> {
     let mut out = Vec::new();
-    let cap = MAX_BYTES as u64 + 1;
+    let cap = limits::FEED_BYTES as u64 + 1;
     let result = match bytes {
         [0x1f, 0x8b, ..] => {
             flate2::read::MultiGzDecoder::new(bytes).take(cap).read_to_end(&mut out)
@@ -41,7 +42,7 @@ fn inflate(bytes: &[u8], repairs: &mut Vec<String>) -> Result<Option<Vec<u8>>, F
         }
         _ => return Ok(None),
     };
-    if out.len() > MAX_BYTES {
+    if out.len() > limits::FEED_BYTES {
         return Err(FeedError::TooLarge);
     }
     match result {

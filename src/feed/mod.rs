@@ -20,15 +20,10 @@ mod root;
 mod xml;
 
 pub use crate::util::date::parse as parse_date;
+use crate::util::limits;
 
 use crate::model::{Entry, FeedHints, Time};
 use url::Url;
-
-/// Largest document after decompression, in bytes.
-pub const MAX_BYTES: usize = 10 * 1024 * 1024;
-
-/// Maximum number of entries per document. The newest are kept.
-pub const MAX_ENTRIES: usize = 5000;
 
 /// A parsed feed.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -41,7 +36,7 @@ pub struct ParsedFeed {
     pub language: Option<String>,
     /// How often the feed asks to be polled.
     pub hints: FeedHints,
-    /// In document order, at most [`MAX_ENTRIES`].
+    /// In document order, at most [`limits::FEED_ENTRIES`].
     pub entries: Vec<Entry>,
     /// What had to be repaired to read the document, in plain words.
     pub repairs: Vec<String>,
@@ -56,8 +51,8 @@ pub enum FeedError {
         /// What it seems to be, with an article: "an HTML page".
         actual: String,
     },
-    /// Larger than [`MAX_BYTES`].
-    #[error("the feed is larger than {} MiB when unpacked", MAX_BYTES / 1024 / 1024)]
+    /// Larger than [`limits::FEED_BYTES`].
+    #[error("the feed is larger than {} MiB when unpacked", limits::FEED_BYTES / 1024 / 1024)]
     TooLarge,
     #[error("cannot read the feed: {why}")]
     Malformed { why: String },
@@ -75,7 +70,7 @@ impl FeedError {
 /// of the response, against which relative URLs are resolved.
 ///
 /// # Errors
-/// When the document is not a feed, is larger than [`MAX_BYTES`], or cannot be read at all.
+/// When the document is not a feed, is larger than [`limits::FEED_BYTES`], or cannot be read at all.
 pub fn parse(
     bytes: &[u8],
     content_type: Option<&str>,
@@ -97,7 +92,7 @@ pub fn parse(
 /// Decodes any document to text, as a feed would be.
 ///
 /// # Errors
-/// When it is larger than [`MAX_BYTES`].
+/// When it is larger than [`limits::FEED_BYTES`].
 pub fn decode_text(bytes: &[u8], content_type: Option<&str>) -> Result<String, FeedError> {
     decode::decode(bytes, content_type, &mut Vec::new())
 }

@@ -1,10 +1,10 @@
 //! A feed as written, before URLs, dates and texts are interpreted. All lists are limited while they
 //! are read.
 
-use super::MAX_ENTRIES;
 use super::hints::RawHints;
 use crate::model::Time;
 use crate::util::date;
+use crate::util::limits;
 use std::cmp::Reverse;
 use std::sync::Arc;
 use url::Url;
@@ -69,15 +69,12 @@ impl<T> Ranked<T> {
     }
 }
 
-/// A list of names or links that keeps its first [`MAX_LIST`] values and counts the rest.
+/// A list of names or links that keeps its first [`limits::ENTRY_LIST`] values and counts the rest.
 #[derive(Debug)]
 pub(super) struct Limited<T> {
     pub(super) kept: Vec<T>,
     pub(super) left_out: usize,
 }
-
-/// Maximum number of names or links of one kind per entry.
-const MAX_LIST: usize = 50;
 
 impl<T> Default for Limited<T> {
     fn default() -> Self {
@@ -87,7 +84,7 @@ impl<T> Default for Limited<T> {
 
 impl<T> Limited<T> {
     pub(super) fn push(&mut self, value: T) {
-        if self.kept.len() < MAX_LIST {
+        if self.kept.len() < limits::ENTRY_LIST {
             self.kept.push(value);
         } else {
             self.left_out += 1;
@@ -142,7 +139,7 @@ impl RawEntry {
         self.published.value.as_deref().or(self.updated.value.as_deref()).and_then(date::parse)
     }
 
-    /// Names and links beyond [`MAX_LIST`].
+    /// Names and links beyond [`limits::ENTRY_LIST`].
     fn left_out(&self) -> usize {
         let links = [&self.links, &self.enclosures].map(|list| list.left_out);
         let names = [&self.authors, &self.weak_authors, &self.categories].map(|list| list.left_out);
@@ -150,14 +147,14 @@ impl RawEntry {
     }
 }
 
-/// The newest [`MAX_ENTRIES`] entries, those without a date last. At most twice as many exist at
+/// The newest [`limits::FEED_ENTRIES`] entries, those without a date last. At most twice as many exist at
 /// once.
 #[derive(Debug, Default)]
 pub(super) struct Entries {
     kept: Vec<RawEntry>,
     /// How many entries the document has.
     pub(super) total: usize,
-    /// Names and links of entries beyond [`MAX_LIST`].
+    /// Names and links of entries beyond [`limits::ENTRY_LIST`].
     pub(super) left_out: usize,
 }
 
@@ -166,7 +163,7 @@ impl Entries {
         self.total += 1;
         self.left_out += entry.left_out();
         self.kept.push(entry);
-        if self.kept.len() >= 2 * MAX_ENTRIES {
+        if self.kept.len() >= 2 * limits::FEED_ENTRIES {
             self.drop_oldest();
         }
     }
@@ -178,14 +175,14 @@ impl Entries {
     }
 
     fn drop_oldest(&mut self) {
-        if self.kept.len() <= MAX_ENTRIES {
+        if self.kept.len() <= limits::FEED_ENTRIES {
             return;
         }
         let dates: Vec<Option<Time>> = self.kept.iter().map(RawEntry::date).collect();
         let mut order: Vec<usize> = (0..dates.len()).collect();
         order.sort_by_key(|at| Reverse(dates[*at]));
         let mut keep = vec![false; dates.len()];
-        order.iter().take(MAX_ENTRIES).for_each(|at| keep[*at] = true);
+        order.iter().take(limits::FEED_ENTRIES).for_each(|at| keep[*at] = true);
         let mut flags = keep.into_iter();
         self.kept.retain(|_| flags.next().unwrap_or(false));
     }

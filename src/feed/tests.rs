@@ -68,7 +68,7 @@ fn reports_damage_by_name() {
     assert!(matches!(broken, Err(FeedError::Malformed { .. })));
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     assert!(matches!(parse(deep.as_bytes(), None, None), Err(FeedError::NotAFeed { .. })));
-    let large = vec![b' '; MAX_BYTES + 1];
+    let large = vec![b' '; limits::FEED_BYTES + 1];
     assert_eq!(parse(&large, None, None), Err(FeedError::TooLarge));
 }
 
@@ -113,7 +113,7 @@ fn unpacks_compressed_documents() {
     let plain = b"<rss version='2.0'><channel><title>Packed</title></channel></rss>";
     let packed = gzip(&gzip(plain));
     assert_eq!(parse(&packed, None, None).expect("a feed").title.as_deref(), Some("Packed"));
-    let bomb = gzip(&vec![b' '; 2 * MAX_BYTES]);
+    let bomb = gzip(&vec![b' '; 2 * limits::FEED_BYTES]);
     assert_eq!(parse(&bomb, None, None), Err(FeedError::TooLarge));
     let cut = parse(&gzip(plain)[..60], None, None);
     assert!(cut.is_err() || cut.is_ok_and(|f| !f.repairs.is_empty()));
@@ -180,7 +180,7 @@ fn keeps_optional_fields() {
 fn keeps_the_newest_of_too_many_entries() {
     let items = |dated: bool| -> String {
         let date = |n: usize| format!("<pubDate>{}</pubDate>", 1_600_000_000 + n * 60);
-        (0..MAX_ENTRIES + 5)
+        (0..limits::FEED_ENTRIES + 5)
             .map(|n| {
                 format!(
                     "<item><guid>{n}</guid>{}</item>",
@@ -191,7 +191,7 @@ fn keeps_the_newest_of_too_many_entries() {
     };
     for (dated, first) in [(true, "5"), (false, "0")] {
         let feed = read(&format!("<rss version='2.0'><channel>{}</channel></rss>", items(dated)));
-        assert_eq!(feed.entries.len(), MAX_ENTRIES);
+        assert_eq!(feed.entries.len(), limits::FEED_ENTRIES);
         assert_eq!(feed.entries[0].guid.as_deref(), Some(first));
         assert_eq!(feed.repairs.len(), 1);
     }

@@ -8,16 +8,10 @@ use super::doctype::Entities;
 use super::element::{Element, Node, is_void};
 use super::names::{self, Ns};
 use crate::util::html::{Scanner, Tag, Token};
+use crate::util::limits;
 
 /// Deepest nesting inside a field. Deeper tags are dropped and their text stays.
 const MAX_DEPTH: usize = 256;
-
-/// Maximum number of elements and attributes inside a field. Further tags are dropped and their text
-/// stays.
-const MAX_NODES: usize = 50_000;
-
-/// Maximum number of attributes read per tag.
-const MAX_ATTRIBUTES: usize = 64;
 
 /// Maximum number of namespace declarations in force at once.
 const MAX_PREFIXES: usize = 200;
@@ -154,7 +148,7 @@ impl<'a> Reader<'a> {
 
     fn element(&mut self, tag: &Tag<'_>) -> Element {
         let mut attributes = Vec::new();
-        for (name, value) in tag.attributes().take(MAX_ATTRIBUTES) {
+        for (name, value) in tag.attributes().take(limits::TAG_ATTRIBUTES) {
             let name = name.to_ascii_lowercase();
             if !attributes.iter().any(|(n, _)| *n == name) {
                 attributes.push((name, self.entities.decode(value).into_owned()));
@@ -219,7 +213,7 @@ impl<'a> Reader<'a> {
             }
             match event {
                 Event::Text(text) => push_node(&mut stack, Node::Text(text)),
-                Event::Start(_) if nodes > MAX_NODES => self.oddities.many = true,
+                Event::Start(_) if nodes > limits::FIELD_TAGS => self.oddities.many = true,
                 Event::Start(e) if e.empty || is_void(&e.name) => {
                     push_node(&mut stack, Node::Element(e));
                 }

@@ -93,6 +93,11 @@ impl Decoder {
         self.wire
     }
 
+    /// Bytes decoded so far.
+    pub(crate) fn decoded(&self) -> usize {
+        self.stream.as_ref().map_or(0, |stream| stream.sink().bytes.len())
+    }
+
     /// Decodes the next piece.
     pub(crate) fn push(&mut self, data: &[u8]) -> Result<(), BodyError> {
         self.wire += data.len() as u64;
@@ -160,16 +165,19 @@ impl Stream {
         result.map_err(|_| self.blame())
     }
 
+    fn sink(&self) -> &Sink {
+        match self {
+            Self::Undecided(_, sink) | Self::Plain(sink) => sink,
+            Self::Gzip(gzip) => gzip.get_ref(),
+            Self::Zlib(zlib) => zlib.get_ref(),
+            Self::Deflate(deflate) => deflate.get_ref(),
+            Self::Brotli(brotli) => brotli.get_ref(),
+        }
+    }
+
     /// Distinguishes a full sink from damaged data.
     fn blame(&self) -> BodyError {
-        let overflowed = match self {
-            Self::Undecided(_, sink) | Self::Plain(sink) => sink.overflowed,
-            Self::Gzip(gzip) => gzip.get_ref().overflowed,
-            Self::Zlib(zlib) => zlib.get_ref().overflowed,
-            Self::Deflate(deflate) => deflate.get_ref().overflowed,
-            Self::Brotli(brotli) => brotli.get_ref().overflowed,
-        };
-        if overflowed { BodyError::TooLarge } else { BodyError::Damaged }
+        if self.sink().overflowed { BodyError::TooLarge } else { BodyError::Damaged }
     }
 
     fn finish(mut self) -> Result<Bytes, BodyError> {

@@ -5,7 +5,7 @@ use super::body::{BodyError, Decoder};
 use super::error::{Attempt, FetchError, plain};
 use super::freshness::Freshness;
 use super::gate::{Gate, Permit, host_key};
-use super::memory::MemoryBudget;
+use super::memory::{LARGE, MemoryBudget};
 use super::request::{Hop, Purpose, Request, Response};
 use super::request_headers::RequestHeaders;
 use super::robots_cache::RobotsCache;
@@ -21,12 +21,15 @@ use reqwest::header::{self, HeaderMap, HeaderValue};
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tokio::sync::OwnedSemaphorePermit;
 use url::Url;
 
 /// Redirects that are followed.
 pub const MAX_HOPS: usize = 5;
 /// Longest URL that is followed, and longest validator that is kept, in bytes.
 const MAX_HEADER: usize = 8 * 1024;
+/// How much of a body is decoded at a time, in bytes: compressed data can be 1,000 times larger.
+const PART: usize = 1024;
 
 /// The HTTP client. Clones share connections, queues and caches.
 #[derive(Clone)]
@@ -248,12 +251,12 @@ impl Inner {
         if response.is_success() && !hop.head {
             // Waiting for the memory budget does not count towards the server's time.
             let compressed = answer.headers().contains_key(header::CONTENT_ENCODING);
-            response.memory = self.memory.reserve(answer.content_length(), compressed).await;
+            let mut memory = self.memory.reserve(answer.content_length(), compressed).await;
             let limit =
                 hop.max_bytes.map_or(self.settings.max_body, |m| m.min(self.settings.max_body));
-            let body = self.body(answer, limit, &attempt);
             (response.body, response.wire_bytes) =
-                tokio::time::timeout(left, body).await.map_err(late)??;
+                self.body(answer, limit, left, &attempt, &mut memory).await?;
+            response.memory = Some(Arc::new(memory));
         }
         Ok(Step::Done(Box::new(response)))
     }
@@ -292,7 +295,9 @@ impl Inner {
         &self,
         mut answer: reqwest::Response,
         limit: u64,
+        left: Duration,
         attempt: &impl Fn() -> Attempt<'a>,
+        memory: &mut Vec<OwnedSemaphorePermit>,
     ) -> Result<(Bytes, u64), FetchError> {
         let declared = answer.content_length();
         let explain = |error: BodyError, received: u64| {
@@ -309,9 +314,26 @@ impl Inner {
         let encoding = encoding.map(|v| String::from_utf8_lossy(v.as_bytes()).into_owned());
         let mut decoder =
             Decoder::new(encoding.as_deref(), limit).map_err(|error| explain(error, 0))?;
-        while let Some(piece) = answer.chunk().await.map_err(|e| attempt().explain(&e))? {
-            let pushed = decoder.push(&piece);
-            pushed.map_err(|error| explain(error, decoder.wire_bytes()))?;
+        let mut deadline = tokio::time::Instant::now() + left;
+        let mut large = false;
+        loop {
+            let piece = tokio::time::timeout_at(deadline, answer.chunk()).await;
+            let late = |_| FetchError::Timeout {
+                host: attempt().host.to_owned(),
+                after: attempt().allowed,
+            };
+            let piece = piece.map_err(late)?.map_err(|e| attempt().explain(&e))?;
+            let Some(piece) = piece else { break };
+            for part in piece.chunks(PART) {
+                let pushed = decoder.push(part);
+                pushed.map_err(|error| explain(error, decoder.wire_bytes()))?;
+                if !large && decoder.decoded() > LARGE {
+                    let before = tokio::time::Instant::now();
+                    memory.extend(self.memory.reserve_large().await);
+                    deadline += before.elapsed();
+                    large = true;
+                }
+            }
         }
         let wire = decoder.wire_bytes();
         Ok((decoder.finish().map_err(|error| explain(error, wire))?, wire))

@@ -13,18 +13,27 @@ const MAX_BODY_KIB: u32 = 512;
 const UNKNOWN_BODY_KIB: u32 = 256;
 /// The assumed expansion of a compressed body.
 const EXPANSION: u64 = 5;
+/// Size from which on a body is large, in bytes: the most that one reserves.
+pub(crate) const LARGE: usize = MAX_BODY_KIB as usize * 1024;
+/// How many large bodies may exist at once. Their announced size may be wrong or missing, so this is
+/// checked while they are read.
+const MAX_LARGE: usize = 3;
 
 /// The reservation of one body; released when the last clone is dropped.
-pub type MemoryShare = Arc<OwnedSemaphorePermit>;
+pub type MemoryShare = Arc<Vec<OwnedSemaphorePermit>>;
 
 #[derive(Debug)]
 pub(crate) struct MemoryBudget {
     free: Arc<Semaphore>,
+    large: Arc<Semaphore>,
 }
 
 impl Default for MemoryBudget {
     fn default() -> Self {
-        Self { free: Arc::new(Semaphore::new(BUDGET_KIB as usize)) }
+        Self {
+            free: Arc::new(Semaphore::new(BUDGET_KIB as usize)),
+            large: Arc::new(Semaphore::new(MAX_LARGE)),
+        }
     }
 }
 
@@ -34,10 +43,15 @@ impl MemoryBudget {
         &self,
         announced: Option<u64>,
         compressed: bool,
-    ) -> Option<MemoryShare> {
+    ) -> Vec<OwnedSemaphorePermit> {
         let size = size(announced, compressed);
-        // The semaphore is never closed, so this does not fail.
-        self.free.clone().acquire_many_owned(size).await.ok().map(Arc::new)
+        // The semaphores are never closed, so acquiring does not fail.
+        self.free.clone().acquire_many_owned(size).await.into_iter().collect()
+    }
+
+    /// Waits until a body may become larger than [`LARGE`].
+    pub(crate) async fn reserve_large(&self) -> Option<OwnedSemaphorePermit> {
+        self.large.clone().acquire_owned().await.ok()
     }
 }
 
@@ -73,7 +87,7 @@ mod tests {
         }
         assert_eq!(budget.free.available_permits(), 0);
         shares.pop();
-        assert!(budget.reserve(None, false).await.is_some());
+        assert_eq!(budget.reserve(None, false).await.len(), 1);
         assert_eq!(budget.free.available_permits(), (MAX_BODY_KIB) as usize);
     }
 }

@@ -1,12 +1,11 @@
 //! A parser of robots.txt according to RFC 9309, as tolerant as common parsers: misspelt names, a
 //! missing colon, `$` and `*` in patterns. Pure.
 
+use crate::util::limits;
 use memchr::memmem::find;
 use std::time::Duration;
 use url::Url;
 
-/// Bytes of a file that are read (RFC 9309, section 2.5, requires at least this much).
-pub const MAX_BYTES: usize = 500 * 1024;
 /// Longest `crawl-delay` that is applied.
 pub const MAX_DELAY: Duration = Duration::from_secs(60);
 /// Bytes of a line that are read.
@@ -51,10 +50,10 @@ impl Robots {
         Self::default()
     }
 
-    /// Parses the first [`MAX_BYTES`] of a file for the agent with that product token. Never
+    /// Parses the first [`limits::ROBOTS_BYTES`] of a file for the agent with that product token. Never
     /// fails: unknown lines are skipped.
     pub fn parse(bytes: &[u8], agent: &str) -> Self {
-        let bytes = bytes.get(..MAX_BYTES).unwrap_or(bytes);
+        let bytes = bytes.get(..limits::ROBOTS_BYTES).unwrap_or(bytes);
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let (mut own, mut global) = (Group::default(), Group::default());
         let (mut in_own, mut in_global, mut in_rules) = (false, false, false);
@@ -307,7 +306,8 @@ mod tests {
     fn hostile_files_stay_within_limits() {
         let stars = "user-agent: *\ndisallow: ".to_owned() + &"*a".repeat(200_000);
         assert!(Robots::parse(stars.as_bytes(), "newsfed").allows_path(&"/a".repeat(1_000)));
-        let long = [b"user-agent: *\n".as_slice(), &b"x".repeat(MAX_BYTES), b"\ndisallow: /"];
+        let long =
+            [b"user-agent: *\n".as_slice(), &b"x".repeat(limits::ROBOTS_BYTES), b"\ndisallow: /"];
         assert!(Robots::parse(&long.concat(), "newsfed").allows_path("/a"));
         let noise: Vec<u8> = (0..=255).cycle().take(10_000).collect();
         assert!(Robots::parse(&noise, "newsfed").allows_path("/a"));

@@ -3,6 +3,7 @@
 
 use crate::model::Time;
 use crate::util::domain::same_site;
+use crate::util::limits;
 use crate::util::{date, html, text, url as address};
 use flate2::read::MultiGzDecoder;
 use quick_xml::Reader;
@@ -11,10 +12,6 @@ use std::borrow::Cow;
 use std::io::Read;
 use url::Url;
 
-/// Largest document after decompression, in bytes (limit of the protocol).
-const MAX_BYTES: usize = 50 * 1024 * 1024;
-/// URLs in one document (limit of the protocol).
-const MAX_URLS: usize = 50_000;
 /// Longest text of one element, in bytes.
 const MAX_TEXT: usize = 8 * 1024;
 
@@ -88,7 +85,7 @@ pub enum SitemapError {
     #[error("this is not a sitemap")]
     Other,
     /// Over the limit of the protocol.
-    #[error("the sitemap is larger than {} MiB when decompressed", MAX_BYTES / 1024 / 1024)]
+    #[error("the sitemap is larger than {} MiB when decompressed", limits::SITEMAP_BYTES / 1024 / 1024)]
     TooLarge,
 }
 
@@ -114,19 +111,19 @@ fn unpack(bytes: &[u8]) -> Result<Cow<'_, [u8]>, SitemapError> {
     for _ in 0..2 {
         if body.starts_with(&[0x1f, 0x8b]) {
             let mut out = Vec::new();
-            let limit = MAX_BYTES as u64 + 1;
+            let limit = limits::SITEMAP_BYTES as u64 + 1;
             // The part of a damaged file that can be decompressed is used.
             let _ = MultiGzDecoder::new(&*body).take(limit).read_to_end(&mut out);
             body = Cow::Owned(out);
         }
     }
-    if body.len() > MAX_BYTES { Err(SitemapError::TooLarge) } else { Ok(body) }
+    if body.len() > limits::SITEMAP_BYTES { Err(SitemapError::TooLarge) } else { Ok(body) }
 }
 
 /// Plain text: every line is a URL.
 fn lines<'a>(body: &'a str, url: &'a Url) -> impl Iterator<Item = SitemapEntry> + 'a {
     let looks_right = body.lines().next().is_some_and(|l| l.trim().starts_with("http"));
-    body.lines().take(if looks_right { MAX_URLS } else { 0 }).filter_map(move |line| {
+    body.lines().take(if looks_right { limits::SITEMAP_URLS } else { 0 }).filter_map(move |line| {
         let draft = Draft { loc: line.trim().to_owned(), ..Draft::default() };
         draft.page(url)
     })
@@ -240,7 +237,7 @@ fn xml(markup: &str, url: &Url) -> Result<Sitemap, SitemapError> {
             }
             _ => {}
         }
-        if pages.len() + children.len() >= MAX_URLS {
+        if pages.len() + children.len() >= limits::SITEMAP_URLS {
             break;
         }
     }

@@ -285,8 +285,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("db");
         let whole = filled(&path);
+        const ROUNDS: u64 = 10;
         let mut saved = 0;
-        for seed in 0..10 {
+        for seed in 0..ROUNDS {
             let mut random = fastrand::Rng::with_seed(seed);
             let mut bytes = whole.clone();
             for _ in 0..20 {
@@ -325,7 +326,8 @@ mod tests {
             store.close();
         }
         // Damage in the pages of the schema leaves nothing to read.
-        assert!(saved > 20 * 2000 * 7 / 10, "{saved} of 40000");
+        let all = ROUNDS as usize * 2000;
+        assert!(saved > all * 7 / 10, "{saved} of {all}");
     }
 
     /// Wrong bytes in the middle of texts: the texts are neither lost nor harmful.

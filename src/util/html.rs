@@ -7,7 +7,7 @@ mod scan;
 pub mod tree;
 
 pub use decode::decode;
-pub use gate::{MAX_ELEMENTS, gate};
+pub use gate::gate;
 pub use scan::{Attributes, Scanner, Tag, Token, decode_entities};
 
 use super::text;
@@ -16,13 +16,10 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 use url::Url;
 
-/// Deepest nesting for which a tree is built.
-pub const MAX_DEPTH: usize = 512;
-
 /// Safe HTML: no scripts, styles, frames, forms or drawings, no event or style attributes, only
 /// http, https and mailto links, made absolute with `base` (without a base, relative links lose
 /// their target). Control characters are removed, every element is closed, and nesting is
-/// flattened far below [`MAX_DEPTH`], so that building a tree of the result is always safe.
+/// flattened far below [`limits::PAGE_DEPTH`], so that building a tree of the result is always safe.
 pub fn clean(html: &str, base: Option<&Url>) -> String {
     let html = html.trim();
     if !html.contains(['<', '>', '&', '"']) {

@@ -5,6 +5,7 @@ pub mod clock;
 pub mod date;
 pub mod domain;
 pub mod html;
+pub mod limits;
 pub(crate) mod near;
 pub mod text;
 pub mod time_text;

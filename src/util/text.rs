@@ -2,12 +2,10 @@
 //!
 //! Text is sanitised once, on its way into the model. Everything in the model is safe to print.
 
+use crate::util::limits;
 use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
-
-/// Longest line that [`line`] returns, in characters.
-pub const MAX_LINE: usize = 1000;
 
 /// Longest line that [`block`] keeps unbroken, in characters.
 pub const MAX_BLOCK_LINE: usize = 20_000;
@@ -24,7 +22,7 @@ const MAX_STRING_IN_MARKUP: usize = 256;
 const TAB: usize = 4;
 
 /// Makes one line of clean text: control characters, escape sequences, bidirectional overrides and
-/// invisible characters are removed, white space is collapsed. At most [`MAX_LINE`] characters.
+/// invisible characters are removed, white space is collapsed. At most [`limits::LINE_CHARS`] characters.
 pub fn line(s: &str) -> String {
     if is_plain_line(s) {
         return s.to_owned();
@@ -38,7 +36,7 @@ pub fn line(s: &str) -> String {
         out.push_str(word);
     }
     let mut out = bound_graphemes(out);
-    if let Some((at, _)) = out.char_indices().nth(MAX_LINE) {
+    if let Some((at, _)) = out.char_indices().nth(limits::LINE_CHARS) {
         let keep = out.grapheme_indices(true).map(|(i, _)| i).take_while(|i| *i < at).last();
         out.truncate(keep.unwrap_or(0));
         out.truncate(out.trim_end().len());
@@ -121,7 +119,7 @@ enum Mode {
 
 fn is_plain_line(s: &str) -> bool {
     let bytes = s.as_bytes();
-    s.len() <= MAX_LINE
+    s.len() <= limits::LINE_CHARS
         && bytes.iter().all(|b| (0x20..0x7f).contains(b))
         && !bytes.starts_with(b" ")
         && !bytes.ends_with(b" ")

@@ -1,10 +1,8 @@
 //! URLs: which may be opened, and when two are the same.
 
+use crate::util::limits;
 use std::fmt;
-use url::Url;
-
-/// Longest URL that is accepted, in bytes.
-pub const MAX_URL: usize = 8192;
+use url::{Position, Url};
 
 /// A URL as the user typed it, with its credentials kept apart.
 #[derive(Clone, PartialEq, Eq)]
@@ -35,8 +33,8 @@ impl fmt::Debug for WebAddress {
 pub enum UrlError {
     #[error("no URL given; enter one such as https://example.com/")]
     Empty,
-    /// Longer than [`MAX_URL`].
-    #[error("the URL is longer than {MAX_URL} characters")]
+    /// Longer than [`limits::URL_BYTES`].
+    #[error("the URL is longer than {} bytes", limits::URL_BYTES)]
     TooLong,
     /// A scheme other than http or https.
     #[error("cannot follow \"{0}\" URLs; only http and https are supported")]
@@ -59,7 +57,7 @@ pub fn parse_web(text: &str) -> Result<WebAddress, UrlError> {
     if text.is_empty() {
         return Err(UrlError::Empty);
     }
-    if text.len() > MAX_URL {
+    if text.len() > limits::URL_BYTES {
         return Err(UrlError::TooLong);
     }
     let text = without_feed_scheme(text);
@@ -100,9 +98,13 @@ pub fn take_credentials(url: &mut Url) -> Option<(String, String)> {
     Some(taken)
 }
 
-/// An absolute http(s) URL from a reference in a document, without credentials.
+/// An absolute http(s) URL from a reference in a document, without credentials. Relative references
+/// to a base URL longer than [`limits::BASE_BYTES`] are not resolved.
 pub fn resolve(base: &Url, href: &str) -> Option<Url> {
-    finish(base.join(tidy(href)?.as_ref()).ok()?)
+    let href = tidy(href)?;
+    let long = base.as_str().len() > limits::BASE_BYTES
+        && base[..Position::AfterPath].len() > limits::BASE_BYTES;
+    finish(if long { Url::parse(&href) } else { base.join(&href) }.ok()?)
 }
 
 /// As [`resolve`]. Without a base the reference must be absolute.
@@ -206,7 +208,7 @@ fn plausible_host(url: &Url, explicit: bool) -> bool {
 /// The reference without what browsers ignore: outer spaces, tabs and line endings anywhere.
 fn tidy(href: &str) -> Option<std::borrow::Cow<'_, str>> {
     let href = href.trim_matches(|c: char| c.is_whitespace() || c.is_control());
-    if href.is_empty() || href.len() > MAX_URL {
+    if href.is_empty() || href.len() > limits::URL_BYTES {
         return None;
     }
     // Other control characters and bidirectional marks do not belong in a URL.
@@ -222,7 +224,7 @@ fn tidy(href: &str) -> Option<std::borrow::Cow<'_, str>> {
 
 fn finish(mut url: Url) -> Option<Url> {
     let usable = matches!(url.scheme(), "http" | "https") && url.has_host();
-    if !usable || url.as_str().len() > MAX_URL {
+    if !usable || url.as_str().len() > limits::URL_BYTES {
         return None;
     }
     take_credentials(&mut url);
@@ -311,6 +313,12 @@ mod tests {
             assert_eq!(resolve(&base, href).as_ref().map(Url::as_str), expected, "{href:?}");
         }
         assert_eq!(absolute(None, "/x"), None);
+        // A long query is no part of the base, but a long path is refused.
+        let long = |text: &str| Url::parse(&format!("https://e.org/{}", text.repeat(800))).unwrap();
+        let found = |base: &Url, href: &str| resolve(base, href).map(String::from);
+        assert_eq!(found(&long("?ab"), "x").as_deref(), Some("https://e.org/x"));
+        assert_eq!(found(&long("a/"), "x"), None);
+        assert_eq!(found(&long("a/"), "https://e.org/x").as_deref(), Some("https://e.org/x"));
     }
 
     #[test]

@@ -4,14 +4,13 @@ use super::page::Page;
 use super::selector::Selectors;
 use crate::model::Time;
 use crate::util::html::tree::text_up_to;
+use crate::util::limits;
 use crate::util::url::normalise;
 use crate::util::{date, text};
 use scraper::ElementRef;
 use std::collections::HashSet;
 use url::Url;
 
-/// Maximum number of links of one list page.
-const MAX_LINKS: usize = 2000;
 /// Maximum number of elements of a block that are searched for a date.
 const MAX_ELEMENTS: usize = 200;
 /// Maximum number of bytes of a link's text that are used as title.
@@ -48,7 +47,7 @@ pub fn list_page(page: &Page, articles: &Selectors, next: Option<&Selectors>) ->
         if seen.insert(normalise(&url)) {
             let title = text::line(&text_up_to(link, MAX_TITLE));
             links.push(ListLink { url, title, date: date_beside(link) });
-            if links.len() == MAX_LINKS {
+            if links.len() == limits::LIST_LINKS {
                 break;
             }
         }

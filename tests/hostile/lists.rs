@@ -60,7 +60,7 @@ fn follows_lists_and_shows_every_feed() {
     let of =
         |name: &str| again.iter().filter(|i| i["source"].as_str().unwrap().contains(name)).count();
     assert_eq!(of("rotating-guid"), 1);
-    assert_eq!(of("many-items"), newsfed::feed::MAX_ENTRIES);
+    assert_eq!(of("many-items"), newsfed::util::limits::FEED_ENTRIES);
     assert!((1..=500).contains(&of("same-guid")));
     assert_printed(&output.stdout, "list");
     for item in &again {

@@ -9,4 +9,5 @@ mod config;
 mod config_edit;
 mod fuzz_seeds;
 mod import;
+mod limits;
 mod lists;

@@ -6,17 +6,11 @@
 //! open: the estimate may be too high, but never too low.
 
 use super::scan::{Scanner, Tag, Token};
+use crate::util::limits;
 use std::borrow::Cow;
 
-/// Maximum number of elements and comments in a tree, including those that the parser repeats.
-pub const MAX_ELEMENTS: usize = 150_000;
-
-/// Maximum number of attributes per tag. Further ones are removed: the parser compares each with all
-/// before it.
-const MAX_ATTRIBUTES: usize = 64;
-
 /// The source without surplus attributes. `None` if its tree would be nested deeper than `limit`, or
-/// have more than [`MAX_ELEMENTS`] elements.
+/// have more than [`limits::PAGE_ELEMENTS`] elements.
 ///
 /// Levels that the parser inserts (bodies and rows of tables) are not counted. A document with an
 /// unterminated SVG or MathML element counts as too deep. As in the parser's default, the content
@@ -60,7 +54,7 @@ pub fn gate(html: &str, limit: usize) -> Option<Cow<'_, str>> {
             Token::Other => elements += 1,
             _ => {}
         }
-        if elements > MAX_ELEMENTS {
+        if elements > limits::PAGE_ELEMENTS {
             return None;
         }
         if let Some(cut) = cut {
@@ -76,13 +70,13 @@ pub fn gate(html: &str, limit: usize) -> Option<Cow<'_, str>> {
     Some(out.into())
 }
 
-/// What follows the first [`MAX_ATTRIBUTES`] attributes of a tag; `None` if nothing does.
+/// What follows the first [`limits::TAG_ATTRIBUTES`] attributes of a tag; `None` if nothing does.
 fn surplus(attributes: &str) -> Option<&str> {
-    if attributes.len() <= 2 * MAX_ATTRIBUTES {
+    if attributes.len() <= 2 * limits::TAG_ATTRIBUTES {
         return None;
     }
     let mut all = Tag { name: "", rest: attributes }.attributes();
-    all.nth(MAX_ATTRIBUTES - 1)?;
+    all.nth(limits::TAG_ATTRIBUTES - 1)?;
     Some(all.rest()).filter(|rest| !rest.trim().is_empty())
 }
 

@@ -1,8 +1,9 @@
 //! HTML -> safe HTML in one pass: every tag of the result is rebuilt from an allow-list, every text
 //! and value is escaped, every element is closed. No markup of the source is copied.
 
+use super::escape;
 use super::scan::{Scanner, Tag, Token, decode_entities};
-use super::{MAX_DEPTH, escape};
+use crate::util::limits;
 use crate::util::url::absolute;
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -212,7 +213,7 @@ impl Writer<'_> {
             self.write_tag(tag, &name);
         } else if KEPT.binary_search(&name.as_str()).is_ok() {
             self.close_implied(&name);
-            if self.open.len() < MAX_DEPTH / 2 {
+            if self.open.len() < limits::PAGE_DEPTH / 2 {
                 self.write_tag(tag, &name);
                 self.open.push(name);
             } else if BLOCKS.contains(&name.as_str()) {

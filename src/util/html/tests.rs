@@ -1,4 +1,5 @@
 use super::*;
+use crate::util::limits;
 use proptest::prelude::*;
 
 fn base() -> Url {
@@ -105,10 +106,10 @@ fn detects_deep_markup() {
         "<div></div/>x<span>",
     ];
     for unit in deep {
-        assert!(gate(&unit.repeat(2000), MAX_DEPTH).is_none(), "{unit}");
+        assert!(gate(&unit.repeat(2000), limits::PAGE_DEPTH).is_none(), "{unit}");
     }
-    assert!(gate(&format!("<svg>{}", "<td>".repeat(2000)), MAX_DEPTH).is_none());
-    assert!(gate(&format!("<svg><title>{}", "<g>".repeat(2000)), MAX_DEPTH).is_none());
+    assert!(gate(&format!("<svg>{}", "<td>".repeat(2000)), limits::PAGE_DEPTH).is_none());
+    assert!(gate(&format!("<svg><title>{}", "<g>".repeat(2000)), limits::PAGE_DEPTH).is_none());
     let flat = [
         "<option>",
         "<ruby>a<rt>b</ruby>",
@@ -128,14 +129,14 @@ fn detects_deep_markup() {
         "<a href='<div>'></a>",
     ];
     for unit in flat {
-        assert!(gate(&unit.repeat(2000), MAX_DEPTH).is_some(), "{unit}");
+        assert!(gate(&unit.repeat(2000), limits::PAGE_DEPTH).is_some(), "{unit}");
     }
 }
 
 #[test]
 fn flattens_deep_markup() {
     let safe = clean(&format!("{}one<p>two & <", "<b>".repeat(5000)), None);
-    assert!(gate(&safe, MAX_DEPTH).is_some());
+    assert!(gate(&safe, limits::PAGE_DEPTH).is_some());
     assert_eq!(to_text(&safe), "one\ntwo & <");
 }
 
@@ -190,6 +191,6 @@ proptest! {
         let once = clean(&format!("{unit}{s}"), None);
         prop_assert!(!once.contains("<script") && !once.contains("<svg"));
         prop_assert_eq!(to_text(&clean(&once, None)), to_text(&once));
-        prop_assert!(gate(&once.repeat(3), MAX_DEPTH).is_some());
+        prop_assert!(gate(&once.repeat(3), limits::PAGE_DEPTH).is_some());
     }
 }

@@ -1,21 +1,21 @@
 //! HTML trees. This is the only place where they are built, after the gate.
 
-use super::{MAX_DEPTH, gate};
+use super::gate;
+use crate::util::limits;
 use crate::util::text;
 use scraper::{ElementRef, Html, Node};
 
-/// How much of a page goes into the tree, in bytes.
-pub const MAX_PAGE: usize = 4 << 20;
-
-/// The tree of a page's first [`MAX_PAGE`] bytes. `None` if it would be nested deeper than
-/// [`MAX_DEPTH`], or too large.
+/// The tree of a page's first [`limits::PAGE_BYTES`] bytes. `None` if it would be nested deeper than
+/// [`limits::PAGE_DEPTH`], or too large.
 pub fn page(markup: &str) -> Option<Html> {
-    gate(text::start(markup, MAX_PAGE), MAX_DEPTH).map(|markup| Html::parse_document(&markup))
+    gate(text::start(markup, limits::PAGE_BYTES), limits::PAGE_DEPTH)
+        .map(|markup| Html::parse_document(&markup))
 }
 
 /// The tree of a fragment, with the same limits as [`page`].
 pub fn fragment(markup: &str) -> Option<Html> {
-    gate(text::start(markup, MAX_PAGE), MAX_DEPTH).map(|markup| Html::parse_fragment(&markup))
+    gate(text::start(markup, limits::PAGE_BYTES), limits::PAGE_DEPTH)
+        .map(|markup| Html::parse_fragment(&markup))
 }
 
 /// Elements whose content is not readable text.
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn builds_no_tree_for_deep_nesting() {
-        let deep = "<div>".repeat(MAX_DEPTH + 10);
+        let deep = "<div>".repeat(limits::PAGE_DEPTH + 10);
         assert!(page(&deep).is_none());
         assert!(fragment(&deep).is_none());
     }

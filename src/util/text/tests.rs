@@ -42,7 +42,7 @@ fn line_removes_what_a_terminal_would_act_on() {
 #[test]
 fn line_is_bounded() {
     let long = line(&"x".repeat(2_000_000));
-    assert_eq!(long.chars().count(), MAX_LINE);
+    assert_eq!(long.chars().count(), crate::util::limits::LINE_CHARS);
     assert!(long.ends_with('…'));
     let chain = line(&"\u{1f468}\u{200d}".repeat(4000));
     assert!(chain.graphemes(true).all(|g| g.chars().count() <= MAX_GRAPHEME));
