@@ -4,6 +4,7 @@
 //! a body that is closed too early or not at all.
 
 use super::import::{Entry, Gatherer, Import, ImportError, ImportKind, NO_COMMANDS, is_command};
+use crate::util::limits;
 use crate::util::text::line as clean;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
@@ -121,6 +122,10 @@ impl Outlines {
             self.gatherer.skip(address, NO_COMMANDS);
             return;
         }
+        if outline.more_tags {
+            let why = format!("only its first {} categories were read", limits::ENTRY_LIST);
+            self.gatherer.skip(address, &why);
+        }
         // A name that only repeats the URL is no title, unless it is in `title`.
         let repeats = outline.title.is_none() && label.as_deref() == Some(address.trim());
         let entry = Entry {
@@ -208,7 +213,9 @@ struct Outline {
     title: Option<String>,
     address: Option<String>,
     kind: Option<String>,
+    /// The first categories, and whether there are more.
     tags: Vec<String>,
+    more_tags: bool,
     /// Whether newsboat would run a command for the feed.
     command: bool,
 }
@@ -229,7 +236,9 @@ impl Outline {
                 "filtercmd" => outline.command = filled.is_some(),
                 "category" => {
                     let tags = value.split(',').map(|t| clean(t.trim().trim_start_matches('/')));
-                    outline.tags = tags.filter(|t| !t.is_empty()).collect();
+                    let mut tags = tags.filter(|t| !t.is_empty());
+                    outline.tags = tags.by_ref().take(limits::ENTRY_LIST).collect();
+                    outline.more_tags = tags.next().is_some();
                 }
                 _ => {}
             }

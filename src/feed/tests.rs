@@ -1,4 +1,5 @@
 use super::*;
+use crate::util::limits;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -195,6 +196,90 @@ fn keeps_the_newest_of_too_many_entries() {
         assert_eq!(feed.entries[0].guid.as_deref(), Some(first));
         assert_eq!(feed.repairs.len(), 1);
     }
+}
+
+#[test]
+fn the_newest_of_many_entries_stay_in_document_order() {
+    // Old and new entries alternate, one in five has no date.
+    let total = 3 * limits::FEED_ENTRIES;
+    let date = |n: usize| 1_600_000_000 + if n.is_multiple_of(2) { n } else { 100_000 + n };
+    let item = |n: usize| match n % 5 {
+        0 => format!("<item><guid>{n}</guid></item>"),
+        _ => format!("<item><guid>{n}</guid><pubDate>{}</pubDate></item>", date(n)),
+    };
+    let items: String = (0..total).map(item).collect();
+    let feed = read(&format!("<rss version='2.0'><channel>{items}</channel></rss>"));
+    let kept: Vec<usize> =
+        feed.entries.iter().map(|e| e.guid.as_ref().unwrap().parse().unwrap()).collect();
+    let mut wanted: Vec<usize> = (0..total).filter(|n| n % 5 > 0).collect();
+    wanted.sort_by_key(|n| std::cmp::Reverse(date(*n)));
+    wanted.truncate(limits::FEED_ENTRIES);
+    wanted.sort_unstable();
+    assert_eq!(kept, wanted);
+    let note = format!("only the newest {} of {total} entries were kept", limits::FEED_ENTRIES);
+    assert_eq!(feed.repairs, [note]);
+}
+
+#[test]
+fn long_lists_are_cut_and_counted() {
+    let many = limits::ENTRY_LIST + 7;
+    let xml: String = (0..many).map(|n| format!("<enclosure url='http://e.org/{n}'/>")).collect();
+    let xml = format!("<rss version='2.0'><channel><item>{xml}</item></channel></rss>");
+    let list: Vec<String> =
+        (0..many).map(|n| format!("{{\"url\": \"http://e.org/{n}\"}}")).collect();
+    let json = format!(
+        "{{\"version\": \"https://jsonfeed.org/version/1\", \"items\": [{{\"attachments\": [{}]}}]}}",
+        list.join(",")
+    );
+    for document in [xml, json] {
+        let feed = read(&document);
+        assert_eq!(feed.entries[0].enclosures.len(), limits::ENTRY_LIST);
+        assert_eq!(feed.repairs, ["surplus links, names and categories were left out: 7"]);
+    }
+}
+
+#[test]
+fn relative_urls_cannot_make_a_feed_much_larger() {
+    let base = format!("http://e.org/{}", "d/".repeat(700));
+    let links = "&lt;a href=b&gt;b&lt;/a&gt;".repeat(12_000);
+    let item = format!("<item><description>{links}</description><enclosure url='e'/></item>");
+    let feed = read(&format!(
+        "<rss version='2.0' xml:base='{base}'><channel>{}</channel></rss>",
+        item.repeat(30)
+    ));
+    let text = |e: &Entry| e.summary.as_ref().map_or(0, String::len);
+    let total: usize = feed.entries.iter().map(text).sum();
+    assert!(total <= limits::FEED_TEXT, "{total}");
+    assert!(feed.entries[0].summary.as_ref().unwrap().contains("<a href=\"http://e.org/d/"));
+    assert!(feed.repairs.iter().any(|r| r.starts_with("too long in total")), "{:?}", feed.repairs);
+}
+
+#[test]
+fn fields_with_too_many_tags_keep_their_text() {
+    let content = "<b>x</b>".repeat(limits::FIELD_TAGS + 10);
+    let entry = item(&format!("<description>{content}</description><title>t</title>"));
+    let text = crate::util::html::to_text(&entry.summary.unwrap());
+    assert_eq!(text.matches('x').count(), limits::FIELD_TAGS + 10);
+    assert_eq!(entry.title, "t");
+}
+
+#[test]
+fn json_values_of_other_types_are_skipped() {
+    let feed = read(
+        r#"{"version": "https://jsonfeed.org/version/1.1", "title": {"x": [1]}, "items": [
+            7, null, [{}], "x",
+            {"id": 12, "title": true, "url": "https://e.org/a", "tags": ["a", 1, {}, null, 2.0],
+             "authors": [{"name": "Ann"}, "Bob", {"url": "https://e.org/c"}, 3], "author": "Dee",
+             "attachments": [[], {"mime_type": "x"}, {"url": "/e", "size_in_bytes": "12"}],
+             "summary": null, "_x": {"deep": [[[[{}]]]]}}], "language": "de"}"#,
+    );
+    let [entry] = &feed.entries[..] else { panic!("{feed:?}") };
+    assert_eq!((feed.title, feed.language.as_deref()), (None, Some("de")));
+    assert_eq!((entry.guid.as_deref(), entry.title.as_str()), (Some("12"), ""));
+    assert_eq!(entry.categories, ["a", "1", "2.0"]);
+    assert_eq!(entry.authors, ["Ann", "Bob", "https://e.org/c", "3", "Dee"]);
+    assert_eq!(entry.enclosures.len(), 1);
+    assert_eq!(entry.enclosures[0].bytes, Some(12));
 }
 
 #[test]

@@ -194,3 +194,42 @@ proptest! {
         prop_assert!(gate(&once.repeat(3), limits::PAGE_DEPTH).is_some());
     }
 }
+
+/// The attributes of all elements with a name, in the tree of a source.
+fn attributes(markup: &str, name: &str) -> Vec<usize> {
+    let tree = tree::page(markup).expect("a tree");
+    let named = tree.root_element().descendent_elements().filter(|e| e.value().name() == name);
+    named.map(|e| e.value().attrs().count()).collect()
+}
+
+#[test]
+fn surplus_attributes_are_removed() {
+    let many = |n: usize| -> String { (0..n).map(|k| format!(" a{k}=\"{k}\"")).collect() };
+    let (most, filler) = (limits::TAG_ATTRIBUTES, "<p>x</p>".repeat(300));
+    let cases = [
+        (format!("<i{}>x</i>", many(most)), vec![most]),
+        (format!("<i{}>x</i>", many(most + 1)), vec![most]),
+        (format!("<i{} b>x</i><i a>y</i{}>", many(500), many(500)), vec![most, 1]),
+        (format!("<i{}c=d/>", many(500)), vec![most]),
+        (format!("<i{}\n>", " é".repeat(500)), vec![1]),
+    ];
+    for (markup, wanted) in cases {
+        assert_eq!(attributes(&format!("{markup}{filler}"), "i"), wanted, "{markup}");
+    }
+    // A drawing that closes itself still does.
+    let drawings = format!("<svg{}/>", many(500)).repeat(600);
+    assert!(gate(&drawings, limits::PAGE_DEPTH).is_some());
+    assert!(tree::page(&drawings).is_some());
+}
+
+#[test]
+fn trees_are_limited_in_size() {
+    let most = limits::PAGE_ELEMENTS;
+    for unit in ["<br>", "<!---->", "<p>x", "<b>x</b>"] {
+        assert!(gate(&unit.repeat(most - 10), limits::PAGE_DEPTH).is_some(), "{unit}");
+        assert!(gate(&unit.repeat(most + 10), limits::PAGE_DEPTH).is_none(), "{unit}");
+    }
+    // Each paragraph repeats all formatting elements that are open.
+    let open: String = (0..400).map(|n| format!("<font a{n}>")).collect();
+    assert!(gate(&(open + &"<p>x</p>".repeat(most / 100)), limits::PAGE_DEPTH).is_none());
+}
