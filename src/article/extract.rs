@@ -91,7 +91,7 @@ pub struct Extraction {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NoArticle {
     /// Too deep to build a tree.
-    #[error("the page is nested too deeply to be read")]
+    #[error("the page is nested too deeply, or too large, to be read safely")]
     TooDeep,
     /// It contains no text.
     #[error("the page holds no text")]

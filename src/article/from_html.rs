@@ -13,7 +13,7 @@ use url::Url;
 
 /// Nesting depth from which elements are flattened into their parent.
 const MAX_NESTING: usize = 24;
-/// Maximum number of characters in a document.
+/// Maximum length of a document, in bytes.
 const MAX_HTML: usize = 2 << 20;
 
 /// Reads a fragment of HTML. URLs are resolved against `base`. A fragment nested too deeply for a
@@ -53,7 +53,7 @@ struct Builder<'a> {
     links: Vec<Link>,
     /// Index of each target among the links.
     known: HashMap<(LinkKind, String), usize>,
-    /// How long further targets may be, in bytes.
+    /// How long further targets may be, in bytes; then only absolute ones are read.
     left: usize,
     /// Nodes that are skipped with all their content.
     dropped: &'a HashSet<NodeId>,
@@ -345,13 +345,12 @@ impl Builder<'_> {
 
     fn link(&mut self, address: Option<&str>, kind: LinkKind) -> Option<usize> {
         let address = address?.trim();
-        if self.left == 0 {
-            return None;
-        }
-        let url = match self.base {
+        let url = match self.base.filter(|_| self.left > 0) {
             Some(base) => base.join(address).ok()?,
             None => Url::parse(address).ok()?,
         };
+        // Every link counts, because each must be resolved.
+        self.left = self.left.saturating_sub(url.as_str().len());
         let wanted =
             matches!((url.scheme(), kind), ("http" | "https", _) | ("mailto", LinkKind::Page));
         // A jump within the page leads nowhere in a terminal.
@@ -360,8 +359,6 @@ impl Builder<'_> {
             return None;
         }
         let url = url.to_string();
-        // Links to the same target count, too, because each must be resolved.
-        self.left = self.left.saturating_sub(url.len());
         let next = self.links.len();
         let at = *self.known.entry((kind, url.clone())).or_insert(next);
         if at == next {

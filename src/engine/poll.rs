@@ -382,7 +382,7 @@ pub(super) async fn store(
 /// A pause applies to the whole host: all other sources there wait as long, also after a restart.
 pub(super) async fn pause_host(
     context: &Arc<Context>,
-    request_options: Option<i64>,
+    except: Option<i64>,
     answered: &Url,
 ) -> Result<(), StoreError> {
     let Some(until) = context.client.paused_until(answered) else { return Ok(()) };
@@ -392,11 +392,8 @@ pub(super) async fn pause_host(
         let address = facts.moved_to.as_deref().unwrap_or(&facts.url);
         Url::parse(address).is_ok_and(|url| net::host_key(&url) == host)
     };
-    let others: Vec<i64> = all
-        .iter()
-        .filter(|f| Some(f.key) != request_options && polled_there(f))
-        .map(|f| f.key)
-        .collect();
+    let others: Vec<i64> =
+        all.iter().filter(|f| Some(f.key) != except && polled_there(f)).map(|f| f.key).collect();
     if others.is_empty() {
         return Ok(());
     }

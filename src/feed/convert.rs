@@ -18,15 +18,12 @@ pub(super) fn feed(raw: RawFeed, base: Option<&Url>, mut repairs: Vec<String>) -
     let home_url = main_link(&raw.links.kept, feed_base);
     let title = raw.title.value.as_ref().map(plain).filter(|t| !t.is_empty());
     let language = raw.language.value.as_deref().and_then(language);
-    let total = raw.entries.total;
-    if total > limits::FEED_ENTRIES {
-        repairs
-            .push(format!("only the newest {} of {total} entries were kept", limits::FEED_ENTRIES));
-    }
     let left_out = raw.entries.left_out + raw.links.left_out + raw.authors.left_out;
     if left_out > 0 {
         repairs.push(format!("surplus links, names and categories were left out: {left_out}"));
     }
+    let (entries, note) = raw.entries.finish();
+    repairs.extend(note);
     // Without a better base, relative URLs in entries are resolved against the feed's home page.
     let fallback = home_url.as_deref().and_then(|u| Url::parse(u).ok());
     let mut converter = Converter {
@@ -37,8 +34,7 @@ pub(super) fn feed(raw: RawFeed, base: Option<&Url>, mut repairs: Vec<String>) -
         left: limits::FEED_TEXT,
         left_out: 0,
     };
-    let entries: Vec<Entry> =
-        raw.entries.finish().into_iter().map(|e| converter.entry(e)).collect();
+    let entries: Vec<Entry> = entries.into_iter().map(|e| converter.entry(e)).collect();
     if converter.bad_dates > 0 {
         repairs.push(format!("unreadable dates: {}", converter.bad_dates));
     }

@@ -2,11 +2,9 @@
 
 use super::names::Ns;
 use crate::util::html::escape;
+use std::cell::Cell;
+use std::rc::Rc;
 use url::Url;
-
-/// Length of a field from which on `xml:base` attributes inside are ignored, in bytes: each could make
-/// every URL much longer.
-const MAX_RESOLVED: usize = 2 << 20;
 
 /// An element: name, attributes, and content once it has been read.
 #[derive(Debug, Default)]
@@ -19,6 +17,11 @@ pub(super) struct Element {
     pub(super) children: Vec<Node>,
     /// Whether the tag is self-closing (`<a/>`).
     pub(super) empty: bool,
+    /// Number of elements of the same name inside whose start tags were dropped.
+    pub(super) dropped: usize,
+    /// How much longer URLs inside may become by `xml:base` attributes inside, in bytes, in all fields
+    /// of the document together.
+    pub(super) resolvable: Option<Rc<Cell<usize>>>,
 }
 
 #[derive(Debug)]
@@ -74,27 +77,28 @@ impl Element {
     /// there are any.
     pub(super) fn inner_html(&self, base: Option<&Url>) -> String {
         let mut out = String::new();
-        self.push_html(&mut out, base, false);
+        let left = self.resolvable.clone().unwrap_or_default();
+        self.push_html(&mut out, base, false, &left);
         out
     }
 
-    fn push_html(&self, out: &mut String, base: Option<&Url>, moved: bool) {
+    fn push_html(&self, out: &mut String, base: Option<&Url>, moved: bool, left: &Cell<usize>) {
         for child in &self.children {
             match child {
                 Node::Text(text) => out.push_str(&escape(text)),
                 Node::Element(e) => {
-                    let own = e.attribute("xml:base").filter(|_| out.len() < MAX_RESOLVED);
+                    let own = e.attribute("xml:base").filter(|_| left.get() > 0);
                     let own = own.and_then(|b| join_base(base, b));
                     let (inner, moved) = (own.as_ref().or(base), moved || own.is_some());
                     out.push('<');
                     out.push_str(&e.name);
                     for (name, value) in &e.attributes {
                         if !name.contains(':') && name != "xmlns" {
-                            push_attribute(out, name, value, inner.filter(|_| moved));
+                            push_attribute(out, name, value, inner.filter(|_| moved), left);
                         }
                     }
                     out.push('>');
-                    e.push_html(out, inner, moved);
+                    e.push_html(out, inner, moved, left);
                     if !is_void(&e.name) {
                         out.push_str("</");
                         out.push_str(&e.name);
@@ -106,10 +110,18 @@ impl Element {
     }
 }
 
-fn push_attribute(out: &mut String, name: &str, value: &str, base: Option<&Url>) {
-    let reference = matches!(name, "href" | "src" | "cite" | "poster");
-    let resolved =
-        base.filter(|_| reference && out.len() < MAX_RESOLVED).and_then(|b| b.join(value).ok());
+fn push_attribute(
+    out: &mut String,
+    name: &str,
+    value: &str,
+    base: Option<&Url>,
+    left: &Cell<usize>,
+) {
+    let reference = matches!(name, "href" | "src" | "cite" | "poster") && left.get() > 0;
+    let resolved = base.filter(|_| reference).and_then(|b| join_base(Some(b), value));
+    if let Some(url) = &resolved {
+        left.set(left.get().saturating_sub(url.as_str().len()));
+    }
     let value = resolved.as_ref().map_or(value, Url::as_str);
     out.push(' ');
     out.push_str(name);

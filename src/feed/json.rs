@@ -17,7 +17,7 @@ pub(super) fn read(text: &str, repairs: &mut Vec<String>) -> Result<RawFeed, Fee
             root
         }
     };
-    let named = root.version.as_deref().is_some_and(|v| v.contains("jsonfeed.org"));
+    let named = root.version.as_ref().is_some_and(|v| v.0.contains("jsonfeed.org"));
     let plausible = named || root.version.is_none() && !root.foreign_items;
     if !root.has_items || !plausible {
         return Err(FeedError::not_a_feed("JSON that is not a feed"));
@@ -87,6 +87,10 @@ trait Read: Default {
         None
     }
 
+    fn number(text: String) -> Option<Self> {
+        Self::scalar(text)
+    }
+
     /// What it is if the value was an array or an object.
     const FROM_ARRAY: bool = false;
     const FROM_OBJECT: bool = false;
@@ -116,16 +120,16 @@ impl<'de, T: Read> Visitor<'de> for FieldVisitor<T> {
     }
 
     fn visit_i64<E>(self, number: i64) -> Result<Self::Value, E> {
-        Ok(Field(T::scalar(number.to_string())))
+        Ok(Field(T::number(number.to_string())))
     }
 
     fn visit_u64<E>(self, number: u64) -> Result<Self::Value, E> {
-        Ok(Field(T::scalar(number.to_string())))
+        Ok(Field(T::number(number.to_string())))
     }
 
     fn visit_f64<E>(self, number: f64) -> Result<Self::Value, E> {
         let number = serde_json::Number::from_f64(number);
-        Ok(Field(number.and_then(|number| T::scalar(number.to_string()))))
+        Ok(Field(number.and_then(|number| T::number(number.to_string()))))
     }
 
     fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
@@ -155,6 +159,20 @@ impl<'de, T: Read> Visitor<'de> for FieldVisitor<T> {
 impl Read for String {
     fn scalar(text: String) -> Option<Self> {
         Some(text).filter(|text| !text.is_empty())
+    }
+}
+
+/// The version of the format, which some feeds write as a number.
+#[derive(Default)]
+struct Version(String);
+
+impl Read for Version {
+    fn scalar(text: String) -> Option<Self> {
+        Some(Self(text))
+    }
+
+    fn number(_: String) -> Option<Self> {
+        None
     }
 }
 
@@ -325,7 +343,7 @@ fn page(href: String) -> RawLink {
 
 #[derive(Default)]
 struct Root {
-    version: Option<String>,
+    version: Option<Version>,
     has_items: bool,
     /// Whether an item lacks every field that only items of feeds have.
     foreign_items: bool,
@@ -336,7 +354,7 @@ struct Root {
 impl Read for Root {
     fn take<'de, A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
         match key {
-            "version" => self.version = text(map)?,
+            "version" => self.version = map.next_value::<Field<Version>>()?.0,
             "title" => {
                 if let Some(value) = text(map)? {
                     self.feed.title.offer(Rank::Strong, RawText { value, ..RawText::default() });

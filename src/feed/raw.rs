@@ -147,13 +147,15 @@ impl RawEntry {
     }
 }
 
-/// The newest [`limits::FEED_ENTRIES`] entries, those without a date last. At most twice as many exist at
-/// once.
+/// The newest [`limits::FEED_ENTRIES`] entries, or the first if none has a date. An entry without a
+/// date counts as old as the one before it. At most twice as many exist at once.
 #[derive(Debug, Default)]
 pub(super) struct Entries {
     kept: Vec<RawEntry>,
+    /// Whether an entry that was compared has a date.
+    dated: bool,
     /// How many entries the document has.
-    pub(super) total: usize,
+    total: usize,
     /// Names and links of entries beyond [`limits::ENTRY_LIST`].
     pub(super) left_out: usize,
 }
@@ -168,17 +170,26 @@ impl Entries {
         }
     }
 
-    /// The entries in document order.
-    pub(super) fn finish(mut self) -> Vec<RawEntry> {
+    /// The entries in document order, and a note if others were dropped.
+    pub(super) fn finish(mut self) -> (Vec<RawEntry>, Option<String>) {
         self.drop_oldest();
-        self.kept
+        let (kept, total) = (self.kept.len(), self.total);
+        let which = if self.dated { "newest" } else { "first" };
+        let note = format!("only the {which} {kept} of {total} entries were kept");
+        (self.kept, Some(note).filter(|_| kept < total))
     }
 
     fn drop_oldest(&mut self) {
         if self.kept.len() <= limits::FEED_ENTRIES {
             return;
         }
-        let dates: Vec<Option<Time>> = self.kept.iter().map(RawEntry::date).collect();
+        let mut dates: Vec<Option<Time>> = self.kept.iter().map(RawEntry::date).collect();
+        let mut last = dates.iter().copied().find(Option::is_some).flatten();
+        self.dated |= last.is_some();
+        for date in &mut dates {
+            last = date.or(last);
+            *date = last;
+        }
         let mut order: Vec<usize> = (0..dates.len()).collect();
         order.sort_by_key(|at| Reverse(dates[*at]));
         let mut keep = vec![false; dates.len()];

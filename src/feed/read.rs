@@ -126,7 +126,8 @@ impl Walk {
             role => {
                 self.is_atom |= element.name == "feed";
                 self.saw_content |= role == Role::Channel || is_plausible_root(&element);
-                self.open(role, &element);
+                let base = self.base_for(&element);
+                self.open(role, &element, base);
             }
         }
     }
@@ -145,8 +146,7 @@ impl Walk {
         }
     }
 
-    fn open(&mut self, role: Role, element: &Element) {
-        let base = self.base_for(element);
+    fn open(&mut self, role: Role, element: &Element, base: Base) {
         let language = element.attribute("xml:lang").map(str::to_owned);
         let outer = self.scopes.last().and_then(|s| s.language.clone());
         let language = language.or(outer);
@@ -175,13 +175,10 @@ impl Walk {
         self.misplaced |=
             self.scopes.len() == 1 && self.scopes.first().is_some_and(|s| s.name == "rss");
         self.saw_content = true;
-        self.open(Role::Entry, element);
+        let base = self.base_for(element);
+        self.open(Role::Entry, element, base.clone());
         let scope_language = element.attribute("xml:lang").map(str::to_owned);
-        let mut entry = RawEntry {
-            base: self.base_for(element),
-            language: scope_language,
-            ..RawEntry::default()
-        };
+        let mut entry = RawEntry { base, language: scope_language, ..RawEntry::default() };
         fields::entry_attributes(element, &mut entry);
         self.entry = Some(entry);
         if element.empty {

@@ -200,7 +200,7 @@ fn keeps_the_newest_of_too_many_entries() {
 
 #[test]
 fn the_newest_of_many_entries_stay_in_document_order() {
-    // Old and new entries alternate, one in five has no date.
+    // Old and new entries alternate; one in five has no date and counts as old as the one before.
     let total = 3 * limits::FEED_ENTRIES;
     let date = |n: usize| 1_600_000_000 + if n.is_multiple_of(2) { n } else { 100_000 + n };
     let item = |n: usize| match n % 5 {
@@ -211,8 +211,9 @@ fn the_newest_of_many_entries_stay_in_document_order() {
     let feed = read(&format!("<rss version='2.0'><channel>{items}</channel></rss>"));
     let kept: Vec<usize> =
         feed.entries.iter().map(|e| e.guid.as_ref().unwrap().parse().unwrap()).collect();
-    let mut wanted: Vec<usize> = (0..total).filter(|n| n % 5 > 0).collect();
-    wanted.sort_by_key(|n| std::cmp::Reverse(date(*n)));
+    let age = |n: usize| date(if n.is_multiple_of(5) { n.saturating_sub(1).max(1) } else { n });
+    let mut wanted: Vec<usize> = (0..total).collect();
+    wanted.sort_by_key(|n| std::cmp::Reverse(age(*n)));
     wanted.truncate(limits::FEED_ENTRIES);
     wanted.sort_unstable();
     assert_eq!(kept, wanted);
@@ -261,6 +262,20 @@ fn fields_with_too_many_tags_keep_their_text() {
     let text = crate::util::html::to_text(&entry.summary.unwrap());
     assert_eq!(text.matches('x').count(), limits::FIELD_TAGS + 10);
     assert_eq!(entry.title, "t");
+}
+
+#[test]
+fn json_feeds_without_a_proper_version_are_recognised_by_their_items() {
+    for (version, items, is_feed) in [
+        ("1.1", r#"{"url": "https://e.org/"}"#, true),
+        ("null", r#"{"title": "a"}, {"content_text": "b"}"#, true),
+        ("1.1", r#"{"name": "a"}"#, false),
+        ("\"1.1\"", r#"{"url": "https://e.org/"}"#, false),
+        ("\"\"", r#"{"url": "https://e.org/"}"#, false),
+    ] {
+        let document = format!("{{\"items\": [{items}], \"version\": {version}}}");
+        assert_eq!(parse(document.as_bytes(), None, None).is_ok(), is_feed, "{document}");
+    }
 }
 
 #[test]

@@ -9,6 +9,8 @@ use super::element::{Element, Node, is_void};
 use super::names::{self, Ns};
 use crate::util::html::{Scanner, Tag, Token};
 use crate::util::limits;
+use std::cell::Cell;
+use std::rc::Rc;
 
 /// Deepest nesting inside a field. Deeper tags are dropped and their text stays.
 const MAX_DEPTH: usize = 256;
@@ -18,6 +20,10 @@ const MAX_PREFIXES: usize = 200;
 
 /// How many unterminated CDATA sections are searched for the end of their field.
 const MAX_OPEN_SECTIONS: usize = 16;
+
+/// Maximum length of all URLs that are resolved against `xml:base` attributes inside fields, in bytes.
+/// Further ones stay as they are.
+const MAX_RESOLVED: usize = 8 << 20;
 
 /// Where a field with an unterminated CDATA section ends.
 const FIELD_ENDS: [&str; 6] =
@@ -41,6 +47,8 @@ pub(super) struct Reader<'a> {
     /// How many bytes may still be read a second time.
     retries: usize,
     open_sections: usize,
+    /// See [`Element::resolvable`].
+    resolvable: Rc<Cell<usize>>,
     pub(super) oddities: Oddities,
 }
 
@@ -66,6 +74,7 @@ impl<'a> Reader<'a> {
             returned: None,
             retries: src.len().saturating_mul(4),
             open_sections: 0,
+            resolvable: Rc::new(Cell::new(MAX_RESOLVED)),
             oddities: Oddities::default(),
         }
     }
@@ -175,7 +184,14 @@ impl<'a> Reader<'a> {
             let depth = self.depth;
             self.prefixes.retain(|(d, ..)| *d <= depth);
         }
-        Element { ns: Some(ns), name: local.to_owned(), attributes, children: Vec::new(), empty }
+        Element {
+            ns: Some(ns),
+            name: local.to_owned(),
+            attributes,
+            children: Vec::new(),
+            empty,
+            ..Element::default()
+        }
     }
 
     fn resolve(&self, prefix: &str) -> Ns {
@@ -200,7 +216,8 @@ impl<'a> Reader<'a> {
         if element.empty {
             return vec![element];
         }
-        let mut stack = vec![element];
+        let resolvable = Some(self.resolvable.clone());
+        let mut stack = vec![Element { resolvable, ..element }];
         let (mut cut, mut nodes) = (true, 0);
         while let Some(event) = self.next_event() {
             if ends(&event) {
@@ -213,13 +230,20 @@ impl<'a> Reader<'a> {
             }
             match event {
                 Event::Text(text) => push_node(&mut stack, Node::Text(text)),
-                Event::Start(_) if nodes > limits::FIELD_TAGS => self.oddities.many = true,
+                Event::Start(e) if nodes > limits::FIELD_TAGS => {
+                    self.oddities.many = true;
+                    drop_tag(&mut stack, &e);
+                }
                 Event::Start(e) if e.empty || is_void(&e.name) => {
                     push_node(&mut stack, Node::Element(e));
                 }
-                Event::Start(_) if stack.len() >= MAX_DEPTH => self.oddities.deep = true,
+                Event::Start(e) if stack.len() >= MAX_DEPTH => {
+                    self.oddities.deep = true;
+                    drop_tag(&mut stack, &e);
+                }
                 Event::Start(e) => stack.push(e),
                 Event::End(name) => match stack.iter().rposition(|e| e.name == name) {
+                    Some(at) if stack[at].dropped > 0 => stack[at].dropped -= 1,
                     Some(0) => return vec![fold(stack)],
                     Some(at) => close(&mut stack, at),
                     None => self.oddities.stray = true,
@@ -233,6 +257,14 @@ impl<'a> Reader<'a> {
             fields.pop();
         }
         fields
+    }
+}
+
+/// Counts a start tag that is not read, because its end tag would close an element of the same name.
+fn drop_tag(stack: &mut [Element], dropped: &Element) {
+    let closes = !dropped.empty && !is_void(&dropped.name);
+    if let Some(same) = stack.iter_mut().rev().find(|e| closes && e.name == dropped.name) {
+        same.dropped += 1;
     }
 }
 

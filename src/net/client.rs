@@ -28,7 +28,8 @@ use url::Url;
 pub const MAX_HOPS: usize = 5;
 /// Longest URL that is followed, and longest validator that is kept, in bytes.
 const MAX_HEADER: usize = 8 * 1024;
-/// How much of a body is decoded at a time, in bytes: compressed data can be 1,000 times larger.
+/// How much of a body is decoded at a time, in bytes. With gzip it can become 1,000 times larger; with
+/// brotli only the limit of the body counts.
 const PART: usize = 1024;
 
 /// The HTTP client. Clones share connections, queues and caches.

@@ -2,6 +2,7 @@
 //! stored.
 
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// The budget of all bodies together, in KiB.
@@ -15,9 +16,12 @@ const UNKNOWN_BODY_KIB: u32 = 256;
 const EXPANSION: u64 = 5;
 /// Size from which on a body is large, in bytes: the most that one reserves.
 pub(crate) const LARGE: usize = MAX_BODY_KIB as usize * 1024;
-/// How many large bodies may exist at once. Their announced size may be wrong or missing, so this is
+/// How many large bodies should exist at once. Their announced size may be wrong or missing, so this is
 /// checked while they are read.
 const MAX_LARGE: usize = 3;
+/// How long a body waits for others to end before it may become large anyway: servers that send
+/// nothing more must not block everyone else.
+const MAX_WAIT: Duration = Duration::from_secs(5);
 
 /// The reservation of one body; released when the last clone is dropped.
 pub type MemoryShare = Arc<Vec<OwnedSemaphorePermit>>;
@@ -51,7 +55,7 @@ impl MemoryBudget {
 
     /// Waits until a body may become larger than [`LARGE`].
     pub(crate) async fn reserve_large(&self) -> Option<OwnedSemaphorePermit> {
-        self.large.clone().acquire_owned().await.ok()
+        tokio::time::timeout(MAX_WAIT, self.large.clone().acquire_owned()).await.ok()?.ok()
     }
 }
 
@@ -76,6 +80,20 @@ mod tests {
         ] {
             assert_eq!(size(announced, compressed), expected, "{announced:?} {compressed}");
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_large_body_waits_for_others_but_not_forever() {
+        let budget = MemoryBudget::default();
+        let mut shares = Vec::new();
+        for _ in 0..MAX_LARGE {
+            shares.push(budget.reserve_large().await.unwrap());
+        }
+        let begin = tokio::time::Instant::now();
+        assert!(budget.reserve_large().await.is_none());
+        assert_eq!(begin.elapsed(), MAX_WAIT);
+        shares.pop();
+        assert!(budget.reserve_large().await.is_some());
     }
 
     #[tokio::test]

@@ -283,9 +283,9 @@ impl Driver {
                 variable: &browser::variable,
                 installed: &browser::installed,
             };
-            let indexes: Vec<&str> = urls.iter().map(String::as_str).collect();
+            let addresses: Vec<&str> = urls.iter().map(String::as_str).collect();
             let (argv, in_terminal) = (&settings.browser, settings.browser_in_terminal);
-            let opened = match browser::plan(argv, in_terminal, &environment, &indexes) {
+            let opened = match browser::plan(argv, in_terminal, &environment, &addresses) {
                 Ok(launch) if launch.in_terminal => return Some(Event::BrowserPlanned(launch)),
                 Ok(launch) => browser::launch(&launch).map_err(message),
                 Err(e) => Err(message(e)),

@@ -7,7 +7,7 @@ mod scan;
 pub mod tree;
 
 pub use decode::decode;
-pub use gate::gate;
+use gate::gate;
 pub use scan::{Attributes, Scanner, Tag, Token, decode_entities};
 
 use super::text;

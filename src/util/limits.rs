@@ -1,13 +1,13 @@
-//! Limits of everything that comes from outside, in one table. `docs/limits.md` lists them for users,
-//! with what happens beyond each; a test compares the two.
+//! The limits of what comes from outside that users may meet. `docs/limits.md` lists them with what
+//! happens beyond each; a test compares the two. Limits of a single algorithm stay beside it.
 
 /// Defines constants, and the list of them that the test reads.
 macro_rules! limits {
-    ($($(#[$doc:meta])* $name:ident = $value:expr;)*) => {
+    ($($(#[$doc:meta])* $name:ident = $value:expr, $label:literal;)*) => {
         $($(#[$doc])* pub const $name: usize = $value;)*
 
-        /// Names and values of all limits.
-        pub const ALL: &[(&str, usize)] = &[$((stringify!($name), $name)),*];
+        /// All limits, as they are called in the documentation.
+        pub const ALL: &[(&str, usize)] = &[$(($label, $name)),*];
     };
 }
 
@@ -16,47 +16,50 @@ const MIB: usize = 1 << 20;
 
 limits! {
     /// A feed after decompression, in bytes.
-    FEED_BYTES = 10 * MIB;
+    FEED_BYTES = 10 * MIB, "feed";
     /// Entries of a feed. The newest are kept.
-    FEED_ENTRIES = 5000;
+    FEED_ENTRIES = 5000, "entries of a feed";
     /// Texts and URLs of a feed together after sanitising, in bytes. A document of [`FEED_BYTES`]
     /// exceeds it only if it is made to, as by relative links to a long base URL.
-    FEED_TEXT = 32 * MIB;
+    FEED_TEXT = 32 * MIB, "texts and URLs of a feed together";
     /// Links, authors, categories or enclosures of one entry.
-    ENTRY_LIST = 50;
+    ENTRY_LIST = 50, "links, authors, categories or enclosures of an entry";
     /// Elements and attributes inside one field of a feed. The text of further ones is kept.
-    FIELD_TAGS = 50_000;
+    FIELD_TAGS = 50_000, "elements and attributes in a field of a feed";
     /// Attributes of a tag. Further ones are removed: parsers compare each with all before it.
-    TAG_ATTRIBUTES = 64;
+    TAG_ATTRIBUTES = 64, "attributes of a tag";
     /// How much of a page is read, in bytes.
-    PAGE_BYTES = 4 * MIB;
+    PAGE_BYTES = 4 * MIB, "page";
     /// Deepest nesting of a page.
-    PAGE_DEPTH = 512;
-    /// Elements and comments of a page, including those that a parser repeats.
-    PAGE_ELEMENTS = 150_000;
-    /// Link targets of an article together, in bytes. Further links keep their text.
-    ARTICLE_TARGETS = 8 * MIB;
+    PAGE_DEPTH = 512, "nesting of a page";
+    /// Elements of a page, including those that a parser repeats.
+    PAGE_ELEMENTS = 150_000, "elements of a page";
+    /// Different names of elements and attributes in a page. The parser's table of names gets slow
+    /// with more.
+    PAGE_NAMES = 10_000, "different names of elements and attributes in a page";
+    /// Link targets of an article together, in bytes. Further relative links keep their text only.
+    ARTICLE_TARGETS = 8 * MIB, "link targets of an article together";
     /// Links that are read from a list of articles.
-    LIST_LINKS = 2000;
+    LIST_LINKS = 2000, "links in a list of articles";
     /// Links that a crawl takes from a page.
-    CRAWL_LINKS = 5000;
+    CRAWL_LINKS = 5000, "links that a crawl takes from a page";
     /// A sitemap after decompression, in bytes (limit of the protocol).
-    SITEMAP_BYTES = 50 * MIB;
+    SITEMAP_BYTES = 50 * MIB, "sitemap";
     /// URLs in a sitemap (limit of the protocol).
-    SITEMAP_URLS = 50_000;
+    SITEMAP_URLS = 50_000, "URLs in a sitemap";
     /// A robots.txt, in bytes (RFC 9309 asks for at least this).
-    ROBOTS_BYTES = 500 * KIB;
+    ROBOTS_BYTES = 500 * KIB, "robots.txt";
     /// A URL, in bytes.
-    URL_BYTES = 8192;
+    URL_BYTES = 8192, "URL";
     /// The base URL of relative links without its query, in bytes. A longer one could make every link
     /// of a page thousands of bytes long.
-    BASE_BYTES = 1500;
+    BASE_BYTES = 1500, "base URL of relative links";
     /// A line of text, such as a title, in characters.
-    LINE_CHARS = 1000;
+    LINE_CHARS = 1000, "line of text, such as a title";
     /// An imported list, in bytes.
-    IMPORT_BYTES = 64 * MIB;
+    IMPORT_BYTES = 64 * MIB, "imported list";
     /// Sources in an imported list.
-    IMPORT_SOURCES = 10_000;
+    IMPORT_SOURCES = 10_000, "sources in an imported list";
     /// A configuration file, in bytes.
-    CONFIG_BYTES = 8 * MIB;
+    CONFIG_BYTES = 8 * MIB, "configuration file";
 }

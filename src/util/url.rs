@@ -98,12 +98,17 @@ pub fn take_credentials(url: &mut Url) -> Option<(String, String)> {
     Some(taken)
 }
 
-/// An absolute http(s) URL from a reference in a document, without credentials. Relative references
-/// to a base URL longer than [`limits::BASE_BYTES`] are not resolved.
+/// An absolute http(s) URL from a reference in a document, without credentials. A reference that
+/// would inherit more than [`limits::BASE_BYTES`] of its base URL is not resolved.
 pub fn resolve(base: &Url, href: &str) -> Option<Url> {
     let href = tidy(href)?;
-    let long = base.as_str().len() > limits::BASE_BYTES
-        && base[..Position::AfterPath].len() > limits::BASE_BYTES;
+    let inherited = match href.as_bytes().first() {
+        Some(b'/') => Position::BeforePath,
+        Some(b'#') => Position::AfterQuery,
+        _ => Position::AfterPath,
+    };
+    let long =
+        base.as_str().len() > limits::BASE_BYTES && base[..inherited].len() > limits::BASE_BYTES;
     finish(if long { Url::parse(&href) } else { base.join(&href) }.ok()?)
 }
 
@@ -317,7 +322,10 @@ mod tests {
         let long = |text: &str| Url::parse(&format!("https://e.org/{}", text.repeat(800))).unwrap();
         let found = |base: &Url, href: &str| resolve(base, href).map(String::from);
         assert_eq!(found(&long("?ab"), "x").as_deref(), Some("https://e.org/x"));
+        assert_eq!(found(&long("?ab"), "#x"), None);
         assert_eq!(found(&long("a/"), "x"), None);
+        assert_eq!(found(&long("a/"), "?x"), None);
+        assert_eq!(found(&long("a/"), "/x").as_deref(), Some("https://e.org/x"));
         assert_eq!(found(&long("a/"), "https://e.org/x").as_deref(), Some("https://e.org/x"));
     }
 

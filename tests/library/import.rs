@@ -186,13 +186,28 @@ fn distinguishes_newsboat_files_from_plain_lists() {
 #[test]
 fn imports_duplicates_once_and_quickly() {
     let same = "<outline type='rss' text='d' xmlUrl='http://127.0.0.1/same'/>".repeat(20_000);
-    let other: String = (0..20_000)
+    let other: String = (0..4_000)
         .map(|i| format!("<outline text='x' xmlUrl='http://127.0.0.1/?{i}=='/>"))
         .collect();
     let import = read(&format!("<opml><body>{same}{other}</body></opml>"));
-    assert_eq!((import.sources.len(), import.skipped.len()), (20_001, 1));
+    assert_eq!((import.sources.len(), import.skipped.len()), (4_001, 1));
     let ids: std::collections::HashSet<_> = import.sources.iter().map(|s| &s.id).collect();
-    assert_eq!(ids.len(), 20_001);
+    assert_eq!(ids.len(), 4_001);
+}
+
+#[test]
+fn huge_lists_are_cut_and_counted() {
+    let most = newsfed::util::limits::IMPORT_SOURCES;
+    let list: String = (0..most + 5).map(|n| format!("http://e.org/{n}\n")).collect();
+    let found = read(&list);
+    assert_eq!(found.sources.len(), most);
+    let (what, why) = found.skipped.last().unwrap();
+    assert_eq!((what.as_str(), found.skipped.len()), ("5 more entries", 1));
+    assert!(why.contains("split the file"), "{why}");
+    let bad: String = (0..1500).map(|n| format!("ftp://e.org/{n}\n")).collect();
+    let found = read(&(bad + "http://e.org/\n"));
+    assert_eq!((found.sources.len(), found.skipped.len()), (1, 1001));
+    assert_eq!(found.skipped[1000].0, "500 more entries");
 }
 
 #[test]

@@ -90,9 +90,9 @@ fn flood(start: &str, piece: impl Fn(usize) -> String) -> String {
     fill(BODY, start, piece, "")
 }
 
-/// A URL close to the longest that is accepted.
+/// A URL close to the longest that is a base of relative ones.
 fn long_base() -> String {
-    format!("http://127.0.0.1/{}", "d/".repeat(3900))
+    format!("http://127.0.0.1/{}", "d/".repeat(730))
 }
 
 fn attributes(count: usize, n: usize) -> String {
@@ -160,6 +160,13 @@ documents! {
             |_| "<a href='b' xml:base='c'/>".to_owned(),
             "</div></content></entry></feed>",
         );
+        "atom-small-bases": atom(|_| {
+            format!(
+                "<entry><content type='xhtml'><div xml:base='{}'>{}</div></content></entry>",
+                long_base(),
+                "<a href=b/>".repeat(256)
+            )
+        });
         "atom-deep": atom(|_| "<entry><content type='xhtml'><div>".to_owned());
         "json-empty-items": json(|_| "{},".to_owned());
         "json-numbers": json(|_| "0,".to_owned());
@@ -236,9 +243,18 @@ documents! {
         "page-nested-inline": page(&"<span>".repeat(400), |_| "<i>x </i>".to_owned());
         "page-deep": flood("", |_| "<div>".to_owned());
         "page-formatting": flood(
-            &(0..400).map(|n| format!("<font a{n}>")).collect::<String>(),
-            |_| "<p>x</p>".to_owned(),
+            &("<p>".to_owned() + &(0..400).map(|n| format!("<font a{n}>")).collect::<String>()),
+            |_| "<p>x".to_owned(),
         );
+        "page-quoted-end-tag": flood(
+            &format!("</p=\" t=\"{} e\" ><i title=\"", " b".repeat(80)),
+            |_| "<div>".to_owned(),
+        );
+        "page-cdata": flood("<math><![CDATA[><!--]]>", |_| "<mrow>".to_owned());
+        "page-cdata-attributes": flood("<math><![CDATA[><!--]]></math><p", |n| format!(" a{n}"));
+        "page-slash-values": flood("<math>", |_| "<mrow a=b/>".to_owned());
+        "page-names": page("", |n| format!("<p name{n}>x"));
+        "page-stray-ends": flood(&"<span>".repeat(400), |_| "</x>".to_owned());
         "page-tables-in-cells": flood("", |_| "<table><td>".to_owned());
         "page-misplaced": page("<table>", |_| "<p>x</p>".to_owned());
         "page-forms": page("", |_| "<form><input></form>".to_owned());

@@ -1,5 +1,6 @@
 //! Memory and time for documents made to need much of both, at the limit of a body: peak memory and
-//! processor time of every command that reads them. Nothing dies with 1.5 GB of address space.
+//! processor time of every command that reads them. Nothing dies with 1.5 GB of address space. Time
+//! and memory are asserted in release builds only.
 //!
 //! Not part of the plain test run, and needs python3: `cargo test --release --test limits -- --nocapture`, with
 //! `NEWSFED_ONLY` for the documents whose names contain a text.
@@ -20,19 +21,20 @@ use std::process::Command;
 /// What a process should need at most, in MB; more is marked in the table.
 const MEMORY: f64 = 150.0;
 
-/// Runs a program with 1.5 GB of address space. Prints the signal that ended it (or 0), its peak
-/// memory in KiB and its processor time in seconds.
+/// Runs a program with 1.5 GB of address space. Prints its exit code (or minus the signal that
+/// ended it), its peak memory in KiB and its processor time in seconds.
 const MEASURE: &str = "import os, resource, subprocess, sys
 limit = 1500 << 20
 p = subprocess.run(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
     stderr=subprocess.DEVNULL,
     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
 u = resource.getrusage(resource.RUSAGE_CHILDREN)
-print(max(0, -p.returncode), u.ru_maxrss, u.ru_utime + u.ru_stime)";
+print(p.returncode, u.ru_maxrss, u.ru_utime + u.ru_stime)";
 
 /// What one process needed.
 struct Needs {
-    signal: u32,
+    /// Exit code, or minus the signal that ended it.
+    end: i32,
     /// MB.
     memory: f64,
     /// Seconds of processor time.
@@ -49,11 +51,11 @@ fn measure(folder: &Path, args: &[&str]) -> Needs {
         .output()
         .unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
-    let [signal, kib, seconds] = text.split_whitespace().collect::<Vec<_>>()[..] else {
+    let [end, kib, seconds] = text.split_whitespace().collect::<Vec<_>>()[..] else {
         panic!("{}", String::from_utf8_lossy(&output.stderr))
     };
     let memory = kib.parse::<f64>().unwrap() / 1024.0;
-    Needs { signal: signal.parse().unwrap(), memory, seconds: seconds.parse().unwrap() }
+    Needs { end: end.parse().unwrap(), memory, seconds: seconds.parse().unwrap() }
 }
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
@@ -103,7 +105,8 @@ fn no_document_needs_much_memory_or_time() {
                 "{:26} {what:9} {size:5.1} MiB {:6.0} MB {:6.2} s{mark}",
                 document.name, needs.memory, needs.seconds
             );
-            assert_eq!(needs.signal, 0, "{} {what}", document.name);
+            // 1: the document was refused; 3: nothing was found.
+            assert!([0, 1, 3].contains(&needs.end), "{} {what}: {}", document.name, needs.end);
         };
         match document.kind {
             Kind::Feed => report("parse", &["parse", file]),
@@ -120,4 +123,5 @@ fn no_document_needs_much_memory_or_time() {
         }
     }
     println!("{over} over {MEMORY} MB or a second for 4 MiB");
+    assert!(cfg!(debug_assertions) || over == 0);
 }

@@ -38,7 +38,7 @@ pub struct Revisit {
     /// What this visit has learned.
     learned: Learned,
     /// The link that is being fetched.
-    request_options: Option<LinkId>,
+    fetching: Option<LinkId>,
     /// New links that could not be fetched; the next visit tries them again.
     failed: Vec<LinkId>,
     /// Failed requests in a row.
@@ -100,7 +100,7 @@ impl Revisit {
             waited,
             validators,
             learned: Learned::default(),
-            request_options: None,
+            fetching: None,
             failed: Vec::new(),
             in_a_row: 0,
         }))
@@ -138,7 +138,7 @@ impl Revisit {
         let Some(Ask::Get(link)) = self.strategy.next(known) else {
             return CrawlStep::Ended(CrawlEnd::Done);
         };
-        self.request_options = Some(link);
+        self.fetching = Some(link);
         let validators = self.validators.get(&link).cloned().unwrap_or_default();
         let request_options =
             LinkRequest { first: link == 0, validators, ..LinkRequest::default() };
@@ -155,7 +155,7 @@ impl Revisit {
 
     fn take(&mut self, link: LinkId, got: LinkResult) -> CrawlStep {
         let at = self.fetcher.clock.now();
-        self.request_options = None;
+        self.fetching = None;
         let is_new = self.is_new(link);
         if got.lost || got.status == 429 || got.status >= 500 {
             self.in_a_row += 1;
@@ -198,7 +198,7 @@ impl Revisit {
     pub fn conclude(mut self) -> Result<(), CrawlError> {
         let mut hubs = self.strategy.lessons().hubs;
         hubs.retain(|hub| self.before.hubs.binary_search(hub).is_err());
-        let left = self.request_options.filter(|link| self.is_new(*link));
+        let left = self.fetching.filter(|link| self.is_new(*link));
         let waiting = left.into_iter().chain(self.strategy.waiting()).chain(self.failed.clone());
         let waiting: Vec<LinkId> = waiting.collect();
         let waiting = waiting.into_iter().take(MAX_WAITING).collect();

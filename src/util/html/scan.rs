@@ -35,7 +35,7 @@ impl<'a> Tag<'a> {
         self.name.eq_ignore_ascii_case(name)
     }
 
-    /// Whether it is self-closing.
+    /// Whether it ends with a slash.
     pub fn self_closing(&self) -> bool {
         self.rest.ends_with('/')
     }

@@ -95,7 +95,6 @@ fn detects_deep_markup() {
         "<svg><g>",
         "<font a=1>",
         "<div></b>",
-        "<div><b></div>",
         "<x-y z=\">\">",
         "<div \">",
         "<rt>",
@@ -105,12 +104,13 @@ fn detects_deep_markup() {
         "<b><b><b><b><object></b></b></b></b>",
         "<div></div/>x<span>",
     ];
-    for unit in deep {
-        assert!(gate(&unit.repeat(2000), limits::PAGE_DEPTH).is_none(), "{unit}");
-    }
-    assert!(gate(&format!("<svg>{}", "<td>".repeat(2000)), limits::PAGE_DEPTH).is_none());
-    assert!(gate(&format!("<svg><title>{}", "<g>".repeat(2000)), limits::PAGE_DEPTH).is_none());
+    let wrong: Vec<&str> =
+        deep.into_iter().filter(|unit| tree::page(&unit.repeat(2000)).is_some()).collect();
+    assert!(wrong.is_empty(), "{wrong:?}");
+    assert!(tree::page(&format!("<svg>{}", "<td>".repeat(2000))).is_none());
+    assert!(tree::page(&format!("<svg><title>{}", "<g>".repeat(2000))).is_none());
     let flat = [
+        "<div><b></div>",
         "<option>",
         "<ruby>a<rt>b</ruby>",
         "<svg><g></svg>",
@@ -128,15 +128,15 @@ fn detects_deep_markup() {
         "<td>",
         "<a href='<div>'></a>",
     ];
-    for unit in flat {
-        assert!(gate(&unit.repeat(2000), limits::PAGE_DEPTH).is_some(), "{unit}");
-    }
+    let wrong: Vec<&str> =
+        flat.into_iter().filter(|unit| tree::page(&unit.repeat(2000)).is_none()).collect();
+    assert!(wrong.is_empty(), "{wrong:?}");
 }
 
 #[test]
 fn flattens_deep_markup() {
     let safe = clean(&format!("{}one<p>two & <", "<b>".repeat(5000)), None);
-    assert!(gate(&safe, limits::PAGE_DEPTH).is_some());
+    assert!(tree::page(&safe).is_some());
     assert_eq!(to_text(&safe), "one\ntwo & <");
 }
 
@@ -150,15 +150,8 @@ fn tells_html_from_plain_text() {
     }
 }
 
-/// The depth of the tree that the HTML parser builds.
-fn tree_depth(html: &str) -> usize {
-    let tree = scraper::Html::parse_fragment(html);
-    tree.tree
-        .nodes()
-        .filter(|n| n.value().is_element())
-        .map(|n| n.ancestors().count())
-        .max()
-        .unwrap_or(0)
+fn tree_depth(html: &scraper::Html) -> usize {
+    html.tree.nodes().map(|n| n.ancestors().count()).max().unwrap_or(0)
 }
 
 fn tag_soup() -> impl Strategy<Value = String> {
@@ -166,10 +159,11 @@ fn tag_soup() -> impl Strategy<Value = String> {
                  math mi span font foreignObject desc caption h1 form nobr textarea script rt optgroup \
                  iframe ruby x-y annotation-xml tbody dd pre small noscript main";
     let name = prop::sample::select(names.split_whitespace().collect::<Vec<_>>());
-    let piece = (name, 0..6usize).prop_map(|(n, how)| match how {
+    let piece = (name, 0..7usize).prop_map(|(n, how)| match how {
         0 => format!("</{n}>"),
         1 => format!("<{n} x={}>", n.len()),
         2 => format!("<{n}/>"),
+        3 => format!("<{n} x=1/>"),
         _ => format!("<{n}>"),
     });
     prop::collection::vec(piece, 0..12).prop_map(|p| p.concat())
@@ -177,13 +171,13 @@ fn tag_soup() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn never_underestimates_depth(unit in tag_soup()) {
-        let html = unit.repeat(40);
-        let real = tree_depth(&html);
-        // The parser adds a root, and may insert a table body, row and cell in each template.
-        let bound = (real / 6).saturating_sub(6);
-        let padded = format!("{html}{}", " ".repeat(bound * 3));
-        prop_assert!(bound == 0 || gate(&padded, bound).is_none(), "{} levels: {}", real, unit);
+    fn no_tree_is_deeper_than_the_limit(unit in tag_soup()) {
+        let html = unit.repeat(400);
+        let small = html.len() < 2 * limits::PAGE_DEPTH;
+        match tree::fragment(&html) {
+            Some(tree) => prop_assert!(tree_depth(&tree) <= limits::PAGE_DEPTH, "{}", unit),
+            None => prop_assert!(!small, "{}", unit),
+        }
     }
 
     #[test]
@@ -191,7 +185,7 @@ proptest! {
         let once = clean(&format!("{unit}{s}"), None);
         prop_assert!(!once.contains("<script") && !once.contains("<svg"));
         prop_assert_eq!(to_text(&clean(&once, None)), to_text(&once));
-        prop_assert!(gate(&once.repeat(3), limits::PAGE_DEPTH).is_some());
+        prop_assert!(tree::page(&once.repeat(3)).is_some());
     }
 }
 
@@ -218,18 +212,47 @@ fn surplus_attributes_are_removed() {
     }
     // A drawing that closes itself still does.
     let drawings = format!("<svg{}/>", many(500)).repeat(600);
-    assert!(gate(&drawings, limits::PAGE_DEPTH).is_some());
+    assert!(tree::page(&drawings).is_some());
     assert!(tree::page(&drawings).is_some());
 }
 
 #[test]
 fn trees_are_limited_in_size() {
     let most = limits::PAGE_ELEMENTS;
-    for unit in ["<br>", "<!---->", "<p>x", "<b>x</b>"] {
-        assert!(gate(&unit.repeat(most - 10), limits::PAGE_DEPTH).is_some(), "{unit}");
-        assert!(gate(&unit.repeat(most + 10), limits::PAGE_DEPTH).is_none(), "{unit}");
+    for unit in ["<p>", "<b></b>"] {
+        assert!(tree::page(&unit.repeat(most - 10)).is_some(), "{unit}");
+        assert!(tree::page(&unit.repeat(2 * most + 10)).is_none(), "{unit}");
     }
-    // Each paragraph repeats all formatting elements that are open.
+    // Each paragraph repeats the formatting elements that were open in the one before.
     let open: String = (0..400).map(|n| format!("<font a{n}>")).collect();
-    assert!(gate(&(open + &"<p>x</p>".repeat(most / 100)), limits::PAGE_DEPTH).is_none());
+    let repeated = |n: usize| format!("<p>{open}{}", "<p>x".repeat(n));
+    assert!(tree::page(&repeated(100)).is_some());
+    assert!(tree::page(&repeated(2000)).is_none());
+    // Formatting outside paragraphs is not repeated.
+    assert!(tree::page(&format!("{open}{}", "<p>x</p>".repeat(2000))).is_some());
+}
+
+#[test]
+fn hidden_tags_are_found() {
+    let deep = "<mrow>".repeat(2000);
+    let flood: String = (0..50_000).map(|n| format!(" a{n}")).collect();
+    // A quote in the name of an end tag, a comment that is no comment, a slash that is a value, a tag
+    // without an end.
+    for markup in [
+        format!("<p></p=\" t=\"{} e\" ><i title=\"{deep}\">x</i>", " b".repeat(80)),
+        format!("<math><![CDATA[><!--]]>{deep}"),
+        "<math>".to_owned() + &"<mrow a=b/>".repeat(2000),
+        format!("<svg><title>{deep}</title></svg>"),
+        format!("<math><![CDATA[><!--]]></math><p{flood}>x"),
+        format!("<p>x</p{flood}>"),
+        format!("<p>x<p{flood}"),
+    ] {
+        if let Some(tree) = tree::page(&markup) {
+            assert!(tree_depth(&tree) <= limits::PAGE_DEPTH, "{:.60}", markup);
+            let most = tree.tree.values().filter_map(|n| Some(n.as_element()?.attrs().count()));
+            assert!(most.max() <= Some(limits::TAG_ATTRIBUTES), "{:.60}", markup);
+        }
+    }
+    let names: String = (0..20_000).map(|n| format!("<p name{n}>x</p>")).collect();
+    assert!(tree::page(&names).is_none());
 }

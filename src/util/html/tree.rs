@@ -1,21 +1,71 @@
-//! HTML trees. This is the only place where they are built, after the gate.
+//! HTML trees. This is the only place where they are built: piece by piece, and not beyond the
+//! limits of depth and size.
 
 use super::gate;
-use crate::util::limits;
+use crate::util::limits::{PAGE_BYTES, PAGE_DEPTH, PAGE_ELEMENTS};
 use crate::util::text;
-use scraper::{ElementRef, Html, Node};
+use html5ever::driver::{self, Parser};
+use html5ever::tendril::{StrTendril, TendrilSink};
+use html5ever::{QualName, local_name, ns};
+use scraper::{ElementRef, Html, HtmlTreeSink, Node};
+use std::time::{Duration, Instant};
 
-/// The tree of a page's first [`limits::PAGE_BYTES`] bytes. `None` if it would be nested deeper than
-/// [`limits::PAGE_DEPTH`], or too large.
+/// How much source is parsed between two checks, in bytes. A piece cannot add more than a few hundred
+/// levels.
+const PIECE: usize = 512;
+/// Longest time for one tree: a last resort. Ordinary pages take a few hundredths of a second.
+const MAX_TIME: Duration = Duration::from_secs(20);
+
+/// The tree of a page's first [`PAGE_BYTES`]. `None` if it would be nested deeper than
+/// [`PAGE_DEPTH`], have more than [`PAGE_ELEMENTS`] elements, or take too long.
 pub fn page(markup: &str) -> Option<Html> {
-    gate(text::start(markup, limits::PAGE_BYTES), limits::PAGE_DEPTH)
-        .map(|markup| Html::parse_document(&markup))
+    let sink = HtmlTreeSink::new(Html::new_document());
+    build(markup, driver::parse_document(sink, driver::ParseOpts::default()))
 }
 
 /// The tree of a fragment, with the same limits as [`page`].
 pub fn fragment(markup: &str) -> Option<Html> {
-    gate(text::start(markup, limits::PAGE_BYTES), limits::PAGE_DEPTH)
-        .map(|markup| Html::parse_fragment(&markup))
+    let sink = HtmlTreeSink::new(Html::new_fragment());
+    let context = QualName::new(None, ns!(html), local_name!("body"));
+    let options = driver::ParseOpts::default();
+    build(markup, driver::parse_fragment(sink, options, context, Vec::new(), false))
+}
+
+fn build(markup: &str, mut parser: Parser<HtmlTreeSink>) -> Option<Html> {
+    let markup = gate(text::start(markup, PAGE_BYTES))?;
+    let (started, mut rest, mut known) = (Instant::now(), &*markup, 0);
+    while !rest.is_empty() {
+        let piece = match text::start(rest, PIECE) {
+            // A character that is longer than the piece.
+            "" => rest,
+            piece => piece,
+        };
+        parser.process(StrTendril::from_slice(piece));
+        rest = &rest[piece.len()..];
+        let tree = &parser.tokenizer.sink.sink.0.borrow().tree;
+        // Text between two elements counts as well, so twice as many nodes.
+        if tree.nodes().len() > 2 * PAGE_ELEMENTS || started.elapsed() > MAX_TIME {
+            return None;
+        }
+        let deep = |node: ego_tree::NodeRef<'_, Node>| node.ancestors().nth(PAGE_DEPTH).is_some();
+        if tree.nodes().skip(known).any(deep) {
+            return None;
+        }
+        known = tree.nodes().len();
+    }
+    let html = parser.finish();
+    // The parser may have moved parts of the tree since.
+    let mut depth = 0;
+    for edge in html.tree.root().traverse() {
+        match edge {
+            ego_tree::iter::Edge::Open(_) => depth += 1,
+            ego_tree::iter::Edge::Close(_) => depth -= 1,
+        }
+        if depth > PAGE_DEPTH + 1 {
+            return None;
+        }
+    }
+    Some(html)
 }
 
 /// Elements whose content is not readable text.
@@ -115,7 +165,7 @@ mod tests {
 
     #[test]
     fn builds_no_tree_for_deep_nesting() {
-        let deep = "<div>".repeat(limits::PAGE_DEPTH + 10);
+        let deep = "<div>".repeat(PAGE_DEPTH + 10);
         assert!(page(&deep).is_none());
         assert!(fragment(&deep).is_none());
     }
