@@ -51,7 +51,7 @@ bench-peers feeds="1000" peers="../shared/bench/peers":
 audit:
     cargo deny check
 
-# Fuzz a target (feed, decode, dates, sanitise, opml, config) with stable Rust
+# Fuzz a target (a file in fuzz/targets) with stable Rust
 fuzz target="feed" seconds="300":
     fuzz/run {{target}} -max_total_time={{seconds}}
 

@@ -2,7 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failure is the point")]
 
+use newsfed::article::{Guide, Mode, extract, from_html};
 use newsfed::model::WebsiteRules;
+use newsfed::net::robots::{self, Robots};
+use newsfed::query::Query;
 use newsfed::sitemap::{self, Sitemap};
 use newsfed::util::{html, limits, text};
 use newsfed::website::propose::{Sample, article_rules, propose};
@@ -107,6 +110,70 @@ pub(crate) fn config(bytes: &[u8]) {
     if let Err(errors) = config::load(&paths, &[]) {
         errors.to_string().lines().for_each(clean);
     }
+}
+
+/// Rules of robots.txt answer for any path, and delays are bounded.
+pub(crate) fn robots(bytes: &[u8]) {
+    let rules = Robots::parse(bytes, "newsfed");
+    assert!(rules.honoured_delay() <= robots::MAX_DELAY);
+    for path in ["/", "/a/b?c=d", "/%7e*$", "/robots.txt"] {
+        assert_eq!(rules.allows_path(path), rules.allows_path(path), "{path}");
+    }
+}
+
+/// A selector is rejected with a message, or selects elements of any page.
+pub(crate) fn selectors(bytes: &[u8]) {
+    const PAGE: &str = "<main id=a><ul class='b c'><li><a href=/x title=t>x</a><li>y</ul></main>";
+    let tree = html::tree::page(PAGE).unwrap();
+    match Selectors::parse(&String::from_utf8_lossy(bytes)) {
+        Ok(selectors) => assert!(selectors.all(&tree).len() <= tree.tree.nodes().len()),
+        Err(why) => clean(&why),
+    }
+}
+
+/// A query is rejected with a message, or means the same after it was written and read again.
+pub(crate) fn queries(bytes: &[u8]) {
+    match String::from_utf8_lossy(bytes).parse::<Query>() {
+        Ok(query) => {
+            let written = query.to_string();
+            assert_eq!(written.parse::<Query>().unwrap().to_string(), written);
+        }
+        Err(error) => error.to_string().lines().for_each(clean),
+    }
+}
+
+/// Adding a source to any file fails and changes nothing, or only adds it.
+pub(crate) fn edits(bytes: &[u8]) {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = config::Paths::below(folder.path());
+    let file = paths.sources_file();
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    std::fs::write(&file, bytes).unwrap();
+    let list = config::import(b"http://127.0.0.1:9/added", "list").unwrap().sources;
+    let before = config::load(&paths, &[]).map(|loaded| loaded.sources.len());
+    match config::SourcesFile::open(&paths).import(&list) {
+        Ok((added, _)) => {
+            let after = config::load(&paths, &[]).unwrap().sources.len();
+            assert_eq!(after, before.unwrap() + added.sources.len());
+            let text = std::fs::read(&file).unwrap();
+            assert!(added.sources.is_empty() || text.len() > bytes.len());
+        }
+        Err(error) => {
+            error.to_string().lines().for_each(clean);
+            assert_eq!(std::fs::read(&file).unwrap(), bytes);
+        }
+    }
+}
+
+/// The article of any page is clean, and is the same after it was written as HTML and read again.
+pub(crate) fn articles(bytes: &[u8]) {
+    let guide = Guide { url: url::Url::parse("http://127.0.0.1/news/1").ok(), ..Guide::default() };
+    let Ok(found) = extract(&html::decode(bytes, None), &guide, Mode::Page, None) else { return };
+    // Cells of tables are separated by tabs.
+    found.document.text().split(['\n', '\t']).for_each(clean);
+    found.title.iter().for_each(|title| clean(title));
+    let again = from_html(&found.document.html(), None);
+    assert_eq!(again.text(), found.document.text());
 }
 
 fn clean(text: &str) {

@@ -85,3 +85,28 @@ fn lists_of_sources() {
 fn settings() {
     replay("config", FORMS / 3, checks::config);
 }
+
+#[test]
+fn robots_files() {
+    replay("robots", FORMS, checks::robots);
+}
+
+#[test]
+fn selectors() {
+    replay("selectors", FORMS, checks::selectors);
+}
+
+#[test]
+fn queries() {
+    replay("queries", FORMS, checks::queries);
+}
+
+#[test]
+fn edits_of_sources() {
+    replay("edits", FORMS / 3, checks::edits);
+}
+
+#[test]
+fn articles() {
+    replay("articles", FORMS / 3, checks::articles);
+}
