@@ -67,7 +67,10 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
 /// The entry of a source in `sources.toml`.
 fn source(document: &Document, url: &str) -> String {
     let rules = match document.kind {
-        Kind::Page => "kind = \"website\"\nwebsite.mode = \"list\"\nwebsite.articles = \"a\"\n",
+        Kind::Page => {
+            "kind = \"website\"\nwebsite.articles = \"a\"\nwebsite.title = \"title\"\n\
+             website.content = \"body\"\n"
+        }
         Kind::Sitemap => "kind = \"sitemap\"\n",
         Kind::Feed | Kind::Opml => "",
     };

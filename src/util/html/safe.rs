@@ -132,7 +132,7 @@ const BLOCKS: [&str; 31] = [
 /// Longest anchor name that is kept, in bytes.
 const MAX_NAME: usize = 100;
 
-/// How much longer than twice its source a text can become by relative URLs, in bytes.
+/// How much longer than one and a half times its source a text can become by relative URLs, in bytes.
 const LONGER: usize = 1 << 20;
 
 /// Writes the safe form of `html`.
@@ -143,7 +143,7 @@ pub(super) fn sanitise(html: &str, base: Option<&Url>) -> String {
         base,
         endless: Vec::new(),
         jumped_to: jumped_to(html),
-        longest: html.len() * 2 + LONGER,
+        longest: html.len() + html.len() / 2 + LONGER,
     };
     let mut scanner = Scanner::new(html);
     while let Some(token) = scanner.next_token() {
