@@ -215,9 +215,9 @@ async fn failures_are_reported_and_keep_the_teaser() {
         (2, "127.0.0.1 reports an internal error (HTTP 500)"),
         (3, "its URL returns application/pdf, which is not a page"),
         (4, "robots.txt of 127.0.0.1 does not allow programs to read /post-4"),
-        (5, "the page is nested too deeply to be read"),
+        (5, "the page is nested too deeply, or too large, to be read safely"),
         (6, "the page loads its text with scripts, which newsfed does not run"),
-        (7, "the page is nested too deeply to be read"),
+        (7, "the page is nested too deeply, or too large, to be read safely"),
         (8, "the page holds no text"),
     ];
     for (n, why) in cases {

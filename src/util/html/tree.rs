@@ -48,10 +48,12 @@ fn build(markup: &str, mut parser: Parser<HtmlTreeSink>) -> Option<Html> {
             return None;
         }
         let deep = |node: ego_tree::NodeRef<'_, Node>| node.ancestors().nth(PAGE_DEPTH).is_some();
-        if tree.nodes().skip(known).any(deep) {
+        let nodes = tree.nodes();
+        let added = nodes.len() - known;
+        known += added;
+        if nodes.rev().take(added).any(deep) {
             return None;
         }
-        known = tree.nodes().len();
     }
     let html = parser.finish();
     // The parser may have moved parts of the tree since.
