@@ -66,7 +66,7 @@ pub async fn run(interface: Interface) -> Result<ExitReason, InterfaceError> {
         handle,
         paths,
         events,
-        input: EventStream::new(),
+        input: Some(EventStream::new()),
         signals,
         due: Some(FRAME),
         drawn: None,
@@ -82,7 +82,9 @@ struct Signals {
     interrupt: Signal,
     terminate: Signal,
     hang_up: Signal,
+    quit: Signal,
     stop: Signal,
+    resume: Signal,
 }
 
 impl Signals {
@@ -91,9 +93,15 @@ impl Signals {
             interrupt: signal(SignalKind::interrupt())?,
             terminate: signal(SignalKind::terminate())?,
             hang_up: signal(SignalKind::hangup())?,
+            quit: signal(SignalKind::quit())?,
             stop: signal(SignalKind::from_raw(signal_hook::consts::SIGTSTP))?,
+            resume: resumed()?,
         })
     }
+}
+
+fn resumed() -> std::io::Result<Signal> {
+    signal(SignalKind::from_raw(signal_hook::consts::SIGCONT))
 }
 
 struct Loop {
@@ -103,7 +111,8 @@ struct Loop {
     handle: Handle,
     paths: Paths,
     events: mpsc::UnboundedReceiver<Event>,
-    input: EventStream,
+    /// `None` while the terminal is lent to another program.
+    input: Option<EventStream>,
     signals: Signals,
     /// Time after the last frame when the next one is due; `None` if there is nothing to draw.
     due: Option<Duration>,
@@ -116,6 +125,7 @@ enum Wake {
     Input(Option<std::io::Result<Input>>),
     Event(Event),
     Stop,
+    Resume,
     End,
     Frame,
 }
@@ -155,8 +165,10 @@ impl Loop {
                 _ = self.signals.interrupt.recv() => Wake::End,
                 _ = self.signals.terminate.recv() => Wake::End,
                 _ = self.signals.hang_up.recv() => Wake::End,
+                _ = self.signals.quit.recv() => Wake::End,
                 _ = self.signals.stop.recv() => Wake::Stop,
-                input = self.input.next() => Wake::Input(input),
+                _ = self.signals.resume.recv() => Wake::Resume,
+                input = next(&mut self.input) => Wake::Input(input),
                 () = wait(frame) => Wake::Frame,
                 Some(event) = self.events.recv() => Wake::Event(event),
                 Ok(()) = status.changed() => {
@@ -177,6 +189,8 @@ impl Loop {
             match wake {
                 Wake::End => return Ok(ExitReason::Quit),
                 Wake::Stop => self.suspend()?,
+                // Whoever stopped the process may have changed the terminal's mode and content.
+                Wake::Resume => self.lend_and_resize(|| ())?,
                 Wake::Frame => {}
                 Wake::Event(event) => self.handle(event)?,
                 // The terminal is gone.
@@ -272,21 +286,31 @@ impl Loop {
 
     /// Lends the terminal to another program; no keys are read in that time.
     fn lend<T>(&mut self, work: impl FnOnce() -> T) -> Result<T, InterfaceError> {
-        self.input = EventStream::new();
+        // Dropped before another one is made, which would wait until the old one has read a key.
+        self.input = None;
         let result = self.screen.lend(work)?;
         // Control-C was meant for the other program.
         self.signals.interrupt = signal(SignalKind::interrupt())?;
-        self.input = EventStream::new();
+        self.input = Some(EventStream::new());
         self.due = Some(FRAME);
         Ok(result)
     }
 
     fn suspend(&mut self) -> Result<(), InterfaceError> {
-        self.lend(|| {
+        self.lend_and_resize(|| {
             signal_hook::low_level::emulate_default_handler(signal_hook::consts::SIGTSTP)
         })??;
+        // The signal that ended the stop; the screen is new already.
+        self.signals.resume = resumed()?;
+        Ok(())
+    }
+
+    /// The same, when the window may have got another size.
+    fn lend_and_resize<T>(&mut self, work: impl FnOnce() -> T) -> Result<T, InterfaceError> {
+        let result = self.lend(work)?;
         let size = self.screen.terminal.size()?;
-        self.handle(Event::Resized(size.width, size.height))
+        self.handle(Event::Resized(size.width, size.height))?;
+        Ok(result)
     }
 
     fn draw_if_due(&mut self) -> Result<(), InterfaceError> {
@@ -306,6 +330,13 @@ impl Loop {
     fn deadline_wait(&self) -> Option<Duration> {
         let at = self.app.deadline()?;
         Some((at - self.handle.now()).to_std().unwrap_or(Duration::ZERO))
+    }
+}
+
+async fn next(input: &mut Option<EventStream>) -> Option<std::io::Result<Input>> {
+    match input {
+        Some(input) => input.next().await,
+        None => std::future::pending().await,
     }
 }
 

@@ -159,7 +159,7 @@ fn resizing_goes_from_three_panes_to_one_and_back() {
 
 #[test]
 fn signals_restore_the_terminal() {
-    for signal in ["TERM", "HUP"] {
+    for signal in ["TERM", "HUP", "QUIT"] {
         let world = World::new(&["/feed.xml"]);
         let mut t = world.open(80, 24);
         t.wait_for("Third article");
@@ -177,6 +177,43 @@ fn suspend_restores_the_terminal_and_resume_continues() {
     t.send(key::CTRL_Z);
     t.wait_stopped();
     t.wait_alternate_screen(false);
+    t.kill("CONT");
+    t.wait_alternate_screen(true);
+    t.wait_for("Third article");
+    t.send("Q");
+    assert_eq!(t.exit_code(), 0);
+}
+
+/// No key is pressed before the signal.
+#[test]
+fn signal_suspends_like_the_key() {
+    let world = World::new(&["/feed.xml"]);
+    let mut t = world.open(80, 24);
+    t.wait_for("Third article");
+    for _ in 0..2 {
+        t.kill("TSTP");
+        t.wait_stopped();
+        t.wait_alternate_screen(false);
+        t.resize(60, 20);
+        t.kill("CONT");
+        t.wait_alternate_screen(true);
+        t.wait_for("Third article");
+    }
+    t.kill("TERM");
+    assert_eq!(t.exit_code(), 0);
+    assert!(!t.alternate_screen() && !t.cursor_hidden());
+}
+
+/// A process stopped by SIGSTOP cannot restore the terminal, but whoever stopped it can.
+#[test]
+fn resuming_draws_everything_again() {
+    let world = World::new(&["/feed.xml"]);
+    let mut t = world.open(80, 24);
+    t.wait_for("Third article");
+    t.kill("STOP");
+    t.wait_stopped();
+    t.disturb("\x1b[?1049l\x1b[2J\x1b[Hsh$ fg");
+    t.wait_gone("Third article");
     t.kill("CONT");
     t.wait_alternate_screen(true);
     t.wait_for("Third article");

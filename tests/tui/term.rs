@@ -156,6 +156,11 @@ impl Term {
         self.master.resize(PtySize { rows, cols, pixel_width: 0, pixel_height: 0 }).unwrap();
     }
 
+    /// Output of another program on the same terminal.
+    pub(crate) fn disturb(&self, output: &str) {
+        self.shared.parser.lock().unwrap().process(output.as_bytes());
+    }
+
     fn pid(&self) -> u32 {
         self.child.process_id().unwrap()
     }
