@@ -11,6 +11,12 @@ impl Document {
         }
         out
     }
+
+    /// The same under a title.
+    pub fn titled_markdown(&self, title: &str) -> String {
+        let title = vec![Inline::Text(title.to_owned())];
+        format!("{}\n\n{}", block(&Block::Heading(1, title), &[]), self.markdown())
+    }
 }
 
 fn blocks(blocks: &[Block], links: &[Link]) -> String {
@@ -196,6 +202,19 @@ mod tests {
         ];
         for (html, want) in cases {
             assert_eq!(from_html(html, None).markdown(), want, "{html}");
+        }
+    }
+
+    #[test]
+    fn titles_are_escaped_like_the_text() {
+        let document = from_html("<p>x", None);
+        let cases = [
+            ("Plain", "# Plain\n\nx\n"),
+            ("<script>a</script> *b*\nc", "# \\<script\\>a\\</script\\> \\*b\\* c\n\nx\n"),
+            ("[a](http://e.org)", "# \\[a\\](http://e.org)\n\nx\n"),
+        ];
+        for (title, want) in cases {
+            assert_eq!(document.titled_markdown(title), want, "{title}");
         }
     }
 }

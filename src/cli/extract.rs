@@ -139,8 +139,11 @@ pub(super) fn run(args: &ExtractArgs, global: &Global, out: &mut Output) -> Resu
     if out.json {
         out.value(&shape(found))?;
     } else if args.markdown {
-        let head = found.title.map(|t| format!("# {t}\n\n")).unwrap_or_default();
-        out.raw((head + &found.document.markdown()).as_bytes())?;
+        let markdown = match &found.title {
+            Some(title) => found.document.titled_markdown(title),
+            None => found.document.markdown(),
+        };
+        out.raw(markdown.as_bytes())?;
     } else {
         out.line(found.document.text())?;
     }

@@ -149,9 +149,11 @@ fn text_from(item: &Item) -> Option<String> {
 
 /// The article with its title as a heading.
 fn markdown(item: &Item, markup: &str) -> String {
-    let title = Some(&item.title).filter(|t| !t.is_empty());
-    let head = title.map(|t| format!("# {t}\n\n")).unwrap_or_default();
-    head + &read(item, markup).markdown()
+    let document = read(item, markup);
+    match item.title.as_str() {
+        "" => document.markdown(),
+        title => document.titled_markdown(title),
+    }
 }
 
 pub(super) fn read(item: &Item, markup: &str) -> Document {

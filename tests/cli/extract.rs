@@ -22,6 +22,9 @@ fn extracts_a_page_in_every_format() {
     assert!(text.starts_with(START) && !text.contains("My choir"), "{text}");
     let markdown = world.run_with(&["extract", "--markdown", "-"], PAGE).ok();
     assert!(markdown.starts_with(&format!("# The night train stays\n\n{START}")), "{markdown}");
+    let hostile = PAGE.replace("The night train stays", "The &lt;script&gt; *stays*");
+    let markdown = world.run_with(&["extract", "--markdown", "-"], &hostile).ok();
+    assert!(markdown.starts_with("# The \\<script\\> \\*stays\\*\n\n"), "{markdown}");
     let address = world.server.url("/night-train");
     let fetched = &world.run(&["extract", "--json", &address]).values()[0];
     assert_eq!(fetched["published"], "2024-03-05T22:10:00+01:00");
