@@ -77,6 +77,9 @@ pub(super) fn run(args: &DoctorArgs, global: &Global, out: &mut Output) -> Resul
     };
     findings.extend(doctor_checks::clock());
     findings.extend(doctor_checks::permissions(&paths));
+    // Without the arguments of this run, which are in no file.
+    let files = config::load(&paths, &[]).unwrap_or_default();
+    findings.extend(doctor_checks::secrets(&paths, &files));
     if paths.database().exists() {
         match Store::open(&paths.database()) {
             Ok(store) => findings.extend(doctor_checks::database(&store, &loaded)),

@@ -2,13 +2,13 @@
 
 use super::doctor::Finding;
 use super::output::colours_wanted;
-use crate::config::{Loaded, Paths, Settings};
-use crate::model::{FAILING_AFTER, Health};
+use crate::config::{Loaded, Paths, Settings, has_secrets};
+use crate::model::{Access, FAILING_AFTER, Health, Secret};
 use crate::store::{Poller, PollerLock, Reader, Store, StoreError};
 use crate::util::browser::{self, How, Surroundings};
 use crate::util::clock::{Clock, SystemClock};
 use std::io::{self, IsTerminal};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Versions of the program and its database library.
 pub(super) fn version() -> String {
@@ -50,10 +50,46 @@ pub(super) fn permissions(paths: &Paths) -> Vec<Finding> {
     wanted.iter().filter_map(|(path, mode)| permission(path, *mode)).collect()
 }
 
+/// Files with secrets should be private.
+pub(super) fn secrets(paths: &Paths, files: &Loaded) -> Vec<Finding> {
+    let settings = &files.settings;
+    let addresses = [&settings.net.proxy, &settings.llm.endpoint];
+    let in_config = addresses.into_iter().flatten().any(|address| has_secrets(address));
+    let in_sources = files.sources.iter().any(|source| holds_secret(&source.access));
+    let all = [(paths.config_file(), in_config), (paths.sources_file(), in_sources)];
+    let finding = |(path, secret): (PathBuf, bool)| {
+        let mode = mode(&path).filter(|mode| secret && mode & 0o077 != 0)?;
+        let shown = path.display();
+        let what = format!(
+            "{shown} contains a password or a header and is readable by other users (mode {mode:o}); \
+             run: chmod 600 '{shown}'"
+        );
+        Some(Finding::warning("permissions", what))
+    };
+    all.into_iter().filter_map(finding).collect()
+}
+
+/// Whether a secret itself is written there, not only where it is.
+fn holds_secret(access: &Access) -> bool {
+    let password = access.auth.iter().map(|auth| &auth.password);
+    let mut secrets = password.chain(access.headers.iter().map(|(_, value)| value));
+    secrets.any(|secret| matches!(secret, Secret::Plain(_)))
+        || access.proxy.as_deref().is_some_and(has_secrets)
+}
+
 #[cfg(unix)]
-fn permission(path: &Path, wanted: u32) -> Option<Finding> {
+fn mode(path: &Path) -> Option<u32> {
     use std::os::unix::fs::PermissionsExt;
-    let mode = std::fs::metadata(path).ok()?.permissions().mode() & 0o777;
+    Some(std::fs::metadata(path).ok()?.permissions().mode() & 0o777)
+}
+
+#[cfg(not(unix))]
+fn mode(_path: &Path) -> Option<u32> {
+    None
+}
+
+fn permission(path: &Path, wanted: u32) -> Option<Finding> {
+    let mode = mode(path)?;
     let shown = path.display();
     Some(if mode & 0o077 != 0 {
         let what = format!(
@@ -66,11 +102,6 @@ fn permission(path: &Path, wanted: u32) -> Option<Finding> {
     } else {
         Finding::ok("permissions", format!("{shown} (mode {mode:o})"))
     })
-}
-
-#[cfg(not(unix))]
-fn permission(_path: &Path, _wanted: u32) -> Option<Finding> {
-    None
 }
 
 /// The database file, the polling process, and the health of the sources.

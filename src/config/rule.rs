@@ -19,6 +19,8 @@ pub(crate) enum Rule {
     OneOf(&'static [&'static str]),
     /// A text that passes a check, as the check returns it.
     Checked(fn(&str) -> Result<String, String>),
+    /// The same for a URL, whose user and password are not shown.
+    Address(fn(&str) -> Result<String, String>),
 }
 
 /// Where a value goes. The variant is the type of the value.
@@ -158,7 +160,7 @@ fn text(node: &Node, rule: Rule) -> Result<String, String> {
             let hint = did_you_mean(text, words.iter().copied());
             Err(format!("{}{hint}", mismatch(&one_of(words), node)))
         }
-        Rule::Checked(check) => check(text),
+        Rule::Checked(check) | Rule::Address(check) => check(text),
         _ => Ok(text.clone()),
     }
 }

@@ -3,7 +3,7 @@
 
 use super::error::did_you_mean;
 use super::quote::{quote, without_secrets};
-use super::rule::{Rule, Slot, one_of, show};
+use super::rule::{Rule, Slot, one_of};
 use super::section::KeyChange;
 use super::setting::{FormPage, Setting, Shape};
 use super::settings::{Settings, SortOrder, ViewSettings};
@@ -25,7 +25,7 @@ pub(super) const MAX_INTERVAL: Rule = Rule::Within(MINUTE, YEAR);
 pub(super) const RETENTION_DAYS: Rule = Rule::Within(0, 36_500);
 pub(super) const RETENTION_ITEMS: Rule = Rule::Within(0, 10_000_000);
 pub(super) const QUIET_HOURS: Rule = Rule::Checked(quiet_hours);
-pub(super) const PROXY: Rule = Rule::Checked(proxy);
+pub(super) const PROXY: Rule = Rule::Address(proxy);
 const TIMEOUT: Rule = Rule::Within(1, 10 * MINUTE);
 
 /// Tables at the top of the file.
@@ -202,7 +202,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
     key("net.max_body", Rule::Within(1024, 1 << 30), |s| Slot::Size(&mut s.net.max_body))
         .on(FormPage::Network, "Max body", "Maximum size of a document, such as 10MiB.")
         .waits(),
-    key("llm.endpoint", Rule::Checked(endpoint), |s| Slot::MaybeText(&mut s.llm.endpoint)),
+    key("llm.endpoint", Rule::Address(endpoint), |s| Slot::MaybeText(&mut s.llm.endpoint)),
     key("llm.model", Rule::Any, |s| Slot::Text(&mut s.llm.model)),
     key("llm.key_env", Rule::Checked(word), |s| Slot::MaybeText(&mut s.llm.key_env)),
     key("llm.key_command", Rule::Checked(word), |s| Slot::Command(&mut s.llm.key_command)),
@@ -224,12 +224,13 @@ pub(super) const VIEW: &[Setting<ViewSettings>] = &[
     Setting::new("query", Rule::Checked(word), |v| Slot::Text(&mut v.query)),
 ];
 
-/// The settings as a TOML table in the form of `config.toml`, defaults included.
+/// The settings as a TOML table in the form of `config.toml`, defaults included. Users and
+/// passwords in URLs are replaced by `***`.
 pub fn show_settings(settings: &Settings) -> toml::Table {
     let mut settings = settings.clone();
     let mut all = toml::Table::new();
     for setting in SETTINGS {
-        let value = show((setting.slot)(&mut settings));
+        let value = setting.shown(&mut settings);
         match setting.key.split_once('.') {
             None => drop(all.insert(setting.key.to_owned(), value)),
             Some((table, key)) => {
@@ -245,7 +246,7 @@ pub fn show_settings(settings: &Settings) -> toml::Table {
     }
     if !settings.views.is_empty() {
         let view = |view: &mut ViewSettings| {
-            let pair = |s: &Setting<ViewSettings>| (s.key.to_owned(), show((s.slot)(view)));
+            let pair = |s: &Setting<ViewSettings>| (s.key.to_owned(), s.shown(view));
             toml::Value::Table(VIEW.iter().map(pair).collect())
         };
         let views = settings.views.iter_mut().map(view).collect();
@@ -287,7 +288,7 @@ pub fn setting_choices(settings: &Settings, key: &str) -> Vec<String> {
 
 /// The value of a dotted key, as it is typed.
 pub fn setting_shown(settings: &Settings, key: &str) -> String {
-    let value = named(key).map(|setting| show((setting.slot)(&mut settings.clone())));
+    let value = named(key).map(|setting| setting.shown(&mut settings.clone()));
     match value {
         Some(toml::Value::String(text)) if text.is_empty() => "none".to_owned(),
         Some(toml::Value::String(text)) => text,

@@ -3,7 +3,8 @@
 
 use super::document::{Node, Pair, Value};
 use super::error::{Report, did_you_mean};
-use super::rule::{Rule, Slot, fill};
+use super::quote::hide_secrets;
+use super::rule::{Rule, Slot, fill, show as show_slot};
 use crate::model::SourceKind;
 use toml_edit::{InlineTable, Value as Toml};
 
@@ -162,6 +163,14 @@ impl<T> Setting<T> {
             | Slot::Number(_)
             | Slot::MaybeNumber(_) => Shape::Number,
             _ => Shape::Text,
+        }
+    }
+
+    /// The value as TOML, without secrets.
+    pub(super) fn shown(&self, of: &mut T) -> toml::Value {
+        match (show_slot((self.slot)(of)), self.rule) {
+            (toml::Value::String(text), Rule::Address(_)) => hide_secrets(&text).into(),
+            (value, _) => value,
         }
     }
 

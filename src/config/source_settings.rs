@@ -357,8 +357,8 @@ pub fn source_options() -> Vec<SourceOption> {
 pub fn source_values(source: &Source) -> Vec<(&'static str, &'static str, String)> {
     let (mut draft, mut default) = (SourceDraft::from(source), SourceDraft::default());
     let value = |setting: &Setting<SourceDraft>| {
-        let value = show((setting.slot)(&mut draft));
-        let differs = value != show((setting.slot)(&mut default));
+        let value = setting.shown(&mut draft);
+        let differs = value != setting.shown(&mut default);
         let shown = setting.field.kinds.contains(&source.kind()) && setting.field.page.is_some();
         let text = match value {
             toml::Value::String(text) => text,

@@ -14,6 +14,8 @@ mod output;
 mod processes;
 mod queries;
 mod schedule;
+#[cfg(unix)]
+mod secrets;
 mod shapes;
 mod texts;
 mod ways;
