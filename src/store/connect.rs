@@ -70,6 +70,21 @@ pub(super) fn open_reader(path: &Path) -> Result<(Connection, bool)> {
     Ok((conn, immutable))
 }
 
+/// Fails if the file was written by a newer newsfed. A version that cannot be read is no error.
+pub(super) fn refuse_newer(path: &Path) -> Result<()> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let version = Connection::open_with_flags(path, flags)
+        .and_then(|conn| conn.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0)));
+    match version.ok().and_then(|found| usize::try_from(found).ok()) {
+        Some(found) if found > STEPS.len() => Err(too_new(path, found)),
+        _ => Ok(()),
+    }
+}
+
+fn too_new(path: &Path, found: usize) -> StoreError {
+    StoreError::TooNew { path: path.to_owned(), found, known: STEPS.len() }
+}
+
 /// Fails if nothing can be read.
 fn probe(conn: &Connection) -> rusqlite::Result<i64> {
     conn.query_row("SELECT count(*) FROM sqlite_schema", [], |r| r.get(0))
@@ -132,7 +147,7 @@ fn migrate(conn: &mut Connection, path: &Path) -> Result<()> {
     };
     let found = version(conn)?;
     if found > STEPS.len() {
-        return Err(StoreError::TooNew { path: path.to_owned(), found, known: STEPS.len() });
+        return Err(too_new(path, found));
     }
     for step in found..STEPS.len() {
         // A new file has no data to back up.

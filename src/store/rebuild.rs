@@ -1,6 +1,6 @@
 //! Rebuilding a damaged database from everything that can still be read.
 
-use super::connect::open_writer;
+use super::connect::{open_writer, refuse_newer};
 use super::error::{Result, StoreError};
 use crate::util::text;
 use rusqlite::types::{Value, ValueRef};
@@ -68,8 +68,10 @@ const FINISH: &str = "
 /// Moves the database away and creates a new one from what can be read. Nobody may have it open.
 ///
 /// # Errors
-/// If files cannot be moved or written; the database is then in its old place.
+/// If a newer newsfed wrote the database, of which this one would lose a part, or if files cannot
+/// be moved or written; the database is then in its old place.
 pub fn rebuild(path: &Path) -> Result<Rebuilt> {
+    refuse_newer(path)?;
     let fresh = beside(path, ".rebuilt");
     for end in ["", "-wal", "-shm"] {
         let _ = std::fs::remove_file(beside(&fresh, end));

@@ -90,6 +90,26 @@ fn damaged_database_is_reported_and_rebuilt() {
     assert_eq!(world.run(&["search", "body"]).ok().lines().count(), 3);
 }
 
+#[test]
+fn database_of_a_newer_version_is_not_rebuilt() {
+    let world = World::followed();
+    let file = world.path().join("data/newsfed.db");
+    let database = rusqlite::Connection::open(&file).unwrap();
+    database.pragma_update(None, "user_version", 99).unwrap();
+    drop(database);
+    let rebuilt = world.run(&["doctor", "--rebuild"]);
+    assert_eq!(rebuilt.code, Some(1), "{rebuilt:?}");
+    assert!(rebuilt.err.contains("newer newsfed (schema 99"), "{rebuilt:?}");
+    assert!(rebuilt.err.contains("update newsfed"), "{rebuilt:?}");
+    let files = std::fs::read_dir(world.path().join("data")).unwrap();
+    let names: Vec<String> =
+        files.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    assert!(!names.iter().any(|n| n.contains("damaged") || n.contains("rebuilt")), "{names:?}");
+    let database = rusqlite::Connection::open(&file).unwrap();
+    let items: i64 = database.query_row("SELECT count(*) FROM item", [], |r| r.get(0)).unwrap();
+    assert_eq!(items, 3);
+}
+
 /// A file system of 2 MiB in a private namespace, filled to the last byte and emptied again.
 #[cfg(target_os = "linux")]
 #[test]
