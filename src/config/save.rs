@@ -38,7 +38,10 @@ pub(crate) fn rewrite<E: From<SaveError>>(
     let target = resolve(file).map_err(io_error)?;
     let folder = target.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     create_folder(folder).map_err(io_error)?;
-    let _lock = lock(folder).ok_or_else(|| SaveError::Busy { file: file.to_owned() })?;
+    let lock = lock(folder).ok_or_else(|| SaveError::Busy { file: file.to_owned() })?;
+    if lock.is_some() {
+        remove_leftovers(folder);
+    }
     let read = || {
         read_text(&target)
             .map_err(|message| SaveError::Unreadable { file: file.to_owned(), message })
@@ -97,11 +100,29 @@ fn lock(folder: &Path) -> Option<Option<File>> {
     None
 }
 
+/// Temporary files are called `.newsfed-XXXXXX.tmp`.
+const PREFIX: &str = ".newsfed-";
+const SUFFIX: &str = ".tmp";
+
+/// Removes the temporary files of saves that were killed. Requires the lock: nobody is saving.
+fn remove_leftovers(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let middle = name.to_str().and_then(|n| n.strip_prefix(PREFIX)?.strip_suffix(SUFFIX));
+        let ours =
+            middle.is_some_and(|m| m.len() == 6 && m.bytes().all(|b| b.is_ascii_alphanumeric()));
+        if ours && entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            // One that stays does no harm.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
 /// The new text in a temporary file beside the target, synced to disk.
 fn prepare(folder: &Path, target: &Path, text: &str) -> io::Result<tempfile::NamedTempFile> {
     // Created with owner-only permissions.
     let mut file =
-        tempfile::Builder::new().prefix(".newsfed-").suffix(".tmp").tempfile_in(folder)?;
+        tempfile::Builder::new().prefix(PREFIX).rand_bytes(6).suffix(SUFFIX).tempfile_in(folder)?;
     file.write_all(text.as_bytes())?;
     if let Ok(metadata) = fs::metadata(target) {
         fs::set_permissions(file.path(), metadata.permissions())?;
@@ -143,6 +164,21 @@ mod tests {
         });
         assert!(matches!(never, Err(SaveError::Busy { .. })));
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no temporary file is left");
+    }
+
+    #[test]
+    fn removes_leftovers_of_killed_saves() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        // What a killed save leaves has a name made by the same builder.
+        let left = prepare(folder.path(), &path("f"), "x").unwrap().keep().unwrap().1;
+        let others = [".newsfed-abc.tmp", ".newsfed-abc-de.tmp", "newsfed-abcdef.tmp", "x.tmp"];
+        others.iter().for_each(|name| fs::write(path(name), "x").unwrap());
+        fs::create_dir(path(".newsfed-folder.tmp")).unwrap();
+        append(&path("f"), "y").unwrap();
+        assert!(!left.exists());
+        assert!(others.iter().all(|name| path(name).exists()));
+        assert!(path(".newsfed-folder.tmp").exists() && path("f").exists());
     }
 
     #[test]
