@@ -5,6 +5,7 @@ use super::exit::Failure;
 use crate::config::SortOrder;
 use crate::query::{Date, Query, What, resolve, unknown_name};
 use crate::store::{Criteria, Scope, View};
+use crate::util::clock::{Clock, SystemClock};
 use crate::util::text;
 use chrono::Local;
 
@@ -59,8 +60,8 @@ impl Choice {
         if let Some(before) = &self.before {
             query = query.and(Query::of([What::Before(date(before)?)]));
         }
-        view.criteria =
-            Criteria::new(&query, Local::now(), |named| resolve(named, catalogue.known()));
+        let now = SystemClock.now().with_timezone(&Local);
+        view.criteria = Criteria::new(&query, now, |named| resolve(named, catalogue.known()));
         if let Some(keys) = self.sources(catalogue)? {
             view.scope = Scope::Sources(keys);
         }

@@ -1,6 +1,7 @@
 //! Logging: one file per day, and standard error on request.
 
 use super::home::Home;
+use crate::util::clock::{Clock, SystemClock};
 use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -88,7 +89,7 @@ impl DailyFile {
 }
 
 fn today() -> chrono::NaiveDate {
-    chrono::Utc::now().date_naive()
+    SystemClock.now().date_naive()
 }
 
 /// Makes the file of a day before the appender does, which would let others read it.

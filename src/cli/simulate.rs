@@ -9,6 +9,7 @@ use crate::schedule::simulate::{
     read,
 };
 use crate::schedule::{AdvaRssParameters, ChangeRateParameters, LearnedParameters, price_for};
+use crate::util::clock::{Clock, SystemClock};
 use crate::util::time_text;
 use chrono::TimeDelta;
 use clap::{Args, ValueEnum};
@@ -224,7 +225,7 @@ fn from_database(global: &Global, out: &mut Output) -> Result<Vec<Timeline>, Fai
     let home = Home::load(global, out)?;
     let store = home.store()?;
     let histories = store.reader()?.histories()?;
-    let now = chrono::Utc::now().timestamp();
+    let now = SystemClock.now().timestamp();
     if histories.is_empty() {
         let why = "no source has published anything yet; run `newsfed sync`";
         return Err(Failure::Plain(why.to_owned()));

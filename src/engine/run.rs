@@ -208,10 +208,16 @@ impl Loop {
             budget::restore(&self.context).await;
         }
         self.wake = self.role.next_try(now);
-        if self.role.role() != Role::Follows {
+        let role = self.role.role();
+        if matches!(role, Role::Follows | Role::OnDemand)
+            && let Err(e) = self.heal(now).await
+        {
+            tracing::error!("cannot correct the plans after the clock was set back: {e}");
+        }
+        if role != Role::Follows {
             return;
         }
-        let due = match self.due(now).await {
+        let due = match self.due().await {
             Ok(due) => due,
             Err(e) => {
                 tracing::error!("planning: {e}");
@@ -237,14 +243,19 @@ impl Loop {
         }
     }
 
-    /// The sources by their next poll. Plans made before the clock was set back are moved with
-    /// it, or nothing would be polled for as long.
-    async fn due(&self, now: Time) -> Result<Vec<Due>, StoreError> {
+    /// Plans made before the clock was set back are moved with it, or nothing would be polled for
+    /// as long.
+    async fn heal(&self, now: Time) -> Result<(), StoreError> {
         let newest = self.context.read(|reader| reader.newest_poll()).await?;
         if let Some(ahead) = newest.map(|at| at - now).filter(|ahead| *ahead > SET_BACK) {
             tracing::warn!("the clock was set back by about {} s", ahead.num_seconds());
             self.context.store.set_back(ahead).await?;
         }
+        Ok(())
+    }
+
+    /// The sources by their next poll.
+    async fn due(&self) -> Result<Vec<Due>, StoreError> {
         // Running ones are due as well; those after them must be included too.
         let horizon = HORIZON + self.queue.claimed().len();
         self.context.read(move |reader| reader.by_next_poll(horizon)).await

@@ -5,11 +5,13 @@ use super::error::{FetchError, plain};
 use crate::config::NetSettings;
 use hyper::Uri;
 use hyper_util::client::proxy::matcher::Matcher;
+use rustls::pki_types::UnixTime;
+use rustls::time_provider::TimeProvider;
 use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::BuilderVerifierExt;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 use url::Url;
 
 /// How long an unused connection is kept for the next request to its host.
@@ -201,8 +203,20 @@ fn load_tls() -> Result<Tls, FetchError> {
             (empty.with_no_client_auth(), false)
         }
     };
+    config.time_provider = Arc::new(CheckedClock);
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(Tls { config, has_roots })
+}
+
+/// The system clock. The library's own panics before 1970.
+#[derive(Debug)]
+struct CheckedClock;
+
+impl TimeProvider for CheckedClock {
+    fn current_time(&self) -> Option<UnixTime> {
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        since.ok().map(UnixTime::since_unix_epoch)
+    }
 }
 
 /// Hosts of the proxies that the environment or the system names.

@@ -204,6 +204,16 @@ pub(super) fn was_pruned(
     Ok(changed > 0)
 }
 
+/// A new id. Such ids begin with a time that cannot be before 1970, but a clock can.
+fn new_id(at: Time) -> uuid::Uuid {
+    let seconds = u64::try_from(at.timestamp()).unwrap_or(0);
+    uuid::Uuid::new_v7(uuid::Timestamp::from_unix(
+        uuid::NoContext,
+        seconds,
+        at.timestamp_subsec_nanos(),
+    ))
+}
+
 /// The date by which lists are sorted: that of the publisher, but never in the future.
 fn sort_date(entry: &Prepared, discovered: i64) -> i64 {
     let said = entry.entry.published.or(entry.entry.updated);
@@ -224,7 +234,7 @@ pub(super) fn insert(
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
     )?
     .execute(params![
-        uuid::Uuid::now_v7().into_bytes(),
+        new_id(discovered).into_bytes(),
         source,
         sort_date(new, discovered.timestamp()),
         discovered.timestamp(),

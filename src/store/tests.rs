@@ -3,6 +3,7 @@
 use super::*;
 use crate::config::SortOrder;
 use crate::model::{Entry, ItemRow, PollRecord, SourceId};
+use crate::util::clock::{Clock, SystemClock};
 use chrono::TimeDelta;
 
 mod copies;
@@ -94,7 +95,7 @@ impl Fixture {
 /// A query without names of sources.
 fn criteria(text: &str) -> Criteria {
     let query = text.parse().unwrap();
-    Criteria::new(&query, chrono::Local::now(), |_| vec![])
+    Criteria::new(&query, SystemClock.now().with_timezone(&chrono::Local), |_| vec![])
 }
 
 fn entry(title: &str) -> Entry {

@@ -3,7 +3,7 @@
 use crate::model::Time;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use tokio::sync::watch;
 
 /// A pending wait.
@@ -26,7 +26,8 @@ const RECHECK: Duration = Duration::from_secs(60);
 
 impl Clock for SystemClock {
     fn now(&self) -> Time {
-        chrono::Utc::now()
+        // `Utc::now` panics before 1970.
+        SystemTime::now().into()
     }
 
     fn sleep_until(&self, at: Time) -> Sleep<'_> {

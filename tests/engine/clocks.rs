@@ -122,6 +122,40 @@ async fn a_clock_set_back_causes_no_stall_and_no_burst() {
     engine.shutdown().await;
 }
 
+/// As with `sync --due` from cron, where no engine runs in between.
+#[tokio::test]
+async fn a_clock_set_back_is_noticed_without_following() {
+    let server = Server::start(|r| feed(&[(&r.path, &r.path)]).header("etag", "\"x\"")).unwrap();
+    let home = Home::with(&[source("s", &server.url("/"))]);
+    let due = async || {
+        let engine = home.on_demand().await;
+        let result = sync_one(&engine, Pace::Due).await;
+        engine.shutdown().await;
+        result
+    };
+    let right = home.clock.now();
+    home.clock.advance(400 * DAY);
+    assert_eq!(due().await, fetched(1, 0, 1));
+    home.clock.set(right);
+    assert!(matches!(due().await, Refreshed::NotDue(at) if at < right + 2 * HOUR));
+    home.clock.advance(65 * MINUTE);
+    assert_eq!(due().await, UNCHANGED);
+}
+
+/// A machine without a battery for its clock can start long before 1970, too.
+#[tokio::test]
+async fn a_clock_before_1970_is_no_problem() {
+    let server = Server::start(|r| feed(&[(&r.path, &r.path)])).unwrap();
+    let home = Home::with(&[source("s", &server.url("/"))]);
+    home.clock.set(Time::from_timestamp(-1_000_000_000, 0).unwrap());
+    let engine = home.following().await;
+    received(&server, 1).await;
+    settled(&engine).await;
+    assert_eq!(titles(&engine), ["/"]);
+    why(&engine, "s", &home).await;
+    engine.shutdown().await;
+}
+
 #[tokio::test]
 async fn a_clock_ten_years_ahead_polls_everything_once() {
     let (server, home, engine) = polled_once().await;

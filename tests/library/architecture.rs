@@ -61,6 +61,10 @@ const IMPURE: &[&[&str]] = &[
     &["std", "::", "thread", "::", "sleep"],
 ];
 
+/// Clocks that panic if the system's is set to a time before 1970; see `util/clock.rs`.
+const PANICKING: &[&[&str]] =
+    &[&["Utc", "::", "now"], &["Local", "::", "now"], &["Uuid", "::", "now_v7"]];
+
 /// Longest source file, in lines.
 const LONGEST: usize = 499;
 /// Files that may be longer, and why.
@@ -141,6 +145,9 @@ fn breaches_are_caught() {
         ("article/mod.rs", "let t = std::time::SystemTime::now();", "uses SystemTime"),
         ("feed/dates.rs", "let t = chrono::Utc::now();", "uses Utc::now"),
         ("discover/mod.rs", "let t = Utc\n    ::now();", "uses Utc::now"),
+        ("util/clock.rs", "fn now() -> Time { chrono::Utc::now() }", "panics before 1970"),
+        ("cli/log.rs", "let t = Local::now();", "panics before 1970"),
+        ("store/ingest.rs", "let id = uuid::Uuid::now_v7();", "panics before 1970"),
         ("crawl/mod.rs", "use std::time::{Duration, Instant};", "uses Instant"),
         ("sitemap/mod.rs", "let lives = 'a'; use tokio::sync; let b = 'b';", "uses tokio"),
         ("website/mod.rs", "fn f<'a>(x: &'a str) { tokio::spawn(x) }", "uses tokio"),
@@ -164,7 +171,7 @@ fn allows_everything_else() {
         ("model/item.rs", "use super::source::Source; use self::poll::Pause; use chrono::Utc;"),
         ("model/mod.rs", "/// See [`crate::util::text`] and tokio.\nmod item; pub use item::Item;"),
         ("util/url.rs", "// use crate::net;\nuse crate::model::Time; use super::text;"),
-        ("util/clock.rs", "fn now() -> Time { chrono::Utc::now() }"),
+        ("util/clock.rs", "fn now() -> Time { SystemTime::now().into() }"),
         (
             "net/client.rs",
             "use reqwest::header; use crate::config::NetSettings; use super::gate::Gate;",
@@ -235,6 +242,8 @@ fn check(file: &str, text: &str) -> Vec<String> {
         let named = IMPURE.iter().filter(|path| names(&tokens, path));
         breaches.extend(named.map(|path| format!("uses {}: {module} is pure", path.concat())));
     }
+    let named = PANICKING.iter().filter(|path| names(&tokens, path));
+    breaches.extend(named.map(|path| format!("uses {}, which panics before 1970", path.concat())));
     let Some((_, allowed)) = MODULES.iter().find(|(name, _)| *name == module) else {
         breaches.push(format!("unknown module: {module} needs a line in MODULES"));
         return breaches;
