@@ -8,7 +8,8 @@ use super::poll::{Finished, Started, read_response, store};
 use super::queue::Job;
 use super::site::{PageFetcher, Prefetched};
 use crate::config::{
-    self, Added, ConfigErrors, EditError, FileEdit, KeyChange, Section, SourcesFile,
+    self, Added, ConfigError, ConfigErrors, EditError, ErrorPlace, FileEdit, KeyChange, Section,
+    SourcesFile,
 };
 use crate::model::{Access, BasicAuth, Secret, Source, SourceFacts, SourceId, SourceKind};
 use crate::net::{FetchError, Response};
@@ -18,6 +19,7 @@ use crate::website::Page;
 use crate::website::propose::{Sample, article_rules};
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use url::Url;
 
@@ -308,7 +310,16 @@ impl Handle {
     /// The sources in the file, with their rows updated.
     async fn read_declared(&self) -> Result<(Vec<Source>, Vec<SourceFacts>), FollowError> {
         let (paths, overrides) = (self.paths.clone(), self.overrides());
-        let task = tokio::task::spawn_blocking(move || config::load(&paths, &overrides));
+        let had_sources = !self.context.declared().borrow().is_empty();
+        let load = move || {
+            let file = paths.sources_file();
+            if had_sources && is_missing(&file) {
+                Err(missing(file))
+            } else {
+                config::load(&paths, &overrides)
+            }
+        };
+        let task = tokio::task::spawn_blocking(load);
         let loaded = task.await.map_err(|_| StoreError::Closed)??;
         let facts = self.context.store.reconcile(loaded.sources.clone(), self.now()).await?;
         Ok((loaded.sources, facts))
@@ -323,6 +334,18 @@ impl Handle {
         };
         Ok(self.context.store.change_facts(key, undo).await?)
     }
+}
+
+/// Editors replace files, and a missing one may be back in a moment. It removes no sources.
+fn is_missing(file: &Path) -> bool {
+    std::fs::metadata(file).is_err_and(|e| e.kind() == std::io::ErrorKind::NotFound)
+}
+
+fn missing(file: PathBuf) -> ConfigErrors {
+    let message = "is missing; the sources stay until it is back or newsfed is started again";
+    let place = ErrorPlace::File(file);
+    let error = ConfigError { place, key: String::new(), message: message.to_owned() };
+    ConfigErrors { errors: vec![error], more: 0 }
 }
 
 fn first_line(error: &FollowError) -> String {

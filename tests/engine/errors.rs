@@ -283,6 +283,31 @@ async fn a_truncated_sources_file_changes_nothing_until_it_is_complete() {
     engine.shutdown().await;
 }
 
+/// Editors move a file away before they write it anew, and a folder can be unmounted.
+#[tokio::test]
+async fn a_missing_sources_file_removes_no_sources() {
+    let server = Server::start(|r| feed(&[(&r.path, &r.path)]).header("etag", "\"x\"")).unwrap();
+    let home = Home::with(&[source("a", &server.url("/a")), source("b", &server.url("/b"))]);
+    let engine = home.following().await;
+    received(&server, 2).await;
+    settled(&engine).await;
+    let file = home.paths().sources_file();
+    let away = file.with_extension("away");
+    std::fs::rename(&file, &away).unwrap();
+    let all = sync(&engine, Pace::Manual).await;
+    assert_eq!(all.keys().collect::<Vec<_>>(), ["a", "b"]);
+    assert_eq!(engine.sources().await.unwrap().len(), 2);
+    let error = settled(&engine).await.declaration_error.unwrap();
+    assert!(error.contains("sources.toml: is missing; the sources stay"), "{error}");
+    std::fs::rename(&away, &file).unwrap();
+    sync(&engine, Pace::Manual).await;
+    assert_eq!(settled(&engine).await.declaration_error, None);
+    // An empty file says that there are no sources.
+    std::fs::write(&file, "").unwrap();
+    assert!(sync(&engine, Pace::Manual).await.is_empty());
+    engine.shutdown().await;
+}
+
 /// A change of the sources is saved, and can be undone, even if the settings are not valid.
 #[tokio::test]
 async fn invalid_settings_do_not_prevent_undo() {

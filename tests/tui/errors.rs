@@ -72,3 +72,22 @@ fn shows_a_read_only_database_and_says_so() {
     assert_eq!(world.requests("/feed.xml"), asked);
     set_mode(&folder, 0o700);
 }
+
+#[test]
+fn keeps_the_sources_while_their_file_is_missing() {
+    let world = World::new(&["/feed.xml"]);
+    let mut t = world.open(120, 30);
+    t.wait_for("Third article");
+    let (file, away) = (world.path("config/sources.toml"), world.path("away"));
+    fs::rename(&file, &away).unwrap();
+    t.send("R");
+    t.wait_for("sources.toml: is missing");
+    t.wait_for("! error in sources.toml");
+    assert!(t.screen().contains("Fixture") && t.screen().contains("Third article"));
+    fs::rename(&away, &file).unwrap();
+    t.send("R");
+    t.wait_gone("error in sources.toml");
+    assert!(t.screen().contains("Third article"));
+    t.send("Q");
+    assert_eq!(t.exit_code(), 0);
+}
