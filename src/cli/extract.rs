@@ -143,7 +143,7 @@ pub(super) fn run(args: &ExtractArgs, global: &Global, out: &mut Output) -> Resu
             Some(title) => found.document.titled_markdown(title),
             None => found.document.markdown(),
         };
-        out.raw(markdown.as_bytes())?;
+        out.text(&markdown)?;
     } else {
         out.line(found.document.text())?;
     }

@@ -51,8 +51,9 @@ mod why;
 use args::{Cli, Command};
 use clap::Parser;
 use exit::{Exit, Failure};
-use output::Output;
+use output::{Output, without_controls};
 use std::ffi::OsString;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 pub use args::command;
@@ -60,17 +61,33 @@ pub use args::command;
 /// Runs the command line, program name first, and returns the exit code: 0 done, 1 failed, 2 wrong
 /// usage, 3 done in part, 4 invalid configuration, 130 interrupted.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let cli = match Cli::try_parse_from(args) {
+    let args: Vec<OsString> = args.into_iter().collect();
+    let cli = match Cli::try_parse_from(&args) {
         Ok(cli) => cli,
         Err(e) => {
-            // The reader of the output may have closed the pipe.
-            let _ = e.print();
+            print_usage(&e, &args);
             return ExitCode::from(u8::try_from(e.exit_code()).unwrap_or(2));
         }
     };
     let mut out = Output::new(&cli.global);
     let result = run(cli, &mut out).and_then(|exit| out.finish().map(|()| exit));
     result.unwrap_or_else(|failure| out.fail(&failure)).into()
+}
+
+/// Prints help, or what is wrong with the arguments. A message repeats an argument, which may have
+/// been copied from anywhere.
+fn print_usage(error: &clap::Error, args: &[OsString]) {
+    let clean = |arg: &OsString| {
+        let text = arg.to_string_lossy();
+        text == without_controls(&text, false)
+    };
+    // The reader of the output may have closed the pipe.
+    let _ = if !error.use_stderr() || args.iter().all(clean) {
+        error.print()
+    } else {
+        let message = error.render().to_string();
+        io::stderr().write_all(without_controls(&message, false).as_bytes())
+    };
 }
 
 fn run(cli: Cli, out: &mut Output) -> Result<Exit, Failure> {

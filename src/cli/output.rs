@@ -4,10 +4,16 @@ use super::exit::{Exit, Failure};
 use super::global::Global;
 use crate::util::text;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
 
 /// Default width of a terminal, in columns.
 const USUAL_WIDTH: u16 = 80;
+
+const BOLD: &str = "\u{1b}[1m";
+const FAINT: &str = "\u{1b}[2m";
+const PLAIN: &str = "\u{1b}[0m";
+const STYLES: [&str; 3] = [BOLD, FAINT, PLAIN];
 
 pub(super) struct Output {
     out: BufWriter<Stdout>,
@@ -36,10 +42,16 @@ impl Output {
         }
     }
 
-    /// Prints one line of data. The text must be clean.
+    /// Prints a line of data, or several. Another program may have written to the database what
+    /// must not reach a terminal.
     pub(super) fn line(&mut self, line: impl AsRef<str>) -> Result<(), Failure> {
-        self.out.write_all(line.as_ref().as_bytes())?;
+        self.text(line.as_ref())?;
         Ok(self.out.write_all(b"\n")?)
+    }
+
+    /// Prints data without control characters, except line breaks and tabs.
+    pub(super) fn text(&mut self, text: &str) -> Result<(), Failure> {
+        Ok(self.out.write_all(without_controls(text, self.colour).as_bytes())?)
     }
 
     /// Reports the result of an action to the user.
@@ -93,12 +105,12 @@ impl Output {
 
     /// Bold text, if the terminal may have colours.
     pub(super) fn bold(&self, text: &str) -> String {
-        if self.colour { format!("\u{1b}[1m{text}\u{1b}[0m") } else { text.to_owned() }
+        if self.colour { format!("{BOLD}{text}{PLAIN}") } else { text.to_owned() }
     }
 
     /// Dimmed text, if the terminal may have colours.
     pub(super) fn faint(&self, text: &str) -> String {
-        if self.colour { format!("\u{1b}[2m{text}\u{1b}[0m") } else { text.to_owned() }
+        if self.colour { format!("{FAINT}{text}{PLAIN}") } else { text.to_owned() }
     }
 }
 
@@ -106,6 +118,27 @@ impl Output {
 pub(super) fn colours_wanted() -> bool {
     let is_set = |name| std::env::var_os(name).is_some_and(|v| !v.is_empty());
     !is_set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
+/// Text without control and direction characters, except line breaks, tabs and, with `styled`, the
+/// sequences of [`Output::bold`] and [`Output::faint`].
+pub(super) fn without_controls(text: &str, styled: bool) -> Cow<'_, str> {
+    let harmful = |c: char| {
+        let line_break = matches!(c, '\u{2028}' | '\u{2029}');
+        let direction = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        (c.is_control() && !matches!(c, '\n' | '\t')) || line_break || direction
+    };
+    if !text.contains(harmful) {
+        return text.into();
+    }
+    let mut clean = String::with_capacity(text.len());
+    for (at, c) in text.char_indices() {
+        let rest = &text[at..];
+        if !harmful(c) || (styled && STYLES.iter().any(|style| rest.starts_with(style))) {
+            clean.push(c);
+        }
+    }
+    clean.into()
 }
 
 /// JSON in which C1 control characters are escaped, too: identifiers are kept byte for byte, but
@@ -126,6 +159,19 @@ pub(super) fn escape_controls(json: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn text_contains_no_control_characters() {
+        let cases = [
+            ("a\tb\nü\u{200e}", false, "a\tb\nü\u{200e}"),
+            ("a\u{1b}[2J\u{9b}2J\u{7f}\u{202e}b\r", false, "a[2J2Jb"),
+            ("\u{1b}[1ma\u{1b}[0m\u{1b}[31mb", false, "[1ma[0m[31mb"),
+            ("\u{1b}[1ma\u{1b}[0m\u{1b}[31mb", true, "\u{1b}[1ma\u{1b}[0m[31mb"),
+        ];
+        for (text, styled, want) in cases {
+            assert_eq!(without_controls(text, styled), want);
+        }
+    }
 
     #[test]
     fn json_contains_no_control_characters() {

@@ -78,7 +78,7 @@ pub(super) fn run(args: &ShowArgs, global: &Global, out: &mut Output) -> Result<
                 continue;
             }
             Format::Markdown => {
-                out.raw(markdown(&shape.item, markup).as_bytes())?;
+                out.text(&markdown(&shape.item, markup))?;
                 continue;
             }
             Format::Text | Format::Json => {}

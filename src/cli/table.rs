@@ -1,6 +1,7 @@
 //! Aligned columns for a terminal, tab-separated values for everything else.
 
-use crate::util::text::{truncate, width};
+use crate::util::text::{line, truncate, width};
+use std::borrow::Cow;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Column {
@@ -39,6 +40,7 @@ impl Table {
 
     /// Formats a line of the table.
     pub(super) fn line(&self, cells: &[&str]) -> String {
+        let cells: Vec<Cow<'_, str>> = cells.iter().map(|cell| one_line(cell)).collect();
         let Some(total) = self.total else { return cells.join("\t") };
         let mut line = String::new();
         let mut used = 0;
@@ -66,6 +68,11 @@ impl Table {
     }
 }
 
+/// A cell that breaks no line and no column.
+fn one_line(cell: &str) -> Cow<'_, str> {
+    if cell.contains(char::is_control) { line(cell).into() } else { cell.into() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -86,5 +93,6 @@ mod tests {
     fn separates_values_by_tabs_for_programs() {
         let table = Table::new(&COLUMNS, None);
         assert_eq!(table.line(&["1", "a long name", "t"]), "1\ta long name\tt");
+        assert_eq!(table.line(&["1", "a\tb\nc\u{1b}[2J", "t\u{9b}"]), "1\ta b c\tt");
     }
 }

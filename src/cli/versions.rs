@@ -56,7 +56,7 @@ fn all(item: &Item, versions: &[Version], format: Format, out: &mut Output) -> R
         let document = read(item, &version.html);
         match format {
             Format::Html => out.line(&version.html)?,
-            Format::Markdown => out.raw(document.markdown().as_bytes())?,
+            Format::Markdown => out.text(&document.markdown())?,
             Format::Text | Format::Json => out.line(wrapped(&document.text(), out.width))?,
         }
     }

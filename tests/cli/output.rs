@@ -53,6 +53,48 @@ fn output_contains_no_terminal_escapes() {
     assert!(world.run(&["show", number]).ok().contains("end"), "the text itself is printed");
 }
 
+/// Titles were cleaned before they were stored, but another program can change the database.
+#[test]
+fn changed_database_prints_no_terminal_escapes() {
+    let world = World::followed();
+    let database = rusqlite::Connection::open(world.path().join("data/newsfed.db")).unwrap();
+    let title = "x\u{1b}[2J\u{9b}2J\u{202e}\ny\tz";
+    assert!(database.execute("UPDATE item SET title = ?1, url = ?1", [title]).unwrap() == 3);
+    let authors = serde_json::json!([title]).to_string();
+    database.execute("UPDATE detail SET authors = ?1, comments = ?2", [&authors, title]).unwrap();
+    database.execute("UPDATE source SET feed_title = ?1", [title]).unwrap();
+    drop(database);
+    let number = world.numbers()[0].clone();
+    let calls: &[&[&str]] = &[
+        &["list"],
+        &["list", "--json"],
+        &["search", "body"],
+        &["show", &number],
+        &["show", "--json", &number],
+        &["show", "--format", "markdown", &number],
+        &["sources"],
+        &["sources", "show", "127-0-0-1-kernel"],
+    ];
+    for args in calls {
+        let out = world.run(args).out;
+        let odd = |c: &char| (c.is_control() && !matches!(c, '\n' | '\t')) || *c == '\u{202e}';
+        assert_eq!(out.chars().find(odd), None, "{args:?}: {out:?}");
+    }
+    assert_eq!(world.run(&["list"]).ok().lines().count(), 3, "one line per item");
+}
+
+#[test]
+fn usage_errors_contain_no_terminal_escapes() {
+    let world = World::usual();
+    for arg in ["\u{9b}2J", "--x\u{9b}2J", "--x\u{1b}[2J", "--x\u{202e}"] {
+        let run = world.run(&[arg]);
+        assert_eq!(run.code, Some(2), "{run:?}");
+        let odd = |c: &char| (c.is_control() && *c != '\n') || *c == '\u{202e}';
+        assert_eq!(run.err.chars().find(odd), None, "{run:?}");
+        assert!(run.err.contains("Usage") || run.err.contains("--help"), "{run:?}");
+    }
+}
+
 #[test]
 fn closed_pipe_is_not_an_error() {
     let world = World::followed();
