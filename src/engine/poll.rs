@@ -117,6 +117,7 @@ pub(super) struct Finished {
     pub(super) requests: u32,
     pub(super) wire_bytes: u64,
     pub(super) elapsed: Duration,
+    /// The reason is this machine or its network: the failure does not count for the source.
     pub(super) offline: bool,
     /// The body keeps its share of the memory budget until it is stored.
     pub(super) memory: Option<MemoryShare>,
@@ -140,6 +141,7 @@ async fn read(
     let Started { context, job, facts, at: now } = *started;
     let asked = address(&job.source.url, facts);
     let offline = match &answer {
+        Err(e) if e.is_local() => true,
         // A source that was failing before says nothing about the network.
         Err(e) if e.is_offline() && facts.fail_count > 0 => context.network.is_offline(),
         Err(e) if e.is_offline() => lost(context, net::host_key(&asked), job.key).await,

@@ -57,9 +57,8 @@ pub(super) fn temporary(answer: &Result<Response, FetchError>) -> Option<FetchFa
         Ok(r) if r.status == 429 || r.status >= 500 => {
             Some(FetchFailure::Status(r.status, r.cache.retry_after))
         }
-        Err(e) if e.kind() == ErrorKind::Transient && !e.is_offline() => {
-            Some(FetchFailure::Network)
-        }
+        Err(e) if e.is_offline() || e.is_local() => None,
+        Err(e) if e.kind() == ErrorKind::Transient => Some(FetchFailure::Network),
         _ => None,
     }
 }
@@ -70,7 +69,7 @@ pub(super) fn sent(answer: &Result<Response, FetchError>) -> u32 {
         Ok(response) => 1 + u32::try_from(response.hops.len()).unwrap_or(u32::MAX - 1),
         // No request was sent.
         Err(FetchError::Paused { .. } | FetchError::Robots { .. }) => 0,
-        Err(e) if e.kind() == ErrorKind::User => 0,
+        Err(e) if e.kind() == ErrorKind::User || e.is_local() => 0,
         Err(_) => 1,
     }
 }

@@ -32,7 +32,7 @@ pub(super) struct Verdict {
     pub(super) response: Option<Head>,
     /// What was read, if there was something new to read.
     pub(super) document: Option<DocumentFacts>,
-    /// The machine has no network; the failure does not count for the source.
+    /// The reason is this machine or its network: the failure does not count for the source.
     pub(super) offline: bool,
     pub(super) source: Arc<Source>,
     pub(super) settings: ScheduleSettings,

@@ -87,14 +87,50 @@ pub enum FetchError {
     },
     #[error("the network could not be set up ({detail})")]
     Setup { detail: String },
+    /// This machine lacks something that every connection needs. Says nothing about the server.
+    #[error("no connection was made: {0}")]
+    Local(LocalLimit),
+}
+
+/// What a machine can run out of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum LocalLimit {
+    #[error(
+        "newsfed has too many open files; raise the limit with `ulimit -n`, or lower net.max_in_flight"
+    )]
+    OpenFiles,
+    #[error("this machine has too many open files; close other programs")]
+    OpenFilesOfAll,
+    #[error("this machine has no memory left for connections; close other programs")]
+    Buffers,
+}
+
+impl LocalLimit {
+    /// By the error numbers `EMFILE`, `ENFILE` and `ENOBUFS`.
+    pub(crate) fn of(error: &io::Error) -> Option<Self> {
+        const ENOBUFS: i32 = if cfg!(target_os = "linux") { 105 } else { 55 };
+        match error.raw_os_error()? {
+            24 => Some(Self::OpenFiles),
+            23 => Some(Self::OpenFilesOfAll),
+            ENOBUFS => Some(Self::Buffers),
+            _ => None,
+        }
+    }
+
+    /// Looking up a name also needs files, but its error does not say so.
+    fn probe() -> Option<Self> {
+        std::fs::File::open("/dev/null").err().and_then(|e| Self::of(&e))
+    }
 }
 
 impl FetchError {
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::Dns { .. } | Self::Connect { .. } | Self::Timeout { .. } | Self::Cut { .. } => {
-                ErrorKind::Transient
-            }
+            Self::Dns { .. }
+            | Self::Connect { .. }
+            | Self::Timeout { .. }
+            | Self::Cut { .. }
+            | Self::Local(_) => ErrorKind::Transient,
             Self::Tls { .. }
             | Self::NoTls { .. }
             | Self::Unreadable { .. }
@@ -116,6 +152,11 @@ impl FetchError {
     /// Whether the error is what happens for every host while this machine is offline.
     pub fn is_offline(&self) -> bool {
         matches!(self, Self::Dns { .. } | Self::Connect { offline: true, .. })
+    }
+
+    /// Whether this machine is the reason: no request was sent, and the source has not failed.
+    pub fn is_local(&self) -> bool {
+        matches!(self, Self::Local(_))
     }
 
     /// Whether https is not available, which says nothing about http. An invalid certificate does
@@ -155,11 +196,18 @@ impl Attempt<'_> {
             return FetchError::Timeout { host, after: self.allowed };
         }
         let chain: Vec<&(dyn Error + 'static)> = causes(error).collect();
+        let all_io = || chain.iter().filter_map(|e| e.downcast_ref::<io::Error>());
+        if let Some(limit) = all_io().find_map(LocalLimit::of) {
+            return FetchError::Local(limit);
+        }
         let find_io = || chain.iter().find_map(|e| e.downcast_ref::<io::Error>());
         if let Some(resolve) = chain.iter().find_map(|e| e.downcast_ref::<ResolveError>()) {
             return match resolve {
                 ResolveError::Private => FetchError::Private { host },
-                ResolveError::Lookup(e) => FetchError::Dns { host, detail: io_words(e) },
+                ResolveError::Lookup(e) => match LocalLimit::of(e).or_else(LocalLimit::probe) {
+                    Some(limit) => FetchError::Local(limit),
+                    None => FetchError::Dns { host, detail: io_words(e) },
+                },
             };
         }
         if let Some(tls) = chain.iter().find_map(|e| e.downcast_ref::<rustls::Error>()) {
@@ -205,6 +253,9 @@ impl Attempt<'_> {
             Error::InvalidCertificate(
                 Bad::NotValidForName | Bad::NotValidForNameContext { .. },
             ) => "its certificate is for another name".to_owned(),
+            Error::FailedToGetCurrentTime => {
+                "the clock of this machine is set to a time before 1970; set it".to_owned()
+            }
             other => plain(&other.to_string()),
         }
     }
@@ -241,4 +292,20 @@ pub(crate) fn plain(text: &str) -> String {
             || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
     };
     text.chars().filter(|c| !hidden(*c)).take(MAX_DETAIL).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn local_limits_are_no_failures_of_a_host() {
+        let of = |number| LocalLimit::of(&io::Error::from_raw_os_error(number));
+        let found = [24, 23, 105, 111, 113].map(of);
+        let buffers = cfg!(target_os = "linux").then_some(LocalLimit::Buffers);
+        let wanted = [Some(LocalLimit::OpenFiles), Some(LocalLimit::OpenFilesOfAll), buffers];
+        assert_eq!(found[..3], wanted);
+        assert_eq!(found[3..], [None, None], "refused, unreachable");
+        assert_eq!(LocalLimit::of(&io::Error::other("without a number")), None);
+    }
 }

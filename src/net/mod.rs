@@ -22,7 +22,7 @@ mod transport;
 
 pub use address::{is_private, is_private_host};
 pub use client::{Client, MAX_HOPS};
-pub use error::FetchError;
+pub use error::{FetchError, LocalLimit};
 pub use freshness::Freshness;
 pub use gate::host_key;
 pub use memory::MemoryShare;

@@ -46,6 +46,34 @@ impl Drop for Running {
     }
 }
 
+/// Sixty servers hold their connections, and the program may have fewer files open.
+#[test]
+fn too_many_open_files_are_no_failures_of_sources() {
+    let hosts: Vec<std::net::IpAddr> = (1..=60).map(|n| [127, 0, 4, n].into()).collect();
+    let never = |_: &_| Reply::status(200).failing(Failure::NeverAnswer);
+    let server = newsfed::demo::server::Server::start_on(&hosts, never).unwrap();
+    let world = World { folder: tempfile::tempdir().unwrap(), server };
+    let urls: Vec<String> = hosts.iter().map(|ip| world.server.url_on(*ip, "/feed")).collect();
+    world.run_with(&["import", "-"], &urls.join("\n")).ok();
+    let usual = world.command(&["sync", "--json", "--set", "net.max_in_flight=100"]);
+    let mut limited = Command::new("sh");
+    limited.args(["-c", "ulimit -n 48; exec \"$0\" \"$@\""]).arg(usual.get_program());
+    limited.args(usual.get_args()).env_clear();
+    limited.envs(usual.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let mut child = limited.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut first = String::new();
+    let mut out = std::io::BufReader::new(child.stdout.take().unwrap());
+    std::io::BufRead::read_line(&mut out, &mut first).unwrap();
+    let running = Running(Some(child));
+    assert!(first.contains("too many open files; raise the limit with `ulimit -n`"), "{first}");
+    running.signal("TERM");
+    assert_eq!(running.end().code, Some(130));
+    let sources = world.run(&["sources", "--json"]).values();
+    let asked = |s: &&serde_json::Value| !s["last_poll"].is_null();
+    assert!(sources.iter().any(|s| asked(&s)), "{first}");
+    assert!(sources.iter().all(|s| s["fail_count"] == 0), "{sources:?}");
+}
+
 #[test]
 fn interrupted_sync_keeps_its_results() {
     let world = World::new(|request| match request.path.as_str() {

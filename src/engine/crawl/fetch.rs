@@ -154,9 +154,10 @@ impl Fetcher {
         let retried = retry::fetch(&self.client, &*self.clock, self.seed, request, failure).await;
         match retried.answer {
             Err(e @ FetchError::RobotsFails { .. }) => Err(e.to_string()),
-            Err(e) if e.kind() == ErrorKind::User || e.is_offline() || retried.left_host => {
+            Err(e) if e.kind() == ErrorKind::User || e.is_offline() || e.is_local() => {
                 Err(e.to_string())
             }
+            Err(e) if retried.left_host => Err(e.to_string()),
             Ok(_) if retried.left_host => {
                 Err(format!("{host} asks for a pause of more than {} s", BUDGET.as_secs()))
             }

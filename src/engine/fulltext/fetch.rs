@@ -252,7 +252,8 @@ impl From<FetchError> for PageFailure {
     fn from(e: FetchError) -> Self {
         let at = e.retry_at();
         let passing = e.kind() == ErrorKind::Transient || at.is_some();
-        Self { why: text::line(&e.to_string()), passing, offline: e.is_offline(), at }
+        let offline = e.is_offline() || e.is_local();
+        Self { why: text::line(&e.to_string()), passing, offline, at }
     }
 }
 
