@@ -7,8 +7,8 @@ use super::poll;
 use crate::discover::{self, Announced, DocumentKind, Survey, survey};
 use crate::feed::ParsedFeed;
 use crate::model::{SourceKind, SourceRules, WebsiteMode, WebsiteRules};
-use crate::net::Request;
 use crate::net::robots::Robots;
+use crate::net::{FetchError, Request, is_private_host};
 use crate::sitemap;
 use crate::store::StoreError;
 use crate::util::{text, url as address};
@@ -83,7 +83,11 @@ impl Handle {
                     n => format!("the page announces {n} feeds"),
                 });
                 if wanted(SourceKind::Feed) {
-                    found.ways.extend(announced.into_iter().map(announced_way));
+                    let (open, private): (Vec<_>, Vec<_>) = announced
+                        .into_iter()
+                        .partition(|each| !is_foreign(&each.url, &found.web.url));
+                    private.into_iter().for_each(|each| found.report(refusal(&each.url)));
+                    found.ways.extend(open.into_iter().map(announced_way));
                 }
                 title
             }
@@ -271,6 +275,17 @@ impl Handle {
         let (found, survey, response) = task.await.map_err(|_| StoreError::Closed)?;
         Ok(Fetched { found, survey, response: TimedResponse { response, at } })
     }
+}
+
+/// Whether a page that was found at `page` may not announce this URL: only the user can add a
+/// private address of another host.
+fn is_foreign(url: &Url, page: &Url) -> bool {
+    is_private_host(url) && url.host() != page.host()
+}
+
+fn refusal(url: &Url) -> String {
+    let host = url.host_str().unwrap_or_default().to_owned();
+    format!("{url}: {}", FetchError::Private { host })
 }
 
 struct Fetched {

@@ -45,6 +45,31 @@ fn pick_selects_a_way_by_number() {
     assert!(added.contains("/comments.xml, 1 items"), "{added}");
 }
 
+/// `add` refuses a private address that only a page names, so it is no way to follow the page.
+#[test]
+fn private_feeds_of_other_hosts_are_not_offered() {
+    let world = World::new(|request| match request.path.as_str() {
+        "/" => Reply::ok(
+            "text/html",
+            "<!doctype html><title>Both</title>\
+             <link rel=alternate type=application/rss+xml title=All href=/all.xml>\
+             <link rel=alternate type=application/rss+xml href='http://127.0.0.9:1/x.xml'>\
+             <link rel=alternate type=application/rss+xml href='http://10.0.0.1/y.xml'><p>x",
+        ),
+        "/all.xml" => feed("All", &["one"]),
+        _ => Reply::status(404),
+    });
+    let discovered = world.run(&["discover", &world.server.url("/")]);
+    assert!(!discovered.out.contains("127.0.0.9") && !discovered.out.contains("10.0.0.1"));
+    assert!(discovered.out.contains("/all.xml"), "{discovered:?}");
+    assert!(
+        discovered.err.contains("http://10.0.0.1/y.xml: 10.0.0.1 is a private"),
+        "{discovered:?}"
+    );
+    let added = world.run(&["add", &world.server.url("/")]).ok();
+    assert!(added.contains("/all.xml, 1 items"), "nothing to choose: {added}");
+}
+
 #[test]
 fn tries_https_then_http_without_a_scheme() {
     let world = two_feeds();
