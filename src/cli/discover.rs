@@ -9,6 +9,7 @@ use super::progress::Progress;
 use super::runtime::with_engine;
 use crate::engine::{Discovery, FollowError, Handle, Way};
 use crate::model::{SourceKind, SourceRules, Time};
+use crate::util::login::without_secrets;
 use crate::util::time_text::day;
 use serde::Serialize;
 
@@ -102,7 +103,7 @@ pub(super) async fn poll(
 ) -> Result<Discovery, FollowError> {
     let (listener, mut summary) = tokio::sync::mpsc::unbounded_channel();
     let wheel = Progress::wheel(out);
-    wheel.say(format!("asking {url}"));
+    wheel.say(format!("asking {}", without_secrets(url)));
     let mut exploring = std::pin::pin!(handle.discover_reporting(url, kind, listener));
     let discovery = loop {
         tokio::select! {

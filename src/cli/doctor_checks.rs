@@ -2,11 +2,12 @@
 
 use super::doctor::Finding;
 use super::output::colours_wanted;
-use crate::config::{Loaded, Paths, Settings, has_secrets};
+use crate::config::{Loaded, Paths, Settings};
 use crate::model::{Access, FAILING_AFTER, Health, Secret};
 use crate::store::{Poller, PollerLock, Reader, Store, StoreError};
 use crate::util::browser::{self, How, Surroundings};
 use crate::util::clock::{Clock, SystemClock};
+use crate::util::login::has_secrets;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 

@@ -10,6 +10,7 @@ use crate::article::{self, Extraction, Guide, LinkKind, Mode, Origin};
 use crate::net::{Client, Request};
 use crate::util::clock::SystemClock;
 use crate::util::html;
+use crate::util::login::without_secrets;
 use crate::util::url::parse_web;
 use flate2::read::MultiGzDecoder;
 use serde::Serialize;
@@ -135,7 +136,7 @@ pub(super) fn run(args: &ExtractArgs, global: &Global, out: &mut Output) -> Resu
         url: args.url.clone().or(address),
     };
     let found = article::extract(&page, &guide, args.mode.into(), None)
-        .map_err(|e| Failure::Plain(format!("{name}: {e}")))?;
+        .map_err(|e| Failure::Plain(format!("{}: {e}", without_secrets(name))))?;
     if out.json {
         out.value(&shape(found))?;
     } else if args.markdown {
@@ -183,8 +184,9 @@ fn shape(found: Extraction) -> Shape {
 /// A page from the network, and its final URL.
 fn fetch(name: &str, global: &Global, out: &mut Output) -> Result<(String, Option<Url>), Failure> {
     let home = Home::load(global, out)?;
-    let wrong = |e: &dyn std::fmt::Display| Failure::Plain(format!("{name}: {e}"));
-    let url = parse_web(name).map_err(|e| Failure::Usage(format!("{name}: {e}")))?.url;
+    let shown = without_secrets(name);
+    let wrong = |e: &dyn std::fmt::Display| Failure::Plain(format!("{shown}: {e}"));
+    let url = parse_web(name).map_err(|e| Failure::Usage(format!("{shown}: {e}")))?.url;
     let fragment = url.fragment().map(str::to_owned);
     // The user typed the URL.
     let request = Request { allow_private: true, ..Request::page(url) };

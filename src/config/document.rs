@@ -2,6 +2,7 @@
 
 use super::error::{At, Report};
 use crate::util::limits;
+use crate::util::login::without_secrets;
 use std::fs;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
@@ -182,7 +183,7 @@ impl Value {
     /// The value for a message; long texts are truncated.
     pub(crate) fn describe(&self) -> String {
         match self {
-            Self::Text(text) => super::quote::quote(&super::quote::without_secrets(text)),
+            Self::Text(text) => super::quote::quote(&without_secrets(text)),
             Self::Whole(number) => number.to_string(),
             Self::Decimal(number) => number.to_string(),
             Self::Flag(flag) => flag.to_string(),

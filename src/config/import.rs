@@ -8,6 +8,7 @@ use super::sources::address;
 use super::{newsboat, opml};
 use crate::model::Source;
 use crate::util::limits;
+use crate::util::login::without_secrets;
 use crate::util::text::line as clean;
 use encoding_rs::Encoding;
 use std::collections::{HashMap, HashSet};
@@ -223,7 +224,7 @@ impl Gatherer {
             self.unlisted += 1;
             return;
         }
-        let what = clean(&super::quote::without_secrets(what));
+        let what = clean(&without_secrets(what));
         self.skipped.push((what.chars().take(200).collect(), why.to_owned()));
     }
 

@@ -53,7 +53,6 @@ pub use key::{Key, KeyCode, KeyError, MAX_SEQUENCE_KEYS, parse_sequence, show_se
 pub use keymap::{BindingError, Context, KeyMap, KeyMapErrors, Lookup};
 pub use load::{Loaded, load};
 pub use paths::{CONFIG_DIR_VARIABLE, DATA_DIR_VARIABLE, NoHome, Paths};
-pub(crate) use quote::has_secrets;
 pub use rebind::{KeyOrigin, KeyRow, Rebinding, key_rows, rebind, restore_preset};
 pub use save::SaveError;
 pub use schema::{setting_change, setting_choices, setting_keys, setting_shown, show_settings};

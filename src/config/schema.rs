@@ -2,12 +2,13 @@
 //! of the example file all use this table.
 
 use super::error::did_you_mean;
-use super::quote::{quote, without_secrets};
+use super::quote::quote;
 use super::rule::{Rule, Slot, one_of};
 use super::section::KeyChange;
 use super::setting::{FormPage, Setting, Shape};
 use super::settings::{Settings, SortOrder, ViewSettings};
 use crate::model::{FullText, PolicyKind, QuietHours};
+use crate::util::login::without_secrets;
 use crate::util::text::line as clean;
 
 const MINUTE: u64 = 60;

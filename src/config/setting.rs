@@ -3,9 +3,9 @@
 
 use super::document::{Node, Pair, Value};
 use super::error::{Report, did_you_mean};
-use super::quote::hide_secrets;
 use super::rule::{Rule, Slot, fill, show as show_slot};
 use crate::model::SourceKind;
+use crate::util::login::hide_secrets;
 use toml_edit::{InlineTable, Value as Toml};
 
 /// A page of the form.

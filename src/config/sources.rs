@@ -3,12 +3,13 @@
 use super::document::{Node, Pair, Value};
 use super::error::{At, Report, did_you_mean};
 use super::ids::{check_id, unique_id};
-use super::quote::{quote, without_secrets};
+use super::quote::quote;
 use super::rule::{mismatch, secret, show_time};
 use super::setting::read;
 use super::source_settings::{SETTINGS, SourceDraft};
 use super::website::read_website;
 use crate::model::{BasicAuth, Retention, Secret, Source, SourceId};
+use crate::util::login::without_secrets;
 use crate::util::url::take_credentials;
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;

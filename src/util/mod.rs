@@ -6,6 +6,7 @@ pub mod date;
 pub mod domain;
 pub mod html;
 pub mod limits;
+pub(crate) mod login;
 pub(crate) mod near;
 pub mod text;
 pub mod time_text;

@@ -1,5 +1,6 @@
 //! URLs: which may be opened, and when two are the same.
 
+use super::login::without_secrets;
 use crate::util::limits;
 use std::fmt;
 use url::{Position, Url};
@@ -71,7 +72,7 @@ pub fn parse_web(text: &str) -> Result<WebAddress, UrlError> {
         None => Url::parse(&format!("https://{}", text.trim_start_matches('/'))),
     };
     let invalid = |why: String| UrlError::Invalid {
-        text: super::text::truncate(&super::text::line(&text), 80).into_owned(),
+        text: super::text::truncate(&super::text::line(&without_secrets(&text)), 80).into_owned(),
         why,
     };
     let mut url = url.map_err(|e| invalid(e.to_string()))?;

@@ -27,6 +27,7 @@ fn world() -> World {
 #[test]
 fn no_command_prints_a_secret() {
     let world = world();
+    let crawl = world.path().join("crawl").display().to_string();
     let calls: &[&[&str]] = &[
         &["sync", "-vv"],
         &["sync", "--json", "--force"],
@@ -45,6 +46,11 @@ fn no_command_prints_a_secret() {
         &["doctor"],
         &["doctor", "--json"],
         &["sync", "--set", "net.proxy=\"ftp://me:pw-global@h\""],
+        &["add", "http://me:pw-url@"],
+        &["add", "http://me:pw-url@127.0.0.1:1/"],
+        &["discover", "http://me:pw-url@127.0.0.1:1/"],
+        &["extract", "http://me:pw-url@127.0.0.1:1/"],
+        &["crawl", "http://me:pw-url@127.0.0.1:1/", "--out", &crawl],
         &["sync", "--set", "net.proxy=\"ftp://me:a/pw-global@h\""],
     ];
     for args in calls {
