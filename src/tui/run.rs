@@ -14,6 +14,9 @@ use crate::util::browser;
 use crossterm::event::{Event as Input, EventStream};
 use futures_util::StreamExt;
 use ratatui::layout::Rect;
+use signal_hook::consts::{SIGCONT, SIGINT, SIGTSTP};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
@@ -78,30 +81,66 @@ pub async fn run(interface: Interface) -> Result<ExitReason, InterfaceError> {
     result
 }
 
+/// A signal that can be forgotten: the runtime may report it only later.
+struct Forgettable {
+    signal: Signal,
+    arrived: Arc<AtomicBool>,
+}
+
+impl Forgettable {
+    fn new(number: i32) -> std::io::Result<Self> {
+        let arrived = Arc::new(AtomicBool::new(false));
+        signal_hook::flag::register(number, arrived.clone())?;
+        Ok(Self { signal: signal(SignalKind::from_raw(number))?, arrived })
+    }
+
+    async fn recv(&mut self) {
+        loop {
+            self.signal.recv().await;
+            if self.arrived.swap(false, Ordering::SeqCst) {
+                return;
+            }
+        }
+    }
+
+    fn forget(&self) {
+        self.arrived.store(false, Ordering::SeqCst);
+    }
+}
+
 struct Signals {
-    interrupt: Signal,
+    interrupt: Forgettable,
     terminate: Signal,
     hang_up: Signal,
     quit: Signal,
-    stop: Signal,
-    resume: Signal,
+    stop: Forgettable,
+    resume: Forgettable,
+    /// Whether the terminal is lent to another program, which shares its stops with this one.
+    lent: Arc<AtomicBool>,
 }
 
 impl Signals {
     fn new() -> std::io::Result<Self> {
+        let lent = Arc::new(AtomicBool::new(false));
+        // Before the next line: what comes first is done before the process stops.
+        let stop = Forgettable::new(SIGTSTP)?;
+        signal_hook::flag::register_conditional_default(SIGTSTP, lent.clone())?;
         Ok(Self {
-            interrupt: signal(SignalKind::interrupt())?,
+            lent,
+            interrupt: Forgettable::new(SIGINT)?,
             terminate: signal(SignalKind::terminate())?,
             hang_up: signal(SignalKind::hangup())?,
             quit: signal(SignalKind::quit())?,
-            stop: signal(SignalKind::from_raw(signal_hook::consts::SIGTSTP))?,
-            resume: resumed()?,
+            stop,
+            resume: Forgettable::new(SIGCONT)?,
         })
     }
-}
 
-fn resumed() -> std::io::Result<Signal> {
-    signal(SignalKind::from_raw(signal_hook::consts::SIGCONT))
+    /// Forgets what arrived while the terminal was lent: it was meant for the other program.
+    fn take_back(&self) {
+        self.lent.store(false, Ordering::SeqCst);
+        [&self.interrupt, &self.stop, &self.resume].into_iter().for_each(Forgettable::forget);
+    }
 }
 
 struct Loop {
@@ -162,12 +201,12 @@ impl Loop {
             let watches = matches!(self.app.status.role, Role::Watches(_) | Role::Reads);
             let wake = tokio::select! {
                 biased;
-                _ = self.signals.interrupt.recv() => Wake::End,
+                () = self.signals.interrupt.recv() => Wake::End,
                 _ = self.signals.terminate.recv() => Wake::End,
                 _ = self.signals.hang_up.recv() => Wake::End,
                 _ = self.signals.quit.recv() => Wake::End,
-                _ = self.signals.stop.recv() => Wake::Stop,
-                _ = self.signals.resume.recv() => Wake::Resume,
+                () = self.signals.stop.recv() => Wake::Stop,
+                () = self.signals.resume.recv() => Wake::Resume,
                 input = next(&mut self.input) => Wake::Input(input),
                 () = wait(frame) => Wake::Frame,
                 Some(event) = self.events.recv() => Wake::Event(event),
@@ -288,21 +327,16 @@ impl Loop {
     fn lend<T>(&mut self, work: impl FnOnce() -> T) -> Result<T, InterfaceError> {
         // Dropped before another one is made, which would wait until the old one has read a key.
         self.input = None;
+        self.signals.lent.store(true, Ordering::SeqCst);
         let result = self.screen.lend(work)?;
-        // Control-C was meant for the other program.
-        self.signals.interrupt = signal(SignalKind::interrupt())?;
+        self.signals.take_back();
         self.input = Some(EventStream::new());
         self.due = Some(FRAME);
         Ok(result)
     }
 
     fn suspend(&mut self) -> Result<(), InterfaceError> {
-        self.lend_and_resize(|| {
-            signal_hook::low_level::emulate_default_handler(signal_hook::consts::SIGTSTP)
-        })??;
-        // The signal that ended the stop; the screen is new already.
-        self.signals.resume = resumed()?;
-        Ok(())
+        Ok(self.lend_and_resize(|| signal_hook::low_level::emulate_default_handler(SIGTSTP))??)
     }
 
     /// The same, when the window may have got another size.

@@ -221,6 +221,37 @@ fn resuming_draws_everything_again() {
     assert_eq!(t.exit_code(), 0);
 }
 
+/// The shell must get the terminal back, and it waits for this program, not for the editor.
+#[test]
+fn stopping_the_editor_also_stops_the_program() {
+    let world = World::new(&["/feed.xml"]);
+    let path = |name| world.path(name).display().to_string();
+    let script = format!(
+        "#!/bin/sh\nmkfifo '{go}'\nkill -s TSTP 0\n: > '{stopped}'\nread line < '{go}'\n",
+        go = path("go"),
+        stopped = path("stopped")
+    );
+    world.script("editor", &script);
+    let mut t = world.open_with(100, 30, &[("EDITOR", &path("editor"))]);
+    t.wait_for("Third article");
+    t.send("h");
+    t.wait_for("▸Sources");
+    t.send("GE");
+    // The editor itself ignores the signal, because no shell is above it in this session.
+    world.wait_for_file("stopped");
+    t.wait_stopped();
+    t.wait_alternate_screen(false);
+    t.kill("CONT");
+    std::fs::write(world.path("go"), "\n").unwrap();
+    t.wait_alternate_screen(true);
+    t.wait_for("Third article");
+    // Neither signal has an effect later.
+    t.send("?");
+    t.wait_for("┌ Keys");
+    t.kill("TERM");
+    assert_eq!(t.exit_code(), 0);
+}
+
 #[test]
 fn panic_restores_the_terminal_and_prints_its_message() {
     let world = World::new(&["/feed.xml"]);

@@ -90,19 +90,25 @@ impl World {
 
     /// A browser script that records its arguments.
     pub(crate) fn browser_that_writes(&self, name: &str) {
-        let script = self.path("browser.sh");
         let (out, part) = (self.path(name), self.path("part"));
         let body = format!(
             "#!/bin/sh\nprintf '%s %s\\n' \"$#\" \"$1\" > '{p}' && mv '{p}' '{o}'\n",
             p = part.display(),
             o = out.display()
         );
+        let script = self.script("browser.sh", &body);
+        let config = format!("browser = [\"{}\", \"{{url}}\"]\n", script.display());
+        std::fs::write(self.path("config/config.toml"), config).unwrap();
+    }
+
+    /// An executable file.
+    pub(crate) fn script(&self, name: &str, body: &str) -> PathBuf {
+        let script = self.path(name);
         std::fs::write(&script, body).unwrap();
         let mut mode = std::fs::metadata(&script).unwrap().permissions();
         std::os::unix::fs::PermissionsExt::set_mode(&mut mode, 0o755);
         std::fs::set_permissions(&script, mode).unwrap();
-        let config = format!("browser = [\"{}\", \"{{url}}\"]\n", script.display());
-        std::fs::write(self.path("config/config.toml"), config).unwrap();
+        script
     }
 
     pub(crate) fn wait_for_file(&self, name: &str) {
