@@ -101,8 +101,8 @@ fn binds_keys_by_pressing_them() {
         assert!(real.screen().contains("press the new key"));
         real.keys("g");
         real.keys("p");
+        assert_eq!(real.config(), CONFIG, "nothing is saved before Enter");
         real.enter();
-        assert_eq!(real.config(), CONFIG, "nothing is saved before the reply");
         real.quiet().await;
         real.wait_for("Saved: ").await;
         assert!(real.config().contains("\"g p\" = \"pin\"") && real.config().starts_with(CONFIG));
