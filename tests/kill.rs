@@ -57,7 +57,13 @@ impl World {
         let list: String = (0..FEEDS).map(|n| world._server.url(&format!("/f{n}\n"))).collect();
         let file = world.folder.path().join("urls");
         std::fs::write(&file, list).unwrap();
-        assert!(world.command(&["import", file.to_str().unwrap()]).status().unwrap().success());
+        assert!(
+            world
+                .command(&["import", "--private", file.to_str().unwrap()])
+                .status()
+                .unwrap()
+                .success()
+        );
         world
     }
 

@@ -12,6 +12,7 @@ use newsfed::config::{NetSettings, Paths, Settings, load};
 use newsfed::demo::server::{Reply, Request, Server};
 use newsfed::engine::{Engine, Handle};
 use newsfed::model::{Source, SourceId, Time};
+use newsfed::net::Names;
 use newsfed::store::{Anchor, Scope, Store, View};
 use newsfed::util::clock::{Clock, FakeClock};
 use std::collections::HashSet;
@@ -108,6 +109,7 @@ async fn a_day_leaks_nothing() {
     newsfed::config::SourcesFile::open(&paths).add(&declared).unwrap();
     let net = NetSettings { host_delay: Duration::ZERO, ..NetSettings::default() };
     let engine = Engine {
+        names: Names::System,
         store: Store::open(&paths.database()).unwrap(),
         settings: Settings { net, ..Settings::default() },
         sources: load(&paths, &[]).unwrap().sources,

@@ -80,6 +80,12 @@ async fn add(args: &AddArgs, handle: &Handle, out: &mut Output) -> Result<Exit, 
     let followed = handle.follow(discovery, way, args.title.clone(), args.folder.clone()).await;
     let summary = match followed {
         Ok((source, _)) => {
+            if source.private {
+                let host = source.url.host_str().unwrap_or_default();
+                out.note(format!(
+                    "{host} resolves to a private address; the source got private = true"
+                ));
+            }
             let facts = handle.store().reader()?.sources()?;
             let facts = facts.into_iter().find(|f| f.id == source.id);
             if facts.as_ref().is_none_or(|f| f.last_poll.is_none()) {

@@ -116,7 +116,7 @@ fn opening(
     let clock = Arc::new(SystemClock);
     let client = Client::new(home.settings.net.clone(), clock.clone());
     let access = web.as_ref().map(engine::access).unwrap_or_default();
-    let net = CrawlNetwork { client, clock, access, spacing: None };
+    let net = CrawlNetwork { client, clock, access, allow_private: true, spacing: None };
     let (targets, strategy) = (args.targets.clone(), args.strategy);
     let (seed, budget, resume) = (args.seed, args.budget, args.resume);
     let start = match web {

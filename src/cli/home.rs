@@ -6,6 +6,7 @@ use super::output::Output;
 use crate::config::{self, Paths, Settings};
 use crate::engine::Engine;
 use crate::model::Source;
+use crate::net::Names;
 use crate::store::Store;
 use crate::util::clock::SystemClock;
 use std::sync::Arc;
@@ -44,6 +45,7 @@ impl Home {
             paths: self.paths.clone(),
             overrides: self.overrides.clone(),
             clock: Arc::new(SystemClock),
+            names: Names::System,
             seed: fastrand::u64(..),
             follow,
         }

@@ -5,7 +5,9 @@ use super::global::Global;
 use super::home::Home;
 use super::output::Output;
 use crate::config::{self, ConfigFile, Import, ImportKind, SourcesFile};
+use crate::model::Source;
 use serde::Serialize;
+use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::Path;
 
 #[derive(Debug, clap::Args)]
@@ -13,10 +15,14 @@ use std::path::Path;
 pub(super) struct ImportArgs {
     /// The list; - is standard input
     file: String,
+    /// Import sources at private addresses too, such as 192.168.1.5 and localhost
+    #[arg(long)]
+    private: bool,
 }
 
 const EXAMPLES: &str = "\
-The format is detected. Nothing is fetched; `newsfed sync` does that.
+The format is detected. Nothing is fetched; `newsfed sync` does that. Sources at private addresses,
+such as 192.168.1.5 or localhost, are skipped unless you give --private or confirm them.
 
 Examples:
   newsfed import subscriptions.opml
@@ -50,11 +56,40 @@ struct Skipped {
     why: String,
 }
 
+/// Maximum number of private addresses that a question names.
+const NAMED: usize = 10;
+
+/// On a terminal, asks whether to import the sources at private addresses.
+fn confirm_private(import: &Import, args: &ImportArgs) -> Result<bool, Failure> {
+    let private: Vec<&Source> = import.sources.iter().filter(|s| Import::is_private(s)).collect();
+    let terminal = io::stdin().is_terminal() && io::stderr().is_terminal();
+    if private.is_empty() || args.file == "-" || !terminal {
+        return Ok(false);
+    }
+    let mut question = io::stderr().lock();
+    writeln!(question, "sources at private addresses:")?;
+    for source in private.iter().take(NAMED) {
+        writeln!(question, "  {}", source.url)?;
+    }
+    if private.len() > NAMED {
+        writeln!(question, "  and {} more", private.len() - NAMED)?;
+    }
+    write!(question, "import them too? [y/N] ")?;
+    question.flush()?;
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer)?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}
+
 pub(super) fn run(args: &ImportArgs, global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let home = Home::load(global, out)?;
     let bytes = config::read_import(Path::new(&args.file)).map_err(Failure::Plain)?;
     let name = if args.file == "-" { "the standard input" } else { &args.file };
-    let Import { kind, sources, views, skipped } = config::import(&bytes, name)?;
+    let mut import = config::import(&bytes, name)?;
+    if !args.private && !confirm_private(&import, args)? {
+        import.skip_private("import it with --private");
+    }
+    let Import { kind, sources, views, skipped } = import;
     let (added, _) = SourcesFile::open(&home.paths).import(&sources)?;
     let views = match views.is_empty() {
         true => Vec::new(),

@@ -7,6 +7,7 @@ use super::source_settings::{MAX_FOLDER_DEPTH, folder, tag};
 use super::sources::address;
 use super::{newsboat, opml};
 use crate::model::Source;
+use crate::util::address::is_private_host;
 use crate::util::limits;
 use crate::util::login::without_secrets;
 use crate::util::text::line as clean;
@@ -38,6 +39,25 @@ pub struct Import {
     pub views: Vec<ViewSettings>,
     /// What was skipped, and why.
     pub skipped: Vec<(String, String)>,
+}
+
+impl Import {
+    /// Whether a source is at a private address. Names are not looked up: without `private = true`
+    /// they are fetched from public addresses only.
+    pub fn is_private(source: &Source) -> bool {
+        is_private_host(&source.url)
+    }
+
+    /// Skips the sources at private addresses: the user has not typed them. `how` says how to
+    /// import them too.
+    pub fn skip_private(&mut self, how: &str) {
+        let (private, sources) =
+            std::mem::take(&mut self.sources).into_iter().partition(Self::is_private);
+        self.sources = sources;
+        let private: Vec<Source> = private;
+        let why = format!("a private address; {how}");
+        self.skipped.extend(private.into_iter().map(|s| (s.url.to_string(), why.clone())));
+    }
 }
 
 /// Why a list cannot be imported.

@@ -47,6 +47,7 @@ pub(super) struct SourceDraft {
     password: Option<Secret>,
     pub(super) headers: Vec<(String, Secret)>,
     proxy: Option<String>,
+    private: bool,
 }
 
 const fn key(
@@ -210,6 +211,11 @@ pub(super) const SETTINGS: &[Setting<SourceDraft>] = &[
         .on(ACCESS, "Proxy", "For this source, such as socks5://localhost:9050.")
         .unset(INHERIT)
         .polls(),
+    key("private", Rule::Any, |d| Slot::Flag(&mut d.private))
+        .on(ACCESS, "Private", "Fetch this source although its name resolves to a private address.")
+        .unset("default (off)")
+        .polls()
+        .option("private", "ON"),
     key("headers", Rule::Any, |d| Slot::Headers(&mut d.headers))
         .on(
             ACCESS,
@@ -241,6 +247,7 @@ impl Default for SourceDraft {
             password: None,
             headers: Vec::new(),
             proxy: None,
+            private: false,
         }
     }
 }
@@ -263,6 +270,7 @@ impl From<&Source> for SourceDraft {
             password: auth.map(|auth| auth.password.clone()),
             headers: source.access.headers.clone(),
             proxy: source.access.proxy.clone(),
+            private: source.private,
         }
     }
 }
@@ -288,6 +296,7 @@ impl SourceDraft {
                 headers: self.headers,
                 proxy: self.proxy,
             },
+            private: self.private,
         }
     }
 }

@@ -52,6 +52,7 @@ impl Context {
     pub(super) fn new(
         store: Store,
         settings: Settings,
+        client: Client,
         clock: Arc<dyn Clock>,
         seed: u64,
         follow: bool,
@@ -60,8 +61,8 @@ impl Context {
         // At least two, so that one slow document does not hold up all others.
         let workers = (processors - usize::from(follow)).max(2);
         Self {
-            client: Client::new(settings.net.clone(), clock.clone()),
             store,
+            client,
             clock,
             network: Connectivity::default(),
             pages: PageRequests::default(),
@@ -353,7 +354,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(&dir.path().join("newsfed.db")).unwrap();
         let clock = Arc::new(crate::util::clock::FakeClock::new(Time::UNIX_EPOCH));
-        let context = Context::new(store, Settings::default(), clock, 7, false);
+        let settings = Settings::default();
+        let client = Client::new(settings.net.clone(), clock.clone());
+        let context = Context::new(store, settings, client, clock, 7, false);
         let (go, gate) = std::sync::mpsc::channel::<()>();
         let gate = Arc::new(Mutex::new(gate));
         while context.working.available_permits() > 0 {

@@ -2,15 +2,16 @@
 
 use super::follow::{FollowError, access};
 use super::handle::Handle;
-use super::message::{Discovery, FirstFeed, FirstFetch, FirstPage, TimedResponse, Way};
+use super::message::{Discovery, FirstFeed, FirstFetch, FirstPage, TimedResponse, Typed, Way};
 use super::poll;
 use crate::discover::{self, Announced, DocumentKind, Survey, survey};
 use crate::feed::ParsedFeed;
 use crate::model::{SourceKind, SourceRules, WebsiteMode, WebsiteRules};
 use crate::net::robots::Robots;
-use crate::net::{FetchError, Request, is_private_host};
+use crate::net::{FetchError, Request};
 use crate::sitemap;
 use crate::store::StoreError;
+use crate::util::address::is_private_host;
 use crate::util::{text, url as address};
 use crate::website::propose::Proposal;
 use tokio::sync::mpsc::UnboundedSender;
@@ -53,18 +54,24 @@ impl Handle {
         kind: Option<SourceKind>,
         listener: Option<UnboundedSender<String>>,
     ) -> Result<Discovery, FollowError> {
-        let mut web = address::parse_web(typed)?;
+        let mut typed = Typed { web: address::parse_web(typed)?, private: false };
         let wanted = |k: SourceKind| kind.is_none_or(|kind| kind == k);
-        let (first, instead) = self.fetch_typed(&mut web).await?;
+        let (first, instead) = self.fetch_typed(&mut typed).await?;
         let mut found = Discovery {
-            address: web.url.clone(),
+            address: typed.web.url.clone(),
             ways: Vec::new(),
             tried: Vec::new(),
             listener,
-            web: Box::new(web),
+            typed: Box::new(typed),
         };
         if let Some(words) = instead {
             found.report(words);
+        }
+        if found.typed.private {
+            let host = found.address.host_str().unwrap_or_default();
+            found.report(format!(
+                "{host} resolves to a private address; its source gets private = true"
+            ));
         }
         let Fetched { found: what, survey, response } = first;
         let kind_said = response.response.content_type().unwrap_or_default();
@@ -85,7 +92,7 @@ impl Handle {
                 if wanted(SourceKind::Feed) {
                     let (open, private): (Vec<_>, Vec<_>) = announced
                         .into_iter()
-                        .partition(|each| !is_foreign(&each.url, &found.web.url));
+                        .partition(|each| !is_foreign(&each.url, &found.typed.web.url));
                     private.into_iter().for_each(|each| found.report(refusal(&each.url)));
                     found.ways.extend(open.into_iter().map(announced_way));
                 }
@@ -128,14 +135,15 @@ impl Handle {
     /// that scheme.
     async fn fetch_typed(
         &self,
-        web: &mut address::WebAddress,
+        typed: &mut Typed,
     ) -> Result<(Fetched, Option<String>), FollowError> {
-        let failed = match self.fetch(&web.url, web, true).await {
+        let failed = match self.fetch_name(typed).await {
             Ok(first) => return Ok((first, None)),
             Err(failed) => failed,
         };
         let without_https =
             matches!(&failed, FollowError::Fetch { error, .. } if error.lacks_https());
+        let web = &typed.web;
         let mut plain = web.url.clone();
         if !(web.assumed && without_https && web.user.is_none() && plain.set_scheme("http").is_ok())
         {
@@ -143,11 +151,24 @@ impl Handle {
         }
         let words = format!("{failed}; tried http instead");
         let words = words.replace("; the source was not added", "");
-        web.url = plain;
-        match self.fetch(&web.url, web, true).await {
+        typed.web.url = plain;
+        match self.fetch_name(typed).await {
             Ok(first) => Ok((first, Some(words))),
             Err(http) => Err(FollowError::Neither { https: words, http: Box::new(http) }),
         }
+    }
+
+    /// Fetches the typed URL, also if its name resolves to a private address: the user typed it.
+    async fn fetch_name(&self, typed: &mut Typed) -> Result<Fetched, FollowError> {
+        let first = self.fetch(&typed.web.url, typed).await;
+        let private = |e: &FollowError| {
+            matches!(e, FollowError::Fetch { error: FetchError::PrivateName { .. }, .. })
+        };
+        if !first.as_ref().is_err_and(private) {
+            return first;
+        }
+        typed.private = true;
+        self.fetch(&typed.web.url, typed).await
     }
 
     /// Fetches the best of the announced feeds for a preview of its entries.
@@ -156,7 +177,7 @@ impl Handle {
             let Some(best) = discovery.ways.first_mut().filter(|w| w.first.is_none()) else {
                 return;
             };
-            match self.fetch_announced(&best.url, &discovery.web).await {
+            match self.fetch_announced(&best.url, &discovery.typed).await {
                 Ok(first) => {
                     // The list will show the feed's own title.
                     if let Some(title) = first.feed.title.clone().filter(|t| !t.is_empty()) {
@@ -176,7 +197,7 @@ impl Handle {
     async fn try_places(&self, discovery: &mut Discovery) {
         let mut nothing_at = Vec::new();
         for place in discover::usual_urls(&discovery.address).into_iter().take(MAX_PLACES) {
-            match self.fetch_announced(&place, &discovery.web).await {
+            match self.fetch_announced(&place, &discovery.typed).await {
                 Ok(first) => {
                     discovery.report(format!("{place} is a feed"));
                     let FirstFeed { feed, response } = first;
@@ -201,13 +222,13 @@ impl Handle {
     /// Searches for a sitemap in robots.txt, else at the usual URL.
     async fn try_sitemaps(&self, discovery: &mut Discovery) {
         let Ok(robots) = discovery.address.join("/robots.txt") else { return };
-        let lines = match self.fetch(&robots, &discovery.web, true).await {
+        let lines = match self.fetch(&robots, &discovery.typed).await {
             Ok(file) => Robots::parse(&file.response.response.body, "newsfed").sitemaps,
             Err(_) => Vec::new(),
         };
         let places = sitemap::places(&discovery.address, &lines);
         for place in places.into_iter().take(MAX_SITEMAPS) {
-            match self.fetch(&place, &discovery.web, true).await {
+            match self.fetch(&place, &discovery.typed).await {
                 Ok(Fetched { survey: Survey { sitemap: Some(count), .. }, response, .. }) => {
                     discovery.report(format!("{place} is a sitemap with {count} entries"));
                     discovery.ways.push(sitemap_way(place, count, response));
@@ -224,10 +245,9 @@ impl Handle {
     pub(super) async fn fetch_announced(
         &self,
         url: &Url,
-        web: &address::WebAddress,
+        typed: &Typed,
     ) -> Result<FirstFeed, FollowError> {
-        let same_host = url.host_str() == web.url.host_str();
-        match self.fetch(url, web, same_host).await? {
+        match self.fetch(url, typed).await? {
             Fetched { found: DocumentKind::Feed(feed), response, .. } => {
                 Ok(FirstFeed { feed: *feed, response })
             }
@@ -235,15 +255,12 @@ impl Handle {
         }
     }
 
-    async fn fetch(
-        &self,
-        url: &Url,
-        web: &address::WebAddress,
-        allow_private: bool,
-    ) -> Result<Fetched, FollowError> {
+    async fn fetch(&self, url: &Url, typed: &Typed) -> Result<Fetched, FollowError> {
         let at = self.now();
+        let web = &typed.web;
         let request = Request {
-            allow_private,
+            // Only on the host of the declared URL.
+            allow_private: typed.private || is_private_host(&web.url),
             declared: Some(web.url.clone()),
             access: access(web),
             ..Request::feed(url.clone())

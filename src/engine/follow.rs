@@ -76,7 +76,7 @@ impl Handle {
             // A crawl takes too long to wait for it here.
             None if way.kind() == SourceKind::Crawl => None,
             Some(first) => Some(first),
-            None => Some(FirstFetch::Feed(self.fetch_announced(&way.url, &discovery.web).await?)),
+            None => Some(FirstFetch::Feed(self.fetch_announced(&way.url, &discovery.typed).await?)),
         };
         self.follow_source(source, first).await
     }

@@ -8,6 +8,7 @@ use super::run::{Command, Loop};
 use super::upkeep;
 use crate::config::{Paths, Settings};
 use crate::model::{Source, SourceFacts, Time};
+use crate::net::{Client, Names};
 use crate::store::{Mark, Result, Store, View};
 use crate::util::clock::Clock;
 use std::sync::Arc;
@@ -27,6 +28,8 @@ pub struct Engine {
     /// The overrides of this run, for reading the declarations again.
     pub overrides: Vec<String>,
     pub clock: Arc<dyn Clock>,
+    /// Where the names of hosts are looked up.
+    pub names: Names,
     /// Seed of all jitter.
     pub seed: u64,
     /// Whether due sources are polled automatically; otherwise only on request.
@@ -61,8 +64,15 @@ impl Engine {
             (role, self.store.reconcile(self.sources.clone(), self.clock.now()).await?)
         };
         let writes = role.role() != Role::Reads;
-        let context =
-            Arc::new(Context::new(self.store, self.settings, self.clock, self.seed, self.follow));
+        let client = Client::with_names(self.settings.net.clone(), self.clock.clone(), self.names);
+        let context = Arc::new(Context::new(
+            self.store,
+            self.settings,
+            client,
+            self.clock,
+            self.seed,
+            self.follow,
+        ));
         context.set_sources(self.sources, &facts);
         budget::restore(&context).await;
         let (commands, inbox) = mpsc::channel(64);

@@ -86,13 +86,26 @@ pub struct Discovery {
     pub ways: Vec<Way>,
     /// The attempts, as text in order.
     pub tried: Vec<String>,
-    /// The URL with the credentials that were typed with it.
-    pub(super) web: Box<WebAddress>,
+    pub(super) typed: Box<Typed>,
     /// Receives each attempt immediately.
     pub(super) listener: Option<UnboundedSender<String>>,
 }
 
+/// The URL that the user typed.
+#[derive(Debug, Clone)]
+pub(super) struct Typed {
+    /// With the credentials that were typed with it.
+    pub(super) web: WebAddress,
+    /// Whether its name resolves to a private address.
+    pub(super) private: bool,
+}
+
 impl Discovery {
+    /// Whether a way is at the typed name, and that resolves to a private address.
+    pub fn is_private(&self, way: &Way) -> bool {
+        self.typed.private && self.typed.web.url.host() == way.url.host()
+    }
+
     pub(super) fn report(&mut self, words: String) {
         if let Some(listener) = &self.listener {
             // The listener may have cancelled.
@@ -127,9 +140,10 @@ impl Discovery {
         let id = unique_id(&way.url, &mut HashSet::new());
         let mut source = Source::feed(id, way.url.clone());
         source.rules = way.rules.clone();
-        if may_have_credentials(&self.web.url, &way.url) {
-            source.access = access(&self.web);
+        if may_have_credentials(&self.typed.web.url, &way.url) {
+            source.access = access(&self.typed.web);
         }
+        source.private = self.is_private(way);
         source
     }
 }
@@ -212,7 +226,8 @@ impl Discovery {
     pub(crate) fn sample(address: &str, ways: Vec<Way>, tried: &[&str]) -> Self {
         let web = crate::util::url::parse_web(address).unwrap();
         let tried = tried.iter().map(|&words| words.to_owned()).collect();
-        Self { address: web.url.clone(), ways, tried, web: Box::new(web), listener: None }
+        let (address, typed) = (web.url.clone(), Box::new(Typed { web, private: false }));
+        Self { address, ways, tried, typed, listener: None }
     }
 }
 

@@ -8,7 +8,7 @@ use super::site::{PageFetcher, Prefetched, SiteEnd, Visit};
 use super::verdict::{DocumentFacts, Head, Verdict, validators_to_send};
 use crate::feed::ParsedFeed;
 use crate::model::{
-    ErrorKind, Outcome, Pause, PauseReason, PollRecord, SourceFacts, SourceRules, Time,
+    ErrorKind, Outcome, Pause, PauseReason, PollRecord, Source, SourceFacts, SourceRules, Time,
 };
 use crate::net::{self, FetchError, MemoryShare, Purpose, Response};
 use crate::schedule::{limits::OFFLINE, skipped_until};
@@ -89,7 +89,7 @@ async fn ask(
         validators: validators_to_send(facts, now),
         validators_of: facts.validators_of.as_deref().and_then(|u| Url::parse(u).ok()),
         access: job.source.access.clone(),
-        allow_private: true,
+        allow_private: net::allows_private(&job.source),
         force: job.pace == Pace::Force,
         ..net::Request::feed(address(&job.source.url, facts))
     };
@@ -161,7 +161,7 @@ async fn read(
             read_response(started, fetcher, finished, response, Prefetched::new()).await
         }
         Err(e) => Finished {
-            outcome: Outcome::Failed { kind: e.kind(), message: text::line(&e.to_string()) },
+            outcome: Outcome::Failed { kind: e.kind(), message: failure_message(&e, &job.source) },
             head: None,
             document: None,
             repairs: Vec::new(),
@@ -173,6 +173,18 @@ async fn read(
             memory: None,
             site: None,
         },
+    }
+}
+
+/// What failed, and what to do about it.
+fn failure_message(error: &FetchError, source: &Source) -> String {
+    match error {
+        FetchError::PrivateName { host } => format!(
+            "{host} resolves to a private address; if this is your own server, run \
+             `newsfed sources edit {} --private on`",
+            source.id
+        ),
+        error => text::line(&error.to_string()),
     }
 }
 

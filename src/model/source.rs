@@ -204,6 +204,8 @@ pub struct Source {
     /// Own retention; `None` uses the global setting.
     pub retention: Option<Retention>,
     pub access: Access,
+    /// Whether its host may have a private address although its URL does not show that.
+    pub private: bool,
 }
 
 impl Source {
@@ -222,6 +224,7 @@ impl Source {
             schedule: SourceSchedule::default(),
             retention: None,
             access: Access::default(),
+            private: false,
         }
     }
 

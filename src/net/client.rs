@@ -1,6 +1,5 @@
 //! The HTTP client: sends a request, obeying robots.txt, pauses, redirects and limits.
 
-use super::address;
 use super::body::{BodyError, Decoder};
 use super::error::{Attempt, FetchError, plain};
 use super::freshness::Freshness;
@@ -8,12 +7,14 @@ use super::gate::{Gate, Permit, host_key};
 use super::memory::{LARGE, MemoryBudget};
 use super::request::{Hop, Purpose, Request, Response};
 use super::request_headers::RequestHeaders;
+use super::resolver::Names;
 use super::robots_cache::RobotsCache;
 use super::secret::Secrets;
 use super::transport::{Kind, Route, Transport};
 use crate::config::NetSettings;
 use crate::model::{FIRST_LIMITED, MAX_RETRY, MIN_RETRY};
 use crate::model::{Time, Validators};
+use crate::util::address::is_private_host;
 use crate::util::clock::Clock;
 use crate::util::url::take_credentials;
 use bytes::Bytes;
@@ -57,8 +58,13 @@ enum Step {
 impl Client {
     /// Creates a client. Nothing is opened before the first request.
     pub fn new(settings: NetSettings, clock: Arc<dyn Clock>) -> Self {
+        Self::with_names(settings, clock, Names::System)
+    }
+
+    /// Like [`Client::new`], with another place to look up names.
+    pub fn with_names(settings: NetSettings, clock: Arc<dyn Clock>, names: Names) -> Self {
         let gate = Gate::new(clock.clone(), settings.max_in_flight);
-        let transport = Transport::new(&settings);
+        let transport = Transport::new(&settings, names);
         let (secrets, robots) = (Secrets::default(), RobotsCache::default());
         let memory = MemoryBudget::default();
         Self {
@@ -142,7 +148,12 @@ impl Client {
                 max_bytes: request.max_bytes,
             };
             let started = Instant::now();
-            let step = inner.exchange(&hop).await?;
+            let step = inner.exchange(&hop).await.map_err(|error| match error {
+                FetchError::Private { host } if url.host() == home.host() => {
+                    FetchError::PrivateName { host }
+                }
+                error => error,
+            })?;
             spent += started.elapsed();
             match step {
                 Step::Done(mut response) => {
@@ -356,7 +367,7 @@ fn check_address(url: &Url, private_ok: bool) -> Result<(), FetchError> {
     if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
         return Err(FetchError::Scheme { scheme: plain(url.scheme()) });
     }
-    if !private_ok && address::is_private_host(url) {
+    if !private_ok && is_private_host(url) {
         return Err(FetchError::Private { host: host(url) });
     }
     Ok(())

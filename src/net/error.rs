@@ -1,7 +1,7 @@
 //! Why a request got no usable response, as messages for the user.
 
 use super::SecretError;
-use super::address::ResolveError;
+use super::resolver::ResolveError;
 use crate::model::{ErrorKind, Time};
 use std::error::Error;
 use std::io;
@@ -16,6 +16,11 @@ pub enum FetchError {
     /// A private or loopback address that the user did not enter.
     #[error("{host} is a private address; it is fetched only if you add it as a source yourself")]
     Private { host: String },
+    /// The declared name resolves to a private address, and its source does not allow that.
+    #[error(
+        "{host} resolves to a private address; set private = true for its source if it is yours"
+    )]
+    PrivateName { host: String },
     /// The name is unknown, or no DNS server can be reached.
     #[error("the host {host} was not found ({detail}); check the URL and your connection")]
     Dns { host: String, detail: String },
@@ -142,6 +147,7 @@ impl FetchError {
             }
             Self::Scheme { .. }
             | Self::Private { .. }
+            | Self::PrivateName { .. }
             | Self::Proxy { .. }
             | Self::Secret(_)
             | Self::Header { .. }

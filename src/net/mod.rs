@@ -4,7 +4,6 @@
 //! sent, read within its limits, and returns a [`Response`] of whatever status, or a
 //! [`FetchError`] if there is none. See ARCHITECTURE.md for the rules.
 
-mod address;
 mod body;
 mod client;
 mod error;
@@ -15,16 +14,17 @@ mod memory;
 mod post;
 mod request;
 mod request_headers;
+mod resolver;
 pub mod robots;
 mod robots_cache;
 mod secret;
 mod transport;
 
-pub use address::{is_private, is_private_host};
 pub use client::{Client, MAX_HOPS};
 pub use error::{FetchError, LocalLimit};
 pub use freshness::Freshness;
 pub use gate::host_key;
 pub use memory::MemoryShare;
-pub use request::{Hop, Purpose, Request, Response};
+pub use request::{Hop, Purpose, Request, Response, allows_private};
+pub use resolver::Names;
 pub use secret::SecretError;

@@ -2,7 +2,8 @@
 
 use super::freshness::Freshness;
 use super::memory::MemoryShare;
-use crate::model::{Access, ErrorKind, Validators};
+use crate::model::{Access, ErrorKind, Source, Validators};
+use crate::util::address::is_private_host;
 use crate::util::text;
 use bytes::Bytes;
 use std::time::Duration;
@@ -30,7 +31,7 @@ pub struct Request {
     /// they are sent to every URL on the host of `url`.
     pub validators_of: Option<Url>,
     pub access: Access,
-    /// Whether the declared host may be private or loopback: only if the user entered it.
+    /// Whether the declared host may be private or loopback ([`allows_private`]).
     pub allow_private: bool,
     /// Whether to send the request although the host is paused.
     pub force: bool,
@@ -43,6 +44,12 @@ pub struct Request {
     pub head: bool,
     /// Maximum size of the body in bytes, if less than `net.max_body`.
     pub max_bytes: Option<u64>,
+}
+
+/// Whether requests to the host of a source may go to a private address. A private address in its
+/// URL was entered by the user; a name can resolve to something else at any time.
+pub fn allows_private(source: &Source) -> bool {
+    source.private || is_private_host(&source.url)
 }
 
 impl Request {

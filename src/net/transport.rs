@@ -1,8 +1,9 @@
 //! The HTTP clients, one for each way to reach hosts, all with the same settings.
 
-use super::address::{Resolver, is_loopback_host};
 use super::error::{FetchError, plain};
+use super::resolver::{Names, Resolver};
 use crate::config::NetSettings;
+use crate::util::address::is_loopback_host;
 use hyper::Uri;
 use hyper_util::client::proxy::matcher::Matcher;
 use rustls::pki_types::UnixTime;
@@ -99,6 +100,7 @@ impl KeptConnections {
 pub(crate) struct Transport {
     user_agent: String,
     connect_timeout: Duration,
+    names: Names,
     tls: OnceLock<Result<Tls, FetchError>>,
     clients: Mutex<HashMap<Kind, reqwest::Client>>,
     kept: Mutex<KeptConnections>,
@@ -111,10 +113,11 @@ struct Tls {
 }
 
 impl Transport {
-    pub(crate) fn new(settings: &NetSettings) -> Self {
+    pub(crate) fn new(settings: &NetSettings, names: Names) -> Self {
         Self {
             user_agent: user_agent(&settings.contact),
             connect_timeout: settings.connect_timeout,
+            names,
             tls: OnceLock::new(),
             clients: Mutex::default(),
             kept: Mutex::default(),
@@ -164,7 +167,7 @@ impl Transport {
             .http1_ignore_invalid_headers_in_responses(true)
             .http1_allow_spaces_after_header_name_in_responses(true)
             .tls_backend_preconfigured(self.tls()?.config)
-            .dns_resolver(Resolver { guarded: kind.guarded, exempt });
+            .dns_resolver(Resolver { names: self.names.clone(), guarded: kind.guarded, exempt });
         let builder = match &kind.route {
             Route::Direct => builder.no_proxy(),
             Route::Environment => builder,

@@ -160,10 +160,10 @@ impl Driver {
                     move |h| async move { Event::Followed(follow_starters(&h, &indexes).await) },
                 )
             }
-            Effect::ReadImport { request, path } => {
+            Effect::ReadImport { request, path, private } => {
                 let paths = self.paths.clone();
                 self.blocking(move || {
-                    let read = import::read(&paths, &path);
+                    let read = import::read(&paths, &path, private);
                     Some(Event::ImportRead(request, read.map(Box::new)))
                 });
             }

@@ -70,6 +70,8 @@ pub(super) enum Effect {
     ReadImport {
         request: RequestId,
         path: PathBuf,
+        /// Whether sources at private addresses are imported too.
+        private: bool,
     },
     /// Changes `sources.toml` or `config.toml`.
     Edit {

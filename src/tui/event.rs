@@ -168,6 +168,8 @@ pub(super) struct MarksSet {
 #[derive(Debug)]
 pub(super) struct ImportRead {
     pub(super) import: Import,
+    /// Sources at private addresses in the list, imported or skipped.
+    pub(super) private_sources: usize,
     /// Sources that would be added.
     pub(super) sources: Vec<Source>,
     /// Sources that are already followed: id and URL.

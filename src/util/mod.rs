@@ -1,5 +1,6 @@
 //! Small helpers that every module may use.
 
+pub mod address;
 pub mod browser;
 pub mod clock;
 pub mod date;

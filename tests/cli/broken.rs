@@ -139,7 +139,7 @@ fn full_disk_is_reported_and_recovered_from() {
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
         feed("Feed", &many[..if first { 2 } else { 500 }])
     });
-    world.run_with(&["import", "-"], &world.server.url("/feed")).ok();
+    world.run_with(&["import", "--private", "-"], &world.server.url("/feed")).ok();
     std::fs::create_dir_all(world.path().join("data")).unwrap();
     let usual = world.command(&[]);
     let mut command = std::process::Command::new("unshare");

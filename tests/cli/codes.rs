@@ -73,7 +73,7 @@ fn exit_code_is_3_for_some_failures_and_1_for_all() {
     });
     let fast = ["--set", "net.host_delay=0s"];
     let urls = ["/good.xml", "/bad", "/page"].map(|p| world.server.url(p)).join("\n");
-    world.run_with(&["import", "-"], &urls).ok();
+    world.run_with(&["import", "--private", "-"], &urls).ok();
     let ids: Vec<String> = world
         .run(&["sources", "--json"])
         .values()

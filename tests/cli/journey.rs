@@ -56,7 +56,7 @@ fn follows_reads_pins_searches_and_exports() {
     for format in ["opml", "urls"] {
         let exported = world.run(&["export", "--format", format]).ok();
         let other = World::usual();
-        other.run_with(&["import", "-"], &exported).ok();
+        other.run_with(&["import", "--private", "-"], &exported).ok();
         assert_eq!(other.run(&["export", "--format", format]).ok(), exported);
     }
     world.run(&["sources", "remove", "Kernel notes"]).ok();
@@ -73,14 +73,37 @@ fn import_fetches_nothing_and_reports_skipped_entries() {
         world.server.url("/council.xml"),
         world.server.url("/kernel.xml"),
     );
-    let first = world.run_with(&["import", "-"], &list);
+    let first = world.run_with(&["import", "--private", "-"], &list);
     assert!(first.err.contains("does not run the commands"), "{first:?}");
     assert!(first.err.contains("listed 2 times"), "{first:?}");
     assert_eq!(first.ok(), "newsboat urls: 2 added, 0 already followed, 2 skipped\n");
-    let again = world.run_with(&["import", "-"], &list).ok();
+    let again = world.run_with(&["import", "--private", "-"], &list).ok();
     assert_eq!(again, "newsboat urls: 0 added, 2 already followed, 2 skipped\n");
     assert_eq!(world.server.requests().len(), 0);
     assert!(world.run(&["sources"]).ok().contains("A title"));
+}
+
+#[test]
+fn import_skips_private_addresses_by_default() {
+    let world = World::usual();
+    let url = world.server.url("/kernel.xml");
+    let port = url.rsplit_once(':').unwrap().1;
+    let hosts =
+        ["127.0.0.1", "localhost", "[::1]", "[::ffff:7f00:1]", "0x7f.1", "10.0.0.1", "a.example"];
+    let outline = |host: &str| format!("<outline xmlUrl='http://{host}:{port}'/>");
+    let outlines: String = hosts.iter().map(|host| outline(host)).collect();
+    let list = format!("<opml version='2.0'><body>{outlines}</body></opml>");
+    let file = world.path().join("list.opml");
+    std::fs::write(&file, list).unwrap();
+    let file = file.to_str().unwrap();
+    let first = world.run(&["import", file]);
+    assert!(first.err.contains("skipped: http://[::ffff:7f00:1]:"), "{first:?}");
+    assert!(first.err.contains("a private address; import it with --private"), "{first:?}");
+    // 0x7f.1 is 127.0.0.1.
+    assert_eq!(first.ok(), "OPML: 1 added, 0 already followed, 6 skipped\n");
+    assert!(world.run(&["sources"]).ok().contains("a.example"));
+    let again = world.run(&["import", file, "--private"]).ok();
+    assert_eq!(again, "OPML: 5 added, 1 already followed, 1 skipped\n");
 }
 
 #[test]
@@ -95,7 +118,7 @@ fn sync_obeys_servers_and_reports_it() {
         _ => Reply::status(500),
     });
     let urls = ["/held.xml", "/grows.xml"].map(|path| world.server.url(path)).join("\n");
-    world.run_with(&["import", "-"], &urls).ok();
+    world.run_with(&["import", "--private", "-"], &urls).ok();
     let fast = ["--set", "net.host_delay=0s"];
     let sync = |args: &[&str]| world.run(&[&["sync"], args, &fast[..]].concat());
     assert_eq!(sync(&[]).ok(), "2 new in 2 sources refreshed\n");
@@ -169,7 +192,7 @@ fn undoes_a_permanent_redirect() {
         "/old.xml" => Reply::status(301).header("location", "/new.xml"),
         _ => feed("Moved", &["x"]),
     });
-    world.run_with(&["import", "-"], &world.server.url("/old.xml")).ok();
+    world.run_with(&["import", "--private", "-"], &world.server.url("/old.xml")).ok();
     let fast = ["sync", "--set", "net.host_delay=0s"];
     world.run(&fast).ok();
     let shown = world.run(&["sources", "show", "Moved"]).ok();

@@ -82,7 +82,7 @@ impl World {
     fn followed() -> Self {
         let world = Self::usual();
         let list = ["/kernel.xml", "/council.xml"].map(|path| world.server.url(path));
-        world.run_with(&["import", "-"], &list.join("\n")).ok();
+        world.run_with(&["import", "--private", "-"], &list.join("\n")).ok();
         world.run(&["sync", "--set", "net.host_delay=0s"]).ok();
         world
     }

@@ -18,7 +18,7 @@ fn output_contains_no_terminal_escapes() {
         _ => Reply::ok("application/\u{9b}2Jx", "\u{1b}[2J\u{9b}2J no feed"),
     });
     let urls = ["/feed", "/other"].map(|p| world.server.url(p)).join("\n");
-    world.run_with(&["import", "-"], &urls).ok();
+    world.run_with(&["import", "--private", "-"], &urls).ok();
     let fast = ["sync", "-v", "--set", "net.host_delay=0s"];
     assert_eq!(world.run(&fast).code, Some(3));
     let number = &world.numbers()[0];
@@ -128,7 +128,7 @@ fn prints_long_lists_completely() {
     });
     // More than one window of rows.
     let urls: Vec<String> = (0..120).map(|n| world.server.url(&format!("/{n}"))).collect();
-    world.run_with(&["import", "-"], &urls.join("\n")).ok();
+    world.run_with(&["import", "--private", "-"], &urls.join("\n")).ok();
     world.run(&["sync", "--set", "net.host_delay=0s"]).ok();
     let all = world.run(&["list", "--limit", "0"]).ok();
     let mut numbers: Vec<&str> = all.lines().filter_map(|l| l.split('\t').next()).collect();

@@ -81,7 +81,7 @@ fn interrupted_sync_keeps_its_results() {
         path => feed(path, &["x"]),
     });
     let urls = ["/a", "/b", "/never"].map(|p| world.server.url(p)).join("\n");
-    world.run_with(&["import", "-"], &urls).ok();
+    world.run_with(&["import", "--private", "-"], &urls).ok();
     for name in ["INT", "TERM"] {
         let before = world.server.requests().len();
         let child = Running::start(&world, &["sync", "--force", "--set", "net.host_delay=0s"]);
@@ -98,7 +98,7 @@ fn interrupted_sync_keeps_its_results() {
 #[test]
 fn second_process_reports_the_first() {
     let world = World::new(|request| feed(&request.path, &["x"]));
-    world.run_with(&["import", "-"], &world.server.url("/a")).ok();
+    world.run_with(&["import", "--private", "-"], &world.server.url("/a")).ok();
     let daemon = Running::start(&world, &["daemon", "--set", "net.host_delay=0s"]);
     received(&world, 1);
     let sync = world.run(&["sync"]);
@@ -111,7 +111,7 @@ fn second_process_reports_the_first() {
     assert_eq!(world.server.requests().len(), 1, "no other process sent requests");
 
     // The daemon follows a source that another process adds.
-    world.run_with(&["import", "-"], &world.server.url("/b")).ok();
+    world.run_with(&["import", "--private", "-"], &world.server.url("/b")).ok();
     daemon.signal("HUP");
     received(&world, 2);
     // `add` polls by itself, even while another process follows.

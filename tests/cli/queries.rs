@@ -47,14 +47,14 @@ fn imports_newsboat_queries_as_views() {
     let world = World::usual();
     let urls = "https://a.example/feed linux\n\"query:New:unread = \\\"yes\\\" and tags # \\\"linux\\\"\"\n\
         \"query:Odd:age < 3 or unread = \\\"yes\\\"\"\nexec:~/x.sh\n";
-    let run = world.run_with(&["import", "-"], urls);
+    let run = world.run_with(&["import", "--private", "-"], urls);
     assert_eq!(run.code, Some(0), "{run:?}");
     assert!(run.err.contains("saved as a view: New: unread tag:linux"), "{run:?}");
     assert!(run.err.contains("a query that cannot be converted: it uses \"or\""), "{run:?}");
     assert!(run.err.contains("newsfed does not run the commands"), "{run:?}");
     let config = std::fs::read_to_string(world.config().join("config.toml")).unwrap();
     assert_eq!(config, "[[view]]\nname = \"New\"\nquery = \"unread tag:linux\"\n");
-    let again = world.run_with(&["import", "-", "--json"], urls).values();
+    let again = world.run_with(&["import", "--private", "-", "--json"], urls).values();
     assert_eq!(again[0]["views"], serde_json::json!([]), "it exists already");
 }
 

@@ -54,7 +54,7 @@ fn why_names_the_rule_that_postpones_a_poll() {
 #[test]
 fn why_reports_that_newsfed_is_not_running() {
     let world = World::usual();
-    world.run_with(&["import", "-"], &world.server.url("/kernel.xml")).ok();
+    world.run_with(&["import", "--private", "-"], &world.server.url("/kernel.xml")).ok();
     let list = world.run(&["--json", "sources"]).values();
     let id = list[0]["id"].as_str().unwrap();
     let why = |args: &[&str]| world.run(&[&["schedule", "why", id], args].concat());

@@ -52,7 +52,7 @@ fn json_matches_the_documentation() {
         |args: &[&str]| world.run(&[&["--json", "--set", "net.host_delay=0s"], args].concat());
     let url = |path| world.server.url(path);
     let list = [url("/held.xml"), url("/bad"), "exec:x".to_owned()].join("\n");
-    check("Import", &world.run_with(&["import", "--json", "-"], &list).values());
+    check("Import", &world.run_with(&["import", "--private", "--json", "-"], &list).values());
     check("Way", &run(&["discover", &url("/kernel.xml")]).values());
     check("Follow", &run(&["add", &url("/kernel.xml")]).values());
     run(&["sync"]);

@@ -51,7 +51,7 @@ fn blog() -> (World, Arc<AtomicBool>) {
         _ => Reply::status(404),
     });
     *address.lock().unwrap() = world.server.url("/");
-    world.run_with(&["import", "-"], &world.server.url("/feed")).ok();
+    world.run_with(&["import", "--private", "-"], &world.server.url("/feed")).ok();
     quick(&world, &["sync"]).ok();
     (world, corrected)
 }

@@ -150,7 +150,7 @@ fn sources_list_shows_why_a_source_fails() {
         _ => Reply::status(404),
     });
     let list = ["/good.xml", "/bad.xml"].map(|path| world.server.url(path));
-    world.run_with(&["import", "-"], &list.join("\n")).ok();
+    world.run_with(&["import", "--private", "-"], &list.join("\n")).ok();
     world.run(&["sync", "--set", "net.host_delay=0s"]);
     let shown = world.run(&["sources"]).ok();
     let [good, bad] = shown.lines().collect::<Vec<_>>()[..] else { panic!("{shown}") };

@@ -20,6 +20,7 @@ mod llm;
 mod month;
 mod moves;
 mod pauses;
+mod private;
 mod signals;
 mod tour;
 mod validators;
@@ -34,6 +35,7 @@ use newsfed::engine::{Engine, Handle, Pace, Refreshed, Status};
 use newsfed::model::{
     Item, Outcome, PauseReason, PolicyKind, PollRecord, Source, SourceFacts, SourceId, Time,
 };
+use newsfed::net::Names;
 use newsfed::store::{Anchor, PollFilter, Scope, Store, View};
 use newsfed::util::clock::{Clock, FakeClock};
 use std::collections::BTreeMap;
@@ -51,6 +53,7 @@ struct Home {
     dir: tempfile::TempDir,
     settings: Settings,
     clock: FakeClock,
+    names: Names,
 }
 
 impl Home {
@@ -63,6 +66,7 @@ impl Home {
             dir: tempfile::tempdir().unwrap(),
             settings: Settings { net, schedule, ..Settings::default() },
             clock: FakeClock::new(Time::from_timestamp(1_800_000_000, 0).unwrap()),
+            names: Names::System,
         }
     }
 
@@ -107,6 +111,7 @@ impl Home {
             paths: self.paths(),
             overrides: Vec::new(),
             clock: Arc::new(self.clock.clone()),
+            names: self.names.clone(),
             seed: 7,
             follow,
         };

@@ -411,18 +411,20 @@ pub struct CrawlNetwork {
     pub client: Client,
     pub clock: Arc<dyn Clock>,
     pub access: Access,
+    /// Whether the host of the declared URL may be private.
+    pub allow_private: bool,
     /// Least time between two requests, if it is not the default.
     pub spacing: Option<Duration>,
 }
 
 /// Creates the fetcher of a crawl.
 fn fetcher(order: &CrawlOrder, net: CrawlNetwork) -> Fetcher {
-    let CrawlNetwork { client, clock, access, spacing } = net;
+    let CrawlNetwork { client, clock, access, allow_private, spacing } = net;
     let template = Request {
         declared: Some(order.declared.clone().unwrap_or_else(|| order.start.clone())),
         access,
         spacing,
-        allow_private: true,
+        allow_private,
         follow: false,
         ..Request::page(order.start.clone())
     };

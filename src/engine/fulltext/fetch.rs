@@ -315,7 +315,7 @@ async fn ask(
         validators: known.map_or_else(Validators::default, |p| p.validators.clone()),
         validators_of: of,
         access: source.access.clone(),
-        allow_private: true,
+        allow_private: net::allows_private(source),
         spacing: source.rules.pages().and_then(|r| r.delay),
         ..Request::page(url)
     };

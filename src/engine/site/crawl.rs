@@ -124,10 +124,12 @@ async fn gather(
     let budget = CrawlBudget { requests: Some(MAX_REQUESTS), bytes: None, time: Some(MAX_TIME) };
     let (client, clock) = (visit.context.client.clone(), visit.context.clock.clone());
     let (access, spacing) = (visit.job.source.access.clone(), exploration.rules.delay);
+    let allow_private = crate::net::allows_private(&visit.job.source);
     let net = move || CrawlNetwork {
         client: client.clone(),
         clock: clock.clone(),
         access: access.clone(),
+        allow_private,
         spacing,
     };
     // All known pages are read again.

@@ -3,7 +3,7 @@
 use crate::engine::context::Context;
 use crate::engine::retry;
 use crate::model::Source;
-use crate::net::{FetchError, Request, Response};
+use crate::net::{FetchError, Request, Response, allows_private};
 use url::Url;
 
 /// Fetches the pages of one source, one after the other.
@@ -36,7 +36,7 @@ impl<'a> PageFetcher<'a> {
         let request = Request {
             declared: Some(self.source.url.clone()),
             access: self.source.access.clone(),
-            allow_private: true,
+            allow_private: allows_private(self.source),
             spacing: rules.and_then(|r| r.delay),
             force: self.force || self.waited_for_it,
             ..request

@@ -266,6 +266,8 @@ impl App {
 pub(crate) struct ImportPreview {
     /// Id of the request that reads the file.
     request: RequestId,
+    /// Whether sources at private addresses are imported too.
+    private: bool,
     /// `None` while the file is being read.
     pub(crate) read: Option<Box<ImportRead>>,
     pub(crate) path: String,
@@ -288,6 +290,10 @@ pub(crate) enum ImportLine<'a> {
 }
 
 impl ImportPreview {
+    fn has_private(&self) -> bool {
+        self.read.as_ref().is_some_and(|read| read.private_sources > 0)
+    }
+
     pub(crate) fn lines(&self) -> Vec<ImportLine<'_>> {
         let Some(read) = &self.read else { return Vec::new() };
         let sources = read.sources.iter().map(ImportLine::Source);
@@ -304,7 +310,8 @@ impl Dialog for ImportPreview {
         if event.code == KeyCode::Enter && !self.going {
             let Some(read) = &self.read else { return Reply::default() };
             if read.sources.is_empty() && read.views.is_empty() {
-                let why = "Nothing to import: everything in this file is already followed";
+                let why =
+                    "Nothing to import: everything in this file is already followed or skipped";
                 return Reply::close(app.note(why));
             }
             let Import { sources, views, skipped, .. } = read.import.clone();
@@ -313,6 +320,13 @@ impl Dialog for ImportPreview {
             let purpose = Purpose::Import { request, listed, skipped };
             let change = FileChange::Import { sources, views };
             return vec![Effect::Edit { purpose, change }].into();
+        }
+        if event.code == KeyCode::Char('p') && self.has_private() && !self.going {
+            self.request = app.request();
+            self.private = !self.private;
+            let (request, private) = (self.request, self.private);
+            let path = expand_home(&self.path);
+            return vec![Effect::ReadImport { request, path, private }].into();
         }
         if let Some(motion) = app.motion(key) {
             self.selected = motion.from(self.selected, 10, self.lines().len());
@@ -327,7 +341,21 @@ impl Dialog for ImportPreview {
     }
 
     fn hints(&self) -> KeyHints {
-        &[("Enter", "import"), ("Up Down", "select"), ("Esc", "cancel")]
+        match (self.has_private(), self.private) {
+            (false, _) => &[("Enter", "import"), ("Up Down", "select"), ("Esc", "cancel")],
+            (true, false) => &[
+                ("Enter", "import"),
+                ("p", "import private addresses too"),
+                ("Up Down", "select"),
+                ("Esc", "cancel"),
+            ],
+            (true, true) => &[
+                ("Enter", "import"),
+                ("p", "skip private addresses"),
+                ("Up Down", "select"),
+                ("Esc", "cancel"),
+            ],
+        }
     }
 }
 
@@ -337,12 +365,13 @@ impl App {
         let request = self.request();
         self.push_dialog(ImportPreview {
             request,
+            private: false,
             read: None,
             path: typed,
             selected: 0,
             going: false,
         });
-        vec![Effect::ReadImport { request, path }]
+        vec![Effect::ReadImport { request, path, private: false }]
     }
 
     /// The preview of a request, if it is still open.

@@ -89,7 +89,14 @@ fn drops_replies_for_another_import() {
         let import = import(text.as_bytes(), "urls").unwrap();
         let (sources, already) = (import.sources.clone(), vec![]);
         let (views, known_views) = (vec![], vec![]);
-        Ok(Box::new(ImportRead { import, sources, already, views, known_views }))
+        Ok(Box::new(ImportRead {
+            import,
+            private_sources: 0,
+            sources,
+            already,
+            views,
+            known_views,
+        }))
     };
     stage.happen(Event::ImportRead(first, read("https://one.example/feed\n")));
     stage.happen(Event::ImportRead(first, Err("no such file".to_owned())));
@@ -118,4 +125,26 @@ fn undoes_an_import_whose_queries_were_not_saved() {
     assert!(file(&stage).contains("id = \"one-example\""));
     stage.keys("u");
     assert_eq!(file(&stage), SOURCES);
+}
+
+/// A list comes from elsewhere, so its private addresses are imported only if the user says so.
+#[test]
+fn skips_private_addresses_until_the_user_includes_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("urls");
+    std::fs::write(&path, "http://192.168.1.5/feed\nhttps://one.example/feed\n").unwrap();
+    let mut stage = stage_with_files();
+    stage.keys("i");
+    stage.happen(Event::Pasted(path.display().to_string()));
+    stage.keys("<Enter>");
+    let screen = stage.screen(120, 40);
+    assert!(screen.contains("1 new, 1 skipped"), "{screen}");
+    assert!(screen.contains("! a private address; press p to import it too"), "{screen}");
+    stage.keys("p");
+    let screen = stage.screen(120, 40);
+    assert!(screen.contains("2 new") && screen.contains("+ 192"), "{screen}");
+    stage.keys("p");
+    assert!(stage.screen(120, 40).contains("1 new, 1 skipped"));
+    stage.keys("p<Enter>");
+    assert!(file(&stage).contains("http://192.168.1.5/feed"));
 }

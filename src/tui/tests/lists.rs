@@ -1,8 +1,9 @@
 //! Tests of the source list: searches, views, tags, and actions on several sources.
 
 use super::*;
-use crate::config::{ConfigFile, Paths, SourcesFile, import, load};
+use crate::config::{Paths, load};
 use crate::store::Count;
+use crate::tui::import::read;
 use std::path::PathBuf;
 
 /// The files of a user, changed as the driver does.
@@ -46,7 +47,6 @@ impl Files {
     }
 
     pub(super) fn perform(&self, effect: Effect) -> Option<Event> {
-        let (sources, config) = (SourcesFile::open(&self.paths), ConfigFile::open(&self.paths));
         Some(match effect {
             Effect::Edit { purpose, change } => Event::Edited(purpose, apply(change, &self.paths)),
             Effect::Read(Read::Counts { left: views, .. }) => {
@@ -56,14 +56,9 @@ impl Files {
                 };
                 Event::ViewsCounted(Ok(views.into_iter().enumerate().map(count).collect()))
             }
-            Effect::ReadImport { request, path } => {
-                let bytes = std::fs::read(&path).unwrap();
-                let import = import(&bytes, "urls").unwrap();
-                let added = sources.preview(&import.sources).unwrap();
-                let (sources, already) = (added.sources, added.already);
-                let (views, known_views) = config.preview_views(&import.views).unwrap();
-                let read = ImportRead { import, sources, already, views, known_views };
-                Event::ImportRead(request, Ok(Box::new(read)))
+            Effect::ReadImport { request, path, private } => {
+                let read = read(&self.paths, &path, private).map(Box::new);
+                Event::ImportRead(request, read)
             }
             _ => return None,
         })

@@ -65,6 +65,7 @@ impl Real {
             paths: paths.clone(),
             overrides: vec![],
             clock: Arc::new(SystemClock),
+            names: Default::default(),
             seed: 1,
             follow: false,
         };

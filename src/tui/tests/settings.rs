@@ -181,6 +181,11 @@ fn moves_back_and_forth_in_the_history() {
         real.command(&format!("import {}", list.display()));
         let read = |preview: &ImportPreview| preview.read.is_some();
         real.until("the preview", |app| app.dialog().is_some_and(read)).await;
+        real.keys("p");
+        let all = |preview: &ImportPreview| {
+            preview.read.as_ref().is_some_and(|read| read.sources.len() == 2)
+        };
+        real.until("private addresses", |app| app.dialog().is_some_and(all)).await;
         real.enter();
         real.wait_for("2 sources imported").await;
         real.until("the sources", |app| app.sources.list.sources.len() == 4).await;

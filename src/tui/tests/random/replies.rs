@@ -252,7 +252,14 @@ impl Chaos {
                 let import = self.stock.list.clone();
                 let sources = import.sources.clone();
                 let (views, known_views) = (import.views.clone(), vec![]);
-                let read = ImportRead { import, sources, already: vec![], views, known_views };
+                let read = ImportRead {
+                    import,
+                    private_sources: 1,
+                    sources,
+                    already: vec![],
+                    views,
+                    known_views,
+                };
                 Event::ImportRead(request, self.result(Box::new(read)))
             }
             Effect::Read(Read::Counts { left: views, .. }) => {

@@ -1,7 +1,6 @@
-//! Which addresses are private, and a resolver that blocks names that resolve to them.
+//! Which addresses are private.
 
-use reqwest::dns::{Addrs, Name, Resolve, Resolving};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use url::{Host, Url};
 
 /// Whether an address is not on the public internet: loopback, private, link-local, shared (RFC
@@ -68,42 +67,6 @@ pub(crate) fn is_loopback_host(url: &Url) -> bool {
 fn is_localhost(name: &str) -> bool {
     let name = name.trim_end_matches('.');
     name == "localhost" || name.ends_with(".localhost")
-}
-
-/// Why a name has no usable address.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum ResolveError {
-    #[error("the name cannot be resolved: {0}")]
-    Lookup(#[source] std::io::Error),
-    /// All its addresses are private.
-    #[error("the name resolves to a private address")]
-    Private,
-}
-
-/// The system's resolver, which can reject private addresses. The check is made on the addresses
-/// that are connected to, so the name cannot resolve to something else in between.
-#[derive(Debug, Clone)]
-pub(crate) struct Resolver {
-    /// Whether private addresses are rejected.
-    pub(crate) guarded: bool,
-    /// Names that may be private: those of proxies.
-    pub(crate) exempt: Vec<String>,
-}
-
-impl Resolve for Resolver {
-    fn resolve(&self, name: Name) -> Resolving {
-        let guarded = self.guarded && !self.exempt.iter().any(|n| n == name.as_str());
-        Box::pin(async move {
-            let found = tokio::net::lookup_host((name.as_str(), 0)).await;
-            let found = found.map_err(ResolveError::Lookup)?;
-            let usable: Vec<SocketAddr> =
-                found.filter(|a| !(guarded && is_private(a.ip()))).collect();
-            if usable.is_empty() {
-                return Err(ResolveError::Private.into());
-            }
-            Ok(Box::new(usable.into_iter()) as Addrs)
-        })
-    }
 }
 
 #[cfg(test)]
