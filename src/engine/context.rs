@@ -187,13 +187,24 @@ impl Context {
         }))
     }
 
-    /// Replaces the declared sources, after the rows were updated.
-    pub(super) fn set_sources(&self, declared: Vec<Source>, facts: &[SourceFacts]) {
+    /// Replaces the declared sources, after the rows were updated. Returns the keys of those that
+    /// are fetched differently from now on.
+    pub(super) fn set_sources(&self, declared: Vec<Source>, facts: &[SourceFacts]) -> HashSet<i64> {
         let keys: HashMap<&str, i64> = facts.iter().map(|f| (f.id.as_str(), f.key)).collect();
         let all: Vec<Arc<Source>> = declared.into_iter().map(Arc::new).collect();
         let by_key = all.iter().filter_map(|s| Some((*keys.get(s.id.as_str())?, s.clone())));
-        *self.sources.write().unwrap_or_else(PoisonError::into_inner) = by_key.collect();
+        let by_key: HashMap<i64, Arc<Source>> = by_key.collect();
+        let mut sources = self.sources.write().unwrap_or_else(PoisonError::into_inner);
+        let differs = |key: &i64| {
+            let (Some(old), Some(new)) = (sources.get(key), by_key.get(key)) else { return false };
+            (&old.url, &old.rules, &old.access, old.private)
+                != (&new.url, &new.rules, &new.access, new.private)
+        };
+        let changed = by_key.keys().copied().filter(differs).collect();
+        *sources = by_key;
+        drop(sources);
         self.declared.send_replace(Arc::new(all));
+        changed
     }
 
     /// Why the declared sources could not be read again.

@@ -11,7 +11,9 @@ use crate::config::{
     self, Added, ConfigError, ConfigErrors, EditError, ErrorPlace, FileEdit, KeyChange, Section,
     SourcesFile,
 };
-use crate::model::{Access, BasicAuth, Secret, Source, SourceFacts, SourceId, SourceKind};
+use crate::model::{
+    Access, BasicAuth, Pause, PauseReason, Secret, Source, SourceFacts, SourceId, SourceKind,
+};
 use crate::net::{FetchError, Response};
 use crate::store::{PollFilter, StoreError};
 use crate::util::url as address;
@@ -290,7 +292,8 @@ impl Handle {
         match self.read_declared().await {
             Ok((declared, facts)) => {
                 self.context.set_error(None);
-                self.context.set_sources(declared, &facts);
+                let changed = self.context.set_sources(declared, &facts);
+                self.end_refusals(&facts, &changed).await?;
                 self.replan().await;
                 Ok(())
             }
@@ -299,6 +302,21 @@ impl Handle {
                 Err(e)
             }
         }
+    }
+
+    /// Ends the back-off after a 4xx of sources that are fetched differently from now on.
+    async fn end_refusals(
+        &self,
+        facts: &[SourceFacts],
+        changed: &HashSet<i64>,
+    ) -> Result<(), StoreError> {
+        let refused = |pause: Pause| pause.reason == PauseReason::Refused;
+        for facts in facts.iter().filter(|f| f.pause.is_some_and(refused)) {
+            if changed.contains(&facts.key) {
+                self.context.store.change_facts(facts.key, |facts| facts.pause = None).await?;
+            }
+        }
+        Ok(())
     }
 
     /// Shows the error in the status until it is fixed.

@@ -9,6 +9,7 @@ use super::verdict::{DocumentFacts, Head, Verdict, validators_to_send};
 use crate::feed::ParsedFeed;
 use crate::model::{
     ErrorKind, Outcome, Pause, PauseReason, PollRecord, Source, SourceFacts, SourceRules, Time,
+    Validators,
 };
 use crate::net::{self, FetchError, MemoryShare, Purpose, Response};
 use crate::schedule::{limits::OFFLINE, skipped_until};
@@ -50,7 +51,7 @@ pub(super) async fn poll(context: &Arc<Context>, job: &Job) -> Result<Refreshed,
         return Ok(Refreshed::Left(Pause { until, reason: PauseReason::SkipWindow }));
     }
     let mut fetcher = PageFetcher::new(context, &job.source, job.pace == Pace::Force);
-    let answer = ask(context, job, &facts, now, &mut fetcher).await;
+    let (answer, requests) = ask(context, job, &facts, now, &mut fetcher).await;
     if let Err(FetchError::Paused { until, .. }) = answer {
         // No request was sent: the host is paused, not this source in particular.
         let pause = Pause { until, reason: PauseReason::HostPaused };
@@ -58,7 +59,7 @@ pub(super) async fn poll(context: &Arc<Context>, job: &Job) -> Result<Refreshed,
         return Ok(Refreshed::Left(pause));
     }
     let started = Started { context, job, facts: &facts, at: now };
-    let finished = read(&started, fetcher, answer).await;
+    let finished = read(&started, fetcher, (answer, requests)).await;
     if !declared_as(context, job) {
         return Ok(Refreshed::Lost(
             "the source was removed, or its URL was changed, during the poll".to_owned(),
@@ -83,7 +84,7 @@ async fn ask(
     facts: &SourceFacts,
     now: Time,
     fetcher: &mut PageFetcher<'_>,
-) -> Result<Response, FetchError> {
+) -> (Result<Response, FetchError>, u32) {
     let request = net::Request {
         declared: Some(job.source.url.clone()),
         validators: validators_to_send(facts, now),
@@ -94,7 +95,17 @@ async fn ask(
         ..net::Request::feed(address(&job.source.url, facts))
     };
     match &job.source.rules {
-        SourceRules::Feed => context.client.fetch(request).await,
+        SourceRules::Feed => {
+            let answer = context.client.fetch(request.clone()).await;
+            let requests = sent(&answer);
+            if !is_unusable(&answer, facts) {
+                return (answer, requests);
+            }
+            let request = net::Request { validators: Validators::default(), ..request };
+            let answer = context.client.fetch(request).await;
+            let requests = requests + sent(&answer);
+            (answer, requests)
+        }
         SourceRules::Website(_) | SourceRules::Sitemap(_) | SourceRules::Crawl(_) => {
             // After an unfinished poll the page is needed even if it has not changed.
             let request = if facts.website.unfinished {
@@ -102,9 +113,19 @@ async fn ask(
             } else {
                 net::Request { purpose: Purpose::Page, ..request }
             };
-            Box::pin(fetcher.fetch(request)).await
+            let mut answer = Box::pin(fetcher.fetch(request.clone())).await;
+            if is_unusable(&answer, facts) {
+                let request = net::Request { validators: Validators::default(), ..request };
+                answer = Box::pin(fetcher.fetch(request)).await;
+            }
+            (answer, fetcher.sent)
         }
     }
+}
+
+/// Whether a server says that nothing has changed since a response that is not stored.
+fn is_unusable(answer: &Result<Response, FetchError>, facts: &SourceFacts) -> bool {
+    answer.as_ref().is_ok_and(|response| response.status == 304) && facts.body_hash.is_none()
 }
 
 /// A finished poll, before it is stored.
@@ -136,7 +157,7 @@ pub(super) struct Started<'a> {
 async fn read(
     started: &Started<'_>,
     fetcher: PageFetcher<'_>,
-    answer: Result<Response, FetchError>,
+    (answer, requests): (Result<Response, FetchError>, u32),
 ) -> Finished {
     let Started { context, job, facts, at: now } = *started;
     let asked = address(&job.source.url, facts);
@@ -154,7 +175,6 @@ async fn read(
         }
     };
     let asked = asked.to_string();
-    let requests = sent(&answer).max(fetcher.sent);
     match answer {
         Ok(response) => {
             let finished = Finished { requests, ..Finished::of(&response, asked) };
@@ -237,6 +257,13 @@ pub(super) async fn read_response(
 ) -> Finished {
     let Started { context, job, facts, at } = *started;
     if response.status == 304 {
+        if facts.body_hash.is_none() {
+            let host = text::line(response.final_url.host_str().unwrap_or("the server"));
+            let message = format!(
+                "{host} says that nothing has changed (HTTP 304), but nothing is stored yet"
+            );
+            finished.outcome = Outcome::Failed { kind: ErrorKind::Permanent, message };
+        }
         return finished;
     }
     if !response.is_success() {
@@ -337,7 +364,7 @@ pub(super) async fn store(
         outcome: outcome.clone(),
         repairs,
     };
-    let limiting = head.as_ref().filter(|h| matches!(h.status, 429 | 503));
+    let limiting = head.as_ref().filter(|h| matches!(h.status, 400..=499 | 503));
     let limiting = limiting.and_then(|h| Url::parse(&h.final_url).ok());
     let (entries, document) = match document {
         Some((entries, document)) => (Some(entries), Some(document)),

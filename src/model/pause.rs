@@ -11,7 +11,7 @@ pub enum PauseReason {
     MaxAge,
     /// `Expires`.
     Expires,
-    /// `Retry-After` of a 429 or 503.
+    /// `Retry-After` of a 503 or of any 4xx.
     RetryAfter,
     /// 429 or repeated 403 without a usable `Retry-After`: own back-off.
     RateLimited,
@@ -25,6 +25,8 @@ pub enum PauseReason {
     UpdatePeriod,
     /// Back-off after failures.
     Failures,
+    /// Back-off after any other 4xx: the request is wrong, so repeating it soon is useless.
+    Refused,
     /// 410: not polled again until the user asks for it.
     Gone,
     /// `crawl-delay` of robots.txt.
@@ -82,6 +84,7 @@ impl PauseReason {
             Self::SkipWindow => "feed skipHours or skipDays",
             Self::UpdatePeriod => "feed update period",
             Self::Failures => "back-off after failures",
+            Self::Refused => "back-off after HTTP 4xx",
             Self::Gone => "410 Gone",
             Self::CrawlDelay => "robots.txt crawl-delay",
             Self::PageSays => "the site's own dates and hints",
@@ -99,7 +102,7 @@ impl PauseReason {
 pub const MIN_RETRY: Duration = Duration::from_secs(60);
 /// Longest `Retry-After` that is used; longer ones are cut to it.
 pub const MAX_RETRY: Duration = Duration::from_secs(8 * 24 * 3600);
-/// First back-off after a 429 without a time.
+/// First back-off after a 4xx without a time.
 pub const FIRST_LIMITED: Duration = Duration::from_secs(600);
 
 /// No poll before this moment, and the reason.

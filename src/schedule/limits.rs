@@ -41,6 +41,8 @@ pub enum ResponseKind {
     Unavailable,
     /// 403.
     Forbidden,
+    /// Any other 4xx.
+    Refused,
     /// 410.
     Gone,
     /// Any other failure, with or without a response.
@@ -57,6 +59,7 @@ impl ResponseKind {
             403 => Self::Forbidden,
             410 => Self::Gone,
             429 => Self::Limited,
+            400..=499 => Self::Refused,
             503 => Self::Unavailable,
             _ => Self::Failed,
         }
@@ -154,9 +157,13 @@ pub fn decide(context: &PollContext<'_>) -> Decision {
             return decision;
         }
         ResponseKind::Ok => fresh_enough(context, &mut decision),
-        _ => {
+        kind => {
             let (wait, reason) = back_off(context);
             decision.not_before(after(context.now, wait), reason, context.now);
+            let refuses = matches!(kind, ResponseKind::Forbidden | ResponseKind::Refused);
+            if refuses && reason != PauseReason::RetryAfter {
+                refused(context, &mut decision);
+            }
         }
     }
     general_rules(context, &mut decision);
@@ -195,9 +202,8 @@ impl Decision {
 fn back_off(context: &PollContext<'_>) -> (Duration, PauseReason) {
     let asked = context.response.retry_after.filter(|wait| !wait.is_zero());
     match (context.response.kind, asked) {
-        (ResponseKind::Limited | ResponseKind::Unavailable, Some(wait)) => {
-            (wait.clamp(MIN_RETRY, MAX_RETRY), PauseReason::RetryAfter)
-        }
+        (ResponseKind::Failed, _) => (jittered(context), PauseReason::Failures),
+        (_, Some(wait)) => (wait.clamp(MIN_RETRY, MAX_RETRY), PauseReason::RetryAfter),
         (ResponseKind::Limited, None) => {
             let wait = doubled(FIRST_LIMITED, context.fail_count.saturating_sub(1));
             (wait, PauseReason::RateLimited)
@@ -206,6 +212,15 @@ fn back_off(context: &PollContext<'_>) -> (Duration, PauseReason) {
             (FORBIDDEN.max(jittered(context)), PauseReason::RateLimited)
         }
         _ => (jittered(context), PauseReason::Failures),
+    }
+}
+
+/// A refresh by hand waits too after a 4xx, but not as long as the schedule.
+fn refused(context: &PollContext<'_>, decision: &mut Decision) {
+    let own = doubled(FIRST_LIMITED, context.fail_count.saturating_sub(1));
+    decision.not_before(after(context.now, own), PauseReason::Refused, context.now);
+    if let Some((wait, reason)) = fresh_for(&context.response) {
+        decision.not_before(after(context.now, wait), reason, context.now);
     }
 }
 
@@ -220,16 +235,20 @@ fn doubled(start: Duration, times: u32) -> Duration {
     start.saturating_mul(2_u32.saturating_pow(times)).min(MOST_BACKOFF)
 }
 
-/// What a successful response and its feed ask for. Not applied to a failed poll, so that a manual
-/// retry stays possible.
-fn fresh_enough(context: &PollContext<'_>, decision: &mut Decision) {
-    let ResponseFacts { max_age, expires, .. } = context.response;
-    let fresh = match (max_age, expires) {
-        (Some(age), _) => Some((age, PauseReason::MaxAge)),
-        (None, Some(left)) => Some((left, PauseReason::Expires)),
-        (None, None) => None,
+/// How long a response stays fresh, and what says so.
+fn fresh_for(response: &ResponseFacts) -> Option<(Duration, PauseReason)> {
+    let (wait, reason) = match (response.max_age, response.expires) {
+        (Some(age), _) => (age, PauseReason::MaxAge),
+        (None, Some(left)) => (left, PauseReason::Expires),
+        (None, None) => return None,
     };
-    let fresh = fresh.map(|(wait, reason)| (wait.min(MOST_FRESH), reason));
+    Some((wait.min(MOST_FRESH), reason))
+}
+
+/// What a successful response and its feed ask for. Not applied to a server that fails, so that a
+/// manual retry stays possible.
+fn fresh_enough(context: &PollContext<'_>, decision: &mut Decision) {
+    let fresh = fresh_for(&context.response);
     let believable = |ttl: &Duration| {
         context.measured_gap.is_none_or(|gap| *ttl <= gap.saturating_mul(TTL_GAPS))
     };

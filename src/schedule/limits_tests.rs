@@ -173,9 +173,44 @@ fn forbidden_twice_is_a_rate_limit() {
     let response = ResponseFacts { kind: ResponseKind::Forbidden, ..ResponseFacts::default() };
     let interval = minutes(10);
     let once = PollContext { response, interval, fail_count: 1, ..plain(&hints) };
-    assert_eq!(got(&once).1, None);
+    assert_eq!(got(&once).1, Some((10, Refused)));
     let twice = PollContext { response, interval, fail_count: 2, ..plain(&hints) };
     assert_eq!(got(&twice), (240, Some((240, RateLimited)), vec![RateLimited]));
+}
+
+#[test]
+fn a_4xx_also_delays_a_manual_refresh() {
+    let hints = FeedHints::default();
+    let refused = |status| ResponseFacts {
+        kind: ResponseKind::of_status(status),
+        ..ResponseFacts::default()
+    };
+    let poll = |response, fail_count| PollContext {
+        response,
+        fail_count,
+        interval: minutes(10),
+        wanted: after(now(), minutes(10)),
+        ..plain(&hints)
+    };
+    for status in [400, 401, 402, 403, 404, 405, 407, 418, 421, 431, 451, 499] {
+        let (next, pause, moved) = got(&poll(refused(status), 1));
+        assert_eq!((pause, moved), (Some((10, Refused)), vec![Failures]), "{status}");
+        assert!((18..=20).contains(&next), "{status}: {next}");
+        for status in [404, 451] {
+            for (fails, want) in [(2, 20), (3, 40), (8, 1280), (9, 1440)] {
+                let pause = got(&poll(refused(status), fails)).1;
+                assert_eq!(pause, Some((want, Refused)), "{status} {fails}");
+            }
+        }
+        let asked = ResponseFacts { retry_after: Some(minutes(90)), ..refused(status) };
+        assert_eq!(got(&poll(asked, 1)), (90, Some((90, RetryAfter)), vec![RetryAfter]));
+        let fresh = ResponseFacts { max_age: Some(minutes(90)), ..refused(status) };
+        assert_eq!(got(&poll(fresh, 1)).1, Some((90, MaxAge)));
+    }
+    for status in [500, 502] {
+        let asked = ResponseFacts { retry_after: Some(minutes(90)), ..refused(status) };
+        assert_eq!(got(&poll(asked, 1)).1, None, "{status}");
+    }
 }
 
 #[test]
@@ -399,7 +434,9 @@ fn statuses() {
         (200, Ok),
         (304, Ok),
         (403, Forbidden),
-        (404, Failed),
+        (400, Refused),
+        (404, Refused),
+        (499, Refused),
         (410, Gone),
         (429, Limited),
         (503, Unavailable),

@@ -131,7 +131,19 @@ async fn a_manual_poll_obeys_pauses_and_reports_them() {
         ("503 seconds", refused(503, "retry-after", "600"), Some((PauseReason::RetryAfter, 10))),
         ("503 bare", refused(503, "x", "y"), None),
         ("500", refused(500, "retry-after", "600"), None),
-        ("404", refused(404, "x", "y"), None),
+        ("404", refused(404, "x", "y"), Some((PauseReason::Refused, 10))),
+        (
+            "404 max-age",
+            refused(404, "cache-control", "max-age=3600"),
+            Some((PauseReason::MaxAge, 60)),
+        ),
+        ("404 seconds", refused(404, "retry-after", "900"), Some((PauseReason::RetryAfter, 15))),
+        ("400", refused(400, "x", "y"), Some((PauseReason::Refused, 10))),
+        ("401", refused(401, "x", "y"), Some((PauseReason::Refused, 10))),
+        ("403", refused(403, "x", "y"), Some((PauseReason::Refused, 10))),
+        ("403 seconds", refused(403, "retry-after", "3600"), Some((PauseReason::RetryAfter, 60))),
+        ("418", refused(418, "x", "y"), Some((PauseReason::Refused, 10))),
+        ("451", refused(451, "x", "y"), Some((PauseReason::Refused, 10))),
     ];
     for (name, reply, want) in cases {
         let (again, now) = second_poll(reply).await;
@@ -182,5 +194,54 @@ async fn the_due_pace_polls_once_an_hour_also_over_restarts() {
     home.clock.advance(HOUR);
     let engine = home.on_demand().await;
     assert_eq!(sync_one(&engine, Pace::Due).await, UNCHANGED);
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_404_after_a_success_waits_longer_each_time() {
+    let found = Arc::new(Mutex::new(true));
+    let script = found.clone();
+    let server = Server::start(move |_| match *script.lock().unwrap() {
+        true => feed(&[("1", "One")]),
+        false => Reply::status(404),
+    })
+    .unwrap();
+    let home = Home::with(&[source("s", &server.url("/"))]);
+    let engine = home.on_demand().await;
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
+    *found.lock().unwrap() = false;
+    for minutes in [10, 20, 40] {
+        assert!(failure(&sync_one(&engine, Pace::Manual).await).is_some(), "{minutes}");
+        let asked = server.requests().len();
+        let again = sync_one(&engine, Pace::Manual).await;
+        assert_eq!(left(&again, home.clock.now()), Some((PauseReason::Refused, minutes)));
+        assert_eq!(server.requests().len(), asked);
+        home.clock.advance(u32::try_from(minutes).unwrap() * MINUTE);
+    }
+    *found.lock().unwrap() = true;
+    assert_eq!(sync_one(&engine, Pace::Force).await, UNCHANGED);
+    assert_eq!(sync_one(&engine, Pace::Manual).await, UNCHANGED, "a success ends the back-off");
+    engine.shutdown().await;
+}
+
+/// What was wrong may be right now, so the user need not force the next refresh.
+#[tokio::test]
+async fn a_changed_source_ends_the_back_off_after_a_4xx() {
+    let server = Server::start(|request| match request.header("authorization") {
+        Some(_) => feed(&[("1", "Members only")]),
+        None => Reply::status(401),
+    })
+    .unwrap();
+    let home = Home::with(&[source("s", &server.url("/"))]);
+    let engine = home.on_demand().await;
+    assert!(failure(&sync_one(&engine, Pace::Manual).await).is_some());
+    let change = SourceChange::default().set("title", "Still the same");
+    home.file().update(&[SourceId("s".to_owned())], &change).unwrap();
+    engine.reload().await.unwrap();
+    assert!(left(&sync_one(&engine, Pace::Manual).await, home.clock.now()).is_some());
+    let change = SourceChange::default().set("user", "ann").set("password", "hush");
+    home.file().update(&[SourceId("s".to_owned())], &change).unwrap();
+    engine.reload().await.unwrap();
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
     engine.shutdown().await;
 }

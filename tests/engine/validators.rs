@@ -3,7 +3,7 @@
 use super::*;
 use newsfed::config::FileChange;
 use newsfed::model::Validators;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 type Sent = Option<&'static [u8]>;
 
@@ -99,5 +99,43 @@ async fn a_changed_url_resets_facts_and_keeps_items() {
         (paths_requested(&server), titles(&engine).len()),
         (vec!["/old".into(), "/new".into()], 1)
     );
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_304_without_anything_stored_is_a_failure() {
+    let always = Arc::new(AtomicBool::new(true));
+    let script = always.clone();
+    let server = Server::start(move |_| match script.load(Ordering::SeqCst) {
+        true => Reply::status(304),
+        false => feed(&[("1", "One")]),
+    })
+    .unwrap();
+    let home = Home::with(&[source("s", &server.url("/"))]);
+    let engine = home.on_demand().await;
+    let refreshed = sync_one(&engine, Pace::Manual).await;
+    assert!(failure(&refreshed).unwrap().contains("nothing is stored yet"), "{refreshed:?}");
+    always.store(false, Ordering::SeqCst);
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
+    assert!(server.requests().iter().all(|r| !is_conditional(r)));
+    engine.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_304_for_a_body_that_is_not_stored_is_asked_for_in_full() {
+    let server = Server::start(|request| match is_conditional(request) {
+        true => Reply::status(304),
+        false => feed(&[("1", "One")]).header("etag", "\"e\""),
+    })
+    .unwrap();
+    let home = Home::with(&[source("s", &server.url("/"))]);
+    let engine = home.on_demand().await;
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(1, 0, 1));
+    let key = facts(&engine, "s").await.key;
+    engine.store().change_facts(key, |facts| facts.body_hash = None).await.unwrap();
+    assert_eq!(sync_one(&engine, Pace::Manual).await, fetched(0, 0, 1));
+    let conditional: Vec<bool> = server.requests().iter().map(is_conditional).collect();
+    assert_eq!(conditional, [false, true, false]);
+    assert_eq!(polls(&engine)[0].requests, 2);
     engine.shutdown().await;
 }
