@@ -5,6 +5,7 @@ use super::context::Context;
 use super::message::{Pace, Report, Role, Status};
 use super::role_lock::RoleLock;
 use super::run::{Command, Loop};
+use super::unfinished;
 use super::upkeep;
 use crate::config::{Paths, Settings};
 use crate::model::{Source, SourceFacts, Time};
@@ -64,6 +65,9 @@ impl Engine {
             (role, self.store.reconcile(self.sources.clone(), self.clock.now()).await?)
         };
         let writes = role.role() != Role::Reads;
+        if writes && role.is_locked() {
+            unfinished::postpone(&self.store, self.clock.now()).await?;
+        }
         let client = Client::with_names(self.settings.net.clone(), self.clock.clone(), self.names);
         let context = Arc::new(Context::new(
             self.store,

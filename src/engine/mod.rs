@@ -21,6 +21,7 @@ mod role_lock;
 mod run;
 mod setup;
 mod site;
+mod unfinished;
 mod upkeep;
 mod verdict;
 mod why;

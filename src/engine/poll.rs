@@ -20,8 +20,13 @@ use std::sync::Arc;
 use std::time::Duration;
 use url::Url;
 
-/// Polls a source and stores the result.
-pub(super) async fn poll(context: &Arc<Context>, job: &Job) -> Result<Refreshed, StoreError> {
+/// Polls a source and stores the result. `recorded` is whether the poll is recorded before its
+/// first request, so that a response that ends the program is noticed.
+pub(super) async fn poll(
+    context: &Arc<Context>,
+    job: &Job,
+    recorded: bool,
+) -> Result<Refreshed, StoreError> {
     let key = job.key;
     let Some(mut facts) = context.read(move |reader| reader.source(key)).await? else {
         return Ok(Refreshed::Lost("the source no longer exists".to_owned()));
@@ -50,17 +55,22 @@ pub(super) async fn poll(context: &Arc<Context>, job: &Job) -> Result<Refreshed,
     if let Some(until) = skipped_until(&facts.hints, now).filter(|_| job.pace == Pace::Manual) {
         return Ok(Refreshed::Left(Pause { until, reason: PauseReason::SkipWindow }));
     }
+    if recorded {
+        context.store.begin_poll(key, now).await?;
+    }
     let mut fetcher = PageFetcher::new(context, &job.source, job.pace == Pace::Force);
     let (answer, requests) = ask(context, job, &facts, now, &mut fetcher).await;
     if let Err(FetchError::Paused { until, .. }) = answer {
         // No request was sent: the host is paused, not this source in particular.
         let pause = Pause { until, reason: PauseReason::HostPaused };
         context.store.pause(vec![key], pause).await?;
+        context.store.forget_poll(Some(key)).await?;
         return Ok(Refreshed::Left(pause));
     }
     let started = Started { context, job, facts: &facts, at: now };
     let finished = read(&started, fetcher, (answer, requests)).await;
     if !declared_as(context, job) {
+        context.store.forget_poll(Some(key)).await?;
         return Ok(Refreshed::Lost(
             "the source was removed, or its URL was changed, during the poll".to_owned(),
         ));

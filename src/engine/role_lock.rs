@@ -35,6 +35,11 @@ impl RoleLock {
         Self { role: Role::Reads, lock: None, database: database.to_owned(), follow: false }
     }
 
+    /// Whether this process is the only one that may poll.
+    pub(super) fn is_locked(&self) -> bool {
+        self.lock.is_some()
+    }
+
     pub(super) fn role(&self) -> Role {
         self.role
     }

@@ -8,6 +8,7 @@ use super::plan::{HORIZON, plan};
 use super::poll::poll;
 use super::queue::{Claim, Job, Queue};
 use super::role_lock::RoleLock;
+use super::unfinished;
 use crate::model::{SourceId, Time};
 use crate::net::host_key;
 use crate::store::{Due, StoreError};
@@ -113,6 +114,17 @@ impl Loop {
         }
         // Dropping a task closes its connection; running writes are finished.
         self.tasks.shutdown().await;
+        if self.role.is_locked()
+            && let Err(e) = self.context.store.forget_poll(None).await
+        {
+            tracing::debug!("cannot forget the polls that were stopped: {e}");
+        }
+    }
+
+    async fn postpone_unfinished(&self, now: Time) {
+        if let Err(e) = unfinished::postpone(&self.context.store, now).await {
+            tracing::error!("cannot postpone the polls of the other newsfed: {e}");
+        }
     }
 
     async fn obey(&mut self, command: Command) {
@@ -158,9 +170,9 @@ impl Loop {
     fn start_jobs(&mut self) {
         while self.tasks.len() < MAX_TASKS {
             let Some((claim, job)) = self.queue.pop() else { return };
-            let context = self.context.clone();
+            let (context, recorded) = (self.context.clone(), self.role.is_locked());
             let task = self.tasks.spawn(async move {
-                let result = poll(&context, &job).await;
+                let result = poll(&context, &job, recorded).await;
                 (job, result)
             });
             self.claims.insert(task.id(), claim);
@@ -205,6 +217,7 @@ impl Loop {
         let now = self.context.clock.now();
         if self.role.take_over() {
             tracing::info!("the other newsfed process has ended; this one polls the sources now");
+            self.postpone_unfinished(now).await;
             budget::restore(&self.context).await;
         }
         self.wake = self.role.next_try(now);

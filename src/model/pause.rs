@@ -27,6 +27,8 @@ pub enum PauseReason {
     Failures,
     /// Back-off after any other 4xx: the request is wrong, so repeating it soon is useless.
     Refused,
+    /// Back-off after polls during which newsfed ended.
+    Ended,
     /// 410: not polled again until the user asks for it.
     Gone,
     /// `crawl-delay` of robots.txt.
@@ -84,6 +86,7 @@ impl PauseReason {
             Self::SkipWindow => "feed skipHours or skipDays",
             Self::UpdatePeriod => "feed update period",
             Self::Failures => "back-off after failures",
+            Self::Ended => "newsfed ended while polling this source",
             Self::Refused => "back-off after HTTP 4xx",
             Self::Gone => "410 Gone",
             Self::CrawlDelay => "robots.txt crawl-delay",

@@ -20,6 +20,8 @@ const TTL_GAPS: u32 = 6;
 const FORBIDDEN: Duration = Duration::from_secs(4 * 3600);
 /// Longest back-off after failures.
 pub const MOST_BACKOFF: Duration = DAY;
+/// Delay of the next poll after newsfed ended during one; doubled each time.
+const FIRST_ENDED: Duration = Duration::from_secs(120);
 /// `crawl-delay` is honoured up to this.
 const MOST_CRAWL_DELAY: Duration = MINUTE;
 /// Delay of the next poll while this machine is offline.
@@ -168,6 +170,12 @@ pub fn decide(context: &PollContext<'_>) -> Decision {
     }
     general_rules(context, &mut decision);
     decision
+}
+
+/// How long a source is not polled after newsfed ended during polls of it, `broken` times in a
+/// row. Short at first: perhaps the user or the system has ended it.
+pub fn after_end(broken: u32) -> Duration {
+    doubled(FIRST_ENDED, broken.saturating_sub(1))
 }
 
 /// `now` plus a duration, at most the end of the year 9999.

@@ -1,6 +1,7 @@
 //! Storing a finished poll: items, facts and the poll record in one transaction.
 
 use super::articles;
+use super::attempts;
 use super::error::Result;
 use super::identity::Prepared;
 use super::index;
@@ -62,6 +63,7 @@ pub(super) fn store(conn: &Connection, poll: FinishedPoll) -> Result<Option<(Ing
     finish(&mut facts, &done);
     save_facts(conn, &facts)?;
     save_poll(conn, source, &record, automatic)?;
+    attempts::finish(conn, source)?;
     Ok(Some((done, record.outcome)))
 }
 
@@ -70,7 +72,12 @@ fn fetched(done: &Ingested, entries: u32) -> Outcome {
     Outcome::Fetched { new, updated: done.updated, entries }
 }
 
-fn save_poll(conn: &Connection, source: i64, record: &PollRecord, automatic: bool) -> Result<()> {
+pub(super) fn save_poll(
+    conn: &Connection,
+    source: i64,
+    record: &PollRecord,
+    automatic: bool,
+) -> Result<()> {
     conn.prepare_cached(
         "INSERT INTO poll (source, at, status, millis, bytes, failed, outcome, repairs, automatic)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",

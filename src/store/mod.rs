@@ -4,6 +4,7 @@
 //! the tables.
 
 mod articles;
+mod attempts;
 mod connect;
 mod copies;
 mod count;
@@ -164,19 +165,30 @@ impl Store {
         &self,
         job: impl FnOnce(&rusqlite::Connection) -> Result<T> + Send + 'static,
     ) -> Result<T> {
+        self.opened().await?.call(job).await
+    }
+
+    /// Like [`Store::call`], for what nobody needs to notice: the revision stays.
+    async fn call_quietly<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&rusqlite::Connection) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.opened().await?.call_quietly(job).await
+    }
+
+    async fn opened(&self) -> Result<Writer> {
         let open = match &*self.inner.state() {
             WriterState::Open(writer, _) => Some(writer.clone()),
             WriterState::Unavailable | WriterState::Closed => None,
         };
-        let writer = match open {
-            Some(writer) => writer,
+        match open {
+            Some(writer) => Ok(writer),
             None => {
                 let store = self.clone();
                 let opened = tokio::task::spawn_blocking(move || store.writer()).await;
-                opened.map_err(|_| StoreError::Closed)??
+                opened.map_err(|_| StoreError::Closed)?
             }
-        };
-        writer.call(job).await
+        }
     }
 
     fn writer(&self) -> Result<Writer> {
@@ -227,6 +239,26 @@ impl Store {
     /// Stores a finished poll in one transaction. `None` if the source is gone.
     pub async fn store_poll(&self, poll: FinishedPoll) -> Result<Option<(Ingested, Outcome)>> {
         self.call(move |conn| ingest::store(conn, poll)).await
+    }
+
+    /// Records that a poll of a source (row key) has begun, until it is stored.
+    pub async fn begin_poll(&self, source: i64, now: Time) -> Result<()> {
+        self.call_quietly(move |conn| attempts::begin(conn, source, now)).await
+    }
+
+    /// Forgets the begun poll of a source (row key), or of all sources: nothing of it is stored.
+    pub async fn forget_poll(&self, source: Option<i64>) -> Result<()> {
+        self.call_quietly(move |conn| attempts::forget(conn, source)).await
+    }
+
+    /// Stores the failures of polls that had begun when an earlier process ended; returns their
+    /// number. `fail` changes the facts, knowing in how many polls in a row that happened.
+    pub async fn fail_unfinished_polls(
+        &self,
+        outcome: Outcome,
+        fail: impl Fn(&mut SourceFacts, u32) + Send + 'static,
+    ) -> Result<usize> {
+        self.call(move |conn| attempts::fail_unfinished(conn, &outcome, fail)).await
     }
 
     /// Changes the facts of a source without a poll.

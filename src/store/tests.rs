@@ -6,6 +6,7 @@ use crate::model::{Entry, ItemRow, PollRecord, SourceId};
 use crate::util::clock::{Clock, SystemClock};
 use chrono::TimeDelta;
 
+mod attempts;
 mod copies;
 mod errors;
 mod pages;

@@ -18,9 +18,15 @@ const BATCH: usize = 64;
 
 /// Runs inside the transaction, or gets the error if there is none; returns whether it succeeded,
 /// and the function that sends the reply.
-type Job = Box<dyn FnOnce(Result<&Connection>) -> (bool, Reply) + Send>;
+type Work = Box<dyn FnOnce(Result<&Connection>) -> (bool, Reply) + Send>;
 /// Sends the reply; gets the error of a failed commit.
 type Reply = Box<dyn FnOnce(Option<StoreError>) + Send>;
+
+struct Job {
+    work: Work,
+    /// Whether the revision stays although something changes.
+    quiet: bool,
+}
 
 /// Sends jobs to the writer thread.
 #[derive(Clone)]
@@ -49,8 +55,24 @@ impl Writer {
         &self,
         work: impl FnOnce(&Connection) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let (job, answer) = job(work);
-        self.jobs.send(job).await.map_err(|_| StoreError::Closed)?;
+        self.send(false, work).await
+    }
+
+    /// Like [`Writer::call`], but the revision stays.
+    pub(super) async fn call_quietly<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.send(true, work).await
+    }
+
+    async fn send<T: Send + 'static>(
+        &self,
+        quiet: bool,
+        work: impl FnOnce(&Connection) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let (work, answer) = job(work);
+        self.jobs.send(Job { work, quiet }).await.map_err(|_| StoreError::Closed)?;
         answer.await.unwrap_or(Err(StoreError::Closed))
     }
 
@@ -59,17 +81,17 @@ impl Writer {
         &self,
         work: impl FnOnce(&Connection) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let (job, answer) = job(work);
-        self.jobs.blocking_send(job).map_err(|_| StoreError::Closed)?;
+        let (work, answer) = job(work);
+        self.jobs.blocking_send(Job { work, quiet: false }).map_err(|_| StoreError::Closed)?;
         answer.blocking_recv().unwrap_or(Err(StoreError::Closed))
     }
 }
 
 fn job<T: Send + 'static>(
     work: impl FnOnce(&Connection) -> Result<T> + Send + 'static,
-) -> (Job, oneshot::Receiver<Result<T>>) {
+) -> (Work, oneshot::Receiver<Result<T>>) {
     let (reply, answer) = oneshot::channel();
-    let job: Job = Box::new(move |conn| {
+    let work: Work = Box::new(move |conn| {
         let result = conn.and_then(work);
         let ok = result.is_ok();
         let after: Reply = Box::new(move |failed| {
@@ -81,14 +103,14 @@ fn job<T: Send + 'static>(
         });
         (ok, after)
     });
-    (job, answer)
+    (work, answer)
 }
 
 fn run(conn: Connection, mut queue: mpsc::Receiver<Job>, revision: &watch::Sender<u64>) {
     while let Some(first) = queue.blocking_recv() {
-        let before = conn.total_changes();
         let mut answers = Vec::new();
-        let result = batch(&conn, first, &mut queue, &mut answers);
+        let mut changed = false;
+        let result = batch(&conn, first, &mut queue, &mut answers, &mut changed);
         if let Err(e) = &result {
             tracing::error!("write failed: {e}");
             // A commit that failed may have left the transaction open.
@@ -99,7 +121,7 @@ fn run(conn: Connection, mut queue: mpsc::Receiver<Job>, revision: &watch::Sende
         for answer in answers {
             answer(result.as_ref().err().cloned());
         }
-        if result.is_ok() && conn.total_changes() != before {
+        if result.is_ok() && changed {
             revision.send_modify(|r| *r += 1);
         }
     }
@@ -113,14 +135,15 @@ fn batch(
     first: Job,
     queue: &mut mpsc::Receiver<Job>,
     answers: &mut Vec<Reply>,
+    changed: &mut bool,
 ) -> Result<()> {
     let begun = conn.execute_batch("BEGIN IMMEDIATE").map_err(StoreError::from);
     let mut next = Some(first);
     while let Some(job) = next {
         match &begun {
-            Ok(()) => in_savepoint(conn, job, answers)?,
+            Ok(()) => *changed |= in_savepoint(conn, job, answers)?,
             // Without a transaction no job runs; each caller gets the error.
-            Err(e) => answers.push(job(Err(e.clone())).1),
+            Err(e) => answers.push((job.work)(Err(e.clone())).1),
         }
         next = if answers.len() < BATCH { queue.try_recv().ok() } else { None };
     }
@@ -129,12 +152,15 @@ fn batch(
     Ok(conn.execute_batch("COMMIT")?)
 }
 
-fn in_savepoint(conn: &Connection, job: Job, answers: &mut Vec<Reply>) -> Result<()> {
+/// Returns whether the job changed something that others need to notice.
+fn in_savepoint(conn: &Connection, job: Job, answers: &mut Vec<Reply>) -> Result<bool> {
+    let before = conn.total_changes();
     conn.execute_batch("SAVEPOINT job")?;
-    let (ok, answer) = job(Ok(conn));
+    let (ok, answer) = (job.work)(Ok(conn));
     answers.push(answer);
     if !ok {
         conn.execute_batch("ROLLBACK TO job")?;
     }
-    Ok(conn.execute_batch("RELEASE job")?)
+    conn.execute_batch("RELEASE job")?;
+    Ok(!job.quiet && conn.total_changes() != before)
 }

@@ -96,6 +96,21 @@ fn interrupted_sync_keeps_its_results() {
 }
 
 #[test]
+fn a_poll_that_ended_with_the_program_is_postponed() {
+    let world = World::new(|_| Reply::status(200).failing(Failure::NeverAnswer));
+    world.run_with(&["import", "--private", "-"], &world.server.url("/a")).ok();
+    let child = Running::start(&world, &["sync"]);
+    received(&world, 1);
+    child.signal("KILL");
+    assert_eq!(child.end().code, None);
+    let due = world.run(&["sync", "--due", "--json"]).values();
+    assert_eq!((&due[0]["result"], due[0]["until"].is_string()), (&"not-due".into(), true));
+    assert_eq!(world.server.requests().len(), 1);
+    let shown = world.run(&["sources", "show", "127-0-0-1-a"]);
+    assert!(shown.out.contains("newsfed ended while polling this source"), "{shown:?}");
+}
+
+#[test]
 fn second_process_reports_the_first() {
     let world = World::new(|request| feed(&request.path, &["x"]));
     world.run_with(&["import", "--private", "-"], &world.server.url("/a")).ok();

@@ -62,7 +62,6 @@ async fn on_a_small_disk() {
     fill(&filler);
     big.store(true, std::sync::atomic::Ordering::SeqCst);
     home.clock.advance(65 * MINUTE);
-    received(&server, 2).await;
     settled(&engine).await;
     let lost = match sync_one(&engine, Pace::Force).await {
         Refreshed::Lost(words) => words,

@@ -23,6 +23,7 @@ mod pauses;
 mod private;
 mod signals;
 mod tour;
+mod unfinished;
 mod validators;
 mod websites;
 mod workbench;

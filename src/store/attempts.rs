@@ -1,0 +1,68 @@
+//! Polls that have begun. One that is still there at a start was ended with the program, perhaps
+//! by what it read.
+
+use super::error::Result;
+use super::ingest::save_poll;
+use super::rows::{load_facts, save_facts, time};
+use crate::model::{Outcome, PollRecord, SourceFacts, Time};
+use rusqlite::{Connection, params};
+
+/// Records that a poll has begun.
+pub(super) fn begin(conn: &Connection, source: i64, now: Time) -> Result<()> {
+    conn.prepare_cached("UPDATE source SET poll_begun = ?2 WHERE key = ?1")?
+        .execute(params![source, now.timestamp()])?;
+    Ok(())
+}
+
+/// Forgets a poll that has begun, because nothing of it is to be stored; of all sources without
+/// one.
+pub(super) fn forget(conn: &Connection, source: Option<i64>) -> Result<()> {
+    conn.prepare_cached(
+        "UPDATE source SET poll_begun = NULL WHERE poll_begun IS NOT NULL AND (?1 IS NULL OR key = ?1)",
+    )?
+    .execute([source])?;
+    Ok(())
+}
+
+/// Forgets the poll and all broken ones before it, because it was finished.
+pub(super) fn finish(conn: &Connection, source: i64) -> Result<()> {
+    conn.prepare_cached(
+        "UPDATE source SET poll_begun = NULL, polls_broken = 0
+         WHERE key = ?1 AND (poll_begun IS NOT NULL OR polls_broken > 0)",
+    )?
+    .execute([source])?;
+    Ok(())
+}
+
+/// Stores the failures of polls that were not finished. `fail` changes the facts, knowing how many
+/// polls in a row were broken.
+pub(super) fn fail_unfinished(
+    conn: &Connection,
+    outcome: &Outcome,
+    fail: impl Fn(&mut SourceFacts, u32),
+) -> Result<usize> {
+    let mut query = conn.prepare(
+        "UPDATE source SET polls_broken = polls_broken + 1 WHERE poll_begun IS NOT NULL
+         RETURNING key, poll_begun, polls_broken",
+    )?;
+    let rows = query.query_map([], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?)))?;
+    let unfinished: Vec<(i64, i64, u32)> = rows.collect::<rusqlite::Result<_>>()?;
+    for (source, begun, broken) in &unfinished {
+        let Some(mut facts) = load_facts(conn, *source)? else { continue };
+        facts.last_outcome = Some(outcome.clone());
+        fail(&mut facts, *broken);
+        save_facts(conn, &facts)?;
+        let record = PollRecord {
+            at: time(*begun),
+            status: None,
+            millis: 0,
+            requests: 0,
+            bytes: 0,
+            outcome: outcome.clone(),
+            repairs: Vec::new(),
+        };
+        save_poll(conn, *source, &record, false)?;
+    }
+    forget(conn, None)?;
+    Ok(unfinished.len())
+}

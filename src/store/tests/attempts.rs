@@ -1,0 +1,26 @@
+//! Recording polls that begin, and noticing other processes.
+
+use super::*;
+
+fn wait<T>(work: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(work)
+}
+
+/// The interface reads everything again when the revision grows.
+#[test]
+fn recording_a_poll_that_begins_leaves_the_revision() {
+    let f = Fixture::new(&["a"]);
+    let key = f.store.reader().unwrap().sources().unwrap()[0].key;
+    // A reply precedes the revision of its commit, but not that of the commit before.
+    wait(f.store.begin_poll(key, f.now)).unwrap();
+    let before = *f.store.revision().borrow();
+    wait(f.store.forget_poll(Some(key))).unwrap();
+    wait(f.store.begin_poll(key, f.now)).unwrap();
+    wait(f.store.forget_poll(None)).unwrap();
+    assert_eq!(*f.store.revision().borrow(), before);
+    wait(f.store.begin_poll(key, f.now)).unwrap();
+    let outcome = Outcome::Unchanged;
+    assert_eq!(wait(f.store.fail_unfinished_polls(outcome.clone(), |_, _| ())).unwrap(), 1);
+    assert_eq!(wait(f.store.fail_unfinished_polls(outcome, |_, _| ())).unwrap(), 0);
+    assert!(*f.store.revision().borrow() > before);
+}
