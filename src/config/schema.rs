@@ -201,7 +201,7 @@ pub(super) const SETTINGS: &[Setting<Settings>] = &[
         .waits(),
     key("net.connect_timeout", TIMEOUT, |s| Slot::Time(&mut s.net.connect_timeout)),
     key("net.max_body", Rule::Within(1024, 1 << 30), |s| Slot::Size(&mut s.net.max_body))
-        .on(FormPage::Network, "Max body", "Maximum size of a document, such as 10MiB.")
+        .on(FormPage::Network, "Max body", "Maximum size of a document; feeds never over 10MiB.")
         .waits(),
     key("llm.endpoint", Rule::Address(endpoint), |s| Slot::MaybeText(&mut s.llm.endpoint)),
     key("llm.model", Rule::Any, |s| Slot::Text(&mut s.llm.model)),

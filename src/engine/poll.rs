@@ -14,7 +14,7 @@ use crate::model::{
 use crate::net::{self, FetchError, MemoryShare, Purpose, Response};
 use crate::schedule::{limits::OFFLINE, skipped_until};
 use crate::store::{FinishedPoll, Prepared, StoreError, prepare};
-use crate::util::text;
+use crate::util::{limits, text};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 use std::time::Duration;
@@ -106,6 +106,9 @@ async fn ask(
     };
     match &job.source.rules {
         SourceRules::Feed => {
+            // More than a feed may have is not even read.
+            let max_bytes = Some(limits::FEED_BYTES as u64);
+            let request = net::Request { max_bytes, ..request };
             let answer = context.client.fetch(request.clone()).await;
             let requests = sent(&answer);
             if !is_unusable(&answer, facts) {

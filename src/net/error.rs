@@ -48,7 +48,9 @@ pub enum FetchError {
     #[error("the response of {host} cannot be read ({detail})")]
     Unreadable { host: String, detail: String },
     /// The body exceeds the limit.
-    #[error("the response of {host} is larger than {limit} bytes; net.max_body sets this limit")]
+    #[error(
+        "the response of {host} is larger than {limit} bytes, the limit for it (net.max_body; 10 MiB for feeds)"
+    )]
     TooLarge {
         host: String,
         limit: u64,

@@ -368,3 +368,17 @@ async fn a_failed_first_poll_keeps_the_clues_of_the_url() {
     assert!(rate < 0.1, "{rate} items per day of an archive");
     engine.shutdown().await;
 }
+
+/// `net.max_body` can be higher, for sitemaps and files.
+#[tokio::test]
+async fn a_feed_beyond_its_limit_is_not_read() {
+    let size = newsfed::util::limits::FEED_BYTES + 1;
+    let server = Server::start(move |_| Reply::ok("text/xml", vec![b' '; size])).unwrap();
+    let mut home = Home::with(&[source("s", &server.url("/"))]);
+    home.settings.net.max_body = 1 << 30;
+    let engine = home.on_demand().await;
+    let refreshed = sync_one(&engine, Pace::Manual).await;
+    assert!(failure(&refreshed).unwrap().contains("10 MiB for feeds"), "{refreshed:?}");
+    assert_eq!(polls(&engine)[0].bytes, 0, "its length was announced");
+    engine.shutdown().await;
+}
