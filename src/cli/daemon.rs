@@ -65,7 +65,7 @@ async fn reload(handle: &Handle) {
     match handle.reload().await {
         Ok(()) => {
             let count = handle.declared().borrow().len();
-            tracing::info!("reloaded {count} sources; settings are read at the next start");
+            tracing::info!("reloaded {count} sources and the settings");
         }
         Err(e) => tracing::error!("sources not reloaded, keeping the old ones: {e}"),
     }

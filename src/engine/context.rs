@@ -12,6 +12,7 @@ use crate::util::text;
 use chrono::{Offset, TimeDelta, TimeZone};
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::SystemTime;
 use tokio::sync::{Semaphore, watch};
@@ -29,6 +30,8 @@ pub(super) struct Context {
     pub(super) network: Connectivity,
     pub(super) pages: PageRequests,
     settings: RwLock<Arc<Settings>>,
+    /// The settings that were read again last.
+    pub(super) reloaded: watch::Sender<Arc<Settings>>,
     /// The declared sources by row key; `declared` publishes them in the order of the file.
     sources: RwLock<HashMap<i64, Arc<Source>>>,
     declared: watch::Sender<Arc<Vec<Arc<Source>>>>,
@@ -39,8 +42,10 @@ pub(super) struct Context {
     random: Mutex<fastrand::Rng>,
     /// Price of a poll, in item-seconds.
     price: Mutex<f64>,
-    /// The state of `sources.toml` when it was last read.
+    /// The states of `sources.toml` and `config.toml` when they were last read.
     pub(super) declared_at: Mutex<[Option<FileState>; 2]>,
+    /// Whether `config.toml` has changed since its settings were read.
+    pub(super) config_changed: AtomicBool,
     /// Why that state is not used.
     declaration_error: Mutex<Option<String>>,
     /// Tokens that stop the running explorations, by row key.
@@ -72,9 +77,11 @@ impl Context {
             reading: Semaphore::new(READERS),
             working: Arc::new(Semaphore::new(workers)),
             price: Mutex::new(price_for(settings.schedule.polls_per_day)),
+            reloaded: watch::Sender::new(Arc::new(settings.clone())),
             settings: RwLock::new(Arc::new(settings)),
             random: Mutex::new(fastrand::Rng::with_seed(seed)),
             declared_at: Mutex::default(),
+            config_changed: AtomicBool::new(false),
             declaration_error: Mutex::default(),
             exploring: Mutex::default(),
         }

@@ -1,5 +1,6 @@
 //! Following a URL in one of the detected ways, and removing sources.
 
+use super::budget;
 use super::context::FileState;
 use super::edit::blocking;
 use super::handle::Handle;
@@ -9,7 +10,7 @@ use super::queue::Job;
 use super::site::{PageFetcher, Prefetched};
 use crate::config::{
     self, Added, ConfigError, ConfigErrors, EditError, ErrorPlace, FileEdit, KeyChange, Section,
-    SourcesFile,
+    Settings, SourcesFile,
 };
 use crate::model::{
     Access, BasicAuth, Pause, PauseReason, Secret, Source, SourceFacts, SourceId, SourceKind,
@@ -23,6 +24,7 @@ use sha2::{Digest, Sha256};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use url::Url;
 
 /// Why a URL could not be followed or a source not changed.
@@ -259,11 +261,15 @@ impl Handle {
         Ok(added)
     }
 
-    /// Records the current state of the files as read.
+    /// Records the current state of the files as read; returns whether it is the one before.
     pub(super) fn declarations_seen(&self) -> bool {
         let now = [self.paths.sources_file(), self.paths.config_file()].map(FileState::of);
         let seen = self.context.declared_at.lock().map(|mut at| std::mem::replace(&mut *at, now));
-        seen.is_ok_and(|before| before == now)
+        let Ok(before) = seen else { return false };
+        if before[1] != now[1] {
+            self.context.config_changed.store(true, Ordering::SeqCst);
+        }
+        before == now
     }
 
     /// Reads the declared sources again if another program or the user has changed the files.
@@ -273,7 +279,7 @@ impl Handle {
             return;
         }
         if self.read_again().await {
-            tracing::info!("sources.toml reloaded");
+            tracing::debug!("the configuration was reloaded");
         }
     }
 
@@ -289,6 +295,7 @@ impl Handle {
 
     /// Reads the declared sources again after any program has changed them.
     pub async fn reload(&self) -> Result<(), FollowError> {
+        self.declarations_seen();
         match self.read_declared().await {
             Ok((declared, facts)) => {
                 self.context.set_error(None);
@@ -325,7 +332,7 @@ impl Handle {
         self.replan().await;
     }
 
-    /// The sources in the file, with their rows updated.
+    /// The sources in the file, with their rows updated; takes over changed settings.
     async fn read_declared(&self) -> Result<(Vec<Source>, Vec<SourceFacts>), FollowError> {
         let (paths, overrides) = (self.paths.clone(), self.overrides());
         let had_sources = !self.context.declared().borrow().is_empty();
@@ -339,8 +346,23 @@ impl Handle {
         };
         let task = tokio::task::spawn_blocking(load);
         let loaded = task.await.map_err(|_| StoreError::Closed)??;
+        if self.context.config_changed.swap(false, Ordering::SeqCst) {
+            self.reload_settings(loaded.settings).await;
+        }
         let facts = self.context.store.reconcile(loaded.sources.clone(), self.now()).await?;
         Ok((loaded.sources, facts))
+    }
+
+    /// Uses the settings that were read again, if others have changed them. The HTTP client keeps
+    /// those that it was made with.
+    async fn reload_settings(&self, settings: Settings) {
+        if *self.context.settings() == settings {
+            return;
+        }
+        tracing::info!("config.toml was read again");
+        self.context.set_settings(settings.clone());
+        budget::restore(&self.context).await;
+        self.context.reloaded.send_replace(Arc::new(settings));
     }
 
     /// Reverts a permanent redirect; the declared URL is fetched from now on.

@@ -7,14 +7,16 @@ use super::role_lock::RoleLock;
 use super::run::{Command, Loop};
 use super::unfinished;
 use super::upkeep;
+use super::watch;
 use crate::config::{Paths, Settings};
 use crate::model::{Source, SourceFacts, Time};
 use crate::net::{Client, Names};
 use crate::store::{Mark, Result, Store, View};
 use crate::util::clock::Clock;
 use std::sync::Arc;
-use std::time::Duration;
-use tokio::sync::{mpsc, watch};
+use std::sync::atomic::Ordering;
+use tokio::sync::mpsc;
+use tokio::sync::watch::{Receiver, channel};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
@@ -45,7 +47,7 @@ pub struct Handle {
     /// The overrides of this run, except those of keys that the user changes while it runs.
     pub(super) overrides: Arc<std::sync::RwLock<Vec<String>>>,
     commands: mpsc::Sender<Command>,
-    status: watch::Receiver<Status>,
+    status: Receiver<Status>,
     pub(super) stop: CancellationToken,
     tasks: Arc<std::sync::Mutex<Vec<JoinHandle<()>>>>,
 }
@@ -80,7 +82,7 @@ impl Engine {
         context.set_sources(self.sources, &facts);
         budget::restore(&context).await;
         let (commands, inbox) = mpsc::channel(64);
-        let (status_in, status) = watch::channel(Status { role: role.role(), ..Status::default() });
+        let (status_in, status) = channel(Status { role: role.role(), ..Status::default() });
         let stop = CancellationToken::new();
         let polling = Loop::new(context.clone(), inbox, status_in, stop.clone(), role);
         let upkeep = upkeep::run(context.clone(), status.clone(), stop.clone());
@@ -98,8 +100,9 @@ impl Engine {
             tasks: Arc::default(),
         };
         handle.declarations_seen();
+        handle.context.config_changed.store(false, Ordering::SeqCst);
         if self.follow && writes {
-            tasks.push(tokio::spawn(watch_declarations(handle.clone())));
+            tasks.push(tokio::spawn(watch::run(handle.clone())));
         }
         if let Ok(mut all) = handle.tasks.lock() {
             *all = tasks;
@@ -108,27 +111,14 @@ impl Engine {
     }
 }
 
-/// How often `sources.toml` is checked for changes by others.
-const DECLARATIONS_CHECK: Duration = Duration::from_secs(30);
-
-/// Reads the declarations again when other programs change them.
-async fn watch_declarations(handle: Handle) {
-    loop {
-        tokio::select! {
-            () = handle.stop.cancelled() => return,
-            () = tokio::time::sleep(DECLARATIONS_CHECK) => handle.reload_if_changed().await,
-        }
-    }
-}
-
 impl Handle {
     /// The current status; a slow listener misses values, but never the last one.
-    pub fn status(&self) -> watch::Receiver<Status> {
+    pub fn status(&self) -> Receiver<Status> {
         self.status.clone()
     }
 
     /// The declared sources, now and after each change.
-    pub fn declared(&self) -> watch::Receiver<Arc<Vec<Arc<Source>>>> {
+    pub fn declared(&self) -> Receiver<Arc<Vec<Arc<Source>>>> {
         self.context.declared()
     }
 
@@ -182,6 +172,12 @@ impl Handle {
     /// Marks a view read up to a row key; returns the row keys that changed.
     pub async fn mark_view_read(&self, view: View, up_to: i64) -> Result<Vec<i64>> {
         self.context.store.mark_view_read(view, up_to).await
+    }
+
+    /// The settings, published when they were read again because `config.toml` was changed by
+    /// others.
+    pub fn reloaded_settings(&self) -> Receiver<Arc<Settings>> {
+        self.context.reloaded.subscribe()
     }
 
     /// The declared sources with their facts, in the order of the file.

@@ -24,6 +24,7 @@ mod site;
 mod unfinished;
 mod upkeep;
 mod verdict;
+mod watch;
 mod why;
 mod workbench;
 

@@ -143,7 +143,8 @@ impl Store {
         &self.inner.path
     }
 
-    /// A number that grows with each commit of this process. Only the latest value is kept, so a
+    /// A number that grows with each commit of this process, and with each one of others that it
+    /// notices. Only the latest value is kept, so a
     /// slow listener never blocks the writer.
     pub fn revision(&self) -> watch::Receiver<u64> {
         self.inner.revision.subscribe()
@@ -239,6 +240,20 @@ impl Store {
     /// Stores a finished poll in one transaction. `None` if the source is gone.
     pub async fn store_poll(&self, poll: FinishedPoll) -> Result<Option<(Ingested, Outcome)>> {
         self.call(move |conn| ingest::store(conn, poll)).await
+    }
+
+    /// A number that changes when another process has written.
+    pub async fn foreign_version(&self) -> Result<i64> {
+        // On the connection that writes for this process, so that its own writes do not count.
+        let version = |conn: &rusqlite::Connection| {
+            Ok(conn.query_row("PRAGMA data_version", [], |row| row.get(0))?)
+        };
+        self.call_quietly(version).await
+    }
+
+    /// Lets the revision grow because another process has written.
+    pub fn announce(&self) {
+        self.inner.revision.send_modify(|revision| *revision += 1);
     }
 
     /// Records that a poll of a source (row key) has begun, until it is stored.

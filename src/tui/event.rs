@@ -3,7 +3,7 @@
 
 use super::effect::Purpose;
 use crate::article::{Change, Document};
-use crate::config::{FileEdit, Import, Section, ViewSettings};
+use crate::config::{FileEdit, Import, Section, Settings, ViewSettings};
 use crate::engine::{
     Discovery, Edited, PrefetchPlan, Report, Rhythm, ScheduleSummary, Status, TextGot,
     WorkbenchEvent,
@@ -51,6 +51,8 @@ pub(super) enum Event {
     Followed(Result<(Vec<Followed>, FileEdit), Failure>),
     /// Result of a file change.
     Edited(Purpose, Result<Edited, NotSaved>),
+    /// `config.toml` was changed by others and read again.
+    SettingsReloaded(Box<Settings>),
     /// The entry of a source (row key) for the form.
     EntryLoaded(i64, Result<Section, Failure>),
     /// A reply of the workbench with that id.

@@ -26,7 +26,7 @@ use tokio::sync::mpsc;
 const FRAME: Duration = Duration::from_millis(8);
 /// The same for background events, such as the progress of a refresh.
 const BACKGROUND_FRAME: Duration = Duration::from_millis(100);
-/// How often a watching process checks whether another one has written.
+/// How often a process that cannot write checks whether another one has written.
 const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Parameters of the interface.
@@ -179,6 +179,7 @@ impl Loop {
         self.perform(first)?;
         let (mut status, mut revision) = (self.handle.status(), self.handle.store().revision());
         let mut declared = self.handle.declared();
+        let mut settings = self.handle.reloaded_settings();
         let now = status.borrow_and_update().clone();
         self.handle(Event::StatusChanged(now))?;
         revision.borrow_and_update();
@@ -199,6 +200,8 @@ impl Loop {
             let frame = self.frame_wait();
             let deadline = self.deadline_wait();
             let watches = matches!(self.app.status.role, Role::Watches(_) | Role::Reads);
+            // Without a writer the engine does not notice what others write.
+            let reads = self.app.status.role == Role::Reads;
             let wake = tokio::select! {
                 biased;
                 () = self.signals.interrupt.recv() => Wake::End,
@@ -219,8 +222,12 @@ impl Loop {
                 }
                 Ok(()) = revision.changed() => Wake::Event(Event::StoreChanged),
                 Ok(()) = declared.changed() => Wake::Event(Event::StoreChanged),
+                Ok(()) = settings.changed() => {
+                    let settings = Settings::clone(&settings.borrow_and_update());
+                    Wake::Event(Event::SettingsReloaded(Box::new(settings)))
+                }
                 () = wait(deadline) => Wake::Event(Event::TimePassed),
-                () = tokio::time::sleep(WATCH_INTERVAL), if watches => {
+                () = tokio::time::sleep(WATCH_INTERVAL), if reads => {
                     self.driver.ask_version();
                     continue;
                 }

@@ -25,6 +25,7 @@ mod signals;
 mod tour;
 mod unfinished;
 mod validators;
+mod watching;
 mod websites;
 mod workbench;
 

@@ -24,3 +24,14 @@ fn recording_a_poll_that_begins_leaves_the_revision() {
     assert_eq!(wait(f.store.fail_unfinished_polls(outcome, |_, _| ())).unwrap(), 0);
     assert!(*f.store.revision().borrow() > before);
 }
+
+#[test]
+fn notices_what_other_processes_write() {
+    let f = Fixture::new(&["a"]);
+    let other = Store::open(f.store.path()).unwrap();
+    let version = wait(f.store.foreign_version()).unwrap();
+    wait(f.store.set_memo("own", "1".to_owned())).unwrap();
+    assert_eq!(wait(f.store.foreign_version()).unwrap(), version);
+    wait(other.set_memo("theirs", "1".to_owned())).unwrap();
+    assert_ne!(wait(f.store.foreign_version()).unwrap(), version);
+}

@@ -230,6 +230,7 @@ impl App {
             Event::Discovered(request, result) => self.discovered(request, result),
             Event::Followed(result) => self.followed(result),
             Event::Edited(purpose, result) => self.edited(purpose, result),
+            Event::SettingsReloaded(settings) => self.use_settings(settings),
             Event::EntryLoaded(source, result) => self.entry_loaded(source, result),
             Event::BenchReplied(id, reply) => {
                 self.with(|editor: &mut Editor, app| editor.bench_replied(app, id, reply).into())

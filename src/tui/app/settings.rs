@@ -60,14 +60,23 @@ impl App {
     /// interface shows what newer commands have set.
     pub(super) fn edit_replied(&mut self, edited: Option<&Edited>) -> Vec<Effect> {
         self.edits.count = self.edits.count.saturating_sub(1);
-        let settings = edited.and_then(|edited| edited.settings.clone());
-        if let Some(settings) = settings {
-            // An open form continues from the saved settings.
-            if let Some(open) = self.settings_editor() {
-                open.set_restore(settings.ui.clone());
-            }
-            self.edits.settings = Some(settings);
+        match edited.and_then(|edited| edited.settings.clone()) {
+            Some(settings) => self.use_settings(settings),
+            None => self.apply_settings(),
         }
+    }
+
+    /// Applies the settings of `config.toml`, as it is now.
+    pub(super) fn use_settings(&mut self, settings: Box<Settings>) -> Vec<Effect> {
+        // An open form continues from the saved settings.
+        if let Some(open) = self.settings_editor() {
+            open.set_restore(settings.ui.clone());
+        }
+        self.edits.settings = Some(settings);
+        self.apply_settings()
+    }
+
+    fn apply_settings(&mut self) -> Vec<Effect> {
         let is_last = self.edits.count == 0;
         let Some(settings) = self.edits.settings.take_if(|_| is_last) else { return vec![] };
         let mut effects = self.adopt(*settings);

@@ -339,3 +339,13 @@ fn palette_identifies_sources_by_key_not_by_title() {
     unclear.keys("<Enter>");
     assert_eq!(selected(&unclear), wanted);
 }
+
+#[test]
+fn applies_settings_that_another_program_has_written() {
+    let mut stage = Stage::new();
+    let mut settings = stage.app.settings.clone();
+    settings.ui.theme = "mono".to_owned();
+    settings.ui.reader_width = 44;
+    stage.happen(Event::SettingsReloaded(Box::new(settings)));
+    assert_eq!((stage.app.palette.name(), stage.app.settings.ui.reader_width), ("mono", 44));
+}

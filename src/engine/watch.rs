@@ -1,0 +1,123 @@
+//! Notices changes made by others, without looking at anything while nothing happens: to the
+//! configuration files by editors, to the database by other processes.
+
+use super::handle::Handle;
+use crate::config::Paths;
+use notify::event::{AccessKind, AccessMode, EventKind};
+use notify::{RecommendedWatcher, RecursiveMode, Watcher};
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// Changes are looked at when there was none for this time: editors write a file in several steps.
+const SETTLE: Duration = Duration::from_millis(100);
+/// They are looked at after this time in any case.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// How often the configuration files are checked anyway: some file systems report no changes.
+const CHECK: Duration = Duration::from_secs(30);
+
+/// Counts the changes of the two kinds of files.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Changes {
+    config: u64,
+    database: u64,
+}
+
+/// Runs until the engine stops.
+pub(super) async fn run(handle: Handle) {
+    let (changes, mut seen) = watch::channel(Changes::default());
+    // Dropping the watcher ends it.
+    let watcher = match start(&handle.paths, handle.store().path(), changes) {
+        Ok(watcher) => Some(watcher),
+        Err(e) => {
+            tracing::warn!("changes by others are noticed late: {e}");
+            None
+        }
+    };
+    let mut version = handle.store().foreign_version().await.ok();
+    // What changed before the watcher was there.
+    handle.reload_if_changed().await;
+    loop {
+        let (before, mut late) = (*seen.borrow_and_update(), false);
+        tokio::select! {
+            () = handle.stop.cancelled() => return,
+            Ok(()) = seen.changed() => {
+                let _ = tokio::time::timeout(PATIENCE, settled(&mut seen)).await;
+            }
+            () = tokio::time::sleep(CHECK) => late = true,
+        }
+        let now = *seen.borrow();
+        if late || now.config != before.config {
+            handle.reload_if_changed().await;
+        }
+        // Without a watcher this is the only way to notice it.
+        if (late && watcher.is_none()) || now.database != before.database {
+            let newer = handle.store().foreign_version().await.ok();
+            if newer.is_some() && newer != version {
+                version = newer;
+                handle.store().announce();
+            }
+        }
+    }
+}
+
+/// Waits until nothing changes any more.
+async fn settled(seen: &mut watch::Receiver<Changes>) {
+    while let Ok(Ok(())) = tokio::time::timeout(SETTLE, seen.changed()).await {}
+}
+
+/// Watches the folders, not the files: editors replace a file by a new one.
+fn start(
+    paths: &Paths,
+    database: &Path,
+    changes: watch::Sender<Changes>,
+) -> notify::Result<RecommendedWatcher> {
+    let files = [paths.config_file(), paths.sources_file()];
+    // A link in the folder leads to a file elsewhere.
+    let targets = files.iter().filter_map(|file| file.canonicalize().ok());
+    let config: BTreeSet<PathBuf> = files.iter().cloned().chain(targets).collect();
+    let names = |files: &BTreeSet<PathBuf>| -> Vec<OsString> {
+        files.iter().filter_map(|file| Some(file.file_name()?.to_owned())).collect()
+    };
+    let mut log = database.as_os_str().to_owned();
+    log.push("-wal");
+    let logs = BTreeSet::from([PathBuf::from(log)]);
+    let (config_names, log_names) = (names(&config), names(&logs));
+    let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+        let Ok(event) = event else { return };
+        if !is_change(event.kind) {
+            return;
+        }
+        let one_of = |names: &[OsString]| {
+            let mut changed = event.paths.iter().filter_map(|path| path.file_name());
+            changed.any(|name| names.iter().any(|n| n == name))
+        };
+        // After an overflow anything may have changed.
+        let lost = event.need_rescan();
+        let (config, database) = (lost || one_of(&config_names), lost || one_of(&log_names));
+        if config || database {
+            changes.send_modify(|changes| {
+                changes.config += u64::from(config);
+                changes.database += u64::from(database);
+            });
+        }
+    })?;
+    let folders = config.iter().chain(&logs).filter_map(|file| file.parent());
+    for folder in folders.collect::<BTreeSet<_>>() {
+        // Without a configuration there is no folder yet.
+        if folder.is_dir() {
+            watcher.watch(folder, RecursiveMode::NonRecursive)?;
+        }
+    }
+    Ok(watcher)
+}
+
+/// Whether a file may have another content now; reading one is an event too.
+fn is_change(kind: EventKind) -> bool {
+    match kind {
+        EventKind::Access(kind) => kind == AccessKind::Close(AccessMode::Write),
+        _ => true,
+    }
+}
