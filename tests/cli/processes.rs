@@ -54,7 +54,7 @@ fn too_many_open_files_are_no_failures_of_sources() {
     let server = newsfed::demo::server::Server::start_on(&hosts, never).unwrap();
     let world = World { folder: tempfile::tempdir().unwrap(), server };
     let urls: Vec<String> = hosts.iter().map(|ip| world.server.url_on(*ip, "/feed")).collect();
-    world.run_with(&["import", "-"], &urls.join("\n")).ok();
+    world.run_with(&["import", "--private", "-"], &urls.join("\n")).ok();
     let usual = world.command(&["sync", "--json", "--set", "net.max_in_flight=100"]);
     let mut limited = Command::new("sh");
     limited.args(["-c", "ulimit -n 48; exec \"$0\" \"$@\""]).arg(usual.get_program());
