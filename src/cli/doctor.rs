@@ -19,7 +19,7 @@ pub(super) struct DoctorArgs {
 }
 
 const DOCTOR: &str = "\
-Each line starts with ok, warn or problem. Exits with 1 if there is a problem.
+Each line starts with ok, warning or problem. Exits with 1 if there is a problem.
 
 Examples:
   newsfed doctor

@@ -66,7 +66,7 @@ pub(super) fn run(args: &PruneArgs, global: &Global, out: &mut Output) -> Result
         out.note("all items are kept forever; set a limit in [retention] of config.toml");
     }
     let done = if args.apply { "removed" } else { "would be removed; --apply removes them" };
-    out.result(format!("{total:>7}  items {done}"))?;
+    out.result(format!("{total} items {done}"))?;
     Ok(Exit::Ok)
 }
 

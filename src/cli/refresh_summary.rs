@@ -46,7 +46,7 @@ impl Tally {
 
     /// One line for the user.
     pub(super) fn describe(&self) -> String {
-        let polled = self.updated + self.unchanged + self.failed;
+        let polled = self.updated + self.unchanged;
         let plural = |n: usize| if n == 1 { "" } else { "s" };
         let mut words = format!("{} new", self.new_items);
         if self.changed_items > 0 {

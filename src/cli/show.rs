@@ -97,7 +97,7 @@ fn print(item: &Item, source: Option<&str>, markup: &str, out: &mut Output) -> R
         ("Author", Some(item.authors.join(", ")).filter(|a| !a.is_empty())),
         ("Published", time(item.published)),
         ("Updated", time(item.updated).filter(|_| item.updated != item.published)),
-        ("Address", item.url.clone()),
+        ("URL", item.url.clone()),
         ("Text", text_from(item)),
         ("Comments", item.comments.clone()),
         ("Tags", Some(item.categories.join(", ")).filter(|c| !c.is_empty())),

@@ -48,6 +48,8 @@ pub(super) struct Context {
     pub(super) config_changed: AtomicBool,
     /// Why that state is not used.
     declaration_error: Mutex<Option<String>>,
+    /// Held while the configuration is read again: an edit and the watcher may notice the same change.
+    pub(super) reloading: tokio::sync::Mutex<()>,
     /// Tokens that stop the running explorations, by row key.
     exploring: Mutex<HashMap<i64, CancellationToken>>,
 }
@@ -83,6 +85,7 @@ impl Context {
             declared_at: Mutex::default(),
             config_changed: AtomicBool::new(false),
             declaration_error: Mutex::default(),
+            reloading: tokio::sync::Mutex::default(),
             exploring: Mutex::default(),
         }
     }

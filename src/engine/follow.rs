@@ -275,11 +275,13 @@ impl Handle {
     /// Reads the declared sources again if another program or the user has changed the files.
     /// Files with errors change nothing.
     pub(super) async fn reload_if_changed(&self) {
+        let _one_at_a_time = self.context.reloading.lock().await;
         if self.declarations_seen() {
             return;
         }
-        if self.read_again().await {
-            tracing::debug!("the configuration was reloaded");
+        match self.reload_now().await {
+            Ok(()) => tracing::debug!("the configuration was reloaded"),
+            Err(e) => tracing::error!("sources not reloaded, keeping the old ones: {e}"),
         }
     }
 
@@ -295,6 +297,11 @@ impl Handle {
 
     /// Reads the declared sources again after any program has changed them.
     pub async fn reload(&self) -> Result<(), FollowError> {
+        let _one_at_a_time = self.context.reloading.lock().await;
+        self.reload_now().await
+    }
+
+    async fn reload_now(&self) -> Result<(), FollowError> {
         self.declarations_seen();
         match self.read_declared().await {
             Ok((declared, facts)) => {

@@ -1,4 +1,4 @@
-//! Notices changes made by others, without looking at anything while nothing happens: to the
+//! Notices changes made by others, without any work while nothing happens: to the
 //! configuration files by editors, to the database by other processes.
 
 use super::handle::Handle;
@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// Changes are looked at when there was none for this time: editors write a file in several steps.
+/// Changes are handled when there was none for this time: editors write a file in several steps.
 const SETTLE: Duration = Duration::from_millis(100);
-/// They are looked at after this time in any case.
+/// They are handled after this time in any case.
 const PATIENCE: Duration = Duration::from_millis(500);
 /// How often the configuration files are checked anyway: some file systems report no changes.
 const CHECK: Duration = Duration::from_secs(30);
@@ -39,16 +39,16 @@ pub(super) async fn run(handle: Handle) {
     let mut version = handle.store().foreign_version().await.ok();
     // What changed before the watcher was there.
     handle.reload_if_changed().await;
+    // What was handled so far. A change during the handling is not part of it.
+    let mut handled = Changes::default();
     loop {
-        let (before, mut late) = (*seen.borrow_and_update(), false);
-        tokio::select! {
+        let late = tokio::select! {
             () = handle.stop.cancelled() => return,
-            Ok(()) = seen.changed() => {
-                let _ = tokio::time::timeout(PATIENCE, settled(&mut seen)).await;
-            }
-            () = tokio::time::sleep(CHECK) => late = true,
-        }
-        let now = *seen.borrow();
+            changed = changed(&mut seen, handled), if watcher.is_some() => !changed,
+            () = tokio::time::sleep(CHECK) => true,
+        };
+        let (before, now) = (handled, *seen.borrow());
+        handled = now;
         if late || now.config != before.config {
             handle.reload_if_changed().await;
         }
@@ -63,7 +63,14 @@ pub(super) async fn run(handle: Handle) {
     }
 }
 
-/// Waits until nothing changes any more.
+/// Waits for a change that was not handled, and until nothing changes any more. `false` if there is no
+/// watcher any more.
+async fn changed(seen: &mut watch::Receiver<Changes>, handled: Changes) -> bool {
+    let changed = seen.wait_for(|changes| *changes != handled).await.is_ok();
+    let _ = tokio::time::timeout(PATIENCE, settled(seen)).await;
+    changed
+}
+
 async fn settled(seen: &mut watch::Receiver<Changes>) {
     while let Ok(Ok(())) = tokio::time::timeout(SETTLE, seen.changed()).await {}
 }

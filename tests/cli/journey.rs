@@ -42,13 +42,13 @@ fn follows_reads_pins_searches_and_exports() {
 
     world.run(&["read", "--all"]).ok();
     let keep = ["--set", "retention.items=0", "--set", "retention.days=0"];
-    assert!(world.run(&[&["prune"], &keep[..]].concat()).ok().contains("0  items would"));
+    assert!(world.run(&[&["prune"], &keep[..]].concat()).ok().contains("0 items would"));
     let one = ["--set", "retention.items=1"];
     let would = world.run(&[&["prune"], &one[..]].concat()).ok();
-    assert!(would.contains("0  items would"), "the older item is pinned: {would}");
+    assert!(would.contains("0 items would"), "the older item is pinned: {would}");
     world.run(&["unpin", first]).ok();
     let would = world.run(&[&["prune"], &one[..]].concat()).ok();
-    assert!(would.contains("1  Kernel notes") && would.contains("1  items would"), "{would}");
+    assert!(would.contains("1  Kernel notes") && would.contains("1 items would"), "{would}");
     assert_eq!(world.numbers().len(), 2, "nothing was removed yet");
     world.run(&[&["prune", "--apply"], &one[..]].concat()).ok();
     assert_eq!(world.numbers(), [second]);

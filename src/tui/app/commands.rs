@@ -94,9 +94,9 @@ impl App {
         }
     }
 
-    /// Reports that the changed source list could not be read.
+    /// Reports that a changed configuration file could not be read; the error names it.
     pub(super) fn show_error(&mut self, error: &str) -> Vec<Effect> {
-        self.problem(format!("The sources were not reloaded: {error}"))
+        self.problem(format!("Not reloaded: {error}"))
     }
 
     pub(super) fn read_all(&mut self) -> Vec<Effect> {

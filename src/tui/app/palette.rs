@@ -132,14 +132,39 @@ impl Palette {
             }
             KeyCode::Enter => {
                 return match hits.into_iter().nth(self.selected) {
-                    Some(hit) => self.enter(app, hit),
-                    None => app.note("No matching command").into(),
+                    Some(hit) if self.moved || self.is_literal(&hit) => self.enter(app, hit),
+                    // A guess is shown before it runs.
+                    Some(hit) => {
+                        self.complete(app, &hit);
+                        Reply::default()
+                    }
+                    None => app.note(self.no_match()).into(),
                 };
             }
             _ => return self.type_key(app, event),
         }
         self.moved = true;
         Reply::default()
+    }
+
+    /// Whether the typed text is part of what a hit is called, not only similar.
+    fn is_literal(&self, hit: &Hit) -> bool {
+        let typed = self.field.value().trim().to_lowercase();
+        let argument = typed.split_once(' ').map_or(typed.as_str(), |(_, rest)| rest.trim());
+        let names = [Some(hit.action.name()), Some(hit.help.as_str()), hit.argument.as_deref()];
+        let names: Vec<String> = names.into_iter().flatten().map(str::to_lowercase).collect();
+        names.iter().any(|name| name.contains(&typed) || name.contains(argument))
+    }
+
+    /// Why nothing matches.
+    fn no_match(&self) -> String {
+        let typed = self.field.value().trim();
+        match typed.split_once(' ') {
+            Some((name, rest)) if name.parse::<Action>().is_ok() => {
+                format!("{name}: nothing is called {}", rest.trim())
+            }
+            _ => format!("There is no command {typed}"),
+        }
     }
 
     fn complete(&mut self, app: &App, hit: &Hit) {

@@ -30,10 +30,10 @@ pub struct Sample {
 pub fn article_rules(samples: &[Sample], rules: WebsiteRules) -> WebsiteRules {
     let mut rules = rules;
     if let Some(title) = common(samples, title_selectors) {
-        rules.title = format!("{title}, {}", WebsiteRules::TITLE);
+        rules.title = before(&title, WebsiteRules::TITLE);
     }
     if let Some(content) = common(samples, content_selectors) {
-        rules.content = format!("{content}, {}", WebsiteRules::CONTENT);
+        rules.content = before(&content, WebsiteRules::CONTENT);
     }
     rules.author = rules.author.or_else(|| common(samples, author_selectors));
     let has_metadata = |s: &Sample| article(&s.page, &rules).published.is_some();
@@ -160,4 +160,10 @@ fn date_selectors(sample: &Sample) -> Vec<String> {
         .filter(|s| s.contains(['.', '[']) || s == "time")
         .take(8)
         .collect()
+}
+
+/// A list of selectors that begins with `first` and names none twice.
+fn before(first: &str, others: &str) -> String {
+    let rest = others.split(", ").filter(|other| *other != first);
+    std::iter::once(first).chain(rest).collect::<Vec<_>>().join(", ")
 }
