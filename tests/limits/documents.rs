@@ -9,7 +9,7 @@ const ELEMENTS: usize = 140_000;
 
 /// What a document is.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Kind {
+pub(crate) enum Kind {
     Feed,
     Page,
     Opml,
@@ -17,7 +17,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    pub fn media_type(self) -> &'static str {
+    pub(crate) fn media_type(self) -> &'static str {
         match self {
             Self::Page => "text/html",
             _ => "text/xml",
@@ -25,10 +25,10 @@ impl Kind {
     }
 }
 
-pub struct Document {
-    pub name: &'static str,
-    pub kind: Kind,
-    pub make: fn() -> String,
+pub(crate) struct Document {
+    pub(crate) name: &'static str,
+    pub(crate) kind: Kind,
+    pub(crate) make: fn() -> String,
 }
 
 /// `start`, as many numbered pieces as fit, `end`.
@@ -101,7 +101,7 @@ fn attributes(count: usize, n: usize) -> String {
 
 macro_rules! documents {
     ($($kind:ident { $($name:literal: $make:expr;)* })*) => {
-        pub const DOCUMENTS: &[Document] =
+        pub(crate) const DOCUMENTS: &[Document] =
             &[$($(Document { name: $name, kind: Kind::$kind, make: || $make },)*)*];
     };
 }

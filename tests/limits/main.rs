@@ -5,7 +5,7 @@
 //! Not part of the plain test run, and needs python3: `cargo test --release --test limits -- --nocapture`, with
 //! `NEWSFED_ONLY` for the documents whose names contain a text.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on is to fail")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on is to fail")]
 #![allow(clippy::print_stdout, reason = "prints its measurements")]
 #![cfg(target_os = "linux")]
 
