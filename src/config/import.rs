@@ -42,7 +42,7 @@ pub struct Import {
 }
 
 impl Import {
-    /// Whether a source is at a private address. Names are not looked up: without `private = true`
+    /// Whether a source is at a private address. Names are not resolved: without `private = true`
     /// they are fetched from public addresses only.
     pub fn is_private(source: &Source) -> bool {
         is_private_host(&source.url)

@@ -31,7 +31,7 @@ pub struct Engine {
     /// The overrides of this run, for reading the declarations again.
     pub overrides: Vec<String>,
     pub clock: Arc<dyn Clock>,
-    /// Where the names of hosts are looked up.
+    /// How the names of hosts are resolved.
     pub names: Names,
     /// Seed of all jitter.
     pub seed: u64,

@@ -124,7 +124,7 @@ impl LocalLimit {
         }
     }
 
-    /// Looking up a name also needs files, but its error does not say so.
+    /// Resolving a name also needs files, but its error does not say so.
     fn probe() -> Option<Self> {
         std::fs::File::open("/dev/null").err().and_then(|e| Self::of(&e))
     }

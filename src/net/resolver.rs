@@ -7,7 +7,7 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-/// Where names are looked up.
+/// How names are resolved.
 #[derive(Debug, Clone, Default)]
 pub enum Names {
     /// By the system.

@@ -283,7 +283,7 @@ async fn a_truncated_sources_file_changes_nothing_until_it_is_complete() {
     engine.shutdown().await;
 }
 
-/// Editors move a file away before they write it anew, and a folder can be unmounted.
+/// Editors move a file away before they write it again, and a folder can be unmounted.
 #[tokio::test]
 async fn a_missing_sources_file_removes_no_sources() {
     let server = Server::start(|r| feed(&[(&r.path, &r.path)]).header("etag", "\"x\"")).unwrap();
