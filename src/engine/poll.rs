@@ -377,7 +377,7 @@ pub(super) async fn store(
         outcome: outcome.clone(),
         repairs,
     };
-    let limiting = head.as_ref().filter(|h| matches!(h.status, 400..=499 | 503));
+    let limiting = head.as_ref().filter(|h| matches!(h.status, 403 | 429 | 503));
     let limiting = limiting.and_then(|h| Url::parse(&h.final_url).ok());
     let (entries, document) = match document {
         Some((entries, document)) => (Some(entries), Some(document)),

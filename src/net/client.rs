@@ -73,7 +73,7 @@ impl Client {
     }
 
     /// Sends the request and follows redirects. Statuses other than 2xx and 304 are responses
-    /// too, with their facts and without their body. A 429, and a 4xx or 503 with `Retry-After`, pause
+    /// too, with their facts and without their body. A 429, and a 403 or 503 with `Retry-After`, pause
     /// the host before the next request to it can start. Dropping the future cancels the request.
     ///
     /// # Errors
@@ -355,7 +355,8 @@ impl Inner {
     fn apply_pause(&self, url: &Url, response: &Response) {
         let asked = response.cache.retry_after.filter(|wait| !wait.is_zero());
         let wait = match (response.status, asked) {
-            (400..=499 | 503, Some(wait)) => wait.clamp(MIN_RETRY, MAX_RETRY),
+            // Other 4xx concern one document.
+            (403 | 429 | 503, Some(wait)) => wait.clamp(MIN_RETRY, MAX_RETRY),
             (429, None) => FIRST_LIMITED,
             _ => return,
         };

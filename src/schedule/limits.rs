@@ -163,7 +163,7 @@ pub fn decide(context: &PollContext<'_>) -> Decision {
             let (wait, reason) = back_off(context);
             decision.not_before(after(context.now, wait), reason, context.now);
             let refuses = matches!(kind, ResponseKind::Forbidden | ResponseKind::Refused);
-            if refuses && reason != PauseReason::RetryAfter {
+            if refuses && !matches!(reason, PauseReason::RetryAfter | PauseReason::Refused) {
                 refused(context, &mut decision);
             }
         }
@@ -211,6 +211,10 @@ fn back_off(context: &PollContext<'_>) -> (Duration, PauseReason) {
     let asked = context.response.retry_after.filter(|wait| !wait.is_zero());
     match (context.response.kind, asked) {
         (ResponseKind::Failed, _) => (jittered(context), PauseReason::Failures),
+        // Other refusals concern one document, not its host.
+        (ResponseKind::Refused, Some(wait)) => {
+            (wait.clamp(MIN_RETRY, MAX_RETRY), PauseReason::Refused)
+        }
         (_, Some(wait)) => (wait.clamp(MIN_RETRY, MAX_RETRY), PauseReason::RetryAfter),
         (ResponseKind::Limited, None) => {
             let wait = doubled(FIRST_LIMITED, context.fail_count.saturating_sub(1));

@@ -137,7 +137,7 @@ async fn a_manual_poll_obeys_pauses_and_reports_them() {
             refused(404, "cache-control", "max-age=3600"),
             Some((PauseReason::MaxAge, 60)),
         ),
-        ("404 seconds", refused(404, "retry-after", "900"), Some((PauseReason::RetryAfter, 15))),
+        ("404 seconds", refused(404, "retry-after", "900"), Some((PauseReason::Refused, 15))),
         ("400", refused(400, "x", "y"), Some((PauseReason::Refused, 10))),
         ("401", refused(401, "x", "y"), Some((PauseReason::Refused, 10))),
         ("403", refused(403, "x", "y"), Some((PauseReason::Refused, 10))),

@@ -19,7 +19,7 @@ async fn rate_limits_are_responses_and_pause_the_host() {
         (429, Some("0"), Some(0), Some(10)),
         (503, Some("3600"), Some(3600), Some(60)),
         (503, None, None, None),
-        (404, Some("3600"), Some(3600), Some(60)),
+        (404, Some("3600"), Some(3600), None),
         (403, Some("3600"), Some(3600), Some(60)),
         (403, None, None, None),
         (500, Some("3600"), Some(3600), None),

@@ -320,7 +320,7 @@ async fn ask(
         ..Request::page(url)
     };
     let response = context.client.fetch(request).await?;
-    if matches!(response.status, 400..=499 | 503)
+    if matches!(response.status, 403 | 429 | 503)
         && let Err(e) = pause_host(context, None, &response.final_url).await
     {
         tracing::error!("cannot pause a host: {e}");
