@@ -181,6 +181,8 @@ impl App {
 
     pub(super) fn push_dialog(&mut self, dialog: impl Dialog) -> Vec<Effect> {
         self.dialogs.push(Box::new(dialog));
+        // A note would hide the keys of the dialog; a problem stays until it was seen.
+        self.toast.take_if(|toast| toast.tone == super::Tone::Note);
         vec![]
     }
 
