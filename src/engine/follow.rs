@@ -279,9 +279,8 @@ impl Handle {
         if self.declarations_seen() {
             return;
         }
-        match self.reload_now().await {
-            Ok(()) => tracing::debug!("the configuration was reloaded"),
-            Err(e) => tracing::error!("sources not reloaded, keeping the old ones: {e}"),
+        if let Err(e) = self.reload_now().await {
+            tracing::error!("{NOT_RELOADED}: {e}");
         }
     }
 
@@ -290,7 +289,7 @@ impl Handle {
     pub(super) async fn read_again(&self) -> bool {
         let read = self.reload().await;
         if let Err(e) = &read {
-            tracing::error!("sources not reloaded, keeping the old ones: {e}");
+            tracing::error!("{NOT_RELOADED}: {e}");
         }
         read.is_ok()
     }
@@ -382,6 +381,8 @@ impl Handle {
         Ok(self.context.store.change_facts(key, undo).await?)
     }
 }
+
+const NOT_RELOADED: &str = "the configuration was not reloaded, the old one stays";
 
 /// Editors replace files, and a missing one may be back in a moment. It removes no sources.
 fn is_missing(file: &Path) -> bool {

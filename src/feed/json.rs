@@ -69,8 +69,8 @@ fn without_trailing_commas(text: &str) -> String {
 /// A value of the expected type, or `None` for any other value, which is skipped.
 struct Field<T>(Option<T>);
 
-/// A type that is read from a JSON object, key by key, or also from other values.
-trait Read: Default {
+/// A type that is read piece by piece from the JSON values that fit it.
+trait FromJson: Default {
     /// Takes the value of a key. Must read it.
     fn take<'de, A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
         let _ = key;
@@ -91,12 +91,13 @@ trait Read: Default {
         Self::scalar(text)
     }
 
-    /// What it is if the value was an array or an object.
+    /// Whether an array gives a value. If not, it is skipped.
     const FROM_ARRAY: bool = false;
+    /// The same for an object.
     const FROM_OBJECT: bool = false;
 }
 
-impl<'de, T: Read> Deserialize<'de> for Field<T> {
+impl<'de, T: FromJson> Deserialize<'de> for Field<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(FieldVisitor(std::marker::PhantomData))
     }
@@ -104,7 +105,7 @@ impl<'de, T: Read> Deserialize<'de> for Field<T> {
 
 struct FieldVisitor<T>(std::marker::PhantomData<T>);
 
-impl<'de, T: Read> Visitor<'de> for FieldVisitor<T> {
+impl<'de, T: FromJson> Visitor<'de> for FieldVisitor<T> {
     type Value = Field<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -156,7 +157,7 @@ impl<'de, T: Read> Visitor<'de> for FieldVisitor<T> {
 }
 
 /// Text: a string or number. Empty ones count as missing.
-impl Read for String {
+impl FromJson for String {
     fn scalar(text: String) -> Option<Self> {
         Some(text).filter(|text| !text.is_empty())
     }
@@ -166,7 +167,7 @@ impl Read for String {
 #[derive(Default)]
 struct Version(String);
 
-impl Read for Version {
+impl FromJson for Version {
     fn scalar(text: String) -> Option<Self> {
         Some(Self(text))
     }
@@ -181,7 +182,7 @@ fn text<'de, A: MapAccess<'de>>(map: &mut A) -> Result<Option<String>, A::Error>
 }
 
 /// An array, of which the elements of the expected type are kept.
-impl<T: Read> Read for Limited<T> {
+impl<T: FromJson> FromJson for Limited<T> {
     fn element<'de, A: SeqAccess<'de>>(&mut self, array: &mut A) -> Result<bool, A::Error> {
         let Some(element) = array.next_element::<Field<T>>()? else { return Ok(false) };
         self.extend(element.0);
@@ -198,7 +199,7 @@ struct Author {
     url: Option<String>,
 }
 
-impl Read for Author {
+impl FromJson for Author {
     fn take<'de, A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
         match key {
             "name" => self.name = text(map)?,
@@ -234,7 +235,7 @@ impl Authors {
 #[derive(Default)]
 struct Attachment(RawLink);
 
-impl Read for Attachment {
+impl FromJson for Attachment {
     fn take<'de, A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
         // Sizes and durations are integers, but some feeds write fractions or strings.
         let number = |text: Option<String>| text.and_then(|t| play_time(&t)).filter(|n| *n > 0);
@@ -270,7 +271,7 @@ struct Item {
     authors: Authors,
 }
 
-impl Read for Item {
+impl FromJson for Item {
     fn take<'de, A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
         self.known |= matches!(
             key,
@@ -351,7 +352,7 @@ struct Root {
     feed: RawFeed,
 }
 
-impl Read for Root {
+impl FromJson for Root {
     fn take<'de, A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
         match key {
             "version" => self.version = map.next_value::<Field<Version>>()?.0,
@@ -388,7 +389,7 @@ struct Items {
     entries: Entries,
 }
 
-impl Read for Items {
+impl FromJson for Items {
     fn element<'de, A: SeqAccess<'de>>(&mut self, array: &mut A) -> Result<bool, A::Error> {
         let Some(item) = array.next_element::<Field<Item>>()? else { return Ok(false) };
         self.foreign |= !item.0.as_ref().is_some_and(|item| item.known);

@@ -32,8 +32,8 @@ limits! {
     PAGE_BYTES = 4 * MIB, "page";
     /// Deepest nesting of a page.
     PAGE_DEPTH = 512, "nesting of a page";
-    /// Elements of a page, including those that a parser repeats.
-    PAGE_ELEMENTS = 150_000, "elements of a page";
+    /// Elements, texts and comments of a page, including what a parser repeats.
+    PAGE_NODES = 300_000, "elements, texts and comments of a page";
     /// Different names of elements and attributes in a page. The parser's table of names gets slow
     /// with more.
     PAGE_NAMES = 10_000, "different names of elements and attributes in a page";

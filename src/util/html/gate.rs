@@ -2,7 +2,7 @@
 //! attribute of a tag with all before it, and searches the open elements for each tag.
 
 use super::scan::{Scanner, Tag, Token};
-use crate::util::limits::{PAGE_ELEMENTS, PAGE_NAMES, TAG_ATTRIBUTES};
+use crate::util::limits::{PAGE_NAMES, PAGE_NODES, TAG_ATTRIBUTES};
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
@@ -15,7 +15,7 @@ const RAW: [&str; 9] =
 const SHORT_NAME: usize = 7;
 
 /// The source without surplus attributes ([`TAG_ATTRIBUTES`]) and without a tag that the end of the
-/// source cuts off. `None` if it has more than twice [`PAGE_ELEMENTS`] tags and comments, or more
+/// source cuts off. `None` if it has more tags and comments than [`PAGE_NODES`], or more
 /// than [`PAGE_NAMES`] different names.
 pub(super) fn gate(html: &str) -> Option<Cow<'_, str>> {
     let mut scanner = Scanner::new(html);
@@ -61,7 +61,7 @@ pub(super) fn gate(html: &str) -> Option<Cow<'_, str>> {
         let mut attributes = Tag { name: "", rest: inside }.attributes();
         let read = attributes.by_ref().take(TAG_ATTRIBUTES);
         read.for_each(|(name, _)| note_long(name, &mut names, &hasher));
-        if tags > 2 * PAGE_ELEMENTS || names.len() > PAGE_NAMES {
+        if tags > PAGE_NODES || names.len() > PAGE_NAMES {
             return None;
         }
         let surplus = attributes.rest();

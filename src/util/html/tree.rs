@@ -2,7 +2,7 @@
 //! limits of depth and size.
 
 use super::gate;
-use crate::util::limits::{PAGE_BYTES, PAGE_DEPTH, PAGE_ELEMENTS};
+use crate::util::limits::{PAGE_BYTES, PAGE_DEPTH, PAGE_NODES};
 use crate::util::text;
 use html5ever::driver::{self, Parser};
 use html5ever::tendril::{StrTendril, TendrilSink};
@@ -17,7 +17,7 @@ const PIECE: usize = 512;
 const MAX_TIME: Duration = Duration::from_secs(20);
 
 /// The tree of a page's first [`PAGE_BYTES`]. `None` if it would be nested deeper than
-/// [`PAGE_DEPTH`], have more than [`PAGE_ELEMENTS`] elements, or take too long.
+/// [`PAGE_DEPTH`], have more than [`PAGE_NODES`] nodes, or take too long.
 pub fn page(markup: &str) -> Option<Html> {
     let sink = HtmlTreeSink::new(Html::new_document());
     build(markup, driver::parse_document(sink, driver::ParseOpts::default()))
@@ -43,8 +43,7 @@ fn build(markup: &str, mut parser: Parser<HtmlTreeSink>) -> Option<Html> {
         parser.process(StrTendril::from_slice(piece));
         rest = &rest[piece.len()..];
         let tree = &parser.tokenizer.sink.sink.0.borrow().tree;
-        // Text between two elements counts as well, so twice as many nodes.
-        if tree.nodes().len() > 2 * PAGE_ELEMENTS || started.elapsed() > MAX_TIME {
+        if tree.nodes().len() > PAGE_NODES || started.elapsed() > MAX_TIME {
             return None;
         }
         let deep = |node: ego_tree::NodeRef<'_, Node>| node.ancestors().nth(PAGE_DEPTH).is_some();
