@@ -31,6 +31,9 @@ impl Handle {
     /// HTTP client keeps the settings it was made with. The items of removed sources stay for 30
     /// days, so that adding a source again brings them back.
     pub async fn edit(&self, change: FileChange) -> Result<Edited, FollowError> {
+        if matches!(change, FileChange::Import { .. }) {
+            self.refuse_missing_file().await?;
+        }
         let (paths, overrides) = (self.paths.clone(), self.overrides_without(change.settings()));
         let left = overrides.clone();
         let edit = move || {

@@ -22,7 +22,7 @@ use crate::website::Page;
 use crate::website::propose::{Sample, article_rules};
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use url::Url;
@@ -116,6 +116,7 @@ impl Handle {
         if let (Some(FirstFetch::Page(page)), true) = (&first, unsaid) {
             prefetched = self.learn_articles(&mut source, &page.samples).await;
         }
+        self.refuse_missing_file().await?;
         let file = SourcesFile::open(&self.paths);
         let (added, edit) = blocking(move || file.import(&[source])).await?;
         let (source, known) = (added.sources.into_iter().next(), added.already.into_iter().next());
@@ -255,10 +256,22 @@ impl Handle {
     /// Declares sources in `sources.toml`; those whose URL is declared already are skipped. Each
     /// gets an id of its own.
     pub async fn declare(&self, sources: Vec<Source>) -> Result<(Added, FileEdit), FollowError> {
+        self.refuse_missing_file().await?;
         let file = SourcesFile::open(&self.paths);
         let added = blocking(move || file.import(&sources)).await?;
         self.read_again().await;
         Ok(added)
+    }
+
+    /// Fails while the file of the present sources is missing: a new one would replace it.
+    pub(super) async fn refuse_missing_file(&self) -> Result<(), FollowError> {
+        let (file, had_sources) = (self.paths.sources_file(), self.has_sources());
+        let lost = had_sources && tokio::fs::metadata(&file).await.is_err_and(is_not_found);
+        if lost { Err(missing(file).into()) } else { Ok(()) }
+    }
+
+    fn has_sources(&self) -> bool {
+        !self.context.declared().borrow().is_empty()
     }
 
     /// Records the current state of the files as read; returns whether it is the one before.
@@ -341,10 +354,11 @@ impl Handle {
     /// The sources in the file, with their rows updated; takes over changed settings.
     async fn read_declared(&self) -> Result<(Vec<Source>, Vec<SourceFacts>), FollowError> {
         let (paths, overrides) = (self.paths.clone(), self.overrides());
-        let had_sources = !self.context.declared().borrow().is_empty();
+        let had_sources = self.has_sources();
         let load = move || {
             let file = paths.sources_file();
-            if had_sources && is_missing(&file) {
+            // Editors replace files, and a missing one may be back in a moment.
+            if had_sources && std::fs::metadata(&file).is_err_and(is_not_found) {
                 Err(missing(file))
             } else {
                 config::load(&paths, &overrides)
@@ -384,9 +398,8 @@ impl Handle {
 
 const NOT_RELOADED: &str = "the configuration was not reloaded, the old one stays";
 
-/// Editors replace files, and a missing one may be back in a moment. It removes no sources.
-fn is_missing(file: &Path) -> bool {
-    std::fs::metadata(file).is_err_and(|e| e.kind() == std::io::ErrorKind::NotFound)
+fn is_not_found(error: std::io::Error) -> bool {
+    error.kind() == std::io::ErrorKind::NotFound
 }
 
 fn missing(file: PathBuf) -> ConfigErrors {

@@ -299,6 +299,9 @@ async fn a_missing_sources_file_removes_no_sources() {
     assert_eq!(engine.sources().await.unwrap().len(), 2);
     let error = settled(&engine).await.declaration_error.unwrap();
     assert!(error.contains("sources.toml: is missing; the sources stay"), "{error}");
+    // A new file with one source would replace the old one.
+    let added = engine.declare(vec![source("c", &server.url("/c"))]).await;
+    assert!(added.unwrap_err().to_string().contains("is missing") && !file.exists());
     std::fs::rename(&away, &file).unwrap();
     sync(&engine, Pace::Manual).await;
     assert_eq!(settled(&engine).await.declaration_error, None);
