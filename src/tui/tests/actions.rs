@@ -78,6 +78,20 @@ fn unavailable_actions_give_a_reason() {
         assert!(screen.contains(why), "{name}: no {why:?} on\n{screen}");
         assert!(stage.app.dialogs.is_empty(), "{name}");
     }
+    // Only what was typed literally is run at once. A guess is completed first.
+    for (typed, screen) in [
+        (":qqqq", "There is no command qqqq"),
+        (":thme", ": theme"),
+        (":theme ligt", ": theme light"),
+        (":theme qqqq", "theme: nothing is called qqqq"),
+    ] {
+        stage.keys(&format!("{typed}<Enter>"));
+        let found = stage.screen(100, 30);
+        assert!(found.contains(screen), "{typed}: {found}");
+        assert!(!stage.app.dialogs.is_empty(), "{typed} was run");
+        assert_eq!(stage.app.settings.ui.theme, Settings::default().ui.theme, "{typed}");
+        stage.keys("<Esc>");
+    }
     // The palette shows the reason before the action is run.
     stage.keys(":zen");
     assert!(stage.screen(100, 30).contains("Not available: Select an item first"));
