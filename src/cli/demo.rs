@@ -1,19 +1,20 @@
 //! `newsfed demo`: the demo, on fictional sites that the program serves itself.
 
 use super::exit::{Exit, Failure};
+use super::global::Global;
 use super::home::Home;
 use super::output::Output;
 use super::tui;
 use crate::config;
 
 /// Runs the demo. Everything is deleted at the end.
-pub(super) fn run(out: &mut Output) -> Result<Exit, Failure> {
+pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     tui::refuse_without_terminal()?;
     let prepared = crate::demo::prepare()
         .map_err(|e| Failure::Plain(format!("cannot start the demo: {e}")))?;
-    let sources = config::load(&prepared.paths, &[])?.sources;
-    let (paths, settings) = (prepared.paths.clone(), prepared.settings.clone());
-    tui::show(Home { paths, overrides: Vec::new(), settings, sources })?;
+    let (paths, overrides) = (prepared.paths.clone(), global.set.clone());
+    let config::Loaded { settings, sources, .. } = config::load(&paths, &overrides)?;
+    tui::show(Home { paths, overrides, settings, sources })?;
     out.note("That was the demo; nothing was saved. Run `newsfed` to start with your own sources.");
     Ok(Exit::Ok)
 }

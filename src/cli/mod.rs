@@ -94,7 +94,7 @@ fn run(cli: Cli, out: &mut Output) -> Result<Exit, Failure> {
     let global = &cli.global;
     match cli.command {
         None => tui::run(global, out),
-        Some(Command::Demo) => demo::run(out),
+        Some(Command::Demo) => demo::run(global, out),
         Some(Command::Add(args)) => add::run(&args, global, out),
         Some(Command::Discover(args)) => discover::run(&args, global, out),
         Some(Command::Sources(args)) => sources::run(args.command, global, out),

@@ -14,7 +14,7 @@ pub(super) fn run(global: &Global, out: &mut Output) -> Result<Exit, Failure> {
     let home = Home::load(global, out)?;
     match show(home)? {
         ExitReason::Quit => Ok(Exit::Ok),
-        ExitReason::Demo => demo::run(out),
+        ExitReason::Demo => demo::run(global, out),
     }
 }
 

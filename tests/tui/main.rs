@@ -326,6 +326,15 @@ fn keys_are_not_lost_while_resizing() {
 }
 
 #[test]
+fn the_demo_obeys_settings_of_the_command_line() {
+    let world = World::new(&[]);
+    let mut t = world.demo_with(&["--set", "ui.ascii=true"], 120, 40);
+    t.wait_until("ASCII", |s| s.contains("Kernel & Kettle") && !s.contains('│'));
+    t.send("Q");
+    assert_eq!(t.exit_code(), 0);
+}
+
+#[test]
 fn demo_runs_without_a_network() {
     let world = World::new(&[]);
     let mut t = world.demo(120, 40);

@@ -145,7 +145,12 @@ impl World {
     }
 
     pub(crate) fn demo(&self, cols: u16, rows: u16) -> Term {
-        self.start(&["demo".to_owned()], cols, rows, &[])
+        self.demo_with(&[], cols, rows)
+    }
+
+    pub(crate) fn demo_with(&self, more: &[&str], cols: u16, rows: u16) -> Term {
+        let args: Vec<String> = ["demo"].iter().chain(more).map(|&arg| arg.to_owned()).collect();
+        self.start(&args, cols, rows, &[])
     }
 
     pub(crate) fn open_with(&self, cols: u16, rows: u16, env: &[(&str, &str)]) -> Term {
