@@ -17,6 +17,7 @@ mod kinds;
 mod lifecycle;
 #[cfg(feature = "llm")]
 mod llm;
+mod manners;
 mod month;
 mod moves;
 mod pauses;
